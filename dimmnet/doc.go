@@ -1,0 +1,31 @@
+// Package dimmnet is the contract between Fagus and a network interface: what
+// a NIC in the manner of DIMMnet-1 offers to the threads of its node.
+//
+// It is not a NIC. The ports that satisfy the contract are packages of their
+// own: dimmnet/sim (virtual time), dimmnet/inproc (goroutines of one process).
+// The same suite, dimmnet/porttest, runs against all of them.
+//
+// Every node owns a small memory, its LLCM, that peers write and the owner
+// polls. Three rules are all that the protocols above rely on:
+//
+//   - Writes from one rank to another land in the order posted, whatever the
+//     method (Store, Write, Push).
+//   - posted == false means that no credit or window was free and that nothing
+//     happened. Nothing blocks inside a port.
+//   - An aligned Store of up to 8 bytes appears at once or not at all.
+//
+// Waiting happens in one place, [Drive]: step; if the step did nothing, idle
+// until something arrives.
+//
+//	for !done() {
+//		mark := port.Arrivals()          // mark before the step,
+//		progress, err := stepper.Step()
+//		...
+//		if !progress {
+//			port.Idle(mark)              // idle after it: no lost wake-up
+//		}
+//	}
+//
+// Hardware limits are data: code asks [Limits] and never knows which port it
+// is on. AOTF is what DIMMnet-1 calls a Store, BOTF what it calls a Write.
+package dimmnet

@@ -1,0 +1,66 @@
+package dimmnet
+
+import (
+	"context"
+	"fmt"
+)
+
+// Time is an instant since the start of a run, or a duration, in picoseconds
+// of the network's clock. It reaches 106 days.
+type Time int64
+
+// Units of Time.
+const (
+	Picosecond  Time = 1
+	Nanosecond       = 1000 * Picosecond
+	Microsecond      = 1000 * Nanosecond
+	Millisecond      = 1000 * Microsecond
+	Second           = 1000 * Millisecond
+)
+
+// Nanoseconds is t in nanoseconds, rounded down.
+func (t Time) Nanoseconds() int64 { return int64(t / Nanosecond) }
+
+// String prints t with the unit that suits it.
+func (t Time) String() string {
+	switch {
+	case t >= Second || t <= -Second:
+		return fmt.Sprintf("%.3f s", float64(t)/float64(Second))
+	case t >= Millisecond || t <= -Millisecond:
+		return fmt.Sprintf("%.3f ms", float64(t)/float64(Millisecond))
+	case t >= Microsecond || t <= -Microsecond:
+		return fmt.Sprintf("%.3f us", float64(t)/float64(Microsecond))
+	}
+	return fmt.Sprintf("%.3f ns", float64(t)/float64(Nanosecond))
+}
+
+// Host is what a thread of a node has: its port and its clock.
+type Host interface {
+	Port() Port
+	// Now is this thread's clock: virtual in the simulator, else wall time.
+	Now() Time
+	// Spend charges d of computation to a virtual clock. On a wall clock, where
+	// computing takes its own time, it does nothing. A negative d panics.
+	Spend(d Time)
+	// Note puts a change of state into the trace of networks that keep one.
+	Note(what string, arg uint64)
+}
+
+// Clock says what a network's Time means.
+type Clock string
+
+// The two clocks.
+const (
+	Virtual Clock = "virtual" // simulated: the same in every run with one seed
+	Wall    Clock = "wall"    // the real one
+)
+
+// Network runs programs, one thread on each of its nodes.
+type Network interface {
+	Clock() Clock
+	// Run starts body on nodes nodes and returns when all have returned. A body
+	// that returns an error or panics, or ctx when it is done, fails every port
+	// of the run, and Run returns that first error. Run may return before a
+	// thread that then still does not return; the error says which.
+	Run(ctx context.Context, nodes int, body func(Host) error) error
+}

@@ -1,0 +1,149 @@
+package dimmnet
+
+import "fmt"
+
+// Rank numbers the nodes of a run, 0 to Nodes-1.
+type Rank uint16
+
+// MaxNodes bounds the nodes of a run: a Rank has 16 bits.
+const MaxNodes = 1 << 16
+
+// Offset is a byte position in the NIC memory of one node. The LLCM starts at
+// 0 and is Limits.LLCM bytes long.
+type Offset uint32
+
+// WordBytes is the size of the word that Load reads and that a Store never
+// crosses.
+const WordBytes = 8
+
+// Mark is a position in the stream of arrivals at one node. Marks are only
+// compared for equality.
+type Mark uint64
+
+// Limits says what a port can do. All sizes are in bytes.
+type Limits struct {
+	Store int // largest Store; DIMMnet-1: 8 (AOTF)
+	Block int // largest Write; DIMMnet-1: 464 (BOTF)
+	RDMA  int // largest Push or Pull; 0 where the port has none
+	LLCM  int // memory that peers write and the host polls; DIMMnet-1: 128 KiB
+}
+
+// Port is one thread's handle on the NIC of its node. Only that thread may
+// call it.
+//
+// A size of zero or above its limit, a rank that does not exist, and an
+// address outside the window or (Store, Load) across a word are mistakes of
+// the program: the call panics before anything was posted.
+type Port interface {
+	Rank() Rank
+	Nodes() int
+	Limits() Limits
+
+	// Store posts the low size bytes of v, little endian, to off in dst's LLCM.
+	// size is 1..Limits.Store and the bytes must not cross an 8-byte word. A
+	// store of 1, 2, 4 or 8 bytes at a multiple of its size appears at once.
+	Store(dst Rank, off Offset, v uint64, size int) (posted bool)
+	// Write posts p, 1..Limits.Block bytes, to off in dst's LLCM. The port has
+	// taken p when it returns; the caller may reuse it.
+	Write(dst Rank, off Offset, p []byte) (posted bool)
+	// Push posts a copy of n bytes of the own NIC memory at from to dst's at
+	// to, Pull a copy of n bytes of src's memory at from to the own at to. When
+	// the bytes have landed, n is stored as a word at done in the own LLCM. The
+	// bytes at from must rest until then. n is 1..Limits.RDMA.
+	Push(dst Rank, from, to Offset, n int, done Offset) (posted bool)
+	Pull(src Rank, from, to Offset, n int, done Offset) (posted bool)
+
+	// Load reads the aligned word at off in the own LLCM: one poll.
+	Load(off Offset) uint64
+	// Read copies len(p) bytes at off in the own LLCM to p. A protocol must have
+	// made sure that nobody writes them meanwhile.
+	Read(p []byte, off Offset)
+
+	// Arrivals marks what has arrived so far.
+	Arrivals() Mark
+	// Idle returns when Arrivals differs from since, when something that made a
+	// post fail has become free, when the port has failed, or earlier.
+	Idle(since Mark)
+	// Err is nil until the port fails; from then on it stays the same error.
+	Err() error
+
+	// Counters says what this port has done so far.
+	Counters() Counters
+}
+
+// Counters counts the work of one port.
+type Counters struct {
+	Stores uint64 // posted (AOTF packets)
+	Writes uint64 // posted (BOTF packets)
+	Pushes uint64 // posted
+	Pulls  uint64 // posted
+	Bytes  uint64 // payload of all that was posted
+	Polls  uint64 // Load calls, those of skipped polling passes included
+}
+
+// Plus is the sum of both, field by field.
+func (c Counters) Plus(d Counters) Counters {
+	return Counters{
+		Stores: c.Stores + d.Stores,
+		Writes: c.Writes + d.Writes,
+		Pushes: c.Pushes + d.Pushes,
+		Pulls:  c.Pulls + d.Pulls,
+		Bytes:  c.Bytes + d.Bytes,
+		Polls:  c.Polls + d.Polls,
+	}
+}
+
+// CheckStore panics unless the arguments of a Store are within the limits. It
+// is for ports.
+func (l Limits) CheckStore(nodes int, dst Rank, off Offset, size int) {
+	checkSize("Store", size, l.Store)
+	l.checkRange("Store", nodes, dst, off, size)
+	if int(off)%WordBytes+size > WordBytes {
+		panic(fmt.Sprintf("dimmnet: Store of %d bytes at offset %d crosses a word", size, off))
+	}
+}
+
+// CheckWrite panics unless the arguments of a Write are within the limits. It
+// is for ports.
+func (l Limits) CheckWrite(nodes int, dst Rank, off Offset, n int) {
+	checkSize("Write", n, l.Block)
+	l.checkRange("Write", nodes, dst, off, n)
+}
+
+// CheckRDMA panics unless the arguments of a Push or Pull are within the
+// limits. It is for ports.
+func (l Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Offset) {
+	checkSize("Push or Pull", n, l.RDMA)
+	l.checkRange("Push or Pull", nodes, peer, from, n)
+	l.checkRange("Push or Pull", nodes, peer, to, n)
+	l.CheckLoad(done)
+}
+
+// CheckLoad panics unless off names a word of the LLCM. It is for ports.
+func (l Limits) CheckLoad(off Offset) {
+	if off%WordBytes != 0 || int(off)+WordBytes > l.LLCM {
+		panic(fmt.Sprintf("dimmnet: Load at offset %d of %d: not a word of the LLCM", off, l.LLCM))
+	}
+}
+
+// CheckRead panics unless n bytes at off lie in the LLCM. It is for ports.
+func (l Limits) CheckRead(off Offset, n int) {
+	if int(off)+n > l.LLCM {
+		panic(fmt.Sprintf("dimmnet: Read of %d bytes at offset %d: outside the window of %d", n, off, l.LLCM))
+	}
+}
+
+func checkSize(method string, n, limit int) {
+	if n < 1 || n > limit {
+		panic(fmt.Sprintf("dimmnet: %s of %d bytes: this port takes 1 to %d", method, n, limit))
+	}
+}
+
+func (l Limits) checkRange(method string, nodes int, peer Rank, off Offset, n int) {
+	if int(peer) >= nodes {
+		panic(fmt.Sprintf("dimmnet: %s to rank %d: there are %d nodes", method, peer, nodes))
+	}
+	if int(off)+n > l.LLCM {
+		panic(fmt.Sprintf("dimmnet: %s of %d bytes at offset %d: outside the window of %d", method, n, off, l.LLCM))
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/fagus-dsm/fagus
+
+go 1.26
