@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// contextEvents is how many events pass between two looks at the context.
+const contextEvents = 4096
+
+// kernel is one run: the queue, the nodes and the threads. Everything in it
+// belongs to one goroutine, except running.
+type kernel struct {
+	ctx     context.Context
+	cfg     Config
+	preset  Preset
+	queue   queue
+	seq     uint64
+	events  uint64
+	packets packetPool
+	nodes   []node
+	threads []thread
+	live    int // threads that have not returned
+	trace   tracer
+	now     dimmnet.Time // of the last event
+
+	sendTime    dimmnet.Time // all send stages
+	receiveTime dimmnet.Time // all receive stages
+
+	err     error        // why the run failed
+	running atomic.Int64 // the rank whose thread ran last
+}
+
+func (k *kernel) push(e event) { k.queue.push(e) }
+
+func (k *kernel) nextSeq() uint64 {
+	k.seq++
+	return k.seq
+}
+
+// run handles events until none is left. When threads remain that nothing can
+// wake any more, they are told so and run to their end.
+func (k *kernel) run() {
+	for {
+		for len(k.queue) > 0 {
+			if k.queue[0].kind == evThread {
+				e := k.queue.pop()
+				k.count(e.at)
+				k.threads[e.ref].resume()
+			} else {
+				k.handle()
+			}
+		}
+		if k.live == 0 {
+			return
+		}
+		k.fail(fmt.Errorf("sim: deadlock at %v: ranks %v wait and nothing is in flight", k.now, k.waiting()))
+	}
+}
+
+// handle takes the event at the head of the queue, which is not a thread's. If
+// it concerns a node whose thread idles, that thread is set forward to the
+// start of the polling pass during which the event happens, and the event
+// stays for later.
+func (k *kernel) handle() {
+	e := k.queue[0]
+	if e.kind == evEnter {
+		k.queue.pop()
+		k.count(e.at)
+		k.enter(e.ref, e.at)
+		return
+	}
+	rank := dimmnet.Rank(e.ref)
+	if e.kind == evLand {
+		rank = k.packets.at(e.ref).dst
+	}
+	n := &k.nodes[rank]
+	if th := n.parked; th != nil {
+		n.parked = nil
+		th.skipTo(e.at)
+		k.push(th.event())
+		return
+	}
+	k.queue.pop()
+	k.count(e.at)
+	if e.kind == evLand {
+		k.land(e.ref, e.at)
+		return
+	}
+	n.freeAt = 0
+	n.arrivals++
+}
+
+// count is called for every event that is taken.
+func (k *kernel) count(at dimmnet.Time) {
+	k.now = max(k.now, at)
+	k.events++
+	if k.events%contextEvents == 0 && k.err == nil && k.ctx.Err() != nil {
+		k.fail(fmt.Errorf("sim: stopped at %v: %w", k.now, context.Cause(k.ctx)))
+	}
+}
+
+// fail records the first failure and wakes every thread that idles.
+func (k *kernel) fail(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+	for i := range k.nodes {
+		if th := k.nodes[i].parked; th != nil {
+			k.nodes[i].parked = nil
+			k.push(th.event())
+		}
+	}
+}
+
+// waiting lists the ranks whose threads idle.
+func (k *kernel) waiting() (ranks []dimmnet.Rank) {
+	for i := range k.nodes {
+		if k.nodes[i].parked != nil {
+			ranks = append(ranks, dimmnet.Rank(i))
+		}
+	}
+	return ranks
+}

@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Config describes a simulated network. The zero value is useful.
+type Config struct {
+	// Env names the preset: A to F, or fagus2 (the default).
+	Env string
+	// Seed other than 0 adds random delays, drawn from it, to packets and Spend.
+	Seed uint64
+	// MaxDelay bounds each random delay; default 100 us.
+	MaxDelay dimmnet.Time
+	// Limit bounds the virtual time of a run; default 100 days.
+	Limit dimmnet.Time
+	// Spin runs every polling pass instead of skipping those that change
+	// nothing. The result is the same, later.
+	Spin bool
+	// Trace, if not nil, gets every record of the run in order.
+	Trace func(Record)
+}
+
+const (
+	defaultMaxDelay = 100 * dimmnet.Microsecond
+	defaultLimit    = 100 * 24 * 3600 * dimmnet.Second
+	// grace is how long Run waits for a thread that computes on after its
+	// context ended.
+	grace = 5 * time.Second
+)
+
+// Network runs programs in virtual time. One Run at a time.
+type Network struct {
+	cfg    Config
+	preset Preset
+	result Result
+}
+
+// Result says what a run came to.
+type Result struct {
+	TraceHash uint64       // over every delivery and every change of state
+	Events    uint64       // that the kernel took from its queue
+	End       dimmnet.Time // the last event
+}
+
+// New checks cfg and loads its preset.
+func New(cfg Config) (*Network, error) {
+	if cfg.Env == "" {
+		cfg.Env = DefaultEnv
+	}
+	if cfg.MaxDelay == 0 {
+		cfg.MaxDelay = defaultMaxDelay
+	}
+	if cfg.Limit == 0 {
+		cfg.Limit = defaultLimit
+	}
+	if cfg.MaxDelay < 0 || cfg.Limit < 0 {
+		return nil, errors.New("sim: MaxDelay and Limit cannot be negative")
+	}
+	preset, err := LoadPreset(cfg.Env)
+	if err != nil {
+		return nil, err
+	}
+	return &Network{cfg: cfg, preset: preset}, nil
+}
+
+// Clock is virtual.
+func (*Network) Clock() dimmnet.Clock { return dimmnet.Virtual }
+
+// Preset returns the numbers of the network's environment.
+func (w *Network) Preset() Preset { return w.preset }
+
+// Result returns what the last Run came to.
+func (w *Network) Result() Result { return w.result }
+
+// Run starts body on nodes nodes; see [dimmnet.Network]. All of them run on
+// one goroutine.
+func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
+	if nodes < 1 || nodes > dimmnet.MaxNodes {
+		return fmt.Errorf("sim: %d nodes: there can be 1 to %d", nodes, dimmnet.MaxNodes)
+	}
+	if body == nil {
+		return errors.New("sim: no program to run")
+	}
+	k := w.newKernel(ctx, nodes, body)
+	over := make(chan struct{})
+	go func() {
+		defer close(over) // also when a thread's Goexit takes this goroutine along
+		defer k.stopThreads()
+		k.run()
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+		select {
+		case <-over:
+		case <-time.After(grace):
+			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", context.Cause(ctx), k.running.Load())
+		}
+	}
+	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now}
+	return k.err
+}
+
+func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Host) error) *kernel {
+	k := &kernel{
+		ctx:         ctx,
+		cfg:         w.cfg,
+		preset:      w.preset,
+		nodes:       make([]node, nodes),
+		threads:     make([]thread, nodes),
+		live:        nodes,
+		trace:       tracer{hash: mix(uint64(nodes)), table: crc32.MakeTable(crc32.Castagnoli), emit: w.cfg.Trace},
+		sendTime:    total(w.preset.Send),
+		receiveTime: total(w.preset.Receive),
+	}
+	for i := range k.threads {
+		th := &k.threads[i]
+		k.nodes[i].memory = newMemory(w.preset.Limits.LLCM)
+		th.k, th.node, th.rank = k, &k.nodes[i], dimmnet.Rank(i)
+		th.start(body)
+		k.push(th.event())
+	}
+	return k
+}
+
+// stopThreads unwinds what still runs when the kernel has ended early.
+func (k *kernel) stopThreads() {
+	for i := range k.threads {
+		k.threads[i].stop()
+	}
+}

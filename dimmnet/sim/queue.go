@@ -1,0 +1,84 @@
+package sim
+
+import "github.com/fagus-dsm/fagus/dimmnet"
+
+type eventKind uint8
+
+const (
+	evEnter  eventKind = iota // a packet's head reaches the receiver's link
+	evLand                    // its bytes appear in the LLCM
+	evFree                    // a send buffer of a node becomes free
+	evThread                  // a thread goes on
+)
+
+// event is an entry of the queue. order decides between events of one instant:
+// packets by the sequence in which they were put in, then threads by rank.
+// Threads come last so that a word that lands at t is seen by a load at t,
+// however often the thread polled before.
+type event struct {
+	at    dimmnet.Time
+	order uint64
+	ref   int32 // packet, node or thread
+	kind  eventKind
+}
+
+// threadOrder is the order of rank 0's thread.
+const threadOrder = 1 << 63
+
+func (e *event) before(f *event) bool {
+	return e.at < f.at || e.at == f.at && e.order < f.order
+}
+
+// queue is a 4-ary heap of events, the earliest first. Four children share
+// two cache lines, and the tree is half as deep as a binary one.
+type queue []event
+
+func (q *queue) push(e event) {
+	h := append(*q, e)
+	i := len(h) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(&h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		i = parent
+	}
+	h[i] = e
+	*q = h
+}
+
+func (q *queue) pop() event {
+	h := *q
+	top := h[0]
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	*q = h
+	if len(h) > 0 {
+		h.sink(last)
+	}
+	return top
+}
+
+// sink puts e at the root and moves it down to its place.
+func (q queue) sink(e event) {
+	i := 0
+	for {
+		first := 4*i + 1
+		if first >= len(q) {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+4, len(q)); c++ {
+			if q[c].before(&q[least]) {
+				least = c
+			}
+		}
+		if !q[least].before(&e) {
+			break
+		}
+		q[i] = q[least]
+		i = least
+	}
+	q[i] = e
+}

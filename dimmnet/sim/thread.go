@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// thread is the thread of a node: a coroutine with a clock of its own that may
+// run ahead of the last event. It is the node's Host and its Port.
+type thread struct {
+	k        *kernel
+	node     *node
+	rank     dimmnet.Rank
+	now      dimmnet.Time
+	counters dimmnet.Counters
+
+	markAt    dimmnet.Time // when Arrivals was last called
+	markPolls uint64       // the polls until then
+	idleAt    dimmnet.Time // when the thread parked
+	spends    uint64
+
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+}
+
+// stopped unwinds a thread whose run was given up.
+type stopped struct{}
+
+func (th *thread) start(body func(dimmnet.Host) error) {
+	th.next, th.stop = iter.Pull(func(yield func(struct{}) bool) {
+		th.yield = yield
+		th.main(body)
+	})
+}
+
+// main runs body and turns whatever ends it into the run's error.
+func (th *thread) main(body func(dimmnet.Host) error) {
+	k := th.k
+	returned := false
+	defer func() {
+		k.live--
+		if r := recover(); r != nil {
+			if _, ok := r.(stopped); !ok {
+				k.fail(fmt.Errorf("sim: rank %d panicked: %v\n%s", th.rank, r, debug.Stack()))
+			}
+		} else if !returned {
+			k.fail(fmt.Errorf("sim: rank %d called runtime.Goexit", th.rank))
+		}
+	}()
+	err := body(th)
+	returned = true
+	if err != nil {
+		k.fail(fmt.Errorf("sim: rank %d failed: %w", th.rank, err))
+	}
+}
+
+// resume runs the thread until it gives way.
+func (th *thread) resume() {
+	th.k.running.Store(int64(th.rank))
+	th.next()
+}
+
+func (th *thread) event() event {
+	return event{at: th.now, order: threadOrder | uint64(th.rank), ref: int32(th.rank), kind: evThread}
+}
+
+// giveWay lets the kernel go on.
+func (th *thread) giveWay() {
+	if !th.yield(struct{}{}) {
+		panic(stopped{})
+	}
+}
+
+// sync lets everything happen that precedes this thread's clock.
+func (th *thread) sync() {
+	k := th.k
+	if th.now > k.cfg.Limit && k.err == nil {
+		k.fail(fmt.Errorf("sim: %v of virtual time have passed, the limit of this run", k.cfg.Limit))
+	}
+	self := th.event()
+	for len(k.queue) > 0 && k.queue[0].before(&self) {
+		if k.queue[0].kind == evThread {
+			k.push(self)
+			th.giveWay()
+			return // it was this thread's turn: nothing earlier is left
+		}
+		k.handle()
+	}
+}
+
+// park gives way until something happens at this node. The kernel takes the
+// thread out of the queue and puts it back by skipTo.
+func (th *thread) park() {
+	th.idleAt = th.now
+	th.node.parked = th
+	th.giveWay()
+}
+
+// skipTo sets the clock of an idle thread forward to the start of the polling
+// pass that a lies in, and counts the polls of the passes before it.
+func (th *thread) skipTo(a dimmnet.Time) {
+	period := th.idleAt - th.markAt
+	if period == 0 { // the pass cost nothing: it would have gone on until a
+		th.now = a
+		return
+	}
+	passes := (a - th.idleAt) / period
+	th.now = th.idleAt + passes*period
+	th.counters.Polls += uint64(passes) * (th.counters.Polls - th.markPolls)
+}
+
+// Port is the thread itself.
+func (th *thread) Port() dimmnet.Port { return th }
+
+// Now is the thread's clock.
+func (th *thread) Now() dimmnet.Time { return th.now }
+
+// Spend adds to the thread's clock; with a seed a little more than asked.
+func (th *thread) Spend(d dimmnet.Time) {
+	if d < 0 {
+		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
+	}
+	th.now += d
+	if cfg := &th.k.cfg; cfg.Seed != 0 {
+		th.spends++
+		th.now += randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay)
+	}
+}
+
+// spendStream tells the random delays of Spend from those of packets.
+const spendStream = 1 << 32
+
+// Note puts a change of state into the trace.
+func (th *thread) Note(what string, arg uint64) {
+	th.sync()
+	th.k.trace.note(th.now, th.rank, what, arg, th.counters)
+}
