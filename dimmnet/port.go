@@ -93,6 +93,18 @@ func (c Counters) Plus(d Counters) Counters {
 	}
 }
 
+// Minus is the difference of both, field by field.
+func (c Counters) Minus(d Counters) Counters {
+	return Counters{
+		Stores: c.Stores - d.Stores,
+		Writes: c.Writes - d.Writes,
+		Pushes: c.Pushes - d.Pushes,
+		Pulls:  c.Pulls - d.Pulls,
+		Bytes:  c.Bytes - d.Bytes,
+		Polls:  c.Polls - d.Polls,
+	}
+}
+
 // CheckStore panics unless the arguments of a Store are within the limits. It
 // is for ports.
 func (l Limits) CheckStore(nodes int, dst Rank, off Offset, size int) {

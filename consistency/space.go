@@ -1,0 +1,193 @@
+package consistency
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/google/btree"
+
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Addr is a byte position in the global address space. It is below MaxAddr.
+type Addr uint64
+
+// MaxAddr bounds addresses: they have 48 bits on the wire.
+const MaxAddr = 1 << 48
+
+// PageBytes is the page of the papers: the unit of a data slot.
+const PageBytes = 4096
+
+// Range is the bytes from Lo up to but not including Hi.
+type Range struct{ Lo, Hi Addr }
+
+// Len is the number of bytes in r.
+func (r Range) Len() int { return int(r.Hi - r.Lo) }
+
+func (r Range) contains(s Range) bool { return r.Lo <= s.Lo && s.Hi <= r.Hi }
+
+// region is memory that the program shares, at one address on every rank.
+type region struct {
+	Range
+	name string
+	mem  []byte
+}
+
+// binding is a range and the variable that guards it.
+type binding struct {
+	Range
+	id syncvar.ID
+}
+
+// Space is one rank's view of the global address space.
+type Space struct {
+	regions  []region               // by address
+	bindings *btree.BTreeG[binding] // by address; they do not overlap
+	vars     []variable             // by ID
+	names    map[string]struct{}    // of regions and variables, to keep them apart
+	digests  []uint64               // digests[i] covers the first i declarations
+	made     []string               // the declarations in words
+}
+
+// NewSpace returns an empty address space.
+func NewSpace() *Space {
+	return &Space{
+		bindings: btree.NewG(16, func(a, b binding) bool { return a.Lo < b.Lo }),
+		names:    make(map[string]struct{}),
+		digests:  []uint64{0},
+	}
+}
+
+// declare records a declaration, so that ranks can tell whether they made the
+// same ones.
+func (s *Space) declare(what string) {
+	h := fnv.New64a()
+	var last [8]byte
+	binary.LittleEndian.PutUint64(last[:], s.digests[len(s.digests)-1])
+	h.Write(last[:])
+	h.Write([]byte(what))
+	s.digests = append(s.digests, h.Sum64())
+	s.made = append(s.made, what)
+}
+
+// Declared says how many regions and bindings were made.
+func (s *Space) Declared() int { return len(s.made) }
+
+// Digest covers the first count declarations; count is at most Declared().
+func (s *Space) Digest(count int) uint64 { return s.digests[count] }
+
+// Declaration says in words what the i-th declaration was, counted from 0.
+func (s *Space) Declaration(i int) string { return s.made[i] }
+
+func (s *Space) addName(name string) error {
+	if name == "" {
+		return fmt.Errorf("consistency: a name is missing")
+	}
+	if _, ok := s.names[name]; ok {
+		return fmt.Errorf("consistency: the name %q is in use", name)
+	}
+	s.names[name] = struct{}{}
+	return nil
+}
+
+// AddRegion puts mem into the address space and returns its address, a multiple
+// of the page size. Every rank adds the same regions in the same order; kind
+// says in words what must be the same.
+func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
+	base := Addr(PageBytes)
+	if n := len(s.regions); n > 0 {
+		// One unused page keeps ranges of two regions apart.
+		base = (s.regions[n-1].Hi + 2*PageBytes - 1) &^ (PageBytes - 1)
+	}
+	if len(mem) == 0 || base+Addr(len(mem)) > MaxAddr {
+		return 0, fmt.Errorf("consistency: region %q: %d bytes do not fit the address space", name, len(mem))
+	}
+	if err := s.addName(name); err != nil {
+		return 0, err
+	}
+	s.regions = append(s.regions, region{Range{base, base + Addr(len(mem))}, name, mem})
+	s.declare(fmt.Sprintf("array %q, %s", name, kind))
+	return base, nil
+}
+
+// Bind makes a new variable that guards ranges. They must lie in regions and
+// overlap neither each other nor what another variable guards.
+func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
+	if len(s.vars) >= syncvar.MaxID {
+		return 0, fmt.Errorf("consistency: bind %q: there are %d variables already", name, len(s.vars))
+	}
+	if len(ranges) == 0 {
+		return 0, fmt.Errorf("consistency: bind %q: no range", name)
+	}
+	own := slices.Clone(ranges)
+	slices.SortFunc(own, func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	for i, r := range own {
+		if s.Bytes(r) == nil {
+			return 0, fmt.Errorf("consistency: bind %q: [%#x, %#x) is empty or outside every region", name, r.Lo, r.Hi)
+		}
+		if i > 0 && own[i-1].Hi > r.Lo {
+			return 0, fmt.Errorf("consistency: bind %q: two of its ranges overlap at %s", name, s.Describe(r))
+		}
+		if b, ok := s.overlap(r); ok {
+			return 0, fmt.Errorf("consistency: bind %q: %s is bound to %q", name, s.Describe(b.Range), s.vars[b.id].name)
+		}
+	}
+	if err := s.addName(name); err != nil {
+		return 0, err
+	}
+	id := syncvar.ID(len(s.vars))
+	for _, r := range own {
+		s.bindings.ReplaceOrInsert(binding{r, id})
+	}
+	s.vars = append(s.vars, variable{name: name, ranges: own})
+	s.declare(fmt.Sprintf("binding %q to %v", name, own))
+	return id, nil
+}
+
+// overlap finds a binding that shares a byte with r.
+func (s *Space) overlap(r Range) (found binding, ok bool) {
+	// Bindings do not overlap, so only the last one that begins before r ends
+	// can reach into it.
+	s.bindings.DescendLessOrEqual(binding{Range: Range{Lo: r.Hi - 1}}, func(b binding) bool {
+		found, ok = b, b.Hi > r.Lo
+		return false
+	})
+	return found, ok
+}
+
+// Guard finds the variable that guards all of r, and r's memory. An empty r is
+// guarded by the variable that guards its first byte.
+func (s *Space) Guard(r Range) (syncvar.ID, []byte, error) {
+	probe := Range{r.Lo, max(r.Hi, r.Lo+1)}
+	b, ok := s.overlap(probe)
+	if !ok || r.Hi < r.Lo || !b.contains(probe) {
+		return 0, nil, fmt.Errorf("consistency: no variable guards [%#x, %#x)", r.Lo, r.Hi)
+	}
+	return b.id, s.Bytes(probe)[:r.Len()], nil
+}
+
+// Bytes returns the memory of r, or nil if r is empty or not within a region.
+func (s *Space) Bytes(r Range) []byte {
+	i, ok := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Lo, a) })
+	if !ok {
+		i--
+	}
+	if i < 0 || r.Lo >= r.Hi || !s.regions[i].contains(r) {
+		return nil
+	}
+	g := &s.regions[i]
+	return g.mem[r.Lo-g.Lo : r.Hi-g.Lo : r.Hi-g.Lo]
+}
+
+// Describe says in words where r lies.
+func (s *Space) Describe(r Range) string {
+	for i := range s.regions {
+		if g := &s.regions[i]; g.contains(r) {
+			return fmt.Sprintf("bytes %d to %d of %q", r.Lo-g.Lo, r.Hi-g.Lo, g.name)
+		}
+	}
+	return fmt.Sprintf("[%#x, %#x)", r.Lo, r.Hi)
+}

@@ -1,0 +1,69 @@
+package consistency
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Piece is a range and the version that wrote it.
+type Piece struct {
+	Range
+	Version syncvar.Version
+}
+
+// stamps says which version wrote what, by address and without overlap. What
+// no piece covers is of version 0.
+type stamps []Piece
+
+// newer lists the pieces written after since.
+func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
+	for _, p := range st {
+		if p.Version > since {
+			pieces = append(pieces, p)
+		}
+	}
+	return pieces
+}
+
+// overwrite returns the stamps after pieces were written over st. Both are
+// merged by address in one pass. It takes over st and pieces, which must not
+// overlap one another.
+func (st stamps) overwrite(pieces []Piece) stamps {
+	if len(pieces) == 0 {
+		return st
+	}
+	byAddr := func(a, b Piece) int { return cmp.Compare(a.Lo, b.Lo) }
+	if !slices.IsSortedFunc(pieces, byAddr) {
+		slices.SortFunc(pieces, byAddr)
+	}
+	var out stamps
+	for _, p := range pieces {
+		for len(st) > 0 && st[0].Lo < p.Hi {
+			old := st[0]
+			if old.Lo < p.Lo { // what lies before p stays
+				out = out.join(Piece{Range{old.Lo, min(old.Hi, p.Lo)}, old.Version})
+			}
+			if old.Hi > p.Hi { // what lies behind p may stay too
+				st[0].Lo = p.Hi
+				break
+			}
+			st = st[1:]
+		}
+		out = out.join(p)
+	}
+	for _, old := range st {
+		out = out.join(old)
+	}
+	return out
+}
+
+// join appends p, to the last piece if the two touch and are of one version.
+func (st stamps) join(p Piece) stamps {
+	if n := len(st); n > 0 && st[n-1].Hi == p.Lo && st[n-1].Version == p.Version {
+		st[n-1].Hi = p.Hi
+		return st
+	}
+	return append(st, p)
+}

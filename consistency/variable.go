@@ -1,0 +1,110 @@
+package consistency
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// variable is what one rank knows of a sync variable: what it guards, and which
+// versions wrote what of the rank's copy.
+type variable struct {
+	name     string
+	ranges   []Range // by address
+	stamps   stamps
+	twin     []byte  // of all ranges, one after the other; reused
+	declared []Range // what the tenure said it would write
+	writing  bool
+}
+
+// Name is the name that a variable was bound by, or its number if this rank
+// has not bound it yet.
+func (s *Space) Name(id syncvar.ID) string {
+	if int(id) < len(s.vars) {
+		return s.vars[id].name
+	}
+	return fmt.Sprintf("variable %d", id)
+}
+
+// Known says whether id was bound.
+func (s *Space) Known(id syncvar.ID) bool { return int(id) < len(s.vars) }
+
+// First is the first address that a variable guards.
+func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
+
+// Declare checks that the variable guards all of ranges and returns them by
+// address, merged where they touch or overlap; never nil.
+func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	merged := make([]Range, 0, len(sorted))
+	for _, r := range sorted {
+		if guard, _, err := s.Guard(r); err != nil || guard != id || r.Lo == r.Hi {
+			return nil, fmt.Errorf("consistency: %q does not guard %s", s.Name(id), s.Describe(r))
+		}
+		if n := len(merged); n > 0 && merged[n-1].Hi >= r.Lo {
+			merged[n-1].Hi = max(merged[n-1].Hi, r.Hi)
+		} else {
+			merged = append(merged, r)
+		}
+	}
+	return merged, nil
+}
+
+// BeginWrite prepares an exclusive tenure: it remembers declared, which Declare
+// returned for what the program will write, or if that is nil the present
+// content.
+func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
+	v := &s.vars[id]
+	if v.writing {
+		panic(fmt.Sprintf("consistency: two exclusive tenures of %q at once", v.name))
+	}
+	v.writing = true
+	v.declared = declared
+	v.twin = v.twin[:0]
+	if declared == nil {
+		for _, r := range v.ranges {
+			v.twin = append(v.twin, s.Bytes(r)...)
+		}
+	}
+}
+
+// EndWrite ends the tenure, which made version. It says whether anything
+// changed.
+func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) {
+	v := &s.vars[id]
+	if !v.writing {
+		panic(fmt.Sprintf("consistency: no exclusive tenure of %q to end", v.name))
+	}
+	v.writing = false
+	written := v.declared
+	if v.declared == nil {
+		twin := v.twin
+		for _, r := range v.ranges {
+			written = appendDiff(written, r.Lo, s.Bytes(r), twin[:r.Len()])
+			twin = twin[r.Len():]
+		}
+	}
+	pieces := make([]Piece, len(written))
+	for i, r := range written {
+		pieces[i] = Piece{r, version}
+	}
+	v.stamps = v.stamps.overwrite(pieces)
+	return len(pieces) > 0
+}
+
+// Newer lists what a copy of version since lacks, by address.
+func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
+	return s.vars[id].stamps.newer(since)
+}
+
+// Accept records that pieces have arrived from another rank. A variable that
+// is being written accepts nothing: that would be a second tenure.
+func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
+	v := &s.vars[id]
+	if v.writing {
+		panic(fmt.Sprintf("consistency: data for %q arrived during its exclusive tenure", v.name))
+	}
+	v.stamps = v.stamps.overwrite(pieces)
+}

@@ -1,0 +1,50 @@
+package fagus
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Time is a duration, or an instant since the start of a run, in picoseconds.
+type Time = dimmnet.Time
+
+// Mode says how a variable is acquired.
+type Mode = syncvar.Mode
+
+// The two modes of an acquisition.
+const (
+	Shared    = syncvar.Shared    // to read; any number of ranks at once
+	Exclusive = syncvar.Exclusive // to read and write; alone
+)
+
+// Config says where a program runs. The zero value is useful.
+type Config struct {
+	// Nodes is the number of ranks; 0 stands for the number of processors.
+	Nodes int
+	// Net is the network; nil stands for goroutines of this process.
+	Net dimmnet.Network
+	// Log gets a debug record for every collective call; nil stands for silence.
+	Log *slog.Logger
+}
+
+// withDefaults fills in what is zero and checks the rest.
+func (c Config) withDefaults() (Config, error) {
+	if c.Nodes == 0 {
+		c.Nodes = runtime.NumCPU()
+	}
+	if c.Nodes < 0 || c.Nodes > dimmnet.MaxNodes {
+		return c, fmt.Errorf("fagus: %d nodes: there can be 1 to %d", c.Nodes, dimmnet.MaxNodes)
+	}
+	if c.Net == nil {
+		c.Net = inproc.New(inproc.Config{})
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}

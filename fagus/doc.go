@@ -1,0 +1,54 @@
+// Package fagus is a software distributed shared memory with entry
+// consistency: programs on several nodes share arrays, guard them with sync
+// variables, and compute on plain slices in between.
+//
+//	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
+//		c, err := fagus.NewArray[float64](n, "C", 400)          // collective: the same on every rank
+//		if err != nil {
+//			return err
+//		}
+//		v, err := n.Bind("all of C", c.All())                   // collective, too
+//		if err != nil {
+//			return err
+//		}
+//		set := n.Set(fagus.Want(v, fagus.Exclusive))
+//		if err := n.Acquire(set); err != nil {                  // a communication phase
+//			return err
+//		}
+//		c.Slice()[n.Rank()]++                                   // a compute phase: no polling
+//		if err := n.Release(set); err != nil {                  // no communication
+//			return err
+//		}
+//		return n.Update()                                       // a communication phase
+//	})
+//
+// # The promise
+//
+// While a rank holds a variable, it sees in the bound bytes what the last
+// exclusive holder left there, and no other rank changes them. Outside of a
+// tenure the bytes of the rank's own copy keep what its last Acquire or Update
+// of the variable brought; nothing more is promised about them. A byte is
+// guarded by at most one variable.
+//
+// # Rules for programs
+//
+// Every rank runs the same function. NewArray and Bind are collective: all
+// ranks make the same calls in the same order, before the data are used.
+// Acquire, Update and Barrier are communication phases in which all ranks take
+// part: one that waits in any of them, or has returned, serves the others.
+// Update and Barrier return when all ranks have called them.
+//
+// A rank holds one set at a time: whoever wants more puts it into one set, and
+// releases the set before the next collective call. A set is granted as a
+// whole, so there is no deadlock; who asked first is served first.
+//
+// A Node and what it makes belong to the goroutine of its rank. An array's
+// memory lives outside the Go heap and ends with the program function: copy
+// what is to outlive it.
+//
+// # Where it runs
+//
+// Config.Net chooses the network: nil is one process with real goroutines
+// (dimmnet/inproc); dimmnet/sim is a simulated DIMMnet-1 in virtual time. The
+// program is the same, and so are its results.
+package fagus

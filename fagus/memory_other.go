@@ -1,0 +1,14 @@
+//go:build !unix
+
+package fagus
+
+import "unsafe"
+
+// mapMemory returns n zero bytes, aligned for every element type. Where there
+// is no mmap they come from the Go heap.
+func mapMemory(n int) ([]byte, error) {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n), nil
+}
+
+func unmap([]byte) error { return nil }

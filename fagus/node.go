@@ -1,0 +1,223 @@
+package fagus
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Node is one rank's handle on the shared memory. It belongs to the goroutine
+// that runs the rank's program.
+type Node struct {
+	rank   int
+	nodes  int
+	host   dimmnet.Host
+	log    *slog.Logger
+	space  *consistency.Space
+	engine *phase.Engine
+	memory [][]byte // of the arrays
+	held   *SyncSet
+	clean  []syncvar.ID // exclusive in the last tenure, and left unchanged
+	clock  stopwatch
+	err    error // the first failure of a collective call; it stays
+}
+
+func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
+	p := h.Port()
+	n := &Node{
+		rank:  int(p.Rank()),
+		nodes: p.Nodes(),
+		host:  h,
+		log:   cfg.Log,
+		space: consistency.NewSpace(),
+		clock: newStopwatch(h),
+	}
+	var err error
+	n.engine, err = phase.New(p, n.space)
+	return n, err
+}
+
+// Rank is this rank's number, 0 to Nodes-1.
+func (n *Node) Rank() int { return n.rank }
+
+// Nodes is the number of ranks.
+func (n *Node) Nodes() int { return n.nodes }
+
+// Spend charges d of computation to a virtual clock; on a real one computing
+// takes its own time, and it does nothing.
+func (n *Node) Spend(d Time) { n.host.Spend(d) }
+
+// errorf makes an error that names the rank.
+func (n *Node) errorf(format string, args ...any) error {
+	return fmt.Errorf("fagus: rank %d: "+format, append([]any{n.rank}, args...)...)
+}
+
+// usable reports what keeps a collective call from starting.
+func (n *Node) usable(call string) error {
+	if n.err != nil {
+		return n.err
+	}
+	if n.engine == nil {
+		return n.errorf("%s: the program of this rank has returned", call)
+	}
+	if n.held != nil {
+		return n.errorf("%s while holding %s: release it first; whoever needs more at once puts it into one set", call, n.held)
+	}
+	return nil
+}
+
+// collective takes the rank through the communication phases of a call. What
+// was left unchanged in the last tenure is said along with it.
+func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []syncvar.ID) error {
+	n.clock.enter(part)
+	err := n.engine.Call(call, shared, exclusive, n.clean)
+	n.clock.enter(Compute)
+	if err != nil {
+		n.err = n.errorf("%v: %w", call, err)
+		return n.err
+	}
+	n.clean = n.clean[:0]
+	n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Phases(), "now", n.host.Now().String())
+	return nil
+}
+
+// Acquire waits until every variable of set is granted in its mode and the
+// bound data are current here. It is a communication phase. The rank must hold
+// nothing.
+func (n *Node) Acquire(set *SyncSet) error {
+	if err := n.usable("Acquire"); err != nil {
+		return err
+	}
+	if set == nil || set.node != n {
+		return n.errorf("Acquire: the set was not made by this rank's Node.Set")
+	}
+	if err := set.compile(); err != nil {
+		return n.errorf("Acquire: %w", err)
+	}
+	if err := n.collective(syncvar.Acquire, Acquire, set.shared, set.exclusive); err != nil {
+		return err
+	}
+	for i, id := range set.exclusive {
+		n.space.BeginWrite(id, set.declared[i])
+	}
+	n.held = set
+	return nil
+}
+
+// Release gives back all that Acquire of the same set gave. It communicates
+// nothing: what changed is found out here, and fetched by whoever acquires it.
+func (n *Node) Release(set *SyncSet) error {
+	if set == nil || n.held != set {
+		return n.errorf("Release of a set that is not held: Acquire it first, and release it once")
+	}
+	n.clock.enter(Release)
+	for _, id := range set.exclusive {
+		if !n.space.EndWrite(id, n.engine.Table().State(id).Version) {
+			n.clean = append(n.clean, id)
+		}
+	}
+	n.held = nil
+	n.clock.enter(Compute)
+	return nil
+}
+
+// Update brings every variable that was changed since the last Update to all
+// ranks that have acquired it before. It is a communication phase, and returns
+// when all ranks have called it. The rank must hold nothing.
+func (n *Node) Update() error {
+	if err := n.usable("Update"); err != nil {
+		return err
+	}
+	return n.collective(syncvar.Update, Update, nil, nil)
+}
+
+// Barrier returns when all ranks have called it. It brings no data. The rank
+// must hold nothing.
+func (n *Node) Barrier() error {
+	if err := n.usable("Barrier"); err != nil {
+		return err
+	}
+	return n.collective(syncvar.Barrier, Barrier, nil, nil)
+}
+
+// end keeps taking part until all ranks have returned from their programs.
+func (n *Node) end() error {
+	if n.held != nil {
+		return n.errorf("the program returned holding %s: release it before", n.held)
+	}
+	if n.err != nil {
+		return n.err
+	}
+	return n.collective(syncvar.End, End, nil, nil)
+}
+
+// close frees the arrays.
+func (n *Node) close() {
+	for _, m := range n.memory {
+		// The mapping was made by us and is not used any more: it cannot fail.
+		_ = unmap(m)
+	}
+	n.memory = nil
+	n.engine = nil
+}
+
+// SyncVar is a sync variable: it guards the ranges that it is bound to.
+type SyncVar struct {
+	node *Node
+	id   syncvar.ID
+	name string
+}
+
+// Name is the name given to Bind.
+func (v *SyncVar) Name() string { return v.name }
+
+// Bind makes a sync variable that guards ranges of one or more arrays. It is
+// collective: every rank binds the same variables in the same order. Names of
+// arrays and variables are all different. Ranges of different variables do not
+// overlap, but may share a page.
+func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
+	if n.engine == nil {
+		return nil, n.errorf("Bind %q: the program of this rank has returned", name)
+	}
+	rs, err := n.checkRanges(ranges)
+	if err != nil {
+		return nil, n.errorf("Bind %q: %w", name, err)
+	}
+	id, err := n.space.Bind(name, rs)
+	if err != nil {
+		return nil, n.errorf("Bind: %w", err)
+	}
+	return &SyncVar{node: n, id: id, name: name}, nil
+}
+
+// checkRanges unpacks ranges of this rank's arrays.
+func (n *Node) checkRanges(ranges []Range) ([]consistency.Range, error) {
+	rs := make([]consistency.Range, len(ranges))
+	for i, r := range ranges {
+		switch {
+		case r.err != nil:
+			return nil, r.err
+		case r.node == nil:
+			return nil, errors.New("an empty Range: make it with Array.Range or Array.All")
+		case r.node != n:
+			return nil, errors.New("a range of another rank's array")
+		}
+		rs[i] = r.bytes
+	}
+	return rs, nil
+}
+
+// some lists names, the first few of them.
+func some(names []string) string {
+	const most = 3
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,41 @@
+package fagus
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Run runs program on every rank of cfg's network and returns when all have
+// returned. If one fails, or panics, or ctx ends, the collective calls of all
+// others return an error, and Run returns the first one.
+func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Report{}, err
+	}
+	if program == nil {
+		return Report{}, errors.New("fagus: no program to run")
+	}
+	ranks := make([]Stats, cfg.Nodes)
+	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
+		n, err := newNode(h, cfg)
+		if err != nil {
+			return err
+		}
+		defer n.close()
+		if err := program(n); err != nil {
+			return err
+		}
+		if err := n.end(); err != nil {
+			return err
+		}
+		ranks[n.rank] = n.Stats()
+		return nil
+	})
+	if err != nil {
+		return Report{}, err // a rank left behind may still write to ranks
+	}
+	return Report{Clock: cfg.Net.Clock(), Ranks: ranks}, nil
+}

@@ -1,0 +1,100 @@
+package fagus
+
+import "github.com/fagus-dsm/fagus/dimmnet"
+
+// Part is a part of a rank's time.
+type Part int
+
+// The parts. Compute is all that the program does between collective calls,
+// Release excepted; End is the time that a rank spends serving others after its
+// program has returned.
+const (
+	Compute Part = iota
+	Acquire
+	Release
+	Update
+	Barrier
+	End
+	Parts // how many there are
+)
+
+var partNames = [Parts]string{"compute", "acquire", "release", "update", "barrier", "end"}
+
+// String is the part's name, as in the trace of a run.
+func (p Part) String() string { return partNames[p] }
+
+// Use is what a part of a run took.
+type Use struct {
+	Time     Time
+	Calls    int              // how often the part was entered
+	Counters dimmnet.Counters // what the rank's port did meanwhile
+}
+
+// Stats says what a rank has done so far.
+type Stats struct {
+	Rank   int
+	Phases uint64 // communication phases
+	Parts  [Parts]Use
+}
+
+// Total is the rank's time in all parts.
+func (s *Stats) Total() (t Time) {
+	for _, u := range s.Parts {
+		t += u.Time
+	}
+	return t
+}
+
+// Messages is what the rank's port did in all parts.
+func (s *Stats) Messages() (c dimmnet.Counters) {
+	for _, u := range s.Parts {
+		c = c.Plus(u.Counters)
+	}
+	return c
+}
+
+// Report says what a run took.
+type Report struct {
+	Clock dimmnet.Clock
+	Ranks []Stats // by rank
+}
+
+// Stats says what this rank has done so far.
+func (n *Node) Stats() Stats {
+	n.clock.enter(n.clock.part)
+	s := Stats{Rank: n.rank, Parts: n.clock.parts}
+	if n.engine != nil {
+		s.Phases = n.engine.Phases()
+	}
+	return s
+}
+
+// stopwatch shares out a rank's time and messages among the parts.
+type stopwatch struct {
+	host     dimmnet.Host
+	part     Part
+	since    Time
+	counters dimmnet.Counters
+	parts    [Parts]Use
+}
+
+func newStopwatch(h dimmnet.Host) stopwatch {
+	w := stopwatch{host: h, since: h.Now()}
+	w.parts[Compute].Calls = 1
+	h.Note(Compute.String(), 0)
+	return w
+}
+
+// enter charges what has passed to the present part and goes on with p.
+func (w *stopwatch) enter(p Part) {
+	now, counters := w.host.Now(), w.host.Port().Counters()
+	u := &w.parts[w.part]
+	u.Time += now - w.since
+	u.Counters = u.Counters.Plus(counters.Minus(w.counters))
+	w.since, w.counters = now, counters
+	if p != w.part {
+		w.part = p
+		w.parts[p].Calls++
+		w.host.Note(p.String(), uint64(w.parts[p].Calls))
+	}
+}

@@ -1,0 +1,142 @@
+package phase
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// outbox is what one peer is still to get in this phase.
+type outbox struct {
+	ring  *ringbuf.Sender
+	list  []byte     // the part of the own list that was not put yet
+	queue []outgoing // transfers to the peer
+}
+
+// outgoing is a transfer to a peer and how far it has come.
+type outgoing struct {
+	stream *stream
+	next   int // the cut to send next
+}
+
+func (o *outbox) pending() bool { return len(o.list) > 0 || len(o.queue) > 0 || o.ring.Busy() }
+
+// step moves the message under way, or the next one that is ready.
+func (o *outbox) step(e *Engine) (progress bool) {
+	if !o.ring.Busy() {
+		o.load(e)
+	}
+	return o.ring.Step()
+}
+
+// load puts the next message that is ready, if any is, into the ring.
+func (o *outbox) load(e *Engine) {
+	h := ringbuf.Header{Sender: e.port.Rank(), Phase: uint32(e.phase & ringbuf.PhaseMask)}
+	if len(o.list) > 0 {
+		h.Kind, h.Addr = ringbuf.List, uint64(len(e.wire)-len(o.list))
+		h.Len = min(len(o.list), e.layout.SlotBytes)
+		part := o.list[:h.Len]
+		o.list = o.list[h.Len:]
+		h.Last = len(o.list) == 0
+		o.ring.Put(h, part)
+		return
+	}
+	for i := range o.queue {
+		out := &o.queue[i]
+		if out.next == len(out.stream.cuts) {
+			continue // what it passes on has not arrived
+		}
+		c := out.stream.cuts[out.next]
+		out.next++
+		h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.age
+		h.Last = out.stream.complete && out.next == len(out.stream.cuts)
+		o.ring.Put(h, e.space.Bytes(c.Range))
+		if h.Last {
+			o.queue = slices.Delete(o.queue, i, i+1)
+		}
+		return
+	}
+}
+
+// inbox is what is still due from one peer in this phase.
+type inbox struct {
+	ring *ringbuf.Receiver
+	list []byte // the peer's list, as far as it has come
+	due  int    // lists or transfers that have not arrived whole
+}
+
+func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() }
+
+// step takes one message, if one is due and has arrived.
+func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
+	progress = in.ring.Step()
+	if in.due == 0 || in.ring.Owing() {
+		return progress, nil
+	}
+	h, arrived, err := in.ring.Poll()
+	if err != nil || !arrived {
+		return progress, err
+	}
+	if h.Phase != uint32(e.phase&ringbuf.PhaseMask) {
+		return false, fmt.Errorf("phase: rank %d sent a slot of phase %d in phase %d", from, h.Phase, e.phase)
+	}
+	switch {
+	case h.Kind == ringbuf.List && e.state == gather:
+		err = in.takeList(e, from, h)
+	case h.Kind == ringbuf.Data && e.state == transfer:
+		err = in.takeData(e, from, h)
+	default:
+		err = fmt.Errorf("phase: rank %d sent a slot of kind %d, which is not due", from, h.Kind)
+	}
+	return true, err
+}
+
+func (in *inbox) takeList(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
+	have := len(in.list)
+	if h.Addr != uint64(have) || have+h.Len > syncvar.MaxListBytes {
+		return fmt.Errorf("phase: rank %d sent %d bytes of its list for position %d after %d", from, h.Len, h.Addr, have)
+	}
+	in.list = slices.Grow(in.list, h.Len)[:have+h.Len]
+	in.ring.Take(in.list[have:])
+	if !h.Last {
+		return nil
+	}
+	l, err := syncvar.DecodeList(in.list)
+	if err != nil {
+		return fmt.Errorf("phase: list of rank %d: %w", from, err)
+	}
+	if l.Phase != e.phase {
+		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", from, l.Phase, e.phase)
+	}
+	e.lists[from] = l
+	in.due = 0
+	return nil
+}
+
+// takeData reads a piece from the slot straight to its place.
+func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
+	r := consistency.Range{Lo: consistency.Addr(h.Addr), Hi: consistency.Addr(h.Addr) + consistency.Addr(h.Len)}
+	id, mem, err := e.space.Guard(r)
+	if err != nil {
+		return fmt.Errorf("phase: data of rank %d: %w", from, err)
+	}
+	s := e.incoming[id]
+	if s == nil || s.from != from || s.complete {
+		return fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
+	}
+	c := cut{r, h.Age}
+	if n := len(s.cuts); n > 0 && c.Lo < s.cuts[n-1].Hi || syncvar.Version(c.age) > s.version {
+		return fmt.Errorf("phase: rank %d sent %s of %q, %d versions old, out of turn", from, e.space.Describe(r), e.space.Name(id), c.age)
+	}
+	in.ring.Take(mem)
+	s.cuts = append(s.cuts, c)
+	if h.Last {
+		s.complete = true
+		in.due--
+	}
+	return nil
+}

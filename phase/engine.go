@@ -1,0 +1,287 @@
+package phase
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+type state uint8
+
+const (
+	between  state = iota // no phase: the program computes
+	gather                // lists go out and come in
+	transfer              // pieces go out and come in
+)
+
+// Engine is one rank's part in all communication phases of a run.
+type Engine struct {
+	port   dimmnet.Port
+	layout ringbuf.Layout
+	space  *consistency.Space
+	table  syncvar.Table
+	state  state
+	phase  uint64 // the number of the present phase, from 0
+	out    []outbox
+	in     []inbox
+	lists  []syncvar.List // of the present phase, by rank
+	wire   []byte         // the own list, encoded
+	plan   Plan
+	last   Plan     // of the phase before
+	agreed []uint32 // by rank: so many declarations are known to be the same
+	err    error    // the first error; the engine stays failed
+
+	incoming map[syncvar.ID]*stream // of this phase
+	arriving []*stream              // the same in the plan's order
+}
+
+// New returns the engine of the port's rank. space holds the rank's memory; the
+// engine writes what arrives straight to its place there.
+func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
+	nodes := p.Nodes()
+	layout, err := ringbuf.NewLayout(p.Limits(), nodes)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		port:   p,
+		layout: layout,
+		space:  space,
+		out:    make([]outbox, nodes),
+		in:     make([]inbox, nodes),
+		lists:  make([]syncvar.List, nodes),
+		agreed: make([]uint32, nodes),
+	}
+	for r := range nodes {
+		if rank := dimmnet.Rank(r); rank != p.Rank() {
+			e.out[r].ring = ringbuf.NewSender(p, &e.layout, rank)
+			e.in[r].ring = ringbuf.NewReceiver(p, &e.layout, rank)
+		}
+	}
+	return e, nil
+}
+
+// Layout returns how the rank's LLCM is divided.
+func (e *Engine) Layout() ringbuf.Layout { return e.layout }
+
+// Phases is how many phases have been completed.
+func (e *Engine) Phases() uint64 { return e.phase }
+
+// Table returns the rank's copy of the replicated table, which the caller must
+// not change.
+func (e *Engine) Table() *syncvar.Table { return &e.table }
+
+// peers calls f for every other rank in order until it returns an error.
+func (e *Engine) peers(f func(dimmnet.Rank) error) error {
+	for r := range e.lists {
+		if rank := dimmnet.Rank(r); rank != e.port.Rank() {
+			if err := f(rank); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Call takes the rank through communication phases until call is done: until
+// shared and exclusive are granted and their data are here (Acquire), or all
+// ranks are in the same call. clean are the variables of the last exclusive
+// tenure that were left unchanged. All three are strictly increasing.
+func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) error {
+	l := syncvar.List{Call: call, Since: e.phase, Shared: shared, Exclusive: exclusive, Clean: clean}
+	for {
+		if err := e.Begin(l); err != nil {
+			return err
+		}
+		if err := dimmnet.Drive(e.port, e, e.Done); err != nil {
+			return fmt.Errorf("phase: phase %d (%v), waiting for %s: %w", e.phase, call, e.Waiting(), err)
+		}
+		if e.Finished(call) {
+			return nil
+		}
+		l.Clean = nil // it was said
+	}
+}
+
+// Finished says whether the last phase finished a call of this rank.
+func (e *Engine) Finished(call syncvar.Call) bool {
+	if call == syncvar.Acquire {
+		return e.last.Granted[e.port.Rank()]
+	}
+	return e.last.Complete == call
+}
+
+// Begin enters the next communication phase with this rank's list. Phase,
+// Declared and Digest are filled in.
+func (e *Engine) Begin(l syncvar.List) error {
+	if e.err != nil {
+		return e.err
+	}
+	if e.state != between {
+		panic(fmt.Sprintf("phase: begin of phase %d during it", e.phase))
+	}
+	e.state = gather
+	l.Phase = e.phase
+	l.Declared = uint32(e.space.Declared())
+	l.Digest = e.space.Digest(e.space.Declared())
+	e.lists[e.port.Rank()] = l
+	e.wire = syncvar.AppendList(e.wire[:0], &l)
+	if len(e.wire) > syncvar.MaxListBytes {
+		return e.fail(fmt.Errorf("phase: an acquire list of %d bytes, the limit is %d", len(e.wire), syncvar.MaxListBytes))
+	}
+	return e.peers(func(r dimmnet.Rank) error {
+		e.out[r].list = e.wire
+		e.in[r].list = e.in[r].list[:0]
+		e.in[r].due = 1
+		return nil
+	})
+}
+
+// Done says whether the phase that Begin began is over for this rank.
+func (e *Engine) Done() bool { return e.state == between }
+
+// Step does what can be done now, without waiting; see dimmnet.Stepper.
+func (e *Engine) Step() (progress bool, err error) {
+	if e.err != nil {
+		return false, e.err
+	}
+	switch e.state {
+	case gather:
+		progress, err = e.exchange()
+		if err == nil && e.quiet() {
+			progress, err = true, e.makePlan()
+		}
+	case transfer:
+		progress, err = e.exchange()
+		if err == nil && e.quiet() {
+			progress = true
+			e.finish()
+		}
+	}
+	return progress, e.fail(err)
+}
+
+func (e *Engine) fail(err error) error {
+	if e.err == nil {
+		e.err = err
+	}
+	return err
+}
+
+// exchange sends where there is something to send and a slot is free, and
+// receives where something is due and has arrived.
+func (e *Engine) exchange() (progress bool, err error) {
+	err = e.peers(func(r dimmnet.Rank) error {
+		if e.out[r].step(e) {
+			progress = true
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	err = e.peers(func(r dimmnet.Rank) error {
+		moved, err := e.in[r].step(e, r)
+		if moved {
+			progress = true
+		}
+		return err
+	})
+	return progress, err
+}
+
+// quiet says whether nothing of the present state is left to send or receive.
+func (e *Engine) quiet() bool {
+	return e.peers(func(r dimmnet.Rank) error {
+		if e.out[r].pending() || e.in[r].pending() {
+			return errPending
+		}
+		return nil
+	}) == nil
+}
+
+var errPending = errors.New("phase: pending")
+
+// makePlan turns from gathering to transferring.
+func (e *Engine) makePlan() error {
+	if err := e.checkDeclarations(); err != nil {
+		return err
+	}
+	if err := e.table.Settle(e.lists); err != nil {
+		return err
+	}
+	plan, err := NewPlan(e.phase, e.lists, &e.table)
+	if err != nil {
+		return err
+	}
+	e.plan = plan
+	e.state = transfer
+	e.prepare()
+	return nil
+}
+
+// checkDeclarations compares what the ranks have declared, as far as this one
+// has come. One that has declared more is compared by the others later.
+func (e *Engine) checkDeclarations() error {
+	own := uint32(e.space.Declared())
+	return e.peers(func(r dimmnet.Rank) error {
+		l := &e.lists[r]
+		if l.Declared > own {
+			return nil
+		}
+		if l.Digest == e.space.Digest(int(l.Declared)) {
+			e.agreed[r] = l.Declared
+			return nil
+		}
+		here := "nothing"
+		if at := int(e.agreed[r]); at < e.space.Declared() {
+			here = e.space.Declaration(at)
+		}
+		return fmt.Errorf("phase: rank %d declared something else than rank %d; all ranks must make the same arrays and bindings "+
+			"in the same order; the first difference is at or after declaration %d, here %s", r, e.port.Rank(), e.agreed[r]+1, here)
+	})
+}
+
+// finish makes the results of the phase visible, all at once.
+func (e *Engine) finish() {
+	for _, s := range e.arriving {
+		e.space.Accept(s.id, s.pieces())
+	}
+	if e.plan.Complete == syncvar.Update {
+		e.table.ApplyUpdate()
+	}
+	e.table.Apply(e.lists, e.plan.Granted)
+	e.arriving = e.arriving[:0]
+	e.last, e.plan = e.plan, Plan{}
+	e.phase++
+	e.state = between
+}
+
+// Waiting says in words what the rank waits for.
+func (e *Engine) Waiting() string {
+	var from, to []dimmnet.Rank
+	_ = e.peers(func(r dimmnet.Rank) error {
+		if e.in[r].due > 0 {
+			from = append(from, r)
+		}
+		if e.out[r].pending() {
+			to = append(to, r)
+		}
+		return nil
+	})
+	what := "the data"
+	if e.state == gather {
+		what = "the lists"
+	}
+	switch {
+	case len(from) > 0:
+		return fmt.Sprintf("%s of ranks %v", what, from)
+	case len(to) > 0:
+		return fmt.Sprintf("ranks %v to empty their slots", to)
+	}
+	return "nothing"
+}

@@ -1,0 +1,22 @@
+// Package ringbuf carries messages from one rank to another through slots in
+// the receiver's LLCM. It holds one ring end each: a [Sender] and a
+// [Receiver] for every ordered pair of ranks.
+//
+// A slot has a number, and that number links four areas (spec/20):
+//
+//	area              lives at  unit                written by  with
+//	header receive    receiver  16 B                sender      2 AOTF
+//	data receive      receiver  up to 4096 B        sender      BOTFs
+//	send-complete     receiver  1 byte              sender      AOTF
+//	receive-complete  sender    1 byte              receiver    AOTF
+//
+// A flag is not set and cleared: it holds the lap of the ring in which it was
+// last written. So "mark the own receive-complete flag not yet", step 4 of the
+// paper, costs no write: the sender begins a new lap and expects another value.
+//
+// Neither end waits. When a step returns false, nothing happened; dimmnet.Drive
+// waits for all ends of a node at once.
+//
+// The number of slots of a pair follows from the size of the LLCM. When whole
+// pages no longer fit twice, slots shrink, and data go in smaller pieces.
+package ringbuf

@@ -1,0 +1,167 @@
+package syncvar
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A list on the wire:
+//
+//	call      1 byte
+//	phase     uvarint
+//	age       uvarint, Phase - Since
+//	declared  uvarint
+//	digest    8 bytes, little endian
+//	3 sets    Shared, Exclusive, Clean
+//
+// A set is a number of runs, and each run is gap, stride, count: it begins gap
+// after the end of the run before it, and has count IDs, stride apart. Cyclic
+// rows are one run, whatever their number.
+
+// MaxListBytes bounds an encoded list.
+const MaxListBytes = 1 << 23
+
+// AppendList appends l's encoding to b.
+func AppendList(b []byte, l *List) []byte {
+	b = append(b, byte(l.Call))
+	b = binary.AppendUvarint(b, l.Phase)
+	b = binary.AppendUvarint(b, l.Phase-l.Since)
+	b = binary.AppendUvarint(b, uint64(l.Declared))
+	b = binary.LittleEndian.AppendUint64(b, l.Digest)
+	b = appendSet(b, l.Shared)
+	b = appendSet(b, l.Exclusive)
+	return appendSet(b, l.Clean)
+}
+
+type run struct {
+	first, stride ID
+	count         int
+}
+
+// runs cuts a strictly increasing set into runs, each as long as it goes.
+func runs(set []ID) (rs []run) {
+	for len(set) > 0 {
+		r := run{first: set[0], stride: 1, count: 1}
+		if len(set) > 1 {
+			r.stride = set[1] - set[0]
+			for r.count < len(set) && set[r.count] == r.first+r.stride*ID(r.count) {
+				r.count++
+			}
+		}
+		rs = append(rs, r)
+		set = set[r.count:]
+	}
+	return rs
+}
+
+func appendSet(b []byte, set []ID) []byte {
+	rs := runs(set)
+	b = binary.AppendUvarint(b, uint64(len(rs)))
+	next := ID(0) // the least ID that may follow
+	for _, r := range rs {
+		b = binary.AppendUvarint(b, uint64(r.first-next))
+		b = binary.AppendUvarint(b, uint64(r.stride))
+		b = binary.AppendUvarint(b, uint64(r.count))
+		next = r.first + r.stride*ID(r.count-1) + 1
+	}
+	return b
+}
+
+var errShort = errors.New("syncvar: list ends early")
+
+// decoder takes fields from the front of b until the first error.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail(err error) uint64 {
+	if d.err == nil {
+		d.err = err
+	}
+	return 0
+}
+
+func (d *decoder) uvarint(what string, limit uint64) uint64 {
+	if d.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		return d.fail(errShort)
+	}
+	if v > limit {
+		return d.fail(fmt.Errorf("syncvar: list: %s %d, the limit is %d", what, v, limit))
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if d.err != nil || len(d.b) < n {
+		d.fail(errShort)
+		return make([]byte, n)
+	}
+	p := d.b[:n]
+	d.b = d.b[n:]
+	return p
+}
+
+func (d *decoder) set(what string) (set []ID) {
+	count := d.uvarint(what+" runs", MaxID)
+	next := uint64(0)
+	for ; count > 0 && d.err == nil; count-- {
+		first := next + d.uvarint(what+" gap", MaxID)
+		stride := d.uvarint(what+" stride", MaxID)
+		n := d.uvarint(what+" count", MaxID)
+		if d.err != nil {
+			break
+		}
+		if stride == 0 || n == 0 {
+			d.fail(fmt.Errorf("syncvar: list: %s run of %d IDs, %d apart", what, n, stride))
+			break
+		}
+		last := first + stride*(n-1)
+		if last >= MaxID {
+			d.fail(fmt.Errorf("syncvar: list: %s ID %d, the limit is %d", what, last, MaxID-1))
+			break
+		}
+		for id := first; id <= last; id += stride {
+			set = append(set, ID(id))
+		}
+		next = last + 1
+	}
+	return set
+}
+
+// DecodeList decodes a list from the wire. Whatever b holds, it gives a list
+// within its limits or an error, and allocates at most a few bytes an ID.
+func DecodeList(b []byte) (List, error) {
+	if len(b) > MaxListBytes {
+		return List{}, fmt.Errorf("syncvar: list of %d bytes, the limit is %d", len(b), MaxListBytes)
+	}
+	d := decoder{b: b}
+	var l List
+	l.Call = Call(d.bytes(1)[0])
+	if d.err == nil && (l.Call == 0 || l.Call >= lastCall) {
+		return List{}, fmt.Errorf("syncvar: list: call %d", l.Call)
+	}
+	l.Phase = d.uvarint("phase", 1<<62)
+	l.Since = l.Phase - d.uvarint("age", l.Phase)
+	l.Declared = uint32(d.uvarint("declarations", 1<<31))
+	l.Digest = binary.LittleEndian.Uint64(d.bytes(8))
+	l.Shared = d.set("shared")
+	l.Exclusive = d.set("exclusive")
+	l.Clean = d.set("clean")
+	if d.err != nil {
+		return List{}, d.err
+	}
+	if len(d.b) > 0 {
+		return List{}, fmt.Errorf("syncvar: list: %d bytes follow its end", len(d.b))
+	}
+	if l.Call != Acquire && len(l.Shared)+len(l.Exclusive) > 0 {
+		return List{}, fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
+	}
+	return l, nil
+}

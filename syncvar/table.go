@@ -1,0 +1,222 @@
+package syncvar
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Fanout is how many ranks one rank serves with the same data; further ones
+// are served by those. Reading a page from the LLCM costs about nine times as
+// much as writing it there (spec/10: 173 ns an uncached read), so a few
+// receivers hardly delay their sender, and the data are passed on early.
+const Fanout = 4
+
+// Copy says up to which version a rank's copy of a variable goes.
+type Copy struct {
+	Rank    dimmnet.Rank
+	Version Version
+}
+
+// State is what every rank knows of a variable.
+type State struct {
+	Version Version      // exclusive tenures granted so far
+	Written Version      // the last of them that changed anything
+	Owner   dimmnet.Rank // of the last of them; its copy is the newest
+	Updated Version      // the last version that an Update has spread
+	Copies  []Copy       // the copyset: ranks that have acquired it, by rank
+	open    bool         // whether Version changed anything is not known yet
+}
+
+// Table is the replicated knowledge of all variables. The zero Table knows
+// that nothing was acquired yet.
+type Table struct {
+	states []State
+	open   []ID // exclusive tenures whose outcome the next lists tell
+}
+
+// State returns what is known of a variable.
+func (t *Table) State(id ID) State {
+	if int(id) >= len(t.states) {
+		return State{}
+	}
+	return t.states[id]
+}
+
+func (t *Table) at(id ID) *State {
+	for int(id) >= len(t.states) {
+		t.states = append(t.states, make([]State, int(id)+1-len(t.states))...)
+	}
+	return &t.states[id]
+}
+
+// have is the version of rank's copy.
+func (s *State) have(rank dimmnet.Rank) Version {
+	if i, ok := s.find(rank); ok {
+		return s.Copies[i].Version
+	}
+	return 0
+}
+
+func (s *State) find(rank dimmnet.Rank) (int, bool) {
+	return slices.BinarySearchFunc(s.Copies, rank, func(c Copy, r dimmnet.Rank) int { return cmp.Compare(c.Rank, r) })
+}
+
+func (s *State) setCopy(rank dimmnet.Rank, v Version) {
+	i, ok := s.find(rank)
+	if !ok {
+		s.Copies = slices.Insert(s.Copies, i, Copy{Rank: rank})
+	}
+	s.Copies[i].Version = v
+}
+
+// Settle learns from the lists of a new phase which of the last exclusive
+// tenures changed their variable. An error means that a rank called clean what
+// it did not hold.
+func (t *Table) Settle(lists []List) error {
+	for r := range lists {
+		for _, id := range lists[r].Clean {
+			if int(id) >= len(t.states) || !t.states[id].open || t.states[id].Owner != dimmnet.Rank(r) {
+				return fmt.Errorf("syncvar: rank %d left variable %d unchanged, but did not hold it", r, id)
+			}
+			t.states[id].open = false
+		}
+	}
+	for _, id := range t.open {
+		if s := &t.states[id]; s.open {
+			s.open = false
+			s.Written = s.Version
+		}
+	}
+	t.open = t.open[:0]
+	return nil
+}
+
+// Acquisitions lists the transfers that the granted ranks need before they may
+// go on: for each variable, what is newer than their copy.
+func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
+	needs := make(map[ID][]dimmnet.Rank)
+	var ids []ID
+	need := func(id ID, r dimmnet.Rank) {
+		if t.at(id).lacks(r) {
+			if needs[id] == nil {
+				ids = append(ids, id)
+			}
+			needs[id] = append(needs[id], r)
+		}
+	}
+	for r := range lists {
+		if !granted[r] {
+			continue
+		}
+		for _, id := range lists[r].Exclusive {
+			need(id, dimmnet.Rank(r))
+		}
+		for _, id := range lists[r].Shared {
+			need(id, dimmnet.Rank(r))
+		}
+	}
+	slices.Sort(ids)
+	var ts []Transfer
+	for _, id := range ids {
+		ts = t.appendTree(ts, id, needs[id])
+	}
+	return ts
+}
+
+// lacks says whether rank's copy misses something that was written.
+func (s *State) lacks(rank dimmnet.Rank) bool {
+	return rank != s.Owner && s.have(rank) < s.Written
+}
+
+// Updates lists the transfers of an Update: every variable that was written
+// since the last one goes to all of its copyset.
+func (t *Table) Updates() []Transfer {
+	var ts []Transfer
+	for id := range t.states {
+		s := &t.states[id]
+		if s.Written <= s.Updated {
+			continue
+		}
+		var ranks []dimmnet.Rank
+		for _, c := range s.Copies {
+			if s.lacks(c.Rank) {
+				ranks = append(ranks, c.Rank)
+			}
+		}
+		ts = t.appendTree(ts, ID(id), ranks)
+	}
+	return ts
+}
+
+// appendTree appends the transfers of one variable to ranks. Those that have
+// the same version get the same data, and so can pass it on: they form a tree
+// under the owner in the order given.
+func (t *Table) appendTree(ts []Transfer, id ID, ranks []dimmnet.Rank) []Transfer {
+	s := &t.states[id]
+	groups := make(map[Version][]dimmnet.Rank, 1)
+	for _, r := range ranks {
+		have := s.have(r)
+		group := groups[have]
+		from, relay := s.Owner, false
+		if i := len(group); i >= Fanout {
+			from, relay = group[i/Fanout-1], true
+		}
+		groups[have] = append(group, r)
+		ts = append(ts, Transfer{ID: id, From: from, To: r, Since: have, Relay: relay})
+	}
+	return ts
+}
+
+// Apply moves the table past an acquisition phase: copies, owners, versions.
+func (t *Table) Apply(lists []List, granted []bool) {
+	for r := range lists {
+		if !granted[r] {
+			continue
+		}
+		rank := dimmnet.Rank(r)
+		for _, id := range lists[r].Shared {
+			s := t.at(id)
+			s.setCopy(rank, s.Version)
+		}
+		for _, id := range lists[r].Exclusive {
+			s := t.at(id)
+			s.Version++
+			s.Owner = rank
+			s.setCopy(rank, s.Version)
+			s.open = true
+			t.open = append(t.open, id)
+		}
+	}
+}
+
+// ApplyUpdate moves the table past an update phase.
+func (t *Table) ApplyUpdate() {
+	for id := range t.states {
+		s := &t.states[id]
+		if s.Written <= s.Updated {
+			continue
+		}
+		s.Updated = s.Written
+		for i := range s.Copies {
+			s.Copies[i].Version = s.Version
+		}
+	}
+}
+
+// String prints a line a variable: its version, owner and copyset.
+func (t *Table) String() string {
+	var b strings.Builder
+	for id := range t.states {
+		s := &t.states[id]
+		fmt.Fprintf(&b, "%d: version %d written %d owner %d copies", id, s.Version, s.Written, s.Owner)
+		for _, c := range s.Copies {
+			fmt.Fprintf(&b, " %d@%d", c.Rank, c.Version)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
