@@ -83,7 +83,7 @@ func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []sync
 		return n.err
 	}
 	n.clean = n.clean[:0]
-	n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Phases(), "now", n.host.Now().String())
+	n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Counts().Phases, "now", n.host.Now().String())
 	return nil
 }
 

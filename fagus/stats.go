@@ -1,6 +1,9 @@
 package fagus
 
-import "github.com/fagus-dsm/fagus/dimmnet"
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+)
 
 // Part is a part of a rank's time.
 type Part int
@@ -32,9 +35,9 @@ type Use struct {
 
 // Stats says what a rank has done so far.
 type Stats struct {
-	Rank   int
-	Phases uint64 // communication phases
-	Parts  [Parts]Use
+	Rank int
+	phase.Counts
+	Parts [Parts]Use
 }
 
 // Total is the rank's time in all parts.
@@ -64,7 +67,7 @@ func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	s := Stats{Rank: n.rank, Parts: n.clock.parts}
 	if n.engine != nil {
-		s.Phases = n.engine.Phases()
+		s.Counts = n.engine.Counts()
 	}
 	return s
 }

@@ -42,6 +42,9 @@ func (o *outbox) load(e *Engine) {
 		part := o.list[:h.Len]
 		o.list = o.list[h.Len:]
 		h.Last = len(o.list) == 0
+		if h.Last {
+			e.counts.Lists++
+		}
 		o.ring.Put(h, part)
 		return
 	}
@@ -55,7 +58,9 @@ func (o *outbox) load(e *Engine) {
 		h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.age
 		h.Last = out.stream.complete && out.next == len(out.stream.cuts)
 		o.ring.Put(h, e.space.Bytes(c.Range))
+		e.counts.Slots++
 		if h.Last {
+			e.counts.Transfers++
 			o.queue = slices.Delete(o.queue, i, i+1)
 		}
 		return

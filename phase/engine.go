@@ -33,7 +33,8 @@ type Engine struct {
 	plan   Plan
 	last   Plan     // of the phase before
 	agreed []uint32 // by rank: so many declarations are known to be the same
-	err    error    // the first error; the engine stays failed
+	counts Counts
+	err    error // the first error; the engine stays failed
 
 	incoming map[syncvar.ID]*stream // of this phase
 	arriving []*stream              // the same in the plan's order
@@ -68,8 +69,16 @@ func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
 // Layout returns how the rank's LLCM is divided.
 func (e *Engine) Layout() ringbuf.Layout { return e.layout }
 
-// Phases is how many phases have been completed.
-func (e *Engine) Phases() uint64 { return e.phase }
+// Counts says what an engine has done so far.
+type Counts struct {
+	Phases    uint64 // completed
+	Lists     uint64 // acquire lists sent, one a peer and phase
+	Transfers uint64 // of a variable to a peer, passed on or as its owner
+	Slots     uint64 // of data sent: pieces of variables
+}
+
+// Counts says what the engine has done so far.
+func (e *Engine) Counts() Counts { return e.counts }
 
 // Table returns the rank's copy of the replicated table, which the caller must
 // not change.
@@ -258,6 +267,7 @@ func (e *Engine) finish() {
 	e.arriving = e.arriving[:0]
 	e.last, e.plan = e.plan, Plan{}
 	e.phase++
+	e.counts.Phases++
 	e.state = between
 }
 

@@ -1,0 +1,305 @@
+package phase_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// TestScripts runs the conversations in testdata. A script is a block of
+// commands, a line each; what they print stands below:
+//
+//	ranks N            begin, with an array of 1024 bytes
+//	bind NAME LO HI    at every rank
+//	acquire R V:MODE.. begin an Acquire; R holds nothing
+//	update R, barrier R, end R
+//	land A->B          let all land that A has posted to B so far; B then steps
+//	stabilize          land and step until nothing moves
+//	write R ADDR TEXT  to R's copy, inside a tenure
+//	read R ADDR N      from R's copy
+//	release R
+//	tables             all ranks' tables, which must be the same
+//	status             where each rank is
+//
+// go test -rewrite updates them.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if filepath.Ext(path) != ".txt" {
+			return
+		}
+		w := &world{}
+		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
+			w.out.Reset()
+			for line := range strings.Lines(td.Input) {
+				if err := w.do(strings.Fields(line)); err != nil {
+					fmt.Fprintf(&w.out, "%s: error: %v\n", strings.TrimSpace(line), err)
+				}
+			}
+			return w.out.String()
+		})
+	})
+}
+
+// world is some ranks on a network where the script decides what lands when.
+type world struct {
+	ranks []*scriptRank
+	names []string
+	out   strings.Builder
+}
+
+type scriptRank struct {
+	port      *scriptPort
+	space     *consistency.Space
+	engine    *phase.Engine
+	base      consistency.Addr
+	mem       []byte
+	call      syncvar.Call // 0 while it computes
+	list      syncvar.List
+	exclusive []syncvar.ID // held
+	clean     []syncvar.ID
+}
+
+// scriptPort is a port whose packets wait until the script lands them.
+type scriptPort struct {
+	rank  dimmnet.Rank
+	world *world
+	llcm  []byte
+	out   [][]func() // by destination: what lands next
+}
+
+func (p *scriptPort) Rank() dimmnet.Rank { return p.rank }
+func (p *scriptPort) Nodes() int         { return len(p.world.ranks) }
+func (p *scriptPort) Limits() dimmnet.Limits {
+	return dimmnet.Limits{Store: 8, Block: 464, LLCM: len(p.llcm)}
+}
+func (p *scriptPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(v >> (8 * i))
+	}
+	return p.Write(dst, off, b)
+}
+func (p *scriptPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	data := append([]byte(nil), b...)
+	p.out[dst] = append(p.out[dst], func() { copy(p.world.ranks[dst].port.llcm[off:], data) })
+	return true
+}
+func (p *scriptPort) Push(dimmnet.Rank, dimmnet.Offset, dimmnet.Offset, int, dimmnet.Offset) bool {
+	panic("no RDMA")
+}
+func (p *scriptPort) Pull(dimmnet.Rank, dimmnet.Offset, dimmnet.Offset, int, dimmnet.Offset) bool {
+	panic("no RDMA")
+}
+func (p *scriptPort) Load(off dimmnet.Offset) (v uint64) {
+	for i := range 8 {
+		v |= uint64(p.llcm[int(off)+i]) << (8 * i)
+	}
+	return v
+}
+func (p *scriptPort) Read(b []byte, off dimmnet.Offset) { copy(b, p.llcm[off:]) }
+func (p *scriptPort) Arrivals() dimmnet.Mark            { return 0 }
+func (p *scriptPort) Idle(dimmnet.Mark)                 { panic("a step machine idled") }
+func (p *scriptPort) Err() error                        { return nil }
+func (p *scriptPort) Counters() dimmnet.Counters        { return dimmnet.Counters{} }
+
+func (w *world) begin(n int) error {
+	*w = world{ranks: make([]*scriptRank, n)}
+	for i := range w.ranks {
+		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
+		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, llcm: make([]byte, 64<<10), out: make([][]func(), n)}
+		w.ranks[i] = r
+	}
+	for _, r := range w.ranks {
+		var err error
+		if r.engine, err = phase.New(r.port, r.space); err != nil {
+			return err
+		}
+		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) do(f []string) error {
+	arg := func(i int) int {
+		n, err := strconv.Atoi(f[i])
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	switch f[0] {
+	case "ranks":
+		return w.begin(arg(1))
+	case "bind":
+		w.names = append(w.names, f[1])
+		for _, r := range w.ranks {
+			lo, hi := r.base+consistency.Addr(arg(2)), r.base+consistency.Addr(arg(3))
+			if _, err := r.space.Bind(f[1], []consistency.Range{{Lo: lo, Hi: hi}}); err != nil {
+				return err
+			}
+		}
+	case "acquire":
+		return w.acquire(arg(1), f[2:])
+	case "update":
+		return w.start(arg(1), syncvar.List{Call: syncvar.Update})
+	case "barrier":
+		return w.start(arg(1), syncvar.List{Call: syncvar.Barrier})
+	case "end":
+		return w.start(arg(1), syncvar.List{Call: syncvar.End})
+	case "land":
+		var from, to int
+		if _, err := fmt.Sscanf(f[1], "%d->%d", &from, &to); err != nil {
+			return err
+		}
+		w.land(from, to)
+		return w.step(to)
+	case "stabilize":
+		return w.stabilize()
+	case "write":
+		copy(w.ranks[arg(1)].mem[arg(2):], f[3])
+	case "read":
+		fmt.Fprintf(&w.out, "%d reads %q\n", arg(1), w.ranks[arg(1)].mem[arg(2):arg(2)+arg(3)])
+	case "release":
+		w.release(arg(1))
+	case "tables":
+		return w.tables()
+	case "status":
+		w.status()
+	default:
+		return fmt.Errorf("unknown command")
+	}
+	return nil
+}
+
+func (w *world) acquire(rank int, wants []string) error {
+	l := syncvar.List{Call: syncvar.Acquire}
+	for id, name := range w.names {
+		for _, want := range wants {
+			switch want {
+			case name + ":exclusive":
+				l.Exclusive = append(l.Exclusive, syncvar.ID(id))
+			case name + ":shared":
+				l.Shared = append(l.Shared, syncvar.ID(id))
+			}
+		}
+	}
+	return w.start(rank, l)
+}
+
+func (w *world) start(rank int, l syncvar.List) error {
+	r := w.ranks[rank]
+	if r.call != 0 {
+		return fmt.Errorf("rank %d is in %v", rank, r.call)
+	}
+	l.Since, l.Clean = r.engine.Counts().Phases, r.clean
+	r.call, r.list, r.clean = l.Call, l, nil
+	if err := r.engine.Begin(l); err != nil {
+		return err
+	}
+	return w.step(rank)
+}
+
+func (w *world) release(rank int) {
+	r := w.ranks[rank]
+	for _, id := range r.exclusive {
+		if !r.space.EndWrite(id, r.engine.Table().State(id).Version) {
+			r.clean = append(r.clean, id)
+		}
+	}
+	r.exclusive = nil
+}
+
+// step steps a rank until it cannot go on, through as many phases as its call
+// takes.
+func (w *world) step(rank int) error {
+	r := w.ranks[rank]
+	for r.call != 0 {
+		if !r.engine.Done() {
+			progress, err := r.engine.Step()
+			if err != nil {
+				r.call = 0
+				fmt.Fprintf(&w.out, "%d: error: %v\n", rank, err)
+				return nil
+			}
+			if !progress {
+				return nil
+			}
+			continue
+		}
+		phases := r.engine.Counts().Phases
+		if r.engine.Finished(r.call) {
+			fmt.Fprintf(&w.out, "%d: %v done in phase %d\n", rank, r.call, phases-1)
+			for _, id := range r.list.Exclusive {
+				r.space.BeginWrite(id, nil)
+			}
+			r.exclusive = r.list.Exclusive
+			r.call = 0
+			return nil
+		}
+		fmt.Fprintf(&w.out, "%d: %v waits after phase %d\n", rank, r.call, phases-1)
+		r.list.Clean = nil
+		if err := r.engine.Begin(r.list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// land lets what from has posted to to appear in to's LLCM.
+func (w *world) land(from, to int) (n int) {
+	queue := w.ranks[from].port.out[to]
+	w.ranks[from].port.out[to] = nil
+	for _, appear := range queue {
+		appear()
+	}
+	return len(queue)
+}
+
+func (w *world) stabilize() error {
+	for moved := true; moved; {
+		moved = false
+		for to := range w.ranks {
+			for from := range w.ranks {
+				if w.land(from, to) > 0 {
+					moved = true
+				}
+			}
+			if err := w.step(to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *world) tables() error {
+	first := w.ranks[0].engine.Table().String()
+	for i, r := range w.ranks {
+		if s := r.engine.Table().String(); s != first {
+			return fmt.Errorf("rank %d has another table:\n%s", i, s)
+		}
+	}
+	w.out.WriteString(first)
+	return nil
+}
+
+func (w *world) status() {
+	for i, r := range w.ranks {
+		if r.call == 0 {
+			fmt.Fprintf(&w.out, "%d: computes\n", i)
+		} else {
+			fmt.Fprintf(&w.out, "%d: %v in phase %d, waits for %s\n", i, r.call, r.engine.Counts().Phases, r.engine.Waiting())
+		}
+	}
+}
