@@ -53,9 +53,17 @@ func (n *Node) Nodes() int { return n.nodes }
 // takes its own time, and it does nothing.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }
 
-// errorf makes an error that names the rank.
+// rankError is an error that names its rank.
+type rankError struct {
+	rank int
+	err  error
+}
+
+func (e *rankError) Error() string { return fmt.Sprintf("fagus: rank %d: %v", e.rank, e.err) }
+func (e *rankError) Unwrap() error { return e.err }
+
 func (n *Node) errorf(format string, args ...any) error {
-	return fmt.Errorf("fagus: rank %d: "+format, append([]any{n.rank}, args...)...)
+	return &rankError{n.rank, fmt.Errorf(format, args...)}
 }
 
 // usable reports what keeps a collective call from starting.

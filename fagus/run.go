@@ -26,6 +26,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		}
 		defer n.close()
 		if err := program(n); err != nil {
+			if named := (*rankError)(nil); !errors.As(err, &named) {
+				err = n.errorf("%w", err)
+			}
 			return err
 		}
 		if err := n.end(); err != nil {

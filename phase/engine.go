@@ -107,7 +107,10 @@ func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) 
 			return err
 		}
 		if err := dimmnet.Drive(e.port, e, e.Done); err != nil {
-			return fmt.Errorf("phase: phase %d (%v), waiting for %s: %w", e.phase, call, e.Waiting(), err)
+			if e.err == nil { // the port failed
+				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
+			}
+			return e.fail(err)
 		}
 		if e.Finished(call) {
 			return nil
@@ -246,12 +249,12 @@ func (e *Engine) checkDeclarations() error {
 			e.agreed[r] = l.Declared
 			return nil
 		}
-		here := "nothing"
-		if at := int(e.agreed[r]); at < e.space.Declared() {
-			here = e.space.Declaration(at)
+		last := "there is none"
+		if l.Declared > 0 {
+			last = "the last is " + e.space.Declaration(int(l.Declared)-1)
 		}
-		return fmt.Errorf("phase: rank %d declared something else than rank %d; all ranks must make the same arrays and bindings "+
-			"in the same order; the first difference is at or after declaration %d, here %s", r, e.port.Rank(), e.agreed[r]+1, here)
+		return fmt.Errorf("phase: ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
+			"one of declarations %d to %d differs; here %s", e.port.Rank(), r, e.agreed[r]+1, l.Declared, last)
 	})
 }
 

@@ -50,7 +50,7 @@ func checkCalls(lists []syncvar.List) error {
 			continue
 		}
 		if a, b := lists[first].Call, lists[r].Call; a != b {
-			return fmt.Errorf("phase: ranks call different things: rank %d %s, rank %d %s; "+
+			return fmt.Errorf("phase: rank %d %s, but rank %d %s; "+
 				"all ranks must call Update and Barrier in the same order, and none may return before", first, did(a), r, did(b))
 		}
 	}

@@ -47,7 +47,8 @@ func BenchmarkPingPong(b *testing.B) {
 				b.Fatal(err)
 			}
 			rounds := uint64(400_000 / nodes)
-			var events, bytes uint64
+			var events uint64
+			var bytes int64
 			for b.Loop() {
 				var before, after runtime.MemStats
 				runtime.GC()
@@ -64,7 +65,7 @@ func BenchmarkPingPong(b *testing.B) {
 					b.Fatal(err)
 				}
 				events += net.Result().Events
-				bytes = after.HeapAlloc + after.StackInuse - before.HeapAlloc - before.StackInuse
+				bytes = int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse)
 			}
 			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
 			b.ReportMetric(float64(bytes)/float64(nodes), "B/node")

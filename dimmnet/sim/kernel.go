@@ -8,8 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// contextEvents is how many events pass between two looks at the context.
-const contextEvents = 4096
+// boundCalls is how many communication calls pass between two looks at what
+// bounds the run. A look takes a lock.
+const boundCalls = 4096
 
 // kernel is one run: the queue, the nodes and the threads. Everything in it
 // belongs to one goroutine, except running.
@@ -20,6 +21,7 @@ type kernel struct {
 	queue   queue
 	seq     uint64
 	events  uint64
+	calls   uint64 // of communication methods
 	packets packetPool
 	nodes   []node
 	threads []thread
@@ -30,7 +32,8 @@ type kernel struct {
 	sendTime    dimmnet.Time // all send stages
 	receiveTime dimmnet.Time // all receive stages
 
-	err     error        // why the run failed
+	err     error        // what the ports say of the run's failure
+	cause   error        // what Run returns
 	running atomic.Int64 // the rank whose thread ran last
 }
 
@@ -98,15 +101,27 @@ func (k *kernel) handle() {
 func (k *kernel) count(at dimmnet.Time) {
 	k.now = max(k.now, at)
 	k.events++
-	if k.events%contextEvents == 0 && k.err == nil && k.ctx.Err() != nil {
-		k.fail(fmt.Errorf("sim: stopped at %v: %w", k.now, context.Cause(k.ctx)))
+}
+
+// checkBounds fails the run when its context or its virtual time has ended.
+func (k *kernel) checkBounds(now dimmnet.Time) {
+	if k.err != nil {
+		return
+	}
+	if k.ctx.Err() != nil {
+		k.fail(fmt.Errorf("sim: stopped at %v: %w", now, context.Cause(k.ctx)))
+	} else if now > k.cfg.Limit {
+		k.fail(fmt.Errorf("sim: %v of virtual time have passed, the limit of this run", k.cfg.Limit))
 	}
 }
 
 // fail records the first failure and wakes every thread that idles.
-func (k *kernel) fail(err error) {
+func (k *kernel) fail(err error) { k.failBy(err, err) }
+
+// failBy does so for a cause that the ports are told of in other words.
+func (k *kernel) failBy(cause, err error) {
 	if k.err == nil {
-		k.err = err
+		k.cause, k.err = cause, err
 	}
 	for i := range k.nodes {
 		if th := k.nodes[i].parked; th != nil {

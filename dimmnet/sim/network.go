@@ -105,7 +105,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		}
 	}
 	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now}
-	return k.err
+	return k.cause
 }
 
 func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Host) error) *kernel {

@@ -54,7 +54,7 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 	err := body(th)
 	returned = true
 	if err != nil {
-		k.fail(fmt.Errorf("sim: rank %d failed: %w", th.rank, err))
+		k.failBy(err, fmt.Errorf("sim: rank %d failed: %w", th.rank, err))
 	}
 }
 
@@ -78,8 +78,8 @@ func (th *thread) giveWay() {
 // sync lets everything happen that precedes this thread's clock.
 func (th *thread) sync() {
 	k := th.k
-	if th.now > k.cfg.Limit && k.err == nil {
-		k.fail(fmt.Errorf("sim: %v of virtual time have passed, the limit of this run", k.cfg.Limit))
+	if k.calls++; k.calls%boundCalls == 0 {
+		k.checkBounds(th.now)
 	}
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {

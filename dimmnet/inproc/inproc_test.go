@@ -1,0 +1,337 @@
+package inproc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestPort(t *testing.T) {
+	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{}) })
+}
+
+// TestPortSmall has an LLCM smaller than a page and no free choice of size.
+func TestPortSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the default config will do")
+	}
+	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: 24001}) })
+}
+
+// TestOneProcessor is the suite without parallelism.
+func TestOneProcessor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two processors will do")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	TestPort(t)
+}
+
+// never waits for what does not come.
+func never(h dimmnet.Host) error {
+	w := &turn{port: h.Port()}
+	return w.await(stop - 1)
+}
+
+// TestDeadlockNamesRanks: the error has the ranks that wait, whoever comes last.
+func TestDeadlockNamesRanks(t *testing.T) {
+	const want = "inproc: deadlock: ranks [0 2] wait and nothing is in flight"
+	for i := range 300 {
+		err := inproc.New(inproc.Config{}).Run(t.Context(), 3, func(h dimmnet.Host) error {
+			for range (i + 7*int(h.Port().Rank())) % 20 {
+				h.Port().Store(0, 8, 1, 8)
+				runtime.Gosched()
+			}
+			if h.Port().Rank() == 1 {
+				return nil
+			}
+			return never(h)
+		})
+		if err == nil || err.Error() != want {
+			t.Fatalf("run %d: %v, want %s", i, err, want)
+		}
+	}
+}
+
+// TestNoFalseDeadlock: random flags between many ranks of which most are asleep
+// at any time. Each rank holds on to at most one token, so all tokens come home.
+func TestNoFalseDeadlock(t *testing.T) {
+	const nodes, tokens, hops = 12, 3, 4000
+	seed := rand.Uint64()
+	err := inproc.New(inproc.Config{}).Run(t.Context(), nodes, func(h dimmnet.Host) error {
+		p := h.Port()
+		r := rand.New(rand.NewPCG(seed, uint64(p.Rank())))
+		bag := &bag{port: p, r: r}
+		if p.Rank() < tokens {
+			bag.pass(hops)
+		}
+		return dimmnet.Drive(p, bag, func() bool { return bag.ended == tokens })
+	})
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+}
+
+// bag passes tokens on. A token is a number of hops left, in the word of its
+// sender at the receiver; the receiver clears the word and tells the sender so.
+// When a token is used up all ranks are told.
+type bag struct {
+	port  dimmnet.Port
+	r     *rand.Rand
+	held  []uint64 // to be passed on
+	ended int
+}
+
+func (b *bag) at(area int, r dimmnet.Rank) dimmnet.Offset {
+	return dimmnet.Offset(area*512 + int(r)*8)
+}
+
+const (
+	areaToken = iota
+	areaBusy  // own notes: the peer has not taken the last token yet
+	areaEnded
+)
+
+func (b *bag) pass(hops uint64) { b.held = append(b.held, hops) }
+
+func (b *bag) Step() (bool, error) {
+	p, progress, ended := b.port, false, uint64(0)
+	for r := range dimmnet.Rank(p.Nodes()) {
+		if hops := p.Load(b.at(areaToken, r)); hops != 0 {
+			progress = true
+			p.Store(p.Rank(), b.at(areaToken, r), 0, 8)
+			p.Store(r, b.at(areaBusy, p.Rank()), 0, 8)
+			b.pass(hops - 1)
+		}
+		ended += p.Load(b.at(areaEnded, r))
+	}
+	if int(ended) != b.ended {
+		b.ended, progress = int(ended), true
+	}
+	held := b.held
+	b.held = nil
+	for _, hops := range held {
+		next := dimmnet.Rank(b.r.IntN(p.Nodes()))
+		switch {
+		case hops == 0:
+			progress = true
+			mine := p.Load(b.at(areaEnded, p.Rank())) + 1
+			for r := range dimmnet.Rank(p.Nodes()) {
+				p.Store(r, b.at(areaEnded, p.Rank()), mine, 8)
+			}
+		case p.Load(b.at(areaBusy, next)) != 0:
+			progress = true // it chooses again
+			b.pass(hops)
+		default:
+			progress = true
+			p.Store(p.Rank(), b.at(areaBusy, next), 1, 8)
+			p.Store(next, b.at(areaToken, p.Rank()), hops, 8)
+		}
+	}
+	return progress, nil
+}
+
+func TestGoexit(t *testing.T) {
+	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 1 {
+			runtime.Goexit()
+		}
+		return never(h)
+	})
+	if err == nil || err.Error() != "inproc: rank 1 failed: the body called runtime.Goexit" {
+		t.Fatal(err)
+	}
+}
+
+// TestPanic: the error has the value, as an error if it is one, and the stack.
+func TestPanic(t *testing.T) {
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{boom, "boom"},
+		{4711, "4711"},
+		{nil, "panic called with nil argument"},
+	} {
+		err := inproc.New(inproc.Config{}).Run(t.Context(), 1, func(dimmnet.Host) error { panic(c.value) })
+		for _, want := range []string{"inproc: rank 0 failed: panic: " + c.want, "inproc_test.go:"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("panic(%v): %v, want an error with %q", c.value, err, want)
+			}
+		}
+		if c.value == boom && !errors.Is(err, boom) {
+			t.Errorf("panic(%v): the error does not wrap it", c.value)
+		}
+	}
+}
+
+// TestFailedPort: it has the error that Run returns, and posts nothing.
+func TestFailedPort(t *testing.T) {
+	boom := errors.New("boom")
+	var seen error
+	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 1 {
+			return boom
+		}
+		seen = never(h)
+		before, mark := p.Counters(), p.Arrivals()
+		if p.Store(0, 8, 1, 8) || p.Write(0, 8, []byte{1}) || p.Push(0, 64, 8, 8, 16) || p.Pull(1, 64, 8, 8, 16) {
+			return errors.New("a failed port has posted")
+		}
+		if c := p.Counters(); c != before || p.Arrivals() != mark {
+			return fmt.Errorf("counters %+v, before %+v", c, before)
+		}
+		if got := p.Load(8); got != 0 {
+			return fmt.Errorf("word %#x", got)
+		}
+		seen = errors.Join(seen, p.Err())
+		return nil
+	})
+	if !errors.Is(err, boom) || err.Error() != "inproc: rank 1 failed: boom" {
+		t.Errorf("Run returned %v", err)
+	}
+	if want := fmt.Sprintf("%v\n%v", err, err); seen == nil || seen.Error() != want || !errors.Is(seen, boom) {
+		t.Errorf("Drive and Err returned\n%v, want\n%s", seen, want)
+	}
+}
+
+// TestCause: the cause of a context is wrapped beside its error.
+func TestCause(t *testing.T) {
+	boom := errors.New("boom")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(boom)
+	err := inproc.New(inproc.Config{}).Run(ctx, 1, never)
+	if !errors.Is(err, boom) || !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestCancelledAtTheEnd: a context that is done before the last body returns is
+// the failure of the run, however late its function runs.
+func TestCancelledAtTheEnd(t *testing.T) {
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := inproc.New(inproc.Config{}).Run(ctx, 1, func(dimmnet.Host) error { cancel(); return nil })
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	fine := func(dimmnet.Host) error { return nil }
+	for _, c := range []struct {
+		cfg   inproc.Config
+		nodes int
+		body  func(dimmnet.Host) error
+		want  string
+	}{
+		{inproc.Config{}, 0, fine, "inproc: 0 nodes: a run has 1 to 65536"},
+		{inproc.Config{}, dimmnet.MaxNodes + 1, fine, "inproc: 65537 nodes: a run has 1 to 65536"},
+		{inproc.Config{}, dimmnet.MaxNodes, fine, "inproc: 65536 nodes of 2147483648 bytes: more than 274877906944 in all, set Config.LLCM"},
+		{inproc.Config{LLCM: -1}, 1, fine, "inproc: config out of range: {LLCM:-1 Patience:0s Grace:0s}"},
+		{inproc.Config{LLCM: 1<<32 + 1}, 1, fine, "inproc: config out of range: {LLCM:4294967297 Patience:0s Grace:0s}"},
+		{inproc.Config{Patience: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Patience:-1ns Grace:0s}"},
+		{inproc.Config{Grace: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Patience:0s Grace:-1ns}"},
+		{inproc.Config{}, 1, nil, "inproc: no body to run"},
+	} {
+		if err := inproc.New(c.cfg).Run(t.Context(), c.nodes, c.body); err == nil || err.Error() != c.want {
+			t.Errorf("%+v, %d nodes: %v, want %s", c.cfg, c.nodes, err, c.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		llcm, nodes int
+		want        dimmnet.Limits
+	}{
+		{0, 1, dimmnet.Limits{Store: 8, Block: 4096, RDMA: 128 << 10, LLCM: 128 << 10}},
+		{0, 64, dimmnet.Limits{Store: 8, Block: 4096, RDMA: 2 << 20, LLCM: 2 << 20}},
+		{5001, 2, dimmnet.Limits{Store: 8, Block: 4096, RDMA: 5008, LLCM: 5008}},
+		{1, 2, dimmnet.Limits{Store: 8, Block: 8, RDMA: 8, LLCM: 8}},
+	} {
+		err := inproc.New(inproc.Config{LLCM: c.llcm}).Run(t.Context(), c.nodes, func(h dimmnet.Host) error {
+			if l := h.Port().Limits(); l != c.want {
+				return fmt.Errorf("%+v, want %+v", l, c.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("LLCM %d, %d nodes: %v", c.llcm, c.nodes, err)
+		}
+	}
+}
+
+// lap sends v once around all ranks.
+func lap(h dimmnet.Host, v uint64) error {
+	p, w := h.Port(), &turn{port: h.Port()}
+	next := dimmnet.Rank((int(p.Rank()) + 1) % p.Nodes())
+	if p.Rank() == 0 {
+		p.Store(next, 0, v, 8)
+		return w.await(v)
+	}
+	err := w.await(v)
+	p.Store(next, 0, v, 8)
+	return err
+}
+
+// TestRunsAtOnce: runs of one network do not know of each other.
+func TestRunsAtOnce(t *testing.T) {
+	network := inproc.New(inproc.Config{})
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			err := network.Run(t.Context(), 3, func(h dimmnet.Host) error {
+				for v := uint64(1); v <= 500; v++ {
+					if err := lap(h, v); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("run %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestManyNodes: more ranks than anybody has processors.
+func TestManyNodes(t *testing.T) {
+	err := inproc.New(inproc.Config{LLCM: 64}).Run(t.Context(), 3000, func(h dimmnet.Host) error { return lap(h, 1) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNow is in picoseconds from the start of the run.
+func TestNow(t *testing.T) {
+	err := inproc.New(inproc.Config{}).Run(t.Context(), 1, func(h dimmnet.Host) error {
+		time.Sleep(time.Millisecond)
+		if now := h.Now(); now < dimmnet.Millisecond || now > 60*dimmnet.Second {
+			return fmt.Errorf("after 1 ms it is %v", now)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

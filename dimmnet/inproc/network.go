@@ -1,0 +1,113 @@
+package inproc
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Config says what a Network is like. The zero value is useful: each field has
+// a default. Run rejects negative values.
+type Config struct {
+	// LLCM is the memory of each node in bytes, rounded up to a multiple of 8.
+	// 0 means 128 KiB, or 32 KiB for each node of the run if that is more.
+	LLCM int
+	// Patience is how long a rank may sleep without an arrival before the run
+	// fails. 0 means 10 minutes.
+	Patience time.Duration
+	// Grace is how long a run that has failed waits for its bodies to return.
+	// 0 means 5 seconds.
+	Grace time.Duration
+}
+
+const (
+	blockBytes      = 4096    // Limits.Block: a page
+	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
+	llcmPerNode     = 1 << 15
+	maxLLCM         = 1 << 32 // an Offset has 32 bits
+	maxTotalLLCM    = 1 << 38
+	defaultPatience = 10 * time.Minute
+	defaultGrace    = 5 * time.Second
+)
+
+// withDefaults is c for a run of nodes nodes, or what is wrong with it.
+func (c Config) withDefaults(nodes int) (Config, error) {
+	if nodes < 1 || nodes > dimmnet.MaxNodes {
+		return c, fmt.Errorf("inproc: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
+	}
+	if c.LLCM < 0 || int64(c.LLCM) > maxLLCM || c.Patience < 0 || c.Grace < 0 {
+		return c, fmt.Errorf("inproc: config out of range: %+v", c)
+	}
+	if c.LLCM == 0 {
+		c.LLCM = max(defaultLLCM, nodes*llcmPerNode)
+	}
+	c.LLCM = (c.LLCM + word - 1) / word * word
+	if int64(c.LLCM) > maxTotalLLCM/int64(nodes) {
+		return c, fmt.Errorf("inproc: %d nodes of %d bytes: more than %d in all, set Config.LLCM", nodes, c.LLCM, int64(maxTotalLLCM))
+	}
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	if c.Grace == 0 {
+		c.Grace = defaultGrace
+	}
+	return c, nil
+}
+
+// Network runs programs on goroutines of this process. It keeps nothing between
+// runs, and several may run at once.
+type Network struct {
+	cfg Config
+}
+
+// New returns a network. A mistake in cfg is reported by Run.
+func New(cfg Config) *Network { return &Network{cfg: cfg} }
+
+// Clock says that time is real.
+func (n *Network) Clock() dimmnet.Clock { return dimmnet.Wall }
+
+// Run starts body on nodes nodes, each with an LLCM of zeros, and returns when
+// all have returned: nil, or the first failure (the package comment lists them).
+// After a failure it waits no longer than Config.Grace; its error then wraps the
+// failure and names the ranks that had not returned. A context that is done
+// already starts nothing.
+func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
+	cfg, err := n.cfg.withDefaults(nodes)
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		return errors.New("inproc: no body to run")
+	}
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return errors.New("inproc: this machine is big-endian")
+	}
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	r := newRun(cfg, nodes)
+	defer r.watch().Stop()
+	stop := context.AfterFunc(ctx, func() { r.fail(cancelled(ctx)) })
+	for _, p := range r.threads {
+		go p.run1(body)
+	}
+	err = r.wait(cfg.Grace)
+	if !stop() && err == nil {
+		// The context ended during the run, though its function came too late.
+		return cancelled(ctx)
+	}
+	return err
+}
+
+// cancelled is the failure of a run whose context is done. It wraps ctx.Err()
+// and the cause, where there is one.
+func cancelled(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("inproc: %w: %w", ctx.Err(), cause)
+	}
+	return fmt.Errorf("inproc: %w", ctx.Err())
+}

@@ -1,0 +1,109 @@
+package inproc_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+)
+
+// TestPatience: a sleeper gives up after 10 minutes without an arrival, and not
+// before. Rank 1 computes; ranks 0 and 2 wait.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		patience, want time.Duration
+		text           string
+	}{
+		{0, 10 * time.Minute, "inproc: rank 2 has waited 10m0s and nothing arrived"},
+		{time.Hour, time.Hour, "inproc: rank 2 has waited 1h0m0s and nothing arrived"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			err := inproc.New(inproc.Config{Patience: c.patience}).Run(t.Context(), 3, func(h dimmnet.Host) error {
+				p := h.Port()
+				if p.Rank() != 1 {
+					return never(h)
+				}
+				// Rank 0 hears something every minute, rank 2 for 10 minutes.
+				for i := range 10 {
+					time.Sleep(time.Minute)
+					p.Store(0, 64, uint64(i), 8)
+					p.Store(2, 64, uint64(i), 8)
+				}
+				for p.Err() == nil {
+					time.Sleep(time.Second)
+					p.Store(0, 64, 0, 8)
+				}
+				return nil
+			})
+			if err == nil || err.Error() != c.text {
+				t.Errorf("%v, want %s", err, c.text)
+			}
+			if took := time.Since(start).Round(time.Minute); took != 10*time.Minute+c.want {
+				t.Errorf("it took %v, want %v", took, 10*time.Minute+c.want)
+			}
+		})
+	}
+}
+
+// TestGrace: Run waits for so long for bodies that do not look at their port,
+// and names them.
+func TestGrace(t *testing.T) {
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		grace, want time.Duration
+		text        string
+	}{
+		{0, 5 * time.Second, "inproc: ranks [0 2] have not returned 5s after this: inproc: rank 1 failed: boom"},
+		{time.Minute, time.Minute, "inproc: ranks [0 2] have not returned 1m0s after this: inproc: rank 1 failed: boom"},
+		{time.Hour, 10 * time.Minute, "inproc: rank 1 failed: boom"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			err := inproc.New(inproc.Config{Grace: c.grace}).Run(t.Context(), 4, func(h dimmnet.Host) error {
+				switch h.Port().Rank() {
+				case 1:
+					return boom
+				case 3:
+					return never(h)
+				}
+				time.Sleep(10 * time.Minute)
+				return nil
+			})
+			if !errors.Is(err, boom) || err.Error() != c.text {
+				t.Errorf("%v, want %s", err, c.text)
+			}
+			if took := time.Since(start); took != c.want {
+				t.Errorf("it took %v, want %v", took, c.want)
+			}
+			time.Sleep(time.Hour) // those left behind return
+		})
+	}
+}
+
+// TestLeftBehind: a body that returns after its run does no harm, whatever it
+// returns and whatever it calls.
+func TestLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan bool)
+		err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 1 {
+				runtime.Goexit()
+			}
+			<-over
+			if h.Port().Store(1, 0, 1, 8) {
+				t.Error("a post after the run")
+			}
+			return never(h)
+		})
+		if err == nil {
+			t.Error("no error")
+		}
+		close(over)
+		synctest.Wait()
+	})
+}

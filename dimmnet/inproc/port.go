@@ -1,0 +1,130 @@
+package inproc
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// port is one thread: its handle on the node's memory, and its host. The fields
+// up to counters belong to the thread, those below to the lock of the run.
+type port struct {
+	run      *run
+	own      *node
+	rank     dimmnet.Rank
+	counters dimmnet.Counters
+	_        [cacheLine]byte
+
+	returned bool
+	asleep   bool
+	seen     uint64        // arrivals when it fell asleep
+	since    time.Duration // when that was, from the start of the run
+	_        [cacheLine]byte
+}
+
+var (
+	_ dimmnet.Network = (*Network)(nil)
+	_ dimmnet.Host    = (*port)(nil)
+	_ dimmnet.Port    = (*port)(nil)
+)
+
+func (p *port) Port() dimmnet.Port { return p }
+
+func (p *port) Now() dimmnet.Time {
+	return dimmnet.Time(time.Since(p.run.start).Nanoseconds()) * dimmnet.Nanosecond
+}
+
+func (p *port) Spend(d dimmnet.Time) {
+	if d < 0 {
+		panic(fmt.Sprintf("inproc: Spend of %v", d))
+	}
+}
+
+func (p *port) Note(string, uint64) {}
+
+func (p *port) Rank() dimmnet.Rank         { return p.rank }
+func (p *port) Nodes() int                 { return len(p.run.nodes) }
+func (p *port) Limits() dimmnet.Limits     { return p.run.limits }
+func (p *port) Counters() dimmnet.Counters { return p.counters }
+
+func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	r := p.run
+	r.limits.CheckStore(len(r.nodes), dst, off, size)
+	if r.failed.Load() {
+		return false
+	}
+	n := &r.nodes[dst]
+	n.memory.store(off, v, size)
+	p.counters.Stores++
+	p.counters.Bytes += uint64(size)
+	r.arrive(n)
+	return true
+}
+
+func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	r := p.run
+	r.limits.CheckWrite(len(r.nodes), dst, off, len(b))
+	if r.failed.Load() {
+		return false
+	}
+	n := &r.nodes[dst]
+	n.memory.write(off, b)
+	p.counters.Writes++
+	p.counters.Bytes += uint64(len(b))
+	r.arrive(n)
+	return true
+}
+
+func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	r := p.run
+	r.limits.CheckRDMA(len(r.nodes), dst, from, to, n, done)
+	if r.failed.Load() {
+		return false
+	}
+	peer := &r.nodes[dst]
+	transfer(peer.memory, to, p.own.memory, from, n)
+	r.arrive(peer)
+	p.counters.Pushes++
+	p.finish(n, done)
+	return true
+}
+
+func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	r := p.run
+	r.limits.CheckRDMA(len(r.nodes), src, from, to, n, done)
+	if r.failed.Load() {
+		return false
+	}
+	transfer(p.own.memory, to, r.nodes[src].memory, from, n)
+	p.counters.Pulls++
+	p.finish(n, done)
+	return true
+}
+
+// finish tells the own node that a Push or Pull of n bytes has landed.
+func (p *port) finish(n int, done dimmnet.Offset) {
+	p.counters.Bytes += uint64(n)
+	p.own.memory.store(done, uint64(n), word)
+	p.run.arrive(p.own)
+}
+
+func (p *port) Load(off dimmnet.Offset) uint64 {
+	p.run.limits.CheckLoad(off)
+	p.counters.Polls++
+	return p.own.memory.load(off)
+}
+
+func (p *port) Read(b []byte, off dimmnet.Offset) {
+	p.run.limits.CheckRead(off, len(b))
+	p.own.memory.read(b, off)
+}
+
+func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.own.arrivals.Load()) }
+
+func (p *port) Err() error {
+	if !p.run.failed.Load() {
+		return nil
+	}
+	return p.run.err // written before failed was set, and never again
+}

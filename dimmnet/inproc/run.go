@@ -1,0 +1,178 @@
+package inproc
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// run is one call of Network.Run. A thread is the goroutine of one body; each
+// node has one.
+type run struct {
+	// What the fast paths read; written before the threads start, failed once
+	// later.
+	nodes    []node
+	limits   dimmnet.Limits
+	patience time.Duration
+	start    time.Time
+	spins    int
+	yields   int
+	failed   atomic.Bool // set after err, never cleared
+	_        [cacheLine]byte
+
+	mu      sync.Mutex // guards what follows and is the lock of every node's cond
+	err     error      // the first failure; written once, before failed is set
+	threads []*port
+	running int // threads that have not returned
+	asleep  int // threads in sleep
+	timer   *time.Timer
+	broken  chan struct{} // closed by the first failure
+	over    chan struct{} // closed when running is 0
+}
+
+// cacheLine keeps words of different threads apart: two lines of 64 bytes,
+// because the prefetcher fetches them in pairs.
+const cacheLine = 128
+
+// node is what peers write to, and what the threads of a node wait for.
+type node struct {
+	memory llcm
+	cond   sync.Cond
+	_      [cacheLine]byte
+	// arrivals counts what has landed; it is bumped when the bytes are in place.
+	arrivals atomic.Uint64
+	// sleepers is true while a thread may be asleep. It shares a line with
+	// arrivals because a poster touches both.
+	sleepers atomic.Bool
+	_        [cacheLine]byte
+}
+
+func newRun(cfg Config, nodes int) *run {
+	r := &run{
+		nodes:    make([]node, nodes),
+		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: cfg.LLCM, LLCM: cfg.LLCM},
+		patience: cfg.Patience,
+		start:    time.Now(),
+		threads:  make([]*port, nodes),
+		running:  nodes,
+		broken:   make(chan struct{}),
+		over:     make(chan struct{}),
+	}
+	r.spins, r.yields = waitLadder(nodes, runtime.GOMAXPROCS(0))
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		n.memory = make(llcm, cfg.LLCM/word)
+		n.cond.L = &r.mu
+		r.threads[i] = &port{run: r, own: n, rank: dimmnet.Rank(i)}
+	}
+	return r
+}
+
+// wait returns when all threads have returned, or grace after a failure.
+func (r *run) wait(grace time.Duration) error {
+	select {
+	case <-r.over:
+	case <-r.broken:
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-r.over:
+		case <-timer.C:
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running > 0 {
+		late := r.ranks(func(p *port) bool { return !p.returned })
+		return fmt.Errorf("inproc: ranks %s have not returned %v after this: %w", late, grace, r.err)
+	}
+	return r.err
+}
+
+// run1 runs body to its end, whatever that is, and takes the thread off the run.
+func (p *port) run1(body func(dimmnet.Host) error) {
+	var err error
+	finished := false
+	defer func() {
+		if !finished {
+			// A panic has a value, nil included (runtime.PanicNilError).
+			if v := recover(); v != nil {
+				err = panicError(v, debug.Stack())
+			} else {
+				err = errors.New("the body called runtime.Goexit")
+			}
+		}
+		p.run.leave(p, err)
+	}()
+	err = body(p)
+	finished = true
+}
+
+func panicError(v any, stack []byte) error {
+	if cause, ok := v.(error); ok {
+		return fmt.Errorf("panic: %w\n\n%s", cause, stack)
+	}
+	return fmt.Errorf("panic: %v\n\n%s", v, stack)
+}
+
+// leave notes that the body of p has returned err.
+func (r *run) leave(p *port, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.failLocked(fmt.Errorf("inproc: rank %d failed: %w", p.rank, err))
+	}
+	p.returned = true
+	r.running--
+	if r.running == 0 {
+		close(r.over)
+		return
+	}
+	r.checkDeadlock()
+}
+
+// fail fails the run with err unless it has failed already.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failLocked(err)
+}
+
+func (r *run) failLocked(err error) {
+	if r.err != nil {
+		return
+	}
+	r.err = err
+	r.failed.Store(true)
+	close(r.broken)
+	for i := range r.nodes {
+		r.nodes[i].cond.Broadcast()
+	}
+}
+
+// ranks lists the ranks of the threads that are of interest, the first few of
+// them if they are many. The lock is held.
+func (r *run) ranks(interest func(*port) bool) string {
+	const most = 32
+	var list []dimmnet.Rank
+	more := 0
+	for _, p := range r.threads {
+		switch {
+		case !interest(p):
+		case len(list) < most:
+			list = append(list, p.rank)
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		return fmt.Sprintf("%v and %d more", list, more)
+	}
+	return fmt.Sprint(list)
+}

@@ -1,0 +1,218 @@
+package porttest
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// The ports of this file break one rule each, so that TestCatches can see the
+// suite find it.
+
+// lateWrite posts a Write after the next Store.
+type lateWrite struct {
+	dimmnet.Port
+	late func()
+}
+
+func (p *lateWrite) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	p.flush()
+	b = append([]byte(nil), b...)
+	p.late = func() { p.Port.Write(dst, off, b) }
+	return true
+}
+
+func (p *lateWrite) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	defer p.flush()
+	return p.Port.Store(dst, off, v, size)
+}
+
+func (p *lateWrite) flush() {
+	if p.late != nil {
+		runtime.Gosched() // let the peer find the flag without the block
+		p.late()
+		p.late = nil
+	}
+}
+
+// latePush posts a Push after the next Store.
+type latePush struct {
+	dimmnet.Port
+	late func()
+}
+
+func (p *latePush) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.flush()
+	p.late = func() { p.Port.Push(dst, from, to, n, done) }
+	return true
+}
+
+func (p *latePush) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	defer p.flush()
+	return p.Port.Store(dst, off, v, size)
+}
+
+func (p *latePush) flush() {
+	if p.late != nil {
+		runtime.Gosched()
+		p.late()
+		p.late = nil
+	}
+}
+
+// tornStore stores the halves of 8 bytes one after the other.
+type tornStore struct{ dimmnet.Port }
+
+func (p tornStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	if size == 8 {
+		p.Port.Store(dst, off, v, 4)
+		runtime.Gosched()
+		return p.Port.Store(dst, off+4, v>>32, 4)
+	}
+	return p.Port.Store(dst, off, v, size)
+}
+
+// wideStore makes 2 bytes of 1.
+type wideStore struct{ dimmnet.Port }
+
+func (p wideStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	if size == 1 && off%8 < 7 {
+		size = 2
+	}
+	return p.Port.Store(dst, off, v, size)
+}
+
+// wideWrite rounds up to whole words.
+type wideWrite struct{ dimmnet.Port }
+
+func (p wideWrite) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	if rest := len(b) % 8; rest != 0 && len(b) < 100 {
+		b = append(append([]byte(nil), b...), make([]byte, 8-rest)...)
+	}
+	return p.Port.Write(dst, off, b)
+}
+
+// lazyWrite looks into the buffer when the next post comes.
+type lazyWrite struct {
+	dimmnet.Port
+	late func()
+}
+
+func (p *lazyWrite) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	p.flush()
+	p.late = func() { p.Port.Write(dst, off, b) }
+	return true
+}
+
+func (p *lazyWrite) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	p.flush()
+	return p.Port.Store(dst, off, v, size)
+}
+
+func (p *lazyWrite) flush() {
+	if p.late != nil {
+		p.late()
+		p.late = nil
+	}
+}
+
+// deafIdle waits for what comes after the call, not after the mark.
+type deafIdle struct{ dimmnet.Port }
+
+func (p deafIdle) Idle(dimmnet.Mark) { p.Port.Idle(p.Arrivals()) }
+
+// endlessIdle does not notice that the port has failed.
+type endlessIdle struct{ dimmnet.Port }
+
+func (p endlessIdle) Idle(since dimmnet.Mark) {
+	if p.Port.Idle(since); p.Err() != nil {
+		leftBehind()
+	}
+}
+
+// leftBehind outlasts the grace of Run, and then ends the goroutine.
+func leftBehind() {
+	time.Sleep(time.Second)
+	runtime.Goexit()
+}
+
+// miscounts counts no polls.
+type miscounts struct{ dimmnet.Port }
+
+func (p miscounts) Counters() dimmnet.Counters {
+	c := p.Port.Counters()
+	c.Polls = 0
+	return c
+}
+
+// lenient takes a Write that is too large in part.
+type lenient struct{ dimmnet.Port }
+
+func (p lenient) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	return p.Port.Write(dst, off, b[:min(len(b), p.Limits().Block)])
+}
+
+// moody has a new error each time.
+type moody struct{ dimmnet.Port }
+
+func (p moody) Err() error {
+	if err := p.Port.Err(); err != nil {
+		return fmt.Errorf("again: %w", err)
+	}
+	return nil
+}
+
+// cheerful never fails.
+type cheerful struct{ dimmnet.Port }
+
+func (p cheerful) Idle(since dimmnet.Mark) { endlessIdle(p).Idle(since) }
+
+func (p cheerful) Err() error { return nil }
+
+// liar refuses every fifth post, and posts it.
+type liar struct {
+	dimmnet.Port
+	posts int
+}
+
+func (p *liar) Counters() dimmnet.Counters { return dimmnet.Counters{} }
+
+func (p *liar) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	p.posts++
+	return p.Port.Write(dst, off, b) && p.posts%5 != 0
+}
+
+func (p *liar) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	p.posts++
+	return p.Port.Store(dst, off, v, size) && p.posts%5 != 0
+}
+
+// overcounts counts what it refuses.
+type overcounts struct {
+	fewCredits
+}
+
+func (p *overcounts) Counters() dimmnet.Counters {
+	c := p.Port.Counters()
+	c.Bytes += uint64(p.posts)
+	return c
+}
+
+// wrongDone moves one byte less than it says.
+type wrongDone struct{ dimmnet.Port }
+
+func (p wrongDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Push(dst, from, to, max(1, n-1), done)
+}
+
+func (p wrongDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Pull(src, from, to, max(1, n-1), done)
+}
+
+// dirty leaves a byte in the memory of the node.
+func dirty(p dimmnet.Port) dimmnet.Port {
+	p.Store(p.Rank(), dataStart+9, 1, 1)
+	return p
+}

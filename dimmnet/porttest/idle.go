@@ -1,0 +1,105 @@
+package porttest
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// checkRing: a flag goes around. Each rank idles until it comes; with two ranks
+// this is ping-pong. A wake-up lost leaves all of them waiting.
+func checkRing(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		for lap := range uint64(e.rounds(3000)) {
+			send := func() error { return t.signal(t.next, flagData, lap+1) }
+			receive := func() error { return t.await(flagData, lap+1) }
+			if t.me != 0 {
+				send, receive = receive, send
+			}
+			if err := inOrder(send, receive); err != nil {
+				return fmt.Errorf("porttest: lap %d: %w", lap, err)
+			}
+		}
+		return nil
+	})
+}
+
+// checkAllToAll: every rank hears from every rank, itself included.
+func checkAllToAll(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		for round := range uint64(e.rounds(300)) {
+			// Two sets of flags: who sends in round k+2 has heard in k+1 from all
+			// that they are through with k.
+			flag := func(r int) dimmnet.Offset {
+				return rankFlag(dimmnet.Rank(r + 32*int(round%2)))
+			}
+			for r := range nodes {
+				if err := t.signal(dimmnet.Rank(r), flag(int(t.me)), round+1); err != nil {
+					return err
+				}
+			}
+			for r := range nodes {
+				if err := t.await(flag(r), round+1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// checkArrivalBeforeIdle: what arrives between mark and Idle ends that Idle, and
+// any later one with the same mark. The rank stores to itself there.
+func checkArrivalBeforeIdle(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		for range e.rounds(2000) {
+			t.settled++
+			mark := t.Arrivals()
+			if err := t.signal(t.me, flagSelf, t.settled); err != nil {
+				return err
+			}
+			for t.Arrivals() == mark {
+				t.Idle(mark) // may return earlier
+				if err := t.lookOn(); err != nil {
+					return err
+				}
+			}
+			t.Idle(mark)
+			if err := t.await(flagSelf, t.settled); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkArrivalSeenBeforeIdle: Idle returns when its mark is from before a store
+// that the rank has found by loading already.
+func checkArrivalSeenBeforeIdle(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		for seq := range uint64(e.rounds(500)) {
+			if t.me == 1 {
+				err := inOrder(
+					func() error { return t.await(flagData, seq+1) },
+					func() error { return t.signal(0, flagAck, seq+1) })
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			mark := t.Arrivals()
+			if err := t.signal(1, flagData, seq+1); err != nil {
+				return err
+			}
+			for t.Load(flagAck)&t.flagMask() != (seq+1)&t.flagMask() {
+				if err := t.lookOn(); err != nil {
+					return err
+				}
+				runtime.Gosched()
+			}
+			t.Idle(mark)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,135 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// checkLimits: every rank runs once, knows its number, and has the same limits.
+func checkLimits(e *env, nodes int) error {
+	runs := make([]int, nodes)
+	limits := make([]dimmnet.Limits, nodes)
+	err := e.run(nodes, func(t *thread) error {
+		if int(t.me) >= nodes || t.Nodes() != nodes {
+			return fmt.Errorf("porttest: rank %d of %d in a run of %d", t.me, t.Nodes(), nodes)
+		}
+		runs[t.me]++
+		limits[t.me] = t.Limits()
+		l := t.limits
+		switch {
+		case l.Store < 1 || l.Store > word:
+			return fmt.Errorf("porttest: Store %d: a store has 1 to %d bytes", l.Store, word)
+		case l.Block < 1 || l.Block > l.LLCM:
+			return fmt.Errorf("porttest: Block %d of an LLCM of %d", l.Block, l.LLCM)
+		case l.RDMA < 0 || l.RDMA > l.LLCM:
+			return fmt.Errorf("porttest: RDMA %d of an LLCM of %d", l.RDMA, l.LLCM)
+		case l.LLCM%word != 0 || int64(l.LLCM) > 1<<32:
+			return fmt.Errorf("porttest: LLCM %d: want a multiple of %d up to 4 GiB", l.LLCM, word)
+		case l.LLCM < 2048+5*l.Block:
+			return fmt.Errorf("porttest: LLCM %d: these tests need 2048 and 5 blocks of %d", l.LLCM, l.Block)
+		}
+		if c := t.Counters(); c != (dimmnet.Counters{}) {
+			return fmt.Errorf("porttest: counters of a new port: %+v", c)
+		}
+		return t.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for r := range runs {
+		if runs[r] != 1 {
+			return fmt.Errorf("porttest: rank %d ran %d times", r, runs[r])
+		}
+		if limits[r] != limits[0] {
+			return fmt.Errorf("porttest: limits of rank %d are %+v, those of rank 0 %+v", r, limits[r], limits[0])
+		}
+	}
+	return nil
+}
+
+// checkNodeCount: a run of no nodes, or of too many, is an error and starts
+// nothing.
+func checkNodeCount(e *env, _ int) error {
+	for _, nodes := range []int{-1, 0, dimmnet.MaxNodes + 1} {
+		err := e.run(nodes, func(*thread) error { panic("porttest: a body ran") })
+		if err == nil {
+			return fmt.Errorf("porttest: a run of %d nodes: no error", nodes)
+		}
+	}
+	return nil
+}
+
+// checkFresh: an LLCM starts as zeros, in a second run on the same network too,
+// be it after a failure.
+func checkFresh(e *env, nodes int) error {
+	network := e.network()
+	boom := errors.New("boom")
+	for i := range 3 {
+		err := e.runOn(context.Background(), network, nodes, func(t *thread) error {
+			if err := t.Err(); err != nil {
+				return err
+			}
+			// The exchange writes the two flags that are left out here; whatever
+			// else arrives does so after it.
+			rest := make([]byte, t.limits.LLCM-int(flagAck+word))
+			err := inOrder(
+				func() error { return t.expect("a new LLCM", 0, rest[:flagData]) },
+				func() error { return t.expect("a new LLCM", flagAck+word, rest) },
+				func() error { return t.exchange(nothing, nothing) },
+				func() error { return t.write(t.next, dataStart, noise(uint64(i), t.limits.Block)) },
+				func() error { return t.exchange(nothing, nothing) })
+			if err == nil && i == 1 && t.me == 0 {
+				return boom
+			}
+			return err
+		})
+		if i == 1 && !errors.Is(err, boom) {
+			return fmt.Errorf("porttest: run 1: %v, want %v", err, boom)
+		}
+		if i != 1 && err != nil {
+			return fmt.Errorf("porttest: run %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkHost: the clock never goes back, and Spend moves only a virtual one.
+func checkHost(e *env, nodes int) error {
+	network := e.network()
+	clock := network.Clock()
+	if clock != dimmnet.Virtual && clock != dimmnet.Wall {
+		return fmt.Errorf("porttest: clock %q", clock)
+	}
+	return e.runOn(context.Background(), network, nodes, func(t *thread) error {
+		const hour = 3600 * dimmnet.Second
+		start := t.host.Now()
+		if start < 0 {
+			return fmt.Errorf("porttest: a run starts at %v", start)
+		}
+		t.host.Spend(0)
+		before := t.host.Now()
+		t.host.Spend(hour)
+		after := t.host.Now()
+		if before < start || after < before {
+			return fmt.Errorf("porttest: the clock went from %v to %v to %v", start, before, after)
+		}
+		if moved := after-before >= hour; moved != (clock == dimmnet.Virtual) {
+			return fmt.Errorf("porttest: Spend of %v moved a %s clock by %v", hour, clock, after-before)
+		}
+		t.host.Note("porttest", uint64(t.me))
+		if !panics(func() { t.host.Spend(-1) }) {
+			return errors.New("porttest: Spend(-1) did not panic")
+		}
+		return nil
+	})
+}
+
+// panics says whether f does.
+func panics(f func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	f()
+	return false
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package porttest
+
+const raceDetector = false

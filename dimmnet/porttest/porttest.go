@@ -1,0 +1,139 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Run tests the networks that network makes, one for each subtest.
+func Run(t *testing.T, network func() dimmnet.Network) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("PORTTEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatalf("porttest: PORTTEST_SEED: %v", err)
+		}
+	}
+	for _, c := range cases() {
+		for _, nodes := range c.nodes {
+			t.Run(fmt.Sprintf("%s/nodes=%d", c.name, nodes), func(t *testing.T) {
+				e := newEnv(network, seed, testing.Short())
+				if err := c.check(e, nodes); err != nil {
+					t.Fatalf("PORTTEST_SEED=%d: %v", seed, err)
+				}
+			})
+		}
+	}
+}
+
+// testCase is one rule of the contract.
+type testCase struct {
+	name  string
+	nodes []int // a run of check for each
+	check func(e *env, nodes int) error
+}
+
+func cases() []testCase {
+	alone, two, some := []int{1}, []int{2}, []int{1, 2, 5}
+	return []testCase{
+		{"Limits", some, checkLimits},
+		{"NodeCount", alone, checkNodeCount},
+		{"Fresh", two, checkFresh},
+		{"Host", some, checkHost},
+		{"StoreNeighbours", some, checkStores},
+		{"WriteNeighbours", some, checkWrites},
+		{"Self", two, checkSelf},
+		{"Reuse", two, checkReuse},
+		{"Push", some, checkPush},
+		{"Pull", some, checkPull},
+		{"NoRDMA", two, checkNoRDMA},
+		{"Order", some, checkOrder},
+		{"WordsAtOnce", []int{2, 3}, checkWordsAtOnce},
+		{"BytesOfAWord", []int{2, 5}, checkBytesOfAWord},
+		{"FullWindowWrite", two, checkFullWindowWrite},
+		{"FullWindowStore", two, checkFullWindowStore},
+		{"Misuse", two, checkMisuse},
+		{"MisuseRDMA", two, checkMisuseRDMA},
+		{"Counters", two, checkCounters},
+		{"PingPong", two, checkRing},
+		{"Ring", []int{1, 4}, checkRing},
+		{"AllToAll", some, checkAllToAll},
+		{"ArrivalBeforeIdle", []int{1, 5}, checkArrivalBeforeIdle},
+		{"ArrivalSeenBeforeIdle", two, checkArrivalSeenBeforeIdle},
+		{"BodyFails", []int{1, 3}, checkBodyFails},
+		{"BodyPanics", []int{1, 3}, checkBodyPanics},
+		{"Cancelled", []int{1, 3}, checkCancelled},
+		{"DeadlineExceeded", []int{3}, checkDeadlineExceeded},
+		{"CancelledBefore", two, checkCancelledBefore},
+		{"Deadlock", some, checkDeadlock},
+	}
+}
+
+// env is what a test has.
+type env struct {
+	network  func() dimmnet.Network
+	seed     uint64
+	short    bool
+	bound    time.Duration // of the context of each run
+	grace    time.Duration // for Run to return after that
+	patience time.Duration // with ports that cannot tell a deadlock
+}
+
+func newEnv(network func() dimmnet.Network, seed uint64, short bool) *env {
+	return &env{
+		network:  network,
+		seed:     seed,
+		short:    short,
+		bound:    time.Minute,
+		grace:    15 * time.Second,
+		patience: 3 * time.Second,
+	}
+}
+
+// rounds is n, or less with -short.
+func (e *env) rounds(n int) int {
+	if e.short {
+		return max(1, n/10)
+	}
+	return n
+}
+
+// run runs body on a fresh network.
+func (e *env) run(nodes int, body func(*thread) error) error {
+	return e.runOn(context.Background(), e.network(), nodes, body)
+}
+
+// runOn runs body on network and returns what Run returned. A run that does not
+// end soon after its context is an error.
+func (e *env) runOn(ctx context.Context, network dimmnet.Network, nodes int, body func(*thread) error) error {
+	ctx, cancel := context.WithTimeout(ctx, e.bound)
+	defer cancel()
+	over := new(atomic.Bool)
+	defer over.Store(true)
+	result := make(chan error, 1)
+	go func() {
+		err := errors.New("porttest: Run ended its goroutine")
+		defer func() { result <- err }()
+		err = network.Run(ctx, nodes, func(h dimmnet.Host) error { return body(newThread(e, h, over)) })
+	}()
+	timer := time.NewTimer(e.bound + e.grace)
+	defer timer.Stop()
+	select {
+	case err := <-result:
+		return err
+	case <-timer.C:
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		return fmt.Errorf("porttest: Run has not returned %v after its context ended\n\n%s", e.grace, stacks)
+	}
+}

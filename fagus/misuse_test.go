@@ -1,0 +1,218 @@
+package fagus_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+var update = flag.Bool("update", false, "write docs/misuse.md anew")
+
+// misuse is a wrong program. It runs on two ranks, unless cfg says otherwise.
+type misuse struct {
+	what    string
+	cfg     fagus.Config
+	program func(n *fagus.Node, s *shared) error
+}
+
+// shared is what every misuse finds ready.
+type shared struct {
+	a    *fagus.Array[float64]
+	v, w *fagus.SyncVar
+}
+
+var misuses = []misuse{
+	{what: "acquire a variable that Bind did not make", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(nil, fagus.Shared)))
+	}},
+	{what: "acquire a zero SyncVar", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(new(fagus.SyncVar), fagus.Shared)))
+	}},
+	{what: "acquire without a set", program: func(n *fagus.Node, s *shared) error { return n.Acquire(nil) }},
+	{what: "want a variable twice", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared), fagus.Want(s.v, fagus.Exclusive)))
+	}},
+	{what: "want a mode that does not exist", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(s.v, 7)))
+	}},
+	{what: "declare writes on a shared variable", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared).Writing(s.a.Range(0, 1))))
+	}},
+	{what: "declare writes that the variable does not guard", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Exclusive).Writing(s.a.Range(60, 61))))
+	}},
+	{what: "release what was not acquired", program: func(n *fagus.Node, s *shared) error {
+		return n.Release(n.Set(fagus.Want(s.v, fagus.Shared)))
+	}},
+	{what: "release twice", program: func(n *fagus.Node, s *shared) error {
+		set := n.Set(fagus.Want(s.v, fagus.Shared))
+		if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+			return err
+		}
+		return n.Release(set)
+	}},
+	{what: "acquire while holding", program: func(n *fagus.Node, s *shared) error {
+		if err := n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared))); err != nil {
+			return err
+		}
+		return n.Acquire(n.Set(fagus.Want(s.w, fagus.Shared)))
+	}},
+	{what: "update while holding", program: func(n *fagus.Node, s *shared) error {
+		if err := n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared))); err != nil {
+			return err
+		}
+		return n.Update()
+	}},
+	{what: "barrier while holding", program: func(n *fagus.Node, s *shared) error {
+		if err := n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared))); err != nil {
+			return err
+		}
+		return n.Barrier()
+	}},
+	{what: "return while holding", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared)))
+	}},
+	{what: "update on one rank, barrier on another", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 0 {
+			return n.Update()
+		}
+		return n.Barrier()
+	}},
+	{what: "barrier that one rank does not call", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 0 {
+			return nil
+		}
+		return n.Barrier()
+	}},
+	{what: "arrays of different sizes on different ranks", program: func(n *fagus.Node, s *shared) error {
+		if _, err := fagus.NewArray[int32](n, "uneven", 10+n.Rank()); err != nil {
+			return err
+		}
+		return n.Barrier()
+	}},
+	{what: "an array of pointers", program: func(n *fagus.Node, s *shared) error {
+		_, err := fagus.NewArray[struct{ name string }](n, "strings", 10)
+		return err
+	}},
+	{what: "an array without elements", program: func(n *fagus.Node, s *shared) error {
+		_, err := fagus.NewArray[byte](n, "nothing", 0)
+		return err
+	}},
+	{what: "an array that does not fit the address space", program: func(n *fagus.Node, s *shared) error {
+		_, err := fagus.NewArray[float64](n, "too much", 1<<60)
+		return err
+	}},
+	{what: "a name used twice", program: func(n *fagus.Node, s *shared) error {
+		_, err := n.Bind("v", s.a.Range(60, 61))
+		return err
+	}},
+	{what: "bind nothing", program: func(n *fagus.Node, s *shared) error {
+		_, err := n.Bind("nothing")
+		return err
+	}},
+	{what: "bind beyond the end of an array", program: func(n *fagus.Node, s *shared) error {
+		_, err := n.Bind("outside", s.a.Range(99, 101))
+		return err
+	}},
+	{what: "bind what another variable guards", program: func(n *fagus.Node, s *shared) error {
+		_, err := n.Bind("overlapping", s.a.Range(40, 60))
+		return err
+	}},
+	{what: "a set of another rank", program: func(n *fagus.Node, s *shared) error {
+		return n.Acquire(new(fagus.SyncSet))
+	}},
+	{what: "ignore an error and go on", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 0 {
+			_ = n.Update()
+		} else {
+			_ = n.Barrier()
+		}
+		return n.Acquire(n.Set())
+	}},
+	{what: "panic", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 1 {
+			_ = s.a.Slice()[100:][1]
+		}
+		return n.Barrier()
+	}},
+	{what: "fewer than one node", cfg: fagus.Config{Nodes: -1}},
+	{what: "more nodes than the LLCM has slots for", cfg: fagus.Config{Nodes: 1000}},
+	{what: "no program"},
+}
+
+// run returns what the misuse's error says on net.
+func (m misuse) run(net dimmnet.Network) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cfg := m.cfg
+	if cfg.Nodes == 0 {
+		cfg.Nodes = 2
+	}
+	cfg.Net = net
+	program := func(n *fagus.Node) (err error) {
+		s := new(shared)
+		if s.a, err = fagus.NewArray[float64](n, "A", 100); err != nil {
+			return err
+		}
+		if s.v, err = n.Bind("v", s.a.Range(0, 50)); err != nil {
+			return err
+		}
+		if s.w, err = n.Bind("w", s.a.Range(50, 60)); err != nil {
+			return err
+		}
+		return m.program(n, s)
+	}
+	if m.what == "no program" {
+		program = nil
+	}
+	_, err := fagus.Run(ctx, cfg, program)
+	return err
+}
+
+var stack = regexp.MustCompile(`(?s)\n.*`)
+
+// TestMisuse runs every wrong program on the simulator and on goroutines, and
+// compares the errors with the table in docs/misuse.md.
+func TestMisuse(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# What mistakes are told\n\nMade by `go test ./fagus -run TestMisuse -update`. Where two ranks fail, the first error is shown.\n\n| mistake | error |\n|---|---|\n")
+	for _, m := range misuses {
+		err := m.run(newSim(t, sim.Config{}))
+		if err == nil {
+			t.Errorf("%s: no error", m.what)
+			continue
+		}
+		text := stack.ReplaceAllString(err.Error(), "")
+		fmt.Fprintf(&b, "| %s | `%s` |\n", m.what, text)
+		if m.cfg.Nodes > 100 {
+			continue // goroutines have more memory
+		}
+		if live := m.run(inproc.New(inproc.Config{})); live == nil || errors.Is(live, context.DeadlineExceeded) {
+			t.Errorf("%s: on goroutines: %v", m.what, live)
+		}
+	}
+	const file = "../docs/misuse.md"
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("%s says something else; go test ./fagus -run TestMisuse -update writes:\n%s", file, b.String())
+	}
+}

@@ -1,0 +1,107 @@
+package fagus_test
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// TestSkippedPollsAreExact runs random programs under random delays twice: with
+// every polling pass run for real, and with those skipped that change nothing.
+// Everything that can be compared must be the same.
+func TestSkippedPollsAreExact(t *testing.T) {
+	seeds := uint64(500)
+	if testing.Short() {
+		seeds = 50
+	}
+	var polls uint64
+	for seed := uint64(1); seed <= seeds; seed++ {
+		nodes := 2 + int(seed%4)
+		cfg := sim.Config{Seed: seed, MaxDelay: 20 * dimmnet.Microsecond, Limit: 10 * dimmnet.Second}
+		skip := newSim(t, cfg)
+		skipped := runRandom(t, skip, nodes, seed)
+		cfg.Spin = true
+		spin := newSim(t, cfg)
+		spun := runRandom(t, spin, nodes, seed)
+		if !reflect.DeepEqual(skipped, spun) {
+			t.Fatalf("seed %d, %d nodes: the ranks' times and counters differ:\nskipped %+v\nspun    %+v", seed, nodes, skipped, spun)
+		}
+		if skip.Result().TraceHash != spin.Result().TraceHash || skip.Result().End != spin.Result().End {
+			t.Fatalf("seed %d, %d nodes: skipped %+v, spun %+v", seed, nodes, skip.Result(), spin.Result())
+		}
+		for _, r := range spun.Ranks {
+			c := r.Messages()
+			polls += c.Polls
+		}
+	}
+	t.Logf("%d seeds, %d polls", seeds, polls)
+}
+
+// TestSameSeedSameTrace repeats runs on one and on eight processors.
+func TestSameSeedSameTrace(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	hashes := make(map[uint64]uint64)
+	for _, procs := range []int{1, 8, 1, 8} {
+		runtime.GOMAXPROCS(procs)
+		for seed := range uint64(8) {
+			net := newSim(t, sim.Config{Seed: seed})
+			runRandom(t, net, 4, seed)
+			hash := net.Result().TraceHash
+			if old, ok := hashes[seed]; ok && old != hash {
+				t.Errorf("seed %d, %d processors: trace hash %x, before %x", seed, procs, hash, old)
+			}
+			hashes[seed] = hash
+		}
+	}
+	if hashes[1] == hashes[2] {
+		t.Error("different seeds gave the same trace")
+	}
+}
+
+// TestComputePhasesAreSilent looks at the trace between every change of state:
+// while a rank computes or releases, its port posts nothing and polls nothing.
+func TestComputePhasesAreSilent(t *testing.T) {
+	states := 0
+	last := make(map[dimmnet.Rank]sim.Record)
+	cfg := sim.Config{Seed: 7, Trace: func(r sim.Record) {
+		if r.Note == "" {
+			return
+		}
+		silent := last[r.Rank].Note == fagus.Compute.String() || last[r.Rank].Note == fagus.Release.String()
+		if silent {
+			states++
+			if r.Counters != last[r.Rank].Counters {
+				t.Errorf("rank %d, %s until %v: %+v", r.Rank, last[r.Rank].Note, r.At, r.Counters.Minus(last[r.Rank].Counters))
+			}
+		}
+		last[r.Rank] = r
+	}}
+	report := runRandom(t, newSim(t, cfg), 4, 7)
+	if states < 4*programRounds {
+		t.Errorf("saw only %d compute phases and releases", states)
+	}
+	for _, r := range report.Ranks {
+		for _, part := range []fagus.Part{fagus.Compute, fagus.Release} {
+			if c := r.Parts[part].Counters; c != (dimmnet.Counters{}) {
+				t.Errorf("rank %d, %v: %+v", r.Rank, part, c)
+			}
+		}
+		if r.Parts[fagus.Acquire].Counters.Polls == 0 {
+			t.Errorf("rank %d never polled: the test sees nothing", r.Rank)
+		}
+	}
+}
+
+func TestRandomProgramsUnderRandomDelays(t *testing.T) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		runRandom(t, newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Millisecond}), 2+int(seed%5), seed)
+	}
+}
