@@ -34,24 +34,26 @@ type Layout struct {
 func NewLayout(limits dimmnet.Limits, nodes int) (Layout, error) {
 	l := Layout{Peers: max(nodes-1, 1), SlotBytes: MaxSlotBytes}
 	perPeer := limits.LLCM / l.Peers
-	for l.SlotBytes >= MinSlotBytes {
+	for ; l.SlotBytes > 0; l.SlotBytes = smaller(l.SlotBytes, limits.Block) {
 		if l.Slots = slotsIn(perPeer, l.SlotBytes); l.Slots >= minSlots {
 			l.flagRow = flagRow(l.Slots)
 			return l, nil
 		}
-		l.SlotBytes = smaller(l.SlotBytes, limits.Block)
 	}
 	return Layout{}, fmt.Errorf("ringbuf: %d nodes do not fit: %d bytes of LLCM hold the slots of at most %d",
 		nodes, limits.LLCM, limits.LLCM/peerBytes(minSlots, MinSlotBytes)+1)
 }
 
-// smaller is the next slot size to try: a block less while there are whole
-// blocks, so that no BOTF goes out half empty, then halves.
+// smaller is the next slot size to try, 0 after the smallest: a block less while
+// there are whole blocks, so that no BOTF goes out half empty, then halves.
 func smaller(slotBytes, block int) int {
-	if slotBytes > block {
+	switch {
+	case slotBytes > block:
 		return (slotBytes - 1) / block * block
+	case slotBytes == MinSlotBytes:
+		return 0
 	}
-	return slotBytes / 2 &^ (dimmnet.WordBytes - 1)
+	return max(MinSlotBytes, slotBytes/2&^(dimmnet.WordBytes-1))
 }
 
 // slotsIn is how many slots of a size fit in n bytes, at most maxSlots.

@@ -1,0 +1,211 @@
+package consistency_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+func rng(lo, hi consistency.Addr) consistency.Range { return consistency.Range{Lo: lo, Hi: hi} }
+
+// newSpace has one region of n bytes.
+func newSpace(t testing.TB, n int) (*consistency.Space, consistency.Addr, []byte) {
+	t.Helper()
+	s := consistency.NewSpace()
+	mem := make([]byte, n)
+	base, err := s.AddRegion("mem", fmt.Sprint(n), mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, base, mem
+}
+
+func bind(t testing.TB, s *consistency.Space, name string, ranges ...consistency.Range) syncvar.ID {
+	t.Helper()
+	id, err := s.Bind(name, ranges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestBindFindsOverlaps(t *testing.T) {
+	s, base, _ := newSpace(t, 10000)
+	bind(t, s, "a", rng(base+100, base+200), rng(base+300, base+400))
+	bind(t, s, "b", rng(base+200, base+300)) // touches on both sides
+	for _, r := range []consistency.Range{
+		rng(base+100, base+101), rng(base+199, base+200), rng(base+50, base+101), rng(base+399, base+500),
+		rng(base+250, base+260), rng(base, base+1000), rng(base+150, base+350),
+	} {
+		if _, err := s.Bind("x", []consistency.Range{r}); err == nil || !strings.Contains(err.Error(), "is bound to") {
+			t.Errorf("bind %v: error %v", r, err)
+		}
+	}
+	for _, r := range []consistency.Range{rng(base+10, base+10), rng(base+20, base+10), rng(0, 10), rng(base+9999, base+10001), rng(1<<47, 1<<47+1)} {
+		if _, err := s.Bind("x", []consistency.Range{r}); err == nil || !strings.Contains(err.Error(), "outside every region") {
+			t.Errorf("bind %v: error %v", r, err)
+		}
+	}
+	if _, err := s.Bind("x", []consistency.Range{rng(base+500, base+600), rng(base+599, base+700)}); err == nil {
+		t.Error("a variable's ranges overlap")
+	}
+	bind(t, s, "x", rng(base+500, base+600)) // what failed left nothing behind
+}
+
+func TestGuard(t *testing.T) {
+	s, base, mem := newSpace(t, 10000)
+	a := bind(t, s, "a", rng(base+100, base+200))
+	b := bind(t, s, "b", rng(base+200, base+300))
+	mem[150] = 7
+	id, got, err := s.Guard(rng(base+150, base+151))
+	if err != nil || id != a || !bytes.Equal(got, []byte{7}) {
+		t.Errorf("guard is %d, memory %v, error %v", id, got, err)
+	}
+	if id, got, err := s.Guard(rng(base+200, base+200)); err != nil || id != b || len(got) != 0 {
+		t.Errorf("guard of an empty range is %d, memory %v, error %v", id, got, err)
+	}
+	for _, r := range []consistency.Range{
+		rng(base+99, base+101), rng(base+199, base+201), rng(base+299, base+301), rng(base+300, base+300),
+		rng(base+150, base+140), rng(0, 1), rng(base+5000, base+5001), rng(1<<48-1, 1<<48+5),
+	} {
+		if _, _, err := s.Guard(r); err == nil {
+			t.Errorf("%v has a guard", r)
+		}
+	}
+}
+
+func TestRegionsLieApart(t *testing.T) {
+	s := consistency.NewSpace()
+	var last consistency.Addr
+	for i, n := range []int{1, 4096, 4097, 10} {
+		base, err := s.AddRegion(fmt.Sprint(i), "", make([]byte, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base%consistency.PageBytes != 0 || i > 0 && base <= last+1 {
+			t.Errorf("region %d begins at %#x, the last one ended at %#x", i, base, last)
+		}
+		last = base + consistency.Addr(n)
+	}
+}
+
+func TestDigestTellsDeclarationsApart(t *testing.T) {
+	one, base, _ := newSpace(t, 100)
+	two, _, _ := newSpace(t, 100)
+	bind(t, one, "a", rng(base, base+10))
+	bind(t, two, "a", rng(base, base+11))
+	if one.Digest(1) != two.Digest(1) || one.Digest(2) == two.Digest(2) || one.Declared() != 2 {
+		t.Errorf("digests %x %x and %x %x", one.Digest(1), one.Digest(2), two.Digest(1), two.Digest(2))
+	}
+}
+
+// TestCopiesFollow plays random tenures on several ranks: each fetches what is
+// newer than its copy, from the last writer, and then has the same bytes.
+func TestCopiesFollow(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		const ranks, size = 3, 3000
+		spaces, mems, have := [ranks]*consistency.Space{}, [ranks][]byte{}, [ranks]syncvar.Version{}
+		var base consistency.Addr
+		for r := range spaces {
+			spaces[r], base, mems[r] = newSpace(t, size)
+			bind(t, spaces[r], "v", rng(base, base+1000), rng(base+1100, base+size))
+		}
+		owner, moved := 0, 0
+		for version := syncvar.Version(1); version < 30; version++ {
+			r := random.IntN(ranks)
+			if r != owner {
+				pieces := spaces[owner].Newer(0, have[r])
+				for _, p := range pieces {
+					copy(spaces[r].Bytes(p.Range), spaces[owner].Bytes(p.Range))
+					moved += p.Len()
+				}
+				spaces[r].Accept(0, pieces)
+			}
+			if got := mems[r][1100:]; !bytes.Equal(got, mems[owner][1100:]) || !bytes.Equal(mems[r][:1000], mems[owner][:1000]) {
+				t.Fatalf("seed %d, version %d: rank %d differs from rank %d", seed, version, r, owner)
+			}
+			var declared []consistency.Range
+			declare := random.IntN(2) == 0
+			spaces[r].BeginWrite(0, nil)
+			if declare {
+				spaces[r].EndWrite(0, version) // an unchanged tenure, then one with declared ranges
+				declared = []consistency.Range{}
+			}
+			for range random.IntN(4) {
+				lo := 1100 + random.IntN(size-1100)
+				n := min(1+random.IntN(300), size-lo)
+				for i := range n {
+					mems[r][lo+i] = byte(random.Uint32())
+				}
+				declared = append(declared, rng(base+consistency.Addr(lo), base+consistency.Addr(lo+n)))
+			}
+			if declare {
+				merged, err := spaces[r].Declare(0, declared)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spaces[r].BeginWrite(0, merged)
+			}
+			spaces[r].EndWrite(0, version)
+			have[r], owner = version, r
+		}
+		if moved == 0 {
+			t.Fatalf("seed %d: nothing moved", seed)
+		}
+	}
+}
+
+func TestDiffIsTight(t *testing.T) {
+	tests := []struct {
+		what    string
+		changed []int
+		want    []consistency.Range // from the region's base
+	}{
+		{"nothing", nil, nil},
+		{"one byte: its word", []int{803}, []consistency.Range{rng(800, 808)}},
+		{"the first and the last", []int{0, 999}, []consistency.Range{rng(0, 8), rng(992, 1000)}},
+		{"neighbouring blocks", []int{60, 70}, []consistency.Range{rng(56, 72)}},
+		{"a short gap travels along", []int{10, 120}, []consistency.Range{rng(8, 128)}},
+		{"a long one does not", []int{10, 200}, []consistency.Range{rng(8, 16), rng(200, 208)}},
+	}
+	for _, test := range tests {
+		s, base, mem := newSpace(t, 1000)
+		id := bind(t, s, "v", rng(base, base+1000))
+		s.BeginWrite(id, nil)
+		for _, i := range test.changed {
+			mem[i] = 1
+		}
+		if changed := s.EndWrite(id, 1); changed != (len(test.changed) > 0) {
+			t.Errorf("%s: changed is %v", test.what, changed)
+		}
+		var got []consistency.Range
+		for _, p := range s.Newer(id, 0) {
+			got = append(got, rng(p.Lo-base, p.Hi-base))
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.what, got, test.want)
+		}
+	}
+}
+
+func TestTwoVariablesShareAPage(t *testing.T) {
+	s, base, mem := newSpace(t, 4096)
+	a := bind(t, s, "a", rng(base, base+100))
+	b := bind(t, s, "b", rng(base+100, base+200))
+	s.BeginWrite(a, nil)
+	mem[99], mem[100] = 1, 1 // the second byte is not a's
+	s.EndWrite(a, 1)
+	if got := s.Newer(a, 0); len(got) != 1 || got[0].Hi != base+100 {
+		t.Errorf("a's changes are %v", got)
+	}
+	if got := s.Newer(b, 0); got != nil {
+		t.Errorf("b's changes are %v", got)
+	}
+}

@@ -1,0 +1,209 @@
+package ringbuf_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// ringMessages is enough for several laps of the flags, which wrap at 255.
+const ringMessages = 2000
+
+// message is the i-th message that from sends to to: its length and bytes
+// follow from the three.
+func message(from, to dimmnet.Rank, i, slotBytes int) []byte {
+	random := rand.New(rand.NewPCG(uint64(from)<<16|uint64(to), uint64(i)))
+	p := make([]byte, random.IntN(slotBytes+1)>>random.IntN(13))
+	for j := range p {
+		p[j] = byte(random.Uint32())
+	}
+	return p
+}
+
+// pair is a rank's two ring ends to one peer, and how far they are.
+type pair struct {
+	out            *ringbuf.Sender
+	in             *ringbuf.Receiver
+	sent, received int
+}
+
+// traffic sends messages to all peers and checks what comes from them.
+type traffic struct {
+	port   dimmnet.Port
+	layout ringbuf.Layout
+	pairs  map[dimmnet.Rank]*pair
+	buf    []byte
+}
+
+func (tr *traffic) Step() (progress bool, err error) {
+	own := tr.port.Rank()
+	for r := range dimmnet.Rank(tr.port.Nodes()) {
+		p := tr.pairs[r]
+		if p == nil {
+			continue
+		}
+		if !p.out.Busy() && p.sent < ringMessages {
+			m := message(own, r, p.sent, tr.layout.SlotBytes)
+			p.out.Put(ringbuf.Header{Kind: ringbuf.Data, Sender: own, Len: len(m), Addr: uint64(p.sent)}, m)
+			p.sent++
+		}
+		if p.out.Step() {
+			progress = true
+		}
+		if p.in.Step() {
+			progress = true
+		}
+		if p.received == ringMessages {
+			continue
+		}
+		h, arrived, err := p.in.Poll()
+		if err != nil {
+			return false, err
+		}
+		if !arrived {
+			continue
+		}
+		progress = true
+		got := tr.buf[:h.Len]
+		p.in.Take(got)
+		if want := message(r, own, p.received, tr.layout.SlotBytes); h.Addr != uint64(p.received) || string(got) != string(want) {
+			return false, fmt.Errorf("message %d from rank %d to %d: header %+v, %d bytes, want %d", p.received, r, own, h, len(got), len(want))
+		}
+		p.received++
+	}
+	return progress, nil
+}
+
+func (tr *traffic) done() bool {
+	for _, p := range tr.pairs {
+		if p.received < ringMessages || p.sent < ringMessages || p.out.Busy() || p.in.Owing() {
+			return false
+		}
+	}
+	return true
+}
+
+func exchange(h dimmnet.Host) error {
+	p := h.Port()
+	layout, err := ringbuf.NewLayout(p.Limits(), p.Nodes())
+	if err != nil {
+		return err
+	}
+	tr := &traffic{port: p, layout: layout, pairs: make(map[dimmnet.Rank]*pair), buf: make([]byte, layout.SlotBytes)}
+	for r := range dimmnet.Rank(p.Nodes()) {
+		if r != p.Rank() {
+			tr.pairs[r] = &pair{out: ringbuf.NewSender(p, &tr.layout, r), in: ringbuf.NewReceiver(p, &tr.layout, r)}
+		}
+	}
+	return dimmnet.Drive(p, tr, tr.done)
+}
+
+func TestRingsKeepOrderAndBytes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for seed := range uint64(3) {
+		for _, nodes := range []int{2, 3, 5} {
+			net, err := sim.New(sim.Config{Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := net.Run(ctx, nodes, exchange); err != nil {
+				t.Errorf("sim, %d nodes, seed %d: %v", nodes, seed, err)
+			}
+		}
+	}
+	for _, llcm := range []int{0, 16 << 10} {
+		if err := inproc.New(inproc.Config{LLCM: llcm}).Run(ctx, 3, exchange); err != nil {
+			t.Errorf("inproc, LLCM %d: %v", llcm, err)
+		}
+	}
+}
+
+// TestMessagesOfAPage counts what one full slot costs: docs/messages.md.
+func TestMessagesOfAPage(t *testing.T) {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counters [2]dimmnet.Counters
+	err = net.Run(context.Background(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		layout, err := ringbuf.NewLayout(p.Limits(), 2)
+		if err != nil {
+			return err
+		}
+		if p.Rank() == 0 {
+			out := ringbuf.NewSender(p, &layout, 1)
+			out.Put(ringbuf.Header{Kind: ringbuf.Data, Len: 4096}, make([]byte, 4096))
+			for out.Busy() {
+				out.Step()
+			}
+		} else {
+			in := ringbuf.NewReceiver(p, &layout, 0)
+			for range 1000 {
+				if h, arrived, err := in.Poll(); err != nil {
+					return err
+				} else if arrived {
+					in.Take(make([]byte, h.Len))
+					break
+				}
+			}
+		}
+		counters[p.Rank()] = p.Counters()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := counters[0]; c.Stores != 3 || c.Writes != 9 || c.Bytes != 16+4096+1 {
+		t.Errorf("the sender posted %+v, want 3 AOTF and 9 BOTF", c)
+	}
+	if c := counters[1]; c.Stores != 1 || c.Writes != 0 || c.Bytes != 1 {
+		t.Errorf("the receiver posted %+v, want 1 AOTF", c)
+	}
+}
+
+// TestForeignHeaderIsRefused plants words that no sender of ours writes.
+func TestForeignHeaderIsRefused(t *testing.T) {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got error
+	err = net.Run(context.Background(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		layout, err := ringbuf.NewLayout(p.Limits(), 2)
+		if err != nil || p.Rank() == 0 {
+			return err
+		}
+		// Rank 1 writes all of its own LLCM: every flag 1, every header nonsense.
+		junk := make([]byte, 464)
+		for i := range len(junk) / 8 {
+			binary.LittleEndian.PutUint64(junk[8*i:], 0x0101010101010101)
+		}
+		for off := 0; off+len(junk) <= p.Limits().LLCM; off += len(junk) {
+			for !p.Write(1, dimmnet.Offset(off), junk) {
+				p.Idle(p.Arrivals())
+			}
+		}
+		in := ringbuf.NewReceiver(p, &layout, 0)
+		for range 10000 {
+			var arrived bool
+			if _, arrived, got = in.Poll(); arrived || got != nil {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil || got == nil {
+		t.Errorf("run %v, poll %v: want an error of the poll", err, got)
+	}
+}

@@ -1,0 +1,116 @@
+package syncvar_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+func ids(first, stride syncvar.ID, count int) (set []syncvar.ID) {
+	for i := range count {
+		set = append(set, first+stride*syncvar.ID(i))
+	}
+	return set
+}
+
+func roundTrip(t *testing.T, l syncvar.List) []byte {
+	t.Helper()
+	b := syncvar.AppendList(nil, &l)
+	got, err := syncvar.DecodeList(b)
+	if err != nil {
+		t.Fatalf("%+v: %v", l, err)
+	}
+	if !reflect.DeepEqual(got, l) {
+		t.Fatalf("round trip of\n%+v is\n%+v", l, got)
+	}
+	return b
+}
+
+func TestListRoundTrip(t *testing.T) {
+	for _, l := range []syncvar.List{
+		{Call: syncvar.Acquire},
+		{Call: syncvar.Update, Phase: 1 << 40, Since: 1<<40 - 3, Declared: 7, Digest: 1 << 63},
+		{Call: syncvar.End, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
+		{Call: syncvar.Acquire, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
+	} {
+		roundTrip(t, l)
+	}
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 500 {
+		set := func() (s []syncvar.ID) {
+			id := syncvar.ID(0)
+			for range random.IntN(40) {
+				id += 1 + syncvar.ID(random.IntN(3)*random.IntN(1000))
+				s = append(s, id)
+			}
+			return s
+		}
+		roundTrip(t, syncvar.List{Call: syncvar.Acquire, Phase: random.Uint64N(1 << 50), Shared: set(), Exclusive: set(), Clean: set()})
+	}
+}
+
+// TestCyclicRowsAreShort holds what makes an acquire list fit one slot.
+func TestCyclicRowsAreShort(t *testing.T) {
+	l := syncvar.List{Call: syncvar.Acquire, Phase: 3, Since: 3, Declared: 4099, Shared: ids(1, 4, 1024), Exclusive: ids(2, 4, 1024)}
+	if b := roundTrip(t, l); len(b) > 40 {
+		t.Errorf("2048 cyclic rows take %d bytes", len(b))
+	}
+}
+
+func TestDecodeListRefuses(t *testing.T) {
+	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 2, Since: 1, Shared: ids(0, 2, 5)})
+	with := func(i int, v byte) []byte {
+		b := append([]byte(nil), good...)
+		b[i] = v
+		return b
+	}
+	head := good[:12]
+	tests := map[string][]byte{
+		"ends early":                           nil,
+		"call 0":                               with(0, 0),
+		"call 9":                               with(0, 9),
+		"age 7, the limit is 2":                with(2, 7),
+		"Barrier that wants":                   with(0, byte(syncvar.Barrier)),
+		"bytes follow":                         append(append([]byte(nil), good...), 0),
+		"run of 1 IDs, 0 apart":                append(append([]byte(nil), head...), 1, 0, 0, 1, 0, 0),
+		"run of 0 IDs, 1 apart":                append(append([]byte(nil), head...), 1, 0, 1, 0, 0, 0),
+		"shared ID 2097150":                    append(append([]byte(nil), head...), 1, 0, 2, 0x80, 0x80, 0x40, 0, 0),
+		"shared runs 2097151, the limit":       append(append([]byte(nil), head...), 0xff, 0xff, 0x7f),
+		"shared gap 268435455, the limit":      append(append([]byte(nil), head...), 1, 0xff, 0xff, 0xff, 0x7f),
+		"list of 8388609 bytes, the limit is ": make([]byte, syncvar.MaxListBytes+1),
+	}
+	for want, b := range tests {
+		if _, err := syncvar.DecodeList(b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for n := range good {
+		if _, err := syncvar.DecodeList(good[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are a list", n, len(good))
+		}
+	}
+}
+
+func FuzzList(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 9, Since: 3, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)}))
+	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.End}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, err := syncvar.DecodeList(b)
+		if err != nil {
+			return
+		}
+		for _, set := range [][]syncvar.ID{l.Shared, l.Exclusive, l.Clean} {
+			for i, id := range set {
+				if id >= syncvar.MaxID || i > 0 && set[i-1] >= id {
+					t.Fatalf("set %v", set)
+				}
+			}
+		}
+		roundTrip(t, l)
+	})
+}

@@ -1,0 +1,203 @@
+package syncvar_test
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// everyList calls f with all lists of ranks ranks over vars variables, each
+// not wanted, shared or exclusive, or the whole rank in a barrier.
+func everyList(ranks, vars int, f func([]syncvar.List)) {
+	perRank := 1
+	for range vars {
+		perRank *= 3
+	}
+	perRank++ // the barrier
+	total := 1
+	for range ranks {
+		total *= perRank
+	}
+	lists := make([]syncvar.List, ranks)
+	for code := range total {
+		for r := range lists {
+			choice := code % perRank
+			code /= perRank
+			lists[r] = syncvar.List{Call: syncvar.Acquire}
+			if choice == perRank-1 {
+				lists[r].Call = syncvar.Barrier
+				continue
+			}
+			for v := range vars {
+				switch choice % 3 {
+				case 1:
+					lists[r].Shared = append(lists[r].Shared, syncvar.ID(v))
+				case 2:
+					lists[r].Exclusive = append(lists[r].Exclusive, syncvar.ID(v))
+				}
+				choice /= 3
+			}
+		}
+		f(lists)
+	}
+}
+
+// compatible says whether two lists may be granted together.
+func compatible(a, b *syncvar.List) bool {
+	meet := func(x, y []syncvar.ID) bool {
+		for _, i := range x {
+			for _, j := range y {
+				if i == j {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return !meet(a.Exclusive, b.Exclusive) && !meet(a.Exclusive, b.Shared) && !meet(a.Shared, b.Exclusive)
+}
+
+// TestGrantExhaustively tries all lists of 3 ranks over 2 variables in all
+// phases that matter and all orders of age.
+func TestGrantExhaustively(t *testing.T) {
+	ages := [][3]uint64{{0, 0, 0}, {0, 1, 2}, {2, 1, 0}, {1, 0, 1}, {1, 2, 0}}
+	everyList(3, 2, func(lists []syncvar.List) {
+		for phase := uint64(2); phase < 5; phase++ {
+			for _, age := range ages {
+				for r := range lists {
+					lists[r].Since = phase - age[r]
+				}
+				checkGrant(t, phase, lists, syncvar.Grant(phase, lists))
+			}
+		}
+	})
+}
+
+func checkGrant(t *testing.T, phase uint64, lists []syncvar.List, granted []bool) {
+	t.Helper()
+	oldest := -1
+	for r := range lists {
+		if lists[r].Call != syncvar.Acquire {
+			if granted[r] {
+				t.Fatalf("phase %d, %+v: %v: rank %d asked for nothing", phase, lists, granted, r)
+			}
+			continue
+		}
+		if oldest < 0 || before(phase, lists, r, oldest) {
+			oldest = r
+		}
+		blocked := false
+		for o := range lists {
+			if o == r || !granted[o] || compatible(&lists[o], &lists[r]) {
+				continue
+			}
+			blocked = true
+			if granted[r] {
+				t.Fatalf("phase %d, %+v: %v: ranks %d and %d exclude each other", phase, lists, granted, o, r)
+			}
+		}
+		if !granted[r] && !blocked {
+			t.Fatalf("phase %d, %+v: %v: nothing is in rank %d's way", phase, lists, granted, r)
+		}
+	}
+	if oldest >= 0 && !granted[oldest] {
+		t.Fatalf("phase %d, %+v: %v: rank %d was first", phase, lists, granted, oldest)
+	}
+}
+
+// before is the rule of the order: the older call, then the rank that is nearer
+// to the phase number.
+func before(phase uint64, lists []syncvar.List, a, b int) bool {
+	if lists[a].Since != lists[b].Since {
+		return lists[a].Since < lists[b].Since
+	}
+	n := len(lists)
+	return (a+n-int(phase)%n)%n < (b+n-int(phase)%n)%n
+}
+
+// TestTreeReachesAll looks at the transfers of one variable to many ranks.
+func TestTreeReachesAll(t *testing.T) {
+	for ranks := 2; ranks < 100; ranks++ {
+		table := writtenBy(t, ranks, 3%ranks)
+		lists := make([]syncvar.List, ranks)
+		for r := range lists {
+			lists[r] = syncvar.List{Call: syncvar.Acquire, Shared: []syncvar.ID{0}}
+		}
+		has := map[dimmnet.Rank]bool{dimmnet.Rank(3 % ranks): true}
+		serves := make(map[dimmnet.Rank]int)
+		for _, tr := range table.Acquisitions(lists, syncvar.Grant(1, lists)) {
+			if !has[tr.From] || has[tr.To] || tr.Relay != (tr.From != dimmnet.Rank(3%ranks)) {
+				t.Fatalf("%d ranks: %+v, ranks that have it: %v", ranks, tr, has)
+			}
+			has[tr.To] = true
+			if serves[tr.From]++; serves[tr.From] > syncvar.Fanout {
+				t.Fatalf("%d ranks: rank %d serves %d others", ranks, tr.From, serves[tr.From])
+			}
+		}
+		if len(has) != ranks {
+			t.Fatalf("%d ranks: only %d get the variable", ranks, len(has))
+		}
+	}
+}
+
+// writtenBy returns a table in which owner has written variable 0.
+func writtenBy(t *testing.T, ranks, owner int) *syncvar.Table {
+	t.Helper()
+	var table syncvar.Table
+	lists := make([]syncvar.List, ranks)
+	for r := range lists {
+		lists[r].Call = syncvar.Acquire
+	}
+	lists[owner].Exclusive = []syncvar.ID{0}
+	table.Apply(lists, syncvar.Grant(0, lists))
+	lists[owner].Exclusive = nil
+	if err := table.Settle(lists); err != nil {
+		t.Fatal(err)
+	}
+	return &table
+}
+
+func TestOnlyWhatIsNewerMoves(t *testing.T) {
+	table := writtenBy(t, 3, 0) // version 1
+	want := func(r int, sh, ex []syncvar.ID, n int) {
+		t.Helper()
+		lists := []syncvar.List{{Call: syncvar.Acquire}, {Call: syncvar.Acquire}, {Call: syncvar.Acquire}}
+		lists[r].Shared, lists[r].Exclusive = sh, ex
+		granted := syncvar.Grant(0, lists)
+		if ts := table.Acquisitions(lists, granted); len(ts) != n {
+			t.Fatalf("rank %d needs %+v, want %d transfers; table:\n%v", r, ts, n, table)
+		}
+		table.Apply(lists, granted)
+	}
+	settle := func(clean ...syncvar.ID) {
+		t.Helper()
+		lists := make([]syncvar.List, 3)
+		lists[1].Clean = clean
+		if err := table.Settle(lists); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := []syncvar.ID{0}
+	want(1, v, nil, 1) // rank 1 lacks version 1
+	want(1, v, nil, 0) // now it has it
+	want(1, nil, v, 0) // and may write at once: version 2
+	settle(0)          // but writes nothing
+	want(0, v, nil, 0) // so rank 0 lacks nothing
+	want(2, v, nil, 1) // rank 2 lacks version 1, and gets it from rank 1
+	want(1, nil, v, 0) // version 3
+	settle()           // is written
+	want(0, v, nil, 1)
+	want(2, nil, v, 1)
+}
+
+func TestSettleRefusesWhatWasNotHeld(t *testing.T) {
+	table := writtenBy(t, 2, 0)
+	for _, clean := range []syncvar.ID{0, 5} { // settled already; never acquired
+		lists := make([]syncvar.List, 2)
+		lists[1].Clean = []syncvar.ID{clean}
+		if err := table.Settle(lists); err == nil {
+			t.Errorf("rank 1 left variable %d clean", clean)
+		}
+	}
+}
