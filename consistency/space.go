@@ -47,7 +47,8 @@ type Space struct {
 	regions  []region               // by address
 	bindings *btree.BTreeG[binding] // by address; they do not overlap
 	vars     []variable             // by ID
-	names    map[string]struct{}    // of regions and variables, to keep them apart
+	arrays   map[string]struct{}    // names of regions
+	guards   map[string]struct{}    // names of variables
 	digests  []uint64               // digests[i] covers the first i declarations
 	made     []string               // the declarations in words
 }
@@ -56,7 +57,8 @@ type Space struct {
 func NewSpace() *Space {
 	return &Space{
 		bindings: btree.NewG(16, func(a, b binding) bool { return a.Lo < b.Lo }),
-		names:    make(map[string]struct{}),
+		arrays:   make(map[string]struct{}),
+		guards:   make(map[string]struct{}),
 		digests:  []uint64{0},
 	}
 }
@@ -82,14 +84,15 @@ func (s *Space) Digest(count int) uint64 { return s.digests[count] }
 // Declaration says in words what the i-th declaration was, counted from 0.
 func (s *Space) Declaration(i int) string { return s.made[i] }
 
-func (s *Space) addName(name string) error {
+// addName keeps reports unambiguous: names of one kind are all different.
+func addName(names map[string]struct{}, kind, name string) error {
 	if name == "" {
-		return fmt.Errorf("consistency: a name is missing")
+		return fmt.Errorf("consistency: a name for the %s is missing", kind)
 	}
-	if _, ok := s.names[name]; ok {
-		return fmt.Errorf("consistency: the name %q is in use", name)
+	if _, ok := names[name]; ok {
+		return fmt.Errorf("consistency: there is a %s %q already", kind, name)
 	}
-	s.names[name] = struct{}{}
+	names[name] = struct{}{}
 	return nil
 }
 
@@ -105,7 +108,7 @@ func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
 	if len(mem) == 0 || base+Addr(len(mem)) > MaxAddr {
 		return 0, fmt.Errorf("consistency: region %q: %d bytes do not fit the address space", name, len(mem))
 	}
-	if err := s.addName(name); err != nil {
+	if err := addName(s.arrays, "region", name); err != nil {
 		return 0, err
 	}
 	s.regions = append(s.regions, region{Range{base, base + Addr(len(mem))}, name, mem})
@@ -135,7 +138,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 			return 0, fmt.Errorf("consistency: bind %q: %s is bound to %q", name, s.Describe(b.Range), s.vars[b.id].name)
 		}
 	}
-	if err := s.addName(name); err != nil {
+	if err := addName(s.guards, "variable", name); err != nil {
 		return 0, err
 	}
 	id := syncvar.ID(len(s.vars))

@@ -12,7 +12,7 @@
 //     method (Store, Write, Push).
 //   - posted == false means that no credit or window was free and that nothing
 //     happened. Nothing blocks inside a port.
-//   - An aligned Store of up to 8 bytes appears at once or not at all.
+//   - A Store, which lies within one 8-byte word, appears at once or not at all.
 //
 // Waiting happens in one place, [Drive]: step; if the step did nothing, idle
 // until something arrives.

@@ -18,13 +18,12 @@ func Drive(p Port, s Stepper, done func() bool) error {
 		if err != nil {
 			return err
 		}
-		if progress {
-			continue
-		}
 		if err := p.Err(); err != nil {
 			return err
 		}
-		p.Idle(mark)
+		if !progress {
+			p.Idle(mark)
+		}
 	}
 	return nil
 }

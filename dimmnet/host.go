@@ -12,10 +12,10 @@ type Time int64
 // Units of Time.
 const (
 	Picosecond  Time = 1
-	Nanosecond       = 1000 * Picosecond
-	Microsecond      = 1000 * Nanosecond
-	Millisecond      = 1000 * Microsecond
-	Second           = 1000 * Millisecond
+	Nanosecond  Time = 1000 * Picosecond
+	Microsecond Time = 1000 * Nanosecond
+	Millisecond Time = 1000 * Microsecond
+	Second      Time = 1000 * Millisecond
 )
 
 // Nanoseconds is t in nanoseconds, rounded down.
@@ -24,6 +24,8 @@ func (t Time) Nanoseconds() int64 { return int64(t / Nanosecond) }
 // String prints t with the unit that suits it.
 func (t Time) String() string {
 	switch {
+	case t == 0:
+		return "0"
 	case t >= Second || t <= -Second:
 		return fmt.Sprintf("%.3f s", float64(t)/float64(Second))
 	case t >= Millisecond || t <= -Millisecond:
@@ -58,9 +60,10 @@ const (
 // Network runs programs, one thread on each of its nodes.
 type Network interface {
 	Clock() Clock
-	// Run starts body on nodes nodes and returns when all have returned. A body
-	// that returns an error or panics, or ctx when it is done, fails every port
-	// of the run, and Run returns that first error. Run may return before a
-	// thread that then still does not return; the error says which.
+	// Run starts body on nodes nodes, 1 to MaxNodes, and returns when all have
+	// returned. A body that returns an error or panics, or ctx when it is done,
+	// fails every port of the run, and Run returns that first error, a body's own
+	// as it is. It may leave behind a thread that then still does not return; the
+	// error says which.
 	Run(ctx context.Context, nodes int, body func(Host) error) error
 }

@@ -33,30 +33,35 @@ type Limits struct {
 //
 // A size of zero or above its limit, a rank that does not exist, and an
 // address outside the window or (Store, Load) across a word are mistakes of
-// the program: the call panics before anything was posted.
+// the program: the call panics before anything was posted. On a port that has
+// failed every post returns false.
+//
+// At the start of a run every LLCM is zero. A rank may post to itself.
 type Port interface {
 	Rank() Rank
 	Nodes() int
 	Limits() Limits
 
 	// Store posts the low size bytes of v, little endian, to off in dst's LLCM.
-	// size is 1..Limits.Store and the bytes must not cross an 8-byte word. A
-	// store of 1, 2, 4 or 8 bytes at a multiple of its size appears at once.
+	// size is 1..Limits.Store and the bytes must not cross an 8-byte word. They
+	// appear at once, and no neighbour in the word is disturbed.
 	Store(dst Rank, off Offset, v uint64, size int) (posted bool)
 	// Write posts p, 1..Limits.Block bytes, to off in dst's LLCM. The port has
-	// taken p when it returns; the caller may reuse it.
+	// taken p when it returns; the caller may reuse it. The bytes appear in any
+	// order: who polls for them polls a word that a later Store writes.
 	Write(dst Rank, off Offset, p []byte) (posted bool)
 	// Push posts a copy of n bytes of the own NIC memory at from to dst's at
 	// to, Pull a copy of n bytes of src's memory at from to the own at to. When
-	// the bytes have landed, n is stored as a word at done in the own LLCM. The
-	// bytes at from must rest until then. n is 1..Limits.RDMA.
+	// the bytes have landed, n is stored as a word at done in the own LLCM, which
+	// is an arrival there. The bytes at from must rest until then, and no two of
+	// the three places may overlap. n is 1..Limits.RDMA.
 	Push(dst Rank, from, to Offset, n int, done Offset) (posted bool)
 	Pull(src Rank, from, to Offset, n int, done Offset) (posted bool)
 
 	// Load reads the aligned word at off in the own LLCM: one poll.
 	Load(off Offset) uint64
-	// Read copies len(p) bytes at off in the own LLCM to p. A protocol must have
-	// made sure that nobody writes them meanwhile.
+	// Read copies len(p) bytes, at least 1, at off in the own LLCM to p. A protocol
+	// must have made sure that nobody writes them meanwhile.
 	Read(p []byte, off Offset)
 
 	// Arrivals marks what has arrived so far.
@@ -128,21 +133,16 @@ func (l Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Off
 	checkSize("Push or Pull", n, l.RDMA)
 	l.checkRange("Push or Pull", nodes, peer, from, n)
 	l.checkRange("Push or Pull", nodes, peer, to, n)
-	l.CheckLoad(done)
+	l.checkWord("Push or Pull", done)
 }
 
 // CheckLoad panics unless off names a word of the LLCM. It is for ports.
-func (l Limits) CheckLoad(off Offset) {
-	if off%WordBytes != 0 || int(off)+WordBytes > l.LLCM {
-		panic(fmt.Sprintf("dimmnet: Load at offset %d of %d: not a word of the LLCM", off, l.LLCM))
-	}
-}
+func (l Limits) CheckLoad(off Offset) { l.checkWord("Load", off) }
 
 // CheckRead panics unless n bytes at off lie in the LLCM. It is for ports.
 func (l Limits) CheckRead(off Offset, n int) {
-	if int(off)+n > l.LLCM {
-		panic(fmt.Sprintf("dimmnet: Read of %d bytes at offset %d: outside the window of %d", n, off, l.LLCM))
-	}
+	checkSize("Read", n, l.LLCM)
+	l.checkWindow("Read", off, n)
 }
 
 func checkSize(method string, n, limit int) {
@@ -155,7 +155,18 @@ func (l Limits) checkRange(method string, nodes int, peer Rank, off Offset, n in
 	if int(peer) >= nodes {
 		panic(fmt.Sprintf("dimmnet: %s to rank %d: there are %d nodes", method, peer, nodes))
 	}
-	if int(off)+n > l.LLCM {
+	l.checkWindow(method, off, n)
+}
+
+func (l Limits) checkWindow(method string, off Offset, n int) {
+	if uint64(off)+uint64(n) > uint64(l.LLCM) {
 		panic(fmt.Sprintf("dimmnet: %s of %d bytes at offset %d: outside the window of %d", method, n, off, l.LLCM))
 	}
+}
+
+func (l Limits) checkWord(method string, off Offset) {
+	if off%WordBytes != 0 {
+		panic(fmt.Sprintf("dimmnet: %s of the word at offset %d: not a multiple of %d", method, off, WordBytes))
+	}
+	l.checkWindow(method, off, WordBytes)
 }

@@ -186,8 +186,8 @@ type SyncVar struct {
 func (v *SyncVar) Name() string { return v.name }
 
 // Bind makes a sync variable that guards ranges of one or more arrays. It is
-// collective: every rank binds the same variables in the same order. Names of
-// arrays and variables are all different. Ranges of different variables do not
+// collective: every rank binds the same variables in the same order, each with
+// a name of its own. Ranges of different variables do not
 // overlap, but may share a page.
 func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if n.engine == nil {

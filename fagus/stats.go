@@ -21,10 +21,10 @@ const (
 	Parts // how many there are
 )
 
-var partNames = [Parts]string{"compute", "acquire", "release", "update", "barrier", "end"}
-
 // String is the part's name, as in the trace of a run.
-func (p Part) String() string { return partNames[p] }
+func (p Part) String() string {
+	return [Parts]string{"compute", "acquire", "release", "update", "barrier", "end"}[p]
+}
 
 // Use is what a part of a run took.
 type Use struct {

@@ -67,6 +67,14 @@ func TestDeadlockNamesRanks(t *testing.T) {
 	}
 }
 
+// TestDeadlockOfMany: a long list is cut.
+func TestDeadlockOfMany(t *testing.T) {
+	err := inproc.New(inproc.Config{LLCM: 64}).Run(t.Context(), 40, never)
+	if err == nil || !strings.Contains(err.Error(), " 30 31] and 8 more wait") {
+		t.Fatal(err)
+	}
+}
+
 // TestNoFalseDeadlock: random flags between many ranks of which most are asleep
 // at any time. Each rank holds on to at most one token, so all tokens come home.
 func TestNoFalseDeadlock(t *testing.T) {
@@ -152,7 +160,7 @@ func TestGoexit(t *testing.T) {
 		}
 		return never(h)
 	})
-	if err == nil || err.Error() != "inproc: rank 1 failed: the body called runtime.Goexit" {
+	if err == nil || err.Error() != "inproc: rank 1 called runtime.Goexit" {
 		t.Fatal(err)
 	}
 }
@@ -169,7 +177,7 @@ func TestPanic(t *testing.T) {
 		{nil, "panic called with nil argument"},
 	} {
 		err := inproc.New(inproc.Config{}).Run(t.Context(), 1, func(dimmnet.Host) error { panic(c.value) })
-		for _, want := range []string{"inproc: rank 0 failed: panic: " + c.want, "inproc_test.go:"} {
+		for _, want := range []string{"inproc: rank 0 panicked: " + c.want, "inproc_test.go:"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("panic(%v): %v, want an error with %q", c.value, err, want)
 			}
@@ -180,7 +188,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestFailedPort: it has the error that Run returns, and posts nothing.
+// TestFailedPort: it says whose error Run returns, and posts nothing.
 func TestFailedPort(t *testing.T) {
 	boom := errors.New("boom")
 	var seen error
@@ -203,10 +211,10 @@ func TestFailedPort(t *testing.T) {
 		seen = errors.Join(seen, p.Err())
 		return nil
 	})
-	if !errors.Is(err, boom) || err.Error() != "inproc: rank 1 failed: boom" {
+	if err != boom {
 		t.Errorf("Run returned %v", err)
 	}
-	if want := fmt.Sprintf("%v\n%v", err, err); seen == nil || seen.Error() != want || !errors.Is(seen, boom) {
+	if want := "inproc: rank 1 failed: boom\ninproc: rank 1 failed: boom"; seen == nil || seen.Error() != want || !errors.Is(seen, boom) {
 		t.Errorf("Drive and Err returned\n%v, want\n%s", seen, want)
 	}
 }

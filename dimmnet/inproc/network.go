@@ -17,7 +17,8 @@ type Config struct {
 	// 0 means 128 KiB, or 32 KiB for each node of the run if that is more.
 	LLCM int
 	// Patience is how long a rank may sleep without an arrival before the run
-	// fails. 0 means 10 minutes.
+	// fails: a bound for a peer that computes for ever, since ranks that all wait
+	// are found out at once. 0 means 1 hour.
 	Patience time.Duration
 	// Grace is how long a run that has failed waits for its bodies to return.
 	// 0 means 5 seconds.
@@ -30,7 +31,7 @@ const (
 	llcmPerNode     = 1 << 15
 	maxLLCM         = 1 << 32 // an Offset has 32 bits
 	maxTotalLLCM    = 1 << 38
-	defaultPatience = 10 * time.Minute
+	defaultPatience = time.Hour
 	defaultGrace    = 5 * time.Second
 )
 

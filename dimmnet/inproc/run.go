@@ -1,7 +1,6 @@
 package inproc
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -27,7 +26,8 @@ type run struct {
 	_        [cacheLine]byte
 
 	mu      sync.Mutex // guards what follows and is the lock of every node's cond
-	err     error      // the first failure; written once, before failed is set
+	err     error      // the first failure, as ports say it; written once, before failed is set
+	cause   error      // the same, as Run returns it
 	threads []*port
 	running int // threads that have not returned
 	asleep  int // threads in sleep
@@ -92,7 +92,7 @@ func (r *run) wait(grace time.Duration) error {
 		late := r.ranks(func(p *port) bool { return !p.returned })
 		return fmt.Errorf("inproc: ranks %s have not returned %v after this: %w", late, grace, r.err)
 	}
-	return r.err
+	return r.cause
 }
 
 // run1 runs body to its end, whatever that is, and takes the thread off the run.
@@ -103,9 +103,9 @@ func (p *port) run1(body func(dimmnet.Host) error) {
 		if !finished {
 			// A panic has a value, nil included (runtime.PanicNilError).
 			if v := recover(); v != nil {
-				err = panicError(v, debug.Stack())
+				err = panicError(p.rank, v, debug.Stack())
 			} else {
-				err = errors.New("the body called runtime.Goexit")
+				err = fmt.Errorf("inproc: rank %d called runtime.Goexit", p.rank)
 			}
 		}
 		p.run.leave(p, err)
@@ -114,11 +114,11 @@ func (p *port) run1(body func(dimmnet.Host) error) {
 	finished = true
 }
 
-func panicError(v any, stack []byte) error {
+func panicError(rank dimmnet.Rank, v any, stack []byte) error {
 	if cause, ok := v.(error); ok {
-		return fmt.Errorf("panic: %w\n\n%s", cause, stack)
+		return fmt.Errorf("inproc: rank %d panicked: %w\n%s", rank, cause, stack)
 	}
-	return fmt.Errorf("panic: %v\n\n%s", v, stack)
+	return fmt.Errorf("inproc: rank %d panicked: %v\n%s", rank, v, stack)
 }
 
 // leave notes that the body of p has returned err.
@@ -126,7 +126,7 @@ func (r *run) leave(p *port, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		r.failLocked(fmt.Errorf("inproc: rank %d failed: %w", p.rank, err))
+		r.failLocked(err, fmt.Errorf("inproc: rank %d failed: %w", p.rank, err))
 	}
 	p.returned = true
 	r.running--
@@ -141,14 +141,15 @@ func (r *run) leave(p *port, err error) {
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failLocked(err)
+	r.failLocked(err, err)
 }
 
-func (r *run) failLocked(err error) {
+// failLocked fails the run for a cause that the ports are told of as err.
+func (r *run) failLocked(cause, err error) {
 	if r.err != nil {
 		return
 	}
-	r.err = err
+	r.cause, r.err = cause, err
 	r.failed.Store(true)
 	close(r.broken)
 	for i := range r.nodes {

@@ -105,7 +105,8 @@ func (r *run) checkDeadlock() {
 		}
 	}
 	ranks := r.ranks(func(p *port) bool { return p.asleep })
-	r.failLocked(fmt.Errorf("inproc: deadlock: ranks %s wait and nothing is in flight", ranks))
+	err := fmt.Errorf("inproc: deadlock: ranks %s wait and nothing is in flight", ranks)
+	r.failLocked(err, err)
 }
 
 // watch starts the timer that ends the patience of sleepers.
@@ -132,7 +133,8 @@ func (r *run) lookAfterSleepers() {
 			continue
 		}
 		if slept := now - p.since; slept >= r.patience {
-			r.failLocked(fmt.Errorf("inproc: rank %d has waited %v and nothing arrived", p.rank, slept.Round(time.Millisecond)))
+			err := fmt.Errorf("inproc: rank %d has waited %v and nothing arrived", p.rank, slept.Round(time.Millisecond))
+			r.failLocked(err, err)
 			return
 		}
 		next = min(next, p.since+r.patience)

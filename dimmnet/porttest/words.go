@@ -123,9 +123,10 @@ func checkBytesOfAWord(e *env, nodes int) error {
 		for round := range e.rounds(40) {
 			seq := uint64(round + 1)
 			if t.me > 0 {
+				off := target + dimmnet.Offset(t.me)
+				const above = ^uint64(0xff) // must not land
 				for v := uint64(1); v <= last; v++ {
-					off := target + dimmnet.Offset(t.me)
-					if err := t.post(func() bool { return t.Store(0, off, v, 1) }); err != nil {
+					if err := t.post(func() bool { return t.Store(0, off, v|above, 1) }); err != nil {
 						return err
 					}
 				}

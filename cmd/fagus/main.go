@@ -1,0 +1,136 @@
+// Command fagus runs programs on Fagus, a distributed shared memory.
+//
+//	fagus run matmul --n 512 --nodes 2
+//
+// Results go to standard output, progress and errors to standard error. Exit
+// codes: 0 ok, 1 the run or its verification failed, 2 usage, 3 environment,
+// 124 timeout, 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitEnvironment = 3
+	exitTimeout     = 124
+	exitInterrupted = 130
+)
+
+// exitError is an error and the exit code that it means.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+
+// run is the whole command; it returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := newApp(stdout, stderr).RunContext(ctx, args)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
+	var e *exitError
+	switch {
+	case errors.As(err, &e):
+		if e.code == exitUsage {
+			fmt.Fprintln(stderr, "fagus: see 'fagus run matmul --help'")
+		}
+		return e.code
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	usage := func(_ *cli.Context, err error, _ bool) error { return &exitError{exitUsage, err} }
+	return &cli.App{
+		Name:            "fagus",
+		Usage:           "run programs on a distributed shared memory with entry consistency",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages",
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		OnUsageError:    usage,
+		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
+		Action:          group("command", "fagus"),
+		Commands: []*cli.Command{
+			{
+				Name:            "run",
+				Usage:           "run a program and report time, messages and verification",
+				UsageText:       "fagus run PROGRAM [flags]",
+				HideHelpCommand: true,
+				OnUsageError:    usage,
+				Action:          group("program", "fagus run"),
+				Subcommands:     []*cli.Command{matmulCommand(usage)},
+			},
+			{
+				Name:            "version",
+				Usage:           "print the version",
+				HideHelpCommand: true,
+				OnUsageError:    usage,
+				Action: func(c *cli.Context) error {
+					_, err := fmt.Fprintln(c.App.Writer, "fagus", version())
+					return err
+				},
+			},
+		},
+	}
+}
+
+// group is the action of a command that only has subcommands: help, or an
+// error that names what it does not know.
+func group(what, path string) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.Args().Present() {
+			return usagef("no %s %q; '%s --help' lists what there is", what, c.Args().First(), path)
+		}
+		if c.Command.Name == "run" {
+			return cli.ShowSubcommandHelp(c)
+		}
+		return cli.ShowAppHelp(c)
+	}
+}
+
+// version is what the Go tool knows of the build.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value
+		}
+	}
+	return v + " " + info.GoVersion
+}

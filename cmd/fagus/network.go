@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// The networks that --net knows.
+const (
+	netDIMMnet1 = "dimmnet1"
+	netInproc   = "inproc"
+)
+
+// placement is where a program runs: the flags that all programs share.
+type placement struct {
+	nodes int
+	mode  string
+	net   string
+	env   string
+	seed  uint64
+
+	network dimmnet.Network
+	sim     *sim.Network // the same, if it is simulated
+	trace   []sim.Record // its changes of state, if they are kept
+}
+
+func placementFlags() []cli.Flag {
+	const category = "where it runs"
+	return []cli.Flag{
+		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
+		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
+		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
+		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "other than 0: random input, and random delays in a simulated network, drawn from `SEED`"},
+		&cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"},
+	}
+}
+
+// place reads the flags. keepTrace keeps a simulated network's changes of state.
+func place(c *cli.Context, keepTrace bool) (*placement, error) {
+	p := &placement{
+		nodes: c.Int("nodes"),
+		mode:  c.String("mode"),
+		net:   c.String("net"),
+		env:   c.String("env"),
+		seed:  c.Uint64("seed"),
+	}
+	if p.nodes < 1 || p.nodes > dimmnet.MaxNodes {
+		return nil, usagef("--nodes %d: want 1 to %d", p.nodes, dimmnet.MaxNodes)
+	}
+	if p.mode != "phase" {
+		return nil, usagef("--mode %q: want phase", p.mode)
+	}
+	switch p.net {
+	case netInproc:
+		if c.IsSet("env") {
+			return nil, usagef("--env describes a simulated machine: use it with --net %s", netDIMMnet1)
+		}
+		p.env = ""
+		p.network = inproc.New(inproc.Config{})
+		return p, nil
+	case netDIMMnet1:
+		cfg := sim.Config{Env: p.env, Seed: p.seed}
+		if keepTrace {
+			cfg.Trace = func(r sim.Record) {
+				if r.Note != "" {
+					p.trace = append(p.trace, r)
+				}
+			}
+		}
+		s, err := sim.New(cfg)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		p.network, p.sim = s, s
+		return p, nil
+	}
+	return nil, usagef("--net %q: want %s or %s", p.net, netDIMMnet1, netInproc)
+}
+
+// config is what Run needs.
+func (p *placement) config() fagus.Config {
+	return fagus.Config{Nodes: p.nodes, Net: p.network}
+}
+
+// String says in words where the program runs.
+func (p *placement) String() string {
+	if p.sim == nil {
+		return fmt.Sprintf("%d nodes, %s mode, %s (wall time)", p.nodes, p.mode, p.net)
+	}
+	return fmt.Sprintf("%d nodes, %s mode, %s, env %s, seed %d (virtual time)", p.nodes, p.mode, p.net, p.env, p.seed)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+const runSchema = "fagus.run/v1"
+
+// runReport is what a run prints: one JSON document, or tables.
+type runReport struct {
+	Schema   string        `json:"schema"`
+	App      string        `json:"app"`
+	N        int           `json:"n"`
+	Size     string        `json:"size"`
+	Nodes    int           `json:"nodes"`
+	Mode     string        `json:"mode"`
+	Net      string        `json:"net"`
+	Env      string        `json:"env,omitempty"`
+	Seed     uint64        `json:"seed"`
+	Clock    dimmnet.Clock `json:"clock"`
+	Verified bool          `json:"verified"`
+	Check    matmul.Check  `json:"check"`
+	// TimeNs is the mean over all ranks; the total that of the slowest.
+	TimeNs   map[string]int64 `json:"time_ns"`
+	Messages messages         `json:"messages"`
+	Bytes    uint64           `json:"bytes"`
+	Polls    uint64           `json:"polls"`
+	Phases   uint64           `json:"phases"`
+	// TraceHash is of a simulated run: the same whenever the run is the same.
+	TraceHash string     `json:"trace_hash,omitempty"`
+	Ranks     []rankTime `json:"ranks"`
+
+	where string
+	stats []fagus.Stats
+}
+
+// messages counts packets by the NIC's methods, and what they were for.
+type messages struct {
+	AOTF      uint64 `json:"aotf"`
+	BOTF      uint64 `json:"botf"`
+	Push      uint64 `json:"push"`
+	Pull      uint64 `json:"pull"`
+	Lists     uint64 `json:"lists"`
+	Transfers uint64 `json:"transfers"`
+	Slots     uint64 `json:"slots"`
+}
+
+type rankTime struct {
+	Rank   int              `json:"rank"`
+	TimeNs map[string]int64 `json:"time_ns"`
+}
+
+func newRunReport(app string, p *placement, report fagus.Report) *runReport {
+	r := &runReport{
+		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode, Net: p.net, Env: p.env, Seed: p.seed,
+		Clock: report.Clock, TimeNs: make(map[string]int64), where: p.String(), stats: report.Ranks,
+	}
+	var slowest fagus.Time
+	var sums [fagus.Parts]fagus.Time
+	for i := range report.Ranks {
+		s := &report.Ranks[i]
+		rt := rankTime{Rank: s.Rank, TimeNs: map[string]int64{"total": s.Total().Nanoseconds()}}
+		for part, use := range s.Parts {
+			rt.TimeNs[fagus.Part(part).String()] = use.Time.Nanoseconds()
+			sums[part] += use.Time
+		}
+		r.Ranks = append(r.Ranks, rt)
+		slowest = max(slowest, s.Total())
+		c := s.Messages()
+		r.Messages.AOTF += c.Stores
+		r.Messages.BOTF += c.Writes
+		r.Messages.Push += c.Pushes
+		r.Messages.Pull += c.Pulls
+		r.Messages.Lists += s.Lists
+		r.Messages.Transfers += s.Transfers
+		r.Messages.Slots += s.Slots
+		r.Bytes += c.Bytes
+		r.Polls += c.Polls
+		r.Phases = max(r.Phases, s.Phases)
+	}
+	r.TimeNs["total"] = slowest.Nanoseconds()
+	for part, sum := range sums {
+		r.TimeNs[fagus.Part(part).String()] = (sum / fagus.Time(len(report.Ranks))).Nanoseconds()
+	}
+	if p.sim != nil {
+		r.TraceHash = fmt.Sprintf("%016x", p.sim.Result().TraceHash)
+	}
+	return r
+}
+
+func (r *runReport) printJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+func (r *runReport) print(w io.Writer) error {
+	verdict := "verified"
+	if !r.Verified {
+		verdict = "WRONG"
+	}
+	_, err := fmt.Fprintf(w, "%s: %s\non %s\n\n%s\n\n%s\n\n%s: %s is %.3g (limit %.3g)\n",
+		r.App, r.Size, r.where, r.timeTable(), r.messageTable(), verdict, r.Check.Name, r.Check.Value, r.Check.Limit)
+	if err == nil && r.TraceHash != "" {
+		_, err = fmt.Fprintf(w, "trace hash %s\n", r.TraceHash)
+	}
+	return err
+}
+
+// timeTable has a row a rank; of many ranks only the first and the last few.
+func (r *runReport) timeTable() string {
+	t := newTable()
+	header := table.Row{"rank", "total"}
+	for p := range fagus.Parts {
+		header = append(header, p.String())
+	}
+	t.AppendHeader(header)
+	const most = 8
+	for i := range r.stats {
+		if len(r.stats) > most && i >= most-2 && i < len(r.stats)-1 {
+			if i == most-2 {
+				t.AppendRow(table.Row{"..."})
+			}
+			continue
+		}
+		s := &r.stats[i]
+		row := table.Row{s.Rank, s.Total()}
+		for _, use := range s.Parts {
+			row = append(row, use.Time)
+		}
+		t.AppendRow(row)
+	}
+	return t.Render()
+}
+
+// messageTable shows in which part of the run messages were sent and polled
+// for, summed over all ranks.
+func (r *runReport) messageTable() string {
+	t := newTable()
+	t.AppendHeader(table.Row{"all ranks", "AOTF", "BOTF", "bytes", "polls"})
+	var sum dimmnet.Counters
+	for part := range fagus.Parts {
+		var c dimmnet.Counters
+		for i := range r.stats {
+			c = c.Plus(r.stats[i].Parts[part].Counters)
+		}
+		t.AppendRow(table.Row{part.String(), c.Stores, c.Writes, c.Bytes, c.Polls})
+		sum = sum.Plus(c)
+	}
+	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Bytes, sum.Polls})
+	return t.Render() + fmt.Sprintf("\n%d phases; %d acquire lists, %d transfers of variables in %d slots",
+		r.Phases, r.Messages.Lists, r.Messages.Transfers, r.Messages.Slots)
+}
+
+func newTable() table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Options.DrawBorder = false
+	t.Style().Options.SeparateColumns = false
+	t.Style().Format.Header = text.FormatDefault
+	t.Style().Format.Footer = text.FormatDefault
+	var columns []table.ColumnConfig
+	for i := 2; i <= 2+int(fagus.Parts); i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	return t
+}
+
+// folder is where path lies.
+func folder(path string) string { return filepath.Dir(path) }

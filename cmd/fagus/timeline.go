@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"path/filepath"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func checkFigureName(path string) error {
+	switch filepath.Ext(path) {
+	case ".svg", ".png", ".pdf":
+		return nil
+	}
+	return fmt.Errorf("--timeline %s: want a name that ends in .svg, .png or .pdf", path)
+}
+
+// span is a part of a rank's time, in milliseconds.
+type span struct {
+	rank     int
+	from, to float64
+}
+
+// drawTimeline draws a row a rank, coloured by what the rank did, from the
+// changes of state in a run's trace.
+func drawTimeline(path string, nodes int, trace []sim.Record) error {
+	p := plot.New()
+	p.X.Label.Text = "virtual time (ms)"
+	p.Y.Min, p.Y.Max = -0.6, float64(nodes)-0.4
+	p.Y.Tick.Marker = plot.TickerFunc(rankTicks)
+	p.Y.Label.Text = "rank"
+	p.Legend.Top = true
+	p.Legend.ThumbnailWidth = vg.Points(14)
+	spans := spansByPart(nodes, trace)
+	for part := range fagus.Parts {
+		if len(spans[part]) == 0 {
+			continue
+		}
+		s := &bars{spans: spans[part], color: partColor(part)}
+		p.Add(s)
+		p.Legend.Add(part.String(), s)
+		for _, sp := range spans[part] {
+			p.X.Max = max(p.X.Max, sp.to)
+		}
+	}
+	p.X.Min = 0
+	height := vg.Points(110 + 22*float64(min(nodes, 64)))
+	return p.Save(vg.Points(640), height, path)
+}
+
+// spansByPart turns "rank r entered part p at t" into intervals.
+func spansByPart(nodes int, trace []sim.Record) [fagus.Parts][]span {
+	var spans [fagus.Parts][]span
+	type open struct {
+		part  fagus.Part
+		since dimmnet.Time
+	}
+	now := make([]open, nodes)
+	ms := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Millisecond) }
+	for _, r := range trace {
+		o := &now[r.Rank]
+		if r.At > o.since {
+			spans[o.part] = append(spans[o.part], span{int(r.Rank), ms(o.since), ms(r.At)})
+		}
+		for part := range fagus.Parts {
+			if part.String() == r.Note {
+				*o = open{part, r.At}
+			}
+		}
+	}
+	return spans
+}
+
+func partColor(p fagus.Part) color.Color {
+	switch p {
+	case fagus.Compute:
+		return color.RGBA{R: 0x4c, G: 0x9f, B: 0x70, A: 0xff}
+	case fagus.Acquire:
+		return color.RGBA{R: 0x2f, G: 0x6d, B: 0xb5, A: 0xff}
+	case fagus.Release:
+		return color.RGBA{R: 0xe0, G: 0xb0, B: 0x30, A: 0xff}
+	case fagus.Update:
+		return color.RGBA{R: 0xd0, G: 0x5a, B: 0x3c, A: 0xff}
+	case fagus.Barrier:
+		return color.RGBA{R: 0x8a, G: 0x5f, B: 0xa8, A: 0xff}
+	}
+	return color.RGBA{R: 0xb8, G: 0xb8, B: 0xb8, A: 0xff}
+}
+
+func rankTicks(low, high float64) (ticks []plot.Tick) {
+	step := max(1, int(high-low)/16)
+	for r := 0; float64(r) <= high; r += step {
+		ticks = append(ticks, plot.Tick{Value: float64(r), Label: strconv.Itoa(r)})
+	}
+	return ticks
+}
+
+// bars draws the spans of one part.
+type bars struct {
+	spans []span
+	color color.Color
+}
+
+// Plot fills a rectangle for every span.
+func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, s := range b.spans {
+		lo, hi := y(float64(s.rank)-0.35), y(float64(s.rank)+0.35)
+		c.FillPolygon(b.color, []vg.Point{{X: x(s.from), Y: lo}, {X: x(s.to), Y: lo}, {X: x(s.to), Y: hi}, {X: x(s.from), Y: hi}})
+	}
+}
+
+// Thumbnail fills the legend's square.
+func (b *bars) Thumbnail(c *draw.Canvas) {
+	c.FillPolygon(b.color, []vg.Point{
+		{X: c.Min.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y},
+	})
+}

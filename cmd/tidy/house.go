@@ -1,0 +1,77 @@
+package main
+
+// houseRules are the rules that hold in this repository.
+func houseRules() []rule {
+	return []rule{
+		parseRule(),
+		formatRule(),
+		importsRule(places()),
+		worldRule(places()),
+		purityRule("fagus", "github.com/google/btree", "golang.org/x/sys"),
+		packagesRule(),
+		commentsRule(),
+		stateRule(exemptions()),
+		bannedRule(bans()),
+		sizeRule(limits{file: 500, function: 80}, limits{file: 700, function: 150}),
+		licenseRule(),
+	}
+}
+
+// place is what a package may import. Folders are counted from the module
+// root, and may be patterns of path.Match: "apps/*" is every program.
+type place struct {
+	dir  string
+	may  []string // our packages
+	time string   // why it may import time; empty: it may not
+	net  string   // why it may import net and what is below it; empty: it may not
+}
+
+// places is the plan of the house, bottom up: a row may name only rows above
+// it, so imports point one way. The first row that matches a package counts.
+func places() []place {
+	return []place{
+		{dir: "dimmnet"},
+		{dir: "dimmnet/sim", may: []string{"dimmnet"},
+			time: "gives the threads of a cancelled run some seconds to return"},
+		{dir: "dimmnet/inproc", may: []string{"dimmnet"},
+			time: "its clock is the wall clock"},
+		{dir: "dimmnet/porttest", may: []string{"dimmnet"},
+			time: "seeds, and the bound after which a port counts as hanging"},
+
+		{dir: "syncvar", may: []string{"dimmnet"}},
+		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
+		{dir: "ringbuf", may: []string{"dimmnet"}},
+		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+
+		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "phase"}},
+
+		{dir: "apps/matrix"},
+		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
+		{dir: "cmd/*",
+			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "phase",
+				"fagus", "fagus/*", "apps/*"},
+			time: "a command meets the user", net: "a command meets the user"},
+	}
+}
+
+// exemption is a package variable that may stay.
+type exemption struct {
+	dir    string
+	name   string
+	reason string
+}
+
+func exemptions() []exemption {
+	return nil
+}
+
+// bans are the names of the standard library that the house does without.
+func bans() []ban {
+	nowhere := func(*file) bool { return false }
+	return []ban{
+		{path: "math/rand", mend: "use math/rand/v2 with a seed that is printed", allowed: nowhere},
+		{path: "os", name: "Exit", mend: "return an error", allowed: ends},
+		{path: "log", name: "Fatal*", mend: "return an error", allowed: ends},
+		{path: "fmt", name: "Print*", mend: "take an io.Writer or a *slog.Logger", allowed: prints},
+	}
+}

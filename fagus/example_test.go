@@ -1,0 +1,93 @@
+package fagus_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Four ranks add to one counter, on goroutines.
+func Example() {
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
+		counter, err := fagus.NewArray[int64](n, "counter", 1)
+		if err != nil {
+			return err
+		}
+		guard, err := n.Bind("guard", counter.All())
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(guard, fagus.Exclusive))
+		for range 10 {
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			counter.Slice()[0]++
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		if err := n.Update(); err != nil {
+			return err
+		}
+		if n.Rank() == 2 {
+			fmt.Println("rank 2 sees", counter.Slice()[0])
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: rank 2 sees 40
+}
+
+// A page goes from one simulated node to the other and back. The time is
+// virtual: it is the same in every run.
+func Example_simulated() {
+	net, err := sim.New(sim.Config{Env: "fagus2"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2, Net: net}, func(n *fagus.Node) error {
+		page, err := fagus.NewArray[byte](n, "page", 4096)
+		if err != nil {
+			return err
+		}
+		guard, err := n.Bind("guard", page.All())
+		if err != nil {
+			return err
+		}
+		mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
+		for turn := range 3 {
+			set := none
+			if turn%2 == n.Rank() {
+				set = mine
+			}
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			if set == mine {
+				for i := range page.Slice() {
+					page.Slice()[i]++
+				}
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range report.Ranks {
+		m := r.Messages()
+		fmt.Printf("rank %d: %d transfers, %d AOTF, %d BOTF\n", r.Rank, r.Transfers, m.Stores, m.Writes)
+	}
+	// Output:
+	// rank 0: 1 transfers, 20 AOTF, 13 BOTF
+	// rank 1: 1 transfers, 20 AOTF, 13 BOTF
+}

@@ -1,0 +1,115 @@
+package phase_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// hostile lets rank 1 send slots that no engine sends, while rank 0 acquires a
+// variable that rank 1 has written: so lists and data are due.
+func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
+	t.Helper()
+	w := &world{}
+	for _, line := range [][]string{
+		{"ranks", "2"}, {"bind", "a", "100", "200"}, {"bind", "b", "300", "400"},
+		{"acquire", "1", "a:exclusive"}, {"acquire", "0"}, {"stabilize"}, {"write", "1", "150", "x"}, {"release", "1"},
+	} {
+		if err := w.do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The second slot of rank 1's ring is next: take over there, with flags that
+	// say that all slots are free.
+	clear(w.ranks[1].port.llcm)
+	layout := w.ranks[1].engine.Layout()
+	out := ringbuf.NewSender(w.ranks[1].port, &layout, 0)
+	out.Put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Len: 0, Last: true}, nil)
+	out.Step()
+	w.ranks[1].port.out[0] = nil // that one has landed before
+	if err := w.start(0, syncvar.List{Call: syncvar.Acquire, Shared: []syncvar.ID{0}}); err != nil {
+		t.Fatal(err)
+	}
+	send(w, func(h ringbuf.Header, data []byte) {
+		h.Len = len(data)
+		out.Put(h, data)
+		out.Step()
+		w.land(1, 0)
+		if err := w.step(0); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return w.ranks[0].mem
+}
+
+// FuzzSlots sends a good list or a fuzzed one, and then fuzzed slots.
+func FuzzSlots(f *testing.F) {
+	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3})
+	f.Add(good, uint64(4096+150), uint8(2), true, uint16(0), uint32(1), 8)
+	f.Add(good, uint64(4096+99), uint8(2), true, uint16(0), uint32(1), 1)
+	f.Add(good[:3], uint64(0), uint8(1), false, uint16(9), uint32(1), 0)
+	f.Fuzz(func(t *testing.T, list []byte, addr uint64, kind uint8, last bool, age uint16, phaseNumber uint32, n int) {
+		var digest uint64
+		mem := hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+			digest = w.ranks[1].space.Digest(3)
+			if string(list) == string(good) {
+				list = syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: digest})
+			}
+			put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, list[:min(len(list), 4096)])
+			h := ringbuf.Header{Kind: ringbuf.Kind(kind & 15), Sender: 1, Last: last, Phase: phaseNumber & ringbuf.PhaseMask, Addr: addr & (1<<48 - 1), Age: age}
+			data := make([]byte, uint(n)%4097)
+			for i := range data {
+				data[i] = 0xee
+			}
+			put(h, data)
+			h.Addr += uint64(len(data)) / 2
+			h.Addr &= 1<<48 - 1
+			put(h, data)
+		})
+		for i, b := range mem {
+			if b == 0xee && (i < 100 || i >= 200) {
+				t.Fatalf("byte %d was written, outside of the variable that was due", i)
+			}
+		}
+	})
+}
+
+// TestHostileLists mutates a good list byte by byte.
+func TestHostileLists(t *testing.T) {
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, 0))
+	base := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Clean: []syncvar.ID{0}})
+	for i := range base {
+		for v := range 256 {
+			hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+				list := append([]byte(nil), base...)
+				if i < 4 || i >= 12 { // keep the digest right, so that the rest counts
+					good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)})
+					copy(list[4:12], good[4:12])
+				}
+				list[i] = byte(v)
+				put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, list)
+				put(ringbuf.Header{Kind: ringbuf.Data, Sender: dimmnet.Rank(1), Last: true, Phase: 1, Addr: random.Uint64N(1 << 14)}, make([]byte, random.IntN(300)))
+			})
+		}
+	}
+}
+
+// TestHostileHarness shows that a good slot gets through, so that the refusals
+// above mean something.
+func TestHostileHarness(t *testing.T) {
+	mem := hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)})
+		put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, list)
+		put(ringbuf.Header{Kind: ringbuf.Data, Sender: 1, Last: true, Phase: 1, Addr: uint64(w.ranks[0].base) + 150}, []byte("y"))
+		if w.ranks[0].call != 0 {
+			t.Errorf("rank 0 is still in %v, waits for %s", w.ranks[0].call, w.ranks[0].engine.Waiting())
+		}
+	})
+	if mem[150] != 'y' {
+		t.Error("the data did not arrive")
+	}
+}
