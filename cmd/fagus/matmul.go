@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -61,13 +62,13 @@ func matmulConfig(c *cli.Context) (matmul.Config, error) {
 		if c.IsSet("n") {
 			return cfg, usagef("--n is the size of generated matrices: use it without --a and --b")
 		}
-		ma, err := matrix.Read(a)
+		ma, err := readMatrix(a)
 		if err != nil {
-			return cfg, &exitError{exitFailed, err}
+			return cfg, err
 		}
-		mb, err := matrix.Read(b)
+		mb, err := readMatrix(b)
 		if err != nil {
-			return cfg, &exitError{exitFailed, err}
+			return cfg, err
 		}
 		if ma.Cols != mb.Rows {
 			return cfg, usagef("A is %d x %d and B %d x %d: A must have as many columns as B has rows", ma.Rows, ma.Cols, mb.Rows, mb.Cols)
@@ -79,6 +80,14 @@ func matmulConfig(c *cli.Context) (matmul.Config, error) {
 		return cfg, &exitError{exitUsage, err}
 	}
 	return cfg, nil
+}
+
+func readMatrix(path string) (matrix.Dense, error) {
+	m, err := matrix.Read(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		err = &exitError{exitEnvironment, err}
+	}
+	return m, err
 }
 
 func runMatmul(c *cli.Context) error {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -31,29 +33,45 @@ type span struct {
 
 // drawTimeline draws a row a rank, coloured by what the rank did, from the
 // changes of state in a run's trace.
-func drawTimeline(path string, nodes int, trace []sim.Record) error {
+func drawTimeline(path string, nodes int, trace []sim.Record) (err error) {
 	p := plot.New()
 	p.X.Label.Text = "virtual time (ms)"
 	p.Y.Min, p.Y.Max = -0.6, float64(nodes)-0.4
 	p.Y.Tick.Marker = plot.TickerFunc(rankTicks)
 	p.Y.Label.Text = "rank"
-	p.Legend.Top = true
-	p.Legend.ThumbnailWidth = vg.Points(14)
+	legend := plot.NewLegend()
+	legend.Top, legend.Padding = true, vg.Points(2)
 	spans := spansByPart(nodes, trace)
 	for part := range fagus.Parts {
 		if len(spans[part]) == 0 {
 			continue
 		}
-		s := &bars{spans: spans[part], color: partColor(part)}
-		p.Add(s)
-		p.Legend.Add(part.String(), s)
+		b := &bars{spans: spans[part], color: partColor(part)}
+		p.Add(b)
+		legend.Add(part.String(), b)
 		for _, sp := range spans[part] {
 			p.X.Max = max(p.X.Max, sp.to)
 		}
 	}
 	p.X.Min = 0
-	height := vg.Points(110 + 22*float64(min(nodes, 64)))
-	return p.Save(vg.Points(640), height, path)
+
+	const width, legendWidth, margin = 640, 80, 8
+	height := vg.Points(max(110, 60+24*float64(min(nodes, 64))))
+	canvas, err := draw.NewFormattedCanvas(vg.Points(width), height, filepath.Ext(path)[1:])
+	if err != nil {
+		return err
+	}
+	all := draw.New(canvas)
+	all.FillPolygon(color.White, []vg.Point{all.Min, {X: all.Max.X, Y: all.Min.Y}, all.Max, {X: all.Min.X, Y: all.Max.Y}})
+	p.Draw(draw.Crop(all, 0, -vg.Points(legendWidth), 0, -vg.Points(margin)))
+	legend.Draw(draw.Crop(all, 0, -vg.Points(margin), 0, -vg.Points(margin)))
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = canvas.WriteTo(f)
+	return err
 }
 
 // spansByPart turns "rank r entered part p at t" into intervals.

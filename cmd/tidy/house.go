@@ -49,7 +49,7 @@ func places() []place {
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "phase",
-				"fagus", "fagus/*", "apps/*"},
+				"fagus", "apps/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -1,0 +1,195 @@
+package matmul
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Sync says what a sync variable guards.
+type Sync string
+
+// The two ways to guard rows.
+const (
+	Row  Sync = "row"  // one variable a row
+	Rank Sync = "rank" // one variable for all rows of a rank
+)
+
+// Config describes a product. A is M x K, B is K x N.
+type Config struct {
+	M, K, N int
+	// A and B are the factors; nil stands for numbers in [-1, 1) made from Seed.
+	// Only rank 0 looks at them.
+	A, B *matrix.Dense
+	Seed uint64
+	// Float32 computes with 4-byte numbers instead of 8-byte ones.
+	Float32 bool
+	// Sync is Row if empty.
+	Sync Sync
+	// Progress, if not nil, is called at every rank with the number of rows that
+	// it has just finished.
+	Progress func(rows int)
+}
+
+// Result is what rank 0 has in the end; at the other ranks it is empty.
+type Result struct {
+	C     *matrix.Dense
+	Check Check
+}
+
+// Square is the product of two generated n x n matrices.
+func Square(n int) Config { return Config{M: n, K: n, N: n} }
+
+// Validate reports sizes that do not go together.
+func (c *Config) Validate() error {
+	if c.M < 1 || c.K < 1 || c.N < 1 {
+		return fmt.Errorf("matmul: %d x %d times %d x %d: every size must be at least 1", c.M, c.K, c.K, c.N)
+	}
+	if a := c.A; a != nil && (a.Rows != c.M || a.Cols != c.K) {
+		return fmt.Errorf("matmul: A is %d x %d, not %d x %d", a.Rows, a.Cols, c.M, c.K)
+	}
+	if b := c.B; b != nil && (b.Rows != c.K || b.Cols != c.N) {
+		return fmt.Errorf("matmul: B is %d x %d, not %d x %d", b.Rows, b.Cols, c.K, c.N)
+	}
+	if c.Sync != "" && c.Sync != Row && c.Sync != Rank {
+		return fmt.Errorf("matmul: sync %q: want %q or %q", c.Sync, Row, Rank)
+	}
+	return nil
+}
+
+// Run multiplies. Every rank calls it with the same sizes.
+func Run(n *fagus.Node, cfg Config) (Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return Result{}, err
+	}
+	if cfg.Float32 {
+		return run[float32](n, cfg)
+	}
+	return run[float64](n, cfg)
+}
+
+// product is the program's shared data and what guards them.
+type product[T Float] struct {
+	Config
+	node    *fagus.Node
+	a, b, c *fagus.Array[T]
+	guardB  *fagus.SyncVar
+	guardA  []*fagus.SyncVar // of rows, by guard
+	guardC  []*fagus.SyncVar
+}
+
+func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
+	p := product[T]{Config: cfg, node: n}
+	for _, step := range []func() error{p.declare, p.fill, p.multiply, n.Update} {
+		if err := step(); err != nil {
+			return Result{}, err
+		}
+	}
+	if n.Rank() != 0 {
+		return Result{}, nil
+	}
+	check, err := verify(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.M, p.K, p.N, p.Seed)
+	return Result{C: dense(p.c.Slice(), p.M, p.N), Check: check}, err
+}
+
+// declare makes the arrays and binds the variables, the same at every rank.
+func (p *product[T]) declare() (err error) {
+	if p.a, err = fagus.NewArray[T](p.node, "A", p.M*p.K); err != nil {
+		return err
+	}
+	if p.b, err = fagus.NewArray[T](p.node, "B", p.K*p.N); err != nil {
+		return err
+	}
+	if p.c, err = fagus.NewArray[T](p.node, "C", p.M*p.N); err != nil {
+		return err
+	}
+	if p.guardB, err = p.node.Bind("B", p.b.All()); err != nil {
+		return err
+	}
+	for g := range p.guards() {
+		var rowsA, rowsC []fagus.Range
+		for i := g; i < p.M; i += p.guards() {
+			rowsA = append(rowsA, p.a.Range(i*p.K, (i+1)*p.K))
+			rowsC = append(rowsC, p.c.Range(i*p.N, (i+1)*p.N))
+		}
+		a, err := p.node.Bind(fmt.Sprintf("A.%d", g), rowsA...)
+		if err != nil {
+			return err
+		}
+		c, err := p.node.Bind(fmt.Sprintf("C.%d", g), rowsC...)
+		if err != nil {
+			return err
+		}
+		p.guardA, p.guardC = append(p.guardA, a), append(p.guardC, c)
+	}
+	return nil
+}
+
+// guards is how many variables share the rows of A, and of C. Row i belongs to
+// guard i mod guards, and guard g to rank g mod Nodes.
+func (p *product[T]) guards() int {
+	if p.Sync == Rank {
+		return min(p.node.Nodes(), p.M)
+	}
+	return p.M
+}
+
+// fill writes the input at rank 0. It holds C as well, without changing it: so
+// Update will bring C there. The others take part with an empty set.
+func (p *product[T]) fill() error {
+	set := p.node.Set()
+	if p.node.Rank() == 0 {
+		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Exclusive).Writing(p.b.All())}
+		for g := range p.guardA {
+			var rows []fagus.Range
+			for i := g; i < p.M; i += p.guards() {
+				rows = append(rows, p.a.Range(i*p.K, (i+1)*p.K))
+			}
+			wants = append(wants, fagus.Want(p.guardA[g], fagus.Exclusive).Writing(rows...),
+				fagus.Want(p.guardC[g], fagus.Exclusive).Writing())
+		}
+		set = p.node.Set(wants...)
+	}
+	if err := p.node.Acquire(set); err != nil {
+		return err
+	}
+	if p.node.Rank() == 0 {
+		input(p.a.Slice(), p.A, p.Seed, 0)
+		input(p.b.Slice(), p.B, p.Seed, 1)
+	}
+	return p.node.Release(set)
+}
+
+// chunkRows is how many rows are computed between two calls of Progress.
+const chunkRows = 64
+
+// multiply computes the rank's rows of C.
+func (p *product[T]) multiply() error {
+	n := p.node
+	var rows []int
+	for i := n.Rank(); i < p.M; i += n.Nodes() {
+		rows = append(rows, i)
+	}
+	set := n.Set()
+	if len(rows) > 0 {
+		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Shared)}
+		for g := n.Rank(); g < len(p.guardA); g += n.Nodes() {
+			wants = append(wants, fagus.Want(p.guardA[g], fagus.Shared), fagus.Want(p.guardC[g], fagus.Exclusive))
+		}
+		set = n.Set(wants...)
+	}
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		chunk := rows[:min(chunkRows, len(rows))]
+		rows = rows[len(chunk):]
+		multiply(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.K, p.N, chunk)
+		n.Spend(pentium3(len(chunk), p.K, p.N, elementBytes[T]()))
+		if p.Progress != nil {
+			p.Progress(len(chunk))
+		}
+	}
+	return n.Release(set)
+}

@@ -1,0 +1,181 @@
+package matmul_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func newSim(t testing.TB, cfg sim.Config) *sim.Network {
+	t.Helper()
+	net, err := sim.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// run multiplies and returns what rank 0 has. The time of a run is bounded.
+func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	var result matmul.Result
+	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net}, func(n *fagus.Node) error {
+		r, err := matmul.Run(n, cfg)
+		if n.Rank() == 0 {
+			result = r
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%d nodes, %+v: %v", nodes, cfg, err)
+	}
+	if !result.Check.OK() {
+		t.Fatalf("%d nodes, %+v: %+v", nodes, cfg, result.Check)
+	}
+	return result, report
+}
+
+// sameBits says where two matrices differ first, or "".
+func sameBits(a, b *matrix.Dense) string {
+	if a.Rows != b.Rows || a.Cols != b.Cols {
+		return fmt.Sprintf("%d x %d against %d x %d", a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	for i := range a.Data {
+		if math.Float64bits(a.Data[i]) != math.Float64bits(b.Data[i]) {
+			return fmt.Sprintf("element %d is %v against %v", i, a.Data[i], b.Data[i])
+		}
+	}
+	return ""
+}
+
+// TestSameBitsEverywhere runs all sizes on all node counts, networks and
+// element types. C must not depend on where it was computed.
+func TestSameBitsEverywhere(t *testing.T) {
+	sizes, counts := []int{1, 2, 17, 512}, []int{1, 2, 3, 4, 8, 16, 64}
+	if testing.Short() {
+		sizes, counts = []int{1, 17, 64}, []int{1, 3, 8}
+	}
+	for _, n := range sizes {
+		for _, float32 := range []bool{false, true} {
+			cfg := matmul.Square(n)
+			cfg.Float32 = float32
+			first, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
+			for i, nodes := range counts {
+				cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[i%2]
+				simulated, _ := run(t, newSim(t, sim.Config{}), nodes, cfg)
+				if d := sameBits(simulated.C, first.C); d != "" {
+					t.Errorf("n %d, float32 %v, %d simulated nodes: %s", n, float32, nodes, d)
+				}
+				live, _ := run(t, inproc.New(inproc.Config{}), nodes, cfg)
+				if d := sameBits(live.C, first.C); d != "" {
+					t.Errorf("n %d, float32 %v, %d goroutines: %s", n, float32, nodes, d)
+				}
+			}
+		}
+	}
+}
+
+// TestRandomDelays runs many seeds with random delays on 2 to 5 nodes.
+func TestRandomDelays(t *testing.T) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 50
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		cfg := matmul.Config{M: 13, K: 11, N: 17, Seed: seed, Sync: []matmul.Sync{matmul.Row, matmul.Rank}[seed%2]}
+		want, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
+		net := newSim(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
+		got, _ := run(t, net, 2+int(seed%4), cfg)
+		if d := sameBits(got.C, want.C); d != "" {
+			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+}
+
+// TestMessageCounts compares runs with the formulas of docs/messages.md.
+func TestMessageCounts(t *testing.T) {
+	const phases, slotBytes, blockBytes, element = 4, 4096, 464, 8
+	up := func(a, b int) int { return (a + b - 1) / b }
+	for _, size := range []struct{ n, nodes int }{{512, 2}, {512, 4}, {17, 3}, {100, 5}, {600, 2}, {5, 8}} {
+		n, nodes := size.n, size.nodes
+		moved := n - up(n, nodes) // rows that rank 0 does not compute
+		users := min(nodes-1, moved)
+		lists := phases * nodes * (nodes - 1)
+		transfers := users + 2*moved
+		rowBytes, allBytes := element*n, element*n*n
+		slots := users*up(allBytes, slotBytes) + 2*moved*up(rowBytes, slotBytes)
+		blocks := func(b int) int { // of one range
+			return b/slotBytes*up(slotBytes, blockBytes) + up(b%slotBytes, blockBytes)
+		}
+		aotf := 4 * (lists + slots)
+		botf := lists + users*blocks(allBytes) + 2*moved*blocks(rowBytes)
+
+		_, report := run(t, newSim(t, sim.Config{}), nodes, matmul.Square(n))
+		var got struct{ lists, transfers, slots, aotf, botf int }
+		for _, r := range report.Ranks {
+			c := r.Messages()
+			got.lists += int(r.Lists)
+			got.transfers += int(r.Transfers)
+			got.slots += int(r.Slots)
+			got.aotf += int(c.Stores)
+			got.botf += int(c.Writes)
+		}
+		want := struct{ lists, transfers, slots, aotf, botf int }{lists, transfers, slots, aotf, botf}
+		if got != want {
+			t.Errorf("n %d, %d nodes: %+v, the formulas give %+v", n, nodes, got, want)
+		}
+	}
+}
+
+func TestWest0479(t *testing.T) {
+	a, err := matrix.Read("../matrix/testdata/west0479.mtx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := matmul.Config{M: a.Rows, K: a.Cols, N: a.Cols, A: &a, B: &a}
+	result, _ := run(t, newSim(t, sim.Config{}), 3, cfg)
+	var sum, squares float64
+	for _, x := range result.C.Data {
+		sum += x
+		squares += x * x
+	}
+	// The figures of the issue that asked for matmul, to all their digits.
+	if norm := math.Sqrt(squares); math.Abs(norm-317099515.752) > 0.001 || math.Abs(sum-(-13843252.324)) > 0.001 {
+		t.Errorf("Frobenius norm %.3f, sum %.3f", norm, sum)
+	}
+}
+
+func TestConfigIsValidated(t *testing.T) {
+	m := &matrix.Dense{Rows: 2, Cols: 3, Data: make([]float64, 6)}
+	for _, cfg := range []matmul.Config{
+		{}, {M: 1, K: 1}, {M: -1, K: 1, N: 1}, {M: 2, K: 2, N: 2, A: m}, {M: 2, K: 3, N: 3, B: m}, {M: 1, K: 1, N: 1, Sync: "column"},
+	} {
+		if err := cfg.Validate(); err == nil {
+			t.Errorf("%+v is valid", cfg)
+		}
+	}
+}
+
+// BenchmarkRun is a whole product in the simulator, in real time.
+func BenchmarkRun(b *testing.B) {
+	for _, nodes := range []int{2, 16, 64} {
+		b.Run(fmt.Sprintf("n=512/nodes=%d", nodes), func(b *testing.B) {
+			net := newSim(b, sim.Config{})
+			for b.Loop() {
+				run(b, net, nodes, matmul.Square(512))
+			}
+			b.ReportMetric(float64(net.Result().Events)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package matrix
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// firstAlloc bounds what is allocated on the word of a header, in elements.
+const firstAlloc = 1 << 16
+
+// array reads the elements of m column by column; of a symmetric matrix only
+// the lower triangle, of a skew-symmetric one without the diagonal.
+func (l *mtxLines) array(h mtxHeader, m *Dense, entries int) error {
+	values := make([]float64, 0, min(entries, firstAlloc))
+	for len(values) < entries {
+		f, err := l.entry(1, len(values), entries)
+		if err != nil {
+			return err
+		}
+		v, err := l.value(h, f[0])
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	m.Data = make([]float64, m.Rows*m.Cols)
+	for j := range m.Cols {
+		first := 0
+		switch h.symmetry {
+		case "symmetric":
+			first = j
+		case "skew-symmetric":
+			first = j + 1
+		}
+		for i := first; i < m.Rows; i++ {
+			m.put(h, i, j, values[0])
+			values = values[1:]
+		}
+	}
+	return nil
+}
+
+// coordinate reads entries, in any order, each with its row and column.
+func (l *mtxLines) coordinate(h mtxHeader, m *Dense, entries int) error {
+	fields := 3
+	if h.field == "pattern" {
+		fields = 2
+	}
+	m.Data = make([]float64, m.Rows*m.Cols)
+	for read := range entries {
+		f, err := l.entry(fields, read, entries)
+		if err != nil {
+			return err
+		}
+		i, err := l.index("row", f[0], m.Rows)
+		if err != nil {
+			return err
+		}
+		j, err := l.index("column", f[1], m.Cols)
+		if err != nil {
+			return err
+		}
+		if h.symmetry != "general" && i < j {
+			return l.errorf("entry (%d, %d): only those below the diagonal of a %s matrix are given", i+1, j+1, h.symmetry)
+		}
+		if h.symmetry == "skew-symmetric" && i == j {
+			return l.errorf("entry (%d, %d): the diagonal of a skew-symmetric matrix is 0 and not given", i+1, j+1)
+		}
+		v := 1.0
+		if fields == 3 {
+			if v, err = l.value(h, f[2]); err != nil {
+				return err
+			}
+		}
+		m.put(h, i, j, v)
+	}
+	return nil
+}
+
+// put adds v to element (i, j) and, by the symmetry, to (j, i).
+func (m *Dense) put(h mtxHeader, i, j int, v float64) {
+	add(&m.Data[i*m.Cols+j], v)
+	if i == j {
+		return
+	}
+	switch h.symmetry {
+	case "symmetric":
+		add(&m.Data[j*m.Cols+i], v)
+	case "skew-symmetric":
+		add(&m.Data[j*m.Cols+i], -v)
+	}
+}
+
+// add is *x += v, except that -0 in an element without other entries stays -0.
+func add(x *float64, v float64) {
+	if *x == 0 {
+		*x = v
+	} else {
+		*x += v
+	}
+}
+
+// index reads an index, which counts from 1 to n, and returns it counted from 0.
+func (l *mtxLines) index(name, s string, n int) (int, error) {
+	i, err := strconv.Atoi(s)
+	if err != nil || i < 1 || i > n {
+		return 0, l.errorf("%s %.40q: want 1 to %d", name, s, n)
+	}
+	return i - 1, nil
+}
+
+// value reads an element. It allows less than strconv does: no hexadecimal
+// numbers and no underscores, and in an integer file nothing but digits.
+func (l *mtxLines) value(h mtxHeader, s string) (float64, error) {
+	allowed, want := "+-.0123456789Ee", "a real number"
+	if h.field == "integer" {
+		allowed, want = "+-0123456789", "an integer"
+	} else if v, ok := notFinite(s); ok {
+		return v, nil
+	}
+	if strings.Trim(s, allowed) != "" {
+		return 0, l.errorf("value %.40q: want %s", s, want)
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, l.errorf("value %.40q: beyond the range of float64", s)
+	}
+	if err != nil {
+		return 0, l.errorf("value %.40q: want %s", s, want)
+	}
+	return v, nil
+}
+
+// notFinite reads what other programs write for NaN, which C may give a sign,
+// and the infinities.
+func notFinite(s string) (v float64, ok bool) {
+	sign := 1
+	switch {
+	case strings.HasPrefix(s, "-"):
+		sign, s = -1, s[1:]
+	case strings.HasPrefix(s, "+"):
+		s = s[1:]
+	}
+	switch strings.ToLower(s) {
+	case "nan":
+		return math.NaN(), true
+	case "inf", "infinity":
+		return math.Inf(sign), true
+	}
+	return 0, false
+}

@@ -1,0 +1,69 @@
+package matrix
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// EncodeMatrixMarket writes m in Matrix Market format, real and general: as
+// coordinate if less than a third of its elements differ from zero, otherwise
+// as array.
+func EncodeMatrixMarket(w io.Writer, m Dense) error {
+	err := m.check()
+	if err == nil {
+		err = encode(w, m, encodeMTX)
+	}
+	if err != nil {
+		return fmt.Errorf("matrix: %w", err)
+	}
+	return nil
+}
+
+// encodeMTX leaves errors to the Flush that follows it.
+func encodeMTX(w *bufio.Writer, m Dense) error {
+	entries := 0
+	for _, v := range m.Data {
+		if given(v) {
+			entries++
+		}
+	}
+	if 3*entries >= len(m.Data) {
+		writeArray(w, m)
+	} else {
+		writeCoordinate(w, m, entries)
+	}
+	return nil
+}
+
+// given reports whether v must be named in a coordinate file: all but +0, which
+// the others are.
+func given(v float64) bool { return math.Float64bits(v) != 0 }
+
+func writeArray(w *bufio.Writer, m Dense) {
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix array real general\n%d %d\n", m.Rows, m.Cols)
+	for j := range m.Cols {
+		for i := range m.Rows {
+			w.Write(append(appendValue(w.AvailableBuffer(), m.Data[i*m.Cols+j]), '\n'))
+		}
+	}
+}
+
+func writeCoordinate(w *bufio.Writer, m Dense, entries int) {
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", m.Rows, m.Cols, entries)
+	for i := range m.Rows {
+		for j, v := range m.Data[i*m.Cols : (i+1)*m.Cols] {
+			if !given(v) {
+				continue
+			}
+			b := strconv.AppendInt(w.AvailableBuffer(), int64(i+1), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(j+1), 10)
+			w.Write(append(appendValue(append(b, ' '), v), '\n'))
+		}
+	}
+}
+
+// appendValue gives v the fewest digits that read back as v.
+func appendValue(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
