@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -91,7 +92,9 @@ func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []sync
 		return n.err
 	}
 	n.clean = n.clean[:0]
-	n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Counts().Phases, "now", n.host.Now().String())
+	if n.log.Enabled(context.Background(), slog.LevelDebug) { // making the record would cost more than a phase
+		n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Counts().Phases, "now", n.host.Now().String())
+	}
 	return nil
 }
 

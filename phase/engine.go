@@ -38,6 +38,7 @@ type Engine struct {
 
 	incoming map[syncvar.ID]*stream // of this phase
 	arriving []*stream              // the same in the plan's order
+	sources  map[source]*stream     // what this rank owns and sends in this phase
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the
@@ -56,6 +57,9 @@ func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
 		in:     make([]inbox, nodes),
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
+
+		incoming: make(map[syncvar.ID]*stream),
+		sources:  make(map[source]*stream),
 	}
 	for r := range nodes {
 		if rank := dimmnet.Rank(r); rank != p.Rank() {

@@ -24,14 +24,17 @@ type stream struct {
 	complete bool
 }
 
+// source names what an owner sends: ranks with the same version of a variable
+// get the same stream.
+type source struct {
+	id    syncvar.ID
+	since syncvar.Version
+}
+
 // prepare makes the streams of this rank's part of the plan.
 func (e *Engine) prepare() {
-	e.incoming = make(map[syncvar.ID]*stream)
-	type source struct {
-		id    syncvar.ID
-		since syncvar.Version
-	}
-	sources := make(map[source]*stream)
+	clear(e.incoming)
+	clear(e.sources)
 	own := e.port.Rank()
 	for _, t := range e.plan.Transfers {
 		switch {
@@ -44,10 +47,10 @@ func (e *Engine) prepare() {
 			e.out[t.To].queue = append(e.out[t.To].queue, outgoing{stream: e.incoming[t.ID]})
 		case t.From == own:
 			key := source{t.ID, t.Since}
-			if sources[key] == nil {
-				sources[key] = e.newSource(t)
+			if e.sources[key] == nil {
+				e.sources[key] = e.newSource(t)
 			}
-			e.out[t.To].queue = append(e.out[t.To].queue, outgoing{stream: sources[key]})
+			e.out[t.To].queue = append(e.out[t.To].queue, outgoing{stream: e.sources[key]})
 		}
 	}
 }

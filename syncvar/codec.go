@@ -83,7 +83,8 @@ func (d *decoder) fail(err error) uint64 {
 	return 0
 }
 
-func (d *decoder) uvarint(what string, limit uint64) uint64 {
+// uvarint takes a number; set and field name it in an error.
+func (d *decoder) uvarint(set, field string, limit uint64) uint64 {
 	if d.err != nil {
 		return 0
 	}
@@ -92,12 +93,13 @@ func (d *decoder) uvarint(what string, limit uint64) uint64 {
 		return d.fail(errShort)
 	}
 	if v > limit {
-		return d.fail(fmt.Errorf("syncvar: list: %s %d, the limit is %d", what, v, limit))
+		return d.fail(fmt.Errorf("syncvar: list: %s %s %d, the limit is %d", set, field, v, limit))
 	}
 	d.b = d.b[n:]
 	return v
 }
 
+// bytes takes n bytes, or zeros after an error.
 func (d *decoder) bytes(n int) []byte {
 	if d.err != nil || len(d.b) < n {
 		d.fail(errShort)
@@ -109,12 +111,12 @@ func (d *decoder) bytes(n int) []byte {
 }
 
 func (d *decoder) set(what string) (set []ID) {
-	count := d.uvarint(what+" runs", MaxID)
+	count := d.uvarint(what, "runs", MaxID)
 	next := uint64(0)
 	for ; count > 0 && d.err == nil; count-- {
-		first := next + d.uvarint(what+" gap", MaxID)
-		stride := d.uvarint(what+" stride", MaxID)
-		n := d.uvarint(what+" count", MaxID)
+		first := next + d.uvarint(what, "gap", MaxID)
+		stride := d.uvarint(what, "stride", MaxID)
+		n := d.uvarint(what, "count", MaxID)
 		if d.err != nil {
 			break
 		}
@@ -147,9 +149,9 @@ func DecodeList(b []byte) (List, error) {
 	if d.err == nil && (l.Call == 0 || l.Call >= lastCall) {
 		return List{}, fmt.Errorf("syncvar: list: call %d", l.Call)
 	}
-	l.Phase = d.uvarint("phase", 1<<62)
-	l.Since = l.Phase - d.uvarint("age", l.Phase)
-	l.Declared = uint32(d.uvarint("declarations", 1<<31))
+	l.Phase = d.uvarint("the", "phase", 1<<62)
+	l.Since = l.Phase - d.uvarint("the", "age", l.Phase)
+	l.Declared = uint32(d.uvarint("the", "declarations", 1<<31))
 	l.Digest = binary.LittleEndian.Uint64(d.bytes(8))
 	l.Shared = d.set("shared")
 	l.Exclusive = d.set("exclusive")
