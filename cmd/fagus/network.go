@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -25,6 +26,7 @@ type placement struct {
 	net   string
 	env   string
 	seed  uint64
+	log   *slog.Logger
 
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated
@@ -39,6 +41,7 @@ func placementFlags() []cli.Flag {
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "other than 0: random input, and random delays in a simulated network, drawn from `SEED`"},
+		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
 		&cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"},
 	}
 }
@@ -51,6 +54,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		net:   c.String("net"),
 		env:   c.String("env"),
 		seed:  c.Uint64("seed"),
+	}
+	if c.Bool("verbose") {
+		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	if p.nodes < 1 || p.nodes > dimmnet.MaxNodes {
 		return nil, usagef("--nodes %d: want 1 to %d", p.nodes, dimmnet.MaxNodes)
@@ -87,7 +93,7 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Log: p.log}
 }
 
 // String says in words where the program runs.
