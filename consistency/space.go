@@ -141,6 +141,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	if err := addName(s.guards, "variable", name); err != nil {
 		return 0, err
 	}
+	own = merge(own) // a piece of a variable may then span what was two ranges
 	id := syncvar.ID(len(s.vars))
 	for _, r := range own {
 		s.bindings.ReplaceOrInsert(binding{r, id})
@@ -148,6 +149,19 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	s.vars = append(s.vars, variable{name: name, ranges: own})
 	s.declare(fmt.Sprintf("binding %q to %v", name, own))
 	return id, nil
+}
+
+// merge joins ranges, which are in order, where they touch or overlap.
+func merge(ranges []Range) []Range {
+	merged := make([]Range, 0, len(ranges))
+	for _, r := range ranges {
+		if n := len(merged); n > 0 && merged[n-1].Hi >= r.Lo {
+			merged[n-1].Hi = max(merged[n-1].Hi, r.Hi)
+		} else {
+			merged = append(merged, r)
+		}
+	}
+	return merged
 }
 
 // overlap finds a binding that shares a byte with r.

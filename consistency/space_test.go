@@ -58,6 +58,23 @@ func TestBindFindsOverlaps(t *testing.T) {
 	bind(t, s, "x", rng(base+500, base+600)) // what failed left nothing behind
 }
 
+// TestTouchingRangesAreOne writes over the border of two ranges of a variable:
+// what changed is one piece, and one variable guards all of it.
+func TestTouchingRangesAreOne(t *testing.T) {
+	s, base, mem := newSpace(t, 1000)
+	id := bind(t, s, "v", rng(base+100, base+200), rng(base, base+100))
+	s.BeginWrite(id, nil)
+	for i := range 200 {
+		mem[i] = 1
+	}
+	s.EndWrite(id, 1)
+	for _, p := range s.Newer(id, 0) {
+		if guard, _, err := s.Guard(p.Range); err != nil || guard != id {
+			t.Errorf("%v: guard %d, error %v", p, guard, err)
+		}
+	}
+}
+
 func TestGuard(t *testing.T) {
 	s, base, mem := newSpace(t, 10000)
 	a := bind(t, s, "a", rng(base+100, base+200))

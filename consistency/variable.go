@@ -38,18 +38,12 @@ func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 // address, merged where they touch or overlap; never nil.
 func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
 	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
-	merged := make([]Range, 0, len(sorted))
 	for _, r := range sorted {
 		if guard, _, err := s.Guard(r); err != nil || guard != id || r.Lo == r.Hi {
 			return nil, fmt.Errorf("consistency: %q does not guard %s", s.Name(id), s.Describe(r))
 		}
-		if n := len(merged); n > 0 && merged[n-1].Hi >= r.Lo {
-			merged[n-1].Hi = max(merged[n-1].Hi, r.Hi)
-		} else {
-			merged = append(merged, r)
-		}
 	}
-	return merged, nil
+	return merge(sorted), nil
 }
 
 // BeginWrite prepares an exclusive tenure: it remembers declared, which Declare

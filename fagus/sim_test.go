@@ -41,6 +41,58 @@ func TestSkippedPollsAreExact(t *testing.T) {
 	t.Logf("%d seeds, %d polls", seeds, polls)
 }
 
+// TestSkippedPollsAreExactInBulk does the same with transfers that fill the
+// windows, on every machine, where without random delays ties are common.
+func TestSkippedPollsAreExactInBulk(t *testing.T) {
+	for _, env := range sim.Envs() {
+		for nodes := 2; nodes <= 4; nodes++ {
+			for _, elements := range []int{100_000, 107_777} {
+				var reports [2]fagus.Report
+				var results [2]sim.Result
+				for i := range reports {
+					net := newSim(t, sim.Config{Env: env, Spin: i == 1, Limit: 10 * dimmnet.Second})
+					var err error
+					reports[i], err = fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: net}, broadcast(elements))
+					if err != nil {
+						t.Fatal(err)
+					}
+					results[i] = net.Result()
+				}
+				if !reflect.DeepEqual(reports[0], reports[1]) || results[0].TraceHash != results[1].TraceHash || results[0].End != results[1].End {
+					t.Errorf("env %s, %d nodes, %d bytes: skipped %+v, spun %+v", env, nodes, elements, results[0], results[1])
+				}
+			}
+		}
+	}
+}
+
+// broadcast takes bytes that rank 0 has written to all ranks.
+func broadcast(elements int) func(*fagus.Node) error {
+	return func(n *fagus.Node) error {
+		a, err := fagus.NewArray[byte](n, "a", elements)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.All())
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(v, fagus.Shared))
+		if n.Rank() == 0 {
+			set = n.Set(fagus.Want(v, fagus.Exclusive).Writing(a.All()))
+		}
+		for range 2 {
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // TestSameSeedSameTrace repeats runs on one and on eight processors.
 func TestSameSeedSameTrace(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

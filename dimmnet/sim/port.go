@@ -36,8 +36,11 @@ func (th *thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int
 func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	k := th.k
 	k.preset.Limits.CheckWrite(len(k.nodes), dst, off, len(b))
-	th.sync()
+	// What follows is decided when the status is back: in that order it must
+	// stand among the posts of other threads, or ties between packets would be
+	// broken in another way when polls are skipped.
 	th.now += k.preset.CPURead
+	th.sync()
 	if k.err != nil || !th.room(&th.node.windows, k.preset.Windows) {
 		return false
 	}

@@ -101,14 +101,16 @@ func (th *thread) park() {
 }
 
 // skipTo sets the clock of an idle thread forward to the start of the polling
-// pass that a lies in, and counts the polls of the passes before it.
+// pass that a lies in, and counts the polls of the passes before it. A pass that
+// ends at a is run for real, too: a Load samples when its read starts, but a
+// Write looks at its window when the read is over.
 func (th *thread) skipTo(a dimmnet.Time) {
 	period := th.idleAt - th.markAt
 	if period == 0 { // the pass cost nothing: it would have gone on until a
 		th.now = a
 		return
 	}
-	passes := (a - th.idleAt) / period
+	passes := (a - th.idleAt - 1) / period
 	th.now = th.idleAt + passes*period
 	th.counters.Polls += uint64(passes) * (th.counters.Polls - th.markPolls)
 }
