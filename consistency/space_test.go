@@ -212,6 +212,28 @@ func TestDiffIsTight(t *testing.T) {
 	}
 }
 
+// TestNewerJoinsWhatIsNear writes words in different tenures.
+func TestNewerJoinsWhatIsNear(t *testing.T) {
+	s, base, mem := newSpace(t, 1000)
+	id := bind(t, s, "v", rng(base, base+100), rng(base+110, base+1000))
+	for i, at := range []int{80, 150, 300, 90, 120} {
+		s.BeginWrite(id, nil)
+		mem[at] = 1
+		s.EndWrite(id, syncvar.Version(i+1))
+	}
+	want := []consistency.Piece{
+		{Range: rng(base+80, base+96), Version: 4},
+		{Range: rng(base+118, base+158), Version: 5}, // not with the one before: other bytes lie between
+		{Range: rng(base+294, base+302), Version: 3},
+	}
+	if got := s.Newer(id, 0); !reflect.DeepEqual(got, want) {
+		t.Errorf("newer than 0 is %v, want %v", got, want)
+	}
+	if got := s.Newer(id, 4); len(got) != 1 || got[0].Range != rng(base+118, base+126) {
+		t.Errorf("newer than 4 is %v", got)
+	}
+}
+
 func TestTwoVariablesShareAPage(t *testing.T) {
 	s, base, mem := newSpace(t, 4096)
 	a := bind(t, s, "a", rng(base, base+100))

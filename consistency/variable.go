@@ -88,9 +88,26 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	return len(pieces) > 0
 }
 
-// Newer lists what a copy of version since lacks, by address.
+// Newer lists what a copy of version since lacks, by address. Pieces of one
+// range with less than a block between them come as one, of the newer version:
+// sending what lies between is cheaper than another header, and to take bytes
+// for newer than they are does no harm.
 func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
-	return s.vars[id].stamps.newer(since)
+	v := &s.vars[id]
+	ranges := v.ranges
+	var out []Piece
+	for _, p := range v.stamps.newer(since) {
+		for !ranges[0].contains(p.Range) {
+			ranges = ranges[1:]
+		}
+		if n := len(out); n > 0 && out[n-1].Lo >= ranges[0].Lo && p.Lo-out[n-1].Hi < diffBlock {
+			out[n-1].Hi = p.Hi
+			out[n-1].Version = max(out[n-1].Version, p.Version)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Accept records that pieces have arrived from another rank. A variable that
