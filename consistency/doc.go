@@ -20,7 +20,8 @@
 // When it ends, blocks of 64 bytes are compared and the differing ones trimmed
 // to 8-byte words: unchanged gaps shorter than that travel along, which is
 // cheaper than another header. A program that knows what it will write
-// declares it and pays for no twin.
+// declares it and pays for no twin. The memory of a twin is kept for the next
+// tenure.
 //
 // Every written piece carries the version that wrote it. A byte belongs to at
 // most one variable, so two variables may share a page without sharing data.

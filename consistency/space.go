@@ -65,12 +65,19 @@ func NewSpace() *Space {
 
 // declare records a declaration, so that ranks can tell whether they made the
 // same ones.
-func (s *Space) declare(what string) {
+func (s *Space) declare(what string, ranges ...Range) {
 	h := fnv.New64a()
-	var last [8]byte
-	binary.LittleEndian.PutUint64(last[:], s.digests[len(s.digests)-1])
-	h.Write(last[:])
+	add := func(x uint64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], x)
+		h.Write(b[:])
+	}
+	add(s.digests[len(s.digests)-1])
 	h.Write([]byte(what))
+	for _, r := range ranges {
+		add(uint64(r.Lo))
+		add(uint64(r.Hi))
+	}
 	s.digests = append(s.digests, h.Sum64())
 	s.made = append(s.made, what)
 }
@@ -147,7 +154,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 		s.bindings.ReplaceOrInsert(binding{r, id})
 	}
 	s.vars = append(s.vars, variable{name: name, ranges: own})
-	s.declare(fmt.Sprintf("binding %q to %v", name, own))
+	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), own...)
 	return id, nil
 }
 

@@ -13,6 +13,14 @@ import (
 // Time is a duration, or an instant since the start of a run, in picoseconds.
 type Time = dimmnet.Time
 
+// Units of Time.
+const (
+	Nanosecond  = dimmnet.Nanosecond
+	Microsecond = dimmnet.Microsecond
+	Millisecond = dimmnet.Millisecond
+	Second      = dimmnet.Second
+)
+
 // Mode says how a variable is acquired.
 type Mode = syncvar.Mode
 

@@ -101,6 +101,14 @@ var misuses = []misuse{
 		}
 		return n.Barrier()
 	}},
+	{what: "a binding on one rank only", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 1 {
+			if _, err := n.Bind("x", s.a.Range(60, 70)); err != nil {
+				return err
+			}
+		}
+		return n.Barrier()
+	}},
 	{what: "an array of pointers", program: func(n *fagus.Node, s *shared) error {
 		_, err := fagus.NewArray[struct{ name string }](n, "strings", 10)
 		return err
@@ -180,6 +188,22 @@ func (m misuse) run(net dimmnet.Network) error {
 	return err
 }
 
+// untold ends the table.
+const untold = `
+## What is not told
+
+These are wrong, too, and nothing notices:
+
+- writing to what is held shared, or not held at all: the other ranks do not see
+  it, and the next Acquire may overwrite it or carry it along
+- reading what is not held: it is as old as the last Acquire or Update
+- changing other elements than Writing has declared
+- using a slice of an array after the program function has returned: its memory
+  is gone, and the process crashes
+- a collective call that only some ranks make while the others have not returned:
+  it waits for them, as long as they compute
+`
+
 var stack = regexp.MustCompile(`(?s)\n.*`)
 
 // TestMisuse runs every wrong program on the simulator and on goroutines, and
@@ -202,6 +226,7 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: on goroutines: %v", m.what, live)
 		}
 	}
+	b.WriteString(untold)
 	const file = "../docs/misuse.md"
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {

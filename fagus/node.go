@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -26,7 +27,8 @@ type Node struct {
 	held   *SyncSet
 	clean  []syncvar.ID // exclusive in the last tenure, and left unchanged
 	clock  stopwatch
-	err    error // the first failure of a collective call; it stays
+	err    error       // the first failure of a collective call; it stays
+	inCall atomic.Bool // a collective call is under way
 }
 
 func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
@@ -51,8 +53,12 @@ func (n *Node) Rank() int { return n.rank }
 func (n *Node) Nodes() int { return n.nodes }
 
 // Spend charges d of computation to a virtual clock; on a real one computing
-// takes its own time, and it does nothing.
+// takes its own time, and it does nothing. A negative d panics.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }
+
+// Err says why the run has failed, or nil. The collective calls return it, too;
+// a program that computes for long asks now and then.
+func (n *Node) Err() error { return n.host.Port().Err() }
 
 // rankError is an error that names its rank.
 type rankError struct {
@@ -84,9 +90,13 @@ func (n *Node) usable(call string) error {
 // collective takes the rank through the communication phases of a call. What
 // was left unchanged in the last tenure is said along with it.
 func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []syncvar.ID) error {
+	if !n.inCall.CompareAndSwap(false, true) {
+		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
+	}
+	defer n.inCall.Store(false)
 	n.clock.enter(part)
 	err := n.engine.Call(call, shared, exclusive, n.clean)
-	n.clock.enter(Compute)
+	n.clock.enter(PartCompute)
 	if err != nil {
 		n.err = n.errorf("%v: %w", call, err)
 		return n.err
@@ -99,8 +109,9 @@ func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []sync
 }
 
 // Acquire waits until every variable of set is granted in its mode and the
-// bound data are current here. It is a communication phase. The rank must hold
-// nothing.
+// bound data are current here. It is a communication phase: it waits for the
+// next collective call, or the return, of every other rank, whatever they want.
+// The rank must hold nothing.
 func (n *Node) Acquire(set *SyncSet) error {
 	if err := n.usable("Acquire"); err != nil {
 		return err
@@ -111,7 +122,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 	if err := set.compile(); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
-	if err := n.collective(syncvar.Acquire, Acquire, set.shared, set.exclusive); err != nil {
+	if err := n.collective(syncvar.Acquire, PartAcquire, set.shared, set.exclusive); err != nil {
 		return err
 	}
 	for i, id := range set.exclusive {
@@ -127,14 +138,14 @@ func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release of a set that is not held: Acquire it first, and release it once")
 	}
-	n.clock.enter(Release)
+	n.clock.enter(PartRelease)
 	for _, id := range set.exclusive {
 		if !n.space.EndWrite(id, n.engine.Table().State(id).Version) {
 			n.clean = append(n.clean, id)
 		}
 	}
 	n.held = nil
-	n.clock.enter(Compute)
+	n.clock.enter(PartCompute)
 	return nil
 }
 
@@ -145,7 +156,7 @@ func (n *Node) Update() error {
 	if err := n.usable("Update"); err != nil {
 		return err
 	}
-	return n.collective(syncvar.Update, Update, nil, nil)
+	return n.collective(syncvar.Update, PartUpdate, nil, nil)
 }
 
 // Barrier returns when all ranks have called it. It brings no data. The rank
@@ -154,7 +165,7 @@ func (n *Node) Barrier() error {
 	if err := n.usable("Barrier"); err != nil {
 		return err
 	}
-	return n.collective(syncvar.Barrier, Barrier, nil, nil)
+	return n.collective(syncvar.Barrier, PartBarrier, nil, nil)
 }
 
 // end keeps taking part until all ranks have returned from their programs.
@@ -165,7 +176,7 @@ func (n *Node) end() error {
 	if n.err != nil {
 		return n.err
 	}
-	return n.collective(syncvar.End, End, nil, nil)
+	return n.collective(syncvar.End, PartEnd, nil, nil)
 }
 
 // close frees the arrays.

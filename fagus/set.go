@@ -105,7 +105,10 @@ func (s *SyncSet) String() string {
 	}
 	names := make([]string, len(s.requests))
 	for i, r := range s.requests {
-		names[i] = fmt.Sprintf("%q (%v)", r.v.name, r.mode)
+		names[i] = "nothing"
+		if r.v != nil {
+			names[i] = fmt.Sprintf("%q (%v)", r.v.name, r.mode)
+		}
 	}
 	return some(names)
 }

@@ -123,7 +123,7 @@ func TestComputePhasesAreSilent(t *testing.T) {
 		if r.Note == "" {
 			return
 		}
-		silent := last[r.Rank].Note == fagus.Compute.String() || last[r.Rank].Note == fagus.Release.String()
+		silent := last[r.Rank].Note == fagus.PartCompute.String() || last[r.Rank].Note == fagus.PartRelease.String()
 		if silent {
 			states++
 			if r.Counters != last[r.Rank].Counters {
@@ -137,12 +137,12 @@ func TestComputePhasesAreSilent(t *testing.T) {
 		t.Errorf("saw only %d compute phases and releases", states)
 	}
 	for _, r := range report.Ranks {
-		for _, part := range []fagus.Part{fagus.Compute, fagus.Release} {
+		for _, part := range []fagus.Part{fagus.PartCompute, fagus.PartRelease} {
 			if c := r.Parts[part].Counters; c != (dimmnet.Counters{}) {
 				t.Errorf("rank %d, %v: %+v", r.Rank, part, c)
 			}
 		}
-		if r.Parts[fagus.Acquire].Counters.Polls == 0 {
+		if r.Parts[fagus.PartAcquire].Counters.Polls == 0 {
 			t.Errorf("rank %d never polled: the test sees nothing", r.Rank)
 		}
 	}

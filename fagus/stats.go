@@ -8,16 +8,16 @@ import (
 // Part is a part of a rank's time.
 type Part int
 
-// The parts. Compute is all that the program does between collective calls,
-// Release excepted; End is the time that a rank spends serving others after its
+// The parts. PartCompute is all that the program does between collective calls,
+// Release excepted; PartEnd is the time that a rank spends serving others after its
 // program has returned.
 const (
-	Compute Part = iota
-	Acquire
-	Release
-	Update
-	Barrier
-	End
+	PartCompute Part = iota
+	PartAcquire
+	PartRelease
+	PartUpdate
+	PartBarrier
+	PartEnd
 	Parts // how many there are
 )
 
@@ -83,8 +83,8 @@ type stopwatch struct {
 
 func newStopwatch(h dimmnet.Host) stopwatch {
 	w := stopwatch{host: h, since: h.Now()}
-	w.parts[Compute].Calls = 1
-	h.Note(Compute.String(), 0)
+	w.parts[PartCompute].Calls = 1
+	h.Note(PartCompute.String(), 0)
 	return w
 }
 

@@ -234,6 +234,11 @@ func (e *Engine) makePlan() error {
 	if err != nil {
 		return err
 	}
+	if plan.Complete == syncvar.Update || plan.Complete == syncvar.Barrier {
+		if err := e.checkDeclaredAll(); err != nil {
+			return err
+		}
+	}
 	e.plan = plan
 	e.state = transfer
 	e.prepare()
@@ -259,6 +264,19 @@ func (e *Engine) checkDeclarations() error {
 		}
 		return fmt.Errorf("phase: ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
 			"one of declarations %d to %d differs; here %s", e.port.Rank(), r, e.agreed[r]+1, l.Declared, last)
+	})
+}
+
+// checkDeclaredAll reports a rank that has declared less or more, where all have
+// come to the same point of their programs.
+func (e *Engine) checkDeclaredAll() error {
+	own := e.lists[e.port.Rank()].Declared
+	return e.peers(func(r dimmnet.Rank) error {
+		if n := e.lists[r].Declared; n != own {
+			return fmt.Errorf("phase: rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",
+				e.port.Rank(), own, r, n)
+		}
+		return nil
 	})
 }
 

@@ -48,10 +48,10 @@ func NewLayout(limits dimmnet.Limits, nodes int) (Layout, error) {
 // there are whole blocks, so that no BOTF goes out half empty, then halves.
 func smaller(slotBytes, block int) int {
 	switch {
-	case slotBytes > block:
-		return (slotBytes - 1) / block * block
-	case slotBytes == MinSlotBytes:
+	case slotBytes <= MinSlotBytes:
 		return 0
+	case slotBytes > block && block >= MinSlotBytes:
+		return (slotBytes - 1) / block * block
 	}
 	return max(MinSlotBytes, slotBytes/2&^(dimmnet.WordBytes-1))
 }

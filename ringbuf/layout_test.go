@@ -69,6 +69,18 @@ func TestSlotsShrinkWithNodes(t *testing.T) {
 	}
 }
 
+// TestLayoutOfSmallPorts ends for every block and LLCM, however small.
+func TestLayoutOfSmallPorts(t *testing.T) {
+	for block := 1; block < 200; block++ {
+		for _, llcm := range []int{8, 16, 100, 176, 200, 1000, 10_000} {
+			l, err := NewLayout(dimmnet.Limits{Store: 8, Block: block, LLCM: llcm}, 2)
+			if fits := llcm >= peerBytes(minSlots, MinSlotBytes); fits != (err == nil) || err == nil && l.Bytes() > llcm {
+				t.Errorf("block %d, LLCM %d: %+v, error %v", block, llcm, l, err)
+			}
+		}
+	}
+}
+
 func TestHeaderRoundTrip(t *testing.T) {
 	for _, h := range []Header{
 		{Kind: List, Sender: 3},

@@ -25,6 +25,9 @@ const (
 // B does so once, a row of A once for every tile column, a row of C to and fro
 // once for every tile row.
 func pentium3(rows, k, n, elementBytes int) fagus.Time {
+	if rows == 0 {
+		return 0
+	}
 	steps := rows * k * n
 	columns, layers := (n+tile-1)/tile, (k+tile-1)/tile
 	bytes := elementBytes * (k*n + rows*k*columns + 2*rows*n*layers)

@@ -41,10 +41,16 @@ type Result struct {
 // Square is the product of two generated n x n matrices.
 func Square(n int) Config { return Config{M: n, K: n, N: n} }
 
+// maxElements bounds a matrix: 32 TiB of float64 in the address space.
+const maxElements = 1 << 42
+
 // Validate reports sizes that do not go together.
 func (c *Config) Validate() error {
 	if c.M < 1 || c.K < 1 || c.N < 1 {
 		return fmt.Errorf("matmul: %d x %d times %d x %d: every size must be at least 1", c.M, c.K, c.K, c.N)
+	}
+	if c.M > maxElements/c.K || c.K > maxElements/c.N || c.M > maxElements/c.N {
+		return fmt.Errorf("matmul: %d x %d times %d x %d: a matrix can have up to %d elements", c.M, c.K, c.K, c.N, maxElements)
 	}
 	if a := c.A; a != nil && (a.Rows != c.M || a.Cols != c.K) {
 		return fmt.Errorf("matmul: A is %d x %d, not %d x %d", a.Rows, a.Cols, c.M, c.K)
@@ -161,8 +167,9 @@ func (p *product[T]) fill() error {
 	return p.node.Release(set)
 }
 
-// chunkRows is how many rows are computed between two calls of Progress.
-const chunkRows = 64
+// chunkSteps is about how many products are added up between two looks at
+// whether the run goes on: some 10 ms.
+const chunkSteps = 1 << 26
 
 // multiply computes the rank's rows of C.
 func (p *product[T]) multiply() error {
@@ -182,11 +189,17 @@ func (p *product[T]) multiply() error {
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
+	cost := func(rows int) fagus.Time { return pentium3(rows, p.K, p.N, elementBytes[T]()) }
+	done, chunkRows := 0, max(2, chunkSteps/(p.K*p.N))
 	for len(rows) > 0 {
+		if err := n.Err(); err != nil {
+			return err
+		}
 		chunk := rows[:min(chunkRows, len(rows))]
 		rows = rows[len(chunk):]
 		multiply(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.K, p.N, chunk)
-		n.Spend(pentium3(len(chunk), p.K, p.N, elementBytes[T]()))
+		n.Spend(cost(done+len(chunk)) - cost(done)) // the same in sum, however it is cut
+		done += len(chunk)
 		if p.Progress != nil {
 			p.Progress(len(chunk))
 		}

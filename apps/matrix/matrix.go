@@ -69,7 +69,7 @@ func write(path string, m Dense) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	return withoutPath(replace(path, func(w io.Writer) error { return encode(w, m, f.encode) }))
+	return withoutPath(Replace(path, func(w io.Writer) error { return encode(w, m, f.encode) }))
 }
 
 // check says why m cannot be written, if it cannot.

@@ -169,7 +169,7 @@ func TestReplace(t *testing.T) {
 	if err := os.Symlink("m.npy", link); err != nil {
 		t.Fatal(err)
 	}
-	broken := replace(path, func(w io.Writer) error {
+	broken := Replace(path, func(w io.Writer) error {
 		_, err := w.Write([]byte("half"))
 		return errors.Join(err, errors.New("disk full"))
 	})

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 )
 
-// replace puts what write writes into the file at path, by way of a temporary
+// Replace puts what write writes into the file at path, by way of a temporary
 // file in the same folder that is synced and renamed. After an error or a crash
-// the old content is there, or the new, never a part. A link is followed and a
-// file that exists keeps its permissions.
-func replace(path string, write func(io.Writer) error) (err error) {
+// the old content is there, or the new, never a part. A link to a
+// file is followed, and a file that exists keeps its permissions.
+func Replace(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}

@@ -30,18 +30,13 @@ const (
 	exitInterrupted = 130
 )
 
-// exitError is an error and the exit code that it means.
-type exitError struct {
-	code int
-	err  error
-}
+// usageError is a mistake in the call.
+type usageError struct{ err error }
 
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
 
-func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
@@ -49,34 +44,43 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := newApp(stdout, stderr).RunContext(ctx, args)
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
-	var e *exitError
+	return exitCode(ctx, err)
+}
+
+// exitCode is what err means. An error of the operating system (a file that is
+// missing, a full disk, no memory) is one of the surroundings.
+func exitCode(ctx context.Context, err error) int {
+	var usage *usageError
+	var errno syscall.Errno
 	switch {
-	case errors.As(err, &e):
-		if e.code == exitUsage {
-			fmt.Fprintln(stderr, "fagus: see 'fagus run matmul --help'")
-		}
-		return e.code
+	case errors.As(err, &usage):
+		return exitUsage
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout
 	case ctx.Err() != nil:
 		return exitInterrupted
+	case errors.As(err, &errno):
+		return exitEnvironment
 	}
 	return exitFailed
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {
-	usage := func(_ *cli.Context, err error, _ bool) error { return &exitError{exitUsage, err} }
+	usage := func(c *cli.Context, err error, _ bool) error {
+		return usagef("%w; see '%s --help'", err, c.Command.HelpName)
+	}
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
 		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages",
 		HideHelpCommand: true,
-		HideVersion:     true,
+		Version:         version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		OnUsageError:    usage,
@@ -111,7 +115,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 func group(what, path string) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if c.Args().Present() {
-			return usagef("no %s %q; '%s --help' lists what there is", what, c.Args().First(), path)
+			return usagef("no %s %q; see '%s --help'", what, c.Args().First(), path)
 		}
 		if c.Command.Name == "run" {
 			return cli.ShowSubcommandHelp(c)

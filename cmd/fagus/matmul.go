@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -43,7 +44,7 @@ func matmulCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 }
 
 // matmulConfig reads the flags and the input files.
-func matmulConfig(c *cli.Context) (matmul.Config, error) {
+func matmulConfig(ctx context.Context, c *cli.Context) (matmul.Config, error) {
 	cfg := matmul.Square(c.Int("n"))
 	cfg.Seed = c.Uint64("seed")
 	cfg.Sync = matmul.Sync(c.String("sync"))
@@ -62,11 +63,11 @@ func matmulConfig(c *cli.Context) (matmul.Config, error) {
 		if c.IsSet("n") {
 			return cfg, usagef("--n is the size of generated matrices: use it without --a and --b")
 		}
-		ma, err := readMatrix(a)
+		ma, err := readMatrix(ctx, a)
 		if err != nil {
 			return cfg, err
 		}
-		mb, err := readMatrix(b)
+		mb, err := readMatrix(ctx, b)
 		if err != nil {
 			return cfg, err
 		}
@@ -77,17 +78,32 @@ func matmulConfig(c *cli.Context) (matmul.Config, error) {
 		cfg.M, cfg.K, cfg.N = ma.Rows, ma.Cols, mb.Cols
 	}
 	if err := cfg.Validate(); err != nil {
-		return cfg, &exitError{exitUsage, err}
+		return cfg, &usageError{err}
+	}
+	if c.String("out") != "" && cfg.M > matrix.MaxElements/cfg.N {
+		return cfg, usagef("--out: C is %d x %d, a file holds up to %d elements", cfg.M, cfg.N, matrix.MaxElements)
 	}
 	return cfg, nil
 }
 
-func readMatrix(path string) (matrix.Dense, error) {
-	m, err := matrix.Read(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		err = &exitError{exitEnvironment, err}
+// readMatrix reads a file, and gives up when ctx ends: a pipe may never say
+// anything.
+func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {
+	type reading struct {
+		m   matrix.Dense
+		err error
 	}
-	return m, err
+	done := make(chan reading, 1)
+	go func() {
+		m, err := matrix.Read(path)
+		done <- reading{m, err}
+	}()
+	select {
+	case r := <-done:
+		return r.m, r.err
+	case <-ctx.Done():
+		return matrix.Dense{}, fmt.Errorf("while reading %s: %w", path, ctx.Err())
+	}
 }
 
 func runMatmul(c *cli.Context) error {
@@ -95,10 +111,10 @@ func runMatmul(c *cli.Context) error {
 		return usagef("unexpected argument %q", c.Args().First())
 	}
 	out, timeline := c.String("out"), c.String("timeline")
-	if err := checkWritable(out, matrix.CheckName); err != nil {
+	if err := checkWritable(c, "out", matrix.CheckName); err != nil {
 		return err
 	}
-	if err := checkWritable(timeline, checkFigureName); err != nil {
+	if err := checkWritable(c, "timeline", checkFigureName); err != nil {
 		return err
 	}
 	p, err := place(c, timeline != "")
@@ -108,15 +124,15 @@ func runMatmul(c *cli.Context) error {
 	if timeline != "" && p.sim == nil {
 		return usagef("--timeline needs the trace of a simulated network: use --net %s", netDIMMnet1)
 	}
-	cfg, err := matmulConfig(c)
+	ctx := c.Context
+	if p.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.limit)
+		defer cancel()
+	}
+	cfg, err := matmulConfig(ctx, c)
 	if err != nil {
 		return err
-	}
-	ctx := c.Context
-	if limit := c.Duration("timeout"); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
 	}
 	bar := newProgress(c.App.ErrWriter, "rows", cfg.M)
 	cfg.Progress = bar.add
@@ -148,37 +164,41 @@ func runMatmul(c *cli.Context) error {
 	})
 }
 
-// finishRun prints the report, writes files if the result is right, and turns
-// a wrong one into an error.
+// finishRun writes files if the result is right, prints the report, and turns a
+// wrong result into an error. Files come first: whoever reads the report may
+// stop reading, which ends the process.
 func finishRun(c *cli.Context, r *runReport, write func() error) error {
-	print := r.print
+	var err error
+	if r.Verified {
+		err = write()
+	} else {
+		err = fmt.Errorf("verification failed: %s is %.3g, the limit is %.3g; no file was written", r.Check.Name, r.Check.Value, r.Check.Limit)
+	}
 	if c.Bool("json") {
-		print = r.printJSON
+		return errors.Join(err, r.printJSON(c.App.Writer))
 	}
-	if err := print(c.App.Writer); err != nil {
-		return err
-	}
-	if !r.Verified {
-		return &exitError{exitFailed, fmt.Errorf("verification failed: %s is %.3g, the limit is %.3g; no file was written", r.Check.Name, r.Check.Value, r.Check.Limit)}
-	}
-	return write()
+	return errors.Join(err, r.print(c.App.Writer))
 }
 
-// checkWritable finds out before a long run that a file cannot be written
-// after it.
-func checkWritable(path string, checkName func(string) error) error {
-	if path == "" {
+// checkWritable finds out before a long run that the file of a flag cannot be
+// written after it.
+func checkWritable(c *cli.Context, flag string, checkName func(string) error) error {
+	if !c.IsSet(flag) {
 		return nil
 	}
+	path := c.String(flag)
 	if err := checkName(path); err != nil {
-		return &exitError{exitUsage, err}
+		return usagef("--%s: %w", flag, err)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return &exitError{exitEnvironment, fmt.Errorf("%s is a folder", path)}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usagef("--%s %s: not a regular file", flag, path)
 	}
-	f, err := os.CreateTemp(folder(path), ".fagus-*")
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".fagus-*")
 	if err != nil {
-		return &exitError{exitEnvironment, fmt.Errorf("cannot write %s: %w", path, err)}
+		var errno syscall.Errno
+		errors.As(err, &errno)
+		return fmt.Errorf("cannot write to folder %s: %w", dir, errno)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,6 +27,7 @@ type placement struct {
 	net   string
 	env   string
 	seed  uint64
+	limit time.Duration // of real time; 0 means none
 	log   *slog.Logger
 
 	network dimmnet.Network
@@ -54,6 +56,10 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		net:   c.String("net"),
 		env:   c.String("env"),
 		seed:  c.Uint64("seed"),
+		limit: c.Duration("timeout"),
+	}
+	if p.limit < 0 || c.IsSet("timeout") && p.limit == 0 {
+		return nil, usagef("--timeout %v: want more than 0", p.limit)
 	}
 	if c.Bool("verbose") {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -83,7 +89,7 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		}
 		s, err := sim.New(cfg)
 		if err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, &usageError{err}
 		}
 		p.network, p.sim = s, s
 		return p, nil
@@ -98,8 +104,12 @@ func (p *placement) config() fagus.Config {
 
 // String says in words where the program runs.
 func (p *placement) String() string {
-	if p.sim == nil {
-		return fmt.Sprintf("%d nodes, %s mode, %s (wall time)", p.nodes, p.mode, p.net)
+	nodes := "1 node"
+	if p.nodes > 1 {
+		nodes = fmt.Sprintf("%d nodes", p.nodes)
 	}
-	return fmt.Sprintf("%d nodes, %s mode, %s, env %s, seed %d (virtual time)", p.nodes, p.mode, p.net, p.env, p.seed)
+	if p.sim == nil {
+		return fmt.Sprintf("%s, %s mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
+	}
+	return fmt.Sprintf("%s, %s mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
 }

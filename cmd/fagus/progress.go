@@ -18,7 +18,7 @@ type progress struct {
 // newProgress begins a bar of total steps. It draws only if w is a terminal.
 func newProgress(w io.Writer, what string, total int) *progress {
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return &progress{}
 	}
 	c := mpb.New(mpb.WithOutput(f), mpb.WithWidth(48))

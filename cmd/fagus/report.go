@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -176,6 +175,3 @@ func newTable() table.Writer {
 	t.SetColumnConfigs(columns)
 	return t
 }
-
-// folder is where path lies.
-func folder(path string) string { return filepath.Dir(path) }

@@ -1,28 +1,33 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
-	"os"
+	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 func checkFigureName(path string) error {
-	switch filepath.Ext(path) {
-	case ".svg", ".png", ".pdf":
+	switch figureFormat(path) {
+	case "svg", "png", "pdf":
 		return nil
 	}
-	return fmt.Errorf("--timeline %s: want a name that ends in .svg, .png or .pdf", path)
+	return fmt.Errorf("%s: want a name that ends in .svg, .png or .pdf", path)
+}
+
+func figureFormat(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
 // span is a part of a rank's time, in milliseconds.
@@ -33,7 +38,7 @@ type span struct {
 
 // drawTimeline draws a row a rank, coloured by what the rank did, from the
 // changes of state in a run's trace.
-func drawTimeline(path string, nodes int, trace []sim.Record) (err error) {
+func drawTimeline(path string, nodes int, trace []sim.Record) error {
 	p := plot.New()
 	p.X.Label.Text = "virtual time (ms)"
 	p.Y.Min, p.Y.Max = -0.6, float64(nodes)-0.4
@@ -57,7 +62,7 @@ func drawTimeline(path string, nodes int, trace []sim.Record) (err error) {
 
 	const width, legendWidth, margin = 640, 80, 8
 	height := vg.Points(max(110, 60+24*float64(min(nodes, 64))))
-	canvas, err := draw.NewFormattedCanvas(vg.Points(width), height, filepath.Ext(path)[1:])
+	canvas, err := draw.NewFormattedCanvas(vg.Points(width), height, figureFormat(path))
 	if err != nil {
 		return err
 	}
@@ -65,13 +70,10 @@ func drawTimeline(path string, nodes int, trace []sim.Record) (err error) {
 	all.FillPolygon(color.White, []vg.Point{all.Min, {X: all.Max.X, Y: all.Min.Y}, all.Max, {X: all.Min.X, Y: all.Max.Y}})
 	p.Draw(draw.Crop(all, 0, -vg.Points(legendWidth), 0, -vg.Points(margin)))
 	legend.Draw(draw.Crop(all, 0, -vg.Points(margin), 0, -vg.Points(margin)))
-	f, err := os.Create(path)
-	if err != nil {
+	return matrix.Replace(path, func(w io.Writer) error {
+		_, err := canvas.WriteTo(w)
 		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = canvas.WriteTo(f)
-	return err
+	})
 }
 
 // spansByPart turns "rank r entered part p at t" into intervals.
@@ -99,15 +101,15 @@ func spansByPart(nodes int, trace []sim.Record) [fagus.Parts][]span {
 
 func partColor(p fagus.Part) color.Color {
 	switch p {
-	case fagus.Compute:
+	case fagus.PartCompute:
 		return color.RGBA{R: 0x4c, G: 0x9f, B: 0x70, A: 0xff}
-	case fagus.Acquire:
+	case fagus.PartAcquire:
 		return color.RGBA{R: 0x2f, G: 0x6d, B: 0xb5, A: 0xff}
-	case fagus.Release:
+	case fagus.PartRelease:
 		return color.RGBA{R: 0xe0, G: 0xb0, B: 0x30, A: 0xff}
-	case fagus.Update:
+	case fagus.PartUpdate:
 		return color.RGBA{R: 0xd0, G: 0x5a, B: 0x3c, A: 0xff}
-	case fagus.Barrier:
+	case fagus.PartBarrier:
 		return color.RGBA{R: 0x8a, G: 0x5f, B: 0xa8, A: 0xff}
 	}
 	return color.RGBA{R: 0xb8, G: 0xb8, B: 0xb8, A: 0xff}

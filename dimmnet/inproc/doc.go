@@ -2,7 +2,7 @@
 // goroutine, its LLCM is a slice, and a post is a copy made by the sender.
 //
 // It is not a simulator (its clock is the wall's and two runs differ) and not
-// shared memory between processes (that is dimmnet/shm). Nothing is ever in
+// shared memory between processes. Nothing is ever in
 // flight: a post has landed when it returns, so no call of a port reports
 // posted == false for want of room.
 //

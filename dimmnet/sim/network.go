@@ -30,6 +30,7 @@ type Config struct {
 const (
 	defaultMaxDelay = 100 * dimmnet.Microsecond
 	defaultLimit    = 100 * 24 * 3600 * dimmnet.Second
+	maxTime         = defaultLimit // a little less than Time holds
 	// grace is how long Run waits for a thread that computes on after its
 	// context ended.
 	grace = 5 * time.Second
@@ -60,8 +61,8 @@ func New(cfg Config) (*Network, error) {
 	if cfg.Limit == 0 {
 		cfg.Limit = defaultLimit
 	}
-	if cfg.MaxDelay < 0 || cfg.Limit < 0 {
-		return nil, errors.New("sim: MaxDelay and Limit cannot be negative")
+	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
+		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each can be up to %v", cfg.MaxDelay, cfg.Limit, maxTime)
 	}
 	preset, err := LoadPreset(cfg.Env)
 	if err != nil {
@@ -87,6 +88,9 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	if body == nil {
 		return errors.New("sim: no program to run")
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("sim: not started: %w", context.Cause(ctx))
 	}
 	k := w.newKernel(ctx, nodes, body)
 	over := make(chan struct{})

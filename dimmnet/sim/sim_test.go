@@ -71,6 +71,29 @@ func TestVirtualTimeIsBounded(t *testing.T) {
 	}
 }
 
+func TestSpendingIsBounded(t *testing.T) {
+	for _, d := range []dimmnet.Time{101 * 24 * 3600 * dimmnet.Second, 1<<63 - 1} {
+		err := newNetwork(t, sim.Config{Seed: 1}).Run(context.Background(), 2, func(h dimmnet.Host) error {
+			for range 3 {
+				h.Spend(d)
+			}
+			return h.Port().Err()
+		})
+		if err == nil || !strings.Contains(err.Error(), "of virtual time have passed") {
+			t.Errorf("spending %v three times: error %v", d, err)
+		}
+	}
+}
+
+func TestContextIsLookedAtFirst(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := newNetwork(t, sim.Config{}).Run(ctx, 2, func(dimmnet.Host) error { return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
 func TestGoexitIsAnError(t *testing.T) {
 	err := newNetwork(t, sim.Config{}).Run(context.Background(), 3, func(h dimmnet.Host) error {
 		if h.Port().Rank() == 1 {

@@ -126,11 +126,13 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
 	}
-	th.now += d
-	if cfg := &th.k.cfg; cfg.Seed != 0 {
+	cfg := &th.k.cfg
+	if cfg.Seed != 0 {
 		th.spends++
-		th.now += randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay)
+		d += randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay)
 	}
+	th.now += min(d, cfg.Limit+1-min(th.now, cfg.Limit)) // the clock never overflows
+	th.k.checkBounds(th.now)
 }
 
 // spendStream tells the random delays of Spend from those of packets.
