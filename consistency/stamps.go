@@ -27,18 +27,22 @@ func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
 	return pieces
 }
 
-// overwrite returns the stamps after pieces were written over st. Both are
-// merged by address in one pass. It takes over st and pieces, which must not
+// overwrite returns the stamps after pieces were written over st. A few pieces
+// are spliced in; many are merged by address in one pass. It takes over st and pieces, which must not
 // overlap one another.
 func (st stamps) overwrite(pieces []Piece) stamps {
-	if len(pieces) == 0 {
+	const few = 8
+	if len(pieces) <= few {
+		for _, p := range pieces {
+			st = st.splice(p)
+		}
 		return st
 	}
 	byAddr := func(a, b Piece) int { return cmp.Compare(a.Lo, b.Lo) }
 	if !slices.IsSortedFunc(pieces, byAddr) {
 		slices.SortFunc(pieces, byAddr)
 	}
-	var out stamps
+	out := make(stamps, 0, len(st)+len(pieces))
 	for _, p := range pieces {
 		for len(st) > 0 && st[0].Lo < p.Hi {
 			old := st[0]
@@ -57,6 +61,25 @@ func (st stamps) overwrite(pieces []Piece) stamps {
 		out = out.join(old)
 	}
 	return out
+}
+
+// splice writes one piece over st.
+func (st stamps) splice(p Piece) stamps {
+	// Pieces i to j-1 meet p or touch it.
+	i, _ := slices.BinarySearchFunc(st, p.Lo, func(q Piece, a Addr) int { return cmp.Compare(q.Hi, a) })
+	j := i
+	for j < len(st) && st[j].Lo <= p.Hi {
+		j++
+	}
+	var repl stamps
+	if i < j && st[i].Lo < p.Lo {
+		repl = append(repl, Piece{Range{st[i].Lo, min(st[i].Hi, p.Lo)}, st[i].Version})
+	}
+	repl = repl.join(p)
+	if i < j && st[j-1].Hi > p.Hi {
+		repl = repl.join(Piece{Range{max(st[j-1].Lo, p.Hi), st[j-1].Hi}, st[j-1].Version})
+	}
+	return slices.Replace(st, i, j, repl...)
 }
 
 // join appends p, to the last piece if the two touch and are of one version.

@@ -5,7 +5,8 @@ package dimmnet
 // Step does one bounded piece of work and says whether it progressed. A Step
 // that returns false has posted nothing and changed nothing, and while nothing
 // arrives it reads the same words in the same order every time: the simulator
-// skips such polling passes and is still exact.
+// skips such polling passes and is still exact. A Step charges no computation
+// (Host.Spend).
 type Stepper interface {
 	Step() (progress bool, err error)
 }

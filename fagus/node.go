@@ -111,7 +111,8 @@ func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []sync
 // Acquire waits until every variable of set is granted in its mode and the
 // bound data are current here. It is a communication phase: it waits for the
 // next collective call, or the return, of every other rank, whatever they want.
-// The rank must hold nothing.
+// The rank must hold nothing. After an error the copies of what was wanted may
+// be half new; the run has failed, and every further call returns the error.
 func (n *Node) Acquire(set *SyncSet) error {
 	if err := n.usable("Acquire"); err != nil {
 		return err

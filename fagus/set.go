@@ -60,7 +60,7 @@ func (s *SyncSet) compile() error {
 	sorted := slices.SortedFunc(slices.Values(s.requests), func(a, b Request) int { return cmp.Compare(a.v.id, b.v.id) })
 	s.shared, s.exclusive, s.declared = nil, nil, nil
 	for i, r := range sorted {
-		if i > 0 && sorted[i-1].v == r.v {
+		if i > 0 && sorted[i-1].v.id == r.v.id {
 			return fmt.Errorf("%q is in the set twice", r.v.name)
 		}
 		if r.mode == Shared {

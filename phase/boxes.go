@@ -25,16 +25,32 @@ type outgoing struct {
 
 func (o *outbox) pending() bool { return len(o.list) > 0 || len(o.queue) > 0 || o.ring.Busy() }
 
-// step moves the message under way, or the next one that is ready.
+// step moves the message under way, or begins the next one if there is one and
+// its slot is free.
 func (o *outbox) step(e *Engine) (progress bool) {
 	if !o.ring.Busy() {
-		o.load(e)
+		next := o.next()
+		if len(o.list) == 0 && next < 0 || !o.ring.Ready() {
+			return false
+		}
+		o.put(e, next)
 	}
 	return o.ring.Step()
 }
 
-// load puts the next message that is ready, if any is, into the ring.
-func (o *outbox) load(e *Engine) {
+// next finds the first transfer of which something can be sent, or -1.
+func (o *outbox) next() int {
+	for i := range o.queue {
+		if o.queue[i].next < len(o.queue[i].stream.cuts) {
+			return i
+		}
+	}
+	return -1 // what they pass on has not arrived
+}
+
+// put puts the next part of the list, or if that is out the next cut of transfer
+// i, into the ring.
+func (o *outbox) put(e *Engine, i int) {
 	h := ringbuf.Header{Sender: e.port.Rank(), Phase: uint32(e.phase & ringbuf.PhaseMask)}
 	if len(o.list) > 0 {
 		h.Kind, h.Addr = ringbuf.List, uint64(len(e.wire)-len(o.list))
@@ -48,22 +64,25 @@ func (o *outbox) load(e *Engine) {
 		o.ring.Put(h, part)
 		return
 	}
-	for i := range o.queue {
-		out := &o.queue[i]
-		if out.next == len(out.stream.cuts) {
-			continue // what it passes on has not arrived
-		}
-		c := out.stream.cuts[out.next]
-		out.next++
-		h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.age
-		h.Last = out.stream.complete && out.next == len(out.stream.cuts)
-		o.ring.Put(h, e.space.Bytes(c.Range))
-		e.counts.Slots++
-		if h.Last {
-			e.counts.Transfers++
-			o.queue = slices.Delete(o.queue, i, i+1)
-		}
-		return
+	out := &o.queue[i]
+	c := out.stream.cuts[out.next]
+	out.next++
+	h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.age
+	h.Last = out.stream.complete && out.next == len(out.stream.cuts)
+	o.ring.Put(h, e.space.Bytes(c.Range))
+	e.counts.Slots++
+	if h.Last {
+		e.counts.Transfers++
+		o.remove(i)
+	}
+}
+
+// remove takes transfer i off the queue. It is nearly always the first.
+func (o *outbox) remove(i int) {
+	if i == 0 {
+		o.queue = o.queue[1:]
+	} else {
+		o.queue = slices.Delete(o.queue, i, i+1)
 	}
 }
 
@@ -102,7 +121,7 @@ func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 
 func (in *inbox) takeList(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
 	have := len(in.list)
-	if h.Addr != uint64(have) || have+h.Len > syncvar.MaxListBytes {
+	if h.Addr != uint64(have) || have+h.Len > syncvar.MaxListBytes || h.Len == 0 {
 		return fmt.Errorf("phase: rank %d sent %d bytes of its list for position %d after %d", from, h.Len, h.Addr, have)
 	}
 	in.list = slices.Grow(in.list, h.Len)[:have+h.Len]
@@ -134,7 +153,9 @@ func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error 
 		return fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
 	}
 	c := cut{r, h.Age}
-	if n := len(s.cuts); n > 0 && c.Lo < s.cuts[n-1].Hi || syncvar.Version(c.age) > s.version {
+	n := len(s.cuts)
+	alone := h.Last && n == 0 // nothing was newer
+	if n > 0 && c.Lo < s.cuts[n-1].Hi || h.Len == 0 && !alone || syncvar.Version(c.age) > s.version {
 		return fmt.Errorf("phase: rank %d sent %s of %q, %d versions old, out of turn", from, e.space.Describe(r), e.space.Name(id), c.age)
 	}
 	in.ring.Take(mem)

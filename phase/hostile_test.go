@@ -27,6 +27,7 @@ func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))
 	clear(w.ranks[1].port.llcm)
 	layout := w.ranks[1].engine.Layout()
 	out := ringbuf.NewSender(w.ranks[1].port, &layout, 0)
+	out.Ready()
 	out.Put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Len: 0, Last: true}, nil)
 	out.Step()
 	w.ranks[1].port.out[0] = nil // that one has landed before
@@ -35,6 +36,7 @@ func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))
 	}
 	send(w, func(h ringbuf.Header, data []byte) {
 		h.Len = len(data)
+		out.Ready()
 		out.Put(h, data)
 		out.Step()
 		w.land(1, 0)

@@ -50,7 +50,7 @@ func (tr *traffic) Step() (progress bool, err error) {
 		if p == nil {
 			continue
 		}
-		if !p.out.Busy() && p.sent < ringMessages {
+		if !p.out.Busy() && p.sent < ringMessages && p.out.Ready() {
 			m := message(own, r, p.sent, tr.layout.SlotBytes)
 			p.out.Put(ringbuf.Header{Kind: ringbuf.Data, Sender: own, Len: len(m), Addr: uint64(p.sent)}, m)
 			p.sent++
@@ -142,6 +142,9 @@ func TestMessagesOfAPage(t *testing.T) {
 		}
 		if p.Rank() == 0 {
 			out := ringbuf.NewSender(p, &layout, 1)
+			if !out.Ready() {
+				return fmt.Errorf("the first slot is not free")
+			}
 			out.Put(ringbuf.Header{Kind: ringbuf.Data, Len: 4096}, make([]byte, 4096))
 			for out.Busy() {
 				out.Step()

@@ -43,7 +43,7 @@ type stage uint8
 
 const (
 	idle        stage = iota
-	wantSlot          // the peer may not have emptied the slot yet
+	ready             // the slot is known to be free
 	wantHeader        // the first header word is to be posted
 	wantHeader2       // the second
 	wantData          // some data are to be posted
@@ -56,31 +56,37 @@ func NewSender(p dimmnet.Port, l *Layout, peer dimmnet.Rank) *Sender {
 }
 
 // Busy says whether a message is under way.
-func (s *Sender) Busy() bool { return s.stage != idle }
+func (s *Sender) Busy() bool { return s.stage > ready }
 
-// Put begins a message; Step posts it. Data, of h.Len bytes, must rest until
-// Busy is false. At most one message is under way.
+// Ready says whether a message may be put: none is under way, and the peer has
+// emptied the next slot. It polls until that is so.
+func (s *Sender) Ready() bool {
+	// (1) poll the receive-complete flag of the slot
+	if s.stage == idle && flag(s.port, s.layout.received(s.port.Rank(), s.peer, s.slot)) == s.past {
+		s.stage = ready
+	}
+	return s.stage == ready
+}
+
+// Put begins a message, after Ready has said yes; Step posts it. Data, of h.Len
+// bytes, must rest until Busy is false.
 func (s *Sender) Put(h Header, data []byte) {
-	if s.stage != idle || len(data) != h.Len || h.Len > s.layout.SlotBytes {
+	if s.stage != ready || len(data) != h.Len || h.Len > s.layout.SlotBytes {
 		panic(fmt.Sprintf("ringbuf: put of %d bytes with header length %d in stage %d", len(data), h.Len, s.stage))
 	}
 	s.w0, s.w1 = h.Encode()
 	s.data, s.pos = data, 0
-	s.stage = wantSlot
+	s.stage = wantHeader
 }
 
 // Step moves the message on as far as it goes, by the numbered steps of
-// spec/20, and says whether it moved at all.
+// spec/20, and says whether it moved at all. Without a message it does nothing.
 func (s *Sender) Step() (progress bool) {
 	own := s.port.Rank()
 	for {
 		switch s.stage {
-		case idle:
+		case idle, ready:
 			return progress
-		case wantSlot: // (1) poll the receive-complete flag of the slot
-			if flag(s.port, s.layout.received(own, s.peer, s.slot)) != s.past {
-				return progress
-			}
 		case wantHeader: // (2) AOTF the header
 			if !s.port.Store(s.peer, s.layout.header(s.peer, own, s.slot), s.w0, 8) {
 				return progress

@@ -138,7 +138,8 @@ func (d *decoder) set(what string) (set []ID) {
 }
 
 // DecodeList decodes a list from the wire. Whatever b holds, it gives a list
-// within its limits or an error, and allocates at most a few bytes an ID.
+// within its limits or an error, and allocates at most a few bytes an ID. A rank
+// names only variables that it has declared, each in one mode.
 func DecodeList(b []byte) (List, error) {
 	if len(b) > MaxListBytes {
 		return List{}, fmt.Errorf("syncvar: list of %d bytes, the limit is %d", len(b), MaxListBytes)
@@ -162,8 +163,27 @@ func DecodeList(b []byte) (List, error) {
 	if len(d.b) > 0 {
 		return List{}, fmt.Errorf("syncvar: list: %d bytes follow its end", len(d.b))
 	}
+	return l, l.check()
+}
+
+// check reports what no rank sends.
+func (l *List) check() error {
 	if l.Call != Acquire && len(l.Shared)+len(l.Exclusive) > 0 {
-		return List{}, fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
+		return fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
 	}
-	return l, nil
+	for _, set := range [][]ID{l.Shared, l.Exclusive, l.Clean} {
+		if n := len(set); n > 0 && uint32(set[n-1]) >= l.Declared {
+			return fmt.Errorf("syncvar: list: variable %d after %d declarations", set[n-1], l.Declared)
+		}
+	}
+	ex := l.Exclusive
+	for _, id := range l.Shared {
+		for len(ex) > 0 && ex[0] < id {
+			ex = ex[1:]
+		}
+		if len(ex) > 0 && ex[0] == id {
+			return fmt.Errorf("syncvar: list: variable %d is wanted in both modes", id)
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package syncvar_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,8 @@ func TestListRoundTrip(t *testing.T) {
 	for _, l := range []syncvar.List{
 		{Call: syncvar.Acquire},
 		{Call: syncvar.Update, Phase: 1 << 40, Since: 1<<40 - 3, Declared: 7, Digest: 1 << 63},
-		{Call: syncvar.End, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
-		{Call: syncvar.Acquire, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
+		{Call: syncvar.End, Declared: syncvar.MaxID, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
+		{Call: syncvar.Acquire, Declared: 11, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
 	} {
 		roundTrip(t, l)
 	}
@@ -49,7 +50,13 @@ func TestListRoundTrip(t *testing.T) {
 			}
 			return s
 		}
-		roundTrip(t, syncvar.List{Call: syncvar.Acquire, Phase: random.Uint64N(1 << 50), Shared: set(), Exclusive: set(), Clean: set()})
+		l := syncvar.List{Call: syncvar.Acquire, Phase: random.Uint64N(1 << 50), Declared: syncvar.MaxID, Shared: set(), Clean: set()}
+		for _, id := range set() {
+			if !slices.Contains(l.Shared, id) {
+				l.Exclusive = append(l.Exclusive, id)
+			}
+		}
+		roundTrip(t, l)
 	}
 }
 
@@ -62,7 +69,8 @@ func TestCyclicRowsAreShort(t *testing.T) {
 }
 
 func TestDecodeListRefuses(t *testing.T) {
-	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 2, Since: 1, Shared: ids(0, 2, 5)})
+	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 2, Since: 1, Declared: 9, Shared: ids(0, 2, 5)})
+	both := syncvar.List{Call: syncvar.Acquire, Declared: 9, Shared: ids(0, 2, 3), Exclusive: ids(1, 3, 2)}
 	with := func(i int, v byte) []byte {
 		b := append([]byte(nil), good...)
 		b[i] = v
@@ -75,6 +83,8 @@ func TestDecodeListRefuses(t *testing.T) {
 		"call 9":                               with(0, 9),
 		"age 7, the limit is 2":                with(2, 7),
 		"Barrier that wants":                   with(0, byte(syncvar.Barrier)),
+		"variable 8 after 8 declarations":      with(3, 8),
+		"variable 4 is wanted in both modes":   syncvar.AppendList(nil, &both),
 		"bytes follow":                         append(append([]byte(nil), good...), 0),
 		"run of 1 IDs, 0 apart":                append(append([]byte(nil), head...), 1, 0, 0, 1, 0, 0),
 		"run of 0 IDs, 1 apart":                append(append([]byte(nil), head...), 1, 0, 1, 0, 0, 0),
@@ -97,7 +107,7 @@ func TestDecodeListRefuses(t *testing.T) {
 
 func FuzzList(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 9, Since: 3, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)}))
+	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 9, Since: 3, Declared: 99, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)}))
 	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.End}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := syncvar.DecodeList(b)

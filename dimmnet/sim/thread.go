@@ -45,7 +45,7 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 		k.live--
 		if r := recover(); r != nil {
 			if _, ok := r.(stopped); !ok {
-				k.fail(fmt.Errorf("sim: rank %d panicked: %v\n%s", th.rank, r, debug.Stack()))
+				k.fail(panicError(th.rank, r, debug.Stack()))
 			}
 		} else if !returned {
 			k.fail(fmt.Errorf("sim: rank %d called runtime.Goexit", th.rank))
@@ -56,6 +56,14 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 	if err != nil {
 		k.failBy(err, fmt.Errorf("sim: rank %d failed: %w", th.rank, err))
 	}
+}
+
+// panicError says who panicked and where. The stack is lost behind next.
+func panicError(rank dimmnet.Rank, value any, stack []byte) error {
+	if err, ok := value.(error); ok {
+		return fmt.Errorf("sim: rank %d panicked: %w\n%s", rank, err, stack)
+	}
+	return fmt.Errorf("sim: rank %d panicked: %v\n%s", rank, value, stack)
 }
 
 // resume runs the thread until it gives way.
