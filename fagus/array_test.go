@@ -2,10 +2,12 @@ package fagus_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -132,5 +134,107 @@ func TestOnlyChangesMove(t *testing.T) {
 	}
 	if transfers != 20 || c.Bytes > 5000 {
 		t.Errorf("%d transfers, %d bytes in all; the array has 80000", transfers, c.Bytes)
+	}
+}
+
+// TestEachGetsWhatItLacks lets two ranks fetch with different versions in hand:
+// rank 1 lacks one page, rank 2 all of them.
+func TestEachGetsWhatItLacks(t *testing.T) {
+	const pages, words = 10, 512
+	var slots uint64
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[uint64](n, "a", pages*words)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.All())
+		if err != nil {
+			return err
+		}
+		modes := [4][3]fagus.Mode{ // by turn and rank
+			{fagus.Exclusive, 0, 0},
+			{0, fagus.Shared, 0},
+			{fagus.Exclusive, 0, 0},
+			{0, fagus.Shared, fagus.Shared},
+		}
+		for turn, mode := range modes {
+			set := n.Set()
+			if m := mode[n.Rank()]; m != 0 {
+				set = n.Set(fagus.Want(v, m))
+			}
+			before := n.Stats().Slots
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			if n.Rank() == 0 {
+				slots = n.Stats().Slots - before
+			}
+			switch {
+			case turn == 0 && n.Rank() == 0:
+				for i := range a.Slice() {
+					a.Slice()[i] = 1
+				}
+			case turn == 2 && n.Rank() == 0:
+				for i := range words {
+					a.Slice()[3*words+i] = 2
+				}
+			case turn == 3 && n.Rank() > 0 && (a.Slice()[0] != 1 || a.Slice()[3*words] != 2 || a.Slice()[4*words-1] != 2 || a.Slice()[4*words] != 1):
+				t.Errorf("rank %d has not got everything", n.Rank())
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slots != 1+pages {
+		t.Errorf("rank 0 sent %d slots in the last phase, want 1 and %d", slots, pages)
+	}
+}
+
+// TestLongLists acquires irregular sets of many variables, whose lists are far
+// longer than all slots of a ring together.
+func TestLongLists(t *testing.T) {
+	const vars = 3000
+	net := inproc.New(inproc.Config{LLCM: 1000})
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: net}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[uint16](n, "a", vars)
+		if err != nil {
+			return err
+		}
+		var requests [2][]fagus.Request // to write what is mine, then to read everything
+		for i := range vars {
+			v, err := n.Bind(fmt.Sprintf("v%d", i), a.Range(i, i+1))
+			if err != nil {
+				return err
+			}
+			if i*i%7%3 == n.Rank() {
+				requests[0] = append(requests[0], fagus.Want(v, fagus.Exclusive))
+			}
+			requests[1] = append(requests[1], fagus.Want(v, fagus.Shared))
+		}
+		for turn, r := range requests {
+			set := n.Set(r...)
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			for i := range vars {
+				if turn == 0 && i*i%7%3 == n.Rank() {
+					a.Slice()[i] = uint16(i)
+				} else if turn == 1 && a.Slice()[i] != uint16(i) {
+					return fmt.Errorf("element %d is %d", i, a.Slice()[i])
+				}
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

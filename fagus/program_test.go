@@ -1,9 +1,11 @@
 package fagus_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,118 +15,194 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Sizes of the random program. The variables share pages, and one of them is
-// longer than a page.
-const (
-	programVars   = 5
-	programWords  = 1500
-	programRounds = 6
-)
+// interval is the bytes from lo up to but not including hi of the one array of
+// a random program.
+type interval struct{ lo, hi int }
 
-// bounds says which words of the array a variable guards.
-func bounds(v int) (lo, hi int) {
-	edges := [programVars + 1]int{0, 1, 3, 200, 900, programWords}
-	return edges[v], edges[v+1]
+// randomPart is a part of one of the intervals in which a variable lies.
+func randomPart(random *rand.Rand, of []interval) interval {
+	x := of[random.IntN(len(of))]
+	lo := x.lo + random.IntN(x.hi-x.lo)
+	return interval{lo, lo + 1 + random.IntN(x.hi-lo)}
 }
 
-// randomProgram acquires random variables in random modes. Whoever holds a
-// variable finds the same number in all of its words: how many exclusive
-// tenures it has had; an exclusive holder adds one. tally[rank][v] counts a
-// rank's exclusive tenures.
-func randomProgram(seed uint64, tally [][programVars]int) func(*fagus.Node) error {
+// oracle knows what the last exclusive holder of each variable has left. The
+// program of every rank compares it with what it sees.
+type oracle struct {
+	size  int
+	vars  [][]interval // by variable, by address; they share words and pages
+	mu    sync.Mutex
+	model [][]byte // by variable: its intervals, one after the other
+}
+
+func newOracle(seed uint64) *oracle {
+	random := rand.New(rand.NewPCG(seed, 0))
+	o := &oracle{size: 100 + random.IntN(30_000), vars: make([][]interval, 3+random.IntN(5))}
+	for lo := 0; lo < o.size; {
+		hi := min(o.size, lo+1+random.IntN([]int{3, 20, 300, 9000}[random.IntN(4)]))
+		if v := random.IntN(len(o.vars) + 1); v < len(o.vars) { // else nobody guards it
+			o.vars[v] = append(o.vars[v], interval{lo, hi})
+		}
+		lo = hi
+	}
+	o.model = make([][]byte, len(o.vars))
+	for v := range o.vars {
+		o.model[v] = gather(make([]byte, o.size), o.vars[v])
+	}
+	return o
+}
+
+func gather(a []byte, of []interval) (b []byte) {
+	for _, x := range of {
+		b = append(b, a[x.lo:x.hi]...)
+	}
+	return b
+}
+
+// rankProgram is the random program at one rank.
+type rankProgram struct {
+	*oracle
+	n      *fagus.Node
+	random *rand.Rand
+	a      *fagus.Array[byte]
+	guards []*fagus.SyncVar // nil where a variable has no interval
+	shadow [][]byte         // by variable: what this rank's copy must hold
+	had    []bool           // acquired before, so that Update brings it
+}
+
+// program acquires random variables in random modes, writes random parts,
+// declared or not, and calls Update and Barrier in between. It checks that what
+// is held, or was updated, is what the oracle knows, and that nothing else of
+// the rank's copy has moved.
+func (o *oracle) program(seed uint64) func(*fagus.Node) error {
 	return func(n *fagus.Node) error {
-		random := rand.New(rand.NewPCG(seed, uint64(n.Rank())))
-		a, err := fagus.NewArray[uint64](n, "words", programWords)
-		if err != nil {
+		p := &rankProgram{oracle: o, n: n, random: rand.New(rand.NewPCG(seed, 1+uint64(n.Rank())))}
+		if err := p.declare(); err != nil {
 			return err
 		}
-		var vars [programVars]*fagus.SyncVar
-		for v := range vars {
-			if vars[v], err = n.Bind(fmt.Sprintf("v%d", v), a.Range(bounds(v))); err != nil {
+		rounds := 5 + p.random.IntN(4) // not the same number of calls everywhere
+		updateBefore := p.random.IntN(rounds)
+		for round := range rounds {
+			if round == updateBefore {
+				if err := p.update(); err != nil {
+					return err
+				}
+			}
+			if err := p.tenure(); err != nil {
 				return err
 			}
 		}
-		var seen [programVars]uint64
-		for range programRounds + n.Rank()%3 { // not the same number of calls everywhere
-			var wants []fagus.Request
-			var modes [programVars]fagus.Mode
-			for v := range vars {
-				switch random.IntN(4) {
-				case 0:
-					modes[v] = fagus.Exclusive
-				case 1:
-					modes[v] = fagus.Shared
-				default:
-					continue
-				}
-				want := fagus.Want(vars[v], modes[v])
-				if modes[v] == fagus.Exclusive && random.IntN(2) == 0 {
-					want = want.Writing(a.Range(bounds(v)))
-				}
-				wants = append(wants, want)
-			}
-			set := n.Set(wants...)
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			for v, mode := range modes {
-				if mode == 0 {
-					continue
-				}
-				lo, hi := bounds(v)
-				words := a.Slice()[lo:hi]
-				for i, w := range words {
-					if w != words[0] || w < seen[v] {
-						return fmt.Errorf("rank %d holds v%d: word %d is %d, word 0 is %d, seen before %d", n.Rank(), v, i, w, words[0], seen[v])
-					}
-				}
-				seen[v] = words[0]
-				if mode == fagus.Exclusive && random.IntN(3) > 0 {
-					for i := range words {
-						words[i]++
-					}
-					seen[v]++
-					tally[n.Rank()][v]++
-				}
-			}
-			n.Spend(fagus.Time(random.IntN(20)) * dimmnet.Microsecond)
-			if err := n.Release(set); err != nil {
-				return err
-			}
-		}
-		return lastLook(n, a, vars, tally)
+		return p.update()
 	}
 }
 
-// lastLook updates, and then lets rank 0 compare every variable with the tally.
-func lastLook(n *fagus.Node, a *fagus.Array[uint64], vars [programVars]*fagus.SyncVar, tally [][programVars]int) error {
-	if err := n.Update(); err != nil {
+func (p *rankProgram) declare() (err error) {
+	if p.a, err = fagus.NewArray[byte](p.n, "a", p.size); err != nil {
 		return err
 	}
-	if n.Rank() != 0 {
-		return nil
-	}
-	var wants []fagus.Request
-	for _, v := range vars {
-		wants = append(wants, fagus.Want(v, fagus.Shared))
-	}
-	set := n.Set(wants...)
-	if err := n.Acquire(set); err != nil {
-		return err
-	}
-	for v := range vars {
-		lo, hi := bounds(v)
-		sum := 0
-		for _, t := range tally {
-			sum += t[v]
+	p.guards, p.had = make([]*fagus.SyncVar, len(p.vars)), make([]bool, len(p.vars))
+	for v, of := range p.vars {
+		p.shadow = append(p.shadow, gather(p.a.Slice(), of))
+		if len(of) == 0 {
+			continue
 		}
-		for i, w := range a.Slice()[lo:hi] {
-			if w != uint64(sum) {
-				return fmt.Errorf("v%d had %d exclusive tenures, but word %d is %d", v, sum, i, w)
+		var ranges []fagus.Range
+		for _, x := range of {
+			ranges = append(ranges, p.a.Range(x.lo, x.hi))
+		}
+		if p.guards[v], err = p.n.Bind(fmt.Sprintf("v%d", v), ranges...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update waits after it until all have looked, before anybody writes again.
+func (p *rankProgram) update() error {
+	if err := p.n.Update(); err != nil {
+		return err
+	}
+	if err := p.check("after Update", func(v int) bool { return p.had[v] }); err != nil {
+		return err
+	}
+	return p.n.Barrier()
+}
+
+func (p *rankProgram) check(when string, current func(v int) bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for v, of := range p.vars {
+		got := gather(p.a.Slice(), of)
+		if current(v) {
+			if !bytes.Equal(got, p.model[v]) {
+				return fmt.Errorf("%s: v%d is not current", when, v)
+			}
+			p.shadow[v] = got
+		} else if !bytes.Equal(got, p.shadow[v]) {
+			return fmt.Errorf("%s: v%d has changed without being acquired or updated", when, v)
+		}
+	}
+	return nil
+}
+
+// tenure acquires, checks, writes and releases.
+func (p *rankProgram) tenure() error {
+	modes := make([]fagus.Mode, len(p.vars))
+	declared := make([][]interval, len(p.vars)) // nil where nothing is
+	var wants []fagus.Request
+	for v, guard := range p.guards {
+		if guard == nil || p.random.IntN(2) == 0 {
+			continue
+		}
+		modes[v] = []fagus.Mode{fagus.Shared, fagus.Exclusive}[p.random.IntN(2)]
+		want := fagus.Want(guard, modes[v])
+		if modes[v] == fagus.Exclusive && p.random.IntN(2) == 0 {
+			declared[v] = []interval{}
+			var ranges []fagus.Range
+			for range p.random.IntN(4) {
+				x := randomPart(p.random, p.vars[v])
+				declared[v] = append(declared[v], x)
+				ranges = append(ranges, p.a.Range(x.lo, x.hi))
+			}
+			want = want.Writing(ranges...)
+		}
+		wants = append(wants, want)
+	}
+	set := p.n.Set(wants...)
+	if err := p.n.Acquire(set); err != nil {
+		return err
+	}
+	if err := p.check("after Acquire", func(v int) bool { return modes[v] != 0 }); err != nil {
+		return err
+	}
+	p.n.Spend(fagus.Time(p.random.IntN(40)) * fagus.Microsecond)
+	for v, mode := range modes {
+		p.had[v] = p.had[v] || mode != 0
+		if mode == fagus.Exclusive {
+			p.write(v, declared[v])
+		}
+	}
+	return p.n.Release(set)
+}
+
+// write changes the declared parts of a variable, or any.
+func (p *rankProgram) write(v int, parts []interval) {
+	if parts == nil {
+		for range p.random.IntN(5) {
+			parts = append(parts, randomPart(p.random, p.vars[v]))
+		}
+	}
+	for _, x := range parts {
+		for i := x.lo; i < x.hi; i++ {
+			if p.random.IntN(3) > 0 {
+				p.a.Slice()[i] = byte(p.random.Uint32())
 			}
 		}
 	}
-	return n.Release(set)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shadow[v] = gather(p.a.Slice(), p.vars[v])
+	p.model[v] = p.shadow[v]
 }
 
 // runRandom runs the random program of seed and fails the test with the seed.
@@ -132,8 +210,7 @@ func runRandom(t *testing.T, net dimmnet.Network, nodes int, seed uint64) fagus.
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	tally := make([][programVars]int, nodes)
-	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net}, randomProgram(seed, tally))
+	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net}, newOracle(seed).program(seed))
 	if err != nil {
 		t.Fatalf("seed %d, %d nodes: %v", seed, nodes, err)
 	}
@@ -151,6 +228,18 @@ func newSim(t testing.TB, cfg sim.Config) *sim.Network {
 
 func TestRandomProgramsOnGoroutines(t *testing.T) {
 	for seed := range uint64(60) {
-		runRandom(t, inproc.New(inproc.Config{}), 1+int(seed%6), seed)
+		nodes := 1 + int(seed%6)
+		runRandom(t, inproc.New(inproc.Config{}), nodes, seed)
+		runRandom(t, inproc.New(inproc.Config{LLCM: 400 * nodes}), nodes, seed) // the smallest slots
+	}
+}
+
+func TestRandomProgramsUnderRandomDelays(t *testing.T) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		runRandom(t, newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Millisecond}), 2+int(seed%7), seed)
 	}
 }

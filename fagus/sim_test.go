@@ -22,6 +22,10 @@ func TestSkippedPollsAreExact(t *testing.T) {
 	for seed := uint64(1); seed <= seeds; seed++ {
 		nodes := 2 + int(seed%4)
 		cfg := sim.Config{Seed: seed, MaxDelay: 20 * dimmnet.Microsecond, Limit: 10 * dimmnet.Second}
+		if seed%2 == 0 { // ties are more common without delays, and small buffers fill
+			cfg.Seed = 0
+			cfg.Preset = smallBuffers(t, seed)
+		}
 		skip := newSim(t, cfg)
 		skipped := runRandom(t, skip, nodes, seed)
 		cfg.Spin = true
@@ -39,6 +43,19 @@ func TestSkippedPollsAreExact(t *testing.T) {
 		}
 	}
 	t.Logf("%d seeds, %d polls", seeds, polls)
+}
+
+// smallBuffers is some machine with few send buffers.
+func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
+	t.Helper()
+	envs := sim.Envs()
+	preset, err := sim.LoadPreset(envs[seed/2%uint64(len(envs))])
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.FIFO = []int{1, 3, 5, 16}[seed/2%4]
+	preset.Windows = []int{1, 2, 64}[seed/2%3]
+	return &preset
 }
 
 // TestSkippedPollsAreExactInBulk does the same with transfers that fill the
@@ -133,7 +150,7 @@ func TestComputePhasesAreSilent(t *testing.T) {
 		last[r.Rank] = r
 	}}
 	report := runRandom(t, newSim(t, cfg), 4, 7)
-	if states < 4*programRounds {
+	if states < 4*2*5 { // 4 ranks, at least 5 tenures each
 		t.Errorf("saw only %d compute phases and releases", states)
 	}
 	for _, r := range report.Ranks {
@@ -145,15 +162,5 @@ func TestComputePhasesAreSilent(t *testing.T) {
 		if r.Parts[fagus.PartAcquire].Counters.Polls == 0 {
 			t.Errorf("rank %d never polled: the test sees nothing", r.Rank)
 		}
-	}
-}
-
-func TestRandomProgramsUnderRandomDelays(t *testing.T) {
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
-		runRandom(t, newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Millisecond}), 2+int(seed%5), seed)
 	}
 }

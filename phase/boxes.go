@@ -28,14 +28,16 @@ func (o *outbox) pending() bool { return len(o.list) > 0 || len(o.queue) > 0 || 
 // step moves the message under way, or begins the next one if there is one and
 // its slot is free.
 func (o *outbox) step(e *Engine) (progress bool) {
-	if !o.ring.Busy() {
-		next := o.next()
-		if len(o.list) == 0 && next < 0 || !o.ring.Ready() {
-			return false
-		}
-		o.put(e, next)
+	if o.ring.Busy() {
+		return o.ring.Step()
 	}
-	return o.ring.Step()
+	next := o.next()
+	if len(o.list) == 0 && next < 0 || !o.ring.Ready() {
+		return false
+	}
+	o.put(e, next)
+	o.ring.Step()
+	return true // even if nothing could be posted: the slot is taken
 }
 
 // next finds the first transfer of which something can be sent, or -1.

@@ -2,6 +2,7 @@ package phase_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -114,4 +115,68 @@ func TestHostileHarness(t *testing.T) {
 	if mem[150] != 'y' {
 		t.Error("the data did not arrive")
 	}
+}
+
+// TestBadSlotsAreErrors sends one slot each that is wrong in one way. Rank 0
+// must say so, and stay failed.
+func TestBadSlotsAreErrors(t *testing.T) {
+	goodList := func(w *world) syncvar.List {
+		return syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
+	}
+	list := ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}
+	data := ringbuf.Header{Kind: ringbuf.Data, Sender: 1, Last: true, Phase: 1, Addr: 4096 + 150}
+	tests := []struct {
+		want string
+		list func(*ringbuf.Header, *syncvar.List)
+		data func(*ringbuf.Header) int // returns the length; nil: not sent
+	}{
+		{want: "sent a slot of phase 2 in phase 1", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Phase = 2 }},
+		{want: "for position 5 after 0", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Addr = 5 }},
+		{want: "sent its list of phase 7 in phase 1", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Phase = 7 }},
+		{want: "kind 2, which is not due", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Kind = ringbuf.Data }},
+		{want: "sender 0", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Sender = 0 }},
+		{want: "declared different things", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Digest++ }},
+		{want: "left variable 1 unchanged, but did not hold it", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Clean = []syncvar.ID{1} }},
+		{want: "variable 9 after 3 declarations", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Shared = []syncvar.ID{9} }},
+		{want: "no variable guards", data: func(h *ringbuf.Header) int { h.Addr = 4096 + 99; return 8 }},
+		{want: "no variable guards", data: func(h *ringbuf.Header) int { return 51 }},
+		{want: `data of "b", which are not due from it`, data: func(h *ringbuf.Header) int { h.Addr = 4096 + 300; return 8 }},
+		{want: "2 versions old, out of turn", data: func(h *ringbuf.Header) int { h.Age = 2; return 8 }},
+		{want: "0 versions old, out of turn", data: func(h *ringbuf.Header) int { h.Last = false; return 0 }},
+		{want: "kind 1, which is not due", data: func(h *ringbuf.Header) int { h.Kind = ringbuf.List; return 8 }},
+	}
+	for _, test := range tests {
+		hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+			h, l := list, goodList(w)
+			if test.list != nil {
+				test.list(&h, &l)
+			}
+			put(h, syncvar.AppendList(nil, &l))
+			if test.data != nil {
+				h = data
+				put(h, make([]byte, test.data(&h)))
+			}
+			if got := w.out.String(); !strings.Contains(got, test.want) {
+				t.Errorf("rank 0 said %q, want %q", got, test.want)
+			}
+			if _, err := w.ranks[0].engine.Step(); err == nil {
+				t.Errorf("%s: the engine goes on", test.want)
+			}
+		})
+	}
+}
+
+// TestPiecesStayInOrder sends two pieces of one variable in the wrong order.
+func TestPiecesStayInOrder(t *testing.T) {
+	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+		l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
+		put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, syncvar.AppendList(nil, &l))
+		h := ringbuf.Header{Kind: ringbuf.Data, Sender: 1, Phase: 1, Addr: 4096 + 150}
+		put(h, make([]byte, 8))
+		h.Addr -= 4
+		put(h, make([]byte, 8))
+		if got := w.out.String(); !strings.Contains(got, "out of turn") {
+			t.Errorf("rank 0 said %q", got)
+		}
+	})
 }

@@ -14,6 +14,8 @@ import (
 type Config struct {
 	// Env names the preset: A to F, or fagus2 (the default).
 	Env string
+	// Preset, if not nil, is used instead: one of LoadPreset, changed.
+	Preset *Preset
 	// Seed other than 0 adds random delays, drawn from it, to packets and Spend.
 	Seed uint64
 	// MaxDelay bounds each random delay; default 100 us.
@@ -64,11 +66,11 @@ func New(cfg Config) (*Network, error) {
 	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
 		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each can be up to %v", cfg.MaxDelay, cfg.Limit, maxTime)
 	}
-	preset, err := LoadPreset(cfg.Env)
-	if err != nil {
-		return nil, err
+	if cfg.Preset != nil {
+		return &Network{cfg: cfg, preset: *cfg.Preset}, cfg.Preset.check()
 	}
-	return &Network{cfg: cfg, preset: preset}, nil
+	preset, err := LoadPreset(cfg.Env)
+	return &Network{cfg: cfg, preset: preset}, err
 }
 
 // Clock is virtual.

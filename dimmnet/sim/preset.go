@@ -160,6 +160,21 @@ func newPreset(name string, n nicTable, b boardTable, h hostTable) Preset {
 	}
 }
 
+// check reports a preset that cannot work.
+func (p *Preset) check() error {
+	l := p.Limits
+	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.RDMA != 0 || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 {
+		return fmt.Errorf("sim: preset %q: limits %+v", p.Name, l)
+	}
+	if p.FIFO < 1 || p.Windows < 1 || p.HeaderBytes < 0 || p.PadBytes < 0 {
+		return fmt.Errorf("sim: preset %q: FIFO %d, windows %d, header %d, pad %d", p.Name, p.FIFO, p.Windows, p.HeaderBytes, p.PadBytes)
+	}
+	if min(p.CPUWrite, p.CPURead, p.CPUFill, p.Flight, p.ByteTime, total(p.Send), total(p.Receive)) < 0 {
+		return fmt.Errorf("sim: preset %q: a negative time", p.Name)
+	}
+	return nil
+}
+
 // OneWay is the time from the start of a CPU's store to the appearance of its
 // word in the peer's LLCM on an idle network.
 func (p *Preset) OneWay() dimmnet.Time {
