@@ -234,6 +234,22 @@ func TestNewerJoinsWhatIsNear(t *testing.T) {
 	}
 }
 
+func TestDeclareMerges(t *testing.T) {
+	s, base, _ := newSpace(t, 1000)
+	id := bind(t, s, "v", rng(base, base+500))
+	got, err := s.Declare(id, []consistency.Range{rng(base+90, base+200), rng(base+10, base+20), rng(base+50, base+100), rng(base+20, base+30)})
+	want := []consistency.Range{rng(base+10, base+30), rng(base+50, base+200)}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, error %v, want %v", got, err, want)
+	}
+	if got, err := s.Declare(id, nil); got == nil || err != nil {
+		t.Errorf("nothing declared is %v, error %v, and would mean a twin", got, err)
+	}
+	if _, err := s.Declare(id, []consistency.Range{rng(base+499, base+501)}); err == nil {
+		t.Error("a range beyond the variable was accepted")
+	}
+}
+
 func TestTwoVariablesShareAPage(t *testing.T) {
 	s, base, mem := newSpace(t, 4096)
 	a := bind(t, s, "a", rng(base, base+100))

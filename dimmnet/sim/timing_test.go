@@ -100,6 +100,50 @@ func TestLinkBoundsAStream(t *testing.T) {
 	}
 }
 
+// TestSendBuffersAreAsLarge posts on a link that is as good as blocked.
+func TestSendBuffersAreAsLarge(t *testing.T) {
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.ByteTime, preset.FIFO, preset.Windows = dimmnet.Second, 5, 3
+	net := newNetwork(t, sim.Config{Preset: &preset})
+	var stores, writes int
+	err = net.Run(context.Background(), 2, func(h dimmnet.Host) error {
+		if p := h.Port(); p.Rank() == 0 {
+			for p.Store(1, 0, 1, 8) {
+				stores++
+			}
+			for p.Write(1, 8, make([]byte, 8)) {
+				writes++
+			}
+		}
+		return nil
+	})
+	if err != nil || stores != 5 || writes != 3 {
+		t.Errorf("%d AOTF and %d BOTF were taken, error %v, want 5 and 3", stores, writes, err)
+	}
+}
+
+func TestPresetIsChecked(t *testing.T) {
+	for i, spoil := range []func(*sim.Preset){
+		func(p *sim.Preset) { p.Windows = 0 },
+		func(p *sim.Preset) { p.FIFO = 0 },
+		func(p *sim.Preset) { p.Limits.RDMA = 1 },
+		func(p *sim.Preset) { p.Limits.LLCM = 12 },
+		func(p *sim.Preset) { p.CPURead = -1 },
+	} {
+		preset, err := sim.LoadPreset("A")
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(&preset)
+		if _, err := sim.New(sim.Config{Preset: &preset}); err == nil {
+			t.Errorf("spoiled preset %d was accepted", i)
+		}
+	}
+}
+
 // TestPresetsHaveSources holds that every number in presets.toml has a source
 // beside it.
 func TestPresetsHaveSources(t *testing.T) {
