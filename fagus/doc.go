@@ -50,5 +50,15 @@
 //
 // Config.Net chooses the network: nil is one process with real goroutines
 // (dimmnet/inproc); dimmnet/sim is a simulated DIMMnet-1 in virtual time. The
-// program is the same, and so are its results.
+// program is the same, and so are its results, as far as they do not depend on
+// the order in which conflicting requests are granted.
+//
+// # Where this differs from the design
+//
+// NewArray and Bind return errors instead of keeping them for later: what is
+// wrong is best said where it is. Config takes a network, not its name: so a
+// program that uses goroutines alone is not linked with the simulator and its
+// libraries. Barrier, like Acquire and Update, wants the rank to hold nothing:
+// then every grant lasts for exactly one compute phase, and no list has to say
+// what is still held.
 package fagus

@@ -39,7 +39,11 @@
 //
 // docs/messages.md has the formulas, and a test compares them with a run.
 //
-// # Better than the design
+// # Where this differs from the design
+//
+// Ranks need not call Acquire equally often: one that waits in Update, Barrier
+// or End serves the others with lists that want nothing. So only calls that can
+// never come together are errors.
 //
 // The list of a phase also says which variables of the last exclusive tenure
 // were left unchanged ("clean"), for a few bytes. Their version still advances,

@@ -1,7 +1,6 @@
 package phase
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -21,6 +20,7 @@ const (
 // Engine is one rank's part in all communication phases of a run.
 type Engine struct {
 	port   dimmnet.Port
+	others []dimmnet.Rank // all ranks but this one
 	layout ringbuf.Layout
 	space  *consistency.Space
 	table  syncvar.Table
@@ -63,6 +63,7 @@ func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
 	}
 	for r := range nodes {
 		if rank := dimmnet.Rank(r); rank != p.Rank() {
+			e.others = append(e.others, rank)
 			e.out[r].ring = ringbuf.NewSender(p, &e.layout, rank)
 			e.in[r].ring = ringbuf.NewReceiver(p, &e.layout, rank)
 		}
@@ -87,18 +88,6 @@ func (e *Engine) Counts() Counts { return e.counts }
 // Table returns the rank's copy of the replicated table, which the caller must
 // not change.
 func (e *Engine) Table() *syncvar.Table { return &e.table }
-
-// peers calls f for every other rank in order until it returns an error.
-func (e *Engine) peers(f func(dimmnet.Rank) error) error {
-	for r := range e.lists {
-		if rank := dimmnet.Rank(r); rank != e.port.Rank() {
-			if err := f(rank); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // Call takes the rank through communication phases until call is done: until
 // shared and exclusive are granted and their data are here (Acquire), or all
@@ -149,12 +138,12 @@ func (e *Engine) Begin(l syncvar.List) error {
 	if len(e.wire) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: an acquire list of %d bytes, the limit is %d", len(e.wire), syncvar.MaxListBytes))
 	}
-	return e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		e.out[r].list = e.wire
 		e.in[r].list = e.in[r].list[:0]
 		e.in[r].due = 1
-		return nil
-	})
+	}
+	return nil
 }
 
 // Done says whether the phase that Begin began is over for this rank.
@@ -191,36 +180,32 @@ func (e *Engine) fail(err error) error {
 // exchange sends where there is something to send and a slot is free, and
 // receives where something is due and has arrived.
 func (e *Engine) exchange() (progress bool, err error) {
-	err = e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		if e.out[r].step(e) {
 			progress = true
 		}
-		return nil
-	})
-	if err != nil {
-		return false, err
 	}
-	err = e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		moved, err := e.in[r].step(e, r)
+		if err != nil {
+			return false, err
+		}
 		if moved {
 			progress = true
 		}
-		return err
-	})
-	return progress, err
+	}
+	return progress, nil
 }
 
 // quiet says whether nothing of the present state is left to send or receive.
 func (e *Engine) quiet() bool {
-	return e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		if e.out[r].pending() || e.in[r].pending() {
-			return errPending
+			return false
 		}
-		return nil
-	}) == nil
+	}
+	return true
 }
-
-var errPending = errors.New("phase: pending")
 
 // makePlan turns from gathering to transferring.
 func (e *Engine) makePlan() error {
@@ -249,14 +234,14 @@ func (e *Engine) makePlan() error {
 // has come. One that has declared more is compared by the others later.
 func (e *Engine) checkDeclarations() error {
 	own := uint32(e.space.Declared())
-	return e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		l := &e.lists[r]
 		if l.Declared > own {
-			return nil
+			continue
 		}
 		if l.Digest == e.space.Digest(int(l.Declared)) {
 			e.agreed[r] = l.Declared
-			return nil
+			continue
 		}
 		last := "there is none"
 		if l.Declared > 0 {
@@ -264,20 +249,21 @@ func (e *Engine) checkDeclarations() error {
 		}
 		return fmt.Errorf("phase: ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
 			"one of declarations %d to %d differs; here %s", e.port.Rank(), r, e.agreed[r]+1, l.Declared, last)
-	})
+	}
+	return nil
 }
 
 // checkDeclaredAll reports a rank that has declared less or more, where all have
 // come to the same point of their programs.
 func (e *Engine) checkDeclaredAll() error {
 	own := e.lists[e.port.Rank()].Declared
-	return e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		if n := e.lists[r].Declared; n != own {
 			return fmt.Errorf("phase: rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",
 				e.port.Rank(), own, r, n)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // finish makes the results of the phase visible, all at once.
@@ -299,15 +285,14 @@ func (e *Engine) finish() {
 // Waiting says in words what the rank waits for.
 func (e *Engine) Waiting() string {
 	var from, to []dimmnet.Rank
-	_ = e.peers(func(r dimmnet.Rank) error {
+	for _, r := range e.others {
 		if e.in[r].due > 0 {
 			from = append(from, r)
 		}
 		if e.out[r].pending() {
 			to = append(to, r)
 		}
-		return nil
-	})
+	}
 	what := "the data"
 	if e.state == gather {
 		what = "the lists"
