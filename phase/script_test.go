@@ -3,6 +3,7 @@ package phase_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ import (
 //	write R ADDR TEXT  to R's copy, inside a tenure
 //	read R ADDR N      from R's copy
 //	release R
+//	newer R NAME V     what R's copy has that one of version V lacks
 //	tables             all ranks' tables, which must be the same
 //	status             where each rank is
 //
@@ -170,6 +172,11 @@ func (w *world) do(f []string) error {
 		copy(w.ranks[arg(1)].mem[arg(2):], f[3])
 	case "read":
 		fmt.Fprintf(&w.out, "%d reads %q\n", arg(1), w.ranks[arg(1)].mem[arg(2):arg(2)+arg(3)])
+	case "newer":
+		r := w.ranks[arg(1)]
+		for _, p := range r.space.Newer(syncvar.ID(slices.Index(w.names, f[2])), syncvar.Version(arg(3))) {
+			fmt.Fprintf(&w.out, "%d: bytes %d to %d of version %d\n", arg(1), p.Lo-r.base, p.Hi-r.base, p.Version)
+		}
 	case "release":
 		w.release(arg(1))
 	case "tables":

@@ -42,7 +42,7 @@ func placementFlags() []cli.Flag {
 		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
-		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "other than 0: random input, and random delays in a simulated network, drawn from `SEED`"},
+		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
 		&cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"},
 	}
