@@ -103,7 +103,7 @@ func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
 	needs := make(map[ID][]dimmnet.Rank)
 	var ids []ID
 	need := func(id ID, r dimmnet.Rank) {
-		if t.at(id).lacks(r) {
+		if s := t.State(id); s.lacks(r) {
 			if needs[id] == nil {
 				ids = append(ids, id)
 			}
