@@ -28,9 +28,6 @@ func (s *Space) Name(id syncvar.ID) string {
 	return fmt.Sprintf("variable %d", id)
 }
 
-// Known says whether id was bound.
-func (s *Space) Known(id syncvar.ID) bool { return int(id) < len(s.vars) }
-
 // First is the first address that a variable guards.
 func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 
