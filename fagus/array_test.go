@@ -238,3 +238,39 @@ func TestLongLists(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestWhoAskedFirst lets rank 2 wait for a variable when rank 1 asks for it, too.
+// By the rotation of ranks alone it would be rank 1's turn.
+func TestWhoAskedFirst(t *testing.T) {
+	var turn [3]int64
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[int64](n, "turns", 1)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.All())
+		if err != nil {
+			return err
+		}
+		sets := []*fagus.SyncSet{n.Set(fagus.Want(v, fagus.Exclusive))}
+		if n.Rank() == 1 {
+			sets = []*fagus.SyncSet{n.Set(), sets[0]}
+		}
+		for i, set := range sets {
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			if i == len(sets)-1 {
+				a.Slice()[0]++
+				turn[n.Rank()] = a.Slice()[0]
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || turn != [3]int64{1, 3, 2} {
+		t.Errorf("turns %v, error %v, want 1 3 2", turn, err)
+	}
+}
