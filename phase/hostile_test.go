@@ -180,3 +180,43 @@ func TestPiecesStayInOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestDataOfAnotherRank lets rank 2, which owes b, send data of a, which rank 1
+// owes.
+func TestDataOfAnotherRank(t *testing.T) {
+	w := &world{}
+	for _, line := range []string{
+		"ranks 3", "bind a 100 200", "bind b 300 400",
+		"acquire 1 a:exclusive", "acquire 2 b:exclusive", "acquire 0", "stabilize",
+		"write 1 150 x", "write 2 350 y", "release 1", "release 2",
+		"acquire 0 a:shared b:shared", "acquire 1",
+	} {
+		if err := w.do(strings.Fields(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, layout := w.ranks[2], w.ranks[2].engine.Layout()
+	clear(out.port.llcm) // all slots free, as in hostile
+	ring := ringbuf.NewSender(out.port, &layout, 0)
+	send := func(h ringbuf.Header, data []byte) {
+		h.Sender, h.Last, h.Len = 2, true, len(data)
+		if !ring.Ready() {
+			t.Fatal("no slot is free")
+		}
+		ring.Put(h, data)
+		ring.Step()
+	}
+	send(ringbuf.Header{Kind: ringbuf.List}, nil) // the first slot was used before
+	out.port.out[0] = nil
+	list := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: out.space.Digest(3)}
+	send(ringbuf.Header{Kind: ringbuf.List, Phase: 1}, syncvar.AppendList(nil, &list))
+	send(ringbuf.Header{Kind: ringbuf.Data, Phase: 1, Addr: uint64(out.base) + 150}, []byte("z"))
+	for _, line := range []string{"land 1->0", "land 2->0"} {
+		if err := w.do(strings.Fields(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.out.String(); !strings.Contains(got, `rank 2 sent data of "a", which are not due from it`) {
+		t.Errorf("rank 0 said %q", got)
+	}
+}
