@@ -2,9 +2,8 @@
 // goroutine, its LLCM is a slice, and a post is a copy made by the sender.
 //
 // It is not a simulator (its clock is the wall's and two runs differ) and not
-// shared memory between processes. Nothing is ever in
-// flight: a post has landed when it returns, so no call of a port reports
-// posted == false for want of room.
+// shared memory between processes. Nothing is ever in flight: a post has landed
+// when it returns, so no call of a port reports posted == false for want of room.
 //
 //	network := inproc.New(inproc.Config{})
 //	err := network.Run(ctx, 4, func(h dimmnet.Host) error {

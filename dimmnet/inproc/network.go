@@ -94,7 +94,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	defer r.watch().Stop()
 	stop := context.AfterFunc(ctx, func() { r.fail(cancelled(ctx)) })
 	for _, p := range r.threads {
-		go p.run1(body)
+		go dimmnet.RunBody("inproc", p, body, func(cause, shown error) { r.leave(p, cause, shown) })
 	}
 	err = r.wait(cfg.Grace)
 	if !stop() && err == nil {
@@ -104,11 +104,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	return err
 }
 
-// cancelled is the failure of a run whose context is done. It wraps ctx.Err()
-// and the cause, where there is one.
+// cancelled is the failure of a run whose context is done.
 func cancelled(ctx context.Context) error {
-	if cause := context.Cause(ctx); cause != ctx.Err() {
-		return fmt.Errorf("inproc: %w: %w", ctx.Err(), cause)
-	}
-	return fmt.Errorf("inproc: %w", ctx.Err())
+	return fmt.Errorf("inproc: %w", dimmnet.ContextErr(ctx))
 }

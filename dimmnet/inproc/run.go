@@ -3,7 +3,6 @@ package inproc
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,38 +94,12 @@ func (r *run) wait(grace time.Duration) error {
 	return r.cause
 }
 
-// run1 runs body to its end, whatever that is, and takes the thread off the run.
-func (p *port) run1(body func(dimmnet.Host) error) {
-	var err error
-	finished := false
-	defer func() {
-		if !finished {
-			// A panic has a value, nil included (runtime.PanicNilError).
-			if v := recover(); v != nil {
-				err = panicError(p.rank, v, debug.Stack())
-			} else {
-				err = fmt.Errorf("inproc: rank %d called runtime.Goexit", p.rank)
-			}
-		}
-		p.run.leave(p, err)
-	}()
-	err = body(p)
-	finished = true
-}
-
-func panicError(rank dimmnet.Rank, v any, stack []byte) error {
-	if cause, ok := v.(error); ok {
-		return fmt.Errorf("inproc: rank %d panicked: %w\n%s", rank, cause, stack)
-	}
-	return fmt.Errorf("inproc: rank %d panicked: %v\n%s", rank, v, stack)
-}
-
-// leave notes that the body of p has returned err.
-func (r *run) leave(p *port, err error) {
+// leave notes that the body of p is over, and fails the run if it has a cause.
+func (r *run) leave(p *port, cause, shown error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil {
-		r.failLocked(err, fmt.Errorf("inproc: rank %d failed: %w", p.rank, err))
+	if cause != nil {
+		r.failLocked(cause, shown)
 	}
 	p.returned = true
 	r.running--

@@ -109,7 +109,7 @@ func (k *kernel) checkBounds(now dimmnet.Time) {
 		return
 	}
 	if k.ctx.Err() != nil {
-		k.fail(fmt.Errorf("sim: stopped at %v: %w", now, context.Cause(k.ctx)))
+		k.fail(fmt.Errorf("sim: stopped at %v: %w", now, dimmnet.ContextErr(k.ctx)))
 	} else if now > k.cfg.Limit {
 		k.fail(fmt.Errorf("sim: %v of virtual time have passed, the limit of this run", k.cfg.Limit))
 	}

@@ -92,7 +92,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		return errors.New("sim: no program to run")
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("sim: not started: %w", context.Cause(ctx))
+		return fmt.Errorf("sim: not started: %w", dimmnet.ContextErr(ctx))
 	}
 	k := w.newKernel(ctx, nodes, body)
 	over := make(chan struct{})
@@ -107,7 +107,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		select {
 		case <-over:
 		case <-time.After(grace):
-			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", context.Cause(ctx), k.running.Load())
+			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
 	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now}

@@ -1,9 +1,9 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"iter"
-	"runtime/debug"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -27,8 +27,8 @@ type thread struct {
 	yield func(struct{}) bool
 }
 
-// stopped unwinds a thread whose run was given up.
-type stopped struct{}
+// errStopped unwinds a thread whose run was given up.
+var errStopped = errors.New("sim: stopped")
 
 func (th *thread) start(body func(dimmnet.Host) error) {
 	th.next, th.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -37,33 +37,15 @@ func (th *thread) start(body func(dimmnet.Host) error) {
 	})
 }
 
-// main runs body and turns whatever ends it into the run's error.
+// main runs body. What ends it may fail the run.
 func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
-	returned := false
-	defer func() {
+	dimmnet.RunBody("sim", th, body, func(cause, shown error) {
 		k.live--
-		if r := recover(); r != nil {
-			if _, ok := r.(stopped); !ok {
-				k.fail(panicError(th.rank, r, debug.Stack()))
-			}
-		} else if !returned {
-			k.fail(fmt.Errorf("sim: rank %d called runtime.Goexit", th.rank))
+		if cause != nil && !errors.Is(cause, errStopped) {
+			k.failBy(cause, shown)
 		}
-	}()
-	err := body(th)
-	returned = true
-	if err != nil {
-		k.failBy(err, fmt.Errorf("sim: rank %d failed: %w", th.rank, err))
-	}
-}
-
-// panicError says who panicked and where. The stack is lost behind next.
-func panicError(rank dimmnet.Rank, value any, stack []byte) error {
-	if err, ok := value.(error); ok {
-		return fmt.Errorf("sim: rank %d panicked: %w\n%s", rank, err, stack)
-	}
-	return fmt.Errorf("sim: rank %d panicked: %v\n%s", rank, value, stack)
+	})
 }
 
 // resume runs the thread until it gives way.
@@ -79,7 +61,7 @@ func (th *thread) event() event {
 // giveWay lets the kernel go on.
 func (th *thread) giveWay() {
 	if !th.yield(struct{}{}) {
-		panic(stopped{})
+		panic(errStopped)
 	}
 }
 
