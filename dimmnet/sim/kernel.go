@@ -37,11 +37,11 @@ type kernel struct {
 	running atomic.Int64 // the rank whose thread ran last
 }
 
-func (k *kernel) push(e event) { k.queue.push(e) }
-
-func (k *kernel) nextSeq() uint64 {
+// schedule puts an event of a packet or a node into the queue, behind those of
+// the same instant that are there.
+func (k *kernel) schedule(at dimmnet.Time, kind eventKind, ref int32) {
 	k.seq++
-	return k.seq
+	k.queue.push(event{at: at, order: k.seq, ref: ref, kind: kind})
 }
 
 // run handles events until none is left. When threads remain that nothing can
@@ -84,7 +84,7 @@ func (k *kernel) handle() {
 	if th := n.parked; th != nil {
 		n.parked = nil
 		th.skipTo(e.at)
-		k.push(th.event())
+		k.queue.push(th.event())
 		return
 	}
 	k.queue.pop()
@@ -126,7 +126,7 @@ func (k *kernel) failBy(cause, err error) {
 	for i := range k.nodes {
 		if th := k.nodes[i].parked; th != nil {
 			k.nodes[i].parked = nil
-			k.push(th.event())
+			k.queue.push(th.event())
 		}
 	}
 }

@@ -66,11 +66,17 @@ func New(cfg Config) (*Network, error) {
 	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
 		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each can be up to %v", cfg.MaxDelay, cfg.Limit, maxTime)
 	}
+	w := &Network{cfg: cfg}
+	var err error
 	if cfg.Preset != nil {
-		return &Network{cfg: cfg, preset: *cfg.Preset}, cfg.Preset.check()
+		w.preset, err = *cfg.Preset, cfg.Preset.check()
+	} else {
+		w.preset, err = LoadPreset(cfg.Env)
 	}
-	preset, err := LoadPreset(cfg.Env)
-	return &Network{cfg: cfg, preset: preset}, err
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // Clock is virtual.
@@ -131,7 +137,7 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		k.nodes[i].memory = newMemory(w.preset.Limits.LLCM)
 		th.k, th.node, th.rank = k, &k.nodes[i], dimmnet.Rank(i)
 		th.start(body)
-		k.push(th.event())
+		k.queue.push(th.event())
 	}
 	return k
 }

@@ -71,7 +71,7 @@ func (k *kernel) send(p packet, t dimmnet.Time) (departure dimmnet.Time) {
 	if k.cfg.Seed != 0 {
 		head = k.delay(n, &p, head)
 	}
-	k.push(event{at: head, order: k.nextSeq(), ref: k.packets.put(p), kind: evEnter})
+	k.schedule(head, evEnter, k.packets.put(p))
 	return n.sendFree
 }
 
@@ -99,7 +99,7 @@ func (k *kernel) enter(ref int32, at dimmnet.Time) {
 	start := max(at, n.receiveFree)
 	n.receiveFree = start + k.preset.linkTime(int(p.size))
 	land := start + k.preset.tailTime(int(p.size)) + k.receiveTime
-	k.push(event{at: land, order: k.nextSeq(), ref: ref, kind: evLand})
+	k.schedule(land, evLand, ref)
 }
 
 // land writes a packet's bytes to memory.

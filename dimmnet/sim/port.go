@@ -62,7 +62,7 @@ func (th *thread) room(d *departures, limit int) bool {
 	n := th.node
 	if t := d.first(); n.freeAt == 0 || t < n.freeAt {
 		n.freeAt = t
-		th.k.push(event{at: t, order: th.k.nextSeq(), ref: int32(th.rank), kind: evFree})
+		th.k.schedule(t, evFree, int32(th.rank))
 	}
 	return false
 }

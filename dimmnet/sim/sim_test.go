@@ -74,8 +74,11 @@ func TestVirtualTimeIsBounded(t *testing.T) {
 func TestSpendingIsBounded(t *testing.T) {
 	for _, d := range []dimmnet.Time{101 * 24 * 3600 * dimmnet.Second, 1<<63 - 1} {
 		err := newNetwork(t, sim.Config{Seed: 1}).Run(context.Background(), 2, func(h dimmnet.Host) error {
-			for range 3 {
-				h.Spend(d)
+			for range 50 { // with and without a random delay
+				before := h.Now()
+				if h.Spend(d); h.Now() < before {
+					t.Errorf("spending %v took the clock from %v to %v", d, before, h.Now())
+				}
 			}
 			return h.Port().Err()
 		})

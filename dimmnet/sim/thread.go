@@ -74,7 +74,7 @@ func (th *thread) sync() {
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {
 		if k.queue[0].kind == evThread {
-			k.push(self)
+			k.queue.push(self)
 			th.giveWay()
 			return // it was this thread's turn: nothing earlier is left
 		}
@@ -116,13 +116,18 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
 	}
-	cfg := &th.k.cfg
-	if cfg.Seed != 0 {
+	th.advance(d)
+	if cfg := &th.k.cfg; cfg.Seed != 0 {
 		th.spends++
-		d += randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay)
+		th.advance(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
 	}
-	th.now += min(d, cfg.Limit+1-min(th.now, cfg.Limit)) // the clock never overflows
 	th.k.checkBounds(th.now)
+}
+
+// advance adds d to the clock, but goes no further than just past the limit: so
+// the clock never overflows.
+func (th *thread) advance(d dimmnet.Time) {
+	th.now += min(d, max(0, th.k.cfg.Limit+1-th.now))
 }
 
 // spendStream tells the random delays of Spend from those of packets.
