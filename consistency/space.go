@@ -132,8 +132,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	if len(ranges) == 0 {
 		return 0, fmt.Errorf("consistency: bind %q: no range", name)
 	}
-	own := slices.Clone(ranges)
-	slices.SortFunc(own, func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	own := inOrder(ranges)
 	for i, r := range own {
 		if s.Bytes(r) == nil {
 			return 0, fmt.Errorf("consistency: bind %q: [%#x, %#x) is empty or outside every region", name, r.Lo, r.Hi)
@@ -156,6 +155,11 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	s.vars = append(s.vars, variable{name: name, ranges: own})
 	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), own...)
 	return id, nil
+}
+
+// inOrder returns ranges by address.
+func inOrder(ranges []Range) []Range {
+	return slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
 }
 
 // merge joins ranges, which are in order, where they touch or overlap.
@@ -195,23 +199,29 @@ func (s *Space) Guard(r Range) (syncvar.ID, []byte, error) {
 
 // Bytes returns the memory of r, or nil if r is empty or not within a region.
 func (s *Space) Bytes(r Range) []byte {
+	g := s.region(r)
+	if g == nil || r.Lo >= r.Hi {
+		return nil
+	}
+	return g.mem[r.Lo-g.Lo : r.Hi-g.Lo : r.Hi-g.Lo]
+}
+
+// region finds the region that contains r, or nil.
+func (s *Space) region(r Range) *region {
 	i, ok := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Lo, a) })
 	if !ok {
 		i--
 	}
-	if i < 0 || r.Lo >= r.Hi || !s.regions[i].contains(r) {
+	if i < 0 || !s.regions[i].contains(r) {
 		return nil
 	}
-	g := &s.regions[i]
-	return g.mem[r.Lo-g.Lo : r.Hi-g.Lo : r.Hi-g.Lo]
+	return &s.regions[i]
 }
 
 // Describe says in words where r lies.
 func (s *Space) Describe(r Range) string {
-	for i := range s.regions {
-		if g := &s.regions[i]; g.contains(r) {
-			return fmt.Sprintf("bytes %d to %d of %q", r.Lo-g.Lo, r.Hi-g.Lo, g.name)
-		}
+	if g := s.region(r); g != nil {
+		return fmt.Sprintf("bytes %d to %d of %q", r.Lo-g.Lo, r.Hi-g.Lo, g.name)
 	}
 	return fmt.Sprintf("[%#x, %#x)", r.Lo, r.Hi)
 }

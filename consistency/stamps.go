@@ -28,8 +28,8 @@ func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
 }
 
 // overwrite returns the stamps after pieces were written over st. A few pieces
-// are spliced in; many are merged by address in one pass. It takes over st and pieces, which must not
-// overlap one another.
+// are spliced in; many are merged by address in one pass. It takes over st and
+// pieces, which must not overlap one another.
 func (st stamps) overwrite(pieces []Piece) stamps {
 	const few = 8
 	if len(pieces) <= few {

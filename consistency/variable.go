@@ -1,9 +1,7 @@
 package consistency
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -34,7 +32,7 @@ func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 // Declare checks that the variable guards all of ranges and returns them by
 // address, merged where they touch or overlap; never nil.
 func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
-	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	sorted := inOrder(ranges)
 	for _, r := range sorted {
 		if guard, _, err := s.Guard(r); err != nil || guard != id || r.Lo == r.Hi {
 			return nil, fmt.Errorf("consistency: %q does not guard %s", s.Name(id), s.Describe(r))

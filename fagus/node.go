@@ -202,8 +202,8 @@ func (v *SyncVar) Name() string { return v.name }
 
 // Bind makes a sync variable that guards ranges of one or more arrays. It is
 // collective: every rank binds the same variables in the same order, each with
-// a name of its own. Ranges of different variables do not
-// overlap, but may share a page.
+// a name of its own. Ranges of different variables do not overlap, but may share
+// a page.
 func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if n.engine == nil {
 		return nil, n.errorf("Bind %q: the program of this rank has returned", name)

@@ -100,7 +100,7 @@ func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() }
 // step takes one message, if one is due and has arrived.
 func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	progress = in.ring.Step()
-	if in.due == 0 || in.ring.Owing() {
+	if in.due == 0 {
 		return progress, nil
 	}
 	h, arrived, err := in.ring.Poll()

@@ -18,43 +18,40 @@ type Plan struct {
 //
 // An error names the ranks whose calls can never come together.
 func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
-	if err := checkCalls(lists); err != nil {
+	complete, err := completed(lists)
+	if err != nil {
 		return Plan{}, err
 	}
-	complete := lists[0].Call
-	for i := range lists {
-		if lists[i].Call != complete {
-			complete = 0
-			break
-		}
+	plan := Plan{Complete: complete, Granted: syncvar.Grant(phase, lists)}
+	if complete == syncvar.Update {
+		plan.Transfers = table.Updates()
+	} else {
+		plan.Transfers = table.Acquisitions(lists, plan.Granted)
 	}
-	switch complete {
-	case syncvar.Update:
-		return Plan{Complete: complete, Granted: make([]bool, len(lists)), Transfers: table.Updates()}, nil
-	case syncvar.Barrier, syncvar.End:
-		return Plan{Complete: complete, Granted: make([]bool, len(lists))}, nil
-	}
-	granted := syncvar.Grant(phase, lists)
-	return Plan{Granted: granted, Transfers: table.Acquisitions(lists, granted)}, nil
+	return plan, nil
 }
 
-// checkCalls reports two ranks that wait for all in different calls.
-func checkCalls(lists []syncvar.List) error {
-	first := -1
+// completed is the call other than Acquire that all ranks are in, or 0. Two
+// ranks that wait for all in different calls are an error.
+func completed(lists []syncvar.List) (syncvar.Call, error) {
+	first, waiting := 0, 0 // the first rank that waits for all, and how many do
 	for r := range lists {
 		if lists[r].Call == syncvar.Acquire {
 			continue
 		}
-		if first < 0 {
+		if waiting == 0 {
 			first = r
-			continue
 		}
+		waiting++
 		if a, b := lists[first].Call, lists[r].Call; a != b {
-			return fmt.Errorf("phase: rank %d %s, but rank %d %s; "+
+			return 0, fmt.Errorf("phase: rank %d %s, but rank %d %s; "+
 				"all ranks must call Update and Barrier in the same order, and none may return before", first, did(a), r, did(b))
 		}
 	}
-	return nil
+	if waiting < len(lists) {
+		return 0, nil
+	}
+	return lists[first].Call, nil
 }
 
 func did(c syncvar.Call) string {

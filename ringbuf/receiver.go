@@ -18,7 +18,8 @@ func NewReceiver(p dimmnet.Port, l *Layout, peer dimmnet.Rank) *Receiver {
 	return &Receiver{port: p, layout: l, peer: peer, now: 1}
 }
 
-// Poll says whether a message has arrived, and returns its header. An error
+// Poll says whether a message has arrived, and returns its header. While a slot
+// is owing it says no without looking. An error
 // means that the header is not a Fagus header of the peer; the ring cannot be
 // used any more. After true, Take must come next.
 func (r *Receiver) Poll() (h Header, arrived bool, err error) {

@@ -49,7 +49,7 @@ func (t *Table) State(id ID) State {
 }
 
 func (t *Table) at(id ID) *State {
-	for int(id) >= len(t.states) {
+	if int(id) >= len(t.states) {
 		t.states = append(t.states, make([]State, int(id)+1-len(t.states))...)
 	}
 	return &t.states[id]

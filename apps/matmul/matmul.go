@@ -114,16 +114,11 @@ func (p *product[T]) declare() (err error) {
 		return err
 	}
 	for g := range p.guards() {
-		var rowsA, rowsC []fagus.Range
-		for i := g; i < p.M; i += p.guards() {
-			rowsA = append(rowsA, p.a.Range(i*p.K, (i+1)*p.K))
-			rowsC = append(rowsC, p.c.Range(i*p.N, (i+1)*p.N))
-		}
-		a, err := p.node.Bind(fmt.Sprintf("A.%d", g), rowsA...)
+		a, err := p.node.Bind(fmt.Sprintf("A.%d", g), p.rows(p.a, g, p.K)...)
 		if err != nil {
 			return err
 		}
-		c, err := p.node.Bind(fmt.Sprintf("C.%d", g), rowsC...)
+		c, err := p.node.Bind(fmt.Sprintf("C.%d", g), p.rows(p.c, g, p.N)...)
 		if err != nil {
 			return err
 		}
@@ -141,6 +136,14 @@ func (p *product[T]) guards() int {
 	return p.M
 }
 
+// rows are the rows of a matrix, with columns columns, that guard g guards.
+func (p *product[T]) rows(a *fagus.Array[T], g, columns int) (rows []fagus.Range) {
+	for i := g; i < p.M; i += p.guards() {
+		rows = append(rows, a.Range(i*columns, (i+1)*columns))
+	}
+	return rows
+}
+
 // fill writes the input at rank 0. It holds C as well, without changing it: so
 // Update will bring C there. The others take part with an empty set.
 func (p *product[T]) fill() error {
@@ -148,11 +151,7 @@ func (p *product[T]) fill() error {
 	if p.node.Rank() == 0 {
 		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Exclusive).Writing(p.b.All())}
 		for g := range p.guardA {
-			var rows []fagus.Range
-			for i := g; i < p.M; i += p.guards() {
-				rows = append(rows, p.a.Range(i*p.K, (i+1)*p.K))
-			}
-			wants = append(wants, fagus.Want(p.guardA[g], fagus.Exclusive).Writing(rows...),
+			wants = append(wants, fagus.Want(p.guardA[g], fagus.Exclusive).Writing(p.rows(p.a, g, p.K)...),
 				fagus.Want(p.guardC[g], fagus.Exclusive).Writing())
 		}
 		set = p.node.Set(wants...)
