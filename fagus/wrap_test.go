@@ -1,7 +1,6 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,27 +8,9 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
-
-// wrapped is a network whose ports are seen through wrap.
-type wrapped struct {
-	dimmnet.Network
-	wrap func(dimmnet.Port) dimmnet.Port
-}
-
-func (w wrapped) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
-	return w.Network.Run(ctx, nodes, func(h dimmnet.Host) error {
-		return body(wrappedHost{h, w.wrap(h.Port())})
-	})
-}
-
-type wrappedHost struct {
-	dimmnet.Host
-	port dimmnet.Port
-}
-
-func (h wrappedHost) Port() dimmnet.Port { return h.port }
 
 // refusingPort refuses posts when refuse says so, as a port without credits.
 type refusingPort struct {
@@ -75,8 +56,8 @@ func TestRefusedPosts(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, uint64(p.Rank())))
 			return &refusingPort{Port: p, refuse: func() bool { return random.Uint64N(8) < seed%7 }}
 		}
-		runRandom(t, wrapped{newSim(t, sim.Config{Seed: seed}), wrap}, nodes, seed)
-		runRandom(t, wrapped{inproc.New(inproc.Config{LLCM: 4000}), wrap}, nodes, seed)
+		runRandom(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), wrap), nodes, seed)
+		runRandom(t, porttest.Wrap(inproc.New(inproc.Config{LLCM: 4000}), wrap), nodes, seed)
 	}
 }
 
@@ -86,7 +67,7 @@ func TestEveryPostRefusedOnce(t *testing.T) {
 	total := 1
 	for at := 0; at < total; at++ {
 		posts, again := 0, 1+at%3
-		runRandom(t, wrapped{newSim(t, sim.Config{}), func(p dimmnet.Port) dimmnet.Port {
+		runRandom(t, porttest.Wrap(newSim(t, sim.Config{}), func(p dimmnet.Port) dimmnet.Port {
 			return &refusingPort{Port: p, refuse: func() bool { // of all ranks: they are coroutines
 				if posts == at && again > 0 {
 					again--
@@ -95,7 +76,7 @@ func TestEveryPostRefusedOnce(t *testing.T) {
 				posts++
 				return false
 			}}
-		}}, nodes, seed)
+		}), nodes, seed)
 		total = min(posts, most)
 	}
 	if total < 100 {
@@ -163,8 +144,8 @@ func (p *watchingPort) Idle(since dimmnet.Mark) {
 func TestStepsArePure(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		net := newSim(t, sim.Config{Preset: smallBuffers(t, seed), Spin: true, Limit: 10 * dimmnet.Second})
-		runRandom(t, wrapped{net, func(p dimmnet.Port) dimmnet.Port {
+		runRandom(t, porttest.Wrap(net, func(p dimmnet.Port) dimmnet.Port {
 			return &watchingPort{Port: p, fail: func(what string) { t.Errorf("seed %d, rank %d: %s", seed, p.Rank(), what) }}
-		}}, 2+int(seed%4), seed)
+		}), 2+int(seed%4), seed)
 	}
 }

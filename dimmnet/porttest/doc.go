@@ -22,6 +22,8 @@
 // Random tests print their seed when they fail; PORTTEST_SEED in the environment
 // repeats it. With -short, rounds are fewer.
 //
+// Wrap lets other tests see, refuse or change what a network's ports do.
+//
 // # Limits
 //
 // The port has an LLCM of at least 2 KiB and 5 blocks. Five nodes are the most

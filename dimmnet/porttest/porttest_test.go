@@ -12,28 +12,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 )
 
-// altered is inproc with its ports changed.
-type altered struct {
-	*inproc.Network
-	port func(dimmnet.Port) dimmnet.Port
-}
-
-func (a altered) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
-	return a.Network.Run(ctx, nodes, func(h dimmnet.Host) error {
-		return body(alteredHost{h, a.port(h.Port())})
-	})
-}
-
-type alteredHost struct {
-	dimmnet.Host
-	port dimmnet.Port
-}
-
-func (h alteredHost) Port() dimmnet.Port { return h.port }
-
+// alter is inproc with its ports changed.
 func alter(port func(dimmnet.Port) dimmnet.Port) func() dimmnet.Network {
 	return func() dimmnet.Network {
-		return altered{inproc.New(inproc.Config{Grace: 200 * time.Millisecond}), port}
+		return Wrap(inproc.New(inproc.Config{Grace: 200 * time.Millisecond}), port)
 	}
 }
 

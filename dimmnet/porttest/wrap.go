@@ -1,0 +1,31 @@
+package porttest
+
+import (
+	"context"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Wrap returns network with every port seen through wrap: for tests that refuse,
+// reorder or watch what is posted.
+func Wrap(network dimmnet.Network, wrap func(dimmnet.Port) dimmnet.Port) dimmnet.Network {
+	return wrapped{network, wrap}
+}
+
+type wrapped struct {
+	dimmnet.Network
+	wrap func(dimmnet.Port) dimmnet.Port
+}
+
+func (w wrapped) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
+	return w.Network.Run(ctx, nodes, func(h dimmnet.Host) error {
+		return body(wrappedHost{h, w.wrap(h.Port())})
+	})
+}
+
+type wrappedHost struct {
+	dimmnet.Host
+	port dimmnet.Port
+}
+
+func (h wrappedHost) Port() dimmnet.Port { return h.port }
