@@ -1,6 +1,9 @@
 package dimmnet
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Rank numbers the nodes of a run, 0 to Nodes-1.
 type Rank uint16
@@ -9,7 +12,7 @@ type Rank uint16
 const MaxNodes = 1 << 16
 
 // Offset is a byte position in the NIC memory of one node. The LLCM starts at
-// 0 and is Limits.LLCM bytes long.
+// 0 and is Limits.LLCM bytes long; the bulk memory follows it.
 type Offset uint32
 
 // WordBytes is the size of the word that Load reads and that a Store never
@@ -26,6 +29,10 @@ type Limits struct {
 	Block int // largest Write; DIMMnet-1: 464 (BOTF)
 	RDMA  int // largest Push or Pull; 0 where the port has none
 	LLCM  int // memory that peers write and the host polls; DIMMnet-1: 128 KiB
+	Bulk  int // memory behind the LLCM for Push and Pull; DIMMnet-1: a bank of SO-DIMM
+	// Multicast is how many ranks a Multicast reaches at most; 0 where the network
+	// has none.
+	Multicast int
 }
 
 // Port is one thread's handle on the NIC of its node. Only that thread may
@@ -37,6 +44,20 @@ type Limits struct {
 // failed every post returns false.
 //
 // At the start of a run every LLCM is zero. A rank may post to itself.
+//
+// Stores and Writes from one rank to another land in the order posted. A Push
+// or Pull is done by the NIC in its own time: what is posted later may land
+// before it, and whoever needs the order waits until it is done.
+//
+// # Bulk memory
+//
+// It has two sides. Fill and Read work on the side of the host, Push and Pull on
+// the side of the network, and Flip exchanges the two. On DIMMnet-1 the sides
+// are two banks: a Flip while something is pushed into or out of the node would
+// tear it apart, so the protocol must have made sure that nothing is. Other
+// ports have one memory for both sides, and their Flip does nothing. So between
+// two Flips host and network must use different places. What is in bulk memory
+// at the start of a run is not defined.
 type Port interface {
 	Rank() Rank
 	Nodes() int
@@ -50,19 +71,28 @@ type Port interface {
 	// taken p when it returns; the caller may reuse it. The bytes appear in any
 	// order: who polls for them polls a word that a later Store writes.
 	Write(dst Rank, off Offset, p []byte) (posted bool)
+	// Multicast is a Store to every rank of dsts, 1..Limits.Multicast different
+	// ones, by one packet that the network copies. It counts as one Store. It lands
+	// at each rank in order with the other posts to it.
+	Multicast(dsts []Rank, off Offset, v uint64, size int) (posted bool)
 	// Push posts a copy of n bytes of the own NIC memory at from to dst's at
-	// to, Pull a copy of n bytes of src's memory at from to the own at to. When
-	// the bytes have landed, n is stored as a word at done in the own LLCM, which
-	// is an arrival there. The bytes at from must rest until then, and no two of
-	// the three places may overlap. n is 1..Limits.RDMA.
+	// to, Pull a copy of n bytes of src's memory at from to the own at to; both
+	// places lie in the LLCM or in the bulk memory. When the bytes have landed, n is
+	// stored as a word at done in the own LLCM, which is an arrival there. The bytes
+	// at from must rest until then, and no two of the three places may overlap. n is
+	// 1..Limits.RDMA.
 	Push(dst Rank, from, to Offset, n int, done Offset) (posted bool)
 	Pull(src Rank, from, to Offset, n int, done Offset) (posted bool)
 
 	// Load reads the aligned word at off in the own LLCM: one poll.
 	Load(off Offset) uint64
-	// Read copies len(p) bytes, at least 1, at off in the own LLCM to p. A protocol
-	// must have made sure that nobody writes them meanwhile.
+	// Read copies len(p) bytes, at least 1, at off in the own LLCM or bulk memory to
+	// p. A protocol must have made sure that nobody writes them meanwhile.
 	Read(p []byte, off Offset)
+	// Fill copies p, at least 1 byte, to off in the own bulk memory.
+	Fill(off Offset, p []byte)
+	// Flip exchanges the sides of the own bulk memory.
+	Flip()
 
 	// Arrivals marks what has arrived so far.
 	Arrivals() Mark
@@ -130,19 +160,45 @@ func (l Limits) CheckWrite(nodes int, dst Rank, off Offset, n int) {
 // CheckRDMA panics unless the arguments of a Push or Pull are within the
 // limits. It is for ports.
 func (l Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Offset) {
-	checkSize("Push or Pull", n, l.RDMA)
-	l.checkRange("Push or Pull", nodes, peer, from, n)
-	l.checkRange("Push or Pull", nodes, peer, to, n)
-	l.checkWord("Push or Pull", done)
+	const method = "Push or Pull"
+	checkSize(method, n, l.RDMA)
+	checkRank(method, nodes, peer)
+	l.checkMemory(method, from, n)
+	l.checkMemory(method, to, n)
+	l.checkWord(method, done)
+}
+
+// CheckMulticast panics unless the arguments of a Multicast are within the
+// limits. It is for ports.
+func (l Limits) CheckMulticast(nodes int, dsts []Rank, off Offset, size int) {
+	if n := len(dsts); n < 1 || n > l.Multicast {
+		panic(fmt.Sprintf("dimmnet: Multicast to %d ranks: this port takes 1 to %d", n, l.Multicast))
+	}
+	for i, dst := range dsts {
+		l.CheckStore(nodes, dst, off, size)
+		if slices.Contains(dsts[:i], dst) {
+			panic(fmt.Sprintf("dimmnet: Multicast to rank %d twice", dst))
+		}
+	}
 }
 
 // CheckLoad panics unless off names a word of the LLCM. It is for ports.
 func (l Limits) CheckLoad(off Offset) { l.checkWord("Load", off) }
 
-// CheckRead panics unless n bytes at off lie in the LLCM. It is for ports.
+// CheckRead panics unless n bytes at off lie in the LLCM or in the bulk memory.
+// It is for ports.
 func (l Limits) CheckRead(off Offset, n int) {
-	checkSize("Read", n, l.LLCM)
-	l.checkWindow("Read", off, n)
+	checkSize("Read", n, max(l.LLCM, l.Bulk))
+	l.checkMemory("Read", off, n)
+}
+
+// CheckFill panics unless n bytes at off lie in the bulk memory. It is for ports.
+func (l Limits) CheckFill(off Offset, n int) {
+	checkSize("Fill", n, l.Bulk)
+	if int64(off) < int64(l.LLCM) {
+		panic(fmt.Sprintf("dimmnet: Fill at offset %d: bulk memory starts at %d", off, l.LLCM))
+	}
+	l.checkMemory("Fill", off, n)
 }
 
 func checkSize(method string, n, limit int) {
@@ -152,10 +208,23 @@ func checkSize(method string, n, limit int) {
 }
 
 func (l Limits) checkRange(method string, nodes int, peer Rank, off Offset, n int) {
+	checkRank(method, nodes, peer)
+	l.checkWindow(method, off, n)
+}
+
+func checkRank(method string, nodes int, peer Rank) {
 	if int(peer) >= nodes {
 		panic(fmt.Sprintf("dimmnet: %s to rank %d: there are %d nodes", method, peer, nodes))
 	}
-	l.checkWindow(method, off, n)
+}
+
+// checkMemory is checkWindow for places that may lie in the bulk memory instead.
+func (l Limits) checkMemory(method string, off Offset, n int) {
+	if int64(off) < int64(l.LLCM) {
+		l.checkWindow(method, off, n)
+	} else if int64(off)+int64(n) > int64(l.LLCM)+int64(l.Bulk) {
+		panic(fmt.Sprintf("dimmnet: %s of %d bytes at offset %d: outside the bulk memory of %d behind %d", method, n, off, l.Bulk, l.LLCM))
+	}
 }
 
 func (l Limits) checkWindow(method string, off Offset, n int) {

@@ -72,6 +72,8 @@ type scriptRank struct {
 
 // scriptPort is a port whose packets wait until the script lands them.
 type scriptPort struct {
+	dimmnet.Port // nil: the methods below are all that an engine without RDMA calls
+
 	rank  dimmnet.Rank
 	world *world
 	llcm  []byte
@@ -94,12 +96,6 @@ func (p *scriptPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool 
 	data := append([]byte(nil), b...)
 	p.out[dst] = append(p.out[dst], func() { copy(p.world.ranks[dst].port.llcm[off:], data) })
 	return true
-}
-func (p *scriptPort) Push(dimmnet.Rank, dimmnet.Offset, dimmnet.Offset, int, dimmnet.Offset) bool {
-	panic("no RDMA")
-}
-func (p *scriptPort) Pull(dimmnet.Rank, dimmnet.Offset, dimmnet.Offset, int, dimmnet.Offset) bool {
-	panic("no RDMA")
 }
 func (p *scriptPort) Load(off dimmnet.Offset) (v uint64) {
 	for i := range 8 {

@@ -44,7 +44,8 @@
 //
 // # Limits
 //
-// Store 8, Block 4096 or the LLCM if that is less, RDMA the whole LLCM. All
+// Store 8, Block 4096 or the LLCM if that is less, RDMA the whole LLCM or bulk
+// memory, no Multicast. All
 // LLCMs of a run together take at most 256 GiB of address space; the pages are
 // touched by whoever writes them first, but the garbage collector counts them
 // all, so that programs with hundreds of nodes do well to set Config.LLCM or

@@ -253,10 +253,10 @@ func TestBadArguments(t *testing.T) {
 		{inproc.Config{}, 0, fine, "inproc: 0 nodes: a run has 1 to 65536"},
 		{inproc.Config{}, dimmnet.MaxNodes + 1, fine, "inproc: 65537 nodes: a run has 1 to 65536"},
 		{inproc.Config{}, dimmnet.MaxNodes, fine, "inproc: 65536 nodes of 2147483648 bytes: more than 274877906944 in all, set Config.LLCM"},
-		{inproc.Config{LLCM: -1}, 1, fine, "inproc: config out of range: {LLCM:-1 Patience:0s Grace:0s}"},
-		{inproc.Config{LLCM: 1<<32 + 1}, 1, fine, "inproc: config out of range: {LLCM:4294967297 Patience:0s Grace:0s}"},
-		{inproc.Config{Patience: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Patience:-1ns Grace:0s}"},
-		{inproc.Config{Grace: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Patience:0s Grace:-1ns}"},
+		{inproc.Config{LLCM: -1}, 1, fine, "inproc: config out of range: {LLCM:-1 Bulk:0 Banks:false Patience:0s Grace:0s}"},
+		{inproc.Config{LLCM: 1<<32 + 1}, 1, fine, "inproc: config out of range: {LLCM:4294967297 Bulk:0 Banks:false Patience:0s Grace:0s}"},
+		{inproc.Config{Patience: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Patience:-1ns Grace:0s}"},
+		{inproc.Config{Grace: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Patience:0s Grace:-1ns}"},
 		{inproc.Config{}, 1, nil, "inproc: no body to run"},
 	} {
 		if err := inproc.New(c.cfg).Run(t.Context(), c.nodes, c.body); err == nil || err.Error() != c.want {

@@ -16,6 +16,12 @@ type Config struct {
 	// LLCM is the memory of each node in bytes, rounded up to a multiple of 8.
 	// 0 means 128 KiB, or 32 KiB for each node of the run if that is more.
 	LLCM int
+	// Bulk is the bulk memory of each node in bytes, rounded up to a multiple of 8.
+	// 0 means none: between goroutines it would only be one copy more.
+	Bulk int
+	// Banks gives the bulk memory two sides, as on DIMMnet-1, so that it is taken
+	// twice. It is for testing protocols.
+	Banks bool
 	// Patience is how long a rank may sleep without an arrival before the run
 	// fails: a bound for a peer that computes for ever, since ranks that all wait
 	// are found out at once. 0 means 1 hour.
@@ -40,7 +46,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("inproc: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if c.LLCM < 0 || int64(c.LLCM) > maxLLCM || c.Patience < 0 || c.Grace < 0 {
+	if min(c.LLCM, c.Bulk) < 0 || max(int64(c.LLCM), int64(c.Bulk)) > maxLLCM || c.Patience < 0 || c.Grace < 0 {
 		return c, fmt.Errorf("inproc: config out of range: %+v", c)
 	}
 	if c.LLCM == 0 {
@@ -49,6 +55,10 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	c.LLCM = (c.LLCM + word - 1) / word * word
 	if int64(c.LLCM) > maxTotalLLCM/int64(nodes) {
 		return c, fmt.Errorf("inproc: %d nodes of %d bytes: more than %d in all, set Config.LLCM", nodes, c.LLCM, int64(maxTotalLLCM))
+	}
+	c.Bulk = (c.Bulk + word - 1) / word * word
+	if int64(c.LLCM)+int64(c.Bulk) > maxLLCM || int64(c.Bulk) > maxTotalLLCM/int64(nodes) {
+		return c, fmt.Errorf("inproc: %d nodes of %d bytes of bulk memory: set a smaller Config.Bulk", nodes, c.Bulk)
 	}
 	if c.Patience == 0 {
 		c.Patience = defaultPatience

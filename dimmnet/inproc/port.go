@@ -76,6 +76,12 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return true
 }
 
+// Multicast panics: stores one by one are as fast here.
+func (p *port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, _ uint64, size int) bool {
+	p.run.limits.CheckMulticast(len(p.run.nodes), dsts, off, size)
+	return false
+}
+
 func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	r := p.run
 	r.limits.CheckRDMA(len(r.nodes), dst, from, to, n, done)
@@ -83,7 +89,7 @@ func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 		return false
 	}
 	peer := &r.nodes[dst]
-	transfer(peer.memory, to, p.own.memory, from, n)
+	r.transfer(peer, to, p.own, from, n)
 	r.arrive(peer)
 	p.counters.Pushes++
 	p.finish(n, done)
@@ -96,10 +102,17 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if r.failed.Load() {
 		return false
 	}
-	transfer(p.own.memory, to, r.nodes[src].memory, from, n)
+	r.transfer(p.own, to, &r.nodes[src], from, n)
 	p.counters.Pulls++
 	p.finish(n, done)
 	return true
+}
+
+// transfer copies n bytes between the sides of two nodes that face the network.
+func (r *run) transfer(dst *node, to dimmnet.Offset, src *node, from dimmnet.Offset, n int) {
+	into, to := dst.place(to, dst.network)
+	out, from := src.place(from, src.network)
+	transfer(into, to, out, from, n)
 }
 
 // finish tells the own node that a Push or Pull of n bytes has landed.
@@ -107,6 +120,16 @@ func (p *port) finish(n int, done dimmnet.Offset) {
 	p.counters.Bytes += uint64(n)
 	p.own.memory.store(done, uint64(n), word)
 	p.run.arrive(p.own)
+}
+
+func (p *port) Fill(off dimmnet.Offset, b []byte) {
+	p.run.limits.CheckFill(off, len(b))
+	m, off := p.own.place(off, p.own.host)
+	m.write(off, b)
+}
+
+func (p *port) Flip() {
+	p.own.host, p.own.network = p.own.network, p.own.host
 }
 
 func (p *port) Load(off dimmnet.Offset) uint64 {
@@ -117,7 +140,8 @@ func (p *port) Load(off dimmnet.Offset) uint64 {
 
 func (p *port) Read(b []byte, off dimmnet.Offset) {
 	p.run.limits.CheckRead(off, len(b))
-	p.own.memory.read(b, off)
+	m, off := p.own.place(off, p.own.host)
+	m.read(b, off)
 }
 
 func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.own.arrivals.Load()) }

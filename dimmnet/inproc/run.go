@@ -41,9 +41,10 @@ const cacheLine = 128
 
 // node is what peers write to, and what the threads of a node wait for.
 type node struct {
-	memory llcm
-	cond   sync.Cond
-	_      [cacheLine]byte
+	memory        llcm
+	host, network llcm // the sides of the bulk memory
+	cond          sync.Cond
+	_             [cacheLine]byte
 	// arrivals counts what has landed; it is bumped when the bytes are in place.
 	arrivals atomic.Uint64
 	// sleepers is true while a thread may be asleep. It shares a line with
@@ -52,10 +53,18 @@ type node struct {
 	_        [cacheLine]byte
 }
 
+// place is where off is: in the LLCM, or on a side of the bulk memory.
+func (n *node) place(off dimmnet.Offset, side llcm) (llcm, dimmnet.Offset) {
+	if llcmBytes := dimmnet.Offset(len(n.memory) * word); off >= llcmBytes {
+		return side, off - llcmBytes
+	}
+	return n.memory, off
+}
+
 func newRun(cfg Config, nodes int) *run {
 	r := &run{
 		nodes:    make([]node, nodes),
-		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: cfg.LLCM, LLCM: cfg.LLCM},
+		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: max(cfg.LLCM, cfg.Bulk), LLCM: cfg.LLCM, Bulk: cfg.Bulk},
 		patience: cfg.Patience,
 		start:    time.Now(),
 		threads:  make([]*port, nodes),
@@ -67,6 +76,11 @@ func newRun(cfg Config, nodes int) *run {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		n.memory = make(llcm, cfg.LLCM/word)
+		n.host = make(llcm, cfg.Bulk/word)
+		n.network = n.host
+		if cfg.Banks {
+			n.network = make(llcm, cfg.Bulk/word)
+		}
 		n.cond.L = &r.mu
 		r.threads[i] = &port{run: r, own: n, rank: dimmnet.Rank(i)}
 	}

@@ -55,8 +55,8 @@ func (t *thread) finished(done dimmnet.Offset, n int) error {
 	)
 }
 
-// checkPush: a Push moves its bytes, before the flag that follows it, touches no
-// others, and stores its size at done.
+// checkPush: a Push moves its bytes, touches no others, and then stores its size
+// at done.
 func checkPush(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for i, c := range t.rdmaTests() {
@@ -68,13 +68,12 @@ func checkPush(e *env, nodes int) error {
 			found := noise(uint64(i)<<8+uint64(t.prev), c.n)
 			lo, hi := c.to-margin, c.to+dimmnet.Offset(c.n+margin)
 			done := flagDone + dimmnet.Offset(i%16*word)
-			err := t.touch("a Push", lo, hi, c.to, found, func(dst dimmnet.Rank) bool {
-				return t.Push(dst, c.from, c.to, c.n, done)
+			err := t.touch("a Push", lo, hi, c.to, found, func(dst dimmnet.Rank) error {
+				return inOrder(
+					func() error { return t.post(func() bool { return t.Push(dst, c.from, c.to, c.n, done) }) },
+					func() error { return t.finished(done, c.n) })
 			})
 			if err != nil {
-				return err
-			}
-			if err := t.finished(done, c.n); err != nil {
 				return err
 			}
 			if err := t.expect("the source of a Push", c.from, data); err != nil {

@@ -7,15 +7,15 @@ import (
 )
 
 // touch is one round of a ring in which the next rank gets a background at
-// [lo, hi) and then want at off, posted by put; it finds exactly that.
-func (t *thread) touch(what string, lo, hi, off dimmnet.Offset, want []byte, put func(dst dimmnet.Rank) bool) error {
+// [lo, hi) and then want at off, put there by put; it finds exactly that.
+func (t *thread) touch(what string, lo, hi, off dimmnet.Offset, want []byte, put func(dst dimmnet.Rank) error) error {
 	background := noise(uint64(lo)+uint64(len(want))<<20+t.sequence<<8, int(hi-lo))
 	return t.exchange(
 		func() error {
 			if err := t.write(t.next, lo, background); err != nil {
 				return err
 			}
-			return t.post(func() bool { return put(t.next) })
+			return put(t.next)
 		},
 		func() error {
 			copy(background[off-lo:], want)
@@ -30,8 +30,8 @@ func (t *thread) touchStore(off dimmnet.Offset, size int) error {
 	base := off / word * word
 	lo, hi := base-min(base, word), min(base+2*word, dimmnet.Offset(t.limits.LLCM))
 	v := mix(uint64(off)<<8 + uint64(size)) // its high bytes must not land
-	return t.touch("a Store", lo, hi, off, littleEndian(v, size), func(dst dimmnet.Rank) bool {
-		return t.Store(dst, off, v, size)
+	return t.touch("a Store", lo, hi, off, littleEndian(v, size), func(dst dimmnet.Rank) error {
+		return t.post(func() bool { return t.Store(dst, off, v, size) })
 	})
 }
 
@@ -60,7 +60,7 @@ func (t *thread) touchWrite(off dimmnet.Offset, size int) error {
 	end := int(off) + size
 	lo, hi := off-min(off, 16), dimmnet.Offset(min(end+16, t.limits.LLCM))
 	p := noise(uint64(off)+uint64(size)<<16, size)
-	return t.touch("a Write", lo, hi, off, p, func(dst dimmnet.Rank) bool { return t.Write(dst, off, p) })
+	return t.touch("a Write", lo, hi, off, p, func(dst dimmnet.Rank) error { return t.write(dst, off, p) })
 }
 
 // checkWrites: a Write of any size at any offset changes its bytes and no

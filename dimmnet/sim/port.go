@@ -67,6 +67,20 @@ func (th *thread) room(d *departures, limit int) bool {
 	return false
 }
 
+// Multicast panics: this model has no switch.
+func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, _ uint64, size int) bool {
+	th.k.preset.Limits.CheckMulticast(len(th.k.nodes), dsts, off, size)
+	return false
+}
+
+// Fill panics: this model has no bulk memory.
+func (th *thread) Fill(off dimmnet.Offset, p []byte) {
+	th.k.preset.Limits.CheckFill(off, len(p))
+}
+
+// Flip does nothing: this model has no bulk memory.
+func (th *thread) Flip() {}
+
 // Push panics: this model has no RDMA.
 func (th *thread) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	th.k.preset.Limits.CheckRDMA(len(th.k.nodes), dst, from, to, n, done)
