@@ -87,7 +87,9 @@ type Port interface {
 	// Load reads the aligned word at off in the own LLCM: one poll.
 	Load(off Offset) uint64
 	// Read copies len(p) bytes, at least 1, at off in the own LLCM or bulk memory to
-	// p. A protocol must have made sure that nobody writes them meanwhile.
+	// p. A protocol must have made sure that nobody writes them meanwhile, unless p
+	// is less than a word and lies within one of the LLCM: such a Read sees the word
+	// at once. It is a poll like a Load, only narrower.
 	Read(p []byte, off Offset)
 	// Fill copies p, at least 1 byte, to off in the own bulk memory.
 	Fill(off Offset, p []byte)
@@ -113,7 +115,7 @@ type Counters struct {
 	Pushes uint64 // posted
 	Pulls  uint64 // posted
 	Bytes  uint64 // payload of all that was posted
-	Polls  uint64 // Load calls, those of skipped polling passes included
+	Polls  uint64 // Loads and Reads of less than a word, those of skipped polling passes included
 }
 
 // Plus is the sum of both, field by field.
@@ -180,6 +182,11 @@ func (l Limits) CheckMulticast(nodes int, dsts []Rank, off Offset, size int) {
 			panic(fmt.Sprintf("dimmnet: Multicast to rank %d twice", dst))
 		}
 	}
+}
+
+// IsPoll says whether a Read of n bytes at off is a poll. It is for ports.
+func (l Limits) IsPoll(off Offset, n int) bool {
+	return n < WordBytes && int(off)%WordBytes+n <= WordBytes && int64(off) < int64(l.LLCM)
 }
 
 // CheckLoad panics unless off names a word of the LLCM. It is for ports.

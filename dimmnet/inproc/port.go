@@ -140,6 +140,9 @@ func (p *port) Load(off dimmnet.Offset) uint64 {
 
 func (p *port) Read(b []byte, off dimmnet.Offset) {
 	p.run.limits.CheckRead(off, len(b))
+	if p.run.limits.IsPoll(off, len(b)) {
+		p.counters.Polls++
+	}
 	m, off := p.own.place(off, p.own.host)
 	m.read(b, off)
 }

@@ -105,7 +105,11 @@ func (th *thread) Load(off dimmnet.Offset) uint64 {
 
 // Read is one uncached read for every word that p touches.
 func (th *thread) Read(p []byte, off dimmnet.Offset) {
-	th.k.preset.Limits.CheckRead(off, len(p))
+	limits := &th.k.preset.Limits
+	limits.CheckRead(off, len(p))
+	if limits.IsPoll(off, len(p)) {
+		th.counters.Polls++
+	}
 	th.sync()
 	words := (int(off)%dimmnet.WordBytes + len(p) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
 	th.now += dimmnet.Time(words) * th.k.preset.CPURead
