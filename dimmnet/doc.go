@@ -9,7 +9,7 @@
 // polls. Three rules are all that the protocols above rely on:
 //
 //   - Writes from one rank to another land in the order posted, whatever the
-//     method (Store, Write, Push).
+//     method (Store, Write, Multicast).
 //   - posted == false means that no credit or window was free and that nothing
 //     happened. Nothing blocks inside a port.
 //   - A Store, which lies within one 8-byte word, appears at once or not at all.

@@ -32,6 +32,24 @@ func TestPortSmall(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: 24001}) })
 }
 
+// TestPortBulk has bulk memory of one side, as real ports have it, or of two.
+func TestPortBulk(t *testing.T) {
+	for name, cfg := range map[string]inproc.Config{
+		"8 KiB":        {Bulk: 8 << 10},
+		"8 KiB banks":  {Bulk: 8 << 10, Banks: true},
+		"1 MiB":        {Bulk: 1 << 20},
+		"1 MiB banks":  {Bulk: 1 << 20, Banks: true},
+		"small window": {LLCM: 24001, Bulk: 70001, Banks: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && !cfg.Banks {
+				t.Skip("banks will do")
+			}
+			porttest.Run(t, func() dimmnet.Network { return inproc.New(cfg) })
+		})
+	}
+}
+
 // TestOneProcessor is the suite without parallelism.
 func TestOneProcessor(t *testing.T) {
 	if testing.Short() {

@@ -37,31 +37,6 @@ func (p *lateWrite) flush() {
 	}
 }
 
-// latePush posts a Push after the next Store.
-type latePush struct {
-	dimmnet.Port
-	late func()
-}
-
-func (p *latePush) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.flush()
-	p.late = func() { p.Port.Push(dst, from, to, n, done) }
-	return true
-}
-
-func (p *latePush) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	defer p.flush()
-	return p.Port.Store(dst, off, v, size)
-}
-
-func (p *latePush) flush() {
-	if p.late != nil {
-		runtime.Gosched()
-		p.late()
-		p.late = nil
-	}
-}
-
 // tornStore stores the halves of 8 bytes one after the other.
 type tornStore struct{ dimmnet.Port }
 
@@ -198,17 +173,6 @@ func (p *overcounts) Counters() dimmnet.Counters {
 	c := p.Port.Counters()
 	c.Bytes += uint64(p.posts)
 	return c
-}
-
-// wrongDone moves one byte less than it says.
-type wrongDone struct{ dimmnet.Port }
-
-func (p wrongDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	return p.Port.Push(dst, from, to, max(1, n-1), done)
-}
-
-func (p wrongDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	return p.Port.Pull(src, from, to, max(1, n-1), done)
 }
 
 // dirty leaves a byte in the memory of the node.

@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// checkCounters: a port counts what it has posted and loaded, and nothing else:
-// neither what arrives nor what a Read copies.
+// checkCounters: a port counts what it has posted and polled, and nothing else:
+// neither what arrives nor what a Read or Fill copies.
 func checkCounters(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.me == 1 {
@@ -21,7 +21,7 @@ func checkCounters(e *env, nodes int) error {
 			c.Polls = 0
 			return t.counted("what arrives", dimmnet.Counters{}, c, dimmnet.Counters{})
 		}
-		return inOrder(t.countPosts, t.countRDMA, t.countLoads, func() error { return t.signal(1, flagData, 1) })
+		return inOrder(t.countPosts, t.countMulticasts, t.countRDMA, t.countLoads, t.countReads, func() error { return t.signal(1, flagData, 1) })
 	})
 }
 
@@ -55,6 +55,23 @@ func (t *thread) countPosts() error {
 	return t.counted("Stores and Writes", before, t.Counters(), more)
 }
 
+// countMulticasts: each is one Store, however many it reaches.
+func (t *thread) countMulticasts() error {
+	for size := 1; size <= t.limits.Store; size++ {
+		for n := 1; n <= min(t.limits.Multicast, t.Nodes()); n++ {
+			before := t.Counters()
+			if err := t.post(func() bool { return t.Multicast(ranks(n), dataStart, 0, size) }); err != nil {
+				return err
+			}
+			more := dimmnet.Counters{Stores: 1, Bytes: uint64(size)}
+			if err := t.counted(fmt.Sprintf("a Multicast to %d ranks", n), before, t.Counters(), more); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (t *thread) countRDMA() error {
 	if t.limits.RDMA == 0 {
 		return nil
@@ -72,10 +89,11 @@ func (t *thread) countRDMA() error {
 		if err := t.counted("a Push and a Pull", before, t.Counters(), more); err != nil {
 			return err
 		}
-		if err := t.finished(flagDone, n); err != nil {
-			return err
-		}
-		if err := t.finished(flagDone+word, n); err != nil {
+		// No size occurs twice.
+		err = inOrder(
+			func() error { return t.awaitWord(flagDone, uint64(n)) },
+			func() error { return t.awaitWord(flagDone+word, uint64(n)) })
+		if err != nil {
 			return err
 		}
 	}
@@ -94,4 +112,34 @@ func (t *thread) countLoads() error {
 		t.Counters()
 	}
 	return t.counted("Loads", before, t.Counters(), dimmnet.Counters{Polls: polls})
+}
+
+// countReads: a Read is a poll if it is of less than a word and within one of the
+// LLCM. Fill and Flip count as nothing.
+func (t *thread) countReads() error {
+	for in := range word {
+		for n := 1; n <= 2*word; n++ {
+			var more dimmnet.Counters
+			if n < word && in+n <= word {
+				more.Polls = 1
+			}
+			before := t.Counters()
+			t.Read(make([]byte, n), dataStart+dimmnet.Offset(in))
+			if err := t.counted(fmt.Sprintf("a Read of %d bytes at %d in a word", n, in), before, t.Counters(), more); err != nil {
+				return err
+			}
+			if t.limits.Bulk == 0 {
+				continue
+			}
+			before = t.Counters()
+			at := dimmnet.Offset(t.limits.LLCM + in)
+			t.Fill(at, make([]byte, n))
+			t.Read(make([]byte, n), at)
+			t.Flip()
+			if err := t.counted("Fill, Read and Flip of bulk memory", before, t.Counters(), dimmnet.Counters{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

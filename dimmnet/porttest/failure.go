@@ -13,7 +13,8 @@ import (
 )
 
 // stuck waits for what never comes, and checks that the failed port stays so: it
-// has the error that Drive returned, keeps it, and never idles again.
+// has the error that Drive returned, keeps it, never idles again and posts
+// nothing.
 func (t *thread) stuck() error {
 	err := t.await(flagNever, 1)
 	if err == nil {
@@ -25,7 +26,32 @@ func (t *thread) stuck() error {
 		}
 		t.Idle(t.Arrivals())
 	}
+	before := t.Counters()
+	if method := t.postsAnything(); method != "" {
+		return fmt.Errorf("porttest: rank %d has failed with %q, then a %s was posted", t.me, err, method)
+	}
+	if c := t.Counters(); c != before {
+		return fmt.Errorf("porttest: rank %d has failed with %q, then its counters went from %+v to %+v", t.me, err, before, c)
+	}
 	return err
+}
+
+// postsAnything tries all that can be posted, and names what has been.
+func (t *thread) postsAnything() string {
+	l := t.limits
+	switch {
+	case t.Store(t.me, dataStart, 0, 1):
+		return "Store"
+	case t.Write(t.me, dataStart, []byte{0}):
+		return "Write"
+	case l.Multicast > 0 && t.Multicast([]dimmnet.Rank{t.me}, dataStart, 0, 1):
+		return "Multicast"
+	case l.RDMA > 0 && t.Push(t.me, dataStart, dataStart+word, 1, flagDone):
+		return "Push"
+	case l.RDMA > 0 && t.Pull(t.me, dataStart, dataStart+word, 1, flagDone):
+		return "Pull"
+	}
+	return ""
 }
 
 // runStuck runs nodes ranks of which the last does something and the others wait

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 
@@ -14,6 +15,51 @@ func checkRing(e *env, nodes int) error {
 		for lap := range uint64(e.rounds(3000)) {
 			send := func() error { return t.signal(t.next, flagData, lap+1) }
 			receive := func() error { return t.await(flagData, lap+1) }
+			if t.me != 0 {
+				send, receive = receive, send
+			}
+			if err := inOrder(send, receive); err != nil {
+				return fmt.Errorf("porttest: lap %d: %w", lap, err)
+			}
+		}
+		return nil
+	})
+}
+
+// narrowWaiter waits until the low bytes of a word have a value, by Reads of less
+// than a word.
+type narrowWaiter struct {
+	port dimmnet.Port
+	off  dimmnet.Offset
+	want []byte
+	seen bool
+}
+
+func (s *narrowWaiter) Step() (bool, error) {
+	got := make([]byte, len(s.want))
+	s.port.Read(got, s.off)
+	s.seen = bytes.Equal(got, s.want)
+	return s.seen, nil
+}
+
+// checkNarrowRing: who polls by narrow Reads is woken like who polls by Loads, and
+// has polled.
+func checkNarrowRing(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		for lap := range uint64(e.rounds(1000)) {
+			n := 1 + int(lap)%min(t.flagBytes, word-1)
+			send := func() error { return t.signal(t.next, flagData, lap+1) }
+			receive := func() error {
+				before := t.Counters().Polls
+				s := &narrowWaiter{port: t.Port, off: flagData, want: littleEndian(lap+1, n)}
+				if err := dimmnet.Drive(t.Port, s, func() bool { return s.seen }); err != nil {
+					return err
+				}
+				if t.Counters().Polls == before {
+					return fmt.Errorf("porttest: rank %d has read a flag of %d bytes, and that was no poll", t.me, n)
+				}
+				return nil
+			}
 			if t.me != 0 {
 				send, receive = receive, send
 			}

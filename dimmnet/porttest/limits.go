@@ -8,6 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
+// maxOffset is the last of the bytes that an Offset can name.
+const maxOffset = 1<<32 - 1
+
 // checkLimits: every rank runs once, knows its number, and has the same limits.
 func checkLimits(e *env, nodes int) error {
 	runs := make([]int, nodes)
@@ -24,8 +27,14 @@ func checkLimits(e *env, nodes int) error {
 			return fmt.Errorf("porttest: Store %d: a store has 1 to %d bytes", l.Store, word)
 		case l.Block < 1 || l.Block > l.LLCM:
 			return fmt.Errorf("porttest: Block %d of an LLCM of %d", l.Block, l.LLCM)
-		case l.RDMA < 0 || l.RDMA > l.LLCM:
-			return fmt.Errorf("porttest: RDMA %d of an LLCM of %d", l.RDMA, l.LLCM)
+		case l.RDMA < 0 || l.RDMA > max(l.LLCM, l.Bulk):
+			return fmt.Errorf("porttest: RDMA %d of an LLCM of %d and bulk memory of %d", l.RDMA, l.LLCM, l.Bulk)
+		case l.Bulk < 0 || int64(l.LLCM)+int64(l.Bulk) > maxOffset+1:
+			return fmt.Errorf("porttest: bulk memory of %d behind an LLCM of %d: want up to 4 GiB in all", l.Bulk, l.LLCM)
+		case l.Bulk > 0 && l.Bulk < page:
+			return fmt.Errorf("porttest: bulk memory of %d: these tests need none or %d", l.Bulk, page)
+		case l.Multicast < 0:
+			return fmt.Errorf("porttest: Multicast to %d ranks", l.Multicast)
 		case l.LLCM%word != 0 || int64(l.LLCM) > 1<<32:
 			return fmt.Errorf("porttest: LLCM %d: want a multiple of %d up to 4 GiB", l.LLCM, word)
 		case l.LLCM < 2048+5*l.Block:

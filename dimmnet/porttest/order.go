@@ -7,48 +7,33 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The ways bytes get to a peer.
+// The posts that land in order.
 const (
 	kindStore = iota
 	kindWrite
-	kindPush
+	kindMulticast
 	kinds
 )
 
-// post is one of the posts of a round: size bytes at off of the area, and, for a
-// Push, from src of the stage.
+// post is one of the posts of a round: size bytes at off of the area.
 type post struct {
 	kind      int
 	off, size int
-	src       int
 	key       uint64
 }
 
-// orderTest has the layout of the order test: an area that the previous rank
-// writes, and a stage to push from.
+// orderTest has the size of the area, at dataStart, that the posts go to.
 type orderTest struct {
 	seed   uint64
 	limits dimmnet.Limits
-	length int // of area and stage
-	rdma   int // largest Push; 0: none
+	length int
 }
 
-const (
-	maxPosts     = 8
-	roundsAStage = 8
-)
+const maxPosts = 8
 
 func newOrderTest(e *env, l dimmnet.Limits) *orderTest {
-	length := min((l.LLCM-int(dataStart))/2, 2*l.Block+256) / word * word
-	return &orderTest{seed: e.seed, limits: l, length: length, rdma: min(l.RDMA, length/2)}
-}
-
-func (o *orderTest) area() dimmnet.Offset  { return dataStart }
-func (o *orderTest) stage() dimmnet.Offset { return dataStart + dimmnet.Offset(o.length) }
-
-// staged is what rank has on its stage in a round.
-func (o *orderTest) staged(rank dimmnet.Rank, round int) []byte {
-	return noise(o.seed+uint64(rank)<<16+uint64(round/roundsAStage), o.length)
+	length := min(l.LLCM-int(dataStart), 2*l.Block+256) / word * word
+	return &orderTest{seed: e.seed, limits: l, length: length}
 }
 
 // posts are what rank sends in a round. They overlap, so that what lies on top
@@ -65,7 +50,7 @@ func (o *orderTest) posts(rank dimmnet.Rank, round int) []post {
 		case 1:
 			kind = round / kinds % kinds
 		}
-		if kind == kindPush && o.rdma == 0 {
+		if kind == kindMulticast && o.limits.Multicast == 0 {
 			kind = kindWrite
 		}
 		list[i] = o.post(r, kind, centre)
@@ -76,58 +61,49 @@ func (o *orderTest) posts(rank dimmnet.Rank, round int) []post {
 // post is a random post that covers centre.
 func (o *orderTest) post(r *rand.Rand, kind, centre int) post {
 	p := post{kind: kind, key: r.Uint64()}
-	limit := o.limits.Block
-	switch kind {
-	case kindStore:
+	if kind != kindWrite {
 		// Aligned to a power of two, so that it crosses no word.
-		limit = 1 << r.IntN(4)
-		for limit > o.limits.Store {
-			limit /= 2
+		p.size = 1 << r.IntN(4)
+		for p.size > o.limits.Store {
+			p.size /= 2
 		}
-		p.size, p.off = limit, centre/limit*limit
+		p.off = centre / p.size * p.size
 		return p
-	case kindPush:
-		limit = o.rdma
 	}
 	switch r.IntN(4) {
 	case 0:
 		p.size = 1
 	case 1:
-		p.size = limit
+		p.size = o.limits.Block
 	default:
-		p.size = 1 + r.IntN(limit)
+		p.size = 1 + r.IntN(o.limits.Block)
 	}
 	lo, hi := max(0, centre-p.size+1), min(o.length-p.size, centre)
 	p.off = lo + r.IntN(hi-lo+1)
-	if kind == kindPush {
-		p.src = r.IntN(o.length - p.size + 1)
-	}
 	return p
 }
 
-// content is what p puts at its place, given what is on the sender's stage.
-func (p post) content(staged []byte) []byte {
-	switch p.kind {
-	case kindStore:
-		return littleEndian(p.key, p.size)
-	case kindPush:
-		return staged[p.src : p.src+p.size]
+// content is what p puts at its place.
+func (p post) content() []byte {
+	if p.kind == kindWrite {
+		return noise(p.key, p.size)
 	}
-	return noise(p.key, p.size)
+	return littleEndian(p.key, p.size)
 }
 
-// send posts p to the next rank.
-func (o *orderTest) send(t *thread, p post, done dimmnet.Offset) error {
-	to := o.area() + dimmnet.Offset(p.off)
-	switch p.kind {
-	case kindStore:
-		return t.post(func() bool { return t.Store(t.next, to, p.key, p.size) })
-	case kindPush:
-		from := o.stage() + dimmnet.Offset(p.src)
-		return t.post(func() bool { return t.Push(t.next, from, to, p.size, done) })
-	}
-	content := p.content(nil)
-	return t.post(func() bool { return t.Write(t.next, to, content) })
+// send posts p to dsts: several if it is a Multicast, else one.
+func (t *thread) send(p post, dsts ...dimmnet.Rank) error {
+	to := dataStart + dimmnet.Offset(p.off)
+	content := p.content()
+	return t.post(func() bool {
+		switch p.kind {
+		case kindStore:
+			return t.Store(dsts[0], to, p.key, p.size)
+		case kindMulticast:
+			return t.Multicast(dsts, to, p.key, p.size)
+		}
+		return t.Write(dsts[0], to, content)
+	})
 }
 
 // checkOrder: what one rank posts to another lands in the order posted, whatever
@@ -149,38 +125,20 @@ func checkOrder(e *env, nodes int) error {
 // round is a round of the ring. model is what the previous rank has made of the
 // own area.
 func (o *orderTest) round(t *thread, round int, model []byte) error {
-	mine := o.posts(t.me, round)
-	done := func(i int) dimmnet.Offset { return flagDone + dimmnet.Offset(i*word) }
-	if round%roundsAStage == 0 && o.rdma > 0 {
-		if err := t.stage(o.stage(), o.staged(t.me, round)); err != nil {
-			return err
-		}
-	}
-	err := t.exchange(
+	return t.exchange(
 		func() error {
-			for i, p := range mine {
-				if err := o.send(t, p, done(i)); err != nil {
+			for _, p := range o.posts(t.me, round) {
+				if err := t.send(p, t.next); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 		func() error {
-			theirs, staged := o.posts(t.prev, round), o.staged(t.prev, round)
+			theirs := o.posts(t.prev, round)
 			for _, p := range theirs {
-				copy(model[p.off:], p.content(staged))
+				copy(model[p.off:], p.content())
 			}
-			return t.expect(fmt.Sprintf("round %d, posts %+v", round, theirs), o.area(), model)
+			return t.expect(fmt.Sprintf("round %d, posts %+v", round, theirs), dataStart, model)
 		})
-	if err != nil {
-		return err
-	}
-	for i, p := range mine {
-		if p.kind == kindPush {
-			if err := t.finished(done(i), p.size); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

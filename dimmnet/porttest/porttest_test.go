@@ -12,11 +12,18 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 )
 
-// alter is inproc with its ports changed.
+// alter is inproc with its ports changed. It has two banks, and the ports can
+// multicast.
 func alter(port func(dimmnet.Port) dimmnet.Port) func() dimmnet.Network {
-	return func() dimmnet.Network {
-		return Wrap(inproc.New(inproc.Config{Grace: 200 * time.Millisecond}), port)
-	}
+	return alterOn(inproc.Config{Bulk: 2 * page, Banks: true}, func(p dimmnet.Port) dimmnet.Port {
+		return port(&casts{Port: p, limit: 64})
+	})
+}
+
+// alterOn is another inproc with its ports changed.
+func alterOn(cfg inproc.Config, port func(dimmnet.Port) dimmnet.Port) func() dimmnet.Network {
+	cfg.Grace = 200 * time.Millisecond
+	return func() dimmnet.Network { return Wrap(inproc.New(cfg), port) }
 }
 
 // testEnv is an impatient env.
@@ -41,108 +48,23 @@ func pass(t *testing.T, network func() dimmnet.Network) {
 // TestAccepts runs the suite on ports that use the freedom that the contract
 // leaves them.
 func TestAccepts(t *testing.T) {
-	for name, port := range map[string]func(dimmnet.Port) dimmnet.Port{
-		"few credits": func(p dimmnet.Port) dimmnet.Port { return &fewCredits{Port: p} },
-		"idles not":   func(p dimmnet.Port) dimmnet.Port { return idlesNot{p} },
-		"small": func(p dimmnet.Port) dimmnet.Port {
+	for name, network := range map[string]func() dimmnet.Network{
+		"multicast":            alter(func(p dimmnet.Port) dimmnet.Port { return p }),
+		"few credits":          alter(func(p dimmnet.Port) dimmnet.Port { return &fewCredits{Port: p} }),
+		"idles not":            alter(func(p dimmnet.Port) dimmnet.Port { return idlesNot{p} }),
+		"RDMA in its own time": alter(func(p dimmnet.Port) dimmnet.Port { return &ownTime{Port: p} }),
+		"small": alterOn(inproc.Config{}, func(p dimmnet.Port) dimmnet.Port {
 			return small{p, dimmnet.Limits{Store: 8, Block: 464, LLCM: 1 << 17}}
-		},
-		"no powers of 2": func(p dimmnet.Port) dimmnet.Port {
-			return small{p, dimmnet.Limits{Store: 3, Block: 100, RDMA: 77, LLCM: 4096}}
-		},
-		"tiny": func(p dimmnet.Port) dimmnet.Port {
-			return small{p, dimmnet.Limits{Store: 1, Block: 1, RDMA: 1, LLCM: 2056}}
-		},
+		}),
+		"no powers of 2": alterOn(inproc.Config{LLCM: 4096, Bulk: 9000}, func(p dimmnet.Port) dimmnet.Port {
+			return &casts{Port: small{p, dimmnet.Limits{Store: 3, Block: 100, RDMA: 77, LLCM: 4096, Bulk: 8999}}, limit: 3}
+		}),
+		"tiny": alterOn(inproc.Config{LLCM: 2056, Bulk: page, Banks: true}, func(p dimmnet.Port) dimmnet.Port {
+			return &casts{Port: small{p, dimmnet.Limits{Store: 1, Block: 1, RDMA: 1, LLCM: 2056, Bulk: page}}, limit: 1}
+		}),
 	} {
-		t.Run(name, func(t *testing.T) { pass(t, alter(port)) })
+		t.Run(name, func(t *testing.T) { pass(t, network) })
 	}
-}
-
-// fewCredits refuses every third post; its Idle after that gives credit at once.
-type fewCredits struct {
-	dimmnet.Port
-	posts   int
-	refused bool
-}
-
-func (p *fewCredits) room() bool {
-	if p.Err() != nil {
-		return true
-	}
-	p.posts++
-	p.refused = p.posts%3 == 0
-	return !p.refused
-}
-
-func (p *fewCredits) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	p.Limits().CheckStore(p.Nodes(), dst, off, size)
-	return p.room() && p.Port.Store(dst, off, v, size)
-}
-
-func (p *fewCredits) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	p.Limits().CheckWrite(p.Nodes(), dst, off, len(b))
-	return p.room() && p.Port.Write(dst, off, b)
-}
-
-func (p *fewCredits) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.Limits().CheckRDMA(p.Nodes(), dst, from, to, n, done)
-	return p.room() && p.Port.Push(dst, from, to, n, done)
-}
-
-func (p *fewCredits) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.Limits().CheckRDMA(p.Nodes(), src, from, to, n, done)
-	return p.room() && p.Port.Pull(src, from, to, n, done)
-}
-
-func (p *fewCredits) Idle(since dimmnet.Mark) {
-	if p.refused {
-		p.refused = false
-		return
-	}
-	p.Port.Idle(since)
-}
-
-// idlesNot returns early from every Idle; nobody then sees a deadlock.
-type idlesNot struct{ dimmnet.Port }
-
-func (p idlesNot) Idle(dimmnet.Mark) { runtime.Gosched() }
-
-// small has other limits.
-type small struct {
-	dimmnet.Port
-	limits dimmnet.Limits
-}
-
-func (p small) Limits() dimmnet.Limits { return p.limits }
-
-func (p small) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	p.limits.CheckStore(p.Nodes(), dst, off, size)
-	return p.Port.Store(dst, off, v, size)
-}
-
-func (p small) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	p.limits.CheckWrite(p.Nodes(), dst, off, len(b))
-	return p.Port.Write(dst, off, b)
-}
-
-func (p small) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.limits.CheckRDMA(p.Nodes(), dst, from, to, n, done)
-	return p.Port.Push(dst, from, to, n, done)
-}
-
-func (p small) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.limits.CheckRDMA(p.Nodes(), src, from, to, n, done)
-	return p.Port.Pull(src, from, to, n, done)
-}
-
-func (p small) Load(off dimmnet.Offset) uint64 {
-	p.limits.CheckLoad(off)
-	return p.Port.Load(off)
-}
-
-func (p small) Read(b []byte, off dimmnet.Offset) {
-	p.limits.CheckRead(off, len(b))
-	p.Port.Read(b, off)
 }
 
 // hung never returns from Run.
@@ -197,7 +119,6 @@ func TestCatches(t *testing.T) {
 		cases   string
 	}{
 		{"a Write overtakes nothing", alter(func(p dimmnet.Port) dimmnet.Port { return &lateWrite{Port: p} }), "Order WriteNeighbours"},
-		{"a Push overtakes nothing", alter(func(p dimmnet.Port) dimmnet.Port { return &latePush{Port: p} }), "Order Push"},
 		{"a store appears at once", alter(func(p dimmnet.Port) dimmnet.Port { return tornStore{p} }), "WordsAtOnce"},
 		{"a store has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideStore{p} }), "StoreNeighbours BytesOfAWord"},
 		{"a Write has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideWrite{p} }), "WriteNeighbours"},
@@ -210,7 +131,30 @@ func TestCatches(t *testing.T) {
 		{"ports fail", alter(func(p dimmnet.Port) dimmnet.Port { return cheerful{p} }), "Cancelled"},
 		{"what is refused has not landed", alter(func(p dimmnet.Port) dimmnet.Port { return &liar{Port: p} }), "FullWindowWrite FullWindowStore"},
 		{"what is refused is not counted", alter(func(p dimmnet.Port) dimmnet.Port { return &overcounts{fewCredits: fewCredits{Port: p}} }), "FullWindowWrite FullWindowStore"},
-		{"done has the size", alter(func(p dimmnet.Port) dimmnet.Port { return wrongDone{p} }), "Push Pull Order"},
+		{"done has the size", alter(func(p dimmnet.Port) dimmnet.Port { return wrongDone{p} }), "Push Pull"},
+		{"done is a whole word", alter(func(p dimmnet.Port) dimmnet.Port { return halfDone{p} }), "Push Pull Together Flip"},
+		{"done overtakes no data", alter(func(p dimmnet.Port) dimmnet.Port { return &earlyDone{Port: p} }), "Push Pull"},
+		{"a move has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideMove{p} }), "Push Pull SelfRDMA Together"},
+		{"moves do not replace each other", alter(func(p dimmnet.Port) dimmnet.Port { return &oneMove{Port: p} }), "Together Flip"},
+		{"Flip exchanges the sides", alter(func(p dimmnet.Port) dimmnet.Port { return flipless{p} }), "Push Pull SelfRDMA Together Largest Flip"},
+		{"a Fill has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideFill{p} }), "Fill"},
+		{"a Fill is where it should be", alter(func(p dimmnet.Port) dimmnet.Port { return shiftedFill{p} }), "Fill Flip Push Read"},
+		{"the buffer of a Fill is taken", alter(func(p dimmnet.Port) dimmnet.Port { return &lazyFill{Port: p} }), "Fill"},
+		{"a Fill is within the bulk memory", alter(func(p dimmnet.Port) dimmnet.Port { return cutFill{p} }), "Misuse"},
+		{"a Read keeps to its buffer", alter(func(p dimmnet.Port) dimmnet.Port { return wideRead{p} }), "Read"},
+		{"a narrow Read sees a word at once", alter(func(p dimmnet.Port) dimmnet.Port { return tornRead{p} }), "NarrowAtOnce"},
+		{"a narrow Read sees what is new", alter(func(p dimmnet.Port) dimmnet.Port { return &staleRead{Port: p} }), "NarrowRing"},
+		{"narrow Reads are counted", alter(func(p dimmnet.Port) dimmnet.Port { return &readCounts{Port: p, narrow: -1} }), "Counters NarrowRing"},
+		{"narrow Reads are counted once", alter(func(p dimmnet.Port) dimmnet.Port { return &readCounts{Port: p, narrow: 1} }), "Counters"},
+		{"wide Reads are not counted", alter(func(p dimmnet.Port) dimmnet.Port { return &readCounts{Port: p, wide: 1} }), "Counters"},
+		{"Reads of bulk memory are not counted", alter(func(p dimmnet.Port) dimmnet.Port { return &readCounts{Port: p, bulk: 1} }), "Counters"},
+		{"a Multicast reaches all", alter(func(p dimmnet.Port) dimmnet.Port { return misses{p} }), "Multicast MulticastOrder MulticastRing"},
+		{"a Multicast reaches no other", alter(func(p dimmnet.Port) dimmnet.Port { return oneMore{p} }), "Multicast MulticastOrder"},
+		{"a Multicast overtakes nothing", alter(func(p dimmnet.Port) dimmnet.Port { return &lateCast{Port: p} }), "Multicast MulticastOrder Order"},
+		{"a Multicast is one Store", alter(func(p dimmnet.Port) dimmnet.Port { return &castCounts{Port: p} }), "Counters"},
+		{"a Multicast goes to different ranks", alter(func(p dimmnet.Port) dimmnet.Port { return compact{p} }), "MisuseMulticast"},
+		{"a Multicast that is refused has not landed", alter(func(p dimmnet.Port) dimmnet.Port { return &halfCast{Port: p} }), "FullWindowMulticast"},
+		{"a failed port posts nothing", alter(func(p dimmnet.Port) dimmnet.Port { return undead{p} }), "BodyFails Cancelled Deadlock"},
 		{"memory starts as zeros", alter(dirty), "Fresh"},
 		{"Run reports failures", result(func(error) error { return nil }), "NodeCount BodyFails BodyPanics Cancelled Deadlock"},
 		{"Run returns the cause", result(func(error) error { return errors.New("failed") }), "BodyFails BodyPanics Cancelled DeadlineExceeded CancelledBefore"},

@@ -7,130 +7,203 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// rdmaTest is a Push or Pull of n bytes from one half of the data to the other.
-type rdmaTest struct {
-	from, to dimmnet.Offset
-	n        int
-}
-
-// margin is what is looked at around the bytes that an RDMA moves.
-const margin = 16
-
-// rdmaTests lists sizes up to the limit, or to what the halves hold, at random
-// alignments. All ranks of a run have the same list.
-func (t *thread) rdmaTests() []rdmaTest {
+// rdmaTests lists moves between LLCM and bulk memory of sizes up to the limit, or
+// to what half a memory holds. All ranks of a run have the same list.
+func (t *thread) rdmaTests(pull bool) []move {
+	if t.limits.RDMA == 0 {
+		return nil
+	}
 	r := rand.New(rand.NewPCG(t.env.seed, 0))
-	half := (t.limits.LLCM - int(dataStart)) / 2 / word * word
-	var list []rdmaTest
-	for _, n := range sizes(min(t.limits.RDMA, half-2*margin-word)) {
-		for i := range 4 {
-			from, to := r.IntN(word), r.IntN(word)
-			if i == 0 {
-				from, to = 0, 0
+	var list []move
+	for _, source := range t.memories() {
+		for _, target := range t.memories() {
+			source, _ := source.halves()
+			_, target := target.halves()
+			limit := min(t.limits.RDMA, source.size()-word, target.size()-word, t.env.most())
+			for _, n := range sizes(limit) {
+				for i := range 3 {
+					skip, rest := r.IntN(word), r.IntN(word)
+					if i == 0 {
+						skip, rest = 0, 0
+					}
+					from, to := source.lo+skip, target.hi-n-rest
+					list = append(list, move{pull, dimmnet.Offset(from), dimmnet.Offset(to), n,
+						flagDone + dimmnet.Offset(len(list)%16*word), target.around(to, n)})
+				}
 			}
-			list = append(list, rdmaTest{
-				from: dataStart + margin + dimmnet.Offset(from),
-				to:   dataStart + margin + dimmnet.Offset(half+to),
-				n:    n,
-			})
 		}
 	}
 	return list
 }
 
-// stage puts p into the own memory, and returns when it is there.
-func (t *thread) stage(off dimmnet.Offset, p []byte) error {
-	if err := t.write(t.me, off, p); err != nil {
-		return err
-	}
-	return t.settle()
-}
-
-// finished returns when n has been stored at done, and clears the word.
-func (t *thread) finished(done dimmnet.Offset, n int) error {
-	return inOrder(
-		func() error { return t.awaitWord(done, uint64(n)) },
-		func() error { return t.storeWord(t.me, done, 0) },
-		t.settle,
-	)
-}
-
 // checkPush: a Push moves its bytes, touches no others, and then stores its size
 // at done.
 func checkPush(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error { return t.tryMoves(t.rdmaTests(false)) })
+}
+
+// checkPull: so does a Pull.
+func checkPull(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error { return t.tryMoves(t.rdmaTests(true)) })
+}
+
+// checkSelfRDMA: a rank among others is a peer of its own.
+func checkSelfRDMA(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
-		for i, c := range t.rdmaTests() {
-			data := noise(uint64(i)<<8+uint64(t.me), c.n)
-			if err := t.stage(c.from, data); err != nil {
+		t.next, t.prev = t.me, t.me
+		return inOrder(
+			func() error { return t.tryMoves(t.rdmaTests(false)) },
+			func() error { return t.tryMoves(t.rdmaTests(true)) })
+	})
+}
+
+// tryMoves makes one move after the other.
+func (t *thread) tryMoves(list []move) error {
+	for i, m := range list {
+		if err := t.tryMove(uint64(i), m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryMove is a round of the ring: every rank prepares both ends, moves, and sees
+// what it has got.
+func (t *thread) tryMove(key uint64, m move) error {
+	data := func(r dimmnet.Rank) []byte { return noise(key<<8+uint64(r), m.n) }
+	lo, want := dimmnet.Offset(m.near.lo), noise(^key, m.near.size())
+	err := inOrder(
+		func() error { return t.put(m.from, data(t.me)) },
+		func() error { return t.put(lo, want) },
+		t.turn)
+	if err != nil {
+		return err
+	}
+	copy(want[m.to-lo:], data(t.prev))
+	look := func() error { return t.expect(m.String(), lo, want) }
+	// In the LLCM the bytes can be seen at once: by who pulled when its Pull is
+	// done, by who was pushed to when the flag is here that followed the Push.
+	pulled, pushed := nothing, nothing
+	if int(m.to) < t.limits.LLCM {
+		if pushed = look; m.pull {
+			pulled, pushed = look, nothing
+		}
+	}
+	return inOrder(
+		func() error {
+			return t.exchange(func() error {
+				wait, err := t.startMoves(m)
+				if err != nil {
+					return err
+				}
+				return inOrder(wait, pulled)
+			}, pushed)
+		},
+		func() error { t.Flip(); return look() },
+		func() error { return t.expect("the source of "+m.String(), m.from, data(t.me)) })
+}
+
+// checkTogether: many moves under way at once do not disturb each other, and each
+// has its own done word.
+func checkTogether(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		if t.limits.RDMA == 0 {
+			return nil
+		}
+		r := rand.New(rand.NewPCG(e.seed, 0))
+		for round := range e.rounds(50) {
+			if err := t.together(r, uint64(round)); err != nil {
 				return err
 			}
-			// touch wants the bytes that this rank will find.
-			found := noise(uint64(i)<<8+uint64(t.prev), c.n)
-			lo, hi := c.to-margin, c.to+dimmnet.Offset(c.n+margin)
-			done := flagDone + dimmnet.Offset(i%16*word)
-			err := t.touch("a Push", lo, hi, c.to, found, func(dst dimmnet.Rank) error {
-				return inOrder(
-					func() error { return t.post(func() bool { return t.Push(dst, c.from, c.to, c.n, done) }) },
-					func() error { return t.finished(done, c.n) })
+		}
+		return nil
+	})
+}
+
+// together is a round of checkTogether. Each move has two slots of each memory.
+func (t *thread) together(r *rand.Rand, round uint64) error {
+	const count = 16
+	data := func(i int, rank dimmnet.Rank, n int) []byte {
+		return noise(round<<16+uint64(i)<<8+uint64(rank), n)
+	}
+	slot := func(i int) memory {
+		all := t.memories()
+		m := all[r.IntN(len(all))]
+		size := m.size() / (2 * count) / word * word
+		m.lo += i * size
+		return memory{m.lo, m.lo + min(size, page)}
+	}
+	list := make([]move, count)
+	for i := range list {
+		source, target := slot(i), slot(count+i)
+		n := 1 + r.IntN(min(t.limits.RDMA, source.size(), target.size()))
+		from, to := source.lo+r.IntN(source.size()-n+1), target.lo+r.IntN(target.size()-n+1)
+		list[i] = move{r.IntN(2) == 0, dimmnet.Offset(from), dimmnet.Offset(to), n,
+			flagDone + dimmnet.Offset(i*word), target}
+		err := inOrder(
+			func() error { return t.put(list[i].from, data(i, t.me, n)) },
+			func() error { return t.put(dimmnet.Offset(target.lo), noise(^uint64(i), target.size())) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.turn(); err != nil {
+		return err
+	}
+	wait, err := t.startMoves(list...)
+	if err != nil {
+		return err
+	}
+	if err := inOrder(wait, t.meet); err != nil {
+		return err
+	}
+	t.Flip()
+	for i, m := range list {
+		want := noise(^uint64(i), m.near.size())
+		copy(want[int(m.to)-m.near.lo:], data(i, t.prev, m.n))
+		what := fmt.Sprintf("%v, number %d of %d at once", m, i, count)
+		if err := t.expect(what, dimmnet.Offset(m.near.lo), want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLargest: a Push, and a Pull, at the limit. Only rank 0 has bytes to move, so
+// that both ends may be the whole bulk memory.
+func checkLargest(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		n := min(t.limits.RDMA, t.limits.Bulk, 16*e.most())
+		if n == 0 {
+			return nil
+		}
+		for _, pull := range []bool{false, true} {
+			at := dimmnet.Offset(t.limits.LLCM)
+			mover := dimmnet.Rank(0) // of bytes of rank 0 to rank 1
+			if pull {
+				mover = 1
+			}
+			want := noise(uint64(mover), n)
+			moves := nothing
+			if t.me == mover {
+				moves = func() error {
+					wait, err := t.startMoves(move{pull: pull, from: at, to: at, n: n, done: flagDone})
+					if err != nil {
+						return err
+					}
+					return wait()
+				}
+			}
+			if t.me == 0 {
+				t.Fill(at, want)
+			}
+			err := inOrder(t.turn, moves, t.meet, func() error {
+				t.Flip()
+				return t.expect("a move at the limit", at, want)
 			})
 			if err != nil {
 				return err
 			}
-			if err := t.expect("the source of a Push", c.from, data); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// checkPull: a Pull fetches its bytes, touches no others, and then stores its
-// size at done.
-func checkPull(e *env, nodes int) error {
-	return e.run(nodes, func(t *thread) error {
-		for i, c := range t.rdmaTests() {
-			done := flagDone + dimmnet.Offset(i%16*word)
-			background := noise(uint64(i), c.n+2*margin)
-			pull := func() error {
-				err := t.post(func() bool { return t.Pull(t.prev, c.from, c.to, c.n, done) })
-				if err != nil {
-					return err
-				}
-				if err := t.finished(done, c.n); err != nil {
-					return err
-				}
-				copy(background[margin:], noise(uint64(i)<<8+uint64(t.prev), c.n))
-				return t.expect(fmt.Sprintf("a Pull of %d bytes at offset %d", c.n, c.to), c.to-margin, background)
-			}
-			err := t.exchange(
-				func() error {
-					if err := t.stage(c.to-margin, background); err != nil {
-						return err
-					}
-					return t.stage(c.from, noise(uint64(i)<<8+uint64(t.me), c.n))
-				}, pull)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// checkNoRDMA: a port without RDMA panics when asked for it.
-func checkNoRDMA(e *env, nodes int) error {
-	return e.run(nodes, func(t *thread) error {
-		if t.limits.RDMA > 0 {
-			return nil
-		}
-		before := t.Counters()
-		push := func() { t.Push(t.next, 0, dataStart, 1, flagDone) }
-		pull := func() { t.Pull(t.next, 0, dataStart, 1, flagDone) }
-		if !panics(push) || !panics(pull) {
-			return fmt.Errorf("porttest: RDMA limit 0, yet Push or Pull of 1 byte did not panic")
-		}
-		if c := t.Counters(); c != before {
-			return fmt.Errorf("porttest: counters %+v after Push and Pull panicked, before %+v", c, before)
 		}
 		return nil
 	})

@@ -2,7 +2,9 @@ package porttest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -191,10 +193,20 @@ func mix(x uint64) uint64 {
 // noise is n bytes that depend on key.
 func noise(key uint64, n int) []byte {
 	p := make([]byte, n)
-	for i := 0; i < n; i += word {
-		copy(p[i:], littleEndian(mix(key<<32+uint64(i)), word))
+	whole := n / word * word
+	for i := 0; i < whole; i += word {
+		binary.LittleEndian.PutUint64(p[i:], mix(key<<32+uint64(i)))
 	}
+	copy(p[whole:], littleEndian(mix(key<<32+uint64(whole)), word))
 	return p
+}
+
+// number is p, at most a word of it, as a little-endian number.
+func number(p []byte) (v uint64) {
+	for i, b := range p {
+		v |= uint64(b) << (8 * i)
+	}
+	return v
 }
 
 // littleEndian is the low n bytes of v.
@@ -206,13 +218,15 @@ func littleEndian(v uint64, n int) []byte {
 	return p
 }
 
-// sizes is a choice of sizes from 1 to limit: both ends, and around words.
+// sizes is a choice of sizes from 1 to limit, in order: both ends, and around
+// words and pages.
 func sizes(limit int) []int {
 	var list []int
-	for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 463, 1001, limit - 9, limit - 8, limit - 7, limit - 1, limit} {
+	for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 463, 1001, page - 1, page, page + 1, limit - 9, limit - 8, limit - 7, limit - 1, limit} {
 		if n >= 1 && n <= limit {
 			list = append(list, n)
 		}
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -42,11 +42,22 @@ func checkFullWindowWrite(e *env, nodes int) error {
 func checkFullWindowStore(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		w := &windowTest{bytes: t.flagBytes, slots: 16, post: func(t *thread, off dimmnet.Offset, item []byte) bool {
-			v := uint64(0)
-			for i, b := range item {
-				v |= uint64(b) << (8 * i)
-			}
-			return t.Store(1, off, v, len(item))
+			return t.Store(1, off, number(item), len(item))
+		}}
+		return w.run(t)
+	})
+}
+
+// checkFullWindowMulticast is the same for a Multicast to rank 1, and to the
+// poster if it may go to two.
+func checkFullWindowMulticast(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		if t.limits.Multicast == 0 {
+			return nil
+		}
+		dsts := []dimmnet.Rank{1, 0}[:min(2, t.limits.Multicast)]
+		w := &windowTest{bytes: t.flagBytes, slots: 16, post: func(t *thread, off dimmnet.Offset, item []byte) bool {
+			return t.Multicast(dsts, off, number(item), len(item))
 		}}
 		return w.run(t)
 	})

@@ -1,0 +1,242 @@
+package porttest
+
+import (
+	"runtime"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// The ports of this file break the rules of bulk memory, Push and Pull, and of
+// Reads.
+
+// wrongDone moves one byte less than it says.
+type wrongDone struct{ dimmnet.Port }
+
+func (p wrongDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Push(dst, from, to, max(1, n-1), done)
+}
+
+func (p wrongDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Pull(src, from, to, max(1, n-1), done)
+}
+
+// halfDone leaves the upper half of the done word as it was.
+type halfDone struct{ dimmnet.Port }
+
+func (p halfDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	upper := p.Port.Load(done) >> 32
+	return p.Port.Push(dst, from, to, n, done) && p.Store(p.Rank(), done+4, upper, 4)
+}
+
+func (p halfDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	upper := p.Port.Load(done) >> 32
+	return p.Port.Pull(src, from, to, n, done) && p.Store(p.Rank(), done+4, upper, 4)
+}
+
+// earlyDone says that a Push or Pull has landed, and moves before the third Store
+// after that.
+type earlyDone struct {
+	dimmnet.Port
+	late   []func() bool
+	stores int
+}
+
+func (p *earlyDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.later(n, done, func() bool { return p.Port.Push(dst, from, to, n, done) })
+}
+
+func (p *earlyDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.later(n, done, func() bool { return p.Port.Pull(src, from, to, n, done) })
+}
+
+func (p *earlyDone) later(n int, done dimmnet.Offset, move func() bool) bool {
+	p.late, p.stores = append(p.late, move), 0
+	return p.Port.Store(p.Rank(), done, uint64(n), word)
+}
+
+func (p *earlyDone) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	if p.stores++; p.stores == 3 {
+		for _, move := range p.late {
+			move()
+		}
+		p.late = nil
+	}
+	return p.Port.Store(dst, off, v, size)
+}
+
+// wideMove moves a byte more than it says where there is room.
+type wideMove struct{ dimmnet.Port }
+
+func (p wideMove) wider(from, to dimmnet.Offset, n int) int {
+	l := p.Limits()
+	end := dimmnet.Offset(n + 1)
+	llcm, all := dimmnet.Offset(l.LLCM), dimmnet.Offset(l.LLCM+l.Bulk)
+	for _, off := range []dimmnet.Offset{from, to} {
+		if n == l.RDMA || off < llcm && off+end > llcm || off+end > all {
+			return n
+		}
+	}
+	return n + 1
+}
+
+func (p wideMove) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Push(dst, from, to, p.wider(from, to, n), done) && p.Store(p.Rank(), done, uint64(n), word)
+}
+
+func (p wideMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Pull(src, from, to, p.wider(from, to, n), done) && p.Store(p.Rank(), done, uint64(n), word)
+}
+
+// oneMove forgets a Push or Pull that still waits when the next is posted.
+type oneMove struct {
+	dimmnet.Port
+	waiting func() bool
+}
+
+func (p *oneMove) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.waiting = func() bool { return p.Port.Push(dst, from, to, n, done) }
+	return true
+}
+
+func (p *oneMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.waiting = func() bool { return p.Port.Pull(src, from, to, n, done) }
+	return true
+}
+
+func (p *oneMove) Load(off dimmnet.Offset) uint64 {
+	if p.waiting != nil {
+		p.waiting()
+		p.waiting = nil
+	}
+	return p.Port.Load(off)
+}
+
+// flipless has two banks that never change sides.
+type flipless struct{ dimmnet.Port }
+
+func (p flipless) Flip() {}
+
+// wideFill fills a byte more where there is room.
+type wideFill struct{ dimmnet.Port }
+
+func (p wideFill) Fill(off dimmnet.Offset, b []byte) {
+	if l := p.Limits(); int(off)+len(b) < l.LLCM+l.Bulk {
+		b = append(append([]byte(nil), b...), 0)
+	}
+	p.Port.Fill(off, b)
+}
+
+// shiftedFill is off by one where there is room.
+type shiftedFill struct{ dimmnet.Port }
+
+func (p shiftedFill) Fill(off dimmnet.Offset, b []byte) {
+	if l := p.Limits(); int(off)+len(b) < l.LLCM+l.Bulk {
+		off++
+	}
+	p.Port.Fill(off, b)
+}
+
+// lazyFill looks into the buffer when somebody reads.
+type lazyFill struct {
+	dimmnet.Port
+	late func()
+}
+
+func (p *lazyFill) Fill(off dimmnet.Offset, b []byte) {
+	p.flush()
+	p.late = func() { p.Port.Fill(off, b) }
+}
+
+func (p *lazyFill) Flip() {
+	p.flush()
+	p.Port.Flip()
+}
+
+func (p *lazyFill) Read(b []byte, off dimmnet.Offset) {
+	p.flush()
+	p.Port.Read(b, off)
+}
+
+func (p *lazyFill) flush() {
+	if p.late != nil {
+		p.late()
+		p.late = nil
+	}
+}
+
+// cutFill takes a Fill over the end in part.
+type cutFill struct{ dimmnet.Port }
+
+func (p cutFill) Fill(off dimmnet.Offset, b []byte) {
+	l := p.Limits()
+	p.Port.Fill(off, b[:min(len(b), max(1, l.LLCM+l.Bulk-int(off)))])
+}
+
+// wideRead reads whole words into buffers that have the room.
+type wideRead struct{ dimmnet.Port }
+
+func (p wideRead) Read(b []byte, off dimmnet.Offset) {
+	if n := (len(b) + word - 1) / word * word; n <= cap(b) && int(off)+n <= p.Limits().LLCM {
+		b = b[:n]
+	}
+	p.Port.Read(b, off)
+}
+
+// tornRead reads a word byte by byte.
+type tornRead struct{ dimmnet.Port }
+
+func (p tornRead) Read(b []byte, off dimmnet.Offset) {
+	for i := range b {
+		p.Port.Read(b[i:i+1], off+dimmnet.Offset(i))
+		runtime.Gosched()
+	}
+}
+
+// staleRead remembers what a Read of less than a word has found.
+type staleRead struct {
+	dimmnet.Port
+	seen map[dimmnet.Offset][]byte
+}
+
+func (p *staleRead) Read(b []byte, off dimmnet.Offset) {
+	if seen := p.seen[off]; len(seen) == len(b) {
+		copy(b, seen)
+		return
+	}
+	p.Port.Read(b, off)
+	if len(b) < word {
+		p.seen = map[dimmnet.Offset][]byte{off: append([]byte(nil), b...)}
+	}
+}
+
+// readCounts counts so many polls too many for a Read.
+type readCounts struct {
+	dimmnet.Port
+	narrow, wide, bulk int
+	polls              int
+}
+
+func (p *readCounts) Read(b []byte, off dimmnet.Offset) {
+	switch l := p.Limits(); {
+	case l.IsPoll(off, len(b)):
+		p.polls += p.narrow
+	case int(off) < l.LLCM:
+		p.polls += p.wide
+	default:
+		p.polls += p.bulk
+	}
+	p.Port.Read(b, off)
+}
+
+func (p *readCounts) Counters() dimmnet.Counters {
+	c := p.Port.Counters()
+	c.Polls += uint64(p.polls)
+	return c
+}
+
+// undead takes a Push after it has failed.
+type undead struct{ dimmnet.Port }
+
+func (p undead) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Push(dst, from, to, n, done) || p.Err() != nil
+}
