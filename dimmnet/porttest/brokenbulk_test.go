@@ -240,3 +240,19 @@ type undead struct{ dimmnet.Port }
 func (p undead) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	return p.Port.Push(dst, from, to, n, done) || p.Err() != nil
 }
+
+// strayMove counts ranks from the start again.
+type strayMove struct{ dimmnet.Port }
+
+func (p strayMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return p.Port.Pull(src%dimmnet.Rank(p.Nodes()), from, to, n, done)
+}
+
+// secret says that it has nothing but Stores and Writes, and has more.
+type secret struct{ dimmnet.Port }
+
+func (p secret) Limits() dimmnet.Limits {
+	l := p.Port.Limits()
+	l.RDMA, l.Bulk, l.Multicast = 0, 0, 0
+	return l
+}

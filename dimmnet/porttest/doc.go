@@ -28,7 +28,6 @@
 //
 // The port has an LLCM of at least 2 KiB and 5 blocks, and bulk memory of at least
 // 4 KiB or none. Five nodes are the most that a test runs. What a port has not (its
-// limit is 0) must panic, and is not tested further. A test moves 256 KiB at once
-// at most, 64 KiB with -short, but for one Push and one Pull at the limit or at 16
-// times as much.
+// limit is 0) must panic, and is not tested further. A test moves 64 KiB at once at
+// most, but for one Push and one Pull at the limit or at 1 MiB.
 package porttest

@@ -11,7 +11,7 @@ import (
 // and takes its buffer.
 func checkFill(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
-		for i, n := range sizes(min(t.limits.Bulk, e.most())) {
+		for i, n := range sizes(min(t.limits.Bulk, most)) {
 			for _, at := range fillPlaces(t.bulk(), n) {
 				if err := t.touchFill(uint64(i)<<8+uint64(t.me), at, n); err != nil {
 					return err

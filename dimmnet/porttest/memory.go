@@ -49,9 +49,4 @@ func (t *thread) put(off dimmnet.Offset, p []byte) error {
 }
 
 // most bounds the bytes that a test fills or moves at once.
-func (e *env) most() int {
-	if e.short {
-		return 64 << 10
-	}
-	return 256 << 10
-}
+const most = 64 << 10

@@ -136,6 +136,8 @@ func TestCatches(t *testing.T) {
 		{"done overtakes no data", alter(func(p dimmnet.Port) dimmnet.Port { return &earlyDone{Port: p} }), "Push Pull"},
 		{"a move has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideMove{p} }), "Push Pull SelfRDMA Together"},
 		{"moves do not replace each other", alter(func(p dimmnet.Port) dimmnet.Port { return &oneMove{Port: p} }), "Together Flip"},
+		{"a move goes to a rank that exists", alter(func(p dimmnet.Port) dimmnet.Port { return strayMove{p} }), "MisuseRDMA"},
+		{"what a port has not panics", alter(func(p dimmnet.Port) dimmnet.Port { return secret{p} }), "NoRDMA NoBulk NoMulticast"},
 		{"Flip exchanges the sides", alter(func(p dimmnet.Port) dimmnet.Port { return flipless{p} }), "Push Pull SelfRDMA Together Largest Flip"},
 		{"a Fill has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideFill{p} }), "Fill"},
 		{"a Fill is where it should be", alter(func(p dimmnet.Port) dimmnet.Port { return shiftedFill{p} }), "Fill Flip Push Read"},
