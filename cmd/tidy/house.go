@@ -31,7 +31,8 @@ type place struct {
 func places() []place {
 	return []place{
 		{dir: "dimmnet"},
-		{dir: "dimmnet/sim", may: []string{"dimmnet"},
+		{dir: "dimmnet/sim/martini", may: []string{"dimmnet"}},
+		{dir: "dimmnet/sim", may: []string{"dimmnet", "dimmnet/sim/martini"},
 			time: "gives the threads of a cancelled run some seconds to return"},
 		{dir: "dimmnet/inproc", may: []string{"dimmnet"},
 			time: "its clock is the wall clock"},

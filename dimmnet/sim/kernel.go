@@ -24,6 +24,7 @@ type kernel struct {
 	calls   uint64 // of communication methods
 	packets packetPool
 	nodes   []node
+	fabric  *fabric // nil if two nodes are wired back to back
 	threads []thread
 	live    int // threads that have not returned
 	trace   tracer
@@ -31,6 +32,11 @@ type kernel struct {
 
 	sendTime    dimmnet.Time // all send stages
 	receiveTime dimmnet.Time // all receive stages
+	ackTime     dimmnet.Time // those send stages that a packet of the hardware's own has
+
+	transfers       []transfer
+	unusedTransfers []int32
+	refusals        []Refused
 
 	err     error        // what the ports say of the run's failure
 	cause   error        // what Run returns
@@ -70,15 +76,29 @@ func (k *kernel) run() {
 // stays for later.
 func (k *kernel) handle() {
 	e := k.queue[0]
-	if e.kind == evEnter {
+	if e.kind <= evRDMA { // no thread can notice
 		k.queue.pop()
 		k.count(e.at)
-		k.enter(e.ref, e.at)
+		switch e.kind {
+		case evHop:
+			k.hop(e.ref, e.at)
+		case evEnter:
+			k.enter(e.ref, e.at)
+		default:
+			k.work(dimmnet.Rank(e.ref), e.at)
+		}
 		return
 	}
 	rank := dimmnet.Rank(e.ref)
 	if e.kind == evLand {
-		rank = k.packets.at(e.ref).dst
+		p := k.packets.at(e.ref)
+		rank = p.dst
+		if !k.visible(p) {
+			k.queue.pop()
+			k.count(e.at)
+			k.land(e.ref, e.at)
+			return
+		}
 	}
 	n := &k.nodes[rank]
 	if th := n.parked; th != nil {

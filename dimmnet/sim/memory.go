@@ -99,12 +99,13 @@ func (pp *packetPool) free(ref int32) {
 	pp.unused = append(pp.unused, ref)
 }
 
-// copyOf returns a copy of b that free will take back.
-func (pp *packetPool) copyOf(b []byte) []byte {
-	var c []byte
-	if n := len(pp.blocks); n > 0 {
-		c = pp.blocks[n-1]
-		pp.blocks = pp.blocks[:n-1]
+// blockOf returns n bytes that free will take back.
+func (pp *packetPool) blockOf(n int) []byte {
+	last := len(pp.blocks) - 1
+	if last < 0 || cap(pp.blocks[last]) < n {
+		return make([]byte, n)
 	}
-	return append(c[:0], b...)
+	b := pp.blocks[last][:n]
+	pp.blocks = pp.blocks[:last]
+	return b
 }

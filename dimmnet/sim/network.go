@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
 // Config describes a simulated network. The zero value is useful.
@@ -25,6 +26,9 @@ type Config struct {
 	// Spin runs every polling pass instead of skipping those that change
 	// nothing. The result is the same, later.
 	Spin bool
+	// ExternalLoop lets what a node sends to itself take the cable, instead of
+	// turning round in the SWIF.
+	ExternalLoop bool
 	// Trace, if not nil, gets every record of the run in order.
 	Trace func(Record)
 }
@@ -33,6 +37,9 @@ const (
 	defaultMaxDelay = 100 * dimmnet.Microsecond
 	defaultLimit    = 100 * 24 * 3600 * dimmnet.Second
 	maxTime         = defaultLimit // a little less than Time holds
+	// ackStages of the send path are those of a packet that the hardware makes:
+	// size decision, send-buffer handshake and SWIF.
+	ackStages = 3
 	// grace is how long Run waits for a thread that computes on after its
 	// context ended.
 	grace = 5 * time.Second
@@ -47,10 +54,21 @@ type Network struct {
 
 // Result says what a run came to.
 type Result struct {
-	TraceHash uint64       // over every delivery and every change of state
-	Events    uint64       // that the kernel took from its queue
-	End       dimmnet.Time // the last event
+	TraceHash uint64         // over every delivery and every change of state
+	Events    uint64         // that the kernel took from its queue
+	End       dimmnet.Time   // the last event
+	NIC       martini.Counts // of all NICs together
+	Refused   []Refused      // the first packets that receivers refused, at most 100
 }
+
+// Refused is a packet that its receiver did not let in, or that did not leave.
+type Refused struct {
+	At       dimmnet.Time
+	From, To dimmnet.Rank
+	Reason   martini.Refusal
+}
+
+const maxRefused = 100
 
 // New checks cfg and loads its preset.
 func New(cfg Config) (*Network, error) {
@@ -75,6 +93,10 @@ func New(cfg Config) (*Network, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	w.preset.Limits.Multicast = 0
+	if w.preset.Switch.Multicast {
+		w.preset.Limits.Multicast = w.preset.Switch.Ports - 1
 	}
 	return w, nil
 }
@@ -116,7 +138,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
-	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now}
+	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals}
 	return k.cause
 }
 
@@ -129,17 +151,39 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		threads:     make([]thread, nodes),
 		live:        nodes,
 		trace:       tracer{hash: mix(uint64(nodes)), table: crc32.MakeTable(crc32.Castagnoli), emit: w.cfg.Trace},
-		sendTime:    total(w.preset.Send),
-		receiveTime: total(w.preset.Receive),
+		sendTime:    total(w.preset.NIC.Send),
+		receiveTime: total(w.preset.NIC.Receive),
+		ackTime:     total(w.preset.NIC.Send[len(w.preset.NIC.Send)-ackStages:]),
+	}
+	if nodes > 2 || nodes == 2 && !w.preset.Direct {
+		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
 	for i := range k.threads {
 		th := &k.threads[i]
-		k.nodes[i].memory = newMemory(w.preset.Limits.LLCM)
+		n := &k.nodes[i]
+		n.memory = newMemory(w.preset.Limits.LLCM)
+		n.host, n.network = make(bank), make(bank)
+		n.openPort(&w.preset.Limits)
 		th.k, th.node, th.rank = k, &k.nodes[i], dimmnet.Rank(i)
 		th.start(body)
 		k.queue.push(th.event())
 	}
 	return k
+}
+
+// refused keeps what is reported of a refusal.
+func (k *kernel) refused(r Refused) {
+	if len(k.refusals) < maxRefused {
+		k.refusals = append(k.refusals, r)
+	}
+}
+
+// nicCounts adds up what all NICs have counted.
+func (k *kernel) nicCounts() (sum martini.Counts) {
+	for i := range k.nodes {
+		sum = sum.Plus(k.nodes[i].chip.Counts())
+	}
+	return sum
 }
 
 // stopThreads unwinds what still runs when the kernel has ended early.

@@ -1,21 +1,41 @@
 package sim
 
-import "github.com/fagus-dsm/fagus/dimmnet"
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+)
 
 // node is one host with its NIC.
 type node struct {
 	memory   memory
+	host     bank // the side of the bulk memory that faces the host
+	network  bank // the side that faces the network
 	arrivals dimmnet.Mark
 	parked   *thread // the thread that idles, if it does
 
 	sendFree    dimmnet.Time // when the outgoing link is free
-	receiveFree dimmnet.Time // when the incoming link is free
+	receiveFree dimmnet.Time // when the receiver is free
 	fifo        departures   // AOTF packets that have not left
 	windows     departures   // BOTF packets that have not left
+	knownFree   int          // windows that the program knows to be free
 	freeAt      dimmnet.Time // when the pending evFree happens, or 0
+
+	chip     martini.NIC
+	kicks    map[uint64]int // kick pages by what they lead to
+	lastKick uint64         // the key of the last one used, plus 1
+
+	engine engine
 
 	flights map[dimmnet.Rank]*flight // per destination; only with random delays
 }
+
+// The process that a Port belongs to, and its regions at every node.
+const (
+	portGroup, portProcess = 1, 1
+	regionLLCM, regionBulk = 0, 1
+)
+
+func portOwner() martini.Owner { return martini.Owner{Group: portGroup, Process: portProcess} }
 
 // flight keeps the packets of one pair in order under random delays.
 type flight struct {
@@ -48,72 +68,273 @@ func (d *departures) first() dimmnet.Time { return d.times[d.head] }
 
 func (d *departures) add(t dimmnet.Time) { d.times = append(d.times, t) }
 
-// packet is on its way from src to dst. A Store keeps its bytes in word, a
-// Write in block.
+// packet is on its way from src to dst. What carries no more than a word keeps
+// its bytes in word, the others in block.
 type packet struct {
-	word     uint64
-	block    []byte
-	off      dimmnet.Offset
-	size     int32
-	src, dst dimmnet.Rank
+	word   uint64
+	block  []byte
+	dsts   []dimmnet.Rank // of a multicast that has not been split; dst is one of them
+	header martini.Header
+	off    dimmnet.Offset // where it lands, when the receiver has let it in
+	size   int32
+	ref    int32 // of an RDMA transfer, or where the ACK of a block goes, or -1
+	src    dimmnet.Rank
+	dst    dimmnet.Rank
+	level  int8 // of the switch that it comes to
+	down   bool
+	kind   packetKind
 }
 
-// send lets p leave src at the time t at which the CPU's write was done, and
-// says when the last of it is on the link.
-func (k *kernel) send(p packet, t dimmnet.Time) (departure dimmnet.Time) {
+type packetKind uint8
+
+const (
+	kindStore packetKind = iota
+	kindBlock
+	kindData // of a PUSH, or of a PULL's answer
+	kindPull // asks for data
+	kindAck
+)
+
+// send puts p on the link of src, not before ready, and says when the last of
+// it is on the link.
+func (k *kernel) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &k.nodes[p.src]
-	start := max(t+k.sendTime, n.sendFree)
+	start := max(ready, n.sendFree)
 	n.sendFree = start + k.preset.linkTime(int(p.size))
-	head := start
-	if p.src != p.dst { // a packet to oneself turns round in the SWIF
-		head += k.preset.Flight
-	}
 	if k.cfg.Seed != 0 {
-		head = k.delay(n, &p, head)
+		start = k.delay(n, &p, start)
 	}
-	k.schedule(head, evEnter, k.packets.put(p))
+	if p.dsts != nil {
+		k.sendCopies(p, start)
+	} else {
+		k.leave(p, start)
+	}
 	return n.sendFree
 }
 
-// delay adds a random time to the flight of p and keeps the order of its pair.
+// sendCopies splits off what a multicast sends to its own sender.
+func (k *kernel) sendCopies(p packet, start dimmnet.Time) {
+	others := make([]dimmnet.Rank, 0, len(p.dsts))
+	for _, dst := range p.dsts {
+		if dst != p.src {
+			others = append(others, dst)
+		}
+	}
+	if len(others) < len(p.dsts) {
+		own := p
+		own.dst, own.dsts = p.src, nil
+		k.leave(own, start)
+	}
+	if len(others) == 0 {
+		return
+	}
+	p.dst, p.dsts = others[0], others
+	if len(others) == 1 {
+		p.dsts = nil
+	}
+	k.leave(p, start)
+}
+
+// leave lets the head of p go to where its link leads: round in the SWIF, through
+// the cable to the peer, or to the first switch.
+func (k *kernel) leave(p packet, at dimmnet.Time) {
+	outside := k.preset.NIC.Outside.Time
+	switch {
+	case p.src == p.dst && p.dsts == nil:
+		if k.cfg.ExternalLoop {
+			at += outside
+		}
+		k.schedule(at, evEnter, k.packets.put(p))
+	case k.fabric == nil:
+		k.schedule(at+outside, evEnter, k.packets.put(p))
+	default:
+		k.schedule(at+outside, evHop, k.packets.put(p))
+	}
+}
+
+// delay adds a random time to the flight of p and keeps the order of its pairs.
 func (k *kernel) delay(n *node, p *packet, head dimmnet.Time) dimmnet.Time {
+	dsts := p.dsts
+	if dsts == nil {
+		dsts = []dimmnet.Rank{p.dst}
+	}
 	if n.flights == nil {
 		n.flights = make(map[dimmnet.Rank]*flight)
 	}
-	f := n.flights[p.dst]
-	if f == nil {
-		f = new(flight)
-		n.flights[p.dst] = f
+	var last dimmnet.Time
+	for i, dst := range dsts {
+		f := n.flights[dst]
+		if f == nil {
+			f = new(flight)
+			n.flights[dst] = f
+		}
+		if f.count++; i == 0 {
+			pair := uint64(p.src)<<16 | uint64(dst)
+			head += randomDelay(k.cfg.Seed, pair, f.count, k.cfg.MaxDelay)
+		}
+		last = max(last, f.last)
 	}
-	f.count++
-	pair := uint64(p.src)<<16 | uint64(p.dst)
-	head += randomDelay(k.cfg.Seed, pair, f.count, k.cfg.MaxDelay)
-	f.last = max(head, f.last)
-	return f.last
+	head = max(head, last)
+	for _, dst := range dsts {
+		n.flights[dst].last = head
+	}
+	return head
 }
 
-// enter passes a packet through the receiver's link and stages.
+// enter passes a packet through the receiver, which may refuse it.
 func (k *kernel) enter(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	n := &k.nodes[p.dst]
+	size := int(p.size)
 	start := max(at, n.receiveFree)
-	n.receiveFree = start + k.preset.linkTime(int(p.size))
-	land := start + k.preset.tailTime(int(p.size)) + k.receiveTime
+	n.receiveFree = start + k.preset.receiverTime(size)
+	land := start + k.preset.tailTime(size) + k.receiveTime
+	if p.src == p.dst {
+		land -= k.preset.NIC.Own
+	}
+	if p.kind == kindBlock || p.kind == kindData || p.kind == kindPull || p.header.Command != 0 {
+		hit, refusal := k.admit(n, p)
+		if !hit {
+			n.receiveFree += k.preset.NIC.TLBRefill
+			land += k.preset.NIC.TLBRefill
+		}
+		if refusal != martini.Admitted {
+			k.refuse(ref, refusal, land)
+			return
+		}
+		if p.kind == kindStore && !p.header.Command.Known() {
+			land += k.preset.NIC.Interrupt
+		}
+	}
 	k.schedule(land, evLand, ref)
+}
+
+// admit asks the receiving chip for the place of a packet's payload.
+func (k *kernel) admit(n *node, p *packet) (hit bool, refusal martini.Refusal) {
+	limits := &k.preset.Limits
+	p.off, hit, refusal = n.chip.Admit(&p.header, limits.LLCM+limits.Bulk)
+	return hit, refusal
+}
+
+// refuse drops a packet, and reports it: to the run's result, and by a status
+// word to whoever waits for an ACK.
+func (k *kernel) refuse(ref int32, why martini.Refusal, at dimmnet.Time) {
+	p := k.packets.at(ref)
+	k.refused(Refused{At: at, From: p.src, To: p.dst, Reason: why})
+	switch p.kind {
+	case kindBlock:
+		if p.ref >= 0 {
+			k.ack(p.dst, p.src, dimmnet.Offset(p.ref), refusedStatus|uint64(why), at)
+		}
+	case kindData, kindPull:
+		k.transferRefused(p, why, at)
+	}
+	k.packets.free(ref)
 }
 
 // land writes a packet's bytes to memory.
 func (k *kernel) land(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	n := &k.nodes[p.dst]
-	if p.block == nil {
+	switch p.kind {
+	case kindStore, kindAck:
 		n.memory.store(p.off, p.word, int(p.size))
-	} else {
-		n.memory.write(p.off, p.block)
+		n.arrivals++
+	case kindBlock, kindData:
+		k.landBytes(n, p.off, p.block)
 	}
-	n.arrivals++
 	k.trace.land(at, p)
+	switch {
+	case p.kind == kindBlock && p.ref >= 0:
+		k.ack(p.dst, p.src, dimmnet.Offset(p.ref), uint64(p.size), at)
+	case p.kind == kindData:
+		k.dataLanded(p, at)
+	case p.kind == kindPull:
+		k.answerPull(p, at)
+	}
 	k.packets.free(ref)
+}
+
+// visible says whether the receiving host can notice that p has landed.
+func (k *kernel) visible(p *packet) bool {
+	return p.kind != kindPull && int(p.off) < k.preset.Limits.LLCM
+}
+
+// landBytes writes to the LLCM, where the host may poll for it, or to the side
+// of the bulk memory that it cannot see.
+func (k *kernel) landBytes(n *node, off dimmnet.Offset, b []byte) {
+	if llcm := dimmnet.Offset(k.preset.Limits.LLCM); off >= llcm {
+		n.network.write(off-llcm, b)
+		return
+	}
+	n.memory.write(off, b)
+	n.arrivals++
+}
+
+// ack sends a status word that the hardware makes.
+func (k *kernel) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, at dimmnet.Time) {
+	k.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: -1, src: from, dst: to}, at+k.ackTime)
+}
+
+// kickPage says how much later a store leaves because the HTLB has to be
+// refilled for its kick page. dsts is nil but for a multicast.
+func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset) (dimmnet.Time, error) {
+	key := uint64(off/martini.PageBytes)<<32 | uint64(dst)
+	if dsts != nil {
+		for _, r := range dsts { // a group has a header of its own
+			key = mix(key ^ uint64(r) | 1<<63)
+		}
+	}
+	if key+1 == n.lastKick {
+		return 0, nil
+	}
+	page, ok := n.kicks[key]
+	if !ok {
+		var err error
+		page, err = n.chip.Map(martini.Seed{
+			Owner:    portOwner(),
+			To:       dst,
+			Physical: true,
+			Command:  martini.CommandStore,
+			Addr:     uint32(off) &^ (martini.PageBytes - 1),
+		})
+		if err != nil {
+			return 0, err
+		}
+		if n.kicks == nil {
+			n.kicks = make(map[uint64]int)
+		}
+		n.kicks[key] = page
+	}
+	n.lastKick = key + 1
+	if _, hit := n.chip.Seed(page); hit {
+		return 0, nil
+	}
+	return k.preset.NIC.HTLBRefill, nil
+}
+
+// openPort makes the process of the ports a user of every NIC.
+func (n *node) openPort(limits *dimmnet.Limits) {
+	o := portOwner()
+	err := n.chip.Open(o)
+	if err == nil {
+		err = n.chip.Register(o, regionLLCM, 0, limits.LLCM)
+	}
+	if err == nil {
+		err = n.chip.Register(o, regionBulk, dimmnet.Offset(limits.LLCM), limits.Bulk)
+	}
+	if err != nil {
+		panic(err) // it is the first user
+	}
+}
+
+// portHeader is the header of a block or of RDMA that a Port posts to off.
+func (k *kernel) portHeader(c martini.Command, dst dimmnet.Rank, off dimmnet.Offset, n int) martini.Header {
+	h := martini.Header{Owner: portOwner(), To: dst, Region: regionLLCM, Command: c, Addr: uint32(off), Length: n}
+	if llcm := dimmnet.Offset(k.preset.Limits.LLCM); off >= llcm {
+		h.Region, h.Addr = regionBulk, uint32(off-llcm)
+	}
+	return h
 }
 
 // randomDelay draws the index-th delay of stream: half of them are 0, the rest

@@ -1,6 +1,12 @@
 package sim
 
-import "github.com/fagus-dsm/fagus/dimmnet"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+)
 
 // Rank, Nodes, Limits and Counters answer from the run's constants.
 func (th *thread) Rank() dimmnet.Rank         { return th.rank }
@@ -9,48 +15,101 @@ func (th *thread) Limits() dimmnet.Limits     { return th.k.preset.Limits }
 func (th *thread) Counters() dimmnet.Counters { return th.counters }
 func (th *thread) Err() error                 { return th.k.err }
 
-// Store is an AOTF: one uncached write. Software counts its credits, so there
-// is nothing to ask the NIC first; when they are used up, it reads the NIC's
-// status to learn of new ones.
+// Store is an AOTF: one uncached write to a kick page. Software counts its
+// credits, so there is nothing to ask the NIC first; when they are used up, it
+// reads the NIC's status to learn of new ones.
 func (th *thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	th.k.preset.Limits.CheckStore(len(th.k.nodes), dst, off, size)
+	return th.store(dst, nil, off, v, size)
+}
+
+// Multicast is an AOTF whose header names a group of the switch.
+func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	th.k.preset.Limits.CheckMulticast(len(th.k.nodes), dsts, off, size)
+	return th.store(dsts[0], slices.Clone(dsts), off, v, size)
+}
+
+func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	k := th.k
-	k.preset.Limits.CheckStore(len(k.nodes), dst, off, size)
 	th.sync()
 	if k.err != nil || !th.room(&th.node.fifo, k.preset.FIFO) {
-		th.now += k.preset.CPURead
+		th.now += k.preset.Host.Read
 		return false
 	}
-	th.now += k.preset.CPUWrite
-	if size < 8 {
-		v &= 1<<(8*size) - 1
+	th.now += k.preset.Host.Write
+	refill, err := k.kickPage(th.node, dst, dsts, off)
+	if err != nil {
+		k.fail(fmt.Errorf("sim: rank %d: %w", th.rank, err))
+		return false
 	}
-	p := packet{word: v, off: off, size: int32(size), src: th.rank, dst: dst}
-	th.node.fifo.add(k.send(p, th.now))
+	p := packet{kind: kindStore, word: lowBytes(v, size), dsts: dsts, off: off, size: int32(size), ref: -1, src: th.rank, dst: dst}
+	th.node.fifo.add(k.send(p, th.now+k.sendTime+refill))
 	th.counters.Stores++
 	th.counters.Bytes += uint64(size)
 	return true
 }
 
-// Write is a BOTF: an uncached read to see whether the window's last packet has
-// left, the header and the payload into the window, and the kick.
+// lowBytes is the low size bytes of v.
+func lowBytes(v uint64, size int) uint64 {
+	if size < dimmnet.WordBytes {
+		v &= 1<<(8*size) - 1
+	}
+	return v
+}
+
+// Write is a BOTF: the header and the payload into a window, and the kick. One
+// uncached read tells which of the 64 windows have left; the program asks when
+// it knows of none.
 func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	k := th.k
 	k.preset.Limits.CheckWrite(len(k.nodes), dst, off, len(b))
-	// What follows is decided when the status is back: in that order it must
-	// stand among the posts of other threads, or ties between packets would be
-	// broken in another way when polls are skipped.
-	th.now += k.preset.CPURead
-	th.sync()
-	if k.err != nil || !th.room(&th.node.windows, k.preset.Windows) {
+	if !th.window() {
 		return false
 	}
-	words := (k.preset.HeaderBytes + len(b) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	th.now += dimmnet.Time(words)*k.preset.CPUFill + k.preset.CPUWrite
-	p := packet{block: k.packets.copyOf(b), off: off, size: int32(len(b)), src: th.rank, dst: dst}
-	th.node.windows.add(k.send(p, th.now))
+	th.fillWindow(len(b))
+	th.launch(packet{header: k.portHeader(martini.CommandBlock, dst, off, len(b)), ref: -1, dst: dst}, b)
 	th.counters.Writes++
 	th.counters.Bytes += uint64(len(b))
 	return true
+}
+
+// window takes a free window.
+func (th *thread) window() bool {
+	k, n := th.k, th.node
+	if n.knownFree > 0 {
+		th.sync()
+		if k.err != nil {
+			return false
+		}
+		n.knownFree--
+		return true
+	}
+	// What follows is decided when the status is back: in that order it must
+	// stand among the posts of other threads, or ties between packets would be
+	// broken in another way when polls are skipped.
+	th.now += k.preset.Host.Read
+	th.sync()
+	if k.err != nil || !th.room(&n.windows, k.preset.Windows-n.chip.Windows()) {
+		return false
+	}
+	n.knownFree = k.preset.Windows - n.chip.Windows() - n.windows.waiting(th.now) - 1
+	return true
+}
+
+// fillWindow charges the CPU for a header and n bytes, and for the kick.
+func (th *thread) fillWindow(n int) {
+	h := &th.k.preset.Host
+	words := (th.k.preset.HeaderBytes + n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
+	th.now += dimmnet.Time(words)*h.Fill + h.Write
+}
+
+// launch sends the payload of a window.
+func (th *thread) launch(p packet, b []byte) {
+	k := th.k
+	block := k.packets.blockOf(len(b))
+	copy(block, b)
+	p.kind, p.block, p.size, p.src = kindBlock, block, int32(len(b)), th.rank
+	th.node.windows.add(k.send(p, th.now+k.sendTime))
 }
 
 // room says whether fewer than limit packets of d wait to leave. If not, the
@@ -67,52 +126,38 @@ func (th *thread) room(d *departures, limit int) bool {
 	return false
 }
 
-// Multicast panics: this model has no switch.
-func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, _ uint64, size int) bool {
-	th.k.preset.Limits.CheckMulticast(len(th.k.nodes), dsts, off, size)
-	return false
-}
-
-// Fill panics: this model has no bulk memory.
-func (th *thread) Fill(off dimmnet.Offset, p []byte) {
-	th.k.preset.Limits.CheckFill(off, len(p))
-}
-
-// Flip does nothing: this model has no bulk memory.
-func (th *thread) Flip() {}
-
-// Push panics: this model has no RDMA.
-func (th *thread) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	th.k.preset.Limits.CheckRDMA(len(th.k.nodes), dst, from, to, n, done)
-	return false
-}
-
-// Pull panics: this model has no RDMA.
-func (th *thread) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	th.k.preset.Limits.CheckRDMA(len(th.k.nodes), src, from, to, n, done)
-	return false
-}
-
 // Load is one uncached read. The word is sampled when the read starts: what
 // lands while it is on its way back is seen by the next one.
 func (th *thread) Load(off dimmnet.Offset) uint64 {
 	th.k.preset.Limits.CheckLoad(off)
 	th.sync()
-	th.now += th.k.preset.CPURead
+	th.now += th.k.preset.Host.Read
 	th.counters.Polls++
 	return th.node.memory.load(off)
 }
 
-// Read is one uncached read for every word that p touches.
+// Read is one uncached read for every word of the LLCM that p touches, a
+// cheaper one for up to 4 bytes. A bank can be cached: it is copied at its speed.
 func (th *thread) Read(p []byte, off dimmnet.Offset) {
-	limits := &th.k.preset.Limits
+	k := th.k
+	limits, host := &k.preset.Limits, &k.preset.Host
 	limits.CheckRead(off, len(p))
+	th.sync()
+	if llcm := dimmnet.Offset(limits.LLCM); off >= llcm {
+		th.now += host.Read + k.bankTime(len(p))
+		th.node.host.read(p, off-llcm)
+		return
+	}
+	const half = dimmnet.WordBytes / 2
+	if int(off)%half+len(p) <= half {
+		th.now += host.ReadHalf
+	} else {
+		words := (int(off)%dimmnet.WordBytes + len(p) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
+		th.now += dimmnet.Time(words) * host.Read
+	}
 	if limits.IsPoll(off, len(p)) {
 		th.counters.Polls++
 	}
-	th.sync()
-	words := (int(off)%dimmnet.WordBytes + len(p) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	th.now += dimmnet.Time(words) * th.k.preset.CPURead
 	th.node.memory.read(p, off)
 }
 

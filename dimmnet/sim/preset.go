@@ -1,19 +1,10 @@
 package sim
 
 import (
-	_ "embed"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/BurntSushi/toml"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
-
-//go:embed presets.toml
-var presetsTOML string
 
 // DefaultEnv is the evaluation machine of the Fagus paper.
 const DefaultEnv = "fagus2"
@@ -28,157 +19,108 @@ type Stage struct {
 // They come from presets.toml, where each has its source beside it.
 type Preset struct {
 	Name   string
-	Limits dimmnet.Limits
+	Limits dimmnet.Limits // Multicast is filled in by New, from Switch
 
-	CPUWrite dimmnet.Time // one uncached write of up to 8 bytes
-	CPURead  dimmnet.Time // one uncached read of 8 bytes
-	CPUFill  dimmnet.Time // one 8-byte word into a write-combining window
+	Host   HostTimes
+	NIC    NICTimes
+	Switch Switch
+	Direct bool // two nodes are wired back to back, not through a switch
 
-	Send    []Stage // from the end of the CPU's write to the link
-	Flight  dimmnet.Time
-	Receive []Stage // from the link to the word's appearance in the LLCM
-
-	ByteTime    dimmnet.Time // one byte on the link
 	HeaderBytes int
 	PadBytes    int // shorter packets occupy the link as if they had so many bytes
+	PushBytes   int // payload of a packet of a PUSH or PULL
 	FIFO        int // AOTF packets that may wait in the sender's NIC
-	Windows     int // BOTF packets that may wait in the sender's NIC
+	Windows     int // BOTF packets, and RDMA requests, that may
 }
 
-type presetFile struct {
-	NIC   nicTable              `toml:"nic"`
-	Board map[string]boardTable `toml:"board"`
-	Host  map[string]hostTable  `toml:"host"`
-	Env   map[string]envTable   `toml:"env"`
+// HostTimes are what accesses and programs cost the CPU.
+type HostTimes struct {
+	Write        dimmnet.Time // one uncached write of up to 8 bytes
+	Read         dimmnet.Time // one uncached read of 8 bytes
+	ReadHalf     dimmnet.Time // one of up to 4
+	Fill         dimmnet.Time // one 8-byte word into a write-combining window or a bank
+	Program      dimmnet.Time // a test program, between seeing a value and storing the next
+	CycleCounter dimmnet.Time // reading it
+
+	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
 }
 
-type nicTable struct {
-	LLCMBytes         int   `toml:"llcm_bytes"`
-	StoreBytes        int   `toml:"store_bytes"`
-	BlockBytes        int   `toml:"block_bytes"`
-	HeaderBytes       int   `toml:"header_bytes"`
-	FIFO              int   `toml:"fifo"`
-	Windows           int   `toml:"windows"`
-	CaptureClocks     int64 `toml:"capture_clocks"`
-	QueueClocks       int64 `toml:"queue_clocks"`
-	HTLBClocks        int64 `toml:"htlb_clocks"`
-	SizeClocks        int64 `toml:"size_clocks"`
-	HandshakeClocks   int64 `toml:"handshake_clocks"`
-	SendSWIFClocks    int64 `toml:"send_swif_clocks"`
-	ReceiveSWIFClocks int64 `toml:"receive_swif_clocks"`
-	BubbleSWIFClocks  int64 `toml:"bubble_swif_clocks"`
-	LLCMClocks        int64 `toml:"llcm_clocks"`
-	FillClocks        int64 `toml:"fill_clocks"`
+// NICTimes are what the hardware takes.
+type NICTimes struct {
+	Send    []Stage      // from the end of the CPU's write to the link
+	Outside Stage        // serialiser, optics and cable of one link
+	Receive []Stage      // from the link to the word's appearance in the LLCM
+	Own     dimmnet.Time // so much less for a packet that the NIC sent itself
+
+	ByteTime   dimmnet.Time // one byte on the link
+	BankByte   dimmnet.Time // one byte of a bank
+	Gap        dimmnet.Time // between two packets, at the receiver
+	Interrupt  dimmnet.Time // the core PU serves an undefined command
+	HTLBRefill dimmnet.Time
+	TLBRefill  dimmnet.Time
+	PushStart  dimmnet.Time // from a request in the NIC to its first packet
+	Flip       dimmnet.Time
 }
 
-type boardTable struct {
-	LinkMBs     int64 `toml:"link_mb_s"`
-	OutsideNs   int64 `toml:"outside_ns"`
-	PadBytes    int   `toml:"pad_bytes"`
-	SWIFClockNs int64 `toml:"swif_clock_ns"`
+// Switch is the kind of switch that a network of more than two nodes is made of.
+type Switch struct {
+	Name        string
+	Ports       int
+	Packet      dimmnet.Time // one packet of up to PacketBytes through an output port
+	PacketBytes int
+	Multicast   bool
 }
 
-type hostTable struct {
-	WriteNs     int64 `toml:"write_ns"`
-	ReadNs      int64 `toml:"read_ns"`
-	ChipsetNs   int64 `toml:"chipset_ns"`
-	DIMMClockNs int64 `toml:"dimm_clock_ns"`
-}
-
-type envTable struct {
-	Board string `toml:"board"`
-	Host  string `toml:"host"`
-}
-
-func parsePresets(text string) (presetFile, error) {
-	var f presetFile
-	meta, err := toml.Decode(text, &f)
-	if err != nil {
-		return f, fmt.Errorf("sim: presets: %w", err)
-	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return f, fmt.Errorf("sim: presets: unknown key %s", extra[0])
-	}
-	return f, nil
-}
-
-// Envs lists the names that LoadPreset knows, in order.
-func Envs() []string {
-	f, err := parsePresets(presetsTOML)
-	if err != nil {
-		panic(err) // the embedded file is part of the program
-	}
-	return slices.Sorted(maps.Keys(f.Env))
-}
-
-// LoadPreset returns the preset of a measurement environment of the papers:
-// A to F, or fagus2.
-func LoadPreset(env string) (Preset, error) {
-	f, err := parsePresets(presetsTOML)
-	if err != nil {
-		return Preset{}, err
-	}
-	e, ok := f.Env[env]
-	if !ok {
-		return Preset{}, fmt.Errorf("sim: no environment %q; there are %s", env, strings.Join(Envs(), ", "))
-	}
-	return newPreset(env, f.NIC, f.Board[e.Board], f.Host[e.Host]), nil
-}
-
-func newPreset(name string, n nicTable, b boardTable, h hostTable) Preset {
-	dimm := dimmnet.Time(h.DIMMClockNs) * dimmnet.Nanosecond
-	swif := dimmnet.Time(b.SWIFClockNs) * dimmnet.Nanosecond
-	receive := n.ReceiveSWIFClocks
-	if dimm < swif { // the DIMM clock exceeds the SWIF clock
-		receive += n.BubbleSWIFClocks
-	}
-	return Preset{
-		Name:     name,
-		Limits:   dimmnet.Limits{Store: n.StoreBytes, Block: n.BlockBytes, LLCM: n.LLCMBytes},
-		CPUWrite: dimmnet.Time(h.WriteNs) * dimmnet.Nanosecond,
-		CPURead:  dimmnet.Time(h.ReadNs) * dimmnet.Nanosecond,
-		CPUFill:  dimm * dimmnet.Time(n.FillClocks),
-		Send: []Stage{
-			{"chipset", dimmnet.Time(h.ChipsetNs) * dimmnet.Nanosecond},
-			{"capture of the host write", dimm * dimmnet.Time(n.CaptureClocks)},
-			{"transaction queue", dimm * dimmnet.Time(n.QueueClocks)},
-			{"HTLB lookup", dimm * dimmnet.Time(n.HTLBClocks)},
-			{"size decision", dimm * dimmnet.Time(n.SizeClocks)},
-			{"send-buffer handshake", dimm * dimmnet.Time(n.HandshakeClocks)},
-			{"send SWIF", swif * dimmnet.Time(n.SendSWIFClocks)},
-		},
-		Flight: dimmnet.Time(b.OutsideNs) * dimmnet.Nanosecond,
-		Receive: []Stage{
-			{"receive SWIF", swif * dimmnet.Time(receive)},
-			{"LLCM write", dimm * dimmnet.Time(n.LLCMClocks)},
-		},
-		ByteTime:    dimmnet.Second / dimmnet.Time(b.LinkMBs*1_000_000),
-		HeaderBytes: n.HeaderBytes,
-		PadBytes:    b.PadBytes,
-		FIFO:        n.FIFO,
-		Windows:     n.Windows,
-	}
+// WithoutMMX is the preset of a host whose program reads and writes 8 bytes as
+// twice 4.
+func (p Preset) WithoutMMX() Preset {
+	p.Host.Read, p.Host.Write = p.Host.ReadNoMMX, p.Host.WriteNoMMX
+	return p
 }
 
 // check reports a preset that cannot work.
 func (p *Preset) check() error {
 	l := p.Limits
-	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.RDMA != 0 || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 {
+	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 ||
+		min(l.RDMA, l.Bulk) < 0 || int64(l.LLCM)+int64(l.Bulk) > 1<<32 {
 		return fmt.Errorf("sim: preset %q: limits %+v", p.Name, l)
 	}
-	if p.FIFO < 1 || p.Windows < 1 || p.HeaderBytes < 0 || p.PadBytes < 0 {
-		return fmt.Errorf("sim: preset %q: FIFO %d, windows %d, header %d, pad %d", p.Name, p.FIFO, p.Windows, p.HeaderBytes, p.PadBytes)
+	if min(p.FIFO, p.Windows, p.PushBytes) < 1 || min(p.HeaderBytes, p.PadBytes, p.Switch.PacketBytes) < 0 {
+		return fmt.Errorf("sim: preset %q: FIFO %d, windows %d, header %d, pad %d, PUSH packet %d",
+			p.Name, p.FIFO, p.Windows, p.HeaderBytes, p.PadBytes, p.PushBytes)
 	}
-	if min(p.CPUWrite, p.CPURead, p.CPUFill, p.Flight, p.ByteTime, total(p.Send), total(p.Receive)) < 0 {
+	if p.Switch.Ports < 2 || p.Switch.Ports%2 != 0 {
+		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number", p.Name, p.Switch.Ports)
+	}
+	h, n := &p.Host, &p.NIC
+	if min(h.Write, h.Read, h.ReadHalf, h.Fill, h.Program, h.CycleCounter, h.WriteNoMMX, h.ReadNoMMX) < 0 ||
+		min(total(n.Send), n.Outside.Time, total(n.Receive)-n.Own, n.Own, n.ByteTime, n.BankByte, n.Gap, n.Interrupt) < 0 ||
+		min(n.HTLBRefill, n.TLBRefill, n.PushStart, n.Flip, p.Switch.Packet) < 0 {
 		return fmt.Errorf("sim: preset %q: a negative time", p.Name)
 	}
 	return nil
 }
 
 // OneWay is the time from the start of a CPU's store to the appearance of its
-// word in the peer's LLCM on an idle network.
+// word in the peer's LLCM, on an idle link back to back.
 func (p *Preset) OneWay() dimmnet.Time {
-	return p.CPUWrite + total(p.Send) + p.Flight + total(p.Receive)
+	return p.Host.Write + total(p.NIC.Send) + p.NIC.Outside.Time + total(p.NIC.Receive)
+}
+
+// Anatomy lists every stage of a store that a host sends to its peer, back to
+// back, and that the peer's poll sees: the poll comes half a poll late on average.
+func (p *Preset) Anatomy() []Stage {
+	stages := []Stage{{"CPU write", p.Host.Write}}
+	stages = append(stages, p.NIC.Send...)
+	stages = append(stages, p.NIC.Outside)
+	stages = append(stages, p.NIC.Receive...)
+	return append(stages, Stage{"waiting for the next poll (mean)", p.Host.ReadHalf / 2}, Stage{"CPU read", p.Host.ReadHalf})
+}
+
+// NICLatency is the sum of the stages within the two NICs: what spec/10 adds up
+// below its table of stages.
+func (p *Preset) NICLatency() dimmnet.Time {
+	return total(p.NIC.Send) - p.NIC.Send[0].Time + total(p.NIC.Receive)
 }
 
 func total(stages []Stage) (t dimmnet.Time) {
@@ -190,11 +132,21 @@ func total(stages []Stage) (t dimmnet.Time) {
 
 // linkTime is how long a packet with n bytes of payload occupies a link.
 func (p *Preset) linkTime(n int) dimmnet.Time {
-	return dimmnet.Time(max(p.HeaderBytes+n, p.PadBytes)) * p.ByteTime
+	return dimmnet.Time(max(p.HeaderBytes+n, p.PadBytes)) * p.NIC.ByteTime
+}
+
+// portTime is how long it occupies the output port of a switch.
+func (p *Preset) portTime(n int) dimmnet.Time {
+	return p.Switch.Packet + dimmnet.Time(max(0, p.HeaderBytes+n-p.Switch.PacketBytes))*p.NIC.ByteTime
+}
+
+// receiverTime is how long it occupies the receiver.
+func (p *Preset) receiverTime(n int) dimmnet.Time {
+	return dimmnet.Time(p.HeaderBytes+n)*p.NIC.ByteTime + p.NIC.Gap
 }
 
 // tailTime is how much later than a word the last byte of n arrives. The
 // stages were measured with a word; a longer payload streams in behind it.
 func (p *Preset) tailTime(n int) dimmnet.Time {
-	return dimmnet.Time(max(0, n-dimmnet.WordBytes)) * p.ByteTime
+	return dimmnet.Time(max(0, n-dimmnet.WordBytes)) * p.NIC.ByteTime
 }

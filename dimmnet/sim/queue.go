@@ -5,8 +5,10 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 type eventKind uint8
 
 const (
-	evEnter  eventKind = iota // a packet's head reaches the receiver's link
-	evLand                    // its bytes appear in the LLCM
+	evHop    eventKind = iota // a packet's head reaches a switch
+	evEnter                   // it reaches the receiver
+	evRDMA                    // a node's engine sends its next packet
+	evLand                    // a packet's bytes appear in memory
 	evFree                    // a send buffer of a node becomes free
 	evThread                  // a thread goes on
 )

@@ -35,7 +35,7 @@ func TestPort(t *testing.T) {
 
 func TestUnknownEnvironment(t *testing.T) {
 	_, err := sim.New(sim.Config{Env: "G"})
-	if err == nil || !strings.Contains(err.Error(), "A, B, C, D, E, F, fagus2") {
+	if err == nil || !strings.Contains(err.Error(), "A, B, C, D, E, F, design, fagus2, sendrecv") {
 		t.Errorf("error %v does not list the environments", err)
 	}
 }

@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// follow walks the way of a packet and returns the ports that it leaves by.
+func follow(t *testing.T, f *fabric, src, dst dimmnet.Rank) (ports []int) {
+	t.Helper()
+	level, down := 0, false
+	for hops := 0; level >= 0; hops++ {
+		if hops > 2*f.levels() {
+			t.Fatalf("from %d to %d: no end after %d switches", src, dst, hops)
+		}
+		out := f.route(src, dst, level, down)
+		if out.port < 0 || out.port >= len(f.free) {
+			t.Fatalf("from %d to %d: port %d of %d", src, dst, out.port, len(f.free))
+		}
+		ports = append(ports, out.port)
+		level, down = out.level, out.down
+	}
+	return ports
+}
+
+// TestFatTreeWiring checks that the last port of a way belongs to its receiver
+// alone, that a port is always followed by ports of one switch, and that ways are
+// as long as the tree is high.
+func TestFatTreeWiring(t *testing.T) {
+	for _, test := range []struct{ nodes, ports, levels int }{
+		{3, 8, 1}, {8, 8, 1}, {9, 8, 2}, {32, 8, 2}, {33, 8, 3}, {128, 8, 3}, {200, 8, 4}, {16, 16, 1}, {300, 16, 3},
+	} {
+		f := newFabric(test.nodes, test.ports)
+		if f.levels() != test.levels {
+			t.Errorf("%d nodes: %d levels, want %d", test.nodes, f.levels(), test.levels)
+		}
+		hostPort := make(map[int]dimmnet.Rank)
+		behind := make(map[int]int) // by port: the switch that it leads to
+		longest := 0
+		for src := range dimmnet.Rank(test.nodes) {
+			for dst := range dimmnet.Rank(test.nodes) {
+				if src == dst {
+					continue
+				}
+				ports := follow(t, f, src, dst)
+				longest = max(longest, len(ports))
+				last := len(ports) - 1
+				if r, ok := hostPort[ports[last]]; ok && r != dst {
+					t.Fatalf("%d nodes: port %d leads to ranks %d and %d", test.nodes, ports[last], r, dst)
+				}
+				hostPort[ports[last]] = dst
+				for i, p := range ports[:last] {
+					next := ports[i+1] / f.ports
+					if s, ok := behind[p]; ok && s != next {
+						t.Fatalf("%d nodes: port %d leads to switches %d and %d", test.nodes, p, s, next)
+					}
+					behind[p] = next
+				}
+			}
+		}
+		if want := 2*test.levels - 1; longest != want {
+			t.Errorf("%d nodes: the longest way has %d switches, want %d", test.nodes, longest, want)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package sim
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+//go:embed presets.toml
+var presetsTOML string
+
+type presetFile struct {
+	NIC    nicTable               `toml:"nic"`
+	Board  map[string]boardTable  `toml:"board"`
+	Host   map[string]hostTable   `toml:"host"`
+	Switch map[string]switchTable `toml:"switch"`
+	Env    map[string]envTable    `toml:"env"`
+}
+
+type nicTable struct {
+	LLCMBytes         int     `toml:"llcm_bytes"`
+	BankBytes         int     `toml:"bank_bytes"`
+	StoreBytes        int     `toml:"store_bytes"`
+	BlockBytes        int     `toml:"block_bytes"`
+	RDMABytes         int     `toml:"rdma_bytes"`
+	HeaderBytes       int     `toml:"header_bytes"`
+	PushPacketBytes   int     `toml:"push_packet_bytes"`
+	FIFO              int     `toml:"fifo"`
+	Windows           int     `toml:"windows"`
+	BankMBs           float64 `toml:"bank_mb_s"`
+	CaptureClocks     int64   `toml:"capture_clocks"`
+	QueueClocks       int64   `toml:"queue_clocks"`
+	HTLBClocks        int64   `toml:"htlb_clocks"`
+	SizeClocks        int64   `toml:"size_clocks"`
+	HandshakeClocks   int64   `toml:"handshake_clocks"`
+	SendSWIFClocks    int64   `toml:"send_swif_clocks"`
+	ReceiveSWIFClocks int64   `toml:"receive_swif_clocks"`
+	BubbleSWIFClocks  int64   `toml:"bubble_swif_clocks"`
+	LLCMClocks        int64   `toml:"llcm_clocks"`
+	FillClocks        int64   `toml:"fill_clocks"`
+	GapClocks         int64   `toml:"gap_clocks"`
+	InterruptNs       float64 `toml:"interrupt_ns"`
+	HTLBRefillNs      float64 `toml:"htlb_refill_ns"`
+	TLBRefillClocks   int64   `toml:"tlb_refill_clocks"`
+	PushStartNs       float64 `toml:"push_start_ns"`
+	FlipNs            float64 `toml:"flip_ns"`
+}
+
+type boardTable struct {
+	LinkMBs       float64 `toml:"link_mb_s"`
+	OutsideNs     float64 `toml:"outside_ns"`
+	PadBytes      int     `toml:"pad_bytes"`
+	SWIFClockNs   float64 `toml:"swif_clock_ns"`
+	OwnSWIFClocks int64   `toml:"own_swif_clocks"`
+}
+
+type hostTable struct {
+	WriteNs        float64 `toml:"write_ns"`
+	ReadNs         float64 `toml:"read_ns"`
+	WriteNoMMXNs   float64 `toml:"write_nommx_ns"`
+	ReadNoMMXNs    float64 `toml:"read_nommx_ns"`
+	ReadHalfNs     float64 `toml:"read_half_ns"`
+	ChipsetNs      float64 `toml:"chipset_ns"`
+	DIMMClockNs    float64 `toml:"dimm_clock_ns"`
+	ProgramNs      float64 `toml:"program_ns"`
+	CycleCounterNs float64 `toml:"cycle_counter_ns"`
+}
+
+type switchTable struct {
+	Ports       int     `toml:"ports"`
+	PacketNs    float64 `toml:"packet_ns"`
+	PacketBytes int     `toml:"packet_bytes"`
+	Multicast   bool    `toml:"multicast"`
+}
+
+type envTable struct {
+	Board   string `toml:"board"`
+	Host    string `toml:"host"`
+	Switch  string `toml:"switch"`
+	Direct  bool   `toml:"direct"`
+	Bubbles *bool  `toml:"bubbles"` // nil: where the clocks ask for them
+}
+
+func parsePresets(text string) (presetFile, error) {
+	var f presetFile
+	meta, err := toml.Decode(text, &f)
+	if err != nil {
+		return f, fmt.Errorf("sim: presets: %w", err)
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return f, fmt.Errorf("sim: presets: unknown key %s", extra[0])
+	}
+	return f, nil
+}
+
+// Envs lists the names that LoadPreset knows, in order.
+func Envs() []string {
+	f, err := parsePresets(presetsTOML)
+	if err != nil {
+		panic(err) // the embedded file is part of the program
+	}
+	return slices.Sorted(maps.Keys(f.Env))
+}
+
+// LoadPreset returns the preset of an environment of the papers: A to F, fagus2,
+// sendrecv, or design, the estimates for a 133 MHz bus.
+func LoadPreset(env string) (Preset, error) {
+	f, err := parsePresets(presetsTOML)
+	if err != nil {
+		return Preset{}, err
+	}
+	e, ok := f.Env[env]
+	if !ok {
+		return Preset{}, fmt.Errorf("sim: no environment %q; there are %s", env, strings.Join(Envs(), ", "))
+	}
+	return f.preset(env, e), nil
+}
+
+func (f *presetFile) preset(name string, e envTable) Preset {
+	n, b, h, s := f.NIC, f.Board[e.Board], f.Host[e.Host], f.Switch[e.Switch]
+	return Preset{
+		Name:   name,
+		Limits: dimmnet.Limits{Store: n.StoreBytes, Block: n.BlockBytes, RDMA: n.RDMABytes, LLCM: n.LLCMBytes, Bulk: n.BankBytes},
+		Host: HostTimes{
+			Write:        ns(h.WriteNs),
+			Read:         ns(h.ReadNs),
+			ReadHalf:     ns(h.ReadHalfNs),
+			Fill:         ns(h.DIMMClockNs) * dimmnet.Time(n.FillClocks),
+			Program:      ns(h.ProgramNs),
+			CycleCounter: ns(h.CycleCounterNs),
+			WriteNoMMX:   ns(h.WriteNoMMXNs),
+			ReadNoMMX:    ns(h.ReadNoMMXNs),
+		},
+		NIC:         nicTimes(&n, &b, &h, e.Bubbles),
+		Switch:      Switch{Name: e.Switch, Ports: s.Ports, Packet: ns(s.PacketNs), PacketBytes: s.PacketBytes, Multicast: s.Multicast},
+		Direct:      e.Direct,
+		HeaderBytes: n.HeaderBytes,
+		PadBytes:    b.PadBytes,
+		PushBytes:   n.PushPacketBytes,
+		FIFO:        n.FIFO,
+		Windows:     n.Windows,
+	}
+}
+
+func nicTimes(n *nicTable, b *boardTable, h *hostTable, bubbles *bool) NICTimes {
+	dimm, swif := ns(h.DIMMClockNs), ns(b.SWIFClockNs)
+	receive := n.ReceiveSWIFClocks
+	if insert := dimm < swif; insert && (bubbles == nil || *bubbles) { // the DIMM clock exceeds the SWIF clock
+		receive += n.BubbleSWIFClocks
+	}
+	return NICTimes{
+		Send: []Stage{
+			{"chipset", ns(h.ChipsetNs)},
+			{"capture of the host write", dimm * dimmnet.Time(n.CaptureClocks)},
+			{"transaction queue", dimm * dimmnet.Time(n.QueueClocks)},
+			{"HTLB lookup", dimm * dimmnet.Time(n.HTLBClocks)},
+			{"size decision", dimm * dimmnet.Time(n.SizeClocks)},
+			{"send-buffer handshake", dimm * dimmnet.Time(n.HandshakeClocks)},
+			{"send SWIF", swif * dimmnet.Time(n.SendSWIFClocks)},
+		},
+		Outside: Stage{"outside the SWIF", ns(b.OutsideNs)},
+		Receive: []Stage{
+			{"receive SWIF", swif * dimmnet.Time(receive)},
+			{"LLCM write", dimm * dimmnet.Time(n.LLCMClocks)},
+		},
+		Own:        swif * dimmnet.Time(b.OwnSWIFClocks),
+		ByteTime:   perByte(b.LinkMBs),
+		BankByte:   perByte(n.BankMBs),
+		Gap:        dimm * dimmnet.Time(n.GapClocks),
+		Interrupt:  ns(n.InterruptNs),
+		HTLBRefill: ns(n.HTLBRefillNs),
+		TLBRefill:  dimm * dimmnet.Time(n.TLBRefillClocks),
+		PushStart:  ns(n.PushStartNs),
+		Flip:       ns(n.FlipNs),
+	}
+}
+
+// ns is x nanoseconds.
+func ns(x float64) dimmnet.Time { return dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond))) }
+
+// perByte is the time of one byte at so many megabytes a second.
+func perByte(mbs float64) dimmnet.Time {
+	return dimmnet.Time(math.Round(float64(dimmnet.Second) / (mbs * 1e6)))
+}
