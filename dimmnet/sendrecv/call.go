@@ -67,7 +67,7 @@ func (c *call) post(w word) (posted bool) {
 // postRounds announces the rounds.
 func (c *call) postRounds() (posted bool) {
 	at := c.e.layout.rounds(c.peer, c.e.port.Rank(), c.number)
-	return c.store(at, word{kind: rounds, value: uint32(c.rounds)})
+	return c.store(at, word{kind: announced, value: uint32(c.rounds)})
 }
 
 func (c *call) store(off dimmnet.Offset, w word) (posted bool) {
@@ -94,7 +94,7 @@ func (c *call) learnRounds(notice word) error {
 	if err != nil {
 		return err
 	}
-	if w.kind != rounds || w.number != c.number || w.value < 2 {
+	if w.kind != announced || w.number != c.number || w.value < 2 {
 		return c.broken(w)
 	}
 	c.rounds = int(w.value)

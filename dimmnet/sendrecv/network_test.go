@@ -18,17 +18,21 @@ type testNetwork struct {
 
 func networks() []testNetwork {
 	return []testNetwork{
-		{"inproc", func(bulk int) dimmnet.Network { return blocks464(inproc.New(inproc.Config{Bulk: bulk})) }},
-		{"inproc with banks", func(bulk int) dimmnet.Network { return blocks464(inproc.New(inproc.Config{Bulk: bulk, Banks: true})) }},
+		{"inproc", func(bulk int) dimmnet.Network {
+			return narrow(inproc.New(inproc.Config{Bulk: bulk}), bulk)
+		}},
+		{"inproc with banks", func(bulk int) dimmnet.Network {
+			return narrow(inproc.New(inproc.Config{Bulk: bulk, Banks: true}), bulk)
+		}},
 	}
 }
 
-// blocks464 is network with the blocks of DIMMnet-1, and pieces of RDMA that
-// divide neither an area nor a buffer.
-func blocks464(network dimmnet.Network) dimmnet.Network {
+// narrow is network with the blocks of DIMMnet-1, pieces of RDMA that divide
+// neither an area nor a buffer, and no more than bulk bytes of bulk memory.
+func narrow(network dimmnet.Network, bulk int) dimmnet.Network {
 	return porttest.Wrap(network, func(p dimmnet.Port) dimmnet.Port {
 		limits := p.Limits()
-		limits.Block, limits.RDMA = 464, 300_000
+		limits.Block, limits.RDMA, limits.Bulk = 464, min(limits.RDMA, 300_000), min(limits.Bulk, bulk)
 		return limitedPort{p, limits}
 	})
 }

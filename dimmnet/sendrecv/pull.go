@@ -7,12 +7,12 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 
 // begin chooses the rounds.
 func (r *receiver) begin(ready word) (bool, error) {
-	if uint64(ready.value) > uint64(len(r.p)) {
-		r.stage = func(r *receiver) (bool, error) { return r.refuse(ready) }
+	r.length = int(ready.value)
+	if r.length > len(r.p) {
+		r.stage = (*receiver).refuse
 		return true, nil
 	}
 	r.means = &r.e.stats.Pull
-	r.length = int(ready.value)
 	r.roundBytes = min(r.e.layout.areaBytes(), throughBuffer(ready.buffer))
 	r.divide(r.length, r.roundBytes)
 	if r.rounds > 1 {
@@ -24,11 +24,11 @@ func (r *receiver) begin(ready word) (bool, error) {
 }
 
 // refuse tells the sender that the message does not fit.
-func (r *receiver) refuse(ready word) (bool, error) {
+func (r *receiver) refuse() (bool, error) {
 	if !r.post(word{kind: tooLong, value: uint32(len(r.p))}) {
 		return false, nil
 	}
-	return true, r.long(r.peer, r.e.port.Rank(), uint64(ready.value), uint64(len(r.p)))
+	return true, r.long(r.peer, r.e.port.Rank(), uint64(r.length), uint64(len(r.p)))
 }
 
 func (r *receiver) announce() (bool, error) {

@@ -8,8 +8,9 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // begin chooses what moves the message, and its rounds.
 func (s *sender) begin(ready word) (bool, error) {
 	length := len(s.p)
-	if uint64(length) > uint64(ready.value) {
-		s.stage = func(s *sender) (bool, error) { return s.refuse(ready) }
+	s.room = uint64(ready.value)
+	if uint64(length) > s.room {
+		s.stage = (*sender).refuse
 		return true, nil
 	}
 	s.byBOTF = length <= s.e.botf || length == 0
@@ -28,11 +29,11 @@ func (s *sender) begin(ready word) (bool, error) {
 }
 
 // refuse tells the receiver that the message does not fit.
-func (s *sender) refuse(ready word) (bool, error) {
+func (s *sender) refuse() (bool, error) {
 	if !s.post(word{kind: tooLong, value: uint32(len(s.p))}) {
 		return false, nil
 	}
-	return true, s.long(s.e.port.Rank(), s.peer, uint64(len(s.p)), uint64(ready.value))
+	return true, s.long(s.e.port.Rank(), s.peer, uint64(len(s.p)), s.room)
 }
 
 func (s *sender) announce() (bool, error) {

@@ -64,7 +64,11 @@ func (m message) take(e *Endpoint, seed uint64) error {
 		}
 		return nil
 	case m.n > m.room:
-		if err := e.same(own == m.from, peer, [2]int{m.room, m.n}[b2i(own == m.from)]); !errors.Is(err, ErrTooLong) {
+		n := m.room
+		if own == m.from {
+			n = m.n
+		}
+		if err := e.same(own == m.from, peer, n); !errors.Is(err, ErrTooLong) {
 			return fmt.Errorf("error %v, want %v", err, ErrTooLong)
 		}
 		return nil
@@ -72,13 +76,6 @@ func (m message) take(e *Endpoint, seed uint64) error {
 		return e.Send(m.to, noise(m.n, seed))
 	}
 	return e.receive(m.from, m.n, m.room-m.n, seed)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // runRandom runs a random program. Each rank starts its calls after a random

@@ -12,6 +12,7 @@ type sender struct {
 	call
 	stage func(*sender) (progress bool, err error)
 
+	room       uint64 // of a receiver that has come first
 	roundBytes int
 	byBOTF     bool
 	filled     int  // bytes of this round on the host's side

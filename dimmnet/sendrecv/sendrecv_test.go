@@ -72,11 +72,11 @@ func sizes(short bool) []int {
 // TestSizes sends messages of all sizes to and fro, in every order, by every
 // means, through areas of 1 MB and of 3 buffers.
 func TestSizes(t *testing.T) {
-	list := sizes(testing.Short())
 	for _, network := range networks() {
 		for _, o := range []order{receiverFirst, senderFirst, bothFirst} {
 			for _, botf := range []int{0, -1, 928, 1 << 30} {
 				for _, bulk := range []int{1 << 20, 3 * bufferBytes} {
+					list := sizes(testing.Short() || bulk < 1<<20)
 					t.Run(fmt.Sprintf("%s/%v/botf=%d/bulk=%d", network.name, o, botf, bulk), func(t *testing.T) {
 						run(t, shuttered(network.new(bulk)), 2, Config{BOTF: botf}, func(e *Endpoint) error {
 							return toAndFro(e, o, botf, list)

@@ -8,7 +8,7 @@ type kind uint8
 const (
 	sendReady kind = 1 + iota // a sender has come first: value is the length of its message, buffer the last of its area
 	recvReady                 // a receiver has come first: value is its room, buffer the last one free
-	rounds                    // the announcement: value rounds follow
+	announced                 // value rounds follow
 	block                     // notice: value bytes are in the landing area
 	pushed                    // notice: value bytes are in the receive area, up to buffer
 	pulled                    // notice: value bytes have left the sender's area, up to buffer
