@@ -1,0 +1,105 @@
+package sendrecv
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+)
+
+// testNetwork is a kind of network to run the tests on.
+type testNetwork struct {
+	name string
+	new  func(bulk int) dimmnet.Network
+}
+
+func networks() []testNetwork {
+	return []testNetwork{
+		{"inproc", func(bulk int) dimmnet.Network {
+			return narrow(inproc.New(inproc.Config{Bulk: bulk}), bulk)
+		}},
+		{"inproc with banks", func(bulk int) dimmnet.Network {
+			return narrow(inproc.New(inproc.Config{Bulk: bulk, Banks: true}), bulk)
+		}},
+	}
+}
+
+// narrow is network with the blocks of DIMMnet-1, pieces of RDMA that divide
+// neither an area nor a buffer, and no more than bulk bytes of bulk memory.
+func narrow(network dimmnet.Network, bulk int) dimmnet.Network {
+	return porttest.Wrap(network, func(p dimmnet.Port) dimmnet.Port {
+		limits := p.Limits()
+		limits.Block, limits.RDMA, limits.Bulk = 464, min(limits.RDMA, 300_000), min(limits.Bulk, bulk)
+		return limitedPort{p, limits}
+	})
+}
+
+type limitedPort struct {
+	dimmnet.Port
+	limits dimmnet.Limits
+}
+
+func (p limitedPort) Limits() dimmnet.Limits { return p.limits }
+
+// run runs body on each rank with its Endpoint.
+func run(t *testing.T, network dimmnet.Network, nodes int, cfg Config, body func(*Endpoint) error) {
+	t.Helper()
+	err := network.Run(context.Background(), nodes, func(h dimmnet.Host) error {
+		e, err := New(h.Port(), cfg)
+		if err != nil {
+			return err
+		}
+		return body(e)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// noise is n bytes that follow from seed.
+func noise(n int, seed uint64) []byte {
+	p := make([]byte, n)
+	source := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24)})
+	source.Read(p) // never fails
+	return p
+}
+
+// peerFirst returns when the peer has said something in the message that is next.
+func (e *Endpoint) peerFirst(peer dimmnet.Rank) error {
+	w := &watch{call: newCall(e, peer, nil)}
+	return dimmnet.Drive(e.port, w, w.isOver)
+}
+
+// watch is a call that only looks.
+type watch struct{ call }
+
+func (w *watch) Step() (progress bool, err error) {
+	_, w.over, err = w.look()
+	return w.over, err
+}
+
+// shutterPort hides what peers say, from close until the own rank has said
+// something: so that both ranks come first.
+type shutterPort struct {
+	dimmnet.Port
+	closed bool
+	seen   map[dimmnet.Offset]uint64
+}
+
+func (p *shutterPort) close() { p.closed = true }
+
+func (p *shutterPort) Load(off dimmnet.Offset) uint64 {
+	if !p.closed {
+		p.seen[off] = p.Port.Load(off)
+	}
+	return p.seen[off]
+}
+
+func (p *shutterPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	posted := p.Port.Store(dst, off, v, size)
+	p.closed = p.closed && !(posted && dst != p.Rank())
+	return posted
+}
