@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 // testNetwork is a kind of network to run the tests on.
@@ -24,7 +25,17 @@ func networks() []testNetwork {
 		{"inproc with banks", func(bulk int) dimmnet.Network {
 			return narrow(inproc.New(inproc.Config{Bulk: bulk, Banks: true}), bulk)
 		}},
+		{"sim", func(bulk int) dimmnet.Network { return narrow(simulated(sim.Config{}), bulk) }},
+		{"sim with delays", func(bulk int) dimmnet.Network { return narrow(simulated(sim.Config{Seed: 7}), bulk) }},
 	}
+}
+
+func simulated(cfg sim.Config) dimmnet.Network {
+	network, err := sim.New(cfg)
+	if err != nil {
+		panic(err) // an environment of its own
+	}
+	return network
 }
 
 // narrow is network with the blocks of DIMMnet-1, pieces of RDMA that divide
