@@ -24,7 +24,8 @@ type node struct {
 	kicks    map[uint64]int // kick pages by what they lead to
 	lastKick uint64         // the key of the last one used, plus 1
 
-	engine engine
+	coreFree dimmnet.Time // when the core PU has served its interrupts
+	engine   engine
 
 	flights map[dimmnet.Rank]*flight // per destination; only with random delays
 }
@@ -203,7 +204,7 @@ func (k *kernel) enter(ref int32, at dimmnet.Time) {
 			return
 		}
 		if p.kind == kindStore && !p.header.Command.Known() {
-			land += k.preset.NIC.Interrupt
+			land = n.interrupt(land, k.preset.NIC.Interrupt)
 		}
 	}
 	k.schedule(land, evLand, ref)
@@ -276,9 +277,16 @@ func (k *kernel) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, a
 	k.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: -1, src: from, dst: to}, at+k.ackTime)
 }
 
-// kickPage says how much later a store leaves because the HTLB has to be
-// refilled for its kick page. dsts is nil but for a multicast.
-func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset) (dimmnet.Time, error) {
+// interrupt lets the core PU serve one more interrupt that comes at t, and says
+// when it has.
+func (n *node) interrupt(t, service dimmnet.Time) dimmnet.Time {
+	n.coreFree = max(n.coreFree, t) + service
+	return n.coreFree
+}
+
+// kickPage looks up the header of a store's kick page, and says whether it was
+// in the HTLB. dsts is nil but for a multicast.
+func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset) (hit bool, err error) {
 	key := uint64(off/martini.PageBytes)<<32 | uint64(dst)
 	if dsts != nil {
 		for _, r := range dsts { // a group has a header of its own
@@ -286,11 +294,10 @@ func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off di
 		}
 	}
 	if key+1 == n.lastKick {
-		return 0, nil
+		return true, nil
 	}
 	page, ok := n.kicks[key]
 	if !ok {
-		var err error
 		page, err = n.chip.Map(martini.Seed{
 			Owner:    portOwner(),
 			To:       dst,
@@ -299,7 +306,7 @@ func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off di
 			Addr:     uint32(off) &^ (martini.PageBytes - 1),
 		})
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		if n.kicks == nil {
 			n.kicks = make(map[uint64]int)
@@ -307,10 +314,8 @@ func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off di
 		n.kicks[key] = page
 	}
 	n.lastKick = key + 1
-	if _, hit := n.chip.Seed(page); hit {
-		return 0, nil
-	}
-	return k.preset.NIC.HTLBRefill, nil
+	_, hit = n.chip.Seed(page)
+	return hit, nil
 }
 
 // openPort makes the process of the ports a user of every NIC.

@@ -37,16 +37,26 @@ func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offse
 		return false
 	}
 	th.now += k.preset.Host.Write
-	refill, err := k.kickPage(th.node, dst, dsts, off)
+	hit, err := k.kickPage(th.node, dst, dsts, off)
 	if err != nil {
 		k.fail(fmt.Errorf("sim: rank %d: %w", th.rank, err))
 		return false
 	}
 	p := packet{kind: kindStore, word: lowBytes(v, size), dsts: dsts, off: off, size: int32(size), ref: -1, src: th.rank, dst: dst}
-	th.node.fifo.add(k.send(p, th.now+k.sendTime+refill))
+	th.node.fifo.add(k.send(p, th.kicked(hit)))
 	th.counters.Stores++
 	th.counters.Bytes += uint64(size)
 	return true
+}
+
+// kicked says when a store that the CPU has just made can be on the link. A miss
+// in the HTLB interrupts the core PU first.
+func (th *thread) kicked(hit bool) dimmnet.Time {
+	ready := th.now + th.k.sendTime
+	if !hit {
+		ready = th.node.interrupt(ready, th.k.preset.NIC.HTLBRefill)
+	}
+	return ready
 }
 
 // lowBytes is the low size bytes of v.

@@ -75,12 +75,8 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	if k.err != nil || !th.room(&n.fifo, k.preset.FIFO) {
 		return false, k.err
 	}
-	ready := th.now + k.sendTime
-	if !hit {
-		ready += k.preset.NIC.HTLBRefill
-	}
 	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
-	n.fifo.add(k.send(p, ready))
+	n.fifo.add(k.send(p, th.kicked(hit)))
 	return true, nil
 }
 
