@@ -148,7 +148,7 @@ func TestPushTakesItsTime(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 2, only(0, func(p dimmnet.Port) {
 		p.Push(1, llcm, llcm, 4096, 0)
 	}))
-	const start = 5*53 + 60 + 100 + 40 + 500 // request, send stages, start
+	const start = 5*53 + 60 + 100 + 40 + 1100 // request, send stages, start
 	const first = start + 148 + (2048-8)*2 + 70 + 10 + 160
 	const second = first + (2048+32)*2 + 100 // link and gap; the page's translation is there
 	const back = second + 10 + 10 + 40 + 148 + 70 + 10

@@ -77,7 +77,8 @@ func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 		return false
 	}
 	th.fillWindow(len(b))
-	th.launch(packet{header: k.portHeader(martini.CommandBlock, dst, off, len(b)), ref: -1, dst: dst}, b)
+	p := packet{header: k.portHeader(martini.CommandBlock, dst, off, len(b)), ref: -1, dst: dst}
+	th.node.windows.add(th.launch(p, b))
 	th.counters.Writes++
 	th.counters.Bytes += uint64(len(b))
 	return true
@@ -113,13 +114,12 @@ func (th *thread) fillWindow(n int) {
 	th.now += dimmnet.Time(words)*h.Fill + h.Write
 }
 
-// launch sends the payload of a window.
-func (th *thread) launch(p packet, b []byte) {
-	k := th.k
-	block := k.packets.blockOf(len(b))
-	copy(block, b)
-	p.kind, p.block, p.size, p.src = kindBlock, block, int32(len(b)), th.rank
-	th.node.windows.add(k.send(p, th.now+k.sendTime))
+// launch sends the payload of a window, and says when the last of it has left.
+func (th *thread) launch(p packet, b []byte) (departure dimmnet.Time) {
+	p.block = th.k.packets.blockOf(len(b))
+	copy(p.block, b)
+	p.kind, p.size, p.src = kindBlock, int32(len(b)), th.rank
+	return th.k.send(p, th.now+th.k.sendTime)
 }
 
 // room says whether fewer than limit packets of d wait to leave. If not, the

@@ -14,7 +14,11 @@ import (
 type User struct {
 	th    *thread
 	owner martini.Owner
+	left  map[int]dimmnet.Time // by window: when its last packet has left
 }
+
+// NoAck is the ack of a Block that asks for none.
+const NoAck = ^dimmnet.Offset(0)
 
 // OpenUser makes o a user of the NIC of a simulated host. A NIC has up to
 // martini.MaxUsers, one of which is the process of the Port.
@@ -26,7 +30,7 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err
 	}
-	return &User{th, o}, nil
+	return &User{th, o, make(map[int]dimmnet.Time)}, nil
 }
 
 // Close takes the user's pages, windows and regions away.
@@ -81,29 +85,36 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 }
 
 // Block is a BOTF: h and the payload through a window. The hardware stamps the
-// user's group and process, and the length, into h. When the payload has landed,
-// or was refused, a status word is stored at ack in the own LLCM: the number of
-// bytes, or one with the top bit set and the martini.Refusal. A window that is not
-// the user's is an error, and counted.
+// user's group and process, and the length, into h. Before a window is used again,
+// an uncached read tells whether its packet has left; if not, nothing is posted.
+// When the payload has landed, or was refused, a status word is stored at ack in
+// the own LLCM: the number of bytes, or one with the top bit set and the
+// martini.Refusal. A window that is not the user's is an error, and counted.
 func (u *User) Block(window int, h martini.Header, p []byte, ack dimmnet.Offset) (posted bool, err error) {
 	th := u.th
 	k, n := th.k, th.node
-	k.preset.Limits.CheckLoad(ack)
 	if int(h.To) >= len(k.nodes) {
 		return false, fmt.Errorf("sim: block for rank %d: there are %d nodes", h.To, len(k.nodes))
 	}
-	th.now += k.preset.Host.Read
+	ref := int32(-1)
+	if ack != NoAck {
+		k.preset.Limits.CheckLoad(ack)
+		ref = int32(ack)
+	}
 	th.sync()
 	if refusal := n.chip.UseWindow(u.owner, window); refusal != martini.Admitted {
 		return false, th.refused(refusal)
 	}
-	if k.err != nil || !th.room(&n.windows, k.preset.Windows) {
-		return false, k.err
+	if left, used := u.left[window]; used {
+		th.now += k.preset.Host.Read
+		if left > th.now {
+			return false, k.err
+		}
 	}
 	h.Owner, h.Command, h.Length = u.owner, martini.CommandBlock, len(p)
 	th.fillWindow(len(p))
-	th.launch(packet{header: h, ref: int32(ack), dst: h.To}, p)
-	return true, nil
+	u.left[window] = th.launch(packet{header: h, ref: ref, dst: h.To}, p)
+	return true, k.err
 }
 
 // Push is a PUSH of n bytes of the own NIC memory at from to where h says. The

@@ -1,0 +1,128 @@
+package reproduce
+
+import (
+	"context"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// Config says how to measure. The zero value is useful.
+type Config struct {
+	Rounds   int    // of each measurement; default 2000
+	Seed     uint64 // of the phases of polls; default 1
+	Progress func() // if not nil, called after each measurement
+}
+
+func (c Config) withDefaults() Config {
+	if c.Rounds == 0 {
+		c.Rounds = 2000
+	}
+	if c.Seed == 0 {
+		c.Seed = 1
+	}
+	if c.Progress == nil {
+		c.Progress = func() {}
+	}
+	return c
+}
+
+// envs are those of spec/10's tables.
+func envs() []string { return []string{"A", "B", "C", "D", "E", "F"} }
+
+// AOTF measures round trips of a 4-byte store between two hosts, and loops of one
+// host through the cable and inside the NIC (spec/10); and what the papers
+// estimate for a bus of 133 MHz.
+func AOTF(ctx context.Context, cfg Config) (*Table, error) {
+	cfg = cfg.withDefaults()
+	paper, err := paperFigures()
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Name: "aotf", Title: "one AOTF of 4 bytes, there and back"}
+	for _, env := range envs() {
+		rtt, err := roundTrip(ctx, cfg, env)
+		if err != nil {
+			return nil, err
+		}
+		t.add(paper, env, "rtt_ns", rtt)
+		for _, external := range []bool{true, false} {
+			quantity := "internal_loop_ns"
+			if external {
+				quantity = "external_loop_ns"
+			}
+			loop, err := loop(ctx, cfg, env, external)
+			if err != nil {
+				return nil, err
+			}
+			t.add(paper, env, quantity, loop)
+		}
+	}
+	t.expect(t.Rows)
+	design, err := sim.LoadPreset("design")
+	if err != nil {
+		return nil, err
+	}
+	t.add(paper, "design", "nic_latency_ns", nanoseconds(design.NICLatency()))
+	rate, err := sustained(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	t.add(paper, "design", "botf_mb_s", rate)
+	return t, nil
+}
+
+func nanoseconds(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
+
+// roundTrip is the mean of a 4-byte store there and one back.
+func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
+	return run(ctx, cfg, sim.Config{Env: env}, 2, func(p *pinger) (float64, error) {
+		return p.rounds(cfg.Rounds, func(round uint32) error {
+			if p.h.Port().Rank() == 1 {
+				return p.answer(0, round)
+			}
+			return p.ask(1, round)
+		})
+	})
+}
+
+// loop is the mean of a 4-byte store to oneself.
+func loop(ctx context.Context, cfg Config, env string, external bool) (float64, error) {
+	return run(ctx, cfg, sim.Config{Env: env, ExternalLoop: external}, 1, func(p *pinger) (float64, error) {
+		return p.rounds(cfg.Rounds, func(round uint32) error { return p.ask(0, round) })
+	})
+}
+
+// sustained is the payload of full blocks that one side sends as fast as it can,
+// in MB/s, at 133 MHz.
+func sustained(ctx context.Context, cfg Config) (float64, error) {
+	const block = 464
+	return run(ctx, cfg, sim.Config{Env: "design"}, 2, func(p *pinger) (float64, error) {
+		port := p.h.Port()
+		if port.Rank() == 1 {
+			err := p.await(block, 1)
+			return 0, err
+		}
+		w := &writer{port: port, block: make([]byte, block), left: cfg.Rounds}
+		if err := dimmnet.Drive(port, w, func() bool { return w.left == 0 }); err != nil {
+			return 0, err
+		}
+		seconds := float64(p.h.Now()) / float64(dimmnet.Second)
+		return float64(cfg.Rounds*block) / seconds / 1e6, p.store(1, block, 1)
+	})
+}
+
+// writer writes a block again and again.
+type writer struct {
+	port  dimmnet.Port
+	block []byte
+	left  int
+}
+
+func (w *writer) Step() (progress bool, err error) {
+	if !w.port.Write(1, 0, w.block) {
+		return false, nil
+	}
+	w.left--
+	return true, nil
+}

@@ -1,0 +1,258 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+)
+
+// sendrecvEnv is the machine of spec/30.
+const sendrecvEnv = "sendrecv"
+
+// SendRecv measures what spec/30 does: the round trip of an ordinary store by the
+// switch, and that of one whose undefined command interrupts the core PU.
+func SendRecv(ctx context.Context, cfg Config) (*Table, error) {
+	cfg = cfg.withDefaults()
+	paper, err := paperFigures()
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Name: "sendrecv", Title: "stores by a RHiNET2 switch"}
+	ordinary, err := roundTrip(ctx, cfg, sendrecvEnv)
+	if err != nil {
+		return nil, err
+	}
+	interrupt, err := interruptRoundTrip(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	t.add(paper, sendrecvEnv, "rtt_ns", ordinary)
+	t.add(paper, sendrecvEnv, "one_way_ns", ordinary/2)
+	t.add(paper, sendrecvEnv, "interrupt_rtt_ns", interrupt)
+	t.add(paper, sendrecvEnv, "interrupt_one_way_ns", interrupt-ordinary/2)
+	return t, nil
+}
+
+// unknownCommand is none that the hardware knows.
+const unknownCommand martini.Command = 0xff
+
+// interruptRoundTrip goes there by the interrupt routine and back as usual.
+func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
+	return run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+		if p.h.Port().Rank() == 1 {
+			return p.rounds(cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
+		}
+		u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
+		if err != nil {
+			return 0, err
+		}
+		page, err := u.Map(martini.Seed{To: 1, Physical: true, Command: unknownCommand})
+		if err != nil {
+			return 0, err
+		}
+		return p.rounds(cfg.Rounds, func(round uint32) error {
+			if posted, err := u.Store(page, 0, uint64(round), 4); err != nil || !posted {
+				return fmt.Errorf("reproduce: a store was not taken: %w", err)
+			}
+			p.dither()
+			return p.await(0, round)
+		})
+	})
+}
+
+// Point is the time of a transfer by each method.
+type Point struct {
+	Bytes  int     `json:"bytes"`
+	BOTFns float64 `json:"botf_ns"`
+	PUSHns float64 `json:"push_ns"`
+}
+
+// BOTF and PUSH are the point's bandwidths in MB/s.
+func (p Point) BOTF() float64 { return float64(p.Bytes) / p.BOTFns * 1000 }
+
+// PUSH is the bandwidth of a PUSH in MB/s.
+func (p Point) PUSH() float64 { return float64(p.Bytes) / p.PUSHns * 1000 }
+
+// Curve is the bandwidth of BOTF and PUSH over message sizes (spec/30): windows
+// write-combining for BOTF and uncached for PUSH, from LLCM to the peer's LLCM,
+// until the ACK is seen in the sender's.
+type Curve struct {
+	Env    string  `json:"env"`
+	Points []Point `json:"points"`
+	// BOTFAhead is the largest size at which BOTF is faster, PUSHAhead the smallest
+	// from which on PUSH is, by more than Level; in bytes.
+	BOTFAhead int `json:"botf_ahead_to_bytes"`
+	PUSHAhead int `json:"push_ahead_from_bytes"`
+}
+
+// Level is the relative difference below which a Curve calls the methods level.
+const Level = 0.02
+
+// curveSizes are what the figure shows: dense where the methods meet.
+func curveSizes() (sizes []int) {
+	for n := 16; n <= 2048; n += 16 {
+		sizes = append(sizes, n)
+		if n == 464 || n == 928 || n == 1392 { // a packet more
+			sizes = append(sizes, n+1)
+		}
+	}
+	return sizes
+}
+
+// Bandwidth measures the curve.
+func Bandwidth(ctx context.Context, cfg Config) (*Curve, error) {
+	cfg = cfg.withDefaults()
+	rounds := min(cfg.Rounds, 200) // spec/30: the mean of 200 runs
+	c := &Curve{Env: sendrecvEnv}
+	for _, n := range curveSizes() {
+		c.Points = append(c.Points, Point{Bytes: n})
+	}
+	_, err := run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+		return 0, measureCurve(p, rounds, c.Points)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.compare()
+	return c, nil
+}
+
+// compare finds where one method is ahead of the other.
+func (c *Curve) compare() {
+	for i := len(c.Points) - 1; i >= 0; i-- {
+		p := &c.Points[i]
+		switch {
+		case p.BOTFns < p.PUSHns*(1-Level):
+			c.BOTFAhead = p.Bytes
+			return
+		case p.PUSHns < p.BOTFns*(1-Level) && (i == len(c.Points)-1 || c.PUSHAhead == c.Points[i+1].Bytes):
+			c.PUSHAhead = p.Bytes
+		}
+	}
+}
+
+// The places of the figure's transfers in an LLCM.
+const (
+	curveRegion = 1
+	curveBytes  = 4096
+	curveAck    = 2 * curveBytes
+)
+
+// measureCurve fills in the points at rank 0; rank 1 only lets it write.
+func measureCurve(p *pinger, rounds int, points []Point) error {
+	u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
+	if err != nil {
+		return err
+	}
+	if err := u.Register(curveRegion, 0, curveBytes); err != nil || p.h.Port().Rank() == 1 {
+		return err
+	}
+	s := &sender{pinger: p, user: u, header: martini.Header{To: 1, Region: curveRegion}}
+	for i := range s.windows {
+		if s.windows[i], err = u.Window(); err != nil {
+			return err
+		}
+	}
+	p.h.Spend(dimmnet.Millisecond) // rank 1 has registered
+	for i := range points {
+		pt := &points[i]
+		if pt.BOTFns, err = s.mean(rounds, func() error { return s.blocks(pt.Bytes) }); err != nil {
+			return err
+		}
+		if pt.PUSHns, err = s.mean(rounds, func() error { return s.push(pt.Bytes) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sender sends messages by either method.
+type sender struct {
+	*pinger
+	user    *sim.User
+	header  martini.Header
+	windows [2]int
+}
+
+// blocks sends n bytes through two windows in turn; the last block asks for an
+// ACK.
+func (s *sender) blocks(n int) error {
+	block := s.h.Port().Limits().Block
+	payload := make([]byte, block)
+	h := s.header
+	for i := 0; n > 0; i++ {
+		size := min(n, block)
+		ack := sim.NoAck
+		if n -= size; n == 0 {
+			ack = curveAck
+		}
+		for posted := false; !posted; {
+			var err error
+			if posted, err = s.user.Block(s.windows[i%2], h, payload[:size], ack); err != nil {
+				return err
+			}
+		}
+		h.Addr += uint32(size)
+	}
+	return nil
+}
+
+func (s *sender) push(n int) error {
+	posted, err := s.user.Push(s.header, 0, n, curveAck)
+	if err != nil || !posted {
+		return fmt.Errorf("reproduce: a PUSH was not taken: %w", err)
+	}
+	return nil
+}
+
+// mean is the mean time, in nanoseconds, of a transfer until its ACK is seen.
+// Clearing the status word for the next one is not counted.
+func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
+	port := s.h.Port()
+	var sum dimmnet.Time
+	for range rounds {
+		start := s.h.Now()
+		if err := transfer(); err != nil {
+			return 0, err
+		}
+		s.dither()
+		got, err := s.status(func(word uint64) bool { return word != 0 })
+		if err != nil {
+			return 0, err
+		}
+		sum += s.h.Now() - start
+		if int64(got) < 0 {
+			return 0, fmt.Errorf("reproduce: a transfer was refused: %v", martini.Refusal(got))
+		}
+		if !port.Store(port.Rank(), curveAck, 0, dimmnet.WordBytes) {
+			return 0, fmt.Errorf("reproduce: a store was not taken: %w", port.Err())
+		}
+		if _, err := s.status(func(word uint64) bool { return word == 0 }); err != nil {
+			return 0, err
+		}
+	}
+	return nanoseconds(sum) / float64(rounds), nil
+}
+
+// status polls the status word until it is as wanted.
+func (s *sender) status(wanted func(uint64) bool) (uint64, error) {
+	w := &statusWord{port: s.h.Port(), wanted: wanted}
+	err := dimmnet.Drive(w.port, w, func() bool { return w.seen })
+	return w.word, err
+}
+
+type statusWord struct {
+	port   dimmnet.Port
+	wanted func(uint64) bool
+	word   uint64
+	seen   bool
+}
+
+func (s *statusWord) Step() (progress bool, err error) {
+	s.word = s.port.Load(curveAck)
+	s.seen = s.wanted(s.word)
+	return s.seen, nil
+}

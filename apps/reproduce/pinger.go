@@ -1,0 +1,107 @@
+package reproduce
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// pinger is a rank's side of a measurement.
+type pinger struct {
+	h      dimmnet.Host
+	preset sim.Preset
+	random *rand.Rand
+}
+
+// run gives every node a pinger, and returns what rank 0's program returned.
+func run(ctx context.Context, cfg Config, net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64, err error) {
+	network, err := sim.New(net)
+	if err != nil {
+		return 0, err
+	}
+	preset := network.Preset()
+	err = network.Run(ctx, nodes, func(h dimmnet.Host) error {
+		rank := h.Port().Rank()
+		x, err := program(&pinger{h, preset, rand.New(rand.NewPCG(cfg.Seed, uint64(rank)))})
+		if rank == 0 {
+			result = x
+		}
+		return err
+	})
+	cfg.Progress()
+	return result, err
+}
+
+// rounds is the mean time of a round, in nanoseconds. What a round does not count
+// it gives back by p.
+func (p *pinger) rounds(n int, round func(uint32) error) (float64, error) {
+	var sum dimmnet.Time
+	for i := range n {
+		start := p.h.Now()
+		if err := round(uint32(i + 1)); err != nil {
+			return 0, err
+		}
+		sum += p.h.Now() - start
+	}
+	return nanoseconds(sum) / float64(n), nil
+}
+
+// dither waits for a random part of a poll: while a packet is on its way, so that
+// it makes nothing longer.
+func (p *pinger) dither() {
+	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(p.preset.Host.ReadHalf, 1)))))
+}
+
+// ask stores to dst and waits for the answer.
+func (p *pinger) ask(dst dimmnet.Rank, round uint32) error {
+	if err := p.store(dst, 0, round); err != nil {
+		return err
+	}
+	p.dither()
+	return p.await(0, round)
+}
+
+// answer waits to be asked, and stores back.
+func (p *pinger) answer(dst dimmnet.Rank, round uint32) error {
+	p.dither()
+	if err := p.await(0, round); err != nil {
+		return err
+	}
+	return p.store(dst, 0, round)
+}
+
+// store stores 4 bytes at off in dst's LLCM.
+func (p *pinger) store(dst dimmnet.Rank, off dimmnet.Offset, v uint32) error {
+	if !p.h.Port().Store(dst, off, uint64(v), 4) {
+		return fmt.Errorf("reproduce: a store was not taken: %w", p.h.Port().Err())
+	}
+	return nil
+}
+
+// await polls 4 bytes of the own LLCM until they are v; then the program does
+// what it does before it stores the next value.
+func (p *pinger) await(off dimmnet.Offset, v uint32) error {
+	s := &poll{port: p.h.Port(), off: off, want: v}
+	err := dimmnet.Drive(s.port, s, func() bool { return s.seen })
+	p.h.Spend(p.preset.Host.Program)
+	return err
+}
+
+// poll polls 4 bytes.
+type poll struct {
+	port dimmnet.Port
+	off  dimmnet.Offset
+	want uint32
+	seen bool
+}
+
+func (s *poll) Step() (progress bool, err error) {
+	var b [4]byte
+	s.port.Read(b[:], s.off)
+	s.seen = binary.LittleEndian.Uint32(b[:]) == s.want
+	return s.seen, nil
+}
