@@ -44,6 +44,7 @@ func places() []place {
 		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
 		{dir: "ringbuf", may: []string{"dimmnet"}},
 		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+		{dir: "phase/collective", may: []string{"dimmnet"}},
 
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "phase"}},
 

@@ -1,0 +1,151 @@
+package collective_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/phase/collective"
+)
+
+// limitedPort has other limits than it says elsewhere.
+type limitedPort struct {
+	dimmnet.Port
+	limits dimmnet.Limits
+}
+
+func (p limitedPort) Limits() dimmnet.Limits { return p.limits }
+
+func TestNewChecks(t *testing.T) {
+	const llcm = 3 * 328 // what 100 nodes need
+	for _, c := range []struct {
+		base   dimmnet.Offset
+		limits dimmnet.Limits
+		want   string
+	}{
+		{0, dimmnet.Limits{Store: 8, LLCM: llcm}, ""},
+		{8, dimmnet.Limits{Store: 8, LLCM: llcm}, "collective: 100 nodes need 984 bytes at 8, beyond the LLCM of 984"},
+		{1<<32 - 8, dimmnet.Limits{Store: 8, LLCM: llcm}, "collective: 100 nodes need 984 bytes at 4294967288, beyond the LLCM of 984"},
+		{4, dimmnet.Limits{Store: 8, LLCM: 2 * llcm}, "collective: base 4 is not a multiple of 8"},
+		{0, dimmnet.Limits{Store: 4, LLCM: llcm}, "collective: this port stores 4 bytes at once, values need 8"},
+	} {
+		err := newInproc().Run(t.Context(), 100, func(h dimmnet.Host) error {
+			_, err := collective.New(limitedPort{h.Port(), c.limits}, c.base, collective.Config{})
+			return err
+		})
+		if fmt.Sprint(err) != c.want && (err != nil || c.want != "") {
+			t.Errorf("base %d, %+v: %v, want %q", c.base, c.limits, err, c.want)
+		}
+	}
+	if n := collective.Bytes(100); n != llcm {
+		t.Errorf("100 nodes need %d bytes", n)
+	}
+}
+
+// TestBadCounts lets rank 1 store to rank 0 what no group stores. Rank 0 must
+// say so, and stay failed.
+func TestBadCounts(t *testing.T) {
+	reduce := func(g *collective.Group) error {
+		_, err := collective.Reduce(g, uint32(1), collective.Sum)
+		return err
+	}
+	wide := func(g *collective.Group) error {
+		_, err := collective.Reduce(g, int64(1), collective.Sum)
+		return err
+	}
+	for _, c := range []struct {
+		off  dimmnet.Offset // in the area of level 0
+		v    uint64
+		size int
+		call func(*collective.Group) error
+		want string
+	}{
+		{1, 2, 1, (*collective.Group).Barrier, "collective: rank 0 in barrier 1: rank 1 sent count 2 where 1 is due"},
+		{8 + 8, 9<<32 | 1, 8, reduce, "collective: rank 0 in reduction 1: rank 1 sent count 9 where 1 is due"},
+		{72 + 16 + 8, 1<<32 + 1, 8, wide, "collective: rank 0 in reduction 1: rank 1 sent count 4294967297 where 1 is due"},
+	} {
+		run(t, newSim(t, sim.Config{}), 2, func(h dimmnet.Host, g *collective.Group) error {
+			if h.Port().Rank() == 1 {
+				h.Port().Store(0, base+c.off, c.v, c.size)
+				return nil
+			}
+			first := c.call(g)
+			if first == nil || first.Error() != c.want {
+				return fmt.Errorf("rank 0 says %v, want %s", first, c.want)
+			}
+			if again := g.Barrier(); again != first || reduce(g) != first {
+				return fmt.Errorf("then rank 0 says %v", again)
+			}
+			return nil
+		})
+	}
+}
+
+// TestBadRelease is the same for what a home stores to a child.
+func TestBadRelease(t *testing.T) {
+	run(t, newSim(t, sim.Config{}), 2, func(h dimmnet.Host, g *collective.Group) error {
+		if h.Port().Rank() == 0 {
+			h.Port().Store(1, base, 255, 1)
+			return nil
+		}
+		const want = "collective: rank 1 in barrier 1: rank 0 sent count 255 where 1 is due"
+		if err := g.Barrier(); err == nil || err.Error() != want {
+			return fmt.Errorf("%v, want %s", err, want)
+		}
+		return nil
+	})
+}
+
+// TestFailedPort: when a rank gives up, the others do not wait for it.
+func TestFailedPort(t *testing.T) {
+	boom := errors.New("boom")
+	for _, network := range []dimmnet.Network{newInproc(), newSim(t, sim.Config{}), porttest.Wrap(newInproc(), refusing(1))} {
+		seen := make([]error, 20)
+		err := network.Run(t.Context(), len(seen), func(h dimmnet.Host) error {
+			g, err := collective.New(h.Port(), base, collective.Config{})
+			if err != nil {
+				return err
+			}
+			rank := h.Port().Rank()
+			for i := range 10 {
+				if rank == 9 && i == 5 {
+					return boom
+				}
+				if _, err = collective.Reduce(g, 2.5, collective.Prod); err != nil {
+					break
+				}
+			}
+			seen[rank] = err
+			return nil
+		})
+		if !errors.Is(err, boom) {
+			t.Errorf("the run says %v", err)
+		}
+		for rank, err := range seen {
+			if rank != 9 && (!errors.Is(err, boom) || !strings.HasPrefix(err.Error(), fmt.Sprintf("collective: rank %d in reduction ", rank))) {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	}
+}
+
+// TestMismatchEnds: ranks that make different calls are found by the port.
+func TestMismatchEnds(t *testing.T) {
+	err := newSim(t, sim.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		g, err := collective.New(h.Port(), base, collective.Config{})
+		if err == nil && h.Port().Rank() == 0 {
+			return g.Barrier()
+		}
+		if err == nil {
+			_, err = collective.Reduce(g, 1.0, collective.Sum)
+		}
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "deadlock") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,41 @@
+package collective
+
+import "github.com/fagus-dsm/fagus/dimmnet"
+
+// arity is how many members a group of the tree has: one byte each of a word.
+const arity = dimmnet.WordBytes
+
+// levels is ceil(log8 nodes).
+func levels(nodes int) (n int) {
+	for span := 1; span < nodes; span *= arity {
+		n++
+	}
+	return n
+}
+
+// tree is the place of one rank.
+type tree struct {
+	below [][]dimmnet.Rank // the children on each level, digits 1, 2, ...; no level is empty
+	above []dimmnet.Rank   // the parent; none at rank 0
+	level int              // on which this rank is a child
+	digit int              // there
+}
+
+func newTree(rank dimmnet.Rank, nodes int) tree {
+	var t tree
+	for span := 1; span < nodes; span *= arity {
+		if t.digit = int(rank) / span % arity; t.digit != 0 {
+			t.above = []dimmnet.Rank{rank - dimmnet.Rank(t.digit*span)}
+			return t
+		}
+		var children []dimmnet.Rank
+		for d := 1; d < arity && int(rank)+d*span < nodes; d++ {
+			children = append(children, rank+dimmnet.Rank(d*span))
+		}
+		if children != nil {
+			t.below = append(t.below, children)
+		}
+		t.level++
+	}
+	return t
+}
