@@ -78,7 +78,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus reproduce",
 		HideHelpCommand: true,
 		Version:         version(),
 		Writer:          stdout,
@@ -96,6 +96,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				Action:          group("program", "fagus run"),
 				Subcommands:     []*cli.Command{matmulCommand(usage)},
 			},
+			reproduceCommand(usage),
+			sweepCommand(usage),
+			anatomyCommand(usage),
 			{
 				Name:            "version",
 				Usage:           "print the version",
@@ -117,7 +120,7 @@ func group(what, path string) cli.ActionFunc {
 		if c.Args().Present() {
 			return usagef("no %s %q; see '%s --help'", what, c.Args().First(), path)
 		}
-		if c.Command.Name == "run" {
+		if path != "fagus" {
 			return cli.ShowSubcommandHelp(c)
 		}
 		return cli.ShowAppHelp(c)

@@ -119,6 +119,7 @@ func (r *runReport) print(w io.Writer) error {
 // timeTable has a row a rank; of many ranks only the first and the last few.
 func (r *runReport) timeTable() string {
 	t := newTable()
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8))
 	header := table.Row{"rank", "total"}
 	for p := range fagus.Parts {
 		header = append(header, p.String())
@@ -146,6 +147,7 @@ func (r *runReport) timeTable() string {
 // for, summed over all ranks.
 func (r *runReport) messageTable() string {
 	t := newTable()
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5))
 	t.AppendHeader(table.Row{"all ranks", "AOTF", "BOTF", "bytes", "polls"})
 	var sum dimmnet.Counters
 	for part := range fagus.Parts {
@@ -168,10 +170,13 @@ func newTable() table.Writer {
 	t.Style().Options.SeparateColumns = false
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Format.Footer = text.FormatDefault
-	var columns []table.ColumnConfig
-	for i := 2; i <= 2+int(fagus.Parts); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
 	return t
+}
+
+// rightAligned says that columns, counted from 1, hold numbers.
+func rightAligned(columns ...int) (configs []table.ColumnConfig) {
+	for _, n := range columns {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	return configs
 }

@@ -1,34 +1,17 @@
 package main
 
 import (
-	"fmt"
 	"image/color"
-	"io"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
-
-func checkFigureName(path string) error {
-	switch figureFormat(path) {
-	case "svg", "png", "pdf":
-		return nil
-	}
-	return fmt.Errorf("%s: want a name that ends in .svg, .png or .pdf", path)
-}
-
-func figureFormat(path string) string {
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-}
 
 // span is a part of a rank's time, in milliseconds.
 type span struct {
@@ -61,18 +44,9 @@ func drawTimeline(path string, nodes int, trace []sim.Record) error {
 	p.X.Min = 0
 
 	const width, legendWidth, margin = 640, 80, 8
-	height := vg.Points(max(110, 60+24*float64(min(nodes, 64))))
-	canvas, err := draw.NewFormattedCanvas(vg.Points(width), height, figureFormat(path))
-	if err != nil {
-		return err
-	}
-	all := draw.New(canvas)
-	all.FillPolygon(color.White, []vg.Point{all.Min, {X: all.Max.X, Y: all.Min.Y}, all.Max, {X: all.Min.X, Y: all.Max.Y}})
-	p.Draw(draw.Crop(all, 0, -vg.Points(legendWidth), 0, -vg.Points(margin)))
-	legend.Draw(draw.Crop(all, 0, -vg.Points(margin), 0, -vg.Points(margin)))
-	return matrix.Replace(path, func(w io.Writer) error {
-		_, err := canvas.WriteTo(w)
-		return err
+	return saveFigure(path, width, max(110, 60+24*float64(min(nodes, 64))), func(all draw.Canvas) {
+		p.Draw(draw.Crop(all, 0, -vg.Points(legendWidth), 0, -vg.Points(margin)))
+		legend.Draw(draw.Crop(all, 0, -vg.Points(margin), 0, -vg.Points(margin)))
 	})
 }
 
@@ -134,13 +108,11 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, s := range b.spans {
 		lo, hi := y(float64(s.rank)-0.35), y(float64(s.rank)+0.35)
-		c.FillPolygon(b.color, []vg.Point{{X: x(s.from), Y: lo}, {X: x(s.to), Y: lo}, {X: x(s.to), Y: hi}, {X: x(s.from), Y: hi}})
+		fill(c, b.color, vg.Point{X: x(s.from), Y: lo}, vg.Point{X: x(s.to), Y: hi})
 	}
 }
 
 // Thumbnail fills the legend's square.
 func (b *bars) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(b.color, []vg.Point{
-		{X: c.Min.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y},
-	})
+	fill(*c, b.color, c.Min, c.Max)
 }

@@ -39,6 +39,18 @@ func newFabric(nodes, ports int) *fabric {
 // levels is how many there are.
 func (f *fabric) levels() int { return len(f.reach) }
 
+// SwitchLevels is how many levels of switches a network of so many nodes has; 0
+// if they are wired back to back.
+func (p *Preset) SwitchLevels(nodes int) int {
+	if p.direct(nodes) {
+		return 0
+	}
+	return newFabric(nodes, p.Switch.Ports).levels()
+}
+
+// direct says whether nodes are wired without a switch.
+func (p *Preset) direct(nodes int) bool { return nodes == 1 || nodes == 2 && p.Direct }
+
 // output is what a switch does with a packet.
 type output struct {
 	port  int // of all ports of the fabric

@@ -155,7 +155,7 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		receiveTime: total(w.preset.NIC.Receive),
 		ackTime:     total(w.preset.NIC.Send[len(w.preset.NIC.Send)-ackStages:]),
 	}
-	if nodes > 2 || nodes == 2 && !w.preset.Direct {
+	if !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
 	for i := range k.threads {

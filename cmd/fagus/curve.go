@@ -1,0 +1,47 @@
+package main
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/fagus-dsm/fagus/apps/reproduce"
+)
+
+// drawCurve draws the bandwidths of BOTF and PUSH over the message size.
+func drawCurve(path string, c *reproduce.Curve) error {
+	botf, push := make(plotter.XYs, len(c.Points)), make(plotter.XYs, len(c.Points))
+	for i, p := range c.Points {
+		botf[i].X, botf[i].Y = float64(p.Bytes), p.BOTF()
+		push[i].X, push[i].Y = float64(p.Bytes), p.PUSH()
+	}
+	p := plot.New()
+	p.Title.Text = "Bandwidth until the ACK, simulated DIMMnet-1 (env " + c.Env + ")"
+	p.X.Label.Text, p.Y.Label.Text = "message size (bytes)", "MB/s"
+	p.X.Min, p.Y.Min = 0, 0
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
+	p.Add(plotter.NewGrid())
+	for _, l := range []struct {
+		name   string
+		points plotter.XYs
+		color  color.Color
+	}{
+		{"BOTF", botf, color.RGBA{R: 0xd0, G: 0x5a, B: 0x3c, A: 0xff}},
+		{"PUSH", push, color.RGBA{R: 0x2f, G: 0x6d, B: 0xb5, A: 0xff}},
+	} {
+		line, err := plotter.NewLine(l.points)
+		if err != nil {
+			return err
+		}
+		line.Color, line.Width = l.color, vg.Points(1.5)
+		p.Add(line)
+		p.Legend.Add(l.name, line)
+	}
+	return saveFigure(path, 560, 340, func(all draw.Canvas) {
+		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(12), vg.Points(8), -vg.Points(8)))
+	})
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/reproduce"
+)
+
+const reproduceSchema = "fagus.reproduce/v1"
+
+// experiment is a part of fagus reproduce.
+type experiment struct {
+	name  string
+	about string
+	run   func(context.Context, reproduce.Config) (*reproduce.Table, error)
+	steps int // measurements, for the progress bar
+}
+
+func experiments() []experiment {
+	return []experiment{
+		{"aotf", "round trips and loops of one store", reproduce.AOTF, 19},
+		{"barrier", "barrier of two nodes", reproduce.Barrier, 31},
+		{"sum", "global sum over two nodes", reproduce.Sum, 43},
+		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 2},
+	}
+}
+
+// reproduceReport is what fagus reproduce prints: one JSON document, or tables.
+type reproduceReport struct {
+	Schema  string           `json:"schema"`
+	Seed    uint64           `json:"seed"`
+	Rounds  int              `json:"rounds"`
+	Summary reproduceErrors  `json:"summary_a_to_d"`
+	Rows    []reproduce.Row  `json:"rows"`
+	Curve   *reproduce.Curve `json:"bandwidth,omitempty"`
+
+	tables []*reproduce.Table
+}
+
+// reproduceErrors sums up the rows of the environments A to D.
+type reproduceErrors struct {
+	Rows  int     `json:"rows"`
+	Mean  float64 `json:"mean_error"`
+	Worst float64 `json:"worst_error"`
+}
+
+func reproduceCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	var names, about []string
+	for _, e := range experiments() {
+		names = append(names, e.name)
+		about = append(about, fmt.Sprintf("fagus reproduce %-22s %s", e.name, e.about))
+	}
+	return &cli.Command{
+		Name:  "reproduce",
+		Usage: "measure what the papers measured, and lay their figures beside it",
+		UsageText: "fagus reproduce [flags] [" + strings.Join(names, "|") + "]...\n\n" +
+			"fagus reproduce                        all of them\n" + strings.Join(about, "\n") + "\n" +
+			"fagus reproduce --figure bandwidth.svg sendrecv\n" +
+			"fagus reproduce --json | jq '.rows[] | select(.env == \"E\")'",
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "rounds", Value: 2000, Usage: "mean of so many `ROUNDS`"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the phases of polls come from `SEED`"},
+			&cli.StringFlag{Name: "figure", Usage: "draw the bandwidth of BOTF and PUSH to `FILE` (.svg, .png or .pdf)"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + reproduceSchema},
+		},
+		Action: runReproduce,
+	}
+}
+
+// chosen is what the arguments name; without any, or with "all", everything.
+func chosen(args []string) (list []experiment, err error) {
+	all := len(args) == 0
+	known := make(map[string]bool)
+	for _, e := range experiments() {
+		known[e.name] = true
+	}
+	for _, a := range args {
+		if a == "all" {
+			all = true
+		} else if !known[a] {
+			if strings.HasPrefix(a, "-") {
+				return nil, usagef("flag %s: put flags before the names of experiments", a)
+			}
+			return nil, usagef("no experiment %q; see 'fagus reproduce --help'", a)
+		}
+	}
+	for _, e := range experiments() {
+		for _, a := range args {
+			if e.name == a && !all {
+				list = append(list, e)
+				break
+			}
+		}
+		if all {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+func runReproduce(c *cli.Context) error {
+	list, err := chosen(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if n := c.Int("rounds"); n < 1 {
+		return usagef("--rounds %d: want at least 1", n)
+	}
+	if c.Uint64("seed") == 0 {
+		return usagef("--seed 0: want another seed")
+	}
+	figure := c.String("figure")
+	if err := checkWritable(c, "figure", checkFigureName); err != nil {
+		return err
+	}
+	if figure != "" && list[len(list)-1].name != "sendrecv" {
+		return usagef("--figure draws what sendrecv measures: name it, too")
+	}
+	report, err := measure(c, list)
+	if err != nil {
+		return err
+	}
+	if figure != "" {
+		if err := drawCurve(figure, report.Curve); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		return e.Encode(report)
+	}
+	return report.print(c.App.Writer)
+}
+
+// measure runs the experiments.
+func measure(c *cli.Context, list []experiment) (*reproduceReport, error) {
+	r := &reproduceReport{Schema: reproduceSchema, Seed: c.Uint64("seed"), Rounds: c.Int("rounds")}
+	steps := 0
+	for _, e := range list {
+		steps += e.steps
+	}
+	bar := newProgress(c.App.ErrWriter, "measurements", steps)
+	defer bar.stop()
+	cfg := reproduce.Config{Rounds: r.Rounds, Seed: r.Seed, Progress: func() { bar.add(1) }}
+	all := reproduce.Table{Rows: []reproduce.Row{}}
+	for _, e := range list {
+		t, err := e.run(c.Context, cfg)
+		if err != nil {
+			return nil, err
+		}
+		r.tables = append(r.tables, t)
+		all.Rows = append(all.Rows, t.Rows...)
+		if e.name == "sendrecv" {
+			if r.Curve, err = reproduce.Bandwidth(c.Context, cfg); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.Rows = all.Rows
+	r.Summary.Mean, r.Summary.Worst, r.Summary.Rows = all.Summary(reproduce.Fitted)
+	return r, nil
+}
+
+func (r *reproduceReport) print(w io.Writer) error {
+	for _, t := range r.tables {
+		if _, err := fmt.Fprintf(w, "%s: %s\n\n%s\n\n", t.Name, t.Title, errorTable(t)); err != nil {
+			return err
+		}
+	}
+	if r.Curve != nil {
+		if _, err := fmt.Fprintf(w, "%s\n\n", curveTable(r.Curve)); err != nil {
+			return err
+		}
+	}
+	if s := r.Summary; s.Rows > 0 {
+		_, err := fmt.Fprintf(w, "environments A to D: mean |error| %.1f %%, worst %.1f %%, of %d figures\n", s.Mean*100, s.Worst*100, s.Rows)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "means of %d rounds, seed %d; * = left out of all summaries: an overhead of emms on P4 that the papers could not explain\n", r.Rounds, r.Seed)
+	return err
+}
+
+// errorTable is paper | model | error.
+func errorTable(t *reproduce.Table) string {
+	out := newTable()
+	out.AppendHeader(table.Row{"env", "quantity", "paper", "model", "error"})
+	out.SetColumnConfigs(rightAligned(3, 4, 5))
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		row := table.Row{r.Env, r.Quantity, "-", fmt.Sprintf("%.1f", r.Model), ""}
+		switch {
+		case r.Paper != nil:
+			row[2], row[4] = fmt.Sprintf("%.1f", *r.Paper), fmt.Sprintf("%+.1f %%", *r.Error*100)
+			if r.Left != "" {
+				row[4] = "* " + row[4].(string)
+			}
+		case r.Uncertainty != nil:
+			row[4] = fmt.Sprintf("expect within %.0f %%", *r.Uncertainty*100)
+		}
+		if i > 0 && t.Rows[i-1].Env != r.Env {
+			out.AppendSeparator()
+		}
+		out.AppendRow(row)
+	}
+	return out.Render()
+}
+
+// curveTable shows some points of the curve.
+func curveTable(c *reproduce.Curve) string {
+	out := newTable()
+	out.AppendHeader(table.Row{"bytes", "BOTF us", "PUSH us", "BOTF MB/s", "PUSH MB/s"})
+	out.SetColumnConfigs(rightAligned(1, 2, 3, 4, 5))
+	for _, p := range c.Points {
+		if p.Bytes%256 == 0 || p.Bytes == 64 || p.Bytes%464 <= 1 {
+			out.AppendRow(table.Row{p.Bytes, fmt.Sprintf("%.3f", p.BOTFns/1000), fmt.Sprintf("%.3f", p.PUSHns/1000),
+				fmt.Sprintf("%.1f", p.BOTF()), fmt.Sprintf("%.1f", p.PUSH())})
+		}
+	}
+	return fmt.Sprintf("LLCM to LLCM until the ACK is seen, env %s\n\n%s\n\n"+
+		"BOTF is more than %.0f %% ahead up to %d bytes, PUSH from %d bytes on; in between they are level",
+		c.Env, out.Render(), reproduce.Level*100, c.BOTFAhead, c.PUSHAhead)
+}
