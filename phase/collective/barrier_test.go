@@ -3,6 +3,7 @@ package collective_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -109,6 +110,34 @@ func TestBarrierByMulticast(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHighestLevelFirst: rank 0 of 65 releases 64, then 8 to 56, then 1 to 7.
+func TestHighestLevelFirst(t *testing.T) {
+	var order []dimmnet.Rank
+	wrap := func(p dimmnet.Port) dimmnet.Port {
+		if p.Rank() == 0 {
+			return recordingPort{p, &order}
+		}
+		return p
+	}
+	network := porttest.Wrap(porttest.Wrap(newSim(t, sim.Config{}), multicasting(0)), wrap)
+	run(t, network, 65, func(_ dimmnet.Host, g *collective.Group) error { return g.Barrier() })
+	want := []dimmnet.Rank{64, 8, 16, 24, 32, 40, 48, 56, 1, 2, 3, 4, 5, 6, 7}
+	if !slices.Equal(order, want) {
+		t.Errorf("rank 0 releases %v, want %v", order, want)
+	}
+}
+
+// recordingPort notes whom it stores to.
+type recordingPort struct {
+	dimmnet.Port
+	order *[]dimmnet.Rank
+}
+
+func (p recordingPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	*p.order = append(*p.order, dst)
+	return p.Port.Store(dst, off, v, size)
 }
 
 // TestTurn: Turn comes once before each way that a rank passes something on.

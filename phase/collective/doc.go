@@ -15,10 +15,9 @@
 // level, since a word has 8 bytes and one of them is its own. For 20 nodes,
 // ranks in octal:
 //
-//	level 1               00 ───────────┬────────────────┐
-//	                      │             │                │
-//	level 0   00 ┬──┬──┬──┼──┬──┬──┐    10 ┬── ... ──┐   20 ┬──┬──┐
-//	             01 02 03 04 05 06 07      11        17     21 22 23
+//	00 ─┬─ 01 02 03 04 05 06 07        level 0: the other seven of its eight
+//	    ├─ 10 ─── 11 12 13 14 15 16 17
+//	    └─ 20 ─── 21 22 23             level 1: 10 and 20, each home of its own
 //
 // So N nodes need ceil(log8 N) levels, and rank 0 is home on all of them.
 //
@@ -27,8 +26,8 @@
 // Every rank gives Bytes(N) bytes of its LLCM to a group, at the same base, and
 // all of them are zero before New is called anywhere: they belong to this group
 // from the start of the run to its end. Level l has 328 of them. A home and its
-// children on a level are the members of one group of 8: the member whose digit
-// there is d (home: 0) writes to place d of the others, and to nothing else.
+// children on a level are the members of one group of 8. The child whose digit
+// there is d writes to place d at the home, the home to place 0 at its children.
 //
 //	base + 328 l  +0    counts   8 x 1 byte   byte d: barrier count of member d
 //	              +8    flagged  8 x 8        value, count (32 bits each)
@@ -56,9 +55,8 @@
 //
 //	flagged  4 bytes            one Store of value and count; polled by one Load
 //	paired   8-byte integers    a Store of the value, then one of the count; the
-//	                            count is polled, then the value read. That one
-//	                            read more on each leg is what spec/10 measures for
-//	                            its 64-bit sum alone
+//	                            count is polled, then the value read. In spec/10
+//	                            the 64-bit sum alone takes longer than a barrier
 //	bare     float64            one Store without a count
 //
 // A float64 fills the word, but NaNs have encodings to spare: one of them,

@@ -123,16 +123,18 @@ func slow(seed uint64) func(dimmnet.Port) dimmnet.Port {
 
 // watchingPort checks what dimmnet.Stepper demands of a Step that returns
 // false: it has posted nothing, and it reads the same words as the one before.
+// It also finds one that returns true for nothing: then Drive would not idle.
 type watchingPort struct {
 	dimmnet.Port
 	fail   func(string)
 	turns  int // calls of Config.Turn in this pass
 	posts  int
 	reads  []dimmnet.Offset // of this pass
-	before []dimmnet.Offset // of the pass before, if it idled and nothing arrived
+	before []dimmnet.Offset // of the pass before, if nothing has arrived since
 	since  dimmnet.Mark
-	idled  bool
-	same   int // passes that were compared
+	idled  bool // this pass
+	rested bool // the pass before
+	same   int  // passes that were compared
 }
 
 func (p *watchingPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
@@ -155,11 +157,15 @@ func (p *watchingPort) Read(b []byte, off dimmnet.Offset) {
 
 func (p *watchingPort) Arrivals() dimmnet.Mark {
 	mark := p.Port.Arrivals()
+	quiet := mark == p.since && p.posts == 0 && p.turns == 0
+	if quiet && !p.idled && !p.rested && p.before != nil && slices.Equal(p.before, p.reads) {
+		p.fail(fmt.Sprintf("two steps with progress read %v and did nothing", p.reads))
+	}
 	p.before = nil
-	if p.idled && mark == p.since {
+	if quiet {
 		p.before = slices.Clone(p.reads)
 	}
-	p.since, p.idled, p.posts, p.turns, p.reads = mark, false, 0, 0, p.reads[:0]
+	p.rested, p.since, p.idled, p.posts, p.turns, p.reads = p.idled, mark, false, 0, 0, p.reads[:0]
 	return mark
 }
 
@@ -168,7 +174,7 @@ func (p *watchingPort) Idle(since dimmnet.Mark) {
 		p.fail(fmt.Sprintf("a step without progress posted %d packets and called Turn %d times", p.posts, p.turns))
 	}
 	// What arrived during the pass may have changed where it went.
-	if p.before != nil && p.Port.Arrivals() == since {
+	if p.rested && p.before != nil && p.Port.Arrivals() == since {
 		p.same++
 		if !slices.Equal(p.before, p.reads) {
 			p.fail(fmt.Sprintf("one step read %v, the next %v", p.before, p.reads))

@@ -178,12 +178,13 @@ func program(seed uint64, calls int) func(dimmnet.Host, *collective.Group) error
 	}
 }
 
-// seeds is how often a random test runs.
+// seeds is how many seeds of n a random test tries: a quarter with -short, and
+// with the race detector, under which coroutines are slow.
 func seeds(n uint64) uint64 {
 	if testing.Short() {
-		return n / 4
+		n /= 4
 	}
-	return n
+	return max(1, n/slowdown)
 }
 
 func TestReduceInproc(t *testing.T) {
@@ -249,7 +250,7 @@ func TestSlowSelf(t *testing.T) {
 		}
 		return nil
 	}
-	for seed := range seeds(12) {
+	for seed := range seeds(8) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
 			run(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), slow(seed)), nodes, doubles)
 			run(t, porttest.Wrap(newInproc(), slow(seed)), nodes, doubles)
@@ -264,7 +265,7 @@ func TestStepsArePure(t *testing.T) {
 	compared := 0
 	for seed := range seeds(12) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
-			network := newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Spin: true})
+			network := newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Spin: true, Limit: dimmnet.Second})
 			wrap := func(p dimmnet.Port) dimmnet.Port {
 				return &watchingPort{Port: p, fail: func(what string) {
 					t.Errorf("seed %d, %d nodes, rank %d: %s", seed, nodes, p.Rank(), what)
@@ -292,13 +293,13 @@ func TestStepsArePure(t *testing.T) {
 // TestSkippedPollsAreExact compares a run with every polling pass with one that
 // skips those that change nothing.
 func TestSkippedPollsAreExact(t *testing.T) {
-	for seed := range seeds(24) {
+	for seed := range seeds(12) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
 			var ends [2][]dimmnet.Time
 			var counters [2][]dimmnet.Counters
 			var results [2]sim.Result
 			for i, spin := range []bool{false, true} {
-				network := newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Spin: spin})
+				network := newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Spin: spin, Limit: dimmnet.Second})
 				ends[i], counters[i] = make([]dimmnet.Time, nodes), make([]dimmnet.Counters, nodes)
 				err := network.Run(t.Context(), nodes, func(h dimmnet.Host) error {
 					g, err := collective.New(h.Port(), base, collective.Config{Turn: func() { h.Spend(100 * dimmnet.Nanosecond) }})
