@@ -17,8 +17,7 @@ func sum[T collective.Number](g *collective.Group) error {
 }
 
 // TestStores counts the packets of a call without multicast: one up and one down for each rank but
-// one, twice that for 8-byte integers; and two emptied slots for float64, but
-// that of the last result.
+// one; and for 8 bytes two emptied slots, but that of the last result.
 func TestStores(t *testing.T) {
 	const calls = 10
 	for _, nodes := range sizes() {
@@ -31,7 +30,7 @@ func TestStores(t *testing.T) {
 			{"barrier", (*collective.Group).Barrier, calls * edges},
 			{"uint32", sum[uint32], calls * edges},
 			{"float32", sum[float32], calls * edges},
-			{"int64", sum[int64], calls * 2 * edges},
+			{"int64", sum[int64], calls*2*edges - edges/2},
 			{"float64", sum[float64], calls*2*edges - edges/2},
 		} {
 			var stores uint64
@@ -78,37 +77,23 @@ func each(t *testing.T, env string, poll dimmnet.Time, call func(*collective.Gro
 	return d
 }
 
-// secondWord is what it takes longer to send and to read two words than one: how
-// far apart two stores land, and one more read.
-func secondWord(t *testing.T, env string) (behind, read dimmnet.Time) {
-	t.Helper()
-	var landed []dimmnet.Time
-	network := newSim(t, sim.Config{Env: env, Trace: func(r sim.Record) {
-		if r.Note == "" {
-			landed = append(landed, r.At)
-		}
-	}})
-	run(t, network, 2, func(h dimmnet.Host, _ *collective.Group) error {
-		if h.Port().Rank() == 0 {
-			for range 3 {
-				h.Port().Store(1, base, 1, 8)
-			}
-			start := h.Now()
-			h.Port().Load(base)
-			read = h.Now() - start
-		}
-		return nil
-	})
-	return landed[2] - landed[1], read
+// again is what it takes longer to poll half a word and then to read all of it.
+func again(h *sim.HostTimes) dimmnet.Time {
+	narrower := h.ReadHalf - h.Read
+	return h.Read + narrower + narrower/2 // half a poll, the poll, the read
 }
 
 // TestTwoNodeTimes: as spec/10 measures it, only the sum of 8-byte integers takes
-// longer than the others, by a second word on each leg. Emptying the slots of a
-// float64 is off the path. A barrier takes as long as a sum, or is faster where a
+// longer than the others, by one more read on each leg. Emptying slots is
+// off the path. A barrier takes as long as a sum, or is faster where a
 // narrow poll is.
 func TestTwoNodeTimes(t *testing.T) {
 	for _, env := range sim.Envs() {
-		behind, read := secondWord(t, env)
+		preset, err := sim.LoadPreset(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := preset.Host.Read
 		word := each(t, env, read, sum[uint32])
 		for _, c := range []struct {
 			what string
@@ -118,8 +103,8 @@ func TestTwoNodeTimes(t *testing.T) {
 			{"int32", sum[int32], word},
 			{"float32", sum[float32], word},
 			{"float64", sum[float64], word},
-			{"uint64", sum[uint64], word + 2*(behind+read)},
-			{"int64", sum[int64], word + 2*(behind+read)},
+			{"uint64", sum[uint64], word + 2*again(&preset.Host)},
+			{"int64", sum[int64], word + 2*again(&preset.Host)},
 		} {
 			took := each(t, env, read, c.call)
 			if off := took - c.want; max(off, -off) > c.want/100 {

@@ -25,14 +25,14 @@
 //
 // Every rank gives Bytes(N) bytes of its LLCM to a group, at the same base, and
 // all of them are zero before New is called anywhere: they belong to this group
-// from the start of the run to its end. Level l has 328 of them. A home and its
+// from the start of the run to its end. Level l has 392 of them. A home and its
 // children on a level are the members of one group of 8. The child whose digit
 // there is d writes to place d at the home, the home to place 0 at its children.
 //
-//	base + 328 l  +0    counts   8 x 1 byte   byte d: barrier count of member d
+//	base + 392 l  +0    counts   8 x 1 byte   byte d: barrier count of member d
 //	              +8    flagged  8 x 8        value, count (32 bits each)
-//	              +72   paired   8 x 16       value; count
-//	              +200  bare     8 x 16       two slots taken in turn
+//	              +72   halved   8 x 24       two slots taken in turn; spare
+//	              +264  bare     8 x 16       two slots taken in turn
 //
 // A rank is a child on one level only, and home on those below it. So place 0 of
 // that level, where its home writes, has the same offset at all children of that
@@ -54,21 +54,30 @@
 // travels depends on its type:
 //
 //	flagged  4 bytes            one Store of value and count; polled by one Load
-//	paired   8-byte integers    a Store of the value, then one of the count; the
-//	                            count is polled, then the value read. In spec/10
-//	                            the 64-bit sum alone takes longer than a barrier
+//	halved   8-byte integers    one Store without a count; half of the word is
+//	                            polled, then the whole read. In spec/10 the 64-bit
+//	                            sum alone takes longer than a barrier
 //	bare     float64            one Store without a count
 //
 // A float64 fills the word, but NaNs have encodings to spare: one of them,
 // 0x7ff8464147555332, means that a slot is empty. On the wire a value is XORed
 // with it, so that the zero of a fresh LLCM is that. A NaN of just these bits
 // given to Reduce or returned by its function becomes the NaN
-// 0x7ff8000000000001. The receiver empties a slot by a Store of 0 to itself, and
-// that is not ordered with what its peer stores next. So every place has two
-// slots, taken in turn. The Store is posted as soon as there is nothing more
-// urgent, and in the next call, while the rank waits for the other slot, it sees
-// that this one reads empty. Only then does it send what lets the peer fill it
-// again.
+// 0x7ff8000000000001.
+//
+// A 64-bit integer has no encoding to spare. It is XORed alike, and if the low
+// half on the wire then is 0 or 1, which is so for 2 of 2^32 values, it goes to
+// the spare word and a 1 to the slot behind it. So the low half alone tells
+// whether a value has come: a 32-bit CPU polls it by ordinary reads, and keeps
+// MMX, which it needs for 8 bytes at once, for the one read that takes the value.
+// Two Stores, of the value and of a count, would be simpler, but where packets
+// are padded the second lands 256 ns behind the first.
+//
+// The receiver empties a slot by a Store of 0 to itself, and that is not ordered
+// with what its peer stores next. So every place has two slots, taken in turn.
+// The Store is posted as soon as there is nothing more urgent, and in the next
+// call, while the rank waits for the other slot, it sees that this one reads
+// empty. Only then does it send what lets the peer fill it again.
 //
 // # The order of combination
 //

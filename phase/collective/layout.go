@@ -10,15 +10,15 @@ import (
 const (
 	countsAt   = 0
 	flaggedAt  = countsAt + dimmnet.WordBytes
-	pairedAt   = flaggedAt + arity*flaggedBytes
-	bareAt     = pairedAt + arity*pairedBytes
+	halvedAt   = flaggedAt + arity*flaggedBytes
+	bareAt     = halvedAt + arity*halvedBytes
 	levelBytes = bareAt + arity*bareBytes
 )
 
 // Sizes of one member's place.
 const (
 	flaggedBytes = dimmnet.WordBytes
-	pairedBytes  = 2 * dimmnet.WordBytes // value, count
+	halvedBytes  = 3 * dimmnet.WordBytes // two slots, spare
 	bareBytes    = 2 * dimmnet.WordBytes // two slots
 )
 
@@ -49,8 +49,8 @@ func (a area) counts(level int) dimmnet.Offset { return a.level(level) + countsA
 func (a area) place(f format, level, digit int) dimmnet.Offset {
 	at, size := flaggedAt, flaggedBytes
 	switch f {
-	case paired:
-		at, size = pairedAt, pairedBytes
+	case halved:
+		at, size = halvedAt, halvedBytes
 	case bare:
 		at, size = bareAt, bareBytes
 	}

@@ -30,7 +30,7 @@ func formatOf[T Number]() format {
 	case uint32, int32, float32:
 		return flagged
 	case uint64, int64:
-		return paired
+		return halved
 	default:
 		return bare
 	}

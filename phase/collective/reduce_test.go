@@ -162,9 +162,9 @@ func program(seed uint64, calls int) func(dimmnet.Host, *collective.Group) error
 			case 2:
 				err = integers[int32](math.MinInt32, -1).call(g, rank, nodes, all)
 			case 3:
-				err = integers[uint64](math.MaxUint64, emptyNaN).call(g, rank, nodes, all)
+				err = integers[uint64](math.MaxUint64, emptyNaN, emptyNaN^1, emptyNaN^1<<40, emptyNaN^1<<63^1).call(g, rank, nodes, all)
 			case 4:
-				err = integers[int64](math.MinInt64, -1).call(g, rank, nodes, all)
+				err = integers[int64](math.MinInt64, -1, emptyNaN, emptyNaN^1).call(g, rank, nodes, all)
 			case 5:
 				err = float32s().call(g, rank, nodes, all)
 			case 6:

@@ -8,9 +8,9 @@ type inbox struct {
 	at    [formats]dimmnet.Offset
 	value uint64
 	taken bool // the value of this call
-	// clear says that the slot after the present one is known to be empty. Only the
-	// bare format needs it.
-	clear bool
+	// clear says of a format whose values stand alone that the slot after the
+	// present one is known to be empty.
+	clear [formats]bool
 }
 
 // reduction is a rank's part in the reductions of its group. It handles values
@@ -59,8 +59,9 @@ func (r *reduction) init(g *Group) {
 
 // inbox is that of member digit of a group on level, at the start of a run.
 func (g *Group) inbox(from dimmnet.Rank, level, digit int) inbox {
-	in := inbox{from: from, clear: true}
+	in := inbox{from: from}
 	for f := range formats {
+		in.clear[f] = true
 		in.at[f] = g.area.place(f, level, digit)
 	}
 	return in
@@ -75,12 +76,10 @@ func (r *reduction) run(f format, value uint64, combine func(a, b uint64) uint64
 	for _, boxes := range r.below {
 		for i := range boxes {
 			boxes[i].taken = false
-			if f == bare {
-				boxes[i].clear = false
-			}
+			boxes[i].clear[f] = false
 		}
 	}
-	err := r.g.run(&r.walk, "reduction", r.counts[flagged]+r.counts[paired]+r.counts[bare])
+	err := r.g.run(&r.walk, "reduction", r.counts[flagged]+r.counts[halved]+r.counts[bare])
 	return r.value, err
 }
 
@@ -120,10 +119,10 @@ func (r *reduction) look(in *inbox) (moved bool, err error) {
 		return false, err
 	}
 	if !come {
-		return r.format == bare && r.inspect(in, r.count+1), nil
+		return r.format.alone() && r.inspect(in, r.count+1), nil
 	}
 	in.value, in.taken = value, true
-	if r.format == bare {
+	if r.format.alone() {
 		r.used = append(r.used, slot(at, r.count))
 	}
 	return true, nil
@@ -132,31 +131,32 @@ func (r *reduction) look(in *inbox) (moved bool, err error) {
 // inspect looks whether in's slot for the call count is empty, unless that is
 // known, and says whether it has become known.
 func (r *reduction) inspect(in *inbox, count uint64) (moved bool) {
-	if in.clear {
+	clear := &in.clear[r.format]
+	if *clear {
 		return false
 	}
-	in.clear = r.g.port.Load(slot(in.at[bare], count)) == 0
-	return in.clear
+	*clear = r.g.port.Load(slot(in.at[r.format], count)) == 0
+	return *clear
 }
 
 // admit holds the own value back until the slot for the result is empty: the
 // parent may answer at once.
 func (r *reduction) admit() (done, moved bool, err error) {
-	if r.format != bare {
+	if !r.format.alone() {
 		return true, false, nil
 	}
 	moved = r.inspect(&r.above, r.count)
-	if !r.above.clear {
+	if !r.above.clear[r.format] {
 		return false, moved, nil
 	}
-	r.above.clear = false // from now on it tells of the next slot
+	r.above.clear[r.format] = false // from now on it tells of the next slot
 	return true, true, nil
 }
 
 // admitBelow holds the result back until the children's next slots are empty:
 // they may begin the next call at once.
 func (r *reduction) admitBelow() (done, moved bool, err error) {
-	if r.format != bare {
+	if !r.format.alone() {
 		return true, false, nil
 	}
 	done = true
@@ -165,7 +165,7 @@ func (r *reduction) admitBelow() (done, moved bool, err error) {
 			if r.inspect(&boxes[i], r.count+1) {
 				moved = true
 			}
-			done = done && boxes[i].clear
+			done = done && boxes[i].clear[r.format]
 		}
 	}
 	return done, moved, nil

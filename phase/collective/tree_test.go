@@ -72,7 +72,7 @@ func TestPlacesAreApart(t *testing.T) {
 	for level := range levels(nodes) {
 		take(fmt.Sprint("counts ", level), a.counts(level), 8)
 		for d := range arity {
-			for f, n := range []int{8, 16, 16} {
+			for f, n := range []int{8, 24, 16} {
 				take(fmt.Sprint("place ", f, level, d), a.place(format(f), level, d), n)
 			}
 		}
