@@ -2,6 +2,7 @@ package main
 
 import (
 	"image/color"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -22,6 +23,8 @@ func drawCurve(path string, c *reproduce.Curve) error {
 	p.Title.Text = "Bandwidth until the ACK, simulated DIMMnet-1 (env " + c.Env + ")"
 	p.X.Label.Text, p.Y.Label.Text = "message size (bytes)", "MB/s"
 	p.X.Min, p.Y.Min = 0, 0
+	p.X.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return ticks(464, high) }) // blocks
+	p.Y.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return ticks(50, high) })
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
 	p.Add(plotter.NewGrid())
@@ -44,4 +47,12 @@ func drawCurve(path string, c *reproduce.Curve) error {
 	return saveFigure(path, 560, 340, func(all draw.Canvas) {
 		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(12), vg.Points(8), -vg.Points(8)))
 	})
+}
+
+// ticks are the multiples of step.
+func ticks(step int, high float64) (list []plot.Tick) {
+	for x := 0; float64(x) <= high; x += step {
+		list = append(list, plot.Tick{Value: float64(x), Label: strconv.Itoa(x)})
+	}
+	return list
 }

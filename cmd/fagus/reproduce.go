@@ -28,7 +28,7 @@ func experiments() []experiment {
 		{"aotf", "round trips and loops of one store", reproduce.AOTF, 19},
 		{"barrier", "barrier of two nodes", reproduce.Barrier, 31},
 		{"sum", "global sum over two nodes", reproduce.Sum, 43},
-		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 2},
+		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 13},
 	}
 }
 
@@ -40,6 +40,8 @@ type reproduceReport struct {
 	Summary reproduceErrors  `json:"summary_a_to_d"`
 	Rows    []reproduce.Row  `json:"rows"`
 	Curve   *reproduce.Curve `json:"bandwidth,omitempty"`
+	// Messages are those of DIMM_Send.
+	Messages []reproduce.Message `json:"dimm_send,omitempty"`
 
 	tables []*reproduce.Table
 }
@@ -164,6 +166,9 @@ func measure(c *cli.Context, list []experiment) (*reproduceReport, error) {
 			if r.Curve, err = reproduce.Bandwidth(c.Context, cfg); err != nil {
 				return nil, err
 			}
+			if r.Messages, err = reproduce.Messages(c.Context, cfg); err != nil {
+				return nil, err
+			}
 		}
 	}
 	r.Rows = all.Rows
@@ -178,7 +183,7 @@ func (r *reproduceReport) print(w io.Writer) error {
 		}
 	}
 	if r.Curve != nil {
-		if _, err := fmt.Fprintf(w, "%s\n\n", curveTable(r.Curve)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n\n%s\n\n", curveTable(r.Curve), sendTable(r.Messages)); err != nil {
 			return err
 		}
 	}
@@ -231,4 +236,15 @@ func curveTable(c *reproduce.Curve) string {
 	return fmt.Sprintf("LLCM to LLCM until the ACK is seen, env %s\n\n%s\n\n"+
 		"BOTF is more than %.0f %% ahead up to %d bytes, PUSH from %d bytes on; in between they are level",
 		c.Env, out.Render(), reproduce.Level*100, c.BOTFAhead, c.PUSHAhead)
+}
+
+// sendTable shows what DIMM_Send takes.
+func sendTable(list []reproduce.Message) string {
+	out := newTable()
+	out.AppendHeader(table.Row{"bytes", "one way us", "MB/s"})
+	out.SetColumnConfigs(rightAligned(1, 2, 3))
+	for _, m := range list {
+		out.AppendRow(table.Row{m.Bytes, fmt.Sprintf("%.2f", m.Ns/1000), fmt.Sprintf("%.1f", m.Rate())})
+	}
+	return "DIMM_Send to DIMM_Recv, half of there and back\n\n" + out.Render()
 }

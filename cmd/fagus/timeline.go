@@ -2,7 +2,6 @@ package main
 
 import (
 	"image/color"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -89,13 +88,7 @@ func partColor(p fagus.Part) color.Color {
 	return color.RGBA{R: 0xb8, G: 0xb8, B: 0xb8, A: 0xff}
 }
 
-func rankTicks(low, high float64) (ticks []plot.Tick) {
-	step := max(1, int(high-low)/16)
-	for r := 0; float64(r) <= high; r += step {
-		ticks = append(ticks, plot.Tick{Value: float64(r), Label: strconv.Itoa(r)})
-	}
-	return ticks
-}
+func rankTicks(low, high float64) []plot.Tick { return ticks(max(1, int(high-low)/16), high) }
 
 // bars draws the spans of one part.
 type bars struct {

@@ -1,0 +1,55 @@
+package reproduce
+
+import (
+	"context"
+
+	"github.com/fagus-dsm/fagus/dimmnet/sendrecv"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// Message is what DIMM_Send and DIMM_Recv take for so many bytes.
+type Message struct {
+	Bytes int     `json:"bytes"`
+	Ns    float64 `json:"one_way_ns"` // half of a message there and one back
+}
+
+// Rate is the bandwidth in MB/s.
+func (m Message) Rate() float64 { return float64(m.Bytes) / m.Ns * 1000 }
+
+// Messages measures DIMM_Send and DIMM_Recv in the environment of spec/30, there
+// and back. Their bandwidth graph has no printed numbers.
+func Messages(ctx context.Context, cfg Config) ([]Message, error) {
+	cfg = cfg.withDefaults()
+	var list []Message
+	for _, n := range []int{4, 64, 464, 465, 1024, 4096, 16 << 10, 64 << 10, 256 << 10, 1 << 20} {
+		rounds := max(1, min(cfg.Rounds, (4<<20)/n, 200))
+		ns, err := run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+			e, err := sendrecv.New(p.h.Port(), sendrecv.Config{})
+			if err != nil {
+				return 0, err
+			}
+			message := make([]byte, n)
+			return p.rounds(rounds, func(uint32) error { return p.exchange(e, message) })
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Message{n, ns / 2})
+	}
+	return list, nil
+}
+
+// exchange sends a message there and one back.
+func (p *pinger) exchange(e *sendrecv.Endpoint, message []byte) error {
+	if p.h.Port().Rank() == 0 {
+		if err := e.Send(1, message); err != nil {
+			return err
+		}
+		_, err := e.Recv(1, message)
+		return err
+	}
+	if _, err := e.Recv(0, message); err != nil {
+		return err
+	}
+	return e.Send(0, message)
+}
