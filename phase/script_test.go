@@ -118,7 +118,7 @@ func (w *world) begin(n int) error {
 	}
 	for _, r := range w.ranks {
 		var err error
-		if r.engine, err = phase.New(r.port, r.space); err != nil {
+		if r.engine, err = phase.New(r.port, r.space, phase.Auto); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {

@@ -38,6 +38,15 @@ func (t Tree) Below(r, top dimmnet.Rank) bool {
 	return r == top
 }
 
+// Size is the number of ranks that are Below top, top included.
+func (t Tree) Size(top dimmnet.Rank) (n int) {
+	// Each level below top is a run of ranks.
+	for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, (hi-1)*t.Arity+t.Arity+1 {
+		n += min(hi, t.Nodes) - lo
+	}
+	return n
+}
+
 // index is the place of peer among the neighbours of own: the parent comes first.
 func (t Tree) index(own, peer dimmnet.Rank) int {
 	if p, ok := t.Parent(own); ok && p == peer {
