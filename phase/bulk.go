@@ -22,6 +22,10 @@ type bulk struct {
 	wire  []byte // a manifest
 }
 
+// pieceMost bounds a PUSH, so that ranks that pass a message on follow closely. The
+// next PUSH begins some 2 us after the end of one; 64 KiB take 131 us at 500 MB/s.
+const pieceMost = 64 << 10
+
 func newBulk(p dimmnet.Port, w words) *bulk {
 	limits := p.Limits()
 	const most = 1<<32 - dimmnet.WordBytes // the bytes of a notice have 32 bits
@@ -29,7 +33,7 @@ func newBulk(p dimmnet.Port, w words) *bulk {
 		port:   p,
 		words:  w,
 		memory: span{dimmnet.Offset(limits.LLCM), min(limits.Bulk, most) &^ (dimmnet.WordBytes - 1)},
-		piece:  limits.RDMA &^ (dimmnet.WordBytes - 1),
+		piece:  min(limits.RDMA, pieceMost) &^ (dimmnet.WordBytes - 1),
 		moved:  make(map[source]bool),
 	}
 }
