@@ -14,6 +14,10 @@ import (
 // messages or rounds, and plenty.
 var bulkBytes = []int{64, 200, 1000, 3000, 10_000, 40_000, 1 << 20}
 
+// smallLLCM holds the rings of a tree and 27 words of each kind, but no rings for
+// 15 nodes.
+const smallLLCM = 2600
+
 // narrowPort is a port whose PUSHes are short.
 type narrowPort struct {
 	dimmnet.Port
@@ -68,8 +72,7 @@ func TestRandomProgramsByPush(t *testing.T) {
 			few++
 		}
 		runRandomBy(t, fagus.Auto, bulkNet(0, bulk, rdma), nodes, seed)
-		// 2600 bytes hold the rings of a tree and 27 words.
-		report = runRandomBy(t, fagus.Auto, bulkNet(2600, bulk, rdma), 16+nodes, seed)
+		report = runRandomBy(t, fagus.Auto, bulkNet(smallLLCM, bulk, rdma), 16+nodes, seed)
 		if _, _, slots := bulkMessages(report); slots > 0 {
 			t.Errorf("seed %d: %d slots of data without rings for them", seed, slots)
 		}

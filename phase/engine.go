@@ -328,27 +328,3 @@ func (e *Engine) finish() {
 	e.counts.Phases++
 	e.state = between
 }
-
-// Waiting says in words what the rank waits for.
-func (e *Engine) Waiting() string {
-	var from, to []dimmnet.Rank
-	for i, r := range e.peers {
-		if e.in[i].due > 0 {
-			from = append(from, r)
-		}
-		if e.out[i].pending() {
-			to = append(to, r)
-		}
-	}
-	what := "the data"
-	if e.state == gather {
-		what = "the lists"
-	}
-	switch {
-	case len(from) > 0:
-		return fmt.Sprintf("%s of ranks %v", what, from)
-	case len(to) > 0:
-		return fmt.Sprintf("ranks %v to empty their slots", to)
-	}
-	return "nothing"
-}
