@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/fagus-dsm/fagus/consistency"
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -83,7 +82,7 @@ func (w *world) do(f []string) error {
 	}
 	switch f[0] {
 	case "ranks":
-		limits := dimmnet.Limits{Store: 8, Block: 464, LLCM: 64 << 10}
+		limits := scriptLimits(64 << 10)
 		by := phase.Auto
 		if len(f) > 2 {
 			limits.RDMA, limits.Bulk, by = 64, arg(3), phase.Push

@@ -82,6 +82,9 @@ func (p *scriptPort) Idle(dimmnet.Mark)          { panic("a step machine idled")
 func (p *scriptPort) Err() error                 { return nil }
 func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 
+// scriptLimits are those of a port without bulk memory.
+func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
+
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 	*w = world{ranks: make([]*scriptRank, n)}
 	for i := range w.ranks {
