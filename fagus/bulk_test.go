@@ -1,7 +1,9 @@
 package fagus_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -80,4 +82,85 @@ func TestRandomProgramsByPush(t *testing.T) {
 	if few < seeds/10 || many < seeds/10 {
 		t.Errorf("%d programs with one PUSH a message, %d with several", few, many)
 	}
+}
+
+// TestPushNeedsBulkMemory asks for PUSH where there is no bulk memory, and for
+// rings where they do not fit.
+func TestPushNeedsBulkMemory(t *testing.T) {
+	for _, test := range []struct {
+		cfg  fagus.Config
+		want string
+	}{
+		{fagus.Config{Nodes: 2, Transfer: fagus.Push, Net: inproc.New(inproc.Config{})}, "needs RDMA and bulk memory; this port has 131072 and 0 bytes: use auto or rings"},
+		{fagus.Config{Nodes: 20, Transfer: fagus.Rings, Net: bulkNet(smallLLCM, 1000, 1000)}, "hold the slots of at most 15 by rings alone: use auto or push"},
+	} {
+		_, err := fagus.Run(t.Context(), test.cfg, func(*fagus.Node) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("transfer by %v: error %v, want %q", test.cfg.Transfer, err, test.want)
+		}
+	}
+}
+
+// TestOneArrayInManyMessages brings an array that is larger than the bulk memory
+// to all ranks, and small ones of other owners with it.
+func TestOneArrayInManyMessages(t *testing.T) {
+	const bulk, most = 5000, 100_000
+	for nodes := 2; nodes <= 7; nodes++ {
+		net := bulkNet(0, bulk, 1<<20)
+		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Transfer: fagus.Push, Net: net}, func(n *fagus.Node) error {
+			return exchange(n, []int{10, most, 300, 10})
+		})
+		if err != nil {
+			t.Fatalf("%d nodes: %v", nodes, err)
+		}
+		least := (nodes - 1) * (4 * most / bulk)
+		if messages, _, slots := bulkMessages(report); int(messages) < least || slots > 0 {
+			t.Errorf("%d nodes: %d messages and %d slots, want at least %d messages", nodes, messages, slots, least)
+		}
+	}
+}
+
+// exchange fills arrays of some lengths, each at another rank, and brings all of
+// them to all ranks.
+func exchange(n *fagus.Node, lengths []int) error {
+	arrays := make([]*fagus.Array[int32], len(lengths))
+	var mine, all []fagus.Request
+	for i, length := range lengths {
+		a, err := fagus.NewArray[int32](n, fmt.Sprint(i), length)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind(fmt.Sprint(i), a.All())
+		if err != nil {
+			return err
+		}
+		if i%n.Nodes() == n.Rank() {
+			mine = append(mine, fagus.Want(v, fagus.Exclusive))
+		}
+		all = append(all, fagus.Want(v, fagus.Shared))
+		arrays[i] = a
+	}
+	fill, look := n.Set(mine...), n.Set(all...)
+	if err := n.Acquire(fill); err != nil {
+		return err
+	}
+	for i := n.Rank(); i < len(arrays); i += n.Nodes() {
+		for j := range arrays[i].Slice() {
+			arrays[i].Slice()[j] = int32(j + i)
+		}
+	}
+	if err := n.Release(fill); err != nil {
+		return err
+	}
+	if err := n.Acquire(look); err != nil {
+		return err
+	}
+	for i, a := range arrays {
+		for j, x := range a.Slice() {
+			if x != int32(j+i) {
+				return fmt.Errorf("element %d of array %d is %d", j, i, x)
+			}
+		}
+	}
+	return n.Release(look)
 }

@@ -87,12 +87,13 @@ func (e *Engine) descend(bundle []byte) {
 func (e *Engine) takeBundle(from dimmnet.Rank, bundle []byte) error {
 	own := e.port.Rank()
 	child := from > own
-	seen := make(map[uint64]bool)
+	seen, count := make([]bool, len(e.lists)), 0
 	err := eachList(bundle, func(of uint64, list []byte) error {
 		if of >= uint64(len(e.lists)) || seen[of] || child && !e.tree.Below(dimmnet.Rank(of), from) {
 			return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", from, of)
 		}
 		seen[of] = true
+		count++
 		if dimmnet.Rank(of) == own {
 			return nil
 		}
@@ -105,8 +106,8 @@ func (e *Engine) takeBundle(from dimmnet.Rank, bundle []byte) error {
 	if child {
 		want = e.tree.Size(from)
 	}
-	if len(seen) != want {
-		return fmt.Errorf("phase: rank %d sent the lists of %d ranks instead of %d", from, len(seen), want)
+	if count != want {
+		return fmt.Errorf("phase: rank %d sent the lists of %d ranks instead of %d", from, count, want)
 	}
 	if !child {
 		e.descend(bundle)
