@@ -58,6 +58,7 @@ func TestRandomProgramsByPush(t *testing.T) {
 		seeds = 14
 	}
 	var few, many uint64 // PUSHes a message
+	var mixed int        // programs in which words ran out
 	for seed := range seeds {
 		nodes := 1 + int(seed%6)
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -74,10 +75,19 @@ func TestRandomProgramsByPush(t *testing.T) {
 			few++
 		}
 		runRandomBy(t, fagus.Auto, bulkNet(0, bulk, rdma), nodes, seed)
+		runRandomBy(t, fagus.Push, inproc.New(inproc.Config{Bulk: bulk}), nodes, seed) // one memory for both sides
+		// So small an LLCM has rings for all, and a word a peer.
+		report = runRandomBy(t, fagus.Push, bulkNet(400*nodes, bulk, rdma), nodes, seed)
+		if _, _, slots := bulkMessages(report); slots > 0 {
+			mixed++
+		}
 		report = runRandomBy(t, fagus.Auto, bulkNet(smallLLCM, bulk, rdma), 16+nodes, seed)
 		if _, _, slots := bulkMessages(report); slots > 0 {
 			t.Errorf("seed %d: %d slots of data without rings for them", seed, slots)
 		}
+	}
+	if mixed == 0 {
+		t.Error("no program ran out of words")
 	}
 	if few < seeds/10 || many < seeds/10 {
 		t.Errorf("%d programs with one PUSH a message, %d with several", few, many)
@@ -97,6 +107,31 @@ func TestPushNeedsBulkMemory(t *testing.T) {
 		_, err := fagus.Run(t.Context(), test.cfg, func(*fagus.Node) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("transfer by %v: error %v, want %q", test.cfg.Transfer, err, test.want)
+		}
+	}
+}
+
+// TestAutoChoosesBySize exchanges arrays of two owners: PUSH is for 4096 bytes
+// and more, and what goes the same way counts together.
+func TestAutoChoosesBySize(t *testing.T) {
+	for _, test := range []struct {
+		lengths         []int // of 4-byte elements; in turn of rank 0 and rank 1
+		messages, slots uint64
+	}{
+		{[]int{1023, 10}, 0, 2},
+		{[]int{1024, 10}, 1, 1},
+		{[]int{1024, 3000}, 2, 0},
+		{[]int{512, 10, 512}, 1, 1},
+		{[]int{512, 10, 511}, 0, 3},
+	} {
+		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: bulkNet(0, 1<<20, 1<<20)}, func(n *fagus.Node) error {
+			return exchange(n, test.lengths)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if messages, _, slots := bulkMessages(report); messages != test.messages || slots != test.slots {
+			t.Errorf("%+v: %d messages, %d slots", test, messages, slots)
 		}
 	}
 }

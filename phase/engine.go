@@ -224,14 +224,8 @@ func (e *Engine) exchange() (progress bool, err error) {
 			progress = true
 		}
 	}
-	if e.bulk.pending() {
-		moved, err := e.bulk.step(e)
-		if err != nil {
-			return false, err
-		}
-		progress = progress || moved
-	}
-	return progress, nil
+	moved, err := e.bulk.step(e)
+	return progress || moved, err
 }
 
 // quiet says whether nothing of the present state is left to send or receive.

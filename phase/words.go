@@ -18,8 +18,9 @@ import (
 // with the number of nodes.
 //
 // A grant or notice carries the low bits of the phase, so that one of an earlier
-// phase is not taken for news; and the number of the message, because a cast that
-// is too large for one goes in several.
+// phase is not taken for news, unless the word has rested for exactly 2^24 phases;
+// and the number of the message, because a cast that is too large for one goes in
+// several.
 //
 //	grant    place 32 | reserved 2                     | message 6 | phase 24
 //	notice   bytes 32 | message ends 1 | cast ends 1   | message 6 | phase 24
