@@ -70,6 +70,51 @@ func TestRefusedPosts(t *testing.T) {
 	}
 }
 
+// slowPort does a PUSH some passes after it was posted, when it may have been
+// overtaken by stores.
+type slowPort struct {
+	dimmnet.Port
+	random *rand.Rand
+	queue  []func()
+}
+
+func (p *slowPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.queue = append(p.queue, func() { p.Port.Push(dst, from, to, n, done) })
+	return true
+}
+
+func (p *slowPort) Arrivals() dimmnet.Mark {
+	for i := 0; i < len(p.queue); i++ {
+		if p.random.IntN(3) == 0 {
+			p.queue[i]()
+			p.queue = slices.Delete(p.queue, i, i+1)
+		}
+	}
+	return p.Port.Arrivals()
+}
+
+func (p *slowPort) Idle(since dimmnet.Mark) {
+	if len(p.queue) == 0 {
+		p.Port.Idle(since)
+	}
+}
+
+// TestSlowPushes runs random programs on ports whose PUSHes take their time.
+func TestSlowPushes(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
+		nodes, bulk := 2+int(seed%5), bulkBytes[seed%uint64(len(bulkBytes))]
+		wrap := func(p dimmnet.Port) dimmnet.Port {
+			return &slowPort{Port: p, random: rand.New(rand.NewPCG(seed, uint64(p.Rank())))}
+		}
+		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), wrap), nodes, seed)
+		runRandomBy(t, fagus.Auto, porttest.Wrap(bulkNet(smallLLCM, bulk, bulk), wrap), 15+nodes, seed)
+	}
+}
+
 // TestEveryPostRefusedOnce refuses each single post of a run, up to three times.
 func TestEveryPostRefusedOnce(t *testing.T) {
 	const seed, nodes, most = 6, 3, 600
