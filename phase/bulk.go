@@ -119,7 +119,7 @@ func (b *bulk) begin(e *Engine) {
 		free.lo += dimmnet.Offset(n)
 		free.n -= n
 		if !p.surelyLast(b.memory.n) {
-			break
+			break // its next message comes before those of later casts
 		}
 	}
 	if filled {

@@ -40,13 +40,14 @@
 //
 // On a port with RDMA and bulk memory data go by PUSH as well (type [Transfer]). What
 // goes from one owner along the same tree is one cast: any number of variables,
-// packed into one message, the same for all receivers. Four kinds of post bring
-// a message from a sender S to a receiver R:
+// packed into one message, the same for all receivers. A message goes from a
+// sender S to a receiver R like this:
 //
 //	R -> S   grant    push to this place; R has made room
 //	S -> R   PUSH     the bytes, or the next 64 KiB of them
 //	S        done     S's own NIC says that they have landed
-//	S -> R   notice   so many bytes have landed; R is told nothing by the NIC
+//	S -> R   notice   so many bytes have landed; R's NIC tells R nothing
+//	S -> S            clear the done word, for the next PUSH
 //
 // A receiver that serves others pushes on what a notice names, straight from
 // where it has landed. No byte passes its host on the way; its own copy is read

@@ -23,22 +23,22 @@ func (e *Engine) Waiting() string {
 		what = "the lists"
 	}
 	pushing, granting, landing := e.bulk.waiting()
-	from = set(append(from, pushing...))
+	from = distinct(append(from, pushing...))
 	switch {
 	case len(from) > 0:
 		return fmt.Sprintf("%s of ranks %v", what, from)
 	case len(to) > 0:
 		return fmt.Sprintf("ranks %v to empty their slots", to)
 	case len(granting) > 0:
-		return fmt.Sprintf("ranks %v to grant room for a PUSH", set(granting))
+		return fmt.Sprintf("ranks %v to grant room for a PUSH", distinct(granting))
 	case len(landing) > 0:
-		return fmt.Sprintf("its PUSHes to land at ranks %v", set(landing))
+		return fmt.Sprintf("its PUSHes to land at ranks %v", distinct(landing))
 	}
 	return "nothing"
 }
 
-// set sorts ranks and keeps one of each.
-func set(ranks []dimmnet.Rank) []dimmnet.Rank {
+// distinct sorts ranks and keeps one of each.
+func distinct(ranks []dimmnet.Rank) []dimmnet.Rank {
 	slices.Sort(ranks)
 	return slices.Compact(ranks)
 }
