@@ -264,3 +264,23 @@ func TestTwoVariablesShareAPage(t *testing.T) {
 		t.Errorf("b's changes are %v", got)
 	}
 }
+
+// TestExtent writes as many separate words as fit a variable.
+func TestExtent(t *testing.T) {
+	s, base, mem := newSpace(t, 10_000)
+	ranges := []consistency.Range{rng(base, base+1), rng(base+100, base+165), rng(base+200, base+266), rng(base+1000, base+3000)}
+	id := bind(t, s, "v", ranges...)
+	var declared []consistency.Range
+	for _, r := range ranges {
+		for lo := r.Lo; lo < r.Hi; lo += 65 {
+			declared = append(declared, rng(lo, lo+1))
+			mem[lo-base]++
+		}
+	}
+	s.BeginWrite(id, declared)
+	s.EndWrite(id, 1)
+	bytes, pieces := s.Extent(id)
+	if got := len(s.Newer(id, 0)); bytes != 1+65+66+2000 || pieces != 1+1+2+31 || got != pieces {
+		t.Errorf("%d bytes, at most %d pieces; there are %d", bytes, pieces, got)
+	}
+}

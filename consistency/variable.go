@@ -26,6 +26,16 @@ func (s *Space) Name(id syncvar.ID) string {
 	return fmt.Sprintf("variable %d", id)
 }
 
+// Extent says how many bytes a variable guards, and how many pieces Newer can
+// list at most. It is the same on every rank that has bound the variable.
+func (s *Space) Extent(id syncvar.ID) (bytes, pieces int) {
+	for _, r := range s.vars[id].ranges {
+		bytes += r.Len()
+		pieces += (r.Len()-1)/(diffBlock+1) + 1 // a byte each, and a block between two
+	}
+	return bytes, pieces
+}
+
 // First is the first address that a variable guards.
 func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 

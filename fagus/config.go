@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -30,12 +31,24 @@ const (
 	Exclusive = syncvar.Exclusive // to read and write; alone
 )
 
+// Transfer says how data go from rank to rank.
+type Transfer = phase.Transfer
+
+// The ways of transfer.
+const (
+	Auto  = phase.Auto  // what suits the port and the size of the data
+	Rings = phase.Rings // slots in the LLCM, on any port; every rank needs a ring for every other
+	Push  = phase.Push  // PUSH between bulk memories, on a port with RDMA
+)
+
 // Config says where a program runs. The zero value is useful.
 type Config struct {
 	// Nodes is the number of ranks; 0 stands for the number of processors.
 	Nodes int
 	// Net is the network; nil stands for goroutines of this process.
 	Net dimmnet.Network
+	// Transfer is how data go. Run returns an error if the network cannot do it.
+	Transfer Transfer
 	// Log gets a debug record for every collective call; nil stands for silence.
 	Log *slog.Logger
 }

@@ -53,6 +53,10 @@
 // program is the same, and so are its results, as far as they do not depend on
 // the order in which conflicting requests are granted.
 //
+// Config.Transfer chooses how data go there: through slots in the LLCM, which
+// every network has but of which a large one has too few, or by PUSH between
+// bulk memories.
+//
 // # Where this differs from the design
 //
 // NewArray and Bind return errors instead of keeping them for later: what is

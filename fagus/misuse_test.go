@@ -155,7 +155,8 @@ var misuses = []misuse{
 		return n.Barrier()
 	}},
 	{what: "fewer than one node", cfg: fagus.Config{Nodes: -1}},
-	{what: "more nodes than the LLCM has slots for", cfg: fagus.Config{Nodes: 1000}},
+	{what: "more nodes than the LLCM has slots for", cfg: fagus.Config{Nodes: 1000, Transfer: fagus.Rings}},
+	{what: "a way of transfer that does not exist", cfg: fagus.Config{Transfer: 9}},
 	{what: "no program"},
 }
 

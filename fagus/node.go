@@ -42,7 +42,7 @@ func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 		clock: newStopwatch(h),
 	}
 	var err error
-	n.engine, err = phase.New(p, n.space)
+	n.engine, err = phase.New(p, n.space, cfg.Transfer)
 	return n, err
 }
 

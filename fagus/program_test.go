@@ -208,11 +208,17 @@ func (p *rankProgram) write(v int, parts []interval) {
 // runRandom runs the random program of seed and fails the test with the seed.
 func runRandom(t *testing.T, net dimmnet.Network, nodes int, seed uint64) fagus.Report {
 	t.Helper()
+	return runRandomBy(t, fagus.Auto, net, nodes, seed)
+}
+
+// runRandomBy does so with one way of transfer.
+func runRandomBy(t *testing.T, by fagus.Transfer, net dimmnet.Network, nodes int, seed uint64) fagus.Report {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net}, newOracle(seed).program(seed))
+	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, newOracle(seed).program(seed))
 	if err != nil {
-		t.Fatalf("seed %d, %d nodes: %v", seed, nodes, err)
+		t.Fatalf("seed %d, %d nodes, %v: %v", seed, nodes, by, err)
 	}
 	return report
 }

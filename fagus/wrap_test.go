@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // refusingPort refuses posts when refuse says so, as a port without credits.
@@ -31,6 +32,10 @@ func (p *refusingPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, siz
 
 func (p *refusingPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return !p.no() && p.Port.Write(dst, off, b)
+}
+
+func (p *refusingPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	return !p.no() && p.Port.Push(dst, from, to, n, done)
 }
 
 func (p *refusingPort) Arrivals() dimmnet.Mark {
@@ -58,6 +63,55 @@ func TestRefusedPosts(t *testing.T) {
 		}
 		runRandom(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), wrap), nodes, seed)
 		runRandom(t, porttest.Wrap(inproc.New(inproc.Config{LLCM: 4000}), wrap), nodes, seed)
+		bulk := bulkBytes[seed%uint64(len(bulkBytes))]
+		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), wrap), nodes, seed)
+		runRandomBy(t, fagus.Auto, porttest.Wrap(bulkNet(0, bulk, bulk/2), wrap), nodes, seed)
+		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(smallLLCM, bulk, bulk/2), wrap), 15+nodes, seed)
+	}
+}
+
+// slowPort does a PUSH some passes after it was posted, when it may have been
+// overtaken by stores.
+type slowPort struct {
+	dimmnet.Port
+	random *rand.Rand
+	queue  []func()
+}
+
+func (p *slowPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.queue = append(p.queue, func() { p.Port.Push(dst, from, to, n, done) })
+	return true
+}
+
+func (p *slowPort) Arrivals() dimmnet.Mark {
+	for i := 0; i < len(p.queue); i++ {
+		if p.random.IntN(3) == 0 {
+			p.queue[i]()
+			p.queue = slices.Delete(p.queue, i, i+1)
+		}
+	}
+	return p.Port.Arrivals()
+}
+
+func (p *slowPort) Idle(since dimmnet.Mark) {
+	if len(p.queue) == 0 {
+		p.Port.Idle(since)
+	}
+}
+
+// TestSlowPushes runs random programs on ports whose PUSHes take their time.
+func TestSlowPushes(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
+		nodes, bulk := 2+int(seed%5), bulkBytes[seed%uint64(len(bulkBytes))]
+		wrap := func(p dimmnet.Port) dimmnet.Port {
+			return &slowPort{Port: p, random: rand.New(rand.NewPCG(seed, uint64(p.Rank())))}
+		}
+		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), wrap), nodes, seed)
+		runRandomBy(t, fagus.Auto, porttest.Wrap(bulkNet(smallLLCM, bulk, bulk), wrap), 15+nodes, seed)
 	}
 }
 
@@ -85,11 +139,11 @@ func TestEveryPostRefusedOnce(t *testing.T) {
 }
 
 // watchingPort checks what dimmnet.Stepper demands of a Step that returns
-// false: it has posted nothing, and it reads the same words as the one before.
+// false: it has posted nothing and touched no bulk memory, and it reads the same words as the one before.
 type watchingPort struct {
 	dimmnet.Port
 	fail   func(string)
-	posts  int
+	posts  int              // also uses of the bulk memory
 	reads  []dimmnet.Offset // of this pass
 	before []dimmnet.Offset // of the pass before, if it idled and nothing arrived
 	since  dimmnet.Mark
@@ -112,6 +166,24 @@ func (p *watchingPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) boo
 	return posted
 }
 
+func (p *watchingPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	posted := p.Port.Push(dst, from, to, n, done)
+	if posted {
+		p.posts++
+	}
+	return posted
+}
+
+func (p *watchingPort) Fill(off dimmnet.Offset, b []byte) {
+	p.posts++
+	p.Port.Fill(off, b)
+}
+
+func (p *watchingPort) Flip() {
+	p.posts++
+	p.Port.Flip()
+}
+
 func (p *watchingPort) Load(off dimmnet.Offset) uint64 {
 	p.reads = append(p.reads, off)
 	return p.Port.Load(off)
@@ -129,7 +201,7 @@ func (p *watchingPort) Arrivals() dimmnet.Mark {
 
 func (p *watchingPort) Idle(since dimmnet.Mark) {
 	if p.posts > 0 {
-		p.fail(fmt.Sprintf("a step without progress posted %d packets", p.posts))
+		p.fail(fmt.Sprintf("a step without progress posted %d packets or so", p.posts))
 	}
 	// What arrived during the pass may have changed where it went.
 	if p.before != nil && p.Port.Arrivals() == since && !slices.Equal(p.before, p.reads) {
@@ -145,6 +217,10 @@ func TestStepsArePure(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		net := newSim(t, sim.Config{Preset: smallBuffers(t, seed), Spin: true, Limit: 10 * dimmnet.Second})
 		runRandom(t, porttest.Wrap(net, func(p dimmnet.Port) dimmnet.Port {
+			return &watchingPort{Port: p, fail: func(what string) { t.Errorf("seed %d, rank %d: %s", seed, p.Rank(), what) }}
+		}), 2+int(seed%4), seed)
+		bulk := bulkBytes[seed%uint64(len(bulkBytes))]
+		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), func(p dimmnet.Port) dimmnet.Port {
 			return &watchingPort{Port: p, fail: func(what string) { t.Errorf("seed %d, rank %d: %s", seed, p.Rank(), what) }}
 		}), 2+int(seed%4), seed)
 	}

@@ -13,7 +13,8 @@ import (
 // outbox is what one peer is still to get in this phase.
 type outbox struct {
 	ring  *ringbuf.Sender
-	list  []byte     // the part of the own list that was not put yet
+	list  []byte     // lists to the peer
+	pos   int        // how much of them was put
 	queue []outgoing // transfers to the peer
 }
 
@@ -23,7 +24,7 @@ type outgoing struct {
 	next   int // the cut to send next
 }
 
-func (o *outbox) pending() bool { return len(o.list) > 0 || len(o.queue) > 0 || o.ring.Busy() }
+func (o *outbox) pending() bool { return o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy() }
 
 // step moves the message under way, or begins the next one if there is one and
 // its slot is free.
@@ -32,7 +33,7 @@ func (o *outbox) step(e *Engine) (progress bool) {
 		return o.ring.Step()
 	}
 	next := o.next()
-	if len(o.list) == 0 && next < 0 || !o.ring.Ready() {
+	if o.pos == len(o.list) && next < 0 || !o.ring.Ready() {
 		return false
 	}
 	o.put(e, next)
@@ -54,12 +55,12 @@ func (o *outbox) next() int {
 // i, into the ring.
 func (o *outbox) put(e *Engine, i int) {
 	h := ringbuf.Header{Sender: e.port.Rank(), Phase: uint32(e.phase & ringbuf.PhaseMask)}
-	if len(o.list) > 0 {
-		h.Kind, h.Addr = ringbuf.List, uint64(len(e.wire)-len(o.list))
-		h.Len = min(len(o.list), e.layout.SlotBytes)
-		part := o.list[:h.Len]
-		o.list = o.list[h.Len:]
-		h.Last = len(o.list) == 0
+	if o.pos < len(o.list) {
+		h.Kind, h.Addr = ringbuf.List, uint64(o.pos)
+		h.Len = min(len(o.list)-o.pos, e.layout.SlotBytes)
+		part := o.list[o.pos:][:h.Len]
+		o.pos += h.Len
+		h.Last = o.pos == len(o.list)
 		if h.Last {
 			e.counts.Lists++
 		}
@@ -91,7 +92,7 @@ func (o *outbox) remove(i int) {
 // inbox is what is still due from one peer in this phase.
 type inbox struct {
 	ring *ringbuf.Receiver
-	list []byte // the peer's list, as far as it has come
+	list []byte // the peer's list, or in a tree several, as far as it has come
 	due  int    // lists or transfers that have not arrived whole
 }
 
@@ -123,7 +124,7 @@ func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 
 func (in *inbox) takeList(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
 	have := len(in.list)
-	if h.Addr != uint64(have) || have+h.Len > syncvar.MaxListBytes || h.Len == 0 {
+	if h.Addr != uint64(have) || have+h.Len > e.maxListBytes() || h.Len == 0 {
 		return fmt.Errorf("phase: rank %d sent %d bytes of its list for position %d after %d", from, h.Len, h.Addr, have)
 	}
 	in.list = slices.Grow(in.list, h.Len)[:have+h.Len]
@@ -131,15 +132,23 @@ func (in *inbox) takeList(e *Engine, from dimmnet.Rank, h ringbuf.Header) error 
 	if !h.Last {
 		return nil
 	}
-	l, err := syncvar.DecodeList(in.list)
+	in.due = 0
+	if e.tree.Arity > 0 {
+		return e.takeBundle(from, in.list)
+	}
+	return e.setList(from, in.list)
+}
+
+// setList decodes the list of a rank.
+func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
+	l, err := syncvar.DecodeList(list)
 	if err != nil {
-		return fmt.Errorf("phase: list of rank %d: %w", from, err)
+		return fmt.Errorf("phase: list of rank %d: %w", of, err)
 	}
 	if l.Phase != e.phase {
-		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", from, l.Phase, e.phase)
+		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", of, l.Phase, e.phase)
 	}
-	e.lists[from] = l
-	in.due = 0
+	e.lists[of] = l
 	return nil
 }
 

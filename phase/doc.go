@@ -10,7 +10,8 @@
 //	|   plan: grants and transfers, the same on every rank
 //	|              |
 //	|              v
-//	|   transfer: pieces out where a slot is free, in where one has arrived
+//	|   transfer: pieces out where a slot is free, in where one has arrived;
+//	|              |  messages from bulk memory to bulk memory, round by round
 //	|              |  all own transfers are done, whatever the others do
 //	|              v
 //	|   done: stamps, versions and owners change; the call is granted?
@@ -35,6 +36,70 @@
 // rank polls a ring only while something of the present phase is due from it.
 // So a peer is never more than one phase ahead.
 //
+// # Bulk transfer
+//
+// On a port with RDMA and bulk memory data go by PUSH as well (type [Transfer]). What
+// goes from one owner along the same tree is one cast: any number of variables,
+// packed into one message, the same for all receivers. A message goes from a
+// sender S to a receiver R like this:
+//
+//	R -> S   grant    push to this place; R has made room
+//	S -> R   PUSH     the bytes, or the next 64 KiB of them
+//	S        done     S's own NIC says that they have landed
+//	S -> R   notice   so many bytes have landed; R's NIC tells R nothing
+//	S -> S            clear the done word, for the next PUSH
+//
+// A receiver that serves others pushes on what a notice names, straight from
+// where it has landed. No byte passes its host on the way; its own copy is read
+// last.
+//
+// Whether a cast goes by PUSH or through the rings is decided from the plan and
+// from the sizes of what its variables guard. Only its owner and its receivers
+// need to know, and all of them have bound its variables: a rank that has not come
+// so far in its program is no obstacle. A place is the receiver's to choose, and
+// travels in the grant. So nobody computes what a third rank does with its
+// memory, and an address from the wire can hurt only the memory of its sender.
+//
+// The words for grants and notices are numbered by the plan: the i-th hop out of
+// a rank, the i-th into it. A word has one writer in a phase, and every word
+// written in a phase is waited for in it. No word of a later phase can come
+// between, for nobody transfers in a phase before all ranks have sent their lists
+// for it, and so have finished the one before. Hops without a word go through the
+// rings; where there are no rings they wait: a phase then only brings what its
+// words allow, grants nothing (Plan.Partial), and the calls go on in the next.
+//
+// # Rounds and banks
+//
+// A rank goes through its messages in the plan's order, in rounds of as many as
+// its bulk memory holds:
+//
+//	fill    the own messages, by the host
+//	Flip    if anything was filled: now the network sees it
+//	move    grant, push, notify, all at once, until nothing is under way
+//	Flip    if anything came: now the host sees it
+//	read    check every message, and read its pieces to their places
+//
+// Nobody flips while a peer can push into it: a peer pushes only what was granted
+// in this round, after the first Flip, and the second Flip waits for the notice
+// of the end of each message that was granted, which is posted when its last byte
+// has landed. Nobody flips during a PUSH of its own: a round also waits until
+// every hop out of the rank is done. In between, fill and read on one side, and
+// pushes on the other, never have the bulk memory at the same time, so that a port
+// whose two sides are one memory needs no rule of its own.
+//
+// No two ranks wait for each other: all take the messages of a plan in the same
+// order and leave none out, where a cast that may need another message ends the
+// round. Then of all messages not yet through, the first one is in the present
+// round of every rank that takes part in it, or will be as soon as this round is
+// through, which holds only earlier ones; so it is granted, pushed and passed on,
+// whatever else waits.
+//
+// # Lists over a tree
+//
+// Rings to all peers bound the number of nodes by the LLCM. Beyond that lists are
+// gathered and spread over a tree with rings between neighbours, and all data go
+// by PUSH.
+//
 // # Message counts
 //
 // docs/messages.md has the formulas, and a test compares them with a run.
@@ -44,6 +109,10 @@
 // Ranks need not call Acquire equally often: one that waits in Update, Barrier
 // or End serves the others with lists that want nothing. So only calls that can
 // never come together are errors.
+//
+// The design wanted landing places as prefix sums that sender and receiver both
+// compute. For that every rank would have to know the sizes of all variables
+// that go to a receiver, which a rank that has not bound them yet does not.
 //
 // The list of a phase also says which variables of the last exclusive tenure
 // were left unchanged ("clean"), for a few bytes. Their version still advances,

@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -21,7 +22,8 @@ const (
 type Engine struct {
 	port   dimmnet.Port
 	others []dimmnet.Rank // all ranks but this one
-	layout ringbuf.Layout
+	wiring
+	peers  []dimmnet.Rank // at the other ends of the rings, in order
 	space  *consistency.Space
 	table  syncvar.Table
 	state  state
@@ -39,22 +41,24 @@ type Engine struct {
 	incoming map[syncvar.ID]*stream // of this phase
 	arriving []*stream              // the same in the plan's order
 	sources  map[source]*stream     // what this rank owns and sends in this phase
+
+	bundle []byte // in a tree: the lists of this rank and those below
+	below  int    // how many of its children have not sent theirs
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the
-// engine writes what arrives straight to its place there.
-func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
-	nodes := p.Nodes()
-	layout, err := ringbuf.NewLayout(p.Limits(), nodes)
+// engine writes what arrives straight to its place there. An error says that the
+// port cannot do what by asks for, or that the nodes do not fit it.
+func New(p dimmnet.Port, space *consistency.Space, by Transfer) (*Engine, error) {
+	w, err := newWiring(p, by)
 	if err != nil {
 		return nil, err
 	}
+	nodes := p.Nodes()
 	e := &Engine{
 		port:   p,
-		layout: layout,
+		wiring: w,
 		space:  space,
-		out:    make([]outbox, nodes),
-		in:     make([]inbox, nodes),
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 
@@ -64,11 +68,29 @@ func New(p dimmnet.Port, space *consistency.Space) (*Engine, error) {
 	for r := range nodes {
 		if rank := dimmnet.Rank(r); rank != p.Rank() {
 			e.others = append(e.others, rank)
-			e.out[r].ring = ringbuf.NewSender(p, &e.layout, rank)
-			e.in[r].ring = ringbuf.NewReceiver(p, &e.layout, rank)
 		}
 	}
+	e.peers = e.others
+	if e.tree.Arity > 0 {
+		e.peers = e.tree.Children(p.Rank())
+		if parent, ok := e.tree.Parent(p.Rank()); ok {
+			e.peers = slices.Insert(e.peers, 0, parent)
+		}
+	}
+	for _, r := range e.peers {
+		e.out = append(e.out, outbox{ring: ringbuf.NewSender(p, &e.layout, r)})
+		e.in = append(e.in, inbox{ring: ringbuf.NewReceiver(p, &e.layout, r)})
+	}
 	return e, nil
+}
+
+// peer is the place of a rank among the peers.
+func (e *Engine) peer(r dimmnet.Rank) int {
+	i, ok := slices.BinarySearch(e.peers, r)
+	if !ok {
+		panic(fmt.Sprintf("phase: rank %d has no ring to rank %d", e.port.Rank(), r))
+	}
+	return i
 }
 
 // Layout returns how the rank's LLCM is divided.
@@ -79,7 +101,8 @@ type Counts struct {
 	Phases    uint64 // completed
 	Lists     uint64 // acquire lists sent, one a peer and phase
 	Transfers uint64 // of a variable to a peer, passed on or as its owner
-	Slots     uint64 // of data sent: pieces of variables
+	Slots     uint64 // of data sent through rings: pieces of variables
+	Bulk      uint64 // messages of data sent by PUSH: pieces of any number of variables
 }
 
 // Counts says what the engine has done so far.
@@ -138,10 +161,17 @@ func (e *Engine) Begin(l syncvar.List) error {
 	if len(e.wire) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: an acquire list of %d bytes, the limit is %d", len(e.wire), syncvar.MaxListBytes))
 	}
-	for _, r := range e.others {
-		e.out[r].list = e.wire
-		e.in[r].list = e.in[r].list[:0]
-		e.in[r].due = 1
+	for i := range e.peers {
+		e.out[i].list, e.out[i].pos = nil, 0
+		e.in[i].list = e.in[i].list[:0]
+		e.in[i].due = 1
+	}
+	if e.tree.Arity > 0 {
+		e.climb()
+		return nil
+	}
+	for i := range e.peers {
+		e.out[i].list = e.wire
 	}
 	return nil
 }
@@ -177,16 +207,16 @@ func (e *Engine) fail(err error) error {
 	return err
 }
 
-// exchange sends where there is something to send and a slot is free, and
-// receives where something is due and has arrived.
+// exchange sends where there is something to send and room for it, and receives
+// where something is due and has arrived.
 func (e *Engine) exchange() (progress bool, err error) {
-	for _, r := range e.others {
-		if e.out[r].step(e) {
+	for i := range e.out {
+		if e.out[i].step(e) {
 			progress = true
 		}
 	}
-	for _, r := range e.others {
-		moved, err := e.in[r].step(e, r)
+	for i, r := range e.peers {
+		moved, err := e.in[i].step(e, r)
 		if err != nil {
 			return false, err
 		}
@@ -194,17 +224,18 @@ func (e *Engine) exchange() (progress bool, err error) {
 			progress = true
 		}
 	}
-	return progress, nil
+	moved, err := e.bulk.step(e)
+	return progress || moved, err
 }
 
 // quiet says whether nothing of the present state is left to send or receive.
 func (e *Engine) quiet() bool {
-	for _, r := range e.others {
-		if e.out[r].pending() || e.in[r].pending() {
+	for i := range e.peers {
+		if e.out[i].pending() || e.in[i].pending() {
 			return false
 		}
 	}
-	return true
+	return !e.bulk.pending()
 }
 
 // makePlan turns from gathering to transferring.
@@ -223,6 +254,13 @@ func (e *Engine) makePlan() error {
 		if err := e.checkDeclaredAll(); err != nil {
 			return err
 		}
+	}
+	if e.bulk != nil {
+		casts, rest := newCasts(plan.Transfers, e.bulk.words.count)
+		if e.tree.Arity > 0 { // else the rest goes through the rings
+			plan = plan.without(casts, rest)
+		}
+		e.bulk.prepare(e, casts)
 	}
 	e.plan = plan
 	e.state = transfer
@@ -274,34 +312,13 @@ func (e *Engine) finish() {
 	if e.plan.Complete == syncvar.Update {
 		e.table.ApplyUpdate()
 	}
+	if e.plan.Partial {
+		e.table.ApplyPart(e.plan.Transfers)
+	}
 	e.table.Apply(e.lists, e.plan.Granted)
 	e.arriving = e.arriving[:0]
 	e.last, e.plan = e.plan, Plan{}
 	e.phase++
 	e.counts.Phases++
 	e.state = between
-}
-
-// Waiting says in words what the rank waits for.
-func (e *Engine) Waiting() string {
-	var from, to []dimmnet.Rank
-	for _, r := range e.others {
-		if e.in[r].due > 0 {
-			from = append(from, r)
-		}
-		if e.out[r].pending() {
-			to = append(to, r)
-		}
-	}
-	what := "the data"
-	if e.state == gather {
-		what = "the lists"
-	}
-	switch {
-	case len(from) > 0:
-		return fmt.Sprintf("%s of ranks %v", what, from)
-	case len(to) > 0:
-		return fmt.Sprintf("ranks %v to empty their slots", to)
-	}
-	return "nothing"
 }

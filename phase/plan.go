@@ -11,6 +11,7 @@ type Plan struct {
 	Granted   []bool             // by rank: the acquire list is granted
 	Complete  syncvar.Call       // Update, Barrier or End if all ranks are in it, else 0
 	Transfers []syncvar.Transfer // in the same order on every rank
+	Partial   bool               // more transfers are needed than a phase can do: nothing is granted yet
 }
 
 // NewPlan derives the plan of a phase from the lists of all ranks and the table

@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/fagus-dsm/fagus/consistency"
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -20,6 +19,8 @@ import (
 // commands, a line each; what they print stands below:
 //
 //	ranks N            begin, with an array of 1024 bytes
+//	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
+//	ranks N push B L   the same with an LLCM of L bytes
 //	bind NAME LO HI    at every rank
 //	acquire R V:MODE.. begin an Acquire; R holds nothing
 //	update R, barrier R, end R
@@ -29,6 +30,7 @@ import (
 //	read R ADDR N      from R's copy
 //	release R
 //	newer R NAME V     what R's copy has that one of version V lacks
+//	count R            what R has sent
 //	tables             all ranks' tables, which must be the same
 //	status             where each rank is
 //
@@ -70,64 +72,6 @@ type scriptRank struct {
 	clean     []syncvar.ID
 }
 
-// scriptPort is a port whose packets wait until the script lands them.
-type scriptPort struct {
-	dimmnet.Port // nil: the methods below are all that an engine without RDMA calls
-
-	rank  dimmnet.Rank
-	world *world
-	llcm  []byte
-	out   [][]func() // by destination: what lands next
-}
-
-func (p *scriptPort) Rank() dimmnet.Rank { return p.rank }
-func (p *scriptPort) Nodes() int         { return len(p.world.ranks) }
-func (p *scriptPort) Limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: 8, Block: 464, LLCM: len(p.llcm)}
-}
-func (p *scriptPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	b := make([]byte, size)
-	for i := range b {
-		b[i] = byte(v >> (8 * i))
-	}
-	return p.Write(dst, off, b)
-}
-func (p *scriptPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	data := append([]byte(nil), b...)
-	p.out[dst] = append(p.out[dst], func() { copy(p.world.ranks[dst].port.llcm[off:], data) })
-	return true
-}
-func (p *scriptPort) Load(off dimmnet.Offset) (v uint64) {
-	for i := range 8 {
-		v |= uint64(p.llcm[int(off)+i]) << (8 * i)
-	}
-	return v
-}
-func (p *scriptPort) Read(b []byte, off dimmnet.Offset) { copy(b, p.llcm[off:]) }
-func (p *scriptPort) Arrivals() dimmnet.Mark            { return 0 }
-func (p *scriptPort) Idle(dimmnet.Mark)                 { panic("a step machine idled") }
-func (p *scriptPort) Err() error                        { return nil }
-func (p *scriptPort) Counters() dimmnet.Counters        { return dimmnet.Counters{} }
-
-func (w *world) begin(n int) error {
-	*w = world{ranks: make([]*scriptRank, n)}
-	for i := range w.ranks {
-		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
-		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, llcm: make([]byte, 64<<10), out: make([][]func(), n)}
-		w.ranks[i] = r
-	}
-	for _, r := range w.ranks {
-		var err error
-		if r.engine, err = phase.New(r.port, r.space); err != nil {
-			return err
-		}
-		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (w *world) do(f []string) error {
 	arg := func(i int) int {
 		n, err := strconv.Atoi(f[i])
@@ -138,7 +82,15 @@ func (w *world) do(f []string) error {
 	}
 	switch f[0] {
 	case "ranks":
-		return w.begin(arg(1))
+		limits := scriptLimits(64 << 10)
+		by := phase.Auto
+		if len(f) > 2 {
+			limits.RDMA, limits.Bulk, by = 64, arg(3), phase.Push
+		}
+		if len(f) > 4 {
+			limits.LLCM = arg(4)
+		}
+		return w.begin(arg(1), limits, by)
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {
@@ -166,6 +118,10 @@ func (w *world) do(f []string) error {
 		return w.stabilize()
 	case "write":
 		copy(w.ranks[arg(1)].mem[arg(2):], f[3])
+	case "count":
+		c := w.ranks[arg(1)].engine.Counts()
+		fmt.Fprintf(&w.out, "%d has sent %d transfers in %d slots and %d bulk messages, by %d PUSHes\n",
+			arg(1), c.Transfers, c.Slots, c.Bulk, w.ranks[arg(1)].port.pushes)
 	case "read":
 		fmt.Fprintf(&w.out, "%d reads %q\n", arg(1), w.ranks[arg(1)].mem[arg(2):arg(2)+arg(3)])
 	case "newer":
@@ -259,7 +215,7 @@ func (w *world) step(rank int) error {
 	return nil
 }
 
-// land lets what from has posted to to appear in to's LLCM.
+// land lets what from has posted to to appear there.
 func (w *world) land(from, to int) (n int) {
 	queue := w.ranks[from].port.out[to]
 	w.ranks[from].port.out[to] = nil

@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// cut is a range that fits a slot, and how many versions ago it was written.
+// cut is a range that fits a slot or a message, and how many versions ago it was written.
 type cut struct {
 	consistency.Range
 	age uint16
@@ -37,40 +37,54 @@ func (e *Engine) prepare() {
 	clear(e.sources)
 	own := e.port.Rank()
 	for _, t := range e.plan.Transfers {
+		key := source{t.ID, t.Since}
 		switch {
+		case e.bulk.carries(key):
 		case t.To == own:
 			s := &stream{id: t.ID, from: t.From, version: e.table.State(t.ID).Version}
 			e.incoming[t.ID] = s
 			e.arriving = append(e.arriving, s)
-			e.in[t.From].due++
+			e.in[e.peer(t.From)].due++
 		case t.From == own && t.Relay: // its own transfer came earlier in the plan
-			e.out[t.To].queue = append(e.out[t.To].queue, outgoing{stream: e.incoming[t.ID]})
+			e.send(t.To, e.incoming[t.ID])
 		case t.From == own:
-			key := source{t.ID, t.Since}
 			if e.sources[key] == nil {
-				e.sources[key] = e.newSource(t)
+				e.sources[key] = e.newSource(key)
 			}
-			e.out[t.To].queue = append(e.out[t.To].queue, outgoing{stream: e.sources[key]})
+			e.send(t.To, e.sources[key])
 		}
 	}
 }
 
-// newSource cuts what is newer than t.Since for the slots.
-func (e *Engine) newSource(t syncvar.Transfer) *stream {
-	s := &stream{id: t.ID, version: e.table.State(t.ID).Version, complete: true}
-	for _, p := range e.space.Newer(t.ID, t.Since) {
-		age := uint16(min(s.version-p.Version, ringbuf.MaxAge))
-		for lo := p.Lo; lo < p.Hi; {
-			hi := min(p.Hi, lo+consistency.Addr(e.layout.SlotBytes))
-			s.cuts = append(s.cuts, cut{consistency.Range{Lo: lo, Hi: hi}, age})
+func (e *Engine) send(to dimmnet.Rank, s *stream) {
+	o := &e.out[e.peer(to)]
+	o.queue = append(o.queue, outgoing{stream: s})
+}
+
+// newSource cuts what is newer than a copy of t for the slots.
+func (e *Engine) newSource(t source) *stream {
+	s := &stream{id: t.id, version: e.table.State(t.id).Version, complete: true}
+	for _, c := range e.newer(t) {
+		for lo := c.Lo; lo < c.Hi; {
+			hi := min(c.Hi, lo+consistency.Addr(e.layout.SlotBytes))
+			s.cuts = append(s.cuts, cut{consistency.Range{Lo: lo, Hi: hi}, c.age})
 			lo = hi
 		}
 	}
 	if len(s.cuts) == 0 { // say at least that it ends here
-		first := e.space.First(t.ID)
+		first := e.space.First(t.id)
 		s.cuts = []cut{{Range: consistency.Range{Lo: first, Hi: first}}}
 	}
 	return s
+}
+
+// newer is what a copy of t lacks, uncut.
+func (e *Engine) newer(t source) (cuts []cut) {
+	version := e.table.State(t.id).Version
+	for _, p := range e.space.Newer(t.id, t.since) {
+		cuts = append(cuts, cut{p.Range, uint16(min(version-p.Version, ringbuf.MaxAge))})
+	}
+	return cuts
 }
 
 // pieces is what has arrived, with the versions that wrote it.

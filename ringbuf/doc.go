@@ -17,6 +17,9 @@
 // Neither end waits. When a step returns false, nothing happened; dimmnet.Drive
 // waits for all ends of a node at once.
 //
+// A [Layout] has rings for all pairs of ranks, or only for the neighbours in a
+// [Tree], which fit an LLCM whatever the number of ranks.
+//
 // The number of slots of a pair follows from the size of the LLCM. When whole
 // pages no longer fit twice, slots shrink, and data go in smaller pieces.
 package ringbuf

@@ -24,24 +24,45 @@ const (
 //	          sent      Peers x flagRow     send-complete flags
 //	          received  Peers x flagRow     receive-complete flags
 type Layout struct {
-	Peers     int // the other nodes
+	Peers     int // of a node: the other nodes, or its neighbours in a tree
 	Slots     int // of each ordered pair
 	SlotBytes int // data of a slot
 	flagRow   int // bytes of one peer's flags, whole words
+	tree      Tree
 }
 
-// NewLayout divides a port's LLCM between the pairs of a run of nodes.
+// NewLayout divides a port's LLCM between all pairs of a run of nodes.
 func NewLayout(limits dimmnet.Limits, nodes int) (Layout, error) {
-	l := Layout{Peers: max(nodes-1, 1), SlotBytes: MaxSlotBytes}
+	l := Layout{Peers: max(nodes-1, 1)}
+	if !l.divide(limits) {
+		return Layout{}, fmt.Errorf("ringbuf: %d nodes do not fit: %d bytes of LLCM hold the slots of at most %d",
+			nodes, limits.LLCM, limits.LLCM/peerBytes(minSlots, MinSlotBytes)+1)
+	}
+	return l, nil
+}
+
+// NewTreeLayout divides a port's LLCM between the neighbours in a tree. It takes
+// as much whatever the number of nodes.
+func NewTreeLayout(limits dimmnet.Limits, tree Tree) (Layout, error) {
+	l := Layout{Peers: tree.Arity + 1, tree: tree}
+	if !l.divide(limits) {
+		return Layout{}, fmt.Errorf("ringbuf: %d bytes of LLCM do not hold the slots of %d neighbours, which take %d",
+			limits.LLCM, l.Peers, l.Peers*peerBytes(minSlots, MinSlotBytes))
+	}
+	return l, nil
+}
+
+// divide gives every peer slots of the largest size that fits, or says that
+// none does.
+func (l *Layout) divide(limits dimmnet.Limits) bool {
 	perPeer := limits.LLCM / l.Peers
-	for ; l.SlotBytes > 0; l.SlotBytes = smaller(l.SlotBytes, limits.Block) {
+	for l.SlotBytes = MaxSlotBytes; l.SlotBytes > 0; l.SlotBytes = smaller(l.SlotBytes, limits.Block) {
 		if l.Slots = slotsIn(perPeer, l.SlotBytes); l.Slots >= minSlots {
 			l.flagRow = flagRow(l.Slots)
-			return l, nil
+			return true
 		}
 	}
-	return Layout{}, fmt.Errorf("ringbuf: %d nodes do not fit: %d bytes of LLCM hold the slots of at most %d",
-		nodes, limits.LLCM, limits.LLCM/peerBytes(minSlots, MinSlotBytes)+1)
+	return false
 }
 
 // smaller is the next slot size to try, 0 after the smallest: a block less while
@@ -75,7 +96,10 @@ func flagRow(slots int) int {
 }
 
 // index is the place of peer among the peers of own.
-func index(own, peer dimmnet.Rank) int {
+func (l *Layout) index(own, peer dimmnet.Rank) int {
+	if l.tree.Arity > 0 {
+		return l.tree.index(own, peer)
+	}
 	if peer > own {
 		return int(peer) - 1
 	}
@@ -84,17 +108,17 @@ func index(own, peer dimmnet.Rank) int {
 
 // header is where, in owner's LLCM, the header of a slot of peer lands.
 func (l *Layout) header(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
-	return dimmnet.Offset((index(owner, peer)*l.Slots + slot) * HeaderBytes)
+	return dimmnet.Offset((l.index(owner, peer)*l.Slots + slot) * HeaderBytes)
 }
 
 // data is where, in owner's LLCM, the data of a slot of peer land.
 func (l *Layout) data(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
-	return dimmnet.Offset(l.Peers*l.Slots*HeaderBytes + (index(owner, peer)*l.Slots+slot)*l.SlotBytes)
+	return dimmnet.Offset(l.Peers*l.Slots*HeaderBytes + (l.index(owner, peer)*l.Slots+slot)*l.SlotBytes)
 }
 
 // sent is where, in owner's LLCM, peer says that it has sent a slot.
 func (l *Layout) sent(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
-	return dimmnet.Offset(l.Peers*l.Slots*(HeaderBytes+l.SlotBytes) + index(owner, peer)*l.flagRow + slot*flagBytes)
+	return dimmnet.Offset(l.Peers*l.Slots*(HeaderBytes+l.SlotBytes) + l.index(owner, peer)*l.flagRow + slot*flagBytes)
 }
 
 // received is where, in owner's LLCM, peer says that it has received a slot.

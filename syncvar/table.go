@@ -209,6 +209,15 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
+// ApplyPart moves the table past a phase that only brought data: whoever got them
+// lacks nothing of those variables any more.
+func (t *Table) ApplyPart(ts []Transfer) {
+	for i := range ts {
+		s := t.at(ts[i].ID)
+		s.setCopy(ts[i].To, s.Version)
+	}
+}
+
 // String prints a line a variable: its version, owner and copyset.
 func (t *Table) String() string {
 	var b strings.Builder

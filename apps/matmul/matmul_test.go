@@ -27,10 +27,16 @@ func newSim(t testing.TB, cfg sim.Config) *sim.Network {
 // run multiplies and returns what rank 0 has. The time of a run is bounded.
 func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
+	return runBy(t, fagus.Auto, net, nodes, cfg)
+}
+
+// runBy does so with one way of transfer.
+func runBy(t testing.TB, by fagus.Transfer, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var result matmul.Result
-	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net}, func(n *fagus.Node) error {
+	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, func(n *fagus.Node) error {
 		r, err := matmul.Run(n, cfg)
 		if n.Rank() == 0 {
 			result = r

@@ -25,6 +25,7 @@ type placement struct {
 	nodes int
 	mode  string
 	net   string
+	by    fagus.Transfer
 	env   string
 	seed  uint64
 	limit time.Duration // of real time; 0 means none
@@ -41,6 +42,7 @@ func placementFlags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
+		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (what suits network and size)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
@@ -70,13 +72,21 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.mode != "phase" {
 		return nil, usagef("--mode %q: want phase", p.mode)
 	}
+	var err error
+	if p.by, err = transferFlag(c.String("transfer")); err != nil {
+		return nil, err
+	}
 	switch p.net {
 	case netInproc:
 		if c.IsSet("env") {
 			return nil, usagef("--env describes a simulated machine: use it with --net %s", netDIMMnet1)
 		}
 		p.env = ""
-		p.network = inproc.New(inproc.Config{})
+		var cfg inproc.Config
+		if p.by == fagus.Push {
+			cfg.Bulk = inprocBulk
+		}
+		p.network = inproc.New(cfg)
 		return p, nil
 	case netDIMMnet1:
 		cfg := sim.Config{Env: p.env, Seed: p.seed}
@@ -97,9 +107,23 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	return nil, usagef("--net %q: want %s or %s", p.net, netDIMMnet1, netInproc)
 }
 
+// inprocBulk is the bulk memory of a goroutine's node, in bytes, for those who ask
+// for it: it is one copy more.
+const inprocBulk = 16 << 20
+
+func transferFlag(s string) (fagus.Transfer, error) {
+	ways := []fagus.Transfer{fagus.Auto, fagus.Rings, fagus.Push}
+	for _, t := range ways {
+		if s == t.String() {
+			return t, nil
+		}
+	}
+	return 0, usagef("--transfer %q: want %v, %v or %v", s, ways[0], ways[1], ways[2])
+}
+
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Transfer: p.by, Log: p.log}
 }
 
 // String says in words where the program runs.

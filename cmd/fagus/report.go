@@ -24,6 +24,7 @@ type runReport struct {
 	Nodes    int           `json:"nodes"`
 	Mode     string        `json:"mode"`
 	Net      string        `json:"net"`
+	Transfer string        `json:"transfer"`
 	Env      string        `json:"env,omitempty"`
 	Seed     uint64        `json:"seed"`
 	Clock    dimmnet.Clock `json:"clock"`
@@ -52,6 +53,7 @@ type messages struct {
 	Lists     uint64 `json:"lists"`
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
+	Bulk      uint64 `json:"bulk"`
 }
 
 type rankTime struct {
@@ -61,7 +63,7 @@ type rankTime struct {
 
 func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 	r := &runReport{
-		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode, Net: p.net, Env: p.env, Seed: p.seed,
+		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode, Net: p.net, Transfer: p.by.String(), Env: p.env, Seed: p.seed,
 		Clock: report.Clock, TimeNs: make(map[string]int64), where: p.String(), stats: report.Ranks,
 	}
 	var slowest fagus.Time
@@ -83,6 +85,7 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		r.Messages.Lists += s.Lists
 		r.Messages.Transfers += s.Transfers
 		r.Messages.Slots += s.Slots
+		r.Messages.Bulk += s.Bulk
 		r.Bytes += c.Bytes
 		r.Polls += c.Polls
 		r.Phases = max(r.Phases, s.Phases)
@@ -147,20 +150,20 @@ func (r *runReport) timeTable() string {
 // for, summed over all ranks.
 func (r *runReport) messageTable() string {
 	t := newTable()
-	t.SetColumnConfigs(rightAligned(2, 3, 4, 5))
-	t.AppendHeader(table.Row{"all ranks", "AOTF", "BOTF", "bytes", "polls"})
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6))
+	t.AppendHeader(table.Row{"all ranks", "AOTF", "BOTF", "PUSH", "bytes", "polls"})
 	var sum dimmnet.Counters
 	for part := range fagus.Parts {
 		var c dimmnet.Counters
 		for i := range r.stats {
 			c = c.Plus(r.stats[i].Parts[part].Counters)
 		}
-		t.AppendRow(table.Row{part.String(), c.Stores, c.Writes, c.Bytes, c.Polls})
+		t.AppendRow(table.Row{part.String(), c.Stores, c.Writes, c.Pushes, c.Bytes, c.Polls})
 		sum = sum.Plus(c)
 	}
-	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Bytes, sum.Polls})
-	return t.Render() + fmt.Sprintf("\n%d phases; %d acquire lists, %d transfers of variables in %d slots",
-		r.Phases, r.Messages.Lists, r.Messages.Transfers, r.Messages.Slots)
+	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Pushes, sum.Bytes, sum.Polls})
+	return t.Render() + fmt.Sprintf("\n%d phases; %d acquire lists, %d transfers of variables in %d slots and %d bulk messages",
+		r.Phases, r.Messages.Lists, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
 }
 
 func newTable() table.Writer {

@@ -1,0 +1,95 @@
+package phase_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// hostileBundle lets rank from send a bundle of lists that no engine sends to its
+// neighbour to, in a tree of 12 ranks, and returns what to says.
+func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
+	t.Helper()
+	w := &world{}
+	limits := scriptLimits(2150)
+	limits.RDMA, limits.Bulk = 64, 4096
+	if err := w.begin(12, limits, phase.Auto); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.start(to, syncvar.List{Call: syncvar.Acquire}); err != nil {
+		t.Fatal(err)
+	}
+	layout := w.ranks[from].engine.Layout()
+	ring := ringbuf.NewSender(w.ranks[from].port, &layout, dimmnet.Rank(to))
+	for pos := 0; pos < len(bundle); {
+		h := ringbuf.Header{Kind: ringbuf.List, Sender: dimmnet.Rank(from), Addr: uint64(pos), Len: min(len(bundle)-pos, layout.SlotBytes)}
+		h.Last = pos+h.Len == len(bundle)
+		if !ring.Ready() {
+			return w.out.String() // to has refused it before its end
+		}
+		ring.Put(h, bundle[pos:pos+h.Len])
+		ring.Step()
+		pos += h.Len
+		w.land(from, to)
+		if err := w.step(to); err != nil {
+			t.Fatal(err)
+		}
+		w.land(to, from)
+	}
+	return w.out.String()
+}
+
+// goodBundle holds empty lists of ranks in phase 0.
+func goodBundle(ranks ...uint64) (b []byte) {
+	for _, r := range ranks {
+		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Declared: 1})
+		b = binary.AppendUvarint(b, r)
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		b = append(b, list...)
+	}
+	return b
+}
+
+// TestBadBundlesAreErrors sends bundles with too few lists, too many, and those of
+// ranks elsewhere. Ranks 9 to 11 are below rank 1.
+func TestBadBundlesAreErrors(t *testing.T) {
+	all := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	for _, test := range []struct {
+		from, to int
+		bundle   []byte
+		want     string // "" where it is good
+	}{
+		{9, 1, goodBundle(9), ""},
+		{1, 0, goodBundle(10, 1, 11, 9), ""},
+		{9, 1, goodBundle(10), "rank 9 sent a list of rank 10, which is not due from it"},
+		{9, 1, goodBundle(9, 9), "rank 9 sent a list of rank 9, which is not due from it"},
+		{1, 0, goodBundle(1, 9, 10, 12), "sent a list of rank 12"},
+		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
+		{1, 0, goodBundle(1, 9, 10), "rank 1 sent the lists of 3 ranks instead of 4"},
+		{1, 9, goodBundle(all[:11]...), "rank 1 sent the lists of 11 ranks instead of 12"},
+		{9, 1, []byte{9}, "ends early"},
+		{9, 1, []byte{0x80}, "ends early"},
+		{9, 1, []byte{9, 3, 1}, "ends early, in that of rank 9"},
+		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: call 9"},
+	} {
+		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
+			t.Errorf("%d->%d %x: said %q, want %q", test.from, test.to, test.bundle, got, test.want)
+		}
+	}
+}
+
+func FuzzBundles(f *testing.F) {
+	f.Add(uint8(9), goodBundle(9))
+	f.Add(uint8(2), goodBundle(2, 3))
+	f.Add(uint8(2), []byte{2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, from uint8, bundle []byte) {
+		from = 1 + from%11
+		to, _ := ringbuf.Tree{Nodes: 12, Arity: 8}.Parent(dimmnet.Rank(from))
+		hostileBundle(t, int(from), int(to), bundle)
+	})
+}

@@ -1,0 +1,138 @@
+package phase
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+func randomCuts(random *rand.Rand) (cuts []cut, guarded int) {
+	lo := consistency.Addr(random.IntN(1000))
+	for range random.IntN(12) {
+		n := 1 + random.IntN([]int{3, 20, 500}[random.IntN(3)])
+		cuts = append(cuts, cut{consistency.Range{Lo: lo, Hi: lo + consistency.Addr(n)}, uint16(random.IntN(5))})
+		lo += consistency.Addr(n + random.IntN(100))
+		guarded += n
+	}
+	return cuts, guarded
+}
+
+// TestPack packs random cuts into messages of at most some size. Put together
+// again they are the same bytes, and what mostBytes says is enough.
+func TestPack(t *testing.T) {
+	for seed := range uint64(2000) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		cuts, guarded := randomCuts(random)
+		want := bytesOf(cuts)
+		most, limit := mostBytes(guarded, len(cuts)), minMessage+8*random.IntN(100)
+		var got []cut
+		messages, queue := 0, cuts
+		for messages == 0 || len(queue) > 0 {
+			message, rest, n := pack(queue, limit)
+			if n > limit || n%8 != 0 || len(message) == 0 && len(rest) > 0 {
+				t.Fatalf("seed %d: a message of %d bytes, at most %d, leaves %d pieces", seed, n, limit, len(rest))
+			}
+			manifest := appendManifest(nil, message)
+			count, err := manifestCount([countBytes]byte(manifest), n)
+			if err != nil || count != len(message) {
+				t.Fatalf("seed %d: %d pieces became %d, error %v", seed, len(message), count, err)
+			}
+			decoded, err := decodePieces(manifest[countBytes:], n)
+			if err != nil || len(message) > 0 && !reflect.DeepEqual(decoded, message) {
+				t.Fatalf("seed %d: %+v became %+v, error %v", seed, message, decoded, err)
+			}
+			got = append(got, decoded...)
+			queue = rest
+			messages++
+		}
+		if !reflect.DeepEqual(bytesOf(got), want) {
+			t.Fatalf("seed %d: %+v came as %+v", seed, want, got)
+		}
+		if messages > 1 && most <= limit {
+			t.Fatalf("seed %d: %d messages of %d bytes for what takes at most %d", seed, messages, limit, most)
+		}
+	}
+}
+
+// bytesOf says of every byte how old it is.
+func bytesOf(cuts []cut) map[consistency.Addr]uint16 {
+	ages := make(map[consistency.Addr]uint16)
+	for _, c := range cuts {
+		for a := c.Lo; a < c.Hi; a++ {
+			ages[a] = c.age
+		}
+	}
+	return ages
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add(appendManifest(nil, nil), 0)
+	f.Add(appendManifest(nil, []cut{{consistency.Range{Lo: 4096, Hi: 4100}, 1}, {consistency.Range{Lo: 5000, Hi: 5100}, 0}}), 112)
+	f.Fuzz(func(t *testing.T, b []byte, data int) {
+		n := len(b) + int(uint16(data))
+		if len(b) < countBytes {
+			return
+		}
+		count, err := manifestCount([countBytes]byte(b), n)
+		if err != nil || count > (len(b)-countBytes)/pieceBytes {
+			return
+		}
+		b = b[:countBytes+count*pieceBytes]
+		cuts, err := decodePieces(b[countBytes:], n)
+		if err != nil {
+			return
+		}
+		size := len(b)
+		for _, c := range cuts {
+			if c.Len() <= 0 || c.Lo >= consistency.MaxAddr {
+				t.Fatalf("%+v", c)
+			}
+			size += padded(c.Len())
+		}
+		if size != n {
+			t.Fatalf("%d bytes in a message of %d", size, n)
+		}
+		if again := appendManifest(nil, cuts); string(again) != string(b) {
+			t.Fatalf("%x became %+v and then %x", b, cuts, again)
+		}
+	})
+}
+
+func FuzzWords(f *testing.F) {
+	memory := span{1000, 4096}
+	f.Add(encodeGrant(tag(3, 0), 1000), uint64(3), 0, 64)
+	f.Add(encodeGrant(tag(3, 9), 5088), uint64(3), 9, 64)
+	f.Add(notice{bytes: 88, ends: true, last: true}.encode(tag(1<<24-1, 63)), uint64(1<<24-1), 63, 1)
+	f.Fuzz(func(t *testing.T, word, phase uint64, message, n int) {
+		tag := tag(phase, int(uint32(message)))
+		n = int(uint16(n))
+		place, granted, err := decodeGrant(word, tag, n, memory)
+		if granted && (place < 1000 || int(place)+n > 5096 || encodeGrant(tag, place) != word) || granted && err != nil {
+			t.Fatalf("%x grants %d bytes at %d, error %v", word, n, place, err)
+		}
+		if news, there := decodeNotice(word, tag); there && news.encode(tag) != word {
+			t.Fatalf("%x became %+v", word, news)
+		}
+		if _, there := decodeNotice(0, tag); there {
+			t.Fatalf("tag %x is that of a word never written", tag)
+		}
+	})
+}
+
+// TestWordsDoNotOverlap lays out the words at the top of an LLCM.
+func TestWordsDoNotOverlap(t *testing.T) {
+	limits := dimmnet.Limits{LLCM: 1000}
+	w := words{dimmnet.Offset(limitsBelow(limits, 5).LLCM), 5}
+	seen := make(map[dimmnet.Offset]bool)
+	for i := range 5 {
+		for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
+			if seen[off] || off%8 != 0 || off < w.base || int(off)+8 > limits.LLCM {
+				t.Errorf("a word at %d", off)
+			}
+			seen[off] = true
+		}
+	}
+}

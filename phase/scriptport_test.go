@@ -1,0 +1,108 @@
+package phase_test
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+)
+
+// scriptPort is a port whose packets wait until the script lands them.
+type scriptPort struct {
+	dimmnet.Port // nil: the methods below are all that an engine calls
+
+	rank   dimmnet.Rank
+	world  *world
+	limits dimmnet.Limits
+	llcm   []byte
+	banks  [2][]byte // of bulk memory; the host sees the first
+	flips  int
+	pushes int
+	out    [][]func() // by destination: what lands next
+}
+
+func (p *scriptPort) Rank() dimmnet.Rank     { return p.rank }
+func (p *scriptPort) Nodes() int             { return len(p.world.ranks) }
+func (p *scriptPort) Limits() dimmnet.Limits { return p.limits }
+func (p *scriptPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	return p.Write(dst, off, b[:size])
+}
+
+func (p *scriptPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	data := append([]byte(nil), b...)
+	p.out[dst] = append(p.out[dst], func() { copy(p.world.ranks[dst].port.llcm[off:], data) })
+	return true
+}
+
+// Push moves the bytes when the script lands it: a Flip before that is a mistake
+// of the engine.
+func (p *scriptPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.limits.CheckRDMA(p.Nodes(), dst, from, to, n, done)
+	p.pushes++
+	peer := p.world.ranks[dst].port
+	flips := [2]int{p.flips, peer.flips}
+	p.out[dst] = append(p.out[dst], func() {
+		if now := [2]int{p.flips, peer.flips}; now != flips {
+			panic(fmt.Sprintf("rank %d pushed to rank %d, and their flips went from %v to %v", p.rank, dst, flips, now))
+		}
+		from, to := int(from)-len(p.llcm), int(to)-len(peer.llcm)
+		copy(peer.banks[1][to:to+n], p.banks[1][from:from+n])
+		binary.LittleEndian.PutUint64(p.llcm[done:], uint64(n))
+	})
+	return true
+}
+
+func (p *scriptPort) Fill(off dimmnet.Offset, b []byte) {
+	p.limits.CheckFill(off, len(b))
+	copy(p.banks[0][int(off)-len(p.llcm):], b)
+}
+
+func (p *scriptPort) Flip() {
+	p.flips++
+	p.banks[0], p.banks[1] = p.banks[1], p.banks[0]
+}
+
+func (p *scriptPort) Load(off dimmnet.Offset) uint64 { return binary.LittleEndian.Uint64(p.llcm[off:]) }
+
+func (p *scriptPort) Read(b []byte, off dimmnet.Offset) {
+	p.limits.CheckRead(off, len(b))
+	if int(off) < len(p.llcm) {
+		copy(b, p.llcm[off:])
+	} else {
+		copy(b, p.banks[0][int(off)-len(p.llcm):])
+	}
+}
+
+func (p *scriptPort) Arrivals() dimmnet.Mark     { return 0 }
+func (p *scriptPort) Idle(dimmnet.Mark)          { panic("a step machine idled") }
+func (p *scriptPort) Err() error                 { return nil }
+func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
+
+// scriptLimits are those of a port without bulk memory.
+func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
+
+func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
+	*w = world{ranks: make([]*scriptRank, n)}
+	for i := range w.ranks {
+		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
+		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, limits: limits, llcm: make([]byte, limits.LLCM), out: make([][]func(), n)}
+		for b := range r.port.banks {
+			r.port.banks[b] = make([]byte, limits.Bulk)
+		}
+		w.ranks[i] = r
+	}
+	for _, r := range w.ranks {
+		var err error
+		if r.engine, err = phase.New(r.port, r.space, by); err != nil {
+			return err
+		}
+		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {
+			return err
+		}
+	}
+	return nil
+}

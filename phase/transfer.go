@@ -1,0 +1,87 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// Transfer says how data go from rank to rank.
+type Transfer uint8
+
+// The ways of transfer.
+const (
+	// Auto uses PUSH where the port has RDMA and bulk memory: for what is at least
+	// PushBytes, and for everything where a ring for every pair does not fit. Other
+	// ports use rings.
+	Auto  Transfer = iota
+	Rings          // rings alone: every rank needs one for every other
+	Push           // PUSH for all data; rings for the lists
+)
+
+// String is the name as a flag has it.
+func (t Transfer) String() string {
+	switch t {
+	case Auto:
+		return "auto"
+	case Rings:
+		return "rings"
+	case Push:
+		return "push"
+	}
+	return fmt.Sprintf("transfer %d", uint8(t))
+}
+
+// PushBytes is the least number of bytes, guarded by the variables that go the
+// same way in a phase, that Auto moves by PUSH. Below, the slots of a ring are
+// there before a grant would have come.
+const PushBytes = 4096
+
+// wiring is what of a port a run uses.
+type wiring struct {
+	layout ringbuf.Layout
+	tree   ringbuf.Tree // of the rings, if they do not join all pairs
+	bulk   *bulk        // nil: rings alone
+}
+
+// newWiring divides the NIC memory of the port's rank. It is the same on every rank.
+func newWiring(p dimmnet.Port, by Transfer) (w wiring, err error) {
+	limits, nodes := p.Limits(), p.Nodes()
+	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage
+	switch {
+	case by > Push:
+		return w, fmt.Errorf("phase: %v: want %v, %v or %v", by, Auto, Rings, Push)
+	case by == Push && !able:
+		return w, fmt.Errorf("phase: transfer by %v needs RDMA and bulk memory; this port has %d and %d bytes: use %v or %v",
+			by, limits.RDMA, limits.Bulk, Auto, Rings)
+	case by == Rings || !able:
+		w.layout, err = ringbuf.NewLayout(limits, nodes)
+		if err != nil && able {
+			err = fmt.Errorf("%w by %v alone: use %v or %v", err, Rings, Auto, Push)
+		}
+		return w, err
+	}
+	// One word of each kind a peer is enough if nobody sends a rank two casts. The
+	// least is so much that slots for 16 nodes of DIMMnet-1 are still whole pages.
+	count := max(limits.LLCM/32/wordBytes(1), nodes)
+	if w.layout, err = ringbuf.NewLayout(limitsBelow(limits, count), nodes); err != nil {
+		w.tree = ringbuf.Tree{Nodes: nodes, Arity: treeArity}
+		count = limits.LLCM / 4 / wordBytes(1)
+		if w.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), w.tree); err != nil {
+			return w, err
+		}
+	}
+	w.bulk = newBulk(p, words{dimmnet.Offset(limitsBelow(limits, count).LLCM), count})
+	if by == Auto && w.tree.Arity == 0 {
+		w.bulk.least = PushBytes
+	}
+	return w, nil
+}
+
+// limitsBelow are the limits without the top of the LLCM, which has count words
+// of each kind.
+func limitsBelow(limits dimmnet.Limits, count int) dimmnet.Limits {
+	limits.LLCM = (limits.LLCM - wordBytes(count)) &^ (dimmnet.WordBytes - 1)
+	return limits
+}

@@ -1,0 +1,51 @@
+package phase
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// paperPort says what DIMMnet-1 can do, and does nothing.
+type paperPort struct {
+	dimmnet.Port
+	nodes int
+}
+
+func (p paperPort) Nodes() int { return p.nodes }
+func (p paperPort) Limits() dimmnet.Limits {
+	return dimmnet.Limits{Store: 8, Block: 464, RDMA: 1 << 20, LLCM: 128 << 10, Bulk: 256 << 20, Multicast: 7}
+}
+
+// TestWiringOfDIMMnet1 divides its LLCM for runs of all sizes: pages up to 16
+// nodes, rings for all pairs up to 656, and then a tree.
+func TestWiringOfDIMMnet1(t *testing.T) {
+	for _, test := range []struct {
+		nodes, peers, slotBytes, words int
+	}{
+		{1, 1, 4096, 170}, {2, 1, 4096, 170}, {16, 15, 4096, 170}, {17, 16, 3712, 170},
+		{656, 655, 64, 656}, {657, 9, 4096, 1365}, {65536, 9, 4096, 1365},
+	} {
+		for _, by := range []Transfer{Auto, Push} {
+			p := paperPort{nodes: test.nodes}
+			w, err := newWiring(p, by)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, words := w.layout, w.bulk.words
+			if l.Peers != test.peers || l.SlotBytes != test.slotBytes || words.count != test.words {
+				t.Errorf("%d nodes: %d words and %+v, want %+v", test.nodes, words.count, l, test)
+			}
+			if int(words.base) < l.Bytes() || int(words.base)+wordBytes(words.count) > p.Limits().LLCM {
+				t.Errorf("%d nodes: %d words from %d, behind %d bytes of rings", test.nodes, words.count, words.base, l.Bytes())
+			}
+			if tree := w.tree != (ringbuf.Tree{}); tree != (test.nodes > 656) || (w.bulk.least > 0) != (by == Auto && !tree) {
+				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, w.tree, w.bulk.least)
+			}
+		}
+		if w, err := newWiring(paperPort{nodes: test.nodes}, Rings); (err == nil) != (test.nodes <= 745) || w.bulk != nil {
+			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package ringbuf
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Tree joins the ranks of a run so that each has few neighbours: its parent and
+// up to Arity children. Rank 0 is the root. The zero Tree joins nobody.
+type Tree struct {
+	Nodes int
+	Arity int
+}
+
+// Parent is the rank above r, if r is not the root.
+func (t Tree) Parent(r dimmnet.Rank) (parent dimmnet.Rank, ok bool) {
+	if r == 0 {
+		return 0, false
+	}
+	return dimmnet.Rank((int(r) - 1) / t.Arity), true
+}
+
+// Children are the ranks right below r, in order.
+func (t Tree) Children(r dimmnet.Rank) (children []dimmnet.Rank) {
+	first := int(r)*t.Arity + 1
+	for c := first; c < first+t.Arity && c < t.Nodes; c++ {
+		children = append(children, dimmnet.Rank(c))
+	}
+	return children
+}
+
+// Below says whether r is top or one of those below it.
+func (t Tree) Below(r, top dimmnet.Rank) bool {
+	for r > top { // a parent has a smaller rank
+		r, _ = t.Parent(r)
+	}
+	return r == top
+}
+
+// Size is the number of ranks that are Below top, top included.
+func (t Tree) Size(top dimmnet.Rank) (n int) {
+	// Each level below top is a run of ranks.
+	for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, (hi-1)*t.Arity+t.Arity+1 {
+		n += min(hi, t.Nodes) - lo
+	}
+	return n
+}
+
+// index is the place of peer among the neighbours of own: the parent comes first.
+func (t Tree) index(own, peer dimmnet.Rank) int {
+	if p, ok := t.Parent(own); ok && p == peer {
+		return 0
+	}
+	if p, ok := t.Parent(peer); !ok || p != own {
+		panic(fmt.Sprintf("ringbuf: ranks %d and %d are not neighbours in a tree of %d", own, peer, t.Nodes))
+	}
+	return 1 + (int(peer)-1)%t.Arity
+}
