@@ -142,7 +142,7 @@ func TestOnlyChangesMove(t *testing.T) {
 func TestEachGetsWhatItLacks(t *testing.T) {
 	const pages, words = 10, 512
 	var slots uint64
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{}), Transfer: fagus.Rings}, func(n *fagus.Node) error {
 		a, err := fagus.NewArray[uint64](n, "a", pages*words)
 		if err != nil {
 			return err

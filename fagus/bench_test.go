@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -79,4 +80,50 @@ func BenchmarkHandOver(b *testing.B) {
 // BenchmarkBarrier is a phase in which nothing moves.
 func BenchmarkBarrier(b *testing.B) {
 	benchmark(b, 8, func(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) error { return n.Barrier() })
+}
+
+// BenchmarkTransfer hands an array of so many bytes to and fro in virtual time,
+// and reports how long one hand-over takes by rings and by PUSH.
+func BenchmarkTransfer(b *testing.B) {
+	for _, env := range []string{"fagus2", "A"} {
+		for _, bytes := range []int{64, 128, 256, 512, 1024, 4096, 65536} {
+			b.Run(fmt.Sprintf("env=%s/bytes=%d", env, bytes), func(b *testing.B) {
+				for b.Loop() {
+					b.ReportMetric(virtualTurn(b, env, bytes, fagus.Rings), "rings-us")
+					b.ReportMetric(virtualTurn(b, env, bytes, fagus.Push), "push-us")
+				}
+			})
+		}
+	}
+}
+
+// virtualTurn is the virtual time, in microseconds, of one of many turns.
+func virtualTurn(b *testing.B, env string, bytes int, by fagus.Transfer) float64 {
+	b.Helper()
+	const turns = 20
+	net, err := sim.New(sim.Config{Env: env})
+	if err != nil {
+		b.Fatal(err)
+	}
+	report, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2, Net: net, Transfer: by}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[uint64](n, "a", bytes/8)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.All())
+		if err != nil {
+			return err
+		}
+		sets := [2]*fagus.SyncSet{n.Set(fagus.Want(v, fagus.Exclusive)), n.Set()}
+		for i := range turns {
+			if err := take(n, a, sets[(i+n.Rank())%2], 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(report.Ranks[0].Total()) / turns / float64(fagus.Microsecond)
 }

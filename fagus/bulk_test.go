@@ -111,18 +111,18 @@ func TestPushNeedsBulkMemory(t *testing.T) {
 	}
 }
 
-// TestAutoChoosesBySize exchanges arrays of two owners: PUSH is for 4096 bytes
+// TestAutoChoosesBySize exchanges arrays of two owners: PUSH is for 512 bytes
 // and more, and what goes the same way counts together.
 func TestAutoChoosesBySize(t *testing.T) {
 	for _, test := range []struct {
 		lengths         []int // of 4-byte elements; in turn of rank 0 and rank 1
 		messages, slots uint64
 	}{
-		{[]int{1023, 10}, 0, 2},
-		{[]int{1024, 10}, 1, 1},
-		{[]int{1024, 3000}, 2, 0},
-		{[]int{512, 10, 512}, 1, 1},
-		{[]int{512, 10, 511}, 0, 3},
+		{[]int{127, 10}, 0, 2},
+		{[]int{128, 10}, 1, 1},
+		{[]int{128, 3000}, 2, 0},
+		{[]int{64, 10, 64}, 1, 1},
+		{[]int{64, 10, 63}, 0, 3},
 	} {
 		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: bulkNet(0, 1<<20, 1<<20)}, func(n *fagus.Node) error {
 			return exchange(n, test.lengths)

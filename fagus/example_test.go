@@ -85,9 +85,9 @@ func Example_simulated() {
 	}
 	for _, r := range report.Ranks {
 		m := r.Messages()
-		fmt.Printf("rank %d: %d transfers, %d AOTF, %d BOTF\n", r.Rank, r.Transfers, m.Stores, m.Writes)
+		fmt.Printf("rank %d: %d transfers, %d AOTF, %d BOTF, %d PUSH\n", r.Rank, r.Transfers, m.Stores, m.Writes, m.Pushes)
 	}
 	// Output:
-	// rank 0: 1 transfers, 20 AOTF, 13 BOTF
-	// rank 1: 1 transfers, 20 AOTF, 13 BOTF
+	// rank 0: 1 transfers, 19 AOTF, 4 BOTF, 1 PUSH
+	// rank 1: 1 transfers, 19 AOTF, 4 BOTF, 1 PUSH
 }

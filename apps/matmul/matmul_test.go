@@ -127,7 +127,7 @@ func TestMessageCounts(t *testing.T) {
 		aotf := 4 * (lists + slots)
 		botf := lists + users*blocks(allBytes) + 2*moved*blocks(rowBytes)
 
-		_, report := run(t, newSim(t, sim.Config{}), nodes, matmul.Square(n))
+		_, report := runBy(t, fagus.Rings, newSim(t, sim.Config{}), nodes, matmul.Square(n))
 		var got struct{ lists, transfers, slots, aotf, botf int }
 		for _, r := range report.Ranks {
 			c := r.Messages()

@@ -76,45 +76,44 @@ func (k *kernel) run() {
 // stays for later.
 func (k *kernel) handle() {
 	e := k.queue[0]
-	if e.kind <= evRDMA { // no thread can notice
-		k.queue.pop()
-		k.count(e.at)
-		switch e.kind {
-		case evHop:
-			k.hop(e.ref, e.at)
-		case evEnter:
-			k.enter(e.ref, e.at)
-		default:
-			k.work(dimmnet.Rank(e.ref), e.at)
-		}
-		return
-	}
-	rank := dimmnet.Rank(e.ref)
-	if e.kind == evLand {
-		p := k.packets.at(e.ref)
-		rank = p.dst
-		if !k.visible(p) {
-			k.queue.pop()
-			k.count(e.at)
-			k.land(e.ref, e.at)
+	if rank, concerned := k.concerns(&e); concerned {
+		if th := k.nodes[rank].parked; th != nil {
+			k.nodes[rank].parked = nil
+			th.skipTo(e.at)
+			k.queue.push(th.event())
 			return
 		}
 	}
-	n := &k.nodes[rank]
-	if th := n.parked; th != nil {
-		n.parked = nil
-		th.skipTo(e.at)
-		k.queue.push(th.event())
-		return
-	}
 	k.queue.pop()
 	k.count(e.at)
-	if e.kind == evLand {
+	switch e.kind {
+	case evHop:
+		k.hop(e.ref, e.at)
+	case evEnter:
+		k.enter(e.ref, e.at)
+	case evLand:
 		k.land(e.ref, e.at)
-		return
+	case evRDMA:
+		k.work(dimmnet.Rank(e.ref), e.at)
+	case evFree:
+		n := &k.nodes[e.ref]
+		n.freeAt = 0
+		n.arrivals++
 	}
-	n.freeAt = 0
-	n.arrivals++
+}
+
+// concerns says whose thread can notice an event, if anybody's can.
+func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
+	switch e.kind {
+	case evFree:
+		return dimmnet.Rank(e.ref), true
+	case evLand:
+		p := k.packets.at(e.ref)
+		return p.dst, k.visible(p)
+	case evRDMA: // a place in the engine's queue may become free
+		return dimmnet.Rank(e.ref), k.nodes[e.ref].engine.waiting
+	}
+	return 0, false
 }
 
 // count is called for every event that is taken.
