@@ -58,7 +58,11 @@ func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 			t.add(paper, env, quantity, loop)
 		}
 	}
-	t.expect(t.Rows)
+	bound, err := programBound()
+	if err != nil {
+		return nil, err
+	}
+	t.expect(t.Rows, bound)
 	design, err := sim.LoadPreset("design")
 	if err != nil {
 		return nil, err

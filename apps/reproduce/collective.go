@@ -71,8 +71,12 @@ func Sum(ctx context.Context, cfg Config) (*Table, error) {
 // expectByLoops is expect with the loops that the papers print for E and F.
 func (t *Table) expectByLoops(ctx context.Context, cfg Config) error {
 	aotf, err := AOTF(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	bound, err := programBound()
 	if err == nil {
-		t.expect(aotf.Rows)
+		t.expect(aotf.Rows, bound)
 	}
 	return err
 }

@@ -28,6 +28,7 @@
 // # Environments E and F
 //
 // Nothing is fitted to them. Their rows without a figure of the papers carry an
-// uncertainty: the worst error of the same quantity in A to D, or of the loops
-// that are known of E and F, whichever is larger.
+// uncertainty, the largest of: the worst error of the same quantity in A to D; the
+// worst of the loops that are known of E and F; and what it would be if a P4's
+// test program took as long as a P3's, bound by the bus and not by the CPU.
 package reproduce

@@ -2,21 +2,170 @@ package reproduce_test
 
 import (
 	"context"
+	"math"
+	"reflect"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-func TestAOTF(t *testing.T) {
-	table, err := reproduce.AOTF(context.Background(), reproduce.Config{})
+type experiment = func(context.Context, reproduce.Config) (*reproduce.Table, error)
+
+func measure(t *testing.T, run experiment, cfg reproduce.Config) *reproduce.Table {
+	t.Helper()
+	table, err := run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range table.Rows {
-		p, e := 0.0, 0.0
-		if r.Paper != nil {
-			p, e = *r.Paper, *r.Error*100
+	return table
+}
+
+// TestPaperFigures holds how far the model may be from the measurements in A to D:
+// 5 % in the mean, 12 % at worst.
+func TestPaperFigures(t *testing.T) {
+	all := reproduce.Table{}
+	for _, run := range []experiment{reproduce.AOTF, reproduce.Barrier, reproduce.Sum} {
+		all.Rows = append(all.Rows, measure(t, run, reproduce.Config{}).Rows...)
+	}
+	mean, worst, rows := all.Summary(reproduce.Fitted)
+	if mean > 0.05 || worst > 0.12 || rows != 4*9 {
+		t.Errorf("mean |error| %.1f %%, worst %.1f %%, of %d figures", mean*100, worst*100, rows)
+	}
+	for _, r := range all.Rows {
+		switch {
+		case r.Env == "design" || reproduce.Fitted(&r):
+			if r.Paper == nil || r.Left != "" {
+				t.Errorf("%s %s: no figure of the papers counts", r.Env, r.Quantity)
+			}
+		case r.Paper == nil && (r.Uncertainty == nil || *r.Uncertainty <= 0 || *r.Uncertainty > 0.15):
+			t.Errorf("%s %s: a prediction with uncertainty %v", r.Env, r.Quantity, r.Uncertainty)
 		}
-		t.Logf("%s %s %.1f %.1f %.1f%%", r.Env, r.Quantity, r.Model, p, e)
+	}
+}
+
+// find is the model's figure.
+func find(t *testing.T, table *reproduce.Table, env, quantity string) float64 {
+	t.Helper()
+	for _, r := range table.Rows {
+		if r.Env == env && r.Quantity == quantity {
+			return r.Model
+		}
+	}
+	t.Fatalf("no %s of %s", quantity, env)
+	return 0
+}
+
+func within(t *testing.T, what string, got, want, most float64) {
+	t.Helper()
+	if math.Abs(got/want-1) > most {
+		t.Errorf("%s is %.1f, want %.1f within %.1f %%", what, got, want, most*100)
+	}
+}
+
+// TestLoopIsItsStages compares the internal loop with the stages added up by hand.
+func TestLoopIsItsStages(t *testing.T) {
+	table := measure(t, reproduce.AOTF, reproduce.Config{})
+	for _, env := range []string{"A", "B", "C", "D", "E", "F"} {
+		preset, err := sim.LoadPreset(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := preset.Host.Program - preset.NIC.Outside.Time - preset.NIC.Own
+		for _, s := range preset.Anatomy() {
+			sum += s.Time
+		}
+		within(t, env+" internal loop", find(t, table, env, "internal_loop_ns"), float64(sum)/float64(dimmnet.Nanosecond), 0.01)
+	}
+}
+
+func TestDesignColumn(t *testing.T) {
+	table := measure(t, reproduce.AOTF, reproduce.Config{})
+	if got := find(t, table, "design", "nic_latency_ns"); got != 192.5 {
+		t.Errorf("NIC latency %.3f ns, want 192.5", got)
+	}
+	within(t, "sustained BOTF bandwidth", find(t, table, "design", "botf_mb_s"), 1017, 0.05)
+}
+
+func TestSendRecv(t *testing.T) {
+	table := measure(t, reproduce.SendRecv, reproduce.Config{})
+	within(t, "round trip by the switch", find(t, table, "sendrecv", "rtt_ns"), 2910, 0.10)
+	within(t, "round trip with an interrupt", find(t, table, "sendrecv", "interrupt_rtt_ns"), 11010, 0.10)
+}
+
+// TestCurve holds the picture of spec/30: BOTF ahead to 464 bytes, a dip behind
+// it, level to about 800, PUSH ahead beyond.
+func TestCurve(t *testing.T) {
+	c, err := reproduce.Bandwidth(t.Context(), reproduce.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.BOTFAhead != 464 || c.PUSHAhead < 700 || c.PUSHAhead > 929 {
+		t.Errorf("BOTF ahead to %d bytes, PUSH from %d", c.BOTFAhead, c.PUSHAhead)
+	}
+	var before reproduce.Point
+	for _, p := range c.Points {
+		dip := p.BOTF() < before.BOTF()
+		if packet := p.Bytes%464 == 1; packet != dip && p.Bytes < 1500 {
+			t.Errorf("BOTF from %.1f MB/s at %d bytes to %.1f at %d", before.BOTF(), before.Bytes, p.BOTF(), p.Bytes)
+		}
+		if p.PUSH() < before.PUSH() {
+			t.Errorf("PUSH from %.1f MB/s at %d bytes to %.1f at %d", before.PUSH(), before.Bytes, p.PUSH(), p.Bytes)
+		}
+		before = p
+	}
+}
+
+func TestMessages(t *testing.T) {
+	list, err := reproduce.Messages(t.Context(), reproduce.Config{Rounds: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := list[len(list)-1]
+	if last.Bytes != 1<<20 || last.Rate() < 100 || last.Rate() > 500 {
+		t.Errorf("%d bytes at %.1f MB/s: the link has 500", last.Bytes, last.Rate())
+	}
+}
+
+// TestSeeds: a seed gives the same figures again, another one nearly the same.
+func TestSeeds(t *testing.T) {
+	table := func(seed uint64) *reproduce.Table {
+		return measure(t, reproduce.Barrier, reproduce.Config{Rounds: 500, Seed: seed})
+	}
+	one, again, two := table(1), table(1), table(2)
+	if !reflect.DeepEqual(one, again) {
+		t.Errorf("seed 1 gave %+v, then %+v", one, again)
+	}
+	if reflect.DeepEqual(one, two) {
+		t.Error("seeds 1 and 2 gave the same")
+	}
+	for i, r := range one.Rows {
+		within(t, r.Env+" "+r.Quantity+" of seed 2", two.Rows[i].Model, r.Model, 0.02)
+	}
+}
+
+// TestSweep: more nodes take longer, 4096 of them have four levels of the tree
+// and six of switches.
+func TestSweep(t *testing.T) {
+	points, err := reproduce.Sweep(t.Context(), reproduce.Config{Rounds: 3}, "fagus2", 2, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(points) != 12 {
+		t.Fatalf("%d points, want 12", len(points))
+	}
+	for i, p := range points[1:] {
+		if p.Barrier <= points[i].Barrier {
+			t.Errorf("%d nodes take %.0f ns, %d nodes %.0f", points[i].Nodes, points[i].Barrier, p.Nodes, p.Barrier)
+		}
+	}
+	if last := points[len(points)-1]; last.Nodes != 4096 || last.Levels != 4 || last.Switches != 6 || last.PerLevel*4 != last.Barrier {
+		t.Errorf("the last point is %+v", last)
+	}
+	for _, r := range [][2]int{{1, 4}, {8, 4}, {2, 1 << 17}} {
+		if _, err := reproduce.Sweep(t.Context(), reproduce.Config{}, "fagus2", r[0], r[1]); err == nil {
+			t.Errorf("nodes %d to %d: no error", r[0], r[1])
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 //go:embed paper.toml
@@ -85,8 +87,10 @@ func (t *Table) Summary(interest func(*Row) bool) (mean, worst float64, rows int
 func Fitted(r *Row) bool { return len(r.Env) == 1 && strings.Contains("ABCD", r.Env) }
 
 // expect gives predictions the error to expect of them. loops are rows of the
-// same environments that are known.
-func (t *Table) expect(loops []Row) {
+// same environments that are known; bound is how much longer, in ns, the test
+// program of a P4 may take if the bus and not the CPU bounds it.
+func (t *Table) expect(loops []Row, bound float64) {
+	const legs = 2
 	known := Table{Rows: loops}
 	_, ofLoops, _ := known.Summary(func(r *Row) bool { return predicted(r.Env) })
 	for i := range t.Rows {
@@ -95,7 +99,18 @@ func (t *Table) expect(loops []Row) {
 			continue
 		}
 		_, worst, _ := t.Summary(func(s *Row) bool { return Fitted(s) && s.Quantity == r.Quantity })
-		u := max(worst, ofLoops)
+		u := max(worst, ofLoops, legs*bound/r.Model)
 		r.Uncertainty = &u
 	}
+}
+
+// programBound is what the test program takes at the P3's bus, less what it takes
+// on the P4, in ns.
+func programBound() (float64, error) {
+	p3, err := sim.LoadPreset("D")
+	if err != nil {
+		return 0, err
+	}
+	p4, err := sim.LoadPreset("E")
+	return nanoseconds(p3.Host.Program - p4.Host.Program), err
 }

@@ -52,7 +52,7 @@ func runAnatomy(c *cli.Context) error {
 		}
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "one AOTF store in environment %s, back to back, until the peer's poll has seen it\n\n%s\n\n"+
-		"within the two NICs: %v\n", preset.Name, anatomyTable(stages), preset.NICLatency())
+		"within the two NICs: %s ns\n", preset.Name, anatomyTable(stages), nsText(preset.NICLatency()))
 	return err
 }
 

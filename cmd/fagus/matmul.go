@@ -175,7 +175,7 @@ func finishRun(c *cli.Context, r *runReport, write func() error) error {
 		err = fmt.Errorf("verification failed: %s is %.3g, the limit is %.3g; no file was written", r.Check.Name, r.Check.Value, r.Check.Limit)
 	}
 	if c.Bool("json") {
-		return errors.Join(err, r.printJSON(c.App.Writer))
+		return errors.Join(err, printJSON(c.App.Writer, r))
 	}
 	return errors.Join(err, r.print(c.App.Writer))
 }

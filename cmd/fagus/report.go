@@ -100,10 +100,11 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 	return r
 }
 
-func (r *runReport) printJSON(w io.Writer) error {
+// printJSON prints one document.
+func printJSON(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(document)
 }
 
 func (r *runReport) print(w io.Writer) error {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -54,99 +52,90 @@ type reproduceErrors struct {
 }
 
 func reproduceCommand(usage cli.OnUsageErrorFunc) *cli.Command {
-	var names, about []string
+	text := "fagus reproduce [EXPERIMENT] [flags]\n\nfagus reproduce            all of them\n"
+	var commands []*cli.Command
 	for _, e := range experiments() {
-		names = append(names, e.name)
-		about = append(about, fmt.Sprintf("fagus reproduce %-22s %s", e.name, e.about))
+		text += fmt.Sprintf("fagus reproduce %-10s %s\n", e.name, e.about)
+		commands = append(commands, &cli.Command{
+			Name:            e.name,
+			Usage:           e.about,
+			UsageText:       "fagus reproduce " + e.name + " [flags]",
+			HideHelpCommand: true,
+			OnUsageError:    usage,
+			Flags:           reproduceFlags(),
+			Action:          func(c *cli.Context) error { return runReproduce(c, []experiment{e}) },
+		})
 	}
+	all := func(c *cli.Context) error { return runReproduce(c, experiments()) }
+	commands = append(commands, &cli.Command{
+		Name: "all", Usage: "all of them", HideHelpCommand: true, OnUsageError: usage, Flags: reproduceFlags(), Action: all,
+	})
 	return &cli.Command{
 		Name:  "reproduce",
 		Usage: "measure what the papers measured, and lay their figures beside it",
-		UsageText: "fagus reproduce [flags] [" + strings.Join(names, "|") + "]...\n\n" +
-			"fagus reproduce                        all of them\n" + strings.Join(about, "\n") + "\n" +
-			"fagus reproduce --figure bandwidth.svg sendrecv\n" +
+		UsageText: text +
+			"fagus reproduce sendrecv --figure bandwidth.svg\n" +
 			"fagus reproduce --json | jq '.rows[] | select(.env == \"E\")'",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "rounds", Value: 2000, Usage: "mean of so many `ROUNDS`"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the phases of polls come from `SEED`"},
-			&cli.StringFlag{Name: "figure", Usage: "draw the bandwidth of BOTF and PUSH to `FILE` (.svg, .png or .pdf)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + reproduceSchema},
-		},
-		Action: runReproduce,
+		Flags:           reproduceFlags(),
+		Action:          all,
+		Subcommands:     commands,
 	}
 }
 
-// chosen is what the arguments name; without any, or with "all", everything.
-func chosen(args []string) (list []experiment, err error) {
-	all := len(args) == 0
-	known := make(map[string]bool)
-	for _, e := range experiments() {
-		known[e.name] = true
+func reproduceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "rounds", Value: 2000, Usage: "mean of so many `ROUNDS`"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the phases of polls come from `SEED`"},
+		&cli.StringFlag{Name: "figure", Usage: "draw the bandwidth of BOTF and PUSH (sendrecv) to `FILE` (.svg, .png or .pdf)"},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + reproduceSchema},
 	}
-	for _, a := range args {
-		if a == "all" {
-			all = true
-		} else if !known[a] {
-			if strings.HasPrefix(a, "-") {
-				return nil, usagef("flag %s: put flags before the names of experiments", a)
-			}
-			return nil, usagef("no experiment %q; see 'fagus reproduce --help'", a)
-		}
-	}
-	for _, e := range experiments() {
-		for _, a := range args {
-			if e.name == a && !all {
-				list = append(list, e)
-				break
-			}
-		}
-		if all {
-			list = append(list, e)
-		}
-	}
-	return list, nil
 }
 
-func runReproduce(c *cli.Context) error {
-	list, err := chosen(c.Args().Slice())
-	if err != nil {
-		return err
+// where is the context in which a flag was given: before or after the name of an
+// experiment.
+func where(c *cli.Context, flag string) *cli.Context {
+	for _, context := range c.Lineage() {
+		if context.IsSet(flag) {
+			return context
+		}
 	}
-	if n := c.Int("rounds"); n < 1 {
-		return usagef("--rounds %d: want at least 1", n)
+	return c
+}
+
+func runReproduce(c *cli.Context, list []experiment) error {
+	if c.Args().Present() {
+		return usagef("no experiment %q; see 'fagus reproduce --help'", c.Args().First())
 	}
-	if c.Uint64("seed") == 0 {
-		return usagef("--seed 0: want another seed")
+	r := &reproduceReport{Schema: reproduceSchema, Seed: where(c, "seed").Uint64("seed"), Rounds: where(c, "rounds").Int("rounds")}
+	if r.Rounds < 1 || r.Seed == 0 {
+		return usagef("--rounds %d, --seed %d: want at least 1", r.Rounds, r.Seed)
 	}
-	figure := c.String("figure")
-	if err := checkWritable(c, "figure", checkFigureName); err != nil {
+	withFigure := where(c, "figure")
+	figure := withFigure.String("figure")
+	if err := checkWritable(withFigure, "figure", checkFigureName); err != nil {
 		return err
 	}
 	if figure != "" && list[len(list)-1].name != "sendrecv" {
-		return usagef("--figure draws what sendrecv measures: name it, too")
+		return usagef("--figure draws what sendrecv measures: use it with 'fagus reproduce sendrecv'")
 	}
-	report, err := measure(c, list)
-	if err != nil {
+	if err := r.measure(c, list); err != nil {
 		return err
 	}
 	if figure != "" {
-		if err := drawCurve(figure, report.Curve); err != nil {
+		if err := drawCurve(figure, r.Curve); err != nil {
 			return err
 		}
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		return e.Encode(report)
+	if where(c, "json").Bool("json") {
+		return printJSON(c.App.Writer, r)
 	}
-	return report.print(c.App.Writer)
+	return r.print(c.App.Writer)
 }
 
 // measure runs the experiments.
-func measure(c *cli.Context, list []experiment) (*reproduceReport, error) {
-	r := &reproduceReport{Schema: reproduceSchema, Seed: c.Uint64("seed"), Rounds: c.Int("rounds")}
+func (r *reproduceReport) measure(c *cli.Context, list []experiment) error {
 	steps := 0
 	for _, e := range list {
 		steps += e.steps
@@ -158,22 +147,23 @@ func measure(c *cli.Context, list []experiment) (*reproduceReport, error) {
 	for _, e := range list {
 		t, err := e.run(c.Context, cfg)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.tables = append(r.tables, t)
 		all.Rows = append(all.Rows, t.Rows...)
-		if e.name == "sendrecv" {
-			if r.Curve, err = reproduce.Bandwidth(c.Context, cfg); err != nil {
-				return nil, err
-			}
-			if r.Messages, err = reproduce.Messages(c.Context, cfg); err != nil {
-				return nil, err
-			}
+		if e.name != "sendrecv" {
+			continue
+		}
+		if r.Curve, err = reproduce.Bandwidth(c.Context, cfg); err != nil {
+			return err
+		}
+		if r.Messages, err = reproduce.Messages(c.Context, cfg); err != nil {
+			return err
 		}
 	}
 	r.Rows = all.Rows
 	r.Summary.Mean, r.Summary.Worst, r.Summary.Rows = all.Summary(reproduce.Fitted)
-	return r, nil
+	return nil
 }
 
 func (r *reproduceReport) print(w io.Writer) error {
@@ -193,7 +183,13 @@ func (r *reproduceReport) print(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "means of %d rounds, seed %d; * = left out of all summaries: an overhead of emms on P4 that the papers could not explain\n", r.Rounds, r.Seed)
+	note := ""
+	for _, row := range r.Rows {
+		if row.Left != "" {
+			note = "; * " + row.Left
+		}
+	}
+	_, err := fmt.Fprintf(w, "means of %d rounds, seed %d%s\n", r.Rounds, r.Seed, note)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	return &cli.Command{
 		Name:            "sweep",
 		Usage:           "measure over a range of node counts",
-		UsageText:       "fagus sweep barrier [flags]",
+		UsageText:       "fagus sweep barrier [flags]\nfagus sweep transfer [flags]",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Action:          group("sweep", "fagus sweep"),
@@ -39,7 +38,7 @@ func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + sweepSchema},
 			},
 			Action: runSweepBarrier,
-		}},
+		}, sweepTransferCommand(usage)},
 	}
 }
 
@@ -69,9 +68,7 @@ func runSweepBarrier(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return printJSON(c.App.Writer, struct {
 			Schema string                 `json:"schema"`
 			Env    string                 `json:"env"`
 			Seed   uint64                 `json:"seed"`

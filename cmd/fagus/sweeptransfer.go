@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func sweepTransferCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	return &cli.Command{
+		Name:  "transfer",
+		Usage: "matmul by rings and by PUSH, side by side",
+		UsageText: "fagus sweep transfer [flags]\n\n" +
+			"fagus sweep transfer                          n = 512 on 2 and 16 simulated nodes\n" +
+			"fagus sweep transfer --n 2048 --nodes 2,16",
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Value: 512, Usage: "multiply two generated `N` x N matrices"},
+			&cli.StringFlag{Name: "nodes", Value: "2,16", Usage: "a `LIST` of node counts"},
+			&cli.StringFlag{Name: "env", Value: sim.DefaultEnv, Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + sweepSchema},
+		},
+		Action: runSweepTransfer,
+	}
+}
+
+func runSweepTransfer(c *cli.Context) error {
+	if c.Args().Present() {
+		return usagef("unexpected argument %q", c.Args().First())
+	}
+	cfg := matmul.Square(c.Int("n"))
+	if err := cfg.Validate(); err != nil {
+		return &usageError{err}
+	}
+	var counts []int
+	for _, s := range strings.Split(c.String("nodes"), ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > dimmnet.MaxNodes {
+			return usagef("--nodes %q: want numbers from 1 to %d with commas between", c.String("nodes"), dimmnet.MaxNodes)
+		}
+		counts = append(counts, n)
+	}
+	ways := []fagus.Transfer{fagus.Rings, fagus.Push}
+	bar := newProgress(c.App.ErrWriter, "rows", len(counts)*len(ways)*cfg.M)
+	defer bar.stop()
+	cfg.Progress = bar.add
+	var runs []*runReport
+	for _, nodes := range counts {
+		for _, way := range ways {
+			r, err := runTransfer(c.Context, c.String("env"), nodes, way, cfg)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, r)
+		}
+	}
+	bar.stop()
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, struct {
+			Schema string       `json:"schema"`
+			Env    string       `json:"env"`
+			Runs   []*runReport `json:"runs"`
+		}{sweepSchema, c.String("env"), runs})
+	}
+	_, err := fmt.Fprintf(c.App.Writer, "matmul %d x %d, env %s (virtual time; acquire and update: mean over the ranks)\n\n%s\n",
+		cfg.N, cfg.N, c.String("env"), transferTable(runs))
+	return err
+}
+
+// runTransfer runs the program on a simulated network.
+func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config) (*runReport, error) {
+	net, err := sim.New(sim.Config{Env: env})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	p := &placement{nodes: nodes, mode: "phase", net: netDIMMnet1, env: env, by: way, network: net, sim: net}
+	var check matmul.Check
+	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) error {
+		r, err := matmul.Run(n, cfg)
+		if n.Rank() == 0 {
+			check = r.Check
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := newRunReport("matmul", p, report)
+	r.N, r.Check, r.Verified = cfg.N, check, check.OK()
+	if !r.Verified {
+		return nil, fmt.Errorf("verification failed on %d nodes by %v: %s is %.3g, the limit is %.3g", nodes, way, check.Name, check.Value, check.Limit)
+	}
+	return r, nil
+}
+
+func transferTable(runs []*runReport) string {
+	t := newTable()
+	t.AppendHeader(table.Row{"nodes", "by", "total ms", "compute", "acquire", "update", "AOTF", "BOTF", "PUSH", "MB"})
+	t.SetColumnConfigs(rightAligned(1, 3, 4, 5, 6, 7, 8, 9, 10))
+	ms := func(ns int64) string { return fmt.Sprintf("%.1f", float64(ns)/1e6) }
+	for i, r := range runs {
+		if i > 0 && r.Nodes != runs[i-1].Nodes {
+			t.AppendSeparator()
+		}
+		t.AppendRow(table.Row{r.Nodes, r.Transfer, ms(r.TimeNs["total"]), ms(r.TimeNs["compute"]), ms(r.TimeNs["acquire"]), ms(r.TimeNs["update"]),
+			r.Messages.AOTF, r.Messages.BOTF, r.Messages.Push, fmt.Sprintf("%.1f", float64(r.Bytes)/1e6)})
+	}
+	return t.Render()
+}
