@@ -13,15 +13,32 @@
 // call the thread first lets everything happen that precedes its clock, and
 // gives way to another thread only if that one's clock is smaller.
 //
-// # Costs
+// # The NIC
 //
-// A Store costs the CPU one uncached write. A Write costs one uncached read
-// (may the window be reused?), the filling of the window and the write of its
-// kick address. A Load costs one uncached read, a Read one for every word.
-// From there the packet passes the send stages, the link and the receive
-// stages of the preset; the link of the sender and that of the receiver are
-// busy for its length. Between more than two nodes the links meet in an ideal
-// crossbar.
+// Every node has a Martini chip: what it decides is package martini, what takes
+// time is here.
+//
+//	Store      kick page -> transaction FIFO -> HTLB -> send stages -> link
+//	Write      one of 64 windows -> send stages -> link
+//	Push/Pull  request in a window -> engine: packets of 2 KB, ACK -> link
+//	link       -> fabric of switches, or the peer -> receiver: TLB, gap -> LLCM or bank
+//
+// A Store costs the CPU one uncached write. A Write costs the filling of a
+// window, the write of its kick address, and when no window is known to be free
+// one uncached read of the status of all. A Load costs one uncached read, a narrow
+// Read a cheaper one, a Read of more of the LLCM one for every word. A Fill and a
+// Read of bulk memory go at the speed of the bus or the bank. From there a packet
+// passes the send stages, link, switches and receive stages of the preset.
+//
+// An HTLB miss, and a packet with a command that nobody knows, interrupt the core
+// PU, which serves one after the other; stores behind a miss wait. The receiver
+// checks blocks and RDMA packets against its registered regions; what it refuses
+// is dropped, counted (Result.NIC) and reported (Result.Refused). Ports never ask
+// for what is refused; a [User] can.
+//
+// Three or more nodes, and two where Preset.Direct is false, are joined by a fat
+// tree of the preset's switches (see fabric). Each output port passes one packet
+// at a time; a multicast leaves by each port once.
 //
 // # Polls are skipped, exactly
 //
@@ -43,7 +60,11 @@
 //
 // # What is not here
 //
-// HTLB misses, protection, SO-DIMM banks with PUSH and PULL, and switches.
+// Bit errors and retransmission, the core PU's program, the caches of the host
+// (a bank is copied at the speed of the bus, as if its lines were flushed for
+// nothing), and contention of users for one NIC's FIFO. docs/simulator.md says
+// which parameters are printed in the papers and which are assumed.
+//
 // A thread must not lock its OS thread, nor block on a channel or a mutex that
 // another thread of the run is to release: the run would stand still until its
 // context ends, and the error names the rank.
