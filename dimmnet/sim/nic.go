@@ -288,10 +288,8 @@ func (n *node) interrupt(t, service dimmnet.Time) dimmnet.Time {
 // in the HTLB. dsts is nil but for a multicast.
 func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset) (hit bool, err error) {
 	key := uint64(off/martini.PageBytes)<<32 | uint64(dst)
-	if dsts != nil {
-		for _, r := range dsts { // a group has a header of its own
-			key = mix(key ^ uint64(r) | 1<<63)
-		}
+	for _, r := range dsts { // a group has a header of its own
+		key = mix(key^uint64(r)) | 1<<63
 	}
 	if key+1 == n.lastKick {
 		return true, nil
