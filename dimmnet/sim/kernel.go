@@ -34,9 +34,8 @@ type kernel struct {
 	receiveTime dimmnet.Time // all receive stages
 	ackTime     dimmnet.Time // those send stages that a packet of the hardware's own has
 
-	transfers       []transfer
-	unusedTransfers []int32
-	refusals        []Refused
+	transfers pool[transfer]
+	refusals  []Refused
 
 	err     error        // what the ports say of the run's failure
 	cause   error        // what Run returns

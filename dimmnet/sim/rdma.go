@@ -39,25 +39,14 @@ const refusedStatus = 1 << 63
 
 // request puts a transfer into the queue of the rank that asked for it.
 func (k *kernel) request(t transfer) {
-	ref := k.newTransfer(t)
+	ref := k.transfers.put(t)
 	k.useBulk(ref, 1)
 	k.enqueue(t.owner, ref)
 }
 
-func (k *kernel) newTransfer(t transfer) int32 {
-	if n := len(k.unusedTransfers); n > 0 {
-		ref := k.unusedTransfers[n-1]
-		k.unusedTransfers = k.unusedTransfers[:n-1]
-		k.transfers[ref] = t
-		return ref
-	}
-	k.transfers = append(k.transfers, t)
-	return int32(len(k.transfers) - 1)
-}
-
 // useBulk counts a transfer at the nodes whose bulk memory it uses.
 func (k *kernel) useBulk(ref int32, count int) {
-	t := &k.transfers[ref]
+	t := k.transfers.at(ref)
 	if t.ask.Region == regionBulk || int(t.from) >= k.preset.Limits.LLCM {
 		k.nodes[t.src].engine.uses += count
 	}
@@ -69,9 +58,9 @@ func (k *kernel) useBulk(ref int32, count int) {
 func (k *kernel) enqueue(rank dimmnet.Rank, ref int32) {
 	e := &k.nodes[rank].engine
 	e.queue = append(e.queue, ref)
-	k.transfers[ref].queued = true
+	k.transfers.at(ref).queued = true
 	if len(e.queue) == 1 {
-		k.schedule(k.transfers[ref].ready, evRDMA, int32(rank))
+		k.schedule(k.transfers.at(ref).ready, evRDMA, int32(rank))
 	}
 }
 
@@ -80,7 +69,7 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 	n := &k.nodes[rank]
 	e := &n.engine
 	ref := e.queue[0]
-	t := &k.transfers[ref]
+	t := k.transfers.at(ref)
 	switch {
 	case t.refused:
 		e.next(k, rank, at)
@@ -110,10 +99,10 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 // next takes the first transfer off the queue; whoever waits for a place is
 // woken.
 func (e *engine) next(k *kernel, rank dimmnet.Rank, at dimmnet.Time) {
-	k.transfers[e.queue[0]].queued = false
+	k.transfers.at(e.queue[0]).queued = false
 	e.queue = e.queue[:copy(e.queue, e.queue[1:])]
 	if len(e.queue) > 0 {
-		k.schedule(max(at, k.transfers[e.queue[0]].ready), evRDMA, int32(rank))
+		k.schedule(max(at, k.transfers.at(e.queue[0]).ready), evRDMA, int32(rank))
 	}
 	if e.waiting {
 		e.waiting = false
@@ -132,7 +121,7 @@ func (k *kernel) readNetwork(n *node, p []byte, off dimmnet.Offset) {
 
 // answerPull starts the PUSH that a PULL's request asked for.
 func (k *kernel) answerPull(p *packet, at dimmnet.Time) {
-	t := &k.transfers[p.ref]
+	t := k.transfers.at(p.ref)
 	t.from, t.ready = p.off, at+k.preset.NIC.PushStart
 	k.enqueue(p.dst, p.ref)
 }
@@ -140,7 +129,7 @@ func (k *kernel) answerPull(p *packet, at dimmnet.Time) {
 // dataLanded ends a transfer when its last packet is there: with a status word
 // to whoever asked.
 func (k *kernel) dataLanded(p *packet, at dimmnet.Time) {
-	t := &k.transfers[p.ref]
+	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
 	if t.landed == t.bytes && !t.refused {
 		k.tellOwner(t, uint64(t.bytes), at)
@@ -151,7 +140,7 @@ func (k *kernel) dataLanded(p *packet, at dimmnet.Time) {
 // transferRefused tells the owner that a packet was refused. What has not been
 // sent yet stays.
 func (k *kernel) transferRefused(p *packet, why martini.Refusal, at dimmnet.Time) {
-	t := &k.transfers[p.ref]
+	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
 	if !t.refused {
 		t.refused = true
@@ -162,12 +151,12 @@ func (k *kernel) transferRefused(p *packet, why martini.Refusal, at dimmnet.Time
 
 // endIfDone forgets a transfer when nothing of it is queued or in flight.
 func (k *kernel) endIfDone(ref int32) {
-	t := &k.transfers[ref]
+	t := k.transfers.at(ref)
 	if t.queued || t.landed < t.sent || t.sent < t.bytes && !t.refused {
 		return
 	}
 	k.useBulk(ref, -1)
-	k.unusedTransfers = append(k.unusedTransfers, ref)
+	k.transfers.free(ref)
 }
 
 func (k *kernel) tellOwner(t *transfer, status uint64, at dimmnet.Time) {
