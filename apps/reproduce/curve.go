@@ -152,7 +152,7 @@ func measureCurve(p *pinger, rounds int, points []Point) error {
 	}
 	s := &sender{pinger: p, user: u, header: martini.Header{To: 1, Region: curveRegion}}
 	for i := range s.windows {
-		if s.windows[i], err = u.Window(); err != nil {
+		if s.windows[i], err = u.Window(sim.WriteCombining); err != nil {
 			return err
 		}
 	}

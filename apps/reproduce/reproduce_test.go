@@ -15,6 +15,9 @@ type experiment = func(context.Context, reproduce.Config) (*reproduce.Table, err
 
 func measure(t *testing.T, run experiment, cfg reproduce.Config) *reproduce.Table {
 	t.Helper()
+	if testing.Short() && cfg.Rounds == 0 {
+		cfg.Rounds = 300
+	}
 	table, err := run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +151,9 @@ func TestSeeds(t *testing.T) {
 // TestSweep: more nodes take longer, 4096 of them have four levels of the tree
 // and six of switches.
 func TestSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("4096 coroutines are slow under the race detector")
+	}
 	points, err := reproduce.Sweep(t.Context(), reproduce.Config{Rounds: 3}, "fagus2", 2, 4096)
 	if err != nil {
 		t.Fatal(err)

@@ -198,3 +198,56 @@ func TestSustainedBlocks(t *testing.T) {
 	}
 	t.Logf("%.0f MB/s", rate)
 }
+
+// TestWindowsAndCredits: a word into an uncached window costs an uncached write,
+// a window cannot be used again before its packet has left, and users have credits
+// of their own.
+func TestWindowsAndCredits(t *testing.T) {
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.FIFO, preset.NIC.ByteTime = 2, dimmnet.Microsecond // the link is as good as blocked
+	err = newNetwork(t, sim.Config{Preset: &preset}).Run(context.Background(), 2, func(h dimmnet.Host) error {
+		u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
+		if err == nil {
+			err = u.Register(1, 0, 4096)
+		}
+		if err != nil || h.Port().Rank() == 1 {
+			return err
+		}
+		h.Spend(dimmnet.Microsecond)
+		for kind, word := range []dimmnet.Time{sim.WriteCombining: 10, sim.Uncached: 53} {
+			w, err := u.Window(sim.WindowKind(kind))
+			if err != nil {
+				return err
+			}
+			start := h.Now()
+			for i, want := range []bool{true, false} {
+				posted, err := u.Block(w, martini.Header{To: 1, Region: 1}, make([]byte, 32), sim.NoAck)
+				if err != nil || posted != want {
+					t.Errorf("window %d, use %d: posted %v, error %v", w, i, posted, err)
+				}
+			}
+			if took := h.Now() - start; took != (8*word+53+173)*ns {
+				t.Errorf("window of kind %d: %v, want eight words of %d ns, the kick and a read", kind, took, word)
+			}
+		}
+		page, err := u.Map(martini.Seed{To: 1, Region: 1, Command: martini.CommandStore})
+		if err != nil {
+			return err
+		}
+		for i, want := range []bool{true, true, false} {
+			if posted, err := u.Store(page, 0, 1, 8); err != nil || posted != want {
+				t.Errorf("store %d of the user: posted %v, error %v", i, posted, err)
+			}
+			if posted := h.Port().Store(1, 0, 1, 8); posted != want {
+				t.Errorf("store %d of the port: posted %v", i, posted)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

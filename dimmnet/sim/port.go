@@ -76,7 +76,7 @@ func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	if !th.window() {
 		return false
 	}
-	th.fillWindow(len(b))
+	th.fillWindow(len(b), WriteCombining)
 	p := packet{header: k.portHeader(martini.CommandBlock, dst, off, len(b)), ref: -1, dst: dst}
 	th.node.windows.add(th.launch(p, b))
 	th.counters.Writes++
@@ -108,10 +108,14 @@ func (th *thread) window() bool {
 }
 
 // fillWindow charges the CPU for a header and n bytes, and for the kick.
-func (th *thread) fillWindow(n int) {
+func (th *thread) fillWindow(n int, kind WindowKind) {
 	h := &th.k.preset.Host
+	word := h.Fill
+	if kind == Uncached {
+		word = h.Write
+	}
 	words := (th.k.preset.HeaderBytes + n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	th.now += dimmnet.Time(words)*h.Fill + h.Write
+	th.now += dimmnet.Time(words)*word + h.Write
 }
 
 // launch sends the payload of a window, and says when the last of it has left.

@@ -215,7 +215,7 @@ func newAttacker(h dimmnet.Host) (a *attacker, err error) {
 			err = u.Register(2, 16384, 4096)
 		}
 		if err == nil {
-			window, err = u.Window()
+			window, err = u.Window(sim.WriteCombining)
 		}
 		return u, window
 	}

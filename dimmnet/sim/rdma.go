@@ -204,8 +204,7 @@ func (th *thread) post(t transfer) bool {
 		th.now += k.preset.Host.Read // of the status
 		return false
 	}
-	words := (k.preset.HeaderBytes + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	th.now += dimmnet.Time(words+1) * k.preset.Host.Write
+	th.fillWindow(0, Uncached)
 	t.ready = th.now + k.sendTime + k.preset.NIC.PushStart
 	k.request(t)
 	return true

@@ -12,10 +12,27 @@ import (
 // windows and regions of its own. It is for experiments with several processes on
 // a node and with what the hardware refuses. It belongs to the thread of its host.
 type User struct {
-	th    *thread
-	owner martini.Owner
-	left  map[int]dimmnet.Time // by window: when its last packet has left
+	th      *thread
+	owner   martini.Owner
+	credits departures // its stores in the transaction FIFO
+	windows map[int]*window
 }
+
+// window is a BOTF window of a user.
+type window struct {
+	kind WindowKind
+	used bool
+	left dimmnet.Time // when its last packet has left
+}
+
+// WindowKind says how the host's page tables map a window.
+type WindowKind uint8
+
+// The kinds of windows.
+const (
+	WriteCombining WindowKind = iota // words are gathered and go at the speed of the bus
+	Uncached                         // every word is an uncached write
+)
 
 // NoAck is the ack of a Block that asks for none.
 const NoAck = ^dimmnet.Offset(0)
@@ -30,7 +47,7 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err
 	}
-	return &User{th, o, make(map[int]dimmnet.Time)}, nil
+	return &User{th: th, owner: o, windows: make(map[int]*window)}, nil
 }
 
 // Close takes the user's pages, windows and regions away.
@@ -57,12 +74,17 @@ func (u *User) Map(s martini.Seed) (page int, err error) {
 }
 
 // Window gives the user a BOTF window, which the Port then no longer has.
-func (u *User) Window() (window int, err error) {
-	return u.th.node.chip.Window(u.owner, u.th.k.preset.Windows)
+func (u *User) Window(kind WindowKind) (number int, err error) {
+	number, err = u.th.node.chip.Window(u.owner, u.th.k.preset.Windows)
+	if err == nil {
+		u.windows[number] = &window{kind: kind}
+	}
+	return number, err
 }
 
 // Store is an AOTF: a store of the low size bytes of v to offset of a kick page.
-// A page that is not the user's is an error, and counted.
+// Every user has as many credits as the transaction FIFO has places. A page that
+// is not the user's is an error, and counted.
 func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, err error) {
 	th := u.th
 	k, n := th.k, th.node
@@ -76,11 +98,11 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	if err != nil {
 		return false, err
 	}
-	if k.err != nil || !th.room(&n.fifo, k.preset.FIFO) {
+	if k.err != nil || !th.room(&u.credits, k.preset.FIFO) {
 		return false, k.err
 	}
 	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
-	n.fifo.add(k.send(p, th.kicked(hit)))
+	u.credits.add(k.send(p, th.kicked(hit)))
 	return true, nil
 }
 
@@ -90,7 +112,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 // When the payload has landed, or was refused, a status word is stored at ack in
 // the own LLCM: the number of bytes, or one with the top bit set and the
 // martini.Refusal. A window that is not the user's is an error, and counted.
-func (u *User) Block(window int, h martini.Header, p []byte, ack dimmnet.Offset) (posted bool, err error) {
+func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset) (posted bool, err error) {
 	th := u.th
 	k, n := th.k, th.node
 	if int(h.To) >= len(k.nodes) {
@@ -102,18 +124,19 @@ func (u *User) Block(window int, h martini.Header, p []byte, ack dimmnet.Offset)
 		ref = int32(ack)
 	}
 	th.sync()
-	if refusal := n.chip.UseWindow(u.owner, window); refusal != martini.Admitted {
+	if refusal := n.chip.UseWindow(u.owner, number); refusal != martini.Admitted {
 		return false, th.refused(refusal)
 	}
-	if left, used := u.left[window]; used {
+	w := u.windows[number]
+	if w.used {
 		th.now += k.preset.Host.Read
-		if left > th.now {
+		if w.left > th.now {
 			return false, k.err
 		}
 	}
 	h.Owner, h.Command, h.Length = u.owner, martini.CommandBlock, len(p)
-	th.fillWindow(len(p))
-	u.left[window] = th.launch(packet{header: h, ref: ref, dst: h.To}, p)
+	th.fillWindow(len(p), w.kind)
+	w.used, w.left = true, th.launch(packet{header: h, ref: ref, dst: h.To}, p)
 	return true, k.err
 }
 
