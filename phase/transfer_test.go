@@ -19,13 +19,13 @@ func (p paperPort) Limits() dimmnet.Limits {
 }
 
 // TestWiringOfDIMMnet1 divides its LLCM for runs of all sizes: pages up to 16
-// nodes, rings for all pairs up to 656, and then a tree.
+// nodes, rings for all pairs up to 64, and then a tree.
 func TestWiringOfDIMMnet1(t *testing.T) {
 	for _, test := range []struct {
 		nodes, peers, slotBytes, words int
 	}{
 		{1, 1, 4096, 170}, {2, 1, 4096, 170}, {16, 15, 4096, 170}, {17, 16, 3712, 170},
-		{656, 655, 64, 656}, {657, 9, 4096, 1365}, {65536, 9, 4096, 1365},
+		{64, 63, 928, 170}, {65, 9, 4096, 1365}, {65536, 9, 4096, 1365},
 	} {
 		for _, by := range []Transfer{Auto, Push} {
 			p := paperPort{nodes: test.nodes}
@@ -40,7 +40,7 @@ func TestWiringOfDIMMnet1(t *testing.T) {
 			if int(words.base) < l.Bytes() || int(words.base)+wordBytes(words.count) > p.Limits().LLCM {
 				t.Errorf("%d nodes: %d words from %d, behind %d bytes of rings", test.nodes, words.count, words.base, l.Bytes())
 			}
-			if tree := w.tree != (ringbuf.Tree{}); tree != (test.nodes > 656) || (w.bulk.least > 0) != (by == Auto && !tree) {
+			if tree := w.tree != (ringbuf.Tree{}); tree != (test.nodes > 64) || (w.bulk.least > 0) != (by == Auto && !tree) {
 				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, w.tree, w.bulk.least)
 			}
 		}

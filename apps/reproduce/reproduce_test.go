@@ -154,7 +154,7 @@ func TestSweep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("4096 coroutines are slow under the race detector")
 	}
-	points, err := reproduce.Sweep(t.Context(), reproduce.Config{Rounds: 3}, "fagus2", 2, 4096)
+	points, err := reproduce.Sweep(t.Context(), reproduce.Config{Rounds: 3}, "fagus2", []int{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +169,12 @@ func TestSweep(t *testing.T) {
 	if last := points[len(points)-1]; last.Nodes != 4096 || last.Levels != 4 || last.Switches != 6 || last.PerLevel*4 != last.Barrier {
 		t.Errorf("the last point is %+v", last)
 	}
-	for _, r := range [][2]int{{1, 4}, {8, 4}, {2, 1 << 17}} {
-		if _, err := reproduce.Sweep(t.Context(), reproduce.Config{}, "fagus2", r[0], r[1]); err == nil {
-			t.Errorf("nodes %d to %d: no error", r[0], r[1])
+	for _, n := range []int{1, 1 << 17} {
+		if _, err := reproduce.Sweep(t.Context(), reproduce.Config{}, "fagus2", []int{2, n}); err == nil {
+			t.Errorf("%d nodes: no error", n)
 		}
+	}
+	if points[0].OneSwitch != nil || points[2].OneSwitch == nil {
+		t.Errorf("a formula for one switch where there is none, or none where there is one: %+v, %+v", points[0], points[2])
 	}
 }

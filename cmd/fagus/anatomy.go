@@ -21,7 +21,7 @@ func anatomyCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		Name:  "anatomy",
 		Usage: "show one AOTF store, stage by stage, with its nanoseconds",
 		UsageText: "fagus anatomy [flags]\n\n" +
-			"fagus anatomy                          back to back in environment D\n" +
+			"fagus anatomy                          two hosts back to back, environment D\n" +
 			"fagus anatomy --env design             the NIC at 133 MHz\n" +
 			"fagus anatomy --env A --svg aotf.svg   a picture, too",
 		HideHelpCommand: true,
@@ -29,6 +29,7 @@ func anatomyCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "env", Value: "D", Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
 			&cli.StringFlag{Name: "svg", Usage: "draw it to `FILE` (.svg, .png or .pdf)"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + anatomySchema},
 		},
 		Action: runAnatomy,
 	}
@@ -36,7 +37,7 @@ func anatomyCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 
 func runAnatomy(c *cli.Context) error {
 	if c.Args().Present() {
-		return usagef("unexpected argument %q", c.Args().First())
+		return usagef("unexpected argument %q; see 'fagus anatomy --help'", c.Args().First())
 	}
 	if err := checkWritable(c, "svg", checkFigureName); err != nil {
 		return err
@@ -51,9 +52,47 @@ func runAnatomy(c *cli.Context) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "one AOTF store in environment %s, back to back, until the peer's poll has seen it\n\n%s\n\n"+
-		"within the two NICs: %s ns\n", preset.Name, anatomyTable(stages), nsText(preset.NICLatency()))
+	program, oneWay := preset.Host.Program, totalTime(stages)
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, newAnatomyReport(&preset, stages))
+	}
+	wiring := "back to back"
+	if !preset.Direct {
+		wiring = "by a " + preset.Switch.Name + " switch"
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "one AOTF store in environment %s, %s, until the peer's poll has seen it\n\n%s\n\n"+
+		"within the two NICs: %s ns\nwith the test program, %s ns before the next store: %s ns, half of a measured round trip\n",
+		preset.Name, wiring, anatomyTable(stages), nsText(preset.NICLatency()), nsText(program), nsText(oneWay+program))
 	return err
+}
+
+const anatomySchema = "fagus.anatomy/v1"
+
+// anatomyReport is what fagus anatomy prints as JSON.
+type anatomyReport struct {
+	Schema       string         `json:"schema"`
+	Env          string         `json:"env"`
+	Stages       []anatomyStage `json:"stages"`
+	OneWayNs     float64        `json:"one_way_ns"`
+	NICLatencyNs float64        `json:"nic_latency_ns"`
+	ProgramNs    float64        `json:"program_ns"` // of a test program, before the next store
+}
+
+type anatomyStage struct {
+	Name string  `json:"name"`
+	Ns   float64 `json:"ns"`
+}
+
+func newAnatomyReport(p *sim.Preset, stages []sim.Stage) *anatomyReport {
+	ns := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
+	r := &anatomyReport{
+		Schema: anatomySchema, Env: p.Name,
+		OneWayNs: ns(totalTime(stages)), NICLatencyNs: ns(p.NICLatency()), ProgramNs: ns(p.Host.Program),
+	}
+	for _, s := range stages {
+		r.Stages = append(r.Stages, anatomyStage{s.Name, ns(s.Time)})
+	}
+	return r
 }
 
 // anatomyTable has a row a stage, and a bar as long as it.
@@ -92,11 +131,11 @@ func drawAnatomy(path, env string, stages []sim.Stage) error {
 	end := totalTime(stages)
 	return saveFigure(path, width, height, func(c draw.Canvas) {
 		style := func(size float64, x text.XAlignment) text.Style {
-			return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(size)),
+			return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Serif"}, vg.Points(size)),
 				XAlign: x, YAlign: text.YCenter, Handler: text.Plain{Fonts: font.DefaultCache}}
 		}
 		c.FillText(style(11, text.XLeft), vg.Point{X: vg.Points(8), Y: vg.Points(height - top/2)},
-			fmt.Sprintf("One AOTF in environment %s: %s ns one way, poll included", env, nsText(end)))
+			fmt.Sprintf("One AOTF in environment %s: %s ns one way, poll included (green: the hosts, blue: NICs and link)", env, nsText(end)))
 		x := func(t dimmnet.Time) vg.Length {
 			return vg.Points(left + (width-left-right)*float64(t)/float64(end))
 		}

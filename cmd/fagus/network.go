@@ -42,7 +42,7 @@ func placementFlags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
-		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (what suits network and size)"},
+		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},

@@ -32,10 +32,13 @@ func experiments() []experiment {
 
 // reproduceReport is what fagus reproduce prints: one JSON document, or tables.
 type reproduceReport struct {
-	Schema  string           `json:"schema"`
-	Seed    uint64           `json:"seed"`
-	Rounds  int              `json:"rounds"`
-	Summary reproduceErrors  `json:"summary_a_to_d"`
+	Schema string `json:"schema"`
+	Seed   uint64 `json:"seed"`
+	Rounds int    `json:"rounds"`
+	// Summary is of the environments A to D, Checks of those of its rows that chose
+	// no parameter: barriers and sums. Both are null if no such row was measured.
+	Summary *reproduceErrors `json:"summary_a_to_d"`
+	Checks  *reproduceErrors `json:"checks_a_to_d"`
 	Rows    []reproduce.Row  `json:"rows"`
 	Curve   *reproduce.Curve `json:"bandwidth,omitempty"`
 	// Messages are those of DIMM_Send.
@@ -106,11 +109,11 @@ func where(c *cli.Context, flag string) *cli.Context {
 
 func runReproduce(c *cli.Context, list []experiment) error {
 	if c.Args().Present() {
-		return usagef("no experiment %q; see 'fagus reproduce --help'", c.Args().First())
+		return usagef("no experiment %q here: name one, or none for all; see 'fagus reproduce --help'", c.Args().First())
 	}
 	r := &reproduceReport{Schema: reproduceSchema, Seed: where(c, "seed").Uint64("seed"), Rounds: where(c, "rounds").Int("rounds")}
 	if r.Rounds < 1 || r.Seed == 0 {
-		return usagef("--rounds %d, --seed %d: want at least 1", r.Rounds, r.Seed)
+		return usagef("--rounds %d with --seed %d: want neither to be 0 or less", r.Rounds, r.Seed)
 	}
 	withFigure := where(c, "figure")
 	figure := withFigure.String("figure")
@@ -162,8 +165,19 @@ func (r *reproduceReport) measure(c *cli.Context, list []experiment) error {
 		}
 	}
 	r.Rows = all.Rows
-	r.Summary.Mean, r.Summary.Worst, r.Summary.Rows = all.Summary(reproduce.Fitted)
+	r.Summary = summarize(&all, reproduce.Fitted)
+	r.Checks = summarize(&all, func(row *reproduce.Row) bool { return reproduce.Fitted(row) && row.Table != "aotf" })
 	return nil
+}
+
+// summarize is the mean and the worst error of the rows that interest; nil if there
+// are none.
+func summarize(t *reproduce.Table, interest func(*reproduce.Row) bool) *reproduceErrors {
+	mean, worst, rows := t.Summary(interest)
+	if rows == 0 {
+		return nil
+	}
+	return &reproduceErrors{Rows: rows, Mean: mean, Worst: worst}
 }
 
 func (r *reproduceReport) print(w io.Writer) error {
@@ -177,10 +191,17 @@ func (r *reproduceReport) print(w io.Writer) error {
 			return err
 		}
 	}
-	if s := r.Summary; s.Rows > 0 {
-		_, err := fmt.Fprintf(w, "environments A to D: mean |error| %.1f %%, worst %.1f %%, of %d figures\n", s.Mean*100, s.Worst*100, s.Rows)
-		if err != nil {
-			return err
+	for _, s := range []struct {
+		what   string
+		errors *reproduceErrors
+	}{
+		{"environments A to D", r.Summary},
+		{"of these, barriers and sums, which chose no parameter", r.Checks},
+	} {
+		if e := s.errors; e != nil {
+			if _, err := fmt.Fprintf(w, "%s: mean |error| %.1f %%, worst %.1f %%, of %d figures\n", s.what, e.Mean*100, e.Worst*100, e.Rows); err != nil {
+				return err
+			}
 		}
 	}
 	note := ""
@@ -242,5 +263,6 @@ func sendTable(list []reproduce.Message) string {
 	for _, m := range list {
 		out.AppendRow(table.Row{m.Bytes, fmt.Sprintf("%.2f", m.Ns/1000), fmt.Sprintf("%.1f", m.Rate())})
 	}
-	return "DIMM_Send to DIMM_Recv, half of there and back\n\n" + out.Render()
+	return "DIMM_Send to DIMM_Recv, half of there and back\n\n" + out.Render() +
+		"\n\nup to 464 bytes by BOTF to the LLCM, which the receiving host reads word by word; a bank it reads like memory"
 }

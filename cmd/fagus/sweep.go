@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
@@ -31,7 +32,7 @@ func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			HideHelpCommand: true,
 			OnUsageError:    usage,
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "nodes", Value: "2..4096", Usage: "from `LO..HI`, doubling"},
+				&cli.StringFlag{Name: "nodes", Value: "2..4096", Usage: nodesUsage},
 				&cli.StringFlag{Name: "env", Value: sim.DefaultEnv, Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
 				&cli.IntFlag{Name: "rounds", Value: 20, Usage: "mean of so many `BARRIERS`"},
 				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the phases of polls come from `SEED`"},
@@ -46,23 +47,19 @@ func runSweepBarrier(c *cli.Context) error {
 	if c.Args().Present() {
 		return usagef("unexpected argument %q", c.Args().First())
 	}
-	lo, hi, err := parseRange(c.String("nodes"))
+	nodes, err := parseNodes(c.String("nodes"), 2)
 	if err != nil {
 		return err
 	}
 	if c.Int("rounds") < 1 || c.Uint64("seed") == 0 {
-		return usagef("--rounds %d, --seed %d: want at least 1", c.Int("rounds"), c.Uint64("seed"))
+		return usagef("--rounds %d with --seed %d: want neither to be 0 or less", c.Int("rounds"), c.Uint64("seed"))
 	}
 	if _, err := sim.LoadPreset(c.String("env")); err != nil {
 		return &usageError{err}
 	}
-	steps := 1
-	for n := lo; n < hi; n *= 2 {
-		steps++
-	}
-	bar := newProgress(c.App.ErrWriter, "node counts", steps)
+	bar := newProgress(c.App.ErrWriter, "node counts", 1+len(nodes))
 	cfg := reproduce.Config{Rounds: c.Int("rounds"), Seed: c.Uint64("seed"), Progress: func() { bar.add(1) }}
-	points, err := reproduce.Sweep(c.Context, cfg, c.String("env"), lo, hi)
+	points, err := reproduce.Sweep(c.Context, cfg, c.String("env"), nodes)
 	bar.stop()
 	if err != nil {
 		return err
@@ -76,31 +73,51 @@ func runSweepBarrier(c *cli.Context) error {
 		}{sweepSchema, c.String("env"), cfg.Seed, points})
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "barrier by stores, env %s, means of %d, seed %d (virtual time)\n\n%s\n\n"+
-		"expected: (two nodes back to back + a port's time for each further child + one multicast transit) x levels, as spec/10 has it\n",
+		"one-switch formula: (two nodes back to back + a port's time for each child + one multicast transit) x levels, from the papers\n",
 		c.String("env"), cfg.Rounds, cfg.Seed, sweepTable(points))
 	return err
 }
 
 func sweepTable(points []reproduce.SweepPoint) string {
 	t := newTable()
-	t.AppendHeader(table.Row{"nodes", "levels", "switch levels", "barrier ns", "ns per level", "expected ns"})
+	t.AppendHeader(table.Row{"nodes", "levels", "switch levels", "barrier ns", "ns per level", "one-switch formula"})
 	t.SetColumnConfigs(rightAligned(1, 2, 3, 4, 5, 6))
 	for _, p := range points {
-		t.AppendRow(table.Row{p.Nodes, p.Levels, p.Switches, fmt.Sprintf("%.0f", p.Barrier), fmt.Sprintf("%.0f", p.PerLevel), fmt.Sprintf("%.0f", p.Expected)})
+		formula := "-"
+		if p.OneSwitch != nil {
+			formula = fmt.Sprintf("%.0f", *p.OneSwitch)
+		}
+		t.AppendRow(table.Row{p.Nodes, p.Levels, p.Switches, fmt.Sprintf("%.0f", p.Barrier), fmt.Sprintf("%.0f", p.PerLevel), formula})
 	}
 	return t.Render()
 }
 
-// parseRange reads LO..HI, or one number.
-func parseRange(s string) (lo, hi int, err error) {
+const nodesUsage = "`COUNTS` of nodes: a list 2,16, or 2..64, doubling"
+
+// parseNodes reads node counts of at least least: numbers with commas between, or
+// LO..HI.
+func parseNodes(s string, least int) (counts []int, err error) {
+	mistake := usagef("--nodes %q: want numbers from %d to %d with commas between, or LO..HI", s, least, dimmnet.MaxNodes)
+	number := func(s string) (n int) {
+		n, e := strconv.Atoi(strings.TrimSpace(s))
+		if e != nil || n < least || n > dimmnet.MaxNodes {
+			err = mistake
+		}
+		return n
+	}
 	from, to, found := strings.Cut(s, "..")
 	if !found {
-		to = from
+		for _, item := range strings.Split(s, ",") {
+			counts = append(counts, number(item))
+		}
+		return counts, err
 	}
-	lo, errLo := strconv.Atoi(from)
-	hi, errHi := strconv.Atoi(to)
-	if errLo != nil || errHi != nil || lo < 2 || hi < lo || hi > 1<<16 {
-		return 0, 0, usagef("--nodes %q: want LO..HI with 2 <= LO <= HI <= 65536", s)
+	lo, hi := number(from), number(to)
+	if err != nil || lo > hi {
+		return nil, mistake
 	}
-	return lo, hi, nil
+	for n := lo; n < hi; n *= 2 {
+		counts = append(counts, n)
+	}
+	return append(counts, hi), nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Config describes a simulated network. The zero value is useful.
 type Config struct {
-	// Env names the preset: A to F, or fagus2 (the default).
+	// Env names the preset, one of Envs; the default is fagus2.
 	Env string
 	// Preset, if not nil, is used instead: one of LoadPreset, changed.
 	Preset *Preset

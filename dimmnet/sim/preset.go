@@ -107,12 +107,16 @@ func (p *Preset) OneWay() dimmnet.Time {
 	return p.Host.Write + total(p.NIC.Send) + p.NIC.Outside.Time + total(p.NIC.Receive)
 }
 
-// Anatomy lists every stage of a store that a host sends to its peer, back to
-// back, and that the peer's poll sees: the poll comes half a poll late on average.
+// Anatomy lists every stage of a store that a host sends to its peer, back to back
+// or by one switch, and that the peer's poll sees: the poll comes half a poll late
+// on average.
 func (p *Preset) Anatomy() []Stage {
 	stages := []Stage{{"CPU write", p.Host.Write}}
 	stages = append(stages, p.NIC.Send...)
 	stages = append(stages, p.NIC.Outside)
+	if !p.Direct {
+		stages = append(stages, Stage{"switch", p.Switch.Packet}, p.NIC.Outside)
+	}
 	stages = append(stages, p.NIC.Receive...)
 	return append(stages, Stage{"waiting for the next poll (mean)", p.Host.ReadHalf / 2}, Stage{"CPU read", p.Host.ReadHalf})
 }

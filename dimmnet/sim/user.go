@@ -38,7 +38,7 @@ const (
 const NoAck = ^dimmnet.Offset(0)
 
 // OpenUser makes o a user of the NIC of a simulated host. A NIC has up to
-// martini.MaxUsers, one of which is the process of the Port.
+// martini.MaxUsers, one of which is the process of the Port: process 1 of group 1.
 func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	th, ok := h.(*thread)
 	if !ok {

@@ -91,7 +91,9 @@
 // # What all must do alike
 //
 // All ranks make the same calls in the same order, with the same type and op,
-// and use the same base. When they do not, ranks wait for each other until the
-// port fails. A count that is neither this call's nor the last one's is an
-// error. The first error stays.
+// and use the same base. Where one reduces and another is in a barrier, or their
+// types travel differently, they wait for each other until the port fails, or get an
+// error: a count that is neither this call's nor the last one's. Types that travel
+// alike, such as int32 and float32, and different functions are not noticed: the
+// result is then meaningless. The first error stays.
 package collective
