@@ -20,22 +20,12 @@ var bulkBytes = []int{64, 200, 1000, 3000, 10_000, 40_000, 1 << 20}
 // 15 nodes.
 const smallLLCM = 2600
 
-// narrowPort is a port whose PUSHes are short.
-type narrowPort struct {
-	dimmnet.Port
-	rdma int
-}
-
-func (p narrowPort) Limits() dimmnet.Limits {
-	l := p.Port.Limits()
-	l.RDMA = p.rdma
-	return l
-}
-
 // bulkNet is a network with two banks of bulk memory and PUSHes of rdma bytes.
 func bulkNet(llcm, bulk, rdma int) dimmnet.Network {
 	return porttest.Wrap(inproc.New(inproc.Config{LLCM: llcm, Bulk: bulk, Banks: true}), func(p dimmnet.Port) dimmnet.Port {
-		return narrowPort{p, rdma}
+		limits := p.Limits()
+		limits.RDMA = rdma
+		return porttest.Limited(p, limits)
 	})
 }
 

@@ -147,32 +147,31 @@ func (p cheerful) Idle(since dimmnet.Mark) { endlessIdle(p).Idle(since) }
 func (p cheerful) Err() error { return nil }
 
 // liar refuses every fifth post, and posts it.
-type liar struct {
-	dimmnet.Port
-	posts int
+type liar struct{ filter }
+
+func newLiar(p dimmnet.Port) dimmnet.Port {
+	posts := 0
+	return &liar{filter{p, func(c posting) bool {
+		posts++
+		return c.do() && posts%5 != 0
+	}}}
 }
 
 func (p *liar) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 
-func (p *liar) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	p.posts++
-	return p.Port.Write(dst, off, b) && p.posts%5 != 0
-}
-
-func (p *liar) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	p.posts++
-	return p.Port.Store(dst, off, v, size) && p.posts%5 != 0
-}
-
-// overcounts counts what it refuses.
+// overcounts counts what it refuses, every third post.
 type overcounts struct {
-	fewCredits
+	dimmnet.Port
+	posts *uint64
 }
 
-func (p *overcounts) Counters() dimmnet.Counters {
-	c := p.Port.Counters()
-	c.Bytes += uint64(p.posts)
-	return c
+func newOvercounts(p dimmnet.Port) dimmnet.Port {
+	posts := uint64(0)
+	return overcounts{Refuse(p, func() bool { posts++; return posts%3 == 0 }), &posts}
+}
+
+func (p overcounts) Counters() dimmnet.Counters {
+	return p.Port.Counters().Plus(dimmnet.Counters{Bytes: *p.posts})
 }
 
 // dirty leaves a byte in the memory of the node.

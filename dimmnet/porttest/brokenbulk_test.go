@@ -89,18 +89,20 @@ func (p wideMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done di
 
 // oneMove forgets a Push or Pull that still waits when the next is posted.
 type oneMove struct {
-	dimmnet.Port
+	filter
 	waiting func() bool
 }
 
-func (p *oneMove) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.waiting = func() bool { return p.Port.Push(dst, from, to, n, done) }
-	return true
-}
-
-func (p *oneMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	p.waiting = func() bool { return p.Port.Pull(src, from, to, n, done) }
-	return true
+func newOneMove(p dimmnet.Port) dimmnet.Port {
+	o := &oneMove{}
+	o.filter = filter{p, func(c posting) bool {
+		if !c.isMove() {
+			return c.do()
+		}
+		o.waiting = c.do
+		return true
+	}}
+	return o
 }
 
 func (p *oneMove) Load(off dimmnet.Offset) uint64 {

@@ -22,7 +22,10 @@
 // Random tests print their seed when they fail; PORTTEST_SEED in the environment
 // repeats it. With -short, rounds are fewer.
 //
-// Wrap lets other tests see, refuse or change what a network's ports do.
+// Wrap lets other tests see, refuse or change what a network's ports do. Refusing,
+// Restless, Late and Multicasting make ports that keep the contract and use the
+// freedom that it leaves: the suite passes on them. Watch finds Steps that are not
+// pure.
 //
 // # Limits
 //

@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 // multicast.
 func alter(port func(dimmnet.Port) dimmnet.Port) func() dimmnet.Network {
 	return alterOn(inproc.Config{Bulk: 2 * page, Banks: true}, func(p dimmnet.Port) dimmnet.Port {
-		return port(&casts{Port: p, limit: 64})
+		return port(Multicasting(64)(p))
 	})
 }
 
@@ -48,19 +49,23 @@ func pass(t *testing.T, network func() dimmnet.Network) {
 // TestAccepts runs the suite on ports that use the freedom that the contract
 // leaves them.
 func TestAccepts(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
 	for name, network := range map[string]func() dimmnet.Network{
-		"multicast":            alter(func(p dimmnet.Port) dimmnet.Port { return p }),
-		"few credits":          alter(func(p dimmnet.Port) dimmnet.Port { return &fewCredits{Port: p} }),
-		"idles not":            alter(func(p dimmnet.Port) dimmnet.Port { return idlesNot{p} }),
-		"RDMA in its own time": alter(func(p dimmnet.Port) dimmnet.Port { return &ownTime{Port: p} }),
+		"multicast":         alter(func(p dimmnet.Port) dimmnet.Port { return p }),
+		"few credits":       alter(Refusing(seed, 1./3)),
+		"idles not":         alter(Restless(seed, 1)),
+		"late":              alter(Late(seed, 4)),
+		"very late":         alter(Late(seed, 30)),
+		"late, few credits": alter(func(p dimmnet.Port) dimmnet.Port { return Late(seed, 4)(Refusing(seed, 1./3)(p)) }),
 		"small": alterOn(inproc.Config{}, func(p dimmnet.Port) dimmnet.Port {
-			return small{p, dimmnet.Limits{Store: 8, Block: 464, LLCM: 1 << 17}}
+			return newSmall(p, dimmnet.Limits{Store: 8, Block: 464, LLCM: 1 << 17})
 		}),
 		"no powers of 2": alterOn(inproc.Config{LLCM: 4096, Bulk: 9000}, func(p dimmnet.Port) dimmnet.Port {
-			return &casts{Port: small{p, dimmnet.Limits{Store: 3, Block: 100, RDMA: 77, LLCM: 4096, Bulk: 8999}}, limit: 3}
+			return Multicasting(3)(newSmall(p, dimmnet.Limits{Store: 3, Block: 100, RDMA: 77, LLCM: 4096, Bulk: 8999}))
 		}),
 		"tiny": alterOn(inproc.Config{LLCM: 2056, Bulk: page, Banks: true}, func(p dimmnet.Port) dimmnet.Port {
-			return &casts{Port: small{p, dimmnet.Limits{Store: 1, Block: 1, RDMA: 1, LLCM: 2056, Bulk: page}}, limit: 1}
+			return Multicasting(1)(newSmall(p, dimmnet.Limits{Store: 1, Block: 1, RDMA: 1, LLCM: 2056, Bulk: page}))
 		}),
 	} {
 		t.Run(name, func(t *testing.T) { pass(t, network) })
@@ -129,13 +134,13 @@ func TestCatches(t *testing.T) {
 		{"wrong sizes panic", alter(func(p dimmnet.Port) dimmnet.Port { return lenient{p} }), "Misuse"},
 		{"Err stays", alter(func(p dimmnet.Port) dimmnet.Port { return moody{p} }), "BodyFails"},
 		{"ports fail", alter(func(p dimmnet.Port) dimmnet.Port { return cheerful{p} }), "Cancelled"},
-		{"what is refused has not landed", alter(func(p dimmnet.Port) dimmnet.Port { return &liar{Port: p} }), "FullWindowWrite FullWindowStore"},
-		{"what is refused is not counted", alter(func(p dimmnet.Port) dimmnet.Port { return &overcounts{fewCredits: fewCredits{Port: p}} }), "FullWindowWrite FullWindowStore"},
+		{"what is refused has not landed", alter(newLiar), "FullWindowWrite FullWindowStore"},
+		{"what is refused is not counted", alter(newOvercounts), "FullWindowWrite FullWindowStore"},
 		{"done has the size", alter(func(p dimmnet.Port) dimmnet.Port { return wrongDone{p} }), "Push Pull"},
 		{"done is a whole word", alter(func(p dimmnet.Port) dimmnet.Port { return halfDone{p} }), "Push Pull Together Flip"},
 		{"done overtakes no data", alter(func(p dimmnet.Port) dimmnet.Port { return &earlyDone{Port: p} }), "Push Pull"},
 		{"a move has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideMove{p} }), "Push Pull SelfRDMA Together"},
-		{"moves do not replace each other", alter(func(p dimmnet.Port) dimmnet.Port { return &oneMove{Port: p} }), "Together Flip"},
+		{"moves do not replace each other", alter(newOneMove), "Together Flip"},
 		{"a move goes to a rank that exists", alter(func(p dimmnet.Port) dimmnet.Port { return strayMove{p} }), "MisuseRDMA"},
 		{"what a port has not panics", alter(func(p dimmnet.Port) dimmnet.Port { return secret{p} }), "NoRDMA NoBulk NoMulticast"},
 		{"Flip exchanges the sides", alter(func(p dimmnet.Port) dimmnet.Port { return flipless{p} }), "Push Pull SelfRDMA Together Largest Flip"},

@@ -29,3 +29,13 @@ type wrappedHost struct {
 }
 
 func (h wrappedHost) Port() dimmnet.Port { return h.port }
+
+// Limited is p that says it has other limits. It does not check them.
+func Limited(p dimmnet.Port, limits dimmnet.Limits) dimmnet.Port { return limited{p, limits} }
+
+type limited struct {
+	dimmnet.Port
+	limits dimmnet.Limits
+}
+
+func (p limited) Limits() dimmnet.Limits { return p.limits }

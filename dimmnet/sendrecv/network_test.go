@@ -44,16 +44,9 @@ func narrow(network dimmnet.Network, bulk int) dimmnet.Network {
 	return porttest.Wrap(network, func(p dimmnet.Port) dimmnet.Port {
 		limits := p.Limits()
 		limits.Block, limits.RDMA, limits.Bulk = 464, min(limits.RDMA, 300_000), min(limits.Bulk, bulk)
-		return limitedPort{p, limits}
+		return porttest.Limited(p, limits)
 	})
 }
-
-type limitedPort struct {
-	dimmnet.Port
-	limits dimmnet.Limits
-}
-
-func (p limitedPort) Limits() dimmnet.Limits { return p.limits }
 
 // run runs body on each rank with its Endpoint.
 func run(t *testing.T, network dimmnet.Network, nodes int, cfg Config, body func(*Endpoint) error) {

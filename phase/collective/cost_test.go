@@ -34,7 +34,7 @@ func TestStores(t *testing.T) {
 			{"float64", sum[float64], calls*2*edges - edges/2},
 		} {
 			var stores uint64
-			network := porttest.Wrap(newSim(t, sim.Config{}), multicasting(0))
+			network := porttest.Wrap(newSim(t, sim.Config{}), porttest.Multicasting(0))
 			run(t, network, nodes, func(h dimmnet.Host, g *collective.Group) error {
 				for range calls {
 					if err := c.call(g); err != nil {

@@ -12,14 +12,6 @@ import (
 	"github.com/fagus-dsm/fagus/phase/collective"
 )
 
-// limitedPort has other limits than it says elsewhere.
-type limitedPort struct {
-	dimmnet.Port
-	limits dimmnet.Limits
-}
-
-func (p limitedPort) Limits() dimmnet.Limits { return p.limits }
-
 func TestNewChecks(t *testing.T) {
 	const llcm = 3 * 392 // what 100 nodes need
 	for _, c := range []struct {
@@ -34,7 +26,7 @@ func TestNewChecks(t *testing.T) {
 		{0, dimmnet.Limits{Store: 4, LLCM: llcm}, "collective: this port stores 4 bytes at once, values need 8"},
 	} {
 		err := newInproc().Run(t.Context(), 100, func(h dimmnet.Host) error {
-			_, err := collective.New(limitedPort{h.Port(), c.limits}, c.base, collective.Config{})
+			_, err := collective.New(porttest.Limited(h.Port(), c.limits), c.base, collective.Config{})
 			return err
 		})
 		if fmt.Sprint(err) != c.want && (err != nil || c.want != "") {
@@ -98,7 +90,7 @@ func TestBadRelease(t *testing.T) {
 // TestFailedPort: when a rank gives up, the others do not wait for it.
 func TestFailedPort(t *testing.T) {
 	boom := errors.New("boom")
-	for _, network := range []dimmnet.Network{newInproc(), newSim(t, sim.Config{}), porttest.Wrap(newInproc(), refusing(1))} {
+	for _, network := range []dimmnet.Network{newInproc(), newSim(t, sim.Config{}), porttest.Wrap(newInproc(), porttest.Refusing(1, 1./3))} {
 		seen := make([]error, 20)
 		err := network.Run(t.Context(), len(seen), func(h dimmnet.Host) error {
 			g, err := collective.New(h.Port(), base, collective.Config{})

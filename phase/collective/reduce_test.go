@@ -191,7 +191,7 @@ func TestReduceInproc(t *testing.T) {
 	for seed := range seeds(4) {
 		for _, nodes := range sizes() {
 			run(t, newInproc(), nodes, program(seed, 1000/(8+nodes)))
-			run(t, porttest.Wrap(newInproc(), multicasting(7)), nodes, program(seed, 1000/(8+nodes)))
+			run(t, porttest.Wrap(newInproc(), porttest.Multicasting(7)), nodes, program(seed, 1000/(8+nodes)))
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestReduceInVirtualTime(t *testing.T) {
 		for _, nodes := range sizes() {
 			network := newSim(t, sim.Config{Seed: seed, MaxDelay: 20 * dimmnet.Microsecond})
 			run(t, network, nodes, program(seed, 1000/(8+nodes)))
-			run(t, porttest.Wrap(network, multicasting(int(seed%8))), nodes, program(seed, 1000/(8+nodes)))
+			run(t, porttest.Wrap(network, porttest.Multicasting(int(seed%8))), nodes, program(seed, 1000/(8+nodes)))
 		}
 	}
 }
@@ -211,9 +211,9 @@ func TestRefusedPosts(t *testing.T) {
 	for seed := range seeds(24) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
 			network := newSim(t, sim.Config{Seed: seed, MaxDelay: 20 * dimmnet.Microsecond})
-			run(t, porttest.Wrap(network, refusing(seed)), nodes, program(seed, 1000/(8+nodes)))
-			run(t, porttest.Wrap(newInproc(), refusing(seed)), nodes, program(seed, 500/(8+nodes)))
-			both := porttest.Wrap(porttest.Wrap(network, multicasting(7)), refusing(seed))
+			run(t, porttest.Wrap(network, porttest.Refusing(seed, 1./3)), nodes, program(seed, 1000/(8+nodes)))
+			run(t, porttest.Wrap(newInproc(), porttest.Refusing(seed, 1./3)), nodes, program(seed, 500/(8+nodes)))
+			both := porttest.Wrap(porttest.Wrap(network, porttest.Multicasting(7)), porttest.Refusing(seed, 1./3))
 			run(t, both, nodes, program(seed, 1000/(8+nodes)))
 		}
 	}
@@ -252,9 +252,9 @@ func TestSlowSelf(t *testing.T) {
 	}
 	for seed := range seeds(8) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
-			run(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), slow(seed)), nodes, doubles)
-			run(t, porttest.Wrap(newInproc(), slow(seed)), nodes, doubles)
-			run(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), slow(seed)), nodes, program(seed, 1000/(8+nodes)))
+			run(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), porttest.Late(seed, 48)), nodes, doubles)
+			run(t, porttest.Wrap(newInproc(), porttest.Late(seed, 48)), nodes, doubles)
+			run(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), porttest.Late(seed, 48)), nodes, program(seed, 1000/(8+nodes)))
 		}
 	}
 }
@@ -267,17 +267,17 @@ func TestStepsArePure(t *testing.T) {
 		for _, nodes := range []int{2, 3, 9, 20, 65} {
 			network := newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Spin: true, Limit: dimmnet.Second})
 			wrap := func(p dimmnet.Port) dimmnet.Port {
-				return &watchingPort{Port: p, fail: func(what string) {
+				return porttest.Watch(p, func(what string) {
 					t.Errorf("seed %d, %d nodes, rank %d: %s", seed, nodes, p.Rank(), what)
-				}}
+				})
 			}
 			err := porttest.Wrap(network, wrap).Run(t.Context(), nodes, func(h dimmnet.Host) error {
-				p := h.Port().(*watchingPort)
-				g, err := collective.New(p, base, collective.Config{Turn: func() { p.turns++ }})
+				p := h.Port().(*porttest.Watched)
+				g, err := collective.New(p, base, collective.Config{Turn: p.Changed})
 				if err == nil {
 					err = program(seed, 1000/(8+nodes))(h, g)
 				}
-				compared += p.same
+				compared += p.Compared
 				return err
 			})
 			if err != nil {

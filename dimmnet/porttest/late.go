@@ -1,0 +1,89 @@
+package porttest
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Late wraps ports so that Pushes, Pulls and what a rank posts to itself land
+// some time after they were posted: about polls polls, at least 1, at random as
+// seed says. Pushes and Pulls land in any order, the others in that in which they
+// were posted; what goes to and comes from other ranks may overtake both. What has
+// not landed when a body returns never does. A Multicast to its own rank too is
+// refused while something that it must not overtake is on its way.
+func Late(seed uint64, polls int) func(dimmnet.Port) dimmnet.Port {
+	return func(p dimmnet.Port) dimmnet.Port {
+		l := &late{random: dice(seed, p, 3), polls: polls}
+		l.filter = filter{p, l.take}
+		return l
+	}
+}
+
+type late struct {
+	filter
+	random *rand.Rand
+	polls  int
+	held   []posting // oldest first
+}
+
+func (l *late) take(c posting) bool {
+	if c.isMove() || len(c.peers) == 1 && l.isOwn(c) {
+		l.held = append(l.held, c)
+		return true
+	}
+	if slices.Contains(c.peers, l.Rank()) && slices.ContainsFunc(l.held, l.isOwn) {
+		return false // a Multicast must not overtake them
+	}
+	return c.do()
+}
+
+// isOwn says whether c goes to the own rank, in order with others.
+func (l *late) isOwn(c posting) bool { return !c.isMove() && c.peers[0] == l.Rank() }
+
+// poll lands some of what is held.
+func (l *late) poll() {
+	for len(l.held) > 0 && l.random.IntN(l.polls) == 0 {
+		i := l.random.IntN(len(l.held))
+		if l.isOwn(l.held[i]) {
+			i = slices.IndexFunc(l.held, l.isOwn)
+		}
+		if !l.held[i].do() && l.Err() == nil {
+			return // the port below has no room
+		}
+		l.held = slices.Delete(l.held, i, i+1)
+	}
+}
+
+func (l *late) Load(off dimmnet.Offset) uint64 {
+	defer l.poll()
+	return l.Port.Load(off)
+}
+
+func (l *late) Read(b []byte, off dimmnet.Offset) {
+	l.Port.Read(b, off)
+	if l.Limits().IsPoll(off, len(b)) {
+		l.poll()
+	}
+}
+
+func (l *late) Arrivals() dimmnet.Mark {
+	l.poll()
+	return l.Port.Arrivals()
+}
+
+func (l *late) Idle(since dimmnet.Mark) {
+	if len(l.held) == 0 { // else something is on its way
+		l.Port.Idle(since)
+	}
+	l.poll()
+}
+
+func (l *late) Counters() dimmnet.Counters {
+	c := l.Port.Counters()
+	for _, held := range l.held {
+		c = c.Plus(held.counts)
+	}
+	return c
+}
