@@ -42,13 +42,17 @@ const unknownCommand martini.Command = 0xff
 // interruptRoundTrip goes there by the interrupt routine and back as usual.
 func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 	return run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
-		if p.h.Port().Rank() == 1 {
-			return p.rounds(cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
-		}
 		u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
 		if err != nil {
 			return 0, err
 		}
+		if err := u.Register(curveRegion, 0, curveBytes); err != nil {
+			return 0, err
+		}
+		if p.h.Port().Rank() == 1 {
+			return p.rounds(cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
+		}
+		p.h.Spend(dimmnet.Millisecond) // rank 1 has registered
 		page, err := u.Map(martini.Seed{To: 1, Physical: true, Command: unknownCommand})
 		if err != nil {
 			return 0, err
@@ -147,7 +151,7 @@ func measureCurve(p *pinger, rounds int, points []Point) error {
 	if err != nil {
 		return err
 	}
-	if err := u.Register(curveRegion, 0, curveBytes); err != nil || p.h.Port().Rank() == 1 {
+	if err := u.Register(curveRegion, 0, curveAck+dimmnet.WordBytes); err != nil || p.h.Port().Rank() == 1 {
 		return err
 	}
 	s := &sender{pinger: p, user: u, header: martini.Header{To: 1, Region: curveRegion}}

@@ -53,7 +53,7 @@ func (p *pinger) rounds(n int, round func(uint32) error) (float64, error) {
 // dither waits for a random part of a poll: while a packet is on its way, so that
 // it makes nothing longer.
 func (p *pinger) dither() {
-	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(p.preset.Host.ReadHalf, 1)))))
+	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(p.preset.Host.Read, p.preset.Host.ReadHalf, 1)))))
 }
 
 // ask stores to dst and waits for the answer.

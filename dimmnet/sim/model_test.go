@@ -68,14 +68,15 @@ func TestInterruptCosts(t *testing.T) {
 	var at [2]dimmnet.Time
 	for i, command := range []martini.Command{martini.CommandStore, 99} {
 		landed := records(t, sim.Config{Env: "sendrecv"}, 2, func(h dimmnet.Host) error {
-			if h.Port().Rank() == 1 {
-				return nil
-			}
 			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
-			if err != nil {
+			if err == nil {
+				err = u.Register(1, 0, 4096)
+			}
+			if err != nil || h.Port().Rank() == 1 {
 				return err
 			}
-			page, err := u.Map(martini.Seed{To: 1, Physical: true, Command: command})
+			h.Spend(dimmnet.Microsecond) // rank 1 registers
+			page, err := u.Map(martini.Seed{To: 1, Region: 1, Command: command})
 			if err != nil {
 				return err
 			}
@@ -249,5 +250,197 @@ func TestWindowsAndCredits(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLongPacketsHoldAPort lets two nodes send a block to a third: the second one
+// leaves the switch when the first has.
+func TestLongPacketsHoldAPort(t *testing.T) {
+	landed := records(t, sim.Config{Env: "D"}, 3, func(h dimmnet.Host) error {
+		if h.Port().Rank() > 0 {
+			h.Port().Write(0, 4096*dimmnet.Offset(h.Port().Rank()), make([]byte, 464))
+		}
+		return nil
+	})
+	// 240 ns for 128 bytes and 2 ns for each byte more; the receiver with its gap
+	// and its TLB takes longer.
+	const port, receiver = 240 + (496-128)*2, 496*2 + 100 + 160
+	if gap := landed[1].At - landed[0].At; gap != max(port, receiver)*ns {
+		t.Errorf("the second block lands %v after the first, want %d ns", gap, max(port, receiver))
+	}
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.NIC.Gap, preset.NIC.TLBRefill, preset.HeaderBytes = 0, 0, 0
+	preset.Switch.Packet = 5 * dimmnet.Microsecond
+	landed = records(t, sim.Config{Preset: &preset}, 3, func(h dimmnet.Host) error {
+		if h.Port().Rank() > 0 {
+			h.Port().Write(0, 4096*dimmnet.Offset(h.Port().Rank()), make([]byte, 464))
+		}
+		return nil
+	})
+	if gap := landed[1].At - landed[0].At; gap != (5000+(464-128)*2)*ns {
+		t.Errorf("behind a slow port the second block lands %v after the first", gap)
+	}
+}
+
+// TestHostTimes measures what calls cost the CPU in E, where halves are cheaper.
+func TestHostTimes(t *testing.T) {
+	err := newNetwork(t, sim.Config{Env: "E"}).Run(context.Background(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 1 {
+			return nil
+		}
+		for _, test := range []struct {
+			what string
+			do   func()
+			want dimmnet.Time
+		}{
+			{"Load", func() { p.Load(0) }, 276 * ns},
+			{"Read of half a word", func() { p.Read(make([]byte, 4), 4) }, 234500},
+			{"Read across the halves", func() { p.Read(make([]byte, 2), 3) }, 276 * ns},
+			{"Read of two words", func() { p.Read(make([]byte, 9), 0) }, 2 * 276 * ns},
+			{"Store", func() { p.Store(1, 0, 1, 8) }, 59 * ns},
+			{"Fill", func() { p.Fill(llcm, make([]byte, 800)) }, 100 * 10 * ns},
+			{"Read of a bank", func() { p.Read(make([]byte, 800), llcm) }, (276 + 100*10) * ns},
+			{"Flip", func() { p.Flip() }, (59 + 1000) * ns},
+			{"Push", func() { p.Push(1, 0, 64, 8, 128) }, 5 * 59 * ns},
+			{"first Write", func() { p.Write(1, 0, make([]byte, 8)) }, (276 + 5*10 + 59) * ns},
+			{"second Write", func() { p.Write(1, 0, make([]byte, 8)) }, (5*10 + 59) * ns},
+		} {
+			before := h.Now()
+			if test.do(); h.Now()-before != test.want {
+				t.Errorf("%s takes %v, want %v", test.what, h.Now()-before, test.want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBanksBoundAFastBus fills at 133 MHz: the bus is faster than a bank.
+func TestBanksBoundAFastBus(t *testing.T) {
+	err := newNetwork(t, sim.Config{Env: "design"}).Run(context.Background(), 1, func(h dimmnet.Host) error {
+		h.Port().Fill(llcm, make([]byte, 8000))
+		if want := 8000 * dimmnet.Second / (1024 * 1e6); h.Now() < want-want/1000 || h.Now() > want+want/1000 {
+			t.Errorf("8000 bytes take %v, want %v: 1024 MB/s", h.Now(), want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAckPassesAMiss: what the hardware sends does not wait for a store that is
+// not ready.
+func TestAckPassesAMiss(t *testing.T) {
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := func(misses bool) (at dimmnet.Time) {
+		for _, r := range records(t, sim.Config{Preset: &preset}, 2, func(h dimmnet.Host) error {
+			p := h.Port()
+			if p.Rank() == 0 {
+				p.Push(1, 0, 64, 8, 128)
+				return nil
+			}
+			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
+			for range 1025 { // more kick pages than the HTLB holds
+				if err == nil {
+					_, err = u.Map(martini.Seed{To: 0, Command: martini.CommandStore})
+				}
+			}
+			h.Spend(1500 * ns)
+			if misses && err == nil {
+				_, err = u.Store(1024, 0, 1, 8)
+			}
+			return err
+		}) {
+			if r.Rank == 0 && r.Off == 128 {
+				at = r.At
+			}
+		}
+		return at
+	}
+	if quiet, busy := done(false), done(true); quiet == 0 || quiet != busy {
+		t.Errorf("the ACK lands at %v, and at %v while a store waits for its header", quiet, busy)
+	}
+}
+
+// TestWindowFreesItsUser: a thread that waits for a window of a User is woken.
+func TestWindowFreesItsUser(t *testing.T) {
+	var ends [2]dimmnet.Time
+	for i, spin := range []bool{false, true} {
+		err := newNetwork(t, sim.Config{Env: "B", Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 1, func(h dimmnet.Host) error {
+			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
+			if err == nil {
+				err = u.Register(1, 0, 4096)
+			}
+			if err != nil {
+				return err
+			}
+			w, err := u.Window(sim.WriteCombining)
+			for left := 3; left > 0 && err == nil; {
+				mark := h.Port().Arrivals()
+				var posted bool
+				if posted, err = u.Block(w, martini.Header{Region: 1}, make([]byte, 464), sim.NoAck); posted {
+					left--
+				} else if err == nil {
+					h.Port().Idle(mark)
+				}
+			}
+			ends[i] = h.Now()
+			return err
+		})
+		if err != nil {
+			t.Fatalf("spin %v: %v", spin, err)
+		}
+	}
+	if ends[0] != ends[1] {
+		t.Errorf("ends at %v, with every pass run at %v", ends[0], ends[1])
+	}
+}
+
+// TestRegionsOfUsers: a region is of whole words and of one memory; stores reach
+// bulk memory, too.
+func TestRegionsOfUsers(t *testing.T) {
+	err := newNetwork(t, sim.Config{}).Run(context.Background(), 1, func(h dimmnet.Host) error {
+		u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
+		if err != nil {
+			return err
+		}
+		for _, bad := range [][2]int{{4, 8}, {llcm - 8, 16}, {0, 0}, {llcm, 256<<20 + 1}} {
+			if err := u.Register(1, dimmnet.Offset(bad[0]), bad[1]); err == nil {
+				t.Errorf("region of %d bytes at %d was taken", bad[1], bad[0])
+			}
+		}
+		if err := u.Register(1, llcm, 4096); err != nil {
+			return err
+		}
+		page, err := u.Map(martini.Seed{Region: 1, Command: martini.CommandStore})
+		if err != nil {
+			return err
+		}
+		if _, err := u.Store(page, 8, 0x0102, 2); err != nil {
+			return err
+		}
+		h.Spend(dimmnet.Millisecond)
+		h.Port().Flip()
+		got := make([]byte, 3)
+		if h.Port().Read(got, llcm+8); got[0] != 2 || got[1] != 1 || got[2] != 0 {
+			t.Errorf("bulk memory holds %v", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.OpenUser(nil, martini.Owner{Group: 2}); err == nil {
+		t.Error("a user of no host")
 	}
 }

@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"encoding/binary"
+	"errors"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
@@ -13,7 +16,8 @@ type node struct {
 	arrivals dimmnet.Mark
 	parked   *thread // the thread that idles, if it does
 
-	sendFree    dimmnet.Time // when the outgoing link is free
+	link        link         // out of this NIC
+	posted      dimmnet.Time // when the last packet that the host posted leaves
 	receiveFree dimmnet.Time // when the receiver is free
 	fifo        departures   // AOTF packets that have not left
 	windows     departures   // BOTF packets that have not left
@@ -21,11 +25,15 @@ type node struct {
 	freeAt      dimmnet.Time // when the pending evFree happens, or 0
 
 	chip     martini.NIC
-	kicks    map[uint64]int // kick pages by what they lead to
-	lastKick uint64         // the key of the last one used, plus 1
+	kicks    map[uint64]int // kick pages of the Port by what they lead to
+	keys     []uint64       // the same in the order of their mapping, to be given up
+	givenUp  int
+	lastKick uint64 // the key of the last one used, plus 1
 
 	coreFree dimmnet.Time // when the core PU has served its interrupts
 	engine   engine
+
+	userWindows []window // of Users, by number
 
 	flights map[dimmnet.Rank]*flight // per destination; only with random delays
 }
@@ -96,12 +104,20 @@ const (
 	kindAck
 )
 
+// post sends what the host of src has posted, behind what it has posted before.
+func (k *kernel) post(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
+	n := &k.nodes[p.src]
+	n.posted = k.send(p, max(ready, n.posted))
+	return n.posted
+}
+
 // send puts p on the link of src, not before ready, and says when the last of
 // it is on the link.
 func (k *kernel) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &k.nodes[p.src]
-	start := max(ready, n.sendFree)
-	n.sendFree = start + k.preset.linkTime(int(p.size))
+	d := k.preset.linkTime(int(p.size))
+	start := n.link.take(k.now, ready, d)
+	departure = start + d
 	if k.cfg.Seed != 0 {
 		start = k.delay(n, &p, start)
 	}
@@ -110,7 +126,7 @@ func (k *kernel) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	} else {
 		k.leave(p, start)
 	}
-	return n.sendFree
+	return departure
 }
 
 // sendCopies splits off what a multicast sends to its own sender.
@@ -225,7 +241,7 @@ func (k *kernel) refuse(ref int32, why martini.Refusal, at dimmnet.Time) {
 	switch p.kind {
 	case kindBlock:
 		if p.ref >= 0 {
-			k.ack(p.dst, p.src, dimmnet.Offset(p.ref), refusedStatus|uint64(why), at)
+			k.ack(p.dst, p.src, dimmnet.Offset(p.ref), refusedStatus|uint64(why), at, -1)
 		}
 	case kindData, kindPull:
 		k.transferRefused(p, why, at)
@@ -239,19 +255,25 @@ func (k *kernel) land(ref int32, at dimmnet.Time) {
 	n := &k.nodes[p.dst]
 	switch p.kind {
 	case kindStore, kindAck:
-		n.memory.store(p.off, p.word, int(p.size))
-		n.arrivals++
+		if int(p.off) < k.preset.Limits.LLCM {
+			n.memory.store(p.off, p.word, int(p.size))
+			n.arrivals++
+		} else { // a User's; a Port has only blocks for it
+			k.landBytes(n, p.off, binary.LittleEndian.AppendUint64(nil, p.word)[:p.size])
+		}
 	case kindBlock, kindData:
 		k.landBytes(n, p.off, p.block)
 	}
 	k.trace.land(at, p)
 	switch {
 	case p.kind == kindBlock && p.ref >= 0:
-		k.ack(p.dst, p.src, dimmnet.Offset(p.ref), uint64(p.size), at)
+		k.ack(p.dst, p.src, dimmnet.Offset(p.ref), uint64(p.size), at, -1)
 	case p.kind == kindData:
 		k.dataLanded(p, at)
 	case p.kind == kindPull:
 		k.answerPull(p, at)
+	case p.kind == kindAck && p.ref >= 0:
+		k.ownerKnows(p.ref)
 	}
 	k.packets.free(ref)
 }
@@ -272,9 +294,10 @@ func (k *kernel) landBytes(n *node, off dimmnet.Offset, b []byte) {
 	n.arrivals++
 }
 
-// ack sends a status word that the hardware makes.
-func (k *kernel) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, at dimmnet.Time) {
-	k.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: -1, src: from, dst: to}, at+k.ackTime)
+// ack sends a status word that the hardware makes; ref is the transfer that it
+// ends early, or -1.
+func (k *kernel) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, at dimmnet.Time, ref int32) {
+	k.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: ref, src: from, dst: to}, at+k.ackTime)
 }
 
 // interrupt lets the core PU serve one more interrupt that comes at t, and says
@@ -296,7 +319,7 @@ func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off di
 	}
 	page, ok := n.kicks[key]
 	if !ok {
-		page, err = n.chip.Map(martini.Seed{
+		page, err = n.mapKick(key, martini.Seed{
 			Owner:    portOwner(),
 			To:       dst,
 			Physical: true,
@@ -306,14 +329,34 @@ func (k *kernel) kickPage(n *node, dst dimmnet.Rank, dsts []dimmnet.Rank, off di
 		if err != nil {
 			return false, err
 		}
-		if n.kicks == nil {
-			n.kicks = make(map[uint64]int)
-		}
-		n.kicks[key] = page
 	}
 	n.lastKick = key + 1
 	_, hit = n.chip.Seed(page)
 	return hit, nil
+}
+
+// mapKick gives the Port a kick page. When there is none left the driver lets its
+// oldest one lead elsewhere.
+func (n *node) mapKick(key uint64, seed martini.Seed) (page int, err error) {
+	page, err = n.chip.Map(seed)
+	switch {
+	case errors.Is(err, martini.ErrPages) && len(n.keys) > 0:
+		oldest := &n.keys[n.givenUp%len(n.keys)]
+		n.givenUp++
+		page = n.kicks[*oldest]
+		delete(n.kicks, *oldest)
+		n.chip.Remap(page, seed)
+		*oldest = key
+	case err != nil:
+		return 0, err
+	default:
+		n.keys = append(n.keys, key)
+	}
+	if n.kicks == nil {
+		n.kicks = make(map[uint64]int)
+	}
+	n.kicks[key] = page
+	return page, nil
 }
 
 // openPort makes the process of the ports a user of every NIC.

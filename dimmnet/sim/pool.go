@@ -1,5 +1,7 @@
 package sim
 
+import "math/bits"
+
 // pool keeps things in one slice, by number, and reuses the places of those that
 // were freed.
 type pool[T any] struct {
@@ -23,16 +25,20 @@ func (p *pool[T]) at(ref int32) *T { return &p.all[ref] }
 
 func (p *pool[T]) free(ref int32) { p.unused = append(p.unused, ref) }
 
-// packetPool also reuses the packets' blocks.
+// packetPool also reuses the packets' blocks, by size class: class c holds those
+// of up to 2^c bytes.
 type packetPool struct {
 	pool[packet]
-	blocks [][]byte
+	blocks [33][][]byte
 }
+
+func blockClass(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 func (pp *packetPool) free(ref int32) {
 	p := pp.at(ref)
 	if p.block != nil {
-		pp.blocks = append(pp.blocks, p.block)
+		class := &pp.blocks[blockClass(cap(p.block))]
+		*class = append(*class, p.block)
 		p.block = nil
 	}
 	pp.pool.free(ref)
@@ -40,11 +46,12 @@ func (pp *packetPool) free(ref int32) {
 
 // blockOf returns n bytes that free will take back.
 func (pp *packetPool) blockOf(n int) []byte {
-	last := len(pp.blocks) - 1
-	if last < 0 || cap(pp.blocks[last]) < n {
-		return make([]byte, n)
+	c := blockClass(n)
+	class := &pp.blocks[c]
+	if last := len(*class) - 1; last >= 0 {
+		b := (*class)[last][:n]
+		*class = (*class)[:last]
+		return b
 	}
-	b := pp.blocks[last][:n]
-	pp.blocks = pp.blocks[:last]
-	return b
+	return make([]byte, n, 1<<c)
 }

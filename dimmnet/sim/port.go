@@ -43,7 +43,7 @@ func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offse
 		return false
 	}
 	p := packet{kind: kindStore, word: lowBytes(v, size), dsts: dsts, off: off, size: int32(size), ref: -1, src: th.rank, dst: dst}
-	th.node.fifo.add(k.send(p, th.kicked(hit)))
+	th.node.fifo.add(k.post(p, th.kicked(hit)))
 	th.counters.Stores++
 	th.counters.Bytes += uint64(size)
 	return true
@@ -123,7 +123,7 @@ func (th *thread) launch(p packet, b []byte) (departure dimmnet.Time) {
 	p.block = th.k.packets.blockOf(len(b))
 	copy(p.block, b)
 	p.kind, p.size, p.src = kindBlock, int32(len(b)), th.rank
-	return th.k.send(p, th.now+th.k.sendTime)
+	return th.k.post(p, th.now+th.k.sendTime)
 }
 
 // room says whether fewer than limit packets of d wait to leave. If not, the
@@ -132,12 +132,16 @@ func (th *thread) room(d *departures, limit int) bool {
 	if d.waiting(th.now) < limit {
 		return true
 	}
-	n := th.node
-	if t := d.first(); n.freeAt == 0 || t < n.freeAt {
+	th.wakeAt(d.first())
+	return false
+}
+
+// wakeAt wakes the thread when something of its node becomes free at t.
+func (th *thread) wakeAt(t dimmnet.Time) {
+	if n := th.node; n.freeAt == 0 || t < n.freeAt {
 		n.freeAt = t
 		th.k.schedule(t, evFree, int32(th.rank))
 	}
-	return false
 }
 
 // Load is one uncached read. The word is sampled when the read starts: what

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
 // DefaultEnv is the evaluation machine of the Fagus paper.
@@ -81,7 +82,7 @@ func (p Preset) WithoutMMX() Preset {
 // check reports a preset that cannot work.
 func (p *Preset) check() error {
 	l := p.Limits
-	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 ||
+	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.Block > martini.BlockBytes || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 ||
 		min(l.RDMA, l.Bulk) < 0 || int64(l.LLCM)+int64(l.Bulk) > 1<<32 {
 		return fmt.Errorf("sim: preset %q: limits %+v", p.Name, l)
 	}
@@ -89,8 +90,8 @@ func (p *Preset) check() error {
 		return fmt.Errorf("sim: preset %q: FIFO %d, windows %d, header %d, pad %d, PUSH packet %d",
 			p.Name, p.FIFO, p.Windows, p.HeaderBytes, p.PadBytes, p.PushBytes)
 	}
-	if p.Switch.Ports < 2 || p.Switch.Ports%2 != 0 {
-		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number", p.Name, p.Switch.Ports)
+	if p.Switch.Ports < 4 || p.Switch.Ports%2 != 0 {
+		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number, 4 or more", p.Name, p.Switch.Ports)
 	}
 	h, n := &p.Host, &p.NIC
 	if min(h.Write, h.Read, h.ReadHalf, h.Fill, h.Program, h.CycleCounter, h.WriteNoMMX, h.ReadNoMMX) < 0 ||

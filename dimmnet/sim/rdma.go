@@ -31,6 +31,8 @@ type transfer struct {
 	ready    dimmnet.Time // the engine may begin
 	queued   bool
 	refused  bool
+	known    bool     // to the owner, that it was refused
+	bulk     [2]int32 // the nodes whose bulk memory it uses, or -1
 }
 
 // refusedStatus marks a status word of something that was refused; the reason
@@ -39,20 +41,32 @@ const refusedStatus = 1 << 63
 
 // request puts a transfer into the queue of the rank that asked for it.
 func (k *kernel) request(t transfer) {
-	ref := k.transfers.put(t)
-	k.useBulk(ref, 1)
-	k.enqueue(t.owner, ref)
+	t.bulk = [2]int32{-1, k.inBulk(t.dst, &t.header)}
+	if t.pull {
+		t.bulk[0] = k.inBulk(t.src, &t.ask)
+	} else if int(t.from) >= k.preset.Limits.LLCM {
+		t.bulk[0] = int32(t.src)
+	}
+	k.useBulk(&t, 1)
+	k.enqueue(t.owner, k.transfers.put(t))
 }
 
 // useBulk counts a transfer at the nodes whose bulk memory it uses.
-func (k *kernel) useBulk(ref int32, count int) {
-	t := k.transfers.at(ref)
-	if t.ask.Region == regionBulk || int(t.from) >= k.preset.Limits.LLCM {
-		k.nodes[t.src].engine.uses += count
+func (k *kernel) useBulk(t *transfer, count int) {
+	for _, rank := range t.bulk {
+		if rank >= 0 {
+			k.nodes[rank].engine.uses += count
+		}
 	}
-	if t.header.Region == regionBulk {
-		k.nodes[t.dst].engine.uses += count
+}
+
+// inBulk is the rank of a header's node if its place there is in the bulk memory,
+// or -1.
+func (k *kernel) inBulk(rank dimmnet.Rank, h *martini.Header) int32 {
+	if base, ok := k.nodes[rank].chip.Base(h.Owner, h.Region); ok && int64(base)+int64(h.Addr) >= int64(k.preset.Limits.LLCM) {
+		return int32(rank)
 	}
+	return -1
 }
 
 func (k *kernel) enqueue(rank dimmnet.Rank, ref int32) {
@@ -71,7 +85,7 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 	ref := e.queue[0]
 	t := k.transfers.at(ref)
 	switch {
-	case t.refused:
+	case t.known:
 		e.next(k, rank, at)
 		k.endIfDone(ref)
 		return
@@ -84,16 +98,16 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 	size := min(t.bytes-t.sent, k.preset.PushBytes)
 	h := t.header
 	h.Addr += uint32(t.sent)
-	h.Length = size
+	h.Length, h.Rest = size, t.bytes-t.sent-size
 	block := k.packets.blockOf(size)
 	k.readNetwork(n, block, t.from+dimmnet.Offset(t.sent))
 	t.sent += size
-	k.send(packet{kind: kindData, header: h, block: block, size: int32(size), ref: ref, src: rank, dst: t.dst}, at)
+	departure := k.send(packet{kind: kindData, header: h, block: block, size: int32(size), ref: ref, src: rank, dst: t.dst}, at)
 	if t.sent == t.bytes {
 		e.next(k, rank, at)
 		return
 	}
-	k.schedule(max(n.sendFree, at+dimmnet.Time(size)*k.preset.NIC.BankByte), evRDMA, int32(rank))
+	k.schedule(max(departure, at+dimmnet.Time(size)*k.preset.NIC.BankByte), evRDMA, int32(rank))
 }
 
 // next takes the first transfer off the queue; whoever waits for a place is
@@ -132,39 +146,40 @@ func (k *kernel) dataLanded(p *packet, at dimmnet.Time) {
 	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
 	if t.landed == t.bytes && !t.refused {
-		k.tellOwner(t, uint64(t.bytes), at)
+		from := t.dst
+		if t.pull { // its own NIC knows: the word turns round there
+			from = t.owner
+		}
+		k.ack(from, t.owner, t.done, uint64(t.bytes), at, -1)
 	}
 	k.endIfDone(p.ref)
 }
 
-// transferRefused tells the owner that a packet was refused. What has not been
-// sent yet stays.
+// transferRefused tells the owner that a packet was refused; what it has not sent
+// by then stays.
 func (k *kernel) transferRefused(p *packet, why martini.Refusal, at dimmnet.Time) {
 	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
 	if !t.refused {
 		t.refused = true
-		k.tellOwner(t, refusedStatus|uint64(why), at)
+		k.ack(p.dst, t.owner, t.done, refusedStatus|uint64(why), at, p.ref)
 	}
-	k.endIfDone(p.ref)
+}
+
+// ownerKnows lets a refused transfer end.
+func (k *kernel) ownerKnows(ref int32) {
+	k.transfers.at(ref).known = true
+	k.endIfDone(ref)
 }
 
 // endIfDone forgets a transfer when nothing of it is queued or in flight.
 func (k *kernel) endIfDone(ref int32) {
 	t := k.transfers.at(ref)
-	if t.queued || t.landed < t.sent || t.sent < t.bytes && !t.refused {
+	if t.queued || t.landed < t.sent || t.refused && !t.known || t.sent < t.bytes && !t.refused {
 		return
 	}
-	k.useBulk(ref, -1)
+	k.useBulk(t, -1)
 	k.transfers.free(ref)
-}
-
-func (k *kernel) tellOwner(t *transfer, status uint64, at dimmnet.Time) {
-	from := t.dst
-	if t.pull { // its own NIC knows: the word turns round there
-		from = t.owner
-	}
-	k.ack(from, t.owner, t.done, status, at)
 }
 
 // Push posts a request to the NIC: 32 bytes and a kick, all uncached.

@@ -147,6 +147,8 @@ func TestPresetIsChecked(t *testing.T) {
 		func(p *sim.Preset) { p.Windows = 0 },
 		func(p *sim.Preset) { p.FIFO = 0 },
 		func(p *sim.Preset) { p.Switch.Ports = 7 },
+		func(p *sim.Preset) { p.Switch.Ports = 2 },
+		func(p *sim.Preset) { p.Limits.Block = 465 },
 		func(p *sim.Preset) { p.Limits.RDMA = -1 },
 		func(p *sim.Preset) { p.Limits.LLCM = 12 },
 		func(p *sim.Preset) { p.Host.Read = -1 },

@@ -15,7 +15,6 @@ type User struct {
 	th      *thread
 	owner   martini.Owner
 	credits departures // its stores in the transaction FIFO
-	windows map[int]*window
 }
 
 // window is a BOTF window of a user.
@@ -47,39 +46,55 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err
 	}
-	return &User{th: th, owner: o, windows: make(map[int]*window)}, nil
+	return &User{th: th, owner: o}, nil
 }
 
 // Close takes the user's pages, windows and regions away.
-func (u *User) Close() { u.th.node.chip.Close(u.owner) }
+func (u *User) Close() {
+	u.th.sync()
+	u.th.node.chip.Close(u.owner)
+}
 
 // Register lets packets of the user's group and process that name region id reach
 // n bytes of this node's NIC memory at base.
 func (u *User) Register(id uint16, base dimmnet.Offset, n int) error {
 	l := &u.th.k.preset.Limits
-	if n < 1 || int64(base)+int64(n) > int64(l.LLCM)+int64(l.Bulk) {
-		return fmt.Errorf("sim: region of %d bytes at %d: the NIC has %d", n, base, l.LLCM+l.Bulk)
+	if n < 1 || base%dimmnet.WordBytes != 0 || int64(base)+int64(n) > int64(l.LLCM)+int64(l.Bulk) ||
+		int(base) < l.LLCM && int(base)+n > l.LLCM {
+		return fmt.Errorf("sim: region of %d bytes at %d: want whole words of the LLCM of %d bytes, or of the bulk memory of %d behind it", n, base, l.LLCM, l.Bulk)
 	}
+	u.th.sync()
 	return u.th.node.chip.Register(u.owner, id, base, n)
 }
 
 // Map gives the user a kick page for a header seed, into which the driver stamps
-// its group and process.
+// its group and process. A physical address must be that of a page of a region that
+// the same process of the group has registered at the receiver: the driver looks.
 func (u *User) Map(s martini.Seed) (page int, err error) {
-	if int(s.To) >= len(u.th.k.nodes) {
-		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, len(u.th.k.nodes))
+	k := u.th.k
+	u.th.sync() // the peer has registered what it has by now
+	if int(s.To) >= len(k.nodes) {
+		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, len(k.nodes))
 	}
 	s.Owner = u.owner
+	if s.Physical && !k.nodes[s.To].chip.Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
+		return 0, u.th.refuse(martini.RefusedMemory)
+	}
 	return u.th.node.chip.Map(s)
 }
 
 // Window gives the user a BOTF window, which the Port then no longer has.
 func (u *User) Window(kind WindowKind) (number int, err error) {
-	number, err = u.th.node.chip.Window(u.owner, u.th.k.preset.Windows)
-	if err == nil {
-		u.windows[number] = &window{kind: kind}
+	n := u.th.node
+	number, err = n.chip.Window(u.owner, u.th.k.preset.Windows)
+	if err != nil {
+		return 0, err
 	}
-	return number, err
+	if number == len(n.userWindows) {
+		n.userWindows = append(n.userWindows, window{})
+	}
+	n.userWindows[number].kind = kind // what another user has sent through it may still be there
+	return number, nil
 }
 
 // Store is an AOTF: a store of the low size bytes of v to offset of a kick page.
@@ -92,7 +107,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	th.now += k.preset.Host.Write
 	seed, hit, refusal := n.chip.Kick(u.owner, page)
 	if refusal != martini.Admitted {
-		return false, th.refused(refusal)
+		return false, th.report(refusal)
 	}
 	h, err := seed.Complete(offset, size)
 	if err != nil {
@@ -102,7 +117,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 		return false, k.err
 	}
 	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
-	u.credits.add(k.send(p, th.kicked(hit)))
+	u.credits.add(k.post(p, th.kicked(hit)))
 	return true, nil
 }
 
@@ -119,18 +134,22 @@ func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset)
 		return false, fmt.Errorf("sim: block for rank %d: there are %d nodes", h.To, len(k.nodes))
 	}
 	ref := int32(-1)
-	if ack != NoAck {
-		k.preset.Limits.CheckLoad(ack)
-		ref = int32(ack)
-	}
 	th.sync()
 	if refusal := n.chip.UseWindow(u.owner, number); refusal != martini.Admitted {
-		return false, th.refused(refusal)
+		return false, th.report(refusal)
 	}
-	w := u.windows[number]
+	if ack != NoAck {
+		if err := u.ownWord(ack); err != nil {
+			return false, err
+		}
+		ref = int32(ack)
+	}
+	w := &n.userWindows[number]
 	if w.used {
 		th.now += k.preset.Host.Read
+		th.sync()
 		if w.left > th.now {
+			th.wakeAt(w.left)
 			return false, k.err
 		}
 	}
@@ -140,14 +159,18 @@ func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset)
 	return true, k.err
 }
 
-// Push is a PUSH of n bytes of the own NIC memory at from to where h says. The
+// Push is a PUSH of n bytes at from, in a region of the user, to where h says. The
 // hardware stamps the user's group and process into h. The status word at done is
 // as that of Block.
 func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.Offset) (posted bool, err error) {
 	th := u.th
-	limits := &th.k.preset.Limits
-	limits.CheckRDMA(len(th.k.nodes), h.To, from, 0, n, done)
-	h.Owner, h.Command, h.Length = u.owner, martini.CommandPush, n
+	if err := u.checkTransfer(&h, n, done); err != nil {
+		return false, err
+	}
+	if !th.node.chip.Within(u.owner, from, n) {
+		return false, th.refuse(martini.RefusedRegion)
+	}
+	h.Command, h.Length = martini.CommandPush, n
 	posted = th.post(transfer{owner: th.rank, src: th.rank, dst: h.To, header: h, from: from, bytes: n, done: done})
 	return posted, th.k.err
 }
@@ -156,15 +179,51 @@ func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.O
 // own NIC memory.
 func (u *User) Pull(h, into martini.Header, n int, done dimmnet.Offset) (posted bool, err error) {
 	th := u.th
-	th.k.preset.Limits.CheckRDMA(len(th.k.nodes), h.To, 0, 0, n, done)
-	h.Owner, h.Command, h.Length = u.owner, martini.CommandPull, n
-	into.Owner, into.Command, into.Length = u.owner, martini.CommandPush, n
+	if err := u.checkTransfer(&h, n, done); err != nil {
+		return false, err
+	}
+	into.To = th.rank
+	if err := u.checkTransfer(&into, n, done); err != nil {
+		return false, err
+	}
+	h.Command, h.Length = martini.CommandPull, n
+	into.Command, into.Length = martini.CommandPush, n
 	posted = th.post(transfer{owner: th.rank, src: h.To, dst: th.rank, header: into, ask: h, bytes: n, done: done, pull: true})
 	return posted, th.k.err
 }
 
-// refused reports what did not leave this node.
-func (th *thread) refused(why martini.Refusal) error {
+// checkTransfer refuses what the hardware does not take from a user, and stamps
+// its header.
+func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) error {
+	th := u.th
+	if int(h.To) >= len(th.k.nodes) {
+		return fmt.Errorf("sim: RDMA with rank %d: there are %d nodes", h.To, len(th.k.nodes))
+	}
+	if n < 1 || n > th.k.preset.Limits.RDMA || int64(h.Addr)+int64(n) > 1<<32 {
+		return th.refuse(martini.RefusedLength)
+	}
+	h.Owner = u.owner
+	return u.ownWord(done)
+}
+
+// ownWord refuses a status word that is not a word of the LLCM in a region of the
+// user.
+func (u *User) ownWord(off dimmnet.Offset) error {
+	th := u.th
+	if off%dimmnet.WordBytes != 0 || int(off) >= th.k.preset.Limits.LLCM || !th.node.chip.Within(u.owner, off, dimmnet.WordBytes) {
+		return th.refuse(martini.RefusedRegion)
+	}
+	return nil
+}
+
+// refuse counts and reports what does not leave this node.
+func (th *thread) refuse(why martini.Refusal) error {
+	th.node.chip.Refuse(why)
+	return th.report(why)
+}
+
+// report reports it when it was counted.
+func (th *thread) report(why martini.Refusal) error {
 	th.k.refused(Refused{At: th.now, From: th.rank, To: th.rank, Reason: why})
 	return fmt.Errorf("sim: rank %d: %v", th.rank, why)
 }

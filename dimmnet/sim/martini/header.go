@@ -13,7 +13,7 @@ const (
 	PageBytes  = 1 << 12 // a kick page: its low 12 bits go into the remote address
 	KickPages  = 1 << 16 // 256 sets x 8-bit tags
 	MaxUsers   = 64      // of one NIC
-	blockLimit = 464     // payload of a BOTF packet
+	BlockBytes = 464     // payload of a BOTF packet
 )
 
 // Owner names a process of a parallel program. Both parts are the driver's.
@@ -55,7 +55,8 @@ type Header struct {
 	Physical bool
 	Command  Command
 	Addr     uint32 // in the region, or in the NIC memory
-	Length   int    // bytes
+	Length   int    // bytes of this packet
+	Rest     int    // bytes of an RDMA transfer behind them
 }
 
 // Encode is the seed as it lies in the seed store: four 64-bit words, little

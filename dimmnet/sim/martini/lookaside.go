@@ -37,6 +37,18 @@ func (l *lookaside[K]) fill(index int, key K) {
 	s.keys[0] = key
 }
 
+// forget takes key out, if it is there.
+func (l *lookaside[K]) forget(index int, key K) {
+	s := &l.sets[index%sets]
+	for i := range s.used {
+		if s.keys[i] == key {
+			copy(s.keys[i:], s.keys[i+1:])
+			s.used--
+			return
+		}
+	}
+}
+
 // full says whether a set has no way free.
 func (l *lookaside[K]) full(index int) bool { return l.sets[index%sets].used == ways }
 

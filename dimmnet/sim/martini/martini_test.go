@@ -190,3 +190,105 @@ func TestTLB(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastRecentlyUsed uses three ways of a set again before it needs a fourth.
+func TestLeastRecentlyUsed(t *testing.T) {
+	var n martini.NIC
+	if err := n.Open(job); err != nil {
+		t.Fatal(err)
+	}
+	for range 4*256 + 1 {
+		if _, err := n.Map(martini.Seed{Owner: job, Command: martini.CommandStore}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, use := range []struct {
+		page int
+		hit  bool
+	}{{0, true}, {256, true}, {768, true}, {1024, false}, {0, true}, {256, true}, {768, true}, {512, false}, {1024, false}} {
+		if _, hit := n.Seed(use.page); hit != use.hit {
+			t.Errorf("use %d, page %d: hit %v, want %v", i, use.page, hit, use.hit)
+		}
+	}
+}
+
+// TestPagesComeBack: what a user leaves, the next one gets, and the old header is
+// gone.
+func TestPagesComeBack(t *testing.T) {
+	var n martini.NIC
+	if err := n.Open(martini.Owner{}); err == nil {
+		t.Error("nobody became a user")
+	}
+	for round := range 3 * martini.KickPages / 2 {
+		if err := n.Open(job); err != nil {
+			t.Fatal(err)
+		}
+		page, err := n.Map(martini.Seed{Owner: job, To: dimmnet.Rank(round), Command: martini.CommandStore})
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if s, hit := n.Seed(page); s.To != dimmnet.Rank(round) || hit != (round == 0) {
+			t.Fatalf("round %d: header %+v, hit %v", round, s, hit)
+		}
+		n.Close(job)
+		if _, _, why := n.Kick(job, page); why != martini.RefusedPage {
+			t.Fatalf("round %d: the page of a closed user: %v", round, why)
+		}
+	}
+}
+
+// TestTLBPages: a packet across two pages needs both, and translations of a closed
+// process are gone.
+func TestTLBPages(t *testing.T) {
+	var n martini.NIC
+	admit := func(addr uint32, length int) bool {
+		_, hit, why := n.Admit(&martini.Header{Owner: job, Command: martini.CommandPush, Addr: addr, Length: length}, 1<<30)
+		if why != martini.Admitted {
+			t.Fatalf("%d bytes at %d: %v", length, addr, why)
+		}
+		return hit
+	}
+	open := func() {
+		if err := n.Open(job); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Register(job, 0, 0, 1<<26); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open()
+	if admit(4000, 200) || !admit(0, 1) || !admit(4096, 1) || admit(8190, 4) || !admit(8192, 1) {
+		t.Error("a packet across two pages did not fetch both")
+	}
+	n.Close(job)
+	open()
+	if admit(0, 1) {
+		t.Error("a translation outlived its process")
+	}
+	for page := range uint32(1000) { // all sets are used
+		admit(page*4096, 1)
+	}
+	for page := range uint32(1000) {
+		if !admit(page*4096, 1) {
+			t.Fatalf("page %d of 1000 was thrown out", page)
+		}
+	}
+}
+
+// TestTransfersAreCheckedWhole: the first packet says how much follows.
+func TestTransfersAreCheckedWhole(t *testing.T) {
+	var n martini.NIC
+	if err := n.Open(job); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Register(job, 0, 0, 5000); err != nil {
+		t.Fatal(err)
+	}
+	h := martini.Header{Owner: job, Command: martini.CommandPush, Length: 2048, Rest: 2953}
+	if why := refused(&n, &h); why != martini.RefusedBounds {
+		t.Errorf("the first packet of 5001 bytes: %v", why)
+	}
+	if h.Rest--; refused(&n, &h) != martini.Admitted {
+		t.Error("the first packet of 5000 bytes was refused")
+	}
+}

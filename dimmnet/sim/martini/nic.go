@@ -1,6 +1,7 @@
 package martini
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 type NIC struct {
 	users   []Owner
 	seeds   []Seed                  // the header table in DRAM, by kick page
+	free    []int                   // kick pages whose users have closed
 	htlb    *lookaside[uint8]       // tags of kick pages
 	regions map[regionKey]region    // that are registered here
 	tlb     *lookaside[translation] // pages of regions
@@ -26,7 +28,7 @@ type Counts struct {
 }
 
 // Refusals is the number of packets refused, whatever the reason.
-func (c *Counts) Refusals() (n uint64) {
+func (c Counts) Refusals() (n uint64) {
 	for _, x := range c.Refused {
 		n += x
 	}
@@ -61,8 +63,11 @@ type translation struct {
 	page uint32
 }
 
-// Open makes o a user of the NIC.
+// Open makes o, not the zero Owner, a user of the NIC.
 func (n *NIC) Open(o Owner) error {
+	if o == (Owner{}) {
+		return errors.New("martini: process 0 of group 0 is nobody")
+	}
 	if n.user(o) {
 		return fmt.Errorf("martini: process %d of group %d is a user already", o.Process, o.Group)
 	}
@@ -84,6 +89,7 @@ func (n *NIC) Close(o Owner) {
 	for i := range n.seeds {
 		if n.seeds[i].Owner == o {
 			n.seeds[i] = Seed{}
+			n.free = append(n.free, i)
 		}
 	}
 	for i := range n.windows {
@@ -117,11 +123,17 @@ func (n *NIC) Map(s Seed) (page int, err error) {
 	if !n.user(s.Owner) {
 		return 0, fmt.Errorf("martini: process %d of group %d is no user", s.Owner.Process, s.Owner.Group)
 	}
-	if len(n.seeds) == KickPages {
-		return 0, fmt.Errorf("martini: all %d kick pages are mapped", KickPages)
-	}
 	if s.Addr%PageBytes != 0 {
 		return 0, fmt.Errorf("martini: header seed for address %d: not that of a page", s.Addr)
+	}
+	switch {
+	case len(n.free) > 0:
+		page = n.free[len(n.free)-1]
+		n.free = n.free[:len(n.free)-1]
+		n.Remap(page, s)
+		return page, nil
+	case len(n.seeds) == KickPages:
+		return 0, ErrPages
 	}
 	page = len(n.seeds)
 	n.seeds = append(n.seeds, s)
@@ -132,6 +144,32 @@ func (n *NIC) Map(s Seed) (page int, err error) {
 		n.htlb.fill(page, tag(page))
 	}
 	return page, nil
+}
+
+// ErrPages is what Map returns when there is no kick page left.
+var ErrPages = errors.New("martini: all kick pages are mapped")
+
+// Remap lets a kick page lead elsewhere. Its old header leaves the HTLB.
+func (n *NIC) Remap(page int, s Seed) {
+	n.seeds[page] = s
+	n.htlb.forget(page, tag(page))
+}
+
+// Within says whether bytes bytes of this NIC's memory at off lie in a region that
+// o has registered here.
+func (n *NIC) Within(o Owner, off dimmnet.Offset, bytes int) bool {
+	for key, r := range n.regions { // the order does not matter: they are only searched
+		if key.owner == o && off >= r.base && int64(off)+int64(bytes) <= int64(r.base)+int64(r.bytes) {
+			return true
+		}
+	}
+	return false
+}
+
+// Base is where a region of a process begins, if it is registered here.
+func (n *NIC) Base(o Owner, id uint16) (base dimmnet.Offset, ok bool) {
+	r, ok := n.regions[regionKey{o, id}]
+	return r.base, ok
 }
 
 // tag is the part of a kick page's number that its set does not say.
@@ -211,6 +249,9 @@ func (r Refusal) String() string {
 	return names[r]
 }
 
+// Refuse counts what the sender's side refuses.
+func (n *NIC) Refuse(why Refusal) { n.counts.Refused[why]++ }
+
 // Admit checks a header at its receiver, whose NIC memory has memory bytes, and
 // says where the payload goes. hit is false if a translation had to be fetched.
 func (n *NIC) Admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal Refusal) {
@@ -222,7 +263,7 @@ func (n *NIC) Admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal
 }
 
 func (n *NIC) admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal Refusal) {
-	if h.Length < 1 || h.Command == CommandStore && h.Length > dimmnet.WordBytes || h.Command == CommandBlock && h.Length > blockLimit {
+	if h.Length < 1 || h.Command == CommandStore && h.Length > dimmnet.WordBytes || h.Command == CommandBlock && h.Length > BlockBytes {
 		return 0, true, RefusedLength
 	}
 	if h.Physical {
@@ -239,18 +280,22 @@ func (n *NIC) admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal
 	switch {
 	case !ok:
 		return 0, true, RefusedRegion
-	case int64(h.Addr)+int64(h.Length) > int64(r.bytes):
+	case int64(h.Addr)+int64(h.Length)+int64(h.Rest) > int64(r.bytes):
 		return 0, true, RefusedBounds
 	}
-	return r.base + dimmnet.Offset(h.Addr), n.translated(key, h.Addr), Admitted
+	hit = n.translated(key, h.Addr/PageBytes)
+	if last := (h.Addr + uint32(h.Length) - 1) / PageBytes; last != h.Addr/PageBytes {
+		hit = n.translated(key, last) && hit
+	}
+	return r.base + dimmnet.Offset(h.Addr), hit, Admitted
 }
 
 // translated says whether the TLB knows a page, and puts it in if not.
-func (n *NIC) translated(key regionKey, addr uint32) bool {
+func (n *NIC) translated(key regionKey, page uint32) bool {
 	if n.tlb == nil {
 		n.tlb = new(lookaside[translation])
 	}
-	t := translation{key, addr / PageBytes}
+	t := translation{key, page}
 	set := int(t.page) + int(key.id)<<4
 	if n.tlb.touch(set, t) {
 		return true
