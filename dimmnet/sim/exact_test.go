@@ -185,6 +185,45 @@ func TestSkippedPollsAreExact(t *testing.T) {
 	}
 }
 
+// TestFirstToBeFreeWakes waits for a window and for a credit, of which the second
+// is free first.
+func TestFirstToBeFreeWakes(t *testing.T) {
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.FIFO, preset.Windows = 1, 1
+	var ends [2]dimmnet.Time
+	for i, spin := range []bool{false, true} {
+		err := newNetwork(t, sim.Config{Preset: &preset, Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 2, func(h dimmnet.Host) error {
+			p := h.Port()
+			if p.Rank() == 1 {
+				return nil
+			}
+			if !p.Store(1, 0, 1, 8) || !p.Write(1, 8, make([]byte, 464)) {
+				t.Error("not posted")
+			}
+			for posted := false; !posted && p.Err() == nil; {
+				mark := p.Arrivals()
+				if p.Write(1, 8, make([]byte, 464)) {
+					t.Error("a window was free")
+				}
+				if posted = p.Store(1, 0, 1, 8); !posted {
+					p.Idle(mark)
+				}
+			}
+			ends[i] = h.Now()
+			return p.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ends[0] != ends[1] {
+		t.Errorf("ends at %v, with every pass run at %v", ends[0], ends[1])
+	}
+}
+
 // TestEveryLandingWakes polls a word that a packet of each kind changes, at many
 // phases of the poll.
 func TestEveryLandingWakes(t *testing.T) {

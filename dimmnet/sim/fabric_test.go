@@ -36,7 +36,8 @@ func TestFatTreeWiring(t *testing.T) {
 			t.Errorf("%d nodes: %d levels, want %d", test.nodes, f.levels(), test.levels)
 		}
 		hostPort := make(map[int]dimmnet.Rank)
-		behind := make(map[int]int) // by port: the switch that it leads to
+		behind := make(map[int]int)    // by port: the switch that it leads to
+		joined := make(map[[2]int]int) // by two switches: the port of the first
 		longest := 0
 		for src := range dimmnet.Rank(test.nodes) {
 			for dst := range dimmnet.Rank(test.nodes) {
@@ -56,6 +57,10 @@ func TestFatTreeWiring(t *testing.T) {
 						t.Fatalf("%d nodes: port %d leads to switches %d and %d", test.nodes, p, s, next)
 					}
 					behind[p] = next
+					if q, ok := joined[[2]int{p / f.ports, next}]; ok && q != p {
+						t.Fatalf("%d nodes: ports %d and %d lead to switch %d", test.nodes, p, q, next)
+					}
+					joined[[2]int{p / f.ports, next}] = p
 				}
 			}
 		}

@@ -164,6 +164,66 @@ func TestPushTakesItsTime(t *testing.T) {
 	}
 }
 
+// TestPullTakesItsTime adds up a PULL of a word in D: request, answer, and the
+// status word that turns round in the own NIC.
+func TestPullTakesItsTime(t *testing.T) {
+	landed := records(t, sim.Config{Env: "D"}, 2, only(0, func(p dimmnet.Port) {
+		p.Pull(1, 64, 128, 8, 0)
+	}))
+	const request = 5*53 + 60 + 100 + 40 + 1100 + 148 + 70 + 10 + 160 // and a TLB miss
+	const data = request + 1100 + 148 + 70 + 10 + 160
+	const free = data - 70 - 10 + 40*2 + 100 // the receiver has its gap after the data; they had come 160 ns before
+	const status = free + 70 + 10 - 20
+	for i, want := range []dimmnet.Time{request, data, status} {
+		if i >= len(landed) || landed[i].At != want*ns {
+			t.Fatalf("landed: %+v, want number %d at %d ns", landed, i, want)
+		}
+	}
+}
+
+// TestRequestsAreAsMany posts PUSHes on a link that is as good as blocked.
+func TestRequestsAreAsMany(t *testing.T) {
+	preset, err := sim.LoadPreset("D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset.NIC.ByteTime, preset.Windows = dimmnet.Millisecond, 5
+	posted := 0
+	records(t, sim.Config{Preset: &preset}, 2, only(0, func(p dimmnet.Port) {
+		for p.Push(1, 0, 4096, 2048, 64) {
+			posted++
+		}
+	}))
+	if posted != 5 {
+		t.Errorf("%d requests were taken, want 5", posted)
+	}
+}
+
+// TestMissKeepsOrder: a store whose header is there does not overtake one that
+// waits for its own.
+func TestMissKeepsOrder(t *testing.T) {
+	landed := records(t, sim.Config{Env: "D"}, 34, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() != 33 {
+			return nil
+		}
+		for peer := range dimmnet.Rank(33) { // more pages than the HTLB has; those of rank 0 go first
+			for page := range dimmnet.Offset(32) {
+				p.Store(peer, page*4096, 1, 8)
+			}
+		}
+		p.Store(0, 4096, 1, 8) // comes back
+		h.Spend(dimmnet.Millisecond)
+		p.Store(0, 0, 2, 8)    // a miss
+		p.Store(0, 4096, 2, 8) // a hit
+		return nil
+	})
+	last := landed[len(landed)-2:]
+	if last[0].Off != 0 || last[1].Off != 4096 || last[1].At-last[0].At > 500*ns {
+		t.Errorf("the last two stores landed at %+v", last)
+	}
+}
+
 func TestFlipDuringPush(t *testing.T) {
 	err := newNetwork(t, sim.Config{}).Run(context.Background(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
@@ -376,19 +436,20 @@ func TestAckPassesAMiss(t *testing.T) {
 func TestWindowFreesItsUser(t *testing.T) {
 	var ends [2]dimmnet.Time
 	for i, spin := range []bool{false, true} {
-		err := newNetwork(t, sim.Config{Env: "B", Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 1, func(h dimmnet.Host) error {
+		err := newNetwork(t, sim.Config{Env: "B", Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 2, func(h dimmnet.Host) error {
 			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
 			if err == nil {
 				err = u.Register(1, 0, 4096)
 			}
-			if err != nil {
+			if err != nil || h.Port().Rank() == 1 {
 				return err
 			}
+			h.Spend(dimmnet.Microsecond) // rank 1 registers
 			w, err := u.Window(sim.WriteCombining)
 			for left := 3; left > 0 && err == nil; {
 				mark := h.Port().Arrivals()
 				var posted bool
-				if posted, err = u.Block(w, martini.Header{Region: 1}, make([]byte, 464), sim.NoAck); posted {
+				if posted, err = u.Block(w, martini.Header{To: 1, Region: 1}, make([]byte, 464), sim.NoAck); posted {
 					left--
 				} else if err == nil {
 					h.Port().Idle(mark)

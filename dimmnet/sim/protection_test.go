@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -251,6 +252,11 @@ func newAttacker(h dimmnet.Host) (a *attacker, err error) {
 		return nil, err
 	}
 	a.stale.Close()
+	for off := dimmnet.Offset(16384); off < 32768-464; off += 464 { // what it pushes can be seen
+		if !h.Port().Write(0, off, bytes.Repeat([]byte{0xff}, 464)) {
+			return nil, errors.New("not posted")
+		}
+	}
 	if a.page, err = a.Map(martini.Seed{To: 1, Region: 2, Command: martini.CommandStore}); err != nil {
 		return nil, err
 	}
