@@ -192,7 +192,7 @@ func TestFirstToBeFreeWakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset.FIFO, preset.Windows = 1, 1
+	preset.FIFO, preset.Windows, preset.NIC.ByteTime = 1, 1, 20*ns
 	var ends [2]dimmnet.Time
 	for i, spin := range []bool{false, true} {
 		err := newNetwork(t, sim.Config{Preset: &preset, Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 2, func(h dimmnet.Host) error {
