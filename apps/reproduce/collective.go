@@ -106,7 +106,7 @@ func collectives(ctx context.Context, cfg Config, preset sim.Preset, nodes int, 
 			}
 			p.h.Spend(preset.Host.CycleCounter) // the program measures each call
 			if p.h.Port().Rank() == 0 {
-				p.dither() // it waits for the others anyway
+				p.dither(preset.Host.Read) // it waits for the others anyway
 			}
 			if err := call(g, uint32(i)); err != nil {
 				return 0, err

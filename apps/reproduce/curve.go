@@ -61,7 +61,7 @@ func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 			if posted, err := u.Store(page, 0, uint64(round), 4); err != nil || !posted {
 				return fmt.Errorf("reproduce: a store was not taken: %w", err)
 			}
-			p.dither()
+			p.dither(p.preset.Host.ReadHalf)
 			return p.await(0, round)
 		})
 	})
@@ -222,7 +222,7 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 		if err := transfer(); err != nil {
 			return 0, err
 		}
-		s.dither()
+		s.dither(s.preset.Host.Read)
 		got, err := s.status(func(word uint64) bool { return word != 0 })
 		if err != nil {
 			return 0, err

@@ -52,8 +52,8 @@ func (p *pinger) rounds(n int, round func(uint32) error) (float64, error) {
 
 // dither waits for a random part of a poll: while a packet is on its way, so that
 // it makes nothing longer.
-func (p *pinger) dither() {
-	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(p.preset.Host.Read, p.preset.Host.ReadHalf, 1)))))
+func (p *pinger) dither(poll dimmnet.Time) {
+	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(poll, 1)))))
 }
 
 // ask stores to dst and waits for the answer.
@@ -61,13 +61,13 @@ func (p *pinger) ask(dst dimmnet.Rank, round uint32) error {
 	if err := p.store(dst, 0, round); err != nil {
 		return err
 	}
-	p.dither()
+	p.dither(p.preset.Host.ReadHalf)
 	return p.await(0, round)
 }
 
 // answer waits to be asked, and stores back.
 func (p *pinger) answer(dst dimmnet.Rank, round uint32) error {
-	p.dither()
+	p.dither(p.preset.Host.ReadHalf)
 	if err := p.await(0, round); err != nil {
 		return err
 	}
