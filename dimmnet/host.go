@@ -46,6 +46,25 @@ type Host interface {
 	Spend(d Time)
 	// Note puts a change of state into the trace of networks that keep one.
 	Note(what string, arg uint64)
+	// Go starts another thread of this node, which runs f with a Host and a Port of
+	// its own: the same rank, NIC and memory. What ends it otherwise than by nil fails
+	// the run, as with a body; Run returns when all threads have returned. name is
+	// for messages.
+	Go(name string, f func(Host) error)
+	// NewEvent returns an event, not set, for the threads of this node.
+	NewEvent() Event
+}
+
+// Event lets a thread sleep, without using a CPU, until another thread of its
+// node sets it.
+type Event interface {
+	// Set wakes the thread that waits, or lets the next Wait return at once. More
+	// than one Set before a Wait count as one. What a thread did before Set is seen
+	// by the thread whose Wait returns for it.
+	Set()
+	// Wait returns nil when the event has been set, and takes that back; or the
+	// port's error when the run has failed. One thread waits for an event at a time.
+	Wait() error
 }
 
 // Clock says what a network's Time means.
