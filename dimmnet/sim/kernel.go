@@ -24,9 +24,11 @@ type kernel struct {
 	calls   uint64 // of communication methods
 	packets packetPool
 	nodes   []node
-	fabric  *fabric // nil if two nodes are wired back to back
-	threads []thread
-	live    int // threads that have not returned
+	fabric  *fabric   // nil if two nodes are wired back to back
+	threads []*thread // those of the nodes first, by rank
+	current *thread   // that runs
+	slices  int       // ends of time slices in the queue
+	live    int       // threads that have not returned
 	trace   tracer
 	now     dimmnet.Time // of the last event
 
@@ -65,8 +67,12 @@ func (k *kernel) run() {
 		if k.live == 0 {
 			return
 		}
-		k.fail(fmt.Errorf("sim: deadlock at %v: ranks %v wait and nothing is in flight", k.now, k.waiting()))
+		k.fail(k.deadlock())
 	}
+}
+
+func (k *kernel) deadlock() error {
+	return fmt.Errorf("sim: deadlock at %v: ranks %s wait and nothing is in flight", k.now, k.waiting())
 }
 
 // handle takes the event at the head of the queue, which is not a thread's. If
@@ -76,10 +82,12 @@ func (k *kernel) run() {
 func (k *kernel) handle() {
 	e := k.queue[0]
 	if rank, concerned := k.concerns(&e); concerned {
-		if th := k.nodes[rank].parked; th != nil {
-			k.nodes[rank].parked = nil
-			th.skipTo(e.at)
-			k.queue.push(th.event())
+		if n := &k.nodes[rank]; len(n.idle) > 0 {
+			for _, th := range n.idle {
+				th.skipTo(e.at)
+				k.queue.push(th.event())
+			}
+			n.idle = n.idle[:0]
 			return
 		}
 	}
@@ -98,6 +106,9 @@ func (k *kernel) handle() {
 		n := &k.nodes[e.ref]
 		n.freeAt = 0
 		n.arrivals++
+	case evSlice:
+		k.slices--
+		k.threads[e.ref].sliceOver(e.at)
 	}
 }
 
@@ -141,20 +152,23 @@ func (k *kernel) failBy(cause, err error) {
 	if k.err == nil {
 		k.cause, k.err = cause, err
 	}
-	for i := range k.nodes {
-		if th := k.nodes[i].parked; th != nil {
-			k.nodes[i].parked = nil
-			k.queue.push(th.event())
-		}
+	for _, th := range k.threads {
+		th.wake()
 	}
 }
 
-// waiting lists the ranks whose threads idle.
-func (k *kernel) waiting() (ranks []dimmnet.Rank) {
-	for i := range k.nodes {
-		if k.nodes[i].parked != nil {
-			ranks = append(ranks, dimmnet.Rank(i))
+// waiting lists the threads that wait.
+func (k *kernel) waiting() string {
+	var ranks []dimmnet.Rank
+	others := ""
+	for _, th := range k.threads {
+		switch {
+		case th.state != idling && th.state != asleep:
+		case th.name == "":
+			ranks = append(ranks, th.rank)
+		default:
+			others += fmt.Sprintf(", %q of rank %d", th.name, th.rank)
 		}
 	}
-	return ranks
+	return fmt.Sprint(ranks) + others
 }

@@ -148,8 +148,6 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		cfg:         w.cfg,
 		preset:      w.preset,
 		nodes:       make([]node, nodes),
-		threads:     make([]thread, nodes),
-		live:        nodes,
 		trace:       tracer{hash: mix(uint64(nodes)), table: crc32.MakeTable(crc32.Castagnoli), emit: w.cfg.Trace},
 		sendTime:    total(w.preset.NIC.Send),
 		receiveTime: total(w.preset.NIC.Receive),
@@ -158,15 +156,13 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	if !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
-	for i := range k.threads {
-		th := &k.threads[i]
+	for i := range nodes {
 		n := &k.nodes[i]
 		n.memory = newMemory(w.preset.Limits.LLCM)
 		n.host, n.network = make(bank), make(bank)
 		n.openPort(&w.preset.Limits)
-		th.k, th.node, th.rank = k, &k.nodes[i], dimmnet.Rank(i)
-		th.start(body)
-		k.queue.push(th.event())
+		n.cpus = max(1, w.preset.Host.CPUs)
+		k.newThread(n, dimmnet.Rank(i), "", 0, body)
 	}
 	return k
 }
@@ -188,7 +184,7 @@ func (k *kernel) nicCounts() (sum martini.Counts) {
 
 // stopThreads unwinds what still runs when the kernel has ended early.
 func (k *kernel) stopThreads() {
-	for i := range k.threads {
-		k.threads[i].stop()
+	for _, th := range k.threads {
+		th.stop()
 	}
 }

@@ -14,7 +14,9 @@ type node struct {
 	host     bank // the side of the bulk memory that faces the host
 	network  bank // the side that faces the network
 	arrivals dimmnet.Mark
-	parked   *thread // the thread that idles, if it does
+	idle     []*thread // the threads that poll and wait for an arrival
+	cpus     int       // that no thread has
+	ready    []*thread // threads that wait for a CPU, in order
 
 	link        link         // out of this NIC
 	posted      dimmnet.Time // when the last packet that the host posted leaves

@@ -42,6 +42,8 @@ type HostTimes struct {
 	Fill         dimmnet.Time // one 8-byte word into a write-combining window or a bank
 	Program      dimmnet.Time // a test program, between seeing a value and storing the next
 	CycleCounter dimmnet.Time // reading it
+	CPUs         int          // of a node
+	Slice        dimmnet.Time // a thread has a CPU for so long while others want it
 
 	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
 }
@@ -94,6 +96,9 @@ func (p *Preset) check() error {
 		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number, 4 or more", p.Name, p.Switch.Ports)
 	}
 	h, n := &p.Host, &p.NIC
+	if h.CPUs < 0 || h.Slice < 0 {
+		return fmt.Errorf("sim: preset %q: %d CPUs, slices of %v", p.Name, h.CPUs, h.Slice)
+	}
 	if min(h.Write, h.Read, h.ReadHalf, h.Fill, h.Program, h.CycleCounter, h.WriteNoMMX, h.ReadNoMMX) < 0 ||
 		min(total(n.Send), n.Outside.Time, total(n.Receive)-n.Own, n.Own, n.ByteTime, n.BankByte, n.Gap, n.Interrupt) < 0 ||
 		min(n.HTLBRefill, n.TLBRefill, n.PushStart, n.Flip, p.Switch.Packet) < 0 {

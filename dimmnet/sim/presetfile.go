@@ -71,6 +71,7 @@ type hostTable struct {
 	DIMMClockNs    float64 `toml:"dimm_clock_ns"`
 	ProgramNs      float64 `toml:"program_ns"`
 	CycleCounterNs float64 `toml:"cycle_counter_ns"`
+	SliceNs        float64 `toml:"slice_ns"`
 }
 
 type switchTable struct {
@@ -85,6 +86,7 @@ type envTable struct {
 	Host    string `toml:"host"`
 	Switch  string `toml:"switch"`
 	Direct  bool   `toml:"direct"`
+	CPUs    int    `toml:"cpus"`
 	Bubbles *bool  `toml:"bubbles"` // nil: where the clocks ask for them
 }
 
@@ -135,6 +137,8 @@ func (f *presetFile) preset(name string, e envTable) Preset {
 			Fill:         ns(h.DIMMClockNs) * dimmnet.Time(n.FillClocks),
 			Program:      ns(h.ProgramNs),
 			CycleCounter: ns(h.CycleCounterNs),
+			CPUs:         e.CPUs,
+			Slice:        ns(h.SliceNs),
 			WriteNoMMX:   ns(h.WriteNoMMXNs),
 			ReadNoMMX:    ns(h.ReadNoMMXNs),
 		},

@@ -10,6 +10,7 @@ const (
 	evRDMA                    // a node's engine sends its next packet
 	evLand                    // a packet's bytes appear in memory
 	evFree                    // a send buffer of a node becomes free
+	evSlice                   // a thread's time slice is over
 	evThread                  // a thread goes on
 )
 

@@ -8,24 +8,41 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// thread is the thread of a node: a coroutine with a clock of its own that may
-// run ahead of the last event. It is the node's Host and its Port.
+// thread is a thread of a node: a coroutine with a clock of its own that may
+// run ahead of the last event. It is its own Host and Port.
 type thread struct {
 	k        *kernel
 	node     *node
 	rank     dimmnet.Rank
+	index    int32  // among all threads
+	name     string // "" for the one that a node begins with
 	now      dimmnet.Time
 	counters dimmnet.Counters
+	state    threadState
+	sliceEnd dimmnet.Time // when another thread of the node may have its CPU
 
 	markAt    dimmnet.Time // when Arrivals was last called
 	markPolls uint64       // the polls until then
 	idleAt    dimmnet.Time // when the thread parked
+	unseen    dimmnet.Mark // the arrivals by then
+	polls     bool         // its slice ended while it idled
 	spends    uint64
 
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
 }
+
+// threadState says where a thread is.
+type threadState uint8
+
+const (
+	running threadState = iota // it runs, or is in the queue, and has a CPU
+	idling                     // it polls, on its CPU, and is not in the queue
+	waiting                    // in the list of those who want a CPU
+	asleep                     // until its event is set
+	ended
+)
 
 // errStopped unwinds a thread whose run was given up.
 var errStopped = errors.New("sim: stopped")
@@ -42,6 +59,7 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
 	dimmnet.RunBody("sim", th, body, func(cause, shown error) {
 		k.live--
+		th.leaveCPU(ended)
 		if cause != nil && !errors.Is(cause, errStopped) {
 			k.failBy(cause, shown)
 		}
@@ -51,11 +69,12 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 // resume runs the thread until it gives way.
 func (th *thread) resume() {
 	th.k.running.Store(int64(th.rank))
+	th.k.current = th
 	th.next()
 }
 
 func (th *thread) event() event {
-	return event{at: th.now, order: threadOrder | uint64(th.rank), ref: int32(th.rank), kind: evThread}
+	return event{at: th.now, order: threadOrder | uint64(th.index), ref: th.index, kind: evThread}
 }
 
 // giveWay lets the kernel go on.
@@ -71,6 +90,9 @@ func (th *thread) sync() {
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(th.now)
 	}
+	if len(th.node.ready) > 0 {
+		th.share()
+	}
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {
 		if k.queue[0].kind == evThread {
@@ -85,9 +107,13 @@ func (th *thread) sync() {
 // park gives way until something happens at this node. The kernel takes the
 // thread out of the queue and puts it back by skipTo.
 func (th *thread) park() {
-	th.idleAt = th.now
-	th.node.parked = th
+	th.idleAt, th.unseen, th.state = th.now, th.node.arrivals, idling
+	th.node.idle = append(th.node.idle, th)
+	if len(th.node.ready) > 0 {
+		th.k.endSlice(th)
+	}
 	th.giveWay()
+	th.polls = false
 }
 
 // skipTo sets the clock of an idle thread forward to the start of the polling
@@ -95,6 +121,7 @@ func (th *thread) park() {
 // ends at a is run for real, too: a Load samples when its read starts, but a
 // Write looks at its window when the read is over.
 func (th *thread) skipTo(a dimmnet.Time) {
+	th.state = running
 	period := th.idleAt - th.markAt
 	if period == 0 { // the pass cost nothing: it would have gone on until a
 		th.now = a
@@ -116,10 +143,10 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
 	}
-	th.advance(d)
+	th.compute(d)
 	if cfg := &th.k.cfg; cfg.Seed != 0 {
 		th.spends++
-		th.advance(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
+		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
 	}
 	th.k.checkBounds(th.now)
 }
