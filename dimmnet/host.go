@@ -53,6 +53,13 @@ type Host interface {
 	Go(name string, f func(Host) error)
 	// NewEvent returns an event, not set, for the threads of this node.
 	NewEvent() Event
+	// Notify sets the event that Notice returns at node dst, by a path beside the NIC
+	// that interrupts its host and takes its time: on the papers' machines TCP over
+	// 100BASE-TX. It comes after all that this thread has posted to dst before, when
+	// that path is the slower one.
+	Notify(dst Rank)
+	// Notice returns the event of this node that peers set by Notify.
+	Notice() Event
 }
 
 // Event lets a thread sleep, without using a CPU, until another thread of its

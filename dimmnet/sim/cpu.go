@@ -37,7 +37,7 @@ func (th *thread) wantCPU() {
 		th.begin(th.now)
 		return
 	}
-	th.state = waiting
+	th.state, th.urgent = waiting, true // it is new, or has slept
 	n.ready = append(n.ready, th)
 	if len(n.ready) == 1 {
 		n.shareFrom(th.k, th.now)
@@ -47,7 +47,7 @@ func (th *thread) wantCPU() {
 // begin gives a thread a CPU at a time.
 func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
-	th.state = running
+	th.state, th.urgent = running, false
 	th.sliceEnd = th.now + th.k.preset.Host.Slice
 	th.k.queue.push(th.event())
 }
@@ -105,10 +105,10 @@ func (k *kernel) onlyPolls() bool {
 	return true
 }
 
-// share gives the CPU to whoever waits for it when the slice is over, and returns
-// when the thread has one again.
+// share gives the CPU to whoever waits for it when the slice is over, or at once to
+// one that was woken, and returns when the thread has one again.
 func (th *thread) share() {
-	if th.now < th.sliceEnd {
+	if th.now < th.sliceEnd && !th.node.ready[0].urgent {
 		return
 	}
 	th.toReady()
@@ -138,11 +138,14 @@ func (th *thread) leaveCPU(why threadState) {
 	first.begin(th.now)
 }
 
+// tick is how long a thread computes before it looks whether another was woken.
+const tick = dimmnet.Millisecond
+
 // compute takes d of a CPU, slice by slice if others want it.
 func (th *thread) compute(d dimmnet.Time) {
 	for len(th.k.threads) > len(th.k.nodes) && d > 0 {
 		th.sync() // what other threads of the node do meanwhile is seen at every slice
-		part := min(d, th.k.preset.Host.Slice)
+		part := min(d, th.k.preset.Host.Slice, tick)
 		if len(th.node.ready) > 0 {
 			part = min(part, max(th.sliceEnd-th.now, 1))
 		}
@@ -200,6 +203,51 @@ func (e *sleepEvent) Set() {
 	w.begin(th.now)
 	th.giveWay()
 }
+
+// interrupt sets the event from outside. If there is no CPU for the thread that
+// waits, it is the next to get one.
+func (e *sleepEvent) interrupt(at dimmnet.Time) {
+	w := e.waiter
+	if w == nil || w.state != asleep {
+		e.set = true
+		return
+	}
+	e.waiter = nil
+	w.now = max(w.now, at)
+	n := w.node
+	if n.cpus > 0 {
+		w.wantCPU()
+		return
+	}
+	w.state, w.urgent = waiting, true
+	n.ready = slices.Insert(n.ready, 0, w)
+	n.shareNow(e.k, at)
+}
+
+// shareNow takes a polling thread of the node off its CPU, if there is one. Threads
+// that compute look for themselves.
+func (n *node) shareNow(k *kernel, at dimmnet.Time) {
+	if len(n.idle) == 0 {
+		return
+	}
+	th := n.idle[len(n.idle)-1]
+	th.sliceEnd = at
+	th.sliceOver(at)
+}
+
+// Notify sends a notice; see [dimmnet.Host].
+func (th *thread) Notify(dst dimmnet.Rank) {
+	k := th.k
+	if int(dst) >= len(k.nodes) {
+		panic(fmt.Sprintf("sim: rank %d notifies rank %d: there are %d nodes", th.rank, dst, len(k.nodes)))
+	}
+	th.compute(k.preset.Host.Notify)
+	th.sync()
+	k.schedule(th.now+k.preset.Host.Notice, evNotice, int32(dst))
+}
+
+// Notice returns the event that notices set.
+func (th *thread) Notice() dimmnet.Event { return &th.node.notice }
 
 // Wait sleeps until the event is set.
 func (e *sleepEvent) Wait() error {

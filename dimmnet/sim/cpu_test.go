@@ -110,7 +110,6 @@ func TestEventsPassTurns(t *testing.T) {
 			})
 			for i := range 1000 {
 				ping.Set()
-				ping.Set() // counts once, if pong was not waiting
 				if err := pong.Wait(); err != nil {
 					return err
 				}
@@ -179,5 +178,33 @@ func TestThreadsAreDeterministic(t *testing.T) {
 	}
 	if a, b := run(), run(); a.TraceHash != b.TraceHash || a.End != b.End || a.Events != b.Events {
 		t.Errorf("%+v, then %+v", a, b)
+	}
+}
+
+// TestNoticeInterrupts: a notice takes its time, and wakes a thread although
+// another computes on the only CPU.
+func TestNoticeInterrupts(t *testing.T) {
+	var woken dimmnet.Time
+	cfg := withCPUs(t, 1)
+	err := newNetwork(t, cfg).Run(context.Background(), 2, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 0 {
+			h.Spend(10 * dimmnet.Millisecond)
+			h.Notify(1)
+			return nil
+		}
+		h.Go("receive", func(h dimmnet.Host) error {
+			err := h.Notice().Wait()
+			woken = h.Now()
+			return err
+		})
+		h.Spend(100 * dimmnet.Millisecond)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := 10*dimmnet.Millisecond + cfg.Preset.Host.Notify + cfg.Preset.Host.Notice
+	if woken < least || woken > least+2*dimmnet.Millisecond {
+		t.Errorf("woken at %v, want soon after %v", woken, least)
 	}
 }

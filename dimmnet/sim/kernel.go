@@ -106,6 +106,8 @@ func (k *kernel) handle() {
 		n := &k.nodes[e.ref]
 		n.freeAt = 0
 		n.arrivals++
+	case evNotice:
+		k.nodes[e.ref].notice.interrupt(e.at)
 	case evSlice:
 		k.slices--
 		k.threads[e.ref].sliceOver(e.at)

@@ -161,7 +161,7 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		n.memory = newMemory(w.preset.Limits.LLCM)
 		n.host, n.network = make(bank), make(bank)
 		n.openPort(&w.preset.Limits)
-		n.cpus = max(1, w.preset.Host.CPUs)
+		n.cpus, n.notice.k = max(1, w.preset.Host.CPUs), k
 		k.newThread(n, dimmnet.Rank(i), "", 0, body)
 	}
 	return k

@@ -17,6 +17,7 @@ type node struct {
 	idle     []*thread // the threads that poll and wait for an arrival
 	cpus     int       // that no thread has
 	ready    []*thread // threads that wait for a CPU, in order
+	notice   sleepEvent
 
 	link        link         // out of this NIC
 	posted      dimmnet.Time // when the last packet that the host posted leaves

@@ -44,6 +44,8 @@ type HostTimes struct {
 	CycleCounter dimmnet.Time // reading it
 	CPUs         int          // of a node
 	Slice        dimmnet.Time // a thread has a CPU for so long while others want it
+	Notify       dimmnet.Time // of the CPU, to send a notice
+	Notice       dimmnet.Time // until it has interrupted the other host
 
 	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
 }
@@ -96,8 +98,8 @@ func (p *Preset) check() error {
 		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number, 4 or more", p.Name, p.Switch.Ports)
 	}
 	h, n := &p.Host, &p.NIC
-	if h.CPUs < 0 || h.Slice < 0 {
-		return fmt.Errorf("sim: preset %q: %d CPUs, slices of %v", p.Name, h.CPUs, h.Slice)
+	if h.CPUs < 0 || min(h.Slice, h.Notify, h.Notice) < 0 {
+		return fmt.Errorf("sim: preset %q: %d CPUs, slices of %v, notices of %v and %v", p.Name, h.CPUs, h.Slice, h.Notify, h.Notice)
 	}
 	if min(h.Write, h.Read, h.ReadHalf, h.Fill, h.Program, h.CycleCounter, h.WriteNoMMX, h.ReadNoMMX) < 0 ||
 		min(total(n.Send), n.Outside.Time, total(n.Receive)-n.Own, n.Own, n.ByteTime, n.BankByte, n.Gap, n.Interrupt) < 0 ||

@@ -72,6 +72,8 @@ type hostTable struct {
 	ProgramNs      float64 `toml:"program_ns"`
 	CycleCounterNs float64 `toml:"cycle_counter_ns"`
 	SliceNs        float64 `toml:"slice_ns"`
+	NotifyNs       float64 `toml:"notify_ns"`
+	NoticeNs       float64 `toml:"notice_ns"`
 }
 
 type switchTable struct {
@@ -139,6 +141,8 @@ func (f *presetFile) preset(name string, e envTable) Preset {
 			CycleCounter: ns(h.CycleCounterNs),
 			CPUs:         e.CPUs,
 			Slice:        ns(h.SliceNs),
+			Notify:       ns(h.NotifyNs),
+			Notice:       ns(h.NoticeNs),
 			WriteNoMMX:   ns(h.WriteNoMMXNs),
 			ReadNoMMX:    ns(h.ReadNoMMXNs),
 		},

@@ -11,6 +11,7 @@ const (
 	evLand                    // a packet's bytes appear in memory
 	evFree                    // a send buffer of a node becomes free
 	evSlice                   // a thread's time slice is over
+	evNotice                  // a notice interrupts a node
 	evThread                  // a thread goes on
 )
 

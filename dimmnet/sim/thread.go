@@ -26,6 +26,7 @@ type thread struct {
 	idleAt    dimmnet.Time // when the thread parked
 	unseen    dimmnet.Mark // the arrivals by then
 	polls     bool         // its slice ended while it idled
+	urgent    bool         // it was woken, and waits for no slice
 	spends    uint64
 
 	next  func() (struct{}, bool)
