@@ -36,7 +36,7 @@ func testEnv(network func() dimmnet.Network) *env {
 
 // pass runs all cases; none may fail.
 func pass(t *testing.T, network func() dimmnet.Network) {
-	for _, c := range cases() {
+	for _, c := range append(cases(), threadCases()...) {
 		for _, nodes := range c.nodes {
 			e := testEnv(network)
 			if err := c.check(e, nodes); err != nil {
@@ -169,7 +169,7 @@ func TestCatches(t *testing.T) {
 		if raceDetector && strings.Contains(m.rule, "overtakes") {
 			continue
 		}
-		for _, c := range cases() {
+		for _, c := range append(cases(), threadCases()...) {
 			if !strings.Contains(" "+m.cases+" ", " "+c.name+" ") {
 				continue
 			}
