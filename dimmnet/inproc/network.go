@@ -23,11 +23,11 @@ type Config struct {
 	// Banks gives the bulk memory two sides, as on DIMMnet-1, so that it is taken
 	// twice. It is for testing protocols.
 	Banks bool
-	// Patience is how long a rank may sleep without an arrival before the run
-	// fails: a bound for a peer that computes for ever, since ranks that all wait
+	// Patience is how long a thread may sleep before the run fails, without an arrival
+	// or its event: a bound for a peer that computes for ever, since those that all wait
 	// are found out at once. 0 means 1 hour.
 	Patience time.Duration
-	// Grace is how long a run that has failed waits for its bodies to return.
+	// Grace is how long a run that has failed waits for its threads to return.
 	// 0 means 5 seconds.
 	Grace time.Duration
 }
