@@ -31,9 +31,9 @@
 //
 // # Where this differs from the design
 //
-// A Network runs a program; how a run fails is part of the contract. A Host has
-// no Go and no NewEvent: nothing in the phase engine starts a second thread, and
-// the threaded engine will say what it needs. A port counts what it does
+// A Network runs a program; how a run fails is part of the contract. What Host.Go
+// starts returns an error, which fails the run like a body's; Event.Wait returns
+// the error of a run that has failed. A port counts what it does
 // (Counters), so that "compute phases neither send nor poll" can be checked on
 // every port. Push and Pull name both ends by Offset; a port without RDMA has
 // Limits.RDMA 0, and refuses them like any other size above a limit.

@@ -21,7 +21,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPort(t *testing.T) {
-	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{}) })
+	network := func() dimmnet.Network { return inproc.New(inproc.Config{}) }
+	porttest.Run(t, network)
+	porttest.RunThreads(t, network)
 }
 
 // TestPortSmall has an LLCM smaller than a page and no free choice of size.
@@ -44,7 +46,9 @@ func TestPortBulk(t *testing.T) {
 			if testing.Short() && !cfg.Banks {
 				t.Skip("banks will do")
 			}
-			porttest.Run(t, func() dimmnet.Network { return inproc.New(cfg) })
+			network := func() dimmnet.Network { return inproc.New(cfg) }
+			porttest.Run(t, network)
+			porttest.RunThreads(t, network)
 		})
 	}
 }

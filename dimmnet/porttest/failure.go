@@ -71,6 +71,9 @@ func (e *env) runStuck(ctx context.Context, nodes int, last func(*thread) error)
 	if failure == nil {
 		return nil, errors.New("porttest: the run failed, Run returned nil")
 	}
+	if strings.HasPrefix(failure.Error(), "porttest:") {
+		return failure, failure
+	}
 	for r := range returned {
 		err := returned[r].Load()
 		if err == nil && started.Load() {

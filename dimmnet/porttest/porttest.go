@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +16,12 @@ import (
 // Run tests the networks that network makes, one for each subtest.
 func Run(t *testing.T, network func() dimmnet.Network) {
 	t.Helper()
+	runCases(t, network, cases())
+}
+
+// runCases tests networks by some cases.
+func runCases(t *testing.T, network func() dimmnet.Network, cases []testCase) {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("PORTTEST_SEED"); s != "" {
 		var err error
@@ -24,7 +29,7 @@ func Run(t *testing.T, network func() dimmnet.Network) {
 			t.Fatalf("porttest: PORTTEST_SEED: %v", err)
 		}
 	}
-	for _, c := range cases() {
+	for _, c := range cases {
 		for _, nodes := range c.nodes {
 			t.Run(fmt.Sprintf("%s/nodes=%d", c.name, nodes), func(t *testing.T) {
 				e := newEnv(network, seed, testing.Short())
@@ -133,19 +138,19 @@ func (e *env) run(nodes int, body func(*thread) error) error {
 func (e *env) runOn(ctx context.Context, network dimmnet.Network, nodes int, body func(*thread) error) error {
 	ctx, cancel := context.WithTimeout(ctx, e.bound)
 	defer cancel()
-	over := new(atomic.Bool)
-	defer over.Store(true)
+	c := new(crew)
+	defer c.over.Store(true)
 	result := make(chan error, 1)
 	go func() {
 		err := errors.New("porttest: Run ended its goroutine")
 		defer func() { result <- err }()
-		err = network.Run(ctx, nodes, func(h dimmnet.Host) error { return body(newThread(e, h, over)) })
+		err = network.Run(ctx, nodes, func(h dimmnet.Host) error { return body(newThread(e, h, c)) })
 	}()
 	timer := time.NewTimer(e.bound + e.grace)
 	defer timer.Stop()
 	select {
 	case err := <-result:
-		return err
+		return c.end(err)
 	case <-timer.C:
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]

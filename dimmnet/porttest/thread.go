@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -13,36 +12,38 @@ import (
 // The LLCM of every test: a bit of data at 0 (the lower edge), the flags, then
 // data up to the end. Each flag word has one writer.
 const (
-	flagData  dimmnet.Offset = 64  // the previous rank has sent
-	flagAck   dimmnet.Offset = 72  // the next rank has looked
-	flagSelf  dimmnet.Offset = 80  // own stores have landed
-	flagInfo  dimmnet.Offset = 88  // a number that goes with flagData
-	flagNever dimmnet.Offset = 96  // nobody stores this
-	flagDone  dimmnet.Offset = 128 // 16 words: Push and Pull have landed
-	flagRank  dimmnet.Offset = 512 // 64 words, one for each rank
-	dataStart dimmnet.Offset = 1024
+	flagData   dimmnet.Offset = 64  // the previous rank has sent
+	flagAck    dimmnet.Offset = 72  // the next rank has looked
+	flagSelf   dimmnet.Offset = 80  // own stores have landed
+	flagInfo   dimmnet.Offset = 88  // a number that goes with flagData
+	flagNever  dimmnet.Offset = 96  // nobody stores this
+	flagDone   dimmnet.Offset = 128 // 16 words: Push and Pull have landed
+	flagThread dimmnet.Offset = 256 // 32 words: of the threads of a node
+	flagRank   dimmnet.Offset = 512 // 64 words, one for each rank
+	dataStart  dimmnet.Offset = 1024
 )
 
 const word = dimmnet.WordBytes
 
-// thread is one rank of a test: its port, and the few things that tests do.
+// thread is one rank of a test, or a helper thread there: its port, and the few things that tests do.
 type thread struct {
 	dimmnet.Port
 	host      dimmnet.Host
 	env       *env
-	over      *atomic.Bool // the run has returned, or been given up
+	crew      *crew
 	limits    dimmnet.Limits
 	me        dimmnet.Rank
 	next      dimmnet.Rank // the neighbours in a ring of all ranks
 	prev      dimmnet.Rank
-	flagBytes int    // largest Store that appears at once
-	sequence  uint64 // exchanges so far
-	settled   uint64 // settle calls so far
+	flagBytes int            // largest Store that appears at once
+	sequence  uint64         // exchanges so far
+	self      dimmnet.Offset // the word to settle by
+	settled   uint64         // settle calls so far
 }
 
-func newThread(e *env, h dimmnet.Host, over *atomic.Bool) *thread {
+func newThread(e *env, h dimmnet.Host, crew *crew) *thread {
 	p := h.Port()
-	t := &thread{Port: p, host: h, env: e, over: over, limits: p.Limits(), me: p.Rank(), flagBytes: 1}
+	t := &thread{Port: p, host: h, env: e, crew: crew, limits: p.Limits(), me: p.Rank(), flagBytes: 1, self: flagSelf}
 	for t.flagBytes*2 <= min(t.limits.Store, word) {
 		t.flagBytes *= 2
 	}
@@ -133,8 +134,8 @@ func (t *thread) write(dst dimmnet.Rank, off dimmnet.Offset, p []byte) error {
 func (t *thread) settle() error {
 	t.settled++
 	return inOrder(
-		func() error { return t.signal(t.me, flagSelf, t.settled) },
-		func() error { return t.await(flagSelf, t.settled) },
+		func() error { return t.signal(t.me, t.self, t.settled) },
+		func() error { return t.await(t.self, t.settled) },
 	)
 }
 

@@ -38,7 +38,7 @@ func (t *thread) watch(seq uint64, look func() error) error {
 // lookOn is for loops that load without idling; it ends them when the run has
 // failed, and those that Run has left behind.
 func (t *thread) lookOn() error {
-	if t.over.Load() {
+	if t.crew.over.Load() {
 		return fmt.Errorf("porttest: rank %d was left behind", t.me)
 	}
 	return t.Err()
