@@ -23,7 +23,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestPort(t *testing.T) {
 	network := func() dimmnet.Network { return inproc.New(inproc.Config{}) }
 	porttest.Run(t, network)
-	porttest.RunThreads(t, network)
 }
 
 // TestPortSmall has an LLCM smaller than a page and no free choice of size.
@@ -48,7 +47,6 @@ func TestPortBulk(t *testing.T) {
 			}
 			network := func() dimmnet.Network { return inproc.New(cfg) }
 			porttest.Run(t, network)
-			porttest.RunThreads(t, network)
 		})
 	}
 }

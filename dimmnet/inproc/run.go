@@ -46,6 +46,7 @@ const cacheLine = 128
 type node struct {
 	memory        llcm
 	host, network llcm // the sides of the bulk memory
+	notice        *event
 	cond          sync.Cond
 	_             [cacheLine]byte
 	// arrivals counts what has landed; it is bumped when the bytes are in place.
@@ -83,6 +84,7 @@ func newRun(cfg Config, nodes int) *run {
 			n.network = make(llcm, cfg.Bulk/word)
 		}
 		n.cond.L = &r.mu
+		n.notice = newEvent(r, dimmnet.Rank(i))
 		r.enter(&port{run: r, own: n, rank: dimmnet.Rank(i)})
 	}
 	return r

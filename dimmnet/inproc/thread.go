@@ -48,12 +48,25 @@ type event struct {
 }
 
 // NewEvent makes an event of the node.
-func (p *port) NewEvent() dimmnet.Event {
-	e := &event{run: p.run, rank: p.rank}
-	e.cond.L = &p.run.mu
+func (p *port) NewEvent() dimmnet.Event { return newEvent(p.run, p.rank) }
+
+func newEvent(r *run, rank dimmnet.Rank) *event {
+	e := &event{run: r, rank: rank}
+	e.cond.L = &r.mu
 	e.nap = nap{cond: &e.cond, due: func() bool { return e.set }, overdue: e.overdue}
 	return e
 }
+
+// Notify sets the event of the peer's node at once.
+func (p *port) Notify(dst dimmnet.Rank) {
+	if int(dst) >= len(p.run.nodes) {
+		panic(fmt.Sprintf("inproc: rank %d notifies rank %d: there are %d nodes", p.rank, dst, len(p.run.nodes)))
+	}
+	p.run.nodes[dst].notice.Set()
+}
+
+// Notice is the event that peers set by Notify.
+func (p *port) Notice() dimmnet.Event { return p.own.notice }
 
 func (e *event) Set() {
 	e.run.mu.Lock()

@@ -5,8 +5,6 @@
 //		porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{}) })
 //	}
 //
-// RunThreads tests threads and events, for networks that have them.
-//
 // It is not a benchmark, and it does not test what only one port promises
 // (deadlocks named by rank, golden timings); that stays with the port. Its own
 // test runs it against deliberately broken ports, each of which it must catch.

@@ -139,3 +139,24 @@ func checkEventAndIdle(e *env, nodes int) error {
 		return nil
 	})
 }
+
+// checkNotice: a notice wakes the thread that waits for it at its rank, from a peer
+// or from the own node; what was stored before it is there or on its way.
+func checkNotice(e *env, nodes int) error {
+	return e.run(nodes, func(body *thread) error {
+		for round := range uint64(e.rounds(20)) {
+			err := body.exchange(
+				func() error {
+					defer body.host.Notify(body.next)
+					return body.storeWord(body.next, dataStart, round+1)
+				},
+				func() error {
+					return inOrder(body.host.Notice().Wait, func() error { return body.awaitWord(dataStart, round+1) })
+				})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -16,12 +16,6 @@ import (
 // Run tests the networks that network makes, one for each subtest.
 func Run(t *testing.T, network func() dimmnet.Network) {
 	t.Helper()
-	runCases(t, network, cases())
-}
-
-// runCases tests networks by some cases.
-func runCases(t *testing.T, network func() dimmnet.Network, cases []testCase) {
-	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("PORTTEST_SEED"); s != "" {
 		var err error
@@ -29,7 +23,7 @@ func runCases(t *testing.T, network func() dimmnet.Network, cases []testCase) {
 			t.Fatalf("porttest: PORTTEST_SEED: %v", err)
 		}
 	}
-	for _, c := range cases {
+	for _, c := range append(cases(), threadCases()...) {
 		for _, nodes := range c.nodes {
 			t.Run(fmt.Sprintf("%s/nodes=%d", c.name, nodes), func(t *testing.T) {
 				e := newEnv(network, seed, testing.Short())

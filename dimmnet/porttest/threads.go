@@ -6,18 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// RunThreads tests Host.Go and Host.NewEvent of the networks that network makes,
-// one for each subtest.
-func RunThreads(t *testing.T, network func() dimmnet.Network) {
-	t.Helper()
-	runCases(t, network, threadCases())
-}
-
+// threadCases are the rules of Host.Go, Host.NewEvent and Host.Notify.
 func threadCases() []testCase {
 	alone, two, some := []int{1}, []int{2}, []int{1, 2, 5}
 	return []testCase{
@@ -28,6 +21,7 @@ func threadCases() []testCase {
 		{"ThreadsIdle", some, checkThreadsIdle},
 		{"ThreadsOutlive", some, checkThreadsOutlive},
 		{"EventSets", alone, checkEventSets},
+		{"Notice", some, checkNotice},
 		{"EventPingPong", some, checkEventPingPong},
 		{"EventAndIdle", two, checkEventAndIdle},
 		{"ThreadFails", some, checkThreadFails},

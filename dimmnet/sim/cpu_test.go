@@ -139,7 +139,7 @@ func TestThreadDeadlock(t *testing.T) {
 		h.Go("receive", func(h dimmnet.Host) error { return pollUntil(h, 8) })
 		return h.NewEvent().Wait()
 	})
-	if err == nil || !strings.Contains(err.Error(), `deadlock`) || !strings.Contains(err.Error(), `"receive" of rank 0`) {
+	if err == nil || !strings.Contains(err.Error(), `deadlock`) || !strings.Contains(err.Error(), `[0 0:receive]`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -72,7 +72,7 @@ func (k *kernel) run() {
 }
 
 func (k *kernel) deadlock() error {
-	return fmt.Errorf("sim: deadlock at %v: ranks %s wait and nothing is in flight", k.now, k.waiting())
+	return fmt.Errorf("sim: deadlock at %v: ranks %v wait and nothing is in flight", k.now, k.waiting())
 }
 
 // handle takes the event at the head of the queue, which is not a thread's. If
@@ -160,17 +160,11 @@ func (k *kernel) failBy(cause, err error) {
 }
 
 // waiting lists the threads that wait.
-func (k *kernel) waiting() string {
-	var ranks []dimmnet.Rank
-	others := ""
+func (k *kernel) waiting() (labels []string) {
 	for _, th := range k.threads {
-		switch {
-		case th.state != idling && th.state != asleep:
-		case th.name == "":
-			ranks = append(ranks, th.rank)
-		default:
-			others += fmt.Sprintf(", %q of rank %d", th.name, th.rank)
+		if th.state == idling || th.state == asleep || th.state == waiting {
+			labels = append(labels, dimmnet.ThreadLabel(th.rank, th.name))
 		}
 	}
-	return fmt.Sprint(ranks) + others
+	return labels
 }

@@ -58,7 +58,7 @@ func (th *thread) start(body func(dimmnet.Host) error) {
 // main runs body. What ends it may fail the run.
 func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
-	dimmnet.RunBody("sim", th, body, func(cause, shown error) {
+	dimmnet.RunThread("sim", th.name, th, body, func(cause, shown error) {
 		k.live--
 		th.leaveCPU(ended)
 		if cause != nil && !errors.Is(cause, errStopped) {
@@ -138,12 +138,6 @@ func (th *thread) Port() dimmnet.Port { return th }
 
 // Now is the thread's clock.
 func (th *thread) Now() dimmnet.Time { return th.now }
-
-// Go panics: a node of the simulator has one thread yet.
-func (th *thread) Go(string, func(dimmnet.Host) error) { panic("sim: threads: not yet") }
-
-// NewEvent panics, like Go.
-func (th *thread) NewEvent() dimmnet.Event { panic("sim: threads: not yet") }
 
 // Spend adds to the thread's clock; with a seed a little more than asked.
 func (th *thread) Spend(d dimmnet.Time) {
