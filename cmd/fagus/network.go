@@ -160,12 +160,16 @@ func (p *placement) config() fagus.Config {
 
 // String says in words where the program runs.
 func (p *placement) String() string {
-	nodes := "1 node"
-	if p.nodes > 1 {
-		nodes = fmt.Sprintf("%d nodes", p.nodes)
-	}
+	nodes := nodesText(p.nodes)
 	if p.sim == nil {
 		return fmt.Sprintf("%s, %s mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
 	}
 	return fmt.Sprintf("%s, %s mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
+}
+
+func nodesText(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
 }
