@@ -54,7 +54,8 @@ type pair struct {
 
 // claims judges each of the paper's claims that the versions and sizes of a
 // comparison allow to judge.
-func claims(c *comparison) (list []claim) {
+func claims(c *comparison) []claim {
+	list := []claim{}
 	pairs := pairUp(c, rolePhase, roleThreaded)
 	if len(pairs) >= leastToGrow {
 		list = append(list, judgeEqual(pairs[0]), judgeAhead(pairs))

@@ -56,36 +56,41 @@ func totalFigure(c *comparison) (*figure, error) {
 // with a scale of its own, and a bar a version.
 func partsFigure(c *comparison) (*figure, error) {
 	const (
-		legendWidth = 90
-		height      = 340
+		legendWidth, panelHeight = 90, 340
+		barWidth, gap            = 48, 24
+		widest                   = 1000
 	)
-	barWidth := 48.0
-	panelWidth := 80 + (barWidth+24)*float64(len(c.Versions))
+	panelWidth := 80 + (barWidth+gap)*float64(len(c.Versions))
+	columns := min(len(c.Sizes), max(1, int((widest-legendWidth)/panelWidth)))
 	legend := plot.NewLegend()
 	legend.Top, legend.Padding = true, vg.Points(2)
-	var panels []*plot.Plot
+	panels := make([][]*plot.Plot, (len(c.Sizes)+columns-1)/columns)
+	for row := range panels {
+		panels[row] = make([]*plot.Plot, columns)
+	}
 	for i, n := range c.Sizes {
 		p, err := partsPanel(c.ofSize(n), vg.Points(barWidth))
 		if err != nil {
 			return nil, err
 		}
 		p.Title.Text = fmt.Sprintf("n = %d", n)
-		if i == 0 {
+		if i%columns == 0 {
 			p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
 		}
-		panels = append(panels, p)
+		panels[i/columns][i%columns] = p
 	}
 	for part := fagus.Parts - 1; part >= 0; part-- { // as the bars are stacked
 		if c.spends(part) {
 			legend.Add(part.String(), &bars{color: partColor(part)})
 		}
 	}
-	width := panelWidth*float64(len(c.Sizes)) + legendWidth
+	width, height := panelWidth*float64(columns)+legendWidth, panelHeight*float64(len(panels))
 	return &figure{width: width, height: height, paint: func(all draw.Canvas) {
-		tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Points(12), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
+		tiles := draw.Tiles{Rows: len(panels), Cols: columns, PadX: vg.Points(12), PadY: vg.Points(16), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
 		left := draw.Crop(all, 0, -vg.Points(legendWidth), 0, 0)
-		for i, canvas := range plot.Align([][]*plot.Plot{panels}, tiles, left)[0] {
-			panels[i].Draw(canvas)
+		canvases := plot.Align(panels, tiles, left)
+		for i := range c.Sizes {
+			panels[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
 		}
 		legend.Draw(draw.Crop(all, 0, -vg.Points(12), 0, -vg.Points(24)))
 	}}, nil

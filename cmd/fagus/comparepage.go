@@ -27,7 +27,8 @@ type page struct {
 	Columns   []string
 	Tables    []pageTable
 	Figures   []pageFigure
-	Parts     []pagePart
+	Parts     []pagePart // by number
+	Legend    []pagePart // those that take any time
 	Timelines []pageTimeline
 	LargestN  int
 }
@@ -118,6 +119,9 @@ func newPage(c *comparison, timelines []timeline) *page {
 	}
 	for part := range fagus.Parts {
 		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(partColor(part))})
+		if c.spends(part) {
+			p.Legend = append(p.Legend, p.Parts[part])
+		}
 	}
 	for _, v := range c.Versions { // the runs began in another order
 		for _, t := range timelines {
@@ -131,6 +135,9 @@ func newPage(c *comparison, timelines []timeline) *page {
 
 func newPageTimeline(t timeline, nodes int) pageTimeline {
 	ranks := make([][]pageSpan, nodes)
+	for rank := range ranks {
+		ranks[rank] = []pageSpan{} // a list for the script, though empty
+	}
 	for part, spans := range spansByPart(nodes, t.trace) {
 		for _, s := range spans {
 			ranks[s.rank] = append(ranks[s.rank], pageSpan{float64(part), s.from, s.to})
