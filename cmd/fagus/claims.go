@@ -102,7 +102,7 @@ func judgeEqual(p pair) claim {
 		v = supported
 	}
 	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s",
-		p.text("total"), equalWithin, p.mostly())}
+		texts([]pair{p}, "total"), equalWithin, p.mostly())}
 }
 
 func judgeAhead(pairs []pair) claim {
@@ -218,12 +218,13 @@ func (p *pair) text(part string) string {
 	return s
 }
 
+// texts shows a part at every size.
 func texts(pairs []pair, part string) string {
 	var list []string
 	for _, p := range pairs {
 		list = append(list, p.text(part))
 	}
-	return strings.Join(list, "; ")
+	return fmt.Sprintf("%s against %s: %s", pairs[0].ours.Version, pairs[0].base.Version, strings.Join(list, "; "))
 }
 
 // mostly names the part in which the versions differ most: the reason for what
@@ -235,7 +236,11 @@ func (p *pair) mostly() string {
 			most = name
 		}
 	}
-	return fmt.Sprintf("at n = %d they differ most in %s, by %v", p.n, most, nsTime(-p.ahead(most)))
+	than := "less"
+	if p.ahead(most) < 0 {
+		than = "more"
+	}
+	return fmt.Sprintf("at n = %d they differ most in %s: %v %s", p.n, most, nsTime(abs(p.ahead(most))), than)
 }
 
 func abs(x int64) int64 { return max(x, -x) }
