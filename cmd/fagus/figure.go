@@ -28,17 +28,27 @@ func figureFormat(path string) string {
 
 // saveFigure writes what paint draws on a white canvas of so many points.
 func saveFigure(path string, width, height float64, paint func(draw.Canvas)) error {
-	canvas, err := draw.NewFormattedCanvas(vg.Points(width), vg.Points(height), figureFormat(path))
+	f := figure{width: width, height: height, paint: paint}
+	return matrix.Replace(path, func(w io.Writer) error { return f.write(w, figureFormat(path)) })
+}
+
+// figure is a picture of so many points, painted on white.
+type figure struct {
+	width, height float64
+	paint         func(draw.Canvas)
+}
+
+// write paints the figure in a format of checkFigureName.
+func (f *figure) write(w io.Writer, format string) error {
+	canvas, err := draw.NewFormattedCanvas(vg.Points(f.width), vg.Points(f.height), format)
 	if err != nil {
 		return err
 	}
 	all := draw.New(canvas)
 	fill(all, color.White, all.Min, all.Max)
-	paint(all)
-	return matrix.Replace(path, func(w io.Writer) error {
-		_, err := canvas.WriteTo(w)
-		return err
-	})
+	f.paint(all)
+	_, err = canvas.WriteTo(w)
+	return err
 }
 
 // fill paints the rectangle between two corners.

@@ -78,9 +78,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus reproduce",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus compare matmul --out report\nfagus reproduce",
 		HideHelpCommand: true,
-		Version:         version(),
+		Version:         buildVersion(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		OnUsageError:    usage,
@@ -98,6 +98,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			},
 			reproduceCommand(usage),
 			sweepCommand(usage),
+			compareCommand(usage),
 			anatomyCommand(usage),
 			{
 				Name:            "version",
@@ -105,7 +106,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action: func(c *cli.Context) error {
-					_, err := fmt.Fprintln(c.App.Writer, "fagus", version())
+					_, err := fmt.Fprintln(c.App.Writer, "fagus", buildVersion())
 					return err
 				},
 			},
@@ -127,8 +128,8 @@ func group(what, path string) cli.ActionFunc {
 	}
 }
 
-// version is what the Go tool knows of the build.
-func version() string {
+// buildVersion is what the Go tool knows of the build.
+func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"

@@ -124,36 +124,22 @@ func runMatmul(c *cli.Context) error {
 	if timeline != "" && p.sim == nil {
 		return usagef("--timeline needs the trace of a simulated network: use --net %s", netDIMMnet1)
 	}
-	ctx := c.Context
-	if p.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.limit)
-		defer cancel()
-	}
+	ctx, cancel := withLimit(c.Context, p.limit)
+	defer cancel()
 	cfg, err := matmulConfig(ctx, c)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(c.App.ErrWriter, "rows", cfg.M)
 	cfg.Progress = bar.add
-	var result matmul.Result
-	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) error {
-		r, err := matmul.Run(n, cfg)
-		if n.Rank() == 0 {
-			result = r
-		}
-		return err
-	})
+	r, product, err := multiply(ctx, p, cfg)
 	bar.stop()
 	if err != nil {
 		return err
 	}
-	r := newRunReport("matmul", p, report)
-	r.N, r.Size = cfg.N, fmt.Sprintf("%d x %d times %d x %d, %s, a sync variable a %s", cfg.M, cfg.K, cfg.K, cfg.N, c.String("type"), cfg.Sync)
-	r.Check, r.Verified = result.Check, result.Check.OK()
 	return finishRun(c, r, func() error {
 		if out != "" {
-			if err := matrix.Write(out, *result.C); err != nil {
+			if err := matrix.Write(out, *product); err != nil {
 				return err
 			}
 		}
@@ -162,6 +148,46 @@ func runMatmul(c *cli.Context) error {
 		}
 		return nil
 	})
+}
+
+// multiply runs the program where p says, and tells whether the product is right.
+func multiply(ctx context.Context, p *placement, cfg matmul.Config) (*runReport, *matrix.Dense, error) {
+	var result matmul.Result
+	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) error {
+		r, err := matmul.Run(n, cfg)
+		if n.Rank() == 0 {
+			result = r
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRunReport("matmul", p, report)
+	r.N, r.Size = cfg.N, productText(cfg)
+	r.Check, r.Verified = result.Check, result.Check.OK()
+	return r, result.C, nil
+}
+
+// multiplied is multiply for those who can do nothing with a wrong product.
+func multiplied(ctx context.Context, p *placement, cfg matmul.Config) (*runReport, error) {
+	r, _, err := multiply(ctx, p, cfg)
+	if err == nil && !r.Verified {
+		err = fmt.Errorf("verification failed on %v: %s is %.3g, the limit is %.3g", p, r.Check.Name, r.Check.Value, r.Check.Limit)
+	}
+	return r, err
+}
+
+// productText says in words what is multiplied.
+func productText(cfg matmul.Config) string {
+	element, sync := "float64", matmul.Row
+	if cfg.Float32 {
+		element = "float32"
+	}
+	if cfg.Sync != "" {
+		sync = cfg.Sync
+	}
+	return fmt.Sprintf("%d x %d times %d x %d, %s, a sync variable a %s", cfg.M, cfg.K, cfg.K, cfg.N, element, sync)
 }
 
 // finishRun writes files if the result is right, prints the report, and turns a
@@ -193,7 +219,11 @@ func checkWritable(c *cli.Context, flag string, checkName func(string) error) er
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return usagef("--%s %s: not a regular file", flag, path)
 	}
-	dir := filepath.Dir(path)
+	return checkFolder(filepath.Dir(path))
+}
+
+// checkFolder finds out whether files can be made in dir.
+func checkFolder(dir string) error {
 	f, err := os.CreateTemp(dir, ".fagus-*")
 	if err != nil {
 		var errno syscall.Errno

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -19,6 +20,9 @@ const (
 	netDIMMnet1 = "dimmnet1"
 	netInproc   = "inproc"
 )
+
+// modePhase is the engine of compute and communication phases.
+const modePhase = "phase"
 
 // placement is where a program runs: the flags that all programs share.
 type placement struct {
@@ -40,14 +44,42 @@ func placementFlags() []cli.Flag {
 	const category = "where it runs"
 	return []cli.Flag{
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
-		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: modePhase, Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
+		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
-		&cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"},
+		timeoutFlag(category),
 	}
+}
+
+const netUsage = "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"
+
+func timeoutFlag(category string) cli.Flag {
+	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
+}
+
+// checkPlacement reports flags that no run can have.
+func checkPlacement(c *cli.Context) error {
+	if limit := c.Duration("timeout"); limit < 0 || c.IsSet("timeout") && limit == 0 {
+		return usagef("--timeout %v: want more than 0", limit)
+	}
+	if n := c.Int("nodes"); n < 1 || n > dimmnet.MaxNodes {
+		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
+	}
+	if c.String("net") == netInproc && c.IsSet("env") {
+		return usagef("--env describes a simulated machine: use it with --net %s", netDIMMnet1)
+	}
+	return nil
+}
+
+// withLimit bounds ctx by so much real time; 0 means no bound.
+func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 // place reads the flags. keepTrace keeps a simulated network's changes of state.
@@ -60,34 +92,34 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		seed:  c.Uint64("seed"),
 		limit: c.Duration("timeout"),
 	}
-	if p.limit < 0 || c.IsSet("timeout") && p.limit == 0 {
-		return nil, usagef("--timeout %v: want more than 0", p.limit)
+	if err := checkPlacement(c); err != nil {
+		return nil, err
 	}
 	if c.Bool("verbose") {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	if p.nodes < 1 || p.nodes > dimmnet.MaxNodes {
-		return nil, usagef("--nodes %d: want 1 to %d", p.nodes, dimmnet.MaxNodes)
-	}
-	if p.mode != "phase" {
-		return nil, usagef("--mode %q: want phase", p.mode)
+	if p.mode != modePhase {
+		return nil, usagef("--mode %q: want %s", p.mode, modePhase)
 	}
 	var err error
 	if p.by, err = transferFlag(c.String("transfer")); err != nil {
 		return nil, err
 	}
+	return p, p.connect(keepTrace)
+}
+
+// connect makes the network that p describes. keepTrace keeps a simulated
+// network's changes of state.
+func (p *placement) connect(keepTrace bool) error {
 	switch p.net {
 	case netInproc:
-		if c.IsSet("env") {
-			return nil, usagef("--env describes a simulated machine: use it with --net %s", netDIMMnet1)
-		}
 		p.env = ""
 		var cfg inproc.Config
 		if p.by == fagus.Push {
 			cfg.Bulk = inprocBulk
 		}
 		p.network = inproc.New(cfg)
-		return p, nil
+		return nil
 	case netDIMMnet1:
 		cfg := sim.Config{Env: p.env, Seed: p.seed}
 		if keepTrace {
@@ -99,12 +131,12 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		}
 		s, err := sim.New(cfg)
 		if err != nil {
-			return nil, &usageError{err}
+			return &usageError{err}
 		}
 		p.network, p.sim = s, s
-		return p, nil
+		return nil
 	}
-	return nil, usagef("--net %q: want %s or %s", p.net, netDIMMnet1, netInproc)
+	return usagef("--net %q: want %s or %s", p.net, netDIMMnet1, netInproc)
 }
 
 // inprocBulk is the bulk memory of a goroutine's node, in bytes, for those who ask
@@ -128,12 +160,16 @@ func (p *placement) config() fagus.Config {
 
 // String says in words where the program runs.
 func (p *placement) String() string {
-	nodes := "1 node"
-	if p.nodes > 1 {
-		nodes = fmt.Sprintf("%d nodes", p.nodes)
-	}
+	nodes := nodesText(p.nodes)
 	if p.sim == nil {
 		return fmt.Sprintf("%s, %s mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
 	}
 	return fmt.Sprintf("%s, %s mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
+}
+
+func nodesText(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
 }

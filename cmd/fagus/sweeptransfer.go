@@ -85,28 +85,11 @@ func runSweepTransfer(c *cli.Context) error {
 
 // runTransfer runs the program on a simulated network.
 func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config) (*runReport, error) {
-	net, err := sim.New(sim.Config{Env: env})
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	p := &placement{nodes: nodes, mode: "phase", net: netDIMMnet1, env: env, by: way, network: net, sim: net}
-	var check matmul.Check
-	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) error {
-		r, err := matmul.Run(n, cfg)
-		if n.Rank() == 0 {
-			check = r.Check
-		}
-		return err
-	})
-	if err != nil {
+	p := &placement{nodes: nodes, mode: modePhase, net: netDIMMnet1, env: env, by: way}
+	if err := p.connect(false); err != nil {
 		return nil, err
 	}
-	r := newRunReport("matmul", p, report)
-	r.N, r.Check, r.Verified = cfg.N, check, check.OK()
-	if !r.Verified {
-		return nil, fmt.Errorf("verification failed on %d nodes by %v: %s is %.3g, the limit is %.3g", nodes, way, check.Name, check.Value, check.Limit)
-	}
-	return r, nil
+	return multiplied(ctx, p, cfg)
 }
 
 func transferTable(runs []*runReport) string {

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// totalFigure draws the total time of every version over the size.
+func totalFigure(c *comparison) (*figure, error) {
+	p := plot.New()
+	p.Title.Text = "Total time of " + c.App + " on " + nodesText(c.Nodes)
+	p.X.Label.Text, p.Y.Label.Text = "n", string(c.Clock)+" time (s)"
+	p.X.Min, p.Y.Min = 0, 0
+	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) (list []plot.Tick) {
+		for _, n := range c.Sizes {
+			list = append(list, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
+		}
+		return list
+	})
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
+	p.Add(plotter.NewGrid())
+	for i, v := range c.Versions {
+		var points plotter.XYs
+		for _, n := range c.Sizes {
+			for _, r := range c.ofSize(n) {
+				if r.Version == v.Name {
+					points = append(points, plotter.XY{X: float64(n), Y: seconds(r.TimeNs["total"].Median)})
+				}
+			}
+		}
+		line, dots, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, line.Width = versionColor(i), vg.Points(1.5)
+		dots.Color, dots.Shape, dots.Radius = versionColor(i), draw.CircleGlyph{}, vg.Points(3)
+		p.Add(line, dots)
+		p.Legend.Add(v.Name, line, dots)
+	}
+	return &figure{width: 560, height: 340, paint: func(all draw.Canvas) {
+		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(16), vg.Points(8), -vg.Points(8)))
+	}}, nil
+}
+
+// partsFigure draws what every version spends its time on: a panel a size, each
+// with a scale of its own, and a bar a version.
+func partsFigure(c *comparison) (*figure, error) {
+	const (
+		legendWidth, panelHeight = 90, 340
+		barWidth, gap            = 48, 24
+		widest                   = 1000
+	)
+	panelWidth := 80 + (barWidth+gap)*float64(len(c.Versions))
+	columns := min(len(c.Sizes), max(1, int((widest-legendWidth)/panelWidth)))
+	legend := plot.NewLegend()
+	legend.Top, legend.Padding = true, vg.Points(2)
+	panels := make([][]*plot.Plot, (len(c.Sizes)+columns-1)/columns)
+	for row := range panels {
+		panels[row] = make([]*plot.Plot, columns)
+	}
+	for i, n := range c.Sizes {
+		p, err := partsPanel(c.ofSize(n), vg.Points(barWidth))
+		if err != nil {
+			return nil, err
+		}
+		p.Title.Text = fmt.Sprintf("n = %d", n)
+		if i%columns == 0 {
+			p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
+		}
+		panels[i/columns][i%columns] = p
+	}
+	for part := fagus.Parts - 1; part >= 0; part-- { // as the bars are stacked
+		if c.spends(part) {
+			legend.Add(part.String(), &bars{color: partColor(part)})
+		}
+	}
+	width, height := panelWidth*float64(columns)+legendWidth, panelHeight*float64(len(panels))
+	return &figure{width: width, height: height, paint: func(all draw.Canvas) {
+		tiles := draw.Tiles{Rows: len(panels), Cols: columns, PadX: vg.Points(12), PadY: vg.Points(16), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
+		left := draw.Crop(all, 0, -vg.Points(legendWidth), 0, 0)
+		canvases := plot.Align(panels, tiles, left)
+		for i := range c.Sizes {
+			panels[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
+		}
+		legend.Draw(draw.Crop(all, 0, -vg.Points(12), 0, -vg.Points(24)))
+	}}, nil
+}
+
+// spends is whether any version spends time in a part.
+func (c *comparison) spends(part fagus.Part) bool {
+	for _, r := range c.Results {
+		if r.TimeNs[part.String()].Median > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func partsPanel(results []compared, barWidth vg.Length) (*plot.Plot, error) {
+	p := plot.New()
+	p.Y.Min = 0
+	var names []string
+	for _, r := range results {
+		names = append(names, r.Version)
+	}
+	var below *plotter.BarChart
+	for part := range fagus.Parts {
+		var values plotter.Values
+		for _, r := range results {
+			values = append(values, float64(nsTime(r.TimeNs[part.String()].Median))/float64(dimmnet.Millisecond))
+		}
+		bar, err := plotter.NewBarChart(values, barWidth)
+		if err != nil {
+			return nil, err
+		}
+		bar.Color, bar.LineStyle.Width = partColor(part), 0
+		if below != nil {
+			bar.StackOn(below)
+		}
+		p.Add(bar)
+		below = bar
+	}
+	p.NominalX(names...)
+	return p, nil
+}
+
+func seconds(ns int64) float64 { return float64(nsTime(ns)) / float64(dimmnet.Second) }
+
+// versionColor tells versions apart; of more than there are colours, two share
+// one.
+func versionColor(i int) color.Color {
+	palette := [...]color.RGBA{
+		{R: 0xd0, G: 0x5a, B: 0x3c, A: 0xff},
+		{R: 0x2f, G: 0x6d, B: 0xb5, A: 0xff},
+		{R: 0x4c, G: 0x9f, B: 0x70, A: 0xff},
+		{R: 0x8a, G: 0x5f, B: 0xa8, A: 0xff},
+		{R: 0xe0, G: 0xb0, B: 0x30, A: 0xff},
+		{R: 0x55, G: 0x55, B: 0x55, A: 0xff},
+	}
+	return palette[i%len(palette)]
+}
