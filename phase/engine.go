@@ -307,7 +307,7 @@ func (e *Engine) checkDeclaredAll() error {
 // finish makes the results of the phase visible, all at once.
 func (e *Engine) finish() {
 	for _, s := range e.arriving {
-		e.space.Accept(s.id, s.pieces())
+		e.space.Accept(s.ID, s.Pieces())
 	}
 	if e.plan.Complete == syncvar.Update {
 		e.table.ApplyUpdate()
