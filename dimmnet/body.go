@@ -11,34 +11,48 @@ import (
 // ports are to show, or twice nil. It is for networks; network names the one
 // that calls it. After runtime.Goexit it does not return.
 func RunBody(network string, h Host, body func(Host) error, ended func(cause, shown error)) {
-	rank := h.Port().Rank()
+	RunThread(network, "", h, body, ended)
+}
+
+// ThreadLabel is how networks name a thread after the word "rank": 3 is the body
+// of rank 3, 3:name a thread that Host.Go started there.
+func ThreadLabel(rank Rank, name string) string {
+	if name == "" {
+		return fmt.Sprint(rank)
+	}
+	return fmt.Sprintf("%d:%s", rank, name)
+}
+
+// RunThread is RunBody for a thread that Host.Go started by this name.
+func RunThread(network, name string, h Host, body func(Host) error, ended func(cause, shown error)) {
+	label := ThreadLabel(h.Port().Rank(), name)
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		err := fmt.Errorf("%s: rank %d called runtime.Goexit", network, rank)
+		err := fmt.Errorf("%s: rank %s called runtime.Goexit", network, label)
 		// A panic has a value, nil included (runtime.PanicNilError).
 		if v := recover(); v != nil {
-			err = panicError(network, rank, v)
+			err = panicError(network, label, v)
 		}
 		ended(err, err)
 	}()
 	err := body(h)
 	returned = true
 	if err != nil {
-		ended(err, fmt.Errorf("%s: rank %d failed: %w", network, rank, err))
+		ended(err, fmt.Errorf("%s: rank %s failed: %w", network, label, err))
 		return
 	}
 	ended(nil, nil)
 }
 
 // panicError says who panicked, with what, and where.
-func panicError(network string, rank Rank, value any) error {
+func panicError(network, label string, value any) error {
 	if err, ok := value.(error); ok {
-		return fmt.Errorf("%s: rank %d panicked: %w\n%s", network, rank, err, debug.Stack())
+		return fmt.Errorf("%s: rank %s panicked: %w\n%s", network, label, err, debug.Stack())
 	}
-	return fmt.Errorf("%s: rank %d panicked: %v\n%s", network, rank, value, debug.Stack())
+	return fmt.Errorf("%s: rank %s panicked: %v\n%s", network, label, value, debug.Stack())
 }
 
 // ContextErr is why ctx, which is done, ends a run: its error, and its cause if

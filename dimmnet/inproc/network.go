@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -82,9 +83,9 @@ func New(cfg Config) *Network { return &Network{cfg: cfg} }
 func (n *Network) Clock() dimmnet.Clock { return dimmnet.Wall }
 
 // Run starts body on nodes nodes, each with an LLCM of zeros, and returns when
-// all have returned: nil, or the first failure (the package comment lists them).
+// all threads have returned: nil, or the first failure (the package comment lists them).
 // After a failure it waits no longer than Config.Grace; its error then wraps the
-// failure and names the ranks that had not returned. A context that is done
+// failure and names the threads that had not returned. A context that is done
 // already starts nothing.
 func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	cfg, err := n.cfg.withDefaults(nodes)
@@ -103,7 +104,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	r := newRun(cfg, nodes)
 	defer r.watch().Stop()
 	stop := context.AfterFunc(ctx, func() { r.fail(cancelled(ctx)) })
-	for _, p := range r.threads {
+	for _, p := range slices.Clone(r.threads) { // which soon belongs to the lock
 		go dimmnet.RunBody("inproc", p, body, func(cause, shown error) { r.leave(p, cause, shown) })
 	}
 	err = r.wait(cfg.Grace)

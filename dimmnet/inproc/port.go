@@ -13,20 +13,25 @@ type port struct {
 	run      *run
 	own      *node
 	rank     dimmnet.Rank
+	name     string // as Go had it; none for a body
 	counters dimmnet.Counters
 	_        [cacheLine]byte
 
-	returned bool
-	asleep   bool
-	seen     uint64        // arrivals when it fell asleep
-	since    time.Duration // when that was, from the start of the run
-	_        [cacheLine]byte
+	at     int // in run.threads, or returned
+	number int // of all threads of the run, as they started
+	nap    nap
+	seen   uint64 // arrivals when it fell asleep
+	_      [cacheLine]byte
 }
+
+// returned is where a thread is that has.
+const returned = -1
 
 var (
 	_ dimmnet.Network = (*Network)(nil)
 	_ dimmnet.Host    = (*port)(nil)
 	_ dimmnet.Port    = (*port)(nil)
+	_ dimmnet.Event   = (*event)(nil)
 )
 
 func (p *port) Port() dimmnet.Port { return p }

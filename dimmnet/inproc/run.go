@@ -1,8 +1,10 @@
 package inproc
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,29 +12,30 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// run is one call of Network.Run. A thread is the goroutine of one body; each
-// node has one.
+// run is one call of Network.Run. A thread is the goroutine of a body, or one
+// that Host.Go started.
 type run struct {
 	// What the fast paths read; written before the threads start, failed once
-	// later.
+	// later, crowded at times.
 	nodes    []node
 	limits   dimmnet.Limits
 	patience time.Duration
 	start    time.Time
-	spins    int
-	yields   int
+	procs    int
 	failed   atomic.Bool // set after err, never cleared
+	crowded  atomic.Bool // more threads want a processor than there are
 	_        [cacheLine]byte
 
 	mu      sync.Mutex // guards what follows and is the lock of every node's cond
 	err     error      // the first failure, as ports say it; written once, before failed is set
 	cause   error      // the same, as Run returns it
-	threads []*port
-	running int // threads that have not returned
-	asleep  int // threads in sleep
+	threads []*port    // those that have not returned, in no order
+	started int        // threads so far
+	naps    []*nap     // of the threads that sleep, in no order
+	waiting int        // threads in Event.Wait
 	timer   *time.Timer
 	broken  chan struct{} // closed by the first failure
-	over    chan struct{} // closed when running is 0
+	over    chan struct{} // closed when no thread is left
 }
 
 // cacheLine keeps words of different threads apart: two lines of 64 bytes,
@@ -67,12 +70,10 @@ func newRun(cfg Config, nodes int) *run {
 		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: max(cfg.LLCM, cfg.Bulk), LLCM: cfg.LLCM, Bulk: cfg.Bulk},
 		patience: cfg.Patience,
 		start:    time.Now(),
-		threads:  make([]*port, nodes),
-		running:  nodes,
+		procs:    runtime.GOMAXPROCS(0),
 		broken:   make(chan struct{}),
 		over:     make(chan struct{}),
 	}
-	r.spins, r.yields = waitLadder(nodes, runtime.GOMAXPROCS(0))
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		n.memory = make(llcm, cfg.LLCM/word)
@@ -82,7 +83,7 @@ func newRun(cfg Config, nodes int) *run {
 			n.network = make(llcm, cfg.Bulk/word)
 		}
 		n.cond.L = &r.mu
-		r.threads[i] = &port{run: r, own: n, rank: dimmnet.Rank(i)}
+		r.enter(&port{run: r, own: n, rank: dimmnet.Rank(i)})
 	}
 	return r
 }
@@ -101,23 +102,36 @@ func (r *run) wait(grace time.Duration) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.running > 0 {
-		late := r.ranks(func(p *port) bool { return !p.returned })
-		return fmt.Errorf("inproc: ranks %s have not returned %v after this: %w", late, grace, r.err)
+	if len(r.threads) > 0 {
+		return fmt.Errorf("inproc: ranks %s have not returned %v after this: %w", r.ranks(), grace, r.err)
 	}
 	return r.cause
 }
 
-// leave notes that the body of p is over, and fails the run if it has a cause.
+// enter counts p among the threads. The lock is held, or not needed yet.
+func (r *run) enter(p *port) {
+	p.at, p.number = len(r.threads), r.started
+	r.threads = append(r.threads, p)
+	r.started++
+	p.nap = nap{cond: &p.own.cond, due: p.due, overdue: p.overdue}
+	r.recount()
+}
+
+// leave notes that p is over, and fails the run if it has a cause.
 func (r *run) leave(p *port, cause, shown error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if cause != nil {
 		r.failLocked(cause, shown)
 	}
-	p.returned = true
-	r.running--
-	if r.running == 0 {
+	last := len(r.threads) - 1
+	r.threads[p.at] = r.threads[last]
+	r.threads[p.at].at = p.at
+	r.threads[last] = nil
+	r.threads = r.threads[:last]
+	p.at = returned
+	r.recount()
+	if last == 0 {
 		close(r.over)
 		return
 	}
@@ -139,27 +153,31 @@ func (r *run) failLocked(cause, err error) {
 	r.cause, r.err = cause, err
 	r.failed.Store(true)
 	close(r.broken)
-	for i := range r.nodes {
-		r.nodes[i].cond.Broadcast()
+	for _, n := range r.naps {
+		n.cond.Broadcast()
 	}
 }
 
-// ranks lists the ranks of the threads that are of interest, the first few of
-// them if they are many. The lock is held.
-func (r *run) ranks(interest func(*port) bool) string {
-	const most = 32
-	var list []dimmnet.Rank
-	more := 0
-	for _, p := range r.threads {
-		switch {
-		case !interest(p):
-		case len(list) < most:
-			list = append(list, p.rank)
-		default:
-			more++
-		}
+// recount notes whether there are processors for all threads. One in Event.Wait
+// needs none; one in Idle does, or may at any time. The lock is held.
+func (r *run) recount() {
+	if c := len(r.threads)-r.waiting > r.procs; c != r.crowded.Load() {
+		r.crowded.Store(c)
 	}
-	if more > 0 {
+}
+
+// ranks lists the threads that have not returned, the first few of them if they
+// are many. The lock is held.
+func (r *run) ranks() string {
+	const most = 32
+	threads := slices.SortedFunc(slices.Values(r.threads), func(a, b *port) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.number, b.number))
+	})
+	var list []string
+	for _, p := range threads[:min(most, len(threads))] {
+		list = append(list, dimmnet.ThreadLabel(p.rank, p.name))
+	}
+	if more := len(threads) - most; more > 0 {
 		return fmt.Sprintf("%v and %d more", list, more)
 	}
 	return fmt.Sprint(list)

@@ -14,11 +14,11 @@ import (
 // Waking a sleeper on an idle processor costs 20 to 70 us, a look 0.3 ns, a
 // yield 55 ns (BenchmarkCompute and its like, 2 vCPU Zen 4). A waiter whose
 // peers have processors of their own therefore stays awake for about as long
-// as waking it would take. Where ranks outnumber processors it keeps the awaited
-// rank from running; a ring of 64 ranks on 2 processors then takes 8 us a lap
+// as waking it would take. Where threads outnumber processors it keeps the awaited
+// one from running; a ring of 64 ranks on 2 processors then takes 8 us a lap
 // with one yield, 130 us with 16.
-func waitLadder(ranks, procs int) (spins, yields int) {
-	if ranks > procs {
+func waitLadder(crowded bool) (spins, yields int) {
+	if crowded {
 		return 1, 1
 	}
 	return 2000, 300
@@ -27,18 +27,19 @@ func waitLadder(ranks, procs int) (spins, yields int) {
 // Idle returns when something has arrived since the mark, or the run has failed.
 func (p *port) Idle(since dimmnet.Mark) {
 	n, seen := p.own, uint64(since)
-	for range p.run.spins {
+	spins, yields := waitLadder(p.run.crowded.Load())
+	for range spins {
 		if n.arrivals.Load() != seen {
 			return
 		}
 	}
-	for range p.run.yields {
+	for range yields {
 		runtime.Gosched()
 		if n.arrivals.Load() != seen {
 			return
 		}
 	}
-	p.run.sleep(p, seen)
+	p.sleep(seen)
 }
 
 // arrive notes that bytes have landed at n. They are in place already.
@@ -66,78 +67,21 @@ func (r *run) wake(n *node) {
 
 // sleep returns when the arrivals of p's node differ from seen or the run has
 // failed.
-func (r *run) sleep(p *port, seen uint64) {
-	now := time.Since(r.start)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p.asleep, p.seen, p.since = true, seen, now
-	r.asleep++
-	for {
-		p.own.sleepers.Store(true) // before looking at arrivals: see arrive
-		if p.own.arrivals.Load() != seen {
-			break
-		}
-		r.checkDeadlock()
-		if r.failed.Load() {
-			break
-		}
-		p.own.cond.Wait()
-	}
-	p.asleep = false
-	r.asleep--
+func (p *port) sleep(seen uint64) {
+	now := time.Since(p.run.start)
+	p.run.mu.Lock()
+	defer p.run.mu.Unlock()
+	p.seen = seen
+	p.run.sleep(&p.nap, now)
 }
 
-// checkDeadlock fails the run when every thread that has not returned is asleep
-// and has seen all its arrivals. The lock is held.
-//
-// It is exact. Threads fall asleep and return only under the lock, so none of
-// those counted is inside a post, and nobody else posts: no counter can move any
-// more. A thread that has been posted to but has not run yet is still counted as
-// asleep; its counter differs from what it has seen. And no deadlock is missed,
-// because the last thread to fall asleep or return comes by here.
-func (r *run) checkDeadlock() {
-	if r.asleep < r.running || r.failed.Load() {
-		return
-	}
-	for _, p := range r.threads {
-		if p.asleep && p.own.arrivals.Load() != p.seen {
-			return
-		}
-	}
-	ranks := r.ranks(func(p *port) bool { return p.asleep })
-	err := fmt.Errorf("inproc: deadlock: ranks %s wait and nothing is in flight", ranks)
-	r.failLocked(err, err)
+// due says whether something has arrived since p fell asleep.
+func (p *port) due() bool {
+	p.own.sleepers.Store(true) // before looking at arrivals: see arrive
+	return p.own.arrivals.Load() != p.seen
 }
 
-// watch starts the timer that ends the patience of sleepers.
-func (r *run) watch() *time.Timer {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.timer = time.AfterFunc(r.patience, r.lookAfterSleepers)
-	return r.timer
-}
-
-// lookAfterSleepers fails the run if a thread has slept for too long, and else
-// comes back when the first of the present sleepers will have. Whoever falls
-// asleep later has patience for longer than that.
-func (r *run) lookAfterSleepers() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failed.Load() || r.running == 0 {
-		return
-	}
-	now := time.Since(r.start)
-	next := now + r.patience
-	for _, p := range r.threads {
-		if !p.asleep || p.own.arrivals.Load() != p.seen {
-			continue
-		}
-		if slept := now - p.since; slept >= r.patience {
-			err := fmt.Errorf("inproc: rank %d has waited %v and nothing arrived", p.rank, slept.Round(time.Millisecond))
-			r.failLocked(err, err)
-			return
-		}
-		next = min(next, p.since+r.patience)
-	}
-	r.timer.Reset(next - now)
+// overdue is the failure of a run in which nothing arrives for so long.
+func (p *port) overdue(slept time.Duration) error {
+	return fmt.Errorf("inproc: rank %s has waited %v and nothing arrived", dimmnet.ThreadLabel(p.rank, p.name), slept)
 }

@@ -19,13 +19,21 @@ type wrapped struct {
 
 func (w wrapped) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	return w.Network.Run(ctx, nodes, func(h dimmnet.Host) error {
-		return body(wrappedHost{h, w.wrap(h.Port())})
+		return body(wrappedHost{h, w.wrap(h.Port()), w.wrap})
 	})
 }
 
 type wrappedHost struct {
 	dimmnet.Host
 	port dimmnet.Port
+	wrap func(dimmnet.Port) dimmnet.Port
+}
+
+// Go wraps the port of the thread as well.
+func (h wrappedHost) Go(name string, f func(dimmnet.Host) error) {
+	h.Host.Go(name, func(own dimmnet.Host) error {
+		return f(wrappedHost{own, h.wrap(own.Port()), h.wrap})
+	})
 }
 
 func (h wrappedHost) Port() dimmnet.Port { return h.port }

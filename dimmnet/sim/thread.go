@@ -111,6 +111,12 @@ func (th *thread) Port() dimmnet.Port { return th }
 // Now is the thread's clock.
 func (th *thread) Now() dimmnet.Time { return th.now }
 
+// Go panics: a node of the simulator has one thread yet.
+func (th *thread) Go(string, func(dimmnet.Host) error) { panic("sim: threads: not yet") }
+
+// NewEvent panics, like Go.
+func (th *thread) NewEvent() dimmnet.Event { panic("sim: threads: not yet") }
+
 // Spend adds to the thread's clock; with a seed a little more than asked.
 func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
