@@ -57,3 +57,20 @@ func TestThreadedCounter(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadedRandomPrograms runs the random programs of the phase engine, whose
+// oracle knows what the last holder has left.
+func TestThreadedRandomPrograms(t *testing.T) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
+		nodes := 1 + int(seed%6)
+		for _, cfg := range []inproc.Config{{}, {LLCM: 8 + 400*nodes}} { // the second has the smallest slots
+			if _, err := runThreaded(t, nodes, cfg, newOracle(seed).program(seed)); err != nil {
+				t.Fatalf("seed %d, %d nodes, %d bytes of LLCM: %v", seed, nodes, cfg.LLCM, err)
+			}
+		}
+	}
+}

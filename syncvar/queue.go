@@ -21,8 +21,9 @@ type Queue struct {
 
 // Want is a rank's request for a variable.
 type Want struct {
-	Rank dimmnet.Rank
-	Mode Mode
+	Rank  dimmnet.Rank
+	Mode  Mode
+	Brief bool // a shared tenure of no length, as Update has: it is never released
 }
 
 // Turn is a request that is granted: From brings the rank what is newer than
@@ -58,18 +59,6 @@ func (q *Queue) Release(rank dimmnet.Rank, written bool) ([]Turn, error) {
 	return q.serve(), nil
 }
 
-// Refresh is the turn of a rank that takes part in an Update, while nobody holds
-// the variable: a shared tenure of no length.
-func (q *Queue) Refresh(rank dimmnet.Rank) (Turn, error) {
-	if len(q.holders)+len(q.waiting) > 0 {
-		return Turn{}, fmt.Errorf("syncvar: rank %d updates a variable that ranks %v hold", rank, q.holders)
-	}
-	return q.turn(Want{rank, Shared}), nil
-}
-
-// Holders is who holds the variable, and in which mode.
-func (q *Queue) Holders() ([]dimmnet.Rank, Mode) { return q.holders, q.mode }
-
 // serve grants from the front of the queue as far as it goes.
 func (q *Queue) serve() (turns []Turn) {
 	for len(q.waiting) > 0 {
@@ -78,7 +67,9 @@ func (q *Queue) serve() (turns []Turn) {
 			break
 		}
 		q.waiting = q.waiting[1:]
-		q.holders, q.mode = append(q.holders, w.Rank), w.Mode
+		if !w.Brief {
+			q.holders, q.mode = append(q.holders, w.Rank), w.Mode
+		}
 		turns = append(turns, q.turn(w))
 	}
 	return turns

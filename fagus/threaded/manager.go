@@ -28,8 +28,9 @@ func (e *Engine) manage(from dimmnet.Rank, m message) error {
 	case release:
 		turns, err = q.Release(from, m.flag)
 	default:
-		turns = make([]syncvar.Turn, 1)
-		turns[0], err = q.Refresh(from)
+		// The release of who was the last to write may still be under way from
+		// another rank, so a refresh waits in turn like a request.
+		turns, err = q.Request(syncvar.Want{Rank: from, Mode: syncvar.Shared, Brief: true})
 	}
 	if err != nil {
 		return fmt.Errorf("rank %d sent a message about %q: %w", from, e.space.Name(m.id), err)
