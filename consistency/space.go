@@ -2,9 +2,7 @@ package consistency
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	"github.com/google/btree"
@@ -62,34 +60,6 @@ func NewSpace() *Space {
 		digests:  []uint64{0},
 	}
 }
-
-// declare records a declaration, so that ranks can tell whether they made the
-// same ones.
-func (s *Space) declare(what string, ranges ...Range) {
-	h := fnv.New64a()
-	add := func(x uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], x)
-		h.Write(b[:])
-	}
-	add(s.digests[len(s.digests)-1])
-	h.Write([]byte(what))
-	for _, r := range ranges {
-		add(uint64(r.Lo))
-		add(uint64(r.Hi))
-	}
-	s.digests = append(s.digests, h.Sum64())
-	s.made = append(s.made, what)
-}
-
-// Declared says how many regions and bindings were made.
-func (s *Space) Declared() int { return len(s.made) }
-
-// Digest covers the first count declarations; count is at most Declared().
-func (s *Space) Digest(count int) uint64 { return s.digests[count] }
-
-// Declaration says in words what the i-th declaration was, counted from 0.
-func (s *Space) Declaration(i int) string { return s.made[i] }
 
 // addName keeps reports unambiguous: names of one kind are all different.
 func addName(names map[string]struct{}, kind, name string) error {

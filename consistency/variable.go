@@ -20,11 +20,14 @@ type variable struct {
 // Name is the name that a variable was bound by, or its number if this rank
 // has not bound it yet.
 func (s *Space) Name(id syncvar.ID) string {
-	if int(id) < len(s.vars) {
+	if s.Bound(id) {
 		return s.vars[id].name
 	}
 	return fmt.Sprintf("variable %d", id)
 }
+
+// Bound says whether this rank has bound a variable.
+func (s *Space) Bound(id syncvar.ID) bool { return int(id) < len(s.vars) }
 
 // Extent says how many bytes a variable guards, and how many pieces Newer can
 // list at most. It is the same on every rank that has bound the variable.

@@ -39,7 +39,11 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 		return nil, n.errorf("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
 	n.memory = append(n.memory, mem)
-	base, err := n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem)
+	var base consistency.Addr
+	err = n.engine.Declare(func() (err error) {
+		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem)
+		return err
+	})
 	if err != nil {
 		return nil, n.errorf("NewArray: %w", err)
 	}

@@ -47,7 +47,9 @@ type Config struct {
 	Nodes int
 	// Net is the network; nil stands for goroutines of this process.
 	Net dimmnet.Network
-	// Transfer is how data go. Run returns an error if the network cannot do it.
+	// Mode is the engine that runs the program.
+	Mode Engine
+	// Transfer is how data go. Threaded has Rings alone, which Auto stands for. Run returns an error if the network cannot do it.
 	Transfer Transfer
 	// Log gets a debug record for every collective call; nil stands for silence.
 	Log *slog.Logger
@@ -60,6 +62,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Nodes < 0 || c.Nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("fagus: %d nodes: there can be 1 to %d", c.Nodes, dimmnet.MaxNodes)
+	}
+	if c.Mode > Threaded {
+		return c, fmt.Errorf("fagus: %v: want %v or %v", c.Mode, Phase, Threaded)
+	}
+	if c.Mode == Threaded && c.Transfer != Auto && c.Transfer != Rings {
+		return c, fmt.Errorf("fagus: %v mode moves data by %v, not by %v", Threaded, Rings, c.Transfer)
 	}
 	if c.Net == nil {
 		c.Net = inproc.New(inproc.Config{})

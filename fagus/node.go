@@ -10,7 +10,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -22,10 +21,11 @@ type Node struct {
 	host   dimmnet.Host
 	log    *slog.Logger
 	space  *consistency.Space
-	engine *phase.Engine
+	mode   Engine
+	engine engine   // nil after the program has returned
 	memory [][]byte // of the arrays
 	held   *SyncSet
-	clean  []syncvar.ID // exclusive in the last tenure, and left unchanged
+	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
 	clock  stopwatch
 	err    error       // the first failure of a collective call; it stays
 	inCall atomic.Bool // a collective call is under way
@@ -33,17 +33,21 @@ type Node struct {
 
 func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 	p := h.Port()
-	n := &Node{
-		rank:  int(p.Rank()),
-		nodes: p.Nodes(),
-		host:  h,
-		log:   cfg.Log,
-		space: consistency.NewSpace(),
-		clock: newStopwatch(h),
+	space := consistency.NewSpace()
+	e, err := newEngine(h, space, cfg)
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	n.engine, err = phase.New(p, n.space, cfg.Transfer)
-	return n, err
+	return &Node{
+		rank:   int(p.Rank()),
+		nodes:  p.Nodes(),
+		host:   h,
+		log:    cfg.Log,
+		space:  space,
+		mode:   cfg.Mode,
+		engine: e,
+		clock:  newStopwatch(h, e.Counters),
+	}, nil
 }
 
 // Rank is this rank's number, 0 to Nodes-1.
@@ -51,6 +55,9 @@ func (n *Node) Rank() int { return n.rank }
 
 // Nodes is the number of ranks.
 func (n *Node) Nodes() int { return n.nodes }
+
+// Mode is the engine that runs the program.
+func (n *Node) Mode() Engine { return n.mode }
 
 // Spend charges d of computation to a virtual clock; on a real one computing
 // takes its own time, and it does nothing. A negative d panics.
@@ -87,30 +94,36 @@ func (n *Node) usable(call string) error {
 	return nil
 }
 
-// collective takes the rank through the communication phases of a call. What
-// was left unchanged in the last tenure is said along with it.
-func (n *Node) collective(call syncvar.Call, part Part, shared, exclusive []syncvar.ID) error {
+// communicate makes a call of the engine that may wait for other ranks.
+func (n *Node) communicate(call syncvar.Call, part Part, f func() error) error {
 	if !n.inCall.CompareAndSwap(false, true) {
 		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
 	}
 	defer n.inCall.Store(false)
 	n.clock.enter(part)
-	err := n.engine.Call(call, shared, exclusive, n.clean)
+	err := f()
 	n.clock.enter(PartCompute)
 	if err != nil {
 		n.err = n.errorf("%v: %w", call, err)
 		return n.err
 	}
-	n.clean = n.clean[:0]
 	if n.log.Enabled(context.Background(), slog.LevelDebug) { // making the record would cost more than a phase
-		n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", n.engine.Counts().Phases, "now", n.host.Now().String())
+		var s Stats
+		n.engine.counts(&s)
+		n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", s.Phases, "now", n.host.Now().String())
 	}
 	return nil
 }
 
+// meet is a call in which all ranks meet.
+func (n *Node) meet(call syncvar.Call, part Part) error {
+	return n.communicate(call, part, func() error { return n.engine.Meet(call) })
+}
+
 // Acquire waits until every variable of set is granted in its mode and the
-// bound data are current here. It is a communication phase: it waits for the
-// next collective call, or the return, of every other rank, whatever they want.
+// bound data are current here. In phase mode it is a communication phase: it waits
+// for the next collective call, or the return, of every other rank, whatever they
+// want. In threaded mode it waits for those alone that hold what it wants.
 // The rank must hold nothing. After an error the copies of what was wanted may
 // be half new; the run has failed, and every further call returns the error.
 func (n *Node) Acquire(set *SyncSet) error {
@@ -123,7 +136,8 @@ func (n *Node) Acquire(set *SyncSet) error {
 	if err := set.compile(); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
-	if err := n.collective(syncvar.Acquire, PartAcquire, set.shared, set.exclusive); err != nil {
+	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
+	if err := n.communicate(syncvar.Acquire, PartAcquire, acquire); err != nil {
 		return err
 	}
 	for i, id := range set.exclusive {
@@ -133,20 +147,27 @@ func (n *Node) Acquire(set *SyncSet) error {
 	return nil
 }
 
-// Release gives back all that Acquire of the same set gave. It communicates
-// nothing: what changed is found out here, and fetched by whoever acquires it.
+// Release gives back all that Acquire of the same set gave. What changed is found
+// out here, and fetched by whoever acquires it. In phase mode it communicates
+// nothing; in threaded mode it sends a message a variable, and waits for no answer.
 func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release of a set that is not held: Acquire it first, and release it once")
 	}
 	n.clock.enter(PartRelease)
+	n.wrote = n.wrote[:0]
 	for _, id := range set.exclusive {
-		if !n.space.EndWrite(id, n.engine.Table().State(id).Version) {
-			n.clean = append(n.clean, id)
+		if n.space.EndWrite(id, n.engine.Version(id)) {
+			n.wrote = append(n.wrote, id)
 		}
 	}
 	n.held = nil
+	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	n.clock.enter(PartCompute)
+	if err != nil {
+		n.err = n.errorf("Release: %w", err)
+		return n.err
+	}
 	return nil
 }
 
@@ -157,7 +178,7 @@ func (n *Node) Update() error {
 	if err := n.usable("Update"); err != nil {
 		return err
 	}
-	return n.collective(syncvar.Update, PartUpdate, nil, nil)
+	return n.meet(syncvar.Update, PartUpdate)
 }
 
 // Barrier returns when all ranks have called it. It brings no data. The rank
@@ -166,7 +187,7 @@ func (n *Node) Barrier() error {
 	if err := n.usable("Barrier"); err != nil {
 		return err
 	}
-	return n.collective(syncvar.Barrier, PartBarrier, nil, nil)
+	return n.meet(syncvar.Barrier, PartBarrier)
 }
 
 // end keeps taking part until all ranks have returned from their programs.
@@ -177,11 +198,12 @@ func (n *Node) end() error {
 	if n.err != nil {
 		return n.err
 	}
-	return n.collective(syncvar.End, PartEnd, nil, nil)
+	return n.meet(syncvar.End, PartEnd)
 }
 
 // close frees the arrays.
 func (n *Node) close() {
+	n.engine.Close()
 	for _, m := range n.memory {
 		// The mapping was made by us and is not used any more: it cannot fail.
 		_ = unmap(m)
@@ -212,7 +234,11 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if err != nil {
 		return nil, n.errorf("Bind %q: %w", name, err)
 	}
-	id, err := n.space.Bind(name, rs)
+	var id syncvar.ID
+	err = n.engine.Declare(func() (err error) {
+		id, err = n.space.Bind(name, rs)
+		return err
+	})
 	if err != nil {
 		return nil, n.errorf("Bind: %w", err)
 	}

@@ -35,9 +35,10 @@ type Use struct {
 
 // Stats says what a rank has done so far.
 type Stats struct {
-	Rank int
-	phase.Counts
-	Parts [Parts]Use
+	Rank         int
+	phase.Counts        // of a threaded run Transfers and Slots alone
+	Requests     uint64 // of a threaded run: one a variable that was acquired or updated
+	Parts        [Parts]Use
 }
 
 // Total is the rank's time in all parts.
@@ -67,7 +68,7 @@ func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	s := Stats{Rank: n.rank, Parts: n.clock.parts}
 	if n.engine != nil {
-		s.Counts = n.engine.Counts()
+		n.engine.counts(&s)
 	}
 	return s
 }
@@ -75,14 +76,15 @@ func (n *Node) Stats() Stats {
 // stopwatch shares out a rank's time and messages among the parts.
 type stopwatch struct {
 	host     dimmnet.Host
+	count    func() dimmnet.Counters // of the node
 	part     Part
 	since    Time
 	counters dimmnet.Counters
 	parts    [Parts]Use
 }
 
-func newStopwatch(h dimmnet.Host) stopwatch {
-	w := stopwatch{host: h, since: h.Now()}
+func newStopwatch(h dimmnet.Host, count func() dimmnet.Counters) stopwatch {
+	w := stopwatch{host: h, count: count, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
@@ -90,7 +92,7 @@ func newStopwatch(h dimmnet.Host) stopwatch {
 
 // enter charges what has passed to the present part and goes on with p.
 func (w *stopwatch) enter(p Part) {
-	now, counters := w.host.Now(), w.host.Port().Counters()
+	now, counters := w.host.Now(), w.count()
 	u := &w.parts[w.part]
 	u.Time += now - w.since
 	u.Counters = u.Counters.Plus(counters.Minus(w.counters))

@@ -44,7 +44,7 @@ func (o *outbox) step(e *Engine) (progress bool) {
 // next finds the first transfer of which something can be sent, or -1.
 func (o *outbox) next() int {
 	for i := range o.queue {
-		if o.queue[i].next < len(o.queue[i].stream.cuts) {
+		if o.queue[i].next < len(o.queue[i].stream.Cuts) {
 			return i
 		}
 	}
@@ -68,10 +68,10 @@ func (o *outbox) put(e *Engine, i int) {
 		return
 	}
 	out := &o.queue[i]
-	c := out.stream.cuts[out.next]
+	c := out.stream.Cuts[out.next]
 	out.next++
-	h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.age
-	h.Last = out.stream.complete && out.next == len(out.stream.cuts)
+	h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.Age
+	h.Last = out.stream.Complete && out.next == len(out.stream.Cuts)
 	o.ring.Put(h, e.space.Bytes(c.Range))
 	e.counts.Slots++
 	if h.Last {
@@ -160,19 +160,14 @@ func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error 
 		return fmt.Errorf("phase: data of rank %d: %w", from, err)
 	}
 	s := e.incoming[id]
-	if s == nil || s.from != from || s.complete {
+	if s == nil || s.from != from || s.Complete {
 		return fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
 	}
-	c := cut{r, h.Age}
-	n := len(s.cuts)
-	alone := h.Last && n == 0 // nothing was newer
-	if n > 0 && c.Lo < s.cuts[n-1].Hi || h.Len == 0 && !alone || syncvar.Version(c.age) > s.version {
-		return fmt.Errorf("phase: rank %d sent %s of %q, %d versions old, out of turn", from, e.space.Describe(r), e.space.Name(id), c.age)
+	if err := e.space.Follow(&s.Stream, consistency.Cut{Range: r, Age: h.Age}, h.Last); err != nil {
+		return fmt.Errorf("phase: rank %d sent %w", from, err)
 	}
 	in.ring.Take(mem)
-	s.cuts = append(s.cuts, c)
 	if h.Last {
-		s.complete = true
 		in.due--
 	}
 	return nil

@@ -66,10 +66,10 @@ func (b *bulk) prepare(e *Engine, casts []cast) {
 		for _, item := range p.items {
 			b.moved[item] = true
 			if p.root {
-				p.queue = append(p.queue, e.newer(item)...)
+				p.queue = append(p.queue, e.space.Cuts(item.id, item.since, e.table.State(item.id).Version)...)
 				continue
 			}
-			s := &stream{id: item.id, from: p.from, version: e.table.State(item.id).Version}
+			s := e.newStream(item.id, p.from)
 			p.streams = append(p.streams, s)
 			e.arriving = append(e.arriving, s)
 		}

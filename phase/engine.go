@@ -271,22 +271,15 @@ func (e *Engine) makePlan() error {
 // checkDeclarations compares what the ranks have declared, as far as this one
 // has come. One that has declared more is compared by the others later.
 func (e *Engine) checkDeclarations() error {
-	own := uint32(e.space.Declared())
 	for _, r := range e.others {
 		l := &e.lists[r]
-		if l.Declared > own {
+		if l.Declared > uint32(e.space.Declared()) {
 			continue
 		}
-		if l.Digest == e.space.Digest(int(l.Declared)) {
-			e.agreed[r] = l.Declared
-			continue
+		if err := e.space.CheckSame(e.port.Rank(), r, e.agreed[r], l.Declared, l.Digest); err != nil {
+			return fmt.Errorf("phase: %w", err)
 		}
-		last := "there is none"
-		if l.Declared > 0 {
-			last = "the last is " + e.space.Declaration(int(l.Declared)-1)
-		}
-		return fmt.Errorf("phase: ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
-			"one of declarations %d to %d differs; here %s", e.port.Rank(), r, e.agreed[r]+1, l.Declared, last)
+		e.agreed[r] = l.Declared
 	}
 	return nil
 }
@@ -294,11 +287,9 @@ func (e *Engine) checkDeclarations() error {
 // checkDeclaredAll reports a rank that has declared less or more, where all have
 // come to the same point of their programs.
 func (e *Engine) checkDeclaredAll() error {
-	own := e.lists[e.port.Rank()].Declared
 	for _, r := range e.others {
-		if n := e.lists[r].Declared; n != own {
-			return fmt.Errorf("phase: rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",
-				e.port.Rank(), own, r, n)
+		if err := e.space.CheckCount(e.port.Rank(), r, e.lists[r].Declared); err != nil {
+			return fmt.Errorf("phase: %w", err)
 		}
 	}
 	return nil
@@ -307,7 +298,7 @@ func (e *Engine) checkDeclaredAll() error {
 // finish makes the results of the phase visible, all at once.
 func (e *Engine) finish() {
 	for _, s := range e.arriving {
-		e.space.Accept(s.id, s.pieces())
+		e.space.Accept(s.ID, s.Pieces())
 	}
 	if e.plan.Complete == syncvar.Update {
 		e.table.ApplyUpdate()

@@ -22,10 +22,10 @@ const (
 func padded(n int) int { return (n + dimmnet.WordBytes - 1) &^ (dimmnet.WordBytes - 1) }
 
 // appendManifest appends the manifest of cuts to b.
-func appendManifest(b []byte, cuts []cut) []byte {
+func appendManifest(b []byte, cuts []consistency.Cut) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(cuts)))
 	for _, c := range cuts {
-		b = binary.LittleEndian.AppendUint64(b, uint64(c.Lo)|uint64(c.age)<<48)
+		b = binary.LittleEndian.AppendUint64(b, uint64(c.Lo)|uint64(c.Age)<<48)
 		b = binary.LittleEndian.AppendUint64(b, uint64(c.Len()))
 	}
 	return b
@@ -42,8 +42,8 @@ func manifestCount(first [countBytes]byte, n int) (pieces int, err error) {
 
 // decodePieces decodes the rest of the manifest of a message of n bytes. The
 // pieces fill it to its end, and none is empty.
-func decodePieces(b []byte, n int) ([]cut, error) {
-	cuts := make([]cut, 0, len(b)/pieceBytes)
+func decodePieces(b []byte, n int) ([]consistency.Cut, error) {
+	cuts := make([]consistency.Cut, 0, len(b)/pieceBytes)
 	rest := n - countBytes - len(b)
 	for ; len(b) > 0; b = b[pieceBytes:] {
 		w, length := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[dimmnet.WordBytes:])
@@ -52,7 +52,7 @@ func decodePieces(b []byte, n int) ([]cut, error) {
 			return nil, fmt.Errorf("piece %d has %d bytes, and %d are left", len(cuts), length, rest)
 		}
 		rest -= padded(int(length))
-		cuts = append(cuts, cut{consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}, uint16(w >> 48)})
+		cuts = append(cuts, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}, Age: uint16(w >> 48)})
 	}
 	if rest != 0 {
 		return nil, fmt.Errorf("its pieces take %d bytes less than its %d", rest, n)
@@ -63,7 +63,7 @@ func decodePieces(b []byte, n int) ([]cut, error) {
 // pack takes cuts off the front of queue, which it takes over, that make a
 // message of at most limit bytes, and cuts the last one if need be. It returns the
 // message's size. limit is at least minMessage, so that it moves something.
-func pack(queue []cut, limit int) (message, rest []cut, n int) {
+func pack(queue []consistency.Cut, limit int) (message, rest []consistency.Cut, n int) {
 	n = countBytes
 	for len(queue) > 0 {
 		c := queue[0]
@@ -72,7 +72,7 @@ func pack(queue []cut, limit int) (message, rest []cut, n int) {
 			break
 		}
 		if c.Len() > room {
-			first := cut{consistency.Range{Lo: c.Lo, Hi: c.Lo + consistency.Addr(room)}, c.age}
+			first := consistency.Cut{Range: consistency.Range{Lo: c.Lo, Hi: c.Lo + consistency.Addr(room)}, Age: c.Age}
 			queue[0].Lo = first.Hi
 			return append(message, first), queue, n + pieceBytes + room
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-func randomCuts(random *rand.Rand) (cuts []cut, guarded int) {
+func randomCuts(random *rand.Rand) (cuts []consistency.Cut, guarded int) {
 	lo := consistency.Addr(random.IntN(1000))
 	for range random.IntN(12) {
 		n := 1 + random.IntN([]int{3, 20, 500}[random.IntN(3)])
-		cuts = append(cuts, cut{consistency.Range{Lo: lo, Hi: lo + consistency.Addr(n)}, uint16(random.IntN(5))})
+		cuts = append(cuts, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(n)}, Age: uint16(random.IntN(5))})
 		lo += consistency.Addr(n + random.IntN(100))
 		guarded += n
 	}
@@ -28,7 +28,7 @@ func TestPack(t *testing.T) {
 		cuts, guarded := randomCuts(random)
 		want := bytesOf(cuts)
 		most, limit := mostBytes(guarded, len(cuts)), minMessage+8*random.IntN(100)
-		var got []cut
+		var got []consistency.Cut
 		messages, queue := 0, cuts
 		for messages == 0 || len(queue) > 0 {
 			message, rest, n := pack(queue, limit)
@@ -58,11 +58,11 @@ func TestPack(t *testing.T) {
 }
 
 // bytesOf says of every byte how old it is.
-func bytesOf(cuts []cut) map[consistency.Addr]uint16 {
+func bytesOf(cuts []consistency.Cut) map[consistency.Addr]uint16 {
 	ages := make(map[consistency.Addr]uint16)
 	for _, c := range cuts {
 		for a := c.Lo; a < c.Hi; a++ {
-			ages[a] = c.age
+			ages[a] = c.Age
 		}
 	}
 	return ages
@@ -70,7 +70,7 @@ func bytesOf(cuts []cut) map[consistency.Addr]uint16 {
 
 func FuzzManifest(f *testing.F) {
 	f.Add(appendManifest(nil, nil), 0)
-	f.Add(appendManifest(nil, []cut{{consistency.Range{Lo: 4096, Hi: 4100}, 1}, {consistency.Range{Lo: 5000, Hi: 5100}, 0}}), 112)
+	f.Add(appendManifest(nil, []consistency.Cut{{Range: consistency.Range{Lo: 4096, Hi: 4100}, Age: 1}, {Range: consistency.Range{Lo: 5000, Hi: 5100}}}), 112)
 	f.Fuzz(func(t *testing.T, b []byte, data int) {
 		n := len(b) + int(uint16(data))
 		if len(b) < countBytes {

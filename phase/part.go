@@ -5,7 +5,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // part is what one rank does for a cast: it owns the data, or receives them, and
@@ -16,8 +15,8 @@ type part struct {
 	root  bool
 	hops  []hop // out of this rank
 
-	queue   []cut // of the root: what no message holds yet
-	message []cut // of the root: the present message
+	queue   []consistency.Cut // of the root: what no message holds yet
+	message []consistency.Cut // of the root: the present message
 
 	from    dimmnet.Rank // of a receiver: who pushes to it
 	grant   int          // the word at from that grants it
@@ -188,21 +187,20 @@ func (p *part) land(e *Engine) error {
 }
 
 // accept adds a piece to the stream that it belongs to, and returns its place.
-func (p *part) accept(space *consistency.Space, c cut) ([]byte, error) {
+func (p *part) accept(space *consistency.Space, c consistency.Cut) ([]byte, error) {
 	id, mem, err := space.Guard(c.Range)
 	if err != nil {
 		return nil, err
 	}
-	for p.at < len(p.streams) && p.streams[p.at].id != id {
+	for p.at < len(p.streams) && p.streams[p.at].ID != id {
 		p.at++
 	}
 	if p.at == len(p.streams) {
 		return nil, fmt.Errorf("data of %q, which are not due from it", space.Name(id))
 	}
 	s := p.streams[p.at]
-	if n := len(s.cuts); n > 0 && c.Lo < s.cuts[n-1].Hi || syncvar.Version(c.age) > s.version {
-		return nil, fmt.Errorf("%s of %q, %d versions old, out of turn", space.Describe(c.Range), space.Name(id), c.age)
+	if err := space.Follow(&s.Stream, c, false); err != nil {
+		return nil, err
 	}
-	s.cuts = append(s.cuts, c)
 	return mem, nil
 }

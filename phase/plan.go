@@ -3,6 +3,7 @@ package phase
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -44,20 +45,12 @@ func completed(lists []syncvar.List) (syncvar.Call, error) {
 			first = r
 		}
 		waiting++
-		if a, b := lists[first].Call, lists[r].Call; a != b {
-			return 0, fmt.Errorf("phase: rank %d %s, but rank %d %s; "+
-				"all ranks must call Update and Barrier in the same order, and none may return before", first, did(a), r, did(b))
+		if err := syncvar.CheckMeeting(dimmnet.Rank(first), lists[first].Call, dimmnet.Rank(r), lists[r].Call); err != nil {
+			return 0, fmt.Errorf("phase: %w", err)
 		}
 	}
 	if waiting < len(lists) {
 		return 0, nil
 	}
 	return lists[first].Call, nil
-}
-
-func did(c syncvar.Call) string {
-	if c == syncvar.End {
-		return "has returned"
-	}
-	return "calls " + c.String()
 }

@@ -11,8 +11,9 @@ type Kind uint8
 
 // The kinds.
 const (
-	List Kind = 1 + iota // a part of an acquire list; Addr is its position
-	Data                 // a piece of a variable; Addr is where it belongs
+	List    Kind = 1 + iota // a part of an acquire list; Addr is its position
+	Data                    // a piece of a variable; Addr is where it belongs
+	Control                 // a message of the threaded engine; its data say what
 	lastKind
 )
 

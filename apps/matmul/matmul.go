@@ -163,7 +163,15 @@ func (p *product[T]) fill() error {
 		input(p.a.Slice(), p.A, p.Seed, 0)
 		input(p.b.Slice(), p.B, p.Seed, 1)
 	}
-	return p.node.Release(set)
+	if err := p.node.Release(set); err != nil {
+		return err
+	}
+	if p.node.Mode() == fagus.Threaded {
+		// Nothing else keeps another rank from acquiring the input before it is there.
+		// In phase mode its next Acquire is a later phase.
+		return p.node.Barrier()
+	}
+	return nil
 }
 
 // chunkSteps is about how many products are added up between two looks at

@@ -33,10 +33,16 @@ func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmu
 // runBy does so with one way of transfer.
 func runBy(t testing.TB, by fagus.Transfer, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
+	return runOn(t, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, cfg)
+}
+
+// runOn does so on any engine.
+func runOn(t testing.TB, on fagus.Config, cfg matmul.Config) (matmul.Result, fagus.Report) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var result matmul.Result
-	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, func(n *fagus.Node) error {
+	report, err := fagus.Run(ctx, on, func(n *fagus.Node) error {
 		r, err := matmul.Run(n, cfg)
 		if n.Rank() == 0 {
 			result = r
@@ -44,10 +50,10 @@ func runBy(t testing.TB, by fagus.Transfer, net dimmnet.Network, nodes int, cfg 
 		return err
 	})
 	if err != nil {
-		t.Fatalf("%d nodes, %+v: %v", nodes, cfg, err)
+		t.Fatalf("%d nodes, %v mode, %+v: %v", on.Nodes, on.Mode, cfg, err)
 	}
 	if !result.Check.OK() {
-		t.Fatalf("%d nodes, %+v: %+v", nodes, cfg, result.Check)
+		t.Fatalf("%d nodes, %v mode, %+v: %+v", on.Nodes, on.Mode, cfg, result.Check)
 	}
 	return result, report
 }
@@ -87,6 +93,25 @@ func TestSameBitsEverywhere(t *testing.T) {
 				if d := sameBits(live.C, first.C); d != "" {
 					t.Errorf("n %d, float32 %v, %d goroutines: %s", n, float32, nodes, d)
 				}
+			}
+		}
+	}
+}
+
+// TestSameBitsThreaded does the same in threaded mode, on goroutines.
+func TestSameBitsThreaded(t *testing.T) {
+	sizes := []int{1, 2, 17, 256}
+	if testing.Short() {
+		sizes = []int{1, 17, 64}
+	}
+	for _, n := range sizes {
+		cfg := matmul.Square(n)
+		first, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
+		for nodes := 1; nodes <= 5; nodes++ {
+			cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[nodes%2]
+			threaded, _ := runOn(t, fagus.Config{Nodes: nodes, Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded}, cfg)
+			if d := sameBits(threaded.C, first.C); d != "" {
+				t.Errorf("n %d, %d nodes: %s", n, nodes, d)
 			}
 		}
 	}

@@ -46,7 +46,8 @@ func places() []place {
 		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 		{dir: "phase/collective", may: []string{"dimmnet"}},
 
-		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "phase"}},
+		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "phase", "fagus/threaded"}},
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},

@@ -1,0 +1,62 @@
+package consistency
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// declare records a declaration, so that ranks can tell whether they made the
+// same ones.
+func (s *Space) declare(what string, ranges ...Range) {
+	h := fnv.New64a()
+	add := func(x uint64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], x)
+		h.Write(b[:])
+	}
+	add(s.digests[len(s.digests)-1])
+	h.Write([]byte(what))
+	for _, r := range ranges {
+		add(uint64(r.Lo))
+		add(uint64(r.Hi))
+	}
+	s.digests = append(s.digests, h.Sum64())
+	s.made = append(s.made, what)
+}
+
+// Declared says how many regions and bindings were made.
+func (s *Space) Declared() int { return len(s.made) }
+
+// Digest covers the first count declarations; count is at most Declared().
+func (s *Space) Digest(count int) uint64 { return s.digests[count] }
+
+// Declaration says in words what the i-th declaration was, counted from 0.
+func (s *Space) Declaration(i int) string { return s.made[i] }
+
+// CheckSame compares the declarations of rank own, whose space this is, with those
+// of another: it has made declared of them, which digest covers, and no more than
+// own has. The first agreed of them are known to be the same.
+func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, digest uint64) error {
+	if digest == s.Digest(int(declared)) {
+		return nil
+	}
+	last := "there is none"
+	if declared > 0 {
+		last = "the last is " + s.Declaration(int(declared)-1)
+	}
+	return fmt.Errorf("ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
+		"one of declarations %d to %d differs; here %s", own, other, agreed+1, declared, last)
+}
+
+// CheckCount reports that another rank has made fewer or more declarations, where
+// both have come to the same point of their programs.
+func (s *Space) CheckCount(own, other dimmnet.Rank, declared uint32) error {
+	if n := s.Declared(); n != int(declared) {
+		return fmt.Errorf("rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",
+			own, n, other, declared)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package threaded
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// process is the receive-processing thread. When the run is over it stops the
+// receive thread.
+func (e *Engine) process(h dimmnet.Host) error {
+	for {
+		var batch []incoming
+		over := false
+		err := e.await(process, func() bool {
+			if len(e.in) >= inRoom {
+				e.wake(receive)
+			}
+			batch, e.in = e.in, nil
+			over = len(batch) == 0 && (e.ended || e.closed)
+			return len(batch) > 0 || over
+		})
+		if err != nil {
+			return err
+		}
+		if over {
+			s := &stopper{port: h.Port(), at: e.stop}
+			return dimmnet.Drive(s.port, s, func() bool { return s.posted })
+		}
+		for _, in := range batch {
+			e.mu.Lock()
+			err := e.act(in)
+			e.unlock()
+			if err != nil {
+				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
+			}
+		}
+	}
+}
+
+// stopper writes the stop word of the own node.
+type stopper struct {
+	port   dimmnet.Port
+	at     dimmnet.Offset
+	posted bool
+}
+
+// Step posts it.
+func (s *stopper) Step() (bool, error) {
+	s.posted = s.posted || s.port.Store(s.port.Rank(), s.at, 1, dimmnet.WordBytes)
+	return s.posted, nil
+}
+
+// act acts on what was in a slot, under the lock.
+func (e *Engine) act(in incoming) error {
+	switch in.head.Kind {
+	case ringbuf.Control:
+		m, err := decode(in.body, e.nodes)
+		if err != nil {
+			return fmt.Errorf("rank %d sent %w", in.from, err)
+		}
+		return e.handle(in.from, m)
+	case ringbuf.Data:
+		return e.takeData(in)
+	}
+	return fmt.Errorf("rank %d sent a slot of kind %d", in.from, in.head.Kind)
+}
+
+// handle acts on a message, which may be this rank's own, under the lock.
+func (e *Engine) handle(from dimmnet.Rank, m message) error {
+	switch m.op {
+	case request, release, refresh:
+		return e.manage(from, m)
+	case serve:
+		return e.serve(from, m)
+	case grant:
+		return e.granted(from, m)
+	case arrive:
+		return e.arrived(from, m)
+	case leave:
+		return e.left(from, m)
+	}
+	panic(fmt.Sprintf("threaded: message %+v", m))
+}
+
+// queue puts a message to a peer into the queue out, or acts on it at once if it is
+// to this rank. The lock is held.
+func (e *Engine) queue(to dimmnet.Rank, m message, data *consistency.Stream) error {
+	if to == e.rank {
+		return e.handle(e.rank, m)
+	}
+	if len(e.out) >= e.most {
+		return fmt.Errorf("%d messages wait to be sent: a rank asks for more than it may", len(e.out))
+	}
+	e.out = append(e.out, outgoing{to, m, data})
+	e.wake(send)
+	return nil
+}
+
+// serve sends what is newer than a rank's copy, as the manager says.
+func (e *Engine) serve(from dimmnet.Rank, m message) error {
+	_, writing := e.versions[m.id]
+	if from != e.manager(m.id) || m.rank == e.rank || writing || !e.space.Bound(m.id) {
+		return fmt.Errorf("rank %d sent an order to serve rank %d with %q", from, m.rank, e.space.Name(m.id))
+	}
+	e.counts.Transfers++
+	data := e.space.Stream(m.id, m.since, m.version, e.layout.SlotBytes)
+	return e.queue(m.rank, message{op: grant, id: m.id, version: m.version, flag: true}, data)
+}
+
+// granted learns that a request of this rank is granted.
+func (e *Engine) granted(from dimmnet.Rank, m message) error {
+	w, ok := e.wanted[m.id]
+	if !ok || w.from >= 0 || !m.flag && from != e.manager(m.id) || m.flag && e.streams[from] != nil {
+		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
+	}
+	w.version = m.version
+	if m.flag {
+		w.from = int(from)
+		e.streams[from] = &consistency.Stream{ID: m.id, Version: m.version}
+		return nil
+	}
+	e.complete(m.id, w)
+	return nil
+}
+
+// complete ends a request of this rank: grant and data are here.
+func (e *Engine) complete(id syncvar.ID, w *want) {
+	delete(e.wanted, id)
+	if w.mode == syncvar.Exclusive {
+		e.versions[id] = w.version
+	}
+	e.wake(user)
+}
+
+// takeData copies what was in a slot to its place.
+func (e *Engine) takeData(in incoming) error {
+	lo := consistency.Addr(in.head.Addr)
+	r := consistency.Range{Lo: lo, Hi: lo + consistency.Addr(in.head.Len)}
+	st := e.streams[in.from]
+	id, place, err := e.space.Guard(r)
+	if err != nil {
+		return fmt.Errorf("data of rank %d: %w", in.from, err)
+	}
+	if st == nil || st.ID != id {
+		return fmt.Errorf("rank %d sent data of %q, which are not due from it", in.from, e.space.Name(id))
+	}
+	if err := e.space.Follow(st, consistency.Cut{Range: r, Age: in.head.Age}, in.head.Last); err != nil {
+		return fmt.Errorf("rank %d sent %w", in.from, err)
+	}
+	if e.closed { // the memory is gone
+		return nil
+	}
+	copy(place, in.body)
+	if st.Complete {
+		e.space.Accept(id, st.Pieces())
+		e.streams[in.from] = nil
+		e.complete(id, e.wanted[id])
+	}
+	return nil
+}

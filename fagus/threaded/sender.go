@@ -1,0 +1,105 @@
+package threaded
+
+import (
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// outgoing is a message to a peer, and the data that follow it if there are any.
+type outgoing struct {
+	to     dimmnet.Rank
+	m      message
+	stream *consistency.Stream
+}
+
+// sender is the send thread: one message after another, slot by slot.
+type sender struct {
+	e     *Engine
+	port  dimmnet.Port
+	rings []*ringbuf.Sender // by rank
+
+	ring *ringbuf.Sender // of the slot under way
+	head ringbuf.Header
+	put  bool   // the slot is in the ring
+	body []byte // its data
+}
+
+func (e *Engine) send(h dimmnet.Host) error {
+	s := &sender{e: e, port: h.Port(), rings: make([]*ringbuf.Sender, e.nodes), body: make([]byte, 0, e.layout.SlotBytes)}
+	for r := range dimmnet.Rank(e.nodes) {
+		if r != e.rank {
+			s.rings[r] = ringbuf.NewSender(s.port, &e.layout, r)
+		}
+	}
+	for {
+		var out outgoing
+		ended := false
+		err := e.await(send, func() bool {
+			e.counters[send] = s.port.Counters()
+			if len(e.out) == 0 {
+				ended = e.ended
+				return ended
+			}
+			if len(e.out) >= outRoom {
+				e.wake(user)
+			}
+			out, e.out = e.out[0], e.out[1:]
+			return true
+		})
+		if err != nil || ended {
+			return err
+		}
+		if err := s.send(out); err != nil {
+			return err
+		}
+	}
+}
+
+// send posts a message and the data that follow it.
+func (s *sender) send(out outgoing) error {
+	s.ring = s.rings[out.to]
+	s.body = out.m.append(s.body[:0])
+	s.head = ringbuf.Header{Kind: ringbuf.Control, Last: true, Sender: s.e.rank, Len: len(s.body)}
+	if err := s.slot(); err != nil || out.stream == nil {
+		return err
+	}
+	for i, c := range out.stream.Cuts {
+		if !s.copy(c) {
+			return nil
+		}
+		s.head = ringbuf.Header{Kind: ringbuf.Data, Last: i == len(out.stream.Cuts)-1, Sender: s.e.rank,
+			Len: c.Len(), Addr: uint64(c.Lo), Age: c.Age}
+		if err := s.slot(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy takes the bytes of c out of the program's memory, unless that is gone.
+func (s *sender) copy(c consistency.Cut) bool {
+	s.e.mu.Lock()
+	defer s.e.unlock()
+	s.e.counts.Slots++
+	s.body = append(s.body[:0], s.e.space.Bytes(c.Range)...)
+	return !s.e.closed
+}
+
+// slot sends one slot.
+func (s *sender) slot() error {
+	s.put = false
+	return dimmnet.Drive(s.port, s, func() bool { return s.put && !s.ring.Busy() })
+}
+
+// Step puts the slot into the ring when it is free, and moves it on.
+func (s *sender) Step() (progress bool, err error) {
+	if !s.put {
+		if !s.ring.Ready() {
+			return false, nil
+		}
+		s.ring.Put(s.head, s.body)
+		s.put, progress = true, true
+	}
+	return s.ring.Step() || progress, nil
+}

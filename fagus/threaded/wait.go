@@ -1,0 +1,61 @@
+package threaded
+
+import "github.com/fagus-dsm/fagus/dimmnet"
+
+// thread is one of the threads of a node.
+type thread int
+
+const (
+	user thread = iota
+	send
+	receive
+	process
+	threads // how many there are
+)
+
+// wake says, under the lock, that there is news for a thread; unlock tells it.
+func (e *Engine) wake(t thread) { e.due[t] = true }
+
+// unlock ends what e.mu.Lock began. Events are set after it, because in the
+// simulator that may let the other thread run.
+func (e *Engine) unlock() {
+	due := e.due
+	e.due = [threads]bool{}
+	e.mu.Unlock()
+	for t, d := range due {
+		if d {
+			e.events[t].Set()
+		}
+	}
+}
+
+// await calls ready under the lock, at once and whenever thread t, the caller's,
+// was woken, until it says true. ready may change the state then. An error is the
+// port's.
+func (e *Engine) await(t thread, ready func() bool) error {
+	for {
+		e.mu.Lock()
+		ok := ready()
+		e.unlock()
+		if ok {
+			return nil
+		}
+		if err := e.events[t].Wait(); err != nil {
+			return err
+		}
+	}
+}
+
+// start starts a helper thread.
+func (e *Engine) start(h dimmnet.Host, t thread, name string, run func(dimmnet.Host) error) {
+	e.running++
+	h.Go(name, func(h dimmnet.Host) error {
+		err := run(h)
+		e.mu.Lock()
+		e.counters[t] = h.Port().Counters()
+		e.running--
+		e.wake(user)
+		e.unlock()
+		return err
+	})
+}
