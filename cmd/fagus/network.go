@@ -23,7 +23,7 @@ const (
 // placement is where a program runs: the flags that all programs share.
 type placement struct {
 	nodes int
-	mode  string
+	mode  fagus.Engine
 	net   string
 	by    fagus.Transfer
 	env   string
@@ -40,7 +40,7 @@ func placementFlags() []cli.Flag {
 	const category = "where it runs"
 	return []cli.Flag{
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "mode", Category: category, Value: "phase", Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; with --net inproc)"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
@@ -54,7 +54,6 @@ func placementFlags() []cli.Flag {
 func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	p := &placement{
 		nodes: c.Int("nodes"),
-		mode:  c.String("mode"),
 		net:   c.String("net"),
 		env:   c.String("env"),
 		seed:  c.Uint64("seed"),
@@ -69,12 +68,18 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.nodes < 1 || p.nodes > dimmnet.MaxNodes {
 		return nil, usagef("--nodes %d: want 1 to %d", p.nodes, dimmnet.MaxNodes)
 	}
-	if p.mode != "phase" {
-		return nil, usagef("--mode %q: want phase", p.mode)
-	}
 	var err error
+	if p.mode, err = modeFlag(c.String("mode")); err != nil {
+		return nil, err
+	}
 	if p.by, err = transferFlag(c.String("transfer")); err != nil {
 		return nil, err
+	}
+	if p.mode == fagus.Threaded && p.net != netInproc {
+		return nil, usagef("--mode %v: use it with --net %s", p.mode, netInproc)
+	}
+	if p.mode == fagus.Threaded && p.by == fagus.Push {
+		return nil, usagef("--mode %v moves data by %v: use --transfer %v or %v", p.mode, fagus.Rings, fagus.Rings, fagus.Auto)
 	}
 	switch p.net {
 	case netInproc:
@@ -111,6 +116,15 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 // for it: it is one copy more.
 const inprocBulk = 16 << 20
 
+func modeFlag(s string) (fagus.Engine, error) {
+	for _, e := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		if s == e.String() {
+			return e, nil
+		}
+	}
+	return 0, usagef("--mode %q: want %v or %v", s, fagus.Phase, fagus.Threaded)
+}
+
 func transferFlag(s string) (fagus.Transfer, error) {
 	ways := []fagus.Transfer{fagus.Auto, fagus.Rings, fagus.Push}
 	for _, t := range ways {
@@ -123,7 +137,7 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Transfer: p.by, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Log: p.log}
 }
 
 // String says in words where the program runs.
@@ -133,7 +147,7 @@ func (p *placement) String() string {
 		nodes = fmt.Sprintf("%d nodes", p.nodes)
 	}
 	if p.sim == nil {
-		return fmt.Sprintf("%s, %s mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
+		return fmt.Sprintf("%s, %v mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
 	}
-	return fmt.Sprintf("%s, %s mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
+	return fmt.Sprintf("%s, %v mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
 }

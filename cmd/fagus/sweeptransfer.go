@@ -89,7 +89,7 @@ func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer,
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	p := &placement{nodes: nodes, mode: "phase", net: netDIMMnet1, env: env, by: way, network: net, sim: net}
+	p := &placement{nodes: nodes, mode: fagus.Phase, net: netDIMMnet1, env: env, by: way, network: net, sim: net}
 	var check matmul.Check
 	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) error {
 		r, err := matmul.Run(n, cfg)

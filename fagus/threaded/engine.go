@@ -67,14 +67,31 @@ type Counts struct {
 // An error says that the nodes do not fit the port.
 func New(h dimmnet.Host, space *consistency.Space) (*Engine, error) {
 	p := h.Port()
-	limits, nodes := p.Limits(), p.Nodes()
+	e, err := newEngine(p.Rank(), p.Nodes(), p.Limits(), space)
+	if err != nil {
+		return nil, err
+	}
+	for t := range e.events {
+		e.events[t] = h.NewEvent()
+	}
+	if e.nodes > 1 { // else all is said to the rank itself
+		e.running = int(threads - send) // before one of them may end
+		e.start(h, send, "send", e.send)
+		e.start(h, receive, "receive", e.receive)
+		e.start(h, process, "process", e.process)
+	}
+	return e, nil
+}
+
+// newEngine returns an engine without threads.
+func newEngine(rank dimmnet.Rank, nodes int, limits dimmnet.Limits, space *consistency.Space) (*Engine, error) {
 	limits.LLCM = limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
 	layout, err := ringbuf.NewLayout(limits, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("threaded: %w", err)
 	}
-	e := &Engine{
-		rank:     p.Rank(),
+	return &Engine{
+		rank:     rank,
 		nodes:    nodes,
 		layout:   layout,
 		stop:     dimmnet.Offset(limits.LLCM),
@@ -87,16 +104,7 @@ func New(h dimmnet.Host, space *consistency.Space) (*Engine, error) {
 		managed:  make(map[syncvar.ID]*syncvar.Queue),
 		meeting:  make([]message, nodes),
 		agreed:   make([]uint32, nodes),
-	}
-	for t := range e.events {
-		e.events[t] = h.NewEvent()
-	}
-	if nodes > 1 { // else all is said to the rank itself
-		e.start(h, send, "send", e.send)
-		e.start(h, receive, "receive", e.receive)
-		e.start(h, process, "process", e.process)
-	}
-	return e, nil
+	}, nil
 }
 
 // Declare runs f, which adds to the space, while no helper thread looks at it.

@@ -38,8 +38,9 @@ func (e *Engine) receive(h dimmnet.Host) error {
 		if err := dimmnet.Drive(r.port, r, func() bool { return len(r.got) > 0 || r.stopped }); err != nil || r.stopped {
 			return err
 		}
+		done := r.port.Counters()
 		err := e.await(receive, func() bool {
-			e.counters[receive] = r.port.Counters()
+			e.counters[receive] = done
 			if len(e.in) >= inRoom {
 				return false
 			}

@@ -34,9 +34,9 @@ func (e *Engine) send(h dimmnet.Host) error {
 	}
 	for {
 		var out outgoing
-		ended := false
+		ended, done := false, s.port.Counters()
 		err := e.await(send, func() bool {
-			e.counters[send] = s.port.Counters()
+			e.counters[send] = done
 			if len(e.out) == 0 {
 				ended = e.ended
 				return ended
