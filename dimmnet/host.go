@@ -55,11 +55,12 @@ type Host interface {
 	NewEvent() Event
 	// Notify sets the event that Notice returns at node dst, by a path beside the NIC
 	// that interrupts its host and takes its time: on the papers' machines TCP over
-	// 100BASE-TX. It comes after all that this thread has posted to dst before, when
-	// that path is the slower one.
+	// 100BASE-TX. It may come before what was posted to dst before.
 	Notify(dst Rank)
-	// Notice returns the event of this node that peers set by Notify.
+	// Notice returns the event of this node that Notify sets, and Notices how many
+	// notices have come.
 	Notice() Event
+	Notices() uint64
 }
 
 // Event lets a thread sleep, without using a CPU, until another thread of its

@@ -51,6 +51,10 @@ type Config struct {
 	Mode Engine
 	// Transfer is how data go. Threaded has Rings alone, which Auto stands for. Run returns an error if the network cannot do it.
 	Transfer Transfer
+	// Notices lets the receive threads of Threaded sleep until every slot that is
+	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
+	// polling.
+	Notices bool
 	// Log gets a debug record for every collective call; nil stands for silence.
 	Log *slog.Logger
 }
@@ -68,6 +72,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Mode == Threaded && c.Transfer != Auto && c.Transfer != Rings {
 		return c, fmt.Errorf("fagus: %v mode moves data by %v, not by %v", Threaded, Rings, c.Transfer)
+	}
+	if c.Notices && c.Mode != Threaded {
+		return c, fmt.Errorf("fagus: notices are for mode %v", Threaded)
 	}
 	if c.Net == nil {
 		c.Net = inproc.New(inproc.Config{})

@@ -42,6 +42,19 @@
 // releases the set before the next collective call. A set is granted as a
 // whole, so there is no deadlock; who asked first is served first.
 //
+// # Threaded mode
+//
+// Config.Mode chooses the engine. In [Phase], the default, all of the above holds.
+// In [Threaded] helper threads serve requests at any time. Acquire is a rank's own:
+// it waits only for those that hold what it wants, and Release tells at once. So
+// locks work, a work queue say, and ranks need not come together but in Update and
+// Barrier. A set is acquired variable by variable, in the order of their Bind calls,
+// so there is no deadlock either; who asked first for a variable is served first.
+//
+// A program runs unchanged in both if it does not count on the order of phases:
+// that an Acquire is a later phase than a Release of another rank is nothing that
+// threaded mode knows. A Barrier between the two says it everywhere.
+//
 // A Node and what it makes belong to the goroutine of its rank. An array's
 // memory lives outside the Go heap and ends with the program function: copy
 // what is to outlive it.

@@ -58,7 +58,7 @@ type engine interface {
 // newEngine returns the engine that cfg names, for the rank of h.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config) (engine, error) {
 	if cfg.Mode == Threaded {
-		e, err := threaded.New(h, space)
+		e, err := threaded.New(h, space, cfg.Notices)
 		return &threadedEngine{e, h.Port()}, err
 	}
 	e, err := phase.New(h.Port(), space, cfg.Transfer)

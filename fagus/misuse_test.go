@@ -161,14 +161,14 @@ var misuses = []misuse{
 }
 
 // run returns what the misuse's error says on net.
-func (m misuse) run(net dimmnet.Network) error {
+func (m misuse) run(net dimmnet.Network, mode fagus.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	cfg := m.cfg
 	if cfg.Nodes == 0 {
 		cfg.Nodes = 2
 	}
-	cfg.Net = net
+	cfg.Net, cfg.Mode = net, mode
 	program := func(n *fagus.Node) (err error) {
 		s := new(shared)
 		if s.a, err = fagus.NewArray[float64](n, "A", 100); err != nil {
@@ -208,12 +208,13 @@ These are wrong, too, and nothing notices:
 var stack = regexp.MustCompile(`(?s)\n.*`)
 
 // TestMisuse runs every wrong program on the simulator and on goroutines, and
-// compares the errors with the table in docs/misuse.md.
+// compares the errors with the table in docs/misuse.md. On goroutines threaded mode
+// has to notice them, too.
 func TestMisuse(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# What mistakes are told\n\nMade by `go test ./fagus -run TestMisuse -update`. Where two ranks fail, the first error is shown.\n\n| mistake | error |\n|---|---|\n")
 	for _, m := range misuses {
-		err := m.run(newSim(t, sim.Config{}))
+		err := m.run(newSim(t, sim.Config{}), fagus.Phase)
 		if err == nil {
 			t.Errorf("%s: no error", m.what)
 			continue
@@ -223,8 +224,10 @@ func TestMisuse(t *testing.T) {
 		if m.cfg.Nodes > 100 {
 			continue // goroutines have more memory
 		}
-		if live := m.run(inproc.New(inproc.Config{})); live == nil || errors.Is(live, context.DeadlineExceeded) {
-			t.Errorf("%s: on goroutines: %v", m.what, live)
+		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+			if live := m.run(inproc.New(inproc.Config{}), mode); live == nil || errors.Is(live, context.DeadlineExceeded) {
+				t.Errorf("%s: on goroutines, %v mode: %v", m.what, mode, live)
+			}
 		}
 	}
 	b.WriteString(untold)

@@ -2,6 +2,11 @@ package fagus_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +76,224 @@ func TestThreadedRandomPrograms(t *testing.T) {
 			if _, err := runThreaded(t, nodes, cfg, newOracle(seed).program(seed)); err != nil {
 				t.Fatalf("seed %d, %d nodes, %d bytes of LLCM: %v", seed, nodes, cfg.LLCM, err)
 			}
+		}
+	}
+}
+
+// TestThreadedLocks lets ranks take random locks, unequally often, in both modes.
+// Flags beside the shared memory tell who holds what at the same time.
+func TestThreadedLocks(t *testing.T) {
+	const locks = 4
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
+		nodes := 2 + int(seed%4)
+		var readers, writers [locks]atomic.Int64
+		var added [locks]atomic.Int64
+		_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
+			random := rand.New(rand.NewPCG(seed, uint64(n.Rank())))
+			counts, guards, err := counters(n, locks)
+			if err != nil {
+				return err
+			}
+			for range 20 + random.IntN(60)*n.Rank() {
+				l, mode := random.IntN(locks), []fagus.Mode{fagus.Shared, fagus.Exclusive}[random.IntN(2)]
+				set := n.Set(fagus.Want(guards[l], mode))
+				if err := n.Acquire(set); err != nil {
+					return err
+				}
+				if got, want := counts.Slice()[l], added[l].Load(); got != want {
+					return fmt.Errorf("counter %d is %d, want %d", l, got, want)
+				}
+				if mode == fagus.Exclusive {
+					if w, r := writers[l].Add(1), readers[l].Load(); w != 1 || r != 0 {
+						return fmt.Errorf("counter %d has %d writers and %d readers", l, w, r)
+					}
+					counts.Slice()[l]++
+					added[l].Add(1)
+					writers[l].Add(-1)
+				} else {
+					readers[l].Add(1)
+					if w := writers[l].Load(); w != 0 {
+						return fmt.Errorf("counter %d is read during a write", l)
+					}
+					readers[l].Add(-1)
+				}
+				if err := n.Release(set); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("seed %d, %d nodes: %v", seed, nodes, err)
+		}
+	}
+}
+
+// counters are numbers, each with a variable of its own.
+func counters(n *fagus.Node, count int) (*fagus.Array[int64], []*fagus.SyncVar, error) {
+	a, err := fagus.NewArray[int64](n, "counters", count)
+	if err != nil {
+		return nil, nil, err
+	}
+	var guards []*fagus.SyncVar
+	for i := range count {
+		v, err := n.Bind(fmt.Sprintf("lock %d", i), a.Range(i, i+1))
+		if err != nil {
+			return nil, nil, err
+		}
+		guards = append(guards, v)
+	}
+	return a, guards, nil
+}
+
+// TestThreadedReadersTogether: shared tenures overlap. Each rank waits in its own
+// until all are in one.
+func TestThreadedReadersTogether(t *testing.T) {
+	const nodes = 4
+	var inside atomic.Int64
+	_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
+		_, guards, err := counters(n, 1)
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(guards[0], fagus.Shared))
+		if err := n.Acquire(set); err != nil {
+			return err
+		}
+		for inside.Add(1); inside.Load() < nodes; {
+			if err := n.Err(); err != nil {
+				return err
+			}
+		}
+		return n.Release(set)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestThreadedNeedsNobodyElse: a rank goes on while another computes, holding
+// something else, until it is told to stop.
+func TestThreadedNeedsNobodyElse(t *testing.T) {
+	var done atomic.Bool
+	_, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
+		a, guards, err := counters(n, 2)
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(guards[n.Rank()], fagus.Exclusive)) // which the other rank may manage
+		for turn := range 50 {
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			a.Slice()[n.Rank()]++
+			for n.Rank() == 1 && turn == 0 && !done.Load() {
+				if err := n.Err(); err != nil {
+					return err
+				}
+			}
+			if err := n.Release(set); err != nil {
+				return err
+			}
+		}
+		done.Store(true)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestThreadedFailureWakesAll: one rank fails in its tenure while others wait for
+// the variable, in a meeting, or compute.
+func TestThreadedFailureWakesAll(t *testing.T) {
+	boom := errors.New("boom")
+	for failing := range 4 {
+		_, err := runThreaded(t, 4, inproc.Config{}, func(n *fagus.Node) error {
+			_, guards, err := counters(n, 1)
+			if err != nil {
+				return err
+			}
+			set := n.Set(fagus.Want(guards[0], fagus.Exclusive))
+			switch (n.Rank() - failing + 4) % 4 {
+			case 0:
+				if err := n.Acquire(set); err != nil {
+					return err
+				}
+				return boom
+			case 1:
+				for n.Err() == nil {
+				}
+				return n.Err()
+			case 2:
+				return n.Barrier()
+			}
+			for {
+				if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+					return err
+				}
+			}
+		})
+		if !errors.Is(err, boom) {
+			t.Errorf("rank %d fails: %v", failing, err)
+		}
+	}
+}
+
+// TestThreadedConfig: what threaded mode does not have is told.
+func TestThreadedConfig(t *testing.T) {
+	for _, c := range []struct {
+		cfg  fagus.Config
+		want string
+	}{
+		{fagus.Config{Mode: fagus.Threaded, Transfer: fagus.Push}, "threaded mode moves data by rings, not by push"},
+		{fagus.Config{Mode: 7}, "engine 7: want phase or threaded"},
+		{fagus.Config{Nodes: 3, Mode: fagus.Threaded, Net: inproc.New(inproc.Config{LLCM: 100})}, "3 nodes do not fit"},
+	} {
+		_, err := fagus.Run(t.Context(), c.cfg, func(*fagus.Node) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.cfg, err, c.want)
+		}
+	}
+}
+
+// TestThreadedCounts compares a run with what it has to send.
+func TestThreadedCounts(t *testing.T) {
+	const turns = 10
+	report, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[byte](n, "a", 10_000)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.All())
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(v, fagus.Exclusive).Writing(a.All()))
+		for turn := range 2 * turns {
+			if turn%2 == n.Rank() {
+				if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+					return err
+				}
+			}
+			if err := n.Barrier(); err != nil {
+				return err
+			}
+		}
+		return n.Update()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, s := range report.Ranks {
+		c := s.Messages()
+		// Rank 0's first acquire brings nothing; rank 1's last tenure is brought by Update.
+		if s.Requests != turns+1 || s.Transfers != turns || s.Slots != 3*turns || c.Writes < 3*turns || c.Polls == 0 {
+			t.Errorf("rank %d: %d requests, %d transfers in %d slots, %+v", r, s.Requests, s.Transfers, s.Slots, c)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 func compareCommand(usage cli.OnUsageErrorFunc) *cli.Command {
@@ -112,7 +113,7 @@ func newSideBySide(c *cli.Context) (*sideBySide, error) {
 	}
 	e := &sideBySide{
 		repeat: c.Int("repeat"),
-		place:  placement{nodes: c.Int("nodes"), mode: modePhase, net: c.String("net"), env: c.String("env"), seed: c.Uint64("seed")},
+		place:  placement{nodes: c.Int("nodes"), mode: fagus.Phase, net: c.String("net"), env: c.String("env"), seed: c.Uint64("seed")},
 	}
 	if e.place.nodes > mostRings {
 		return nil, usagef("--nodes %d: more than %d take hours", e.place.nodes, mostRings)

@@ -34,6 +34,7 @@ func matmulCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus run matmul                                     512 x 512 on 2 simulated nodes\n" +
 			"fagus run matmul --n 1024 --nodes 8 --sync rank      fewer sync variables\n" +
 			"fagus run matmul --net inproc --nodes 2              real goroutines, wall time\n" +
+			"fagus run matmul --net inproc --mode threaded       helper threads in place of phases\n" +
 			"fagus run matmul --a a.mtx --b b.npy --out c.mtx     files: Matrix Market, NumPy\n" +
 			"fagus run matmul --n 64 --timeline phases.svg        a picture of the phases",
 		HideHelpCommand: true,

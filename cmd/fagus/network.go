@@ -21,19 +21,18 @@ const (
 	netInproc   = "inproc"
 )
 
-// modePhase is the engine of compute and communication phases.
-const modePhase = "phase"
-
 // placement is where a program runs: the flags that all programs share.
 type placement struct {
 	nodes int
-	mode  string
+	mode  fagus.Engine
 	net   string
 	by    fagus.Transfer
-	env   string
-	seed  uint64
-	limit time.Duration // of real time; 0 means none
-	log   *slog.Logger
+	// notices lets the receive threads of Threaded sleep until they are told.
+	notices bool
+	env     string
+	seed    uint64
+	limit   time.Duration // of real time; 0 means none
+	log     *slog.Logger
 
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated
@@ -44,7 +43,8 @@ func placementFlags() []cli.Flag {
 	const category = "where it runs"
 	return []cli.Flag{
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "mode", Category: category, Value: modePhase, Usage: "engine: phase (compute and communication phases, D1-Fagus2)"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus)"},
+		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
@@ -86,7 +86,6 @@ func withLimit(ctx context.Context, limit time.Duration) (context.Context, conte
 func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	p := &placement{
 		nodes: c.Int("nodes"),
-		mode:  c.String("mode"),
 		net:   c.String("net"),
 		env:   c.String("env"),
 		seed:  c.Uint64("seed"),
@@ -98,12 +97,18 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if c.Bool("verbose") {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	if p.mode != modePhase {
-		return nil, usagef("--mode %q: want %s", p.mode, modePhase)
-	}
 	var err error
+	if p.mode, err = modeFlag(c.String("mode")); err != nil {
+		return nil, err
+	}
 	if p.by, err = transferFlag(c.String("transfer")); err != nil {
 		return nil, err
+	}
+	if p.mode == fagus.Threaded && p.by == fagus.Push {
+		return nil, usagef("--mode %v moves data by %v: use --transfer %v or %v", p.mode, fagus.Rings, fagus.Rings, fagus.Auto)
+	}
+	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
+		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
 	return p, p.connect(keepTrace)
 }
@@ -143,6 +148,15 @@ func (p *placement) connect(keepTrace bool) error {
 // for it: it is one copy more.
 const inprocBulk = 16 << 20
 
+func modeFlag(s string) (fagus.Engine, error) {
+	for _, e := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		if s == e.String() {
+			return e, nil
+		}
+	}
+	return 0, usagef("--mode %q: want %v or %v", s, fagus.Phase, fagus.Threaded)
+}
+
 func transferFlag(s string) (fagus.Transfer, error) {
 	ways := []fagus.Transfer{fagus.Auto, fagus.Rings, fagus.Push}
 	for _, t := range ways {
@@ -155,16 +169,16 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Transfer: p.by, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, Log: p.log}
 }
 
 // String says in words where the program runs.
 func (p *placement) String() string {
 	nodes := nodesText(p.nodes)
 	if p.sim == nil {
-		return fmt.Sprintf("%s, %s mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
+		return fmt.Sprintf("%s, %v mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
 	}
-	return fmt.Sprintf("%s, %s mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
+	return fmt.Sprintf("%s, %v mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
 }
 
 func nodesText(n int) string {

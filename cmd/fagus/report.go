@@ -51,6 +51,7 @@ type messages struct {
 	Push      uint64 `json:"push"`
 	Pull      uint64 `json:"pull"`
 	Lists     uint64 `json:"lists"`
+	Requests  uint64 `json:"requests"`
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
 	Bulk      uint64 `json:"bulk"`
@@ -63,7 +64,7 @@ type rankTime struct {
 
 func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 	r := &runReport{
-		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode, Net: p.net, Transfer: p.by.String(), Env: p.env, Seed: p.seed,
+		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode.String(), Net: p.net, Transfer: p.by.String(), Env: p.env, Seed: p.seed,
 		Clock: report.Clock, TimeNs: make(map[string]int64), where: p.String(), stats: report.Ranks,
 	}
 	var slowest fagus.Time
@@ -83,6 +84,7 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		r.Messages.Push += c.Pushes
 		r.Messages.Pull += c.Pulls
 		r.Messages.Lists += s.Lists
+		r.Messages.Requests += s.Requests
 		r.Messages.Transfers += s.Transfers
 		r.Messages.Slots += s.Slots
 		r.Messages.Bulk += s.Bulk
@@ -163,8 +165,12 @@ func (r *runReport) messageTable() string {
 		sum = sum.Plus(c)
 	}
 	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Pushes, sum.Bytes, sum.Polls})
-	return t.Render() + fmt.Sprintf("\n%d phases; %d acquire lists, %d transfers of variables in %d slots and %d bulk messages",
-		r.Phases, r.Messages.Lists, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
+	what := fmt.Sprintf("%d phases; %d acquire lists", r.Phases, r.Messages.Lists)
+	if r.Mode == fagus.Threaded.String() {
+		what = fmt.Sprintf("%d requests for variables", r.Messages.Requests)
+	}
+	return t.Render() + fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
+		what, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
 }
 
 func newTable() table.Writer {

@@ -85,7 +85,7 @@ func runSweepTransfer(c *cli.Context) error {
 
 // runTransfer runs the program on a simulated network.
 func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config) (*runReport, error) {
-	p := &placement{nodes: nodes, mode: modePhase, net: netDIMMnet1, env: env, by: way}
+	p := &placement{nodes: nodes, mode: fagus.Phase, net: netDIMMnet1, env: env, by: way}
 	if err := p.connect(false); err != nil {
 		return nil, err
 	}

@@ -28,9 +28,13 @@ type version struct {
 func versions() []version {
 	return []version{
 		{"D1-Fagus2", "compute and communication phases, data in slots of the LLCM", rolePhase,
-			func(p *placement) { p.mode, p.by = modePhase, fagus.Rings }},
+			func(p *placement) { p.mode, p.by = fagus.Phase, fagus.Rings }},
 		{"D1-Fagus2 PUSH", "the same, data from bulk memory to bulk memory", "",
-			func(p *placement) { p.mode, p.by = modePhase, fagus.Push }},
+			func(p *placement) { p.mode, p.by = fagus.Phase, fagus.Push }},
+		{"D1-Fagus", "helper threads, of which one receives when it is told by a notice", roleThreaded,
+			func(p *placement) { p.mode, p.by, p.notices = fagus.Threaded, fagus.Rings, true }},
+		{"D1-Fagus polling", "the same without notices: the receive thread polls", rolePolling,
+			func(p *placement) { p.mode, p.by, p.notices = fagus.Threaded, fagus.Rings, false }},
 	}
 }
 

@@ -47,6 +47,7 @@ type node struct {
 	memory        llcm
 	host, network llcm // the sides of the bulk memory
 	notice        *event
+	notices       atomic.Uint64
 	cond          sync.Cond
 	_             [cacheLine]byte
 	// arrivals counts what has landed; it is bumped when the bytes are in place.

@@ -62,8 +62,13 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	if int(dst) >= len(p.run.nodes) {
 		panic(fmt.Sprintf("inproc: rank %d notifies rank %d: there are %d nodes", p.rank, dst, len(p.run.nodes)))
 	}
-	p.run.nodes[dst].notice.Set()
+	n := &p.run.nodes[dst]
+	n.notices.Add(1)
+	n.notice.Set()
 }
+
+// Notices is how many have come by now.
+func (p *port) Notices() uint64 { return p.own.notices.Load() }
 
 // Notice is the event that peers set by Notify.
 func (p *port) Notice() dimmnet.Event { return p.own.notice }

@@ -141,7 +141,8 @@ func checkEventAndIdle(e *env, nodes int) error {
 }
 
 // checkNotice: a notice wakes the thread that waits for it at its rank, from a peer
-// or from the own node; what was stored before it is there or on its way.
+// or from the own node; it is counted before; what was
+// stored before it is there or on its way.
 func checkNotice(e *env, nodes int) error {
 	return e.run(nodes, func(body *thread) error {
 		for round := range uint64(e.rounds(20)) {
@@ -151,7 +152,13 @@ func checkNotice(e *env, nodes int) error {
 					return body.storeWord(body.next, dataStart, round+1)
 				},
 				func() error {
-					return inOrder(body.host.Notice().Wait, func() error { return body.awaitWord(dataStart, round+1) })
+					if err := body.host.Notice().Wait(); err != nil {
+						return err
+					}
+					if n := body.host.Notices(); n != round+1 {
+						return fmt.Errorf("porttest: %d notices have come, %d says Notices", round+1, n)
+					}
+					return body.awaitWord(dataStart, round+1)
 				})
 			if err != nil {
 				return err

@@ -249,6 +249,12 @@ func (th *thread) Notify(dst dimmnet.Rank) {
 // Notice returns the event that notices set.
 func (th *thread) Notice() dimmnet.Event { return &th.node.notice }
 
+// Notices is how many have come by now.
+func (th *thread) Notices() uint64 {
+	th.sync()
+	return th.node.notices
+}
+
 // Wait sleeps until the event is set.
 func (e *sleepEvent) Wait() error {
 	th := e.k.current

@@ -107,6 +107,7 @@ func (k *kernel) handle() {
 		n.freeAt = 0
 		n.arrivals++
 	case evNotice:
+		k.nodes[e.ref].notices++
 		k.nodes[e.ref].notice.interrupt(e.at)
 	case evSlice:
 		k.slices--

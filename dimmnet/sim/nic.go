@@ -18,6 +18,7 @@ type node struct {
 	cpus     int       // that no thread has
 	ready    []*thread // threads that wait for a CPU, in order
 	notice   sleepEvent
+	notices  uint64
 
 	link        link         // out of this NIC
 	posted      dimmnet.Time // when the last packet that the host posted leaves

@@ -20,12 +20,13 @@ const (
 
 // Engine is one rank's part in a run. Its methods belong to the user thread.
 type Engine struct {
-	rank   dimmnet.Rank
-	nodes  int
-	layout ringbuf.Layout
-	stop   dimmnet.Offset // of the word that ends the receive thread
-	most   int            // messages that can wait to be sent if all ranks keep the rules
-	events [threads]dimmnet.Event
+	rank    dimmnet.Rank
+	nodes   int
+	layout  ringbuf.Layout
+	stop    dimmnet.Offset // of the word that ends the receive thread
+	most    int            // messages that can wait to be sent if all ranks keep the rules
+	events  [threads]dimmnet.Event
+	notices bool // every slot is announced, and the receive thread sleeps until then
 
 	mu       sync.Mutex // of all below
 	due      [threads]bool
@@ -64,22 +65,42 @@ type Counts struct {
 
 // New returns the engine of a host's rank and starts its helper threads. space
 // holds the rank's memory; from now on the caller changes it within Declare alone.
+// With notices every slot is announced by Host.Notify, and the receive thread sleeps
+// until then instead of polling; all ranks must be the same in this.
 // An error says that the nodes do not fit the port.
-func New(h dimmnet.Host, space *consistency.Space) (*Engine, error) {
+func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error) {
 	p := h.Port()
-	limits, nodes := p.Limits(), p.Nodes()
+	e, err := newEngine(p.Rank(), p.Nodes(), p.Limits(), space, notices)
+	if err != nil {
+		return nil, err
+	}
+	for t := range e.events {
+		e.events[t] = h.NewEvent()
+	}
+	if e.nodes > 1 { // else all is said to the rank itself
+		e.running = int(threads - send) // before one of them may end
+		e.start(h, send, "send", e.send)
+		e.start(h, receive, "receive", e.receive)
+		e.start(h, process, "process", e.process)
+	}
+	return e, nil
+}
+
+// newEngine returns an engine without threads.
+func newEngine(rank dimmnet.Rank, nodes int, limits dimmnet.Limits, space *consistency.Space, notices bool) (*Engine, error) {
 	limits.LLCM = limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
 	layout, err := ringbuf.NewLayout(limits, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("threaded: %w", err)
 	}
-	e := &Engine{
-		rank:     p.Rank(),
+	return &Engine{
+		rank:     rank,
 		nodes:    nodes,
 		layout:   layout,
 		stop:     dimmnet.Offset(limits.LLCM),
 		most:     outRoom + nodes*(window+1),
 		space:    space,
+		notices:  notices,
 		wanted:   make(map[syncvar.ID]*want),
 		streams:  make([]*consistency.Stream, nodes),
 		versions: make(map[syncvar.ID]syncvar.Version),
@@ -87,16 +108,7 @@ func New(h dimmnet.Host, space *consistency.Space) (*Engine, error) {
 		managed:  make(map[syncvar.ID]*syncvar.Queue),
 		meeting:  make([]message, nodes),
 		agreed:   make([]uint32, nodes),
-	}
-	for t := range e.events {
-		e.events[t] = h.NewEvent()
-	}
-	if nodes > 1 { // else all is said to the rank itself
-		e.start(h, send, "send", e.send)
-		e.start(h, receive, "receive", e.receive)
-		e.start(h, process, "process", e.process)
-	}
-	return e, nil
+	}, nil
 }
 
 // Declare runs f, which adds to the space, while no helper thread looks at it.

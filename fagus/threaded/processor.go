@@ -28,7 +28,11 @@ func (e *Engine) process(h dimmnet.Host) error {
 		}
 		if over {
 			s := &stopper{port: h.Port(), at: e.stop}
-			return dimmnet.Drive(s.port, s, func() bool { return s.posted })
+			err := dimmnet.Drive(s.port, s, func() bool { return s.posted })
+			if err == nil && e.notices {
+				h.Notify(e.rank)
+			}
+			return err
 		}
 		for _, in := range batch {
 			e.mu.Lock()

@@ -16,18 +16,21 @@ type incoming struct {
 // leaves further ones in the rings.
 const inRoom = 64
 
-// receiver is the receive thread: it polls all rings.
+// receiver is the receive thread: it polls all rings, at any time or when notices
+// have told it to.
 type receiver struct {
+	h       dimmnet.Host
 	port    dimmnet.Port
 	peers   []dimmnet.Rank
 	rings   []*ringbuf.Receiver // of the peers
 	stop    dimmnet.Offset
 	got     []incoming
+	taken   uint64 // slots, each of which has its notice
 	stopped bool
 }
 
 func (e *Engine) receive(h dimmnet.Host) error {
-	r := &receiver{port: h.Port(), stop: e.stop}
+	r := &receiver{h: h, port: h.Port(), stop: e.stop}
 	for peer := range dimmnet.Rank(e.nodes) {
 		if peer != e.rank {
 			r.peers = append(r.peers, peer)
@@ -35,11 +38,21 @@ func (e *Engine) receive(h dimmnet.Host) error {
 		}
 	}
 	for {
+		if e.notices && r.h.Notices() <= r.taken { // nothing is announced that has not come
+			if err := r.h.Notice().Wait(); err != nil {
+				return err
+			}
+			if r.h.Notices() <= r.taken && r.port.Load(r.stop) == 0 {
+				continue // that slot was taken before its notice came
+			}
+		}
 		if err := dimmnet.Drive(r.port, r, func() bool { return len(r.got) > 0 || r.stopped }); err != nil || r.stopped {
 			return err
 		}
+		r.taken += uint64(len(r.got))
+		done := r.port.Counters()
 		err := e.await(receive, func() bool {
-			e.counters[receive] = r.port.Counters()
+			e.counters[receive] = done
 			if len(e.in) >= inRoom {
 				return false
 			}

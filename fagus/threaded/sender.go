@@ -16,9 +16,11 @@ type outgoing struct {
 // sender is the send thread: one message after another, slot by slot.
 type sender struct {
 	e     *Engine
+	h     dimmnet.Host
 	port  dimmnet.Port
 	rings []*ringbuf.Sender // by rank
 
+	to   dimmnet.Rank
 	ring *ringbuf.Sender // of the slot under way
 	head ringbuf.Header
 	put  bool   // the slot is in the ring
@@ -26,7 +28,7 @@ type sender struct {
 }
 
 func (e *Engine) send(h dimmnet.Host) error {
-	s := &sender{e: e, port: h.Port(), rings: make([]*ringbuf.Sender, e.nodes), body: make([]byte, 0, e.layout.SlotBytes)}
+	s := &sender{e: e, h: h, port: h.Port(), rings: make([]*ringbuf.Sender, e.nodes), body: make([]byte, 0, e.layout.SlotBytes)}
 	for r := range dimmnet.Rank(e.nodes) {
 		if r != e.rank {
 			s.rings[r] = ringbuf.NewSender(s.port, &e.layout, r)
@@ -34,9 +36,9 @@ func (e *Engine) send(h dimmnet.Host) error {
 	}
 	for {
 		var out outgoing
-		ended := false
+		ended, done := false, s.port.Counters()
 		err := e.await(send, func() bool {
-			e.counters[send] = s.port.Counters()
+			e.counters[send] = done
 			if len(e.out) == 0 {
 				ended = e.ended
 				return ended
@@ -58,7 +60,7 @@ func (e *Engine) send(h dimmnet.Host) error {
 
 // send posts a message and the data that follow it.
 func (s *sender) send(out outgoing) error {
-	s.ring = s.rings[out.to]
+	s.to, s.ring = out.to, s.rings[out.to]
 	s.body = out.m.append(s.body[:0])
 	s.head = ringbuf.Header{Kind: ringbuf.Control, Last: true, Sender: s.e.rank, Len: len(s.body)}
 	if err := s.slot(); err != nil || out.stream == nil {
@@ -89,7 +91,11 @@ func (s *sender) copy(c consistency.Cut) bool {
 // slot sends one slot.
 func (s *sender) slot() error {
 	s.put = false
-	return dimmnet.Drive(s.port, s, func() bool { return s.put && !s.ring.Busy() })
+	err := dimmnet.Drive(s.port, s, func() bool { return s.put && !s.ring.Busy() })
+	if err == nil && s.e.notices {
+		s.h.Notify(s.to)
+	}
+	return err
 }
 
 // Step puts the slot into the ring when it is free, and moves it on.

@@ -48,11 +48,11 @@ func (e *Engine) await(t thread, ready func() bool) error {
 
 // start starts a helper thread.
 func (e *Engine) start(h dimmnet.Host, t thread, name string, run func(dimmnet.Host) error) {
-	e.running++
 	h.Go(name, func(h dimmnet.Host) error {
 		err := run(h)
+		done := h.Port().Counters()
 		e.mu.Lock()
-		e.counters[t] = h.Port().Counters()
+		e.counters[t] = done
 		e.running--
 		e.wake(user)
 		e.unlock()
