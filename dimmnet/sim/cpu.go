@@ -79,6 +79,7 @@ func (th *thread) sliceOver(at dimmnet.Time) {
 	if th.state != idling || len(n.ready) == 0 || at < th.sliceEnd {
 		return
 	}
+	k.count(at)
 	if k.onlyPolls() {
 		k.fail(k.deadlock())
 		return

@@ -92,7 +92,9 @@ func (k *kernel) handle() {
 		}
 	}
 	k.queue.pop()
-	k.count(e.at)
+	if e.kind != evSlice { // nothing may come of it
+		k.count(e.at)
+	}
 	switch e.kind {
 	case evHop:
 		k.hop(e.ref, e.at)
