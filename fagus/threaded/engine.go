@@ -18,7 +18,9 @@ const (
 	window = 16
 )
 
-// Engine is one rank's part in a run. Its methods belong to the user thread.
+// Engine is one rank's part in a run. Its methods belong to the user thread. That
+// thread alone adds to the space, and the variables of its exclusive tenures are its
+// own: there it reads and writes them without the lock.
 type Engine struct {
 	rank    dimmnet.Rank
 	nodes   int
