@@ -25,23 +25,25 @@ func ThreadLabel(rank Rank, name string) string {
 
 // RunThread is RunBody for a thread that Host.Go started by this name.
 func RunThread(network, name string, h Host, body func(Host) error, ended func(cause, shown error)) {
-	label := ThreadLabel(h.Port().Rank(), name)
+	// The label is made when it is needed: printing would double the stack of a
+	// simulated thread.
+	label := func() string { return ThreadLabel(h.Port().Rank(), name) }
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		err := fmt.Errorf("%s: rank %s called runtime.Goexit", network, label)
+		err := fmt.Errorf("%s: rank %s called runtime.Goexit", network, label())
 		// A panic has a value, nil included (runtime.PanicNilError).
 		if v := recover(); v != nil {
-			err = panicError(network, label, v)
+			err = panicError(network, label(), v)
 		}
 		ended(err, err)
 	}()
 	err := body(h)
 	returned = true
 	if err != nil {
-		ended(err, fmt.Errorf("%s: rank %s failed: %w", network, label, err))
+		ended(err, fmt.Errorf("%s: rank %s failed: %w", network, label(), err))
 		return
 	}
 	ended(nil, nil)

@@ -51,5 +51,9 @@ func (l *link) insert(i int, x interval) {
 		l.busy[i-1].to = x.to
 		return
 	}
+	if i == len(l.busy) {
+		l.busy = append(l.busy, x)
+		return
+	}
 	l.busy = slices.Insert(l.busy, i, x)
 }
