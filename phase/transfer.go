@@ -13,8 +13,8 @@ type Transfer uint8
 // The ways of transfer.
 const (
 	// Auto uses PUSH where the port has RDMA and bulk memory: for what is at least
-	// PushBytes, and for everything where a ring for every pair does not fit. Other
-	// ports use rings.
+	// PushBytes, and for everything with more than RingNodes nodes, or where a ring for
+	// every pair does not fit. Other ports use rings.
 	Auto  Transfer = iota
 	Rings          // rings alone: every rank needs one for every other
 	Push           // PUSH for all data; rings for the lists

@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Where rings to all peers do not fit, the lists travel over a tree: each rank
+// With more than RingNodes nodes, or where rings to all peers do not fit, the lists travel over a tree: each rank
 // sends its own and those from below to its parent, as one bundle, and the root
 // sends the bundle of all down again. So a rank needs a ring for its neighbours
 // only, whatever the number of nodes.

@@ -46,16 +46,8 @@ func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 			return nil, err
 		}
 		t.add(paper, env, "rtt_ns", rtt)
-		for _, external := range []bool{true, false} {
-			quantity := "internal_loop_ns"
-			if external {
-				quantity = "external_loop_ns"
-			}
-			loop, err := loop(ctx, cfg, env, external)
-			if err != nil {
-				return nil, err
-			}
-			t.add(paper, env, quantity, loop)
+		if err := t.addLoops(ctx, cfg, paper, env); err != nil {
+			return nil, err
 		}
 	}
 	bound, err := programBound()
@@ -88,6 +80,22 @@ func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
 			return p.ask(1, round)
 		})
 	})
+}
+
+// addLoops measures both loops of an environment.
+func (t *Table) addLoops(ctx context.Context, cfg Config, paper figures, env string) error {
+	for _, external := range []bool{true, false} {
+		quantity := "internal_loop_ns"
+		if external {
+			quantity = "external_loop_ns"
+		}
+		loop, err := loop(ctx, cfg, env, external)
+		if err != nil {
+			return err
+		}
+		t.add(paper, env, quantity, loop)
+	}
+	return nil
 }
 
 // loop is the mean of a 4-byte store to oneself.

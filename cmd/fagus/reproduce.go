@@ -24,8 +24,8 @@ type experiment struct {
 func experiments() []experiment {
 	return []experiment{
 		{"aotf", "round trips and loops of one store", reproduce.AOTF, 19},
-		{"barrier", "barrier of two nodes", reproduce.Barrier, 31},
-		{"sum", "global sum over two nodes", reproduce.Sum, 43},
+		{"barrier", "barrier of two nodes", reproduce.Barrier, 16},
+		{"sum", "global sum over two nodes", reproduce.Sum, 28},
 		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 13},
 	}
 }

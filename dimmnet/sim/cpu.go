@@ -14,13 +14,12 @@ import (
 // prefers threads that have slept; that one goes to the front of those who wait.
 
 // newThread makes a thread of a node, which begins at a time.
-func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) *thread {
+func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
 	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at}
 	k.threads = append(k.threads, th)
 	k.live++
 	th.start(body)
 	th.wantCPU()
-	return th
 }
 
 // Go starts another thread of this node.
@@ -84,7 +83,7 @@ func (th *thread) sliceOver(at dimmnet.Time) {
 		k.fail(k.deadlock())
 		return
 	}
-	n.idle = slices.DeleteFunc(n.idle, func(x *thread) bool { return x == th })
+	n.notIdle(th)
 	if period := th.idleAt - th.markAt; period > 0 {
 		th.counters.Polls += uint64((at-th.idleAt)/period) * (th.counters.Polls - th.markPolls)
 	}
@@ -121,9 +120,20 @@ func (th *thread) share() {
 func (th *thread) toReady() {
 	n := th.node
 	th.state = waiting
+	n.ready = append(n.ready, th)
+	n.beginFirst(th.now)
+}
+
+// beginFirst gives a CPU to the first thread that waits for one.
+func (n *node) beginFirst(at dimmnet.Time) {
 	first := n.ready[0]
-	n.ready = append(n.ready[1:], th)
-	first.begin(th.now)
+	n.ready = n.ready[1:]
+	first.begin(at)
+}
+
+// notIdle takes a thread out of those that poll.
+func (n *node) notIdle(th *thread) {
+	n.idle = slices.DeleteFunc(n.idle, func(x *thread) bool { return x == th })
 }
 
 // leaveCPU frees the thread's CPU for the next.
@@ -134,9 +144,7 @@ func (th *thread) leaveCPU(why threadState) {
 		n.cpus++
 		return
 	}
-	first := n.ready[0]
-	n.ready = n.ready[1:]
-	first.begin(th.now)
+	n.beginFirst(th.now)
 }
 
 // tick is how long a thread computes before it looks whether another was woken.
@@ -164,7 +172,7 @@ func (th *thread) wake() {
 	n := th.node
 	switch th.state {
 	case idling:
-		n.idle = slices.DeleteFunc(n.idle, func(x *thread) bool { return x == th })
+		n.notIdle(th)
 		th.state = running
 		th.k.queue.push(th.event())
 	case asleep:
@@ -182,23 +190,33 @@ type sleepEvent struct {
 // NewEvent returns an event for the threads of this node.
 func (th *thread) NewEvent() dimmnet.Event { return &sleepEvent{k: th.k} }
 
+// rouse sets the event, or wakes the thread that waits if a CPU is free; else it
+// returns that thread, which is to get one.
+func (e *sleepEvent) rouse(at dimmnet.Time) *thread {
+	w := e.waiter
+	if w == nil || w.state != asleep {
+		e.set = true
+		return nil
+	}
+	e.waiter = nil
+	w.now = max(w.now, at)
+	if w.node.cpus > 0 {
+		w.wantCPU()
+		return nil
+	}
+	return w
+}
+
 // Set wakes the thread that waits. If there is no CPU for it, it gets that of the
 // thread that woke it.
 func (e *sleepEvent) Set() {
 	th := e.k.current
 	th.sync()
-	w := e.waiter
-	if w == nil || w.state != asleep {
-		e.set = true
+	w := e.rouse(th.now)
+	if w == nil {
 		return
 	}
-	e.waiter = nil
-	w.now = max(w.now, th.now)
 	n := th.node
-	if n.cpus > 0 {
-		w.wantCPU()
-		return
-	}
 	n.ready = slices.Insert(n.ready, 0, th)
 	th.state = waiting
 	w.begin(th.now)
@@ -208,18 +226,11 @@ func (e *sleepEvent) Set() {
 // interrupt sets the event from outside. If there is no CPU for the thread that
 // waits, it is the next to get one.
 func (e *sleepEvent) interrupt(at dimmnet.Time) {
-	w := e.waiter
-	if w == nil || w.state != asleep {
-		e.set = true
+	w := e.rouse(at)
+	if w == nil {
 		return
 	}
-	e.waiter = nil
-	w.now = max(w.now, at)
 	n := w.node
-	if n.cpus > 0 {
-		w.wantCPU()
-		return
-	}
 	w.state, w.urgent = waiting, true
 	n.ready = slices.Insert(n.ready, 0, w)
 	n.shareNow(e.k, at)

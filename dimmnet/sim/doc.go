@@ -6,7 +6,8 @@
 //
 // # Threads and events
 //
-// A node's thread is a coroutine (iter.Pull). One runs at a time, all on one
+// A thread of a node is a coroutine (iter.Pull). Those of one node share its CPUs:
+// who polls has one as much as who computes, who waits for an event has none. One runs at a time, all on one
 // goroutine, so GOMAXPROCS changes nothing. The NIC, the link and the memory
 // writes are events in the same queue, ordered by (time, packets before
 // threads, sequence). Clocks are lazy: Spend only adds; at a communication

@@ -213,7 +213,7 @@ func (k *kernel) enter(ref int32, at dimmnet.Time) {
 	if p.src == p.dst {
 		land -= k.preset.NIC.Own
 	}
-	if p.kind == kindBlock || p.kind == kindData || p.kind == kindPull || p.header.Command != 0 {
+	if p.header.Command != 0 { // a store of a Port has none: its seed was the driver's
 		hit, refusal := k.admit(n, p)
 		if !hit {
 			n.receiveFree += k.preset.NIC.TLBRefill
