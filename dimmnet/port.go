@@ -144,7 +144,7 @@ func (c Counters) Minus(d Counters) Counters {
 
 // CheckStore panics unless the arguments of a Store are within the limits. It
 // is for ports.
-func (l Limits) CheckStore(nodes int, dst Rank, off Offset, size int) {
+func (l *Limits) CheckStore(nodes int, dst Rank, off Offset, size int) {
 	checkSize("Store", size, l.Store)
 	l.checkRange("Store", nodes, dst, off, size)
 	if int(off)%WordBytes+size > WordBytes {
@@ -154,14 +154,14 @@ func (l Limits) CheckStore(nodes int, dst Rank, off Offset, size int) {
 
 // CheckWrite panics unless the arguments of a Write are within the limits. It
 // is for ports.
-func (l Limits) CheckWrite(nodes int, dst Rank, off Offset, n int) {
+func (l *Limits) CheckWrite(nodes int, dst Rank, off Offset, n int) {
 	checkSize("Write", n, l.Block)
 	l.checkRange("Write", nodes, dst, off, n)
 }
 
 // CheckRDMA panics unless the arguments of a Push or Pull are within the
 // limits. It is for ports.
-func (l Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Offset) {
+func (l *Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Offset) {
 	const method = "Push or Pull"
 	checkSize(method, n, l.RDMA)
 	checkRank(method, nodes, peer)
@@ -172,7 +172,7 @@ func (l Limits) CheckRDMA(nodes int, peer Rank, from, to Offset, n int, done Off
 
 // CheckMulticast panics unless the arguments of a Multicast are within the
 // limits. It is for ports.
-func (l Limits) CheckMulticast(nodes int, dsts []Rank, off Offset, size int) {
+func (l *Limits) CheckMulticast(nodes int, dsts []Rank, off Offset, size int) {
 	if n := len(dsts); n < 1 || n > l.Multicast {
 		panic(fmt.Sprintf("dimmnet: Multicast to %d ranks: this port takes 1 to %d", n, l.Multicast))
 	}
@@ -185,22 +185,22 @@ func (l Limits) CheckMulticast(nodes int, dsts []Rank, off Offset, size int) {
 }
 
 // IsPoll says whether a Read of n bytes at off is a poll. It is for ports.
-func (l Limits) IsPoll(off Offset, n int) bool {
+func (l *Limits) IsPoll(off Offset, n int) bool {
 	return n < WordBytes && int(off)%WordBytes+n <= WordBytes && int64(off) < int64(l.LLCM)
 }
 
 // CheckLoad panics unless off names a word of the LLCM. It is for ports.
-func (l Limits) CheckLoad(off Offset) { l.checkWord("Load", off) }
+func (l *Limits) CheckLoad(off Offset) { l.checkWord("Load", off) }
 
 // CheckRead panics unless n bytes at off lie in the LLCM or in the bulk memory.
 // It is for ports.
-func (l Limits) CheckRead(off Offset, n int) {
+func (l *Limits) CheckRead(off Offset, n int) {
 	checkSize("Read", n, max(l.LLCM, l.Bulk))
 	l.checkMemory("Read", off, n)
 }
 
 // CheckFill panics unless n bytes at off lie in the bulk memory. It is for ports.
-func (l Limits) CheckFill(off Offset, n int) {
+func (l *Limits) CheckFill(off Offset, n int) {
 	checkSize("Fill", n, l.Bulk)
 	if int64(off) < int64(l.LLCM) {
 		panic(fmt.Sprintf("dimmnet: Fill at offset %d: bulk memory starts at %d", off, l.LLCM))
@@ -214,7 +214,7 @@ func checkSize(method string, n, limit int) {
 	}
 }
 
-func (l Limits) checkRange(method string, nodes int, peer Rank, off Offset, n int) {
+func (l *Limits) checkRange(method string, nodes int, peer Rank, off Offset, n int) {
 	checkRank(method, nodes, peer)
 	l.checkWindow(method, off, n)
 }
@@ -226,7 +226,7 @@ func checkRank(method string, nodes int, peer Rank) {
 }
 
 // checkMemory is checkWindow for places that may lie in the bulk memory instead.
-func (l Limits) checkMemory(method string, off Offset, n int) {
+func (l *Limits) checkMemory(method string, off Offset, n int) {
 	if int64(off) < int64(l.LLCM) {
 		l.checkWindow(method, off, n)
 	} else if int64(off)+int64(n) > int64(l.LLCM)+int64(l.Bulk) {
@@ -234,13 +234,13 @@ func (l Limits) checkMemory(method string, off Offset, n int) {
 	}
 }
 
-func (l Limits) checkWindow(method string, off Offset, n int) {
+func (l *Limits) checkWindow(method string, off Offset, n int) {
 	if uint64(off)+uint64(n) > uint64(l.LLCM) {
 		panic(fmt.Sprintf("dimmnet: %s of %d bytes at offset %d: outside the window of %d", method, n, off, l.LLCM))
 	}
 }
 
-func (l Limits) checkWord(method string, off Offset) {
+func (l *Limits) checkWord(method string, off Offset) {
 	if off%WordBytes != 0 {
 		panic(fmt.Sprintf("dimmnet: %s of the word at offset %d: not a multiple of %d", method, off, WordBytes))
 	}

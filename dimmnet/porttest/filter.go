@@ -27,33 +27,38 @@ func (c posting) isMove() bool { return c.counts.Pushes+c.counts.Pulls > 0 }
 func (f *filter) pass(c posting) bool { return f.Err() == nil && f.through(c) }
 
 func (f *filter) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	f.Limits().CheckStore(f.Nodes(), dst, off, size)
+	limits := f.Limits()
+	limits.CheckStore(f.Nodes(), dst, off, size)
 	do := func() bool { return f.Port.Store(dst, off, v, size) }
 	return f.pass(posting{do, []dimmnet.Rank{dst}, dimmnet.Counters{Stores: 1, Bytes: uint64(size)}})
 }
 
 func (f *filter) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	f.Limits().CheckWrite(f.Nodes(), dst, off, len(b))
+	limits := f.Limits()
+	limits.CheckWrite(f.Nodes(), dst, off, len(b))
 	b = slices.Clone(b)
 	do := func() bool { return f.Port.Write(dst, off, b) }
 	return f.pass(posting{do, []dimmnet.Rank{dst}, dimmnet.Counters{Writes: 1, Bytes: uint64(len(b))}})
 }
 
 func (f *filter) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	f.Limits().CheckMulticast(f.Nodes(), dsts, off, size)
+	limits := f.Limits()
+	limits.CheckMulticast(f.Nodes(), dsts, off, size)
 	dsts = slices.Clone(dsts)
 	do := func() bool { return f.Port.Multicast(dsts, off, v, size) }
 	return f.pass(posting{do, dsts, dimmnet.Counters{Stores: 1, Bytes: uint64(size)}})
 }
 
 func (f *filter) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	f.Limits().CheckRDMA(f.Nodes(), dst, from, to, n, done)
+	limits := f.Limits()
+	limits.CheckRDMA(f.Nodes(), dst, from, to, n, done)
 	do := func() bool { return f.Port.Push(dst, from, to, n, done) }
 	return f.pass(posting{do, []dimmnet.Rank{dst}, dimmnet.Counters{Pushes: 1, Bytes: uint64(n)}})
 }
 
 func (f *filter) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	f.Limits().CheckRDMA(f.Nodes(), src, from, to, n, done)
+	limits := f.Limits()
+	limits.CheckRDMA(f.Nodes(), src, from, to, n, done)
 	do := func() bool { return f.Port.Pull(src, from, to, n, done) }
 	return f.pass(posting{do, []dimmnet.Rank{src}, dimmnet.Counters{Pulls: 1, Bytes: uint64(n)}})
 }

@@ -63,7 +63,7 @@ func (l *late) Load(off dimmnet.Offset) uint64 {
 
 func (l *late) Read(b []byte, off dimmnet.Offset) {
 	l.Port.Read(b, off)
-	if l.Limits().IsPoll(off, len(b)) {
+	if limits := l.Limits(); limits.IsPoll(off, len(b)) {
 		l.poll()
 	}
 }

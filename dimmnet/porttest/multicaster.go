@@ -31,7 +31,8 @@ func (m *Multicaster) Limits() dimmnet.Limits {
 
 // Multicast stores to one rank after the other.
 func (m *Multicaster) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	m.Limits().CheckMulticast(m.Nodes(), dsts, off, size)
+	limits := m.Limits()
+	limits.CheckMulticast(m.Nodes(), dsts, off, size)
 	for i, dst := range dsts {
 		if m.Store(dst, off, v, size) {
 			continue

@@ -10,16 +10,19 @@ func newSmall(p dimmnet.Port, limits dimmnet.Limits) dimmnet.Port {
 }
 
 func (p *small) Load(off dimmnet.Offset) uint64 {
-	p.Limits().CheckLoad(off)
+	limits := p.Limits()
+	limits.CheckLoad(off)
 	return p.Port.Load(off)
 }
 
 func (p *small) Read(b []byte, off dimmnet.Offset) {
-	p.Limits().CheckRead(off, len(b))
+	limits := p.Limits()
+	limits.CheckRead(off, len(b))
 	p.Port.Read(b, off)
 }
 
 func (p *small) Fill(off dimmnet.Offset, b []byte) {
-	p.Limits().CheckFill(off, len(b))
+	limits := p.Limits()
+	limits.CheckFill(off, len(b))
 	p.Port.Fill(off, b)
 }

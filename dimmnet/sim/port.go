@@ -19,10 +19,7 @@ func (th *thread) Err() error                 { return th.k.err }
 // credits, so there is nothing to ask the NIC first; when they are used up, it
 // reads the NIC's status to learn of new ones.
 func (th *thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	l := &th.k.preset.Limits
-	if uint(size-1) >= dimmnet.WordBytes || int(off)%dimmnet.WordBytes+size > dimmnet.WordBytes || int(off) >= l.LLCM || int(dst) >= len(th.k.nodes) {
-		l.CheckStore(len(th.k.nodes), dst, off, size) // this panics
-	}
+	th.k.preset.Limits.CheckStore(len(th.k.nodes), dst, off, size)
 	return th.store(dst, nil, off, v, size)
 }
 
@@ -150,9 +147,7 @@ func (th *thread) wakeAt(t dimmnet.Time) {
 // Load is one uncached read. The word is sampled when the read starts: what
 // lands while it is on its way back is seen by the next one.
 func (th *thread) Load(off dimmnet.Offset) uint64 {
-	if l := &th.k.preset.Limits; off%dimmnet.WordBytes != 0 || int(off) >= l.LLCM {
-		l.CheckLoad(off) // this panics; the rest of the time it would only copy the limits
-	}
+	th.k.preset.Limits.CheckLoad(off)
 	th.sync()
 	th.now += th.k.preset.Host.Read
 	th.counters.Polls++
