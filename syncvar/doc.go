@@ -1,6 +1,8 @@
 // Package syncvar decides who gets which sync variable, and from whom its data
 // comes. It is pure: no port, no clock, no memory of the program.
 //
+// # In phases
+//
 // Before a phase every rank sends its [List] to all. From the lists of all
 // ranks and the [Table], which is replicated, each rank derives the same
 // grants and transfers and applies them to its table. Nobody asks a directory.
@@ -23,6 +25,12 @@
 //
 // When many ranks miss the same versions of a variable, they form a tree in
 // which each passes on to at most [Fanout] others what it receives.
+//
+// # One by one
+//
+// Where ranks acquire and release each for itself, there are no phases and no table
+// that all agree on. A [Site] is what one rank knows of a variable: the probable
+// owner and, at the owner, who holds it and who waits.
 //
 // # Limits
 //

@@ -22,9 +22,11 @@ const (
 // thread alone adds to the space, and the variables of its exclusive tenures are its
 // own: there it reads and writes them without the lock.
 type Engine struct {
+	port    dimmnet.Port // of the user thread
 	rank    dimmnet.Rank
 	nodes   int
 	layout  ringbuf.Layout
+	hints   table
 	stop    dimmnet.Offset // of the word that ends the receive thread
 	most    int            // messages that can wait to be sent if all ranks keep the rules
 	events  [threads]dimmnet.Event
@@ -35,32 +37,30 @@ type Engine struct {
 	space    *consistency.Space
 	out      []outgoing
 	in       []incoming
-	wanted   map[syncvar.ID]*want           // open requests
-	streams  []*consistency.Stream          // by rank: what is arriving from it
-	versions map[syncvar.ID]syncvar.Version // of the exclusive tenures
-	had      map[syncvar.ID]struct{}        // acquired before: what Update refreshes
-	managed  map[syncvar.ID]*syncvar.Queue  // by this rank
-	meeting  []message                      // at rank 0, by rank: how it has arrived
-	agreed   []uint32                       // at rank 0, by rank: so many declarations are known to be the same
-	waits    syncvar.Call                   // the call in which this rank waits for all
-	ended    bool                           // all ranks have ended
-	closed   bool                           // the program's memory is gone
-	running  int                            // helper threads
-	counters [threads]dimmnet.Counters      // of the helper threads' ports
+	sites    map[syncvar.ID]*syncvar.Site
+	wanted   map[syncvar.ID]*want      // open requests
+	streams  []*consistency.Stream     // by rank: what is arriving from it
+	had      map[syncvar.ID]struct{}   // acquired before: what Update refreshes
+	meeting  []message                 // at rank 0, by rank: how it has arrived
+	agreed   []uint32                  // at rank 0, by rank: so many declarations are known to be the same
+	waits    syncvar.Call              // the call in which this rank waits for all
+	ended    bool                      // all ranks have ended
+	closed   bool                      // the program's memory is gone
+	running  int                       // helper threads
+	counters [threads]dimmnet.Counters // of the helper threads' ports
 	counts   Counts
 }
 
 // want is an open request of this rank.
 type want struct {
-	mode    syncvar.Mode
-	version syncvar.Version
-	from    int // the rank whose data are arriving, or -1
+	mode syncvar.Mode
+	from int // the rank whose data are arriving, or -1
 }
 
 // Counts says what an engine has done so far.
 type Counts struct {
-	Requests  uint64 // acquires of a variable
-	Refreshes uint64 // requests of Updates
+	Requests  uint64 // acquires of a variable that another rank owned
+	Refreshes uint64 // of an Update
 	Transfers uint64 // of a variable to a peer
 	Slots     uint64 // of data sent: pieces of variables
 }
@@ -71,8 +71,7 @@ type Counts struct {
 // until then instead of polling; all ranks must be the same in this.
 // An error says that the nodes do not fit the port.
 func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error) {
-	p := h.Port()
-	e, err := newEngine(p.Rank(), p.Nodes(), p.Limits(), space, notices)
+	e, err := newEngine(h.Port(), space, notices)
 	if err != nil {
 		return nil, err
 	}
@@ -88,28 +87,33 @@ func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error
 	return e, nil
 }
 
-// newEngine returns an engine without threads.
-func newEngine(rank dimmnet.Rank, nodes int, limits dimmnet.Limits, space *consistency.Space, notices bool) (*Engine, error) {
-	limits.LLCM = limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
+// newEngine returns an engine without threads. The LLCM holds the rings, then the
+// table of hints, then the stop word.
+func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine, error) {
+	limits, nodes := p.Limits(), p.Nodes()
+	stop := limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
+	hints := newTable(max(0, stop))
+	limits.LLCM = int(hints.at)
 	layout, err := ringbuf.NewLayout(limits, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("threaded: %w", err)
 	}
 	return &Engine{
-		rank:     rank,
-		nodes:    nodes,
-		layout:   layout,
-		stop:     dimmnet.Offset(limits.LLCM),
-		most:     outRoom + nodes*(window+1),
-		space:    space,
-		notices:  notices,
-		wanted:   make(map[syncvar.ID]*want),
-		streams:  make([]*consistency.Stream, nodes),
-		versions: make(map[syncvar.ID]syncvar.Version),
-		had:      make(map[syncvar.ID]struct{}),
-		managed:  make(map[syncvar.ID]*syncvar.Queue),
-		meeting:  make([]message, nodes),
-		agreed:   make([]uint32, nodes),
+		port:    p,
+		rank:    p.Rank(),
+		nodes:   nodes,
+		layout:  layout,
+		hints:   hints,
+		stop:    dimmnet.Offset(stop),
+		most:    outRoom + nodes*(window+1),
+		space:   space,
+		notices: notices,
+		sites:   make(map[syncvar.ID]*syncvar.Site),
+		wanted:  make(map[syncvar.ID]*want),
+		streams: make([]*consistency.Stream, nodes),
+		had:     make(map[syncvar.ID]struct{}),
+		meeting: make([]message, nodes),
+		agreed:  make([]uint32, nodes),
 	}, nil
 }
 
@@ -131,7 +135,7 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 		} else {
 			id, exclusive, mode = exclusive[0], exclusive[1:], syncvar.Exclusive
 		}
-		if err := e.ask(message{op: request, id: id, mode: mode}); err != nil {
+		if err := e.ask(id, syncvar.Want{Mode: mode}); err != nil {
 			return err
 		}
 		if err := e.await(user, func() bool { return e.wanted[id] == nil }); err != nil {
@@ -141,27 +145,41 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	return nil
 }
 
-// ask sends a request when there is room for it.
-func (e *Engine) ask(m message) error {
+// ask makes a request when there is room for it.
+func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
+	told := e.hints.load(e.port, id)
 	var failed error
 	err := e.await(user, func() bool {
 		if len(e.out) >= outRoom || len(e.wanted) >= window {
 			return false
 		}
-		e.had[m.id] = struct{}{}
-		e.wanted[m.id] = &want{mode: m.mode, from: -1}
-		if m.op == request {
-			e.counts.Requests++
-		} else {
-			e.counts.Refreshes++
+		s := e.site(id)
+		if int(told.Owner) < e.nodes {
+			s.Learn(told)
 		}
-		failed = e.queue(e.manager(m.id), m, nil)
+		if !s.Owns() {
+			e.count(w)
+		}
+		e.had[id] = struct{}{}
+		e.wanted[id] = &want{mode: w.Mode, from: -1}
+		w.Rank, w.Have = e.rank, s.Have()
+		turns, err := s.Request(w)
+		failed = e.follow(id, turns, err)
 		return true
 	})
 	if err != nil {
-		return e.waiting(m.id, err)
+		return e.waiting(id, err)
 	}
 	return e.own(failed)
+}
+
+// count counts a request that is sent.
+func (e *Engine) count(w syncvar.Want) {
+	if w.Brief {
+		e.counts.Refreshes++
+	} else {
+		e.counts.Requests++
+	}
 }
 
 // own is an error in what this rank has said to itself.
@@ -174,40 +192,59 @@ func (e *Engine) own(err error) error {
 
 // waiting says what a rank was waiting for when its port failed.
 func (e *Engine) waiting(id syncvar.ID, err error) error {
-	return fmt.Errorf("threaded: waiting for %q, which rank %d manages: %w", e.space.Name(id), e.manager(id), err)
+	e.mu.Lock()
+	owner := e.site(id).Hint().Owner
+	e.mu.Unlock()
+	return fmt.Errorf("threaded: waiting for %q, of which rank %d was known to be the owner: %w", e.space.Name(id), owner, err)
 }
 
 // Version is that of an exclusive tenure which the rank holds.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	e.mu.Lock()
 	defer e.unlock()
-	return e.versions[id]
+	return e.site(id).Have()
 }
 
-// Release ends the tenures of both sets and tells the managers, without waiting for
-// an answer. written are the exclusive ones in which something was changed.
+// Release ends the tenures of both sets, without waiting for an answer. written are
+// the exclusive ones in which something was changed. It tells the owners of the
+// shared ones, and all ranks of what this rank has come to own.
 func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
 	for _, ids := range [][]syncvar.ID{shared, exclusive} {
 		for _, id := range ids {
 			_, changed := slices.BinarySearch(written, id)
-			var failed error
-			err := e.await(user, func() bool {
-				if len(e.out) >= outRoom {
-					return false
-				}
-				delete(e.versions, id)
-				failed = e.queue(e.manager(id), message{op: release, id: id, flag: changed}, nil)
-				return true
-			})
-			if err != nil {
-				return fmt.Errorf("threaded: telling rank %d that %q is free: %w", e.manager(id), e.space.Name(id), err)
-			}
-			if failed != nil {
-				return e.own(failed)
+			if err := e.release(id, changed); err != nil {
+				return fmt.Errorf("threaded: telling others that %q is free: %w", e.space.Name(id), err)
 			}
 		}
 	}
 	return nil
+}
+
+func (e *Engine) release(id syncvar.ID, changed bool) error {
+	var failed error
+	var h syncvar.Hint
+	var news bool
+	err := e.await(user, func() bool {
+		if len(e.out) >= outRoom {
+			return false
+		}
+		s := e.site(id)
+		if s.Owns() {
+			turns, err := s.Release(e.rank, changed)
+			failed = e.follow(id, turns, err)
+			h, news = s.News()
+		} else {
+			failed = e.queue(s.Hint().Owner, message{op: release, id: id}, nil)
+		}
+		return true
+	})
+	if err == nil && failed == nil && news {
+		err = e.hints.tell(e.port, id, h)
+	}
+	if err != nil {
+		return err
+	}
+	return e.own(failed)
 }
 
 // Meet waits until all ranks are in the same call, Update, Barrier or End. Update
@@ -238,7 +275,7 @@ func (e *Engine) refresh() error {
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		if err := e.ask(message{op: refresh, id: id}); err != nil {
+		if err := e.ask(id, syncvar.Want{Mode: syncvar.Shared, Brief: true}); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,20 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
+// stillPort is the port of a rank of 3 on which nothing ever happens.
+type stillPort struct {
+	dimmnet.Port // nil: any other method panics
+	rank         dimmnet.Rank
+}
+
+func (p stillPort) Rank() dimmnet.Rank { return p.rank }
+func (stillPort) Nodes() int           { return 3 }
+func (stillPort) Limits() dimmnet.Limits {
+	return dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10}
+}
+
 // newTestEngine is rank 0 of 3 without threads. It has bound variables 0 to 2, of
-// 100 bytes each from address 4096, and manages variable 0.
+// 100 bytes each from address 4096, and owns variables 0 and 2.
 func newTestEngine(t *testing.T) *Engine {
 	t.Helper()
 	space := consistency.NewSpace()
@@ -25,10 +37,14 @@ func newTestEngine(t *testing.T) *Engine {
 			t.Fatal(err)
 		}
 	}
-	e, err := newEngine(0, 3, dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10}, space, false)
+	e, err := newEngine(stillPort{}, space, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := e.act(said(1, message{op: request, id: 1, rank: 1, mode: syncvar.Exclusive})); err != nil { // rank 1 takes it
+		t.Fatal(err)
+	}
+	e.out = nil
 	return e
 }
 
@@ -44,7 +60,10 @@ func pieceOf(from dimmnet.Rank, addr uint64, n int, age uint16, last bool) incom
 // TestPeersThatBreakTheRules: each gives an error that names the rank, and
 // nothing of what came before is harmed.
 func TestPeersThatBreakTheRules(t *testing.T) {
-	asked := func(e *Engine) { e.wanted[1] = &want{mode: syncvar.Exclusive, from: -1} } // rank 1 manages it
+	asked := func(e *Engine) { e.wanted[1] = &want{mode: syncvar.Exclusive, from: -1} }
+	wants := func(rank dimmnet.Rank, id syncvar.ID) incoming {
+		return said(rank, message{op: request, id: id, rank: rank, mode: syncvar.Shared})
+	}
 	granted := said(2, message{op: grant, id: 1, version: 5, flag: true})
 	for _, c := range []struct {
 		what   string
@@ -55,12 +74,15 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 	}{
 		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.List}, nil}, want: "rank 1 sent a slot of kind 1"},
 		{what: "a short message", in: incoming{1, ringbuf.Header{Kind: ringbuf.Control}, []byte{1}}, want: "rank 1 sent a message of 1 bytes"},
-		{what: "another's variable", in: said(1, message{op: request, id: 1, mode: syncvar.Shared}), want: `"v1", which rank 1 manages`},
-		{what: "a release too many", in: said(1, message{op: release, id: 0}), want: "rank 1 releases a variable"},
-		{what: "two requests", first: []incoming{said(1, message{op: request, id: 0, mode: syncvar.Shared})},
-			in: said(1, message{op: request, id: 0, mode: syncvar.Shared}), want: "holds or waits for"},
+		{what: "the own request", before: asked, in: said(1, message{op: request, id: 1, mode: syncvar.Exclusive}), want: `rank 1 passed on this rank's own request for "v1"`},
+		{what: "a request of the owner", in: wants(1, 1), want: `rank 1 sent a request: "v1": syncvar: rank 1 asks for a variable that it owns`},
+		{what: "a version to come", in: said(2, message{op: request, id: 0, rank: 2, mode: syncvar.Shared, since: 1}), want: "has version 1 of a variable of version 0"},
+		{what: "a release too many", in: said(1, message{op: release, id: 0}), want: `rank 1 sent a release: "v0": syncvar: rank 1 releases`},
+		{what: "two requests", first: []incoming{wants(1, 0)}, in: wants(1, 0), want: "owns, holds or waits for"},
 		{what: "a grant unasked", in: said(1, message{op: grant, id: 1, version: 1}), want: `a grant of "v1", which is not due`},
-		{what: "a grant by no manager", before: asked, in: said(2, message{op: grant, id: 1, version: 1}), want: "not due"},
+		{what: "a grant of what it owns", before: func(e *Engine) { e.wanted[0] = &want{mode: syncvar.Exclusive, from: -1} },
+			in: said(2, message{op: grant, id: 0, version: 1}), want: "not due"},
+		{what: "a grant from later", before: asked, in: said(2, message{op: grant, id: 1, version: 1, since: 2}), want: "not due"},
 		{what: "two grants", before: asked, first: []incoming{granted}, in: granted, want: "not due"},
 		{what: "data unasked", in: pieceOf(2, 4096, 8, 0, true), want: `rank 2 sent data of "v0", which are not due`},
 		{what: "data of another variable", before: asked, first: []incoming{granted}, in: pieceOf(2, 4096, 8, 0, true), want: `data of "v0", which are not due`},
@@ -69,10 +91,6 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		{what: "data across the end", before: asked, first: []incoming{granted}, in: pieceOf(2, 4290, 8, 0, true), want: "no variable guards"},
 		{what: "data too old", before: asked, first: []incoming{granted}, in: pieceOf(2, 4196, 8, 6, true), want: "6 versions old, out of turn"},
 		{what: "data backwards", before: asked, first: []incoming{granted, pieceOf(2, 4204, 8, 1, false)}, in: pieceOf(2, 4200, 8, 1, true), want: "out of turn"},
-		{what: "an order by no manager", in: said(2, message{op: serve, id: 1, rank: 2, version: 1}), want: "rank 2 sent an order to serve rank 2"},
-		{what: "an order to serve itself", in: said(1, message{op: serve, id: 1, rank: 0, version: 1}), want: "an order to serve rank 0"},
-		{what: "an order about nothing", in: said(1, message{op: serve, id: 1000, rank: 2, version: 1}), want: "variable 1000"},
-		{what: "an order in a tenure", before: func(e *Engine) { e.versions[1] = 3 }, in: said(1, message{op: serve, id: 1, rank: 2, version: 1}), want: "an order to serve"},
 		{what: "arriving twice", first: []incoming{said(1, message{op: arrive, call: syncvar.End})},
 			in: said(1, message{op: arrive, call: syncvar.End}), want: "rank 1 sent that it waits in return"},
 		{what: "a call of its own", first: []incoming{said(2, message{op: arrive, call: syncvar.Update})},
@@ -97,13 +115,15 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 // TestAsksForMoreThanItMay: the queue out is bounded whatever peers send.
 func TestAsksForMoreThanItMay(t *testing.T) {
 	e := newTestEngine(t)
-	order := said(1, message{op: serve, id: 1, rank: 2, version: 1})
-	for range e.most {
-		if err := e.act(order); err != nil {
+	ask := func(id syncvar.ID) error {
+		return e.act(said(1, message{op: request, id: 2 + id, rank: 1, mode: syncvar.Shared}))
+	}
+	for i := range e.most {
+		if err := ask(syncvar.ID(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := e.act(order); err == nil || !strings.Contains(err.Error(), "a rank asks for more than it may") || len(e.out) != e.most {
+	if err := ask(syncvar.ID(e.most)); err == nil || !strings.Contains(err.Error(), "a rank asks for more than it may") || len(e.out) != e.most {
 		t.Errorf("%d messages wait, error %v", len(e.out), err)
 	}
 }

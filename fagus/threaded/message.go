@@ -13,10 +13,8 @@ type op uint8
 
 const (
 	request op = 1 + iota
-	serve
 	grant
 	release
-	refresh
 	arrive
 	leave
 	lastOp
@@ -28,12 +26,12 @@ type message struct {
 	op       op
 	mode     syncvar.Mode // request
 	call     syncvar.Call // arrive, leave
-	flag     bool         // release: something was changed; grant: data follow
-	rank     dimmnet.Rank // serve: who is to be served
+	flag     bool         // request: brief; grant: data follow
+	rank     dimmnet.Rank // request: whose it is
 	id       syncvar.ID
 	declared uint32          // arrive: the rank's declarations
-	version  syncvar.Version // serve, grant: of the tenure
-	since    syncvar.Version // serve: what the rank has
+	version  syncvar.Version // grant: of the tenure
+	since    syncvar.Version // request: what the rank has; grant: the last that changed anything
 	digest   uint64          // arrive: of the declarations
 }
 

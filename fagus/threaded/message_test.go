@@ -18,10 +18,9 @@ func TestMessageFitsEverySlot(t *testing.T) {
 func FuzzMessage(f *testing.F) {
 	for _, m := range []message{
 		{op: request, mode: syncvar.Exclusive, id: syncvar.MaxID - 1},
-		{op: serve, rank: 2, id: 3, version: 1 << 40, since: 7},
-		{op: grant, id: 1, version: 9, flag: true},
-		{op: release, id: 1, flag: true},
-		{op: refresh, id: 5},
+		{op: request, mode: syncvar.Shared, flag: true, rank: 2, id: 3, since: 1 << 40},
+		{op: grant, id: 1, version: 9, since: 8, flag: true},
+		{op: release, id: 1},
 		{op: arrive, call: syncvar.Update, declared: 8, digest: 1 << 63},
 		{op: leave, call: syncvar.End},
 	} {

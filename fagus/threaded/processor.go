@@ -6,7 +6,6 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/ringbuf"
-	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // process is the receive-processing thread. When the run is over it stops the
@@ -76,10 +75,10 @@ func (e *Engine) act(in incoming) error {
 // handle acts on a message, which may be this rank's own, under the lock.
 func (e *Engine) handle(from dimmnet.Rank, m message) error {
 	switch m.op {
-	case request, release, refresh:
-		return e.manage(from, m)
-	case serve:
-		return e.serve(from, m)
+	case request:
+		return e.requested(from, m)
+	case release:
+		return e.released(from, m)
 	case grant:
 		return e.granted(from, m)
 	case arrive:
@@ -104,42 +103,6 @@ func (e *Engine) queue(to dimmnet.Rank, m message, data *consistency.Stream) err
 	return nil
 }
 
-// serve sends what is newer than a rank's copy, as the manager says.
-func (e *Engine) serve(from dimmnet.Rank, m message) error {
-	_, writing := e.versions[m.id]
-	if from != e.manager(m.id) || m.rank == e.rank || writing || !e.space.Bound(m.id) {
-		return fmt.Errorf("rank %d sent an order to serve rank %d with %q", from, m.rank, e.space.Name(m.id))
-	}
-	e.counts.Transfers++
-	data := e.space.Stream(m.id, m.since, m.version, e.layout.SlotBytes)
-	return e.queue(m.rank, message{op: grant, id: m.id, version: m.version, flag: true}, data)
-}
-
-// granted learns that a request of this rank is granted.
-func (e *Engine) granted(from dimmnet.Rank, m message) error {
-	w, ok := e.wanted[m.id]
-	if !ok || w.from >= 0 || !m.flag && from != e.manager(m.id) || m.flag && e.streams[from] != nil {
-		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
-	}
-	w.version = m.version
-	if m.flag {
-		w.from = int(from)
-		e.streams[from] = &consistency.Stream{ID: m.id, Version: m.version}
-		return nil
-	}
-	e.complete(m.id, w)
-	return nil
-}
-
-// complete ends a request of this rank: grant and data are here.
-func (e *Engine) complete(id syncvar.ID, w *want) {
-	delete(e.wanted, id)
-	if w.mode == syncvar.Exclusive {
-		e.versions[id] = w.version
-	}
-	e.wake(user)
-}
-
 // takeData copies what was in a slot to its place.
 func (e *Engine) takeData(in incoming) error {
 	lo := consistency.Addr(in.head.Addr)
@@ -162,7 +125,7 @@ func (e *Engine) takeData(in incoming) error {
 	if st.Complete {
 		e.space.Accept(id, st.Pieces())
 		e.streams[in.from] = nil
-		e.complete(id, e.wanted[id])
+		e.complete(id)
 	}
 	return nil
 }

@@ -7,47 +7,6 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// manager is the rank that grants a variable.
-func (e *Engine) manager(id syncvar.ID) dimmnet.Rank { return dimmnet.Rank(int(id) % e.nodes) }
-
-// manage acts on what a rank wants of a variable that this rank manages.
-func (e *Engine) manage(from dimmnet.Rank, m message) error {
-	if e.manager(m.id) != e.rank {
-		return fmt.Errorf("rank %d sent a message about %q, which rank %d manages", from, e.space.Name(m.id), e.manager(m.id))
-	}
-	q := e.managed[m.id]
-	if q == nil {
-		q = new(syncvar.Queue)
-		e.managed[m.id] = q
-	}
-	var turns []syncvar.Turn
-	var err error
-	switch m.op {
-	case request:
-		turns, err = q.Request(syncvar.Want{Rank: from, Mode: m.mode})
-	case release:
-		turns, err = q.Release(from, m.flag)
-	default:
-		// The release of who was the last to write may still be under way from
-		// another rank, so a refresh waits in turn like a request.
-		turns, err = q.Request(syncvar.Want{Rank: from, Mode: syncvar.Shared, Brief: true})
-	}
-	if err != nil {
-		return fmt.Errorf("rank %d sent a message about %q: %w", from, e.space.Name(m.id), err)
-	}
-	for _, t := range turns {
-		if t.From == t.Rank {
-			err = e.queue(t.Rank, message{op: grant, id: m.id, version: t.Version}, nil)
-		} else {
-			err = e.queue(t.From, message{op: serve, id: m.id, rank: t.Rank, version: t.Version, since: t.Since}, nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // arrived counts at rank 0 who waits for all. When all are here, they may leave.
 func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	if e.rank != 0 || e.meeting[from].op != 0 {

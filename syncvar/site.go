@@ -1,0 +1,176 @@
+package syncvar
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Site is what one rank knows of a variable that ranks acquire and release one by
+// one. One rank owns the variable: its copy is the newest, and it says who is next.
+// Whoever asked it first is served first; a shared request behind an exclusive one
+// waits, so that nobody waits for ever. An exclusive grant makes the rank that gets
+// it the owner, and takes those that wait along.
+//
+// The others know an owner of some time ago, their Hint. Who is asked and is not the
+// owner passes the request on by its own hint, which is newer than the one that led
+// to it: so a request arrives, provided that what one rank sends to another stays in
+// order. (Li and Hudak's probable owners, with versions.)
+//
+// In the beginning rank 0 owns everything.
+type Site struct {
+	rank    dimmnet.Rank
+	hint    Hint
+	have    Version // up to which the own copy goes; the owner's has everything
+	written Version // at the owner: the last version that changed anything
+	mode    Mode    // at the owner: of the holders
+	holders []dimmnet.Rank
+	waiting []Want
+	news    bool // it has become the owner, and not said so
+}
+
+// Hint says who owned a variable when it had a version.
+type Hint struct {
+	Version Version
+	Owner   dimmnet.Rank
+}
+
+// hintBits is how many bits of a hint's word are its rank.
+const hintBits = 16
+
+// Word is the hint in the 8 bytes of a table. That of a Hint from the beginning is 0.
+func (h Hint) Word() uint64 { return uint64(h.Version)<<hintBits | uint64(h.Owner) }
+
+// HintOf is the hint in a word.
+func HintOf(word uint64) Hint {
+	return Hint{Version(word >> hintBits), dimmnet.Rank(word & (1<<hintBits - 1))}
+}
+
+// Want is a rank's request for a variable.
+type Want struct {
+	Rank  dimmnet.Rank
+	Mode  Mode
+	Brief bool    // a shared tenure of no length, as Update has: it is never released
+	Have  Version // up to which the rank's copy goes
+}
+
+// Turn is what becomes of a request: it is granted, or passed on.
+type Turn struct {
+	Want
+	To dimmnet.Rank // who gets the request, or Want.Rank if it is granted
+	// Of a grant: whether what is newer than Have goes along, the variable's version,
+	// which is an exclusive tenure's own, and the last one that changed anything.
+	Data             bool
+	Version, Written Version
+}
+
+// Granted says whether the rank that asked has what it asked for.
+func (t *Turn) Granted() bool { return t.To == t.Rank }
+
+// NewSite is a rank's knowledge in the beginning.
+func NewSite(rank dimmnet.Rank) *Site { return &Site{rank: rank} }
+
+// Hint is what the rank knows of the owner.
+func (s *Site) Hint() Hint { return s.hint }
+
+// Owns says whether this rank is the owner.
+func (s *Site) Owns() bool { return s.hint.Owner == s.rank }
+
+// Have is up to which version the rank's copy goes.
+func (s *Site) Have() Version {
+	if s.Owns() {
+		return s.hint.Version
+	}
+	return s.have
+}
+
+// Learn takes a hint, if it is newer than the own one.
+func (s *Site) Learn(h Hint) {
+	// Of the own ownership a rank learns by its grant alone.
+	if h.Version > s.hint.Version && h.Owner != s.rank && !s.Owns() {
+		s.hint = h
+	}
+}
+
+// Request acts on a rank's request and returns the turns that follow. An error says
+// that nobody asks so who keeps the rules.
+func (s *Site) Request(w Want) ([]Turn, error) {
+	if !s.Owns() && s.hint.Owner != w.Rank {
+		return []Turn{{Want: w, To: s.hint.Owner}}, nil
+	}
+	if !s.Owns() || slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, func(x Want) bool { return x.Rank == w.Rank }) {
+		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it owns, holds or waits for", w.Rank)
+	}
+	if w.Have > s.hint.Version {
+		return nil, fmt.Errorf("syncvar: rank %d has version %d of a variable of version %d", w.Rank, w.Have, s.hint.Version)
+	}
+	s.waiting = append(s.waiting, w)
+	return s.serve(), nil
+}
+
+// Release ends a rank's tenure at the owner; written says whether it changed
+// anything. It returns the turns that follow.
+func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Turn, error) {
+	i := slices.Index(s.holders, rank)
+	if i < 0 || written && s.mode != Exclusive {
+		return nil, fmt.Errorf("syncvar: rank %d releases a variable that it does not hold so", rank)
+	}
+	s.holders = slices.Delete(s.holders, i, i+1)
+	if written {
+		s.written = s.hint.Version
+	}
+	return s.serve(), nil
+}
+
+// Granted learns that the owner has granted this rank's request. The data, if there
+// are any, are taken to be here.
+func (s *Site) Granted(from dimmnet.Rank, mode Mode, version, written Version) {
+	s.have = version
+	if mode == Shared {
+		s.Learn(Hint{version, from})
+		return
+	}
+	s.hint = Hint{version, s.rank}
+	s.written, s.news = written, true
+	s.holders, s.mode = append(s.holders, s.rank), mode
+}
+
+// News is the hint that the others need: this rank has become the owner and still
+// is. It is news once.
+func (s *Site) News() (h Hint, ok bool) {
+	ok = s.news && s.Owns()
+	s.news = false
+	return s.hint, ok
+}
+
+// serve grants from the front of the queue as far as it goes.
+func (s *Site) serve() (turns []Turn) {
+	for len(s.waiting) > 0 {
+		w := s.waiting[0]
+		if len(s.holders) > 0 && (s.mode == Exclusive || w.Mode == Exclusive) {
+			break
+		}
+		s.waiting = s.waiting[1:]
+		turns = append(turns, s.grant(w))
+		if !s.Owns() {
+			for _, x := range s.waiting {
+				turns = append(turns, Turn{Want: x, To: s.hint.Owner})
+			}
+			s.waiting = nil
+		}
+	}
+	return turns
+}
+
+// grant begins a tenure.
+func (s *Site) grant(w Want) Turn {
+	if w.Mode == Exclusive {
+		s.have = s.hint.Version
+		s.hint = Hint{s.hint.Version + 1, w.Rank}
+	}
+	if s.Owns() && !w.Brief {
+		s.holders, s.mode = append(s.holders, w.Rank), w.Mode
+	}
+	return Turn{Want: w, To: w.Rank, Data: w.Rank != s.rank && w.Have < s.written, Version: s.hint.Version, Written: s.written}
+}
