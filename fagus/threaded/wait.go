@@ -22,8 +22,8 @@ func (e *Engine) unlock() {
 	due := e.due
 	e.due = [threads]bool{}
 	e.mu.Unlock()
-	for t, d := range due {
-		if d {
+	for t := threads - 1; t >= user; t-- { // who gets this thread's CPU may keep it: the user thread comes last
+		if due[t] {
 			e.events[t].Set()
 		}
 	}
