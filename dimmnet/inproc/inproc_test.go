@@ -33,6 +33,16 @@ func TestPortSmall(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: 24001}) })
 }
 
+// TestPortPolls has threads that poll for a while before they sleep, each with a
+// processor as far as Go can tell.
+func TestPortPolls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the default config will do")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
+	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{Poll: 50 * time.Microsecond}) })
+}
+
 // TestPortBulk has bulk memory of one side, as real ports have it, or of two.
 func TestPortBulk(t *testing.T) {
 	for name, cfg := range map[string]inproc.Config{
@@ -272,10 +282,10 @@ func TestBadArguments(t *testing.T) {
 		{inproc.Config{}, 0, fine, "inproc: 0 nodes: a run has 1 to 65536"},
 		{inproc.Config{}, dimmnet.MaxNodes + 1, fine, "inproc: 65537 nodes: a run has 1 to 65536"},
 		{inproc.Config{}, dimmnet.MaxNodes, fine, "inproc: 65536 nodes of 2147483648 bytes: more than 274877906944 in all, set Config.LLCM"},
-		{inproc.Config{LLCM: -1}, 1, fine, "inproc: config out of range: {LLCM:-1 Bulk:0 Banks:false Patience:0s Grace:0s}"},
-		{inproc.Config{LLCM: 1<<32 + 1}, 1, fine, "inproc: config out of range: {LLCM:4294967297 Bulk:0 Banks:false Patience:0s Grace:0s}"},
-		{inproc.Config{Patience: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Patience:-1ns Grace:0s}"},
-		{inproc.Config{Grace: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Patience:0s Grace:-1ns}"},
+		{inproc.Config{LLCM: -1}, 1, fine, "inproc: config out of range: {LLCM:-1 Bulk:0 Banks:false Poll:0s Patience:0s Grace:0s}"},
+		{inproc.Config{LLCM: 1<<32 + 1}, 1, fine, "inproc: config out of range: {LLCM:4294967297 Bulk:0 Banks:false Poll:0s Patience:0s Grace:0s}"},
+		{inproc.Config{Patience: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Poll:0s Patience:-1ns Grace:0s}"},
+		{inproc.Config{Grace: -1}, 1, fine, "inproc: config out of range: {LLCM:0 Bulk:0 Banks:false Poll:0s Patience:0s Grace:-1ns}"},
 		{inproc.Config{}, 1, nil, "inproc: no body to run"},
 	} {
 		if err := inproc.New(c.cfg).Run(t.Context(), c.nodes, c.body); err == nil || err.Error() != c.want {

@@ -23,6 +23,12 @@ type Config struct {
 	// Banks gives the bulk memory two sides, as on DIMMnet-1, so that it is taken
 	// twice. It is for testing protocols.
 	Banks bool
+	// Poll is how long a thread in Idle polls, without giving its processor away,
+	// before it sleeps. 0 means a few microseconds. More is for measuring what polling
+	// costs where a NIC wakes nobody; a deadlock is then found out so much later. Go
+	// lets a thread keep its processor for 10 ms: with a GOMAXPROCS of at least the
+	// threads of the run, the operating system shares the processors out instead.
+	Poll time.Duration
 	// Patience is how long a thread may sleep before the run fails, without an arrival
 	// or its event: a bound for a peer that computes for ever, since those that all wait
 	// are found out at once. 0 means 1 hour.
@@ -47,7 +53,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("inproc: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if min(c.LLCM, c.Bulk) < 0 || max(int64(c.LLCM), int64(c.Bulk)) > maxLLCM || c.Patience < 0 || c.Grace < 0 {
+	if min(c.LLCM, c.Bulk) < 0 || max(int64(c.LLCM), int64(c.Bulk)) > maxLLCM || min(c.Poll, c.Patience, c.Grace) < 0 {
 		return c, fmt.Errorf("inproc: config out of range: %+v", c)
 	}
 	if c.LLCM == 0 {

@@ -3,6 +3,7 @@ package inproc_test
 import (
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,6 +48,20 @@ func TestPatience(t *testing.T) {
 				t.Errorf("it took %v, want %v", took, 10*time.Minute+c.want)
 			}
 		})
+	}
+}
+
+// TestPollEnds: a thread that polls falls asleep in the end, so that those that all
+// wait are found out.
+func TestPollEnds(t *testing.T) {
+	const poll = 20 * time.Millisecond
+	start := time.Now()
+	err := inproc.New(inproc.Config{Poll: poll}).Run(t.Context(), 2, never)
+	if err == nil || !strings.Contains(err.Error(), "deadlock") {
+		t.Errorf("error %v, want a deadlock", err)
+	}
+	if took := time.Since(start); took < poll {
+		t.Errorf("it took %v, less than %v", took, poll)
 	}
 }
 

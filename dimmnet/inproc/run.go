@@ -19,6 +19,7 @@ type run struct {
 	// later, crowded at times.
 	nodes    []node
 	limits   dimmnet.Limits
+	poll     time.Duration
 	patience time.Duration
 	start    time.Time
 	procs    int
@@ -70,6 +71,7 @@ func newRun(cfg Config, nodes int) *run {
 	r := &run{
 		nodes:    make([]node, nodes),
 		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: max(cfg.LLCM, cfg.Bulk), LLCM: cfg.LLCM, Bulk: cfg.Bulk},
+		poll:     cfg.Poll,
 		patience: cfg.Patience,
 		start:    time.Now(),
 		procs:    runtime.GOMAXPROCS(0),

@@ -27,6 +27,9 @@ func waitLadder(crowded bool) (spins, yields int) {
 // Idle returns when something has arrived since the mark, or the run has failed.
 func (p *port) Idle(since dimmnet.Mark) {
 	n, seen := p.own, uint64(since)
+	if p.run.poll > 0 && p.poll(seen) {
+		return
+	}
 	spins, yields := waitLadder(p.run.crowded.Load())
 	for range spins {
 		if n.arrivals.Load() != seen {
@@ -40,6 +43,23 @@ func (p *port) Idle(since dimmnet.Mark) {
 		}
 	}
 	p.sleep(seen)
+}
+
+// poll looks at the arrivals for as long as Config.Poll says, and says whether Idle
+// is over.
+func (p *port) poll(seen uint64) bool {
+	const looks = 1000 // at the arrivals, between two at the clock
+	for began := time.Now(); time.Since(began) < p.run.poll; {
+		for range looks {
+			if p.own.arrivals.Load() != seen {
+				return true
+			}
+		}
+		if p.run.failed.Load() {
+			return true
+		}
+	}
+	return false
 }
 
 // arrive notes that bytes have landed at n. They are in place already.
