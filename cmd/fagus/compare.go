@@ -229,8 +229,8 @@ func (e *sideBySide) runOnce(ctx context.Context, v version, n, round int) (*run
 		return nil, err
 	}
 	cfg := matmul.Square(n)
-	cfg.Seed, cfg.Progress = p.seed, e.progress
-	r, err := multiplied(ctx, &p, cfg)
+	cfg.Seed = p.seed
+	r, err := productJob(cfg, nil).verified(ctx, &p, e.progress)
 	if len(p.trace) > 0 {
 		e.timelines = append(e.timelines, timeline{v.name, p.trace})
 	}
