@@ -94,7 +94,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action:          group("program", "fagus run"),
-				Subcommands:     []*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage)},
+				Subcommands:     []*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage)},
 			},
 			reproduceCommand(usage),
 			sweepCommand(usage),
