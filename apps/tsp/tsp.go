@@ -203,6 +203,9 @@ func (s *search) turn() (t tour, over bool, err error) {
 	}
 	s.known, s.found = *best, tour{}
 	k, tours := &s.stack.Slice()[0], s.tours.Slice()
+	if int(k.Top)+len(s.push) > len(tours) {
+		panic(fmt.Sprintf("tsp: rank %d: %d tours on top of %d, and room for %d", n.Rank(), len(s.push), k.Top, len(tours)))
+	}
 	k.Top += int64(copy(tours[k.Top:], s.push))
 	s.push = nil
 	if s.busy {

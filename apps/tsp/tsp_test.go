@@ -88,7 +88,7 @@ func TestBurma14(t *testing.T) {
 // TestThreadsShareTheSearch has tours that take long against the stack's way: two ranks
 // must be much faster than one. In phases they are not.
 func TestThreadsShareTheSearch(t *testing.T) {
-	cfg := tsp.Config{Cities: 16, Seed: 8, Depth: 2}
+	cfg := tsp.Config{Cities: 14, Seed: 3, Depth: 2}
 	alone := run(t, fagus.Config{Nodes: 1, Net: simulated(t, sim.Config{})}, cfg)[0]
 	if alone.Time < 20*fagus.Millisecond {
 		t.Fatalf("%v alone: too easy to say anything", alone.Time)
