@@ -31,10 +31,12 @@ func plane(cities int, seed uint64) (d distances) {
 // 376): 14 cities of Burma, whose shortest tour is 3323 km.
 const Burma14 = "burma14"
 
+const burmaCities = 14
+
 // burma14 has latitude and longitude of each city, in degrees and, as digits behind
 // the point, minutes.
-func burma14() [14][2]float64 {
-	return [14][2]float64{
+func burma14() [burmaCities][2]float64 {
+	return [burmaCities][2]float64{
 		{16.47, 96.10}, {16.47, 94.44}, {20.09, 92.54}, {22.39, 93.37}, {25.23, 97.24}, {22.00, 96.05}, {20.47, 97.02},
 		{17.20, 96.29}, {16.30, 97.38}, {14.05, 98.12}, {16.53, 97.38}, {21.52, 95.59}, {19.41, 97.13}, {20.09, 94.55},
 	}
