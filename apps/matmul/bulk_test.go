@@ -46,7 +46,7 @@ func TestSameBitsByPush(t *testing.T) {
 
 // TestBulkMessageCounts compares runs with the formulas of docs/messages.md.
 func TestBulkMessageCounts(t *testing.T) {
-	const phases, pieceBytes, element = 4, 64 << 10, 8
+	const phases, pieceBytes, element = 5, 64 << 10, 8
 	up := func(a, b int) int { return (a + b - 1) / b }
 	for _, size := range []struct{ n, nodes int }{{512, 2}, {300, 4}, {17, 3}, {100, 5}, {5, 8}} {
 		n, nodes := size.n, size.nodes

@@ -166,12 +166,9 @@ func (p *product[T]) fill() error {
 	if err := p.node.Release(set); err != nil {
 		return err
 	}
-	if p.node.Mode() == fagus.Threaded {
-		// Nothing else keeps another rank from acquiring the input before it is there.
-		// In phase mode its next Acquire is a later phase.
-		return p.node.Barrier()
-	}
-	return nil
+	// Nothing else keeps another rank from acquiring the input before it is there: in
+	// threaded mode an Acquire does not wait for ranks that have not asked yet.
+	return p.node.Barrier()
 }
 
 // chunkSteps is about how many products are added up between two looks at

@@ -136,7 +136,7 @@ func TestRandomDelays(t *testing.T) {
 
 // TestMessageCounts compares runs with the formulas of docs/messages.md.
 func TestMessageCounts(t *testing.T) {
-	const phases, slotBytes, blockBytes, element = 4, 4096, 464, 8
+	const phases, slotBytes, blockBytes, element = 5, 4096, 464, 8
 	up := func(a, b int) int { return (a + b - 1) / b }
 	for _, size := range []struct{ n, nodes int }{{512, 2}, {512, 4}, {17, 3}, {100, 5}, {600, 2}, {5, 8}} {
 		n, nodes := size.n, size.nodes

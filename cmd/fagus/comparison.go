@@ -6,7 +6,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -14,14 +13,8 @@ const compareSchema = "fagus.compare/v1"
 
 // comparison is what fagus compare prints: one JSON document, or tables.
 type comparison struct {
-	Schema   string            `json:"schema"`
-	App      string            `json:"app"`
-	Nodes    int               `json:"nodes"`
-	Net      string            `json:"net"`
-	Env      string            `json:"env,omitempty"`
-	Seed     uint64            `json:"seed"`
-	Clock    dimmnet.Clock     `json:"clock"`
-	Repeat   int               `json:"repeat"`
+	Schema string `json:"schema"`
+	setting
 	Sizes    []int             `json:"sizes"` // rising
 	Versions []comparedVersion `json:"versions"`
 	Results  []compared        `json:"results"` // by size, then by version
@@ -97,19 +90,6 @@ func (c *comparison) ofSize(n int) (list []compared) {
 		}
 	}
 	return list
-}
-
-// where says in words what was compared.
-func (c *comparison) where() string {
-	text := fmt.Sprintf("%s on %s, %s", c.App, nodesText(c.Nodes), c.Net)
-	if c.Env != "" {
-		text += ", env " + c.Env
-	}
-	runs := "one run each"
-	if c.Repeat > 1 {
-		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", c.Repeat)
-	}
-	return fmt.Sprintf("%s, seed %d (%s time, %s)", text, c.Seed, c.Clock, runs)
 }
 
 // timeNote explains the columns.

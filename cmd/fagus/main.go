@@ -78,7 +78,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus compare matmul --out report\nfagus reproduce",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce",
 		HideHelpCommand: true,
 		Version:         buildVersion(),
 		Writer:          stdout,
@@ -94,7 +94,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action:          group("program", "fagus run"),
-				Subcommands:     []*cli.Command{matmulCommand(usage)},
+				Subcommands:     []*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage)},
 			},
 			reproduceCommand(usage),
 			sweepCommand(usage),

@@ -15,10 +15,11 @@ type progress struct {
 	bar       *mpb.Bar
 }
 
-// newProgress begins a bar of total steps. It draws only if w is a terminal.
+// newProgress begins a bar of total steps; 0 is not known, and has none. It draws only
+// if w is a terminal.
 func newProgress(w io.Writer, what string, total int) *progress {
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !ok || total == 0 || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return &progress{}
 	}
 	c := mpb.New(mpb.WithOutput(f), mpb.WithWidth(48))

@@ -8,7 +8,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -29,7 +28,11 @@ type runReport struct {
 	Seed     uint64        `json:"seed"`
 	Clock    dimmnet.Clock `json:"clock"`
 	Verified bool          `json:"verified"`
-	Check    matmul.Check  `json:"check"`
+	Check    check         `json:"check"`
+	// Outcome says in words what was found, where a check does not say it all.
+	Outcome string `json:"outcome,omitempty"`
+	// MeasuredNs is the slowest rank's time in the part that the program measures.
+	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	// TimeNs is the mean over all ranks; the total that of the slowest.
 	TimeNs   map[string]int64 `json:"time_ns"`
 	Messages messages         `json:"messages"`
@@ -40,8 +43,9 @@ type runReport struct {
 	TraceHash string     `json:"trace_hash,omitempty"`
 	Ranks     []rankTime `json:"ranks"`
 
-	where string
-	stats []fagus.Stats
+	where    string
+	measured string // what MeasuredNs is the time of
+	stats    []fagus.Stats
 }
 
 // messages counts packets by the NIC's methods, and what they were for.
@@ -114,8 +118,16 @@ func (r *runReport) print(w io.Writer) error {
 	if !r.Verified {
 		verdict = "WRONG"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s\non %s\n\n%s\n\n%s\n\n%s: %s is %.3g (limit %.3g)\n",
-		r.App, r.Size, r.where, r.timeTable(), r.messageTable(), verdict, r.Check.Name, r.Check.Value, r.Check.Limit)
+	_, err := fmt.Fprintf(w, "%s: %s\non %s\n\n%s\n\n%s\n\n", r.App, r.Size, r.where, r.timeTable(), r.messageTable())
+	if err == nil && r.MeasuredNs != 0 {
+		_, err = fmt.Fprintf(w, "%s: %v\n", r.measured, nsTime(r.MeasuredNs))
+	}
+	if err == nil && r.Outcome != "" {
+		_, err = fmt.Fprintf(w, "%s\n", r.Outcome)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s: %v (limit %.3g)\n", verdict, r.Check, r.Check.Limit)
+	}
 	if err == nil && r.TraceHash != "" {
 		_, err = fmt.Fprintf(w, "trace hash %s\n", r.TraceHash)
 	}

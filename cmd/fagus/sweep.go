@@ -18,8 +18,8 @@ const sweepSchema = "fagus.sweep/v1"
 func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	return &cli.Command{
 		Name:            "sweep",
-		Usage:           "measure over a range of node counts",
-		UsageText:       "fagus sweep barrier [flags]\nfagus sweep transfer [flags]",
+		Usage:           "measure over a range of nodes, of variables, or of unequal work",
+		UsageText:       "fagus sweep barrier [flags]\nfagus sweep transfer [flags]\nfagus sweep variables [flags]\nfagus sweep imbalance [flags]",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Action:          group("sweep", "fagus sweep"),
@@ -39,7 +39,7 @@ func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + sweepSchema},
 			},
 			Action: runSweepBarrier,
-		}, sweepTransferCommand(usage)},
+		}, sweepTransferCommand(usage), sweepVariablesCommand(usage), sweepImbalanceCommand(usage)},
 	}
 }
 

@@ -55,7 +55,6 @@ func runSweepTransfer(c *cli.Context) error {
 	ways := []fagus.Transfer{fagus.Rings, fagus.Push}
 	bar := newProgress(c.App.ErrWriter, "rows", len(counts)*len(ways)*cfg.M)
 	defer bar.stop()
-	cfg.Progress = bar.add
 	var runs []*runReport
 	for _, nodes := range counts {
 		for _, way := range ways {
@@ -63,7 +62,7 @@ func runSweepTransfer(c *cli.Context) error {
 				bar.add(cfg.M)
 				continue
 			}
-			r, err := runTransfer(c.Context, c.String("env"), nodes, way, cfg)
+			r, err := runTransfer(c.Context, c.String("env"), nodes, way, cfg, bar.add)
 			if err != nil {
 				return err
 			}
@@ -84,12 +83,12 @@ func runSweepTransfer(c *cli.Context) error {
 }
 
 // runTransfer runs the program on a simulated network.
-func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config) (*runReport, error) {
+func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config, progress func(int)) (*runReport, error) {
 	p := &placement{nodes: nodes, mode: fagus.Phase, net: netDIMMnet1, env: env, by: way}
 	if err := p.connect(false); err != nil {
 		return nil, err
 	}
-	return multiplied(ctx, p, cfg)
+	return productJob(cfg, nil).verified(ctx, p, progress)
 }
 
 func transferTable(runs []*runReport) string {

@@ -1,0 +1,264 @@
+package tsp
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Config describes a run.
+type Config struct {
+	// Cities is how many there are, 1 to MaxCities.
+	Cities int
+	// Seed is where the cities come from.
+	Seed uint64
+	// Instance is Burma14, which has 14 cities of its own, or empty.
+	Instance string
+	// Depth is how many cities a tour has that is searched by one rank; 0 stands for 3.
+	Depth int
+}
+
+// Size is how many cities there are.
+func (c *Config) Size() int {
+	if c.Instance == Burma14 {
+		return burmaCities
+	}
+	return c.Cities
+}
+
+// Result is what a rank has in the end.
+type Result struct {
+	// Tour is the shortest round trip, from city 0, and Length its length. Only rank 0
+	// knows them, and the Optimum by dynamic programming.
+	Tour            []int
+	Length, Optimum int
+	// Tours is how many this rank took from the stack, and Steps how many it looked at.
+	Tours, Steps int
+	// Time is what this rank's search took, from a barrier before it.
+	Time fagus.Time
+}
+
+// maxDepth bounds the stack, which every rank has a copy of.
+const maxDepth = 4
+
+// Validate reports what cannot be run.
+func (c *Config) Validate() error {
+	switch {
+	case c.Instance != "" && c.Instance != Burma14:
+		return fmt.Errorf("tsp: instance %q: there is %s", c.Instance, Burma14)
+	case c.Instance == "" && (c.Cities < 1 || c.Cities > MaxCities):
+		return fmt.Errorf("tsp: %d cities: want 1 to %d", c.Cities, MaxCities)
+	case c.Depth < 0 || c.Depth > maxDepth:
+		return fmt.Errorf("tsp: depth %d: want 1 to %d", c.Depth, maxDepth)
+	}
+	return nil
+}
+
+// stack says how much of the array of tours is used.
+type stack struct {
+	Top  int64 // tours that are there
+	Busy int64 // ranks that have taken one, and may push others
+}
+
+// search is the program's shared data, and what the rank knows by itself.
+type search struct {
+	*problem
+	node  *fagus.Node
+	depth int32
+
+	stack      *fagus.Array[stack] // one
+	tours      *fagus.Array[tour]
+	best       *fagus.Array[tour] // one, a round trip
+	guardStack *fagus.SyncVar
+	guardBest  *fagus.SyncVar
+
+	known  tour   // the best one of the last turn
+	busy   bool   // with a tour from the stack
+	push   []tour // has come of it
+	found  tour   // a round trip that was the best known; Count is 0 if there is none
+	result Result
+}
+
+// Run searches. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg Config) (Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return Result{}, err
+	}
+	s := &search{problem: newProblem(cfg), node: n, depth: 3}
+	if cfg.Depth > 0 {
+		s.depth = int32(cfg.Depth)
+	}
+	if err := s.declare(); err != nil {
+		return Result{}, err
+	}
+	if err := s.begin(); err != nil {
+		return Result{}, err
+	}
+	stats := n.Stats()
+	begin := stats.Total()
+	if err := s.search(); err != nil {
+		return Result{}, err
+	}
+	stats = n.Stats()
+	s.result.Time = stats.Total() - begin
+	if n.Rank() != 0 {
+		return s.result, nil
+	}
+	return s.result, s.verify()
+}
+
+// declare makes the arrays and binds the variables, the same at every rank.
+func (s *search) declare() (err error) {
+	if s.stack, err = fagus.NewArray[stack](s.node, "stack", 1); err != nil {
+		return err
+	}
+	if s.tours, err = fagus.NewArray[tour](s.node, "tours", s.room()); err != nil {
+		return err
+	}
+	if s.best, err = fagus.NewArray[tour](s.node, "best", 1); err != nil {
+		return err
+	}
+	if s.guardStack, err = s.node.Bind("stack", s.stack.All(), s.tours.All()); err != nil {
+		return err
+	}
+	s.guardBest, err = s.node.Bind("best", s.best.All())
+	return err
+}
+
+// room is how many tours of depth cities there are: no more are on the stack, since
+// none of those begins with another one.
+func (s *search) room() int {
+	room := 1
+	for i := 1; i < min(int(s.depth), s.cities); i++ {
+		room *= s.cities - i
+	}
+	return room
+}
+
+// begin puts the first tour on the stack at rank 0.
+func (s *search) begin() error {
+	n := s.node
+	set := n.Set()
+	if n.Rank() == 0 {
+		set = n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, fagus.Exclusive))
+	}
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	if n.Rank() == 0 {
+		s.stack.Slice()[0] = stack{Top: 1}
+		s.tours.Slice()[0] = tour{Count: 1}
+		s.best.Slice()[0] = s.nearest()
+	}
+	if err := n.Release(set); err != nil {
+		return err
+	}
+	return n.Barrier() // nobody looks before it is there
+}
+
+// The pauses of a rank that has found nothing, on a virtual clock. On a wall clock the
+// Acquire itself takes its time.
+const (
+	shortestPause = 10 * fagus.Microsecond
+	longestPause  = fagus.Millisecond
+)
+
+// search takes tours until there are none, and nobody is left who may push one.
+func (s *search) search() error {
+	pause := shortestPause
+	for {
+		t, over, err := s.turn()
+		switch {
+		case err != nil:
+			return err
+		case over:
+			return nil
+		case !s.busy:
+			s.node.Spend(pause)
+			pause = min(2*pause, longestPause)
+			continue
+		}
+		pause = shortestPause
+		if err := s.follow(t); err != nil {
+			return err
+		}
+	}
+}
+
+// turn hands in what has come of the last tour and takes another one, if there is one:
+// then the rank is busy.
+func (s *search) turn() (t tour, over bool, err error) {
+	n := s.node
+	mode := fagus.Shared
+	if s.found.Count > 0 {
+		mode = fagus.Exclusive
+	}
+	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, mode))
+	if err := n.Acquire(set); err != nil {
+		return tour{}, false, err
+	}
+	best := &s.best.Slice()[0]
+	if s.found.Count > 0 && s.found.Length < best.Length {
+		*best = s.found
+	}
+	s.known, s.found = *best, tour{}
+	k, tours := &s.stack.Slice()[0], s.tours.Slice()
+	if int(k.Top)+len(s.push) > len(tours) {
+		panic(fmt.Sprintf("tsp: rank %d: %d tours on top of %d, and room for %d", n.Rank(), len(s.push), k.Top, len(tours)))
+	}
+	k.Top += int64(copy(tours[k.Top:], s.push))
+	s.push = nil
+	if s.busy {
+		k.Busy--
+	}
+	if s.busy = k.Top > 0; s.busy {
+		k.Top--
+		k.Busy++
+		t = tours[k.Top]
+		s.result.Tours++
+	}
+	over = k.Top == 0 && k.Busy == 0
+	return t, over, n.Release(set)
+}
+
+// follow extends a short tour, and searches all that begins with a longer one.
+func (s *search) follow(t tour) error {
+	if s.bound(&t) >= s.known.Length {
+		return nil
+	}
+	if t.Count < s.depth && int(t.Count) < s.cities {
+		s.push = s.next(&t, s.known.Length)
+		s.node.Spend(fagus.Time(s.cities) * stepTime)
+		return nil
+	}
+	down := descent{problem: s.problem, node: s.node, limit: s.known.Length}
+	visited, rest := t.visited(), int32(0)
+	for c := range s.cities {
+		if visited>>c&1 == 0 {
+			rest += s.least[c]
+		}
+	}
+	down.below(&t, visited, rest)
+	down.charge()
+	s.found = down.best
+	s.result.Steps += down.sum
+	return down.err
+}
+
+// verify holds the best tour against the optimum. The one of the last turn is the best
+// of all: whoever had a better one was busy then.
+func (s *search) verify() error {
+	best := &s.known
+	length, err := s.length(best)
+	if err != nil {
+		return err
+	}
+	if length != best.Length {
+		return fmt.Errorf("tsp: the best tour is said to have length %d, and has %d", best.Length, length)
+	}
+	for _, c := range best.Cities[:best.Count] {
+		s.result.Tour = append(s.result.Tour, int(c))
+	}
+	s.result.Length, s.result.Optimum = int(length), int(heldKarp(&s.d, s.cities))
+	return nil
+}

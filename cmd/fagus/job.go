@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// check is a result held against something that the program did not make.
+type check struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Limit float64 `json:"limit"`
+}
+
+// OK reports whether the result passes.
+func (c check) OK() bool { return c.Value <= c.Limit }
+
+func (c check) String() string { return fmt.Sprintf("%s is %.3g", c.Name, c.Value) }
+
+// outcome is what a rank of a program came to. The check and the words are rank 0's.
+type outcome struct {
+	check check
+	words string
+	took  fagus.Time // in the part that the program measures
+}
+
+// job is a program with its input, ready to run.
+type job struct {
+	app  string
+	n    int    // of the report: what says most about the size
+	size string // in words
+	// measured names the part that the program measures, if it does.
+	measured string
+	// unit is what progress counts, and units how many there will be; 0: not known.
+	unit  string
+	units int
+	run   func(n *fagus.Node, progress func(int)) (outcome, error)
+	// write, if not nil, writes files; it is called when the result is right.
+	write func() error
+}
+
+// execute runs j where p says, and tells whether the result is right.
+func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*runReport, error) {
+	outcomes := make([]outcome, p.nodes)
+	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) (err error) {
+		outcomes[n.Rank()], err = j.run(n, progress)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := newRunReport(j.app, p, report)
+	r.N, r.Size, r.measured = j.n, j.size, j.measured
+	r.Check, r.Outcome = outcomes[0].check, outcomes[0].words
+	r.Verified = r.Check.OK()
+	for _, o := range outcomes {
+		r.MeasuredNs = max(r.MeasuredNs, o.took.Nanoseconds())
+	}
+	return r, nil
+}
+
+// verified is execute for those who can do nothing with a wrong result.
+func (j *job) verified(ctx context.Context, p *placement, progress func(int)) (*runReport, error) {
+	r, err := j.execute(ctx, p, progress)
+	if err == nil && !r.Verified {
+		err = fmt.Errorf("verification failed on %v: %v, the limit is %.3g", p, r.Check, r.Check.Limit)
+	}
+	return r, err
+}
+
+const outputCategory = "output"
+
+// programCommand completes the command of a program: the flags that all have, and
+// its action. prepare reads the program's own flags, and its files.
+func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare func(context.Context, *cli.Context) (*job, error)) *cli.Command {
+	command.HideHelpCommand = true
+	command.OnUsageError = usage
+	command.Flags = append(command.Flags,
+		&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + runSchema},
+		&cli.StringFlag{Name: "timeline", Category: outputCategory, Usage: "draw every rank's phases to `FILE` (.svg, .png or .pdf); simulated networks only"})
+	command.Flags = append(command.Flags, placementFlags()...)
+	command.Action = func(c *cli.Context) error { return runProgram(c, prepare) }
+	return command
+}
+
+func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*job, error)) error {
+	if c.Args().Present() {
+		return usagef("unexpected argument %q", c.Args().First())
+	}
+	timeline := c.String("timeline")
+	if err := checkWritable(c, "timeline", checkFigureName); err != nil {
+		return err
+	}
+	p, err := place(c, timeline != "")
+	if err != nil {
+		return err
+	}
+	if timeline != "" && p.sim == nil {
+		return usagef("--timeline needs the trace of a simulated network: use --net %s", netDIMMnet1)
+	}
+	ctx, cancel := withLimit(c.Context, p.limit)
+	defer cancel()
+	j, err := prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(c.App.ErrWriter, j.unit, j.units)
+	r, err := j.execute(ctx, p, bar.add)
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	return finishRun(c, r, func() error {
+		if j.write != nil {
+			if err := j.write(); err != nil {
+				return err
+			}
+		}
+		if timeline != "" {
+			return drawTimeline(timeline, p.nodes, p.trace)
+		}
+		return nil
+	})
+}
+
+// finishRun writes files if the result is right, prints the report, and turns a
+// wrong result into an error. Files come first: whoever reads the report may
+// stop reading, which ends the process.
+func finishRun(c *cli.Context, r *runReport, write func() error) error {
+	var err error
+	if r.Verified {
+		err = write()
+	} else {
+		err = fmt.Errorf("verification failed: %v, the limit is %.3g; no file was written", r.Check, r.Check.Limit)
+	}
+	if c.Bool("json") {
+		return errors.Join(err, printJSON(c.App.Writer, r))
+	}
+	return errors.Join(err, r.print(c.App.Writer))
+}
