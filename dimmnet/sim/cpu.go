@@ -252,7 +252,7 @@ func (th *thread) isNext(at dimmnet.Time) {
 
 // preempt takes the CPU from a thread that computes beyond at: it goes on where it
 // was then when it has one again. Threads that run lie in wait for what precedes
-// their clocks (catchUp), so nothing of what they do then has happened.
+// their clocks (sync), so nothing of what they do then has happened.
 func (n *node) preempt(at dimmnet.Time) bool {
 	for _, th := range n.threads {
 		if th.state != running || th.now <= at {

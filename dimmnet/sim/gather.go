@@ -49,10 +49,11 @@ func (th *thread) flush() {
 	if !e.conn.Send(o.bytes) && k.err == nil {
 		panic(fmt.Sprintf("sim: rank %d gathered %d bytes for rank %d without a place in the window", th.rank, size, o.dst))
 	}
+	o.by.gathers = false
 	o.by, o.bytes = nil, o.bytes[:0]
 	u := &k.preset.UDP
 	th.advance(u.Send + dimmnet.Time(size)*u.SendByte)
-	th.settle()
+	th.sync()
 	k.pump(e, th.now, true)
 }
 
@@ -60,20 +61,25 @@ func (th *thread) flush() {
 // leaves first.
 func (th *thread) gather(dst dimmnet.Rank, off dimmnet.Offset, b []byte) (posted bool) {
 	k, o := th.k, &th.node.open
-	th.settle()
+	th.gathers = false
+	th.sync()
 	for o.by != nil && (o.by != th || o.dst != dst || len(o.bytes)+recordBytes+len(b) > k.preset.UDP.Conn.Payload) {
 		th.flush()
 	}
 	th.advance(k.preset.UDP.Post)
-	if k.err != nil {
+	if o.by == nil && k.err == nil {
+		if e := k.end(th.rank, dst); e.conn.Room() {
+			o.by, o.dst = th, dst
+		} else {
+			e.wanted = true
+		}
+	}
+	if o.by != th {
 		return false
 	}
-	if o.by == nil {
-		if e := k.end(th.rank, dst); !e.conn.Room() {
-			e.wanted = true
-			return false
-		}
-		o.by, o.dst = th, dst
+	th.gathers = true
+	if k.err != nil {
+		return false
 	}
 	o.bytes = appendRecord(o.bytes, off, b)
 	return true

@@ -291,7 +291,9 @@ func (k *kernel) land(ref int32, at dimmnet.Time) {
 	case p.kind == kindAck && p.ref >= 0:
 		k.ownerKnows(p.ref)
 	}
-	n.rouseAll(at)
+	if len(n.sleepers) > 0 {
+		n.rouseAll(at)
+	}
 	k.packets.free(ref)
 }
 

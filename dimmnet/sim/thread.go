@@ -30,10 +30,11 @@ type thread struct {
 	spends    uint64
 
 	// On a UDP network:
-	debt   dimmnet.Time // time that the kernel has taken from it
-	left   dimmnet.Time // of what it computed when it lost its CPU
-	queued bool         // it has an event in the queue
-	stale  int          // events there that are not its own any more
+	gathers bool         // it has begun its node's open datagram, and does not post now
+	debt    dimmnet.Time // time that the kernel has taken from it
+	left    dimmnet.Time // of what it computed when it lost its CPU
+	queued  bool         // it has an event in the queue
+	stale   int          // events there that are not its own any more
 
 	next  func() (struct{}, bool)
 	stop  func()
@@ -66,7 +67,7 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
 	all := func(h dimmnet.Host) error {
 		err := body(h)
-		if th.node.open.by == th {
+		if th.gathers {
 			th.flush()
 		}
 		return err
@@ -106,26 +107,14 @@ func (th *thread) enqueue() {
 }
 
 // sync lets everything happen that precedes this thread's clock. What the thread
-// has gathered for a peer leaves.
+// has gathered for a peer leaves before.
 func (th *thread) sync() {
-	if th.node.open.by == th {
+	if th.gathers {
 		th.flush()
 	}
-	th.settle()
-}
-
-// settle is sync without that. Interrupts may take some of the thread's time.
-func (th *thread) settle() {
-	th.catchUp()
-	for th.debt > 0 {
-		d := th.debt
-		th.debt = 0
-		th.advance(d)
-		th.catchUp()
+	if th.debt > 0 {
+		th.pay()
 	}
-}
-
-func (th *thread) catchUp() {
 	k := th.k
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(th.now)
@@ -135,17 +124,27 @@ func (th *thread) catchUp() {
 	}
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {
-		if k.queue[0].kind == evThread {
+		turn := k.queue[0].kind == evThread
+		if turn {
 			th.enqueue()
 			th.giveWay()
-			return // it was this thread's turn: nothing earlier is left
-		}
-		k.handle()
-		if th.state != running { // it has lost its CPU
+		} else if k.handle(); th.state != running { // it has lost its CPU
+			turn = true
 			th.giveWay()
-			return
+		}
+		if th.debt > 0 {
+			th.pay()
+			self = th.event()
+		} else if turn {
+			return // nothing earlier is left
 		}
 	}
+}
+
+// pay lets the thread compute later by what the kernel has taken from it.
+func (th *thread) pay() {
+	th.advance(th.debt)
+	th.debt = 0
 }
 
 // park gives way until something happens at this node. The kernel takes the
@@ -192,7 +191,7 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
 	}
-	if th.node.open.by == th {
+	if th.gathers {
 		th.flush()
 	}
 	th.compute(d)
@@ -201,7 +200,7 @@ func (th *thread) Spend(d dimmnet.Time) {
 		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
 	}
 	if th.k.cfg.UDP != nil {
-		th.settle() // interrupts may have taken their part
+		th.sync() // interrupts may have taken their part
 	}
 	th.k.checkBounds(th.now)
 }
