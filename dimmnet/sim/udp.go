@@ -107,3 +107,21 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 		k.schedule(at+late, evSwitch, k.packets.put(p))
 	}
 }
+
+// UDPAnatomy lists every stage of a Store that a host sends to its peer on an idle
+// UDP network, where a thread idles for it.
+func (p *Preset) UDPAnatomy() []Stage {
+	e, u := &p.Ethernet, &p.UDP
+	payload := recordBytes + dimmnet.WordBytes
+	wire := e.datagramTime(reliable.HeaderBytes + payload)
+	return []Stage{
+		{"post", u.Post},
+		{"system call, copy, checksum", u.Send + dimmnet.Time(payload)*u.SendByte},
+		{"cable to the switch", wire},
+		{"switch", e.Switch},
+		{"cable from the switch", wire},
+		{"interrupt, protocol stack, copy", u.Receive + dimmnet.Time(reliable.HeaderBytes+payload)*u.ReceiveByte},
+		{"wake-up", u.Wake},
+		{"load", u.Load},
+	}
+}
