@@ -41,7 +41,9 @@ func cutRecord(payload []byte, memory int) (off dimmnet.Offset, b, rest []byte, 
 	return off, rest[:n], rest[n:], nil
 }
 
-// flush sends what the node has gathered. The thread pays, whoever began it.
+// flush sends what the node has gathered. The thread pays, whoever began it. The
+// datagram has its number before that, so that none of another thread overtakes it;
+// should the kernel have something to say to the peer meanwhile, it takes it along.
 func (th *thread) flush() {
 	k, o := th.k, &th.node.open
 	e := k.end(th.rank, o.dst)
