@@ -49,8 +49,11 @@ func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
 	th.state, th.urgent = running, false
 	th.sliceEnd = th.now + th.k.preset.Host.Slice
+	if th.rest > 0 {
+		th.sliceEnd = th.now + th.rest
+	}
 	left := th.left
-	th.left = 0
+	th.left, th.rest = 0, 0
 	th.advance(left)
 	th.enqueue()
 }
@@ -251,8 +254,9 @@ func (th *thread) isNext(at dimmnet.Time) {
 }
 
 // preempt takes the CPU from a thread that computes beyond at: it goes on where it
-// was then when it has one again. Threads that run lie in wait for what precedes
-// their clocks (sync), so nothing of what they do then has happened.
+// was then when it has one again, for the rest of its slice. Threads that run lie in
+// wait for what precedes their clocks (sync), so nothing of what they do then has
+// happened.
 func (n *node) preempt(at dimmnet.Time) bool {
 	for _, th := range n.threads {
 		if th.state != running || th.now <= at {
@@ -262,7 +266,11 @@ func (n *node) preempt(at dimmnet.Time) bool {
 		if th.state = waiting; th.queued {
 			th.stale++
 		}
-		n.ready = slices.Insert(n.ready, 0, th)
+		if th.rest = th.sliceEnd - at; th.rest > 0 {
+			n.ready = slices.Insert(n.ready, 0, th)
+		} else { // others have waited for its CPU, if there are any
+			n.ready = append(n.ready, th)
+		}
 		return true
 	}
 	return false

@@ -33,6 +33,7 @@ type thread struct {
 	gathers bool         // it has begun its node's open datagram, and does not post now
 	debt    dimmnet.Time // time that the kernel has taken from it
 	left    dimmnet.Time // of what it computed when it lost its CPU
+	rest    dimmnet.Time // of its slice then
 	queued  bool         // it has an event in the queue
 	stale   int          // events there that are not its own any more
 

@@ -229,3 +229,39 @@ func TestUDPChecksProbabilities(t *testing.T) {
 		}
 	}
 }
+
+// TestUDPInterruptsKeepSlices: two threads that compute share a CPU evenly although
+// a third is woken more often than a slice is long.
+func TestUDPInterruptsKeepSlices(t *testing.T) {
+	var ends [2]dimmnet.Time
+	play(t, udpOn(t, 1, sim.UDP{}), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 0 {
+			for i := range uint64(400) {
+				h.Spend(5 * dimmnet.Millisecond)
+				p.Store(1, 8, i+1, 8)
+			}
+			return nil
+		}
+		h.Go("second", func(h dimmnet.Host) error {
+			h.Spend(dimmnet.Second / 2)
+			ends[1] = h.Now()
+			return nil
+		})
+		h.Go("receive", func(h dimmnet.Host) error {
+			p := h.Port()
+			for mark := p.Arrivals(); p.Load(8) < 400 && p.Err() == nil; mark = p.Arrivals() {
+				p.Idle(mark)
+			}
+			return p.Err()
+		})
+		h.Spend(dimmnet.Second / 2)
+		ends[0] = h.Now()
+		return nil
+	})
+	for _, end := range ends {
+		if end < 850*dimmnet.Millisecond || end > 1100*dimmnet.Millisecond {
+			t.Errorf("half a second of computing each ended at %v", ends)
+		}
+	}
+}
