@@ -31,8 +31,9 @@ type place struct {
 func places() []place {
 	return []place{
 		{dir: "dimmnet"},
+		{dir: "dimmnet/reliable", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim/martini", may: []string{"dimmnet"}},
-		{dir: "dimmnet/sim", may: []string{"dimmnet", "dimmnet/sim/martini"},
+		{dir: "dimmnet/sim", may: []string{"dimmnet", "dimmnet/sim/martini", "dimmnet/reliable"},
 			time: "gives the threads of a cancelled run some seconds to return"},
 		{dir: "dimmnet/inproc", may: []string{"dimmnet"},
 			time: "its clock is the wall clock"},

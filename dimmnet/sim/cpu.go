@@ -17,6 +17,7 @@ import (
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
 	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at}
 	k.threads = append(k.threads, th)
+	n.threads = append(n.threads, th)
 	k.live++
 	th.start(body)
 	th.wantCPU()
@@ -48,14 +49,20 @@ func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
 	th.state, th.urgent = running, false
 	th.sliceEnd = th.now + th.k.preset.Host.Slice
-	th.k.queue.push(th.event())
+	if th.rest > 0 {
+		th.sliceEnd = th.now + th.rest
+	}
+	left := th.left
+	th.left, th.rest = 0, 0
+	th.advance(left)
+	th.enqueue()
 }
 
 // shareFrom begins the slices of a node's threads: until now nobody else wanted
 // their CPUs.
 func (n *node) shareFrom(k *kernel, at dimmnet.Time) {
-	for _, th := range k.threads {
-		if th.node != n || th.state != running && th.state != idling {
+	for _, th := range n.threads {
+		if th.state != running && th.state != idling {
 			continue
 		}
 		th.sliceEnd = max(th.sliceEnd, at+k.preset.Host.Slice)
@@ -176,6 +183,7 @@ func (th *thread) wake() {
 		th.state = running
 		th.k.queue.push(th.event())
 	case asleep:
+		n.sleepers = slices.DeleteFunc(n.sleepers, func(x *thread) bool { return x == th })
 		th.wantCPU()
 	}
 }
@@ -230,10 +238,42 @@ func (e *sleepEvent) interrupt(at dimmnet.Time) {
 	if w == nil {
 		return
 	}
-	n := w.node
-	w.state, w.urgent = waiting, true
-	n.ready = slices.Insert(n.ready, 0, w)
-	n.shareNow(e.k, at)
+	w.isNext(at)
+}
+
+// isNext makes a thread that has slept the next to get a CPU.
+func (th *thread) isNext(at dimmnet.Time) {
+	n := th.node
+	if th.k.cfg.UDP != nil && n.preempt(at) {
+		th.begin(at)
+		return
+	}
+	th.state, th.urgent = waiting, true
+	n.ready = slices.Insert(n.ready, 0, th)
+	n.shareNow(th.k, at)
+}
+
+// preempt takes the CPU from a thread that computes beyond at: it goes on where it
+// was then when it has one again, for the rest of its slice. Threads that run lie in
+// wait for what precedes their clocks (sync), so nothing of what they do then has
+// happened.
+func (n *node) preempt(at dimmnet.Time) bool {
+	for _, th := range n.threads {
+		if th.state != running || th.now <= at {
+			continue
+		}
+		th.left, th.now = th.now-at, at
+		if th.state = waiting; th.queued {
+			th.stale++
+		}
+		if th.rest = th.sliceEnd - at; th.rest > 0 {
+			n.ready = slices.Insert(n.ready, 0, th)
+		} else { // others have waited for its CPU, if there are any
+			n.ready = append(n.ready, th)
+		}
+		return true
+	}
+	return false
 }
 
 // shareNow takes a polling thread of the node off its CPU, if there is one. Threads
@@ -245,17 +285,6 @@ func (n *node) shareNow(k *kernel, at dimmnet.Time) {
 	th := n.idle[len(n.idle)-1]
 	th.sliceEnd = at
 	th.sliceOver(at)
-}
-
-// Notify sends a notice; see [dimmnet.Host].
-func (th *thread) Notify(dst dimmnet.Rank) {
-	k := th.k
-	if int(dst) >= len(k.nodes) {
-		panic(fmt.Sprintf("sim: rank %d notifies rank %d: there are %d nodes", th.rank, dst, len(k.nodes)))
-	}
-	th.compute(k.preset.Host.Notify)
-	th.sync()
-	k.schedule(th.now+k.preset.Host.Notice, evNotice, int32(dst))
 }
 
 // Notice returns the event that notices set.

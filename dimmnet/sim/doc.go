@@ -1,4 +1,5 @@
-// Package sim is a network of simulated DIMMnet-1 NICs in virtual time.
+// Package sim is a network of simulated DIMMnet-1 NICs in virtual time, or of the
+// same hosts joined by UDP over 100BASE-TX.
 //
 //	net, err := sim.New(sim.Config{Env: "fagus2"})
 //	err = net.Run(ctx, 2, func(h dimmnet.Host) error { ... })
@@ -41,6 +42,22 @@
 // tree of the preset's switches (see fabric). Each output port passes one packet
 // at a time; a multicast leaves by each port once.
 //
+// # UDP over Ethernet
+//
+// With Config.UDP the same hosts have no NIC but the Ethernet that else carries
+// notices alone: UDP-Fagus. The LLCM is then ordinary memory.
+//
+//	post        -> the datagram that the node gathers -> flush: the thread pays
+//	reliable    -> cable -> switch (loses, repeats, holds back) -> cable
+//	interrupt   -> protocol stack -> reliable -> memory -> who idles is woken
+//
+// Posts to one peer are gathered until the thread does something else that takes
+// time, or the datagram is full. The receiver's kernel does its work whatever the
+// threads do: an idle CPU pays, else a thread that computes, which finds its clock
+// set forward at its next call. It also acknowledges and sends again. Idle sleeps,
+// and wakes at the expense of a thread that computes, at the very instant. Nothing
+// polls, so nothing is skipped.
+//
 // # Polls are skipped, exactly
 //
 // A Step that returned false read the same words that the next one will read,
@@ -64,7 +81,8 @@
 //
 // Bit errors and retransmission, the core PU's program, the caches of the host
 // (a bank is copied at the speed of the bus, as if its lines were flushed for
-// nothing), and contention of users for one NIC's FIFO. docs/simulator.md says
+// nothing), contention of users for one NIC's FIFO, and of the Ethernet switch
+// buffers that overflow: what it loses is drawn. docs/simulator.md says
 // which parameters are printed in the papers and which are assumed.
 //
 // A thread must not lock its OS thread, nor block on a channel or a mutex that

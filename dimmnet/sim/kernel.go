@@ -36,6 +36,11 @@ type kernel struct {
 	receiveTime dimmnet.Time // all receive stages
 	ackTime     dimmnet.Time // those send stages that a packet of the hardware's own has
 
+	ends     []*end // of connections on a UDP network
+	datagram []byte // the last one that left
+	counts   UDPCounts
+	cut      func(src, dst dimmnet.Rank) bool // for tests: whether all datagrams of a pair are lost
+
 	transfers pool[transfer]
 	refusals  []Refused
 
@@ -58,8 +63,13 @@ func (k *kernel) run() {
 		for len(k.queue) > 0 {
 			if k.queue[0].kind == evThread {
 				e := k.queue.pop()
+				th := k.threads[e.ref]
+				if th.stale > 0 { // the older of its events
+					th.stale--
+					continue
+				}
 				k.count(e.at)
-				k.threads[e.ref].resume()
+				th.resume()
 			} else {
 				k.handle()
 			}
@@ -92,7 +102,7 @@ func (k *kernel) handle() {
 		}
 	}
 	k.queue.pop()
-	if e.kind != evSlice { // nothing may come of it
+	if e.kind != evSlice && e.kind != evTimer { // nothing may come of it
 		k.count(e.at)
 	}
 	switch e.kind {
@@ -111,6 +121,14 @@ func (k *kernel) handle() {
 	case evNotice:
 		k.nodes[e.ref].notices++
 		k.nodes[e.ref].notice.interrupt(e.at)
+	case evSwitch:
+		k.switched(e.ref, e.at)
+	case evFrame:
+		k.frame(e.ref, e.at)
+	case evDatagram:
+		k.receive(e.ref, e.at)
+	case evTimer:
+		k.timeIsUp(e.ref, e.at)
 	case evSlice:
 		k.slices--
 		k.threads[e.ref].sliceOver(e.at)

@@ -29,6 +29,9 @@ type Config struct {
 	// ExternalLoop lets what a node sends to itself take the cable, instead of
 	// turning round in the SWIF.
 	ExternalLoop bool
+	// UDP, if not nil, replaces the NICs by UDP over the Ethernet that joins the
+	// hosts of Env: UDP-Fagus. Spin and ExternalLoop then mean nothing.
+	UDP *UDP
 	// Trace, if not nil, gets every record of the run in order.
 	Trace func(Record)
 }
@@ -59,6 +62,7 @@ type Result struct {
 	End       dimmnet.Time   // the last event
 	NIC       martini.Counts // of all NICs together
 	Refused   []Refused      // the first packets that receivers refused, at most 100
+	UDP       UDPCounts      // of a UDP network
 }
 
 // Refused is a packet that its receiver did not let in, or that did not leave.
@@ -93,6 +97,14 @@ func New(cfg Config) (*Network, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if cfg.UDP != nil {
+		if err := cfg.UDP.check(); err != nil {
+			return nil, err
+		}
+		faults := *cfg.UDP
+		w.cfg.UDP, w.preset.Limits = &faults, w.preset.UDP.Limits
+		return w, nil
 	}
 	w.preset.Limits.Multicast = 0
 	if w.preset.Switch.Multicast {
@@ -138,7 +150,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
-	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals}
+	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts}
 	return k.cause
 }
 
@@ -153,14 +165,17 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 		receiveTime: total(w.preset.NIC.Receive),
 		ackTime:     total(w.preset.NIC.Send[len(w.preset.NIC.Send)-ackStages:]),
 	}
-	if !w.preset.direct(nodes) {
+	nics := w.cfg.UDP == nil
+	if nics && !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
 	for i := range nodes {
 		n := &k.nodes[i]
 		n.memory = newMemory(w.preset.Limits.LLCM)
-		n.host, n.network = make(bank), make(bank)
-		n.openPort(&w.preset.Limits)
+		if nics {
+			n.host, n.network = make(bank), make(bank)
+			n.openPort(&w.preset.Limits)
+		}
 		n.cpus, n.notice.k = max(1, w.preset.Host.CPUs), k
 		k.newThread(n, dimmnet.Rank(i), "", 0, body)
 	}

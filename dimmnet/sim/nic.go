@@ -28,6 +28,16 @@ type node struct {
 	knownFree   int          // windows that the program knows to be free
 	freeAt      dimmnet.Time // when the pending evFree happens, or 0
 
+	cables cables // to the Ethernet switch
+
+	threads []*thread // all of the node's
+
+	// On a UDP network:
+	ends         []*end       // by peer
+	open         gather       // posts that have not left
+	sleepers     []*thread    // that idle
+	protocolFree dimmnet.Time // when the kernel has done with datagrams
+
 	chip     martini.NIC
 	kicks    map[uint64]int // kick pages of the Port by what they lead to
 	keys     []uint64       // the same in the order of their mapping, to be given up
@@ -106,6 +116,8 @@ const (
 	kindData // of a PUSH, or of a PULL's answer
 	kindPull // asks for data
 	kindAck
+	kindNotice // a frame on the Ethernet, as the next
+	kindDatagram
 )
 
 // post sends what the host of src has posted, behind what it has posted before.
@@ -278,6 +290,9 @@ func (k *kernel) land(ref int32, at dimmnet.Time) {
 		k.answerPull(p, at)
 	case p.kind == kindAck && p.ref >= 0:
 		k.ownerKnows(p.ref)
+	}
+	if len(n.sleepers) > 0 {
+		n.rouseAll(at)
 	}
 	k.packets.free(ref)
 }

@@ -22,10 +22,12 @@ type Preset struct {
 	Name   string
 	Limits dimmnet.Limits // Multicast is filled in by New, from Switch
 
-	Host   HostTimes
-	NIC    NICTimes
-	Switch Switch
-	Direct bool // two nodes are wired back to back, not through a switch
+	Host     HostTimes
+	NIC      NICTimes
+	Switch   Switch
+	Ethernet Ethernet
+	UDP      UDPTimes
+	Direct   bool // two nodes are wired back to back, not through a switch
 
 	HeaderBytes int
 	PadBytes    int // shorter packets occupy the link as if they had so many bytes
@@ -45,7 +47,7 @@ type HostTimes struct {
 	CPUs         int          // of a node
 	Slice        dimmnet.Time // a thread has a CPU for so long while others want it
 	Notify       dimmnet.Time // of the CPU, to send a notice
-	Notice       dimmnet.Time // until it has interrupted the other host
+	Notice       dimmnet.Time // from its frame's arrival until it has interrupted the other host
 
 	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
 }
@@ -106,7 +108,10 @@ func (p *Preset) check() error {
 		min(n.HTLBRefill, n.TLBRefill, n.PushStart, n.Flip, p.Switch.Packet) < 0 {
 		return fmt.Errorf("sim: preset %q: a negative time", p.Name)
 	}
-	return nil
+	if err := p.Ethernet.check(p.Name); err != nil {
+		return err
+	}
+	return p.UDP.check(p.Name)
 }
 
 // OneWay is the time from the start of a CPU's store to the appearance of its

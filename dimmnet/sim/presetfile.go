@@ -11,17 +11,20 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/reliable"
 )
 
 //go:embed presets.toml
 var presetsTOML string
 
 type presetFile struct {
-	NIC    nicTable               `toml:"nic"`
-	Board  map[string]boardTable  `toml:"board"`
-	Host   map[string]hostTable   `toml:"host"`
-	Switch map[string]switchTable `toml:"switch"`
-	Env    map[string]envTable    `toml:"env"`
+	NIC      nicTable               `toml:"nic"`
+	Ethernet ethernetTable          `toml:"ethernet"`
+	UDP      udpTable               `toml:"udp"`
+	Board    map[string]boardTable  `toml:"board"`
+	Host     map[string]hostTable   `toml:"host"`
+	Switch   map[string]switchTable `toml:"switch"`
+	Env      map[string]envTable    `toml:"env"`
 }
 
 type nicTable struct {
@@ -51,6 +54,39 @@ type nicTable struct {
 	TLBRefillClocks   int64   `toml:"tlb_refill_clocks"`
 	PushStartNs       float64 `toml:"push_start_ns"`
 	FlipNs            float64 `toml:"flip_ns"`
+}
+
+type ethernetTable struct {
+	MBs         float64 `toml:"mb_s"`
+	FrameBytes  int     `toml:"frame_bytes"`
+	MinFrame    int     `toml:"min_frame_bytes"`
+	GapBytes    int     `toml:"gap_bytes"`
+	IPBytes     int     `toml:"ip_udp_bytes"`
+	Packet      int     `toml:"packet_bytes"`
+	NoticeBytes int     `toml:"notice_bytes"`
+	SwitchNs    float64 `toml:"switch_ns"`
+}
+
+type udpTable struct {
+	LLCMBytes      int     `toml:"llcm_bytes"`
+	StoreBytes     int     `toml:"store_bytes"`
+	BlockBytes     int     `toml:"block_bytes"`
+	Window         int     `toml:"window"`
+	Tries          int     `toml:"tries"`
+	FirstTimeoutNs float64 `toml:"first_timeout_ns"`
+	MinTimeoutNs   float64 `toml:"min_timeout_ns"`
+	MaxTimeoutNs   float64 `toml:"max_timeout_ns"`
+	AckDelayNs     float64 `toml:"ack_delay_ns"`
+	PostNs         float64 `toml:"post_ns"`
+	SendNs         float64 `toml:"send_ns"`
+	SendByteNs     float64 `toml:"send_byte_ns"`
+	ReceiveNs      float64 `toml:"receive_ns"`
+	ReceiveByteNs  float64 `toml:"receive_byte_ns"`
+	ReplyNs        float64 `toml:"reply_ns"`
+	WakeNs         float64 `toml:"wake_ns"`
+	LoadNs         float64 `toml:"load_ns"`
+	LoadByteNs     float64 `toml:"load_byte_ns"`
+	HeldNs         float64 `toml:"held_ns"`
 }
 
 type boardTable struct {
@@ -148,12 +184,52 @@ func (f *presetFile) preset(name string, e envTable) Preset {
 		},
 		NIC:         nicTimes(&n, &b, &h, e.Bubbles),
 		Switch:      Switch{Name: e.Switch, Ports: s.Ports, Packet: ns(s.PacketNs), PacketBytes: s.PacketBytes, Multicast: s.Multicast},
+		Ethernet:    f.Ethernet.times(),
+		UDP:         f.UDP.times(&f.Ethernet),
 		Direct:      e.Direct,
 		HeaderBytes: n.HeaderBytes,
 		PadBytes:    b.PadBytes,
 		PushBytes:   n.PushPacketBytes,
 		FIFO:        n.FIFO,
 		Windows:     n.Windows,
+	}
+}
+
+func (e *ethernetTable) times() Ethernet {
+	return Ethernet{
+		Byte:       perByte(e.MBs),
+		FrameBytes: e.FrameBytes,
+		MinFrame:   e.MinFrame,
+		GapBytes:   e.GapBytes,
+		IPBytes:    e.IPBytes,
+		Packet:     e.Packet,
+		NoticeIP:   e.NoticeBytes,
+		Switch:     ns(e.SwitchNs),
+	}
+}
+
+func (u *udpTable) times(e *ethernetTable) UDPTimes {
+	return UDPTimes{
+		Limits: dimmnet.Limits{Store: u.StoreBytes, Block: u.BlockBytes, LLCM: u.LLCMBytes},
+		Conn: reliable.Config{
+			Window:       u.Window,
+			Payload:      e.Packet - e.IPBytes - reliable.HeaderBytes,
+			Tries:        u.Tries,
+			FirstTimeout: ns(u.FirstTimeoutNs),
+			MinTimeout:   ns(u.MinTimeoutNs),
+			MaxTimeout:   ns(u.MaxTimeoutNs),
+			AckDelay:     ns(u.AckDelayNs),
+		},
+		Post:        ns(u.PostNs),
+		Send:        ns(u.SendNs),
+		SendByte:    ns(u.SendByteNs),
+		Receive:     ns(u.ReceiveNs),
+		ReceiveByte: ns(u.ReceiveByteNs),
+		Reply:       ns(u.ReplyNs),
+		Wake:        ns(u.WakeNs),
+		Load:        ns(u.LoadNs),
+		LoadByte:    ns(u.LoadByteNs),
+		Held:        ns(u.HeldNs),
 	}
 }
 

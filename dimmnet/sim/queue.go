@@ -5,14 +5,18 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 type eventKind uint8
 
 const (
-	evHop    eventKind = iota // a packet's head reaches a switch
-	evEnter                   // it reaches the receiver
-	evRDMA                    // a node's engine sends its next packet
-	evLand                    // a packet's bytes appear in memory
-	evFree                    // a send buffer of a node becomes free
-	evSlice                   // a thread's time slice is over
-	evNotice                  // a notice interrupts a node
-	evThread                  // a thread goes on
+	evHop      eventKind = iota // a packet's head reaches a switch
+	evEnter                     // it reaches the receiver
+	evRDMA                      // a node's engine sends its next packet
+	evLand                      // a packet's bytes appear in memory
+	evFree                      // a send buffer of a node becomes free
+	evSlice                     // a thread's time slice is over
+	evNotice                    // a notice interrupts a node
+	evSwitch                    // the Ethernet switch has a frame
+	evFrame                     // a host has it
+	evDatagram                  // its protocol stack has done with a datagram
+	evTimer                     // a connection has something to send
+	evThread                    // a thread goes on
 )
 
 // event is an entry of the queue. order decides between events of one instant:

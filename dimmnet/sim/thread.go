@@ -29,6 +29,14 @@ type thread struct {
 	urgent    bool         // it was woken, and waits for no slice
 	spends    uint64
 
+	// On a UDP network:
+	gathers bool         // it has begun its node's open datagram, and does not post now
+	debt    dimmnet.Time // time that the kernel has taken from it
+	left    dimmnet.Time // of what it computed when it lost its CPU
+	rest    dimmnet.Time // of its slice then
+	queued  bool         // it has an event in the queue
+	stale   int          // events there that are not its own any more
+
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
@@ -58,7 +66,14 @@ func (th *thread) start(body func(dimmnet.Host) error) {
 // main runs body. What ends it may fail the run.
 func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
-	dimmnet.RunThread("sim", th.name, th, body, func(cause, shown error) {
+	all := func(h dimmnet.Host) error {
+		err := body(h)
+		if th.gathers {
+			th.flush()
+		}
+		return err
+	}
+	dimmnet.RunThread("sim", th.name, th, all, func(cause, shown error) {
 		k.live--
 		th.leaveCPU(ended)
 		if cause != nil && !errors.Is(cause, errStopped) {
@@ -69,6 +84,7 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 
 // resume runs the thread until it gives way.
 func (th *thread) resume() {
+	th.queued = false
 	th.k.running.Store(int64(th.rank))
 	th.k.current = th
 	th.next()
@@ -85,8 +101,21 @@ func (th *thread) giveWay() {
 	}
 }
 
-// sync lets everything happen that precedes this thread's clock.
+// enqueue puts the thread into the queue.
+func (th *thread) enqueue() {
+	th.queued = true
+	th.k.queue.push(th.event())
+}
+
+// sync lets everything happen that precedes this thread's clock. What the thread
+// has gathered for a peer leaves before.
 func (th *thread) sync() {
+	if th.gathers {
+		th.flush()
+	}
+	if th.debt > 0 {
+		th.pay()
+	}
 	k := th.k
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(th.now)
@@ -96,13 +125,27 @@ func (th *thread) sync() {
 	}
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {
-		if k.queue[0].kind == evThread {
-			k.queue.push(self)
+		turn := k.queue[0].kind == evThread
+		if turn {
+			th.enqueue()
 			th.giveWay()
-			return // it was this thread's turn: nothing earlier is left
+		} else if k.handle(); th.state != running { // it has lost its CPU
+			turn = true
+			th.giveWay()
 		}
-		k.handle()
+		if th.debt > 0 {
+			th.pay()
+			self = th.event()
+		} else if turn {
+			return // nothing earlier is left
+		}
 	}
+}
+
+// pay lets the thread compute later by what the kernel has taken from it.
+func (th *thread) pay() {
+	th.advance(th.debt)
+	th.debt = 0
 }
 
 // park gives way until something happens at this node. The kernel takes the
@@ -133,8 +176,13 @@ func (th *thread) skipTo(a dimmnet.Time) {
 	th.counters.Polls += uint64(passes) * (th.counters.Polls - th.markPolls)
 }
 
-// Port is the thread itself.
-func (th *thread) Port() dimmnet.Port { return th }
+// Port is the thread itself on DIMMnet-1.
+func (th *thread) Port() dimmnet.Port {
+	if th.k.cfg.UDP != nil {
+		return udpPort{th}
+	}
+	return th
+}
 
 // Now is the thread's clock.
 func (th *thread) Now() dimmnet.Time { return th.now }
@@ -144,10 +192,16 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
 	}
+	if th.gathers {
+		th.flush()
+	}
 	th.compute(d)
 	if cfg := &th.k.cfg; cfg.Seed != 0 {
 		th.spends++
 		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
+	}
+	if th.k.cfg.UDP != nil {
+		th.sync() // interrupts may have taken their part
 	}
 	th.k.checkBounds(th.now)
 }

@@ -38,10 +38,14 @@ const NoAck = ^dimmnet.Offset(0)
 
 // OpenUser makes o a user of the NIC of a simulated host. A NIC has up to
 // martini.MaxUsers, one of which is the process of the Port: process 1 of group 1.
+// On a UDP network it is an error.
 func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	th, ok := h.(*thread)
 	if !ok {
 		return nil, errors.New("sim: the host is not a simulated one")
+	}
+	if th.k.cfg.UDP != nil {
+		return nil, errors.New("sim: hosts of a UDP network have no NIC to be a user of")
 	}
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/reliable"
+)
+
+// UDP is the network of UDP-Fagus: hosts without a NIC of their own kind, joined by
+// the Ethernet, and what happens to their datagrams there. Each probability is at
+// least 0 and less than 1.
+type UDP struct {
+	Loss      float64 // a datagram is lost in the switch
+	Duplicate float64 // it comes twice
+	Reorder   float64 // it is held back for up to UDPTimes.Held, so that others overtake it
+}
+
+// UDPTimes are a host and its protocol stack as a port: ordinary memory for an LLCM,
+// and what the CPU pays.
+type UDPTimes struct {
+	Limits dimmnet.Limits
+	Conn   reliable.Config // Payload is filled in from the Ethernet
+
+	Post        dimmnet.Time // a post, into the datagram that is being gathered
+	Send        dimmnet.Time // the system call for a datagram, down to the driver
+	SendByte    dimmnet.Time // copy and checksum of a byte
+	Receive     dimmnet.Time // interrupt and protocol stack for a datagram
+	ReceiveByte dimmnet.Time // copy and checksum of a byte
+	Reply       dimmnet.Time // a datagram that the kernel sends by itself
+	Wake        dimmnet.Time // of a thread that slept, from the interrupt's end until it goes on
+	Load        dimmnet.Time // a word of memory
+	LoadByte    dimmnet.Time // each byte of a longer Read, or of a post to the own rank
+	Held        dimmnet.Time // the longest that a reordered datagram is held back
+}
+
+// UDPCounts counts what happened on a UDP network.
+type UDPCounts struct {
+	Sent       uint64 // datagrams, with those sent again
+	Lost       uint64
+	Duplicated uint64
+	Reordered  uint64
+}
+
+func (u *UDP) check() error {
+	ok := func(p float64) bool { return p >= 0 && p < 1 } // not if p is no number
+	if !ok(u.Loss) || !ok(u.Duplicate) || !ok(u.Reorder) {
+		return fmt.Errorf("sim: UDP: Loss %v, Duplicate %v, Reorder %v: want probabilities of 0 up to less than 1", u.Loss, u.Duplicate, u.Reorder)
+	}
+	return nil
+}
+
+func (u *UDPTimes) check(preset string) error {
+	if err := u.Conn.Check(); err != nil {
+		return fmt.Errorf("sim: preset %q: %w", preset, err)
+	}
+	l := u.Limits
+	if l.Store != dimmnet.WordBytes || l.Block < l.Store || l.Block > u.Conn.Payload-recordBytes || l.LLCM < l.Block || l.LLCM%dimmnet.WordBytes != 0 ||
+		l.RDMA != 0 || l.Bulk != 0 || l.Multicast != 0 {
+		return fmt.Errorf("sim: preset %q: UDP: limits %+v with payloads of %d bytes", preset, l, u.Conn.Payload)
+	}
+	if min(u.Post, u.Send, u.SendByte, u.Receive, u.ReceiveByte, u.Reply, u.Wake, u.Load-1, u.LoadByte, u.Held) < 0 {
+		return fmt.Errorf("sim: preset %q: UDP: %+v: a negative time, or loads that take none", preset, *u)
+	}
+	return nil
+}
+
+// chance draws the next event of probability p for a datagram of e.
+func (k *kernel) chance(e *end, p float64) bool { return p > 0 && k.draw(e) < p }
+
+// draw is the next random number of e, 0 up to 1. Seed 0 is a stream like others.
+func (k *kernel) draw(e *end) float64 {
+	e.draws++
+	x := mix(mix(k.cfg.Seed^mix(udpStream|uint64(e.own)<<16|uint64(e.peer))) + e.draws)
+	return float64(x>>11) / (1 << 53)
+}
+
+// udpStream tells these draws from the random delays.
+const udpStream = 1 << 33
+
+// emit puts a datagram on the cable, not before ready, and lets the network do its
+// worst.
+func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
+	p := packet{kind: kindDatagram, size: int32(len(datagram)), src: e.own, dst: e.peer}
+	at := k.transmit(&p, ready)
+	k.counts.Sent++
+	if k.cfg.Seed != 0 {
+		at = k.delay(&k.nodes[e.own], &p, at)
+	}
+	copies := 1
+	if k.chance(e, k.cfg.UDP.Duplicate) {
+		k.counts.Duplicated++
+		copies = 2
+	}
+	for range copies {
+		if k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
+			k.counts.Lost++
+			continue
+		}
+		late := dimmnet.Time(0)
+		if k.chance(e, k.cfg.UDP.Reorder) {
+			k.counts.Reordered++
+			late = dimmnet.Time(k.draw(e) * float64(k.preset.UDP.Held))
+		}
+		p.block = k.packets.blockOf(len(datagram))
+		copy(p.block, datagram)
+		k.schedule(at+late, evSwitch, k.packets.put(p))
+	}
+}
+
+// UDPAnatomy lists every stage of a Store that a host sends to its peer on an idle
+// UDP network, where a thread idles for it.
+func (p *Preset) UDPAnatomy() []Stage {
+	e, u := &p.Ethernet, &p.UDP
+	payload := recordBytes + dimmnet.WordBytes
+	wire := e.datagramTime(reliable.HeaderBytes + payload)
+	return []Stage{
+		{"post", u.Post},
+		{"system call, copy, checksum", u.Send + dimmnet.Time(payload)*u.SendByte},
+		{"cable to the switch", wire},
+		{"switch", e.Switch},
+		{"cable from the switch", wire},
+		{"interrupt, protocol stack, copy", u.Receive + dimmnet.Time(reliable.HeaderBytes+payload)*u.ReceiveByte},
+		{"wake-up", u.Wake},
+		{"load", u.Load},
+	}
+}

@@ -1,0 +1,40 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// bad is a network that does all that a network may do.
+func bad() *sim.UDP { return &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2} }
+
+// impatient is an environment in which a lost datagram is soon sent again, and a
+// load takes long: ranks that load and never idle would else do so a hundred
+// million times.
+func impatient(t *testing.T, env string) *sim.Preset {
+	t.Helper()
+	preset, err := sim.LoadPreset(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &preset.UDP
+	u.Conn.FirstTimeout, u.Conn.MinTimeout, u.Conn.MaxTimeout = 3*dimmnet.Millisecond, 2*dimmnet.Millisecond, 20*dimmnet.Millisecond
+	u.Load = 500 * ns
+	return &preset
+}
+
+func TestUDPPort(t *testing.T) {
+	for name, cfg := range map[string]sim.Config{
+		"good": {UDP: &sim.UDP{}},
+		"seed": {UDP: &sim.UDP{}, Seed: 1},
+		"bad":  {UDP: bad(), Seed: 2, Preset: impatient(t, "fagus2")},
+		"D":    {UDP: bad(), Preset: impatient(t, "D")}, // one CPU
+	} {
+		t.Run(name, func(t *testing.T) {
+			porttest.Run(t, func() dimmnet.Network { return newNetwork(t, cfg) })
+		})
+	}
+}

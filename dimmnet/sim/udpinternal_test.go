@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// udpKernel is a run of body on a UDP network, ready to begin.
+func udpKernel(t *testing.T, faults UDP, nodes int, body func(dimmnet.Host) error) *kernel {
+	t.Helper()
+	w, err := New(Config{UDP: &faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.newKernel(context.Background(), nodes, body)
+}
+
+// TestUDPGivesUp cuts one direction between two ranks of three: the run fails with
+// both names, and nobody waits on. Meanwhile others talk.
+func TestUDPGivesUp(t *testing.T) {
+	k := udpKernel(t, UDP{}, 3, func(h dimmnet.Host) error {
+		p := h.Port()
+		peer := dimmnet.Rank(2)
+		if p.Rank() == 2 {
+			peer = 1
+		}
+		p.Store(peer, 8, 1, 8)
+		for p.Err() == nil && p.Load(0) == 0 {
+			p.Idle(p.Arrivals())
+		}
+		return p.Err()
+	})
+	k.cut = func(src, dst dimmnet.Rank) bool { return src == 1 && dst == 2 }
+	k.run()
+	if k.cause == nil || !strings.Contains(k.cause.Error(), "rank 1 gives up to reach rank 2") || !strings.Contains(k.cause.Error(), "sent 30 times") {
+		t.Errorf("error %v", k.cause)
+	}
+	if k.live != 0 {
+		t.Errorf("%d threads have not returned", k.live)
+	}
+	if k.now > 10*dimmnet.Second {
+		t.Errorf("it took %v", k.now)
+	}
+}
+
+// TestUDPHealsAfterACut: what is posted while nothing gets through arrives later,
+// in order.
+func TestUDPHealsAfterACut(t *testing.T) {
+	var seen []uint64
+	k := udpKernel(t, UDP{}, 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		for i := uint64(1); i <= 50; i++ {
+			if p.Rank() == 0 {
+				for mark := p.Arrivals(); !p.Store(1, 8, i, 8) && p.Err() == nil; mark = p.Arrivals() {
+					p.Idle(mark)
+				}
+				h.Spend(dimmnet.Millisecond)
+			}
+		}
+		for p.Rank() == 1 && p.Err() == nil {
+			mark := p.Arrivals()
+			v := p.Load(8)
+			if len(seen) == 0 || seen[len(seen)-1] != v {
+				seen = append(seen, v)
+			}
+			if v == 50 {
+				break
+			}
+			p.Idle(mark)
+		}
+		return p.Err()
+	})
+	k.cut = func(dimmnet.Rank, dimmnet.Rank) bool {
+		return k.now > 10*dimmnet.Millisecond && k.now < 300*dimmnet.Millisecond
+	}
+	k.run()
+	if k.cause != nil {
+		t.Fatal(k.cause)
+	}
+	for i := range seen[1:] {
+		if seen[i] > seen[i+1] {
+			t.Errorf("%d after %d", seen[i+1], seen[i])
+		}
+	}
+	if k.counts.Lost == 0 || k.now < 300*dimmnet.Millisecond {
+		t.Errorf("ended at %v with %d lost: nothing was cut", k.now, k.counts.Lost)
+	}
+}
+
+// TestUDPNothingIsLeft: when a run is over, all has been acknowledged.
+func TestUDPNothingIsLeft(t *testing.T) {
+	k := udpKernel(t, UDP{Loss: 0.3, Duplicate: 0.3, Reorder: 0.3}, 3, func(h dimmnet.Host) error {
+		p := h.Port()
+		for i := range 200 {
+			p.Write(dimmnet.Rank(i%3), 64, make([]byte, 1+i*6))
+			h.Notify(dimmnet.Rank(i % 3))
+		}
+		return nil
+	})
+	k.run()
+	if k.cause != nil {
+		t.Fatal(k.cause)
+	}
+	if n := len(k.packets.all) - len(k.packets.unused); n != 0 {
+		t.Errorf("%d frames are left", n)
+	}
+	if len(k.ends) != 6 {
+		t.Errorf("%d ends, want 6", len(k.ends))
+	}
+	for _, e := range k.ends {
+		if at, ok := e.conn.Deadline(); ok {
+			t.Errorf("rank %d has something to say to rank %d at %v", e.own, e.peer, at)
+		}
+	}
+	for i := range k.nodes {
+		if n := &k.nodes[i]; n.notices < 190 || n.open.by != nil {
+			t.Errorf("rank %d: %d notices, open %v", i, n.notices, n.open.by)
+		}
+	}
+}
+
+// FuzzRecord cuts records off a payload that a stranger makes up.
+func FuzzRecord(f *testing.F) {
+	f.Add(appendRecord(appendRecord(nil, 8, []byte{1, 2}), 4000, []byte{3}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 1, 0, 1})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		const memory = 4096
+		var again []byte
+		for rest := payload; len(rest) > 0; {
+			off, b, behind, err := cutRecord(rest, memory)
+			if err != nil {
+				return
+			}
+			if len(b) == 0 || int(off)+len(b) > memory {
+				t.Fatalf("%d bytes at %d", len(b), off)
+			}
+			again, rest = appendRecord(again, off, b), behind
+		}
+		if !bytes.Equal(again, payload) {
+			t.Errorf("%x is cut into %x", payload, again)
+		}
+	})
+}

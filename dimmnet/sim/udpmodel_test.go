@@ -1,0 +1,267 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// udpOn is a UDP network of hosts with so many CPUs.
+func udpOn(t *testing.T, cpus int, faults sim.UDP) sim.Config {
+	t.Helper()
+	cfg := withCPUs(t, cpus)
+	cfg.UDP = &faults
+	return cfg
+}
+
+// play runs body on a network and returns what the run came to.
+func play(t *testing.T, cfg sim.Config, nodes int, body func(dimmnet.Host) error) sim.Result {
+	t.Helper()
+	net := newNetwork(t, cfg)
+	if err := net.Run(context.Background(), nodes, body); err != nil {
+		t.Fatal(err)
+	}
+	return net.Result()
+}
+
+// writeAll writes n blocks of 1400 bytes to dst.
+func writeAll(p dimmnet.Port, dst dimmnet.Rank, n int) error {
+	for n > 0 && p.Err() == nil {
+		mark := p.Arrivals()
+		if p.Write(dst, 0, make([]byte, 1400)) {
+			n--
+		} else {
+			p.Idle(mark)
+		}
+	}
+	return p.Err()
+}
+
+// blockTime is how long a datagram with a block of 1400 bytes occupies a cable.
+func blockTime() dimmnet.Time {
+	const headers = 20 + 18 + 28 + 24 + 6 // gap, Ethernet, IP and UDP, reliable, record
+	return (1400 + headers) * 80 * ns
+}
+
+func TestUDPOneWay(t *testing.T) {
+	cfg := udpOn(t, 2, sim.UDP{})
+	var sum dimmnet.Time
+	for _, stage := range cfg.Preset.UDPAnatomy() {
+		sum += stage.Time
+	}
+	play(t, cfg, 2, func(h dimmnet.Host) error {
+		if p := h.Port(); p.Rank() == 0 {
+			p.Store(1, 8, 1, 8)
+			return nil
+		}
+		err := pollUntil(h, 8)
+		if h.Now() != sum {
+			t.Errorf("seen after %v, the stages add up to %v", h.Now(), sum)
+		}
+		return err
+	})
+	if sum < 60*dimmnet.Microsecond || sum > 100*dimmnet.Microsecond {
+		t.Errorf("%v one way: such hosts take 60 to 100 us", sum)
+	}
+}
+
+func TestUDPBandwidthIsTheWires(t *testing.T) {
+	const blocks = 500
+	end := play(t, udpOn(t, 1, sim.UDP{}), 2, only(0, func(p dimmnet.Port) {
+		if err := writeAll(p, 1, blocks); err != nil {
+			t.Error(err)
+		}
+	})).End
+	if wire := blocks * blockTime(); end < wire || end > wire+wire/20 {
+		t.Errorf("%d blocks took %v, the wire alone %v", blocks, end, wire)
+	}
+}
+
+// TestUDPContention: two senders share the output port of one receiver, but not
+// those of two.
+func TestUDPContention(t *testing.T) {
+	const blocks = 200
+	for _, test := range []struct {
+		to   [2]dimmnet.Rank
+		want dimmnet.Time
+	}{{[2]dimmnet.Rank{2, 2}, 2 * blocks}, {[2]dimmnet.Rank{2, 3}, blocks}} {
+		end := play(t, udpOn(t, 1, sim.UDP{}), 4, func(h dimmnet.Host) error {
+			if p := h.Port(); p.Rank() < 2 {
+				return writeAll(p, test.to[p.Rank()], blocks)
+			}
+			return nil
+		}).End
+		if wire := test.want * blockTime(); end < wire || end > wire+wire/10 {
+			t.Errorf("to %v: %v, want about %v", test.to, end, wire)
+		}
+	}
+}
+
+// TestUDPTakesCPU: what the kernel does for datagrams is missing to a thread that
+// computes, if no CPU is idle; and they are acknowledged meanwhile.
+func TestUDPTakesCPU(t *testing.T) {
+	const blocks = 300
+	for _, cpus := range []int{1, 2} {
+		cfg := udpOn(t, cpus, sim.UDP{})
+		var took, sent dimmnet.Time
+		result := play(t, cfg, 2, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 0 {
+				err := writeAll(h.Port(), 1, blocks)
+				h.Port().Load(0) // sends the last one
+				sent = h.Now()
+				return err
+			}
+			h.Spend(dimmnet.Second)
+			took = h.Now()
+			return nil
+		})
+		if sent > dimmnet.Second/2 {
+			t.Errorf("%d CPUs: the blocks were taken at %v: they have waited for the receiver's thread", cpus, sent)
+		}
+		u, want := cfg.Preset.UDP, dimmnet.Second
+		if cpus == 1 {
+			acks := dimmnet.Time(result.UDP.Sent) - blocks
+			want += blocks*(u.Receive+1430*u.ReceiveByte) + acks*(u.Reply+24*u.SendByte)
+		}
+		if took != want {
+			t.Errorf("%d CPUs: a second of computing took %v, want %v", cpus, took, want)
+		}
+	}
+}
+
+// TestUDPWakesAtOnce: a thread that idles takes the CPU from one that computes, and
+// gives it back.
+func TestUDPWakesAtOnce(t *testing.T) {
+	cfg := udpOn(t, 1, sim.UDP{})
+	var way, woken, took dimmnet.Time
+	for _, stage := range cfg.Preset.UDPAnatomy() {
+		way += stage.Time
+	}
+	const at, work = 100 * dimmnet.Millisecond, 30 * dimmnet.Millisecond
+	play(t, cfg, 2, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 0 {
+			h.Spend(at)
+			h.Port().Store(1, 8, 1, 8)
+			return nil
+		}
+		h.Go("receive", func(h dimmnet.Host) error {
+			err := pollUntil(h, 8)
+			woken = h.Now()
+			h.Spend(work)
+			return err
+		})
+		h.Spend(dimmnet.Second)
+		took = h.Now()
+		return nil
+	})
+	if woken != at+way {
+		t.Errorf("woken at %v, want %v", woken, at+way)
+	}
+	if least := dimmnet.Second + work; took < least || took > least+dimmnet.Millisecond {
+		t.Errorf("a second of computing and %v of the receiver took %v", work, took)
+	}
+}
+
+// TestUDPGathers: what is posted to one peer without another call leaves in one
+// datagram, and other calls send it.
+func TestUDPGathers(t *testing.T) {
+	for what, test := range map[string]struct {
+		call func(dimmnet.Host)
+		sent uint64 // of data
+	}{
+		"nothing": {func(dimmnet.Host) {}, 1},
+		"mark":    {func(h dimmnet.Host) { h.Port().Arrivals() }, 1},
+		"load":    {func(h dimmnet.Host) { h.Port().Load(0) }, 2},
+		"spend":   {func(h dimmnet.Host) { h.Spend(0) }, 2},
+		"note":    {func(h dimmnet.Host) { h.Note("x", 0) }, 2},
+		"other":   {func(h dimmnet.Host) { h.Port().Store(2, 0, 1, 8) }, 3},
+		"own":     {func(h dimmnet.Host) { h.Port().Store(0, 0, 1, 8) }, 2},
+		"notify":  {func(h dimmnet.Host) { h.Notify(0) }, 2},
+		"full":    {func(h dimmnet.Host) { h.Port().Write(1, 0, make([]byte, 1400)) }, 2},
+	} {
+		carried := uint64(0)
+		cfg := udpOn(t, 1, sim.UDP{})
+		last := dimmnet.Time(-1)
+		cfg.Trace = func(r sim.Record) {
+			if r.Note == "" && r.From == 0 && r.Rank != 0 && r.At != last {
+				carried, last = carried+1, r.At
+			}
+		}
+		play(t, cfg, 3, func(h dimmnet.Host) error {
+			p := h.Port()
+			if p.Rank() != 0 {
+				return nil
+			}
+			for range 5 {
+				p.Store(1, 64, 1, 8)
+			}
+			test.call(h)
+			p.Store(1, 64, 1, 8)
+			return nil
+		})
+		if carried != test.sent {
+			t.Errorf("%s: the posts came by %d datagrams, want %d", what, carried, test.sent)
+		}
+	}
+}
+
+// TestUDPChecksProbabilities in the configuration.
+func TestUDPChecksProbabilities(t *testing.T) {
+	nan := 0.0
+	nan /= nan
+	for _, faults := range []sim.UDP{{Loss: 1}, {Loss: -0.1}, {Duplicate: 1}, {Reorder: 2}, {Loss: nan}} {
+		if _, err := sim.New(sim.Config{UDP: &faults}); err == nil {
+			t.Errorf("%+v was accepted", faults)
+		}
+	}
+	for i, spoil := range []func(*sim.Preset){
+		func(p *sim.Preset) { p.Ethernet.Byte = 0 },
+		func(p *sim.Preset) { p.UDP.Conn.Window = 65 },
+		func(p *sim.Preset) { p.UDP.Limits.Block = 1443 },
+		func(p *sim.Preset) { p.UDP.Load = 0 },
+	} {
+		cfg := udpOn(t, 1, sim.UDP{})
+		spoil(cfg.Preset)
+		if _, err := sim.New(cfg); err == nil {
+			t.Errorf("spoiled preset %d was accepted", i)
+		}
+	}
+}
+
+// TestUDPInterruptsKeepSlices: two threads that compute share a CPU evenly although
+// a third is woken more often than a slice is long.
+func TestUDPInterruptsKeepSlices(t *testing.T) {
+	var ends [2]dimmnet.Time
+	play(t, udpOn(t, 1, sim.UDP{}), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 0 {
+			for i := range uint64(400) {
+				h.Spend(5 * dimmnet.Millisecond)
+				p.Store(1, 8, i+1, 8)
+			}
+			return nil
+		}
+		h.Go("second", func(h dimmnet.Host) error {
+			h.Spend(dimmnet.Second / 2)
+			ends[1] = h.Now()
+			return nil
+		})
+		h.Go("receive", func(h dimmnet.Host) error {
+			p := h.Port()
+			for mark := p.Arrivals(); p.Load(8) < 400 && p.Err() == nil; mark = p.Arrivals() {
+				p.Idle(mark)
+			}
+			return p.Err()
+		})
+		h.Spend(dimmnet.Second / 2)
+		ends[0] = h.Now()
+		return nil
+	})
+	for _, end := range ends {
+		if end < 850*dimmnet.Millisecond || end > 1100*dimmnet.Millisecond {
+			t.Errorf("half a second of computing each ended at %v", ends)
+		}
+	}
+}
