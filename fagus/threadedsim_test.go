@@ -2,6 +2,7 @@ package fagus_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -10,15 +11,21 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// runThreadedSim runs a random program in threaded mode in virtual time.
-func runThreadedSim(t *testing.T, seed uint64, nodes, cpus int, notices bool) (fagus.Report, sim.Result) {
+// runThreadedSim runs a random program in threaded mode in virtual time, on nodes
+// that its seed chooses. change, if not nil, has the last word on the network.
+func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.Report, sim.Result) {
 	t.Helper()
+	nodes, cpus, notices := 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0
 	preset, err := sim.LoadPreset("fagus2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	preset.Host.CPUs = cpus
-	net := newSim(t, sim.Config{Seed: seed, Preset: &preset, Limit: 100 * dimmnet.Second})
+	cfg := sim.Config{Seed: seed, Preset: &preset, Limit: 100 * dimmnet.Second}
+	if change != nil {
+		change(&cfg)
+	}
+	net := newSim(t, cfg)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net, Mode: fagus.Threaded, Notices: notices}, newOracle(seed).program(seed))
@@ -37,17 +44,42 @@ func TestThreadedInVirtualTime(t *testing.T) {
 		seeds = 40
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
-		runThreadedSim(t, seed, 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0)
+		runThreadedSim(t, seed, nil)
 	}
 }
 
 // TestThreadedIsDeterministic runs some of them twice.
 func TestThreadedIsDeterministic(t *testing.T) {
 	for seed := uint64(1); seed <= 16; seed++ {
-		_, one := runThreadedSim(t, seed, 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0)
-		_, two := runThreadedSim(t, seed, 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0)
+		_, one := runThreadedSim(t, seed, nil)
+		_, two := runThreadedSim(t, seed, nil)
 		if one.TraceHash != two.TraceHash || one.End != two.End {
 			t.Errorf("seed %d: %+v, then %+v", seed, one, two)
+		}
+	}
+}
+
+// TestThreadedSkipsExactly runs some of them with every polling pass, where threads
+// share CPUs, and compares all that can be seen.
+func TestThreadedSkipsExactly(t *testing.T) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		busy := func(c *sim.Config) { // often another thread's turn, and much at the same instant
+			c.MaxDelay, c.Preset.Host.Slice = 5*dimmnet.Microsecond, dimmnet.Time(20+seed%7*10)*dimmnet.Microsecond
+			if seed%3 > 0 {
+				host := &c.Preset.Host
+				host.Read, host.Write, host.ReadHalf, host.Fill = 20*dimmnet.Nanosecond, 20*dimmnet.Nanosecond, 20*dimmnet.Nanosecond, 0
+				c.MaxDelay = 1 // picoseconds: hardly any
+			}
+		}
+		skipped, one := runThreadedSim(t, seed, busy)
+		spun, two := runThreadedSim(t, seed, func(c *sim.Config) { busy(c); c.Spin = true })
+		one.Events, two.Events = 0, 0 // passes of a thread are events
+		if !reflect.DeepEqual(skipped, spun) || !reflect.DeepEqual(one, two) {
+			t.Errorf("seed %d: skipped %+v, spun %+v", seed, one, two)
 		}
 	}
 }

@@ -1,17 +1,23 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The threads of a node share its CPUs. A thread that polls, has one as much as a
+// The threads of a node share its CPUs. A thread that polls has one as much as a
 // thread that computes; one that sleeps has none. While others want a CPU, a thread
-// has its own for a slice of time; then it goes behind them. A thread that is
-// woken takes the CPU of the one that woke it if there is no other, as Linux 2.4
-// prefers threads that have slept; that one goes to the front of those who wait.
+// has its own for a slice of time; then it goes behind them.
+//
+// Who was asleep comes first, as in Linux 2.4. If no CPU is free it gets that of a
+// thread that polls, at the end of its polling pass; if none polls that of one that
+// computes, at once; else the next one that is given away. So a thread never loses
+// its CPU within a polling pass, and passes can be skipped exactly; but for a pass
+// of more than a tick, after which every call looks whether others want the CPU.
+
+// tick is how long a thread computes before it looks whether others want its CPU.
+const tick = dimmnet.Millisecond
 
 // newThread makes a thread of a node, which begins at a time.
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
@@ -20,7 +26,7 @@ func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.T
 	n.threads = append(n.threads, th)
 	k.live++
 	th.start(body)
-	th.wantCPU()
+	th.wantCPU(at, k.current)
 }
 
 // Go starts another thread of this node.
@@ -29,18 +35,20 @@ func (th *thread) Go(name string, f func(dimmnet.Host) error) {
 	th.k.newThread(th.node, th.rank, name, th.now, f)
 }
 
-// wantCPU lets a thread run as soon as it has a CPU.
-func (th *thread) wantCPU() {
+// wantCPU lets a thread that is new or has slept run as soon as it has a CPU. by is
+// the thread that wakes it, or nil.
+func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 	n := th.node
-	if n.cpus > 0 {
+	th.now = max(th.now, at)
+	switch {
+	case n.cpus > 0:
 		n.cpus--
 		th.begin(th.now)
-		return
-	}
-	th.state, th.urgent = waiting, true // it is new, or has slept
-	n.ready = append(n.ready, th)
-	if len(n.ready) == 1 {
-		n.shareFrom(th.k, th.now)
+	case !n.polled() && n.preempt(at):
+		th.begin(th.now)
+	default:
+		th.urgent, th.by = true, by
+		n.line(th, th.now, true, by)
 	}
 }
 
@@ -58,31 +66,90 @@ func (th *thread) begin(at dimmnet.Time) {
 	th.enqueue()
 }
 
-// shareFrom begins the slices of a node's threads: until now nobody else wanted
-// their CPUs.
-func (n *node) shareFrom(k *kernel, at dimmnet.Time) {
-	for _, th := range n.threads {
-		if th.state != running && th.state != idling {
-			continue
+// line puts a thread among those that want a CPU: last, or before all but those that
+// have slept. by is the thread that does so, or nil.
+func (n *node) line(th *thread, at dimmnet.Time, first bool, by *thread) {
+	th.state = waiting
+	place := len(n.ready)
+	if first {
+		place = 0
+		for place < len(n.ready) && n.ready[place].urgent {
+			place++
 		}
-		th.sliceEnd = max(th.sliceEnd, at+k.preset.Host.Slice)
-		if th.state == idling {
-			k.endSlice(th)
+	}
+	n.ready = slices.Insert(n.ready, place, th)
+	for _, x := range n.threads {
+		if len(n.ready) == 1 && x.hasCPU() { // until now nobody else wanted it
+			x.sliceEnd = max(x.sliceEnd, at+x.k.preset.Host.Slice)
+		}
+		if x.state == idling {
+			x.k.endSlice(x, at, by)
 		}
 	}
 }
 
-// endSlice takes an idle thread off its CPU when its slice is over.
-func (k *kernel) endSlice(th *thread) {
+// hasCPU says whether a thread has one.
+func (th *thread) hasCPU() bool { return th.state == running || th.state == idling }
+
+// polled says whether a thread of the node polls: its last pass was in vain.
+func (n *node) polled() bool {
+	return slices.ContainsFunc(n.threads, func(th *thread) bool { return th.hasCPU() && (th.idled || th.polls) })
+}
+
+// preempt takes the CPU from a thread that computes beyond at: it goes on where it
+// was then when it has one again, for the rest of its slice. Threads that run lie in
+// wait for what precedes their clocks (sync), so nothing of what they do then has
+// happened.
+func (n *node) preempt(at dimmnet.Time) bool {
+	for _, th := range n.threads {
+		if th.state != running || !th.computes || th.now <= at {
+			continue
+		}
+		th.left, th.now = th.now-at, at
+		if th.queued {
+			th.stale++
+		}
+		th.rest = th.sliceEnd - at // others have waited for its CPU if that is over
+		n.line(th, at, th.rest > 0, nil)
+		return true
+	}
+	return false
+}
+
+// endSlice lets an idle thread lose its CPU at the first end of a polling pass, not
+// before now, at which its slice is over or somebody who has slept wants it. by is
+// the thread that lets it know, or nil.
+func (k *kernel) endSlice(th *thread, now dimmnet.Time, by *thread) {
+	from := max(th.sliceEnd, th.idleAt)
+	if th.node.ready[0].urgent {
+		from = max(now, th.idleAt)
+	}
+	if period := th.idleAt - th.markAt; period > 0 {
+		past := from - th.idleAt
+		from = th.idleAt + (past+period-1)/period*period
+		if from == now && th.precedes(by) { // its next pass began before by did this
+			from += period
+		}
+	}
 	k.slices++
-	k.schedule(max(th.sliceEnd, th.idleAt), evSlice, th.index)
+	e := th.event()
+	e.at, e.kind = from, evSlice
+	k.queue.push(e)
 }
 
 // sliceOver is that time. The thread may have gone on since, or nobody may want
 // its CPU any more.
 func (th *thread) sliceOver(at dimmnet.Time) {
 	n, k := th.node, th.k
-	if th.state != idling || len(n.ready) == 0 || at < th.sliceEnd {
+	if th.state != idling || len(n.ready) == 0 {
+		return
+	}
+	period := th.idleAt - th.markAt
+	if period > 0 && (at < th.idleAt || (at-th.idleAt)%period != 0) {
+		return // it idles anew since
+	}
+	if at < th.sliceEnd && !n.ready[0].urgent {
+		k.endSlice(th, at, nil)
 		return
 	}
 	k.count(at)
@@ -91,11 +158,11 @@ func (th *thread) sliceOver(at dimmnet.Time) {
 		return
 	}
 	n.notIdle(th)
-	if period := th.idleAt - th.markAt; period > 0 {
+	if period > 0 {
 		th.counters.Polls += uint64((at-th.idleAt)/period) * (th.counters.Polls - th.markPolls)
 	}
-	th.now, th.polls = at, true
-	th.toReady()
+	th.now, th.unaware = at, true
+	th.giveCPU()
 }
 
 // onlyPolls says whether nothing is in flight, and every thread sleeps or polls
@@ -105,26 +172,40 @@ func (k *kernel) onlyPolls() bool {
 		return false
 	}
 	for _, th := range k.threads {
-		if th.state == running || th.state == waiting && (!th.polls || th.unseen != th.node.arrivals) {
+		if th.state == running || th.state == waiting && (!th.unaware || th.unseen != th.node.arrivals) {
 			return false
 		}
 	}
 	return true
 }
 
-// share gives the CPU to whoever waits for it when the slice is over, or at once to
-// one that was woken, and returns when the thread has one again.
-func (th *thread) share() {
-	if th.now < th.sliceEnd && !th.node.ready[0].urgent {
-		return
+// due says whether the thread is to give its CPU away. Its clock may be behind that of
+// the node: who began to want the CPU later does not count yet.
+func (th *thread) due() bool {
+	if len(th.node.ready) == 0 {
+		return false
 	}
-	th.toReady()
-	th.giveWay()
+	first := th.node.ready[0]
+	woken := first.urgent && (first.now < th.now || first.now == th.now && !th.precedes(first.by))
+	return woken || th.now >= th.sliceEnd
 }
 
-// toReady puts a thread behind those that want a CPU, and lets the first have its
+// precedes says whether the thread's turn comes before that of other, which may be
+// nil, at one instant.
+func (th *thread) precedes(other *thread) bool { return other != nil && th.index < other.index }
+
+// share gives the CPU away as long as it is due, and returns when the thread has one
+// again.
+func (th *thread) share() {
+	for th.due() {
+		th.giveCPU()
+		th.giveWay()
+	}
+}
+
+// giveCPU puts a thread behind those that want a CPU, and lets the first have its
 // own.
-func (th *thread) toReady() {
+func (th *thread) giveCPU() {
 	n := th.node
 	th.state = waiting
 	n.ready = append(n.ready, th)
@@ -154,23 +235,20 @@ func (th *thread) leaveCPU(why threadState) {
 	n.beginFirst(th.now)
 }
 
-// tick is how long a thread computes before it looks whether another was woken.
-const tick = dimmnet.Millisecond
-
-// compute takes d of a CPU, slice by slice if others want it.
+// compute takes d of a CPU, tick by tick if there are others who may want it.
 func (th *thread) compute(d dimmnet.Time) {
-	for len(th.k.threads) > len(th.k.nodes) && d > 0 {
-		th.sync() // what other threads of the node do meanwhile is seen at every slice
-		part := min(d, th.k.preset.Host.Slice, tick)
+	for len(th.k.threads) > len(th.k.nodes) && d > 0 && th.now <= th.k.cfg.Limit {
+		th.computes = true
+		th.sync() // what other threads of the node do meanwhile is seen at every tick
+		th.share()
+		part := min(d, tick)
 		if len(th.node.ready) > 0 {
-			part = min(part, max(th.sliceEnd-th.now, 1))
-		}
-		if part <= 0 || th.now > th.k.cfg.Limit {
-			break
+			part = min(part, th.sliceEnd-th.now)
 		}
 		th.advance(part)
 		d -= part
 	}
+	th.computes = false
 	th.advance(d)
 }
 
@@ -184,134 +262,6 @@ func (th *thread) wake() {
 		th.k.queue.push(th.event())
 	case asleep:
 		n.sleepers = slices.DeleteFunc(n.sleepers, func(x *thread) bool { return x == th })
-		th.wantCPU()
+		th.wantCPU(th.now, nil)
 	}
-}
-
-// sleepEvent is an event of a node.
-type sleepEvent struct {
-	k      *kernel
-	set    bool
-	waiter *thread
-}
-
-// NewEvent returns an event for the threads of this node.
-func (th *thread) NewEvent() dimmnet.Event { return &sleepEvent{k: th.k} }
-
-// rouse sets the event, or wakes the thread that waits if a CPU is free; else it
-// returns that thread, which is to get one.
-func (e *sleepEvent) rouse(at dimmnet.Time) *thread {
-	w := e.waiter
-	if w == nil || w.state != asleep {
-		e.set = true
-		return nil
-	}
-	e.waiter = nil
-	w.now = max(w.now, at)
-	if w.node.cpus > 0 {
-		w.wantCPU()
-		return nil
-	}
-	return w
-}
-
-// Set wakes the thread that waits. If there is no CPU for it, it gets that of the
-// thread that woke it.
-func (e *sleepEvent) Set() {
-	th := e.k.current
-	th.sync()
-	w := e.rouse(th.now)
-	if w == nil {
-		return
-	}
-	n := th.node
-	n.ready = slices.Insert(n.ready, 0, th)
-	th.state = waiting
-	w.begin(th.now)
-	th.giveWay()
-}
-
-// interrupt sets the event from outside. If there is no CPU for the thread that
-// waits, it is the next to get one.
-func (e *sleepEvent) interrupt(at dimmnet.Time) {
-	w := e.rouse(at)
-	if w == nil {
-		return
-	}
-	w.isNext(at)
-}
-
-// isNext makes a thread that has slept the next to get a CPU.
-func (th *thread) isNext(at dimmnet.Time) {
-	n := th.node
-	if th.k.cfg.UDP != nil && n.preempt(at) {
-		th.begin(at)
-		return
-	}
-	th.state, th.urgent = waiting, true
-	n.ready = slices.Insert(n.ready, 0, th)
-	n.shareNow(th.k, at)
-}
-
-// preempt takes the CPU from a thread that computes beyond at: it goes on where it
-// was then when it has one again, for the rest of its slice. Threads that run lie in
-// wait for what precedes their clocks (sync), so nothing of what they do then has
-// happened.
-func (n *node) preempt(at dimmnet.Time) bool {
-	for _, th := range n.threads {
-		if th.state != running || th.now <= at {
-			continue
-		}
-		th.left, th.now = th.now-at, at
-		if th.state = waiting; th.queued {
-			th.stale++
-		}
-		if th.rest = th.sliceEnd - at; th.rest > 0 {
-			n.ready = slices.Insert(n.ready, 0, th)
-		} else { // others have waited for its CPU, if there are any
-			n.ready = append(n.ready, th)
-		}
-		return true
-	}
-	return false
-}
-
-// shareNow takes a polling thread of the node off its CPU, if there is one. Threads
-// that compute look for themselves.
-func (n *node) shareNow(k *kernel, at dimmnet.Time) {
-	if len(n.idle) == 0 {
-		return
-	}
-	th := n.idle[len(n.idle)-1]
-	th.sliceEnd = at
-	th.sliceOver(at)
-}
-
-// Notice returns the event that notices set.
-func (th *thread) Notice() dimmnet.Event { return &th.node.notice }
-
-// Notices is how many have come by now.
-func (th *thread) Notices() uint64 {
-	th.sync()
-	return th.node.notices
-}
-
-// Wait sleeps until the event is set.
-func (e *sleepEvent) Wait() error {
-	th := e.k.current
-	th.sync()
-	if e.k.err != nil || e.set {
-		e.set = false
-		return e.k.err
-	}
-	if e.waiter != nil {
-		panic(fmt.Sprintf("sim: rank %d: two threads wait for one event", th.rank))
-	}
-	e.waiter = th
-	th.leaveCPU(asleep)
-	th.giveWay()
-	if e.waiter == th { // the run has failed
-		e.waiter = nil
-	}
-	return e.k.err
 }

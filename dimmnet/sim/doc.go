@@ -68,8 +68,8 @@
 // runs for real, reading old words before a and new ones after. Nothing that
 // the thread does before a can touch another node, so it does not matter that
 // the rest of the system has already reached a. Config.Spin runs every pass
-// instead; a test compares the two. Where threads of a node share a CPU, a slice may
-// end within a polling pass: what is skipped is then exact to a pass only.
+// instead; tests compare the two, also where threads share CPUs: a thread that polls
+// loses its CPU between two passes (cpu.go).
 //
 // # Determinism
 //

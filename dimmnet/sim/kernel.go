@@ -120,7 +120,7 @@ func (k *kernel) handle() {
 		n.arrivals++
 	case evNotice:
 		k.nodes[e.ref].notices++
-		k.nodes[e.ref].notice.interrupt(e.at)
+		k.nodes[e.ref].notice.rouse(e.at, nil)
 	case evSwitch:
 		k.switched(e.ref, e.at)
 	case evFrame:

@@ -181,6 +181,11 @@ func (th *thread) Read(p []byte, off dimmnet.Offset) {
 
 // Arrivals counts what has landed, and starts a polling pass.
 func (th *thread) Arrivals() dimmnet.Mark {
+	if len(th.node.threads) > 1 {
+		th.sync() // who wants a CPU by now
+		th.share()
+	}
+	th.polls, th.idled = th.idled, false
 	th.markAt, th.markPolls = th.now, th.counters.Polls
 	return th.node.arrivals
 }
@@ -188,7 +193,8 @@ func (th *thread) Arrivals() dimmnet.Mark {
 // Idle skips polling passes until something happens at this node.
 func (th *thread) Idle(since dimmnet.Mark) {
 	th.sync()
-	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil {
+	th.idled = true
+	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() {
 		return
 	}
 	th.park()

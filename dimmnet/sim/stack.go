@@ -146,12 +146,7 @@ func (k *kernel) landRecords(e *end, payload []byte, at dimmnet.Time) error {
 // rouseAll wakes the threads of a node that idle without a CPU.
 func (n *node) rouseAll(at dimmnet.Time) {
 	for _, th := range n.sleepers {
-		th.now = max(th.now, at)
-		if n.cpus > 0 {
-			th.wantCPU()
-		} else {
-			th.isNext(at)
-		}
+		th.wantCPU(at, nil)
 	}
 	n.sleepers = n.sleepers[:0]
 }

@@ -25,17 +25,22 @@ type thread struct {
 	markPolls uint64       // the polls until then
 	idleAt    dimmnet.Time // when the thread parked
 	unseen    dimmnet.Mark // the arrivals by then
-	polls     bool         // its slice ended while it idled
+	unaware   bool         // it lost its CPU while it idled
+	idled     bool         // since Arrivals was last called
+	polls     bool         // it had idled before that
 	urgent    bool         // it was woken, and waits for no slice
+	by        *thread      // that woke it, or nil
 	spends    uint64
+
+	computes bool         // it lies in wait in compute
+	left     dimmnet.Time // of what it computed when it lost its CPU
+	rest     dimmnet.Time // of its slice then
+	queued   bool         // it has an event in the queue
+	stale    int          // events there that are not its own any more
 
 	// On a UDP network:
 	gathers bool         // it has begun its node's open datagram, and does not post now
 	debt    dimmnet.Time // time that the kernel has taken from it
-	left    dimmnet.Time // of what it computed when it lost its CPU
-	rest    dimmnet.Time // of its slice then
-	queued  bool         // it has an event in the queue
-	stale   int          // events there that are not its own any more
 
 	next  func() (struct{}, bool)
 	stop  func()
@@ -120,7 +125,7 @@ func (th *thread) sync() {
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(th.now)
 	}
-	if len(th.node.ready) > 0 {
+	if len(th.node.ready) > 0 && th.now > th.markAt+tick { // in a pass that lasts, if it is one
 		th.share()
 	}
 	self := th.event()
@@ -154,10 +159,10 @@ func (th *thread) park() {
 	th.idleAt, th.unseen, th.state = th.now, th.node.arrivals, idling
 	th.node.idle = append(th.node.idle, th)
 	if len(th.node.ready) > 0 {
-		th.k.endSlice(th)
+		th.k.endSlice(th, th.now, nil)
 	}
 	th.giveWay()
-	th.polls = false
+	th.unaware = false
 }
 
 // skipTo sets the clock of an idle thread forward to the start of the polling
