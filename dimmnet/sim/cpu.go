@@ -14,7 +14,8 @@ import (
 // thread that polls, at the end of its polling pass; if none polls that of one that
 // computes, at once; else the next one that is given away. So a thread never loses
 // its CPU within a polling pass, and passes can be skipped exactly; but for a pass
-// of more than a tick, after which every call looks whether others want the CPU.
+// of more than a tick, after which every call looks whether others want the CPU. Who
+// loses it before its slice is over gets it back before others.
 
 // tick is how long a thread computes before it looks whether others want its CPU.
 const tick = dimmnet.Millisecond
@@ -56,7 +57,7 @@ func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
 	th.state, th.urgent = running, false
-	th.sliceEnd = th.now + th.k.preset.Host.Slice
+	th.begun, th.sliceEnd = th.now, th.now+th.k.preset.Host.Slice
 	if th.rest > 0 {
 		th.sliceEnd = th.now + th.rest
 	}
@@ -109,11 +110,17 @@ func (n *node) preempt(at dimmnet.Time) bool {
 		if th.queued {
 			th.stale++
 		}
-		th.rest = th.sliceEnd - at // others have waited for its CPU if that is over
-		n.line(th, at, th.rest > 0, nil)
+		th.wait()
 		return true
 	}
 	return false
+}
+
+// wait puts a thread that has lost its CPU behind those that want one; or, if its slice
+// is not over, behind those that have slept.
+func (th *thread) wait() {
+	th.rest = th.sliceEnd - th.now
+	th.node.line(th, th.now, th.rest > 0, nil)
 }
 
 // endSlice lets an idle thread lose its CPU at the first end of a polling pass, not
@@ -203,13 +210,10 @@ func (th *thread) share() {
 	}
 }
 
-// giveCPU puts a thread behind those that want a CPU, and lets the first have its
-// own.
+// giveCPU lets the first of those that want a CPU have the thread's own.
 func (th *thread) giveCPU() {
-	n := th.node
-	th.state = waiting
-	n.ready = append(n.ready, th)
-	n.beginFirst(th.now)
+	th.wait()
+	th.node.beginFirst(th.now)
 }
 
 // beginFirst gives a CPU to the first thread that waits for one.

@@ -19,7 +19,8 @@ type thread struct {
 	now      dimmnet.Time
 	counters dimmnet.Counters
 	state    threadState
-	sliceEnd dimmnet.Time // when another thread of the node may have its CPU
+	begun    dimmnet.Time // when it got its CPU
+	sliceEnd dimmnet.Time // when another thread of the node may have it
 
 	markAt    dimmnet.Time // when Arrivals was last called
 	markPolls uint64       // the polls until then
@@ -125,7 +126,7 @@ func (th *thread) sync() {
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(th.now)
 	}
-	if len(th.node.ready) > 0 && th.now > th.markAt+tick { // in a pass that lasts, if it is one
+	if len(th.node.ready) > 0 && th.now > max(th.markAt, th.begun)+tick { // in a pass that lasts, if it is one
 		th.share()
 	}
 	self := th.event()
