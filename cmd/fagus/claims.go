@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -67,7 +68,7 @@ func claims(c *comparison) []claim {
 		list = append(list, judgeUpdate(pairs))
 	}
 	if polled := pairUp(c, rolePolling, rolePhase); len(polled) > 0 {
-		list = append(list, judgePolling(polled[len(polled)-1]))
+		list = append(list, judgePolling(polled[len(polled)-1], c.cpusText()))
 	}
 	return list
 }
@@ -101,8 +102,8 @@ func judgeEqual(p pair) claim {
 	if -equalWithin <= apart && apart <= equalWithin {
 		v = supported
 	}
-	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s",
-		texts([]pair{p}, "total"), equalWithin, p.mostly())}
+	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s; %s",
+		texts([]pair{p}, "total"), equalWithin, p.mostly(), p.asked())}
 }
 
 func judgeAhead(pairs []pair) claim {
@@ -127,7 +128,7 @@ func judgeAcquire(pairs []pair) claim {
 			v = notSupported
 		}
 	}
-	return claim{claimAcquire, v, texts(pairs, acquire) + fmt.Sprintf("; taken as slight up to %d %%", slightlyUpTo)}
+	return claim{claimAcquire, v, texts(pairs, acquire) + fmt.Sprintf("; taken as slight up to %d %%; %s", slightlyUpTo, pairs[len(pairs)-1].unequally(acquire))}
 }
 
 func judgeRelease(pairs []pair) claim {
@@ -144,8 +145,9 @@ func judgeRelease(pairs []pair) claim {
 }
 
 // judgePolling compares the compute rates of the polling version (ours) and of
-// the phases, which do not poll while they compute.
-func judgePolling(p pair) claim {
+// the phases, which do not poll while they compute. A thread that polls takes nothing
+// from one that has a CPU of its own.
+func judgePolling(p pair, cpus string) claim {
 	compute := fagus.PartCompute.String()
 	ours, base := p.ours.TimeNs[compute].Median, p.base.TimeNs[compute].Median
 	if ours == 0 {
@@ -155,9 +157,9 @@ func judgePolling(p pair) claim {
 	if halfFrom <= rate && rate <= halfTo {
 		v = supported
 	}
-	return claim{claimPolling, v, fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%; taken as about half from %d to %d %%",
+	return claim{claimPolling, v, fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s; taken as about half from %d to %d %%",
 		p.n, p.ours.TimeNs[compute], p.ours.Version, p.base.TimeNs[compute], p.base.Version,
-		rate, halfFrom, halfTo)}
+		rate, cpus, halfFrom, halfTo)}
 }
 
 // lead is whether ours is ahead at the largest size, and by more from each size
@@ -241,6 +243,37 @@ func (p *pair) mostly() string {
 		than = "more"
 	}
 	return fmt.Sprintf("at n = %d they differ most in %s: %v %s", p.n, most, nsTime(abs(p.ahead(most))), than)
+}
+
+// asked says how often each version had to wait for others: the reason for what
+// acquiring takes.
+func (p *pair) asked() string {
+	var phases, requests uint64
+	for _, r := range p.ours.Runs {
+		phases = max(phases, r.Phases)
+	}
+	for _, r := range p.base.Runs {
+		requests = max(requests, r.Messages.Requests)
+	}
+	return fmt.Sprintf("at n = %d %s takes %d phases, and the ranks of %s make %d requests together",
+		p.n, p.ours.Version, phases, p.base.Version, requests)
+}
+
+// unequally says how much the ranks differ in a part: a mean may hide that one of them
+// has nothing to wait for.
+func (p *pair) unequally(part string) string {
+	text := fmt.Sprintf("at n = %d the ranks", p.n)
+	for i, c := range []*compared{&p.ours, &p.base} {
+		if len(c.Runs) == 0 {
+			return p.asked()
+		}
+		least, most := int64(math.MaxInt64), int64(0)
+		for _, r := range c.Runs[0].Ranks {
+			least, most = min(least, r.TimeNs[part]), max(most, r.TimeNs[part])
+		}
+		text += fmt.Sprintf("%s of %s take %v to %v", []string{"", ", those"}[i], c.Version, nsTime(least), nsTime(most))
+	}
+	return text + "; " + p.asked()
 }
 
 func abs(x int64) int64 { return max(x, -x) }

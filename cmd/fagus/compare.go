@@ -29,11 +29,14 @@ func compareCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				"fagus compare matmul                                 256, 512 and 1024 on 2 simulated nodes\n" +
 				"fagus compare matmul --n 512,1024,2048 --out report  figures and a page to look at, too\n" +
 				"fagus compare matmul --n 512,1024 --net inproc       real goroutines, medians of 5 runs\n" +
+				"fagus compare matmul --sync rank                     few variables, of much data each\n" +
+				"fagus compare matmul --loss 0.01 --seed 1            UDP-Fagus on a network that loses datagrams\n" +
 				"fagus compare matmul --n 512 --nodes 64 --json | jq .claims",
 			HideHelpCommand: true,
 			OnUsageError:    usage,
 			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "n", Category: what, Value: "256,512,1024", Usage: "`SIZES` of the generated matrices, with commas between"},
+				&cli.StringFlag{Name: "sync", Category: what, Value: string(matmul.Row), Usage: "one sync variable a row, or one for the rows of a rank"},
 				&cli.StringFlag{Name: "out", Category: output, Usage: "write index.html, compare.json and figures to folder `DIR`, which is made if missing"},
 				&cli.BoolFlag{Name: "json", Category: output, Usage: "print one JSON document, schema " + compareSchema},
 			}, contestFlags(what)...),
@@ -80,6 +83,7 @@ func runCompare(c *cli.Context) error {
 type sideBySide struct {
 	contest
 	sizes    []int // rising
+	sync     matmul.Sync
 	progress func(rows int)
 
 	timelines []timeline // of the largest size, a version each, if there is a trace
@@ -97,25 +101,24 @@ func newSideBySide(c *cli.Context) (*sideBySide, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &sideBySide{contest: *contest}
-	if e.sizes, err = parseSizes(c.String("n")); err != nil {
+	e := &sideBySide{contest: *contest, sync: matmul.Sync(c.String("sync"))}
+	if e.sizes, err = parseCounts("n", c.String("n")); err != nil {
 		return nil, err
 	}
-	return e, nil
-}
-
-// parseSizes reads sizes of matrices with commas between, and sorts them.
-func parseSizes(text string) (sizes []int, err error) {
-	if sizes, err = parseCounts("n", text); err != nil {
-		return nil, err
-	}
-	for _, n := range sizes {
-		cfg := matmul.Square(n)
+	for _, n := range e.sizes {
+		cfg := e.product(n)
 		if err := cfg.Validate(); err != nil {
 			return nil, &usageError{err}
 		}
 	}
-	return sizes, nil
+	return e, nil
+}
+
+// product is what is computed with one size.
+func (e *sideBySide) product(n int) matmul.Config {
+	cfg := matmul.Square(n)
+	cfg.Sync = e.sync
+	return cfg
 }
 
 // makeFolder makes dir, if it is missing, and finds out whether files can be made
@@ -155,7 +158,7 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{Schema: compareSchema, setting: e.setting("matmul"), Sizes: e.sizes}
+	c := &comparison{Schema: compareSchema, setting: e.setting("matmul"), Sync: e.sync, Sizes: e.sizes}
 	for _, v := range e.versions {
 		c.Versions = append(c.Versions, comparedVersion{v.name, v.about, v.role})
 	}
@@ -175,7 +178,7 @@ func (e *sideBySide) runOnce(ctx context.Context, p *placement, v version, n, ro
 	if err := p.connect(keep); err != nil {
 		return nil, err
 	}
-	cfg := matmul.Square(n)
+	cfg := e.product(n)
 	cfg.Seed = p.seed
 	r, err := productJob(cfg, nil).verified(ctx, p, e.progress)
 	if len(p.trace) > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -15,6 +16,7 @@ const compareSchema = "fagus.compare/v1"
 type comparison struct {
 	Schema string `json:"schema"`
 	setting
+	Sync     matmul.Sync       `json:"sync"`
 	Sizes    []int             `json:"sizes"` // rising
 	Versions []comparedVersion `json:"versions"`
 	Results  []compared        `json:"results"` // by size, then by version
@@ -90,6 +92,11 @@ func (c *comparison) ofSize(n int) (list []compared) {
 		}
 	}
 	return list
+}
+
+// where says in words what was compared.
+func (c *comparison) where() string {
+	return fmt.Sprintf("%s; a sync variable a %s", c.setting.where(), c.Sync)
 }
 
 // timeNote explains the columns.

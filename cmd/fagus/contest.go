@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,15 +24,15 @@ type contest struct {
 // contestFlags are the versions, and where they run.
 func contestFlags(what string) []cli.Flag {
 	const where = "where it runs"
-	return []cli.Flag{
-		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all that the network has", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
 		&cli.IntFlag{Name: "repeat", Category: what, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of so many `RUNS`"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "net", Category: where, Value: netDIMMnet1, Usage: netUsage},
+		&cli.StringFlag{Name: "net", Category: where, Value: netDIMMnet1, Usage: "network: " + netDIMMnet1 + " (simulated, virtual time; UDP-Fagus has its own) or " + netInproc + " (goroutines, wall time)"},
 		&cli.StringFlag{Name: "env", Category: where, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network, to each repetition others"},
 		timeoutFlag(where),
-	}
+	}, faultFlags()...)
 }
 
 // newContest reads the flags.
@@ -43,6 +44,9 @@ func newContest(c *cli.Context) (*contest, error) {
 		repeat: c.Int("repeat"),
 		place:  placement{nodes: c.Int("nodes"), mode: fagus.Phase, net: c.String("net"), env: c.String("env"), seed: c.Uint64("seed")},
 	}
+	if t.place.net == netUDP100 {
+		return nil, usagef("--net %s is the network of UDP-Fagus alone: use --versions UDP-Fagus", netUDP100)
+	}
 	if t.place.nodes > mostRings {
 		return nil, usagef("--nodes %d: more than %d take hours", t.place.nodes, mostRings)
 	}
@@ -50,7 +54,10 @@ func newContest(c *cli.Context) (*contest, error) {
 		return nil, usagef("--repeat %d: want at least 1", t.repeat)
 	}
 	var err error
-	if t.versions, err = pickVersions(versions(), c.String("versions")); err != nil {
+	if t.versions, err = pickVersions(versions(), c.String("versions"), &t.place); err != nil {
+		return nil, err
+	}
+	if t.place.faults, err = readFaults(c, t.place.net == netDIMMnet1); err != nil {
 		return nil, err
 	}
 	if err := t.place.connect(false); err != nil { // finds mistakes now
@@ -74,14 +81,32 @@ type setting struct {
 	Seed   uint64        `json:"seed"`
 	Clock  dimmnet.Clock `json:"clock"`
 	Repeat int           `json:"repeat"`
+	// CPUs is how many a node has; on a wall clock how many all have together.
+	CPUs int `json:"cpus"`
 }
 
 func (t *contest) setting(app string) setting {
 	p := &t.place
-	return setting{App: app, Nodes: p.nodes, Net: p.net, Env: p.env, Seed: p.seed, Clock: p.network.Clock(), Repeat: t.repeat}
+	cpus := runtime.NumCPU()
+	if p.sim != nil {
+		cpus = p.sim.Preset().Host.CPUs
+	}
+	return setting{App: app, Nodes: p.nodes, Net: p.net, Env: p.env, Seed: p.seed, Clock: p.network.Clock(), Repeat: t.repeat, CPUs: cpus}
 }
 
-// where says in words what was compared.
+// cpusText says how many CPUs there are for whom.
+func (s *setting) cpusText() string {
+	text := "a CPU"
+	if s.CPUs > 1 {
+		text = fmt.Sprintf("%d CPUs", s.CPUs)
+	}
+	if s.Clock == dimmnet.Virtual {
+		return text + " a node"
+	}
+	return text + " for all nodes"
+}
+
+// where says it in words.
 func (s *setting) where() string {
 	text := fmt.Sprintf("%s on %s, %s", s.App, nodesText(s.Nodes), s.Net)
 	if s.Env != "" {
@@ -91,13 +116,19 @@ func (s *setting) where() string {
 	if s.Repeat > 1 {
 		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", s.Repeat)
 	}
-	return fmt.Sprintf("%s, seed %d (%s time, %s)", text, s.Seed, s.Clock, runs)
+	return fmt.Sprintf("%s, %s, seed %d (%s time, %s)", text, s.cpusText(), s.Seed, s.Clock, runs)
 }
 
 // inTurn lets every version do every one of count things, in turn, as often as it
 // shall: so what disturbs the machine for a while disturbs all versions. Another one
 // begins each time. The runs are by thing, by version, and by round.
 func (t *contest) inTurn(count int, do func(p *placement, v version, at, round int) (*runReport, error)) ([][][]*runReport, error) {
+	if t.place.net == netInproc {
+		// A processor of Go's for every thread: else one that polls would keep its for 10
+		// ms at a time, and the operating system had nothing to share out.
+		const threads = 4 // of a node
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads*t.place.nodes)))
+	}
 	runs := make([][][]*runReport, count)
 	for at := range runs {
 		runs[at] = make([][]*runReport, len(t.versions))

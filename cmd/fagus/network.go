@@ -18,6 +18,7 @@ import (
 // The networks that --net knows.
 const (
 	netDIMMnet1 = "dimmnet1"
+	netUDP100   = "udp100"
 	netInproc   = "inproc"
 )
 
@@ -29,10 +30,13 @@ type placement struct {
 	by    fagus.Transfer
 	// notices lets the receive threads of Threaded sleep until they are told.
 	notices bool
-	env     string
-	seed    uint64
-	limit   time.Duration // of real time; 0 means none
-	log     *slog.Logger
+	// poll lets idle threads of inproc poll as those of a simulated NIC do.
+	poll   bool
+	env    string
+	faults sim.UDP // of the UDP network
+	seed   uint64
+	limit  time.Duration // of real time; 0 means none
+	log    *slog.Logger
 
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated
@@ -41,9 +45,9 @@ type placement struct {
 
 func placementFlags() []cli.Flag {
 	const category = "where it runs"
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus)"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
@@ -51,10 +55,28 @@ func placementFlags() []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
 		timeoutFlag(category),
-	}
+	}, faultFlags()...)
 }
 
-const netUsage = "network: dimmnet1 (simulated, virtual time) or inproc (goroutines, wall time)"
+const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
+
+// faultFlags are what may happen to a datagram.
+func faultFlags() (flags []cli.Flag) {
+	for _, f := range []struct{ name, what string }{{"loss", "lost"}, {"duplicate", "doubled"}, {"reorder", "overtaken by later ones"}} {
+		flags = append(flags, &cli.Float64Flag{Name: f.name, Category: "the UDP network", Usage: "a datagram is " + f.what + " with probability `P`"})
+	}
+	return flags
+}
+
+// readFaults reads the flags of faultFlags. used says whether they have any effect.
+func readFaults(c *cli.Context, used bool) (sim.UDP, error) {
+	for _, f := range faultFlags() {
+		if name := f.Names()[0]; c.IsSet(name) && !used {
+			return sim.UDP{}, usagef("--%s is for datagrams: use it with --net %s", name, netUDP100)
+		}
+	}
+	return sim.UDP{Loss: c.Float64("loss"), Duplicate: c.Float64("duplicate"), Reorder: c.Float64("reorder")}, nil
+}
 
 func timeoutFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
@@ -69,7 +91,7 @@ func checkPlacement(c *cli.Context) error {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
 	if c.String("net") == netInproc && c.IsSet("env") {
-		return usagef("--env describes a simulated machine: use it with --net %s", netDIMMnet1)
+		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
 	}
 	return nil
 }
@@ -98,11 +120,17 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	var err error
+	if p.faults, err = readFaults(c, p.net == netUDP100); err != nil {
+		return nil, err
+	}
 	if p.mode, err = modeFlag(c.String("mode")); err != nil {
 		return nil, err
 	}
 	if p.by, err = transferFlag(c.String("transfer")); err != nil {
 		return nil, err
+	}
+	if p.net == netUDP100 && p.by == fagus.Push {
+		return nil, usagef("--net %s has no PUSH: use --transfer %v or %v", netUDP100, fagus.Rings, fagus.Auto)
 	}
 	if p.mode == fagus.Threaded && p.by == fagus.Push {
 		return nil, usagef("--mode %v moves data by %v: use --transfer %v or %v", p.mode, fagus.Rings, fagus.Rings, fagus.Auto)
@@ -123,10 +151,16 @@ func (p *placement) connect(keepTrace bool) error {
 		if p.by == fagus.Push {
 			cfg.Bulk = inprocBulk
 		}
+		if p.poll {
+			cfg.Poll = inprocPoll
+		}
 		p.network = inproc.New(cfg)
 		return nil
-	case netDIMMnet1:
+	case netDIMMnet1, netUDP100:
 		cfg := sim.Config{Env: p.env, Seed: p.seed}
+		if p.net == netUDP100 {
+			cfg.UDP = &p.faults
+		}
 		if keepTrace {
 			cfg.Trace = func(r sim.Record) {
 				if r.Note != "" {
@@ -141,12 +175,15 @@ func (p *placement) connect(keepTrace bool) error {
 		p.network, p.sim = s, s
 		return nil
 	}
-	return usagef("--net %q: want %s or %s", p.net, netDIMMnet1, netInproc)
+	return usagef("--net %q: want %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc)
 }
 
 // inprocBulk is the bulk memory of a goroutine's node, in bytes, for those who ask
 // for it: it is one copy more.
 const inprocBulk = 16 << 20
+
+// inprocPoll is longer than any compute phase of a comparison.
+const inprocPoll = time.Minute
 
 func modeFlag(s string) (fagus.Engine, error) {
 	for _, e := range []fagus.Engine{fagus.Phase, fagus.Threaded} {

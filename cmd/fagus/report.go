@@ -34,11 +34,12 @@ type runReport struct {
 	// MeasuredNs is the slowest rank's time in the part that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	// TimeNs is the mean over all ranks; the total that of the slowest.
-	TimeNs   map[string]int64 `json:"time_ns"`
-	Messages messages         `json:"messages"`
-	Bytes    uint64           `json:"bytes"`
-	Polls    uint64           `json:"polls"`
-	Phases   uint64           `json:"phases"`
+	TimeNs    map[string]int64 `json:"time_ns"`
+	Messages  messages         `json:"messages"`
+	Bytes     uint64           `json:"bytes"`
+	Polls     uint64           `json:"polls"`
+	Phases    uint64           `json:"phases"`
+	Datagrams *datagrams       `json:"datagrams,omitempty"` // of a UDP network
 	// TraceHash is of a simulated run: the same whenever the run is the same.
 	TraceHash string     `json:"trace_hash,omitempty"`
 	Ranks     []rankTime `json:"ranks"`
@@ -59,6 +60,14 @@ type messages struct {
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
 	Bulk      uint64 `json:"bulk"`
+}
+
+// datagrams counts what a UDP network did to them.
+type datagrams struct {
+	Sent       uint64 `json:"sent"` // those sent again included
+	Lost       uint64 `json:"lost"`
+	Duplicated uint64 `json:"duplicated"`
+	Reordered  uint64 `json:"reordered"`
 }
 
 type rankTime struct {
@@ -101,7 +110,12 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		r.TimeNs[fagus.Part(part).String()] = (sum / fagus.Time(len(report.Ranks))).Nanoseconds()
 	}
 	if p.sim != nil {
-		r.TraceHash = fmt.Sprintf("%016x", p.sim.Result().TraceHash)
+		result := p.sim.Result()
+		r.TraceHash = fmt.Sprintf("%016x", result.TraceHash)
+		if p.net == netUDP100 {
+			d := datagrams(result.UDP)
+			r.Datagrams = &d
+		}
 	}
 	return r
 }
@@ -181,8 +195,12 @@ func (r *runReport) messageTable() string {
 	if r.Mode == fagus.Threaded.String() {
 		what = fmt.Sprintf("%d requests for variables", r.Messages.Requests)
 	}
-	return t.Render() + fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
+	text := fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
 		what, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
+	if d := r.Datagrams; d != nil {
+		text += fmt.Sprintf("\n%d datagrams, of which %d were lost, %d doubled and %d held back", d.Sent, d.Lost, d.Duplicated, d.Reordered)
+	}
+	return t.Render() + text
 }
 
 func newTable() table.Writer {
