@@ -131,11 +131,12 @@ func TestLocksAreLinearizable(t *testing.T) {
 		nets := map[string]fagus.Config{
 			"inproc": {Net: inproc.New(inproc.Config{})},
 			"sim":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}), Notices: seed%2 == 0},
+			"udp":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2}})},
 		}
 		for name, cfg := range nets {
 			cfg.Nodes, cfg.Mode = nodes, fagus.Threaded
 			clock := wall
-			if name == "sim" { // threads run one at a time: their order is that of the calls
+			if name != "inproc" { // threads run one at a time: their order is that of the calls
 				count := int64(0)
 				clock = func(*fagus.Node) int64 { count++; return count }
 			}

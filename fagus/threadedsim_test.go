@@ -83,3 +83,44 @@ func TestThreadedSkipsExactly(t *testing.T) {
 		}
 	}
 }
+
+// lossy is a UDP network that loses up to a fifth of all datagrams, doubles and
+// delays others, as its seed says.
+func lossy(c *sim.Config) {
+	c.UDP = &sim.UDP{Loss: float64(c.Seed%21) / 100, Duplicate: float64(c.Seed%5) / 20, Reorder: float64(c.Seed%7) / 20}
+}
+
+// TestThreadedOnUDP runs random programs by UDP-Fagus.
+func TestThreadedOnUDP(t *testing.T) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 42
+	}
+	var sum sim.UDPCounts
+	for seed := uint64(1); seed <= seeds; seed++ {
+		_, result := runThreadedSim(t, seed, lossy)
+		sum.Sent, sum.Lost = sum.Sent+result.UDP.Sent, sum.Lost+result.UDP.Lost
+	}
+	if sum.Lost < sum.Sent/20 || sum.Lost > sum.Sent/5 {
+		t.Errorf("%d of %d datagrams were lost", sum.Lost, sum.Sent)
+	}
+}
+
+// TestPhasesOnUDP: the phase engine runs there as well.
+func TestPhasesOnUDP(t *testing.T) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 21
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		cfg := sim.Config{Seed: seed, Limit: 1000 * dimmnet.Second}
+		lossy(&cfg)
+		nodes := 2 + int(seed%4)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: newSim(t, cfg)}, newOracle(seed).program(seed))
+		cancel()
+		if err != nil {
+			t.Fatalf("seed %d, %d nodes: %v", seed, nodes, err)
+		}
+	}
+}
