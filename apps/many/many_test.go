@@ -1,16 +1,13 @@
 package many_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/many"
-	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -18,34 +15,11 @@ import (
 // run returns the result of every rank. The time of a run is bounded.
 func run(t *testing.T, on fagus.Config, cfg many.Config) []many.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	results := make([]many.Result, on.Nodes)
-	_, err := fagus.Run(ctx, on, func(n *fagus.Node) (err error) {
-		results[n.Rank()], err = many.Run(n, cfg)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("%d nodes, %v mode, %+v: %v", on.Nodes, on.Mode, cfg, err)
-	}
+	results := apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (many.Result, error) { return many.Run(n, cfg) })
 	if results[0].Wrong != 0 {
 		t.Fatalf("%d nodes, %v mode, %+v: %d elements are wrong", on.Nodes, on.Mode, cfg, results[0].Wrong)
 	}
 	return results
-}
-
-func simulated(t *testing.T, cfg sim.Config) dimmnet.Network {
-	t.Helper()
-	net, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
-}
-
-// engines are the ways to run a program.
-func engines() []fagus.Config {
-	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
 }
 
 func configs() []many.Config {
@@ -58,35 +32,19 @@ func configs() []many.Config {
 }
 
 func TestEverywhere(t *testing.T) {
-	for _, on := range engines() {
+	apptest.Everywhere(t, func(on fagus.Config) {
 		for _, cfg := range configs() {
-			for nodes := 1; nodes <= 4; nodes++ {
-				on.Nodes = nodes
-				on.Net = simulated(t, sim.Config{Limit: 10 * dimmnet.Second})
-				run(t, on, cfg)
-				on.Net = inproc.New(inproc.Config{})
-				run(t, on, cfg)
-			}
+			run(t, on, cfg)
 		}
-	}
+	})
 }
 
 func TestRandomDelays(t *testing.T) {
-	seeds := uint64(30)
-	if testing.Short() {
-		seeds = 5
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			for _, on := range engines() {
-				for _, cfg := range configs() {
-					on.Nodes = 2 + int(seed%3)
-					on.Net = simulated(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
-					run(t, on, cfg)
-				}
-			}
-		})
-	}
+	apptest.Delayed(t, func(t *testing.T, _ uint64, on fagus.Config) {
+		for _, cfg := range configs() {
+			run(t, on, cfg)
+		}
+	})
 }
 
 // TestIndependentRanks is about ranks that want nothing of each other, of which
@@ -96,8 +54,8 @@ func TestRandomDelays(t *testing.T) {
 func TestIndependentRanks(t *testing.T) {
 	const work = fagus.Millisecond
 	cfg := many.Config{Variables: 1, Bytes: 8, Rounds: 20, Work: work, Skew: 1, Independent: true}
-	for _, on := range engines() {
-		on.Nodes, on.Net = 2, simulated(t, sim.Config{})
+	for _, on := range apptest.Engines() {
+		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{})
 		var slowest fagus.Time
 		for _, r := range run(t, on, cfg) {
 			slowest = max(slowest, r.Time)

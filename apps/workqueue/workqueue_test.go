@@ -1,16 +1,13 @@
 package workqueue_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/workqueue"
-	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -18,16 +15,7 @@ import (
 // run returns the slowest rank's time. That of the whole is bounded.
 func run(t *testing.T, on fagus.Config, cfg workqueue.Config) (slowest fagus.Time) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	results := make([]workqueue.Result, on.Nodes)
-	_, err := fagus.Run(ctx, on, func(n *fagus.Node) (err error) {
-		results[n.Rank()], err = workqueue.Run(n, cfg)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("%d nodes, %v mode, %+v: %v", on.Nodes, on.Mode, cfg, err)
-	}
+	results := apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (workqueue.Result, error) { return workqueue.Run(n, cfg) })
 	tasks := 0
 	for _, r := range results {
 		tasks += r.Tasks
@@ -37,20 +25,6 @@ func run(t *testing.T, on fagus.Config, cfg workqueue.Config) (slowest fagus.Tim
 		t.Fatalf("%d nodes, %v mode, %+v: %d tasks were done, %d results are wrong", on.Nodes, on.Mode, cfg, tasks, results[0].Wrong)
 	}
 	return slowest
-}
-
-func simulated(t *testing.T, cfg sim.Config) dimmnet.Network {
-	t.Helper()
-	net, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
-}
-
-// engines are the ways to run a program.
-func engines() []fagus.Config {
-	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
 }
 
 func configs() (list []workqueue.Config) {
@@ -65,36 +39,20 @@ func configs() (list []workqueue.Config) {
 }
 
 func TestEverywhere(t *testing.T) {
-	for _, on := range engines() {
+	apptest.Everywhere(t, func(on fagus.Config) {
 		for _, cfg := range configs() {
-			for nodes := 1; nodes <= 4; nodes++ {
-				on.Nodes = nodes
-				on.Net = simulated(t, sim.Config{Limit: 10 * dimmnet.Second})
-				run(t, on, cfg)
-				on.Net = inproc.New(inproc.Config{})
-				run(t, on, cfg)
-			}
+			run(t, on, cfg)
 		}
-	}
+	})
 }
 
 func TestRandomDelays(t *testing.T) {
-	seeds := uint64(30)
-	if testing.Short() {
-		seeds = 5
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			for _, on := range engines() {
-				for _, cfg := range configs() {
-					cfg.Seed = seed
-					on.Nodes = 2 + int(seed%3)
-					on.Net = simulated(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
-					run(t, on, cfg)
-				}
-			}
-		})
-	}
+	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) {
+		for _, cfg := range configs() {
+			cfg.Seed = seed
+			run(t, on, cfg)
+		}
+	})
 }
 
 // TestWhatAQueueIsGoodFor holds times against what the package comment says: 64
@@ -114,7 +72,7 @@ func TestWhatAQueueIsGoodFor(t *testing.T) {
 		{fagus.Phase, equal, tasks * work}, {fagus.Threaded, equal, tasks / 2 * work},
 		{fagus.Phase, skewed, tasks * work}, {fagus.Threaded, skewed, tasks / 2 * work},
 	} {
-		on := fagus.Config{Nodes: 2, Net: simulated(t, sim.Config{}), Mode: c.mode, Notices: c.mode == fagus.Threaded}
+		on := fagus.Config{Nodes: 2, Net: apptest.Simulated(t, sim.Config{}), Mode: c.mode, Notices: c.mode == fagus.Threaded}
 		if got := run(t, on, c.cfg); got < c.want*95/100 || got > c.want*130/100 {
 			t.Errorf("%v mode, %+v: %v, want about %v", c.mode, c.cfg, got, c.want)
 		}

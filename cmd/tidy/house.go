@@ -52,6 +52,8 @@ func places() []place {
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
+		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/sim", "fagus"},
+			time: "bounds a test"},
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "phase",
