@@ -2,7 +2,9 @@ package fagus_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,6 +82,39 @@ func TestThreadedSkipsExactly(t *testing.T) {
 		one.Events, two.Events = 0, 0 // passes of a thread are events
 		if !reflect.DeepEqual(skipped, spun) || !reflect.DeepEqual(one, two) {
 			t.Errorf("seed %d: skipped %+v, spun %+v", seed, one, two)
+		}
+	}
+}
+
+// TestThreadedStarvesNobody lets ranks take turns at a lock as fast as they can. A
+// request that follows the owner must catch up with it: where all take the same time
+// it had to follow for ever once.
+func TestThreadedStarvesNobody(t *testing.T) {
+	const tenures = 20
+	for nodes := 2; nodes <= 6; nodes++ {
+		for _, pause := range []fagus.Time{0, 5, 9, 10, 20, 50} {
+			for _, notices := range []bool{false, true} {
+				var had [6]int // the threads of the simulator run one at a time
+				_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Mode: fagus.Threaded, Notices: notices,
+					Net: newSim(t, sim.Config{Limit: dimmnet.Time(nodes*nodes*tenures) * dimmnet.Millisecond})}, func(n *fagus.Node) error {
+					_, guards, err := counters(n, 1)
+					if err != nil {
+						return err
+					}
+					set := n.Set(fagus.Want(guards[0], fagus.Exclusive))
+					for slices.Min(had[:nodes]) < tenures {
+						if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+							return err
+						}
+						had[n.Rank()]++
+						n.Spend(pause * fagus.Microsecond)
+					}
+					return nil
+				})
+				if err != nil || slices.Max(had[:nodes]) > 50*tenures {
+					t.Errorf("%d nodes, %d us, notices %v: %v tenures, %v", nodes, pause, notices, had[:nodes], err)
+				}
+			}
 		}
 	}
 }

@@ -18,6 +18,10 @@ import (
 // to it: so a request arrives, provided that what one rank sends to another stays in
 // order. (Li and Hudak's probable owners, with versions.)
 //
+// Ownership may move as fast as a request that follows it. So a rank that waits for
+// the variable itself keeps what was asked before its own request, until that is
+// granted. Older requests wait for newer ones only, so none waits for itself.
+//
 // In the beginning rank 0 owns everything.
 type Site struct {
 	rank    dimmnet.Rank
@@ -27,7 +31,9 @@ type Site struct {
 	mode    Mode    // at the owner: of the holders
 	holders []dimmnet.Rank
 	waiting []Want
-	news    bool // it has become the owner, and not said so
+	asking  Want   // the rank's own request, if it waits; else its Mode is 0
+	kept    []Want // that were asked before
+	news    bool   // it has become the owner, and not said so
 }
 
 // Hint says who owned a variable when it had a version.
@@ -53,6 +59,7 @@ type Want struct {
 	Mode  Mode
 	Brief bool    // a shared tenure of no length, as Update has: it is never released
 	Have  Version // up to which the rank's copy goes
+	Asked Version // of the rank's hint when it asked
 }
 
 // Turn is what becomes of a request: it is granted, or passed on.
@@ -93,17 +100,37 @@ func (s *Site) Learn(h Hint) {
 	}
 }
 
+// Ask is the own rank's request, which becomes w; its Rank, Have and Asked are filled
+// in. It returns the turns that follow.
+func (s *Site) Ask(w Want) ([]Turn, error) {
+	w.Rank, w.Have, w.Asked = s.rank, s.Have(), s.hint.Version
+	s.asking = w
+	return s.Request(w)
+}
+
 // Request acts on a rank's request and returns the turns that follow. An error says
 // that nobody asks so who keeps the rules.
 func (s *Site) Request(w Want) ([]Turn, error) {
-	if !s.Owns() && s.hint.Owner != w.Rank {
-		return []Turn{{Want: w, To: s.hint.Owner}}, nil
+	if s.Owns() {
+		return s.enqueue(w)
 	}
-	if !s.Owns() || slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, func(x Want) bool { return x.Rank == w.Rank }) {
-		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it owns, holds or waits for", w.Rank)
+	if w.Rank == s.hint.Owner {
+		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it owns", w.Rank)
 	}
-	if w.Have > s.hint.Version {
-		return nil, fmt.Errorf("syncvar: rank %d has version %d of a variable of version %d", w.Rank, w.Have, s.hint.Version)
+	if s.asking.Mode != 0 && !s.asking.Brief && w.Rank != s.rank && w.Asked < s.asking.Asked {
+		s.kept = append(s.kept, w)
+		return nil, nil
+	}
+	return []Turn{{Want: w, To: s.hint.Owner}}, nil
+}
+
+// enqueue adds a request at the owner.
+func (s *Site) enqueue(w Want) ([]Turn, error) {
+	if slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, func(x Want) bool { return x.Rank == w.Rank }) {
+		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it holds or waits for", w.Rank)
+	}
+	if max(w.Have, w.Asked) > s.hint.Version {
+		return nil, fmt.Errorf("syncvar: rank %d has version %d, and knows of version %d, of a variable of version %d", w.Rank, w.Have, w.Asked, s.hint.Version)
 	}
 	s.waiting = append(s.waiting, w)
 	return s.serve(), nil
@@ -123,17 +150,23 @@ func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Turn, error) {
 	return s.serve(), nil
 }
 
-// Granted learns that the owner has granted this rank's request. The data, if there
-// are any, are taken to be here.
-func (s *Site) Granted(from dimmnet.Rank, mode Mode, version, written Version) {
-	s.have = version
+// Granted learns that the owner has granted this rank's request, and returns the turns
+// of those that it has kept. The data, if there are any, are taken to be here.
+func (s *Site) Granted(from dimmnet.Rank, version, written Version) (turns []Turn) {
+	mode, kept := s.asking.Mode, s.kept
+	s.asking, s.kept, s.have = Want{}, nil, version
 	if mode == Shared {
+		// Who gave it stays the owner until it is released, so they arrive.
 		s.Learn(Hint{version, from})
-		return
+		for _, w := range kept {
+			turns = append(turns, Turn{Want: w, To: s.hint.Owner})
+		}
+		return turns
 	}
 	s.hint = Hint{version, s.rank}
 	s.written, s.news = written, true
-	s.holders, s.mode = append(s.holders, s.rank), mode
+	s.holders, s.mode, s.waiting = append(s.holders, s.rank), mode, kept
+	return nil
 }
 
 // News is the hint that the others need: this rank has become the owner and still
@@ -168,6 +201,9 @@ func (s *Site) grant(w Want) Turn {
 	if w.Mode == Exclusive {
 		s.have = s.hint.Version
 		s.hint = Hint{s.hint.Version + 1, w.Rank}
+	}
+	if w.Rank == s.rank {
+		s.asking = Want{}
 	}
 	if s.Owns() && !w.Brief {
 		s.holders, s.mode = append(s.holders, w.Rank), w.Mode

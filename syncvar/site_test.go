@@ -49,7 +49,7 @@ func (w *sites) clone() *sites {
 	c.ranks, c.told, c.trail = slices.Clone(w.ranks), slices.Clone(w.told), slices.Clone(w.trail)
 	for i := range c.ranks {
 		s := &c.ranks[i].site
-		s.holders, s.waiting = slices.Clone(s.holders), slices.Clone(s.waiting)
+		s.holders, s.waiting, s.kept = slices.Clone(s.holders), slices.Clone(s.waiting), slices.Clone(s.kept)
 	}
 	c.wires = slices.Clone(w.wires)
 	for i := range c.wires {
@@ -120,8 +120,7 @@ func (w *sites) ask(r dimmnet.Rank) error {
 	t := &w.ranks[r]
 	want := t.program[0]
 	t.program, t.waits, t.due = t.program[1:], true, w.wrote
-	want.Rank, want.Have = r, t.site.Have()
-	turns, err := t.site.Request(want)
+	turns, err := t.site.Ask(want)
 	return w.act(r, turns, err)
 }
 
@@ -191,8 +190,11 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 		if m.turn.Data {
 			t.copied = m.copied
 		}
-		t.site.Granted(from, m.turn.Mode, m.turn.Version, m.turn.Written)
-		return w.begin(m.turn)
+		turns := t.site.Granted(from, m.turn.Version, m.turn.Written)
+		if err := w.begin(m.turn); err != nil {
+			return err
+		}
+		return w.act(to, turns, nil)
 	}
 	turns, err := t.site.Request(m.turn.Want)
 	return w.act(to, turns, err)
@@ -280,6 +282,7 @@ func TestSiteRefuses(t *testing.T) {
 	}
 	refused("a request of who waits", request(s, Want{Rank: 2, Mode: Shared, Brief: true}))
 	refused("a version that was never", request(s, Want{Rank: 3, Mode: Shared, Have: 1}))
+	refused("a hint that was never", request(s, Want{Rank: 3, Mode: Shared, Asked: 1}))
 	if _, err := s.Release(1, false); err != nil { // rank 2 owns it now
 		t.Fatal(err)
 	}

@@ -162,8 +162,7 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 		}
 		e.had[id] = struct{}{}
 		e.wanted[id] = &want{mode: w.Mode, from: -1}
-		w.Rank, w.Have = e.rank, s.Have()
-		turns, err := s.Request(w)
+		turns, err := s.Ask(w)
 		failed = e.follow(id, turns, err)
 		return true
 	})

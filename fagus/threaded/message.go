@@ -30,7 +30,7 @@ type message struct {
 	rank     dimmnet.Rank // request: whose it is
 	id       syncvar.ID
 	declared uint32          // arrive: the rank's declarations
-	version  syncvar.Version // grant: of the tenure
+	version  syncvar.Version // grant: of the tenure; request: of the rank's hint when it asked
 	since    syncvar.Version // request: what the rank has; grant: the last that changed anything
 	digest   uint64          // arrive: of the declarations
 }

@@ -23,7 +23,7 @@ func (e *Engine) requested(from dimmnet.Rank, m message) error {
 	if m.rank == e.rank {
 		return fmt.Errorf("rank %d passed on this rank's own request for %q", from, e.space.Name(m.id))
 	}
-	turns, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Mode: m.mode, Brief: m.flag, Have: m.since})
+	turns, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Mode: m.mode, Brief: m.flag, Have: m.since, Asked: m.version})
 	if err := e.follow(m.id, turns, err); err != nil {
 		return fmt.Errorf("rank %d sent a request: %w", from, err)
 	}
@@ -55,7 +55,7 @@ func (e *Engine) follow(id syncvar.ID, turns []syncvar.Turn, err error) error {
 // take grants a request or passes it on.
 func (e *Engine) take(id syncvar.ID, t *syncvar.Turn) error {
 	if !t.Granted() {
-		return e.queue(t.To, message{op: request, id: id, mode: t.Mode, flag: t.Brief, rank: t.Rank, since: t.Have}, nil)
+		return e.queue(t.To, message{op: request, id: id, mode: t.Mode, flag: t.Brief, rank: t.Rank, since: t.Have, version: t.Asked}, nil)
 	}
 	if t.Rank == e.rank {
 		e.complete(id)
@@ -76,14 +76,14 @@ func (e *Engine) granted(from dimmnet.Rank, m message) error {
 	if !due || m.since > m.version || m.version < s.Have() {
 		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
 	}
-	s.Granted(from, w.mode, m.version, m.since)
+	turns := s.Granted(from, m.version, m.since)
 	if m.flag {
 		w.from = int(from)
 		e.streams[from] = &consistency.Stream{ID: m.id, Version: m.version}
-		return nil
+	} else {
+		e.complete(m.id)
 	}
-	e.complete(m.id)
-	return nil
+	return e.follow(m.id, turns, nil)
 }
 
 // complete ends a request of this rank: grant and data are here.
