@@ -26,6 +26,9 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	if n.engine == nil {
 		return nil, n.errorf("NewArray %q: the program of this rank has returned", name)
 	}
+	if err := n.Err(); err != nil {
+		return nil, n.errorf("NewArray %q: %w", name, err)
+	}
 	t := reflect.TypeFor[T]()
 	if err := checkElement(t); err != nil {
 		return nil, n.errorf("NewArray %q: elements of type %v: %w", name, t, err)

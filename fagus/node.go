@@ -230,6 +230,9 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if n.engine == nil {
 		return nil, n.errorf("Bind %q: the program of this rank has returned", name)
 	}
+	if err := n.Err(); err != nil {
+		return nil, n.errorf("Bind %q: %w", name, err)
+	}
 	rs, err := n.checkRanges(ranges)
 	if err != nil {
 		return nil, n.errorf("Bind %q: %w", name, err)

@@ -31,9 +31,10 @@ type Site struct {
 	mode    Mode    // at the owner: of the holders
 	holders []dimmnet.Rank
 	waiting []Want
-	asking  Want   // the rank's own request, if it waits; else its Mode is 0
-	kept    []Want // that were asked before
-	news    bool   // it has become the owner, and not said so
+	lender  dimmnet.Rank // who gave the last shared tenure
+	asking  Want         // the rank's own request, if it waits; else its Mode is 0
+	kept    []Want       // that were asked before
+	news    bool         // it has become the owner, and not said so
 }
 
 // Hint says who owned a variable when it had a version.
@@ -91,6 +92,9 @@ func (s *Site) Have() Version {
 	}
 	return s.have
 }
+
+// Lender is the owner of the rank's shared tenure, which is to know when it ends.
+func (s *Site) Lender() dimmnet.Rank { return s.lender }
 
 // Learn takes a hint, if it is newer than the own one.
 func (s *Site) Learn(h Hint) {
@@ -157,9 +161,10 @@ func (s *Site) Granted(from dimmnet.Rank, version, written Version) (turns []Tur
 	s.asking, s.kept, s.have = Want{}, nil, version
 	if mode == Shared {
 		// Who gave it stays the owner until it is released, so they arrive.
+		s.lender = from
 		s.Learn(Hint{version, from})
 		for _, w := range kept {
-			turns = append(turns, Turn{Want: w, To: s.hint.Owner})
+			turns = append(turns, Turn{Want: w, To: from})
 		}
 		return turns
 	}

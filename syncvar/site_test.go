@@ -167,7 +167,7 @@ func (w *sites) release(r dimmnet.Rank, written bool) error {
 		t.copied = w.wrote
 	}
 	if !t.site.Owns() {
-		w.send(r, t.site.hint.Owner, said{release: true})
+		w.send(r, t.site.Lender(), said{release: true})
 		return nil
 	}
 	turns, err := t.site.Release(r, written)

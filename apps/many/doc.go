@@ -7,13 +7,8 @@
 //     Config.Bytes of it.
 //   - In each round a rank acquires the variables that the next rank had in the round
 //     before, all in one set, adds an amount to each of their elements, computes for a
-//     while, and releases. So all data move in every round, and a rank must wait for
-//     nobody but its neighbour.
-//   - After a Barrier, which says that all rounds are over, rank 0 acquires everything to
-//     read, and compares it with a closed form.
-//
-// Additions may be made in any order, so the result does not depend on who was
-// first: nothing but the variables themselves keeps the rounds of two ranks apart.
+//     while, and releases. A Barrier keeps the rounds apart, so all data move in every one.
+//   - In the end rank 0 acquires everything to read, and compares it with a closed form.
 //
 // With Config.Independent a rank keeps its variables, and nobody else wants them.
 // Those that compute longer in a round do fewer of them. In phase mode every

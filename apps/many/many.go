@@ -180,5 +180,8 @@ func (s *shared) round(round int) error {
 	if s.Progress != nil {
 		s.Progress(1)
 	}
-	return n.Release(set)
+	if err := n.Release(set); err != nil || s.Independent {
+		return err
+	}
+	return n.Barrier() // or a rank could have its next variables before their last round
 }

@@ -101,7 +101,7 @@ func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*jo
 		return err
 	}
 	if timeline != "" && p.sim == nil {
-		return usagef("--timeline needs the trace of a simulated network: use --net %s", netDIMMnet1)
+		return usagef("--timeline needs the trace of a simulated network: use --net %s or %s", netDIMMnet1, netUDP100)
 	}
 	ctx, cancel := withLimit(c.Context, p.limit)
 	defer cancel()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -44,8 +45,11 @@ func workFlag(category string, value time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "work", Category: category, Value: value, Usage: "computation of rank 0 in a round: on the simulated machine it takes `TIME`, on a real one what it takes"}
 }
 
-// virtual is a time of a flag.
-func virtual(d time.Duration) fagus.Time { return fagus.Time(d.Nanoseconds()) * fagus.Nanosecond }
+// virtual is a time of a flag, or the nearest that there is.
+func virtual(d time.Duration) fagus.Time {
+	const most = math.MaxInt64 / int64(fagus.Nanosecond)
+	return fagus.Time(max(-most, min(d.Nanoseconds(), most))) * fagus.Nanosecond
+}
 
 // manyConfig reads the flags that fagus run and fagus sweep have in common.
 func manyConfig(c *cli.Context) many.Config {

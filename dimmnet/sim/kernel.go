@@ -155,6 +155,13 @@ func (k *kernel) count(at dimmnet.Time) {
 	k.events++
 }
 
+// countCall is called for every call of a port.
+func (k *kernel) countCall(now dimmnet.Time) {
+	if k.calls++; k.calls%boundCalls == 0 {
+		k.checkBounds(now)
+	}
+}
+
 // checkBounds fails the run when its context or its virtual time has ended.
 func (k *kernel) checkBounds(now dimmnet.Time) {
 	if k.err != nil {

@@ -147,7 +147,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		select {
 		case <-over:
 		case <-time.After(grace):
-			return fmt.Errorf("sim: %w; rank %d computes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
+			return fmt.Errorf("sim: %w; rank %d goes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
 	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts}

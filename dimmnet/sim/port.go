@@ -13,7 +13,12 @@ func (th *thread) Rank() dimmnet.Rank         { return th.rank }
 func (th *thread) Nodes() int                 { return len(th.k.nodes) }
 func (th *thread) Limits() dimmnet.Limits     { return th.k.preset.Limits }
 func (th *thread) Counters() dimmnet.Counters { return th.counters }
-func (th *thread) Err() error                 { return th.k.err }
+
+// Err also looks whether the run may go on: who only computes calls nothing else.
+func (th *thread) Err() error {
+	th.k.countCall(th.now)
+	return th.k.err
+}
 
 // Store is an AOTF: one uncached write to a kick page. Software counts its
 // credits, so there is nothing to ask the NIC first; when they are used up, it

@@ -123,9 +123,7 @@ func (th *thread) sync() {
 		th.pay()
 	}
 	k := th.k
-	if k.calls++; k.calls%boundCalls == 0 {
-		k.checkBounds(th.now)
-	}
+	k.countCall(th.now)
 	if len(th.node.ready) > 0 && th.now > max(th.markAt, th.begun)+tick { // in a pass that lasts, if it is one
 		th.share()
 	}

@@ -128,6 +128,9 @@ func (e *Engine) Declare(f func() error) error {
 // here. Both sets are strictly increasing and have nothing in common, and the rank
 // holds none of them.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
+	if err := e.port.Err(); err != nil { // which who owns all that it wants would not see
+		return err
+	}
 	for len(shared)+len(exclusive) > 0 {
 		id, mode := syncvar.ID(0), syncvar.Shared
 		if len(exclusive) == 0 || len(shared) > 0 && shared[0] < exclusive[0] {
@@ -233,7 +236,7 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 			failed = e.follow(id, turns, err)
 			h, news = s.News()
 		} else {
-			failed = e.queue(s.Hint().Owner, message{op: release, id: id}, nil)
+			failed = e.queue(s.Lender(), message{op: release, id: id}, nil)
 		}
 		return true
 	})

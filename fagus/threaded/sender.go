@@ -83,9 +83,12 @@ func (s *sender) send(out outgoing) error {
 func (s *sender) copy(c consistency.Cut) bool {
 	s.e.mu.Lock()
 	defer s.e.unlock()
+	if s.e.closed {
+		return false
+	}
 	s.e.counts.Slots++
 	s.body = append(s.body[:0], s.e.space.Bytes(c.Range)...)
-	return !s.e.closed
+	return true
 }
 
 // slot sends one slot.
