@@ -8,21 +8,31 @@ import (
 
 // The threads of a node share its CPUs. A thread that polls has one as much as a
 // thread that computes; one that sleeps has none. While others want a CPU, a thread
-// has its own for a slice of time; then it goes behind them.
+// has its own for a slice of time; then it goes behind them. When the first of those
+// that want a CPU has used up its slice all get a new one, and keep half of what they
+// had left, as the counters of Linux 2.4 do.
 //
-// Who was asleep comes first, as in Linux 2.4. If no CPU is free it gets that of a
-// thread that polls, at the end of its polling pass; if none polls that of one that
-// computes, at once; else the next one that is given away. So a thread never loses
-// its CPU within a polling pass, and passes can be skipped exactly; but for a pass
-// of more than a tick, after which every call looks whether others want the CPU. Who
-// loses it before its slice is over gets it back before others.
+// Who was asleep comes first while it has some of its slice. If no CPU is free it
+// gets that of a thread that polls, at the end of its polling pass; if none polls that
+// of one that computes, at once; else the next one that is given away. A thread that
+// was woken itself is left alone for a moment: so helper threads do not take each
+// other's CPU. Who loses it before its slice is over gets it back before others.
+//
+// So a thread never loses its CPU within a polling pass, and passes can be skipped
+// exactly; but for a pass of more than a tick, after which every call looks whether
+// others want the CPU.
 
-// tick is how long a thread computes before it looks whether others want its CPU.
-const tick = dimmnet.Millisecond
+const (
+	// tick is how long a thread computes before it looks whether others want its CPU.
+	tick = dimmnet.Millisecond
+	// moment is how long who was woken keeps its CPU from others that are: longer than a
+	// helper thread has to do for a message. Assumed.
+	moment = 50 * dimmnet.Microsecond
+)
 
 // newThread makes a thread of a node, which begins at a time.
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
-	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at}
+	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at, credit: k.preset.Host.Slice}
 	k.threads = append(k.threads, th)
 	n.threads = append(n.threads, th)
 	k.live++
@@ -40,16 +50,17 @@ func (th *thread) Go(name string, f func(dimmnet.Host) error) {
 // the thread that wakes it, or nil.
 func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 	n := th.node
-	th.now = max(th.now, at)
+	th.now, th.fresh = max(th.now, at), true
+	first := th.credit > 0
 	switch {
 	case n.cpus > 0:
 		n.cpus--
 		th.begin(th.now)
-	case !n.polled() && n.preempt(at):
+	case first && !n.polled() && n.preempt(at):
 		th.begin(th.now)
 	default:
-		th.urgent, th.by = true, by
-		n.line(th, th.now, true, by)
+		th.urgent, th.by = first, by
+		n.line(th, th.now, first, by)
 	}
 }
 
@@ -57,14 +68,26 @@ func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
 	th.state, th.urgent = running, false
-	th.begun, th.sliceEnd = th.now, th.now+th.k.preset.Host.Slice
-	if th.rest > 0 {
-		th.sliceEnd = th.now + th.rest
+	if th.credit <= 0 {
+		for _, x := range th.node.threads {
+			x.credit = x.credit/2 + x.k.preset.Host.Slice
+		}
 	}
+	th.begun, th.sliceEnd = th.now, th.now+th.credit
 	left := th.left
-	th.left, th.rest = 0, 0
+	th.left = 0
 	th.advance(left)
 	th.enqueue()
+}
+
+// lose takes note of what is left of a thread's slice when it loses its CPU. A thread
+// that nobody had to wait for has used up some slices, and part of another.
+func (th *thread) lose() {
+	th.fresh = false
+	slice := max(th.k.preset.Host.Slice, 1)
+	if th.credit = th.sliceEnd - th.now; th.credit < 0 && len(th.node.ready) == 0 {
+		th.credit = slice + th.credit%slice
+	}
 }
 
 // line puts a thread among those that want a CPU: last, or before all but those that
@@ -103,7 +126,7 @@ func (n *node) polled() bool {
 // happened.
 func (n *node) preempt(at dimmnet.Time) bool {
 	for _, th := range n.threads {
-		if th.state != running || !th.computes || th.now <= at {
+		if th.state != running || !th.computes || th.now <= at || th.fresh && at < th.begun+moment {
 			continue
 		}
 		th.left, th.now = th.now-at, at
@@ -119,8 +142,8 @@ func (n *node) preempt(at dimmnet.Time) bool {
 // wait puts a thread that has lost its CPU behind those that want one; or, if its slice
 // is not over, behind those that have slept.
 func (th *thread) wait() {
-	th.rest = th.sliceEnd - th.now
-	th.node.line(th, th.now, th.rest > 0, nil)
+	th.lose()
+	th.node.line(th, th.now, th.credit > 0, nil)
 }
 
 // endSlice lets an idle thread lose its CPU at the first end of a polling pass, not
@@ -194,7 +217,7 @@ func (th *thread) due() bool {
 	}
 	first := th.node.ready[0]
 	woken := first.urgent && (first.now < th.now || first.now == th.now && !th.precedes(first.by))
-	return woken || th.now >= th.sliceEnd
+	return woken && !(th.fresh && th.now < th.begun+moment) || th.now >= th.sliceEnd
 }
 
 // precedes says whether the thread's turn comes before that of other, which may be
@@ -231,6 +254,7 @@ func (n *node) notIdle(th *thread) {
 // leaveCPU frees the thread's CPU for the next.
 func (th *thread) leaveCPU(why threadState) {
 	n := th.node
+	th.lose()
 	th.state = why
 	if len(n.ready) == 0 {
 		n.cpus++
@@ -241,10 +265,18 @@ func (th *thread) leaveCPU(why threadState) {
 
 // compute takes d of a CPU, tick by tick if there are others who may want it.
 func (th *thread) compute(d dimmnet.Time) {
-	for len(th.k.threads) > len(th.k.nodes) && d > 0 && th.now <= th.k.cfg.Limit {
+	if len(th.k.threads) == len(th.k.nodes) {
+		th.advance(d)
+		return
+	}
+	for {
 		th.computes = true
 		th.sync() // what other threads of the node do meanwhile is seen at every tick
+		th.computes = false
 		th.share()
+		if d <= 0 || th.now > th.k.cfg.Limit {
+			return
+		}
 		part := min(d, tick)
 		if len(th.node.ready) > 0 {
 			part = min(part, th.sliceEnd-th.now)
@@ -252,8 +284,6 @@ func (th *thread) compute(d dimmnet.Time) {
 		th.advance(part)
 		d -= part
 	}
-	th.computes = false
-	th.advance(d)
 }
 
 // wake lets a thread go on that idles or sleeps, because the run has failed.

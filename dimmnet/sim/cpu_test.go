@@ -182,6 +182,103 @@ func TestThreadsAreDeterministic(t *testing.T) {
 	}
 }
 
+// TestWokenThreadsShare: two threads that wake each other all the time, and so are
+// preferred, leave its share to one that computes.
+func TestWokenThreadsShare(t *testing.T) {
+	var took dimmnet.Time
+	cfg := withCPUs(t, 1)
+	cfg.Limit = 10 * dimmnet.Second
+	err := newNetwork(t, cfg).Run(context.Background(), 1, func(h dimmnet.Host) error {
+		over, ping, pong := false, h.NewEvent(), h.NewEvent()
+		play := func(mine, other dimmnet.Event) func(dimmnet.Host) error {
+			return func(h dimmnet.Host) error {
+				for !over {
+					h.Spend(10 * dimmnet.Microsecond)
+					other.Set()
+					if err := mine.Wait(); err != nil {
+						return err
+					}
+				}
+				other.Set()
+				return nil
+			}
+		}
+		h.Go("ping", play(ping, pong))
+		h.Go("pong", play(pong, ping))
+		h.Spend(dimmnet.Second)
+		took, over = h.Now(), true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took < 2*dimmnet.Second || took > 4*dimmnet.Second {
+		t.Errorf("a second of computing took %v beside two threads that take turns", took)
+	}
+}
+
+// TestWokenThreadIsLeftAlone: who has just been woken and works for a moment is not
+// pushed aside by the next one, which would compute for long.
+func TestWokenThreadIsLeftAlone(t *testing.T) {
+	var done dimmnet.Time
+	err := newNetwork(t, withCPUs(t, 1)).Run(context.Background(), 1, func(h dimmnet.Host) error {
+		short, long := h.NewEvent(), h.NewEvent()
+		h.Go("short", func(h dimmnet.Host) error {
+			err := short.Wait()
+			h.Spend(15 * dimmnet.Microsecond)
+			done = h.Now()
+			return err
+		})
+		h.Go("long", func(h dimmnet.Host) error {
+			err := long.Wait()
+			h.Spend(10 * dimmnet.Millisecond)
+			return err
+		})
+		h.Spend(dimmnet.Millisecond) // both sleep by now
+		short.Set()
+		long.Set()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != dimmnet.Millisecond+15*dimmnet.Microsecond {
+		t.Errorf("15 us of work that began after 1 ms were done at %v", done)
+	}
+}
+
+// TestNoticePreempts: a notice wakes a thread at once although another computes on the
+// only CPU, however it cuts what it computes.
+func TestNoticePreempts(t *testing.T) {
+	for _, cut := range []dimmnet.Time{10 * dimmnet.Millisecond, 900 * dimmnet.Microsecond, 7 * dimmnet.Microsecond} {
+		var sent, woken dimmnet.Time
+		cfg := withCPUs(t, 1)
+		err := newNetwork(t, cfg).Run(context.Background(), 2, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 0 {
+				h.Spend(4300 * dimmnet.Microsecond)
+				sent = h.Now()
+				h.Notify(1)
+				return nil
+			}
+			h.Go("receive", func(h dimmnet.Host) error {
+				err := h.Notice().Wait()
+				woken = h.Now()
+				return err
+			})
+			for h.Now() < 10*dimmnet.Millisecond {
+				h.Spend(cut)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sent + 75*dimmnet.Microsecond; woken != want {
+			t.Errorf("computing by %v: woken at %v, want %v", cut, woken, want)
+		}
+	}
+}
+
 // TestNoticeInterrupts: a notice takes its time, and wakes a thread although
 // another computes on the only CPU.
 func TestNoticeInterrupts(t *testing.T) {

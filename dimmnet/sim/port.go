@@ -198,7 +198,7 @@ func (th *thread) Arrivals() dimmnet.Mark {
 // Idle skips polling passes until something happens at this node.
 func (th *thread) Idle(since dimmnet.Mark) {
 	th.sync()
-	th.idled = true
+	th.idled, th.fresh = true, false
 	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() {
 		return
 	}

@@ -21,6 +21,7 @@ type thread struct {
 	state    threadState
 	begun    dimmnet.Time // when it got its CPU
 	sliceEnd dimmnet.Time // when another thread of the node may have it
+	credit   dimmnet.Time // what is left of its slice, while it has no CPU
 
 	markAt    dimmnet.Time // when Arrivals was last called
 	markPolls uint64       // the polls until then
@@ -30,12 +31,12 @@ type thread struct {
 	idled     bool         // since Arrivals was last called
 	polls     bool         // it had idled before that
 	urgent    bool         // it was woken, and waits for no slice
+	fresh     bool         // it was woken, and has neither polled in vain nor lost its CPU
 	by        *thread      // that woke it, or nil
 	spends    uint64
 
 	computes bool         // it lies in wait in compute
 	left     dimmnet.Time // of what it computed when it lost its CPU
-	rest     dimmnet.Time // of its slice then
 	queued   bool         // it has an event in the queue
 	stale    int          // events there that are not its own any more
 
