@@ -42,7 +42,7 @@ type Engine struct {
 	streams  []*consistency.Stream     // by rank: what is arriving from it
 	had      map[syncvar.ID]struct{}   // acquired before: what Update refreshes
 	meeting  []message                 // at rank 0, by rank: how it has arrived
-	agreed   []uint32                  // at rank 0, by rank: so many declarations are known to be the same
+	agreed   []uint32                  // by rank: so many declarations are known to be the same
 	waits    syncvar.Call              // the call in which this rank waits for all
 	ended    bool                      // all ranks have ended
 	closed   bool                      // the program's memory is gone
@@ -295,8 +295,8 @@ func (e *Engine) meet(call syncvar.Call) error {
 			return false
 		}
 		e.waits = call
-		declared := e.space.Declared()
-		m := message{op: arrive, call: call, declared: uint32(declared), digest: e.space.Digest(declared)}
+		m := message{op: arrive, call: call}
+		e.declare(&m)
 		failed = e.queue(0, m, nil)
 		return true
 	})

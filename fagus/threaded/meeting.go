@@ -47,11 +47,8 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 func (e *Engine) checkDeclarations(call syncvar.Call) error {
 	for r := dimmnet.Rank(1); int(r) < e.nodes; r++ {
 		m := &e.meeting[r]
-		if int(m.declared) <= e.space.Declared() {
-			if err := e.space.CheckSame(0, r, e.agreed[r], m.declared, m.digest); err != nil {
-				return err
-			}
-			e.agreed[r] = m.declared
+		if err := e.checkDeclared(r, m); err != nil {
+			return err
 		}
 		if call != syncvar.End {
 			if err := e.space.CheckCount(0, r, m.declared); err != nil {
@@ -59,6 +56,25 @@ func (e *Engine) checkDeclarations(call syncvar.Call) error {
 			}
 		}
 	}
+	return nil
+}
+
+// declare says in a message what this rank has declared.
+func (e *Engine) declare(m *message) {
+	m.declared = uint32(e.space.Declared())
+	m.digest = e.space.Digest(e.space.Declared())
+}
+
+// checkDeclared compares what a rank says that it has declared with what this one
+// has, if that is as much. A request that was passed on says nothing.
+func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
+	if m.declared == 0 || int(m.declared) > e.space.Declared() {
+		return nil
+	}
+	if err := e.space.CheckSame(e.rank, r, e.agreed[r], m.declared, m.digest); err != nil {
+		return err
+	}
+	e.agreed[r] = max(e.agreed[r], m.declared)
 	return nil
 }
 

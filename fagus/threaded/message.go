@@ -29,10 +29,10 @@ type message struct {
 	flag     bool         // request: brief; grant: data follow
 	rank     dimmnet.Rank // request: whose it is
 	id       syncvar.ID
-	declared uint32          // arrive: the rank's declarations
+	declared uint32          // arrive, and request from its own rank: how many declarations that has made
 	version  syncvar.Version // grant: of the tenure; request: of the rank's hint when it asked
 	since    syncvar.Version // request: what the rank has; grant: the last that changed anything
-	digest   uint64          // arrive: of the declarations
+	digest   uint64          // of those
 }
 
 // messageBytes is the size of a message on the wire. It fits the smallest slot.

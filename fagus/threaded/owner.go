@@ -23,6 +23,9 @@ func (e *Engine) requested(from dimmnet.Rank, m message) error {
 	if m.rank == e.rank {
 		return fmt.Errorf("rank %d passed on this rank's own request for %q", from, e.space.Name(m.id))
 	}
+	if err := e.checkDeclared(m.rank, &m); err != nil {
+		return err
+	}
 	turns, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Mode: m.mode, Brief: m.flag, Have: m.since, Asked: m.version})
 	if err := e.follow(m.id, turns, err); err != nil {
 		return fmt.Errorf("rank %d sent a request: %w", from, err)
@@ -55,7 +58,11 @@ func (e *Engine) follow(id syncvar.ID, turns []syncvar.Turn, err error) error {
 // take grants a request or passes it on.
 func (e *Engine) take(id syncvar.ID, t *syncvar.Turn) error {
 	if !t.Granted() {
-		return e.queue(t.To, message{op: request, id: id, mode: t.Mode, flag: t.Brief, rank: t.Rank, since: t.Have, version: t.Asked}, nil)
+		m := message{op: request, id: id, mode: t.Mode, flag: t.Brief, rank: t.Rank, since: t.Have, version: t.Asked}
+		if t.Rank == e.rank {
+			e.declare(&m)
+		}
+		return e.queue(t.To, m, nil)
 	}
 	if t.Rank == e.rank {
 		e.complete(id)

@@ -206,8 +206,9 @@ func (w *world) meet(r *tenant, call string) error {
 	for _, c := range []syncvar.Call{syncvar.Update, syncvar.Barrier, syncvar.End} {
 		if strings.EqualFold(c.String(), call) {
 			r.waits, r.meets = c, c
-			declared := r.space.Declared()
-			err := r.queue(0, message{op: arrive, call: c, declared: uint32(declared), digest: r.space.Digest(declared)}, nil)
+			m := message{op: arrive, call: c}
+			r.declare(&m)
+			err := r.queue(0, m, nil)
 			w.news(int(r.rank))
 			return err
 		}
