@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime"
 
+	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/phase"
@@ -55,6 +56,10 @@ type Config struct {
 	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
 	// polling.
 	Notices bool
+	// History, if not nil, gets what every rank does, to be checked against the axioms of
+	// entry consistency when Run has returned. What every variable guards is then read at
+	// each Acquire, Release and Update.
+	History *history.History
 	// Log gets a debug record for every collective call; nil stands for silence.
 	Log *slog.Logger
 }

@@ -58,15 +58,15 @@ func countersUnderLocks() porcupine.Model {
 	}
 }
 
-// history collects what all ranks did. now is the clock of the network.
-type history struct {
+// lockHistory collects what all ranks did. now is the clock of the network.
+type lockHistory struct {
 	mu  sync.Mutex
 	ops []porcupine.Operation
 }
 
 // program lets a rank use locks at random, and records when each use was asked for
 // and given back.
-func (h *history) program(seed uint64, uses, variables int, now func(*fagus.Node) int64) func(*fagus.Node) error {
+func (h *lockHistory) program(seed uint64, uses, variables int, now func(*fagus.Node) int64) func(*fagus.Node) error {
 	return func(n *fagus.Node) error {
 		a, err := fagus.NewArray[int64](n, "a", variables)
 		if err != nil {
@@ -106,7 +106,7 @@ func (h *history) program(seed uint64, uses, variables int, now func(*fagus.Node
 	}
 }
 
-func (h *history) check(t *testing.T, what string, seed uint64) {
+func (h *lockHistory) check(t *testing.T, what string, seed uint64) {
 	t.Helper()
 	switch porcupine.CheckOperationsTimeout(countersUnderLocks(), h.ops, time.Minute) {
 	case porcupine.Illegal:
@@ -140,7 +140,7 @@ func TestLocksAreLinearizable(t *testing.T) {
 				count := int64(0)
 				clock = func(*fagus.Node) int64 { count++; return count }
 			}
-			var h history
+			var h lockHistory
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			_, err := fagus.Run(ctx, cfg, h.program(seed, 40, 3, clock))
 			cancel()

@@ -27,6 +27,7 @@ type Node struct {
 	held   *SyncSet
 	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
 	clock  stopwatch
+	record *record
 	err    error       // the first failure of a collective call; it stays
 	inCall atomic.Bool // a collective call is under way
 }
@@ -38,7 +39,7 @@ func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Node{
+	n := &Node{
 		rank:   int(p.Rank()),
 		nodes:  p.Nodes(),
 		host:   h,
@@ -47,7 +48,9 @@ func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 		mode:   cfg.Mode,
 		engine: e,
 		clock:  newStopwatch(h, e.Counters),
-	}, nil
+	}
+	n.record = newRecord(n, cfg.History)
+	return n, nil
 }
 
 // Rank is this rank's number, 0 to Nodes-1.
@@ -100,6 +103,7 @@ func (n *Node) communicate(call syncvar.Call, part Part, f func() error) error {
 		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
 	}
 	defer n.inCall.Store(false)
+	n.record.call()
 	n.clock.enter(part)
 	err := f()
 	n.clock.enter(PartCompute)
@@ -117,7 +121,14 @@ func (n *Node) communicate(call syncvar.Call, part Part, f func() error) error {
 
 // meet is a call in which all ranks meet.
 func (n *Node) meet(call syncvar.Call, part Part) error {
-	return n.communicate(call, part, func() error { return n.engine.Meet(call) })
+	return n.communicate(call, part, func() error {
+		met := n.record.meets(call)
+		if err := n.engine.Meet(call); err != nil {
+			return err
+		}
+		met()
+		return nil
+	})
 }
 
 // Acquire waits until every variable of set is granted in its mode and the
@@ -140,6 +151,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 	if err := n.communicate(syncvar.Acquire, PartAcquire, acquire); err != nil {
 		return err
 	}
+	n.record.acquired(set)
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
@@ -154,6 +166,7 @@ func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release of a set that is not held: Acquire it first, and release it once")
 	}
+	n.record.released(set)
 	n.clock.enter(PartRelease)
 	n.wrote = n.wrote[:0]
 	for _, id := range set.exclusive {
@@ -245,6 +258,7 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if err != nil {
 		return nil, n.errorf("Bind: %w", err)
 	}
+	n.record.bound(id, name)
 	return &SyncVar{node: n, id: id, name: name}, nil
 }
 

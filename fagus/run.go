@@ -18,6 +18,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if program == nil {
 		return Report{}, errors.New("fagus: no program to run")
 	}
+	if cfg.History != nil {
+		cfg.History.Begin(cfg.Nodes)
+	}
 	ranks := make([]Stats, cfg.Nodes)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(h, cfg)

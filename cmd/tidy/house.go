@@ -43,12 +43,13 @@ func places() []place {
 
 		{dir: "syncvar", may: []string{"dimmnet"}},
 		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
+		{dir: "consistency/history", may: []string{"dimmnet", "syncvar"}},
 		{dir: "ringbuf", may: []string{"dimmnet"}},
 		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 		{dir: "phase/collective", may: []string{"dimmnet"}},
 
 		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
-		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "phase", "fagus/threaded"}},
+		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase", "fagus/threaded"}},
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},

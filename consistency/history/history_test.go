@@ -1,0 +1,181 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+const (
+	s, x = syncvar.Shared, syncvar.Exclusive
+	none = dimmnet.Time(-1)
+	us   = dimmnet.Microsecond
+)
+
+// maker writes histories down: two variables, "a" and "b", which guard 0 at first.
+type maker struct{ *History }
+
+func newMaker(nodes int) maker {
+	m := maker{New()}
+	m.Begin(nodes)
+	for _, r := range m.ranks {
+		r.Bind("a", 0)
+		r.Bind("b", 0)
+	}
+	return m
+}
+
+// tenure adds one of rank r: from saw to left, if it ends.
+func (m maker) tenure(r dimmnet.Rank, id syncvar.ID, mode syncvar.Mode, v syncvar.Version, saw, left uint64, from, to dimmnet.Time) {
+	m.Rank(r).Call()
+	m.Rank(r).Acquired(id, mode, v, saw, from*us)
+	if to != none {
+		m.Rank(r).Released(id, mode, v, left, to*us)
+	}
+}
+
+// meet lets all ranks meet. Those that update have variable 0 in that version.
+func (m maker) meet(at dimmnet.Time, v syncvar.Version, saw ...uint64) {
+	for r := range m.nodes() {
+		m.Rank(r).Call()
+		m.Rank(r).Entered(at * us)
+	}
+	for r := range m.nodes() {
+		m.Rank(r).Left(at * us)
+		if int(r) < len(saw) {
+			m.Rank(r).Updated(0, v, saw[r], at*us)
+		}
+	}
+}
+
+func (m maker) nodes() dimmnet.Rank { return dimmnet.Rank(len(m.ranks)) }
+
+// TestCheck: what keeps the axioms, and for each what breaks it.
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(m maker)
+		want string // of the violation; empty: there is none
+	}{
+		"one after the other": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.tenure(1, 0, s, 1, 5, 5, 3, 9)
+			m.tenure(2, 0, s, 1, 5, 5, 4, 5)
+			m.tenure(2, 0, x, 2, 5, 6, 9, 10)
+			m.Rank(1).Looked(0, 5, 11*us)
+			m.meet(20, 2, 6, 6, 6)
+			m.Rank(1).Looked(0, 6, 21*us)
+		}, ""},
+		"a tenure that never ends": {func(m maker) { m.tenure(0, 0, x, 1, 0, 0, 1, none) }, ""},
+		"acquired twice": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 0, 1, none)
+			m.tenure(0, 0, x, 2, 0, 0, 2, 3)
+		}, `A0 form: rank 0 acquires "a" exclusive in version 2 (call 2, at 2.000 us), which it holds already`},
+		"released unheld": {func(m maker) { m.Rank(1).Released(1, s, 0, 0, 4*us) }, `A0 form: rank 1 releases "b" shared in version 0 (call 0, at 4.000 us), which it does not hold`},
+		"released otherwise": {func(m maker) {
+			m.Rank(1).Acquired(1, s, 0, 0, 1*us)
+			m.Rank(1).Released(1, x, 0, 0, 4*us)
+		}, `it had rank 1 acquires "b" shared in version 0`},
+		"meeting while holding": {func(m maker) {
+			m.tenure(0, 1, s, 0, 0, 0, 1, none)
+			m.meet(2, 0)
+		}, `A0 form: rank 0 comes to meeting 1 (call 2, at 2.000 us), holding "b"`},
+		"granted to two": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.tenure(1, 0, x, 1, 0, 5, 1, 2)
+		}, `A1 exclusion: rank 0 acquires "a" exclusive in version 1 (call 1, at 1.000 us), and rank 1 acquires "a" exclusive in version 1`},
+		"two writers at once": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 4)
+			m.tenure(1, 0, x, 2, 5, 5, 3, 6)
+		}, `A1 exclusion: rank 1 acquires "a" exclusive in version 2 (call 1, at 3.000 us), though rank 0 acquires "a" exclusive in version 1 (call 1, at 1.000 us) and released it at 4.000 us`},
+		"a reader during a write": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 4)
+			m.tenure(1, 0, s, 1, 5, 5, 3, 6)
+		}, "A1 exclusion: rank 1 acquires"},
+		"a writer during a read": {func(m maker) {
+			m.tenure(1, 0, s, 0, 0, 0, 1, none)
+			m.tenure(0, 0, x, 1, 0, 5, 2, 4)
+		}, `and never released it`},
+		"stale at Acquire": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.tenure(1, 0, x, 2, 0, 7, 3, 4)
+		}, `A3 visibility: rank 1 acquires "a" exclusive in version 2 (call 1, at 3.000 us) and sees 0x0; the version before it was left with, as rank 0 releases "a" exclusive in version 1 (call 1, at 2.000 us), 0x5`},
+		"out of thin air": {func(m maker) { m.tenure(0, 0, s, 0, 9, 9, 1, 2) }, "sees 0x9; it was bound with 0x0"},
+		"stale after Update": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.tenure(1, 0, x, 2, 5, 6, 3, 4)
+			m.meet(5, 2, 6, 6, 5)
+		}, `A3 visibility: rank 2 has "a" updated to version 2 (call 1, at 5.000 us) and sees 0x5; before it rank 1 releases "a" exclusive in version 2 (call 1, at 4.000 us) with 0x6`},
+		"an Update from later": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.meet(5, 1, 5, 5, 6)
+			m.tenure(0, 0, x, 2, 5, 6, 7, 8)
+		}, "sees 0x6; before it rank 0 releases"},
+		"changed while held shared": {func(m maker) { m.tenure(0, 0, s, 0, 0, 3, 1, 2) }, `A5 snapshot: rank 0 releases "a" shared in version 0 (call 1, at 2.000 us) and sees 0x3; when it acquired it saw 0x0`},
+		"changed outside": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.Rank(0).Looked(0, 6, 3*us)
+		}, `A5 snapshot: rank 0 looks at "a" (call 1, at 3.000 us) and sees 0x6; when last rank 0 releases "a" exclusive`},
+		"changed before": {func(m maker) { m.Rank(0).Looked(1, 6, 3*us) }, `looks at "b" (call 0, at 3.000 us) and sees 0x6; it has never acquired it`},
+		"store buffering": {func(m maker) { // both writes before both reads, and both reads miss
+			m.tenure(0, 0, x, 1, 0, 1, 0, 0)
+			m.tenure(0, 1, s, 0, 0, 0, 0, 0)
+			m.tenure(1, 1, x, 1, 0, 1, 0, 0)
+			m.tenure(1, 0, s, 0, 0, 0, 0, 0)
+		}, `A2 order: each before the next, and the last before the first: `},
+		"a meeting too late": {func(m maker) { // rank 0 writes before it, rank 1 reads the old version after it
+			m.tenure(0, 0, x, 1, 0, 1, 0, 0)
+			m.meet(0, 0)
+			m.tenure(1, 0, s, 0, 0, 0, 0, 0)
+		}, `A2 order: `},
+	} {
+		m := newMaker(3)
+		c.make(m)
+		v := m.Check()
+		switch {
+		case c.want == "" && v != nil:
+			t.Errorf("%s: %v", name, v)
+		case c.want != "" && (v == nil || !strings.Contains(v.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", name, v, c.want)
+		}
+	}
+}
+
+// TestSmallestCycle: of a long and a short contradiction the short one is told.
+func TestSmallestCycle(t *testing.T) {
+	m := newMaker(3)
+	for r := range m.nodes() { // a long one: of all three ranks
+		m.Rank(r).Bind("c", 0)
+	}
+	m.tenure(0, 0, x, 1, 0, 1, 0, 0)
+	m.meet(0, 0)
+	for range 5 {
+		m.tenure(2, 1, s, 0, 0, 0, 0, 0)
+	}
+	m.tenure(1, 0, s, 0, 0, 0, 0, 0)
+	v := m.Check()
+	if v == nil || strings.Count(v.Words, ";") > 5 {
+		t.Fatalf("%v", v)
+	}
+	for _, want := range []string{`rank 1 releases "a" shared in version 0`, `rank 0 acquires "a" exclusive in version 1`, "rank 0 comes to meeting 1", "rank 1 leaves meeting 1"} {
+		if !strings.Contains(v.Words, want) {
+			t.Errorf("%v: want %q", v, want)
+		}
+	}
+}
+
+// TestCounts: of what was recorded, and nothing of the run before.
+func TestCounts(t *testing.T) {
+	m := newMaker(2)
+	m.tenure(0, 0, x, 1, 0, 1, 0, 0)
+	m.tenure(1, 0, s, 1, 1, 1, 0, 0)
+	m.meet(0, 1, 1)
+	if c := m.Counts(); c != (Counts{Events: 9, Tenures: 2, Variables: 1}) {
+		t.Errorf("%+v", c)
+	}
+	m.Begin(1)
+	if c := m.Counts(); c != (Counts{}) {
+		t.Errorf("a new run begins with %+v", c)
+	}
+}
