@@ -55,7 +55,8 @@ type Config struct {
 	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
 	// polling.
 	Notices bool
-	// Log gets a debug record for every collective call; nil stands for silence.
+	// Log gets a debug record for every call that communicates, and for Release; nil
+	// stands for silence.
 	Log *slog.Logger
 }
 
