@@ -25,7 +25,7 @@ type contest struct {
 func contestFlags(what string) []cli.Flag {
 	const where = "where it runs"
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all that the network has", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
+		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all that can run there", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
 		&cli.IntFlag{Name: "repeat", Category: what, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of so many `RUNS`"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "net", Category: where, Value: netDIMMnet1, Usage: "network: " + netDIMMnet1 + " (simulated, virtual time; UDP-Fagus has its own) or " + netInproc + " (goroutines, wall time)"},
