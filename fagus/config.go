@@ -60,7 +60,8 @@ type Config struct {
 	// entry consistency when Run has returned. What every variable guards is then read at
 	// each Acquire, Release and Update.
 	History *history.History
-	// Log gets a debug record for every collective call; nil stands for silence.
+	// Log gets a debug record for every call that communicates, and for Release; nil
+	// stands for silence.
 	Log *slog.Logger
 }
 

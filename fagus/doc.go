@@ -51,6 +51,20 @@
 // Barrier. A set is acquired variable by variable, in the order of their Bind calls,
 // so there is no deadlock either; who asked first for a variable is served first.
 //
+//	for range 10 {
+//		if err := n.Acquire(set); err != nil {                  // waits for the holder alone
+//			return err
+//		}
+//		counter.Slice()[0]++
+//		if err := n.Release(set); err != nil {                  // the next may have it
+//			return err
+//		}
+//	}
+//
+// There are no condition variables. Who waits for a condition acquires, looks, releases,
+// and does other work, or calls Spend, before it looks again: a rank that asks again at
+// once only makes the others wait.
+//
 // A program runs unchanged in both if it does not count on the order of phases:
 // that an Acquire is a later phase than a Release of another rank is nothing that
 // threaded mode knows. A Barrier between the two says it everywhere.
@@ -65,6 +79,10 @@
 // (dimmnet/inproc); dimmnet/sim is a simulated DIMMnet-1 in virtual time. The
 // program is the same, and so are its results, as far as they do not depend on
 // the order in which conflicting requests are granted.
+//
+//	nic, err := sim.New(sim.Config{Env: "fagus2"})                        // DIMMnet-1
+//	udp, err := sim.New(sim.Config{UDP: &sim.UDP{Loss: 0.05}, Seed: 1})   // UDP over 100BASE-TX
+//	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4, Net: nic}, program)
 //
 // Config.Transfer chooses how data go there: through slots in the LLCM, which
 // every network has but of which a large one has too few, or by PUSH between

@@ -44,6 +44,45 @@ func Example() {
 	// Output: rank 2 sees 40
 }
 
+// In threaded mode a set is a lock: three ranks take it as often as each likes.
+func Example_threaded() {
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+		counter, err := fagus.NewArray[int64](n, "counter", 1)
+		if err != nil {
+			return err
+		}
+		guard, err := n.Bind("guard", counter.All())
+		if err != nil {
+			return err
+		}
+		lock := n.Set(fagus.Want(guard, fagus.Exclusive))
+		for range 10 * (1 + n.Rank()) { // not as often on every rank
+			if err := n.Acquire(lock); err != nil {
+				return err
+			}
+			counter.Slice()[0]++
+			if err := n.Release(lock); err != nil {
+				return err
+			}
+		}
+		if err := n.Barrier(); err != nil { // all have done their rounds
+			return err
+		}
+		look := n.Set(fagus.Want(guard, fagus.Shared))
+		if err := n.Acquire(look); err != nil {
+			return err
+		}
+		if n.Rank() == 2 {
+			fmt.Println("rank 2 sees", counter.Slice()[0])
+		}
+		return n.Release(look)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: rank 2 sees 60
+}
+
 // A page goes from one simulated node to the other and back. The time is
 // virtual: it is the same in every run.
 func Example_simulated() {

@@ -203,6 +203,11 @@ These are wrong, too, and nothing notices:
   is gone, and the process crashes
 - a collective call that only some ranks make while the others have not returned:
   it waits for them, as long as they compute
+
+The table is of phase mode. Threaded mode tells each of these mistakes, too, in words of its own
+where ranks disagree. It does not tell of a program that counts on the order of phases (an
+Acquire may come before a Release of another rank that phases put first), nor of one that
+waits in a loop of Acquire and Release for a condition that never comes.
 `
 
 var stack = regexp.MustCompile(`(?s)\n.*`)

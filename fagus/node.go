@@ -111,17 +111,32 @@ func (n *Node) communicate(call syncvar.Call, part Part, f func() error) error {
 		n.err = n.errorf("%v: %w", call, err)
 		return n.err
 	}
-	if n.log.Enabled(context.Background(), slog.LevelDebug) { // making the record would cost more than a phase
+	return nil
+}
+
+// logCall records a call that has been made; set is nil if it has none.
+func (n *Node) logCall(call string, set *SyncSet, collective bool) {
+	if !n.log.Enabled(context.Background(), slog.LevelDebug) { // making the record would cost more than a phase
+		return
+	}
+	what, about := "call", []any{"rank", n.rank, "call", call}
+	if collective {
+		what = "collective call"
+	}
+	if set != nil {
+		about = append(about, "set", set.String())
+	}
+	if n.mode == Phase {
 		var s Stats
 		n.engine.counts(&s)
-		n.log.Debug("collective call", "rank", n.rank, "call", call.String(), "phases", s.Phases, "now", n.host.Now().String())
+		about = append(about, "phases", s.Phases)
 	}
-	return nil
+	n.log.Debug(what, append(about, "now", n.host.Now().String())...)
 }
 
 // meet is a call in which all ranks meet.
 func (n *Node) meet(call syncvar.Call, part Part) error {
-	return n.communicate(call, part, func() error {
+	err := n.communicate(call, part, func() error {
 		met := n.record.meets(call)
 		if err := n.engine.Meet(call); err != nil {
 			return err
@@ -129,6 +144,11 @@ func (n *Node) meet(call syncvar.Call, part Part) error {
 		met()
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	n.logCall(call.String(), nil, true)
+	return nil
 }
 
 // Acquire waits until every variable of set is granted in its mode and the
@@ -156,6 +176,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 		n.space.BeginWrite(id, set.declared[i])
 	}
 	n.held = set
+	n.logCall("Acquire", set, n.mode == Phase)
 	return nil
 }
 
@@ -181,6 +202,7 @@ func (n *Node) Release(set *SyncSet) error {
 		n.err = n.errorf("Release: %w", err)
 		return n.err
 	}
+	n.logCall("Release", set, false)
 	return nil
 }
 

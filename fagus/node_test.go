@@ -1,7 +1,9 @@
 package fagus
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -19,5 +21,46 @@ func TestOneGoroutine(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLog looks at the records of one rank, which is enough: they say which calls were
+// collective, and what was in the set.
+func TestLog(t *testing.T) {
+	for mode, acquire := range map[Engine]string{Phase: `msg="collective call"`, Threaded: "msg=call"} {
+		var b bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		_, err := Run(t.Context(), Config{Nodes: 1, Mode: mode, Log: log}, func(n *Node) error {
+			a, err := NewArray[byte](n, "a", 1)
+			if err != nil {
+				return err
+			}
+			v, err := n.Bind("v", a.All())
+			if err != nil {
+				return err
+			}
+			set := n.Set(Want(v, Exclusive))
+			if err := n.Acquire(set); err != nil {
+				return err
+			}
+			return n.Release(set)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		want := []string{
+			acquire + ` rank=0 call=Acquire set="\"v\" (exclusive)"`,
+			`msg=call rank=0 call=Release set="\"v\" (exclusive)"`,
+			`msg="collective call" rank=0 call=return`,
+		}
+		if len(lines) != len(want) {
+			t.Fatalf("%v: %d records, want %d:\n%s", mode, len(lines), len(want), &b)
+		}
+		for i := range want {
+			if !strings.Contains(lines[i], want[i]) || strings.Contains(lines[i], "phases=") != (mode == Phase) {
+				t.Errorf("%v: record\n%s\nwant\n%s", mode, lines[i], want[i])
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -14,17 +15,6 @@ type claim struct {
 	Verdict verdict `json:"verdict"`
 	Numbers string  `json:"numbers"`
 }
-
-// verdict says what a run has to say to a claim.
-type verdict string
-
-// The verdicts. Measured runs leave a claim open if the runs of the two versions
-// overlap.
-const (
-	supported    verdict = "supported"
-	notSupported verdict = "not supported"
-	withinSpread verdict = "open: the difference is within the spread"
-)
 
 // The claims.
 const (
@@ -54,9 +44,13 @@ type pair struct {
 }
 
 // claims judges each of the paper's claims that the versions and sizes of a
-// comparison allow to judge.
+// comparison allow to judge. They are about ranks that communicate: of one node alone
+// they say nothing.
 func claims(c *comparison) []claim {
 	list := []claim{}
+	if c.Nodes < 2 {
+		return list
+	}
 	pairs := pairUp(c, rolePhase, roleThreaded)
 	if len(pairs) >= leastToGrow {
 		list = append(list, judgeEqual(pairs[0]), judgeAhead(pairs))
@@ -96,18 +90,13 @@ func pairUp(c *comparison, ours, base role) (pairs []pair) {
 }
 
 func judgeEqual(p pair) claim {
-	ours, base := p.ours.TimeNs["total"], p.base.TimeNs["total"]
-	apart := relative(ours.Median, base.Median)
-	v := notSupported
-	if -equalWithin <= apart && apart <= equalWithin {
-		v = supported
-	}
+	v := p.apart("total").within(-equalWithin, equalWithin)
 	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s; %s",
 		texts([]pair{p}, "total"), equalWithin, p.mostly(), p.asked())}
 }
 
 func judgeAhead(pairs []pair) claim {
-	return claim{claimAhead, lead(pairs, "total"), texts(pairs, "total") + "; " + pairs[len(pairs)-1].mostly()}
+	return claim{claimAhead, lead(pairs, "total"), fmt.Sprintf("%s; %s; %s", texts(pairs, "total"), leads(pairs, "total"), pairs[len(pairs)-1].mostly())}
 }
 
 func judgeUpdate(pairs []pair) claim {
@@ -116,17 +105,14 @@ func judgeUpdate(pairs []pair) claim {
 	for _, p := range pairs {
 		v = worst(v, p.faster(update))
 	}
-	return claim{claimUpdate, v, texts(pairs, update)}
+	return claim{claimUpdate, v, texts(pairs, update) + "; " + leads(pairs, update)}
 }
 
 func judgeAcquire(pairs []pair) claim {
 	acquire, v := fagus.PartAcquire.String(), supported
 	for _, p := range pairs {
-		ours, base := p.ours.TimeNs[acquire], p.base.TimeNs[acquire]
-		v = worst(v, below(base, ours))
-		if relative(ours.Median, base.Median) > slightlyUpTo {
-			v = notSupported
-		}
+		slower := minus(p.ours.TimeNs[acquire], p.base.TimeNs[acquire]).above(0)
+		v = worst(v, worst(slower, p.apart(acquire).within(math.Inf(-1), slightlyUpTo)))
 	}
 	return claim{claimAcquire, v, texts(pairs, acquire) + fmt.Sprintf("; taken as slight up to %d %%; %s", slightlyUpTo, pairs[len(pairs)-1].unequally(acquire))}
 }
@@ -149,17 +135,14 @@ func judgeRelease(pairs []pair) claim {
 // from one that has a CPU of its own.
 func judgePolling(p pair, cpus string) claim {
 	compute := fagus.PartCompute.String()
-	ours, base := p.ours.TimeNs[compute].Median, p.base.TimeNs[compute].Median
-	if ours == 0 {
+	ours, base := p.ours.TimeNs[compute], p.base.TimeNs[compute]
+	if ours.Median == 0 {
 		return claim{claimPolling, notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n)}
 	}
-	rate, v := 100*float64(base)/float64(ours), notSupported
-	if halfFrom <= rate && rate <= halfTo {
-		v = supported
-	}
-	return claim{claimPolling, v, fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s; taken as about half from %d to %d %%",
-		p.n, p.ours.TimeNs[compute], p.ours.Version, p.base.TimeNs[compute], p.base.Version,
-		rate, cpus, halfFrom, halfTo)}
+	percent := func(base, ours int64) float64 { return 100 * float64(base) / float64(ours) }
+	rates := extent{percent(base.Min, ours.Max), percent(base.Max, ours.Min)}
+	return claim{claimPolling, rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s; taken as about half from %d to %d %%",
+		p.n, ours, p.ours.Version, base, p.base.Version, percent(base.Median, ours.Median), cpus, halfFrom, halfTo)}
 }
 
 // lead is whether ours is ahead at the largest size, and by more from each size
@@ -167,9 +150,8 @@ func judgePolling(p pair, cpus string) claim {
 func lead(pairs []pair, part string) verdict {
 	v := pairs[len(pairs)-1].faster(part)
 	for i, p := range pairs[1:] {
-		if p.ahead(part) <= pairs[i].ahead(part) {
-			return notSupported
-		}
+		before, now := pairs[i].lead(part), p.lead(part)
+		v = worst(v, extent{now.least - before.most, now.most - before.least}.above(0))
 	}
 	return v
 }
@@ -179,17 +161,15 @@ func (p *pair) ahead(part string) int64 {
 	return p.base.TimeNs[part].Median - p.ours.TimeNs[part].Median
 }
 
-func (p *pair) faster(part string) verdict { return below(p.ours.TimeNs[part], p.base.TimeNs[part]) }
+// lead is ahead of any two runs, in nanoseconds.
+func (p *pair) lead(part string) extent { return minus(p.base.TimeNs[part], p.ours.TimeNs[part]) }
 
-// below is whether a is less than b.
-func below(a, b sample) verdict {
-	switch {
-	case a.Median >= b.Median:
-		return notSupported
-	case a.Max >= b.Min:
-		return withinSpread
-	}
-	return supported
+func (p *pair) faster(part string) verdict { return p.lead(part).above(0) }
+
+// apart is how much more time ours takes in any two runs, in percent.
+func (p *pair) apart(part string) extent {
+	ours, base := p.ours.TimeNs[part], p.base.TimeNs[part]
+	return extent{relative(ours.Min, base.Max), relative(ours.Max, base.Min)}
 }
 
 // worst is the verdict on two things that must both hold.
@@ -202,10 +182,13 @@ func worst(a, b verdict) verdict {
 	return supported
 }
 
-// relative is how much more a is than b, in percent of b; 0 if b is 0.
+// relative is how much more a is than b, in percent of b.
 func relative(a, b int64) float64 {
-	if b == 0 {
+	switch {
+	case a == b:
 		return 0
+	case b == 0:
+		return math.Inf(1)
 	}
 	return 100 * float64(a-b) / float64(b)
 }
@@ -227,6 +210,15 @@ func texts(pairs []pair, part string) string {
 		list = append(list, p.text(part))
 	}
 	return fmt.Sprintf("%s against %s: %s", pairs[0].ours.Version, pairs[0].base.Version, strings.Join(list, "; "))
+}
+
+// leads says by how much ours is ahead at every size.
+func leads(pairs []pair, part string) string {
+	var list []string
+	for _, p := range pairs {
+		list = append(list, fmt.Sprintf("%.3f ms at n = %d", float64(nsTime(p.ahead(part)))/float64(dimmnet.Millisecond), p.n))
+	}
+	return "ahead by " + strings.Join(list, ", ")
 }
 
 // mostly names the part in which the versions differ most: the reason for what
@@ -277,14 +269,3 @@ func (p *pair) unequally(part string) string {
 }
 
 func abs(x int64) int64 { return max(x, -x) }
-
-// Class is the verdict in the page's style sheet.
-func (v verdict) Class() string {
-	switch v {
-	case supported:
-		return "supported"
-	case notSupported:
-		return "refuted"
-	}
-	return "open"
-}

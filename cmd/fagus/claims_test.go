@@ -25,7 +25,7 @@ func (m made) result() compared {
 
 // comparisonOf has three versions with roles and one without.
 func comparisonOf(results ...made) *comparison {
-	c := &comparison{Versions: []comparedVersion{
+	c := &comparison{setting: setting{Nodes: 2}, Versions: []comparedVersion{
 		{Name: "ours", Role: rolePhase}, {Name: "other"}, {Name: "base", Role: roleThreaded}, {Name: "polls", Role: rolePolling},
 	}}
 	for _, m := range results {
@@ -58,10 +58,15 @@ func TestClaims(t *testing.T) {
 		numbers string // that its text must have
 	}{
 		"equal":            {nil, claimEqual, supported, "ours against base: n = 512: 100.000 ms against 102.000 ms (-2.0 %)"},
-		"ahead":            {nil, claimAhead, supported, "at n = 1024 they differ most in update: 20.000 ms less"},
+		"ahead":            {nil, claimAhead, supported, "ahead by 2.000 ms at n = 512, 100.000 ms at n = 1024; at n = 1024 they differ most in update: 20.000 ms less"},
+		"ahead by as much": {func(l []made) { l[3].total = 898 }, claimAhead, notSupported, "ahead by 2.000 ms at n = 512, 2.000 ms at n = 1024"},
+		"equal in spread":  {func(l []made) { l[0].spread = 10 }, claimEqual, withinSpread, "±10 %"},
+		"unequal for sure": {func(l []made) { l[0].total, l[0].spread = 120, 5 }, claimEqual, notSupported, "±4 %"},
+		"base takes none":  {func(l []made) { l[2].total = 0 }, claimEqual, notSupported, "100.000 ms against 0;"},
+		"growth in spread": {func(l []made) { l[0].spread, l[3].total, l[3].spread = 4, 880, 15 }, claimAhead, withinSpread, "ahead by 2.000 ms at n = 512, 20.000 ms"},
 		"acquire":          {nil, claimAcquire, supported, "n = 1024: 44.000 ms against 40.000 ms (+10.0 %)"},
 		"release":          {nil, claimRelease, supported, "messages at the most: 0 against 18"},
-		"update":           {nil, claimUpdate, supported, "n = 512: 5.000 ms against 8.000 ms (-37.5 %); n = 1024"},
+		"update":           {nil, claimUpdate, supported, "ahead by 3.000 ms at n = 512, 20.000 ms at n = 1024"},
 		"polling":          {nil, claimPolling, supported, "a rate of 49 %"},
 		"far behind":       {func(l []made) { l[0].total = 120 }, claimEqual, notSupported, "+17.6 %"},
 		"far ahead":        {func(l []made) { l[0].total = 90 }, claimEqual, notSupported, "-11.8 %"},
@@ -76,6 +81,8 @@ func TestClaims(t *testing.T) {
 		"release the same": {func(l []made) { l[2].release = 0 }, claimRelease, notSupported, "n = 512: 0 against 0;"},
 		"update slower":    {func(l []made) { l[0].update = 9 }, claimUpdate, notSupported, "+12.5 %"},
 		"update no growth": {func(l []made) { l[3].update = 37 }, claimUpdate, notSupported, "-7.5 %"},
+		"polling unsure":   {func(l []made) { l[5].spread = 400 }, claimPolling, withinSpread, "a rate of 49 %"},
+		"slight, or not":   {func(l []made) { l[3].acquire, l[3].spread = 49, 3 }, claimAcquire, withinSpread, "±6 %"},
 		"polling is free":  {func(l []made) { l[5].compute = 650 }, claimPolling, notSupported, "a rate of 98 %"},
 		"polling is dear":  {func(l []made) { l[5].compute = 6400 }, claimPolling, notSupported, "a rate of 10 %"},
 		"nothing computed": {func(l []made) { l[5].compute = 0 }, claimPolling, notSupported, "no compute time"},
@@ -120,5 +127,10 @@ func TestClaimsThatCanBeJudged(t *testing.T) {
 		if got == nil || !slices.Equal(names, tt.want) {
 			t.Errorf("%s: claims %q, want %q, as a list that JSON shows as one", name, names, tt.want)
 		}
+	}
+	alone := comparisonOf(paper...)
+	alone.Nodes = 1
+	if got := claims(alone); got == nil || len(got) > 0 {
+		t.Errorf("one node: claims %v, want an empty list", got)
 	}
 }

@@ -31,7 +31,7 @@ func compareCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				"fagus compare matmul --n 512,1024 --net inproc       real goroutines, medians of 5 runs\n" +
 				"fagus compare matmul --sync rank                     few variables, of much data each\n" +
 				"fagus compare matmul --loss 0.01 --seed 1            UDP-Fagus on a network that loses datagrams\n" +
-				"fagus compare matmul --n 512 --nodes 64 --json | jq .claims",
+				"fagus compare matmul --n 512 --nodes 16 --json | jq .claims",
 			HideHelpCommand: true,
 			OnUsageError:    usage,
 			Flags: append([]cli.Flag{
@@ -160,7 +160,7 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	}
 	c := &comparison{Schema: compareSchema, setting: e.setting("matmul"), Sync: e.sync, Sizes: e.sizes}
 	for _, v := range e.versions {
-		c.Versions = append(c.Versions, comparedVersion{v.name, v.about, v.role})
+		c.Versions = append(c.Versions, comparedVersion{v.name, v.about, v.role, v.notices()})
 	}
 	for size := range e.sizes {
 		for i, v := range e.versions {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -20,6 +21,11 @@ func totalFigure(c *comparison) (*figure, error) {
 	p.Title.Text = "Total time of " + c.App + " on " + nodesText(c.Nodes)
 	p.X.Label.Text, p.Y.Label.Text = "n", string(c.Clock)+" time (s)"
 	p.X.Min, p.Y.Min = 0, 0
+	p.Y.Tick.Marker = plot.TickerFunc(evenTicks)
+	longest := longestByFar(c.ofSize(c.Sizes[len(c.Sizes)-1]))
+	if longest != nil {
+		p.Title.Text += fmt.Sprintf("\n%s, at n = %d", leftOutText(longest), longest.N)
+	}
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) (list []plot.Tick) {
 		for _, n := range c.Sizes {
 			list = append(list, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
@@ -30,6 +36,9 @@ func totalFigure(c *comparison) (*figure, error) {
 	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
 	p.Add(plotter.NewGrid())
 	for i, v := range c.Versions {
+		if longest != nil && v.Name == longest.Version {
+			continue
+		}
 		var points plotter.XYs
 		for _, n := range c.Sizes {
 			for _, r := range c.ofSize(n) {
@@ -47,6 +56,10 @@ func totalFigure(c *comparison) (*figure, error) {
 		p.Add(line, dots)
 		p.Legend.Add(v.Name, line, dots)
 	}
+	if len(c.Sizes) == 1 { // in the middle
+		p.X.Max = 2 * float64(c.Sizes[0])
+	}
+	p.Y.Max *= headroom
 	return &figure{width: 560, height: 340, paint: func(all draw.Canvas) {
 		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(16), vg.Points(8), -vg.Points(8)))
 	}}, nil
@@ -60,7 +73,7 @@ func partsFigure(c *comparison) (*figure, error) {
 		barWidth, gap            = 48, 24
 		widest                   = 1000
 	)
-	panelWidth := 80 + (barWidth+gap)*float64(len(c.Versions))
+	panelWidth := max(260, 80+(barWidth+gap)*float64(len(c.Versions))) // the title needs as much
 	columns := min(len(c.Sizes), max(1, int((widest-legendWidth)/panelWidth)))
 	legend := plot.NewLegend()
 	legend.Top, legend.Padding = true, vg.Points(2)
@@ -69,11 +82,19 @@ func partsFigure(c *comparison) (*figure, error) {
 		panels[row] = make([]*plot.Plot, columns)
 	}
 	for i, n := range c.Sizes {
-		p, err := partsPanel(c.ofSize(n), vg.Points(barWidth))
+		results := c.ofSize(n)
+		longest := longestByFar(results)
+		if longest != nil {
+			results = slices.DeleteFunc(results, func(r compared) bool { return r.Version == longest.Version })
+		}
+		p, err := partsPanel(results, vg.Points(barWidth))
 		if err != nil {
 			return nil, err
 		}
 		p.Title.Text = fmt.Sprintf("n = %d", n)
+		if longest != nil {
+			p.Title.Text += "\n" + leftOutText(longest)
+		}
 		if i%columns == 0 {
 			p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
 		}
@@ -131,7 +152,37 @@ func partsPanel(results []compared, barWidth vg.Length) (*plot.Plot, error) {
 		below = bar
 	}
 	p.NominalX(names...)
+	p.Y.Tick.Marker = plot.TickerFunc(evenTicks)
+	p.Y.Max *= headroom
 	return p, nil
+}
+
+// byFar is how many times as long as the slowest other version one must take to be
+// left out: it would leave no room to see the others apart.
+const byFar = 2
+
+// longestByFar is the result, of those for one size, that is left out of figures; nil
+// if there is none.
+func longestByFar(results []compared) (longest *compared) {
+	var total, next int64
+	for i := range results {
+		switch t := results[i].TimeNs["total"].Median; {
+		case longest == nil || t > total:
+			longest, total, next = &results[i], t, total
+		default:
+			next = max(next, t)
+		}
+	}
+	if len(results) < 2 || total <= byFar*next {
+		return nil
+	}
+	found := *longest
+	return &found
+}
+
+// leftOutText is for the title.
+func leftOutText(r *compared) string {
+	return fmt.Sprintf("without %s: %v", r.Version, r.TimeNs["total"])
 }
 
 func seconds(ns int64) float64 { return float64(nsTime(ns)) / float64(dimmnet.Second) }

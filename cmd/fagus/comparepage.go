@@ -57,6 +57,9 @@ type pagePart struct {
 type pageTimeline struct {
 	Version string       `json:"version"`
 	Ranks   [][]pageSpan `json:"ranks"`
+	// Own is whether it has a scale of its own: on one with it the others would be
+	// slivers.
+	Own bool `json:"own,omitempty"`
 }
 
 // pageSpan is a part, by number, and its begin and end in milliseconds.
@@ -123,10 +126,13 @@ func newPage(c *comparison, timelines []timeline) *page {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
 	}
+	longest := longestByFar(c.ofSize(p.LargestN))
 	for _, v := range c.Versions { // the runs began in another order
 		for _, t := range timelines {
 			if t.version == v.Name {
-				p.Timelines = append(p.Timelines, newPageTimeline(t, c.Nodes))
+				drawn := newPageTimeline(t, c.Nodes)
+				drawn.Own = longest != nil && longest.Version == v.Name
+				p.Timelines = append(p.Timelines, drawn)
 			}
 		}
 	}
@@ -146,7 +152,7 @@ func newPageTimeline(t timeline, nodes int) pageTimeline {
 	for _, spans := range ranks {
 		slices.SortFunc(spans, func(a, b pageSpan) int { return cmp.Compare(a[1], b[1]) })
 	}
-	return pageTimeline{t.version, ranks}
+	return pageTimeline{Version: t.version, Ranks: ranks}
 }
 
 func cssColor(c color.Color) string {

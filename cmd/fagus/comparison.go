@@ -27,6 +27,8 @@ type comparedVersion struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 	Role  role   `json:"role,omitempty"`
+	// Notices is whether its receive threads sleep until one comes.
+	Notices bool `json:"notices"`
 }
 
 // compared is what the runs of one version with one size came to.

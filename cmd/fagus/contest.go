@@ -25,7 +25,7 @@ type contest struct {
 func contestFlags(what string) []cli.Flag {
 	const where = "where it runs"
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all that the network has", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
+		&cli.StringFlag{Name: "versions", Category: what, DefaultText: "all that can run there", Usage: "only these `NAMES`, with commas between: " + versionNames(versions())},
 		&cli.IntFlag{Name: "repeat", Category: what, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of so many `RUNS`"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "net", Category: where, Value: netDIMMnet1, Usage: "network: " + netDIMMnet1 + " (simulated, virtual time; UDP-Fagus has its own) or " + netInproc + " (goroutines, wall time)"},
@@ -57,10 +57,17 @@ func newContest(c *cli.Context) (*contest, error) {
 	if t.versions, err = pickVersions(versions(), c.String("versions"), &t.place); err != nil {
 		return nil, err
 	}
-	if t.place.faults, err = readFaults(c, t.place.net == netDIMMnet1); err != nil {
+	if t.place.faults, err = readFaults(c, t.overUDP() != "", "UDP-Fagus among --versions"); err != nil {
 		return nil, err
 	}
-	if err := t.place.connect(false); err != nil { // finds mistakes now
+	for _, v := range t.versions { // finds mistakes now
+		p := t.place
+		v.set(&p)
+		if err := p.connect(false); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.place.connect(false); err != nil {
 		return nil, err
 	}
 	if t.repeat == 0 {
@@ -70,6 +77,17 @@ func newContest(c *cli.Context) (*contest, error) {
 		}
 	}
 	return t, nil
+}
+
+// overUDP is the version that sends datagrams; empty if there is none.
+func (t *contest) overUDP() string {
+	for _, v := range t.versions {
+		p := t.place
+		if v.set(&p); p.net == netUDP100 {
+			return v.name
+		}
+	}
+	return ""
 }
 
 // setting says what was run where, and how often.
@@ -83,6 +101,9 @@ type setting struct {
 	Repeat int           `json:"repeat"`
 	// CPUs is how many a node has; on a wall clock how many all have together.
 	CPUs int `json:"cpus"`
+	// Faults are of the network of the version overUDP; nil if there is none.
+	*faults
+	overUDP string
 }
 
 func (t *contest) setting(app string) setting {
@@ -91,7 +112,11 @@ func (t *contest) setting(app string) setting {
 	if p.sim != nil {
 		cpus = p.sim.Preset().Host.CPUs
 	}
-	return setting{App: app, Nodes: p.nodes, Net: p.net, Env: p.env, Seed: p.seed, Clock: p.network.Clock(), Repeat: t.repeat, CPUs: cpus}
+	s := setting{App: app, Nodes: p.nodes, Net: p.net, Env: p.env, Seed: p.seed, Clock: p.network.Clock(), Repeat: t.repeat, CPUs: cpus}
+	if s.overUDP = t.overUDP(); s.overUDP != "" {
+		s.faults = &p.faults
+	}
+	return s
 }
 
 // cpusText says how many CPUs there are for whom.
@@ -111,6 +136,9 @@ func (s *setting) where() string {
 	text := fmt.Sprintf("%s on %s, %s", s.App, nodesText(s.Nodes), s.Net)
 	if s.Env != "" {
 		text += ", env " + s.Env
+	}
+	if s.faults != nil && s.faults.inBrackets() != "" {
+		text += fmt.Sprintf(", %s on %s%v", s.overUDP, netUDP100, s.faults.inBrackets())
 	}
 	runs := "one run each"
 	if s.Repeat > 1 {

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -54,4 +57,29 @@ func (f *figure) write(w io.Writer, format string) error {
 // fill paints the rectangle between two corners.
 func fill(c draw.Canvas, with color.Color, lo, hi vg.Point) {
 	c.FillPolygon(with, []vg.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}})
+}
+
+// headroom keeps bars and points off the frame.
+const headroom = 1.08
+
+// evenTicks are some multiples of 1, 2 or 5 times a power of ten, all with as many
+// decimals.
+func evenTicks(low, high float64) (list []plot.Tick) {
+	const most = 6
+	if high <= low {
+		return []plot.Tick{{Value: low, Label: strconv.FormatFloat(low, 'g', 3, 64)}}
+	}
+	power := math.Floor(math.Log10((high - low) / most))
+	step := math.Pow(10, power)
+	for _, factor := range []float64{2, 2.5, 2} { // 2, 5, 10
+		if step*most >= high-low {
+			break
+		}
+		step *= factor
+	}
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		list = append(list, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
+	}
+	return list
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,10 +49,16 @@ type job struct {
 // execute runs j where p says, and tells whether the result is right.
 func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*runReport, error) {
 	outcomes := make([]outcome, p.nodes)
+	var began atomic.Bool
 	report, err := fagus.Run(ctx, p.config(), func(n *fagus.Node) (err error) {
+		began.Store(true)
 		outcomes[n.Rank()], err = j.run(n, progress)
 		return err
 	})
+	var errno syscall.Errno
+	if err != nil && !began.Load() && ctx.Err() == nil && !errors.As(err, &errno) {
+		return nil, &usageError{err} // so many nodes do not fit there
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +90,7 @@ func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare fu
 	command.OnUsageError = usage
 	command.Flags = append(command.Flags,
 		&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + runSchema},
-		&cli.StringFlag{Name: "timeline", Category: outputCategory, Usage: "draw every rank's phases to `FILE` (.svg, .png or .pdf); simulated networks only"})
+		&cli.StringFlag{Name: "timeline", Category: outputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf); simulated networks only"})
 	command.Flags = append(command.Flags, placementFlags()...)
 	command.Action = func(c *cli.Context) error { return runProgram(c, prepare) }
 	return command

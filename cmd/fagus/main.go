@@ -45,7 +45,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	err := newApp(stdout, stderr).RunContext(ctx, args)
+	out := &checkedWriter{to: stdout}
+	err := newApp(out, stderr).RunContext(ctx, args)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return 0
 	}
@@ -69,6 +73,21 @@ func exitCode(ctx context.Context, err error) int {
 		return exitEnvironment
 	}
 	return exitFailed
+}
+
+// checkedWriter remembers the first error: the printer of help texts drops it.
+type checkedWriter struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes to what is below.
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {
@@ -106,6 +125,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action: func(c *cli.Context) error {
+					if c.Args().Present() {
+						return usagef("unexpected argument %q", c.Args().First())
+					}
 					_, err := fmt.Fprintln(c.App.Writer, "fagus", buildVersion())
 					return err
 				},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -79,7 +81,7 @@ func matmulConfig(ctx context.Context, c *cli.Context) (matmul.Config, error) {
 }
 
 // readMatrix reads a file, and gives up when ctx ends: a pipe may never say
-// anything.
+// anything. What can be read but is no matrix is a mistake in the call.
 func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {
 	type reading struct {
 		m   matrix.Dense
@@ -92,6 +94,10 @@ func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {
 	}()
 	select {
 	case r := <-done:
+		var errno syscall.Errno
+		if r.err != nil && !errors.As(r.err, &errno) {
+			return r.m, &usageError{r.err}
+		}
 		return r.m, r.err
 	case <-ctx.Done():
 		return matrix.Dense{}, fmt.Errorf("while reading %s: %w", path, ctx.Err())

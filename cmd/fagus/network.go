@@ -33,7 +33,7 @@ type placement struct {
 	// poll lets idle threads of inproc poll as those of a simulated NIC do.
 	poll   bool
 	env    string
-	faults sim.UDP // of the UDP network
+	faults faults // of the UDP network
 	seed   uint64
 	limit  time.Duration // of real time; 0 means none
 	log    *slog.Logger
@@ -50,33 +50,15 @@ func placementFlags() []cli.Flag {
 		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
-		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc)"},
+		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc, and with --mode threaded always)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
-		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every collective call of every rank to standard error"},
+		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		timeoutFlag(category),
 	}, faultFlags()...)
 }
 
 const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
-
-// faultFlags are what may happen to a datagram.
-func faultFlags() (flags []cli.Flag) {
-	for _, f := range []struct{ name, what string }{{"loss", "lost"}, {"duplicate", "doubled"}, {"reorder", "overtaken by later ones"}} {
-		flags = append(flags, &cli.Float64Flag{Name: f.name, Category: "the UDP network", Usage: "a datagram is " + f.what + " with probability `P`"})
-	}
-	return flags
-}
-
-// readFaults reads the flags of faultFlags. used says whether they have any effect.
-func readFaults(c *cli.Context, used bool) (sim.UDP, error) {
-	for _, f := range faultFlags() {
-		if name := f.Names()[0]; c.IsSet(name) && !used {
-			return sim.UDP{}, usagef("--%s is for datagrams: use it with --net %s", name, netUDP100)
-		}
-	}
-	return sim.UDP{Loss: c.Float64("loss"), Duplicate: c.Float64("duplicate"), Reorder: c.Float64("reorder")}, nil
-}
 
 func timeoutFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
@@ -120,7 +102,7 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	var err error
-	if p.faults, err = readFaults(c, p.net == netUDP100); err != nil {
+	if p.faults, err = readFaults(c, p.net == netUDP100, "--net "+netUDP100); err != nil {
 		return nil, err
 	}
 	if p.mode, err = modeFlag(c.String("mode")); err != nil {
@@ -159,7 +141,8 @@ func (p *placement) connect(keepTrace bool) error {
 	case netDIMMnet1, netUDP100:
 		cfg := sim.Config{Env: p.env, Seed: p.seed}
 		if p.net == netUDP100 {
-			cfg.UDP = &p.faults
+			udp := sim.UDP(p.faults)
+			cfg.UDP = &udp
 		}
 		if keepTrace {
 			cfg.Trace = func(r sim.Record) {
@@ -211,11 +194,17 @@ func (p *placement) config() fagus.Config {
 
 // String says in words where the program runs.
 func (p *placement) String() string {
-	nodes := nodesText(p.nodes)
-	if p.sim == nil {
-		return fmt.Sprintf("%s, %v mode, %s, seed %d (wall time)", nodes, p.mode, p.net, p.seed)
+	mode, net := fmt.Sprintf("%v mode", p.mode), p.net
+	if p.notices {
+		mode += " with notices"
 	}
-	return fmt.Sprintf("%s, %v mode, %s, env %s, seed %d (virtual time)", nodes, p.mode, p.net, p.env, p.seed)
+	if f := p.udpFaults(); f != nil {
+		net += f.inBrackets()
+	}
+	if p.sim == nil {
+		return fmt.Sprintf("%s, %s, %s, seed %d (wall time)", nodesText(p.nodes), mode, net, p.seed)
+	}
+	return fmt.Sprintf("%s, %s, %s, env %s, seed %d (virtual time)", nodesText(p.nodes), mode, net, p.env, p.seed)
 }
 
 func nodesText(n int) string {

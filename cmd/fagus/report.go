@@ -22,7 +22,9 @@ type runReport struct {
 	Size     string        `json:"size"`
 	Nodes    int           `json:"nodes"`
 	Mode     string        `json:"mode"`
+	Notices  bool          `json:"notices"` // only of threaded mode
 	Net      string        `json:"net"`
+	*faults                // of a UDP network
 	Transfer string        `json:"transfer"`
 	Env      string        `json:"env,omitempty"`
 	Seed     uint64        `json:"seed"`
@@ -77,7 +79,7 @@ type rankTime struct {
 
 func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 	r := &runReport{
-		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode.String(), Net: p.net, Transfer: p.by.String(), Env: p.env, Seed: p.seed,
+		Schema: runSchema, App: app, Nodes: p.nodes, Mode: p.mode.String(), Notices: p.notices, Net: p.net, faults: p.udpFaults(), Transfer: p.by.String(), Env: p.env, Seed: p.seed,
 		Clock: report.Clock, TimeNs: make(map[string]int64), where: p.String(), stats: report.Ranks,
 	}
 	var slowest fagus.Time

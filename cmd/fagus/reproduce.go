@@ -107,13 +107,24 @@ func where(c *cli.Context, flag string) *cli.Context {
 	return c
 }
 
+// checkRounds reports what no measurement can be the mean of.
+func checkRounds(rounds int, seed uint64) error {
+	if rounds < 1 {
+		return usagef("--rounds %d: want at least 1", rounds)
+	}
+	if seed == 0 {
+		return usagef("--seed 0: want another, which the phases of polls come from")
+	}
+	return nil
+}
+
 func runReproduce(c *cli.Context, list []experiment) error {
 	if c.Args().Present() {
 		return usagef("no experiment %q here: name one, or none for all; see 'fagus reproduce --help'", c.Args().First())
 	}
 	r := &reproduceReport{Schema: reproduceSchema, Seed: where(c, "seed").Uint64("seed"), Rounds: where(c, "rounds").Int("rounds")}
-	if r.Rounds < 1 || r.Seed == 0 {
-		return usagef("--rounds %d with --seed %d: want neither to be 0 or less", r.Rounds, r.Seed)
+	if err := checkRounds(r.Rounds, r.Seed); err != nil {
+		return err
 	}
 	withFigure := where(c, "figure")
 	figure := withFigure.String("figure")

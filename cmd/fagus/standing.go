@@ -11,6 +11,7 @@ import (
 type standing struct {
 	Version string `json:"version"`
 	Mode    string `json:"mode"`
+	Notices bool   `json:"notices"`
 	// TimeNs is what the program measures of the slowest rank, divided if the sweep
 	// says so.
 	TimeNs sample       `json:"time_ns"`
@@ -40,7 +41,7 @@ func (t *contest) standings(ctx context.Context, jobs []*job, divisor int64, pro
 			for _, r := range runs[at][i] {
 				values = append(values, r.MeasuredNs/divisor)
 			}
-			list[at] = append(list[at], standing{v.name, runs[at][i][0].Mode, newSample(values), runs[at][i]})
+			list[at] = append(list[at], standing{v.name, runs[at][i][0].Mode, v.notices(), newSample(values), runs[at][i]})
 		}
 	}
 	return list, nil

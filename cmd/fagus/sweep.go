@@ -51,8 +51,8 @@ func runSweepBarrier(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Int("rounds") < 1 || c.Uint64("seed") == 0 {
-		return usagef("--rounds %d with --seed %d: want neither to be 0 or less", c.Int("rounds"), c.Uint64("seed"))
+	if err := checkRounds(c.Int("rounds"), c.Uint64("seed")); err != nil {
+		return err
 	}
 	if _, err := sim.LoadPreset(c.String("env")); err != nil {
 		return &usageError{err}

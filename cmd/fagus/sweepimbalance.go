@@ -9,7 +9,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/workqueue"
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
@@ -82,7 +81,7 @@ func runSweepImbalance(c *cli.Context) error {
 			Verdict string           `json:"verdict"`
 		}{sweepSchema, run, points, verdict})
 	}
-	about := fmt.Sprintf("%d tasks, %d at a time", c.Int("tasks"), max(1, c.Int("batch")))
+	about := fmt.Sprintf("%d tasks, %d at a time", c.Int("tasks"), c.Int("batch"))
 	if run.Clock == dimmnet.Virtual {
 		work := virtual(c.Duration("work")) * dimmnet.Time(c.Int("tasks"))
 		about += fmt.Sprintf("; one rank alone computes for %v, %s at best %v", work, nodesText(run.Nodes), work/dimmnet.Time(run.Nodes))
@@ -99,11 +98,9 @@ func imbalancePoints(c *cli.Context) (points []imbalancePoint, jobs []*job, err 
 			return nil, nil, usagef("--skews %q: want numbers with commas between", c.String("skews"))
 		}
 		for _, static := range []bool{true, false} {
-			cfg := workqueue.Config{
-				Tasks: c.Int("tasks"), Batch: c.Int("batch"), Work: virtual(c.Duration("work")), Skew: skew, Static: static, Seed: c.Uint64("seed"),
-			}
-			if err := cfg.Validate(); err != nil {
-				return nil, nil, &usageError{err}
+			cfg, err := workqueueConfig(c, skew, static)
+			if err != nil {
+				return nil, nil, err
 			}
 			points = append(points, imbalancePoint{Skew: skew, Static: static})
 			jobs = append(jobs, workqueueJob(cfg))

@@ -31,8 +31,8 @@ func tspCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		if cfg.Instance != "" && c.IsSet("cities") {
 			return nil, usagef("--instance has cities of its own: use it without --cities")
 		}
-		if cfg.Depth == 0 {
-			return nil, usagef("--depth 0: want at least 1")
+		if cfg.Depth == 0 { // would stand for 3
+			return nil, usagef("tsp: depth 0: want 1 to 4")
 		}
 		if err := cfg.Validate(); err != nil {
 			return nil, &usageError{err}

@@ -29,6 +29,13 @@ type version struct {
 	lacks func(*placement) string
 }
 
+// notices is whether receive threads sleep until one comes.
+func (v *version) notices() bool {
+	var p placement
+	v.set(&p)
+	return p.notices
+}
+
 // versions are all there are, in the order in which they are shown.
 func versions() []version {
 	return []version{

@@ -29,15 +29,27 @@ func workqueueCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.BoolFlag{Name: "static", Category: input, Usage: "share out the batches cyclically, without a queue"},
 		},
 	}, func(_ context.Context, c *cli.Context) (*job, error) {
-		cfg := workqueue.Config{
-			Tasks: c.Int("tasks"), Batch: c.Int("batch"), Work: virtual(c.Duration("work")),
-			Skew: c.Float64("skew"), Static: c.Bool("static"), Seed: c.Uint64("seed"),
-		}
-		if err := cfg.Validate(); err != nil {
-			return nil, &usageError{err}
+		cfg, err := workqueueConfig(c, c.Float64("skew"), c.Bool("static"))
+		if err != nil {
+			return nil, err
 		}
 		return workqueueJob(cfg), nil
 	})
+}
+
+// workqueueConfig reads the flags that fagus run and fagus sweep have in common. A
+// batch of 0 would stand for 1.
+func workqueueConfig(c *cli.Context, skew float64, static bool) (workqueue.Config, error) {
+	cfg := workqueue.Config{
+		Tasks: c.Int("tasks"), Batch: c.Int("batch"), Work: virtual(c.Duration("work")), Skew: skew, Static: static, Seed: c.Uint64("seed"),
+	}
+	if cfg.Batch == 0 {
+		return cfg, usagef("workqueue: batches of 0 tasks: want at least 1")
+	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, &usageError{err}
+	}
+	return cfg, nil
 }
 
 func workqueueJob(cfg workqueue.Config) *job {
@@ -47,7 +59,7 @@ func workqueueJob(cfg workqueue.Config) *job {
 	}
 	return &job{
 		app: "workqueue", n: cfg.Tasks, measured: "tasks, of the slowest rank", unit: "tasks", units: cfg.Tasks,
-		size: fmt.Sprintf("%d tasks of %v in the mean, skew %v, %s, %d at a time", cfg.Tasks, cfg.Work, cfg.Skew, order, max(1, cfg.Batch)),
+		size: fmt.Sprintf("%d tasks of %v in the mean, skew %v, %s, %d at a time", cfg.Tasks, cfg.Work, cfg.Skew, order, cfg.Batch),
 		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
 			cfg := cfg
 			cfg.Progress = progress
