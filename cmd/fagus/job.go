@@ -66,6 +66,10 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 	r.N, r.Size, r.measured = j.n, j.size, j.measured
 	r.Check, r.Outcome = outcomes[0].check, outcomes[0].words
 	r.Verified = r.Check.OK()
+	if p.history != nil {
+		r.History = &checkedHistory{p.history.Counts(), p.history.Check()}
+		r.Verified = r.Verified && r.History.Violation == nil
+	}
 	for _, o := range outcomes {
 		r.MeasuredNs = max(r.MeasuredNs, o.took.Nanoseconds())
 	}
@@ -76,7 +80,7 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 func (j *job) verified(ctx context.Context, p *placement, progress func(int)) (*runReport, error) {
 	r, err := j.execute(ctx, p, progress)
 	if err == nil && !r.Verified {
-		err = fmt.Errorf("verification failed on %v: %v, the limit is %.3g", p, r.Check, r.Check.Limit)
+		err = fmt.Errorf("verification failed on %v: %s", p, r.wrong())
 	}
 	return r, err
 }
@@ -144,7 +148,7 @@ func finishRun(c *cli.Context, r *runReport, write func() error) error {
 	if r.Verified {
 		err = write()
 	} else {
-		err = fmt.Errorf("verification failed: %v, the limit is %.3g; no file was written", r.Check, r.Check.Limit)
+		err = fmt.Errorf("verification failed: %s; no file was written", r.wrong())
 	}
 	if c.Bool("json") {
 		return errors.Join(err, printJSON(c.App.Writer, r))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
@@ -37,6 +38,8 @@ type placement struct {
 	seed   uint64
 	limit  time.Duration // of real time; 0 means none
 	log    *slog.Logger
+	// history, if not nil, gets what the ranks do.
+	history *history.History
 
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated
@@ -53,6 +56,7 @@ func placementFlags() []cli.Flag {
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc, and with --mode threaded always)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
+		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and hold it against the axioms of entry consistency"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		timeoutFlag(category),
 	}, faultFlags()...)
@@ -97,6 +101,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	}
 	if err := checkPlacement(c); err != nil {
 		return nil, err
+	}
+	if c.Bool("verify-history") {
+		p.history = history.New()
 	}
 	if c.Bool("verbose") {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -189,7 +196,7 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Log: p.log}
 }
 
 // String says in words where the program runs.

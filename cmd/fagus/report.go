@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -31,6 +32,8 @@ type runReport struct {
 	Clock    dimmnet.Clock `json:"clock"`
 	Verified bool          `json:"verified"`
 	Check    check         `json:"check"`
+	// History is what --verify-history found.
+	History *checkedHistory `json:"history,omitempty"`
 	// Outcome says in words what was found, where a check does not say it all.
 	Outcome string `json:"outcome,omitempty"`
 	// MeasuredNs is the slowest rank's time in the part that the program measures.
@@ -62,6 +65,24 @@ type messages struct {
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
 	Bulk      uint64 `json:"bulk"`
+}
+
+// checkedHistory is a recorded run, held against the axioms of entry consistency.
+type checkedHistory struct {
+	history.Counts
+	Violation *history.Violation `json:"violation"` // null if there is none
+}
+
+func (h *checkedHistory) String() string {
+	return fmt.Sprintf("history: %d tenures of %d variables keep the axioms of entry consistency", h.Tenures, h.Variables)
+}
+
+// wrong says what is, of a run that is not verified.
+func (r *runReport) wrong() string {
+	if r.History != nil && r.History.Violation != nil {
+		return r.History.Violation.Error()
+	}
+	return fmt.Sprintf("%v, the limit is %.3g", r.Check, r.Check.Limit)
 }
 
 // datagrams counts what a UDP network did to them.
@@ -143,6 +164,9 @@ func (r *runReport) print(w io.Writer) error {
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s: %v (limit %.3g)\n", verdict, r.Check, r.Check.Limit)
+	}
+	if err == nil && r.History != nil && r.History.Violation == nil {
+		_, err = fmt.Fprintln(w, r.History)
 	}
 	if err == nil && r.TraceHash != "" {
 		_, err = fmt.Fprintf(w, "trace hash %s\n", r.TraceHash)

@@ -57,7 +57,7 @@ func places() []place {
 			time: "bounds a test"},
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
-			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "phase",
+			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
 				"fagus", "apps/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
