@@ -34,8 +34,8 @@ func newTestEngine(t *testing.T, rank dimmnet.Rank) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for t := range e.events {
-		e.events[t] = noEvent{}
+	for i := range e.events {
+		e.events[i] = noEvent{}
 	}
 	for id := syncvar.ID(1); rank == 0 && id <= 2; id++ { // rank 1 takes them
 		act(t, e, said(1, message{op: request, id: id, rank: 1, mode: syncvar.Exclusive}))
