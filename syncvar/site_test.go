@@ -289,6 +289,28 @@ func TestSiteRefuses(t *testing.T) {
 	refused("a request of the owner", request(s, Want{Rank: 2, Mode: Shared}))
 }
 
+// TestSiteSendsWhatIsNewer: data go along with a grant only if a tenure has written
+// since, and who was the owner knows what it had.
+func TestSiteSendsWhatIsNewer(t *testing.T) {
+	for _, written := range []bool{false, true} {
+		s := NewSite(0)
+		if _, err := s.Ask(Want{Mode: Exclusive}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Release(0, written); err != nil {
+			t.Fatal(err)
+		}
+		turns, err := s.Request(Want{Rank: 1, Mode: Exclusive})
+		if err != nil || len(turns) != 1 || turns[0].Data != written || turns[0].Version != 2 {
+			t.Errorf("written %v: turns %+v, error %v", written, turns, err)
+		}
+		turns, err = s.Ask(Want{Mode: Shared})
+		if err != nil || len(turns) != 1 || turns[0].To != 1 || turns[0].Have != 1 {
+			t.Errorf("written %v: the former owner asks by %+v, error %v: it has version 1", written, turns, err)
+		}
+	}
+}
+
 // TestHint: a hint in a word, and which one counts.
 func TestHint(t *testing.T) {
 	h := Hint{Version: 1<<40 + 3, Owner: 65535}

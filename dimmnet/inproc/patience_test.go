@@ -65,6 +65,21 @@ func TestPollEnds(t *testing.T) {
 	}
 }
 
+// TestPollNoticesFailure: a thread that polls looks whether the run has failed.
+func TestPollNoticesFailure(t *testing.T) {
+	boom := errors.New("boom")
+	err := inproc.New(inproc.Config{Poll: 2 * time.Second, Grace: time.Second}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 1 {
+			return never(h)
+		}
+		time.Sleep(20 * time.Millisecond) // rank 1 polls by now
+		return boom
+	})
+	if err != boom {
+		t.Errorf("error %v, want %v", err, boom)
+	}
+}
+
 // TestGrace: Run waits for so long for bodies that do not look at their port,
 // and names them.
 func TestGrace(t *testing.T) {

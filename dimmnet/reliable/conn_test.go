@@ -3,6 +3,7 @@ package reliable
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -189,6 +190,7 @@ func TestWhatCannotBe(t *testing.T) {
 		"beyond the window":          append(header{number: 9, next: 1}.append(nil), 1),
 		"acknowledges the future":    header{next: 3}.append(nil),
 		"acknowledges a future gap":  header{next: 1, early: 1 << 63}.append(nil),
+		"acknowledges around 0":      header{next: math.MaxUint64, early: 1}.append(nil),
 		"a number that never occurs": append(header{number: 1 << 63, next: 1}.append(nil), 1),
 	} {
 		c := New(bounds())

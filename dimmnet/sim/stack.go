@@ -47,7 +47,8 @@ func (k *kernel) pump(e *end, at dimmnet.Time, paid bool) {
 		k.emit(e, d, ready)
 	}
 	if err := e.conn.Err(); err != nil {
-		k.fail(fmt.Errorf("sim: at %v rank %d gives up to reach rank %d: %w", at, e.own, e.peer, err))
+		k.fail(fmt.Errorf("sim: at %v rank %d gives up to reach rank %d: the network loses too much; lower the loss, or raise tries in the udp table of the preset: %w",
+			at, e.own, e.peer, err))
 		return
 	}
 	k.arm(e)

@@ -70,9 +70,11 @@ type tablePort struct {
 	tables       []map[dimmnet.Offset]uint64 // by rank
 }
 
-func (p *tablePort) Rank() dimmnet.Rank             { return p.rank }
-func (p *tablePort) Nodes() int                     { return len(p.tables) }
-func (p *tablePort) Limits() dimmnet.Limits         { return stillPort{}.Limits() }
+func (p *tablePort) Rank() dimmnet.Rank { return p.rank }
+func (p *tablePort) Nodes() int         { return len(p.tables) }
+func (p *tablePort) Limits() dimmnet.Limits {
+	return dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10}
+}
 func (p *tablePort) Arrivals() dimmnet.Mark         { return 0 }
 func (p *tablePort) Err() error                     { return nil }
 func (p *tablePort) Load(off dimmnet.Offset) uint64 { return p.tables[p.rank][off] }

@@ -1,0 +1,143 @@
+package threaded
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// runEngines runs body at two ranks in virtual time, each with an engine without
+// threads that has bound its memory of size bytes to variable 0.
+func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte) error) error {
+	t.Helper()
+	net, err := sim.New(sim.Config{Limit: 10 * dimmnet.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.Run(t.Context(), 2, func(h dimmnet.Host) error {
+		space, memory := consistency.NewSpace(), make([]byte, size)
+		base, err := space.AddRegion("a", "bytes", memory)
+		if err != nil {
+			return err
+		}
+		if _, err := space.Bind("v", []consistency.Range{{Lo: base, Hi: base + consistency.Addr(size)}}); err != nil {
+			return err
+		}
+		e, err := newEngine(h.Port(), space, false)
+		if err != nil {
+			return err
+		}
+		for i := range e.events {
+			e.events[i] = h.NewEvent()
+		}
+		e.running = int(threads - send)
+		return body(h, e, memory)
+	})
+}
+
+// write fills variable 0 in an exclusive tenure.
+func write(e *Engine, memory []byte) error {
+	if err := e.Acquire(nil, []syncvar.ID{0}); err != nil {
+		return err
+	}
+	e.space.BeginWrite(0, nil)
+	for i := range memory {
+		memory[i] = 1
+	}
+	e.space.EndWrite(0, e.Version(0))
+	return e.Release(nil, []syncvar.ID{0}, []syncvar.ID{0})
+}
+
+// TestReceiveThreadWaitsForRoom: while nobody acts on what has come, it leaves the rest
+// in the rings, and goes on afterwards. When End returns, no helper thread is left.
+func TestReceiveThreadWaitsForRoom(t *testing.T) {
+	const size = 500_000 // more than 100 slots
+	err := runEngines(t, size, func(h dimmnet.Host, e *Engine, memory []byte) error {
+		e.start(h, send, "send", e.send)
+		e.start(h, receive, "receive", e.receive)
+		if e.rank == 0 {
+			if err := write(e, memory); err != nil {
+				return err
+			}
+			e.start(h, process, "process", e.process)
+		} else {
+			h.Spend(10 * dimmnet.Millisecond) // rank 0 has written
+			if err := e.ask(0, syncvar.Want{Mode: syncvar.Shared}); err != nil {
+				return err
+			}
+			h.Spend(50 * dimmnet.Millisecond)
+			if n := len(e.in); n != inRoom {
+				t.Errorf("%d slots wait to be acted on, want %d", n, inRoom)
+			}
+			e.start(h, process, "process", e.process)
+			if err := e.await(user, func() bool { return e.wanted[0] == nil }); err != nil {
+				return err
+			}
+			if !bytes.Equal(memory, bytes.Repeat([]byte{1}, size)) {
+				t.Error("not all has come")
+			}
+			if err := e.Release([]syncvar.ID{0}, nil, nil); err != nil {
+				return err
+			}
+		}
+		err := e.Meet(syncvar.End)
+		if e.running != 0 {
+			t.Errorf("rank %d: %d helper threads are left after End", e.rank, e.running)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCloseEndsReceiving: once the memory is gone, the threads that receive end; the
+// send thread goes on until the run is over.
+func TestCloseEndsReceiving(t *testing.T) {
+	boom := errors.New("boom")
+	err := runEngines(t, 8, func(h dimmnet.Host, e *Engine, _ []byte) error {
+		e, err := New(h, e.space, false)
+		if err != nil {
+			return err
+		}
+		if e.rank == 1 {
+			return e.Meet(syncvar.Barrier)
+		}
+		h.Spend(50 * dimmnet.Millisecond) // they wait
+		e.Close()
+		e.events[send].Set()
+		h.Spend(50 * dimmnet.Millisecond)
+		if e.running != 1 {
+			t.Errorf("%d helper threads run, want 1", e.running)
+		}
+		return boom
+	})
+	if err != boom {
+		t.Errorf("error %v, want %v", err, boom)
+	}
+}
+
+// TestClosedMemoryIsLeftAlone: nothing is copied from it or to it, and no request is
+// completed by what was not.
+func TestClosedMemoryIsLeftAlone(t *testing.T) {
+	e := newTestEngine(t, 0)
+	ask(t, e, 1, syncvar.Shared)
+	act(t, e, said(2, message{op: grant, id: 1, version: 5, flag: true}))
+	r := consistency.Range{Lo: consistency.PageBytes + 100, Hi: consistency.PageBytes + 108}
+	e.closed = true
+	in := pieceOf(2, uint64(r.Lo), 8, 0, true)
+	copy(in.body, "newbytes")
+	act(t, e, in)
+	if got := e.space.Bytes(r); !bytes.Equal(got, make([]byte, 8)) || e.wanted[1] == nil {
+		t.Errorf("the memory holds %q, the request is open: %v", got, e.wanted[1] != nil)
+	}
+	s := &sender{e: e, body: []byte("before")}
+	if s.copy(consistency.Cut{Range: r}) || string(s.body) != "before" || e.counts.Slots != 0 {
+		t.Errorf("%q was taken, %d slots were counted", s.body, e.counts.Slots)
+	}
+}
