@@ -1,0 +1,119 @@
+package fagus_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// axioms enumerates what entry consistency allows: tenures one at a time in every
+// order that the programs leave open, which is what A1, A2 and A3 come to; and a read
+// outside of tenures sees any version between its rank's copy and the newest (A4).
+type axioms struct {
+	*litmus
+	found map[string]bool
+}
+
+// allowed is the set of outcomes.
+func (l *litmus) allowed() map[string]bool {
+	a := axioms{l, make(map[string]bool)}
+	first := moment{at: make([]int, len(l.ranks)), saw: make([][]string, len(l.ranks)), values: make(map[byte][]int)}
+	for range l.ranks {
+		first.copies = append(first.copies, make(map[byte]int))
+	}
+	for _, item := range []byte(litmusItems) {
+		first.values[item] = []int{0}
+	}
+	a.explore(first)
+	return a.found
+}
+
+// moment is a state between two operations.
+type moment struct {
+	at     []int          // the next line, by rank
+	saw    [][]string     // by rank
+	values map[byte][]int // all that an item has been, the newest last
+	copies []map[byte]int // by rank: which of them its copy has, if it has acquired it
+}
+
+func (m moment) clone() moment {
+	c := moment{at: slices.Clone(m.at), saw: slices.Clone(m.saw), values: make(map[byte][]int)}
+	for r := range c.saw {
+		c.saw[r] = slices.Clone(c.saw[r])
+	}
+	for item, v := range m.values {
+		c.values[item] = slices.Clone(v)
+	}
+	for _, own := range m.copies {
+		copied := make(map[byte]int)
+		for item, v := range own {
+			copied[item] = v
+		}
+		c.copies = append(c.copies, copied)
+	}
+	return c
+}
+
+func (a axioms) explore(m moment) {
+	over, updates := true, 0
+	for r, lines := range a.ranks {
+		if m.at[r] == len(lines) {
+			continue
+		}
+		over = false
+		line := strings.Fields(lines[m.at[r]])
+		switch line[0] {
+		case "update":
+			updates++
+		case "look":
+			item := line[1][0]
+			for v := m.copies[r][item]; v < len(m.values[item]); v++ {
+				next := m.clone()
+				next.at[r]++
+				next.saw[r] = append(next.saw[r], fmt.Sprint(m.values[item][v]))
+				next.copies[r][item] = v
+				a.explore(next)
+			}
+		default:
+			next := m.clone()
+			next.at[r]++
+			a.tenure(&next, r, line)
+			a.explore(next)
+		}
+	}
+	if updates == len(a.ranks) { // collective
+		next := m.clone()
+		for r := range next.at {
+			next.at[r]++
+			for item := range next.copies[r] {
+				next.copies[r][item] = len(next.values[item]) - 1
+			}
+		}
+		a.explore(next)
+	}
+	if over {
+		a.found[strings.Join(slices.Concat(m.saw...), " ")] = true
+	}
+}
+
+func (a axioms) tenure(m *moment, r int, line []string) {
+	now := make(map[byte]int)
+	for _, item := range []byte(a.bound[line[0][1:]]) {
+		now[item] = m.values[item][len(m.values[item])-1]
+	}
+	for _, access := range line[1:] {
+		item := access[0]
+		if value, writes := strings.CutPrefix(access[1:], "="); writes {
+			now[item] = int(value[0] - '0')
+			continue
+		}
+		m.saw[r] = append(m.saw[r], fmt.Sprint(now[item]))
+		if strings.HasSuffix(access, "++") {
+			now[item]++
+		}
+	}
+	for item, v := range now {
+		m.values[item] = append(m.values[item], v)
+		m.copies[r][item] = len(m.values[item]) - 1
+	}
+}

@@ -1,0 +1,74 @@
+package fagus_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+var everyProgram = flag.Bool("every-program", false, "TestSmallPrograms runs all of them")
+
+// The operations of small programs: tenures of two variables, of which exclusive ones
+// read and add one. What is read is then the version.
+var smallOperations = []string{"Xs x++", "Ss x", "Xt y++", "St y"}
+
+// smallPrograms calls f with every program of up to 3 ranks and 6 tenures of two
+// variables, but for those that differ by the names of ranks and variables alone.
+func smallPrograms(f func(ranks [][]string)) {
+	shapes := [][]int{{1, 1}, {2, 1}, {1, 1, 1}, {3, 1}, {2, 2}, {2, 1, 1}, {4, 1}, {3, 2}, {3, 1, 1}, {2, 2, 1},
+		{5, 1}, {4, 2}, {3, 3}, {4, 1, 1}, {3, 2, 1}, {2, 2, 2}}
+	for _, shape := range shapes {
+		total, all := 0, 1
+		for _, n := range shape {
+			total += n
+		}
+		for range total {
+			all *= len(smallOperations)
+		}
+		for code := range all / 2 { // the first operation is one of s
+			ranks, rest := make([][]string, len(shape)), code
+			// The highest digit is the first operation's.
+			for weight, r, i := all/len(smallOperations), 0, 0; weight > 0; weight /= len(smallOperations) {
+				ranks[r] = append(ranks[r], smallOperations[rest/weight])
+				rest %= weight
+				if i++; i == shape[r] {
+					r, i = r+1, 0
+				}
+			}
+			f(ranks)
+		}
+	}
+}
+
+// TestSmallPrograms runs small programs in virtual time, with random delays, and
+// compares what they see with the enumerator of the axioms. Go test -args
+// -every-program runs every one.
+func TestSmallPrograms(t *testing.T) {
+	step := 23
+	switch {
+	case *everyProgram:
+		step = 1
+	case testing.Short():
+		step = 499
+	}
+	number, run := 0, 0
+	smallPrograms(func(ranks [][]string) {
+		if number++; number%step != 0 {
+			return
+		}
+		run++
+		l := litmus{name: fmt.Sprint(ranks), bound: both, ranks: ranks}
+		allowed := l.allowed()
+		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+			net := newSim(t, sim.Config{Seed: uint64(number), Limit: 100 * dimmnet.Second})
+			if outcome := l.run(t, fagus.Config{Net: net, Mode: mode, Nodes: len(ranks)}, uint64(number)); !allowed[outcome] {
+				t.Errorf("%q, %v mode, seed %d: saw %q, allowed are %v", ranks, mode, number, outcome, allowed)
+			}
+		}
+	})
+	t.Logf("%d of %d programs", run, number)
+}
