@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes.
+const (
+	exitFew    = 1
+	exitUsage  = 2
+	exitBroken = 3
+)
+
+var errFew = errors.New("too few were found")
+
+func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	app := &cli.App{
+		Name:            "teeth",
+		Usage:           "would the tests notice?",
+		HideHelpCommand: true,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		Commands: []*cli.Command{{
+			Name:  "mutants",
+			Usage: "random small changes of the pure core",
+			UsageText: "teeth mutants --count 120\n" +
+				"teeth mutants --package ringbuf --count 0    all of one package",
+			Flags: []cli.Flag{
+				&cli.StringSliceFlag{Name: "package", Usage: "only `PACKAGES`; default: all of the core"},
+				&cli.IntFlag{Name: "count", Value: 120, Usage: "try so many; 0: all"},
+				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "which are tried follows from `SEED`"},
+				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than so many `PERCENT` are killed"},
+				&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "of the tests of a package"},
+				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
+			},
+			Action: runMutants,
+		}},
+	}
+	err := app.RunContext(ctx, args)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errFew):
+		fmt.Fprintln(stderr, "teeth:", err)
+		return exitFew
+	}
+	fmt.Fprintln(stderr, "teeth:", err)
+	if errors.As(err, new(*brokenError)) {
+		return exitBroken
+	}
+	return exitUsage
+}
+
+// brokenError says that tests fail without any change.
+type brokenError struct{ err error }
+
+func (e *brokenError) Error() string { return "the tests fail without any change: " + e.err.Error() }
+
+func runMutants(c *cli.Context) (err error) {
+	packages := c.StringSlice("package")
+	if len(packages) == 0 {
+		packages = slices.Sorted(maps.Keys(core()))
+	}
+	for _, pkg := range packages {
+		if core()[pkg] == nil {
+			return fmt.Errorf("--package %q: want some of %v", pkg, slices.Sorted(maps.Keys(core())))
+		}
+	}
+	b, err := newBench(c.Duration("timeout"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	changes, err := sample(b.root, packages, c.Int("count"), c.Uint64("seed"))
+	if err != nil {
+		return err
+	}
+	for _, pkg := range packages {
+		for _, test := range core()[pkg] {
+			if _, err := b.run(c.Context, "test", "-short", "-vet=off", "./"+test); err != nil {
+				return &brokenError{err}
+			}
+		}
+	}
+	list, err := b.tryAll(c.Context, changes, c.App.ErrWriter)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		err = e.Encode(list)
+	} else {
+		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list))
+	}
+	if r := rate(list); err == nil && r < c.Float64("least") {
+		err = fmt.Errorf("%w: %.1f %%", errFew, r)
+	}
+	return err
+}

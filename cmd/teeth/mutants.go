@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// core are the packages whose changes are tried, and those whose tests must notice:
+// its own first, then those that build on it.
+func core() map[string][]string {
+	return map[string][]string{
+		"syncvar":     {"syncvar", "fagus/threaded", "phase", "fagus"},
+		"consistency": {"consistency", "phase", "fagus/threaded", "fagus"},
+		"ringbuf":     {"ringbuf", "phase", "fagus/threaded", "fagus"},
+		"phase":       {"phase", "fagus"},
+	}
+}
+
+// mutant is a change and what became of it.
+type mutant struct {
+	File    string  `json:"file"`
+	Line    int     `json:"line"`
+	Change  string  `json:"change"`
+	Outcome outcome `json:"outcome"`
+	By      string  `json:"by,omitempty"` // the package whose tests noticed
+}
+
+// sample picks changes of the packages, as many of each in proportion, in an order
+// that follows from the seed.
+func sample(root string, packages []string, count int, seed uint64) (picked []change, err error) {
+	var all []change
+	for _, pkg := range packages {
+		list, err := changesOf(root, pkg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if count > 0 && count < len(all) {
+		all = all[:count]
+	}
+	return all, nil
+}
+
+// tryAll tries changes, and says of each what became of it. Those that do not compile
+// count for nothing.
+func (b *bench) tryAll(ctx context.Context, changes []change, progress io.Writer) (list []mutant, err error) {
+	for i := range changes {
+		c := &changes[i]
+		pkg := c.file[:strings.LastIndexByte(c.file, '/')]
+		o, by, err := b.try(ctx, c, core()[pkg])
+		if err != nil {
+			return nil, err
+		}
+		if _, err := fmt.Fprintf(progress, "%d of %d: %s:%d %s: %s %s\n", i+1, len(changes), c.file, c.line, c.what, o, by); err != nil {
+			return nil, err
+		}
+		list = append(list, mutant{c.file, c.line, c.what, o, by})
+	}
+	return list, nil
+}
+
+// rate is how many of 100 that compile were killed.
+func rate(list []mutant) float64 {
+	built, dead := 0, 0
+	for _, m := range list {
+		if m.Outcome != unbuilt {
+			built++
+		}
+		if m.Outcome == killed {
+			dead++
+		}
+	}
+	if built == 0 {
+		return 0
+	}
+	return 100 * float64(dead) / float64(built)
+}
+
+// mutantsTable has a row a package, and below it a line for every survivor.
+func mutantsTable(list []mutant) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"package", "tried", "killed", "survived", "do not compile", "killed %"})
+	byPackage := make(map[string][]mutant)
+	for _, m := range list {
+		pkg := m.File[:strings.LastIndexByte(m.File, '/')]
+		byPackage[pkg] = append(byPackage[pkg], m)
+	}
+	row := func(name string, list []mutant) table.Row {
+		counts := make(map[outcome]int)
+		for _, m := range list {
+			counts[m.Outcome]++
+		}
+		return table.Row{name, counts[killed] + counts[survived], counts[killed], counts[survived], counts[unbuilt], fmt.Sprintf("%.1f", rate(list))}
+	}
+	names := make([]string, 0, len(byPackage))
+	for name := range byPackage {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.AppendRow(row(name, byPackage[name]))
+	}
+	t.AppendFooter(row("all", list))
+	text := t.Render() + "\n"
+	for _, m := range list {
+		if m.Outcome == survived {
+			text += fmt.Sprintf("survived: %s:%d %s\n", m.File, m.Line, m.Change)
+		}
+	}
+	return text
+}
