@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
-		Commands: []*cli.Command{{
+		Commands: []*cli.Command{mistakesCommand(), {
 			Name:  "mutants",
 			Usage: "random small changes of the pure core",
 			UsageText: "teeth mutants --count 120\n" +

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+)
+
+//go:embed mistakes.toml
+var mistakesTOML string
+
+// mistake is one place of a file and what is there instead.
+type mistake struct {
+	Name string `toml:"name"`
+	File string `toml:"file"`
+	Find string `toml:"find"`
+	Put  string `toml:"put"`
+}
+
+// mistakes are all there are.
+func mistakes() ([]mistake, error) {
+	var f struct {
+		Mistake []mistake `toml:"mistake"`
+	}
+	meta, err := toml.Decode(mistakesTOML, &f)
+	if err == nil && len(meta.Undecoded()) > 0 {
+		err = fmt.Errorf("unknown key %s", meta.Undecoded()[0])
+	}
+	return f.Mistake, err
+}
+
+// plant returns the file with the mistake.
+func (m *mistake) plant(root string) ([]byte, error) {
+	source, err := os.ReadFile(filepath.Join(root, m.File))
+	if err != nil {
+		return nil, err
+	}
+	if n := strings.Count(string(source), m.Find); n != 1 {
+		return nil, fmt.Errorf("%s: %s has its place %d times", m.Name, m.File, n)
+	}
+	return []byte(strings.Replace(string(source), m.Find, m.Put, 1)), nil
+}
+
+// caught is what became of a planted mistake.
+type caught struct {
+	Name  string `json:"name"`
+	File  string `json:"file"`
+	Found bool   `json:"found"`
+	By    string `json:"by,omitempty"` // which check
+	Seeds int    `json:"seeds"`        // until it was found, or all that were tried
+	Words string `json:"words,omitempty"`
+}
+
+// swarmReport is what teeth reads of a fagus.swarm/v1 document.
+type swarmReport struct {
+	Cases    int `json:"cases"`
+	Failures []struct {
+		Seed  uint64 `json:"seed"`
+		Kind  string `json:"kind"`
+		Words string `json:"words"`
+	} `json:"failures"`
+}
+
+// catch plants a mistake in the command and lets its swarm look for it.
+func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (c caught, err error) {
+	c = caught{Name: m.Name, File: m.File}
+	source, err := m.plant(b.root)
+	if err != nil {
+		return c, err
+	}
+	flag, err := b.overlay(m.File, source)
+	if err != nil {
+		return c, err
+	}
+	command := filepath.Join(b.dir, "fagus")
+	if _, err := b.run(ctx, "build", flag, "-o", command, "./cmd/fagus"); err != nil {
+		return c, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	swarm := exec.CommandContext(ctx, command, "swarm", "--seeds", strconv.Itoa(seeds), "--seconds", strconv.Itoa(seconds), "--json")
+	out, err := swarm.Output()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		return c, err
+	}
+	var report swarmReport
+	if json.Unmarshal(out, &report) != nil || len(report.Failures) == 0 {
+		if err == nil {
+			c.Seeds = report.Cases
+			return c, nil
+		}
+		// It ended the process: a panic of a broken invariant, told on standard error.
+		first, _, _ := strings.Cut(string(failed.Stderr), "\n")
+		return caught{c.Name, c.File, true, "the process ends", 0, first}, nil
+	}
+	f := report.Failures[0]
+	return caught{c.Name, c.File, true, f.Kind, report.Cases, f.Words}, nil
+}
+
+func mistakesCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "mistakes",
+		Usage:     "planted mistakes of the protocols against fagus swarm",
+		UsageText: "teeth mistakes --seeds 10000\nteeth mistakes --only 'flag before data'",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "seeds", Value: 10000, Usage: "look at so many `CASES` for each"},
+			&cli.IntFlag{Name: "seconds", Value: 120, Usage: "look for so many `SECONDS` for each"},
+			&cli.StringFlag{Name: "only", Usage: "only those with `TEXT` in their names"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
+		},
+		Action: runMistakes,
+	}
+}
+
+func runMistakes(c *cli.Context) (err error) {
+	all, err := mistakes()
+	if err != nil {
+		return err
+	}
+	b, err := newBench(0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	var list []caught
+	missed := 0
+	for i := range all {
+		if !strings.Contains(all[i].Name, c.String("only")) {
+			continue
+		}
+		got, err := b.catch(c.Context, &all[i], c.Int("seeds"), c.Int("seconds"))
+		if err != nil {
+			return err
+		}
+		if !got.Found {
+			missed++
+		}
+		if _, err := fmt.Fprintf(c.App.ErrWriter, "%s: found %v by %s after %d cases\n", got.Name, got.Found, got.By, got.Seeds); err != nil {
+			return err
+		}
+		list = append(list, got)
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		err = e.Encode(list)
+	} else {
+		err = printCaught(c.App.Writer, list)
+	}
+	if err == nil && missed > 0 {
+		err = fmt.Errorf("%w: %d of %d mistakes were not", errFew, missed, len(list))
+	}
+	return err
+}
+
+func printCaught(w io.Writer, list []caught) error {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"mistake", "file", "found by", "cases"})
+	for _, c := range list {
+		by := c.By
+		if !c.Found {
+			by = "-"
+		}
+		t.AppendRow(table.Row{c.Name, c.File, by, c.Seeds})
+	}
+	_, err := fmt.Fprintln(w, t.Render())
+	return err
+}

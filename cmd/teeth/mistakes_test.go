@@ -1,0 +1,44 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"testing"
+)
+
+// TestMistakesFit: every planted mistake has its place, in code that still parses.
+func TestMistakesFit(t *testing.T) {
+	list, err := mistakes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 20 {
+		t.Errorf("%d mistakes, want 20 or more", len(list))
+	}
+	for _, m := range list {
+		source, err := m.plant("../..")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), m.File, source, 0); err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+}
+
+// TestChanges: what is tried in a few lines.
+func TestChanges(t *testing.T) {
+	list, err := changesOf("../..", "ringbuf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 100 {
+		t.Errorf("%d changes of ringbuf", len(list))
+	}
+	for _, c := range list {
+		if c.from >= c.to || c.line < 1 || c.file == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
