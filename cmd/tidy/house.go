@@ -31,6 +31,7 @@ type place struct {
 func places() []place {
 	return []place{
 		{dir: "dimmnet"},
+		{dir: "dimmnet/frametest"},
 		{dir: "dimmnet/reliable", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim/martini", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim", may: []string{"dimmnet", "dimmnet/sim/martini", "dimmnet/reliable"},

@@ -1,0 +1,25 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/frametest"
+)
+
+// TestDamagedRecords: whatever is cut off a damaged payload lies within the memory.
+func TestDamagedRecords(t *testing.T) {
+	const memory = 4096
+	good := appendRecord(appendRecord(nil, 8, []byte{1, 2}), 4090, []byte{3, 4, 5})
+	for damaged := range frametest.Every(good) {
+		for rest := damaged; len(rest) > 0; {
+			off, b, behind, err := cutRecord(rest, memory)
+			if err != nil {
+				break
+			}
+			if len(b) == 0 || int(off)+len(b) > memory || len(behind) >= len(rest) {
+				t.Fatalf("%x: %d bytes at %d, %d left of %d", damaged, len(b), off, len(behind), len(rest))
+			}
+			rest = behind
+		}
+	}
+}
