@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -49,6 +51,9 @@ func (s *search) requests(v ssa.Value) bool {
 	if s.again(v) {
 		return true
 	}
+	if !onlyListed(v) {
+		return false
+	}
 	switch v := v.(type) {
 	case *ssa.Const:
 		return v.IsNil()
@@ -88,6 +93,25 @@ func all(values []ssa.Value, known func(ssa.Value) bool) bool {
 	return ok
 }
 
+// onlyListed says whether no element of a slice is assigned through v, as far as is
+// seen: so it is only cut, appended to, or given to a call of package fagus.
+func onlyListed(v ssa.Value) bool {
+	uses := v.Referrers()
+	if uses == nil {
+		return true
+	}
+	return !slices.ContainsFunc(*uses, func(use ssa.Instruction) bool {
+		switch use := use.(type) {
+		case *ssa.Phi, *ssa.Slice, *ssa.DebugRef:
+			return false
+		case *ssa.Call:
+			f, builtin := use.Call.Value.(*ssa.Builtin)
+			return !(builtin && f.Name() != "copy" && f.Name() != "clear") && fagusCall(&use.Call) == callNone
+		}
+		return true
+	})
+}
+
 // listed are the elements of a slice that is written as a list, such as the arguments
 // of a call with dots. A make, or an element that is assigned later, is not known.
 func listed(v *ssa.Slice) (list []ssa.Value, ok bool) {
@@ -123,7 +147,7 @@ func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
 		return nil, false
 	}
 	ranges, isList := m.resolve(bind.Call.Args[2]).(*ssa.Slice)
-	if !isList {
+	if !isList || !onlyListed(ranges) {
 		return nil, false
 	}
 	list, ok := listed(ranges)
