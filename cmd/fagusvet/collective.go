@@ -1,0 +1,133 @@
+package main
+
+import (
+	"go/token"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+const collectiveDoc = `find collective calls that only some ranks make
+
+All ranks call NewArray, Bind, Update and Barrier, in the same order. This rule reports
+such calls under a condition that is computed from n.Rank(), if the ranks for which it is
+otherwise do not make the same calls:
+
+	if n.Rank() == 0 {
+		if err := n.Barrier(); err != nil { // collective: Barrier depends on the rank ...
+			return err
+		}
+	}
+
+An Acquire is not reported: in threaded mode it is a rank's own, and in phases a rank that
+has returned, or waits, serves the others.
+
+It follows the rank through the variables of one function, not through calls, fields,
+slices and maps, and sees only the calls that the function makes itself.`
+
+// collectiveAnalyzer is the rule collective.
+func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:     "collective",
+		Doc:      collectiveDoc,
+		Requires: []*analysis.Analyzer{knowledge},
+		Run: func(pass *analysis.Pass) (any, error) {
+			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
+			for _, fn := range m.funcs {
+				reportCollective(r, m, fn)
+			}
+			return nil, nil
+		},
+	}
+}
+
+// collective says whether a call is one that all ranks make, in every mode.
+func collective(c call) bool {
+	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier
+}
+
+func reportCollective(r *reporter, m *model, fn *ssa.Function) {
+	calls := false
+	for instr := range instructions(fn) {
+		calls = calls || collective(callOf(instr))
+	}
+	if !calls {
+		return
+	}
+	g := newGraph(m, fn)
+	for _, b := range fn.Blocks {
+		branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok || len(g.succs[b]) != 2 || !ofRank(branch.Cond, make(map[ssa.Value]bool)) {
+			continue
+		}
+		then, otherwise := g.ways(b.Succs[0], g.join(b)), g.ways(b.Succs[1], g.join(b))
+		if then == nil || otherwise == nil || maps.Equal(then.sequences, otherwise.sequences) {
+			continue
+		}
+		if c := firstOnly(then, otherwise); c != nil {
+			r.reportf(c.Pos(), "%s depends on the rank (line %d): the other ranks do not make the same calls",
+				fagusCall(&c.Call), r.line(conditionPos(branch)))
+		}
+	}
+}
+
+// firstOnly is the first call in the source that is made on one side only.
+func firstOnly(a, b *side) *ssa.Call {
+	var only []*ssa.Call
+	for c := range a.calls {
+		if !b.calls[c] {
+			only = append(only, c)
+		}
+	}
+	for c := range b.calls {
+		if !a.calls[c] {
+			only = append(only, c)
+		}
+	}
+	if len(only) == 0 {
+		return nil
+	}
+	return slices.MinFunc(only, func(x, y *ssa.Call) int { return int(x.Pos() - y.Pos()) })
+}
+
+// ofRank says whether v is computed from the rank.
+func ofRank(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return ofRank(v.X, seen) || ofRank(v.Y, seen)
+	case *ssa.Convert:
+		return ofRank(v.X, seen)
+	case *ssa.ChangeType:
+		return ofRank(v.X, seen)
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return ofRank(e, seen) })
+	case *ssa.UnOp:
+		if alloc, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL {
+			return slices.ContainsFunc(*alloc.Referrers(), func(use ssa.Instruction) bool {
+				store, ok := use.(*ssa.Store)
+				return ok && store.Addr == alloc && ofRank(store.Val, seen)
+			})
+		}
+		return v.Op != token.MUL && v.Op != token.ARROW && ofRank(v.X, seen)
+	case *ssa.Call:
+		if f, ok := v.Call.Value.(*ssa.Builtin); ok && (f.Name() == "min" || f.Name() == "max") {
+			return slices.ContainsFunc(v.Call.Args, func(arg ssa.Value) bool { return ofRank(arg, seen) })
+		}
+		return fagusCall(&v.Call) == callRank
+	}
+	return false
+}
+
+// conditionPos is where the condition of a branch is written.
+func conditionPos(branch *ssa.If) token.Pos {
+	if branch.Cond.Pos().IsValid() {
+		return branch.Cond.Pos()
+	}
+	return branch.Parent().Pos()
+}

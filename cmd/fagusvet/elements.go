@@ -1,0 +1,165 @@
+package main
+
+import (
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// element is a place where elements of a shared array are read or written.
+type element struct {
+	instr ssa.Instruction
+	pos   token.Pos
+	array array
+	write bool
+}
+
+// elements are the places in fn where elements of slices that Array.Slice gave there
+// are surely used, in the order of the source. One line has at most one of them.
+func (m *model) elements(fn *ssa.Function) []element {
+	var list []element
+	for instr := range instructions(fn) {
+		if callOf(instr) != callSlice {
+			continue
+		}
+		slice := instr.(*ssa.Call)
+		of := m.arrayOf(slice.Call.Args[0])
+		u := uses{m: m, deep: maxDeep}
+		u.slice(slice)
+		for _, e := range u.found {
+			e.array = of
+			if !e.pos.IsValid() {
+				e.pos = slice.Pos()
+			}
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b element) int {
+		if a.write != b.write && fn.Prog.Fset.Position(a.pos).Line == fn.Prog.Fset.Position(b.pos).Line {
+			if a.write {
+				return -1 // x++ is told as a write
+			}
+			return 1
+		}
+		return int(a.pos - b.pos)
+	})
+	return list
+}
+
+// maxDeep is how many functions deep a slice is followed as an argument.
+const maxDeep = 3
+
+// uses follows a slice, and the addresses of its elements, through a function.
+type uses struct {
+	m     *model
+	deep  int
+	found []element
+}
+
+func (u *uses) add(instr ssa.Instruction, pos token.Pos, write bool) {
+	u.found = append(u.found, element{instr: instr, pos: pos, write: write})
+}
+
+// slice looks at what is done with v. What may be another slice as well, such as a
+// variable that is assigned twice, is left alone.
+func (u *uses) slice(v ssa.Value) {
+	for _, use := range *v.Referrers() {
+		switch use := use.(type) {
+		case *ssa.IndexAddr:
+			u.address(use, use.Pos())
+		case *ssa.Slice:
+			u.slice(use)
+		case *ssa.ChangeType:
+			u.slice(use)
+		case *ssa.MakeInterface:
+			u.add(use, use.Pos(), false) // to be printed, or sorted
+		case *ssa.Store:
+			if alloc, ok := use.Addr.(*ssa.Alloc); ok && use.Val == v && u.m.onlyStore(alloc) == v {
+				u.loads(alloc)
+			}
+		case *ssa.Call:
+			u.argument(use, v)
+		}
+	}
+}
+
+// loads goes on with the values of a variable that is assigned once.
+func (u *uses) loads(alloc *ssa.Alloc) {
+	for _, use := range *alloc.Referrers() {
+		if load, ok := use.(*ssa.UnOp); ok {
+			u.slice(load)
+		}
+	}
+}
+
+// argument looks at a call that is given the slice.
+func (u *uses) argument(c *ssa.Call, v ssa.Value) {
+	if f, builtin := c.Call.Value.(*ssa.Builtin); builtin {
+		switch f.Name() {
+		case "copy":
+			if c.Call.Args[1] == v {
+				u.add(c, c.Pos(), false)
+			}
+			if c.Call.Args[0] == v {
+				u.add(c, c.Pos(), true)
+			}
+		case "append":
+			if c.Call.Args[0] != v {
+				u.add(c, c.Pos(), false)
+			}
+		case "clear":
+			u.add(c, c.Pos(), true)
+		}
+		return
+	}
+	callee := c.Call.StaticCallee()
+	if callee == nil || u.m.mayTouch(&c.Call) {
+		return
+	}
+	if origin := callee.Origin(); origin != nil {
+		callee = origin
+	}
+	if callee.Blocks == nil {
+		if callee.Pkg != nil && standard(callee.Pkg.Pkg) {
+			u.add(c, c.Pos(), false)
+		}
+		return
+	}
+	if u.deep == 0 || len(callee.Params) != len(c.Call.Args) {
+		return
+	}
+	for i, arg := range c.Call.Args {
+		if arg != v {
+			continue
+		}
+		inner := uses{m: u.m, deep: u.deep - 1}
+		inner.slice(callee.Params[i])
+		if len(inner.found) > 0 {
+			writes := slices.ContainsFunc(inner.found, func(e element) bool { return e.write })
+			u.add(c, c.Pos(), writes)
+		}
+	}
+}
+
+// address looks at what is done with the address of an element, or of a part of it.
+func (u *uses) address(v ssa.Value, pos token.Pos) {
+	for _, use := range *v.Referrers() {
+		at := use.Pos()
+		if !at.IsValid() {
+			at = pos
+		}
+		switch use := use.(type) {
+		case *ssa.UnOp:
+			u.add(use, at, false)
+		case *ssa.Store:
+			if use.Addr == v {
+				u.add(use, at, true)
+			}
+		case *ssa.FieldAddr:
+			u.address(use, at)
+		case *ssa.IndexAddr:
+			u.address(use, at)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// graph is the ways through a function on which the run goes on: without those that end
+// in a panic, or in an error.
+type graph struct {
+	succs map[*ssa.BasicBlock][]*ssa.BasicBlock
+	// after are the blocks through which every way from a block to the end goes.
+	after map[*ssa.BasicBlock]map[*ssa.BasicBlock]bool
+}
+
+func newGraph(m *model, fn *ssa.Function) *graph {
+	ends := make(map[*ssa.BasicBlock]bool) // blocks from which a good return is reached
+	for grown := true; grown; {
+		grown = false
+		for _, b := range fn.Blocks {
+			if ends[b] {
+				continue
+			}
+			ret, returns := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if returns && !m.fails(ret) || slices.ContainsFunc(m.goesOn(b), func(s *ssa.BasicBlock) bool { return ends[s] }) {
+				ends[b], grown = true, true
+			}
+		}
+	}
+	g := &graph{succs: make(map[*ssa.BasicBlock][]*ssa.BasicBlock)}
+	for _, b := range fn.Blocks {
+		for _, s := range m.goesOn(b) {
+			if ends[b] && ends[s] {
+				g.succs[b] = append(g.succs[b], s)
+			}
+		}
+	}
+	g.findAfter(fn, ends)
+	return g
+}
+
+// findAfter begins with all blocks after each, and takes away until nothing changes.
+func (g *graph) findAfter(fn *ssa.Function, ends map[*ssa.BasicBlock]bool) {
+	g.after = make(map[*ssa.BasicBlock]map[*ssa.BasicBlock]bool)
+	for b := range ends {
+		g.after[b] = make(map[*ssa.BasicBlock]bool)
+		for other := range ends {
+			g.after[b][other] = other == b || len(g.succs[b]) > 0
+		}
+	}
+	for shrunk := true; shrunk; {
+		shrunk = false
+		for _, b := range slices.Backward(fn.Blocks) {
+			for other, is := range g.after[b] {
+				if is && other != b && slices.ContainsFunc(g.succs[b], func(s *ssa.BasicBlock) bool { return !g.after[s][other] }) {
+					g.after[b][other], shrunk = false, true
+				}
+			}
+		}
+	}
+}
+
+// join is the first block where all ways on from b come together, or nil.
+func (g *graph) join(b *ssa.BasicBlock) *ssa.BasicBlock {
+	for other, is := range g.after[b] {
+		if is && other != b && g.size(other) == g.size(b)-1 {
+			return other
+		}
+	}
+	return nil
+}
+
+// size is how many blocks come after b for sure, with itself.
+func (g *graph) size(b *ssa.BasicBlock) (n int) {
+	for _, is := range g.after[b] {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// side is what happens on one side of a branch until its sides come together.
+type side struct {
+	sequences map[string]bool // of collective calls, one for each way
+	calls     map[*ssa.Call]bool
+	blocks    int
+}
+
+// maxBlocks bounds how many blocks are gone through on a side.
+const maxBlocks = 10000
+
+// ways goes all ways from a block to join, through a loop at most once. It is nil if
+// there are too many.
+func (g *graph) ways(from, join *ssa.BasicBlock) *side {
+	s := &side{sequences: make(map[string]bool), calls: make(map[*ssa.Call]bool)}
+	g.way(s, from, join, "", make(map[*ssa.BasicBlock]int))
+	if s.blocks > maxBlocks {
+		return nil
+	}
+	return s
+}
+
+func (g *graph) way(s *side, b, join *ssa.BasicBlock, sequence string, visits map[*ssa.BasicBlock]int) {
+	if s.blocks > maxBlocks {
+		return
+	}
+	if b == join {
+		s.sequences[sequence] = true
+		return
+	}
+	if s.blocks++; visits[b] == 2 { // a loop's condition is looked at twice
+		return
+	}
+	visits[b]++
+	for _, instr := range b.Instrs {
+		if c := callOf(instr); collective(c) {
+			sequence += string(c) + " "
+			s.calls[instr.(*ssa.Call)] = true
+		}
+	}
+	for _, succ := range g.succs[b] {
+		g.way(s, succ, join, sequence, visits)
+	}
+	if len(g.succs[b]) == 0 {
+		s.sequences[sequence] = true
+	}
+	visits[b]--
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"math/bits"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxEvents is how many events of a function can be told apart; longer functions are
+// left alone.
+const maxEvents = 63
+
+// events is a set of events of a function, by number. Number maxEvents stands for what
+// was before the function began.
+type events uint64
+
+const atEntry events = 1 << maxEvents
+
+func (e events) within(other events) bool { return e != 0 && e&^other == 0 }
+
+// holding says what is held at every point of a function: an event is a call that
+// changes what the rank holds, or has, or that may do so.
+type holding struct {
+	m      *model
+	fn     *ssa.Function
+	list   []*ssa.Call
+	number map[ssa.Instruction]events // one bit each
+	// acquires, frees and unknown are which events leave the rank with a set, with
+	// none, or nobody knows with what. brings are those that may bring data by Update.
+	acquires, frees, unknown, brings events
+	releases                         events
+
+	in   map[*ssa.BasicBlock]standing
+	next map[*ssa.BasicBlock]follow
+}
+
+// standing is what may be at a point: which events were last, and whether an Update
+// may have been before it.
+type standing struct {
+	last    events
+	updated bool
+}
+
+// follow is which events may come next after a point.
+type follow struct {
+	events events
+	// other is whether the function may return first.
+	other bool
+}
+
+// newHolding follows all ways through fn. It is nil if fn has too many events, or
+// neither acquires nor releases.
+func newHolding(m *model, fn *ssa.Function) *holding {
+	h := &holding{m: m, fn: fn, number: make(map[ssa.Instruction]events)}
+	for instr := range instructions(fn) {
+		c, ok := instr.(*ssa.Call)
+		if !ok || !m.changes(&c.Call) {
+			continue
+		}
+		if len(h.list) == maxEvents {
+			return nil
+		}
+		bit := events(1) << len(h.list)
+		h.list = append(h.list, c)
+		h.number[c] = bit
+		switch fagusCall(&c.Call) {
+		case callAcquire:
+			h.acquires |= bit
+		case callRelease:
+			h.frees, h.releases = h.frees|bit, h.releases|bit
+		case callUpdate:
+			h.frees, h.brings = h.frees|bit, h.brings|bit
+		case callBarrier:
+			h.frees |= bit
+		default:
+			h.unknown, h.brings = h.unknown|bit, h.brings|bit
+		}
+	}
+	if h.acquires|h.releases == 0 || len(fn.Blocks) == 0 {
+		return nil
+	}
+	h.forward()
+	h.backward()
+	return h
+}
+
+// forward finds what may have been last at the beginning of every block.
+func (h *holding) forward() {
+	h.in = map[*ssa.BasicBlock]standing{h.fn.Blocks[0]: {last: atEntry}}
+	for grown := true; grown; {
+		grown = false
+		for _, b := range h.fn.Blocks {
+			at, reached := h.in[b]
+			if !reached {
+				continue
+			}
+			for _, instr := range b.Instrs {
+				at = h.after(at, instr)
+			}
+			for _, succ := range h.m.goesOn(b) {
+				was := h.in[succ]
+				is := standing{last: was.last | at.last, updated: was.updated || at.updated}
+				if is != was {
+					h.in[succ], grown = is, true
+				}
+			}
+		}
+	}
+}
+
+func (h *holding) after(at standing, instr ssa.Instruction) standing {
+	if bit := h.number[instr]; bit != 0 {
+		return standing{last: bit, updated: at.updated || bit&h.brings != 0}
+	}
+	return at
+}
+
+// before is what may be before an instruction. Its last is 0 if none but failed runs
+// come there.
+func (h *holding) before(instr ssa.Instruction) standing {
+	at, reached := h.in[instr.Block()]
+	if !reached {
+		return standing{}
+	}
+	for _, other := range instr.Block().Instrs {
+		if other == instr {
+			break
+		}
+		at = h.after(at, other)
+	}
+	return at
+}
+
+// backward finds what may come next at the beginning of every block.
+func (h *holding) backward() {
+	h.next = make(map[*ssa.BasicBlock]follow)
+	for grown := true; grown; {
+		grown = false
+		for i := len(h.fn.Blocks) - 1; i >= 0; i-- {
+			b := h.fn.Blocks[i]
+			if is := h.following(b, 0); is != h.next[b] {
+				h.next[b], grown = is, true
+			}
+		}
+	}
+}
+
+// following is what may come next in b from an instruction on.
+func (h *holding) following(b *ssa.BasicBlock, from int) follow {
+	for _, instr := range b.Instrs[from:] {
+		if bit := h.number[instr]; bit != 0 {
+			return follow{events: bit}
+		}
+		if _, returns := instr.(*ssa.Return); returns {
+			return follow{other: true}
+		}
+	}
+	var next follow
+	for _, succ := range h.m.goesOn(b) {
+		next.events |= h.next[succ].events
+		next.other = next.other || h.next[succ].other
+	}
+	return next
+}
+
+// needsNothingHeld says whether every way on from an instruction comes to a call that
+// wants the rank to hold nothing, before anything else could release: so nothing is
+// held already. The event is one of those calls.
+func (h *holding) needsNothingHeld(instr ssa.Instruction) (*ssa.Call, bool) {
+	b := instr.Block()
+	for i, other := range b.Instrs {
+		if other == instr {
+			next := h.following(b, i+1)
+			wants := h.acquires | h.frees&^h.releases
+			if next.other || !next.events.within(wants) {
+				return nil, false
+			}
+			return h.one(next.events), true
+		}
+	}
+	return nil, false
+}
+
+// one is the first of a set of events, which is not empty.
+func (h *holding) one(e events) *ssa.Call { return h.list[bits.TrailingZeros64(uint64(e))] }
+
+// calls are the events of a set.
+func (h *holding) calls(e events) []*ssa.Call {
+	var list []*ssa.Call
+	for e &^= atEntry; e != 0; e &= e - 1 {
+		list = append(list, h.one(e))
+	}
+	return list
+}
+
+// madeIn says whether the function that h is about has made the array.
+func madeIn(a array, h *holding) bool {
+	made, ok := a.(*ssa.Call)
+	return ok && made.Parent() == h.fn
+}

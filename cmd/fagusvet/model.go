@@ -1,0 +1,206 @@
+package main
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/buildssa"
+	"golang.org/x/tools/go/ssa"
+)
+
+// model is what the rules know of a package.
+type model struct {
+	pkg   *types.Package
+	funcs []*ssa.Function // empty if the package does not use fagus
+	// roots are the functions that fagus.Run is given: they begin with nothing held.
+	roots map[*ssa.Function]bool
+	// touching are the functions that may change what the rank holds, or which data it has.
+	touching map[*ssa.Function]bool
+	closures map[*ssa.Function]*ssa.MakeClosure // nil if a function is made at several places
+	fields   map[*types.Var]*assignment
+}
+
+// modelAnalyzer makes the model of a package; it reports nothing.
+func modelAnalyzer() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:       "fagusmodel",
+		Doc:        "what the other rules know of a package",
+		Requires:   []*analysis.Analyzer{buildssa.Analyzer},
+		ResultType: reflect.TypeFor[*model](),
+		Run: func(pass *analysis.Pass) (any, error) {
+			m := &model{pkg: pass.Pkg}
+			if !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == fagusPath }) {
+				return m, nil
+			}
+			m.funcs = functions(pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA))
+			m.fields = assignments(m.funcs)
+			m.findClosures()
+			m.findRoots()
+			m.findTouching()
+			return m, nil
+		},
+	}
+}
+
+// functions are all of a package, with the literals in its variables: these belong to
+// a function that is not in the source.
+func functions(program *buildssa.SSA) []*ssa.Function {
+	list := slices.Clone(program.SrcFuncs)
+	var literals func(fn *ssa.Function)
+	literals = func(fn *ssa.Function) {
+		for _, f := range fn.AnonFuncs {
+			list = append(list, f)
+			literals(f)
+		}
+	}
+	literals(program.Pkg.Func("init"))
+	return list
+}
+
+func (m *model) findClosures() {
+	m.closures = make(map[*ssa.Function]*ssa.MakeClosure)
+	for _, fn := range m.funcs {
+		for instr := range instructions(fn) {
+			if made, ok := instr.(*ssa.MakeClosure); ok {
+				of := made.Fn.(*ssa.Function)
+				if _, again := m.closures[of]; again {
+					m.closures[of] = nil
+				} else {
+					m.closures[of] = made
+				}
+			}
+		}
+	}
+}
+
+func (m *model) findRoots() {
+	m.roots = make(map[*ssa.Function]bool)
+	for _, fn := range m.funcs {
+		for instr := range instructions(fn) {
+			if callOf(instr) != callRun {
+				continue
+			}
+			args := instr.(*ssa.Call).Call.Args
+			if program := function(m.resolve(args[len(args)-1])); program != nil {
+				m.roots[program] = true
+			}
+		}
+	}
+}
+
+// function is the function that v is, or nil.
+func function(v ssa.Value) *ssa.Function {
+	switch v := v.(type) {
+	case *ssa.Function:
+		return v
+	case *ssa.MakeClosure:
+		return v.Fn.(*ssa.Function)
+	}
+	return nil
+}
+
+// findTouching begins with the calls of fagus and goes up to the callers.
+func (m *model) findTouching() {
+	m.touching = make(map[*ssa.Function]bool)
+	for grown := true; grown; {
+		grown = false
+		for _, fn := range m.funcs {
+			if !m.touching[fn] && m.touchingBody(fn) {
+				m.touching[fn], grown = true, true
+			}
+		}
+	}
+}
+
+func (m *model) touchingBody(fn *ssa.Function) bool {
+	for instr := range instructions(fn) {
+		switch instr := instr.(type) {
+		case *ssa.Call:
+			if m.changes(&instr.Call) {
+				return true
+			}
+		case *ssa.Defer:
+			if m.changes(&instr.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changes says whether a call changes what the rank holds or has, or may do so.
+func (m *model) changes(c *ssa.CallCommon) bool {
+	switch fagusCall(c) {
+	case callAcquire, callRelease, callUpdate, callBarrier:
+		return true
+	}
+	return m.mayTouch(c)
+}
+
+// mayTouch says whether a call of something else than fagus may change what the rank
+// holds or has. Functions of other packages cannot without a Node.
+func (m *model) mayTouch(c *ssa.CallCommon) bool {
+	if _, builtin := c.Value.(*ssa.Builtin); builtin || fagusCall(c) != callNone {
+		return false
+	}
+	if c.IsInvoke() {
+		return c.Method.Pkg() != nil && !standard(c.Method.Pkg())
+	}
+	callee := c.StaticCallee()
+	if callee == nil {
+		return true
+	}
+	if origin := callee.Origin(); origin != nil {
+		callee = origin
+	}
+	if callee.Blocks != nil {
+		return m.touching[callee]
+	}
+	foreign := callee.Pkg == nil || !standard(callee.Pkg.Pkg)
+	return slices.ContainsFunc(c.Args, func(arg ssa.Value) bool {
+		if _, isFunc := arg.Type().Underlying().(*types.Signature); isFunc {
+			f := function(m.resolve(arg))
+			return f == nil || f.Blocks == nil || m.touching[f]
+		}
+		return foreign && reachesNode(arg.Type(), make(map[types.Type]bool))
+	})
+}
+
+// standard says whether p is of the standard library.
+func standard(p *types.Package) bool {
+	first, _, _ := strings.Cut(p.Path(), "/")
+	return !strings.Contains(first, ".")
+}
+
+// reachesNode says whether a value of type t leads to a Node.
+func reachesNode(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == fagusPath {
+		return named.Obj().Name() == "Node"
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return reachesNode(u.Elem(), seen)
+	case *types.Slice:
+		return reachesNode(u.Elem(), seen)
+	case *types.Array:
+		return reachesNode(u.Elem(), seen)
+	case *types.Map:
+		return reachesNode(u.Elem(), seen)
+	case *types.Signature:
+		return true // a field with a function, which may know one
+	case *types.Struct:
+		for field := range u.Fields() {
+			if reachesNode(field.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}

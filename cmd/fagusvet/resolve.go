@@ -1,0 +1,224 @@
+package main
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// assignment is what is known of the values of a field, in all structs of its type.
+type assignment struct {
+	stored []ssa.Value
+	hidden bool // its address goes somewhere, so there may be others
+}
+
+// assignments are those of all fields that the functions touch.
+func assignments(funcs []*ssa.Function) map[*types.Var]*assignment {
+	fields := make(map[*types.Var]*assignment)
+	for _, fn := range funcs {
+		for instr := range instructions(fn) {
+			at, ok := instr.(*ssa.FieldAddr)
+			if !ok {
+				continue
+			}
+			field := fieldOf(at)
+			a := fields[field]
+			if a == nil {
+				a = new(assignment)
+				fields[field] = a
+			}
+			for _, use := range *at.Referrers() {
+				switch use := use.(type) {
+				case *ssa.UnOp, *ssa.DebugRef:
+				case *ssa.Store:
+					if use.Addr == at {
+						a.stored = append(a.stored, use.Val)
+					} else {
+						a.hidden = true
+					}
+				default:
+					a.hidden = true
+				}
+			}
+		}
+	}
+	return fields
+}
+
+// instructions are those of fn, block by block.
+func instructions(fn *ssa.Function) func(yield func(ssa.Instruction) bool) {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if !yield(instr) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fieldOf is the field that is addressed, of the generic type if there is one. It is
+// nil if the struct is a type parameter.
+func fieldOf(at *ssa.FieldAddr) *types.Var {
+	return fieldNumber(at.X.Type().Underlying().(*types.Pointer).Elem(), at.Field)
+}
+
+func fieldNumber(of types.Type, i int) *types.Var {
+	s, ok := of.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	return s.Field(i).Origin()
+}
+
+// maxResolve bounds how far a value is followed.
+const maxResolve = 20
+
+// resolve follows v to where it was made, through variables and fields that are
+// assigned once. Where it does not know, it returns how far it has come.
+func (m *model) resolve(v ssa.Value) ssa.Value {
+	for range maxResolve {
+		next := m.source(v)
+		if next == nil {
+			break
+		}
+		v = next
+	}
+	return v
+}
+
+// source is the value that v is a copy of, or nil.
+func (m *model) source(v ssa.Value) ssa.Value {
+	switch v := v.(type) {
+	case *ssa.ChangeType:
+		return v.X
+	case *ssa.Field:
+		return m.onlyValue(fieldNumber(v.X.Type(), v.Field))
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			return nil
+		}
+		if at, ok := v.X.(*ssa.FieldAddr); ok {
+			return m.onlyValue(fieldOf(at))
+		}
+		if alloc := m.variable(v.X); alloc != nil {
+			return m.onlyStore(alloc)
+		}
+	}
+	return nil
+}
+
+// onlyValue is what a field of the package is always assigned, or nil.
+func (m *model) onlyValue(field *types.Var) ssa.Value {
+	a := m.fields[field]
+	if field == nil || a == nil || a.hidden || len(a.stored) != 1 || field.Exported() && m.pkg.Name() != "main" {
+		return nil
+	}
+	return a.stored[0]
+}
+
+// variable is the local variable at an address, which may be that of an enclosing
+// function, or nil.
+func (m *model) variable(at ssa.Value) *ssa.Alloc {
+	for range maxResolve {
+		switch v := at.(type) {
+		case *ssa.Alloc:
+			return v
+		case *ssa.FreeVar:
+			if at = m.captured(v); at == nil {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// captured is what a free variable is bound to, or nil.
+func (m *model) captured(v *ssa.FreeVar) ssa.Value {
+	made := m.closures[v.Parent()]
+	if made == nil {
+		return nil
+	}
+	for i, free := range v.Parent().FreeVars {
+		if free == v {
+			return made.Bindings[i]
+		}
+	}
+	return nil
+}
+
+// onlyStore is the one value that a variable is given, in closures too, or nil.
+func (m *model) onlyStore(alloc *ssa.Alloc) ssa.Value {
+	var only ssa.Value
+	uses := *alloc.Referrers()
+	for i := 0; i < len(uses); i++ {
+		switch use := uses[i].(type) {
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.Store:
+			if only != nil || use.Val == alloc || m.variable(use.Addr) != alloc {
+				return nil
+			}
+			only = use.Val
+		case *ssa.MakeClosure:
+			for j, binding := range use.Bindings {
+				if m.variable(binding) == alloc {
+					uses = append(uses[:len(uses):len(uses)], *use.Fn.(*ssa.Function).FreeVars[j].Referrers()...)
+				}
+			}
+		default:
+			return nil
+		}
+	}
+	return only
+}
+
+// array stands for a shared array: its call of NewArray, the field that holds it, or
+// the parameter. Two values that are equal are the same array at one time, and nil is
+// an unknown one.
+type array any
+
+// arrayOf says which array v is.
+func (m *model) arrayOf(v ssa.Value) array {
+	v = m.resolve(v)
+	if c, name := resultOf(v, 0); name == callNewArray {
+		return c
+	}
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		return v
+	case *ssa.Field:
+		return known(fieldNumber(v.X.Type(), v.Field))
+	case *ssa.UnOp:
+		if at, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
+			return known(fieldOf(at))
+		}
+	}
+	return nil
+}
+
+// known is field as an array, nil without a type if there is none.
+func known(field *types.Var) array {
+	if field == nil {
+		return nil
+	}
+	return field
+}
+
+// arrayName is what a message calls an array.
+func arrayName(a array) string {
+	switch a := a.(type) {
+	case *ssa.Call:
+		if name, ok := a.Call.Args[1].(*ssa.Const); ok && name.Value != nil {
+			return name.Value.ExactString()
+		}
+	case *types.Var:
+		return a.Name()
+	case *ssa.Parameter:
+		return a.Name()
+	}
+	return "a shared array"
+}

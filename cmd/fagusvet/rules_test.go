@@ -1,0 +1,17 @@
+package main
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+// TestRules runs each rule over a package of its name in testdata: what has to be
+// reported stands beside the mistake there, and nothing else may be reported.
+func TestRules(t *testing.T) {
+	for _, a := range analyzers() {
+		t.Run(a.Name, func(t *testing.T) {
+			analysistest.Run(t, analysistest.TestData(), a, a.Name)
+		})
+	}
+}
