@@ -200,7 +200,10 @@ func (c *recording) landed(r sim.Record) {
 // TestConform holds the traces of random programs against the automaton, which is
 // docs/model/phase.pml for more variables and frames.
 func TestConform(t *testing.T) {
-	const runs = 1000
+	runs := 1000
+	if testing.Short() {
+		runs = 100
+	}
 	var moves, waits int
 	for seed := range uint64(runs) {
 		c, err := randomRecording(seed)
