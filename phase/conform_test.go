@@ -1,0 +1,242 @@
+package phase
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// action is what a rank does, or what the network does, named as in
+// docs/model/phase.pml.
+type action string
+
+const (
+	begin    action = "begin"    // by from; list
+	put      action = "put"      // from to to: slot, header without address
+	fill     action = "fill"     // the address, or some bytes of data
+	complete action = "complete" // the send-complete flag
+	take     action = "take"     // by to: slot, header
+	free     action = "free"     // by to: the receive-complete flag
+	plan     action = "plan"     // by from
+	done     action = "done"     // by from; granted
+	landSent action = "land sent"
+	landFree action = "land free"
+)
+
+// move is one event of a trace.
+type move struct {
+	action   action
+	from, to dimmnet.Rank // the ends of a ring, or from alone
+	slot     int
+	header   ringbuf.Header
+	bytes    int                 // that fill adds
+	id       syncvar.ID          // what data belong to: in fill with bytes 0, and in take
+	list     *syncvar.List       // of begin
+	granted  bool                // of done
+	stamps   map[syncvar.ID]byte // of done: what the copies of the granted hold
+}
+
+// frame is what a slot holds.
+type frame struct {
+	slot   int
+	header ringbuf.Header
+	id     syncvar.ID
+	named  bool // the address is there
+	filled int
+	list   *syncvar.List // the sender's
+	landed bool
+}
+
+// ring is one from a rank to another.
+type ring struct {
+	frames []frame // put and not taken
+	busy   bool    // the last of them is not complete
+	full   int     // slots that the sender does not know to be free
+	freed  int     // receive-complete flags on their way
+	owing  bool
+	pos    int // the next slot to put
+	at     int // the next slot to free
+}
+
+// member is one rank.
+type member struct {
+	state state
+	phase uint64
+	lists []*syncvar.List
+	owner []dimmnet.Rank
+	fresh [][]bool // by variable and rank: the copy is of the newest version
+	// What is to go to each rank and to come from it: a list, or bytes of variables.
+	leftList, dueList []bool
+	left, due         []map[syncvar.ID]int
+	granted           []bool
+	held              syncvar.List
+}
+
+// automaton is the model, for any number of variables and frames.
+type automaton struct {
+	slots    int
+	sizes    []int // bytes of each variable
+	members  []member
+	rings    [][]ring // [from][to]
+	versions []uint64 // exclusive tenures so far
+}
+
+func newAutomaton(nodes, slots int, sizes []int) *automaton {
+	a := &automaton{slots: slots, sizes: sizes, members: make([]member, nodes), rings: make([][]ring, nodes), versions: make([]uint64, len(sizes))}
+	for r := range a.members {
+		m := &a.members[r]
+		m.lists = make([]*syncvar.List, nodes)
+		m.owner = make([]dimmnet.Rank, len(sizes))
+		m.leftList, m.dueList = make([]bool, nodes), make([]bool, nodes)
+		for range sizes {
+			m.fresh = append(m.fresh, slices.Repeat([]bool{true}, nodes))
+		}
+		for range nodes {
+			m.left = append(m.left, make(map[syncvar.ID]int))
+			m.due = append(m.due, make(map[syncvar.ID]int))
+		}
+		a.rings[r] = make([]ring, nodes)
+	}
+	return a
+}
+
+// step does what m says, or says why the model does not allow it.
+func (a *automaton) step(m *move) error {
+	r := &a.rings[m.from][m.to]
+	last := len(r.frames) - 1
+	switch m.action {
+	case begin:
+		return a.begin(m)
+	case put:
+		return a.put(m, r)
+	case fill:
+		if !r.busy {
+			return fmt.Errorf("no frame is under way")
+		}
+		return a.fill(m, &r.frames[last])
+	case complete:
+		if !r.busy || m.slot != r.pos || !r.frames[last].named || r.frames[last].filled != r.frames[last].header.Len {
+			return fmt.Errorf("the flag of slot %d comes before all of its frame", m.slot)
+		}
+		r.busy, r.pos = false, (r.pos+1)%a.slots
+	case landSent:
+		i := slices.IndexFunc(r.frames, func(f frame) bool { return !f.landed })
+		if i < 0 || i == last && r.busy || m.slot != r.frames[i].slot {
+			return fmt.Errorf("the flag of slot %d was not sent", m.slot)
+		}
+		r.frames[i].landed = true
+	case take:
+		return a.take(m, r)
+	case free:
+		if !r.owing || m.slot != r.at {
+			return fmt.Errorf("slot %d is not owed", m.slot)
+		}
+		r.owing, r.at = false, (r.at+1)%a.slots
+		r.freed++
+	case landFree:
+		if r.freed == 0 {
+			return fmt.Errorf("no slot was freed")
+		}
+		r.freed--
+		r.full--
+	case plan:
+		return a.plan(m.from)
+	case done:
+		return a.done(m)
+	}
+	return nil
+}
+
+// begin makes the own list: one to send to each, one due from each.
+func (a *automaton) begin(m *move) error {
+	n := &a.members[m.from]
+	if n.state != between || m.list.Phase != n.phase {
+		return fmt.Errorf("begin of phase %d in phase %d, state %d", m.list.Phase, n.phase, n.state)
+	}
+	n.state, n.held = gather, syncvar.List{}
+	n.lists[m.from] = m.list
+	for q := range a.members {
+		n.leftList[q] = q != int(m.from)
+		n.dueList[q] = q != int(m.from)
+	}
+	return nil
+}
+
+func (a *automaton) put(m *move, r *ring) error {
+	n := &a.members[m.from]
+	switch {
+	case r.full >= a.slots:
+		return fmt.Errorf("overrun: all %d slots are full", a.slots)
+	case r.busy || m.slot != r.pos:
+		return fmt.Errorf("put into slot %d, the next one is %d, busy %v", m.slot, r.pos, r.busy)
+	case m.header.Phase != uint32(n.phase):
+		return fmt.Errorf("put of phase %d in phase %d", m.header.Phase, n.phase)
+	case m.header.Kind == ringbuf.List && (n.state != gather || !n.leftList[m.to]):
+		return fmt.Errorf("put of a list in state %d", n.state)
+	case m.header.Kind == ringbuf.Data && n.state != transfer:
+		return fmt.Errorf("put of data in state %d", n.state)
+	}
+	r.full++
+	r.busy = true
+	r.frames = append(r.frames, frame{slot: m.slot, header: m.header, list: n.lists[m.from]})
+	if m.header.Kind == ringbuf.List {
+		n.leftList[m.to] = !m.header.Last
+	}
+	return nil
+}
+
+// fill adds the address, which says what the sender owes less, or data.
+func (a *automaton) fill(m *move, f *frame) error {
+	if f.named || m.bytes > 0 {
+		f.filled += m.bytes
+		return nil
+	}
+	f.named, f.id = true, m.id
+	if f.header.Kind == ringbuf.Data {
+		return owe(a.members[m.from].left[m.to], f)
+	}
+	return nil
+}
+
+// owe takes a frame of data off what is to move.
+func owe(bytes map[syncvar.ID]int, f *frame) error {
+	n, ok := bytes[f.id]
+	if !ok || f.header.Len > n || f.header.Last != (f.header.Len == n) {
+		return fmt.Errorf("%d bytes of variable %d (last: %v), of which %d are to move", f.header.Len, f.id, f.header.Last, n)
+	}
+	if bytes[f.id] -= f.header.Len; bytes[f.id] == 0 {
+		delete(bytes, f.id)
+	}
+	return nil
+}
+
+func (a *automaton) take(m *move, r *ring) error {
+	n := &a.members[m.to]
+	if len(r.frames) == 0 || !r.frames[0].landed || r.owing || m.slot != r.frames[0].slot {
+		return fmt.Errorf("slot %d has not come", m.slot)
+	}
+	f := r.frames[0]
+	switch {
+	case f.header.Phase != uint32(n.phase):
+		return fmt.Errorf("takes a frame of phase %d in phase %d", f.header.Phase, n.phase)
+	case m.header.Kind != f.header.Kind || m.header.Len != f.header.Len || m.id != f.id:
+		return fmt.Errorf("takes %+v, what was put is %+v", m.header, f.header)
+	case f.header.Kind == ringbuf.List && (n.state != gather || !n.dueList[m.from]):
+		return fmt.Errorf("takes a list that is not due, in state %d", n.state)
+	case f.header.Kind == ringbuf.Data && n.state != transfer:
+		return fmt.Errorf("takes data in state %d", n.state)
+	}
+	r.frames = r.frames[1:]
+	r.owing = true
+	if f.header.Kind == ringbuf.Data {
+		return owe(n.due[m.from], &f)
+	}
+	if f.header.Last {
+		n.dueList[m.from] = false
+		n.lists[m.from] = f.list
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package phase
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// mistake changes a trace at one of its events, as an engine with one of the
+// model's mistakes would have made it.
+type mistake struct {
+	name string
+	want string // in the refusal
+	// at changes moves, which it may, at event i, or says that there is nothing to
+	// change.
+	at func(moves []move, i int) ([]move, bool)
+}
+
+func mistakes() []mistake {
+	return []mistake{
+		{"reads ahead of the phase", "takes a frame of phase", func(moves []move, i int) ([]move, bool) {
+			return before(moves, i, moves[i].action == done, func(m *move) bool {
+				return m.action == take && m.to == moves[i].from && m.header.Kind == ringbuf.List
+			})
+		}},
+		{"one credit too many", "overrun", func(moves []move, i int) ([]move, bool) {
+			return before(moves, i, moves[i].action == landFree, moves[i].same(put))
+		}},
+		{"finishes before all is sent", "goes on while", func(moves []move, i int) ([]move, bool) {
+			sends := moves[i].action == put && moves[i].header.Kind == ringbuf.Data
+			return before(moves, i, sends, func(m *move) bool { return m.action == done && m.from == moves[i].from })
+		}},
+		{"flag before data", "comes before all of its frame", func(moves []move, i int) ([]move, bool) {
+			return before(moves, i, moves[i].action == fill, moves[i].same(complete))
+		}},
+		{"grants to two", "by the lists it is", func(moves []move, i int) ([]move, bool) {
+			moves[i].granted = !moves[i].granted
+			return moves, moves[i].action == done
+		}},
+		{"another than the owner serves", "are to move", func(moves []move, i int) ([]move, bool) {
+			moves[i].id++ // what the sender does not own or the receiver does not lack
+			return moves, moves[i].action == fill && moves[i].bytes == 0
+		}},
+		{"looks at no version", "stamped", func(moves []move, i int) ([]move, bool) {
+			old := maps.Clone(moves[i].stamps)
+			for id := range syncvar.ID(len(old)) {
+				old[id]--
+			}
+			moves[i].stamps = old
+			return moves, moves[i].action == done && moves[i].granted
+		}},
+		{"frees a slot before reading it", "is not owed", func(moves []move, i int) ([]move, bool) {
+			return before(moves, i, moves[i].action == take, moves[i].same(free))
+		}},
+		{"forgets to free a slot", "goes on while", func(moves []move, i int) ([]move, bool) {
+			frees := moves[i].action == free
+			return slices.Delete(moves, i, i+1), frees
+		}},
+	}
+}
+
+// same finds an action on the ring of m.
+func (m move) same(a action) func(*move) bool {
+	return func(x *move) bool { return x.action == a && x.from == m.from && x.to == m.to }
+}
+
+// before brings the next event of a kind to before event i, if that is one to bring
+// it before.
+func before(moves []move, i int, ok bool, kind func(*move) bool) ([]move, bool) {
+	if !ok {
+		return nil, false
+	}
+	for j := i + 1; j < len(moves); j++ {
+		if kind(&moves[j]) {
+			m := moves[j]
+			return slices.Insert(slices.Delete(moves, j, j+1), i, m), true
+		}
+	}
+	return nil, false
+}
+
+// TestConformRefuses plants the model's mistakes in good traces.
+func TestConformRefuses(t *testing.T) {
+	const seeds, stride, enough = 8, 3, 5
+	refused := make(map[string]int)
+	for seed := range uint64(seeds) {
+		c, err := randomRecording(seed)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, mistake := range mistakes() {
+			for i := 0; i < len(c.moves); i += stride {
+				moves, ok := mistake.at(slices.Clone(c.moves), i)
+				if !ok {
+					continue
+				}
+				if _, err := c.replay(moves); err != nil && strings.Contains(err.Error(), mistake.want) {
+					refused[mistake.name]++
+				}
+			}
+		}
+	}
+	for _, mistake := range mistakes() {
+		if refused[mistake.name] < enough {
+			t.Errorf("%s: refused %d times for that, want %d", mistake.name, refused[mistake.name], enough)
+		}
+	}
+	t.Log(refused)
+}

@@ -1,0 +1,163 @@
+package phase
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// quiet says whether nothing of a rank's state is left to send or receive.
+func (a *automaton) quiet(rank dimmnet.Rank) error {
+	n := &a.members[rank]
+	for q := range a.members {
+		if n.leftList[q] || n.dueList[q] || len(n.left[q]) > 0 || len(n.due[q]) > 0 || a.rings[rank][q].busy || a.rings[q][rank].owing {
+			return fmt.Errorf("goes on while something moves between it and rank %d", q)
+		}
+	}
+	return nil
+}
+
+// rest says whether every rank is between phases and every frame was taken.
+func (a *automaton) rest() error {
+	for r := range a.members {
+		if a.members[r].state != between {
+			return fmt.Errorf("the trace ends with rank %d in state %d", r, a.members[r].state)
+		}
+		for q := range a.members {
+			if n := len(a.rings[r][q].frames); n > 0 {
+				return fmt.Errorf("the trace ends with %d frames from rank %d to rank %d", n, r, q)
+			}
+		}
+	}
+	return nil
+}
+
+// plan decides who is granted: first who asked in the earliest phase, among those
+// by rank, rotated by the phase. The owner serves those of the granted that lack
+// the newest version.
+func (a *automaton) plan(rank dimmnet.Rank) error {
+	n := &a.members[rank]
+	if n.state != gather {
+		return fmt.Errorf("plans in state %d", n.state)
+	}
+	if err := a.quiet(rank); err != nil {
+		return err
+	}
+	n.state = transfer
+	n.granted = a.grant(n)
+	for q, l := range n.lists {
+		if !n.granted[q] {
+			continue
+		}
+		for _, id := range slices.Concat(l.Shared, l.Exclusive) {
+			owner := n.owner[id]
+			switch {
+			case n.fresh[id][q]:
+			case rank == owner:
+				n.left[q][id] = a.sizes[id]
+			case int(rank) == q:
+				n.due[owner][id] = a.sizes[id]
+			}
+		}
+	}
+	return nil
+}
+
+func (a *automaton) grant(n *member) []bool {
+	nodes := len(a.members)
+	granted := make([]bool, nodes)
+	taken := make([]syncvar.Mode, len(a.sizes))
+	for since := uint64(0); since <= n.phase; since++ {
+		for turn := range nodes {
+			r := int((n.phase + uint64(turn)) % uint64(nodes))
+			l := n.lists[r]
+			if l.Call != syncvar.Acquire || l.Since != since || a.refused(taken, l) {
+				continue
+			}
+			granted[r] = true
+			for _, id := range l.Shared {
+				taken[id] = syncvar.Shared
+			}
+			for _, id := range l.Exclusive {
+				taken[id] = syncvar.Exclusive
+			}
+		}
+	}
+	return granted
+}
+
+// refused says whether something that l wants was taken in a mode that excludes it.
+func (a *automaton) refused(taken []syncvar.Mode, l *syncvar.List) bool {
+	return slices.ContainsFunc(l.Exclusive, func(id syncvar.ID) bool { return taken[id] != 0 }) ||
+		slices.ContainsFunc(l.Shared, func(id syncvar.ID) bool { return taken[id] == syncvar.Exclusive })
+}
+
+// done moves the own table past the phase and begins what was granted.
+func (a *automaton) done(m *move) error {
+	n := &a.members[m.from]
+	if n.state != transfer {
+		return fmt.Errorf("is done in state %d", n.state)
+	}
+	if err := a.quiet(m.from); err != nil {
+		return err
+	}
+	for q, l := range n.lists {
+		if !n.granted[q] {
+			continue
+		}
+		for _, id := range l.Shared {
+			n.fresh[id][q] = true
+		}
+		for _, id := range l.Exclusive {
+			n.owner[id] = dimmnet.Rank(q)
+			clear(n.fresh[id])
+			n.fresh[id][q] = true
+		}
+	}
+	own := n.lists[m.from]
+	clear(n.lists)
+	n.state = between
+	n.phase++
+	switch {
+	case m.granted != n.granted[m.from]:
+		return fmt.Errorf("granted is %v, by the lists it is %v", m.granted, n.granted[m.from])
+	case m.granted:
+		return a.tenure(m, own)
+	case own.Call == syncvar.Acquire && n.phase-own.Since >= uint64(len(a.members)):
+		return fmt.Errorf("waits since phase %d, longer than once for each other rank", own.Since)
+	}
+	return nil
+}
+
+// tenure checks that the rank may have what it was granted, and begins it.
+func (a *automaton) tenure(m *move, l *syncvar.List) error {
+	for _, id := range slices.Concat(l.Shared, l.Exclusive) {
+		if m.stamps[id] != stamp(a.versions[id]) {
+			return fmt.Errorf("its copy of variable %d is stamped %d, and %d exclusive tenures were before", id, m.stamps[id], a.versions[id])
+		}
+	}
+	for q := range a.members {
+		held := &a.members[q].held
+		for _, id := range l.Exclusive {
+			if slices.Contains(held.Shared, id) || slices.Contains(held.Exclusive, id) {
+				return fmt.Errorf("gets variable %d, which rank %d has", id, q)
+			}
+		}
+		for _, id := range l.Shared {
+			if slices.Contains(held.Exclusive, id) {
+				return fmt.Errorf("gets variable %d, which rank %d writes", id, q)
+			}
+		}
+	}
+	a.members[m.from].held = *l
+	for _, id := range l.Exclusive {
+		a.versions[id]++
+	}
+	return nil
+}
+
+// stamp is what all bytes of a variable are written to in its exclusive tenure
+// number version.
+func stamp(version uint64) byte { return byte(version) }
