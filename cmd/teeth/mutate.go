@@ -82,6 +82,11 @@ func (m *mutator) visit(n ast.Node) bool {
 		if sel, ok := n.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Errorf" || sel.Sel.Name == "Sprintf") {
 			return false
 		}
+	case *ast.ReturnStmt:
+		if last := len(n.Results) - 1; last > 0 && m.text(n.Results[last]) != "nil" {
+			ast.Inspect(n.Results[last], m.visit) // what stands beside an error means nothing
+			return false
+		}
 	case *ast.BinaryExpr:
 		if to, ok := swaps()[n.Op]; ok {
 			m.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to.String(), fmt.Sprintf("%s for %s", to, n.Op))
