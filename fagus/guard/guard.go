@@ -1,0 +1,196 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// hold says why a variable's bytes are accessible.
+type hold uint8
+
+const (
+	none hold = iota
+	updated
+	shared
+	exclusive
+)
+
+// variable is what a Guard knows of a sync variable.
+type variable struct {
+	hold    hold
+	had     bool                // acquired before: Update brings it
+	writes  []consistency.Range // while exclusive: what the holder may change
+	version syncvar.Version     // of this rank's copy
+	fresh   []consistency.Range // has arrived, each within a page, and was not touched when last looked
+	source  string              // where it was last released
+	Tally
+}
+
+// Guard watches one rank. It belongs to the goroutine of the rank.
+type Guard struct {
+	space     *consistency.Space
+	strict    bool
+	version   func(syncvar.ID) syncvar.Version
+	pageBytes int
+	pagemap   pagemap
+	mappings  [][]byte
+	arrays    []*array // by address
+	dirty     []span
+	vars      []variable // by ID
+	tenure    Tenure
+	tenures   uint64
+	twins     []twin
+}
+
+// New returns the guard of a rank whose arrays will be in space. version is that of
+// a variable that the rank has just acquired or updated. If strict, what Update
+// brought can be read until the next Acquire; else until the variable itself is
+// acquired and released again.
+func New(space *consistency.Space, strict bool, version func(syncvar.ID) syncvar.Version) *Guard {
+	return &Guard{space: space, strict: strict, version: version, pageBytes: pageBytes(), pagemap: openPagemap()}
+}
+
+// Bound says that the space has a new variable.
+func (g *Guard) Bound(id syncvar.ID) {
+	g.vars = append(g.vars, variable{Tally: Tally{Name: g.space.Name(id)}})
+}
+
+// Tenure is what a rank holds. IDs are strictly increasing.
+type Tenure struct {
+	Shared, Exclusive []syncvar.ID
+	Declared          [][]consistency.Range // beside Exclusive: what will be written; nil: anything
+}
+
+// each calls f for all variables of t.
+func (t Tenure) each(f func(id syncvar.ID, h hold)) {
+	for _, id := range t.Shared {
+		f(id, shared)
+	}
+	for _, id := range t.Exclusive {
+		f(id, exclusive)
+	}
+}
+
+// Acquired opens the pages of a tenure that has begun.
+func (g *Guard) Acquired(t Tenure) error {
+	g.look()
+	g.tenure = t
+	g.tenures++
+	for i := range g.vars {
+		if g.strict && g.vars[i].hold == updated {
+			g.close(syncvar.ID(i))
+		}
+	}
+	for i, id := range t.Exclusive {
+		v := &g.vars[id]
+		if v.writes = g.space.Ranges(id); t.Declared[i] != nil {
+			v.writes = t.Declared[i]
+		}
+	}
+	t.each(func(id syncvar.ID, h hold) {
+		if g.vars[id].hold == updated {
+			g.close(id)
+		}
+		g.vars[id].had = true
+		g.vars[id].acquired(h, g.tenures)
+		g.open(id, h)
+	})
+	if err := g.settle(); err != nil {
+		return err
+	}
+	g.keepTwins()
+	return nil
+}
+
+// Released closes the pages of the tenure. written are the variables that were changed,
+// in the order of IDs. The error says what was changed that must not be.
+func (g *Guard) Released(written []syncvar.ID) error {
+	g.look()
+	mistake := g.compareTwins()
+	source := source()
+	for _, id := range g.tenure.Exclusive {
+		if _, found := slices.BinarySearch(written, id); !found {
+			g.vars[id].Unwritten++
+		}
+	}
+	g.tenure.each(func(id syncvar.ID, _ hold) {
+		v := &g.vars[id]
+		v.version = g.version(id) // an exclusive holder has made it
+		v.source = source
+		g.close(id)
+	})
+	g.tenure = Tenure{}
+	if mistake != nil {
+		return mistake
+	}
+	return g.flush()
+}
+
+// Updated opens, for reading, what the rank has acquired before.
+func (g *Guard) Updated() error {
+	g.look()
+	for i := range g.vars {
+		if !g.vars[i].had {
+			continue
+		}
+		if g.vars[i].hold == updated {
+			g.close(syncvar.ID(i))
+		}
+		g.open(syncvar.ID(i), updated)
+	}
+	return g.settle()
+}
+
+// Tallies ends the guard's work and returns what it has counted, by ID.
+func (g *Guard) Tallies() []Tally {
+	g.look()
+	tallies := make([]Tally, len(g.vars))
+	for i := range g.vars {
+		g.close(syncvar.ID(i))
+		tallies[i] = g.vars[i].Tally
+	}
+	return tallies
+}
+
+// open counts a variable's pages as accessible and notes what has arrived.
+func (g *Guard) open(id syncvar.ID, h hold) {
+	v := &g.vars[id]
+	v.hold = h
+	g.count(g.space.Ranges(id), 1, 0)
+	if h == exclusive {
+		g.count(v.writes, 0, 1)
+	}
+	version := g.version(id)
+	for _, p := range g.space.Newer(id, v.version) {
+		v.Brought += uint64(p.Len())
+		v.fresh = g.byPage(v.fresh, p.Range)
+	}
+	v.version = version
+}
+
+// close counts them as not accessible; what was not touched so far never was.
+func (g *Guard) close(id syncvar.ID) {
+	v := &g.vars[id]
+	if v.hold == none {
+		return
+	}
+	g.count(g.space.Ranges(id), -1, 0)
+	if v.hold == exclusive {
+		g.count(v.writes, 0, -1)
+	}
+	v.hold, v.writes = none, nil
+	for _, r := range v.fresh {
+		v.Untouched += uint64(r.Len())
+	}
+	v.fresh = v.fresh[:0]
+}
+
+// settle lets the program see what was opened and closed.
+func (g *Guard) settle() error {
+	if err := g.forgetFresh(); err != nil {
+		return err
+	}
+	return g.flush()
+}
