@@ -112,6 +112,11 @@ func compareFile(t *testing.T, file, text string) {
 		t.Fatal(err)
 	}
 	if text != string(want) {
-		t.Errorf("%s says something else; -update writes:\n%s", file, text)
+		got, had := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+		i := 0
+		for i < min(len(got), len(had))-1 && got[i] == had[i] {
+			i++
+		}
+		t.Errorf("%s: line %d is\n%s\n-update writes\n%s", file, i+1, had[i], got[i])
 	}
 }

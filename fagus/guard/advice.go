@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/consistency"
 )
 
 // Tally is what one rank did with a variable.
@@ -41,10 +43,10 @@ type Kind string
 
 // The kinds of advice.
 const (
-	NeverAcquired Kind = "never acquired" // variables that are bound, and no more
 	NeverWritten  Kind = "never written"  // acquired exclusively, and only read
-	NeverTouched  Kind = "never touched"  // most of the bytes that came were not looked at
+	NeverTouched  Kind = "never touched"  // half of the bytes that came, and a page at least, were not looked at
 	AlwaysOneSet  Kind = "always one set" // one binding would do
+	NeverAcquired Kind = "never acquired" // variables that are bound, and no more
 )
 
 // Advice is a way to make a program communicate less.
@@ -62,15 +64,13 @@ func (a Advice) String() string { return string(a.Kind) + ": " + a.Text }
 // early may have fewer than others.
 func Advise(ranks [][]Tally) (advice []Advice) {
 	sums := add(ranks)
-	if names := where(sums, func(t Tally) bool { return t.Shared+t.Exclusive == 0 }); len(names) > 0 {
-		advice = append(advice, Advice{NeverAcquired, names, 0,
-			fmt.Sprintf("no rank acquired %s; nothing guards its bytes until one does", list(names))})
-	}
 	if names := where(sums, func(t Tally) bool { return t.Exclusive > 0 && t.Unwritten == t.Exclusive }); len(names) > 0 {
 		advice = append(advice, Advice{NeverWritten, names, 0,
-			fmt.Sprintf("%s was acquired exclusively, and nothing was written; want it fagus.Shared, so that ranks need not wait for each other", list(names))})
+			fmt.Sprintf("no exclusive tenure of %s changed anything; want fagus.Shared, so that ranks need not wait for each other", list(names))})
 	}
-	untouched := func(t Tally) bool { return t.Untouched > 0 && 2*t.Untouched >= t.Brought }
+	untouched := func(t Tally) bool {
+		return t.Untouched >= consistency.PageBytes && 2*t.Untouched >= t.Brought // less is not worth the words
+	}
 	if names := where(sums, untouched); len(names) > 0 {
 		var bytes, of uint64
 		for _, t := range sums {
@@ -79,9 +79,13 @@ func Advise(ranks [][]Tally) (advice []Advice) {
 			}
 		}
 		advice = append(advice, Advice{NeverTouched, names, bytes,
-			fmt.Sprintf("%d of %d bytes that were brought for %s; acquire it where it is used, or bind less to one variable", bytes, of, list(names))})
+			fmt.Sprintf("%d of %d bytes that were brought for %s; acquire where they are used, or bind less to one variable", bytes, of, list(names))})
 	}
-	return append(advice, companions(sums)...)
+	advice = append(advice, companions(sums)...)
+	if names := where(sums, func(t Tally) bool { return t.Shared+t.Exclusive == 0 }); len(names) > 0 {
+		advice = append(advice, Advice{NeverAcquired, names, 0, fmt.Sprintf("no rank acquired %s", list(names))})
+	}
+	return advice
 }
 
 // add sums up what all ranks did with each variable.

@@ -21,7 +21,7 @@ const (
 type variable struct {
 	hold    hold
 	had     bool                // acquired before: Update brings it
-	writes  []consistency.Range // while exclusive: what the holder may change
+	writes  []consistency.Range // what the holder may change; empty if it is not exclusive
 	version syncvar.Version     // of this rank's copy
 	fresh   []consistency.Range // has arrived, each within a page, and was not touched when last looked
 	source  string              // where it was last released
@@ -63,16 +63,6 @@ type Tenure struct {
 	Declared          [][]consistency.Range // beside Exclusive: what will be written; nil: anything
 }
 
-// each calls f for all variables of t.
-func (t Tenure) each(f func(id syncvar.ID, h hold)) {
-	for _, id := range t.Shared {
-		f(id, shared)
-	}
-	for _, id := range t.Exclusive {
-		f(id, exclusive)
-	}
-}
-
 // Acquired opens the pages of a tenure that has begun.
 func (g *Guard) Acquired(t Tenure) error {
 	g.look()
@@ -83,25 +73,30 @@ func (g *Guard) Acquired(t Tenure) error {
 			g.close(syncvar.ID(i))
 		}
 	}
-	for i, id := range t.Exclusive {
-		v := &g.vars[id]
-		if v.writes = g.space.Ranges(id); t.Declared[i] != nil {
-			v.writes = t.Declared[i]
-		}
+	for _, id := range t.Shared {
+		g.acquire(id, shared, nil)
 	}
-	t.each(func(id syncvar.ID, h hold) {
-		if g.vars[id].hold == updated {
-			g.close(id)
+	for i, id := range t.Exclusive {
+		writes := t.Declared[i]
+		if writes == nil {
+			writes = g.space.Ranges(id)
 		}
-		g.vars[id].had = true
-		g.vars[id].acquired(h, g.tenures)
-		g.open(id, h)
-	})
+		g.acquire(id, exclusive, writes)
+	}
 	if err := g.settle(); err != nil {
 		return err
 	}
 	g.keepTwins()
 	return nil
+}
+
+// acquire opens one variable of a tenure.
+func (g *Guard) acquire(id syncvar.ID, h hold, writes []consistency.Range) {
+	g.close(id)
+	v := &g.vars[id]
+	v.had = true
+	v.acquired(h, g.tenures)
+	g.open(id, h, writes)
 }
 
 // Released closes the pages of the tenure. written are the variables that were changed,
@@ -115,12 +110,14 @@ func (g *Guard) Released(written []syncvar.ID) error {
 			g.vars[id].Unwritten++
 		}
 	}
-	g.tenure.each(func(id syncvar.ID, _ hold) {
-		v := &g.vars[id]
-		v.version = g.version(id) // an exclusive holder has made it
-		v.source = source
-		g.close(id)
-	})
+	for _, ids := range [][]syncvar.ID{g.tenure.Shared, g.tenure.Exclusive} {
+		for _, id := range ids {
+			v := &g.vars[id]
+			v.version = g.version(id) // an exclusive holder has made it
+			v.source = source
+			g.close(id)
+		}
+	}
 	g.tenure = Tenure{}
 	if mistake != nil {
 		return mistake
@@ -135,10 +132,8 @@ func (g *Guard) Updated() error {
 		if !g.vars[i].had {
 			continue
 		}
-		if g.vars[i].hold == updated {
-			g.close(syncvar.ID(i))
-		}
-		g.open(syncvar.ID(i), updated)
+		g.close(syncvar.ID(i))
+		g.open(syncvar.ID(i), updated, nil)
 	}
 	return g.settle()
 }
@@ -155,13 +150,11 @@ func (g *Guard) Tallies() []Tally {
 }
 
 // open counts a variable's pages as accessible and notes what has arrived.
-func (g *Guard) open(id syncvar.ID, h hold) {
+func (g *Guard) open(id syncvar.ID, h hold, writes []consistency.Range) {
 	v := &g.vars[id]
-	v.hold = h
+	v.hold, v.writes = h, writes
 	g.count(g.space.Ranges(id), 1, 0)
-	if h == exclusive {
-		g.count(v.writes, 0, 1)
-	}
+	g.count(writes, 0, 1)
 	version := g.version(id)
 	for _, p := range g.space.Newer(id, v.version) {
 		v.Brought += uint64(p.Len())
@@ -177,9 +170,7 @@ func (g *Guard) close(id syncvar.ID) {
 		return
 	}
 	g.count(g.space.Ranges(id), -1, 0)
-	if v.hold == exclusive {
-		g.count(v.writes, 0, -1)
-	}
+	g.count(v.writes, 0, -1)
 	v.hold, v.writes = none, nil
 	for _, r := range v.fresh {
 		v.Untouched += uint64(r.Len())
