@@ -120,3 +120,54 @@ func compareFile(t *testing.T, file, text string) {
 		t.Errorf("%s: line %d is\n%s\n-update writes\n%s", file, i+1, had[i], got[i])
 	}
 }
+
+// TestCheckedPanics: a panic that is no access to an array stays what it was, and its
+// line is still told.
+func TestCheckedPanics(t *testing.T) {
+	needGuard(t)
+	for _, c := range []struct {
+		what    string
+		program func(*fagus.Node) error
+	}{
+		{"runtime error: index out of range [9] with length 3", func(n *fagus.Node) error {
+			_ = make([]int, 3)[n.Nodes()+8]
+			return nil
+		}},
+		{"nil pointer dereference", func(n *fagus.Node) error {
+			var s *exhibit
+			_ = s.counts
+			return nil
+		}},
+	} {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Check: fagus.CheckOn}, c.program)
+		if err == nil || !strings.Contains(err.Error(), "rank 0 panicked: ") || !strings.Contains(err.Error(), c.what) || !strings.Contains(err.Error(), "check_test.go:") {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// TestCheckLeavesNothingBehind: neither mappings nor files.
+func TestCheckLeavesNothingBehind(t *testing.T) {
+	needGuard(t)
+	files := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	before := files()
+	for _, w := range gallery {
+		w.says(t, inproc.New(inproc.Config{}), fagus.Phase, w.check)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(maps), "memfd:fagus"); n > 0 {
+		t.Errorf("%d mappings are left", n)
+	}
+	if after := files(); after != before {
+		t.Errorf("%d files are open, before there were %d", after, before)
+	}
+}
