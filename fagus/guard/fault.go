@@ -40,8 +40,8 @@ func (g *Guard) mistake(a *array, off int, v verb) string {
 		return element + ", outside of what Writing has declared; declare it, too"
 	}
 	released := ""
-	if known.source != "" {
-		released = fmt.Sprintf(" (it was released at %s)", known.source)
+	if known.source != nil {
+		released = fmt.Sprintf(" (it was released at %s)", sourceOf(known.source))
 	}
 	mend := "put fagus.Want(it, fagus.Shared) into a set and Acquire that before; to write as well, want it fagus.Exclusive"
 	if v == writing {

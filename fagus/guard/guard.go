@@ -24,7 +24,7 @@ type variable struct {
 	writes  []consistency.Range // what the holder may change; empty if it is not exclusive
 	version syncvar.Version     // of this rank's copy
 	fresh   []consistency.Range // has arrived, each within a page, and was not touched when last looked
-	source  string              // where it was last released
+	source  []uintptr           // the stack of its last Release
 	Tally
 }
 
@@ -104,7 +104,7 @@ func (g *Guard) acquire(id syncvar.ID, h hold, writes []consistency.Range) {
 func (g *Guard) Released(written []syncvar.ID) error {
 	g.look()
 	mistake := g.compareTwins()
-	source := source()
+	source := callers()
 	for _, id := range g.tenure.Exclusive {
 		if _, found := slices.BinarySearch(written, id); !found {
 			g.vars[id].Unwritten++

@@ -21,7 +21,7 @@ func instruction() verb {
 	if runtime.GOARCH != "amd64" {
 		return touching
 	}
-	frames := stack()
+	frames := framesOf(callers())
 	for i, f := range frames {
 		if f.Function == "runtime.sigpanic" && i+1 < len(frames) {
 			// Machine code does not move, and more than an instruction lies behind a program's.

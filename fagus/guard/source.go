@@ -10,10 +10,13 @@ import (
 // module is the path of the runtime's own packages, whose lines nobody wants to see.
 const module = "github.com/fagus-dsm/fagus/fagus"
 
-// source is the line of the program that is being executed: the innermost that is
-// neither of this library, nor of Go's.
-func source() string {
-	frames := stack()
+// source is the line of the program that is being executed.
+func source() string { return sourceOf(callers()) }
+
+// sourceOf is the innermost line of a stack that is neither of this library, nor of
+// Go's.
+func sourceOf(pcs []uintptr) string {
+	frames := framesOf(pcs)
 	library := goLibrary(frames)
 	for _, f := range frames {
 		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
@@ -25,18 +28,15 @@ func source() string {
 	return "unknown line"
 }
 
-// stack is the calling goroutine's, innermost first. While a panic is being
-// recovered the frames that caused it are still there.
-func stack() (frames []runtime.Frame) {
+// callers is the calling goroutine's stack, innermost first, as deep as it is needed.
+// While a panic is being recovered the frames that caused it are still there.
+func callers() []uintptr {
 	pcs := make([]uintptr, 64)
-	for {
-		n := runtime.Callers(2, pcs)
-		if n < len(pcs) {
-			pcs = pcs[:n]
-			break
-		}
-		pcs = make([]uintptr, 2*len(pcs))
-	}
+	return pcs[:runtime.Callers(2, pcs)]
+}
+
+// framesOf is callers in names and lines.
+func framesOf(pcs []uintptr) (frames []runtime.Frame) {
 	more := runtime.CallersFrames(pcs)
 	for {
 		f, again := more.Next()

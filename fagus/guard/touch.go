@@ -38,8 +38,12 @@ func (g *Guard) forgetFresh() error {
 
 // look finds out which fresh pages the program has touched.
 func (g *Guard) look() {
+	pages := g.freshPages()
+	if len(pages) == 0 {
+		return
+	}
 	touched := make(map[span]bool)
-	for _, s := range g.freshPages() {
+	for _, s := range pages {
 		flags, ok := g.pagemap.touched(g.view(s))
 		for i := s.lo; i < s.hi; i++ {
 			// Where the kernel does not tell, all counts as touched: nothing is said of it.
