@@ -88,7 +88,8 @@ func (a *Array[T]) Name() string { return a.name }
 func (a *Array[T]) Len() int { return len(a.data) }
 
 // Slice is this rank's copy of the whole array, a plain slice. Which of its
-// elements are current, the tenures of their variables say. It ends with the
+// elements are current, the tenures of their variables say; Config.Check ends a
+// program that uses others. It ends with the
 // rank's program: to use it later crashes the process.
 func (a *Array[T]) Slice() []T { return a.data }
 
