@@ -42,6 +42,15 @@ func (s *Space) Extent(id syncvar.ID) (bytes, pieces int) {
 // First is the first address that a variable guards.
 func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 
+// Ranges are what a variable guards, by address. They are the Space's own.
+func (s *Space) Ranges(id syncvar.ID) []Range { return s.vars[id].ranges }
+
+// GuardOf is the variable that guards the byte at a; ok is false if none does.
+func (s *Space) GuardOf(a Addr) (id syncvar.ID, ok bool) {
+	b, ok := s.overlap(Range{a, a + 1})
+	return b.id, ok
+}
+
 // Declare checks that the variable guards all of ranges and returns them by
 // address, merged where they touch or overlap; never nil.
 func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {

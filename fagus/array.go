@@ -37,20 +37,20 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
 		return nil, n.errorf("NewArray %q: %d elements of %d bytes: there must be at least one, and they must fit the address space", name, length, size)
 	}
-	mem, err := mapMemory(length * size)
+	mem, err := n.mapArray(length * size)
 	if err != nil {
 		return nil, n.errorf("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
-	n.memory = append(n.memory, mem)
 	var base consistency.Addr
 	err = n.engine.Declare(func() (err error) {
-		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem)
+		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem.Own)
 		return err
 	})
 	if err != nil {
 		return nil, n.errorf("NewArray: %w", err)
 	}
-	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), length)
+	n.check.array(mem, name, base, size)
+	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem.View))), length)
 	return &Array[T]{node: n, name: name, base: base, data: data}, nil
 }
 
@@ -88,7 +88,8 @@ func (a *Array[T]) Name() string { return a.name }
 func (a *Array[T]) Len() int { return len(a.data) }
 
 // Slice is this rank's copy of the whole array, a plain slice. Which of its
-// elements are current, the tenures of their variables say. It ends with the
+// elements are current, the tenures of their variables say; Config.Check ends a
+// program that uses others. It ends with the
 // rank's program: to use it later crashes the process.
 func (a *Array[T]) Slice() []T { return a.data }
 

@@ -13,8 +13,13 @@ import (
 // holds the clock.
 func benchmark(b *testing.B, bytes int, turn func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error) {
 	b.Helper()
-	const nodes = 2
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: nodes}, func(n *fagus.Node) error {
+	benchmarkOn(b, fagus.Config{Nodes: 2}, bytes, turn)
+}
+
+// benchmarkOn is benchmark on other nodes.
+func benchmarkOn(b *testing.B, cfg fagus.Config, bytes int, turn func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error) {
+	b.Helper()
+	_, err := fagus.Run(context.Background(), cfg, func(n *fagus.Node) error {
 		a, err := fagus.NewArray[uint64](n, "a", bytes/8)
 		if err != nil {
 			return err
@@ -74,6 +79,20 @@ func BenchmarkHandOver(b *testing.B) {
 				return take(n, a, none, size.stride)
 			})
 		})
+	}
+}
+
+// BenchmarkAcquireRelease is a tenure of one rank, alone: nothing moves, so it shows what
+// Config.Check costs.
+func BenchmarkAcquireRelease(b *testing.B) {
+	for _, bytes := range []int{8, 4096, 1 << 20} {
+		for _, check := range []fagus.Check{fagus.CheckOff, fagus.CheckOn} {
+			b.Run(fmt.Sprintf("bytes=%d/check=%v", bytes, check), func(b *testing.B) {
+				benchmarkOn(b, fagus.Config{Nodes: 1, Check: check}, bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, _ *fagus.SyncSet, _ int) error {
+					return take(n, a, mine, 512)
+				})
+			})
+		}
 	}
 }
 

@@ -60,6 +60,10 @@ type Config struct {
 	// entry consistency when Run has returned. What every variable guards is then read at
 	// each Acquire, Release and Update.
 	History *history.History
+	// Check watches the program's accesses to its arrays: one that needs a variable that is
+	// not held ends the run with an error that names the line and what to do. It needs
+	// Linux; Run returns an error elsewhere.
+	Check Check
 	// Log gets a debug record for every call that communicates, and for Release; nil
 	// stands for silence.
 	Log *slog.Logger
@@ -81,6 +85,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Notices && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: notices are for mode %v", Threaded)
+	}
+	if err := c.Check.validate(); err != nil {
+		return c, err
 	}
 	if c.Net == nil {
 		c.Net = inproc.New(inproc.Config{})

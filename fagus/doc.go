@@ -42,6 +42,10 @@
 // releases the set before the next collective call. A set is granted as a
 // whole, so there is no deadlock; who asked first is served first.
 //
+// Config.Check holds a program to these rules: an access to what the rank does not
+// hold ends the run, and the error names the line and the mend. docs/check.md says
+// what it sees, and docs/gallery.md what it says.
+//
 // # Threaded mode
 //
 // Config.Mode chooses the engine. In [Phase], the default, all of the above holds.

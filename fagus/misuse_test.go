@@ -157,6 +157,7 @@ var misuses = []misuse{
 	{what: "fewer than one node", cfg: fagus.Config{Nodes: -1}},
 	{what: "more nodes than the LLCM has slots for", cfg: fagus.Config{Nodes: 1000, Transfer: fagus.Rings}},
 	{what: "a way of transfer that does not exist", cfg: fagus.Config{Transfer: 9}},
+	{what: "a way to check that does not exist", cfg: fagus.Config{Check: 9}},
 	{what: "no program"},
 }
 
@@ -193,12 +194,17 @@ func (m misuse) run(net dimmnet.Network, mode fagus.Engine) error {
 const untold = `
 ## What is not told
 
-These are wrong, too, and nothing notices:
+These are wrong, too. Config.Check (fagus run --check) tells them, in the words of
+[gallery.md](gallery.md), as far as pages show them ([check.md](check.md)); without it
+nothing notices:
 
 - writing to what is held shared, or not held at all: the other ranks do not see
   it, and the next Acquire may overwrite it or carry it along
 - reading what is not held: it is as old as the last Acquire or Update
 - changing other elements than Writing has declared
+
+And these nothing notices in any case:
+
 - using a slice of an array after the program function has returned: its memory
   is gone, and the process crashes
 - a collective call that only some ranks make while the others have not returned:

@@ -28,6 +28,7 @@ type Node struct {
 	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
 	clock  stopwatch
 	record *record
+	check  *checker
 	err    error       // the first failure of a collective call; it stays
 	inCall atomic.Bool // a collective call is under way
 }
@@ -50,6 +51,7 @@ func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 		clock:  newStopwatch(h, e.Counters),
 	}
 	n.record = newRecord(n, cfg.History)
+	n.check = newChecker(n, cfg.Check)
 	return n, nil
 }
 
@@ -142,7 +144,7 @@ func (n *Node) meet(call syncvar.Call, part Part) error {
 			return err
 		}
 		met()
-		return nil
+		return n.check.met(call)
 	})
 	if err != nil {
 		return err
@@ -175,6 +177,10 @@ func (n *Node) Acquire(set *SyncSet) error {
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
+	if err := n.check.acquired(set); err != nil {
+		n.err = n.errorf("Acquire: %w", err)
+		return n.err
+	}
 	n.held = set
 	n.logCall("Acquire", set, n.mode == Phase)
 	return nil
@@ -196,6 +202,10 @@ func (n *Node) Release(set *SyncSet) error {
 		}
 	}
 	n.held = nil
+	if err := n.check.released(n.wrote); err != nil {
+		n.err = n.errorf("%w", err)
+		return n.err
+	}
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	n.clock.enter(PartCompute)
 	if err != nil {
@@ -244,6 +254,7 @@ func (n *Node) close() {
 		_ = unmap(m)
 	}
 	n.memory = nil
+	_ = n.check.close() // nor can this
 	n.engine = nil
 }
 
@@ -281,6 +292,7 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 		return nil, n.errorf("Bind: %w", err)
 	}
 	n.record.bound(id, name)
+	n.check.bound(id)
 	return &SyncVar{node: n, id: id, name: name}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/guard"
 )
 
 // Run runs program on every rank of cfg's network and returns when all have
@@ -22,13 +23,14 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		cfg.History.Begin(cfg.Nodes)
 	}
 	ranks := make([]Stats, cfg.Nodes)
+	tallies := make([][]guard.Tally, cfg.Nodes)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(h, cfg)
 		if err != nil {
 			return err
 		}
 		defer n.close()
-		if err := program(n); err != nil {
+		if err := n.run(program); err != nil {
 			if named := (*rankError)(nil); !errors.As(err, &named) {
 				err = n.errorf("%w", err)
 			}
@@ -38,10 +40,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 			return err
 		}
 		ranks[n.rank] = n.Stats()
+		tallies[n.rank] = n.check.tallies()
 		return nil
 	})
 	if err != nil {
 		return Report{}, err // a rank left behind may still write to ranks
 	}
-	return Report{Clock: cfg.Net.Clock(), Ranks: ranks}, nil
+	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
 }

@@ -61,6 +61,8 @@ func (s *Stats) Messages() (c dimmnet.Counters) {
 type Report struct {
 	Clock dimmnet.Clock
 	Ranks []Stats // by rank
+	// Advice says where the program communicates more than it needs, if Config.Check was on.
+	Advice []Advice
 }
 
 // Stats says what this rank has done so far.

@@ -38,6 +38,7 @@ type placement struct {
 	seed   uint64
 	limit  time.Duration // of real time; 0 means none
 	log    *slog.Logger
+	check  fagus.Check
 	// history, if not nil, gets what the ranks do.
 	history *history.History
 
@@ -57,6 +58,8 @@ func placementFlags() []cli.Flag {
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and hold it against the axioms of entry consistency"},
+		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run with its line; advice is printed in the end (Linux)"},
+		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		timeoutFlag(category),
 	}, faultFlags()...)
@@ -109,6 +112,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		p.log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	var err error
+	if p.check, err = checkFlag(c); err != nil {
+		return nil, err
+	}
 	if p.faults, err = readFaults(c, p.net == netUDP100, "--net "+netUDP100); err != nil {
 		return nil, err
 	}
@@ -128,6 +134,19 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
 	return p, p.connect(keepTrace)
+}
+
+// checkFlag reads --check and --strict.
+func checkFlag(c *cli.Context) (fagus.Check, error) {
+	switch {
+	case c.Bool("check") && c.Bool("strict"):
+		return fagus.CheckStrict, nil
+	case c.Bool("check"):
+		return fagus.CheckOn, nil
+	case c.Bool("strict"):
+		return 0, usagef("--strict says how to check: use it with --check")
+	}
+	return fagus.CheckOff, nil
 }
 
 // connect makes the network that p describes. keepTrace keeps a simulated
@@ -196,7 +215,7 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Check: p.check, Log: p.log}
 }
 
 // String says in words where the program runs.

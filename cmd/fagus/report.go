@@ -34,6 +34,8 @@ type runReport struct {
 	Check    check         `json:"check"`
 	// History is what --verify-history found.
 	History *checkedHistory `json:"history,omitempty"`
+	// Advice is what --check found; absent without it.
+	Advice *advice `json:"advice,omitempty"`
 	// Outcome says in words what was found, where a check does not say it all.
 	Outcome string `json:"outcome,omitempty"`
 	// MeasuredNs is the slowest rank's time in the part that the program measures.
@@ -75,6 +77,24 @@ type checkedHistory struct {
 
 func (h *checkedHistory) String() string {
 	return fmt.Sprintf("history: %d tenures of %d variables keep the axioms of entry consistency", h.Tenures, h.Variables)
+}
+
+// advice is how a run that was checked could communicate less.
+type advice []fagus.Advice
+
+func (a advice) String() string {
+	text := "check: no access without its variable was seen"
+	if len(a) == 0 {
+		return text + "; no advice"
+	}
+	const most = 10
+	for _, one := range a[:min(most, len(a))] {
+		text += "\n- " + one.String()
+	}
+	if len(a) > most {
+		text += fmt.Sprintf("\n- and %d more (--json has all)", len(a)-most)
+	}
+	return text
 }
 
 // wrong says what is, of a run that is not verified.
@@ -132,6 +152,10 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 	for part, sum := range sums {
 		r.TimeNs[fagus.Part(part).String()] = (sum / fagus.Time(len(report.Ranks))).Nanoseconds()
 	}
+	if p.check != fagus.CheckOff {
+		r.Advice = &advice{}
+		*r.Advice = append(*r.Advice, report.Advice...)
+	}
 	if p.sim != nil {
 		result := p.sim.Result()
 		r.TraceHash = fmt.Sprintf("%016x", result.TraceHash)
@@ -167,6 +191,9 @@ func (r *runReport) print(w io.Writer) error {
 	}
 	if err == nil && r.History != nil && r.History.Violation == nil {
 		_, err = fmt.Fprintln(w, r.History)
+	}
+	if err == nil && r.Advice != nil {
+		_, err = fmt.Fprintln(w, r.Advice)
 	}
 	if err == nil && r.TraceHash != "" {
 		_, err = fmt.Fprintf(w, "trace hash %s\n", r.TraceHash)
