@@ -40,6 +40,7 @@ type UDPCounts struct {
 	Lost       uint64
 	Duplicated uint64
 	Reordered  uint64
+	Corrupted  uint64 // and dropped by their receivers
 }
 
 func (u *UDP) check() error {
@@ -93,7 +94,7 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 		copies = 2
 	}
 	for range copies {
-		if k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
+		if k.cut != nil && k.cut(e.own, e.peer) || k.held(e.own, e.peer, at) > at || k.chance(e, k.cfg.UDP.Loss) {
 			k.counts.Lost++
 			continue
 		}
@@ -102,6 +103,7 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 			k.counts.Reordered++
 			late = dimmnet.Time(k.draw(e) * float64(k.preset.UDP.Held))
 		}
+		p.damaged = k.corrupts(e, at)
 		p.block = k.packets.blockOf(len(datagram))
 		copy(p.block, datagram)
 		k.schedule(at+late, evSwitch, k.packets.put(p))
