@@ -38,6 +38,7 @@ type UDPTimes struct {
 type UDPCounts struct {
 	Sent       uint64 // datagrams, with those sent again
 	Lost       uint64
+	Parted     uint64 // lost by a Partition: among Lost
 	Duplicated uint64
 	Reordered  uint64
 	Corrupted  uint64 // and dropped by their receivers
@@ -94,7 +95,11 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 		copies = 2
 	}
 	for range copies {
-		if k.cut != nil && k.cut(e.own, e.peer) || k.held(e.own, e.peer, at) > at || k.chance(e, k.cfg.UDP.Loss) {
+		parted := k.held(e.own, e.peer, at) > at
+		if parted {
+			k.counts.Parted++
+		}
+		if parted || k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
 			k.counts.Lost++
 			continue
 		}
