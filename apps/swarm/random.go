@@ -76,7 +76,7 @@ func New(seed uint64, kinds []Kind) Case {
 	case 3:
 		c.Engine.Threaded, c.Engine.Notices = true, !udp
 	}
-	for range 1 + g.IntN(6) {
+	for range int(g.between(1, 100)) {
 		c.Rounds = append(c.Rounds, g.round(&c))
 	}
 	if udp {
@@ -155,7 +155,7 @@ func (g *generator) strike(c *Case, kinds []Kind) {
 
 // add puts a fault of a kind into the case, or several.
 func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
-	at := func() fagus.Time { return fagus.Time(g.between(1, 2000)) * unit }
+	at := func() fagus.Time { return fagus.Time(g.between(1, 20_000)) * unit }
 	switch kind {
 	case Delay:
 		c.MaxDelay = fagus.Time(g.between(1, 1000)) * fagus.Microsecond
@@ -164,7 +164,7 @@ func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
 	case Pause:
 		g.pauses(c, unit)
 	case Partition:
-		for range 1 + g.IntN(3) {
+		for range 1 + g.IntN(5) {
 			f := sim.Fault{Kind: sim.Partition, At: at(), For: fagus.Time(g.between(1, 2000)) * unit}
 			order := g.Perm(c.Nodes)
 			cut := 1 + g.IntN(c.Nodes-1)
@@ -183,7 +183,7 @@ func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
 	}
 	switch kind {
 	case Corrupt:
-		c.Faults = append(c.Faults, sim.Fault{Kind: sim.Corrupt, At: at(), For: 1000 * at(), Probability: g.between(0.005, 0.05)})
+		c.Faults = append(c.Faults, sim.Fault{Kind: sim.Corrupt, At: at(), For: 100 * at(), Probability: g.between(0.005, 0.05)})
 	case Loss:
 		c.UDP.Loss = g.between(0.005, 0.1)
 	case Duplicate:
@@ -197,10 +197,10 @@ func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
 // twice at a time.
 func (g *generator) pauses(c *Case, unit fagus.Time) {
 	free := make([]fagus.Time, c.Nodes) // when the last pause of a rank is over
-	for range 1 + g.IntN(4) {
+	for range 1 + g.IntN(8) {
 		r := g.IntN(c.Nodes)
 		f := sim.Fault{Kind: sim.Pause, Rank: dimmnet.Rank(r), For: fagus.Time(g.between(1, 2000)) * unit}
-		f.At = free[r] + fagus.Time(g.between(1, 1000))*unit
+		f.At = free[r] + fagus.Time(g.between(1, 20_000))*unit
 		free[r] = f.End()
 		c.Faults = append(c.Faults, f)
 	}
