@@ -105,7 +105,7 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.only, p.seeds, p.limit, p.workers = only, 1, 0, 1
+		p.only, p.first, p.seeds, p.limit, p.workers = only, only.Seed, 1, 0, 1
 	}
 	if c.Bool("verbose") && !c.Bool("json") {
 		var one sync.Mutex

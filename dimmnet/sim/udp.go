@@ -11,9 +11,9 @@ import (
 // the Ethernet, and what happens to their datagrams there. Each probability is at
 // least 0 and less than 1.
 type UDP struct {
-	Loss      float64 // a datagram is lost in the switch
-	Duplicate float64 // it comes twice
-	Reorder   float64 // it is held back for up to UDPTimes.Held, so that others overtake it
+	Loss      float64 `json:"loss"`      // a datagram is lost in the switch
+	Duplicate float64 `json:"duplicate"` // it comes twice
+	Reorder   float64 `json:"reorder"`   // it is held back for up to UDPTimes.Held, so that others overtake it
 }
 
 // UDPTimes are a host and its protocol stack as a port: ordinary memory for an LLCM,
