@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -172,7 +173,7 @@ func (p *campaign) run(ctx context.Context, r *swarmReport, bar func(int)) error
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	var failed []error
-	next := uint64(0)
+	next, shown := uint64(0), 0
 	take := func() (seed uint64, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -191,14 +192,19 @@ func (p *campaign) run(ctx context.Context, r *swarmReport, bar func(int)) error
 				if p.print != nil && err == nil {
 					p.print("%v%s\n\n", c, outcomeText(&o))
 				}
+				done := 1
 				mu.Lock()
 				if err != nil {
 					failed = append(failed, err)
 				} else {
 					r.add(&c, &o)
 				}
+				if p.seeds == 0 { // the bar is one of time
+					now := int(time.Since(begun).Seconds())
+					done, shown = now-shown, now
+				}
 				mu.Unlock()
-				bar(1)
+				bar(done)
 			}
 		})
 	}
@@ -209,7 +215,7 @@ func (p *campaign) run(ctx context.Context, r *swarmReport, bar func(int)) error
 
 // shrink makes the cases small that have failed.
 func (p *campaign) shrink(ctx context.Context, r *swarmReport) error {
-	slices.SortFunc(r.Failures, func(a, b swarmFailure) int { return int(a.Seed) - int(b.Seed) })
+	slices.SortFunc(r.Failures, func(a, b swarmFailure) int { return cmp.Compare(a.Seed, b.Seed) })
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		f.Replay = p.replay(f.Seed)
@@ -231,7 +237,11 @@ func runSwarm(c *cli.Context) error {
 		return err
 	}
 	r := newSwarmReport(p)
-	bar := newProgress(c.App.ErrWriter, "cases", int(min(p.seeds, 1<<30)))
+	unit, units := "cases", int(min(p.seeds, 1<<30))
+	if p.seeds == 0 {
+		unit, units = "seconds", int(p.limit.Seconds())
+	}
+	bar := newProgress(c.App.ErrWriter, unit, units)
 	err = p.run(c.Context, r, bar.add)
 	bar.stop()
 	if err == nil {

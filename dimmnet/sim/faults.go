@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -156,7 +157,7 @@ func (k *kernel) plan() {
 		}
 	}
 	for i := range k.nodes {
-		slices.SortFunc(k.nodes[i].pauses, func(a, b pause) int { return int(a.from - b.from) })
+		slices.SortFunc(k.nodes[i].pauses, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	}
 }
 
