@@ -98,7 +98,7 @@ func (f *Fault) check(udp bool) error {
 		return nil
 	case Crash:
 		if f.For != 0 {
-			return fmt.Errorf("For is %v: a crash lasts", f.For)
+			return fmt.Errorf("a crash lasts: it has no window, here of %v", f.For)
 		}
 		return nil
 	case Partition:
