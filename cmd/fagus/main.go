@@ -97,7 +97,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce\nfagus swarm",
 		HideHelpCommand: true,
 		Version:         buildVersion(),
 		Writer:          stdout,
@@ -119,6 +119,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			sweepCommand(usage),
 			compareCommand(usage),
 			anatomyCommand(usage),
+			swarmCommand(usage),
 			{
 				Name:            "version",
 				Usage:           "print the version",

@@ -160,8 +160,8 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		result := p.sim.Result()
 		r.TraceHash = fmt.Sprintf("%016x", result.TraceHash)
 		if p.net == netUDP100 {
-			d := datagrams(result.UDP)
-			r.Datagrams = &d
+			u := &result.UDP
+			r.Datagrams = &datagrams{Sent: u.Sent, Lost: u.Lost, Duplicated: u.Duplicated, Reordered: u.Reordered}
 		}
 	}
 	return r

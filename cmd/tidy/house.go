@@ -57,6 +57,8 @@ func places() []place {
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
 		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/sim", "fagus"},
 			time: "bounds a test"},
+		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
+			time: "bounds a run that hangs"},
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",

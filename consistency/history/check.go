@@ -80,17 +80,21 @@ func (h *History) apart(a, b *tenure) *Violation {
 // visibility is A3 for the tenures of a variable.
 func (h *History) visibility(ts []tenure) *Violation {
 	id := ts[0].variable
-	left, by := h.first(id), "it was bound with"
+	left, by := h.first(id), (*tenure)(nil)
 	for i := range ts {
 		t := &ts[i]
 		if saw := h.at(t.begin).content; saw != left {
-			return h.violation(Visibility, "%s and sees %s; %s %s", h.describe(t.begin), content(saw), by, content(left))
+			words := "it was bound with"
+			if by != nil {
+				words = "the version before it was left with, as " + h.describe(by.end) + ","
+			}
+			return h.violation(Visibility, "%s and sees %s; %s %s", h.describe(t.begin), content(saw), words, content(left))
 		}
 		if !t.ended {
 			continue
 		}
 		if now := h.at(t.end).content; t.mode == syncvar.Exclusive {
-			left, by = now, "the version before it was left with, as "+h.describe(t.end)+","
+			left, by = now, t
 		} else if now != left {
 			return h.violation(Snapshot, "%s and sees %s; when it acquired it saw %s", h.describe(t.end), content(now), content(left))
 		}
@@ -116,14 +120,19 @@ func (h *History) updates(list map[syncvar.ID][]tenure) *Violation {
 			if e.op != refresh {
 				continue
 			}
-			left, before := h.first(e.variable), "it was bound with"
-			for _, t := range list[e.variable] { // by version
-				if t.mode == syncvar.Exclusive && t.ended && h.at(t.end).meeting < e.meeting {
-					left, before = h.at(t.end).content, "before it "+h.describe(t.end)+" with"
+			left, by := h.first(e.variable), (*tenure)(nil)
+			ts := list[e.variable] // by version
+			for i := range ts {
+				if t := &ts[i]; t.mode == syncvar.Exclusive && t.ended && h.at(t.end).meeting < e.meeting {
+					left, by = h.at(t.end).content, t
 				}
 			}
 			if e.content != left {
-				return h.violation(Visibility, "%s and sees %s; %s %s", h.describe(p), content(e.content), before, content(left))
+				words := "it was bound with"
+				if by != nil {
+					words = "before it " + h.describe(by.end) + " with"
+				}
+				return h.violation(Visibility, "%s and sees %s; %s %s", h.describe(p), content(e.content), words, content(left))
 			}
 		}
 	}

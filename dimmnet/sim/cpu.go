@@ -35,6 +35,7 @@ func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.T
 	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at, credit: k.preset.Host.Slice}
 	k.threads = append(k.threads, th)
 	n.threads = append(n.threads, th)
+	th.pauseAt = th.nextPause()
 	k.live++
 	th.start(body)
 	th.wantCPU(at, k.current)
@@ -50,6 +51,7 @@ func (th *thread) Go(name string, f func(dimmnet.Host) error) {
 // the thread that wakes it, or nil.
 func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 	n := th.node
+	at = n.awake(at)
 	th.now, th.fresh = max(th.now, at), true
 	first := th.credit > 0
 	switch {
@@ -67,6 +69,7 @@ func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
 // begin gives a thread a CPU at a time.
 func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
+	th.sleepOn()
 	th.state, th.urgent = running, false
 	if th.credit <= 0 {
 		for _, x := range th.node.threads {
@@ -130,6 +133,7 @@ func (n *node) preempt(at dimmnet.Time) bool {
 			continue
 		}
 		th.left, th.now = th.now-at, at
+		th.unstall(at)
 		if th.queued {
 			th.stale++
 		}

@@ -71,6 +71,13 @@
 // instead; tests compare the two, also where threads share CPUs: a thread that polls
 // loses its CPU between two passes (cpu.go).
 //
+// # Faults
+//
+// Config.Faults lets nodes pause or crash, partitions hold packets or lose datagrams,
+// and datagrams be damaged, each in a window of virtual time (faults.go). A pause is an
+// event like another: who polls is set forward to it, and stands still within a real
+// pass, so skipped polls stay exact. Result.Struck tells which faults met anything.
+//
 // # Determinism
 //
 // The same program, node count, environment and seed give the same trace hash
@@ -79,7 +86,8 @@
 //
 // # What is not here
 //
-// Bit errors and retransmission, the core PU's program, the caches of the host
+// Bit errors and retransmission (but of datagrams), flow control that a link exerts on
+// the NIC when a partition stops it, the core PU's program, the caches of the host
 // (a bank is copied at the speed of the bus, as if its lines were flushed for
 // nothing), contention of users for one NIC's FIFO, and of the Ethernet switch
 // buffers that overflow: what it loses is drawn. docs/simulator.md says

@@ -91,5 +91,5 @@ func (th *thread) Notify(dst dimmnet.Rank) {
 		return
 	}
 	p := packet{kind: kindNotice, src: th.rank, dst: dst}
-	k.schedule(k.transmit(&p, th.now), evSwitch, k.packets.put(p))
+	k.schedule(k.held(th.rank, dst, k.transmit(&p, th.now)), evSwitch, k.packets.put(p))
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -40,6 +41,11 @@ type kernel struct {
 	datagram []byte // the last one that left
 	counts   UDPCounts
 	cut      func(src, dst dimmnet.Rank) bool // for tests: whether all datagrams of a pair are lost
+
+	partitions  []int  // faults of that kind, by number
+	corruptions []int  // and of that
+	struck      []bool // by fault
+	heldPackets uint64
 
 	transfers pool[transfer]
 	refusals  []Refused
@@ -81,8 +87,14 @@ func (k *kernel) run() {
 	}
 }
 
+// What a run fails with that does not come to its end.
+var (
+	ErrDeadlock = errors.New("sim: deadlock")         // all wait, and nothing is in flight
+	ErrLimit    = errors.New("the limit of this run") // Config.Limit has passed
+)
+
 func (k *kernel) deadlock() error {
-	return fmt.Errorf("sim: deadlock at %v: ranks %v wait and nothing is in flight", k.now, k.waiting())
+	return fmt.Errorf("%w at %v: ranks %v wait and nothing is in flight", ErrDeadlock, k.now, k.waiting())
 }
 
 // handle takes the event at the head of the queue, which is not a thread's. If
@@ -102,7 +114,7 @@ func (k *kernel) handle() {
 		}
 	}
 	k.queue.pop()
-	if e.kind != evSlice && e.kind != evTimer { // nothing may come of it
+	if e.kind < evSlice { // nothing may come of it
 		k.count(e.at)
 	}
 	switch e.kind {
@@ -129,6 +141,8 @@ func (k *kernel) handle() {
 		k.receive(e.ref, e.at)
 	case evTimer:
 		k.timeIsUp(e.ref, e.at)
+	case evCrash:
+		k.crash(int(e.ref))
 	case evSlice:
 		k.slices--
 		k.threads[e.ref].sliceOver(e.at)
@@ -138,7 +152,7 @@ func (k *kernel) handle() {
 // concerns says whose thread can notice an event, if anybody's can.
 func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
 	switch e.kind {
-	case evFree:
+	case evFree, evPause: // who polls stops within a pass
 		return dimmnet.Rank(e.ref), true
 	case evLand:
 		p := k.packets.at(e.ref)
@@ -170,7 +184,7 @@ func (k *kernel) checkBounds(now dimmnet.Time) {
 	if k.ctx.Err() != nil {
 		k.fail(fmt.Errorf("sim: stopped at %v: %w", now, dimmnet.ContextErr(k.ctx)))
 	} else if now > k.cfg.Limit {
-		k.fail(fmt.Errorf("sim: %v of virtual time have passed, the limit of this run", k.cfg.Limit))
+		k.fail(fmt.Errorf("sim: %v of virtual time have passed, %w", k.cfg.Limit, ErrLimit))
 	}
 }
 

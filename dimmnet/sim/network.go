@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -32,6 +33,8 @@ type Config struct {
 	// UDP, if not nil, replaces the NICs by UDP over the Ethernet that joins the
 	// hosts of Env: UDP-Fagus. Spin and ExternalLoop then mean nothing.
 	UDP *UDP
+	// Faults are what goes wrong; without them nothing does but what UDP says.
+	Faults []Fault
 	// Trace, if not nil, gets every record of the run in order.
 	Trace func(Record)
 }
@@ -63,6 +66,8 @@ type Result struct {
 	NIC       martini.Counts // of all NICs together
 	Refused   []Refused      // the first packets that receivers refused, at most 100
 	UDP       UDPCounts      // of a UDP network
+	Held      uint64         // packets that partitions have held
+	Struck    []bool         // by fault of Config.Faults: whether anything met it
 }
 
 // Refused is a packet that its receiver did not let in, or that did not leave.
@@ -88,6 +93,10 @@ func New(cfg Config) (*Network, error) {
 	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
 		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each can be up to %v", cfg.MaxDelay, cfg.Limit, maxTime)
 	}
+	if err := cfg.checkFaults(); err != nil {
+		return nil, err
+	}
+	cfg.Faults = slices.Clone(cfg.Faults)
 	w := &Network{cfg: cfg}
 	var err error
 	if cfg.Preset != nil {
@@ -131,6 +140,11 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if body == nil {
 		return errors.New("sim: no program to run")
 	}
+	for i := range w.cfg.Faults {
+		if err := w.cfg.Faults[i].checkRanks(nodes); err != nil {
+			return err
+		}
+	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("sim: not started: %w", dimmnet.ContextErr(ctx))
 	}
@@ -150,7 +164,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 			return fmt.Errorf("sim: %w; rank %d goes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
-	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts}
+	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts, Held: k.heldPackets, Struck: k.struck}
 	return k.cause
 }
 
@@ -169,6 +183,7 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	if nics && !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
+	k.plan()
 	for i := range nodes {
 		n := &k.nodes[i]
 		n.memory = newMemory(w.preset.Limits.LLCM)

@@ -31,6 +31,7 @@ type node struct {
 	cables cables // to the Ethernet switch
 
 	threads []*thread // all of the node's
+	pauses  []pause   // in order
 
 	// On a UDP network:
 	ends         []*end       // by peer
@@ -94,18 +95,19 @@ func (d *departures) add(t dimmnet.Time) { d.times = append(d.times, t) }
 // packet is on its way from src to dst. What carries no more than a word keeps
 // its bytes in word, the others in block.
 type packet struct {
-	word   uint64
-	block  []byte
-	dsts   []dimmnet.Rank // of a multicast that has not been split; dst is one of them
-	header martini.Header
-	off    dimmnet.Offset // where it lands, when the receiver has let it in
-	size   int32
-	ref    int32 // of an RDMA transfer, or where the ACK of a block goes, or -1
-	src    dimmnet.Rank
-	dst    dimmnet.Rank
-	level  int8 // of the switch that it comes to
-	down   bool
-	kind   packetKind
+	word    uint64
+	block   []byte
+	dsts    []dimmnet.Rank // of a multicast that has not been split; dst is one of them
+	header  martini.Header
+	off     dimmnet.Offset // where it lands, when the receiver has let it in
+	size    int32
+	ref     int32 // of an RDMA transfer, or where the ACK of a block goes, or -1
+	src     dimmnet.Rank
+	dst     dimmnet.Rank
+	level   int8 // of the switch that it comes to
+	down    bool
+	damaged bool // a datagram whose checksum is wrong
+	kind    packetKind
 }
 
 type packetKind uint8
@@ -140,7 +142,7 @@ func (k *kernel) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	if p.dsts != nil {
 		k.sendCopies(p, start)
 	} else {
-		k.leave(p, start)
+		k.pass(p, start)
 	}
 	return departure
 }
@@ -165,7 +167,16 @@ func (k *kernel) sendCopies(p packet, start dimmnet.Time) {
 	if len(others) == 1 {
 		p.dsts = nil
 	}
-	k.leave(p, start)
+	k.pass(p, start)
+}
+
+// pass lets the head of p go to where its link leads, as soon as no partition holds it.
+func (k *kernel) pass(p packet, at dimmnet.Time) {
+	if len(k.partitions) > 0 {
+		k.passPartition(p, at)
+		return
+	}
+	k.leave(p, at)
 }
 
 // leave lets the head of p go to where its link leads: round in the SWIF, through

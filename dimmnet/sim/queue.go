@@ -10,13 +10,16 @@ const (
 	evRDMA                      // a node's engine sends its next packet
 	evLand                      // a packet's bytes appear in memory
 	evFree                      // a send buffer of a node becomes free
-	evSlice                     // a thread's time slice is over
 	evNotice                    // a notice interrupts a node
 	evSwitch                    // the Ethernet switch has a frame
 	evFrame                     // a host has it
 	evDatagram                  // its protocol stack has done with a datagram
-	evTimer                     // a connection has something to send
 	evThread                    // a thread goes on
+	// Of those that follow nothing may come.
+	evSlice // a thread's time slice is over
+	evTimer // a connection has something to send
+	evPause // a node's threads are to stand still
+	evCrash // a node crashes
 )
 
 // event is an entry of the queue. order decides between events of one instant:

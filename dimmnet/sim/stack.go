@@ -105,6 +105,10 @@ func (k *kernel) interrupted(ref int32, at dimmnet.Time) {
 // slept goes on.
 func (k *kernel) receive(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
+	if p.damaged {
+		k.packets.free(ref)
+		return
+	}
 	e, n := k.end(p.dst, p.src), &k.nodes[p.dst]
 	payloads, err := e.conn.Receive(at, p.block)
 	news := len(payloads) > 0

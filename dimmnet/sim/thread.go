@@ -34,6 +34,8 @@ type thread struct {
 	fresh     bool         // it was woken, and has neither polled in vain nor lost its CPU
 	by        *thread      // that woke it, or nil
 	spends    uint64
+	paused    int          // pauses of its node that are behind it
+	pauseAt   dimmnet.Time // when the next one begins
 
 	computes bool         // it lies in wait in compute
 	left     dimmnet.Time // of what it computed when it lost its CPU
@@ -123,6 +125,9 @@ func (th *thread) sync() {
 	if th.debt > 0 {
 		th.pay()
 	}
+	if th.now >= th.pauseAt {
+		th.stall()
+	}
 	k := th.k
 	k.countCall(th.now)
 	if len(th.node.ready) > 0 && th.now > max(th.markAt, th.begun)+tick { // in a pass that lasts, if it is one
@@ -204,6 +209,9 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if cfg := &th.k.cfg; cfg.Seed != 0 {
 		th.spends++
 		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
+	}
+	if th.now >= th.pauseAt {
+		th.stall()
 	}
 	if th.k.cfg.UDP != nil {
 		th.sync() // interrupts may have taken their part

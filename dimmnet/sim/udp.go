@@ -11,9 +11,9 @@ import (
 // the Ethernet, and what happens to their datagrams there. Each probability is at
 // least 0 and less than 1.
 type UDP struct {
-	Loss      float64 // a datagram is lost in the switch
-	Duplicate float64 // it comes twice
-	Reorder   float64 // it is held back for up to UDPTimes.Held, so that others overtake it
+	Loss      float64 `json:"loss"`      // a datagram is lost in the switch
+	Duplicate float64 `json:"duplicate"` // it comes twice
+	Reorder   float64 `json:"reorder"`   // it is held back for up to UDPTimes.Held, so that others overtake it
 }
 
 // UDPTimes are a host and its protocol stack as a port: ordinary memory for an LLCM,
@@ -38,8 +38,10 @@ type UDPTimes struct {
 type UDPCounts struct {
 	Sent       uint64 // datagrams, with those sent again
 	Lost       uint64
+	Parted     uint64 // lost by a Partition: among Lost
 	Duplicated uint64
 	Reordered  uint64
+	Corrupted  uint64 // and dropped by their receivers
 }
 
 func (u *UDP) check() error {
@@ -93,7 +95,11 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 		copies = 2
 	}
 	for range copies {
-		if k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
+		parted := k.held(e.own, e.peer, at) > at
+		if parted {
+			k.counts.Parted++
+		}
+		if parted || k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
 			k.counts.Lost++
 			continue
 		}
@@ -102,6 +108,7 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 			k.counts.Reordered++
 			late = dimmnet.Time(k.draw(e) * float64(k.preset.UDP.Held))
 		}
+		p.damaged = k.corrupts(e, at)
 		p.block = k.packets.blockOf(len(datagram))
 		copy(p.block, datagram)
 		k.schedule(at+late, evSwitch, k.packets.put(p))

@@ -1,0 +1,165 @@
+package swarm
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// program runs a case on every rank, and knows what it must come to.
+type program struct {
+	c     *Case
+	errs  []error // by rank: what it ended with
+	ended []bool  // by rank: it has done all
+
+	// mu is for the thread that a run may leave behind; else one goroutine runs all.
+	mu      sync.Mutex
+	order   []*Tenure // in which those that write were granted
+	checked int       // bytes that were held against what they must be
+	wrong   *Failure  // the first
+}
+
+func newProgram(c *Case) *program {
+	return &program{c: c, errs: make([]error, c.Nodes), ended: make([]bool, c.Nodes)}
+}
+
+// run is the program of a rank.
+func (p *program) run(n *fagus.Node) error {
+	err := p.rounds(n)
+	p.errs[n.Rank()], p.ended[n.Rank()] = err, err == nil
+	return err
+}
+
+func (p *program) rounds(n *fagus.Node) error {
+	arrays, guards, err := p.declare(n)
+	if err != nil {
+		return err
+	}
+	for i := range p.c.Rounds {
+		round := &p.c.Rounds[i]
+		for j := range round.Ranks[n.Rank()] {
+			if err := p.tenure(n, arrays, guards, &round.Ranks[n.Rank()][j]); err != nil {
+				return err
+			}
+		}
+		switch round.End {
+		case Update:
+			err = n.Update()
+		case Barrier:
+			err = n.Barrier()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.end(n, arrays, guards)
+}
+
+func (p *program) declare(n *fagus.Node) (arrays []*fagus.Array[byte], guards []*fagus.SyncVar, err error) {
+	for v, size := range p.c.Variables {
+		a, err := fagus.NewArray[byte](n, fmt.Sprintf("a%d", v), size)
+		if err != nil {
+			return nil, nil, err
+		}
+		guard, err := n.Bind(fmt.Sprintf("v%d", v), a.All())
+		if err != nil {
+			return nil, nil, err
+		}
+		arrays, guards = append(arrays, a), append(guards, guard)
+	}
+	return arrays, guards, nil
+}
+
+func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar, t *Tenure) error {
+	for _, v := range t.Looks {
+		guards[v].Look()
+	}
+	var wants []fagus.Request
+	for _, w := range t.Wants {
+		want := fagus.Want(guards[w.Variable], fagus.Shared)
+		if w.Exclusive {
+			want = fagus.Want(guards[w.Variable], fagus.Exclusive)
+		}
+		if w.Exclusive && w.Declared {
+			var ranges []fagus.Range
+			for _, x := range w.Writes {
+				ranges = append(ranges, arrays[w.Variable].Range(x.From, x.To))
+			}
+			want = want.Writing(ranges...)
+		}
+		wants = append(wants, want)
+	}
+	set := n.Set(wants...)
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	n.Spend(t.Compute / 2)
+	p.granted(t)
+	for _, w := range t.Wants {
+		for _, x := range w.Writes {
+			x.into(arrays[w.Variable].Slice())
+		}
+	}
+	n.Spend(t.Compute - t.Compute/2)
+	return n.Release(set)
+}
+
+// granted notes the order of tenures: two that write the same variable exclude each
+// other, whatever clocks say.
+func (p *program) granted(t *Tenure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.order = append(p.order, t)
+}
+
+// end acquires all when nobody writes any more, and compares.
+func (p *program) end(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar) error {
+	if err := n.Barrier(); err != nil {
+		return err
+	}
+	var wants []fagus.Request
+	for _, guard := range guards {
+		wants = append(wants, fagus.Want(guard, fagus.Shared))
+	}
+	set := n.Set(wants...)
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	p.compare(n.Rank(), arrays)
+	return n.Release(set)
+}
+
+func (p *program) compare(rank int, arrays []*fagus.Array[byte]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for v, want := range p.contents() {
+		got := arrays[v].Slice()
+		p.checked += len(got)
+		if bytes.Equal(got, want) || p.wrong != nil {
+			continue
+		}
+		at := 0
+		for got[at] == want[at] {
+			at++
+		}
+		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d in the end: byte %d of v%d is %#x, want %#x", rank, at, v, got[at], want[at])}
+	}
+}
+
+// contents are what the writes of all tenures make of the variables.
+func (p *program) contents() [][]byte {
+	all := make([][]byte, len(p.c.Variables))
+	for v, size := range p.c.Variables {
+		all[v] = make([]byte, size)
+	}
+	for _, t := range p.order {
+		for _, w := range t.Wants {
+			for _, x := range w.Writes {
+				x.into(all[w.Variable])
+			}
+		}
+	}
+	return all
+}

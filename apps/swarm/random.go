@@ -1,0 +1,207 @@
+package swarm
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Kind is something that may be wrong with a run.
+type Kind string
+
+// The kinds; the last four are for UDP networks.
+const (
+	Delay     Kind = "delay" // of packets and of computing, at random
+	Pause     Kind = Kind(sim.Pause)
+	Crash     Kind = Kind(sim.Crash)
+	Partition Kind = Kind(sim.Partition)
+	Corrupt   Kind = Kind(sim.Corrupt)
+	Loss      Kind = "loss"
+	Duplicate Kind = "duplicate"
+	Reorder   Kind = "reorder"
+)
+
+// Kinds are all.
+func Kinds() []Kind {
+	return []Kind{Delay, Pause, Crash, Partition, Corrupt, Loss, Duplicate, Reorder}
+}
+
+// Kinds are those of the case, each once, in the order of the function of that name.
+func (c *Case) Kinds() (kinds []Kind) {
+	for _, kind := range Kinds() {
+		if c.has(kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+func (c *Case) has(kind Kind) bool {
+	switch kind {
+	case Delay:
+		return c.MaxDelay > 0
+	case Loss:
+		return c.UDP != nil && c.UDP.Loss > 0
+	case Duplicate:
+		return c.UDP != nil && c.UDP.Duplicate > 0
+	case Reorder:
+		return c.UDP != nil && c.UDP.Reorder > 0
+	}
+	return slices.ContainsFunc(c.Faults, func(f sim.Fault) bool { return Kind(f.Kind) == kind })
+}
+
+// New makes a case from a seed. It has only faults of these kinds; nil stands for all.
+// The program and where it runs are the same whatever the kinds.
+func New(seed uint64, kinds []Kind) Case {
+	if kinds == nil {
+		kinds = Kinds()
+	}
+	g := &generator{rand.New(rand.NewPCG(seed, 1))}
+	c := Case{Seed: seed, Nodes: 2 + g.IntN(4)}
+	for range 1 + g.IntN(4) {
+		c.Variables = append(c.Variables, g.size())
+	}
+	c.Engine.CPUs = 1 + g.IntN(2)
+	udp := g.IntN(3) == 0
+	switch g.IntN(4) {
+	case 0:
+	case 1:
+		c.Engine.Push = !udp
+	case 2:
+		c.Engine.Threaded = true
+	case 3:
+		c.Engine.Threaded, c.Engine.Notices = true, !udp
+	}
+	for range int(g.between(1, 100)) {
+		c.Rounds = append(c.Rounds, g.round(&c))
+	}
+	if udp {
+		c.UDP = &sim.UDP{}
+	}
+	// Of what happens to the network other numbers are drawn.
+	faults := &generator{rand.New(rand.NewPCG(seed, 2))}
+	faults.strike(&c, kinds)
+	return c
+}
+
+// generator makes parts of a case.
+type generator struct{ *rand.Rand }
+
+// between is a number of lo up to hi, small ones as often as large ones.
+func (g *generator) between(lo, hi float64) float64 {
+	return lo * math.Pow(hi/lo, g.Float64())
+}
+
+// size is that of a variable: 8 to 5000 bytes.
+func (g *generator) size() int { return int(g.between(8, 5000)) }
+
+func (g *generator) round(c *Case) Round {
+	round := Round{Ranks: make([][]Tenure, c.Nodes), End: []Call{Nothing, Update, Update, Barrier}[g.IntN(4)]}
+	for r := range round.Ranks {
+		for range g.IntN(4) {
+			round.Ranks[r] = append(round.Ranks[r], g.tenure(c))
+		}
+	}
+	return round
+}
+
+func (g *generator) tenure(c *Case) Tenure {
+	var t Tenure
+	for v, size := range c.Variables {
+		if g.IntN(3) == 0 {
+			t.Looks = append(t.Looks, v)
+		}
+		if g.IntN(2) == 0 {
+			continue
+		}
+		w := Want{Variable: v, Exclusive: g.IntN(2) == 0}
+		if w.Exclusive {
+			w.Declared = g.IntN(3) == 0
+			for range g.IntN(4) {
+				from := g.IntN(size)
+				w.Writes = append(w.Writes, Write{from, from + 1 + g.IntN(size-from), g.Uint32()})
+			}
+		}
+		t.Wants = append(t.Wants, w)
+	}
+	if g.IntN(2) == 0 {
+		t.Compute = fagus.Time(g.between(float64(fagus.Microsecond), float64(fagus.Millisecond)))
+	}
+	return t
+}
+
+// strike draws for every kind, allowed or not, so that each is the same without the
+// others.
+func (g *generator) strike(c *Case, kinds []Kind) {
+	unit := fagus.Microsecond // of what a fault needs to be felt
+	if c.UDP != nil {
+		unit = 50 * fagus.Microsecond
+	}
+	for _, kind := range Kinds() {
+		own := &generator{rand.New(rand.NewPCG(g.Uint64(), 3))}
+		one := own.IntN(3) == 0 || len(kinds) == 1
+		if kind == Crash { // what comes after it is not checked
+			one = own.IntN(8) == 0 || len(kinds) == 1
+		}
+		if one && slices.Contains(kinds, kind) {
+			own.add(c, kind, unit)
+		}
+	}
+}
+
+// add puts a fault of a kind into the case, or several.
+func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
+	at := func() fagus.Time { return fagus.Time(g.between(1, 20_000)) * unit }
+	switch kind {
+	case Delay:
+		c.MaxDelay = fagus.Time(g.between(1, 1000)) * fagus.Microsecond
+	case Crash:
+		c.Faults = append(c.Faults, sim.Fault{Kind: sim.Crash, At: at(), Rank: dimmnet.Rank(g.IntN(c.Nodes))})
+	case Pause:
+		g.pauses(c, unit)
+	case Partition:
+		for range 1 + g.IntN(5) {
+			f := sim.Fault{Kind: sim.Partition, At: at(), For: fagus.Time(g.between(1, 2000)) * unit}
+			order := g.Perm(c.Nodes)
+			cut := 1 + g.IntN(c.Nodes-1)
+			for i, r := range order {
+				if i < cut {
+					f.A = append(f.A, dimmnet.Rank(r))
+				} else {
+					f.B = append(f.B, dimmnet.Rank(r))
+				}
+			}
+			c.Faults = append(c.Faults, f)
+		}
+	}
+	if c.UDP == nil {
+		return
+	}
+	switch kind {
+	case Corrupt:
+		c.Faults = append(c.Faults, sim.Fault{Kind: sim.Corrupt, At: at(), For: 100 * at(), Probability: g.between(0.005, 0.05)})
+	case Loss:
+		c.UDP.Loss = g.between(0.005, 0.1)
+	case Duplicate:
+		c.UDP.Duplicate = g.between(0.005, 0.2)
+	case Reorder:
+		c.UDP.Reorder = g.between(0.005, 0.3)
+	}
+}
+
+// pauses lets some ranks stand still, one after the other or at once; a rank not
+// twice at a time.
+func (g *generator) pauses(c *Case, unit fagus.Time) {
+	free := make([]fagus.Time, c.Nodes) // when the last pause of a rank is over
+	for range 1 + g.IntN(8) {
+		r := g.IntN(c.Nodes)
+		f := sim.Fault{Kind: sim.Pause, Rank: dimmnet.Rank(r), For: fagus.Time(g.between(1, 2000)) * unit}
+		f.At = free[r] + fagus.Time(g.between(1, 20_000))*unit
+		free[r] = f.End()
+		c.Faults = append(c.Faults, f)
+	}
+}

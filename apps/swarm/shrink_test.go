@@ -1,0 +1,33 @@
+package swarm
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestReductions: what any reduction leaves is a case that can be run, and smaller;
+// the case that it was made from stays as it was.
+func TestReductions(t *testing.T) {
+	for seed := range uint64(6) {
+		c := New(seed, nil)
+		c.Rounds = c.Rounds[:min(2, len(c.Rounds))]
+		before := c.clone()
+		for number, leaveOut := range reductions() {
+			for i := 0; ; i++ {
+				less := c.clone()
+				if !leaveOut(&less, i) {
+					break
+				}
+				if _, err := less.connect(); err != nil {
+					t.Errorf("seed %d, reduction %d of kind %d: %v\n%v", seed, i, number, err, less)
+				}
+				if reflect.DeepEqual(less, c) {
+					t.Errorf("seed %d, reduction %d of kind %d left out nothing", seed, i, number)
+				}
+			}
+		}
+		if !reflect.DeepEqual(c, before) {
+			t.Errorf("seed %d: the reductions have changed\n%v\ninto\n%v", seed, before, c)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package swarm_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/swarm"
+)
+
+// TestSwarm runs some cases: the command runs many.
+func TestSwarm(t *testing.T) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 60
+	}
+	struck := make(map[swarm.Kind]int)
+	var content int
+	for seed := range seeds {
+		c := swarm.New(seed, nil)
+		o, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Failure != nil {
+			t.Errorf("%v\n%v", o.Failure, c)
+		}
+		content += o.Content
+		for i, f := range c.Faults {
+			if o.Result.Struck[i] {
+				struck[swarm.Kind(f.Kind)]++
+			}
+		}
+	}
+	for _, kind := range []swarm.Kind{swarm.Pause, swarm.Crash, swarm.Partition, swarm.Corrupt} {
+		if struck[kind] == 0 {
+			t.Errorf("no %s struck in %d cases", kind, seeds)
+		}
+	}
+	if content == 0 {
+		t.Error("no content was compared")
+	}
+	t.Logf("%d cases, %d bytes compared, struck: %v", seeds, content, struck)
+}
+
+// TestSameSeedSameRun: a case is the same every time, and so is its run.
+func TestSameSeedSameRun(t *testing.T) {
+	for seed := range uint64(20) {
+		c, again := swarm.New(seed, nil), swarm.New(seed, nil)
+		if !reflect.DeepEqual(c, again) {
+			t.Fatalf("seed %d makes\n%v\nand then\n%v", seed, c, again)
+		}
+		o, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := again.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(o, p) {
+			t.Errorf("seed %d: %+v and then %+v", seed, o, p)
+		}
+	}
+}
