@@ -65,11 +65,14 @@ type caught struct {
 
 // swarmReport is what teeth reads of a fagus.swarm/v1 document.
 type swarmReport struct {
-	Cases    int `json:"cases"`
+	Total struct {
+		Cases int `json:"cases"`
+	} `json:"total"`
 	Failures []struct {
-		Seed  uint64 `json:"seed"`
-		Kind  string `json:"kind"`
-		Words string `json:"words"`
+		Failure struct {
+			Kind  string `json:"kind"`
+			Words string `json:"words"`
+		} `json:"failure"`
 	} `json:"failures"`
 }
 
@@ -97,15 +100,15 @@ func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (
 	var report swarmReport
 	if json.Unmarshal(out, &report) != nil || len(report.Failures) == 0 {
 		if err == nil {
-			c.Seeds = report.Cases
+			c.Seeds = report.Total.Cases
 			return c, nil
 		}
 		// It ended the process: a panic of a broken invariant, told on standard error.
 		first, _, _ := strings.Cut(string(failed.Stderr), "\n")
 		return caught{c.Name, c.File, true, "the process ends", 0, first}, nil
 	}
-	f := report.Failures[0]
-	return caught{c.Name, c.File, true, f.Kind, report.Cases, f.Words}, nil
+	f := report.Failures[0].Failure
+	return caught{c.Name, c.File, true, f.Kind, report.Total.Cases, f.Words}, nil
 }
 
 func mistakesCommand() *cli.Command {
