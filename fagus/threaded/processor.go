@@ -34,10 +34,8 @@ func (e *Engine) process(h dimmnet.Host) error {
 			return err
 		}
 		for _, in := range batch {
-			e.mu.Lock()
-			err := e.act(in)
-			e.unlock()
-			if err != nil {
+			var err error
+			if e.locked(func() bool { err = e.act(in); return true }); err != nil {
 				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
 			}
 		}

@@ -29,15 +29,28 @@ func (e *Engine) unlock() {
 	}
 }
 
+// locked calls f under the lock. If f panics, which fails the run, the lock is free
+// again: those that wait for it must see the failure.
+func (e *Engine) locked(f func() bool) bool {
+	e.mu.Lock()
+	returned := false
+	defer func() {
+		if !returned {
+			e.mu.Unlock()
+		}
+	}()
+	ok := f()
+	returned = true
+	e.unlock()
+	return ok
+}
+
 // await calls ready under the lock, at once and whenever thread t, the caller's,
 // was woken, until it says true. ready may change the state then. An error is the
 // port's.
 func (e *Engine) await(t thread, ready func() bool) error {
 	for {
-		e.mu.Lock()
-		ok := ready()
-		e.unlock()
-		if ok {
+		if e.locked(ready) {
 			return nil
 		}
 		if err := e.events[t].Wait(); err != nil {
