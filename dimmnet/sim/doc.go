@@ -7,13 +7,14 @@
 //
 // # Threads and events
 //
-// A thread of a node is a coroutine (iter.Pull). Those of one node share its CPUs:
-// who polls has one as much as who computes, who waits for an event has none. One runs at a time, all on one
-// goroutine, so GOMAXPROCS changes nothing. The NIC, the link and the memory
-// writes are events in the same queue, ordered by (time, packets before
-// threads, sequence). Clocks are lazy: Spend only adds; at a communication
-// call the thread first lets everything happen that precedes its clock, and
-// gives way to another thread only if that one's clock is smaller.
+// A thread of a node is a coroutine (iter.Pull). Those of one node share its
+// CPUs: who polls has one as much as who computes, who waits for an event has
+// none. One coroutine runs at a time, all on one goroutine, so GOMAXPROCS changes
+// nothing. The NIC, the link and the memory writes are events in the same queue,
+// ordered by (time, packets before threads, sequence). Clocks are lazy: Spend
+// only adds; at a communication call the thread first lets everything happen that
+// precedes its clock, and gives way to another thread only if that one's clock is
+// smaller.
 //
 // # The NIC
 //

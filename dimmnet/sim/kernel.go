@@ -40,7 +40,6 @@ type kernel struct {
 	ends     []*end // of connections on a UDP network
 	datagram []byte // the last one that left
 	counts   UDPCounts
-	cut      func(src, dst dimmnet.Rank) bool // for tests: whether all datagrams of a pair are lost
 
 	partitions  []int  // faults of that kind, by number
 	corruptions []int  // and of that

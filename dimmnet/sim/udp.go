@@ -99,7 +99,7 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 		if parted {
 			k.counts.Parted++
 		}
-		if parted || k.cut != nil && k.cut(e.own, e.peer) || k.chance(e, k.cfg.UDP.Loss) {
+		if parted || k.chance(e, k.cfg.UDP.Loss) {
 			k.counts.Lost++
 			continue
 		}

@@ -10,16 +10,16 @@ import (
 )
 
 // udpKernel is a run of body on a UDP network, ready to begin.
-func udpKernel(t *testing.T, faults UDP, nodes int, body func(dimmnet.Host) error) *kernel {
+func udpKernel(t *testing.T, faults UDP, nodes int, body func(dimmnet.Host) error, cuts ...Fault) *kernel {
 	t.Helper()
-	w, err := New(Config{UDP: &faults})
+	w, err := New(Config{UDP: &faults, Faults: cuts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w.newKernel(context.Background(), nodes, body)
 }
 
-// TestUDPGivesUp cuts one direction between two ranks of three: the run fails with
+// TestUDPGivesUp parts two ranks of three: the run fails with
 // both names, and nobody waits on. Meanwhile others talk.
 func TestUDPGivesUp(t *testing.T) {
 	k := udpKernel(t, UDP{}, 3, func(h dimmnet.Host) error {
@@ -33,8 +33,7 @@ func TestUDPGivesUp(t *testing.T) {
 			p.Idle(p.Arrivals())
 		}
 		return p.Err()
-	})
-	k.cut = func(src, dst dimmnet.Rank) bool { return src == 1 && dst == 2 }
+	}, Fault{Kind: Partition, For: 60 * dimmnet.Second, A: []dimmnet.Rank{1}, B: []dimmnet.Rank{2}})
 	k.run()
 	for _, part := range []string{"rank 1 gives up to reach rank 2", "lower the loss, or raise tries", "sent 30 times"} {
 		if k.cause == nil || !strings.Contains(k.cause.Error(), part) {
@@ -75,10 +74,7 @@ func TestUDPHealsAfterACut(t *testing.T) {
 			p.Idle(mark)
 		}
 		return p.Err()
-	})
-	k.cut = func(dimmnet.Rank, dimmnet.Rank) bool {
-		return k.now > 10*dimmnet.Millisecond && k.now < 300*dimmnet.Millisecond
-	}
+	}, Fault{Kind: Partition, At: 10 * dimmnet.Millisecond, For: 290 * dimmnet.Millisecond, A: []dimmnet.Rank{0}, B: []dimmnet.Rank{1}})
 	k.run()
 	if k.cause != nil {
 		t.Fatal(k.cause)
