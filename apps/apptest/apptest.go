@@ -37,7 +37,7 @@ func Run[R any](t testing.TB, on fagus.Config, what string, program func(*fagus.
 
 // Simulated is a network in virtual time, which is bounded. A mistake in cfg fails the
 // test.
-func Simulated(t testing.TB, cfg sim.Config) dimmnet.Network {
+func Simulated(t testing.TB, cfg sim.Config) *sim.Network {
 	t.Helper()
 	if cfg.Limit == 0 {
 		cfg.Limit = limit

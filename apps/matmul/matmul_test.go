@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -14,15 +15,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
-
-func newSim(t testing.TB, cfg sim.Config) *sim.Network {
-	t.Helper()
-	net, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
-}
 
 // run multiplies and returns what rank 0 has. The time of a run is bounded.
 func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
@@ -85,7 +77,7 @@ func TestSameBitsEverywhere(t *testing.T) {
 			first, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
 			for i, nodes := range counts {
 				cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[i%2]
-				simulated, _ := run(t, newSim(t, sim.Config{}), nodes, cfg)
+				simulated, _ := run(t, apptest.Simulated(t, sim.Config{}), nodes, cfg)
 				if d := sameBits(simulated.C, first.C); d != "" {
 					t.Errorf("n %d, float32 %v, %d simulated nodes: %s", n, float32, nodes, d)
 				}
@@ -126,7 +118,7 @@ func TestRandomDelays(t *testing.T) {
 	for seed := uint64(1); seed <= seeds; seed++ {
 		cfg := matmul.Config{M: 13, K: 11, N: 17, Seed: seed, Sync: []matmul.Sync{matmul.Row, matmul.Rank}[seed%2]}
 		want, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
-		net := newSim(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
+		net := apptest.Simulated(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
 		got, _ := run(t, net, 2+int(seed%4), cfg)
 		if d := sameBits(got.C, want.C); d != "" {
 			t.Fatalf("seed %d: %s", seed, d)
@@ -152,7 +144,7 @@ func TestMessageCounts(t *testing.T) {
 		aotf := 4 * (lists + slots)
 		botf := lists + users*blocks(allBytes) + 2*moved*blocks(rowBytes)
 
-		_, report := runBy(t, fagus.Rings, newSim(t, sim.Config{}), nodes, matmul.Square(n))
+		_, report := runBy(t, fagus.Rings, apptest.Simulated(t, sim.Config{}), nodes, matmul.Square(n))
 		var got struct{ lists, transfers, slots, aotf, botf int }
 		for _, r := range report.Ranks {
 			c := r.Messages()
@@ -175,7 +167,7 @@ func TestWest0479(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := matmul.Config{M: a.Rows, K: a.Cols, N: a.Cols, A: &a, B: &a}
-	result, _ := run(t, newSim(t, sim.Config{}), 3, cfg)
+	result, _ := run(t, apptest.Simulated(t, sim.Config{}), 3, cfg)
 	var sum, squares float64
 	for _, x := range result.C.Data {
 		sum += x
@@ -202,7 +194,7 @@ func TestConfigIsValidated(t *testing.T) {
 func BenchmarkRun(b *testing.B) {
 	for _, nodes := range []int{2, 16, 64} {
 		b.Run(fmt.Sprintf("n=512/nodes=%d", nodes), func(b *testing.B) {
-			net := newSim(b, sim.Config{})
+			net := apptest.Simulated(b, sim.Config{})
 			for b.Loop() {
 				run(b, net, nodes, matmul.Square(512))
 			}

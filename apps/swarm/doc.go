@@ -2,9 +2,9 @@
 // every run against the axioms of entry consistency.
 //
 //	c := swarm.New(1234, nil)                // a program, an engine, a network, faults: as data
-//	o := c.Run(ctx)
+//	o, err := c.Run(ctx)                     // an error says that ctx ended, or nothing can run it
 //	if o.Failure != nil {
-//		small, bad := c.Shrink(ctx, o.Failure)
+//		small, bad, err := c.Shrink(ctx, o.Failure)
 //		fmt.Println(bad, small)
 //	}
 //

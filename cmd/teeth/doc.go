@@ -3,7 +3,7 @@
 // nothing of it is ever in the code itself.
 //
 //	go run ./cmd/teeth mutants --count 120                  random small changes of the pure core
-//	go run ./cmd/teeth mutants --package ringbuf --all
+//	go run ./cmd/teeth mutants --package ringbuf --count 0  all of one package
 //	go run ./cmd/teeth mistakes --seeds 10000               planted mistakes of the protocols against fagus swarm
 //
 // A mutant is killed when the tests of its package fail, or those of a package that
