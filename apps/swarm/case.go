@@ -17,6 +17,8 @@ type Case struct {
 	Variables []int       `json:"variables"` // bytes of each
 	Engine    Engine      `json:"engine"`
 	UDP       *sim.UDP    `json:"udp,omitempty"`          // nil: DIMMnet-1
+	LLCM      int         `json:"llcm,omitempty"`         // bytes; 0: as many as the machine has
+	Bulk      int         `json:"bulk,omitempty"`         // bytes of bulk memory; 0: likewise
 	MaxDelay  fagus.Time  `json:"max_delay_ps,omitempty"` // of packets and computing; 0: none
 	Rounds    []Round     `json:"rounds"`
 	Faults    []sim.Fault `json:"faults,omitempty"`
@@ -90,6 +92,9 @@ func (c *Case) Check() error {
 	if c.Engine.CPUs < 1 || c.Engine.CPUs > mostCPUs {
 		return fmt.Errorf("swarm: %d CPUs: want 1 to %d", c.Engine.CPUs, mostCPUs)
 	}
+	if c.LLCM != 0 && c.LLCM < leastLLCM || c.LLCM > mostBytes || c.Bulk != 0 && c.Bulk < leastBulk || c.Bulk > mostBytes {
+		return fmt.Errorf("swarm: %d bytes of LLCM, %d of bulk memory: want %d or %d, up to %d, or 0", c.LLCM, c.Bulk, leastLLCM, leastBulk, mostBytes)
+	}
 	for i, round := range c.Rounds {
 		if len(round.Ranks) != c.Nodes || !slices.Contains([]Call{Nothing, Update, Barrier}, round.End) {
 			return fmt.Errorf("swarm: round %d of %d ranks ends by %q: want %d ranks, and %q, %q or nothing", i, len(round.Ranks), round.End, c.Nodes, Update, Barrier)
@@ -110,6 +115,13 @@ const (
 	mostNodes = 64
 	mostBytes = 1 << 24
 	mostCPUs  = 64
+)
+
+// The least memories that a case asks for, in bytes: every engine finds room for two
+// slots a peer, if there are few, and for messages of more than one piece.
+const (
+	leastLLCM = 2048
+	leastBulk = 256
 )
 
 func (c *Case) checkTenure(t *Tenure) error {
@@ -173,6 +185,12 @@ func (c *Case) network() string {
 	name := "dimmnet1"
 	if u := c.UDP; u != nil {
 		name = fmt.Sprintf("udp100 (loss %.3f, duplicate %.3f, reorder %.3f)", u.Loss, u.Duplicate, u.Reorder)
+	}
+	if c.LLCM > 0 {
+		name += fmt.Sprintf(" with %d bytes of LLCM", c.LLCM)
+	}
+	if c.Bulk > 0 {
+		name += fmt.Sprintf(" and %d of bulk memory", c.Bulk)
 	}
 	if c.MaxDelay > 0 {
 		name += fmt.Sprintf(", delays up to %v", c.MaxDelay)

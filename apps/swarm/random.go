@@ -82,6 +82,12 @@ func New(seed uint64, kinds []Kind) Case {
 	if udp {
 		c.UDP = &sim.UDP{}
 	}
+	if room := (&generator{rand.New(rand.NewPCG(seed, 4))}); room.IntN(2) == 0 { // rings of two slots, casts of many messages
+		c.LLCM = int(room.between(leastLLCM, 1<<17)) &^ (dimmnet.WordBytes - 1)
+		if !udp {
+			c.Bulk = int(room.between(leastBulk, 1<<17)) &^ (dimmnet.WordBytes - 1)
+		}
+	}
 	// Of what happens to the network other numbers are drawn.
 	faults := &generator{rand.New(rand.NewPCG(seed, 2))}
 	faults.strike(&c, kinds)

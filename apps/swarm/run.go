@@ -100,6 +100,12 @@ func (c *Case) connect() (*sim.Network, error) {
 		return nil, err
 	}
 	preset.Host.CPUs = c.Engine.CPUs
+	if c.LLCM > 0 {
+		preset.Limits.LLCM, preset.UDP.Limits.LLCM = c.LLCM, c.LLCM
+	}
+	if c.Bulk > 0 {
+		preset.Limits.Bulk = c.Bulk
+	}
 	cfg := sim.Config{Preset: &preset, MaxDelay: c.MaxDelay, UDP: c.UDP, Faults: c.Faults, Limit: c.limit()}
 	if c.MaxDelay > 0 || c.UDP != nil {
 		cfg.Seed = max(c.Seed, 1)

@@ -130,30 +130,25 @@ func cut[T any](s *[]T, i int) bool {
 	return true
 }
 
-// calm leaves out what happens all the time.
+// calm leaves out what happens all the time, and what makes memories small.
 func calm(c *Case, i int) bool {
-	whole := []*float64{}
-	if c.UDP != nil {
-		whole = append(whole, &c.UDP.Loss, &c.UDP.Duplicate, &c.UDP.Reorder)
+	if zero(&c.MaxDelay, &i) || zero(&c.LLCM, &i) || zero(&c.Bulk, &i) {
+		return true
 	}
-	if c.MaxDelay > 0 {
-		if i == 0 {
-			c.MaxDelay = 0
-			return true
-		}
-		i--
+	return c.UDP != nil && (zero(&c.UDP.Loss, &i) || zero(&c.UDP.Duplicate, &i) || zero(&c.UDP.Reorder, &i))
+}
+
+// zero leaves out *v if it is the i-th thing that is there, else it counts it.
+func zero[T comparable](v *T, i *int) bool {
+	var none T
+	if *v == none {
+		return false
 	}
-	for _, p := range whole {
-		if *p == 0 {
-			continue
-		}
-		if i == 0 {
-			*p = 0
-			return true
-		}
-		i--
+	if *i--; *i >= 0 {
+		return false
 	}
-	return false
+	*v = none
+	return true
 }
 
 // tenures are those of every round and rank.
