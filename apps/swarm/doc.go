@@ -4,7 +4,7 @@
 //	c := swarm.New(1234, nil)                // a program, an engine, a network, faults: as data
 //	o, err := c.Run(ctx)                     // an error says that ctx ended, or nothing can run it
 //	if o.Failure != nil {
-//		small, bad, err := c.Shrink(ctx, o.Failure)
+//		small, bad, err := c.Shrink(ctx, o.Failure, 1000)
 //		fmt.Println(bad, small)
 //	}
 //

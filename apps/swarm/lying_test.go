@@ -89,11 +89,11 @@ func TestLiesAreFoundAndShrunk(t *testing.T) {
 				continue // it has too little to send
 			}
 			found[o.Failure.Kind]++
-			small, f, err := shrink(t.Context(), c, o.Failure, run)
+			small, f, err := shrink(t.Context(), c, o.Failure, 1000, run)
 			if err != nil || f.Kind != o.Failure.Kind || len(small.Faults) > 0 || len(small.String()) >= len(c.String()) {
 				t.Fatalf("seed %d: %v became %v (%v):\n%v", seed, o.Failure, f, err, small)
 			}
-			again, _, _ := shrink(t.Context(), c, o.Failure, run)
+			again, _, _ := shrink(t.Context(), c, o.Failure, 1000, run)
 			if !reflect.DeepEqual(small, again) {
 				t.Errorf("seed %d was made\n%v\nand then\n%v", seed, small, again)
 			}

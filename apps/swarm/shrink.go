@@ -8,29 +8,24 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// mostTries bounds the runs of a Shrink.
-const mostTries = 1000
-
 // Shrink makes a case smaller that fails by a check of some kind, by leaving out what
 // is not needed for a failure of the same kind: faults, rounds, nodes, variables,
-// tenures, and what these do. It returns the smallest case that it has found in a
-// bounded number of runs, which is always the same, and its failure. It returns an
-// error if ctx ends.
-func (c Case) Shrink(ctx context.Context, f *Failure) (Case, *Failure, error) {
-	return shrink(ctx, c, f, func(c *Case) (Outcome, error) { return c.Run(ctx) })
+// tenures, and what these do. It returns the smallest case that it has found in so many
+// runs, which is always the same, and its failure. It returns an error if ctx ends.
+func (c Case) Shrink(ctx context.Context, f *Failure, runs int) (Case, *Failure, error) {
+	return shrink(ctx, c, f, runs, func(c *Case) (Outcome, error) { return c.Run(ctx) })
 }
 
-func shrink(ctx context.Context, c Case, f *Failure, run func(*Case) (Outcome, error)) (Case, *Failure, error) {
-	tries := 0
+func shrink(ctx context.Context, c Case, f *Failure, runs int, run func(*Case) (Outcome, error)) (Case, *Failure, error) {
 	for smaller := true; smaller; {
 		smaller = false
 		for _, leaveOut := range reductions() {
-			for i := 0; tries < mostTries; {
+			for i := 0; runs > 0; {
 				less := c.clone()
 				if !leaveOut(&less, i) {
 					break
 				}
-				tries++
+				runs--
 				o, err := run(&less)
 				if err != nil && ctx.Err() != nil {
 					return c, f, err

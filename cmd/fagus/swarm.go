@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -42,6 +43,7 @@ func swarmCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.Float64Flag{Name: "seconds", Category: which, DefaultText: "60; any with --seeds", Usage: "stop after `S` seconds of machine time"},
 			&cli.StringFlag{Name: "kinds", Category: which, DefaultText: "all", Usage: "only these `FAULTS`, with commas between: " + kindNames()},
 			&cli.StringFlag{Name: "case", Category: which, Usage: "run the case in `FILE` instead: one as JSON, or a document of --out"},
+			&cli.IntFlag{Name: "shrink", Category: outputCategory, Value: 1000, Usage: "make a case that fails small in at most `RUNS` runs; 0: leave it as it is"},
 			&cli.BoolFlag{Name: "verbose", Category: outputCategory, Usage: "print every case and what it came to"},
 			&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + swarmSchema},
 			&cli.StringFlag{Name: "out", Category: outputCategory, Usage: "write that document to `FILE`"},
@@ -68,6 +70,7 @@ type campaign struct {
 	only    *swarm.Case   // nil: those of the seeds
 	path    string        // of only
 	workers int
+	tries   int                              // to make a case small
 	print   func(format string, args ...any) // with --verbose; else nil
 }
 
@@ -75,10 +78,13 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 	if c.Args().Present() {
 		return nil, usagef("unexpected argument %q; see 'fagus swarm --help'", c.Args().First())
 	}
-	p := &campaign{first: c.Uint64("seed"), seeds: c.Uint64("seeds"), names: c.String("kinds"), path: c.String("case"), workers: runtime.NumCPU()}
+	p := &campaign{first: c.Uint64("seed"), seeds: c.Uint64("seeds"), names: c.String("kinds"), path: c.String("case"), workers: runtime.NumCPU(), tries: c.Int("shrink")}
 	seconds := c.Float64("seconds")
 	if c.IsSet("seeds") && p.seeds == 0 {
 		return nil, usagef("--seeds 0: want at least 1")
+	}
+	if p.tries < 0 {
+		return nil, usagef("--shrink %d: want 0 or more", p.tries)
 	}
 	if c.IsSet("seconds") && !(seconds > 0 && seconds < 1e8) {
 		return nil, usagef("--seconds %v: want more than 0, and less than 3 years", seconds)
@@ -214,12 +220,15 @@ func (p *campaign) run(ctx context.Context, r *swarmReport, bar func(int)) error
 }
 
 // shrink makes the cases small that have failed.
-func (p *campaign) shrink(ctx context.Context, r *swarmReport) error {
+func (p *campaign) shrink(ctx context.Context, r *swarmReport, stderr io.Writer) error {
 	slices.SortFunc(r.Failures, func(a, b swarmFailure) int { return cmp.Compare(a.Seed, b.Seed) })
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		f.Replay = p.replay(f.Seed)
-		small, failure, err := f.whole.Shrink(ctx, &f.Failure)
+		if p.tries > 0 {
+			fmt.Fprintf(stderr, "seed %d failed (%s): making it small, in at most %d runs\n", f.Seed, f.Failure.Kind, p.tries)
+		}
+		small, failure, err := f.whole.Shrink(ctx, &f.Failure, p.tries)
 		if err != nil {
 			return err
 		}
@@ -248,7 +257,7 @@ func runSwarm(c *cli.Context) error {
 		err = c.Context.Err()
 	}
 	if err == nil {
-		err = p.shrink(c.Context, r)
+		err = p.shrink(c.Context, r, c.App.ErrWriter)
 	}
 	if err != nil {
 		if p.only != nil && c.Context.Err() == nil {

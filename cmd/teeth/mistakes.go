@@ -91,7 +91,7 @@ func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (
 	if _, err := b.run(ctx, "build", flag, "-o", command, "./cmd/fagus"); err != nil {
 		return c, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	swarm := exec.CommandContext(ctx, command, "swarm", "--seeds", strconv.Itoa(seeds), "--seconds", strconv.Itoa(seconds), "--json")
+	swarm := exec.CommandContext(ctx, command, "swarm", "--seeds", strconv.Itoa(seeds), "--seconds", strconv.Itoa(seconds), "--shrink", "0", "--json")
 	out, err := swarm.Output()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {
