@@ -37,6 +37,7 @@ type Engine struct {
 	agreed []uint32 // by rank: so many declarations are known to be the same
 	counts Counts
 	err    error // the first error; the engine stays failed
+	seen   seen
 
 	incoming map[syncvar.ID]*stream // of this phase
 	arriving []*stream              // the same in the plan's order
@@ -122,7 +123,7 @@ func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) 
 		if err := e.Begin(l); err != nil {
 			return err
 		}
-		if err := dimmnet.Drive(e.port, e, e.Done); err != nil {
+		if err := dimmnet.Drive(e.port, noted{e}, e.Done); err != nil {
 			if e.err == nil { // the port failed
 				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
 			}

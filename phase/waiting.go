@@ -1,66 +1,156 @@
 package phase
 
 import (
-	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Waiting says in words what the rank waits for.
-func (e *Engine) Waiting() string {
-	var from, to []dimmnet.Rank
+// Waiting says what the rank waits for now.
+func (e *Engine) Waiting() (w syncvar.Wait) {
+	e.describe(&w)
+	return w
+}
+
+// describe fills in what the rank waits for.
+func (e *Engine) describe(w *syncvar.Wait) {
+	*w = syncvar.Wait{Phase: e.phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
+	if e.state == between {
+		return
+	}
+	words, ranks := "the data of ranks", e.due(e.seen.ranks[:0])
+	if e.state == gather {
+		words = "the lists of ranks"
+	}
+	if len(ranks) == 0 {
+		words, ranks = "free slots at ranks", e.full(ranks)
+	}
+	if len(ranks) == 0 {
+		words, ranks = "room for a PUSH at ranks", e.bulk.granting(ranks)
+	}
+	if len(ranks) == 0 {
+		words, ranks = "its PUSHes to land at ranks", e.bulk.landing(ranks)
+	}
+	e.seen.ranks = ranks
+	if len(ranks) > 0 {
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		few := min(len(ranks), syncvar.WaitRanks)
+		w.For, w.Ranks, w.More = words, append(w.Ranks, ranks[:few]...), len(ranks)-few
+	}
+	own := &e.lists[e.port.Rank()]
+	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
+		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
+			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.table.State(id).Owner})
+		}
+	}
+}
+
+// due adds the ranks of which lists or data are to come.
+func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 	for i, r := range e.peers {
 		if e.in[i].due > 0 {
-			from = append(from, r)
-		}
-		if e.out[i].pending() {
-			to = append(to, r)
+			ranks = append(ranks, r)
 		}
 	}
-	what := "the data"
-	if e.state == gather {
-		what = "the lists"
-	}
-	pushing, granting, landing := e.bulk.waiting()
-	from = distinct(append(from, pushing...))
-	switch {
-	case len(from) > 0:
-		return fmt.Sprintf("%s of ranks %v", what, from)
-	case len(to) > 0:
-		return fmt.Sprintf("ranks %v to empty their slots", to)
-	case len(granting) > 0:
-		return fmt.Sprintf("ranks %v to grant room for a PUSH", distinct(granting))
-	case len(landing) > 0:
-		return fmt.Sprintf("its PUSHes to land at ranks %v", distinct(landing))
-	}
-	return "nothing"
-}
-
-// distinct sorts ranks and keeps one of each.
-func distinct(ranks []dimmnet.Rank) []dimmnet.Rank {
-	slices.Sort(ranks)
-	return slices.Compact(ranks)
-}
-
-// waiting lists the ranks that are to push in the present round, to grant, and
-// where something is landing.
-func (b *bulk) waiting() (pushing, granting, landing []dimmnet.Rank) {
-	if b == nil {
-		return nil, nil, nil
-	}
-	for _, p := range b.round {
-		if !p.come.ends {
-			pushing = append(pushing, p.from)
-		}
-		for i := range p.hops {
-			switch h := &p.hops[i]; {
-			case !h.granted:
-				granting = append(granting, h.to)
-			case !h.quiet():
-				landing = append(landing, h.to)
+	if e.bulk != nil {
+		for _, p := range e.bulk.round {
+			if !p.come.ends {
+				ranks = append(ranks, p.from)
 			}
 		}
 	}
-	return pushing, granting, landing
+	return ranks
+}
+
+// full adds the ranks that have not emptied the slots which are needed next.
+func (e *Engine) full(ranks []dimmnet.Rank) []dimmnet.Rank {
+	for i, r := range e.peers {
+		if e.out[i].pending() {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// granting adds the ranks that have not granted a PUSH of the present round.
+func (b *bulk) granting(ranks []dimmnet.Rank) []dimmnet.Rank {
+	return b.to(ranks, func(h *hop) bool { return !h.granted })
+}
+
+// landing adds those where one is under way.
+func (b *bulk) landing(ranks []dimmnet.Rank) []dimmnet.Rank {
+	return b.to(ranks, func(h *hop) bool { return h.granted && !h.quiet() })
+}
+
+func (b *bulk) to(ranks []dimmnet.Rank, is func(*hop) bool) []dimmnet.Rank {
+	if b == nil {
+		return ranks
+	}
+	for _, p := range b.round {
+		for i := range p.hops {
+			if h := &p.hops[i]; is(h) {
+				ranks = append(ranks, h.to)
+			}
+		}
+	}
+	return ranks
+}
+
+// seen is what other goroutines may know of an engine's waiting.
+type seen struct {
+	state state // of which wait tells, and its phase
+	phase uint64
+	open  int            // peers that were waited for then
+	ranks []dimmnet.Rank // reused
+
+	mu   sync.Mutex // of what follows
+	wait syncvar.Wait
+}
+
+// LastWait says what the rank waited for when it last found nothing to do. Unlike all
+// other methods it may be called by any goroutine. Of many ranks it knows how many it
+// was when it began to wait, of up to syncvar.WaitRanks each one.
+func (e *Engine) LastWait() syncvar.Wait {
+	e.seen.mu.Lock()
+	defer e.seen.mu.Unlock()
+	w := e.seen.wait
+	w.Ranks, w.Owners = slices.Clone(w.Ranks), slices.Clone(w.Owners)
+	return w
+}
+
+// note tells other goroutines what the rank waits for, if that is news.
+func (e *Engine) note() {
+	s, open := &e.seen, e.open()
+	if s.phase == e.phase && s.state == e.state && !e.bulk.pending() && (open == s.open || open > syncvar.WaitRanks) {
+		return
+	}
+	s.phase, s.state, s.open = e.phase, e.state, open
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.describe(&s.wait)
+}
+
+// open counts the peers to and from which something is pending.
+func (e *Engine) open() (n int) {
+	for i := range e.peers {
+		if e.out[i].pending() || e.in[i].pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// noted is an engine that tells what it waits for.
+type noted struct{ *Engine }
+
+// Step is that of the engine.
+func (n noted) Step() (progress bool, err error) {
+	progress, err = n.Engine.Step()
+	if !progress && err == nil {
+		n.note()
+	}
+	return progress, err
 }

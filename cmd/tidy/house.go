@@ -50,7 +50,8 @@ func places() []place {
 		{dir: "phase/collective", may: []string{"dimmnet"}},
 
 		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
-		{dir: "fagus/guard", may: []string{"syncvar", "consistency"}},
+		{dir: "fagus/source"},
+		{dir: "fagus/guard", may: []string{"syncvar", "consistency", "fagus/source"}},
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase", "fagus/threaded", "fagus/guard"}},
 
 		{dir: "apps/matrix"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/source"
 )
 
 // Fault says in words what an access to addr of the running goroutine did wrong, and
@@ -17,7 +18,7 @@ func (g *Guard) Fault(addr uintptr) (words string, ok bool) {
 				v = writing
 			}
 			does := [...]string{touching: "touches", reading: "reads", writing: "writes"}[v]
-			return fmt.Sprintf("%s: %s %s", source(), does, g.mistake(a, int(off), v)), true
+			return fmt.Sprintf("%s: %s %s", source.Here(), does, g.mistake(a, int(off), v)), true
 		}
 	}
 	return "", false
@@ -40,8 +41,8 @@ func (g *Guard) mistake(a *array, off int, v verb) string {
 		return element + ", outside of what Writing has declared; declare it, too"
 	}
 	released := ""
-	if known.source != nil {
-		released = fmt.Sprintf(" (it was released at %s)", sourceOf(known.source))
+	if known.released != nil {
+		released = fmt.Sprintf(" (it was released at %s)", source.Line(source.Frames(known.released)))
 	}
 	mend := "put fagus.Want(it, fagus.Shared) into a set and Acquire that before; to write as well, want it fagus.Exclusive"
 	if v == writing {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/source"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -19,12 +20,12 @@ const (
 
 // variable is what a Guard knows of a sync variable.
 type variable struct {
-	hold    hold
-	had     bool                // acquired before: Update brings it
-	writes  []consistency.Range // what the holder may change; empty if it is not exclusive
-	version syncvar.Version     // of this rank's copy
-	fresh   []consistency.Range // has arrived, each within a page, and was not touched when last looked
-	source  []uintptr           // the stack of its last Release
+	hold     hold
+	had      bool                // acquired before: Update brings it
+	writes   []consistency.Range // what the holder may change; empty if it is not exclusive
+	version  syncvar.Version     // of this rank's copy
+	fresh    []consistency.Range // has arrived, each within a page, and was not touched when last looked
+	released []uintptr           // the stack of its last Release
 	Tally
 }
 
@@ -104,7 +105,7 @@ func (g *Guard) acquire(id syncvar.ID, h hold, writes []consistency.Range) {
 func (g *Guard) Released(written []syncvar.ID) error {
 	g.look()
 	mistake := g.compareTwins()
-	source := callers()
+	stack := source.Callers()
 	for _, id := range g.tenure.Exclusive {
 		if _, found := slices.BinarySearch(written, id); !found {
 			g.vars[id].Unwritten++
@@ -114,7 +115,7 @@ func (g *Guard) Released(written []syncvar.ID) error {
 		for _, id := range ids {
 			v := &g.vars[id]
 			v.version = g.version(id) // an exclusive holder has made it
-			v.source = source
+			v.released = stack
 			g.close(id)
 		}
 	}

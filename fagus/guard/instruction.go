@@ -3,6 +3,8 @@ package guard
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/fagus-dsm/fagus/fagus/source"
 )
 
 // verb is what an access did, as far as it is known.
@@ -21,7 +23,7 @@ func instruction() verb {
 	if runtime.GOARCH != "amd64" {
 		return touching
 	}
-	frames := framesOf(callers())
+	frames := source.Frames(source.Callers())
 	for i, f := range frames {
 		if f.Function == "runtime.sigpanic" && i+1 < len(frames) {
 			// Machine code does not move, and more than an instruction lies behind a program's.

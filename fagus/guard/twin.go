@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/source"
 )
 
 // twin is bytes that must not change while the rest of their page may.
@@ -59,7 +60,7 @@ func (g *Guard) compareTwins() error {
 			i++
 		}
 		at := int(t.Lo-a.base) + i
-		return fmt.Errorf("%s: the tenure that ends here wrote %s", source(), g.mistake(a, at, writing))
+		return fmt.Errorf("%s: the tenure that ends here wrote %s", source.Here(), g.mistake(a, at, writing))
 	}
 	return nil
 }

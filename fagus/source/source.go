@@ -1,22 +1,22 @@
-package guard
+package source
 
 import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 )
 
-// module is the path of the runtime's own packages, whose lines nobody wants to see.
-const module = "github.com/fagus-dsm/fagus/fagus"
+// module is the path of this library.
+const module = "github.com/fagus-dsm/fagus/"
 
-// source is the line of the program that is being executed.
-func source() string { return sourceOf(callers()) }
+// Here is the line of the program that is being executed.
+func Here() string { return Line(Frames(Callers())) }
 
-// sourceOf is the innermost line of a stack that is neither of this library, nor of
-// Go's.
-func sourceOf(pcs []uintptr) string {
-	frames := framesOf(pcs)
+// Line is the innermost line of a stack, innermost frame first, that is neither of this
+// library, nor of Go's.
+func Line(frames []runtime.Frame) string {
 	library := goLibrary(frames)
 	for _, f := range frames {
 		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
@@ -28,15 +28,15 @@ func sourceOf(pcs []uintptr) string {
 	return "unknown line"
 }
 
-// callers is the calling goroutine's stack, innermost first, as deep as it is needed.
+// Callers is the calling goroutine's stack, innermost first, as deep as it is needed.
 // While a panic is being recovered the frames that caused it are still there.
-func callers() []uintptr {
+func Callers() []uintptr {
 	pcs := make([]uintptr, 64)
 	return pcs[:runtime.Callers(2, pcs)]
 }
 
-// framesOf is callers in names and lines.
-func framesOf(pcs []uintptr) (frames []runtime.Frame) {
+// Frames is a stack in names and lines.
+func Frames(pcs []uintptr) (frames []runtime.Frame) {
 	more := runtime.CallersFrames(pcs)
 	for {
 		f, again := more.Next()
@@ -47,13 +47,17 @@ func framesOf(pcs []uintptr) (frames []runtime.Frame) {
 	}
 }
 
-// ours says whether a function is of this library.
+// ours says whether a function is of the library's own, not of an app or a command.
 func ours(function string) bool {
 	rest, ok := strings.CutPrefix(function, module)
-	return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/guard."))
+	if !ok {
+		return false
+	}
+	pkg := rest[:strings.IndexAny(rest+"/", "./")]
+	return slices.Contains([]string{"fagus", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
 }
 
-// goLibrary is the folder of Go's own packages, if the binary knows it.
+// goLibrary is the folder of Go's own packages, if the stack shows it.
 func goLibrary(frames []runtime.Frame) string {
 	for _, f := range frames {
 		if dir, ok := strings.CutSuffix(path.Dir(f.File), "/runtime"); ok && strings.HasPrefix(f.Function, "runtime.") {

@@ -1,0 +1,41 @@
+package syncvar
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Wait is what a rank waits for in a call, as far as it knows.
+type Wait struct {
+	Phase  uint64         // the number of its communication phase, in an engine that has them
+	For    string         // what is due, as in "the lists of ranks"; empty: nothing is
+	Ranks  []dimmnet.Rank // who is meant, each once, in order, the first few of them
+	More   int            // how many more of these there are
+	Owners []Holding      // of the first few variables that the call wants, by ID
+}
+
+// Holding says which rank is known to have the newest version of a variable.
+type Holding struct {
+	ID    ID
+	Owner dimmnet.Rank
+}
+
+// WaitRanks and WaitOwners bound what a Wait names.
+const (
+	WaitRanks  = 8
+	WaitOwners = 4
+)
+
+// String says in words what the rank waits for.
+func (w Wait) String() string {
+	switch {
+	case w.For == "":
+		return "nothing"
+	case len(w.Ranks) == 0:
+		return w.For
+	case w.More > 0:
+		return fmt.Sprintf("%s %v and %d more", w.For, w.Ranks, w.More)
+	}
+	return fmt.Sprintf("%s %v", w.For, w.Ranks)
+}
