@@ -2,6 +2,7 @@ package dimmnet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -74,6 +75,10 @@ type Event interface {
 	// port's error when the run has failed. One thread waits for an event at a time.
 	Wait() error
 }
+
+// ErrDeadlock is why a run has failed in which every thread waits and nothing is in
+// flight. Networks find that out as far as they can, and say which ranks wait.
+var ErrDeadlock = errors.New("deadlock")
 
 // Clock says what a network's Time means.
 type Clock string

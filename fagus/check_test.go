@@ -55,8 +55,8 @@ func TestGallery(t *testing.T) {
 		t.Skip("docs/gallery.md is of amd64, which tells reads from writes")
 	}
 	var b strings.Builder
-	b.WriteString("# What `--check` says about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs are in fagus/gallery_test.go, with what they share;\nthey run on two ranks. [check.md](check.md) says how it works.\n")
-	listings := listGallery(t)
+	b.WriteString("# What is said about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs are in fagus/gallery_test.go and stuck_test.go, with what they share;\nthey run on two ranks. [check.md](check.md) says how `--check` works, [rollcall.md](rollcall.md) when a roll-call is made, and\n[vet.md](vet.md) has programs that fagusvet finds before they run.\n\n# What `--check` says\n")
+	listings := listPrograms(t, "gallery_test.go", "gallery", 2)
 	for i, w := range gallery {
 		said := w.says(t, inproc.New(inproc.Config{}), fagus.Phase, w.check)
 		fmt.Fprintf(&b, "\n## %s\n\n```go\n%s```\n\n```text\n%s\n```\n", w.title, listings[i], said)
@@ -75,12 +75,17 @@ func TestGallery(t *testing.T) {
 			t.Errorf("%s: unchecked: %s", w.title, off)
 		}
 	}
+	known, err := os.ReadFile("../docs/gallery.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString(stuckSection(t, string(known)))
 	compareFile(t, "../docs/gallery.md", b.String())
 }
 
-// listGallery returns the bodies of the programs, with the numbers of their lines.
-func listGallery(t *testing.T) (listings []string) {
-	const file = "gallery_test.go"
+// listPrograms returns the bodies of the programs in a list, with the numbers of their
+// lines; field is the place of the body in an element.
+func listPrograms(t *testing.T, file, list string, field int) (listings []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -91,9 +96,16 @@ func listGallery(t *testing.T) (listings []string) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	spec := syntax.Decls[len(syntax.Decls)-1].(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
-	for _, e := range spec.Values[0].(*ast.CompositeLit).Elts {
-		body := e.(*ast.CompositeLit).Elts[2].(*ast.FuncLit).Body
+	var programs []ast.Expr
+	for _, d := range syntax.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			if spec := g.Specs[0].(*ast.ValueSpec); spec.Names[0].Name == list {
+				programs = spec.Values[0].(*ast.CompositeLit).Elts
+			}
+		}
+	}
+	for _, e := range programs {
+		body := e.(*ast.CompositeLit).Elts[field].(*ast.FuncLit).Body
 		var b strings.Builder
 		for n := set.Position(body.Lbrace).Line + 1; n < set.Position(body.Rbrace).Line; n++ {
 			fmt.Fprintf(&b, "%d%s\n", n, strings.TrimPrefix(lines[n-1], "\t"))

@@ -64,6 +64,9 @@ type Config struct {
 	// not held ends the run with an error that names the line and what to do. It needs
 	// Linux; Run returns an error elsewhere.
 	Check Check
+	// RollCall says when a roll-call is made: what every rank does, and what it waits
+	// for. The zero value prints one to standard error when a call has waited for 30 s.
+	RollCall RollCall
 	// Log gets a debug record for every call that communicates, and for Release; nil
 	// stands for silence.
 	Log *slog.Logger

@@ -51,6 +51,9 @@ type engine interface {
 	Counters() dimmnet.Counters
 	// counts fills in what the engine has counted.
 	counts(s *Stats)
+	// LastWait says what the rank waits for, or did when it last found nothing to do. It
+	// may be called by any goroutine, while the rank is in a call.
+	LastWait() syncvar.Wait
 	// Close says that the memory behind the space goes away.
 	Close()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -29,11 +30,12 @@ type Node struct {
 	clock  stopwatch
 	record *record
 	check  *checker
+	seat   *rollcall.Seat
 	err    error       // the first failure of a collective call; it stays
 	inCall atomic.Bool // a collective call is under way
 }
 
-func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
+func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 	p := h.Port()
 	space := consistency.NewSpace()
 	e, err := newEngine(h, space, cfg)
@@ -49,7 +51,9 @@ func newNode(h dimmnet.Host, cfg Config) (*Node, error) {
 		mode:   cfg.Mode,
 		engine: e,
 		clock:  newStopwatch(h, e.Counters),
+		seat:   board.Seat(int(p.Rank())),
 	}
+	n.seat.Sit(asked{e, space})
 	n.record = newRecord(n, cfg.History)
 	n.check = newChecker(n, cfg.Check)
 	return n, nil
@@ -100,16 +104,18 @@ func (n *Node) usable(call string) error {
 }
 
 // communicate makes a call of the engine that may wait for other ranks.
-func (n *Node) communicate(call syncvar.Call, part Part, f func() error) error {
+func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() error) error {
 	if !n.inCall.CompareAndSwap(false, true) {
 		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
 	}
 	defer n.inCall.Store(false)
 	n.record.call()
 	n.clock.enter(part)
+	n.enter(call, set)
 	err := f()
 	n.clock.enter(PartCompute)
 	if err != nil {
+		n.seat.Fail()
 		n.err = n.errorf("%v: %w", call, err)
 		return n.err
 	}
@@ -138,7 +144,7 @@ func (n *Node) logCall(call string, set *SyncSet, collective bool) {
 
 // meet is a call in which all ranks meet.
 func (n *Node) meet(call syncvar.Call, part Part) error {
-	err := n.communicate(call, part, func() error {
+	err := n.communicate(call, part, nil, func() error {
 		met := n.record.meets(call)
 		if err := n.engine.Meet(call); err != nil {
 			return err
@@ -149,6 +155,7 @@ func (n *Node) meet(call syncvar.Call, part Part) error {
 	if err != nil {
 		return err
 	}
+	n.seat.Leave(nil)
 	n.logCall(call.String(), nil, true)
 	return nil
 }
@@ -170,9 +177,10 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return n.errorf("Acquire: %w", err)
 	}
 	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
-	if err := n.communicate(syncvar.Acquire, PartAcquire, acquire); err != nil {
+	if err := n.communicate(syncvar.Acquire, PartAcquire, set, acquire); err != nil {
 		return err
 	}
+	n.seat.Leave(set)
 	n.record.acquired(set)
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
@@ -206,12 +214,15 @@ func (n *Node) Release(set *SyncSet) error {
 		n.err = n.errorf("%w", err)
 		return n.err
 	}
+	n.seat.Enter("Release", set)
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	n.clock.enter(PartCompute)
 	if err != nil {
+		n.seat.Fail()
 		n.err = n.errorf("Release: %w", err)
 		return n.err
 	}
+	n.seat.Leave(nil)
 	n.logCall("Release", set, false)
 	return nil
 }

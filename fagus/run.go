@@ -6,11 +6,13 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/guard"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
 // Run runs program on every rank of cfg's network and returns when all have
 // returned. If one fails, or panics, or ctx ends, the collective calls of all
-// others return an error, and Run returns the first one.
+// others return an error, and Run returns the first one, and a Report whose Roll alone
+// means anything.
 func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -22,15 +24,20 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if cfg.History != nil {
 		cfg.History.Begin(cfg.Nodes)
 	}
+	board := rollcall.Open(cfg.RollCall, rollcall.About{Nodes: cfg.Nodes, Mode: cfg.Mode.String(), Virtual: cfg.Net.Clock() == dimmnet.Virtual})
+	defer board.Close()
 	ranks := make([]Stats, cfg.Nodes)
 	tallies := make([][]guard.Tally, cfg.Nodes)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
-		n, err := newNode(h, cfg)
+		n, err := newNode(h, cfg, board)
 		if err != nil {
 			return err
 		}
 		defer n.close()
-		if err := n.run(program); err != nil {
+		n.seat.Label(ctx)
+		err = n.run(program)
+		n.seat.Return()
+		if err != nil {
 			if named := (*rankError)(nil); !errors.As(err, &named) {
 				err = n.errorf("%w", err)
 			}
@@ -44,7 +51,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return nil
 	})
 	if err != nil {
-		return Report{}, err // a rank left behind may still write to ranks
+		return Report{Clock: cfg.Net.Clock(), Roll: board.Roll()}, err // a rank left behind may still write to ranks
 	}
 	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
 }

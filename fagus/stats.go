@@ -63,6 +63,9 @@ type Report struct {
 	Ranks []Stats // by rank
 	// Advice says where the program communicates more than it needs, if Config.Check was on.
 	Advice []Advice
+	// Roll says of a run that failed what every rank did when it failed, or last did. Who
+	// was in a call has the line of that.
+	Roll Roll
 }
 
 // Stats says what this rank has done so far.

@@ -124,6 +124,7 @@ func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) 
 			return err
 		}
 		if err := dimmnet.Drive(e.port, noted{e}, e.Done); err != nil {
+			e.note()
 			if e.err == nil { // the port failed
 				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
 			}

@@ -16,8 +16,8 @@ func (e *Engine) Waiting() (w syncvar.Wait) {
 
 // describe fills in what the rank waits for.
 func (e *Engine) describe(w *syncvar.Wait) {
-	*w = syncvar.Wait{Phase: e.phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
-	if e.state == between {
+	*w = syncvar.Wait{Phased: e.state != between, Phase: e.phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
+	if !w.Phased {
 		return
 	}
 	words, ranks := "the data of ranks", e.due(e.seen.ranks[:0])
@@ -35,10 +35,7 @@ func (e *Engine) describe(w *syncvar.Wait) {
 	}
 	e.seen.ranks = ranks
 	if len(ranks) > 0 {
-		slices.Sort(ranks)
-		ranks = slices.Compact(ranks)
-		few := min(len(ranks), syncvar.WaitRanks)
-		w.For, w.Ranks, w.More = words, append(w.Ranks, ranks[:few]...), len(ranks)-few
+		*w = w.From(words, ranks)
 	}
 	own := &e.lists[e.port.Rank()]
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {

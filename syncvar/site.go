@@ -93,6 +93,15 @@ func (s *Site) Have() Version {
 	return s.have
 }
 
+// Before says who stands before a request of this rank, as far as it knows: those that
+// hold the variable if this rank owns it, else the owner.
+func (s *Site) Before() []dimmnet.Rank {
+	if s.Owns() {
+		return slices.Clone(s.holders)
+	}
+	return []dimmnet.Rank{s.hint.Owner}
+}
+
 // Lender is the owner of the rank's shared tenure, which is to know when it ends.
 func (s *Site) Lender() dimmnet.Rank { return s.lender }
 

@@ -2,13 +2,15 @@ package syncvar
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // Wait is what a rank waits for in a call, as far as it knows.
 type Wait struct {
-	Phase  uint64         // the number of its communication phase, in an engine that has them
+	Phased bool           // it is in a communication phase
+	Phase  uint64         // the number of that
 	For    string         // what is due, as in "the lists of ranks"; empty: nothing is
 	Ranks  []dimmnet.Rank // who is meant, each once, in order, the first few of them
 	More   int            // how many more of these there are
@@ -26,6 +28,15 @@ const (
 	WaitRanks  = 8
 	WaitOwners = 4
 )
+
+// From is w for what is due, in words, from ranks in any order, which it sorts.
+func (w Wait) From(words string, ranks []dimmnet.Rank) Wait {
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	few := min(len(ranks), WaitRanks)
+	w.For, w.Ranks, w.More = words, append(w.Ranks[:0], ranks[:few]...), len(ranks)-few
+	return w
+}
 
 // String says in words what the rank waits for.
 func (w Wait) String() string {

@@ -141,7 +141,7 @@ func (c *Case) judge(err error, p *program, h *history.History, o *Outcome) *Fai
 	}
 	crash := c.crashed(&o.Result)
 	switch {
-	case errors.Is(err, sim.ErrDeadlock) || errors.Is(err, sim.ErrLimit):
+	case errors.Is(err, dimmnet.ErrDeadlock) || errors.Is(err, sim.ErrLimit):
 		return &Failure{failHang, err.Error()}
 	case err != nil && strings.Contains(err.Error(), " panicked: "):
 		return &Failure{failPanic, err.Error()}

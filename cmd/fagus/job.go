@@ -60,6 +60,9 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 		return nil, &usageError{err} // so many nodes do not fit there
 	}
 	if err != nil {
+		if stuck(err) && p.rolls.To != nil {
+			p.rolls.To(report.Roll)
+		}
 		return nil, err
 	}
 	r := newRunReport(j.app, p, report)
@@ -122,7 +125,9 @@ func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*jo
 		return err
 	}
 	bar := newProgress(c.App.ErrWriter, j.unit, j.units)
+	stop := p.callRolls(bar.above(c.App.ErrWriter))
 	r, err := j.execute(ctx, p, bar.add)
+	stop()
 	bar.stop()
 	if err != nil {
 		return err

@@ -39,6 +39,7 @@ type placement struct {
 	limit  time.Duration // of real time; 0 means none
 	log    *slog.Logger
 	check  fagus.Check
+	rolls  fagus.RollCall
 	// history, if not nil, gets what the ranks do.
 	history *history.History
 
@@ -61,6 +62,7 @@ func placementFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run with its line; advice is printed in the end (Linux)"},
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
+		rollCallFlag(category),
 		timeoutFlag(category),
 	}, faultFlags()...)
 }
@@ -113,6 +115,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	}
 	var err error
 	if p.check, err = checkFlag(c); err != nil {
+		return nil, err
+	}
+	if p.rolls, err = rollCallOf(c); err != nil {
 		return nil, err
 	}
 	if p.faults, err = readFaults(c, p.net == netUDP100, "--net "+netUDP100); err != nil {
@@ -215,7 +220,7 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Check: p.check, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Check: p.check, RollCall: p.rolls, Log: p.log}
 }
 
 // String says in words where the program runs.

@@ -37,6 +37,14 @@ func (p *progress) add(n int) {
 	}
 }
 
+// above is where lines are written that stay above the bar; without a bar it is w.
+func (p *progress) above(w io.Writer) io.Writer {
+	if p.bar != nil {
+		return p.container
+	}
+	return w
+}
+
 // stop takes the bar off the screen.
 func (p *progress) stop() {
 	if p.bar != nil {

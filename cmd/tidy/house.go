@@ -52,7 +52,10 @@ func places() []place {
 		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 		{dir: "fagus/source"},
 		{dir: "fagus/guard", may: []string{"syncvar", "consistency", "fagus/source"}},
-		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase", "fagus/threaded", "fagus/guard"}},
+		{dir: "fagus/rollcall", may: []string{"dimmnet", "syncvar", "fagus/source"},
+			time: "how long a rank has waited by the machine's clock, which no network tells from outside"},
+		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase",
+			"fagus/threaded", "fagus/guard", "fagus/rollcall"}},
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
@@ -63,7 +66,7 @@ func places() []place {
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "apps/*"},
+				"fagus", "fagus/rollcall", "apps/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // nap is where a thread sleeps: in Idle that of its port, in Wait that of the
@@ -51,7 +53,7 @@ func (r *run) checkDeadlock() {
 			return
 		}
 	}
-	err := fmt.Errorf("inproc: deadlock: ranks %s wait and nothing is in flight", r.ranks())
+	err := fmt.Errorf("inproc: %w: ranks %s wait and nothing is in flight", dimmnet.ErrDeadlock, r.ranks())
 	r.failLocked(err, err)
 }
 

@@ -86,14 +86,11 @@ func (k *kernel) run() {
 	}
 }
 
-// What a run fails with that does not come to its end.
-var (
-	ErrDeadlock = errors.New("sim: deadlock")         // all wait, and nothing is in flight
-	ErrLimit    = errors.New("the limit of this run") // Config.Limit has passed
-)
+// ErrLimit is why a run has failed that went on after Config.Limit.
+var ErrLimit = errors.New("the limit of this run")
 
 func (k *kernel) deadlock() error {
-	return fmt.Errorf("%w at %v: ranks %v wait and nothing is in flight", ErrDeadlock, k.now, k.waiting())
+	return fmt.Errorf("sim: %w at %v: ranks %v wait and nothing is in flight", dimmnet.ErrDeadlock, k.now, k.waiting())
 }
 
 // handle takes the event at the head of the queue, which is not a thread's. If

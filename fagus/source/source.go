@@ -17,7 +17,7 @@ func Here() string { return Line(Frames(Callers())) }
 // Line is the innermost line of a stack, innermost frame first, that is neither of this
 // library, nor of Go's.
 func Line(frames []runtime.Frame) string {
-	library := goLibrary(frames)
+	library := goLibrary(Frames(Callers()))
 	for _, f := range frames {
 		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
 			continue
@@ -28,10 +28,10 @@ func Line(frames []runtime.Frame) string {
 	return "unknown line"
 }
 
-// Callers is the calling goroutine's stack, innermost first, as deep as it is needed.
+// Callers is the calling goroutine's stack, innermost first, as deep as it may be needed.
 // While a panic is being recovered the frames that caused it are still there.
 func Callers() []uintptr {
-	pcs := make([]uintptr, 64)
+	pcs := make([]uintptr, 256)
 	return pcs[:runtime.Callers(2, pcs)]
 }
 
@@ -57,7 +57,8 @@ func ours(function string) bool {
 	return slices.Contains([]string{"fagus", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
 }
 
-// goLibrary is the folder of Go's own packages, if the stack shows it.
+// goLibrary is the folder of Go's own packages, if the stack shows it: where every
+// goroutine begins is one of them.
 func goLibrary(frames []runtime.Frame) string {
 	for _, f := range frames {
 		if dir, ok := strings.CutSuffix(path.Dir(f.File), "/runtime"); ok && strings.HasPrefix(f.Function, "runtime.") {

@@ -1,0 +1,37 @@
+package rollcall
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// TestString: a roll in words.
+func TestString(t *testing.T) {
+	roll := Roll{Mode: "phase", Ranks: []Entry{
+		{Call: "Acquire", Calls: 8, Set: `"a" (exclusive)`, For: 31500 * time.Millisecond, Line: "x/main.go:7",
+			Wait:   syncvar.Wait{Phased: true, Phase: 12, For: "the lists of ranks", Ranks: []dimmnet.Rank{1, 2, 4}},
+			Owners: []Owner{{"a", 1}, {"b", 1}, {"c", 0}}},
+		{Calls: 7, Set: `"a" (exclusive)`, Line: "x/main.go:9"},
+		{},
+		{Call: "return", Calls: 9, Returned: true, Wait: syncvar.Wait{For: "the lists of ranks", Ranks: []dimmnet.Rank{1, 2}, More: 3}},
+		{Call: "Barrier", Calls: 9},
+	}}
+	want := `roll-call of 5 ranks in phase mode
+rank 0: in Acquire of "a" (exclusive) for 31.5 s at x/main.go:7 (call 8, phase 12): waits for the lists of ranks [1 2 4]; rank 1 owns "a", "b"; rank 0 owns "c"
+rank 1: computes at x/main.go:9, after call 7, holds "a" (exclusive)
+rank 2: has made no call yet
+rank 3: has returned (call 9): waits for the lists of ranks [1 2] and 3 more
+rank 4: in Barrier (call 9): waits for nothing
+waited for, and in no call: rank 1, rank 2
+`
+	if got := roll.String(); got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	if late := roll.Late(); !slices.Equal(late, []int{1, 2}) {
+		t.Errorf("late: %v", late)
+	}
+}

@@ -1,0 +1,110 @@
+package rollcall
+
+import (
+	"context"
+	"fmt"
+	"runtime/pprof"
+	"sync"
+
+	"github.com/fagus-dsm/fagus/fagus/source"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Seat is where a rank says what it does. Its methods are for the rank's goroutine.
+type Seat struct {
+	label string
+	ask   Asker
+
+	mu       sync.Mutex
+	moves    uint64       // how often it entered or left a call
+	call     string       // that it is in; empty: none
+	calls    uint64       // that it has entered
+	set      fmt.Stringer // wanted by the call, or held outside of it; nil: none
+	returned bool
+	failed   *Entry // what it did when its call failed; nil: none did
+}
+
+// Asker is asked about a rank while that is in a call, by any goroutine.
+type Asker interface {
+	// LastWait says what the rank waits for.
+	LastWait() syncvar.Wait
+	// Name is that of a variable.
+	Name(id syncvar.ID) string
+}
+
+// Sit says who is asked about the rank. It is called before the first Enter.
+func (s *Seat) Sit(ask Asker) { s.ask = ask }
+
+// labelKey is the label of goroutines, as profiles have it.
+const labelKey = "fagus rank"
+
+// Label marks the calling goroutine as the rank's, beside the labels of ctx. Those
+// that it starts inherit the mark.
+func (s *Seat) Label(ctx context.Context) {
+	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(labelKey, s.label)))
+}
+
+// Enter says that the rank is in a call, which wants a set or, if that is nil, none.
+func (s *Seat) Enter(call string, set fmt.Stringer) {
+	s.mu.Lock()
+	s.moves++
+	s.calls++
+	s.call, s.set = call, set
+	s.mu.Unlock()
+}
+
+// Leave says that the rank is outside of calls, and holds a set or, if that is nil,
+// nothing.
+func (s *Seat) Leave(held fmt.Stringer) {
+	s.mu.Lock()
+	s.moves++
+	s.call, s.set = "", held
+	s.mu.Unlock()
+}
+
+// Fail says that the call failed: what the rank waited for then is what a roll says of
+// it from now on.
+func (s *Seat) Fail() {
+	line := source.Here()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		e := s.look()
+		e.Line = line
+		s.failed = &e
+	}
+}
+
+// Return says that the program has returned.
+func (s *Seat) Return() {
+	s.mu.Lock()
+	s.moves++
+	s.returned = true
+	s.mu.Unlock()
+}
+
+// entry is what the rank does now, and how often it has moved.
+func (s *Seat) entry() (e Entry, moves uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return *s.failed, s.moves
+	}
+	return s.look(), s.moves
+}
+
+// look is what the rank does. The lock keeps it in its call while it is asked.
+func (s *Seat) look() Entry {
+	e := Entry{Call: s.call, Calls: s.calls, Returned: s.returned}
+	if s.set != nil {
+		e.Set = s.set.String()
+	}
+	if s.call == "" || s.ask == nil {
+		return e
+	}
+	e.Wait = s.ask.LastWait()
+	for _, h := range e.Wait.Owners {
+		e.Owners = append(e.Owners, Owner{s.ask.Name(h.ID), int(h.Owner)})
+	}
+	return e
+}
