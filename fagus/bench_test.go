@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -83,12 +84,19 @@ func BenchmarkHandOver(b *testing.B) {
 }
 
 // BenchmarkAcquireRelease is a tenure of one rank, alone: nothing moves, so it shows what
-// Config.Check costs.
+// Config.Check and Config.History cost.
 func BenchmarkAcquireRelease(b *testing.B) {
 	for _, bytes := range []int{8, 4096, 1 << 20} {
-		for _, check := range []fagus.Check{fagus.CheckOff, fagus.CheckOn} {
-			b.Run(fmt.Sprintf("bytes=%d/check=%v", bytes, check), func(b *testing.B) {
-				benchmarkOn(b, fagus.Config{Nodes: 1, Check: check}, bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, _ *fagus.SyncSet, _ int) error {
+		for _, what := range []string{"off", "check", "history"} {
+			b.Run(fmt.Sprintf("bytes=%d/on=%s", bytes, what), func(b *testing.B) {
+				cfg := fagus.Config{Nodes: 1}
+				switch what {
+				case "check":
+					cfg.Check = fagus.CheckOn
+				case "history":
+					cfg.History = history.New()
+				}
+				benchmarkOn(b, cfg, bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, _ *fagus.SyncSet, _ int) error {
 					return take(n, a, mine, 512)
 				})
 			})
