@@ -39,6 +39,7 @@ type Config struct {
 }
 
 const (
+	word            = dimmnet.WordBytes
 	blockBytes      = 4096    // Limits.Block: a page
 	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
 	llcmPerNode     = 1 << 15

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 )
 
 // port is one thread: its handle on the node's memory, and its host. The fields
@@ -60,7 +61,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 		return false
 	}
 	n := &r.nodes[dst]
-	n.memory.store(off, v, size)
+	n.memory.Store(off, v, size)
 	p.counters.Stores++
 	p.counters.Bytes += uint64(size)
 	r.arrive(n)
@@ -74,7 +75,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 		return false
 	}
 	n := &r.nodes[dst]
-	n.memory.write(off, b)
+	n.memory.Write(off, b)
 	p.counters.Writes++
 	p.counters.Bytes += uint64(len(b))
 	r.arrive(n)
@@ -117,20 +118,20 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 func (r *run) transfer(dst *node, to dimmnet.Offset, src *node, from dimmnet.Offset, n int) {
 	into, to := dst.place(to, dst.network)
 	out, from := src.place(from, src.network)
-	transfer(into, to, out, from, n)
+	memory.Copy(into, to, out, from, n)
 }
 
 // finish tells the own node that a Push or Pull of n bytes has landed.
 func (p *port) finish(n int, done dimmnet.Offset) {
 	p.counters.Bytes += uint64(n)
-	p.own.memory.store(done, uint64(n), word)
+	p.own.memory.Store(done, uint64(n), word)
 	p.run.arrive(p.own)
 }
 
 func (p *port) Fill(off dimmnet.Offset, b []byte) {
 	p.run.limits.CheckFill(off, len(b))
 	m, off := p.own.place(off, p.own.host)
-	m.write(off, b)
+	m.Write(off, b)
 }
 
 func (p *port) Flip() {
@@ -140,7 +141,7 @@ func (p *port) Flip() {
 func (p *port) Load(off dimmnet.Offset) uint64 {
 	p.run.limits.CheckLoad(off)
 	p.counters.Polls++
-	return p.own.memory.load(off)
+	return p.own.memory.Load(off)
 }
 
 func (p *port) Read(b []byte, off dimmnet.Offset) {
@@ -149,7 +150,7 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 		p.counters.Polls++
 	}
 	m, off := p.own.place(off, p.own.host)
-	m.read(b, off)
+	m.Read(b, off)
 }
 
 func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.own.arrivals.Load()) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 )
 
 // run is one call of Network.Run. A thread is the goroutine of a body, or one
@@ -45,8 +46,8 @@ const cacheLine = 128
 
 // node is what peers write to, and what the threads of a node wait for.
 type node struct {
-	memory        llcm
-	host, network llcm // the sides of the bulk memory
+	memory        memory.Words
+	host, network memory.Words // the sides of the bulk memory
 	notice        *event
 	notices       atomic.Uint64
 	cond          sync.Cond
@@ -60,7 +61,7 @@ type node struct {
 }
 
 // place is where off is: in the LLCM, or on a side of the bulk memory.
-func (n *node) place(off dimmnet.Offset, side llcm) (llcm, dimmnet.Offset) {
+func (n *node) place(off dimmnet.Offset, side memory.Words) (memory.Words, dimmnet.Offset) {
 	if llcmBytes := dimmnet.Offset(len(n.memory) * word); off >= llcmBytes {
 		return side, off - llcmBytes
 	}
@@ -80,11 +81,11 @@ func newRun(cfg Config, nodes int) *run {
 	}
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		n.memory = make(llcm, cfg.LLCM/word)
-		n.host = make(llcm, cfg.Bulk/word)
+		n.memory = make(memory.Words, cfg.LLCM/word)
+		n.host = make(memory.Words, cfg.Bulk/word)
 		n.network = n.host
 		if cfg.Banks {
-			n.network = make(llcm, cfg.Bulk/word)
+			n.network = make(memory.Words, cfg.Bulk/word)
 		}
 		n.cond.L = &r.mu
 		n.notice = newEvent(r, dimmnet.Rank(i))

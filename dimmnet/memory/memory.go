@@ -1,4 +1,4 @@
-package inproc
+package memory
 
 import (
 	"sync/atomic"
@@ -7,26 +7,26 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// llcm is the memory of one node. Words that an access covers in part are
+// Words is the NIC memory of one node. Words that an access covers in part are
 // accessed atomically, so that neighbours in one word never disturb each other;
 // words that a copy covers whole are copied plainly, at the speed of memory.
-type llcm []uint64
+type Words []uint64
 
 const word = dimmnet.WordBytes
 
-// bytes is the same memory as bytes.
-func (m llcm) bytes() []byte {
+// Bytes is the same memory as bytes.
+func (m Words) Bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*word)
 }
 
-// load reads the aligned word at off.
-func (m llcm) load(off dimmnet.Offset) uint64 {
+// Load reads the aligned word at off.
+func (m Words) Load(off dimmnet.Offset) uint64 {
 	return atomic.LoadUint64(&m[off/word])
 }
 
-// store puts the low size bytes of v at off, at once and touching no neighbour.
+// Store puts the low size bytes of v at off, at once and touching no neighbour.
 // They must not cross a word.
-func (m llcm) store(off dimmnet.Offset, v uint64, size int) {
+func (m Words) Store(off dimmnet.Offset, v uint64, size int) {
 	w := &m[off/word]
 	if size == word {
 		atomic.StoreUint64(w, v)
@@ -43,39 +43,39 @@ func (m llcm) store(off dimmnet.Offset, v uint64, size int) {
 	}
 }
 
-// write copies p to off.
-func (m llcm) write(off dimmnet.Offset, p []byte) {
+// Write copies p to off.
+func (m Words) Write(off dimmnet.Offset, p []byte) {
 	if misaligned := int(off % word); misaligned != 0 {
 		n := min(word-misaligned, len(p))
-		m.store(off, pack(p[:n]), n)
+		m.Store(off, pack(p[:n]), n)
 		off += dimmnet.Offset(n)
 		p = p[n:]
 	}
 	whole := len(p) / word * word
-	copy(m.bytes()[off:], p[:whole])
+	copy(m.Bytes()[off:], p[:whole])
 	if rest := p[whole:]; len(rest) > 0 {
-		m.store(off+dimmnet.Offset(whole), pack(rest), len(rest))
+		m.Store(off+dimmnet.Offset(whole), pack(rest), len(rest))
 	}
 }
 
-// read copies len(p) bytes at off to p.
-func (m llcm) read(p []byte, off dimmnet.Offset) {
+// Read copies len(p) bytes at off to p.
+func (m Words) Read(p []byte, off dimmnet.Offset) {
 	if misaligned := off % word; misaligned != 0 && len(p) > 0 {
 		n := min(word-int(misaligned), len(p))
-		unpack(p[:n], m.load(off)>>(misaligned*8))
+		unpack(p[:n], m.Load(off)>>(misaligned*8))
 		off += dimmnet.Offset(n)
 		p = p[n:]
 	}
 	whole := len(p) / word * word
-	copy(p[:whole], m.bytes()[off:])
+	copy(p[:whole], m.Bytes()[off:])
 	if rest := p[whole:]; len(rest) > 0 {
-		unpack(rest, m.load(off+dimmnet.Offset(whole)))
+		unpack(rest, m.Load(off+dimmnet.Offset(whole)))
 	}
 }
 
-// transfer copies n bytes at from in src to to in dst. The ranges must not
+// Copy copies n bytes at from in src to to in dst. The ranges must not
 // overlap.
-func transfer(dst llcm, to dimmnet.Offset, src llcm, from dimmnet.Offset, n int) {
+func Copy(dst Words, to dimmnet.Offset, src Words, from dimmnet.Offset, n int) {
 	if (int(to)|int(from)|n)%word == 0 {
 		copy(dst[to/word:], src[from/word:int(from/word)+n/word])
 		return
@@ -85,8 +85,8 @@ func transfer(dst llcm, to dimmnet.Offset, src llcm, from dimmnet.Offset, n int)
 	var buf [2048]byte
 	for n > 0 {
 		piece := buf[:min(n, len(buf))]
-		src.read(piece, from)
-		dst.write(to, piece)
+		src.Read(piece, from)
+		dst.Write(to, piece)
 		from += dimmnet.Offset(len(piece))
 		to += dimmnet.Offset(len(piece))
 		n -= len(piece)
