@@ -39,6 +39,8 @@ func places() []place {
 		{dir: "dimmnet/memory", may: []string{"dimmnet"}},
 		{dir: "dimmnet/inproc", may: []string{"dimmnet", "dimmnet/memory"},
 			time: "its clock is the wall clock"},
+		{dir: "dimmnet/shm", may: []string{"dimmnet", "dimmnet/memory"},
+			time: "its clock is the wall clock"},
 		{dir: "dimmnet/porttest", may: []string{"dimmnet"},
 			time: "seeds, and the bound after which a port counts as hanging"},
 		{dir: "dimmnet/sendrecv", may: []string{"dimmnet"}},
