@@ -47,6 +47,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "which are tried follows from `SEED`"},
 				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than so many `PERCENT` are killed"},
 				&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "of the tests of a package"},
+				&cli.StringFlag{Name: "at", Usage: "only those at `FILE:LINE`, as a survivor is printed"},
+				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "a test may take so many `GIB`"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
 			},
 			Action: runMutants,
@@ -91,12 +93,14 @@ func runMutants(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, pkg := range packages {
-		for _, test := range core()[pkg] {
-			if _, err := b.run(c.Context, "test", "-short", "-vet=off", "./"+test); err != nil {
-				return &brokenError{err}
-			}
-		}
+	if at := c.String("at"); at != "" {
+		changes = slices.DeleteFunc(changes, func(x change) bool { return fmt.Sprintf("%s:%d", x.file, x.line) != at })
+	}
+	if err := limitMemory(c.Uint64("memory") << 30); err != nil {
+		return err
+	}
+	if err := b.calibrate(c.Context, packages); err != nil {
+		return err
 	}
 	list, err := b.tryAll(c.Context, changes, c.App.ErrWriter)
 	if err != nil {
