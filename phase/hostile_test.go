@@ -194,6 +194,21 @@ func TestListsInSlots(t *testing.T) {
 	}
 }
 
+// TestAgreedDeclarations: what the ranks have agreed on in an earlier phase is not
+// suspected any more.
+func TestAgreedDeclarations(t *testing.T) {
+	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+		if err := w.do([]string{"bind", "c", "500", "600"}); err != nil {
+			t.Fatal(err)
+		}
+		l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 4, Digest: w.ranks[1].space.Digest(4) + 1}
+		put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, syncvar.AppendList(nil, &l))
+		if got, want := w.out.String(), `one of declarations 4 to 4 differs; here the last is binding "c"`; !strings.Contains(got, want) {
+			t.Errorf("rank 0 said %q, want %q", got, want)
+		}
+	})
+}
+
 // TestBeginDuringAPhase: a call within a call is a mistake of who drives the engine.
 func TestBeginDuringAPhase(t *testing.T) {
 	w := &world{}

@@ -15,7 +15,8 @@ type paperPort struct {
 	rdma, bulk int // if not those of DIMMnet-1
 }
 
-func (p paperPort) Nodes() int { return p.nodes }
+func (p paperPort) Rank() dimmnet.Rank { return 0 }
+func (p paperPort) Nodes() int         { return p.nodes }
 func (p paperPort) Limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: 8, Block: 464, RDMA: cmp.Or(p.rdma, 1<<20), LLCM: 128 << 10, Bulk: cmp.Or(p.bulk, 256<<20), Multicast: 7}
 }
@@ -65,4 +66,18 @@ func TestBulkOfPorts(t *testing.T) {
 			t.Errorf("%+v: PUSHes of %d bytes, memory %+v", test, b.piece, b.memory)
 		}
 	}
+}
+
+// TestNoRing: an engine that sends to who is not its neighbour is mistaken.
+func TestNoRing(t *testing.T) {
+	e := Engine{port: paperPort{}, peers: []dimmnet.Rank{1, 4}}
+	if e.peer(1) != 0 || e.peer(4) != 1 {
+		t.Errorf("ranks 1 and 4 have places %d and %d", e.peer(1), e.peer(4))
+	}
+	defer func() {
+		if got := recover(); got != "phase: rank 0 has no ring to rank 2" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	t.Errorf("rank 2 has place %d", e.peer(2))
 }

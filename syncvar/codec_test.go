@@ -136,3 +136,18 @@ func FuzzList(f *testing.F) {
 		roundTrip(t, l)
 	})
 }
+
+// TestNames: what a report calls modes and calls.
+func TestNames(t *testing.T) {
+	var got []string
+	for m := range syncvar.Exclusive + 2 {
+		got = append(got, m.String())
+	}
+	for c := range syncvar.End + 2 {
+		got = append(got, c.String())
+	}
+	want := "mode 0, shared, exclusive, mode 3, call 0, Acquire, Update, Barrier, return, call 5"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
