@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -50,6 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 				&cli.StringFlag{Name: "at", Usage: "only those at `FILE:LINE`, as a survivor is printed"},
 				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "a test may take so many `GIB`"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
+				&cli.BoolFlag{Name: "markdown", Usage: "print the table as docs/teeth.md has it"},
 			},
 			Action: runMutants,
 		}},
@@ -67,6 +69,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitBroken
 	}
 	return exitUsage
+}
+
+// render prints a table for a terminal or for a document.
+func render(t table.Writer, markdown bool) string {
+	if markdown {
+		return t.RenderMarkdown() + "\n"
+	}
+	t.SetStyle(table.StyleLight)
+	return t.Render() + "\n"
 }
 
 // brokenError says that tests fail without any change.
@@ -111,7 +122,7 @@ func runMutants(c *cli.Context) (err error) {
 		e.SetIndent("", "  ")
 		err = e.Encode(list)
 	} else {
-		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list))
+		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list, c.Bool("markdown")))
 	}
 	if r := rate(list); err == nil && r < c.Float64("least") {
 		err = fmt.Errorf("%w: %.1f %%", errFew, r)
