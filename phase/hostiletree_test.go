@@ -77,9 +77,9 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
 		{1, 0, goodBundle(1, 9, 10), "rank 1 sent the lists of 3 ranks instead of 4"},
 		{1, 9, goodBundle(all[:11]...), "rank 1 sent the lists of 11 ranks instead of 12"},
-		{9, 1, []byte{9}, "ends early"},
+		{9, 1, []byte{9}, "bundle of lists ends early, in that of rank 9"},
 		{9, 1, []byte{0x80}, "ends early\n"},
-		{9, 1, []byte{9, 3, 1}, "ends early, in that of rank 9"},
+		{9, 1, []byte{9, 3, 1}, "bundle of lists ends early, in that of rank 9"},
 		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: call 9"},
 	} {
 		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {

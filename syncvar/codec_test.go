@@ -67,6 +67,12 @@ func TestCyclicRowsAreShort(t *testing.T) {
 	if b := roundTrip(t, l); len(b) > 40 {
 		t.Errorf("2048 cyclic rows take %d bytes", len(b))
 	}
+	l.Shared, l.Exclusive = ids(1, 1, 1), nil
+	one := roundTrip(t, l)
+	l.Shared = ids(1, 100, 2)
+	if b := roundTrip(t, l); len(b) != len(one) {
+		t.Errorf("two IDs, a run, take %d bytes, and one %d", len(b), len(one))
+	}
 }
 
 func TestDecodeListRefuses(t *testing.T) {
