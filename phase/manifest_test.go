@@ -122,25 +122,29 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// TestWordsDoNotOverlap lays out the words at the top of an LLCM.
+// TestWordsDoNotOverlap lays out the words at the top of LLCMs of odd sizes.
 func TestWordsDoNotOverlap(t *testing.T) {
-	limits := dimmnet.Limits{LLCM: 1000}
-	w := words{dimmnet.Offset(limitsBelow(limits, 5).LLCM), 5}
-	seen := make(map[dimmnet.Offset]bool)
-	for i := range 5 {
-		for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
-			if seen[off] || off%8 != 0 || off < w.base || int(off)+8 > limits.LLCM {
-				t.Errorf("a word at %d", off)
+	for llcm := 1000; llcm < 1020; llcm++ {
+		w := words{dimmnet.Offset(limitsBelow(dimmnet.Limits{LLCM: llcm}, 5).LLCM), 5}
+		seen := make(map[dimmnet.Offset]bool)
+		for i := range 5 {
+			for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
+				if seen[off] || off%8 != 0 || int(off)+wordBytes(5)+8 <= llcm || int(off)+8 > llcm {
+					t.Errorf("an LLCM of %d bytes: a word at %d", llcm, off)
+				}
+				seen[off] = true
 			}
-			seen[off] = true
 		}
 	}
+}
+
+func TestNoWord(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "phase: word 5 of 5 in row 1" {
 			t.Errorf("panic %v", got)
 		}
 	}()
-	t.Errorf("the word behind the last is at %d", w.done(5))
+	t.Errorf("the word behind the last is at %d", words{880, 5}.done(5))
 }
 
 // TestTags: no two messages of a cast have the same tag, nor those of two phases, and
