@@ -87,6 +87,11 @@ func TestGuard(t *testing.T) {
 	if id, got, err := s.Guard(rng(base+200, base+200)); err != nil || id != b || len(got) != 0 {
 		t.Errorf("guard of an empty range is %d, memory %v, error %v", id, got, err)
 	}
+	for at, want := range map[consistency.Addr]string{99: "", 100: "a", 199: "a", 200: "b", 299: "b", 300: ""} {
+		if id, ok := s.GuardOf(base + at); ok != (want != "") || ok && s.Name(id) != want {
+			t.Errorf("the guard of byte %d is %q, %v, want %q", at, s.Name(id), ok, want)
+		}
+	}
 	for _, r := range []consistency.Range{
 		rng(base+99, base+101), rng(base+199, base+201), rng(base+299, base+301), rng(base+300, base+300),
 		rng(base+150, base+140), rng(0, 1), rng(base+5000, base+5001), rng(1<<48-1, 1<<48+5),
@@ -97,29 +102,132 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestRegionsLieApart: every region begins at a page, and one page before it is unused.
 func TestRegionsLieApart(t *testing.T) {
 	s := consistency.NewSpace()
-	var last consistency.Addr
-	for i, n := range []int{1, 4096, 4097, 10} {
+	page := consistency.Addr(1)
+	for i, n := range []int{1, 4095, 4096, 4097, 10} {
 		base, err := s.AddRegion(fmt.Sprint(i), "", make([]byte, n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if base%consistency.PageBytes != 0 || i > 0 && base <= last+1 {
-			t.Errorf("region %d begins at %#x, the last one ended at %#x", i, base, last)
+		if base != page*consistency.PageBytes {
+			t.Errorf("region %d begins at %#x, want page %d", i, base, page)
 		}
-		last = base + consistency.Addr(n)
+		page += consistency.Addr(n+consistency.PageBytes-1)/consistency.PageBytes + 1
+	}
+}
+
+// TestNamesDiffer: what cannot be told apart in a report, or is empty, is refused.
+func TestNamesDiffer(t *testing.T) {
+	s, base, _ := newSpace(t, 100)
+	bind(t, s, "mem", rng(base, base+1)) // a variable may be called as an array is
+	for want, declare := range map[string]func() error{
+		`there is a region "mem" already`:   func() error { _, err := s.AddRegion("mem", "", make([]byte, 1)); return err },
+		"a name for the region is missing":  func() error { _, err := s.AddRegion("", "", make([]byte, 1)); return err },
+		`region "none": 0 bytes do not fit`: func() error { _, err := s.AddRegion("none", "", nil); return err },
+		`there is a variable "mem" already`: func() error { _, err := s.Bind("mem", []consistency.Range{rng(base+9, base+10)}); return err },
+		`bind "v": no range`:                func() error { _, err := s.Bind("v", nil); return err },
+	} {
+		if err := declare(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if s.Declared() != 2 {
+		t.Errorf("what was refused counts: %d declarations", s.Declared())
 	}
 }
 
 func TestDigestTellsDeclarationsApart(t *testing.T) {
-	one, base, _ := newSpace(t, 100)
-	two, _, _ := newSpace(t, 100)
-	bind(t, one, "a", rng(base, base+10))
-	bind(t, two, "a", rng(base, base+11))
-	if one.Digest(1) != two.Digest(1) || one.Digest(2) == two.Digest(2) || one.Declared() != 2 {
-		t.Errorf("digests %x %x and %x %x", one.Digest(1), one.Digest(2), two.Digest(1), two.Digest(2))
+	const base = consistency.PageBytes
+	seen := make(map[uint64]string)
+	for what, declare := range map[string]func(s *consistency.Space){
+		"":                         func(*consistency.Space) {},
+		"a":                        func(s *consistency.Space) { bind(t, s, "a", rng(base, base+10), rng(base+20, base+30)) },
+		"another name":             func(s *consistency.Space) { bind(t, s, "b", rng(base, base+10), rng(base+20, base+30)) },
+		"another end":              func(s *consistency.Space) { bind(t, s, "a", rng(base, base+11), rng(base+20, base+30)) },
+		"another second range":     func(s *consistency.Space) { bind(t, s, "a", rng(base, base+10), rng(base+21, base+30)) },
+		"another second range end": func(s *consistency.Space) { bind(t, s, "a", rng(base, base+10), rng(base+20, base+31)) },
+		"another before a": func(s *consistency.Space) {
+			bind(t, s, "b", rng(base+40, base+41))
+			bind(t, s, "a", rng(base, base+10), rng(base+20, base+30))
+		},
+	} {
+		s, _, _ := newSpace(t, 100)
+		first := s.Digest(1)
+		declare(s)
+		digest := s.Digest(s.Declared())
+		if other, ok := seen[digest]; ok || s.Digest(1) != first {
+			t.Errorf("%q and %q have digest %x; before it %x", what, other, digest, first)
+		}
+		seen[digest] = what
 	}
+}
+
+// TestCheckSame: what a rank is told of another that has declared different things.
+func TestCheckSame(t *testing.T) {
+	s, base, _ := newSpace(t, 100)
+	bind(t, s, "a", rng(base, base+10))
+	for declared, want := range []string{
+		"one of declarations 1 to 0 differs; here there is none",
+		`one of declarations 1 to 1 differs; here the last is array "mem", 100`,
+		`one of declarations 1 to 2 differs; here the last is binding "a" to 1 ranges`,
+	} {
+		digest := s.Digest(declared)
+		if err := s.CheckSame(3, 4, 0, uint32(declared), digest); err != nil {
+			t.Errorf("%d the same: %v", declared, err)
+		}
+		if err := s.CheckSame(3, 4, 0, uint32(declared), digest+1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d others: error %v, want %q", declared, err, want)
+		}
+	}
+	for declared, same := range []bool{false, false, true, false} {
+		if err := s.CheckCount(3, 4, uint32(declared)); (err == nil) != same {
+			t.Errorf("2 declarations and %d: error %v", declared, err)
+		}
+	}
+}
+
+// TestContent: up to 8 bytes are told as they are, more by a hash that changes with
+// each of them.
+func TestContent(t *testing.T) {
+	s, base, mem := newSpace(t, 100)
+	word := bind(t, s, "word", rng(base, base+3), rng(base+10, base+15))
+	long := bind(t, s, "long", rng(base+20, base+24), rng(base+30, base+35))
+	copy(mem, "\x01\x02\x03")
+	copy(mem[10:], "\x04\x05\x06\x07\x08")
+	if got := s.Content(word); got != 0x0807060504030201 {
+		t.Errorf("8 bytes are %#x", got)
+	}
+	seen := map[uint64]int{s.Content(long): 0}
+	for _, i := range []int{20, 23, 30, 34} {
+		mem[i]++
+		if other, ok := seen[s.Content(long)]; ok {
+			t.Errorf("after bytes %d and %d the content is %#x", i, other, s.Content(long))
+		}
+		seen[s.Content(long)] = i
+	}
+}
+
+// TestTenuresOfAVariable: what no engine does is a broken invariant.
+func TestTenuresOfAVariable(t *testing.T) {
+	s, base, _ := newSpace(t, 100)
+	id := bind(t, s, "v", rng(base, base+10))
+	panics := func(want string, f func()) {
+		t.Helper()
+		defer func() {
+			if got, _ := recover().(string); got != want {
+				t.Errorf("panic %q, want %q", got, want)
+			}
+		}()
+		f()
+	}
+	panics(`consistency: no exclusive tenure of "v" to end`, func() { s.EndWrite(id, 1) })
+	s.BeginWrite(id, nil)
+	panics(`consistency: two exclusive tenures of "v" at once`, func() { s.BeginWrite(id, nil) })
+	panics(`consistency: data for "v" arrived during its exclusive tenure`, func() { s.Accept(id, nil) })
+	s.EndWrite(id, 1)
+	s.Accept(id, nil)
 }
 
 // TestCopiesFollow plays random tenures on several ranks: each fetches what is
@@ -216,20 +324,20 @@ func TestDiffIsTight(t *testing.T) {
 func TestNewerJoinsWhatIsNear(t *testing.T) {
 	s, base, mem := newSpace(t, 1000)
 	id := bind(t, s, "v", rng(base, base+100), rng(base+110, base+1000))
-	for i, at := range []int{80, 150, 300, 90, 120} {
+	for i, at := range []int{80, 150, 300, 90, 120, 0, 30} {
 		s.BeginWrite(id, nil)
 		mem[at] = 1
 		s.EndWrite(id, syncvar.Version(i+1))
 	}
 	want := []consistency.Piece{
-		{Range: rng(base+80, base+96), Version: 4},
+		{Range: rng(base, base+96), Version: 7},
 		{Range: rng(base+118, base+158), Version: 5}, // not with the one before: other bytes lie between
 		{Range: rng(base+294, base+302), Version: 3},
 	}
 	if got := s.Newer(id, 0); !reflect.DeepEqual(got, want) {
 		t.Errorf("newer than 0 is %v, want %v", got, want)
 	}
-	if got := s.Newer(id, 4); len(got) != 1 || got[0].Range != rng(base+118, base+126) {
+	if got := s.Newer(id, 4); len(got) != 2 || got[0].Range != rng(base, base+32) || got[1].Range != rng(base+118, base+126) {
 		t.Errorf("newer than 4 is %v", got)
 	}
 }
@@ -245,8 +353,11 @@ func TestDeclareMerges(t *testing.T) {
 	if got, err := s.Declare(id, nil); got == nil || err != nil {
 		t.Errorf("nothing declared is %v, error %v, and would mean a twin", got, err)
 	}
-	if _, err := s.Declare(id, []consistency.Range{rng(base+499, base+501)}); err == nil {
-		t.Error("a range beyond the variable was accepted")
+	bind(t, s, "w", rng(base+500, base+600))
+	for _, r := range []consistency.Range{rng(base+499, base+501), rng(base+500, base+501), rng(base+10, base+10)} {
+		if _, err := s.Declare(id, []consistency.Range{r}); err == nil {
+			t.Errorf("%v, which the variable does not guard, or nothing, was accepted", r)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ func TestOverwriteAgainstBytes(t *testing.T) {
 		var model [300]syncvar.Version
 		for version := syncvar.Version(1); version < 20; version++ {
 			var pieces []Piece
-			for lo := random.IntN(20); lo < len(model); lo += 1 + random.IntN(10*int(version)) {
+			for lo := random.IntN(20); lo < len(model); lo += random.IntN(10 * int(version)) {
 				hi := min(len(model), lo+1+random.IntN(12))
 				pieces = append(pieces, Piece{Range{Addr(lo), Addr(hi)}, version})
 				for i := lo; i < hi; i++ {

@@ -29,6 +29,9 @@ func TestStream(t *testing.T) {
 	if want := []consistency.Cut{{Range: at(0, 0)}}; !reflect.DeepEqual(empty.Cuts, want) || !empty.Complete {
 		t.Errorf("nothing is newer: %+v", empty)
 	}
+	if got := empty.Pieces(); len(got) > 0 {
+		t.Errorf("of nothing newer %+v has come", got)
+	}
 	owner.BeginWrite(0, []consistency.Range{at(0, 100)})
 	owner.EndWrite(0, 1)
 	owner.BeginWrite(0, []consistency.Range{at(500, 600)})
@@ -80,6 +83,9 @@ func TestFollowRefuses(t *testing.T) {
 		if err := space.Follow(st, c.next, c.last); err == nil || !strings.Contains(err.Error(), "out of turn") || len(st.Cuts) != len(c.first) {
 			t.Errorf("%s: error %v, %d cuts", what, err, len(st.Cuts))
 		}
+	}
+	if err := space.Follow(&consistency.Stream{Version: 3}, cut(100, 8, 3), true); err != nil {
+		t.Errorf("as old as can be: %v", err)
 	}
 	done := &consistency.Stream{Complete: true}
 	if err := space.Follow(done, cut(100, 8, 0), true); err == nil {

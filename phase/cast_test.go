@@ -108,6 +108,34 @@ func checkNumbers(t *testing.T, seed uint64, casts []cast, words int) {
 	}
 }
 
+// TestTreeKeys: trees that differ in one bit of a rank have different keys.
+func TestTreeKeys(t *testing.T) {
+	seen := map[string]int{treeKey([]syncvar.Transfer{{From: 0, To: 0}}): -1}
+	for bit := range 16 {
+		for _, tr := range []syncvar.Transfer{{From: 1 << bit}, {To: 1 << bit}} {
+			key := treeKey([]syncvar.Transfer{tr})
+			if other, ok := seen[key]; ok {
+				t.Errorf("%+v has the key of a tree with bit %d", tr, other)
+			}
+			seen[key] = bit
+		}
+	}
+}
+
+// TestNoNumbersForTheRest: a cast that finds no number for a hop takes none.
+func TestNoNumbersForTheRest(t *testing.T) {
+	count := counter{words: 2, out: make(map[dimmnet.Rank]int), in: make(map[dimmnet.Rank]int)}
+	if count.number([]edge{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}, {from: 1, to: 4}}) {
+		t.Fatal("rank 1 has two words for three hops")
+	}
+	for i := range 2 {
+		edges := []edge{{from: 0, to: 1}, {from: 1, to: 2}}
+		if !count.number(edges) || edges[0].out != i || edges[0].in != i || edges[1].out != i || edges[1].in != i {
+			t.Errorf("cast %d has %+v", i, edges)
+		}
+	}
+}
+
 // TestPartialPhasesEnd lets ranks want the same until they have it, with few
 // words: every phase brings something, and then all is as with many.
 func TestPartialPhasesEnd(t *testing.T) {

@@ -166,6 +166,67 @@ func TestBadSlotsAreErrors(t *testing.T) {
 	}
 }
 
+// TestListsInSlots sends a list byte by byte, none, as many bytes as may be, and one
+// more.
+func TestListsInSlots(t *testing.T) {
+	w := &world{}
+	if err := w.do([]string{"ranks", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	good := syncvar.List{Call: syncvar.Acquire, Declared: 1, Digest: w.ranks[1].space.Digest(1)}
+	for _, test := range []struct {
+		list      []byte
+		slotBytes int
+		want      string
+	}{
+		{syncvar.AppendList(nil, &good), 1, "0: Acquire done in phase 0\n"},
+		{nil, 1, "phase: rank 1 sent 0 bytes of its list for position 0 after 0"},
+		{make([]byte, syncvar.MaxListBytes), 4096, "phase: list of rank 1: syncvar: list: call 0"},
+		{make([]byte, syncvar.MaxListBytes+1), 4096, "phase: rank 1 sent 1 bytes of its list for position 8388608 after 8388608"},
+	} {
+		if err := w.do([]string{"ranks", "2"}); err != nil {
+			t.Fatal(err)
+		}
+		w.sendFirst(t, 1, 0, test.list, test.slotBytes)
+		if got := w.out.String(); !strings.Contains(got, test.want) {
+			t.Errorf("%d bytes in slots of %d: rank 0 said %q, want %q", len(test.list), test.slotBytes, got, test.want)
+		}
+	}
+}
+
+// TestAgreedDeclarations: what the ranks have agreed on in an earlier phase is not
+// suspected any more.
+func TestAgreedDeclarations(t *testing.T) {
+	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
+		if err := w.do([]string{"bind", "c", "500", "600"}); err != nil {
+			t.Fatal(err)
+		}
+		l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 4, Digest: w.ranks[1].space.Digest(4) + 1}
+		put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, syncvar.AppendList(nil, &l))
+		if got, want := w.out.String(), `one of declarations 4 to 4 differs; here the last is binding "c"`; !strings.Contains(got, want) {
+			t.Errorf("rank 0 said %q, want %q", got, want)
+		}
+	})
+}
+
+// TestBeginDuringAPhase: a call within a call is a mistake of who drives the engine.
+func TestBeginDuringAPhase(t *testing.T) {
+	w := &world{}
+	if err := w.do([]string{"ranks", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.start(0, syncvar.List{Call: syncvar.Acquire}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if got := recover(); got != "phase: begin of phase 0 during it" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	err := w.ranks[0].engine.Begin(syncvar.List{Call: syncvar.Acquire})
+	t.Errorf("no panic, error %v", err)
+}
+
 // TestPiecesStayInOrder sends two pieces of one variable in the wrong order.
 func TestPiecesStayInOrder(t *testing.T) {
 	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {

@@ -21,18 +21,24 @@ func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 	if err := w.begin(12, limits, phase.Auto); err != nil {
 		t.Fatal(err)
 	}
+	w.sendFirst(t, from, to, bundle, w.ranks[from].engine.Layout().SlotBytes)
+	return w.out.String()
+}
+
+// sendFirst lets to begin its first phase, and from send it list in slots of at most
+// slotBytes, until to refuses it.
+func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int) {
+	t.Helper()
 	if err := w.start(to, syncvar.List{Call: syncvar.Acquire}); err != nil {
 		t.Fatal(err)
 	}
 	layout := w.ranks[from].engine.Layout()
 	ring := ringbuf.NewSender(w.ranks[from].port, &layout, dimmnet.Rank(to))
-	for pos := 0; pos < len(bundle); {
-		h := ringbuf.Header{Kind: ringbuf.List, Sender: dimmnet.Rank(from), Addr: uint64(pos), Len: min(len(bundle)-pos, layout.SlotBytes)}
-		h.Last = pos+h.Len == len(bundle)
-		if !ring.Ready() {
-			return w.out.String() // to has refused it before its end
-		}
-		ring.Put(h, bundle[pos:pos+h.Len])
+	for pos, last := 0, false; !last && ring.Ready(); {
+		h := ringbuf.Header{Kind: ringbuf.List, Sender: dimmnet.Rank(from), Addr: uint64(pos), Len: min(len(list)-pos, slotBytes)}
+		last = pos+h.Len == len(list)
+		h.Last = last
+		ring.Put(h, list[pos:pos+h.Len])
 		ring.Step()
 		pos += h.Len
 		w.land(from, to)
@@ -41,7 +47,6 @@ func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 		}
 		w.land(to, from)
 	}
-	return w.out.String()
 }
 
 // goodBundle holds empty lists of ranks in phase 0.
@@ -72,9 +77,9 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
 		{1, 0, goodBundle(1, 9, 10), "rank 1 sent the lists of 3 ranks instead of 4"},
 		{1, 9, goodBundle(all[:11]...), "rank 1 sent the lists of 11 ranks instead of 12"},
-		{9, 1, []byte{9}, "ends early"},
-		{9, 1, []byte{0x80}, "ends early"},
-		{9, 1, []byte{9, 3, 1}, "ends early, in that of rank 9"},
+		{9, 1, []byte{9}, "bundle of lists ends early, in that of rank 9"},
+		{9, 1, []byte{0x80}, "ends early\n"},
+		{9, 1, []byte{9, 3, 1}, "bundle of lists ends early, in that of rank 9"},
 		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: call 9"},
 	} {
 		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {

@@ -122,17 +122,71 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// TestWordsDoNotOverlap lays out the words at the top of an LLCM.
+// TestWordsDoNotOverlap lays out the words at the top of LLCMs of odd sizes.
 func TestWordsDoNotOverlap(t *testing.T) {
-	limits := dimmnet.Limits{LLCM: 1000}
-	w := words{dimmnet.Offset(limitsBelow(limits, 5).LLCM), 5}
-	seen := make(map[dimmnet.Offset]bool)
-	for i := range 5 {
-		for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
-			if seen[off] || off%8 != 0 || off < w.base || int(off)+8 > limits.LLCM {
-				t.Errorf("a word at %d", off)
+	for llcm := 1000; llcm < 1020; llcm++ {
+		w := words{dimmnet.Offset(limitsBelow(dimmnet.Limits{LLCM: llcm}, 5).LLCM), 5}
+		seen := make(map[dimmnet.Offset]bool)
+		for i := range 5 {
+			for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
+				if seen[off] || off%8 != 0 || int(off)+wordBytes(5)+8 <= llcm || int(off)+8 > llcm {
+					t.Errorf("an LLCM of %d bytes: a word at %d", llcm, off)
+				}
+				seen[off] = true
 			}
-			seen[off] = true
+		}
+	}
+}
+
+func TestNoWord(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "phase: word 5 of 5 in row 1" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	t.Errorf("the word behind the last is at %d", words{880, 5}.done(5))
+}
+
+// TestTags: no two messages of a cast have the same tag, nor those of two phases, and
+// none that of a word never written. A tag leaves room for what a word says.
+func TestTags(t *testing.T) {
+	seen := make(map[uint64]bool)
+	for _, phase := range []uint64{0, 1, 2, 1 << 22, 1<<23 - 1, 1 << 23, 1<<24 - 1} {
+		for message := range messageMax {
+			word := encodeGrant(tag(phase, message), 0)
+			if word == 0 || word<<(64-tagShift) != 0 || seen[word] {
+				t.Errorf("message %d of phase %d: %#x is used or says something", message, phase, word)
+			}
+			seen[word] = true
+		}
+	}
+	if tag(3, 0) != tag(3+1<<24, messageMax) {
+		t.Error("phases and messages do not wrap")
+	}
+}
+
+func TestSpan(t *testing.T) {
+	s := span{1000, 64}
+	for _, test := range []struct {
+		off  dimmnet.Offset
+		n    int
+		want bool
+	}{
+		{1000, 64, true}, {1063, 1, true}, {1064, 0, true}, {1008, 56, true},
+		{999, 1, false}, {1000, 65, false}, {1008, 57, false}, {1064, 1, false}, {4000, 0, false},
+	} {
+		if got := s.contains(test.off, test.n); got != test.want {
+			t.Errorf("%d bytes at %d are within %+v: %v", test.n, test.off, s, got)
+		}
+	}
+}
+
+// TestReceiverKnowsTheLast: a cast that fits the memory is one message.
+func TestReceiverKnowsTheLast(t *testing.T) {
+	p := part{most: 160}
+	for all, want := range map[int]bool{152: false, 160: true, 168: true} {
+		if got := p.surelyLast(all); got != want {
+			t.Errorf("160 bytes in a memory of %d: surely the last is %v", all, got)
 		}
 	}
 }

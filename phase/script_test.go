@@ -20,7 +20,8 @@ import (
 //
 //	ranks N            begin, with an array of 1024 bytes
 //	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
-//	ranks N push B L   the same with an LLCM of L bytes
+//	ranks N auto B     the same, and only data that are worth it go by PUSH
+//	ranks N push B L   with an LLCM of L bytes
 //	bind NAME LO HI    at every rank
 //	acquire R V:MODE.. begin an Acquire; R holds nothing
 //	update R, barrier R, end R
@@ -85,7 +86,10 @@ func (w *world) do(f []string) error {
 		limits := scriptLimits(64 << 10)
 		by := phase.Auto
 		if len(f) > 2 {
-			limits.RDMA, limits.Bulk, by = 64, arg(3), phase.Push
+			limits.RDMA, limits.Bulk = 64, arg(3)
+		}
+		if len(f) > 2 && f[2] == "push" {
+			by = phase.Push
 		}
 		if len(f) > 4 {
 			limits.LLCM = arg(4)

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -10,12 +11,14 @@ import (
 // paperPort says what DIMMnet-1 can do, and does nothing.
 type paperPort struct {
 	dimmnet.Port
-	nodes int
+	nodes      int
+	rdma, bulk int // if not those of DIMMnet-1
 }
 
-func (p paperPort) Nodes() int { return p.nodes }
+func (p paperPort) Rank() dimmnet.Rank { return 0 }
+func (p paperPort) Nodes() int         { return p.nodes }
 func (p paperPort) Limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: 8, Block: 464, RDMA: 1 << 20, LLCM: 128 << 10, Bulk: 256 << 20, Multicast: 7}
+	return dimmnet.Limits{Store: 8, Block: 464, RDMA: cmp.Or(p.rdma, 1<<20), LLCM: 128 << 10, Bulk: cmp.Or(p.bulk, 256<<20), Multicast: 7}
 }
 
 // TestWiringOfDIMMnet1 divides its LLCM for runs of all sizes: pages up to 16
@@ -48,4 +51,33 @@ func TestWiringOfDIMMnet1(t *testing.T) {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
 		}
 	}
+}
+
+// TestBulkOfPorts: what of RDMA and bulk memory is used, and how little is enough.
+func TestBulkOfPorts(t *testing.T) {
+	for _, test := range []struct{ rdma, bulk, piece, memory int }{
+		{8, 32, 8, 32}, {15, 39, 8, 32}, {64<<10 - 1, 4097, 64<<10 - 8, 4096}, {1 << 20, 1 << 40, 64 << 10, 1<<32 - 8},
+		{7, 32, 0, 0}, {8, 31, 0, 0},
+	} {
+		w, err := newWiring(paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}, Push)
+		if (err != nil) != (test.piece == 0) {
+			t.Errorf("%+v: error %v", test, err)
+		} else if b := w.bulk; err == nil && (b.piece != test.piece || b.memory != span{128 << 10, test.memory}) {
+			t.Errorf("%+v: PUSHes of %d bytes, memory %+v", test, b.piece, b.memory)
+		}
+	}
+}
+
+// TestNoRing: an engine that sends to who is not its neighbour is mistaken.
+func TestNoRing(t *testing.T) {
+	e := Engine{port: paperPort{}, peers: []dimmnet.Rank{1, 4}}
+	if e.peer(1) != 0 || e.peer(4) != 1 {
+		t.Errorf("ranks 1 and 4 have places %d and %d", e.peer(1), e.peer(4))
+	}
+	defer func() {
+		if got := recover(); got != "phase: rank 0 has no ring to rank 2" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	t.Errorf("rank 2 has place %d", e.peer(2))
 }

@@ -1,6 +1,8 @@
 package ringbuf
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +81,97 @@ func TestLayoutOfSmallPorts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSmallerSlots: the sizes that are tried, one after the other, down to 64 bytes.
+func TestSmallerSlots(t *testing.T) {
+	for block, want := range map[int][]int{
+		464:  {4096, 3712, 3248, 2784, 2320, 1856, 1392, 928, 464, 232, 112, 64},
+		2048: {4096, 2048, 1024, 512, 256, 128, 64},
+		1365: {4096, 4095, 2730, 1365, 680, 336, 168, 80, 64}, // 4096 is a byte more than three
+		1366: {4096, 2732, 1366, 680, 336, 168, 80, 64},       // 683 would be half of a block
+		63:   {4096, 2048, 1024, 512, 256, 128, 64},
+	} {
+		var got []int
+		for size := MaxSlotBytes; size > 0 && len(got) < 20; size = smaller(size, block) {
+			got = append(got, size)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("blocks of %d bytes: slots of %d, want %d", block, got, want)
+		}
+	}
+	if got := smaller(128, 64); got != 64 {
+		t.Errorf("blocks of 64 bytes: after slots of 128 those of %d", got)
+	}
+	if got := smaller(4096, 64); got != 4032 {
+		t.Errorf("blocks of 64 bytes: after slots of 4096 those of %d", got)
+	}
+}
+
+// TestFlagRows: a row has a byte a slot, in whole words.
+func TestFlagRows(t *testing.T) {
+	for slots, want := range map[int]int{1: 8, 2: 8, 8: 8, 9: 16, 16: 16, 17: 24, 63: 64, 64: 64} {
+		if got := flagRow(slots); got != want {
+			t.Errorf("%d slots: a row of %d bytes, want %d", slots, got, want)
+		}
+	}
+}
+
+// TestForeignHeaders: what is wrong in one way is refused, also where that is out by
+// one only; the harness has a good one.
+func TestForeignHeaders(t *testing.T) {
+	for want, change := range map[string]func(w0 *uint64){
+		"":                                        func(*uint64) {},
+		"header from rank 3: kind 0":              func(w *uint64) { *w &^= 15 },
+		"header from rank 3: kind 4":              func(w *uint64) { *w = *w&^15 | uint64(lastKind) },
+		"header from rank 3: reserved bits 1":     func(w *uint64) { *w |= 1 << 5 },
+		"header from rank 3: reserved bits 2":     func(w *uint64) { *w |= 1 << 6 },
+		"header from rank 3: reserved bits 4":     func(w *uint64) { *w |= 1 << 7 },
+		"header from rank 3: sender 2":            func(w *uint64) { *w ^= 1 << 8 },
+		"header from rank 3: 929 bytes in a slot": func(w *uint64) { *w += 1 << 24 },
+	} {
+		w0, w1 := Header{Kind: Control, Sender: 3, Len: 928}.Encode()
+		change(&w0)
+		_, err := Decode(w0, w1, 3, 928)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// panics checks that f, which breaks an invariant, panics with words that say how.
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if got, _ := recover().(string); !strings.Contains(got, want) || got == "" {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}()
+	f()
+}
+
+func TestHeadersThatDoNotFit(t *testing.T) {
+	panics(t, "length -1", func() { Header{Len: -1}.Encode() })
+	panics(t, "length 4097", func() { Header{Len: MaxSlotBytes + 1}.Encode() })
+	panics(t, "address 0x1000000000000,", func() { Header{Addr: maxAddr}.Encode() })
+	panics(t, "phase 16777216", func() { Header{Phase: PhaseMask + 1}.Encode() })
+}
+
+// TestPutOutOfTurn: a message is put when the sender is ready, and has as many bytes as
+// its header says and a slot holds.
+func TestPutOutOfTurn(t *testing.T) {
+	l, err := NewLayout(dimmnet.Limits{Store: 8, Block: 464, LLCM: 2048}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSender(nil, &l, 1)
+	panics(t, "put of 0 bytes with header length 0 in stage 0", func() { s.Put(Header{}, nil) })
+	s.stage = ready
+	panics(t, "put of 1 bytes with header length 2 in stage 1", func() { s.Put(Header{Len: 2}, make([]byte, 1)) })
+	n := l.SlotBytes + 1
+	panics(t, fmt.Sprintf("put of %d bytes with header length %d in stage 1", n, n), func() { s.Put(Header{Len: n}, make([]byte, n)) })
+	s.Put(Header{Len: n - 1}, make([]byte, n-1))
+	panics(t, "put of 0 bytes with header length 0 in stage 2", func() { s.Put(Header{}, nil) })
 }
 
 func TestHeaderRoundTrip(t *testing.T) {

@@ -107,7 +107,7 @@ func exchange(h dimmnet.Host) error {
 }
 
 func TestRingsKeepOrderAndBytes(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	for seed := range uint64(3) {
 		for _, nodes := range []int{2, 3, 5} {

@@ -33,6 +33,7 @@ func roundTrip(t *testing.T, l syncvar.List) []byte {
 func TestListRoundTrip(t *testing.T) {
 	for _, l := range []syncvar.List{
 		{Call: syncvar.Acquire},
+		{Call: syncvar.Barrier, Phase: 1 << 62, Since: 1, Declared: 1 << 31},
 		{Call: syncvar.Update, Phase: 1 << 40, Since: 1<<40 - 3, Declared: 7, Digest: 1 << 63},
 		{Call: syncvar.End, Declared: syncvar.MaxID, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
 		{Call: syncvar.Acquire, Declared: 11, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
@@ -66,6 +67,12 @@ func TestCyclicRowsAreShort(t *testing.T) {
 	if b := roundTrip(t, l); len(b) > 40 {
 		t.Errorf("2048 cyclic rows take %d bytes", len(b))
 	}
+	l.Shared, l.Exclusive = ids(1, 1, 1), nil
+	one := roundTrip(t, l)
+	l.Shared = ids(1, 100, 2)
+	if b := roundTrip(t, l); len(b) != len(one) {
+		t.Errorf("two IDs, a run, take %d bytes, and one %d", len(b), len(one))
+	}
 }
 
 func TestDecodeListRefuses(t *testing.T) {
@@ -77,17 +84,25 @@ func TestDecodeListRefuses(t *testing.T) {
 		return b
 	}
 	head := good[:12]
+	barrier := syncvar.List{Call: syncvar.Barrier, Declared: 9, Exclusive: ids(0, 1, 1)}
+	late := syncvar.List{Call: syncvar.Acquire, Phase: 1<<62 + 1, Since: 1<<62 + 1}
+	many := syncvar.List{Call: syncvar.Acquire, Declared: 1<<31 + 1}
 	tests := map[string][]byte{
 		"ends early":                           nil,
 		"call 0":                               with(0, 0),
+		"call 5":                               with(0, byte(syncvar.End)+1),
 		"call 9":                               with(0, 9),
 		"age 7, the limit is 2":                with(2, 7),
-		"Barrier that wants":                   with(0, byte(syncvar.Barrier)),
+		"Update that wants":                    with(0, byte(syncvar.Update)),
+		"Barrier that wants":                   syncvar.AppendList(nil, &barrier),
+		"the phase 4611686018427387905, the l": syncvar.AppendList(nil, &late),
+		"the declarations 2147483649, the lim": syncvar.AppendList(nil, &many),
 		"variable 8 after 8 declarations":      with(3, 8),
 		"variable 4 is wanted in both modes":   syncvar.AppendList(nil, &both),
 		"bytes follow":                         append(append([]byte(nil), good...), 0),
 		"run of 1 IDs, 0 apart":                append(append([]byte(nil), head...), 1, 0, 0, 1, 0, 0),
 		"run of 0 IDs, 1 apart":                append(append([]byte(nil), head...), 1, 0, 1, 0, 0, 0),
+		"shared ID 1048576, the limit":         append(append([]byte(nil), head...), 1, 0x80, 0x80, 0x40, 1, 1, 0, 0),
 		"shared ID 2097150":                    append(append([]byte(nil), head...), 1, 0, 2, 0x80, 0x80, 0x40, 0, 0),
 		"shared runs 2097151, the limit":       append(append([]byte(nil), head...), 0xff, 0xff, 0x7f),
 		"shared gap 268435455, the limit":      append(append([]byte(nil), head...), 1, 0xff, 0xff, 0xff, 0x7f),
@@ -97,6 +112,9 @@ func TestDecodeListRefuses(t *testing.T) {
 		if _, err := syncvar.DecodeList(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+	if _, err := syncvar.DecodeList(make([]byte, syncvar.MaxListBytes)); err == nil || !strings.Contains(err.Error(), "call 0") {
+		t.Errorf("as many bytes as may be: error %v", err)
 	}
 	for n := range good {
 		if _, err := syncvar.DecodeList(good[:n]); err == nil {
@@ -123,4 +141,19 @@ func FuzzList(f *testing.F) {
 		}
 		roundTrip(t, l)
 	})
+}
+
+// TestNames: what a report calls modes and calls.
+func TestNames(t *testing.T) {
+	var got []string
+	for m := range syncvar.Exclusive + 2 {
+		got = append(got, m.String())
+	}
+	for c := range syncvar.End + 2 {
+		got = append(got, c.String())
+	}
+	want := "mode 0, shared, exclusive, mode 3, call 0, Acquire, Update, Barrier, return, call 5"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
 }

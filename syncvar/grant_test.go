@@ -193,11 +193,21 @@ func TestOnlyWhatIsNewerMoves(t *testing.T) {
 
 func TestSettleRefusesWhatWasNotHeld(t *testing.T) {
 	table := writtenBy(t, 2, 0)
-	for _, clean := range []syncvar.ID{0, 5} { // settled already; never acquired
+	open := []syncvar.List{{Call: syncvar.Acquire}, {Call: syncvar.Acquire, Exclusive: []syncvar.ID{1}}}
+	table.Apply(open, syncvar.Grant(1, open)) // rank 1 holds variable 1
+	for _, c := range []struct {
+		rank  int
+		clean syncvar.ID
+	}{{0, 0}, {1, 0}, {0, 1}, {1, 2}, {1, 5}} { // settled already; of another; never acquired
 		lists := make([]syncvar.List, 2)
-		lists[1].Clean = []syncvar.ID{clean}
+		lists[c.rank].Clean = []syncvar.ID{c.clean}
 		if err := table.Settle(lists); err == nil {
-			t.Errorf("rank 1 left variable %d clean", clean)
+			t.Errorf("rank %d left variable %d clean", c.rank, c.clean)
 		}
+	}
+	good := make([]syncvar.List, 2)
+	good[1].Clean = []syncvar.ID{1}
+	if err := table.Settle(good); err != nil || table.State(1).Written != 0 {
+		t.Errorf("what rank 1 held: error %v, %+v", err, table.State(1))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -47,7 +48,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "which are tried follows from `SEED`"},
 				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than so many `PERCENT` are killed"},
 				&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "of the tests of a package"},
+				&cli.StringFlag{Name: "at", Usage: "only those at `FILE:LINE`, as a survivor is printed"},
+				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "a test may take so many `GIB`"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
+				&cli.BoolFlag{Name: "markdown", Usage: "print the table as docs/teeth.md has it"},
 			},
 			Action: runMutants,
 		}},
@@ -65,6 +69,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitBroken
 	}
 	return exitUsage
+}
+
+// render prints a table for a terminal or for a document.
+func render(t table.Writer, markdown bool) string {
+	if markdown {
+		return t.RenderMarkdown() + "\n"
+	}
+	t.SetStyle(table.StyleLight)
+	return t.Render() + "\n"
 }
 
 // brokenError says that tests fail without any change.
@@ -91,12 +104,14 @@ func runMutants(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, pkg := range packages {
-		for _, test := range core()[pkg] {
-			if _, err := b.run(c.Context, "test", "-short", "-vet=off", "./"+test); err != nil {
-				return &brokenError{err}
-			}
-		}
+	if at := c.String("at"); at != "" {
+		changes = slices.DeleteFunc(changes, func(x change) bool { return fmt.Sprintf("%s:%d", x.file, x.line) != at })
+	}
+	if err := limitMemory(c.Uint64("memory") << 30); err != nil {
+		return err
+	}
+	if err := b.calibrate(c.Context, packages); err != nil {
+		return err
 	}
 	list, err := b.tryAll(c.Context, changes, c.App.ErrWriter)
 	if err != nil {
@@ -107,7 +122,7 @@ func runMutants(c *cli.Context) (err error) {
 		e.SetIndent("", "  ")
 		err = e.Encode(list)
 	} else {
-		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list))
+		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list, c.Bool("markdown")))
 	}
 	if r := rate(list); err == nil && r < c.Float64("least") {
 		err = fmt.Errorf("%w: %.1f %%", errFew, r)

@@ -121,6 +121,7 @@ func mistakesCommand() *cli.Command {
 			&cli.IntFlag{Name: "seconds", Value: 120, Usage: "look for so many `SECONDS` for each"},
 			&cli.StringFlag{Name: "only", Usage: "only those with `TEXT` in their names"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the table as docs/teeth.md has it"},
 		},
 		Action: runMistakes,
 	}
@@ -159,7 +160,7 @@ func runMistakes(c *cli.Context) (err error) {
 		e.SetIndent("", "  ")
 		err = e.Encode(list)
 	} else {
-		err = printCaught(c.App.Writer, list)
+		_, err = io.WriteString(c.App.Writer, caughtTable(list, c.Bool("markdown")))
 	}
 	if err == nil && missed > 0 {
 		err = fmt.Errorf("%w: %d of %d mistakes were not", errFew, missed, len(list))
@@ -167,9 +168,8 @@ func runMistakes(c *cli.Context) (err error) {
 	return err
 }
 
-func printCaught(w io.Writer, list []caught) error {
+func caughtTable(list []caught, markdown bool) string {
 	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"mistake", "file", "found by", "cases"})
 	for _, c := range list {
 		by := c.By
@@ -178,6 +178,5 @@ func printCaught(w io.Writer, list []caught) error {
 		}
 		t.AppendRow(table.Row{c.Name, c.File, by, c.Seeds})
 	}
-	_, err := fmt.Fprintln(w, t.Render())
-	return err
+	return render(t, markdown)
 }

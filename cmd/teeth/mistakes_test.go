@@ -26,19 +26,3 @@ func TestMistakesFit(t *testing.T) {
 		}
 	}
 }
-
-// TestChanges: what is tried in a few lines.
-func TestChanges(t *testing.T) {
-	list, err := changesOf("../..", "ringbuf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list) < 100 {
-		t.Errorf("%d changes of ringbuf", len(list))
-	}
-	for _, c := range list {
-		if c.from >= c.to || c.line < 1 || c.file == "" {
-			t.Errorf("%+v", c)
-		}
-	}
-}

@@ -85,9 +85,8 @@ func rate(list []mutant) float64 {
 }
 
 // mutantsTable has a row a package, and below it a line for every survivor.
-func mutantsTable(list []mutant) string {
+func mutantsTable(list []mutant, markdown bool) string {
 	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"package", "tried", "killed", "survived", "do not compile", "killed %"})
 	byPackage := make(map[string][]mutant)
 	for _, m := range list {
@@ -110,7 +109,7 @@ func mutantsTable(list []mutant) string {
 		t.AppendRow(row(name, byPackage[name]))
 	}
 	t.AppendFooter(row("all", list))
-	text := t.Render() + "\n"
+	text := render(t, markdown)
 	for _, m := range list {
 		if m.Outcome == survived {
 			text += fmt.Sprintf("survived: %s:%d %s\n", m.File, m.Line, m.Change)

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,6 +69,7 @@ type mutator struct {
 	set    *token.FileSet
 	file   string
 	source []byte
+	failed []*ast.BlockStmt // those of "if err != nil"
 	list   []change
 }
 
@@ -83,9 +85,8 @@ func (m *mutator) visit(n ast.Node) bool {
 			return false
 		}
 	case *ast.ReturnStmt:
-		if last := len(n.Results) - 1; last > 0 && m.text(n.Results[last]) != "nil" {
-			ast.Inspect(n.Results[last], m.visit) // what stands beside an error means nothing
-			return false
+		if last := len(n.Results) - 1; last > 0 && m.fails(n.Results[last]) {
+			return false // what stands beside an error means nothing
 		}
 	case *ast.BinaryExpr:
 		if to, ok := swaps()[n.Op]; ok {
@@ -95,6 +96,9 @@ func (m *mutator) visit(n ast.Node) bool {
 		to := map[token.Token]string{token.INC: "--", token.DEC: "++"}[n.Tok]
 		m.add(n.TokPos, n.TokPos+2, to, to+" for "+n.Tok.String())
 	case *ast.IfStmt:
+		if m.text(n.Cond) == "err != nil" {
+			m.failed = append(m.failed, n.Body)
+		}
 		m.add(n.Cond.Pos(), n.Cond.End(), "!("+m.text(n.Cond)+")", "the condition turned round: "+m.text(n.Cond))
 	case *ast.ExprStmt:
 		m.add(n.Pos(), n.End(), "", "without "+m.text(n))
@@ -108,6 +112,17 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// fails says whether a returned value is an error for certain: one that is made here,
+// or err where it is not nil.
+func (m *mutator) fails(last ast.Expr) bool {
+	if call, ok := last.(*ast.CallExpr); ok {
+		return m.text(call.Fun) == "fmt.Errorf" || m.text(call.Fun) == "errors.New"
+	}
+	return m.text(last) == "err" && slices.ContainsFunc(m.failed, func(b *ast.BlockStmt) bool {
+		return b.Pos() < last.Pos() && last.End() <= b.End()
+	})
 }
 
 func (m *mutator) text(n ast.Node) string {

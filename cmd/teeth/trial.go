@@ -23,9 +23,10 @@ const (
 
 // bench is where changes are tried.
 type bench struct {
-	root  string // of the module
-	dir   string // for changed files
-	bound time.Duration
+	root   string // of the module
+	dir    string // for changed files
+	bound  time.Duration
+	bounds map[string]time.Duration // of the tests of a package; at most bound
 }
 
 func newBench(bound time.Duration) (*bench, error) {
@@ -37,7 +38,7 @@ func newBench(bound time.Duration) (*bench, error) {
 		return nil, errors.New("run it in the module's root")
 	}
 	dir, err := os.MkdirTemp("", "teeth-*")
-	return &bench{root, dir, bound}, err
+	return &bench{root, dir, bound, make(map[string]time.Duration)}, err
 }
 
 func (b *bench) close() error { return os.RemoveAll(b.dir) }
@@ -56,6 +57,25 @@ func (b *bench) overlay(file string, content []byte) (flag string, err error) {
 	return "-overlay=" + list, os.WriteFile(list, table, 0o600)
 }
 
+// calibrate runs the tests that are to notice changes of the packages, without any. Ten
+// times what they take, with their compilation, is long enough to say that one hangs.
+func (b *bench) calibrate(ctx context.Context, packages []string) error {
+	const least = 20 * time.Second
+	for _, pkg := range packages {
+		for _, test := range core()[pkg] {
+			if b.bounds[test] > 0 {
+				continue
+			}
+			start := time.Now()
+			if _, err := b.run(ctx, "test", "-short", "-count=1", "-vet=off", "./"+test); err != nil {
+				return &brokenError{err}
+			}
+			b.bounds[test] = min(max(10*time.Since(start), least), b.bound)
+		}
+	}
+	return nil
+}
+
 // try makes a change and runs tests, package by package, until one fails. by is which.
 func (b *bench) try(ctx context.Context, c *change, packages []string) (o outcome, by string, err error) {
 	source, err := os.ReadFile(filepath.Join(b.root, c.file))
@@ -70,7 +90,7 @@ func (b *bench) try(ctx context.Context, c *change, packages []string) (o outcom
 		return unbuilt, "", ctx.Err()
 	}
 	for _, pkg := range packages {
-		if _, err := b.run(ctx, "test", flag, "-short", "-failfast", "-vet=off", "-timeout", b.bound.String(), "./"+pkg); err != nil {
+		if _, err := b.run(ctx, "test", flag, "-short", "-failfast", "-vet=off", "-timeout", b.bounds[pkg].String(), "./"+pkg); err != nil {
 			return killed, pkg, ctx.Err()
 		}
 	}

@@ -34,6 +34,15 @@
 // known, the rank's own before it (A5) or what another left (A3). A8 is about epochs, of
 // which a run has one: nothing recovers from a crash yet.
 //
+// # What it costs
+//
+// Without a History a call compares a pointer with nil: against the commit before there
+// was one, least of 15 runs in turn, a Barrier of two ranks takes 3.46 us (3.50 before), a
+// hand-over of 4096 bytes 8.47 us (8.70), of 8 bytes 7.51 us (7.13). With one, what a
+// variable guards is hashed three times a tenure, with some 0.9 GB/s: go test ./fagus -bench
+// AcquireRelease, a tenure of one rank alone, takes 2.0 us instead of 1.3 for 8 bytes, 17
+// instead of 2.5 for 4096, 3.6 ms instead of 0.24 for 1 MiB. Virtual time sees none of it.
+//
 // # Limits
 //
 // Two contents of one hash are taken for the same: 1 in 2^64. All events stay in

@@ -3,12 +3,12 @@ package rollcall
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/fagus/source"
@@ -25,14 +25,19 @@ func (b *Board) lines() []string {
 	// It fails only if the writer does.
 	_ = pprof.Lookup("goroutine").WriteTo(&text, 1)
 	lines := make([]string, len(b.seats))
+	ranks := make(map[string]int, len(b.seats))
+	for r := range b.seats {
+		ranks[b.seats[r].label] = r
+	}
 	for _, g := range parse(&text) {
 		if !slices.ContainsFunc(g.frames, func(f runtime.Frame) bool { return f.Function == body }) {
 			continue
 		}
-		for r := range b.seats {
-			if strings.Contains(g.labels, strconv.Quote(labelKey)+":"+strconv.Quote(b.seats[r].label)) {
-				lines[r] = source.Line(g.frames)
-			}
+		labels := make(map[string]string)
+		// Labels that are no JSON are not this rank's alone: its line stays unknown.
+		_ = json.Unmarshal([]byte(g.labels), &labels)
+		if r, ours := ranks[labels[labelKey]]; ours {
+			lines[r] = source.Line(g.frames)
 		}
 	}
 	return lines

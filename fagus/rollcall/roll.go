@@ -33,12 +33,28 @@ type Owner struct {
 	Rank     int
 }
 
-// String is a heading, a line a rank, and one that says who keeps others waiting.
+// String is a heading, a line for all ranks that do the same, and one that says who
+// keeps others waiting.
 func (r Roll) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "roll-call of %d ranks in %s mode\n", len(r.Ranks), r.Mode)
+	var order []string
+	alike := make(map[string][]int)
 	for rank, e := range r.Ranks {
-		fmt.Fprintf(&b, "rank %d: %v\n", rank, e)
+		e.For = 0
+		does := e.String()
+		if alike[does] == nil {
+			order = append(order, does)
+		}
+		alike[does] = append(alike[does], rank)
+	}
+	for _, does := range order {
+		ranks := alike[does]
+		e := r.Ranks[ranks[0]]
+		for _, rank := range ranks {
+			e.For = min(e.For, r.Ranks[rank].For)
+		}
+		fmt.Fprintf(&b, "%s: %v\n", ranksText(ranks), e)
 	}
 	if late := r.Late(); len(late) > 0 {
 		fmt.Fprintf(&b, "waited for, and in no call: %s\n", ranksText(late))
@@ -109,10 +125,24 @@ func (e Entry) String() string {
 	return b.String()
 }
 
+// ranksText names ranks, which are in order: "rank 3", "ranks 0, 2-63".
 func ranksText(ranks []int) string {
-	words := make([]string, len(ranks))
-	for i, r := range ranks {
-		words[i] = fmt.Sprintf("rank %d", r)
+	var words []string
+	for i := 0; i < len(ranks); {
+		end := i
+		for end+1 < len(ranks) && ranks[end+1] == ranks[end]+1 {
+			end++
+		}
+		if end > i+1 {
+			words = append(words, fmt.Sprintf("%d-%d", ranks[i], ranks[end]))
+			i = end + 1
+		} else {
+			words = append(words, fmt.Sprint(ranks[i]))
+			i++
+		}
 	}
-	return strings.Join(words, ", ")
+	if len(ranks) == 1 {
+		return "rank " + words[0]
+	}
+	return "ranks " + strings.Join(words, ", ")
 }

@@ -26,9 +26,16 @@ rank 1: computes at x/main.go:9, after call 7, holds "a" (exclusive)
 rank 2: has made no call yet
 rank 3: has returned (call 9): waits for the lists of ranks [1 2] and 3 more
 rank 4: in Barrier (call 9): waits for nothing
-waited for, and in no call: rank 1, rank 2
+waited for, and in no call: ranks 1, 2
 `
 	if got := roll.String(); got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	many := Roll{Mode: "phase", Ranks: make([]Entry, 9)}
+	for _, r := range []int{0, 2, 3, 4, 6, 7} {
+		many.Ranks[r] = Entry{Call: "Barrier", Calls: 1, For: time.Duration(2+r) * time.Second}
+	}
+	if got, want := many.String(), "roll-call of 9 ranks in phase mode\nranks 0, 2-4, 6, 7: in Barrier for 2.0 s (call 1): waits for nothing\nranks 1, 5, 8: has made no call yet\n"; got != want {
 		t.Errorf("%swant\n%s", got, want)
 	}
 	if late := roll.Late(); !slices.Equal(late, []int{1, 2}) {

@@ -70,7 +70,9 @@ func (s *Seat) Fail() {
 	defer s.mu.Unlock()
 	if s.failed == nil {
 		e := s.look()
-		e.Line = line
+		if !s.returned { // else no line of the program is being executed
+			e.Line = line
+		}
 		s.failed = &e
 	}
 }
