@@ -49,6 +49,7 @@ type Space struct {
 	guards   map[string]struct{}    // names of variables
 	digests  []uint64               // digests[i] covers the first i declarations
 	made     []string               // the declarations in words
+	one      bool                   // there is one copy for all ranks
 }
 
 // NewSpace returns an empty address space.
@@ -60,6 +61,13 @@ func NewSpace() *Space {
 		digests:  []uint64{0},
 	}
 }
+
+// OneCopy says that all ranks have the same memory: what one writes the others have, and
+// nothing has to move. It is said before anything is declared.
+func (s *Space) OneCopy() { s.one = true }
+
+// IsOneCopy says whether OneCopy was called.
+func (s *Space) IsOneCopy() bool { return s.one }
 
 // addName keeps reports unambiguous: names of one kind are all different.
 func addName(names map[string]struct{}, kind, name string) error {

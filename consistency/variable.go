@@ -74,7 +74,7 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	v.writing = true
 	v.declared = declared
 	v.twin = v.twin[:0]
-	if declared == nil {
+	if declared == nil && !s.one {
 		for _, r := range v.ranges {
 			v.twin = append(v.twin, s.Bytes(r)...)
 		}
@@ -89,6 +89,9 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q to end", v.name))
 	}
 	v.writing = false
+	if s.one {
+		return true // what it was is not known, and nobody needs it
+	}
 	written := v.declared
 	if v.declared == nil {
 		twin := v.twin

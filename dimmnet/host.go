@@ -64,6 +64,15 @@ type Host interface {
 	Notices() uint64
 }
 
+// Sharer is a Host on whose network all ranks can have the same memory.
+type Sharer interface {
+	// Sharing says whether that is what programs expect: ranks are processes of a host.
+	Sharing() bool
+	// Share returns n bytes, all zero and aligned to a page, which are the same memory for
+	// all ranks, until the run is over. All ranks make the same calls in the same order.
+	Share(n int) ([]byte, error)
+}
+
 // Event lets a thread sleep, without using a CPU, until another thread of its
 // node sets it.
 type Event interface {

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/guard"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -67,11 +68,15 @@ func newChecker(n *Node, c Check) *checker {
 	return &checker{guard.New(n.space, c == CheckStrict, version)}
 }
 
-// memory makes that of an array, which is the same for the program and the runtime
-// if nothing is checked.
+// mapArray makes the memory of an array, which is the same for the program and the
+// runtime if nothing is checked.
 func (n *Node) mapArray(bytes int) (guard.Memory, error) {
 	if n.check != nil {
 		return n.check.Map(bytes)
+	}
+	if n.space.IsOneCopy() {
+		mem, err := n.host.(dimmnet.Sharer).Share(bytes)
+		return guard.Memory{Own: mem, View: mem}, err
 	}
 	mem, err := mapMemory(bytes)
 	if err != nil {

@@ -52,6 +52,9 @@ type Config struct {
 	Mode Engine
 	// Transfer is how data go. Threaded has Rings alone, which Auto stands for. Run returns an error if the network cannot do it.
 	Transfer Transfer
+	// Placement is where the copies of arrays are. Run returns an error if the network
+	// cannot do it.
+	Placement Placement
 	// Notices lets the receive threads of Threaded sleep until every slot that is
 	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
 	// polling.
@@ -85,6 +88,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Mode == Threaded && c.Transfer != Auto && c.Transfer != Rings {
 		return c, fmt.Errorf("fagus: %v mode moves data by %v, not by %v", Threaded, Rings, c.Transfer)
+	}
+	if c.Placement > PlaceShared {
+		return c, fmt.Errorf("fagus: %v: want %v, %v or %v", c.Placement, PlaceAuto, PlacePrivate, PlaceShared)
+	}
+	if c.Placement == PlaceShared && (c.Check != CheckOff || c.History != nil) {
+		return c, fmt.Errorf("fagus: Config.Check and Config.History need placement %v", PlacePrivate)
 	}
 	if c.Notices && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: notices are for mode %v", Threaded)

@@ -38,6 +38,13 @@ type Node struct {
 func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 	p := h.Port()
 	space := consistency.NewSpace()
+	one, err := oneCopy(h, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if one {
+		space.OneCopy()
+	}
 	e, err := newEngine(h, space, cfg)
 	if err != nil {
 		return nil, err

@@ -257,7 +257,9 @@ func (e *Engine) makePlan() error {
 			return err
 		}
 	}
-	if e.bulk != nil {
+	if e.space.IsOneCopy() {
+		plan.Transfers = nil
+	} else if e.bulk != nil {
 		casts, rest := newCasts(plan.Transfers, e.bulk.words.count)
 		if e.tree.Arity > 0 { // else the rest goes through the rings
 			plan = plan.without(casts, rest)

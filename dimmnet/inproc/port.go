@@ -20,6 +20,7 @@ type port struct {
 
 	at     int // in run.threads, or returned
 	number int // of all threads of the run, as they started
+	shares int // so many pieces of shared memory it has
 	nap    nap
 	seen   uint64 // arrivals when it fell asleep
 	_      [cacheLine]byte

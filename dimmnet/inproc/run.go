@@ -35,6 +35,7 @@ type run struct {
 	started int        // threads so far
 	naps    []*nap     // of the threads that sleep, in no order
 	waiting int        // threads in Event.Wait
+	shared  [][]byte   // in the order of Share
 	timer   *time.Timer
 	broken  chan struct{} // closed by the first failure
 	over    chan struct{} // closed when no thread is left

@@ -90,8 +90,8 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 // mapped.
 func (n *Network) segments(ctx context.Context, cfg *Config, nodes int) (all []*segment, err error) {
 	if n.member == nil {
-		for range nodes {
-			s, f, err := create(cfg)
+		for rank := range nodes {
+			s, f, err := create(cfg, dimmnet.Rank(rank))
 			if err != nil {
 				return all, err
 			}
@@ -102,7 +102,7 @@ func (n *Network) segments(ctx context.Context, cfg *Config, nodes int) (all []*
 		}
 		return all, nil
 	}
-	own, f, err := create(cfg)
+	own, f, err := create(cfg, n.member.Rank())
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type port struct {
 	name     string // as Go had it; none for a body
 	returned bool   // under the lock of the run
 	notice   *event
+	shared   int // bytes of the heap that it has
 	counters dimmnet.Counters
 	_        [cacheLine]byte
 }
@@ -27,6 +28,7 @@ var (
 	_ dimmnet.Host    = (*port)(nil)
 	_ dimmnet.Port    = (*port)(nil)
 	_ dimmnet.Event   = (*event)(nil)
+	_ dimmnet.Sharer  = (*port)(nil)
 )
 
 func (r *run) newPort(rank dimmnet.Rank, name string) *port {

@@ -53,13 +53,27 @@ type segment struct {
 	mapped []byte
 	memory memory.Words
 	bulk   memory.Words
+	heap   []byte // of rank 0: what all ranks share
+}
+
+// nicBytes is how much of a segment is not heap, in whole pages.
+func (c *Config) nicBytes() int {
+	return (headerBytes + c.LLCM + c.Bulk + pageBytes - 1) &^ (pageBytes - 1)
+}
+
+// segmentBytes is the size of a rank's segment. The heap is behind that of rank 0.
+func (c *Config) segmentBytes(rank dimmnet.Rank) int {
+	if rank == 0 {
+		return c.nicBytes() + c.Heap
+	}
+	return c.nicBytes()
 }
 
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // create makes the segment of a rank. The file is for the other ranks.
-func create(cfg *Config) (*segment, *os.File, error) {
-	size := headerBytes + cfg.LLCM + cfg.Bulk
+func create(cfg *Config, rank dimmnet.Rank) (*segment, *os.File, error) {
+	size := cfg.segmentBytes(rank)
 	fd, err := unix.MemfdCreate("fagus", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, nil, fmt.Errorf("shm: memfd_create: %w", err)
@@ -75,7 +89,7 @@ func create(cfg *Config) (*segment, *os.File, error) {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 			return nil, fmt.Errorf("shm: sealing a segment: %w", err)
 		}
-		s, err := mapSegment(fd, cfg, unix.MAP_POPULATE)
+		s, err := mapSegment(fd, cfg, rank, unix.MAP_POPULATE)
 		if err != nil {
 			return nil, err
 		}
@@ -104,10 +118,10 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return nil, fmt.Errorf("shm: the segment of rank %d: %w", rank, err)
 	}
-	if size := int64(headerBytes + cfg.LLCM + cfg.Bulk); stat.Size != size {
+	if size := int64(cfg.segmentBytes(rank)); stat.Size != size {
 		return nil, fmt.Errorf("shm: rank %d has a segment of %d bytes, this rank one of %d: all must have the same configuration", rank, stat.Size, size)
 	}
-	s, err := mapSegment(fd, cfg, 0)
+	s, err := mapSegment(fd, cfg, rank, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +132,19 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	return s, nil
 }
 
-func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
-	m, err := unix.Mmap(fd, 0, headerBytes+cfg.LLCM+cfg.Bulk, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|flags)
+// mapSegment maps the segment of a rank. flags are for what is not heap.
+func mapSegment(fd int, cfg *Config, rank dimmnet.Rank, flags int) (*segment, error) {
+	const access = unix.PROT_READ | unix.PROT_WRITE
+	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), access, unix.MAP_SHARED|flags)
 	if err != nil {
 		return nil, fmt.Errorf("shm: mapping a segment: %w", err)
+	}
+	var heap []byte
+	if rank == 0 {
+		if heap, err = unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, access, unix.MAP_SHARED|unix.MAP_NORESERVE); err != nil {
+			_ = unix.Munmap(m) // it was made here: it cannot fail
+			return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)
+		}
 	}
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&m[headerBytes])), (cfg.LLCM+cfg.Bulk)/word)
 	return &segment{
@@ -129,12 +152,16 @@ func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
 		mapped: m,
 		memory: words[: cfg.LLCM/word : cfg.LLCM/word],
 		bulk:   words[cfg.LLCM/word:],
+		heap:   heap,
 	}, nil
 }
 
 func (s *segment) unmap() {
-	// The mapping was made here and is not used any more: it cannot fail.
+	// The mappings were made here and are not used any more: it cannot fail.
 	_ = unix.Munmap(s.mapped)
+	if s.heap != nil {
+		_ = unix.Munmap(s.heap)
+	}
 }
 
 // place is where off is: in the LLCM, or in the bulk memory.

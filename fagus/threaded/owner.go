@@ -69,6 +69,7 @@ func (e *Engine) take(id syncvar.ID, t *syncvar.Turn) error {
 		return nil
 	}
 	var data *consistency.Stream
+	t.Data = t.Data && !e.space.IsOneCopy()
 	if t.Data {
 		e.counts.Transfers++
 		data = e.space.Stream(id, t.Have, t.Version, e.layout.SlotBytes)
