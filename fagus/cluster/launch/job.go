@@ -1,0 +1,118 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Job is what is to be started. Size, Argv, Stdout and Stderr are needed.
+type Job struct {
+	Size   int      // ranks
+	Argv   []string // of every rank
+	Env    []string // besides the launcher's own, as in "NAME=value"
+	Stdout io.Writer
+	Stderr io.Writer
+	Stdin  io.Reader // of rank 0; nil: none
+	// Plain passes output on as it is, without ranks before its lines.
+	Plain bool
+	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
+	Grace time.Duration
+}
+
+// ExitError is how a rank failed.
+type ExitError struct {
+	Rank int
+	Code int // to exit with
+	Err  error
+}
+
+// Error says which rank, and how.
+func (e *ExitError) Error() string { return fmt.Sprintf("launch: rank %d: %v", e.Rank, e.Err) }
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// maxRanks bounds the processes of a host.
+const maxRanks = 4096
+
+// Run starts all ranks and returns when all have ended: nil if all returned 0, an
+// *ExitError for the first that did not, the error of ctx, or why a process cannot be
+// started.
+func (j *Job) Run(ctx context.Context) error {
+	if j.Size < 1 || j.Size > maxRanks {
+		return fmt.Errorf("launch: %d ranks: want 1 to %d", j.Size, maxRanks)
+	}
+	if len(j.Argv) == 0 {
+		return errors.New("launch: no program to run")
+	}
+	path, err := exec.LookPath(j.Argv[0])
+	if err != nil {
+		return fmt.Errorf("launch: %w", err)
+	}
+	name, err := jobName()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var ranks sync.WaitGroup
+	var one sync.Mutex // of the two writers
+	for rank := range j.Size {
+		ranks.Go(func() {
+			if err := j.runRank(ctx, rank, path, name, &one); err != nil {
+				cancel(err) // the first one counts
+			}
+		})
+	}
+	ranks.Wait()
+	return context.Cause(ctx)
+}
+
+// jobName is one that no other job has.
+func jobName() (string, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("launch: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+// runRank runs one rank to its end.
+func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *sync.Mutex) error {
+	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
+	cmd.Args[0] = j.Argv[0]
+	cmd.Env = append(append(os.Environ(), j.Env...),
+		fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size), "FAGUS_JOB="+name)
+	if rank == 0 {
+		cmd.Stdin = j.Stdin
+	}
+	out := newTagged(j.Stdout, rank, j.Plain, one)
+	errs := newTagged(j.Stderr, rank, j.Plain, one)
+	cmd.Stdout, cmd.Stderr = out, errs
+	group(cmd)
+	cmd.Cancel = func() error { return terminate(cmd.Process) }
+	cmd.WaitDelay = cmp.Or(j.Grace, 2*time.Second)
+	err := runLocked(cmd)
+	sweep(cmd.Process)
+	if err := errors.Join(out.flush(), errs.flush()); err != nil {
+		return fmt.Errorf("launch: output of rank %d: %w", rank, err)
+	}
+	if ctx.Err() != nil { // another one was first
+		return nil
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return &ExitError{rank, exitCode(exit.ProcessState), err}
+	case err != nil:
+		return fmt.Errorf("launch: rank %d: %w", rank, err)
+	}
+	return nil
+}
