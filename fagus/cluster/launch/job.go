@@ -37,6 +37,8 @@ type ExitError struct {
 
 // Error says which rank, and how.
 func (e *ExitError) Error() string { return fmt.Sprintf("launch: rank %d: %v", e.Rank, e.Err) }
+
+// Unwrap is what the operating system says.
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // maxRanks bounds the processes of a host.
