@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -44,7 +45,8 @@ const (
 
 // Config says where a program runs. The zero value is useful.
 type Config struct {
-	// Nodes is the number of ranks; 0 stands for the number of processors.
+	// Nodes is the number of ranks; 0 stands for the number of processors, or for the
+	// ranks of the job that this process is one of.
 	Nodes int
 	// Net is the network; nil stands for goroutines of this process.
 	Net dimmnet.Network
@@ -77,6 +79,16 @@ type Config struct {
 
 // withDefaults fills in what is zero and checks the rest.
 func (c Config) withDefaults() (Config, error) {
+	if j, ok := joined(c.Net); ok {
+		_, size := j.Job()
+		if c.Nodes != 0 && c.Nodes != size {
+			return c, fmt.Errorf("fagus: %d nodes are asked for, and this job has %d ranks", c.Nodes, size)
+		}
+		if c.History != nil {
+			return c, errors.New("fagus: Config.History needs all ranks in one process")
+		}
+		c.Nodes = size
+	}
 	if c.Nodes == 0 {
 		c.Nodes = runtime.NumCPU()
 	}

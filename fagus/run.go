@@ -24,7 +24,13 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if cfg.History != nil {
 		cfg.History.Begin(cfg.Nodes)
 	}
-	board := rollcall.Open(cfg.RollCall, rollcall.About{Nodes: cfg.Nodes, Mode: cfg.Mode.String(), Virtual: cfg.Net.Clock() == dimmnet.Virtual})
+	about := rollcall.About{Nodes: cfg.Nodes, Mode: cfg.Mode.String(), Virtual: cfg.Net.Clock() == dimmnet.Virtual}
+	if j, ok := joined(cfg.Net); ok {
+		rank, _ := j.Job()
+		only := int(rank)
+		about.Only = &only
+	}
+	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	ranks := make([]Stats, cfg.Nodes)
 	tallies := make([][]guard.Tally, cfg.Nodes)
@@ -52,6 +58,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	})
 	if err != nil {
 		return Report{Clock: cfg.Net.Clock(), Roll: board.Roll()}, err // a rank left behind may still write to ranks
+	}
+	if err := gather(ctx, cfg.Net, ranks, tallies); err != nil {
+		return Report{}, err
 	}
 	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
 }

@@ -18,6 +18,8 @@ type Member interface {
 	// Swap gives this rank's file to all and returns those of all ranks, in order, the own
 	// one included. It is a barrier of all ranks. The files are the caller's.
 	Swap(ctx context.Context, own *os.File) ([]*os.File, error)
+	// Gather passes what every rank gives to all.
+	Gather(ctx context.Context, own []byte) ([][]byte, error)
 	// OnLoss says who is called when the process of a rank has ended before its Run.
 	OnLoss(lost func(rank dimmnet.Rank, why error))
 }
@@ -34,6 +36,21 @@ func New(cfg Config) *Network { return &Network{cfg: cfg} }
 
 // Join returns a network of which this process is one rank.
 func Join(cfg Config, m Member) *Network { return &Network{cfg: cfg, member: m} }
+
+var _ dimmnet.Joiner = (*Network)(nil)
+
+// Job says which rank of how many this process is; size is 0 if all are here.
+func (n *Network) Job() (rank dimmnet.Rank, size int) {
+	if n.member == nil {
+		return 0, 0
+	}
+	return n.member.Rank(), n.member.Size()
+}
+
+// Gather passes what every rank gives to all.
+func (n *Network) Gather(ctx context.Context, own []byte) ([][]byte, error) {
+	return n.member.Gather(ctx, own)
+}
 
 // Clock says that time is real.
 func (n *Network) Clock() dimmnet.Clock { return dimmnet.Wall }

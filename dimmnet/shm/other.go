@@ -15,6 +15,7 @@ type Member interface {
 	Rank() dimmnet.Rank
 	Size() int
 	Swap(ctx context.Context, own *os.File) ([]*os.File, error)
+	Gather(ctx context.Context, own []byte) ([][]byte, error)
 	OnLoss(lost func(rank dimmnet.Rank, why error))
 }
 

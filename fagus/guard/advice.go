@@ -17,7 +17,7 @@ type Tally struct {
 	Unwritten int    // exclusive tenures in which nothing was changed
 	Brought   uint64 // bytes that came from other ranks
 	Untouched uint64 // of these, what the program did not touch before it gave them back
-	company   uint64 // covers when and in which mode it was acquired
+	Company   uint64 // covers when and in which mode it was acquired
 }
 
 // acquired counts the k-th tenure of a rank.
@@ -27,7 +27,7 @@ func (t *Tally) acquired(h hold, k uint64) {
 	} else {
 		t.Shared++
 	}
-	t.company = digest(t.company, k, uint64(h))
+	t.Company = digest(t.Company, k, uint64(h))
 }
 
 func digest(words ...uint64) uint64 {
@@ -101,7 +101,7 @@ func add(ranks [][]Tally) (sums []Tally) {
 			s.Unwritten += t.Unwritten
 			s.Brought += t.Brought
 			s.Untouched += t.Untouched
-			s.company = digest(s.company, uint64(r), t.company)
+			s.Company = digest(s.Company, uint64(r), t.Company)
 		}
 	}
 	return sums
@@ -121,10 +121,10 @@ func where(sums []Tally, f func(Tally) bool) (names []string) {
 func companions(sums []Tally) (advice []Advice) {
 	groups := make(map[uint64][]string)
 	for _, t := range sums {
-		groups[t.company] = append(groups[t.company], t.Name)
+		groups[t.Company] = append(groups[t.Company], t.Name)
 	}
 	for _, t := range sums {
-		names := groups[t.company]
+		names := groups[t.Company]
 		if len(names) < 2 || names[0] != t.Name || t.Shared+t.Exclusive == 0 {
 			continue
 		}

@@ -32,6 +32,8 @@ type About struct {
 	Nodes   int
 	Mode    string // of its engine
 	Virtual bool   // its clock is
+	// Only is the one rank that is in this process; nil: all are.
+	Only *int
 }
 
 // Board has a seat for every rank of a run.
@@ -150,6 +152,10 @@ func (b *Board) Roll() Roll {
 	defer b.mu.Unlock()
 	now := time.Now()
 	for r := range b.seats {
+		if b.about.Only != nil && r != *b.about.Only {
+			roll.Ranks[r].Away = true
+			continue
+		}
 		e, moves := b.seats[r].entry()
 		if moves == b.ranks[r].moves {
 			e.For = now.Sub(b.ranks[r].since)

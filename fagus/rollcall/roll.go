@@ -21,6 +21,7 @@ type Entry struct {
 	Calls    uint64        // that it has entered so far
 	Set      string        // what the call wants, or what it holds while it computes; may be empty
 	For      time.Duration // for how long it has, at least, by the machine's clock
+	Away     bool          // the rank is in another process: nothing is known of it
 	Returned bool          // the program has: the rank serves others until all have
 	Line     string        // of the program, where it is; may be empty
 	Wait     syncvar.Wait  // of the call
@@ -41,6 +42,9 @@ func (r Roll) String() string {
 	var order []string
 	alike := make(map[string][]int)
 	for rank, e := range r.Ranks {
+		if e.Away {
+			continue
+		}
 		e.For = 0
 		does := e.String()
 		if alike[does] == nil {
@@ -66,11 +70,11 @@ func (r Roll) String() string {
 // they do there holds up the rest.
 func (r Roll) Late() (late []int) {
 	for _, e := range r.Ranks {
-		if e.Call == "" {
+		if e.Call == "" || e.Away {
 			continue
 		}
 		for _, of := range e.Wait.Ranks {
-			if i := int(of); i < len(r.Ranks) && r.Ranks[i].Call == "" {
+			if i := int(of); i < len(r.Ranks) && r.Ranks[i].Call == "" && !r.Ranks[i].Away {
 				late = append(late, i)
 			}
 		}
