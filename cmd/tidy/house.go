@@ -59,6 +59,9 @@ func places() []place {
 			time: "how long a rank has waited by the machine's clock, which no network tells from outside"},
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase",
 			"fagus/threaded", "fagus/guard", "fagus/rollcall"}},
+		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/shm"},
+			time: "how long a rank waits for others, and a peer that may be stopped",
+			net:  "joins processes by sockets"},
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
