@@ -61,6 +61,9 @@ func places() []place {
 			"fagus/threaded", "fagus/guard", "fagus/rollcall"}},
 		{dir: "fagus/cluster/launch",
 			time: "how long ranks may take to end"},
+		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/shm"},
+			time: "how long a rank waits for others, and a peer that may be stopped",
+			net:  "joins processes by sockets"},
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},

@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// JoinHost joins the other ranks of place's job, all of which are on this host, and
+// returns when all have come. If one has not come in time, if two are of one number or
+// one is of another job, size or version, all ranks that wait get an error that says so.
+// It needs Linux.
+func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	if err := place.checkHost(); err != nil {
+		return nil, err
+	}
+	if cfg.Timeout < 0 || cfg.Timeout > maxPatience {
+		return nil, fmt.Errorf("cluster: a timeout of %v: %v is the most", cfg.Timeout, maxPatience)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	h := &Host{
+		place:  place,
+		own:    newHello(place, os.Getpid(), cfg.Timeout),
+		joined: make(chan struct{}),
+		broken: make(chan struct{}),
+	}
+	join := h.dial
+	if place.Rank == 0 {
+		join = h.host
+	}
+	if err := join(ctx, meetingPoint(place), time.Now().Add(cfg.Timeout)); err != nil {
+		h.release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// checkHost says what is wrong with p for a job of one host.
+func (p Place) checkHost() error {
+	switch {
+	case p.Size < 1 || p.Size > dimmnet.MaxNodes || p.Rank < 0 || p.Rank >= p.Size:
+		return fmt.Errorf("cluster: rank %d of %d", p.Rank, p.Size)
+	case p.LocalSize != 0 && p.LocalSize != p.Size:
+		return fmt.Errorf("cluster: the job has %d ranks and %d of them are on this host", p.Size, p.LocalSize)
+	case p.Job == "" || len(p.Job) > maxJob:
+		return fmt.Errorf("cluster: a job whose name has %d bytes: 1 to %d", len(p.Job), maxJob)
+	}
+	return nil
+}
+
+// meetingPoint is the address of rank 0.
+func meetingPoint(p Place) *net.UnixAddr {
+	if name, ok := strings.CutPrefix(p.Rendezvous, "unix:"); ok {
+		return &net.UnixAddr{Name: name, Net: network}
+	}
+	// Names are short, and a job's may be long.
+	return &net.UnixAddr{Name: fmt.Sprintf("@fagus-%d-%x", os.Geteuid(), sha256.Sum256([]byte(p.Job))), Net: network}
+}
+
+// host joins rank 0, who listens.
+func (h *Host) host(ctx context.Context, at *net.UnixAddr, deadline time.Time) error {
+	h.peers = make([]*peer, h.Size())
+	h.hall = newHall(h.Size())
+	if err := h.listen(ctx, at, deadline); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	if h.expect(time.Until(deadline)); h.Size() == 1 {
+		h.hall.complete = true
+		close(h.joined)
+	}
+	h.mu.Unlock()
+	h.readers.Add(1)
+	go h.receive()
+	stop := context.AfterFunc(ctx, func() {
+		h.fail(0, fmt.Errorf("cluster: rank 0 gives up joining: %w", dimmnet.ContextErr(ctx)))
+	})
+	defer stop()
+	select {
+	case <-h.joined:
+	case <-h.broken:
+		h.linger(ctx)
+		return h.failure()
+	}
+	for _, p := range h.peers[1:] {
+		if err := p.send(message{kind: kindWelcome}); err != nil {
+			h.fail(p.rank, fmt.Errorf("cluster: rank %d (pid %d) is lost: %w", p.rank, p.pid, err))
+			return h.failure()
+		}
+	}
+	return nil
+}
+
+// linger stays for those that are about to come, because they would wait for a rank 0 in
+// vain.
+func (h *Host) linger(ctx context.Context) {
+	const longest = time.Second / 2
+	timer := time.NewTimer(longest)
+	defer timer.Stop()
+	select {
+	case <-h.hall.everyone:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// listen takes the meeting point. If somebody has it, that process is told that there are
+// two of rank 0.
+func (h *Host) listen(ctx context.Context, at *net.UnixAddr, deadline time.Time) error {
+	return retry(ctx, deadline, func() (bool, error) {
+		var err error
+		if h.listener, err = net.ListenUnix(network, at); err == nil {
+			return true, nil
+		}
+		err = fmt.Errorf("cluster: rank 0 of job %.80q: %w", h.place.Job, err)
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return true, err
+		}
+		c, final, failure := h.introduce(ctx, at, deadline)
+		if failure == nil {
+			_ = c.socket.Close() // whoever welcomes a second rank 0 is no rank 0
+			return true, err
+		}
+		if final {
+			return true, failure
+		}
+		return false, fmt.Errorf("%w, but does not answer: %w", err, failure)
+	})
+}
