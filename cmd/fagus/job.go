@@ -118,18 +118,28 @@ func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*jo
 	if timeline != "" && p.sim == nil {
 		return usagef("--timeline needs the trace of a simulated network: use --net %s or %s", netDIMMnet1, netUDP100)
 	}
+	if p.launches {
+		return p.launchSelf(c)
+	}
 	ctx, cancel := withLimit(c.Context, p.limit)
 	defer cancel()
 	j, err := prepare(ctx, c)
 	if err != nil {
 		return err
 	}
-	bar := newProgress(c.App.ErrWriter, j.unit, j.units)
+	units := j.units
+	if p.rank != 0 { // rank 0 alone shows anything
+		units = 0
+	}
+	bar := newProgress(c.App.ErrWriter, j.unit, units)
 	stop := p.callRolls(bar.above(c.App.ErrWriter))
 	r, err := j.execute(ctx, p, bar.add)
 	stop()
 	bar.stop()
-	if err != nil {
+	if err == nil {
+		err = p.leave(ctx)
+	}
+	if err != nil || p.rank != 0 {
 		return err
 	}
 	return finishRun(c, r, func() error {

@@ -53,6 +53,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
+	if told := (*rankError)(nil); errors.As(err, &told) {
+		return told.Code
+	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
 	return exitCode(ctx, err)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // The networks that --net knows.
@@ -43,6 +44,10 @@ type placement struct {
 	// history, if not nil, gets what the ranks do.
 	history *history.History
 
+	launches bool          // this process is no rank: it starts them
+	rank     int           // of this process, if there are others
+	host     *cluster.Host // that it has joined; nil: all ranks are here
+
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated
 	trace   []sim.Record // its changes of state, if they are kept
@@ -67,7 +72,7 @@ func placementFlags() []cli.Flag {
 	}, faultFlags()...)
 }
 
-const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
+const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX), inproc (goroutines, wall time) or shm (processes of this host; run starts them, unless a launcher has)"
 
 func timeoutFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
@@ -81,7 +86,7 @@ func checkPlacement(c *cli.Context) error {
 	if n := c.Int("nodes"); n < 1 || n > dimmnet.MaxNodes {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
-	if c.String("net") == netInproc && c.IsSet("env") {
+	if net := c.String("net"); (net == netInproc || net == netShm) && c.IsSet("env") {
 		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
 	}
 	return nil
@@ -138,6 +143,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
+	if p.net == netShm {
+		return p, p.join(c.Context, c.IsSet("nodes"))
+	}
 	return p, p.connect(keepTrace)
 }
 
@@ -189,7 +197,7 @@ func (p *placement) connect(keepTrace bool) error {
 		p.network, p.sim = s, s
 		return nil
 	}
-	return usagef("--net %q: want %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc)
+	return usagef("--net %q: want %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm)
 }
 
 // inprocBulk is the bulk memory of a goroutine's node, in bytes, for those who ask

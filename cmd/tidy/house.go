@@ -61,7 +61,7 @@ func places() []place {
 			"fagus/threaded", "fagus/guard", "fagus/rollcall"}},
 		{dir: "fagus/cluster/launch",
 			time: "how long ranks may take to end"},
-		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/shm"},
+		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/shm", "fagus"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
 
@@ -74,7 +74,7 @@ func places() []place {
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "apps/*"},
+				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -11,7 +11,7 @@
 // # Output
 //
 // A line of rank 3 comes out as "3: line"; lines of different ranks are never mixed. A
-// line that is longer than 64 KiB is broken. With Job.Plain output is passed on as it is.
+// line that is longer than 64 KiB is broken. With Job.PlainOut and PlainErr output is passed on as it is.
 //
 // # Ends
 //

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// group makes the process lead a group of its own, and die with its parent.
-func group(cmd *exec.Cmd) {
+// lead makes the process lead a group of its own, and die with its parent.
+func lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// group makes the process lead a group of its own.
-func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// lead makes the process lead a group of its own.
+func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -22,8 +22,11 @@ type Job struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Stdin  io.Reader // of rank 0; nil: none
-	// Plain passes output on as it is, without ranks before its lines.
-	Plain bool
+	// PlainOut and PlainErr pass the standard output, or error, of ranks on as it is,
+	// without ranks before its lines.
+	PlainOut, PlainErr bool
+	// Signals are passed on to all ranks; nil: none are.
+	Signals <-chan os.Signal
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
 	Grace time.Duration
 }
@@ -66,14 +69,17 @@ func (j *Job) Run(ctx context.Context) error {
 	defer cancel(nil)
 	var ranks sync.WaitGroup
 	var one sync.Mutex // of the two writers
+	var group processes
 	for rank := range j.Size {
 		ranks.Go(func() {
-			if err := j.runRank(ctx, rank, path, name, &one); err != nil {
+			if err := j.runRank(ctx, rank, path, name, &one, &group); err != nil {
 				cancel(err) // the first one counts
 			}
 		})
 	}
+	stop := group.pass(j.Signals)
 	ranks.Wait()
+	stop()
 	return context.Cause(ctx)
 }
 
@@ -87,7 +93,7 @@ func jobName() (string, error) {
 }
 
 // runRank runs one rank to its end.
-func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *sync.Mutex) error {
+func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *sync.Mutex, group *processes) error {
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
 	cmd.Env = append(append(os.Environ(), j.Env...),
@@ -95,13 +101,13 @@ func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *syn
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}
-	out := newTagged(j.Stdout, rank, j.Plain, one)
-	errs := newTagged(j.Stderr, rank, j.Plain, one)
+	out := newTagged(j.Stdout, rank, j.PlainOut, one)
+	errs := newTagged(j.Stderr, rank, j.PlainErr, one)
 	cmd.Stdout, cmd.Stderr = out, errs
-	group(cmd)
+	lead(cmd)
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	cmd.WaitDelay = cmp.Or(j.Grace, 2*time.Second)
-	err := runLocked(cmd)
+	err := runLocked(cmd, group)
 	sweep(cmd.Process)
 	if err := errors.Join(out.flush(), errs.flush()); err != nil {
 		return fmt.Errorf("launch: output of rank %d: %w", rank, err)

@@ -12,10 +12,10 @@ import (
 
 // runLocked runs cmd. The signal at the parent's death is that of the thread that
 // started the process, which must live as long.
-func runLocked(cmd *exec.Cmd) error {
+func runLocked(cmd *exec.Cmd, g *processes) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return cmd.Run()
+	return g.run(cmd)
 }
 
 // terminate asks a process and what it has started to end.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// netShm is the network of processes of this host.
+const netShm = "shm"
+
+// join makes this process the rank that its environment says. If that says nothing the
+// process is none: it starts them.
+func (p *placement) join(ctx context.Context, nodesSet bool) error {
+	p.env = ""
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if errors.Is(err, cluster.ErrNoJob) {
+		p.launches = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if nodesSet && p.nodes != place.Size {
+		return usagef("--nodes %d: this process is one of %d ranks, as %s says", p.nodes, place.Size, place.Source)
+	}
+	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
+	if err != nil {
+		return err
+	}
+	p.nodes, p.rank, p.host = place.Size, place.Rank, host
+	p.network = shm.Join(shm.Config{}, host)
+	return nil
+}
+
+// leave ends the membership, if there is one.
+func (p *placement) leave(ctx context.Context) error {
+	if p.host == nil {
+		return nil
+	}
+	return p.host.Close(ctx)
+}
+
+// launchSelf runs this command again, as every rank of a job.
+func (p *placement) launchSelf(c *cli.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	job := launch.Job{
+		Size:     p.nodes,
+		Argv:     append([]string{self}, os.Args[1:]...),
+		Stdout:   c.App.Writer,
+		Stderr:   c.App.ErrWriter,
+		PlainOut: true, // rank 0 alone prints
+	}
+	return runRanks(c.Context, &job)
+}
+
+// runRanks runs a job, to whose ranks SIGQUIT is passed on.
+func runRanks(ctx context.Context, job *launch.Job) error {
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	defer signal.Stop(quit)
+	job.Signals = quit
+	err := job.Run(ctx)
+	var exit *launch.ExitError
+	if errors.As(err, &exit) {
+		return &rankError{exit}
+	}
+	return err
+}
+
+// rankError is a failure that a rank has told by itself.
+type rankError struct{ *launch.ExitError }

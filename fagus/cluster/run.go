@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Run is fagus.Run as one rank of the job that this process was started in, by `fagus
+// launch`, mpirun, srun or what else FromEnv knows. A process that nobody has started so
+// runs all ranks itself, as fagus.Run does. cfg.Net must be nil: the job decides.
+//
+// The Report has the statistics of all ranks; what the program keeps of its own it keeps in
+// the process of its rank.
+func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error) (report fagus.Report, err error) {
+	if cfg.Net != nil {
+		return report, errors.New("cluster: Config.Net is set: the job decides where its ranks are")
+	}
+	place, err := FromEnv(os.LookupEnv)
+	if errors.Is(err, ErrNoJob) {
+		return fagus.Run(ctx, cfg, program)
+	}
+	if err != nil {
+		return report, err
+	}
+	host, err := JoinHost(ctx, place, HostConfig{})
+	if err != nil {
+		return report, err
+	}
+	defer func() {
+		if closed := host.Close(ctx); err == nil {
+			err = closed
+		}
+	}()
+	cfg.Net = shm.Join(shm.Config{}, host)
+	return fagus.Run(ctx, cfg, program)
+}
