@@ -100,7 +100,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "fagus",
 		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce\nfagus swarm",
+		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce\nfagus swarm\nfagus launch -n 4 -- ./app",
 		HideHelpCommand: true,
 		Version:         buildVersion(),
 		Writer:          stdout,
@@ -123,6 +123,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			compareCommand(usage),
 			anatomyCommand(usage),
 			swarmCommand(usage),
+			launchCommand(usage),
 			{
 				Name:            "version",
 				Usage:           "print the version",

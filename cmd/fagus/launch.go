@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	return &cli.Command{
+		Name:  "launch",
+		Usage: "start a program as the ranks of a job on this host",
+		UsageText: "fagus launch [-n N] -- PROGRAM [ARGUMENTS]\n\n" +
+			"fagus launch -n 4 -- ./app --size 512        a program that calls cluster.Run\n" +
+			"fagus launch -n 4 -- fagus run matmul --net shm\n" +
+			"fagus launch -n 2 --plain -- ./app >out      output as it comes, without ranks",
+		Description: "Every process finds its place in FAGUS_RANK, FAGUS_SIZE and FAGUS_JOB. The first that fails\n" +
+			"ends all others; its exit code is that of fagus launch, or 128 and the number of its signal.\n" +
+			"Standard input goes to rank 0. SIGQUIT is passed on: each rank says what it waits for.",
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
+			&cli.BoolFlag{Name: "plain", Usage: "pass output on as it is, without the rank before each line"},
+			timeoutFlag(""),
+		},
+		Action: func(c *cli.Context) error {
+			limit := c.Duration("timeout")
+			switch {
+			case c.NArg() == 0:
+				return usagef("no program to launch; see 'fagus launch --help'")
+			case c.Int("n") < 1:
+				return usagef("-n %d: want at least 1", c.Int("n"))
+			case limit < 0 || c.IsSet("timeout") && limit == 0:
+				return usagef("--timeout %v: want more than 0", limit)
+			}
+			ctx, cancel := withLimit(c.Context, limit)
+			defer cancel()
+			return runRanks(ctx, &launch.Job{
+				Size:     c.Int("n"),
+				Argv:     c.Args().Slice(),
+				Stdin:    os.Stdin,
+				Stdout:   c.App.Writer,
+				Stderr:   c.App.ErrWriter,
+				PlainOut: c.Bool("plain"),
+				PlainErr: c.Bool("plain"),
+			})
+		},
+	}
+}
