@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -101,7 +102,11 @@ func TestLitmus(t *testing.T) {
 					"sim":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}),
 					"udp":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
 					"inproc": inproc.New(inproc.Config{}),
+					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
 				} {
+					if name == "shm" && shm.Supported() != nil {
+						continue
+					}
 					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
 						continue
 					}

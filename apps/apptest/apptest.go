@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -62,7 +63,11 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 				Simulated(t, sim.Config{}),
 				Simulated(t, sim.Config{UDP: &sim.UDP{Loss: 0.05}}),
 				inproc.New(inproc.Config{}),
+				shm.New(shm.Config{}),
 			} {
+				if _, ok := net.(*shm.Network); ok && shm.Supported() != nil {
+					continue
+				}
 				on.Net = net
 				run(on)
 			}

@@ -31,7 +31,10 @@ func Join(Config, Member) *Network { return &Network{} }
 // Clock says that time is real.
 func (n *Network) Clock() dimmnet.Clock { return dimmnet.Wall }
 
-// Run returns an error.
-func (n *Network) Run(context.Context, int, func(dimmnet.Host) error) error {
+// Supported says that this system has no such network.
+func Supported() error {
 	return errors.New("shm: shared memory between processes needs Linux: use inproc")
 }
+
+// Run returns an error.
+func (n *Network) Run(context.Context, int, func(dimmnet.Host) error) error { return Supported() }
