@@ -123,6 +123,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			compareCommand(usage),
 			anatomyCommand(usage),
 			swarmCommand(usage),
+			benchCommand(usage),
 			launchCommand(usage),
 			{
 				Name:            "version",

@@ -41,6 +41,7 @@ type placement struct {
 	log    *slog.Logger
 	check  fagus.Check
 	rolls  fagus.RollCall
+	place  fagus.Placement
 	// history, if not nil, gets what the ranks do.
 	history *history.History
 
@@ -61,6 +62,7 @@ func placementFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
 		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc, and with --mode threaded always)"},
+		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one a rank), shared (one for all, on inproc and shm), or auto (shared on shm in phase mode)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "random input comes from `SEED`; other than 0 it also gives random delays in a simulated network"},
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and hold it against the axioms of entry consistency"},
@@ -123,6 +125,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		return nil, err
 	}
 	if p.rolls, err = rollCallOf(c); err != nil {
+		return nil, err
+	}
+	if p.place, err = placementFlag(c.String("placement")); err != nil {
 		return nil, err
 	}
 	if p.faults, err = readFaults(c, p.net == netUDP100, "--net "+netUDP100); err != nil {
@@ -216,6 +221,16 @@ func modeFlag(s string) (fagus.Engine, error) {
 	return 0, usagef("--mode %q: want %v or %v", s, fagus.Phase, fagus.Threaded)
 }
 
+func placementFlag(s string) (fagus.Placement, error) {
+	places := []fagus.Placement{fagus.PlaceAuto, fagus.PlacePrivate, fagus.PlaceShared}
+	for _, place := range places {
+		if s == place.String() {
+			return place, nil
+		}
+	}
+	return 0, usagef("--placement %q: want %v, %v or %v", s, places[0], places[1], places[2])
+}
+
 func transferFlag(s string) (fagus.Transfer, error) {
 	ways := []fagus.Transfer{fagus.Auto, fagus.Rings, fagus.Push}
 	for _, t := range ways {
@@ -228,7 +243,7 @@ func transferFlag(s string) (fagus.Transfer, error) {
 
 // config is what Run needs.
 func (p *placement) config() fagus.Config {
-	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Check: p.check, RollCall: p.rolls, Log: p.log}
+	return fagus.Config{Nodes: p.nodes, Net: p.network, Mode: p.mode, Transfer: p.by, Notices: p.notices, History: p.history, Check: p.check, RollCall: p.rolls, Placement: p.place, Log: p.log}
 }
 
 // String says in words where the program runs.

@@ -1,0 +1,42 @@
+package bench_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// TestSamples: everywhere rank 0 gets as many as it asked for, in order, and nobody else any.
+func TestSamples(t *testing.T) {
+	apptest.Everywhere(t, func(on fagus.Config) {
+		for _, cfg := range []bench.Config{{Op: bench.Barrier}, {Op: bench.HandOver, Bytes: 4096}} {
+			cfg.Samples, cfg.Batch = 3, 100*fagus.Microsecond
+			results := apptest.Run(t, on, string(cfg.Op), func(n *fagus.Node) ([]fagus.Time, error) { return bench.Run(n, cfg) })
+			for r, samples := range results {
+				if r > 0 && samples != nil {
+					t.Errorf("%s: rank %d has samples", cfg.Op, r)
+				}
+			}
+			if s := results[0]; len(s) != 3 || !slices.IsSorted(s) || s[0] <= 0 && (on.Nodes > 1 || on.Net.Clock() == "wall") {
+				t.Errorf("%s on %d nodes: samples %v", cfg.Op, on.Nodes, s)
+			}
+		}
+	})
+}
+
+// TestValidate: what cannot be measured is told.
+func TestValidate(t *testing.T) {
+	for want, cfg := range map[string]bench.Config{
+		`operation "lunch"`:     {Op: "lunch"},
+		"12 bytes":              {Op: bench.HandOver, Bytes: 12, Samples: 1, Batch: 1},
+		"0 samples of 1.000 us": {Op: bench.Barrier, Batch: fagus.Microsecond},
+	} {
+		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
