@@ -60,7 +60,7 @@ func placementFlags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
-		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage},
+		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage + "; or " + shmUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc, and with --mode threaded always)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one a rank), shared (one for all, on inproc and shm), or auto (shared on shm in phase mode)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
@@ -74,7 +74,7 @@ func placementFlags() []cli.Flag {
 	}, faultFlags()...)
 }
 
-const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX), inproc (goroutines, wall time) or shm (processes of this host; run starts them, unless a launcher has)"
+const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
 
 func timeoutFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
@@ -148,10 +148,13 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
-	if p.net == netShm {
+	switch p.net {
+	case netShm:
 		return p, p.join(c.Context, c.IsSet("nodes"))
+	case netDIMMnet1, netUDP100, netInproc:
+		return p, p.connect(keepTrace)
 	}
-	return p, p.connect(keepTrace)
+	return nil, usagef("--net %q: want %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm)
 }
 
 // checkFlag reads --check and --strict.
@@ -202,7 +205,7 @@ func (p *placement) connect(keepTrace bool) error {
 		p.network, p.sim = s, s
 		return nil
 	}
-	return usagef("--net %q: want %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm)
+	return usagef("--net %q: want %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc)
 }
 
 // inprocBulk is the bulk memory of a goroutine's node, in bytes, for those who ask

@@ -15,7 +15,10 @@ import (
 )
 
 // netShm is the network of processes of this host.
-const netShm = "shm"
+const (
+	netShm   = "shm"
+	shmUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time)"
+)
 
 // join makes this process the rank that its environment says. If that says nothing the
 // process is none: it starts them.
