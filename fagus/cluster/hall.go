@@ -87,7 +87,9 @@ func (h *Host) greet(socket *net.UnixConn) {
 	var who hello
 	if err == nil && !foreign {
 		_ = socket.SetReadDeadline(time.Now().Add(helloTimeout))
-		who, err = c.hear()
+		if who, err = c.hear(); err == nil {
+			h.awaitGoodbye(who)
+		}
 	}
 	h.mu.Lock()
 	delete(h.hall.strangers, socket)
@@ -106,6 +108,27 @@ func (h *Host) greet(socket *net.UnixConn) {
 	}
 	if !admitted {
 		_ = socket.Close() // a refusal that is sent can still be read
+	}
+}
+
+// awaitGoodbye waits a little if a rank seems to come a second time: it may have closed, and
+// its goodbye be under way.
+func (h *Host) awaitGoodbye(who hello) {
+	h.mu.Lock()
+	var p *peer
+	if h.hall.complete && who.check(h.own) == nil {
+		p = h.peers[who.Rank]
+	}
+	h.mu.Unlock()
+	if p == nil {
+		return
+	}
+	timer := time.NewTimer(helloTimeout / 50)
+	defer timer.Stop()
+	select {
+	case <-p.gone:
+	case <-timer.C:
+	case <-h.broken:
 	}
 }
 
