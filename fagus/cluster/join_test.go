@@ -9,7 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -230,6 +232,67 @@ func TestStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	noErrors(t, closeHosts([]*cluster.Host{host, second}))
+}
+
+// asNobody runs f as a user who is not this one.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	become := func(euid int) {
+		// The runtime's Seteuid changes all threads; this changes the locked one.
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(euid), ^uintptr(0)); e != 0 {
+			t.Fatal(e)
+		}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	become(65534)
+	defer become(0)
+	f()
+}
+
+// TestOtherUser has another user who wants to be a rank, and one who listens where rank 0
+// should.
+func TestOtherUser(t *testing.T) {
+	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: "unixpacket"}
+	place := cluster.Place{Size: 2, Job: "a", Rendezvous: "unix:" + at.Name}
+	cfg := cluster.HostConfig{Timeout: 300 * time.Millisecond}
+	asNobody(t, func() {
+		first := make(chan error, 1)
+		go func() {
+			_, err := cluster.JoinHost(within(t), place, cfg)
+			first <- err
+		}()
+		var socket *net.UnixConn
+		for socket == nil {
+			socket, _ = net.DialUnix("unixpacket", nil, at)
+		}
+		defer socket.Close()
+		if n, err := socket.Read(make([]byte, 100)); err == nil {
+			t.Errorf("another user is told %d bytes", n)
+		}
+		if err := <-first; err == nil || !strings.Contains(err.Error(), "have not: 1 (1 processes of other users were sent away)") {
+			t.Error(err)
+		}
+		l, err := net.ListenUnix("unixpacket", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		for rank := range 2 {
+			second := make(chan error, 1)
+			go func() { // on a thread of the own user
+				place.Rank = rank
+				_, err := cluster.JoinHost(within(t), place, cluster.HostConfig{Timeout: time.Minute})
+				second <- err
+			}()
+			if err := <-second; err == nil || !strings.Contains(err.Error(), "of user 65534 listens where rank 0 of this job should") {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	})
 }
 
 func TestBadPlaces(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -91,6 +92,36 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	noSocket(t, name)
+}
+
+// TestStop stops a rank for a while: nobody may take it for dead.
+func TestStop(t *testing.T) {
+	all := start(t, 3, "1000000000", fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()))
+	for _, p := range all {
+		p.runs(t)
+	}
+	signal := func(s os.Signal) {
+		if err := all[1].cmd.Process.Signal(s); err != nil {
+			t.Error(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	time.Sleep(1200 * time.Millisecond)
+	signal(syscall.SIGCONT)
+	time.Sleep(50 * time.Millisecond)
+	for rank, p := range all {
+		select {
+		case <-p.said:
+			t.Errorf("rank %d: %s", rank, p.stderr)
+		default:
+		}
+	}
+	signal(syscall.SIGKILL)
+	for rank, p := range all {
+		if err, said := p.end(); err == nil {
+			t.Errorf("rank %d ends well without rank 1: %s", rank, said)
+		}
+	}
 }
 
 // TestKill kills each rank in turn in the middle of the ring. All others must say so
