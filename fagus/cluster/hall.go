@@ -165,15 +165,18 @@ func (h *Host) admit(c *conn, who hello) (*Failed, bool) {
 			err = fmt.Errorf("cluster: two processes are rank %d of job %.80q: pid %d and pid %d", who.Rank, h.place.Job, first.PID, who.PID)
 		}
 	}
+	rank := dimmnet.Rank(0)
+	if who.Rank >= 0 && who.Rank < h.Size() {
+		rank = dimmnet.Rank(who.Rank)
+	}
 	if err != nil {
 		if h.hall.complete {
-			return &Failed{Rank: dimmnet.Rank(who.Rank), Why: err.Error()}, false
+			return &Failed{Rank: rank, Why: err.Error()}, false
 		}
-		h.failLocked(dimmnet.Rank(who.Rank), err)
+		h.failLocked(rank, err)
 		return h.failed, false
 	}
 	_ = c.socket.SetReadDeadline(time.Time{})
-	rank := dimmnet.Rank(who.Rank)
 	p := newPeer(c, rank, who.PID, assembler{first: rank, count: 1})
 	h.peers[rank] = p
 	h.readers.Add(1)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // hostile joins as rank 1 of 2 by hand, and returns rank 0 and the other's socket.
@@ -128,6 +130,67 @@ func TestHostilePeer(t *testing.T) {
 		}
 		if now := countFiles(t); now != before {
 			t.Errorf("%q: %d descriptors are open, and %d were before", says, now, before)
+		}
+	}
+}
+
+// TestHostileRank0 has a rank 0 that breaks the protocol after it has said welcome.
+func TestHostileRank0(t *testing.T) {
+	place := Place{Rank: 1, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
+	l, err := net.ListenUnix(network, meetingPoint(place))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for says, messages := range map[string][]message{
+		"in the name of rank 9":       {{kind: kindFailed, rank: 9, body: []byte("x")}},
+		"a message of kind 6":         {{kind: kindGoodbye}},
+		"rank 1 where rank 0":         {blob(1, 0)},
+		"makes Gather its call 2":     {{kind: kindBlob, call: 2}, {kind: kindBlob, call: 2, rank: 1}},
+		"the last one is over":        {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
+		"files or a blob of rank 0 w": {blob(0, 0), blob(0, 0)},
+	} {
+		joined := make(chan error, 1)
+		var host *Host
+		go func() {
+			var err error
+			host, err = JoinHost(t.Context(), place, HostConfig{})
+			joined <- err
+		}()
+		socket, err := l.AcceptUnix()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newConn(socket)
+		if _, err := c.hear(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.send(message{kind: kindWelcome}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-joined; err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			if err := c.send(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if says == "the last one is over" {
+			<-host.broken
+		}
+		_, err = host.Gather(t.Context(), nil)
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "rank 0 ") {
+			t.Errorf("%v, which should say %q of rank 0", err, says)
+		}
+		host.OnLoss(func(rank dimmnet.Rank, why error) {
+			if int(rank) >= host.Size() {
+				t.Errorf("rank %d of %d is lost: %v", rank, host.Size(), why)
+			}
+		})
+		_ = host.Close(t.Context()) // it has failed
+		if err := socket.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
