@@ -21,10 +21,14 @@ func (h *Host) exchange(ctx context.Context, kind kind, own share) ([]share, err
 		return nil, err
 	}
 	h.call++
-	stop := context.AfterFunc(ctx, func() {
+	giveUp := func() {
 		h.fail(h.Rank(), fmt.Errorf("cluster: rank %d (pid %d) gives up %v: %w", h.Rank(), h.own.PID, kind, dimmnet.ContextErr(ctx)))
-	})
-	defer stop()
+	}
+	if ctx.Err() != nil {
+		giveUp()
+		return nil, h.failure()
+	}
+	defer context.AfterFunc(ctx, giveUp)()
 	all := batch{call: h.call, kind: kind, shares: make([]share, h.Size())}
 	all.shares[h.Rank()] = own
 	move := h.deliver

@@ -87,7 +87,9 @@ func (h *Host) greet(socket *net.UnixConn) {
 	var who hello
 	if err == nil && !foreign {
 		_ = socket.SetReadDeadline(time.Now().Add(helloTimeout))
-		who, err = c.hear()
+		if who, err = c.hear(); err == nil {
+			h.awaitGoodbye(who)
+		}
 	}
 	h.mu.Lock()
 	delete(h.hall.strangers, socket)
@@ -106,6 +108,27 @@ func (h *Host) greet(socket *net.UnixConn) {
 	}
 	if !admitted {
 		_ = socket.Close() // a refusal that is sent can still be read
+	}
+}
+
+// awaitGoodbye waits a little if a rank seems to come a second time: it may have closed, and
+// its goodbye be under way.
+func (h *Host) awaitGoodbye(who hello) {
+	h.mu.Lock()
+	var p *peer
+	if h.hall.complete && who.check(h.own) == nil {
+		p = h.peers[who.Rank]
+	}
+	h.mu.Unlock()
+	if p == nil {
+		return
+	}
+	timer := time.NewTimer(helloTimeout / 50)
+	defer timer.Stop()
+	select {
+	case <-p.gone:
+	case <-timer.C:
+	case <-h.broken:
 	}
 }
 
@@ -142,15 +165,18 @@ func (h *Host) admit(c *conn, who hello) (*Failed, bool) {
 			err = fmt.Errorf("cluster: two processes are rank %d of job %.80q: pid %d and pid %d", who.Rank, h.place.Job, first.PID, who.PID)
 		}
 	}
+	rank := dimmnet.Rank(0)
+	if who.Rank >= 0 && who.Rank < h.Size() {
+		rank = dimmnet.Rank(who.Rank)
+	}
 	if err != nil {
 		if h.hall.complete {
-			return &Failed{Rank: dimmnet.Rank(who.Rank), Why: err.Error()}, false
+			return &Failed{Rank: rank, Why: err.Error()}, false
 		}
-		h.failLocked(dimmnet.Rank(who.Rank), err)
+		h.failLocked(rank, err)
 		return h.failed, false
 	}
 	_ = c.socket.SetReadDeadline(time.Time{})
-	rank := dimmnet.Rank(who.Rank)
 	p := newPeer(c, rank, who.PID, assembler{first: rank, count: 1})
 	h.peers[rank] = p
 	h.readers.Add(1)

@@ -175,12 +175,12 @@ func (h *Host) part(ctx context.Context) error {
 
 // release gives back all that the Host has. Nobody is told.
 func (h *Host) release() {
-	h.notices.Wait()
 	h.mu.Lock()
 	h.over = true
 	peers := h.peers
 	h.hall.close()
 	h.mu.Unlock()
+	h.notices.Wait()
 	if h.listener != nil {
 		_ = h.listener.Close() // nobody waits for it
 	}

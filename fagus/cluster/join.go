@@ -28,6 +28,7 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if cfg.Timeout < 0 || cfg.Timeout > maxPatience {
 		return nil, fmt.Errorf("cluster: a timeout of %v: %v is the most", cfg.Timeout, maxPatience)
 	}
+	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON would change it on the way
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout
 	}

@@ -48,7 +48,7 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 		return Place{}, err
 	}
 	p := Place{Rank: first.rank, Size: first.size, Source: first.launcher.rank, Rendezvous: env.get(fagusRendezvous)}
-	if p.LocalRank, p.LocalSize, err = env.local(first); err != nil {
+	if p.LocalRank, p.LocalSize, err = env.local(found); err != nil {
 		return Place{}, err
 	}
 	if p.Job = env.job(found); p.Job == "" {
@@ -160,8 +160,7 @@ func (e environment) contradiction(found []claim) error {
 		return fmt.Errorf("cluster: two sizes of one job: %s: unset %s, or set it to %d", e.seen(first.sizeName, fagusSize), fagusSize, first.size)
 	}
 	for _, c := range found[1:] {
-		same := c.rank == first.rank && c.size == first.size
-		if slices.Contains(of.agrees, c.launcher.rank) && !same || first.size == 1 && c.size > 1 {
+		if slices.Contains(of.agrees, c.launcher.rank) && !c.same(first) || first.size == 1 && c.size > 1 {
 			return fmt.Errorf("cluster: two launchers contradict each other: %s, but %s: unset the variables of the wrong one",
 				e.seen(of.rank, first.sizeName), e.seen(c.launcher.rank, c.sizeName))
 		}
@@ -177,30 +176,43 @@ func (e environment) contradiction(found []claim) error {
 }
 
 // local is the place among the ranks of the host, -1 and 0 if nothing says it.
-func (e environment) local(c claim) (rank, size int, err error) {
-	rank, rankName, err := e.number(c.launcher.localRank...)
-	if err != nil {
-		return 0, 0, err
-	}
-	size, sizeName, err := e.number(c.launcher.localSize...)
-	if err != nil {
-		return 0, 0, err
-	}
-	hosts, _, err := e.number(c.launcher.hosts...)
-	if err != nil {
-		return 0, 0, err
-	}
-	if hosts == 1 && sizeName == "" {
-		size, sizeName = c.size, c.sizeName
-	}
-	if sizeName != "" && (size > c.size || rank >= size) {
-		return 0, 0, fmt.Errorf("cluster: %s, but %s", e.seen(append(slices.Clone(c.launcher.localRank), sizeName)...), e.seen(c.sizeName))
-	}
-	if rankName == "" {
-		rank = -1
+func (e environment) local(found []claim) (rank, size int, err error) {
+	rank = -1
+	for _, c := range agreeing(found) {
+		r, rankName, err := e.number(c.launcher.localRank...)
+		if err != nil {
+			return 0, 0, err
+		}
+		n, sizeName, err := e.number(c.launcher.localSize...)
+		if err != nil {
+			return 0, 0, err
+		}
+		hosts, _, err := e.number(c.launcher.hosts...)
+		if err != nil {
+			return 0, 0, err
+		}
+		if hosts == 1 && sizeName == "" {
+			n, sizeName = c.size, c.sizeName
+		}
+		if sizeName != "" && (n > c.size || r >= n) {
+			return 0, 0, fmt.Errorf("cluster: %s, but %s", e.seen(append(slices.Clone(c.launcher.localRank), sizeName)...), e.seen(c.sizeName))
+		}
+		if rankName != "" && rank < 0 {
+			rank = r
+		}
+		if sizeName != "" && size == 0 {
+			size = n
+		}
 	}
 	return rank, size, nil
 }
+
+// agreeing are the claims that say the same of this process as the first.
+func agreeing(found []claim) []claim {
+	return slices.DeleteFunc(slices.Clone(found), func(c claim) bool { return !c.same(found[0]) })
+}
+
+func (c claim) same(d claim) bool { return c.rank == d.rank && c.size == d.size }
 
 // job is the name of the job: the user's, the launcher's, that of another launcher which
 // says the same of this process, or the place where its processes meet.
@@ -208,10 +220,7 @@ func (e environment) job(found []claim) string {
 	if name := e.get(fagusJob); name != "" {
 		return name
 	}
-	for _, c := range found {
-		if c.rank != found[0].rank || c.size != found[0].size {
-			continue
-		}
+	for _, c := range agreeing(found) {
 		for _, parts := range c.launcher.jobs {
 			var values []string
 			for _, name := range parts {

@@ -83,7 +83,7 @@ func (h *Host) take(p *peer, m message) error {
 			b.close()
 			return fmt.Errorf("it makes a call before the last one is over")
 		}
-	case m.kind == kindFailed && (m.rank == p.rank || p.rank == 0):
+	case m.kind == kindFailed && (m.rank == p.rank || p.rank == 0 && int(m.rank) < h.Size()):
 		h.fail(m.rank, errors.New(text(m.body)))
 		return nil
 	case m.kind == kindGoodbye && p.rank != 0:

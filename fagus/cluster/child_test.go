@@ -1,0 +1,83 @@
+//go:build linux
+
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// child is the main of a rank that is a process. laps is how often it takes part in
+// a ring of stores. What it returns is the exit status.
+func child(laps string) int {
+	err := func() error {
+		n, err := strconv.ParseUint(laps, 10, 64)
+		if err != nil {
+			return err
+		}
+		place, err := cluster.FromEnv(os.LookupEnv)
+		if err != nil {
+			return err
+		}
+		ctx := context.Background()
+		host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
+		if err != nil {
+			return err
+		}
+		err = shm.Join(shm.Config{}, host).Run(ctx, host.Size(), func(h dimmnet.Host) error { return runRing(h.Port(), n) })
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err) // at once: the parent takes the time
+		}
+		if left := host.Close(ctx); err == nil {
+			err = left
+		}
+		return err
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// ring waits for a lap's number in its LLCM and passes it on.
+type ring struct {
+	port dimmnet.Port
+	lap  uint64 // that has come
+}
+
+func runRing(p dimmnet.Port, laps uint64) error {
+	r := &ring{port: p}
+	if p.Rank() == 0 {
+		r.pass(1)
+	}
+	if err := dimmnet.Drive(p, r, func() bool { return r.lap == 10 }); err != nil {
+		return err
+	}
+	fmt.Println("runs")
+	return dimmnet.Drive(p, r, func() bool { return r.lap == laps })
+}
+
+func (r *ring) pass(lap uint64) {
+	next := (int(r.port.Rank()) + 1) % r.port.Nodes()
+	r.port.Store(dimmnet.Rank(next), 0, lap, 8) // a failed port tells Drive
+}
+
+func (r *ring) Step() (bool, error) {
+	if r.port.Load(0) == r.lap {
+		return false, nil
+	}
+	r.lap++
+	if r.port.Rank() == 0 {
+		r.pass(r.lap + 1)
+	} else {
+		r.pass(r.lap)
+	}
+	return true, nil
+}

@@ -1,0 +1,47 @@
+//go:build linux
+
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"testing"
+)
+
+// TestLastWords has an end that closes without having read all: what it has said before
+// must be heard.
+func TestLastWords(t *testing.T) {
+	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: network}
+	l, err := net.ListenUnix(network, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dialed, err := net.DialUnix(network, nil, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := newConn(dialed), newConn(accepted)
+	defer b.socket.Close()
+	for _, c := range []*conn{a, b} {
+		if err := c.send(message{kind: kindGoodbye, rank: 7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.socket.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := b.receive(); err != nil || m.kind != kindGoodbye || m.rank != 7 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := b.receive(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last message: %v", err)
+	}
+}

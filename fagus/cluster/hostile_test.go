@@ -1,0 +1,205 @@
+//go:build linux
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// hostile joins as rank 1 of 2 by hand, and returns rank 0 and the other's socket.
+func hostile(t *testing.T) (*Host, *net.UnixConn) {
+	t.Helper()
+	place := Place{Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
+	joined := make(chan error, 1)
+	var host *Host
+	go func() {
+		var err error
+		host, err = JoinHost(t.Context(), place, HostConfig{})
+		joined <- err
+	}()
+	var socket *net.UnixConn
+	for socket == nil {
+		socket, _ = net.DialUnix(network, nil, meetingPoint(place))
+	}
+	second := place
+	second.Rank = 1
+	m, err := newHello(second, 99, time.Minute).message()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := socket.Write(m.encode()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-joined; err != nil {
+		t.Fatal(err)
+	}
+	return host, socket
+}
+
+// packet is a message that a peer sends, with so many files.
+type packet struct {
+	bytes []byte
+	files int
+}
+
+func (p packet) send(socket *net.UnixConn) error {
+	rights := syscall.UnixRights(slices.Repeat([]int{1}, p.files)...)
+	if len(p.bytes) > 0 {
+		_, _, err := socket.WriteMsgUnix(p.bytes, rights, nil)
+		return err
+	}
+	// Go would send a byte beside the files.
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var errno syscall.Errno
+	err = raw.Control(func(fd uintptr) {
+		m := syscall.Msghdr{Control: &rights[0]}
+		m.SetControllen(len(rights))
+		_, _, errno = syscall.RawSyscall(syscall.SYS_SENDMSG, fd, uintptr(unsafe.Pointer(&m)), 0)
+	})
+	if errno != 0 {
+		return errno
+	}
+	return err
+}
+
+// TestHostilePeer has a rank 1 that breaks the protocol. Rank 0 must name it, and must not
+// keep what it has sent.
+func TestHostilePeer(t *testing.T) {
+	encode := func(m message, files int) []byte {
+		b := m.encode()
+		b[1] = byte(files)
+		return b
+	}
+	swap := message{kind: kindFiles, rank: 1, call: 1}
+	first := packet{encode(blob(1, 0), 0), 0}
+	for says, packets := range map[string][]packet{
+		"says that it has 2 files and has 1":   {{encode(swap, 2), 1}},
+		"says that it has 1 files and has 2":   {{encode(swap, 1), 2}},
+		"2 files or a blob of rank 1":          {{encode(swap, 2), 2}},
+		"1 files or a blob of rank 0":          {{encode(message{kind: kindFiles, call: 1}, 1), 1}},
+		"says that it has 0 files and has 1":   {{encode(message{kind: kindGoodbye, rank: 1}, 0), 1}},
+		"or 64 files":                          {{encode(swap, 64), 200}},
+		"a packet of more than 65536 bytes":    {{make([]byte, maxPacket+1), 1}},
+		"ended without a goodbye":              {{nil, 1}},
+		"before the last one is over":          {first, first, first},
+		"a message of kind 5 in the name":      {{encode(message{kind: kindFailed, rank: 0, body: []byte("x")}, 0), 0}},
+		"a message of kind 1 in the name":      {{encode(message{kind: kindHello}, 0), 0}},
+		"a message of kind 2 in the name":      {{encode(message{kind: kindWelcome}, 0), 0}},
+		"1 more bytes of a blob of 0":          {{encode(blob(1, 0, 1), 0), 0}},
+		"makes Swap its call 1 and rank 0":     {{encode(swap, 1), 1}},
+		"makes Gather its call 2 and rank 0":   {{encode(message{kind: kindBlob, rank: 1, call: 2}, 0), 0}},
+		"has closed and rank 0 calls Gather":   {{encode(message{kind: kindGoodbye, rank: 1}, 0), 0}, {encode(swap, 1), 1}},
+		"a message of Gather with 1 files":     {{encode(blob(1, 0), 1), 1}},
+		"a message of kind 77":                 {{slices.Concat([]byte{77}, make([]byte, 15)), 3}},
+		"is lost: cluster: a packet of 1 byte": {{[]byte{1}, 1}},
+	} {
+		before := countFiles(t)
+		host, socket := hostile(t)
+		for i, p := range packets {
+			// Who is found out is hung up on while it still sends.
+			if err := p.send(socket); err != nil && i == 0 {
+				t.Fatal(err)
+			}
+		}
+		if says == "before the last one is over" {
+			<-host.broken
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := host.Gather(ctx, nil)
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "rank 1 ") {
+			t.Errorf("%v, which should say %q of rank 1", err, says)
+		}
+		_ = host.Close(ctx) // it has failed
+		cancel()
+		if err := socket.Close(); err != nil {
+			t.Error(err)
+		}
+		if now := countFiles(t); now != before {
+			t.Errorf("%q: %d descriptors are open, and %d were before", says, now, before)
+		}
+	}
+}
+
+// TestHostileRank0 has a rank 0 that breaks the protocol after it has said welcome.
+func TestHostileRank0(t *testing.T) {
+	place := Place{Rank: 1, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
+	l, err := net.ListenUnix(network, meetingPoint(place))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for says, messages := range map[string][]message{
+		"in the name of rank 9":       {{kind: kindFailed, rank: 9, body: []byte("x")}},
+		"a message of kind 6":         {{kind: kindGoodbye}},
+		"rank 1 where rank 0":         {blob(1, 0)},
+		"makes Gather its call 2":     {{kind: kindBlob, call: 2}, {kind: kindBlob, call: 2, rank: 1}},
+		"the last one is over":        {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
+		"files or a blob of rank 0 w": {blob(0, 0), blob(0, 0)},
+	} {
+		joined := make(chan error, 1)
+		var host *Host
+		go func() {
+			var err error
+			host, err = JoinHost(t.Context(), place, HostConfig{})
+			joined <- err
+		}()
+		socket, err := l.AcceptUnix()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newConn(socket)
+		if _, err := c.hear(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.send(message{kind: kindWelcome}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-joined; err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			if err := c.send(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if says == "the last one is over" {
+			<-host.broken
+		}
+		_, err = host.Gather(t.Context(), nil)
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "rank 0 ") {
+			t.Errorf("%v, which should say %q of rank 0", err, says)
+		}
+		host.OnLoss(func(rank dimmnet.Rank, why error) {
+			if int(rank) >= host.Size() {
+				t.Errorf("rank %d of %d is lost: %v", rank, host.Size(), why)
+			}
+		})
+		_ = host.Close(t.Context()) // it has failed
+		if err := socket.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func countFiles(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}

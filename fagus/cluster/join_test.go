@@ -1,0 +1,316 @@
+//go:build linux
+
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// refusal has processes that are not one job. Every one of them must hear what was seen
+// within a second of the last one's coming, though all would wait for a minute.
+func refusal(t *testing.T, all []cluster.Place, says ...string) {
+	t.Helper()
+	before := openFiles(t)
+	start := time.Now()
+	_, errs := each(len(all), func(i int) (any, error) {
+		h, err := cluster.JoinHost(within(t), all[i], cluster.HostConfig{Timeout: time.Minute})
+		if err == nil {
+			h.Close(t.Context())
+		}
+		return nil, err
+	})
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for i, err := range errs {
+		for _, want := range says {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("rank %d of %d: %v, which should say %q", all[i].Rank, all[i].Size, err, want)
+			}
+		}
+	}
+	sameFiles(t, before)
+}
+
+func TestRefusals(t *testing.T) {
+	closeHosts(join(t, 2)) // the runtime opens files of its own for the first sockets
+	at := fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid())
+	job := func(ranks ...int) []cluster.Place {
+		var all []cluster.Place
+		for _, rank := range ranks {
+			all = append(all, cluster.Place{Rank: rank, Size: 4, Job: "a", Rendezvous: at})
+		}
+		return all
+	}
+	pid := fmt.Sprintf("pid %d", os.Getpid())
+	t.Run("two of rank 2", func(t *testing.T) {
+		refusal(t, job(0, 1, 2, 2), "two processes are rank 2 of job", pid+" and "+pid)
+	})
+	t.Run("two of rank 0", func(t *testing.T) {
+		refusal(t, job(0, 1, 2, 0), "two processes are rank 0 of job", pid)
+	})
+	t.Run("all of rank 0", func(t *testing.T) {
+		refusal(t, job(0, 0, 0, 0), "two processes are rank 0 of job", pid)
+	})
+	t.Run("another size", func(t *testing.T) {
+		all := job(0, 1, 2, 3)
+		all[2].Size = 5
+		refusal(t, all, "rank 2 ("+pid+") is of a job of 5 ranks", "of one of 4")
+	})
+	t.Run("another job", func(t *testing.T) {
+		all := job(0, 1, 2, 3)
+		all[3].Job = "b"
+		refusal(t, all, `rank 3 (`+pid+`) is of job "b"`, `of job "a"`)
+	})
+	t.Run("singletons", func(t *testing.T) {
+		all := job(0, 0, 0)
+		for i := range all {
+			all[i].Size = 1
+		}
+		// One of them is first, and alone a whole job.
+		first, err := cluster.JoinHost(within(t), all[0], cluster.HostConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refusal(t, all[1:], "two processes are rank 0 of job")
+		if err := first.Close(within(t)); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a third of two", func(t *testing.T) {
+		all := job(0, 1, 1)
+		for i := range all {
+			all[i].Size = 2
+		}
+		hosts, errs := each(2, func(rank int) (*cluster.Host, error) {
+			return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+		})
+		noErrors(t, errs)
+		refusal(t, all[2:], "two processes are rank 1 of job")
+		// Those who are in the job do not suffer.
+		_, errs = each(2, func(rank int) ([][]byte, error) { return hosts[rank].Gather(within(t), nil) })
+		noErrors(t, errs)
+		noErrors(t, closeHosts(hosts))
+	})
+}
+
+// TestMissing has ranks that do not come. The first timeout counts for all.
+func TestMissing(t *testing.T) {
+	all := places(t, 6)
+	come := []cluster.Place{all[0], all[1], all[3]}
+	start := time.Now()
+	_, errs := each(len(come), func(i int) (*cluster.Host, error) {
+		timeout := time.Minute
+		if i == 1 {
+			timeout = 100 * time.Millisecond
+		}
+		return cluster.JoinHost(within(t), come[i], cluster.HostConfig{Timeout: timeout})
+	})
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for i, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), "these have come: 0-1, 3, and these have not: 2, 4-5") {
+			t.Errorf("rank %d: %v", come[i].Rank, err)
+		}
+	}
+	_, err := cluster.JoinHost(within(t), all[4], cluster.HostConfig{Timeout: 50 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "rank 4 has not found rank 0 of job") {
+		t.Errorf("without rank 0: %v", err)
+	}
+}
+
+// TestJoinCancelled cancels who waits, and who has not found anybody.
+func TestJoinCancelled(t *testing.T) {
+	all := places(t, 3)
+	for _, rank := range []int{0, 1} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("enough")) })
+		start := time.Now()
+		_, err := cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "enough") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("rank %d: it took %v", rank, took)
+		}
+	}
+	// One who leaves while others wait is named to them.
+	ctx, cancel := context.WithCancel(within(t))
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_, errs := each(2, func(rank int) (*cluster.Host, error) {
+		if rank == 1 {
+			return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
+		}
+		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+	})
+	if !errors.Is(errs[1], context.Canceled) || errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 (pid") {
+		t.Errorf("rank 1 leaves: %v", errs)
+	}
+}
+
+// TestJoinAgain has the same job join as soon as each rank has closed.
+func TestJoinAgain(t *testing.T) {
+	all := places(t, 3)
+	_, errs := each(3, func(rank int) (any, error) {
+		for range 20 {
+			h, err := cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+			if err != nil {
+				return nil, err
+			}
+			if _, err := h.Gather(within(t), nil); err != nil {
+				return nil, err
+			}
+			if err := h.Close(within(t)); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	noErrors(t, errs)
+}
+
+// TestJoinPath meets at a file, which is gone afterwards.
+func TestJoinPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "meet")
+	all := places(t, 2)
+	hosts, errs := each(2, func(rank int) (*cluster.Host, error) {
+		all[rank].Rendezvous = "unix:" + path
+		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+	})
+	noErrors(t, errs)
+	noErrors(t, closeHosts(hosts))
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", path, err)
+	}
+}
+
+// TestStrangers has connections that are silent or talk nonsense: those who join do not
+// notice.
+func TestStrangers(t *testing.T) {
+	name := fmt.Sprintf("@%s-%d", t.Name(), os.Getpid())
+	all := places(t, 2)
+	for rank := range all {
+		all[rank].Rendezvous = "unix:" + name
+	}
+	first := make(chan error, 1)
+	var host *cluster.Host
+	go func() {
+		var err error
+		host, err = cluster.JoinHost(within(t), all[0], cluster.HostConfig{})
+		first <- err
+	}()
+	for _, say := range []string{"", "x", strings.Repeat("x", 70<<10), "\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		var socket *net.UnixConn
+		for socket == nil {
+			socket, _ = net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: name, Net: "unixpacket"})
+		}
+		defer socket.Close()
+		if say != "" {
+			if _, err := socket.Write([]byte(say)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	second, err := cluster.JoinHost(within(t), all[1], cluster.HostConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+	noErrors(t, closeHosts([]*cluster.Host{host, second}))
+}
+
+// asNobody runs f as a user who is not this one.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	become := func(euid int) {
+		// The runtime's Seteuid changes all threads; this changes the locked one.
+		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(euid), ^uintptr(0)); e != 0 {
+			t.Fatal(e)
+		}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	become(65534)
+	defer become(0)
+	f()
+}
+
+// TestOtherUser has another user who wants to be a rank, and one who listens where rank 0
+// should.
+func TestOtherUser(t *testing.T) {
+	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: "unixpacket"}
+	place := cluster.Place{Size: 2, Job: "a", Rendezvous: "unix:" + at.Name}
+	cfg := cluster.HostConfig{Timeout: 300 * time.Millisecond}
+	asNobody(t, func() {
+		first := make(chan error, 1)
+		go func() {
+			_, err := cluster.JoinHost(within(t), place, cfg)
+			first <- err
+		}()
+		var socket *net.UnixConn
+		for socket == nil {
+			socket, _ = net.DialUnix("unixpacket", nil, at)
+		}
+		defer socket.Close()
+		if n, err := socket.Read(make([]byte, 100)); err == nil {
+			t.Errorf("another user is told %d bytes", n)
+		}
+		if err := <-first; err == nil || !strings.Contains(err.Error(), "have not: 1 (1 processes of other users were sent away)") {
+			t.Error(err)
+		}
+		l, err := net.ListenUnix("unixpacket", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		for rank := range 2 {
+			second := make(chan error, 1)
+			go func() { // on a thread of the own user
+				place.Rank = rank
+				_, err := cluster.JoinHost(within(t), place, cluster.HostConfig{Timeout: time.Minute})
+				second <- err
+			}()
+			if err := <-second; err == nil || !strings.Contains(err.Error(), "of user 65534 listens where rank 0 of this job should") {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	})
+}
+
+func TestBadPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		place   cluster.Place
+		timeout time.Duration
+		says    string
+	}{
+		{cluster.Place{Rank: 1, Size: 1, Job: "a"}, 0, "rank 1 of 1"},
+		{cluster.Place{Rank: -1, Size: 1, Job: "a"}, 0, "rank -1 of 1"},
+		{cluster.Place{Size: 1<<16 + 1, Job: "a"}, 0, "rank 0 of 65537"},
+		{cluster.Place{Size: 8, LocalSize: 4, Job: "a"}, 0, "8 ranks and 4 of them are on this host"},
+		{cluster.Place{Size: 1}, 0, "name has 0 bytes"},
+		{cluster.Place{Size: 1, Job: "a"}, -1, "timeout of -1ns"},
+	} {
+		_, err := cluster.JoinHost(t.Context(), tt.place, cluster.HostConfig{Timeout: tt.timeout})
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%+v: %v, which should say %q", tt.place, err, tt.says)
+		}
+	}
+}

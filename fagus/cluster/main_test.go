@@ -1,0 +1,25 @@
+//go:build linux
+
+package cluster_test
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+var _ shm.Member = (*cluster.Host)(nil)
+
+// childBody is the variable that makes this test binary a rank, and says of which job.
+const childBody = "CLUSTER_TEST_BODY"
+
+func TestMain(m *testing.M) {
+	if body := os.Getenv(childBody); body != "" {
+		os.Exit(child(body))
+	}
+	goleak.VerifyTestMain(m)
+}
