@@ -104,14 +104,18 @@ type env struct {
 }
 
 func newEnv(network func() dimmnet.Network, seed uint64, short bool) *env {
-	return &env{
+	e := &env{
 		network:  network,
 		seed:     seed,
 		short:    short,
 		bound:    time.Minute,
 		grace:    15 * time.Second,
-		patience: 3 * time.Second,
+		patience: time.Second,
 	}
+	if short {
+		e.patience = 200 * time.Millisecond
+	}
+	return e
 }
 
 // rounds is n, or less with -short.

@@ -78,7 +78,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	segments, err := n.segments(ctx, &cfg, nodes)
 	defer func() {
 		for _, s := range segments {
-			s.unmap()
+			if n.member == nil {
+				s.unmapLocal()
+			} else {
+				s.unmap()
+			}
 		}
 	}()
 	if err != nil {
@@ -111,14 +115,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 func (n *Network) segments(ctx context.Context, cfg *Config, nodes int) (all []*segment, err error) {
 	if n.member == nil {
 		for rank := range nodes {
-			s, f, err := create(cfg, dimmnet.Rank(rank))
+			s, err := local(cfg, dimmnet.Rank(rank))
 			if err != nil {
 				return all, err
 			}
 			all = append(all, s)
-			if err := f.Close(); err != nil {
-				return all, fmt.Errorf("shm: %w", err)
-			}
 		}
 		return all, nil
 	}

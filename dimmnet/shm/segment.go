@@ -146,14 +146,19 @@ func mapSegment(fd int, cfg *Config, rank dimmnet.Rank, flags int) (*segment, er
 			return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)
 		}
 	}
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(&m[headerBytes])), (cfg.LLCM+cfg.Bulk)/word)
+	return cut(cfg, m, heap), nil
+}
+
+// cut makes a segment of its memory.
+func cut(cfg *Config, nic, heap []byte) *segment {
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&nic[headerBytes])), (cfg.LLCM+cfg.Bulk)/word)
 	return &segment{
-		header: (*header)(unsafe.Pointer(&m[0])),
-		mapped: m,
+		header: (*header)(unsafe.Pointer(&nic[0])),
+		mapped: nic,
 		memory: words[: cfg.LLCM/word : cfg.LLCM/word],
 		bulk:   words[cfg.LLCM/word:],
 		heap:   heap,
-	}, nil
+	}
 }
 
 func (s *segment) unmap() {
