@@ -65,9 +65,10 @@ func (p *process) runs(t *testing.T) {
 }
 
 // end waits for the process, and returns how it ended and what it said.
-func (p *process) end() (error, string) {
+func (p *process) end() (said string, err error) {
 	<-p.read
-	return p.cmd.Wait(), p.stderr.String()
+	err = p.cmd.Wait()
+	return p.stderr.String(), err
 }
 
 // noSocket fails if the abstract name is still there.
@@ -87,7 +88,7 @@ func TestProcesses(t *testing.T) {
 	name := fmt.Sprintf("@%s-%d", t.Name(), os.Getpid())
 	for rank, p := range start(t, 4, "1000", "unix:"+name) {
 		p.runs(t)
-		if err, said := p.end(); err != nil || said != "" {
+		if said, err := p.end(); err != nil || said != "" {
 			t.Errorf("rank %d: %v: %s", rank, err, said)
 		}
 	}
@@ -118,7 +119,7 @@ func TestStop(t *testing.T) {
 	}
 	signal(syscall.SIGKILL)
 	for rank, p := range all {
-		if err, said := p.end(); err == nil {
+		if said, err := p.end(); err == nil {
 			t.Errorf("rank %d ends well without rank 1: %s", rank, said)
 		}
 	}
@@ -141,7 +142,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		for rank, p := range all {
-			err, said := p.end()
+			said, err := p.end()
 			if rank == victim {
 				continue
 			}
