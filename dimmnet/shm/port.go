@@ -18,7 +18,9 @@ type port struct {
 	name     string // as Go had it; none for a body
 	returned bool   // under the lock of the run
 	notice   *event
-	shared   int // bytes of the heap that it has
+	shared   int  // bytes of the heap that it has
+	awake    int  // how often Idle has returned at once, since it last slept
+	waiting  bool // its next mark tells that it may sleep
 	counters dimmnet.Counters
 	_        [cacheLine]byte
 }
@@ -151,8 +153,6 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 	m, off := p.own.place(off)
 	m.Read(b, off)
 }
-
-func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.own.arrivals.Load()) }
 
 func (p *port) Err() error {
 	if !p.run.failed.Load() {

@@ -22,12 +22,12 @@ type header struct {
 	bulk  uint64 // bytes
 	_     [cacheLine - 24]byte
 
-	// arrivals counts what has landed; it is bumped when the bytes are in place.
-	arrivals atomic.Uint64
-	// sleepers counts the threads that may sleep until arrivals changes. A poster
-	// touches both.
-	sleepers atomic.Uint32
-	_        [cacheLine - 12]byte
+	// asleep is 1 if a thread may sleep, or be about to, until wakes changes.
+	asleep atomic.Uint32
+	_      [cacheLine - 4]byte
+
+	wakes atomic.Uint32
+	_     [cacheLine - 4]byte
 
 	failed atomic.Uint32 // 0, or 1 and the rank whose failure is this one's
 	_      [cacheLine - 4]byte
@@ -177,27 +177,29 @@ func (s *segment) place(off dimmnet.Offset) (memory.Words, dimmnet.Offset) {
 	return s.memory, off
 }
 
-// arrive notes that bytes have landed. They are in place already.
+// arrive tells those who may sleep that bytes have landed, which are in place already.
+// While nobody does it costs the look at a word that rests in this processor's cache.
 //
-// No wake-up is lost. The poster bumps arrivals and then looks at sleepers; the waiter
-// counts itself among the sleepers and then sleeps only if arrivals is still what it
-// was, which the kernel compares. Go's atomics are sequentially consistent, so at least
-// one of them sees what the other wrote.
+// No wake-up is lost. The poster writes and then looks at asleep; the waiter sets asleep
+// and then looks at what was written (see Idle). Go's atomics are sequentially
+// consistent, so at least one of them sees what the other did. Of several posters one
+// takes asleep back, and wakes all.
 func (s *segment) arrive() {
-	s.arrivals.Add(1)
-	if s.sleepers.Load() > 0 {
-		wakeAll(s.arrivalsWord(), true)
+	if s.asleep.Load() != 0 && s.asleep.Swap(0) != 0 {
+		s.stir()
 	}
 }
 
-// arrivalsWord is the low half of arrivals, which the kernel can compare.
-func (s *segment) arrivalsWord() *uint32 { return (*uint32)(unsafe.Pointer(&s.arrivals)) }
+// stir wakes all that sleep.
+func (s *segment) stir() {
+	s.wakes.Add(1)
+	wakeAll((*uint32)(unsafe.Pointer(&s.wakes)), true)
+}
 
 // fail notes that a rank has failed, and wakes all that wait here.
 func (s *segment) fail(rank dimmnet.Rank) {
 	s.failed.CompareAndSwap(0, 1+uint32(rank))
-	s.arrivals.Add(1)
-	wakeAll(s.arrivalsWord(), true)
+	s.stir()
 	s.bell.ring(true)
 }
 

@@ -6,54 +6,76 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// waitLadder says how often Idle looks at the arrivals before it yields, and how
-// often it yields before it sleeps. To wake a sleeper takes 20 us and more, so a
+// waitLadder says how often Idle returns at once, so that the caller looks again, and
+// how often it yields before it sleeps. To wake a sleeper takes 20 us and more, so a
 // waiter whose peers have processors of their own stays awake for that long.
-func waitLadder(crowded bool) (spins, yields int) {
+func waitLadder(crowded bool) (looks, yields int) {
 	if crowded {
 		return 1, 2
 	}
-	return 2000, 100
+	return 1000, 50
 }
 
 // longestSleep bounds a system call that sleeps, so that whatever goes wrong is found
 // out.
 const longestSleep = time.Second
 
-// Idle returns when something has arrived since the mark, or the run has failed.
-func (p *port) Idle(since dimmnet.Mark) {
-	s, seen := p.own, uint64(since)
-	spins, yields := waitLadder(p.run.crowded.Load())
-	for range spins {
-		if s.arrivals.Load() != seen {
-			return
-		}
+// unwatched is the mark of a thread that has not told that it may sleep: it says nothing,
+// and Idle returns at once or tells it.
+const unwatched dimmnet.Mark = 0
+
+// Arrivals counts what has woken the threads of the node, if this one is about to sleep.
+// What lands while nobody is, is counted nowhere: a poster then touches no word but its
+// own, and who waits looks at that.
+func (p *port) Arrivals() dimmnet.Mark {
+	if !p.waiting {
+		return unwatched
 	}
+	// In this order: who takes asleep back after it changes wakes after it.
+	seen := p.own.wakes.Load()
+	p.own.asleep.Store(1)
+	return dimmnet.Mark(seen)<<1 | 1
+}
+
+// Idle returns at once for a while. Then the next mark tells that this thread may sleep:
+// what landed before it is seen by the caller's next look, and what lands after it
+// changes wakes. With such a mark Idle sleeps.
+func (p *port) Idle(since dimmnet.Mark) {
+	looks, yields := waitLadder(p.run.crowded.Load())
+	if since == unwatched || !p.waiting {
+		if p.awake++; p.awake > looks {
+			p.waiting = true
+		}
+		return
+	}
+	s, seen := p.own, uint32(since>>1)
 	for range yields {
 		runtime.Gosched() // to ranks of this process, if there are any
 		yield()
-		if s.arrivals.Load() != seen {
-			return
+		if s.wakes.Load() != seen {
+			break
 		}
 	}
-	p.sleep(seen)
+	if s.wakes.Load() == seen {
+		p.sleep(seen)
+	}
+	p.waiting, p.awake = false, 0
 }
 
-// sleep returns when the arrivals of p's node differ from seen or the run has failed.
-func (p *port) sleep(seen uint64) {
+// sleep returns when the node was stirred since seen, or the run has failed.
+func (p *port) sleep(seen uint32) {
 	s := p.own
-	s.sleepers.Add(1)
-	defer s.sleepers.Add(^uint32(0))
 	since := time.Now()
-	for s.arrivals.Load() == seen && p.Err() == nil {
+	for s.wakes.Load() == seen && p.Err() == nil {
 		if slept := time.Since(since); slept >= p.run.patience {
 			p.run.fail(fmt.Errorf("shm: rank %s has waited %v and nothing arrived", dimmnet.ThreadLabel(p.rank, p.name), slept.Round(time.Millisecond)))
 			return
 		}
-		sleepWhile(s.arrivalsWord(), uint32(seen), true, min(longestSleep, p.run.patience))
+		sleepWhile((*uint32)(unsafe.Pointer(&s.wakes)), seen, true, min(longestSleep, p.run.patience))
 	}
 }
