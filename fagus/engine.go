@@ -64,7 +64,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config) (engine, er
 		e, err := threaded.New(h, space, cfg.Notices)
 		return &threadedEngine{e, h.Port()}, err
 	}
-	e, err := phase.New(h.Port(), space, cfg.Transfer)
+	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
 

@@ -16,6 +16,7 @@ type outbox struct {
 	list  []byte     // lists to the peer
 	pos   int        // how much of them was put
 	queue []outgoing // transfers to the peer
+	word  bool       // the call word is not posted yet
 }
 
 // outgoing is a transfer to a peer and how far it has come.
@@ -24,17 +25,25 @@ type outgoing struct {
 	next   int // the cut to send next
 }
 
-func (o *outbox) pending() bool { return o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy() }
+func (o *outbox) pending() bool {
+	return o.word || o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy()
+}
 
 // step moves the message under way, or begins the next one if there is one and
 // its slot is free.
-func (o *outbox) step(e *Engine) (progress bool) {
+func (o *outbox) step(e *Engine, to dimmnet.Rank) (progress bool) {
+	if o.word {
+		progress = o.tellWord(e, to, len(o.list) == 0)
+		if o.word || len(o.list) == 0 {
+			return progress
+		}
+	}
 	if o.ring.Busy() {
-		return o.ring.Step()
+		return o.ring.Step() || progress
 	}
 	next := o.next()
 	if o.pos == len(o.list) && next < 0 || !o.ring.Ready() {
-		return false
+		return progress
 	}
 	o.put(e, next)
 	o.ring.Step()
@@ -94,6 +103,8 @@ type inbox struct {
 	ring *ringbuf.Receiver
 	list []byte // the peer's list, or in a tree several, as far as it has come
 	due  int    // lists or transfers that have not arrived whole
+	word bool   // the call word is still to come
+	room syncvar.WordRoom
 }
 
 func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() }
@@ -103,6 +114,10 @@ func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	progress = in.ring.Step()
 	if in.due == 0 {
 		return progress, nil
+	}
+	if in.word {
+		took, err := in.takeWord(e, from)
+		return progress || took, err
 	}
 	h, arrived, err := in.ring.Poll()
 	if err != nil || !arrived {

@@ -70,7 +70,7 @@ func (c *recording) program(h dimmnet.Host) error {
 		return err
 	}
 	port := &recordingPort{Port: h.Port(), rec: c}
-	e, err := New(port, space, Rings)
+	e, err := New(port, space, Config{Transfer: Rings})
 	if err != nil {
 		return err
 	}

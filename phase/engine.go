@@ -38,6 +38,7 @@ type Engine struct {
 	counts Counts
 	err    error // the first error; the engine stays failed
 	seen   seen
+	word   uint64 // the own call word
 
 	incoming map[syncvar.ID]*stream // of this phase
 	arriving []*stream              // the same in the plan's order
@@ -47,11 +48,19 @@ type Engine struct {
 	below  int    // how many of its children have not sent theirs
 }
 
+// Config says how an engine talks; it is the same on all ranks.
+type Config struct {
+	Transfer Transfer
+	// Words sends what fits a word as one Store, instead of a message through a ring. It
+	// is not the papers' protocol.
+	Words bool
+}
+
 // New returns the engine of the port's rank. space holds the rank's memory; the
 // engine writes what arrives straight to its place there. An error says that the
-// port cannot do what by asks for, or that the nodes do not fit it.
-func New(p dimmnet.Port, space *consistency.Space, by Transfer) (*Engine, error) {
-	w, err := newWiring(p, by)
+// port cannot do what cfg asks for, or that the nodes do not fit it.
+func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) {
+	w, err := newWiring(p, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +167,11 @@ func (e *Engine) Begin(l syncvar.List) error {
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
+	fits := e.calls.peers > 0 && e.offer(&l)
 	e.lists[e.port.Rank()] = l
-	e.wire = syncvar.AppendList(e.wire[:0], &l)
+	if e.wire = e.wire[:0]; !fits {
+		e.wire = syncvar.AppendList(e.wire, &l)
+	}
 	if len(e.wire) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: an acquire list of %d bytes, the limit is %d", len(e.wire), syncvar.MaxListBytes))
 	}
@@ -212,8 +224,8 @@ func (e *Engine) fail(err error) error {
 // exchange sends where there is something to send and room for it, and receives
 // where something is due and has arrived.
 func (e *Engine) exchange() (progress bool, err error) {
-	for i := range e.out {
-		if e.out[i].step(e) {
+	for i, r := range e.peers {
+		if e.out[i].step(e, r) {
 			progress = true
 		}
 	}

@@ -19,6 +19,7 @@ import (
 // commands, a line each; what they print stands below:
 //
 //	ranks N            begin, with an array of 1024 bytes
+//	words              what fits a word goes as one, from the next ranks on
 //	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
 //	ranks N auto B     the same, and only data that are worth it go by PUSH
 //	ranks N push B L   with an LLCM of L bytes
@@ -58,6 +59,7 @@ func TestScripts(t *testing.T) {
 type world struct {
 	ranks []*scriptRank
 	names []string
+	words bool // call words in the place of short lists
 	out   strings.Builder
 }
 
@@ -95,6 +97,8 @@ func (w *world) do(f []string) error {
 			limits.LLCM = arg(4)
 		}
 		return w.begin(arg(1), limits, by)
+	case "words":
+		w.words = true
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {

@@ -51,12 +51,16 @@ const RingNodes = 64
 type wiring struct {
 	layout ringbuf.Layout
 	tree   ringbuf.Tree // of the rings, if they do not join all pairs
+	calls  callWords    // of all peers, if there are any
 	bulk   *bulk        // nil: rings alone
 }
 
 // newWiring divides the NIC memory of the port's rank. It is the same on every rank.
-func newWiring(p dimmnet.Port, by Transfer) (w wiring, err error) {
-	limits, nodes := p.Limits(), p.Nodes()
+func newWiring(p dimmnet.Port, cfg Config) (w wiring, err error) {
+	limits, nodes, by := p.Limits(), p.Nodes(), cfg.Transfer
+	if cfg.Words {
+		w.calls = newCallWords(&limits, nodes)
+	}
 	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage
 	switch {
 	case by > Push:
@@ -80,6 +84,7 @@ func newWiring(p dimmnet.Port, by Transfer) (w wiring, err error) {
 		if w.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), w.tree); err != nil {
 			return w, err
 		}
+		w.calls = callWords{} // they are for all pairs
 	}
 	w.bulk = newBulk(p, words{dimmnet.Offset(limitsBelow(limits, count).LLCM), count})
 	if by == Auto && w.tree.Arity == 0 {

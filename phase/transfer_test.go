@@ -32,7 +32,7 @@ func TestWiringOfDIMMnet1(t *testing.T) {
 	} {
 		for _, by := range []Transfer{Auto, Push} {
 			p := paperPort{nodes: test.nodes}
-			w, err := newWiring(p, by)
+			w, err := newWiring(p, Config{Transfer: by})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestWiringOfDIMMnet1(t *testing.T) {
 				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, w.tree, w.bulk.least)
 			}
 		}
-		if w, err := newWiring(paperPort{nodes: test.nodes}, Rings); (err == nil) != (test.nodes <= 745) || w.bulk != nil {
+		if w, err := newWiring(paperPort{nodes: test.nodes}, Config{Transfer: Rings}); (err == nil) != (test.nodes <= 745) || w.bulk != nil {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestBulkOfPorts(t *testing.T) {
 		{8, 32, 8, 32}, {15, 39, 8, 32}, {64<<10 - 1, 4097, 64<<10 - 8, 4096}, {1 << 20, 1 << 40, 64 << 10, 1<<32 - 8},
 		{7, 32, 0, 0}, {8, 31, 0, 0},
 	} {
-		w, err := newWiring(paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}, Push)
+		w, err := newWiring(paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}, Config{Transfer: Push})
 		if (err != nil) != (test.piece == 0) {
 			t.Errorf("%+v: error %v", test, err)
 		} else if b := w.bulk; err == nil && (b.piece != test.piece || b.memory != span{128 << 10, test.memory}) {

@@ -23,7 +23,7 @@ func TestLastWait(t *testing.T) {
 	err = net.Run(t.Context(), nodes, func(h dimmnet.Host) error {
 		p := h.Port()
 		own := int(p.Rank())
-		e, err := phase.New(p, consistency.NewSpace(), phase.Rings)
+		e, err := phase.New(p, consistency.NewSpace(), phase.Config{Transfer: phase.Rings})
 		if err != nil {
 			return err
 		}

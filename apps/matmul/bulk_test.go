@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -73,8 +75,7 @@ func TestBulkMessageCounts(t *testing.T) {
 		want.aotf += 4 * want.lists
 		want.botf = want.lists
 
-		net := inproc.New(inproc.Config{Bulk: 16 << 20, Banks: true})
-		_, report := runBy(t, fagus.Push, net, nodes, matmul.Square(n))
+		_, report := runBy(t, fagus.Push, apptest.Simulated(t, sim.Config{}), nodes, matmul.Square(n))
 		var got counts
 		for _, r := range report.Ranks {
 			c := r.Messages()

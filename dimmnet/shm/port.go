@@ -19,7 +19,7 @@ type port struct {
 	returned bool   // under the lock of the run
 	notice   *event
 	shared   int  // bytes of the heap that it has
-	awake    int  // how often Idle has returned at once, since it last slept
+	awake    int  // how often Idle has returned at once since the thread last posted or slept
 	waiting  bool // its next mark tells that it may sleep
 	counters dimmnet.Counters
 	_        [cacheLine]byte
@@ -67,6 +67,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 	s := r.segments[dst]
 	s.memory.Store(off, v, size)
 	p.counters.Stores++
+	p.awake, p.waiting = 0, false // it has gone on
 	p.counters.Bytes += uint64(size)
 	s.arrive()
 	return true
@@ -81,6 +82,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	s := r.segments[dst]
 	s.memory.Write(off, b)
 	p.counters.Writes++
+	p.awake, p.waiting = 0, false // it has gone on
 	p.counters.Bytes += uint64(len(b))
 	s.arrive()
 	return true

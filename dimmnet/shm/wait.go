@@ -18,8 +18,12 @@ func waitLadder(crowded bool) (looks, yields int) {
 	if crowded {
 		return 1, 2
 	}
-	return 1000, 50
+	return 4000, 100
 }
+
+// yieldEvery is after how many looks a waiter gives its processor away for a moment: the
+// rank that it waits for may have been put behind it.
+const yieldEvery = 64
 
 // longestSleep bounds a system call that sleeps, so that whatever goes wrong is found
 // out.
@@ -50,6 +54,8 @@ func (p *port) Idle(since dimmnet.Mark) {
 	if since == unwatched || !p.waiting {
 		if p.awake++; p.awake > looks {
 			p.waiting = true
+		} else if p.awake%yieldEvery == 0 {
+			yield()
 		}
 		return
 	}

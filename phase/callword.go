@@ -1,0 +1,96 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// callWords are two words for every peer in each rank's LLCM, in which that says what it
+// wants of a phase, if it is little: one Store in the place of a message through the
+// ring. The papers' protocol has none; on a real port a barrier takes a third with them.
+//
+// Two are enough, for even and odd phases: a rank that stores the word of phase p has
+// finished phase p-1, and so read the words of all peers for it; and these had
+// finished phase p-2, so read its own.
+type callWords struct {
+	base  dimmnet.Offset
+	peers int // 0: there are no words
+}
+
+// callLine keeps the words of two peers, which two processors write, apart.
+const callLine = 128
+
+// callShare is which part of the LLCM the words may take, as its divisor.
+const callShare = 4
+
+// newCallWords takes the words from the top of the memory that limits describe, if they
+// are not too many.
+func newCallWords(limits *dimmnet.Limits, nodes int) (w callWords) {
+	bytes := (nodes - 1) * callLine
+	if nodes < 2 || nodes > RingNodes || bytes > limits.LLCM/callShare {
+		return w
+	}
+	base := (limits.LLCM - bytes) &^ (callLine - 1)
+	limits.LLCM = base
+	return callWords{dimmnet.Offset(base), nodes - 1}
+}
+
+// at is where, in the LLCM of rank owner, peer says what it wants of a phase.
+func (w *callWords) at(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
+	i := peer
+	if peer > owner {
+		i--
+	}
+	return w.base + dimmnet.Offset(i)*callLine + dimmnet.Offset(phase%2)*dimmnet.WordBytes
+}
+
+// offer says whether l goes to all peers as a word, and begins to send it, or a word that
+// says that it comes through the ring.
+func (e *Engine) offer(l *syncvar.List) (fits bool) {
+	var before *syncvar.List
+	if e.phase > 0 {
+		before = &e.lists[e.port.Rank()]
+	}
+	e.word, fits = l.Word(before)
+	for i := range e.peers {
+		e.out[i].word = true
+		e.in[i].word = true
+	}
+	return fits
+}
+
+// tellWord posts the word to a peer.
+func (o *outbox) tellWord(e *Engine, to dimmnet.Rank, fits bool) (progress bool) {
+	if !e.port.Store(to, e.calls.at(to, e.port.Rank(), e.phase), e.word, dimmnet.WordBytes) {
+		return false
+	}
+	o.word = false
+	if fits {
+		e.counts.Lists++
+	}
+	return true
+}
+
+// takeWord reads the word of a peer, if it is there.
+func (in *inbox) takeWord(e *Engine, from dimmnet.Rank) (progress bool, err error) {
+	w := e.port.Load(e.calls.at(e.port.Rank(), from, e.phase))
+	if !syncvar.WordIsOf(w, e.phase) {
+		return false, nil
+	}
+	var before *syncvar.List
+	if e.phase > 0 {
+		before = &e.lists[from]
+	}
+	l, more, err := syncvar.ListOf(w, e.phase, before, &in.room)
+	if err != nil {
+		return false, fmt.Errorf("phase: word of rank %d: %w", from, err)
+	}
+	in.word = false
+	if !more {
+		e.lists[from] = l
+		in.due = 0
+	}
+	return true, nil
+}
