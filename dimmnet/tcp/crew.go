@@ -10,6 +10,9 @@ import (
 type crew struct {
 	cfg  Config
 	load *load
+	// order is bumped before each post, and read after each read from a connection: Go's
+	// memory model, which knows nothing of connections, then knows what comes after what.
+	order atomic.Uint64
 
 	mu    sync.Mutex
 	first error  // the first failure, as Run returns it

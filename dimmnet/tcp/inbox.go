@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -14,6 +15,7 @@ type inbox struct {
 	stream stream
 	nic    *nic
 	out    *outbox
+	order  *atomic.Uint64 // of the crew
 	ears   ears
 	buf    []byte
 	lo, hi int    // of what is in buf and was not understood yet
@@ -51,6 +53,7 @@ func (in *inbox) receive() (came bool, err error) {
 			break
 		}
 		came = true
+		in.order.Load()
 		if len(in.direct) > 0 {
 			err = in.landed(n)
 		} else {

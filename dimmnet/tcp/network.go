@@ -54,11 +54,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	inner, stop := context.WithCancel(ctx) // for those that wait for one who cannot come
 	defer stop()
-	meeting := newMeeting(nodes)
+	addresses, start := newMeeting(nodes), newMeeting(nodes)
 	var all sync.WaitGroup
 	for rank := range nodes {
 		all.Go(func() {
-			if !c.run(inner, guest{meeting, dimmnet.Rank(rank)}, body) {
+			if !c.run(inner, guest{addresses, start, dimmnet.Rank(rank)}, body) {
 				stop()
 			}
 		})

@@ -107,7 +107,7 @@ func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) 
 func (n *node) newPeer(s *socket) *peer {
 	q := &peer{rank: s.rank, sock: s}
 	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom, blocked: s.block}
-	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, ears: ear{n, q}, buf: make([]byte, inboxBytes)}
+	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.crew.order, ears: ear{n, q}, buf: make([]byte, inboxBytes)}
 	return q
 }
 

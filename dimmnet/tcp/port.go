@@ -136,6 +136,7 @@ func (p *port) try(post func() bool) (posted bool) {
 		return false
 	}
 	rooms := p.node.rooms.Load()
+	p.node.crew.order.Add(1)
 	posted = post()
 	if p.refused = !posted; p.refused {
 		p.rooms = rooms

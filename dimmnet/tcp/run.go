@@ -7,24 +7,43 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // run runs the body of a rank, and says whether it came as far as that.
-func (c *crew) run(ctx context.Context, m Member, body func(dimmnet.Host) error) (connected bool) {
+func (c *crew) run(ctx context.Context, m Member, body func(dimmnet.Host) error) (begun bool) {
+	n, err := c.join(ctx, m)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = cancelled(ctx)
+		}
+		c.failed(err)
+		return false
+	}
+	n.run(ctx, m, body)
+	return true
+}
+
+// join makes a node that is connected to all others.
+func (c *crew) join(ctx context.Context, m Member) (*node, error) {
 	conns, err := connect(ctx, &c.cfg, m)
-	if err == nil {
-		var n *node
-		if n, err = newNode(c, m.Rank(), conns); err == nil {
-			n.run(ctx, m, body)
-			return true
+	if err != nil {
+		return nil, err
+	}
+	n, err := newNode(c, m.Rank(), conns)
+	if err != nil {
+		return nil, err
+	}
+	if g, here := m.(guest); here {
+		// A body may end the context of all: no rank must still be on its way here.
+		if _, err := g.start.gather(ctx, n.rank, nil); err != nil {
+			n.close()
+			return nil, err
 		}
 	}
-	if ctx.Err() != nil {
-		err = cancelled(ctx)
-	}
-	c.failed(err)
-	return false
+	return n, nil
 }
 
 // run runs the body and closes the node.
@@ -140,7 +159,7 @@ func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 		if all {
 			return
 		}
-		n.poll.wait(nil, time.Millisecond)
+		n.poll.wait(make([]unix.EpollEvent, few), time.Millisecond)
 	}
 }
 

@@ -48,6 +48,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	case dst == n.rank:
 		ear{node: n}.notified(1)
 	default:
+		n.crew.order.Add(1)
 		n.peers[dst].out.notify()
 	}
 }
