@@ -3,6 +3,7 @@
 package tcp_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -160,9 +161,15 @@ func BenchmarkWrite(b *testing.B) {
 
 // BenchmarkPush moves 32 MiB from memory to memory at once.
 func BenchmarkPush(b *testing.B) {
+	for _, unsummed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("unsummed=%t", unsummed), func(b *testing.B) { pushRegion(b, unsummed) })
+	}
+}
+
+func pushRegion(b *testing.B, unsummed bool) {
 	const llcm = 1 << 17
 	b.SetBytes(regions)
-	pair(b, tcp.Config{LLCM: llcm, Bulk: regions},
+	pair(b, tcp.Config{LLCM: llcm, Bulk: regions, Unsummed: unsummed},
 		func(p dimmnet.Port, w *turn, round uint64) error {
 			err := postAll(p, 2, func(i int) bool {
 				if i == 0 {

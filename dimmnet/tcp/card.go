@@ -11,30 +11,40 @@ import (
 )
 
 // card is what a rank tells the others before they meet, in bytes, little endian: its
-// share of the key 32, LLCM 8, bulk memory 8, the address where it listens.
+// share of the key 32, LLCM 8, bulk memory 8, whether large pieces are unsummed 8, the
+// address where it listens.
 type card struct {
 	share   [32]byte
-	llcm    uint64
-	bulk    uint64
+	form    form
 	address string
+}
+
+// form is what all ranks must have in common.
+type form struct {
+	llcm, bulk uint64 // bytes
+	unsummed   uint64 // 1 or 0
 }
 
 const (
 	shareBytes = 32
-	cardBytes  = shareBytes + 16
+	cardBytes  = shareBytes + 24
 )
 
 // newCard is that of a rank which listens at address.
 func newCard(cfg *Config, address string) card {
-	c := card{llcm: uint64(cfg.LLCM), bulk: uint64(cfg.Bulk), address: address}
+	c := card{form: form{llcm: uint64(cfg.LLCM), bulk: uint64(cfg.Bulk)}, address: address}
+	if cfg.Unsummed {
+		c.form.unsummed = 1
+	}
 	_, _ = rand.Read(c.share[:]) // it never fails
 	return c
 }
 
 func (c *card) append(b []byte) []byte {
 	b = append(b, c.share[:]...)
-	b = binary.LittleEndian.AppendUint64(b, c.llcm)
-	b = binary.LittleEndian.AppendUint64(b, c.bulk)
+	b = binary.LittleEndian.AppendUint64(b, c.form.llcm)
+	b = binary.LittleEndian.AppendUint64(b, c.form.bulk)
+	b = binary.LittleEndian.AppendUint64(b, c.form.unsummed)
 	return append(b, c.address...)
 }
 
@@ -44,8 +54,9 @@ func decodeCard(b []byte) (c card, err error) {
 		return c, fmt.Errorf("a card of %d bytes", len(b))
 	}
 	copy(c.share[:], b)
-	c.llcm = binary.LittleEndian.Uint64(b[shareBytes:])
-	c.bulk = binary.LittleEndian.Uint64(b[shareBytes+8:])
+	c.form.llcm = binary.LittleEndian.Uint64(b[shareBytes:])
+	c.form.bulk = binary.LittleEndian.Uint64(b[shareBytes+8:])
+	c.form.unsummed = binary.LittleEndian.Uint64(b[shareBytes+16:])
 	c.address = string(b[cardBytes:])
 	if _, _, err := net.SplitHostPort(c.address); err != nil {
 		return c, fmt.Errorf("a card with the address %q: %w", c.address, err)
@@ -64,8 +75,8 @@ func cards(blobs [][]byte, own card, self int) (all []card, key [sha256.Size]byt
 		if err != nil {
 			return nil, key, fmt.Errorf("tcp: rank %d has sent %w", rank, err)
 		}
-		if c.llcm != own.llcm || c.bulk != own.bulk {
-			return nil, key, fmt.Errorf("tcp: rank %d has an LLCM of %d bytes and a bulk memory of %d, this rank %d and %d: all must have the same configuration", rank, c.llcm, c.bulk, own.llcm, own.bulk)
+		if c.form != own.form {
+			return nil, key, fmt.Errorf("tcp: rank %d has %+v, this rank %+v: all must have the same configuration", rank, c.form, own.form)
 		}
 		all = append(all, c)
 		one := sha256.Sum256(b)

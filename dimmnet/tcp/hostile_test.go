@@ -218,12 +218,14 @@ func TestHostilePeer(t *testing.T) {
 func TestWrongCards(t *testing.T) {
 	cfg := Config{LLCM: 4096}
 	own, other := newCard(&cfg, "127.0.0.1:1"), newCard(&Config{LLCM: 8192}, "127.0.0.1:2")
+	unsummed := newCard(&Config{LLCM: 4096, Unsummed: true}, "127.0.0.1:2")
 	good := newCard(&cfg, "127.0.0.1:3")
 	if _, _, err := cards([][]byte{own.append(nil), good.append(nil)}, own, 0); err != nil {
 		t.Error(err)
 	}
 	for name, blobs := range map[string][][]byte{
 		"another LLCM": {own.append(nil), other.append(nil)},
+		"unsummed":     {own.append(nil), unsummed.append(nil)},
 		"a short card": {own.append(nil), good.append(nil)[:20]},
 		"a long card":  {own.append(nil), append(good.append(nil), make([]byte, 1000)...)},
 		"no address":   {own.append(nil), good.append(nil)[:cardBytes+4]},

@@ -147,7 +147,7 @@ func (in *inbox) allowed(h *header) error {
 
 // landed notes that n bytes of a piece have been put to their place.
 func (in *inbox) landed(n int) error {
-	in.sum = checksum(in.sum, in.direct[:n])
+	in.sum = in.nic.sum(in.sum, in.direct[:n])
 	if in.direct = in.direct[n:]; len(in.direct) > 0 {
 		return nil
 	}

@@ -10,6 +10,8 @@ type nic struct {
 	limits dimmnet.Limits
 	llcm   memory.Words
 	bulk   memory.Words
+
+	unsummed bool // large pieces have no checksum
 }
 
 func newNIC(limits dimmnet.Limits) nic {
@@ -35,4 +37,12 @@ func (m *nic) copy(to, from dimmnet.Offset, n int) {
 	into, to := m.place(to)
 	out, from := m.place(from)
 	memory.Copy(into, to, out, from, n)
+}
+
+// sum is the checksum of a large piece, continued over b.
+func (m *nic) sum(sum uint32, b []byte) uint32 {
+	if m.unsummed {
+		return 0
+	}
+	return checksum(sum, b)
 }

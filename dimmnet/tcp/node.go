@@ -87,6 +87,7 @@ func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) 
 		broken:   make(chan struct{}),
 		over:     make(chan struct{}),
 	}
+	n.unsummed = c.cfg.Unsummed
 	n.calm.L = &n.mu
 	n.notice = &event{node: n}
 	for i, conn := range conns {

@@ -262,7 +262,7 @@ func (o *outbox) nextPiece() {
 		return
 	}
 	o.piece = o.nic.bytes(from, n)
-	h := header{kind: k, arg: last, n: n, off: to, number: o.number, payload: checksum(0, o.piece)}
+	h := header{kind: k, arg: last, n: n, off: to, number: o.number, payload: o.nic.sum(0, o.piece)}
 	o.number++
 	o.head = h.append(o.header[:0])
 }

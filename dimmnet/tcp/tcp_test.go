@@ -18,7 +18,7 @@ func TestPort(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{}) })
 }
 
-// TestPortBulk has bulk memory.
+// TestPortBulk has bulk memory, and other sizes.
 func TestPortBulk(t *testing.T) {
-	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001}) })
+	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Unsummed: true}) })
 }
