@@ -27,11 +27,10 @@
 // into memory, pieces after: they are read by the system straight to their place. A frame
 // that is none fails the run.
 //
-// A Store is sent at once. Writes are gathered, up to 64 KiB, for the Store that
-// follows them, because nobody can tell sooner that they have landed; Idle, a Wait, the
-// end of a thread, and a Load now and then send them, too. A Push is sent from where its
-// bytes are. If a connection takes no more, posts are gathered up to 128 KiB, and then
-// refused; Idle returns when half of that is free.
+// Posts are gathered, up to 64 KiB, until the thread makes a call of its port that is
+// no post: Drive does after every step. They are sent without that a millisecond later, by a
+// timer. A Push is sent from where its bytes are. If a connection takes no more, posts are
+// gathered up to 128 KiB, and then refused; Idle returns when half of that is free.
 //
 // # Waiting
 //
@@ -40,10 +39,10 @@
 // memory, no Pull from it is answered and no Push to it acknowledged, and what its
 // connections have not taken stays here. So who pulls waits for the peer to wait.
 //
-// Idle reads the connections without pause for some 50 us, then yields, then sleeps. Of
+// Idle reads the connections for some 300 us, yielding at times, and then sleeps. Of
 // the threads of a node that sleep, in Idle or for an event, one sleeps in epoll_wait
 // and does what comes for all of them; when it leaves another takes its place. Where threads
-// outnumber processors nobody reads without pause. How many ranks are on this host is told
+// outnumber processors nobody reads for long. How many ranks are on this host is told
 // by their addresses.
 //
 // # Failure

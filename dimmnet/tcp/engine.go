@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,6 +81,9 @@ func (n *node) ended(q *peer, why error) {
 		n.lost(q.rank, why)
 	}
 }
+
+// longestGather is how long posts wait for others at most, where a processor is free.
+const longestGather = time.Millisecond
 
 // sendAll sends what waits.
 func (n *node) sendAll() {

@@ -49,13 +49,15 @@ type end struct {
 const testLLCM, testBulk = 8192, 1 << 17
 
 // newEnd has a Push and a Pull under way: of 16 bytes, and of 24 to 4096.
-func newEnd(frames []byte) *end {
-	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testBulk, LLCM: testLLCM, Bulk: testBulk})}
+func newEnd(frames []byte) *end { return newEndWith(testBulk, frames) }
+
+func newEndWith(bulk int, frames []byte) *end {
+	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk})}
 	t := &tape{in: frames}
 	e.out = outbox{stream: t, nic: &e.nic, room: func() {}, blocked: func(bool) {}}
 	e.out.pushes = []move{{done: 8, n: 16}}
 	e.out.pulls = []move{{done: 16, n: 24, to: 4096, rest: 24}}
-	e.in = inbox{stream: t, nic: &e.nic, out: &e.out, order: new(atomic.Uint64), ears: &e.told, buf: make([]byte, inboxBytes)}
+	e.in = inbox{stream: t, nic: &e.nic, out: &e.out, order: new(atomic.Uint64), ears: &e.told, buf: make([]byte, 2*maxFrame)}
 	return e
 }
 
@@ -156,12 +158,12 @@ func TestDamagedFrames(t *testing.T) {
 		new(frames).add(goodbye, 0, 0, nil),
 		new(frames).add(failure, 0, 0, noise(9)),
 	} {
-		if err := newEnd(f.b).receive(); err != nil {
+		if err := newEndWith(0, f.b).receive(); err != nil {
 			t.Fatalf("%x: %v", f.b, err)
 		}
-		zeros := newEnd(nil)
+		zeros := newEndWith(0, nil)
 		for damaged := range frametest.Every(f.b) {
-			e := newEnd(damaged)
+			e := newEndWith(0, damaged)
 			if err := e.receive(); err == nil && len(damaged) == len(f.b) {
 				t.Fatalf("%x is taken for %x", damaged, f.b)
 			}

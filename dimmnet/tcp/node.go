@@ -28,6 +28,7 @@ type node struct {
 	start    time.Time
 	patience time.Duration
 	notice   *event
+	reminder *time.Timer // sends what was gathered and forgotten
 	broke    atomic.Bool // set after err, never cleared
 	_        [cacheLine]byte
 
@@ -36,6 +37,7 @@ type node struct {
 	notices  atomic.Uint64
 	sleepers atomic.Int32 // threads that may be asleep
 	asleep   atomic.Bool  // the leader is in the poll
+	reminded atomic.Bool  // the reminder will ring
 	_        [cacheLine]byte
 
 	engine sync.Mutex // of who reads the connections; before all other locks
@@ -102,6 +104,10 @@ func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) 
 		}
 		n.peers[i] = n.newPeer(s)
 	}
+	n.reminder = time.AfterFunc(longestGather, func() {
+		n.reminded.Store(false)
+		n.sendAll()
+	})
 	return n, nil
 }
 

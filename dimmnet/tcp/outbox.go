@@ -11,7 +11,7 @@ import (
 const (
 	outboxBytes  = 128 << 10 // of posts that the connection has not taken
 	controlBytes = 16 << 10  // more of what the protocol itself sends
-	batchBytes   = 64 << 10  // of Writes that wait for a Store
+	batchBytes   = 64 << 10  // of posts that wait for others
 	maxMoves     = 64        // of Pushes, and of Pulls, that a peer has not answered
 )
 
@@ -58,8 +58,7 @@ type move struct {
 }
 
 // post puts a frame into the buffer, unless there is no room, and says whether it has.
-// now says that it must not wait for others.
-func (o *outbox) post(k kind, arg uint8, off dimmnet.Offset, payload []byte, now bool) (posted bool) {
+func (o *outbox) post(k kind, arg uint8, off dimmnet.Offset, payload []byte) (posted bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dead {
@@ -73,7 +72,7 @@ func (o *outbox) post(k kind, arg uint8, off dimmnet.Offset, payload []byte, now
 		}
 	}
 	o.frame(k, arg, off, payload)
-	if now || len(o.buf)-o.sent >= batchBytes {
+	if len(o.buf)-o.sent >= batchBytes {
 		o.flush()
 	}
 	return true

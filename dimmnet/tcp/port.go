@@ -19,6 +19,7 @@ type port struct {
 	looks    int    // polls since the connections were read
 	refused  bool   // a post was, when
 	rooms    uint64 // the node's rooms were so many
+	gathered bool   // something may wait for a call that is no post
 	scratch  [word]byte
 	_        [cacheLine]byte
 }
@@ -49,7 +50,6 @@ func (p *port) Nodes() int                 { return len(p.node.peers) }
 func (p *port) Limits() dimmnet.Limits     { return p.node.limits }
 func (p *port) Counters() dimmnet.Counters { return p.counters }
 
-// Store is sent at once, with all that was posted to dst before.
 func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	n := p.node
 	n.limits.CheckStore(len(n.peers), dst, off, size)
@@ -60,7 +60,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 			return true
 		}
 		binary.LittleEndian.PutUint64(p.scratch[:], v)
-		return n.peers[dst].out.post(store, uint8(size), off, p.scratch[:], true)
+		return n.peers[dst].out.post(store, uint8(size), off, p.scratch[:])
 	})
 	if posted {
 		p.counters.Stores++
@@ -69,8 +69,6 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 	return posted
 }
 
-// Write waits for others, because nobody can tell that it has landed before a Store
-// that follows it has.
 func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	n := p.node
 	n.limits.CheckWrite(len(n.peers), dst, off, len(b))
@@ -80,7 +78,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 			n.arrive()
 			return true
 		}
-		return n.peers[dst].out.post(block, 0, off, b, false)
+		return n.peers[dst].out.post(block, 0, off, b)
 	})
 	if posted {
 		p.counters.Writes++
@@ -141,7 +139,25 @@ func (p *port) try(post func() bool) (posted bool) {
 	if p.refused = !posted; p.refused {
 		p.rooms = rooms
 	}
+	p.gathered = true
+	p.node.remind()
 	return posted
+}
+
+// remind makes sure that what is gathered is sent, even if the thread calls nothing any
+// more.
+func (n *node) remind() {
+	if !n.reminded.Load() && n.reminded.CompareAndSwap(false, true) {
+		n.reminder.Reset(longestGather)
+	}
+}
+
+// send sends what this thread has gathered.
+func (p *port) send() {
+	if p.gathered {
+		p.gathered = false
+		p.node.sendAll()
+	}
 }
 
 // move is a Push or Pull within the node.
@@ -198,9 +214,13 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 	m.Read(b, off)
 }
 
-func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.node.arrivals.Load()) }
+func (p *port) Arrivals() dimmnet.Mark {
+	p.send()
+	return dimmnet.Mark(p.node.arrivals.Load())
+}
 
 func (p *port) Err() error {
+	p.send()
 	if !p.node.broke.Load() {
 		return nil
 	}

@@ -181,4 +181,7 @@ func (n *node) close() {
 		}
 	}
 	n.poll.close()
+	if n.reminder != nil { // which comes last
+		n.reminder.Stop()
+	}
 }

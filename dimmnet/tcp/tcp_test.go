@@ -22,3 +22,89 @@ func TestPort(t *testing.T) {
 func TestPortBulk(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Unsummed: true}) })
 }
+
+// TestPostThenCompute: what a thread has posted lands, though it calls its port no more.
+func TestPostThenCompute(t *testing.T) {
+	landed := make(chan struct{})
+	err := tcp.New(tcp.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 0 {
+			p.Store(1, 0, 1, 8)
+			<-landed
+			return nil
+		}
+		w := &turn{port: p}
+		err := w.await(1)
+		close(landed)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPeerComputes: posts to a rank that computes are refused when the connection and the
+// buffer are full, and all land when it waits.
+func TestPeerComputes(t *testing.T) {
+	const most = 1 << 15 // pages, more than a connection holds
+	compute := make(chan struct{})
+	page := make([]byte, 4096)
+	err := tcp.New(tcp.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 1 {
+			<-compute
+			w := &turn{port: p}
+			return w.await(stop)
+		}
+		posted := 0
+		for posted < most && p.Write(1, 4096, page) {
+			posted++
+		}
+		close(compute)
+		if posted == most {
+			t.Errorf("%d pages are posted, none refused", posted)
+		}
+		return postAll(p, 2, func(i int) bool {
+			if i == 0 {
+				return p.Write(1, 4096, page)
+			}
+			return p.Store(1, 0, stop, 8)
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyPeers: with more connections than are read one by one, all hear from all.
+func TestManyPeers(t *testing.T) {
+	const nodes, rounds = 8, 50
+	err := tcp.New(tcp.Config{}).Run(t.Context(), nodes, func(h dimmnet.Host) error {
+		p := h.Port()
+		heard := func(round uint64) func() bool {
+			return func() bool {
+				for peer := range dimmnet.Offset(nodes) {
+					if p.Load(peer*8) < round {
+						return false
+					}
+				}
+				return true
+			}
+		}
+		for round := uint64(1); round <= rounds; round++ {
+			err := postAll(p, nodes, func(peer int) bool {
+				return p.Store(dimmnet.Rank(peer), dimmnet.Offset(p.Rank())*8, round, 8)
+			})
+			if err != nil {
+				return err
+			}
+			if err := dimmnet.Drive(p, still{}, heard(round)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
