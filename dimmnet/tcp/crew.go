@@ -4,7 +4,18 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
+
+// Failed is why a run has failed in which another rank did.
+type Failed struct {
+	Rank dimmnet.Rank
+	Why  string // as that rank said
+}
+
+// Error is both.
+func (f *Failed) Error() string { return fmt.Sprintf("tcp: rank %d failed: %s", f.Rank, f.Why) }
 
 // crew is what the ranks of this process in one call of Network.Run share.
 type crew struct {

@@ -142,15 +142,6 @@ func (n *node) makeRoom() {
 	n.wakeDue()
 }
 
-// Failed is why a run has failed in which another rank did.
-type Failed struct {
-	Rank dimmnet.Rank
-	Why  string // as that rank said
-}
-
-// Error is both.
-func (f *Failed) Error() string { return fmt.Sprintf("tcp: rank %d failed: %s", f.Rank, f.Why) }
-
 // fail fails the run because of a rank, unless it has failed already, and tells all
 // others.
 func (n *node) fail(because dimmnet.Rank, cause, err error) {
