@@ -3,7 +3,10 @@
 package tcp_test
 
 import (
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -15,11 +18,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPort(t *testing.T) {
+	t.Parallel() // it waits for deadlocks to time out, most of the time
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{}) })
 }
 
 // TestPortBulk has bulk memory, and other sizes.
 func TestPortBulk(t *testing.T) {
+	t.Parallel()
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Unsummed: true}) })
 }
 
@@ -106,5 +111,34 @@ func TestManyPeers(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPatience: a run in which nothing comes any more ends, and says for whom.
+func TestPatience(t *testing.T) {
+	for name, wait := range map[string]func(dimmnet.Host) error{
+		"Idle": func(h dimmnet.Host) error {
+			return dimmnet.Drive(h.Port(), still{}, func() bool { return false })
+		},
+		"Wait": func(h dimmnet.Host) error { return h.NewEvent().Wait() },
+		"end":  func(dimmnet.Host) error { return nil },
+	} {
+		release := make(chan struct{})
+		network := tcp.New(tcp.Config{Patience: 30 * time.Millisecond})
+		err := network.Run(t.Context(), 2, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 1 {
+				defer close(release)
+				return wait(h)
+			}
+			for h.Port().Err() == nil { // computes
+				h.Port().Load(0)
+				runtime.Gosched()
+			}
+			return h.Port().Err()
+		})
+		<-release
+		if err == nil || !strings.Contains(err.Error(), "rank 1") || !strings.Contains(err.Error(), "waited") {
+			t.Errorf("%s: Run returned %v", name, err)
+		}
 	}
 }
