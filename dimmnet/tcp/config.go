@@ -19,7 +19,7 @@ type Config struct {
 	// Bulk is the bulk memory of each node in bytes, rounded up to a multiple of 8.
 	Bulk int
 	// Unsummed leaves the checksum of the bytes out where pieces of a Push or Pull are
-	// large: where 32 MiB move within a host it takes a third of the time.
+	// large. Within a host they cost a third to a half of the bandwidth.
 	Unsummed bool
 	// Joining is how long a run waits for all ranks to be connected. 0 means 30 seconds.
 	Joining time.Duration

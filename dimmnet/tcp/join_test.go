@@ -5,6 +5,7 @@ package tcp
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -141,5 +142,40 @@ func TestAbsentRank(t *testing.T) {
 	err := network.Run(t.Context(), 2, func(dimmnet.Host) error { return errors.New("a body ran") })
 	if err == nil || !strings.Contains(err.Error(), "rank 1") {
 		t.Errorf("Run returned %v", err)
+	}
+}
+
+// TestNothingOpen: a run leaves no descriptor behind, however it ends.
+func TestNothingOpen(t *testing.T) {
+	open := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(list)
+	}
+	run := func(failing error) {
+		err := New(Config{}).Run(t.Context(), 3, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 1 {
+				return failing
+			}
+			return nil
+		})
+		if err != failing {
+			t.Errorf("Run returned %v, want %v", err, failing)
+		}
+	}
+	run(nil) // opens what Go keeps
+	before := open()
+	for range 10 {
+		run(nil)
+		run(errors.New("boom"))
+		v := newVictim(t)
+		_ = v.dial(t).Close()
+		_ = v.join(t).Close()
+		_ = v.end(t)
+	}
+	if after := open(); after > before {
+		t.Errorf("%d descriptors are open, %d were before", after, before)
 	}
 }
