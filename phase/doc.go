@@ -36,6 +36,13 @@
 // rank polls a ring only while something of the present phase is due from it.
 // So a peer is never more than one phase ahead.
 //
+// # Lists in a word
+//
+// On real ports (Config.Words) a list that wants one variable or none goes as one word,
+// stored at the peer, in the place of header, list, flag and the flag that gives the slot
+// back. The papers' engine has no such words; in virtual time, where it is studied, there
+// are none. callword.go says why two words a peer are enough.
+//
 // # Bulk transfer
 //
 // On a port with RDMA and bulk memory data go by PUSH as well (type [Transfer]). What

@@ -60,7 +60,7 @@ func placementFlags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) instead of polling"},
-		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage + "; or " + shmUsage},
+		&cli.StringFlag{Name: "net", Category: category, Value: netDIMMnet1, Usage: netUsage + "; or " + jobsUsage},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data go: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push where the network has it and the data are large; rings on inproc, and with --mode threaded always)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one a rank), shared (one for all, on inproc and shm), or auto (shared on shm in phase mode)"},
 		&cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: "machine of a simulated network: " + strings.Join(sim.Envs(), ", ")},
@@ -88,7 +88,7 @@ func checkPlacement(c *cli.Context) error {
 	if n := c.Int("nodes"); n < 1 || n > dimmnet.MaxNodes {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
-	if net := c.String("net"); (net == netInproc || net == netShm) && c.IsSet("env") {
+	if net := c.String("net"); (net == netInproc || net == netShm || net == netTCP) && c.IsSet("env") {
 		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
 	}
 	return nil
@@ -149,12 +149,12 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
 	switch p.net {
-	case netShm:
+	case netShm, netTCP:
 		return p, p.join(c.Context, c.IsSet("nodes"))
 	case netDIMMnet1, netUDP100, netInproc:
 		return p, p.connect(keepTrace)
 	}
-	return nil, usagef("--net %q: want %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm)
+	return nil, usagef("--net %q: want %s, %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm, netTCP)
 }
 
 // checkFlag reads --check and --strict.

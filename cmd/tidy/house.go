@@ -41,6 +41,8 @@ func places() []place {
 			time: "its clock is the wall clock"},
 		{dir: "dimmnet/shm", may: []string{"dimmnet", "dimmnet/memory"},
 			time: "its clock is the wall clock"},
+		{dir: "dimmnet/tcp", may: []string{"dimmnet", "dimmnet/memory"},
+			time: "its clock is the wall clock", net: "it is what connects hosts"},
 		{dir: "dimmnet/porttest", may: []string{"dimmnet"},
 			time: "seeds, and the bound after which a port counts as hanging"},
 		{dir: "dimmnet/sendrecv", may: []string{"dimmnet"}},

@@ -10,15 +10,22 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
 // netShm is the network of processes of this host.
+// netTCP is the same over TCP, on the loopback device.
 const (
-	netShm   = "shm"
-	shmUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time)"
+	netShm    = "shm"
+	netTCP    = "tcp"
+	jobsUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time) or tcp (the same, over loopback sockets)"
 )
+
+// tcpBulk is the bulk memory of a rank on sockets, in bytes: large data are pushed there in
+// pieces, straight into place.
+const tcpBulk = 16 << 20
 
 // join makes this process the rank that its environment says. If that says nothing the
 // process is none: it starts them.
@@ -40,7 +47,11 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 		return err
 	}
 	p.nodes, p.rank, p.host = place.Size, place.Rank, host
-	p.network = shm.Join(shm.Config{}, host)
+	if p.net == netTCP {
+		p.network = tcp.Join(tcp.Config{Bulk: tcpBulk}, host)
+	} else {
+		p.network = shm.Join(shm.Config{}, host)
+	}
 	return nil
 }
 

@@ -1,0 +1,95 @@
+//go:build linux
+
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// progress reads what has come on all connections, and sends what waits, unless another
+// thread is at it.
+func (n *node) progress() {
+	if !n.engine.TryLock() {
+		return
+	}
+	defer n.engine.Unlock()
+	if n.closed {
+		return
+	}
+	if len(n.peers) > few+1 {
+		n.serveReady(n.poll.wait(n.ready[:], 0))
+		return
+	}
+	for _, q := range n.peers {
+		if q != nil {
+			n.serve(q)
+		}
+	}
+}
+
+// serveReady serves the connections that a poll has found ready.
+func (n *node) serveReady(events []unix.EpollEvent) {
+	for _, e := range events {
+		if e.Fd == bellRank {
+			n.poll.quiet()
+		} else {
+			n.serve(n.peers[e.Fd])
+		}
+	}
+}
+
+// serve reads what a peer has sent, and sends what waits for it. The engine's lock is
+// held.
+func (n *node) serve(q *peer) {
+	if q.over {
+		return
+	}
+	came, err := q.in.receive()
+	if came {
+		n.arrivals.Add(1)
+		n.wakeDue()
+	}
+	if err != nil {
+		n.ended(q, err)
+		return
+	}
+	if q.out.waiting.Load() {
+		q.out.send()
+	}
+}
+
+// ended notes that nothing more is read from a peer, for a reason.
+func (n *node) ended(q *peer, why error) {
+	q.over = true
+	q.sock.forget()
+	q.out.close()
+	var bad badFrame
+	switch {
+	case errors.As(why, &bad):
+		err := fmt.Errorf("tcp: rank %d has sent what is no frame of this run: %w", q.rank, why)
+		n.fail(q.rank, err, err)
+	case q.gone.Load() && q.said.Load():
+		// It has what it waited for.
+	case errors.Is(why, io.EOF):
+		n.lost(q.rank, errors.New("it has ended the connection"))
+	default:
+		n.lost(q.rank, why)
+	}
+}
+
+// longestGather is how long posts wait for others at most, where a processor is free.
+const longestGather = time.Millisecond
+
+// sendAll sends what waits.
+func (n *node) sendAll() {
+	for _, q := range n.peers {
+		if q != nil && q.out.waiting.Load() {
+			q.out.send()
+		}
+	}
+}

@@ -1,0 +1,228 @@
+//go:build linux
+
+package tcp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// port is one thread: its handle on the node, and its host.
+type port struct {
+	node     *node
+	name     string // as Go had it; none for a body
+	returned bool   // under the lock of the node
+	counters dimmnet.Counters
+	looks    int    // polls since the connections were read
+	refused  bool   // a post was, when
+	rooms    uint64 // the node's rooms were so many
+	gathered bool   // something may wait for a call that is no post
+	scratch  [word]byte
+	_        [cacheLine]byte
+}
+
+var (
+	_ dimmnet.Network = (*Network)(nil)
+	_ dimmnet.Host    = (*port)(nil)
+	_ dimmnet.Port    = (*port)(nil)
+	_ dimmnet.Event   = (*event)(nil)
+)
+
+func (p *port) Port() dimmnet.Port { return p }
+
+func (p *port) Now() dimmnet.Time {
+	return dimmnet.Time(time.Since(p.node.start).Nanoseconds()) * dimmnet.Nanosecond
+}
+
+func (p *port) Spend(d dimmnet.Time) {
+	if d < 0 {
+		panic(fmt.Sprintf("tcp: Spend of %v", d))
+	}
+}
+
+func (p *port) Note(string, uint64) {}
+
+func (p *port) Rank() dimmnet.Rank         { return p.node.rank }
+func (p *port) Nodes() int                 { return len(p.node.peers) }
+func (p *port) Limits() dimmnet.Limits     { return p.node.limits }
+func (p *port) Counters() dimmnet.Counters { return p.counters }
+
+func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	n := p.node
+	n.limits.CheckStore(len(n.peers), dst, off, size)
+	posted := p.try(func() bool {
+		if dst == n.rank {
+			n.llcm.Store(off, v, size)
+			n.arrive()
+			return true
+		}
+		binary.LittleEndian.PutUint64(p.scratch[:], v)
+		return n.peers[dst].out.post(store, uint8(size), off, p.scratch[:])
+	})
+	if posted {
+		p.counters.Stores++
+		p.counters.Bytes += uint64(size)
+	}
+	return posted
+}
+
+func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	n := p.node
+	n.limits.CheckWrite(len(n.peers), dst, off, len(b))
+	posted := p.try(func() bool {
+		if dst == n.rank {
+			n.llcm.Write(off, b)
+			n.arrive()
+			return true
+		}
+		return n.peers[dst].out.post(block, 0, off, b)
+	})
+	if posted {
+		p.counters.Writes++
+		p.counters.Bytes += uint64(len(b))
+	}
+	return posted
+}
+
+// Multicast panics: TCP has none.
+func (p *port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, _ uint64, size int) bool {
+	p.node.limits.CheckMulticast(len(p.node.peers), dsts, off, size)
+	return false
+}
+
+func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, size int, done dimmnet.Offset) bool {
+	n := p.node
+	n.limits.CheckRDMA(len(n.peers), dst, from, to, size, done)
+	posted := p.try(func() bool {
+		if dst == n.rank {
+			n.move(from, to, size, done)
+			return true
+		}
+		return n.peers[dst].out.push(from, to, size, done)
+	})
+	if posted {
+		p.counters.Pushes++
+		p.counters.Bytes += uint64(size)
+	}
+	return posted
+}
+
+func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, size int, done dimmnet.Offset) bool {
+	n := p.node
+	n.limits.CheckRDMA(len(n.peers), src, from, to, size, done)
+	posted := p.try(func() bool {
+		if src == n.rank {
+			n.move(from, to, size, done)
+			return true
+		}
+		return n.peers[src].out.pull(from, to, size, done)
+	})
+	if posted {
+		p.counters.Pulls++
+		p.counters.Bytes += uint64(size)
+	}
+	return posted
+}
+
+// try is post, unless the run has failed, and notes what Idle waits for if it is
+// refused.
+func (p *port) try(post func() bool) (posted bool) {
+	if p.node.broke.Load() {
+		return false
+	}
+	rooms := p.node.rooms.Load()
+	p.node.crew.order.Add(1)
+	posted = post()
+	if p.refused = !posted; p.refused {
+		p.rooms = rooms
+	}
+	p.gathered = true
+	p.node.remind()
+	return posted
+}
+
+// remind makes sure that what is gathered is sent, even if the thread calls nothing any
+// more.
+func (n *node) remind() {
+	if !n.reminded.Load() && n.reminded.CompareAndSwap(false, true) {
+		n.reminder.Reset(longestGather)
+	}
+}
+
+// send sends what this thread has gathered.
+func (p *port) send() {
+	if p.gathered {
+		p.gathered = false
+		p.node.sendAll()
+	}
+}
+
+// move is a Push or Pull within the node.
+func (n *node) move(from, to dimmnet.Offset, size int, done dimmnet.Offset) {
+	n.copy(to, from, size)
+	n.llcm.Store(done, uint64(size), word)
+	n.arrive()
+}
+
+// arrive notes that bytes have landed. They are in place already.
+//
+// No wake-up is lost: it bumps arrivals and then looks at sleepers; a thread counts
+// itself among the sleepers and then looks at arrivals. Go's atomics are sequentially
+// consistent, so at least one of them sees what the other wrote.
+func (n *node) arrive() {
+	n.arrivals.Add(1)
+	n.wakeDue()
+}
+
+func (p *port) Fill(off dimmnet.Offset, b []byte) {
+	p.node.limits.CheckFill(off, len(b))
+	m, off := p.node.place(off)
+	m.Write(off, b)
+}
+
+// Flip does nothing: the bulk memory has one side.
+func (p *port) Flip() {}
+
+// looksPerRead is how many polls of a thread that does not idle go by before the
+// connections are read: a read takes as long as that many.
+const looksPerRead = 64
+
+// poll counts a poll, and reads the connections at times.
+func (p *port) poll() {
+	p.counters.Polls++
+	if p.looks++; p.looks >= looksPerRead {
+		p.looks = 0
+		p.node.progress()
+	}
+}
+
+func (p *port) Load(off dimmnet.Offset) uint64 {
+	p.node.limits.CheckLoad(off)
+	p.poll()
+	return p.node.llcm.Load(off)
+}
+
+func (p *port) Read(b []byte, off dimmnet.Offset) {
+	p.node.limits.CheckRead(off, len(b))
+	if p.node.limits.IsPoll(off, len(b)) {
+		p.poll()
+	}
+	m, off := p.node.place(off)
+	m.Read(b, off)
+}
+
+func (p *port) Arrivals() dimmnet.Mark {
+	p.send()
+	return dimmnet.Mark(p.node.arrivals.Load())
+}
+
+func (p *port) Err() error {
+	p.send()
+	if !p.node.broke.Load() {
+		return nil
+	}
+	return p.node.err // written before failed was set, and never again
+}

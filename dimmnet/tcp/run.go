@@ -1,0 +1,187 @@
+//go:build linux
+
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// run runs the body of a rank, and says whether it came as far as that.
+func (c *crew) run(ctx context.Context, m Member, body func(dimmnet.Host) error) (begun bool) {
+	n, err := c.join(ctx, m)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = cancelled(ctx)
+		}
+		c.failed(err)
+		return false
+	}
+	n.run(ctx, m, body)
+	return true
+}
+
+// join makes a node that is connected to all others.
+func (c *crew) join(ctx context.Context, m Member) (*node, error) {
+	conns, err := connect(ctx, &c.cfg, m)
+	if err != nil {
+		return nil, err
+	}
+	n, err := newNode(c, m.Rank(), conns)
+	if err != nil {
+		return nil, err
+	}
+	if g, here := m.(guest); here {
+		// A body may end the context of all: no rank must still be on its way here.
+		if _, err := g.start.gather(ctx, n.rank, nil); err != nil {
+			n.close()
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// run runs the body and closes the node.
+func (n *node) run(ctx context.Context, m Member, body func(dimmnet.Host) error) {
+	neighbours := int64(0) // that their own processes count
+	for _, q := range n.peers {
+		if _, here := m.(guest); q != nil && q.sock.sameHost && !here {
+			neighbours++
+		}
+	}
+	n.crew.load.wanted.Add(neighbours)
+	m.OnLoss(n.lost)
+	defer m.OnLoss(nil)
+	stop := context.AfterFunc(ctx, func() {
+		err := cancelled(ctx)
+		n.fail(n.rank, err, err)
+	})
+	p := &port{node: n}
+	n.enter(p)
+	go dimmnet.RunBody("tcp", p, body, func(cause, shown error) { n.leave(p, cause, shown) })
+	select {
+	case <-n.over:
+		n.linger()
+	case <-n.broken:
+	}
+	if n.broke.Load() {
+		n.settle()
+	}
+	if !stop() {
+		n.crew.failed(cancelled(ctx)) // its function may come too late
+	}
+	n.close()
+}
+
+// linger takes part until no rank posts anything any more. Peers may still want what
+// is in this rank's memory, or write to it.
+func (n *node) linger() {
+	for !n.broke.Load() {
+		arrivals, rooms := n.arrivals.Load(), n.rooms.Load()
+		if n.farewell() {
+			return
+		}
+		n.mu.Lock()
+		n.sleep(n.newNap(
+			func() bool { return n.arrivals.Load() != arrivals || n.rooms.Load() != rooms },
+			func(slept time.Duration) error {
+				return fmt.Errorf("tcp: rank %d has ended and waited %v for the others to", n.rank, slept)
+			}))
+		n.mu.Unlock()
+	}
+}
+
+// farewell says goodbye to the peers that owe nothing, and whether nothing is left to
+// do.
+func (n *node) farewell() (done bool) {
+	done = true
+	for _, q := range n.peers {
+		if q == nil {
+			continue
+		}
+		if !q.said.Load() && q.out.quiet() {
+			q.said.Store(true)
+			_ = q.out.control(goodbye, nil) // a peer that takes nothing will see the end
+			q.out.send()
+		}
+		done = done && q.said.Load() && q.gone.Load() && q.out.quiet()
+	}
+	return done
+}
+
+const (
+	tellingTime = time.Second            // for the peers to take the news of a failure
+	closingTime = 250 * time.Millisecond // and to end their connections
+)
+
+// settle brings a run to its end that has failed: the peers are told, and the threads
+// have time to return.
+func (n *node) settle() {
+	n.serveUntil(tellingTime, func(q *peer) bool { return q.over || !q.out.waiting.Load() })
+	timer := time.NewTimer(n.crew.cfg.Grace)
+	defer timer.Stop()
+	select {
+	case <-n.over:
+	case <-timer.C:
+		n.mu.Lock()
+		if left := len(n.threads); left > 0 {
+			n.crew.leftBehind(fmt.Sprintf("%d threads, the first of them of rank %s, have", left, dimmnet.ThreadLabel(n.rank, n.threads[0].name)))
+		}
+		n.mu.Unlock()
+	}
+	// To close a connection from which something is to be read would take back what the
+	// peer has not read.
+	for _, q := range n.peers {
+		if q != nil {
+			q.sock.end()
+		}
+	}
+	n.serveUntil(closingTime, func(q *peer) bool { return q.over })
+}
+
+// serveUntil serves all peers until they are done, for so long at most.
+func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
+	for deadline := time.Now().Add(atMost); time.Now().Before(deadline); {
+		all := true
+		n.engine.Lock()
+		for _, q := range n.peers {
+			if q != nil {
+				n.serve(q)
+				all = all && done(q)
+			}
+		}
+		n.engine.Unlock()
+		if all {
+			return
+		}
+		n.poll.wait(make([]unix.EpollEvent, few), time.Millisecond)
+	}
+}
+
+// close closes all connections. Threads that were left behind find nothing to use.
+func (n *node) close() {
+	n.mu.Lock()
+	for n.leader != nil {
+		n.calm.Wait()
+	}
+	n.mu.Unlock()
+	n.engine.Lock()
+	defer n.engine.Unlock()
+	n.closed = true
+	for _, q := range n.peers {
+		if q != nil {
+			q.over = true
+			q.out.close()
+			q.sock.close()
+		}
+	}
+	n.poll.close()
+	if n.reminder != nil { // which comes last
+		n.reminder.Stop()
+	}
+}

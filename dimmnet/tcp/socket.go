@@ -1,0 +1,130 @@
+//go:build linux
+
+package tcp
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// socket is a connection as system calls that do not wait.
+type socket struct {
+	fd       int
+	rank     dimmnet.Rank // of the peer
+	poll     poll
+	blocked  bool // the poll tells when there is room, too
+	sameHost bool // the peer is on this host
+}
+
+// newSocket takes conn over, whatever it returns.
+func newSocket(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, error) {
+	defer func() { _ = conn.Close() }()
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil, fmt.Errorf("tcp: a connection of type %T", conn)
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("tcp: %w", err)
+	}
+	s := &socket{rank: rank, poll: poll}
+	local, remote := conn.LocalAddr().(*net.TCPAddr), conn.RemoteAddr().(*net.TCPAddr)
+	s.sameHost = local.IP.Equal(remote.IP)
+	var dupErr error
+	err = raw.Control(func(fd uintptr) {
+		// A descriptor of our own: Go's poller forgets the other when it is closed. Both
+		// share the flag that says not to wait.
+		s.fd, dupErr = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if err == nil {
+		err = dupErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tcp: %w", err)
+	}
+	s.tune()
+	if err := poll.watch(unix.EPOLL_CTL_ADD, s.fd, int32(rank), false); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// tune sets what makes a connection faster. Where it is not allowed it stays slower.
+func (s *socket) tune() {
+	_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	// bbr, which paces, has half the bandwidth on loopback.
+	for _, congestion := range []string{"cubic", "reno"} {
+		if unix.SetsockoptString(s.fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, congestion) == nil {
+			break
+		}
+	}
+}
+
+// quick bounds the bytes that a system call moves without telling Go's scheduler, which
+// would take longer than the call.
+const quick = 64 << 10
+
+func (s *socket) read(p []byte) (int, error) {
+	var n uintptr
+	var e unix.Errno
+	if at := unsafe.Pointer(unsafe.SliceData(p)); len(p) <= quick {
+		n, _, e = unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(at), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+	} else {
+		n, _, e = unix.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(at), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+	}
+	if e == 0 && n == 0 {
+		return 0, io.EOF
+	}
+	return moved(n, e)
+}
+
+func (s *socket) write(p []byte, more bool) (int, error) {
+	flags := uintptr(unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL)
+	if more {
+		flags |= unix.MSG_MORE
+	}
+	var n uintptr
+	var e unix.Errno
+	if at := unsafe.Pointer(unsafe.SliceData(p)); len(p) <= quick {
+		n, _, e = unix.RawSyscall6(unix.SYS_SENDTO, uintptr(s.fd), uintptr(at), uintptr(len(p)), flags, 0, 0)
+	} else {
+		n, _, e = unix.Syscall6(unix.SYS_SENDTO, uintptr(s.fd), uintptr(at), uintptr(len(p)), flags, 0, 0)
+	}
+	return moved(n, e)
+}
+
+// moved is what a system call has moved, nothing if it would have had to wait.
+func moved(n uintptr, e unix.Errno) (int, error) {
+	switch e {
+	case 0:
+		return int(n), nil
+	case unix.EAGAIN, unix.EINTR:
+		return 0, nil
+	}
+	return 0, e
+}
+
+// block says whether the poll shall tell when there is room to write.
+func (s *socket) block(on bool) {
+	if on == s.blocked {
+		return
+	}
+	s.blocked = on
+	// It is watched already: nothing can go wrong. And sleeps are bounded.
+	_ = s.poll.watch(unix.EPOLL_CTL_MOD, s.fd, int32(s.rank), on)
+}
+
+// end tells the peer that nothing more comes.
+func (s *socket) end() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
+
+// forget keeps a connection that is over from waking anybody.
+func (s *socket) forget() { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
+
+func (s *socket) close() { _ = unix.Close(s.fd) }
