@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -103,8 +104,9 @@ func TestLitmus(t *testing.T) {
 					"udp":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
 					"inproc": inproc.New(inproc.Config{}),
 					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
+					"tcp":    tcp.New(tcp.Config{}),
 				} {
-					if name == "shm" && shm.Supported() != nil {
+					if (name == "shm" || name == "tcp") && shm.Supported() != nil {
 						continue
 					}
 					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {

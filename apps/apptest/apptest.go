@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -59,15 +60,15 @@ func Engines() []fagus.Config {
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	for _, on := range Engines() {
 		for on.Nodes = 1; on.Nodes <= 4; on.Nodes++ {
-			for _, net := range []dimmnet.Network{
+			nets := []dimmnet.Network{
 				Simulated(t, sim.Config{}),
 				Simulated(t, sim.Config{UDP: &sim.UDP{Loss: 0.05}}),
 				inproc.New(inproc.Config{}),
-				shm.New(shm.Config{}),
-			} {
-				if _, ok := net.(*shm.Network); ok && shm.Supported() != nil {
-					continue
-				}
+			}
+			if shm.Supported() == nil { // on Linux
+				nets = append(nets, shm.New(shm.Config{}), tcp.New(tcp.Config{}), tcp.New(tcp.Config{Bulk: 1 << 20}))
+			}
+			for _, net := range nets {
 				on.Net = net
 				run(on)
 			}

@@ -69,7 +69,7 @@ func places() []place {
 
 		{dir: "apps/matrix"},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
-		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/shm", "dimmnet/sim", "fagus"},
+		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/shm", "dimmnet/sim", "dimmnet/tcp", "fagus"},
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},

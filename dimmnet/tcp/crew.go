@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -19,8 +20,9 @@ func (f *Failed) Error() string { return fmt.Sprintf("tcp: rank %d failed: %s", 
 
 // crew is what the ranks of this process in one call of Network.Run share.
 type crew struct {
-	cfg  Config
-	load *load
+	cfg   Config
+	load  *load
+	start time.Time // of the clock of all
 	// order is bumped before each post, and read after each read from a connection: Go's
 	// memory model, which knows nothing of connections, then knows what comes after what.
 	order atomic.Uint64

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -62,7 +63,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if ctx.Err() != nil {
 		return cancelled(ctx)
 	}
-	c := &crew{cfg: cfg, load: newLoad()}
+	c := &crew{cfg: cfg, load: newLoad(), start: time.Now()}
 	if n.member != nil {
 		c.run(ctx, n.member, body)
 		return c.result()

@@ -25,7 +25,6 @@ type node struct {
 	rank     dimmnet.Rank
 	peers    []*peer // by rank; nil for the own
 	poll     poll
-	start    time.Time
 	patience time.Duration
 	notice   *event
 	reminder *time.Timer // sends what was gathered and forgotten
@@ -84,7 +83,6 @@ func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) 
 		rank:     rank,
 		peers:    make([]*peer, len(conns)),
 		poll:     p,
-		start:    time.Now(),
 		patience: c.cfg.Patience,
 		broken:   make(chan struct{}),
 		over:     make(chan struct{}),

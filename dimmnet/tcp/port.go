@@ -34,7 +34,7 @@ var (
 func (p *port) Port() dimmnet.Port { return p }
 
 func (p *port) Now() dimmnet.Time {
-	return dimmnet.Time(time.Since(p.node.start).Nanoseconds()) * dimmnet.Nanosecond
+	return dimmnet.Time(time.Since(p.node.crew.start).Nanoseconds()) * dimmnet.Nanosecond
 }
 
 func (p *port) Spend(d dimmnet.Time) {
