@@ -260,7 +260,7 @@ func (e *Engine) makePlan() error {
 	if err := e.table.Settle(e.lists); err != nil {
 		return err
 	}
-	plan, err := NewPlan(e.phase, e.lists, &e.table)
+	plan, err := e.newPlan()
 	if err != nil {
 		return err
 	}
@@ -269,9 +269,7 @@ func (e *Engine) makePlan() error {
 			return err
 		}
 	}
-	if e.space.IsOneCopy() {
-		plan.Transfers = nil
-	} else if e.bulk != nil {
+	if e.bulk != nil {
 		casts, rest := newCasts(plan.Transfers, e.bulk.words.count)
 		if e.tree.Arity > 0 { // else the rest goes through the rings
 			plan = plan.without(casts, rest)
@@ -282,6 +280,15 @@ func (e *Engine) makePlan() error {
 	e.state = transfer
 	e.prepare()
 	return nil
+}
+
+// newPlan is the plan of this phase. Where there is one copy of everything nothing has
+// to move.
+func (e *Engine) newPlan() (Plan, error) {
+	if e.space.IsOneCopy() {
+		return newGrants(e.phase, e.lists)
+	}
+	return NewPlan(e.phase, e.lists, &e.table)
 }
 
 // checkDeclarations compares what the ranks have declared, as far as this one

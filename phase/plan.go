@@ -20,17 +20,25 @@ type Plan struct {
 //
 // An error names the ranks whose calls can never come together.
 func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
-	complete, err := completed(lists)
+	plan, err := newGrants(phase, lists)
 	if err != nil {
-		return Plan{}, err
+		return plan, err
 	}
-	plan := Plan{Complete: complete, Granted: syncvar.Grant(phase, lists)}
-	if complete == syncvar.Update {
+	if plan.Complete == syncvar.Update {
 		plan.Transfers = table.Updates()
 	} else {
 		plan.Transfers = table.Acquisitions(lists, plan.Granted)
 	}
 	return plan, nil
+}
+
+// newGrants is NewPlan without transfers.
+func newGrants(phase uint64, lists []syncvar.List) (Plan, error) {
+	complete, err := completed(lists)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{Complete: complete, Granted: syncvar.Grant(phase, lists)}, nil
 }
 
 // completed is the call other than Acquire that all ranks are in, or 0. Two

@@ -100,10 +100,13 @@ func (t *Table) Settle(lists []List) error {
 // Acquisitions lists the transfers that the granted ranks need before they may
 // go on: for each variable, what is newer than their copy.
 func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
-	needs := make(map[ID][]dimmnet.Rank)
+	var needs map[ID][]dimmnet.Rank // mostly there are none
 	var ids []ID
 	need := func(id ID, r dimmnet.Rank) {
 		if s := t.State(id); s.lacks(r) {
+			if needs == nil {
+				needs = make(map[ID][]dimmnet.Rank)
+			}
 			if needs[id] == nil {
 				ids = append(ids, id)
 			}
@@ -159,6 +162,12 @@ func (t *Table) Updates() []Transfer {
 // under the owner in the order given.
 func (t *Table) appendTree(ts []Transfer, id ID, ranks []dimmnet.Rank) []Transfer {
 	s := &t.states[id]
+	if len(ranks) <= Fanout { // the owner serves them all
+		for _, r := range ranks {
+			ts = append(ts, Transfer{ID: id, From: s.Owner, To: r, Since: s.have(r)})
+		}
+		return ts
+	}
 	groups := make(map[Version][]dimmnet.Rank, 1)
 	for _, r := range ranks {
 		have := s.have(r)
