@@ -16,6 +16,10 @@ type Config struct {
 	// Patience is how long a thread may sleep before the run fails, without an arrival
 	// or its event. 0 means 1 hour.
 	Patience time.Duration
+	// Stall is how long the process of another rank may show no sign of life until the run
+	// fails: it is stopped, since one that computes shows some. 0 means 1.6 seconds, less
+	// than 0 that nobody looks, as for a debugger.
+	Stall time.Duration
 	// Grace is how long a run that has failed waits for its threads to return.
 	// 0 means 5 seconds.
 	Grace time.Duration

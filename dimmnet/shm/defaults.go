@@ -17,6 +17,7 @@ const (
 	maxMemory       = 1<<32 - pageBytes // an Offset has 32 bits
 	pageBytes       = 4096
 	defaultPatience = time.Hour
+	defaultStall    = 1600 * time.Millisecond
 	defaultGrace    = 5 * time.Second
 )
 
@@ -42,6 +43,9 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
 	if c.Patience == 0 {
 		c.Patience = defaultPatience
+	}
+	if c.Stall == 0 {
+		c.Stall = defaultStall
 	}
 	if c.Grace == 0 {
 		c.Grace = defaultGrace

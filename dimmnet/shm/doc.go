@@ -23,7 +23,9 @@
 // # Failure
 //
 // A rank that fails writes why into its header and tells all. What ends a process is not
-// seen here: Member's owner, who holds a connection to it, calls [Network.Lost].
+// seen here: Member's owner, who holds a connection to it, knows ([Member]). A process
+// that is stopped is found out by its segment, in which every process beats ten times a
+// second, whatever its program does.
 //
 // # Limits
 //

@@ -97,6 +97,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		r.enter(r.newPort(n.member.Rank(), ""))
 		n.member.OnLoss(r.lost)
 		defer n.member.OnLoss(nil)
+		defer r.watch(n.member.Rank(), cfg.Stall)()
 	}
 	stop := context.AfterFunc(ctx, func() { r.fail(cancelled(ctx)) })
 	r.startAll(body)

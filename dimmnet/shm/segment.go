@@ -36,6 +36,10 @@ type header struct {
 	bell    bell // of the notices
 	_       [cacheLine - 16]byte
 
+	beat  atomic.Uint32 // counts up while the rank's process runs
+	ended atomic.Uint32 // 1 if its Run is over
+	_     [cacheLine - 8]byte
+
 	// Why this rank failed, in words; written before it is told.
 	words atomic.Uint32 // bytes
 	why   [1024]byte

@@ -125,6 +125,36 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStall stops each rank for good. All others must say so within two seconds.
+func TestStall(t *testing.T) {
+	const size = 3
+	for victim := range size {
+		all := start(t, size, "1000000000", fmt.Sprintf("unix:@%s-%d-%d", t.Name(), os.Getpid(), victim))
+		for _, p := range all {
+			p.runs(t)
+		}
+		stopped := time.Now()
+		if err := all[victim].cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		for rank, p := range all {
+			if rank == victim {
+				continue
+			}
+			took := (<-p.said).Sub(stopped)
+			if said := p.stderr.String(); !strings.Contains(said, fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim)) || took > 2*time.Second {
+				t.Errorf("rank %d is stopped, and after %v rank %d says %s", victim, took, rank, said)
+			}
+		}
+		if err := all[victim].cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		for _, p := range all {
+			p.end()
+		}
+	}
+}
+
 // TestKill kills each rank in turn in the middle of the ring. All others must say so
 // within a second, and nothing may be left.
 func TestKill(t *testing.T) {
