@@ -85,6 +85,7 @@ func runRanks(ctx context.Context, job *launch.Job) error {
 	signal.Notify(quit, syscall.SIGQUIT)
 	defer signal.Stop(quit)
 	job.Signals = quit
+	job.Env = cluster.WithoutPlace(os.Environ()) // this process may be a rank of another launcher's job
 	err := job.Run(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,7 +19,7 @@ import (
 type Job struct {
 	Size   int      // ranks
 	Argv   []string // of every rank
-	Env    []string // besides the launcher's own, as in "NAME=value"
+	Env    []string // of every rank, as in "NAME=value"; nil: the launcher's own
 	Stdout io.Writer
 	Stderr io.Writer
 	Stdin  io.Reader // of rank 0; nil: none
@@ -96,7 +97,11 @@ func jobName() (string, error) {
 func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *sync.Mutex, group *processes) error {
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
-	cmd.Env = append(append(os.Environ(), j.Env...),
+	env := j.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	cmd.Env = append(slices.Clone(env),
 		fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size), "FAGUS_JOB="+name)
 	if rank == 0 {
 		cmd.Stdin = j.Stdin

@@ -1,0 +1,44 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// A program that runs by itself, and by `fagus launch -n 4`, mpirun or srun as ranks of a
+// job: they count to the number of ranks together.
+func ExampleRun() {
+	report, err := cluster.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
+		counts, err := fagus.NewArray[int64](n, "counts", 1)
+		if err != nil {
+			return err
+		}
+		guard, err := n.Bind("guard", counts.All())
+		if err != nil {
+			return err
+		}
+		set := n.Set(fagus.Want(guard, fagus.Exclusive))
+		if err := n.Acquire(set); err != nil {
+			return err
+		}
+		counts.Slice()[0]++
+		last := counts.Slice()[0] == int64(n.Nodes())
+		if err := n.Release(set); err != nil {
+			return err
+		}
+		if last {
+			fmt.Println("all", n.Nodes(), "ranks have counted")
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(len(report.Ranks), "ranks have told what they did")
+	// Output:
+	// all 4 ranks have counted
+	// 4 ranks have told what they did
+}
