@@ -11,7 +11,8 @@ import (
 
 // Run is fagus.Run as one rank of the job that this process was started in, by `fagus
 // launch`, mpirun, srun or what else FromEnv knows. A process that nobody has started so
-// runs all ranks itself, as fagus.Run does. cfg.Net must be nil: the job decides.
+// runs all ranks itself, as fagus.Run does; there alone cfg.Nodes counts. cfg.Net must be
+// nil: the job decides.
 //
 // The Report has the statistics of all ranks; what the program keeps of its own it keeps in
 // the process of its rank.
@@ -35,6 +36,6 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 			err = closed
 		}
 	}()
-	cfg.Net = shm.Join(shm.Config{}, host)
+	cfg.Nodes, cfg.Net = place.Size, shm.Join(shm.Config{}, host)
 	return fagus.Run(ctx, cfg, program)
 }
