@@ -27,8 +27,9 @@
 // While a rank holds a variable, it sees in the bound bytes what the last
 // exclusive holder left there, and no other rank changes them. Outside of a
 // tenure the bytes of the rank's own copy keep what its last Acquire or Update
-// of the variable brought; nothing more is promised about them. A byte is
-// guarded by at most one variable.
+// of the variable brought; nothing more is promised about them. (With
+// Config.Placement shared there is one copy for all ranks: the bytes keep it until the
+// rank's next collective call.) A byte is guarded by at most one variable.
 //
 // # Rules for programs
 //
