@@ -125,7 +125,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStall stops each rank for good. All others must say so within two seconds.
+// TestStall stops each rank for good. All others must say so soon: after 1.7 s, on a
+// machine that is not too busy for this test.
 func TestStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
@@ -137,20 +138,23 @@ func TestStall(t *testing.T) {
 		if err := all[victim].cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
+		took := make([]time.Duration, size)
 		for rank, p := range all {
-			if rank == victim {
-				continue
-			}
-			took := (<-p.said).Sub(stopped)
-			if said := p.stderr.String(); !strings.Contains(said, fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim)) || took > 2*time.Second {
-				t.Errorf("rank %d is stopped, and after %v rank %d says %s", victim, took, rank, said)
+			if rank != victim {
+				took[rank] = (<-p.said).Sub(stopped)
 			}
 		}
 		if err := all[victim].cmd.Process.Kill(); err != nil {
 			t.Error(err)
 		}
-		for _, p := range all {
-			p.end()
+		for rank, p := range all {
+			said, err := p.end()
+			if rank == victim {
+				continue
+			}
+			if want := fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim); err == nil || !strings.Contains(said, want) || took[rank] > 3*time.Second {
+				t.Errorf("rank %d is stopped, and after %v rank %d ends with %v and says %s", victim, took[rank], rank, err, said)
+			}
 		}
 	}
 }

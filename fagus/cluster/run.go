@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/fagus"
 )
+
+// goodbye is how long a rank whose run has failed waits for the others.
+const goodbye = 200 * time.Millisecond
 
 // Run is fagus.Run as one rank of the job that this process was started in, by `fagus
 // launch`, mpirun, srun or what else FromEnv knows. A process that nobody has started so
@@ -32,7 +36,12 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 		return report, err
 	}
 	defer func() {
-		if closed := host.Close(ctx); err == nil {
+		closing, cancel := ctx, context.CancelFunc(func() {})
+		if err != nil { // a rank may not come to say goodbye
+			closing, cancel = context.WithTimeout(ctx, goodbye)
+		}
+		defer cancel()
+		if closed := host.Close(closing); err == nil {
 			err = closed
 		}
 	}()
