@@ -108,14 +108,3 @@ type Network interface {
 	// error says which.
 	Run(ctx context.Context, nodes int, body func(Host) error) error
 }
-
-// Joiner is a Network that may be joined: then this process is one rank of a job, Run
-// runs the body of that rank alone, and the other ranks are elsewhere.
-type Joiner interface {
-	Network
-	// Job says which rank of how many this process is. size is 0 if all are here.
-	Job() (rank Rank, size int)
-	// Gather passes what every rank gives to all, by rank, outside of a Run. All ranks
-	// call it in the same order.
-	Gather(ctx context.Context, own []byte) ([][]byte, error)
-}

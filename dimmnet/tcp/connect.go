@@ -17,7 +17,7 @@ const (
 
 // connect returns a connection to each other rank, by rank. Higher ranks dial lower
 // ones. It is a barrier of all ranks.
-func connect(ctx context.Context, cfg *Config, m Member) (conns []net.Conn, err error) {
+func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (conns []net.Conn, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Joining)
 	defer cancel()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cfg.Listen, "0"))

@@ -10,7 +10,7 @@
 //
 // # Joining
 //
-// Each rank listens, and [Member] tells all of them where, together with a share of a key
+// Each rank listens, and dimmnet.Member tells all of them where, together with a share of a key
 // that is new in every run. The higher of two ranks dials the lower, and each proves by
 // that key that it is of the run and which rank it is. Who cannot is sent away; no byte
 // that he sends comes near any memory. Then the doors are shut.

@@ -14,7 +14,7 @@ import (
 // Network runs programs on processes of several hosts, or on goroutines of this one.
 type Network struct {
 	cfg    Config
-	member Member // nil: all ranks are here
+	member dimmnet.Member // nil: all ranks are here
 }
 
 // New returns a network whose ranks are all in this process and connected over
@@ -22,17 +22,12 @@ type Network struct {
 func New(cfg Config) *Network { return &Network{cfg: cfg} }
 
 // Join returns a network of which this process is one rank.
-func Join(cfg Config, m Member) *Network { return &Network{cfg: cfg, member: m} }
+func Join(cfg Config, m dimmnet.Member) *Network { return &Network{cfg: cfg, member: m} }
 
 var _ dimmnet.Joiner = (*Network)(nil)
 
 // Job says which rank of how many this process is; size is 0 if all are here.
-func (n *Network) Job() (rank dimmnet.Rank, size int) {
-	if n.member == nil {
-		return 0, 0
-	}
-	return n.member.Rank(), n.member.Size()
-}
+func (n *Network) Job() (rank dimmnet.Rank, size int) { return dimmnet.JobOf(n.member) }
 
 // Gather passes what every rank gives to all.
 func (n *Network) Gather(ctx context.Context, own []byte) ([][]byte, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // run fails: what it needs has other names here.
-func (c *crew) run(context.Context, Member, func(dimmnet.Host) error) (begun bool) {
+func (c *crew) run(context.Context, dimmnet.Member, func(dimmnet.Host) error) (begun bool) {
 	c.failed(errors.New("tcp: this port needs Linux, not " + runtime.GOOS))
 	return false
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // run runs the body of a rank, and says whether it came as far as that.
-func (c *crew) run(ctx context.Context, m Member, body func(dimmnet.Host) error) (begun bool) {
+func (c *crew) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host) error) (begun bool) {
 	n, err := c.join(ctx, m)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -27,7 +27,7 @@ func (c *crew) run(ctx context.Context, m Member, body func(dimmnet.Host) error)
 }
 
 // join makes a node that is connected to all others.
-func (c *crew) join(ctx context.Context, m Member) (*node, error) {
+func (c *crew) join(ctx context.Context, m dimmnet.Member) (*node, error) {
 	conns, err := connect(ctx, &c.cfg, m)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (c *crew) join(ctx context.Context, m Member) (*node, error) {
 }
 
 // run runs the body and closes the node.
-func (n *node) run(ctx context.Context, m Member, body func(dimmnet.Host) error) {
+func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host) error) {
 	neighbours := int64(0) // that their own processes count
 	for _, q := range n.peers {
 		if _, here := m.(guest); q != nil && q.sock.sameHost && !here {

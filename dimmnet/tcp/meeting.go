@@ -7,18 +7,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Member is a process's place among those of a job.
-type Member interface {
-	Rank() dimmnet.Rank
-	Size() int
-	// Gather gives this rank's bytes to all and returns those of all ranks, in order, the
-	// own ones included. It is a barrier of all ranks. What it carries is a secret of the
-	// job.
-	Gather(ctx context.Context, own []byte) ([][]byte, error)
-	// OnLoss says who is called when the process of a rank has ended before its Run.
-	OnLoss(lost func(rank dimmnet.Rank, why error))
-}
-
 // meeting is where the ranks of one process wait for each other, once. Either all have
 // met or none has.
 type meeting struct {
