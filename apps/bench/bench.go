@@ -103,19 +103,15 @@ func newBench(n *fagus.Node, cfg Config) (*bench, error) {
 	mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
 	b.op = func() error {
 		for turn := range 2 {
-			set := none
+			set, work := none, func() {}
 			if turn == n.Rank() {
-				set = mine
-			}
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			if set == mine {
-				for i, x := range data.Slice() {
-					data.Slice()[i] = x + 1
+				set, work = mine, func() {
+					for i, x := range data.Slice() {
+						data.Slice()[i] = x + 1
+					}
 				}
 			}
-			if err := n.Release(set); err != nil {
+			if err := during(n, set, work); err != nil {
 				return err
 			}
 		}
@@ -162,22 +158,22 @@ func (b *bench) calibrate(batch fagus.Time) (int, error) {
 // agree brings what rank 0 wants to all.
 func (b *bench) agree(want int64) (int64, error) {
 	if b.n.Rank() == 0 {
-		if err := b.during(fagus.Exclusive, func() { b.next.Slice()[0] = want }); err != nil {
+		if err := during(b.n, b.n.Set(fagus.Want(b.control, fagus.Exclusive)), func() { b.next.Slice()[0] = want }); err != nil {
 			return 0, err
 		}
 	}
 	if err := b.n.Barrier(); err != nil {
 		return 0, err
 	}
-	err := b.during(fagus.Shared, func() { want = b.next.Slice()[0] })
+	err := during(b.n, b.n.Set(fagus.Want(b.control, fagus.Shared)), func() { want = b.next.Slice()[0] })
 	return want, err
 }
 
-func (b *bench) during(mode fagus.Mode, f func()) error {
-	set := b.n.Set(fagus.Want(b.control, mode))
-	if err := b.n.Acquire(set); err != nil {
+// during calls f while the set is held.
+func during(n *fagus.Node, set *fagus.SyncSet, f func()) error {
+	if err := n.Acquire(set); err != nil {
 		return err
 	}
 	f()
-	return b.n.Release(set)
+	return n.Release(set)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -112,15 +111,15 @@ func (r *benchReport) add(cfg bench.Config, samples []fagus.Time) {
 }
 
 func (r *benchReport) print(w io.Writer) error {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
+	t := newTable()
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5))
 	t.AppendHeader(table.Row{"operation", "bytes", "median", "least", "most"})
 	for _, row := range r.Rows {
 		bytes := ""
 		if row.Bytes > 0 {
 			bytes = fmt.Sprint(row.Bytes)
 		}
-		t.AppendRow(table.Row{strings.ReplaceAll(string(row.Op), "-", " "), bytes, picoseconds(row.Median), picoseconds(row.Least), picoseconds(row.Most)})
+		t.AppendRow(table.Row{row.Op, bytes, picoseconds(row.Median), picoseconds(row.Least), picoseconds(row.Most)})
 	}
 	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", nodesText(r.Nodes), r.Mode, r.Net, r.Place, t.Render())
 	return err
