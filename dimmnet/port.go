@@ -23,6 +23,10 @@ const WordBytes = 8
 // compared for equality.
 type Mark uint64
 
+// Awake is the mark of a thread whose next Idle returns at once, so that it looks again.
+// A port need not have it: for others it is a mark that never comes.
+const Awake = ^Mark(0)
+
 // Limits says what a port can do. All sizes are in bytes.
 type Limits struct {
 	Store int // largest Store; DIMMnet-1: 8 (AOTF)

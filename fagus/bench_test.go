@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -53,16 +54,14 @@ func benchmarkOn(b *testing.B, cfg fagus.Config, bytes int, turn func(n *fagus.N
 	}
 }
 
-// take acquires set, changes every stride-th word, and releases.
+// take acquires set, changes every stride-th word, none if stride is 0, and releases.
 func take(n *fagus.Node, a *fagus.Array[uint64], set *fagus.SyncSet, stride int) error {
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
-	if set.String() != "an empty set" {
-		words := a.Slice()
-		for i := 0; i < len(words); i += stride {
-			words[i]++
-		}
+	words := a.Slice()
+	for i := 0; stride > 0 && i < len(words); i += stride {
+		words[i]++
 	}
 	return n.Release(set)
 }
@@ -77,7 +76,7 @@ func BenchmarkHandOver(b *testing.B) {
 				if i%2 == n.Rank() {
 					return take(n, a, mine, size.stride)
 				}
-				return take(n, a, none, size.stride)
+				return take(n, a, none, 0)
 			})
 		})
 	}
@@ -106,7 +105,29 @@ func BenchmarkAcquireRelease(b *testing.B) {
 
 // BenchmarkBarrier is a phase in which nothing moves.
 func BenchmarkBarrier(b *testing.B) {
-	benchmark(b, 8, func(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) error { return n.Barrier() })
+	benchmark(b, 8, barrier)
+}
+
+func barrier(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) error {
+	return n.Barrier()
+}
+
+// BenchmarkOneCopy is what ranks of a host that have one copy of everything pay for calls.
+func BenchmarkOneCopy(b *testing.B) {
+	cfg := func() fagus.Config {
+		return fagus.Config{Nodes: 2, Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared}
+	}
+	b.Run("barrier", func(b *testing.B) { benchmarkOn(b, cfg(), 8, barrier) })
+	for _, bytes := range []int{8, 4096} {
+		b.Run(fmt.Sprintf("hand-over of %d bytes", bytes), func(b *testing.B) {
+			benchmarkOn(b, cfg(), bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
+				if i%2 == n.Rank() {
+					return take(n, a, mine, 1)
+				}
+				return take(n, a, none, 0)
+			})
+		})
+	}
 }
 
 // BenchmarkTransfer hands an array of so many bytes to and fro in virtual time,
@@ -143,7 +164,8 @@ func virtualTurn(b *testing.B, env string, bytes int, by fagus.Transfer) float64
 		}
 		sets := [2]*fagus.SyncSet{n.Set(fagus.Want(v, fagus.Exclusive)), n.Set()}
 		for i := range turns {
-			if err := take(n, a, sets[(i+n.Rank())%2], 1); err != nil {
+			turn := (i + n.Rank()) % 2
+			if err := take(n, a, sets[turn], 1-turn); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -31,8 +30,7 @@ type Node struct {
 	record *record
 	check  *checker
 	seat   *rollcall.Seat
-	err    error       // the first failure of a collective call; it stays
-	inCall atomic.Bool // a collective call is under way
+	err    error // the first failure of a collective call; it stays
 }
 
 func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
@@ -57,7 +55,7 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 		space:  space,
 		mode:   cfg.Mode,
 		engine: e,
-		clock:  newStopwatch(h, e.Counters),
+		clock:  newStopwatch(h, cfg.Mode, e.Counters),
 		seat:   board.Seat(int(p.Rank())),
 	}
 	n.seat.Sit(asked{e, space})
@@ -112,13 +110,11 @@ func (n *Node) usable(call string) error {
 
 // communicate makes a call of the engine that may wait for other ranks.
 func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() error) error {
-	if !n.inCall.CompareAndSwap(false, true) {
+	if !n.enter(call, set) {
 		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
 	}
-	defer n.inCall.Store(false)
 	n.record.call()
 	n.clock.enter(part)
-	n.enter(call, set)
 	err := f()
 	n.clock.enter(PartCompute)
 	if err != nil {
@@ -209,7 +205,11 @@ func (n *Node) Release(set *SyncSet) error {
 		return n.errorf("Release of a set that is not held: Acquire it first, and release it once")
 	}
 	n.record.released(set)
-	n.clock.enter(PartRelease)
+	if n.space.IsOneCopy() {
+		n.clock.pass(PartRelease)
+	} else {
+		n.clock.enter(PartRelease)
+	}
 	n.wrote = n.wrote[:0]
 	for _, id := range set.exclusive {
 		if n.space.EndWrite(id, n.engine.Version(id)) {
@@ -223,7 +223,9 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.seat.Enter("Release", set)
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
-	n.clock.enter(PartCompute)
+	if n.clock.part == PartRelease {
+		n.clock.enter(PartCompute)
+	}
 	if err != nil {
 		n.seat.Fail()
 		n.err = n.errorf("Release: %w", err)

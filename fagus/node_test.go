@@ -11,9 +11,9 @@ import (
 // TestOneGoroutine calls a Node while a call of it seems to be under way.
 func TestOneGoroutine(t *testing.T) {
 	_, err := Run(context.Background(), Config{Nodes: 1}, func(n *Node) error {
-		n.inCall.Store(true)
+		n.seat.Enter("Update", nil)
 		err := n.Barrier()
-		n.inCall.Store(false)
+		n.seat.Leave(nil)
 		if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
 			t.Errorf("error %v", err)
 		}

@@ -21,11 +21,10 @@ type asked struct {
 // Name is that of a variable.
 func (a asked) Name(id syncvar.ID) string { return a.space.Name(id) }
 
-// enter says that the rank is in a call; set is nil if it has none.
-func (n *Node) enter(call syncvar.Call, set *SyncSet) {
+// enter says that the rank is in a call, unless it is in one; set is nil if it has none.
+func (n *Node) enter(call syncvar.Call, set *SyncSet) bool {
 	if set == nil {
-		n.seat.Enter(call.String(), nil)
-	} else {
-		n.seat.Enter(call.String(), set)
+		return n.seat.Enter(call.String(), nil)
 	}
+	return n.seat.Enter(call.String(), set)
 }

@@ -71,6 +71,7 @@ type Report struct {
 // Stats says what this rank has done so far.
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
+	n.clock.settle()
 	s := Stats{Rank: n.rank, Parts: n.clock.parts}
 	if n.engine != nil {
 		n.engine.counts(&s)
@@ -80,16 +81,19 @@ func (n *Node) Stats() Stats {
 
 // stopwatch shares out a rank's time and messages among the parts.
 type stopwatch struct {
-	host     dimmnet.Host
+	host  dimmnet.Host
+	part  Part
+	since Time
+	parts [Parts]Use
+
 	count    func() dimmnet.Counters // of the node
-	part     Part
-	since    Time
-	counters dimmnet.Counters
-	parts    [Parts]Use
+	silent   bool                    // nothing is counted outside of calls that wait
+	counts   Part                    // what is counted now belongs to it
+	counters dimmnet.Counters        // when that began
 }
 
-func newStopwatch(h dimmnet.Host, count func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, count: count, since: h.Now()}
+func newStopwatch(h dimmnet.Host, mode Engine, count func() dimmnet.Counters) stopwatch {
+	w := stopwatch{host: h, count: count, silent: mode == Phase, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
@@ -97,14 +101,31 @@ func newStopwatch(h dimmnet.Host, count func() dimmnet.Counters) stopwatch {
 
 // enter charges what has passed to the present part and goes on with p.
 func (w *stopwatch) enter(p Part) {
-	now, counters := w.host.Now(), w.count()
-	u := &w.parts[w.part]
-	u.Time += now - w.since
-	u.Counters = u.Counters.Plus(counters.Minus(w.counters))
-	w.since, w.counters = now, counters
-	if p != w.part {
-		w.part = p
-		w.parts[p].Calls++
-		w.host.Note(p.String(), uint64(w.parts[p].Calls))
+	now := w.host.Now()
+	w.parts[w.part].Time += now - w.since
+	w.since = now
+	if p == w.part {
+		return
 	}
+	w.part = p
+	w.parts[p].Calls++
+	w.host.Note(p.String(), uint64(w.parts[p].Calls))
+	if p != w.counts && !(w.silent && (p == PartCompute || p == PartRelease)) {
+		w.settle()
+		w.counts = p
+	}
+}
+
+// pass counts a part that takes less time than a look at the clock.
+func (w *stopwatch) pass(p Part) {
+	w.parts[p].Calls++
+	w.parts[w.part].Calls++
+}
+
+// settle charges what was counted so far.
+func (w *stopwatch) settle() {
+	counters := w.count()
+	u := &w.parts[w.counts]
+	u.Counters = u.Counters.Plus(counters.Minus(w.counters))
+	w.counters = counters
 }

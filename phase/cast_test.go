@@ -152,7 +152,7 @@ func TestPartialPhasesEnd(t *testing.T) {
 			r := random.IntN(ranks)
 			fill[r].Exclusive = append(fill[r].Exclusive, id)
 		}
-		table.Apply(fill, syncvar.Grant(0, fill))
+		table.Apply(fill, syncvar.Grant(nil, 0, fill))
 		lists := someWants(random, ranks, vars, 1)
 		for r := range lists {
 			lists[r].Since = 1

@@ -34,9 +34,11 @@ type Engine struct {
 	wire   []byte         // the own list, encoded
 	plan   Plan
 	last   Plan     // of the phase before
+	room   []bool   // for the grants of the next plan
 	agreed []uint32 // by rank: so many declarations are known to be the same
 	counts Counts
-	err    error // the first error; the engine stays failed
+	err    error  // the first error; the engine stays failed
+	noted  *noted // for driving it
 	seen   seen
 	word   uint64 // the own call word
 
@@ -80,6 +82,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 			e.others = append(e.others, rank)
 		}
 	}
+	e.noted = &noted{p, e}
 	e.peers = e.others
 	if e.tree.Arity > 0 {
 		e.peers = e.tree.Children(p.Rank())
@@ -132,7 +135,7 @@ func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) 
 		if err := e.Begin(l); err != nil {
 			return err
 		}
-		if err := dimmnet.Drive(e.port, noted{e}, e.Done); err != nil {
+		if err := dimmnet.Drive(e.noted, e, e.Done); err != nil {
 			e.note()
 			if e.err == nil { // the port failed
 				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
@@ -203,6 +206,9 @@ func (e *Engine) Step() (progress bool, err error) {
 		progress, err = e.exchange()
 		if err == nil && e.quiet() {
 			progress, err = true, e.makePlan()
+			if e.calls.peers > 0 && err == nil && e.quiet() { // nothing has to move
+				e.finish()
+			}
 		}
 	case transfer:
 		progress, err = e.exchange()
@@ -260,7 +266,11 @@ func (e *Engine) makePlan() error {
 	if err := e.table.Settle(e.lists); err != nil {
 		return err
 	}
-	plan, err := e.newPlan()
+	table := &e.table
+	if e.space.IsOneCopy() {
+		table = nil
+	}
+	plan, err := newPlan(e.room, e.phase, e.lists, table)
 	if err != nil {
 		return err
 	}
@@ -280,15 +290,6 @@ func (e *Engine) makePlan() error {
 	e.state = transfer
 	e.prepare()
 	return nil
-}
-
-// newPlan is the plan of this phase. Where there is one copy of everything nothing has
-// to move.
-func (e *Engine) newPlan() (Plan, error) {
-	if e.space.IsOneCopy() {
-		return newGrants(e.phase, e.lists)
-	}
-	return NewPlan(e.phase, e.lists, &e.table)
 }
 
 // checkDeclarations compares what the ranks have declared, as far as this one
@@ -331,6 +332,7 @@ func (e *Engine) finish() {
 	}
 	e.table.Apply(e.lists, e.plan.Granted)
 	e.arriving = e.arriving[:0]
+	e.room = e.last.Granted
 	e.last, e.plan = e.plan, Plan{}
 	e.phase++
 	e.counts.Phases++

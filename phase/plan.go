@@ -20,25 +20,24 @@ type Plan struct {
 //
 // An error names the ranks whose calls can never come together.
 func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
-	plan, err := newGrants(phase, lists)
-	if err != nil {
-		return plan, err
-	}
-	if plan.Complete == syncvar.Update {
-		plan.Transfers = table.Updates()
-	} else {
-		plan.Transfers = table.Acquisitions(lists, plan.Granted)
-	}
-	return plan, nil
+	return newPlan(nil, phase, lists, table)
 }
 
-// newGrants is NewPlan without transfers.
-func newGrants(phase uint64, lists []syncvar.List) (Plan, error) {
+// newPlan is NewPlan, with room for what it grants. Without a table nothing has to move.
+func newPlan(room []bool, phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
 	complete, err := completed(lists)
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Complete: complete, Granted: syncvar.Grant(phase, lists)}, nil
+	plan := Plan{Complete: complete, Granted: syncvar.Grant(room, phase, lists)}
+	switch {
+	case table == nil:
+	case complete == syncvar.Update:
+		plan.Transfers = table.Updates()
+	default:
+		plan.Transfers = table.Acquisitions(lists, plan.Granted)
+	}
+	return plan, nil
 }
 
 // completed is the call other than Acquire that all ranks are in, or 0. Two

@@ -140,14 +140,17 @@ func (e *Engine) open() (n int) {
 	return n
 }
 
-// noted is an engine that tells what it waits for.
-type noted struct{ *Engine }
+// noted is the port of an engine, which tells what it waits for before it does. What a
+// rank waits for is nobody's business as long as the port is awake.
+type noted struct {
+	dimmnet.Port
+	engine *Engine
+}
 
-// Step is that of the engine.
-func (n noted) Step() (progress bool, err error) {
-	progress, err = n.Engine.Step()
-	if !progress && err == nil {
-		n.note()
+// Idle is that of the port.
+func (n *noted) Idle(since dimmnet.Mark) {
+	if since != dimmnet.Awake {
+		n.engine.note()
 	}
-	return progress, err
+	n.Port.Idle(since)
 }

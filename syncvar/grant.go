@@ -6,25 +6,30 @@ import (
 )
 
 // Grant says for each rank whether all that its list wants is granted in this
-// phase. lists[r] is the list of rank r. Lists of other calls than Acquire are
-// never granted.
-func Grant(phase uint64, lists []List) []bool {
-	granted := make([]bool, len(lists))
+// phase, in room if that is large enough. lists[r] is the list of rank r. Lists of other
+// calls than Acquire are never granted.
+func Grant(room []bool, phase uint64, lists []List) []bool {
+	granted := slices.Grow(room[:0], len(lists))[:len(lists)]
+	wanting := 0 // that want something
+	for r := range lists {
+		granted[r] = lists[r].Call == Acquire
+		if granted[r] && !lists[r].wantsNothing() {
+			wanting++
+		}
+	}
+	if wanting > 1 {
+		grantInTurn(granted, phase, lists)
+	}
+	return granted
+}
+
+// grantInTurn takes grants back that exclude each other.
+func grantInTurn(granted []bool, phase uint64, lists []List) {
 	order := make([]int, 0, len(lists))
 	for r := range lists {
-		if lists[r].Call != Acquire {
-			continue
-		}
-		granted[r] = len(lists[r].Shared)+len(lists[r].Exclusive) == 0
-		if !granted[r] {
+		if granted[r] && !lists[r].wantsNothing() {
 			order = append(order, r)
 		}
-	}
-	if len(order) == 1 { // as in every turn of two ranks
-		granted[order[0]] = true
-	}
-	if len(order) < 2 {
-		return granted
 	}
 	n := uint64(len(lists))
 	turn := func(r int) uint64 { return (uint64(r) + n - phase%n) % n }
@@ -33,13 +38,13 @@ func Grant(phase uint64, lists []List) []bool {
 	})
 	taken := make(map[ID]Mode)
 	for _, r := range order {
-		if free(taken, &lists[r]) {
-			granted[r] = true
+		if granted[r] = free(taken, &lists[r]); granted[r] {
 			take(taken, &lists[r])
 		}
 	}
-	return granted
 }
+
+func (l *List) wantsNothing() bool { return len(l.Shared)+len(l.Exclusive) == 0 }
 
 // free says whether nothing that l wants was taken in a mode that excludes it.
 func free(taken map[ID]Mode, l *List) bool {

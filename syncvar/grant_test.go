@@ -68,7 +68,7 @@ func TestGrantExhaustively(t *testing.T) {
 				for r := range lists {
 					lists[r].Since = phase - age[r]
 				}
-				checkGrant(t, phase, lists, syncvar.Grant(phase, lists))
+				checkGrant(t, phase, lists, syncvar.Grant(nil, phase, lists))
 			}
 		}
 	})
@@ -126,7 +126,7 @@ func TestTreeReachesAll(t *testing.T) {
 		}
 		has := map[dimmnet.Rank]bool{dimmnet.Rank(3 % ranks): true}
 		serves := make(map[dimmnet.Rank]int)
-		for _, tr := range table.Acquisitions(lists, syncvar.Grant(1, lists)) {
+		for _, tr := range table.Acquisitions(lists, syncvar.Grant(nil, 1, lists)) {
 			if !has[tr.From] || has[tr.To] || tr.Relay != (tr.From != dimmnet.Rank(3%ranks)) {
 				t.Fatalf("%d ranks: %+v, ranks that have it: %v", ranks, tr, has)
 			}
@@ -150,7 +150,7 @@ func writtenBy(t *testing.T, ranks, owner int) *syncvar.Table {
 		lists[r].Call = syncvar.Acquire
 	}
 	lists[owner].Exclusive = []syncvar.ID{0}
-	table.Apply(lists, syncvar.Grant(0, lists))
+	table.Apply(lists, syncvar.Grant(nil, 0, lists))
 	lists[owner].Exclusive = nil
 	if err := table.Settle(lists); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestOnlyWhatIsNewerMoves(t *testing.T) {
 		t.Helper()
 		lists := []syncvar.List{{Call: syncvar.Acquire}, {Call: syncvar.Acquire}, {Call: syncvar.Acquire}}
 		lists[r].Shared, lists[r].Exclusive = sh, ex
-		granted := syncvar.Grant(0, lists)
+		granted := syncvar.Grant(nil, 0, lists)
 		if ts := table.Acquisitions(lists, granted); len(ts) != n {
 			t.Fatalf("rank %d needs %+v, want %d transfers; table:\n%v", r, ts, n, table)
 		}
@@ -194,7 +194,7 @@ func TestOnlyWhatIsNewerMoves(t *testing.T) {
 func TestSettleRefusesWhatWasNotHeld(t *testing.T) {
 	table := writtenBy(t, 2, 0)
 	open := []syncvar.List{{Call: syncvar.Acquire}, {Call: syncvar.Acquire, Exclusive: []syncvar.ID{1}}}
-	table.Apply(open, syncvar.Grant(1, open)) // rank 1 holds variable 1
+	table.Apply(open, syncvar.Grant(nil, 1, open)) // rank 1 holds variable 1
 	for _, c := range []struct {
 		rank  int
 		clean syncvar.ID

@@ -29,16 +29,12 @@ const yieldEvery = 64
 // out.
 const longestSleep = time.Second
 
-// unwatched is the mark of a thread that has not told that it may sleep: it says nothing,
-// and Idle returns at once or tells it.
-const unwatched dimmnet.Mark = 0
-
 // Arrivals counts what has woken the threads of the node, if this one is about to sleep.
 // What lands while nobody is, is counted nowhere: a poster then touches no word but its
 // own, and who waits looks at that.
 func (p *port) Arrivals() dimmnet.Mark {
 	if !p.waiting {
-		return unwatched
+		return dimmnet.Awake
 	}
 	// In this order: who takes asleep back after it changes wakes after it.
 	seen := p.own.wakes.Load()
@@ -51,7 +47,7 @@ func (p *port) Arrivals() dimmnet.Mark {
 // changes wakes. With such a mark Idle sleeps.
 func (p *port) Idle(since dimmnet.Mark) {
 	looks, yields := waitLadder(p.run.crowded.Load())
-	if since == unwatched || !p.waiting {
+	if since == dimmnet.Awake || !p.waiting {
 		if p.awake++; p.awake > looks {
 			p.waiting = true
 		} else if p.awake%yieldEvery == 0 {

@@ -44,13 +44,18 @@ func (s *Seat) Label(ctx context.Context) {
 	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(labelKey, s.label)))
 }
 
-// Enter says that the rank is in a call, which wants a set or, if that is nil, none.
-func (s *Seat) Enter(call string, set fmt.Stringer) {
+// Enter says that the rank is in a call, which wants a set or, if that is nil, none. It
+// is false, and does nothing, if the rank is in a call already.
+func (s *Seat) Enter(call string, set fmt.Stringer) bool {
 	s.mu.Lock()
-	s.moves++
-	s.calls++
-	s.call, s.set = call, set
+	out := s.call == ""
+	if out {
+		s.moves++
+		s.calls++
+		s.call, s.set = call, set
+	}
 	s.mu.Unlock()
+	return out
 }
 
 // Leave says that the rank is outside of calls, and holds a set or, if that is nil,
