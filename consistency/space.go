@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -30,8 +31,9 @@ func (r Range) contains(s Range) bool { return r.Lo <= s.Lo && s.Hi <= r.Hi }
 // region is memory that the program shares, at one address on every rank.
 type region struct {
 	Range
-	name string
-	mem  []byte
+	name  string
+	mem   []byte
+	views [][]byte // the same at every rank, where this one can read it
 }
 
 // binding is a range and the variable that guards it.
@@ -96,9 +98,26 @@ func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
 	if err := addName(s.arrays, "region", name); err != nil {
 		return 0, err
 	}
-	s.regions = append(s.regions, region{Range{base, base + Addr(len(mem))}, name, mem})
+	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, mem: mem})
 	s.declare(fmt.Sprintf("array %q, %s", name, kind))
 	return base, nil
+}
+
+// SetViews says that this rank can read the memory of all ranks for the region at base,
+// by rank.
+func (s *Space) SetViews(base Addr, views [][]byte) {
+	i := len(s.regions) - 1
+	if i < 0 || s.regions[i].Lo != base {
+		panic(fmt.Sprintf("consistency: views of a region at %#x, which is not the last", base))
+	}
+	s.regions[i].views = views
+}
+
+// View is the memory of r at a rank; r is not empty, lies in a region, and SetViews was
+// called for that.
+func (s *Space) View(rank dimmnet.Rank, r Range) []byte {
+	g := s.region(r)
+	return g.views[rank][r.Lo-g.Lo : r.Hi-g.Lo]
 }
 
 // Bind makes a new variable that guards ranges. They must lie in regions and

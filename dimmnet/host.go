@@ -73,6 +73,14 @@ type Sharer interface {
 	Share(n int) ([]byte, error)
 }
 
+// Viewer is a Host on whose network a rank can read what another has in its memory.
+type Viewer interface {
+	// View returns n bytes for every rank, by rank, all zero and aligned to a page, until
+	// the run is over. A rank writes its own alone, and must know by other means when a
+	// peer's rest. All ranks make the same calls in the same order.
+	View(n int) ([][]byte, error)
+}
+
 // Event lets a thread sleep, without using a CPU, until another thread of its
 // node sets it.
 type Event interface {

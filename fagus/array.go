@@ -37,13 +37,16 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
 		return nil, n.errorf("NewArray %q: %d elements of %d bytes: there must be at least one, and they must fit the address space", name, length, size)
 	}
-	mem, err := n.mapArray(length * size)
+	mem, all, err := n.mapArray(length * size)
 	if err != nil {
 		return nil, n.errorf("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
 	var base consistency.Addr
 	err = n.engine.Declare(func() (err error) {
 		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem.Own)
+		if err == nil && all != nil {
+			n.space.SetViews(base, all)
+		}
 		return err
 	})
 	if err != nil {

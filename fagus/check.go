@@ -69,21 +69,25 @@ func newChecker(n *Node, c Check) *checker {
 }
 
 // mapArray makes the memory of an array, which is the same for the program and the
-// runtime if nothing is checked.
-func (n *Node) mapArray(bytes int) (guard.Memory, error) {
-	if n.check != nil {
-		return n.check.Map(bytes)
+// runtime if nothing is checked. With it come those of all ranks, if this one can read them.
+func (n *Node) mapArray(bytes int) (m guard.Memory, all [][]byte, err error) {
+	var mem []byte
+	switch {
+	case n.check != nil:
+		m, err = n.check.Map(bytes)
+		return m, nil, err
+	case n.space.IsOneCopy():
+		mem, err = n.host.(dimmnet.Sharer).Share(bytes)
+	case n.views:
+		if all, err = n.host.(dimmnet.Viewer).View(bytes); err == nil {
+			mem = all[n.rank]
+		}
+	default:
+		if mem, err = mapMemory(bytes); err == nil {
+			n.memory = append(n.memory, mem)
+		}
 	}
-	if n.space.IsOneCopy() {
-		mem, err := n.host.(dimmnet.Sharer).Share(bytes)
-		return guard.Memory{Own: mem, View: mem}, err
-	}
-	mem, err := mapMemory(bytes)
-	if err != nil {
-		return guard.Memory{}, err
-	}
-	n.memory = append(n.memory, mem)
-	return guard.Memory{Own: mem, View: mem}, nil
+	return guard.Memory{Own: mem, View: mem}, all, err
 }
 
 func (c *checker) array(m guard.Memory, name string, base consistency.Addr, elementBytes int) {

@@ -58,13 +58,14 @@ type engine interface {
 	Close()
 }
 
-// newEngine returns the engine that cfg names, for the rank of h.
-func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config) (engine, error) {
+// newEngine returns the engine that cfg names, for the rank of h; views says that it can
+// read the arrays of all others.
+func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, cfg.Notices)
 		return &threadedEngine{e, h.Port()}, err
 	}
-	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall})
+	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall, Views: views})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
 

@@ -23,6 +23,7 @@ type Node struct {
 	space  *consistency.Space
 	mode   Engine
 	engine engine   // nil after the program has returned
+	views  bool     // this rank can read the arrays of others
 	memory [][]byte // of the arrays
 	held   *SyncSet
 	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
@@ -43,7 +44,8 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 	if one {
 		space.OneCopy()
 	}
-	e, err := newEngine(h, space, cfg)
+	views := !one && reads(h, cfg)
+	e, err := newEngine(h, space, cfg, views)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +57,7 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 		space:  space,
 		mode:   cfg.Mode,
 		engine: e,
+		views:  views,
 		clock:  newStopwatch(h, cfg.Mode, e.Counters),
 		seat:   board.Seat(int(p.Rank())),
 	}

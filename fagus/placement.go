@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
 )
 
 // Placement says where the copies of an array are.
@@ -49,4 +50,11 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 		return able && s.Sharing() && cfg.Mode == Phase && cfg.Check == CheckOff && cfg.History == nil, nil
 	}
 	return false, nil
+}
+
+// reads says whether ranks read what they need from the arrays of others, which takes
+// one copy, straight to its place. An array that Config.Check guards is not to be read.
+func reads(h dimmnet.Host, cfg Config) bool {
+	_, able := h.(dimmnet.Viewer)
+	return able && cfg.Mode == Phase && cfg.Transfer == phase.Auto && cfg.Check == CheckOff
 }

@@ -17,6 +17,7 @@ type outbox struct {
 	pos   int        // how much of them was put
 	queue []outgoing // transfers to the peer
 	word  bool       // the call word is not posted yet
+	room  []byte     // for places
 }
 
 // outgoing is a transfer to a peer and how far it has come.
@@ -77,16 +78,32 @@ func (o *outbox) put(e *Engine, i int) {
 		return
 	}
 	out := &o.queue[i]
-	c := out.stream.Cuts[out.next]
-	out.next++
-	h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.Age
+	var data []byte
+	if e.views {
+		data = o.places(out, e.layout.SlotBytes)
+		h.Kind, h.Len = ringbuf.Places, len(data)
+	} else {
+		c := out.stream.Cuts[out.next]
+		out.next++
+		h.Kind, h.Addr, h.Len, h.Age = ringbuf.Data, uint64(c.Lo), c.Len(), c.Age
+		data = e.space.Bytes(c.Range)
+	}
 	h.Last = out.stream.Complete && out.next == len(out.stream.Cuts)
-	o.ring.Put(h, e.space.Bytes(c.Range))
+	o.ring.Put(h, data)
 	e.counts.Slots++
 	if h.Last {
 		e.counts.Transfers++
 		o.remove(i)
 	}
+}
+
+// places says where the next cuts of a transfer are, as many as fit a slot.
+func (o *outbox) places(out *outgoing, slotBytes int) []byte {
+	cuts := out.stream.Cuts[out.next:]
+	cuts = cuts[:min(len(cuts), slotBytes/pieceBytes)]
+	out.next += len(cuts)
+	o.room = appendPieces(o.room[:0], cuts)
+	return o.room
 }
 
 // remove takes transfer i off the queue. It is nearly always the first.
@@ -129,8 +146,10 @@ func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	switch {
 	case h.Kind == ringbuf.List && e.state == gather:
 		err = in.takeList(e, from, h)
-	case h.Kind == ringbuf.Data && e.state == transfer:
+	case h.Kind == ringbuf.Data && e.state == transfer && !e.views:
 		err = in.takeData(e, from, h)
+	case h.Kind == ringbuf.Places && e.state == transfer && e.views:
+		err = in.takePlaces(e, from, h)
 	default:
 		err = fmt.Errorf("phase: rank %d sent a slot of kind %d, which is not due", from, h.Kind)
 	}
@@ -169,21 +188,60 @@ func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
 
 // takeData reads a piece from the slot straight to its place.
 func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
-	r := consistency.Range{Lo: consistency.Addr(h.Addr), Hi: consistency.Addr(h.Addr) + consistency.Addr(h.Len)}
-	id, mem, err := e.space.Guard(r)
+	lo := consistency.Addr(h.Addr)
+	mem, err := e.follow(from, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(h.Len)}, Age: h.Age}, h.Last)
 	if err != nil {
-		return fmt.Errorf("phase: data of rank %d: %w", from, err)
-	}
-	s := e.incoming[id]
-	if s == nil || s.from != from || s.Complete {
-		return fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
-	}
-	if err := e.space.Follow(&s.Stream, consistency.Cut{Range: r, Age: h.Age}, h.Last); err != nil {
-		return fmt.Errorf("phase: rank %d sent %w", from, err)
+		return err
 	}
 	in.ring.Take(mem)
 	if h.Last {
 		in.due--
 	}
 	return nil
+}
+
+// takePlaces fetches pieces from the memory of the rank that has sent where they are. They
+// rest there until that rank may write them again, which takes another phase, with this rank.
+func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
+	if h.Len == 0 || h.Len%pieceBytes != 0 {
+		return fmt.Errorf("phase: rank %d sent %d bytes of places", from, h.Len)
+	}
+	in.list = slices.Grow(in.list[:0], h.Len)[:h.Len]
+	in.ring.Take(in.list)
+	for rest := in.list; len(rest) > 0; rest = rest[pieceBytes:] {
+		lo, length, age := decodePiece(rest)
+		if length > consistency.MaxAddr {
+			return fmt.Errorf("phase: rank %d sent a place of %d bytes", from, length)
+		}
+		r := consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}
+		mem, err := e.follow(from, consistency.Cut{Range: r, Age: age}, h.Last && len(rest) == pieceBytes)
+		if err != nil {
+			return err
+		}
+		if length > 0 { // else nothing was newer
+			copy(mem, e.space.View(from, r))
+			e.counts.Fetched += length
+		}
+	}
+	if h.Last {
+		in.due--
+	}
+	return nil
+}
+
+// follow adds a cut that a rank has sent to the stream that it belongs to, and returns
+// its place.
+func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (mem []byte, err error) {
+	id, mem, err := e.space.Guard(c.Range)
+	if err != nil {
+		return nil, fmt.Errorf("phase: data of rank %d: %w", from, err)
+	}
+	s := e.incoming[id]
+	if s == nil || s.from != from || s.Complete {
+		return nil, fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
+	}
+	if err := e.space.Follow(&s.Stream, c, last); err != nil {
+		return nil, fmt.Errorf("phase: rank %d sent %w", from, err)
+	}
+	return mem, nil
 }

@@ -25,6 +25,7 @@ type Engine struct {
 	wiring
 	peers  []dimmnet.Rank // at the other ends of the rings, in order
 	space  *consistency.Space
+	views  bool // of all that is in space
 	table  syncvar.Table
 	state  state
 	phase  uint64 // the number of the present phase, from 0
@@ -56,6 +57,9 @@ type Config struct {
 	// Words sends what fits a word as one Store, instead of a message through a ring. It
 	// is not the papers' protocol.
 	Words bool
+	// Views sends where data are, through rings, instead of the data: every rank can read
+	// the memory of all others (consistency.Space.SetViews). Transfer must be Auto or Rings.
+	Views bool
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the
@@ -71,6 +75,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		port:   p,
 		wiring: w,
 		space:  space,
+		views:  cfg.Views,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 
@@ -114,7 +119,8 @@ type Counts struct {
 	Phases    uint64 // completed
 	Lists     uint64 // acquire lists sent, one a peer and phase
 	Transfers uint64 // of a variable to a peer, passed on or as its owner
-	Slots     uint64 // of data sent through rings: pieces of variables
+	Slots     uint64 // of data sent through rings: pieces of variables, or where they are
+	Fetched   uint64 // bytes that were read from the memory of other ranks
 	Bulk      uint64 // messages of data sent by PUSH: pieces of any number of variables
 }
 

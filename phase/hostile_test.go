@@ -1,6 +1,7 @@
 package phase_test
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,7 +15,12 @@ import (
 // variable that rank 1 has written: so lists and data are due.
 func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
 	t.Helper()
-	w := &world{}
+	return hostileTo(t, &world{}, send)
+}
+
+// hostileTo is hostile in a world that has not begun.
+func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
+	t.Helper()
 	for _, line := range [][]string{
 		{"ranks", "2"}, {"bind", "a", "100", "200"}, {"bind", "b", "300", "400"},
 		{"acquire", "1", "a:exclusive"}, {"acquire", "0"}, {"stabilize"}, {"write", "1", "150", "x"}, {"release", "1"},
@@ -163,6 +169,46 @@ func TestBadSlotsAreErrors(t *testing.T) {
 				t.Errorf("%s: the engine goes on", test.want)
 			}
 		})
+	}
+}
+
+// TestBadPlacesAreErrors sends places of data that are wrong, and data themselves.
+func TestBadPlacesAreErrors(t *testing.T) {
+	const at = 4096 + 150
+	for _, test := range []struct {
+		want  string
+		kind  ringbuf.Kind
+		words []uint64 // address and age, length
+	}{
+		{"Acquire done in phase 1", ringbuf.Places, []uint64{at, 1}},
+		{"kind 2, which is not due", ringbuf.Data, []uint64{at, 1}},
+		{"sent 0 bytes of places", ringbuf.Places, nil},
+		{"sent 8 bytes of places", ringbuf.Places, []uint64{at}},
+		{"no variable guards", ringbuf.Places, []uint64{4096 + 99, 8}},
+		{"no variable guards", ringbuf.Places, []uint64{at, 51}},
+		{"a place of 18446744073709551615 bytes", ringbuf.Places, []uint64{at, 1<<64 - 1}},
+		{`data of "b", which are not due from it`, ringbuf.Places, []uint64{4096 + 300, 8}},
+		{"2 versions old, out of turn", ringbuf.Places, []uint64{at | 2<<48, 8}},
+		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at, 8}},
+		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at + 8, 0}},
+	} {
+		mem := hostileTo(t, &world{views: true}, func(w *world, put func(ringbuf.Header, []byte)) {
+			l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
+			put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, syncvar.AppendList(nil, &l))
+			var data []byte
+			for _, x := range test.words {
+				data = binary.LittleEndian.AppendUint64(data, x)
+			}
+			put(ringbuf.Header{Kind: test.kind, Sender: 1, Last: true, Phase: 1, Addr: at}, data)
+			if got := w.out.String(); !strings.Contains(got, test.want) {
+				t.Errorf("rank 0 said %q, want %q", got, test.want)
+			}
+		})
+		for i, b := range mem {
+			if b != 0 && (i < 100 || i >= 200) {
+				t.Errorf("%s: byte %d is %#x, outside of the variable that was due", test.want, i, b)
+			}
+		}
 	}
 }
 

@@ -23,12 +23,21 @@ func padded(n int) int { return (n + dimmnet.WordBytes - 1) &^ (dimmnet.WordByte
 
 // appendManifest appends the manifest of cuts to b.
 func appendManifest(b []byte, cuts []consistency.Cut) []byte {
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(cuts)))
+	return appendPieces(binary.LittleEndian.AppendUint64(b, uint64(len(cuts))), cuts)
+}
+
+func appendPieces(b []byte, cuts []consistency.Cut) []byte {
 	for _, c := range cuts {
 		b = binary.LittleEndian.AppendUint64(b, uint64(c.Lo)|uint64(c.Age)<<48)
 		b = binary.LittleEndian.AppendUint64(b, uint64(c.Len()))
 	}
 	return b
+}
+
+// decodePiece decodes the first piece of b. The length may be anything.
+func decodePiece(b []byte) (lo consistency.Addr, length uint64, age uint16) {
+	w := binary.LittleEndian.Uint64(b)
+	return consistency.Addr(w & (consistency.MaxAddr - 1)), binary.LittleEndian.Uint64(b[dimmnet.WordBytes:]), uint16(w >> 48)
 }
 
 // manifestCount decodes the first word of a message of n bytes.
@@ -46,13 +55,12 @@ func decodePieces(b []byte, n int) ([]consistency.Cut, error) {
 	cuts := make([]consistency.Cut, 0, len(b)/pieceBytes)
 	rest := n - countBytes - len(b)
 	for ; len(b) > 0; b = b[pieceBytes:] {
-		w, length := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[dimmnet.WordBytes:])
-		lo := consistency.Addr(w & (consistency.MaxAddr - 1))
+		lo, length, age := decodePiece(b)
 		if length == 0 || rest < 0 || length > uint64(rest) {
 			return nil, fmt.Errorf("piece %d has %d bytes, and %d are left", len(cuts), length, rest)
 		}
 		rest -= padded(int(length))
-		cuts = append(cuts, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}, Age: uint16(w >> 48)})
+		cuts = append(cuts, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}, Age: age})
 	}
 	if rest != 0 {
 		return nil, fmt.Errorf("its pieces take %d bytes less than its %d", rest, n)

@@ -20,6 +20,7 @@ import (
 //
 //	ranks N            begin, with an array of 1024 bytes
 //	words              what fits a word goes as one, from the next ranks on
+//	views              ranks read each other's memory, from the next ranks on
 //	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
 //	ranks N auto B     the same, and only data that are worth it go by PUSH
 //	ranks N push B L   with an LLCM of L bytes
@@ -60,6 +61,7 @@ type world struct {
 	ranks []*scriptRank
 	names []string
 	words bool // call words in the place of short lists
+	views bool // ranks read each other's memory
 	out   strings.Builder
 }
 
@@ -99,6 +101,8 @@ func (w *world) do(f []string) error {
 		return w.begin(arg(1), limits, by)
 	case "words":
 		w.words = true
+	case "views":
+		w.views = true
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {

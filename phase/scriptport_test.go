@@ -86,7 +86,7 @@ func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
 
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
-	*w = world{ranks: make([]*scriptRank, n), words: w.words}
+	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views}
 	for i := range w.ranks {
 		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
 		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, limits: limits, llcm: make([]byte, limits.LLCM), out: make([][]func(), n)}
@@ -97,11 +97,18 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 	}
 	for _, r := range w.ranks {
 		var err error
-		if r.engine, err = phase.New(r.port, r.space, phase.Config{Transfer: by, Words: w.words}); err != nil {
+		if r.engine, err = phase.New(r.port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views}); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {
 			return err
+		}
+		if w.views {
+			all := make([][]byte, n)
+			for i, r := range w.ranks {
+				all[i] = r.mem
+			}
+			r.space.SetViews(r.base, all)
 		}
 	}
 	return nil

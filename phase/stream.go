@@ -50,9 +50,13 @@ func (e *Engine) send(to dimmnet.Rank, s *stream) {
 	o.queue = append(o.queue, outgoing{stream: s})
 }
 
-// newSource cuts what is newer than a copy of t for the slots.
+// newSource cuts what is newer than a copy of t for the slots, if it goes through them.
 func (e *Engine) newSource(t source) *stream {
-	return &stream{Stream: *e.space.Stream(t.id, t.since, e.table.State(t.id).Version, e.layout.SlotBytes)}
+	most := e.layout.SlotBytes
+	if e.views {
+		most = consistency.MaxAddr
+	}
+	return &stream{Stream: *e.space.Stream(t.id, t.since, e.table.State(t.id).Version, most)}
 }
 
 // newStream is that of a variable that is to arrive.

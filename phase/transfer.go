@@ -61,8 +61,10 @@ func newWiring(p dimmnet.Port, cfg Config) (w wiring, err error) {
 	if cfg.Words {
 		w.calls = newCallWords(&limits, nodes)
 	}
-	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage
+	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage && !cfg.Views
 	switch {
+	case by == Push && cfg.Views:
+		return w, fmt.Errorf("phase: transfer by %v of what is only said where it is: use %v", by, Auto)
 	case by > Push:
 		return w, fmt.Errorf("phase: %v: want %v, %v or %v", by, Auto, Rings, Push)
 	case by == Push && !able:

@@ -14,6 +14,7 @@ const (
 	List    Kind = 1 + iota // a part of an acquire list; Addr is its position
 	Data                    // a piece of a variable; Addr is where it belongs
 	Control                 // a message of the threaded engine; its data say what
+	Places                  // pieces of a variable that the receiver fetches; its data say where they are
 	lastKind
 )
 

@@ -123,7 +123,7 @@ func TestForeignHeaders(t *testing.T) {
 	for want, change := range map[string]func(w0 *uint64){
 		"":                                        func(*uint64) {},
 		"header from rank 3: kind 0":              func(w *uint64) { *w &^= 15 },
-		"header from rank 3: kind 4":              func(w *uint64) { *w = *w&^15 | uint64(lastKind) },
+		"header from rank 3: kind 5":              func(w *uint64) { *w = *w&^15 | uint64(lastKind) },
 		"header from rank 3: reserved bits 1":     func(w *uint64) { *w |= 1 << 5 },
 		"header from rank 3: reserved bits 2":     func(w *uint64) { *w |= 1 << 6 },
 		"header from rank 3: reserved bits 4":     func(w *uint64) { *w |= 1 << 7 },

@@ -44,6 +44,7 @@ type runReport struct {
 	TimeNs    map[string]int64 `json:"time_ns"`
 	Messages  messages         `json:"messages"`
 	Bytes     uint64           `json:"bytes"`
+	Fetched   uint64           `json:"fetched_bytes,omitempty"`
 	Polls     uint64           `json:"polls"`
 	Phases    uint64           `json:"phases"`
 	Datagrams *datagrams       `json:"datagrams,omitempty"` // of a UDP network
@@ -145,6 +146,7 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		r.Messages.Slots += s.Slots
 		r.Messages.Bulk += s.Bulk
 		r.Bytes += c.Bytes
+		r.Fetched += s.Fetched
 		r.Polls += c.Polls
 		r.Phases = max(r.Phases, s.Phases)
 	}
@@ -250,6 +252,9 @@ func (r *runReport) messageTable() string {
 	}
 	text := fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
 		what, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
+	if r.Fetched > 0 {
+		text += fmt.Sprintf("; ranks read %d bytes from each other's memory", r.Fetched)
+	}
 	if d := r.Datagrams; d != nil {
 		text += fmt.Sprintf("\n%d datagrams, of which %d were lost, %d doubled and %d held back", d.Sent, d.Lost, d.Duplicated, d.Reordered)
 	}

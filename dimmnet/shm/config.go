@@ -10,8 +10,9 @@ type Config struct {
 	LLCM int
 	// Bulk is the bulk memory of each node in bytes, rounded up to a multiple of 8.
 	Bulk int
-	// Heap is how much memory ranks can share, in bytes, rounded up to a page; it takes
-	// room when it is written. 0 means as much as the machine has.
+	// Heap is how much of a rank's memory others can read, and of rank 0's write, in bytes,
+	// rounded up to a page; it takes room when it is written. 0 means as much as the machine
+	// has.
 	Heap int
 	// Patience is how long a thread may sleep before the run fails, without an arrival
 	// or its event. 0 means 1 hour.

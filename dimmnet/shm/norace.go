@@ -2,15 +2,11 @@
 
 package shm
 
-import (
-	"fmt"
-
-	"github.com/fagus-dsm/fagus/dimmnet"
-)
+import "fmt"
 
 // local makes the segment of a rank that is in this process.
-func local(cfg *Config, rank dimmnet.Rank) (*segment, error) {
-	s, f, err := create(cfg, rank)
+func local(cfg *Config) (*segment, error) {
+	s, f, err := create(cfg)
 	if err != nil {
 		return nil, err
 	}

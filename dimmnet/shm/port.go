@@ -18,7 +18,7 @@ type port struct {
 	name     string // as Go had it; none for a body
 	returned bool   // under the lock of the run
 	notice   *event
-	shared   int  // bytes of the heap that it has
+	taken    int  // bytes of each heap
 	awake    int  // how often Idle has returned at once since the thread last posted or slept
 	waiting  bool // its next mark tells that it may sleep
 	counters dimmnet.Counters
@@ -31,6 +31,7 @@ var (
 	_ dimmnet.Port    = (*port)(nil)
 	_ dimmnet.Event   = (*event)(nil)
 	_ dimmnet.Sharer  = (*port)(nil)
+	_ dimmnet.Viewer  = (*port)(nil)
 )
 
 func (r *run) newPort(rank dimmnet.Rank, name string) *port {

@@ -57,7 +57,7 @@ type segment struct {
 	mapped []byte
 	memory memory.Words
 	bulk   memory.Words
-	heap   []byte // of rank 0: what all ranks share
+	heap   []byte // what peers may read; that of rank 0 they write, too
 }
 
 // nicBytes is how much of a segment is not heap, in whole pages.
@@ -65,19 +65,14 @@ func (c *Config) nicBytes() int {
 	return (headerBytes + c.LLCM + c.Bulk + pageBytes - 1) &^ (pageBytes - 1)
 }
 
-// segmentBytes is the size of a rank's segment. The heap is behind that of rank 0.
-func (c *Config) segmentBytes(rank dimmnet.Rank) int {
-	if rank == 0 {
-		return c.nicBytes() + c.Heap
-	}
-	return c.nicBytes()
-}
+// segmentBytes is the size of a segment. The heap is its end.
+func (c *Config) segmentBytes() int { return c.nicBytes() + c.Heap }
 
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// create makes the segment of a rank. The file is for the other ranks.
-func create(cfg *Config, rank dimmnet.Rank) (*segment, *os.File, error) {
-	size := cfg.segmentBytes(rank)
+// create makes a segment. The file is for the other ranks.
+func create(cfg *Config) (*segment, *os.File, error) {
+	size := cfg.segmentBytes()
 	fd, err := unix.MemfdCreate("fagus", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, nil, fmt.Errorf("shm: memfd_create: %w", err)
@@ -93,7 +88,7 @@ func create(cfg *Config, rank dimmnet.Rank) (*segment, *os.File, error) {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 			return nil, fmt.Errorf("shm: sealing a segment: %w", err)
 		}
-		s, err := mapSegment(fd, cfg, rank, unix.MAP_POPULATE)
+		s, err := mapSegment(fd, cfg, unix.MAP_POPULATE, readWrite)
 		if err != nil {
 			return nil, err
 		}
@@ -122,10 +117,14 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return nil, fmt.Errorf("shm: the segment of rank %d: %w", rank, err)
 	}
-	if size := int64(cfg.segmentBytes(rank)); stat.Size != size {
+	if size := int64(cfg.segmentBytes()); stat.Size != size {
 		return nil, fmt.Errorf("shm: rank %d has a segment of %d bytes, this rank one of %d: all must have the same configuration", rank, stat.Size, size)
 	}
-	s, err := mapSegment(fd, cfg, rank, 0)
+	heap := unix.PROT_READ
+	if rank == 0 {
+		heap = readWrite
+	}
+	s, err := mapSegment(fd, cfg, 0, heap)
 	if err != nil {
 		return nil, err
 	}
@@ -136,19 +135,18 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	return s, nil
 }
 
-// mapSegment maps the segment of a rank. flags are for what is not heap.
-func mapSegment(fd int, cfg *Config, rank dimmnet.Rank, flags int) (*segment, error) {
-	const access = unix.PROT_READ | unix.PROT_WRITE
-	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), access, unix.MAP_SHARED|flags)
+const readWrite = unix.PROT_READ | unix.PROT_WRITE
+
+// mapSegment maps a segment: flags are for what is not heap, access for what is.
+func mapSegment(fd int, cfg *Config, flags, access int) (*segment, error) {
+	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), readWrite, unix.MAP_SHARED|flags)
 	if err != nil {
 		return nil, fmt.Errorf("shm: mapping a segment: %w", err)
 	}
-	var heap []byte
-	if rank == 0 {
-		if heap, err = unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, access, unix.MAP_SHARED|unix.MAP_NORESERVE); err != nil {
-			_ = unix.Munmap(m) // it was made here: it cannot fail
-			return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)
-		}
+	heap, err := unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, access, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	if err != nil {
+		_ = unix.Munmap(m) // it was made here: it cannot fail
+		return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)
 	}
 	return cut(cfg, m, heap), nil
 }
@@ -168,9 +166,7 @@ func cut(cfg *Config, nic, heap []byte) *segment {
 func (s *segment) unmap() {
 	// The mappings were made here and are not used any more: it cannot fail.
 	_ = unix.Munmap(s.mapped)
-	if s.heap != nil {
-		_ = unix.Munmap(s.heap)
-	}
+	_ = unix.Munmap(s.heap)
 }
 
 // place is where off is: in the LLCM, or in the bulk memory.

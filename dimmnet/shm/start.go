@@ -70,8 +70,8 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 // mapped.
 func (n *Network) segments(ctx context.Context, cfg *Config, nodes int) (all []*segment, err error) {
 	if n.member == nil {
-		for rank := range nodes {
-			s, err := local(cfg, dimmnet.Rank(rank))
+		for range nodes {
+			s, err := local(cfg)
 			if err != nil {
 				return all, err
 			}
@@ -79,7 +79,7 @@ func (n *Network) segments(ctx context.Context, cfg *Config, nodes int) (all []*
 		}
 		return all, nil
 	}
-	own, f, err := create(cfg, n.member.Rank())
+	own, f, err := create(cfg)
 	if err != nil {
 		return nil, err
 	}
