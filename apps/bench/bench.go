@@ -12,32 +12,56 @@ type Op string
 
 // The operations.
 const (
-	Barrier  Op = "barrier"
-	HandOver Op = "hand-over"
+	Barrier    Op = "barrier"
+	Sum        Op = "sum"
+	HandOver   Op = "hand-over"
+	Stream     Op = "stream"
+	StreamRead Op = "stream-read"
+	Matmul     Op = "matmul"
 )
 
 // Config is one measurement.
 type Config struct {
 	Op Op
-	// Bytes that are handed over, a multiple of 8.
+	// Bytes that are handed over or streamed, a multiple of 8.
 	Bytes int
+	// N is the order of the matrices of Matmul, in float64.
+	N int
 	// Samples is how many batches are timed.
 	Samples int
 	// Batch is how long one takes, about.
 	Batch fagus.Time
 }
 
-const maxBytes = 1 << 32
+const (
+	maxBytes = 1 << 32
+	maxN     = 1 << 14
+)
 
 // Validate reports what cannot be measured.
 func (c *Config) Validate() error {
-	switch {
-	case c.Op != Barrier && c.Op != HandOver:
-		return fmt.Errorf("bench: operation %q: want %q or %q", c.Op, Barrier, HandOver)
-	case c.Op == HandOver && (c.Bytes < 8 || c.Bytes%8 != 0 || c.Bytes > maxBytes):
-		return fmt.Errorf("bench: %d bytes: want a multiple of 8 up to %d", c.Bytes, maxBytes)
-	case c.Samples < 1 || c.Batch <= 0:
+	if err := c.validOp(); err != nil {
+		return err
+	}
+	if c.Samples < 1 || c.Batch <= 0 {
 		return fmt.Errorf("bench: %d samples of %v: want at least one, of some time", c.Samples, c.Batch)
+	}
+	return nil
+}
+
+func (c *Config) validOp() error {
+	switch c.Op {
+	case Barrier, Sum:
+	case HandOver, Stream, StreamRead:
+		if c.Bytes < 8 || c.Bytes%8 != 0 || c.Bytes > maxBytes {
+			return fmt.Errorf("bench: %d bytes: want a multiple of 8 up to %d", c.Bytes, maxBytes)
+		}
+	case Matmul:
+		if c.N < 1 || c.N > maxN {
+			return fmt.Errorf("bench: matrices of order %d: want 1 to %d", c.N, maxN)
+		}
+	default:
+		return fmt.Errorf("bench: operation %q: want one of %q", c.Op, []Op{Barrier, Sum, HandOver, Stream, StreamRead, Matmul})
 	}
 	return nil
 }
@@ -48,16 +72,20 @@ func Run(n *fagus.Node, cfg Config) (samples []fagus.Time, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b, err := newBench(n, cfg)
+	m, err := NewMeter(n, cfg)
 	if err != nil {
 		return nil, err
 	}
-	count, err := b.calibrate(cfg.Batch)
+	c, err := newCalibration(m)
+	if err != nil {
+		return nil, err
+	}
+	count, err := c.calibrate(cfg.Batch)
 	if err != nil {
 		return nil, err
 	}
 	for range cfg.Samples {
-		took, err := b.batch(count)
+		took, err := m.Batch(count)
 		if err != nil {
 			return nil, err
 		}
@@ -70,102 +98,58 @@ func Run(n *fagus.Node, cfg Config) (samples []fagus.Time, err error) {
 	return samples, nil
 }
 
-// bench is a measurement at one rank.
-type bench struct {
-	n       *fagus.Node
-	op      func() error
+// calibration is how ranks agree on the size of a batch.
+type calibration struct {
+	*Meter
 	next    *fagus.Array[int64] // how large rank 0 wants the next batch
 	control *fagus.SyncVar
 }
 
-func newBench(n *fagus.Node, cfg Config) (*bench, error) {
-	b := &bench{n: n}
-	var err error
-	name := fmt.Sprintf("%s of %d bytes", cfg.Op, cfg.Bytes)
-	if b.next, err = fagus.NewArray[int64](n, name+": batch", 1); err != nil {
-		return nil, err
-	}
-	if b.control, err = n.Bind(name+": batch", b.next.All()); err != nil {
-		return nil, err
-	}
-	if cfg.Op == Barrier {
-		b.op = n.Barrier
-		return b, nil
-	}
-	data, err := fagus.NewArray[uint64](n, name, cfg.Bytes/8)
+func newCalibration(m *Meter) (*calibration, error) {
+	next, err := fagus.NewArray[int64](m.n, m.name+": batch", 1)
 	if err != nil {
 		return nil, err
 	}
-	guard, err := n.Bind(name, data.All())
-	if err != nil {
-		return nil, err
-	}
-	mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
-	b.op = func() error {
-		for turn := range 2 {
-			set, work := none, func() {}
-			if turn == n.Rank() {
-				set, work = mine, func() {
-					for i, x := range data.Slice() {
-						data.Slice()[i] = x + 1
-					}
-				}
-			}
-			if err := during(n, set, work); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return b, nil
-}
-
-// batch times so many operations, from a barrier to their end at this rank.
-func (b *bench) batch(count int) (fagus.Time, error) {
-	if err := b.n.Barrier(); err != nil {
-		return 0, err
-	}
-	start := b.n.Stats()
-	for range count {
-		if err := b.op(); err != nil {
-			return 0, err
-		}
-	}
-	end := b.n.Stats()
-	return end.Total() - start.Total(), nil
+	control, err := m.n.Bind(m.name+": batch", next.All())
+	return &calibration{m, next, control}, err
 }
 
 // calibrate finds how many operations take the time of a batch. Rank 0 decides.
-func (b *bench) calibrate(batch fagus.Time) (int, error) {
-	const most = 1 << 30
-	for count := int64(1); ; {
-		took, err := b.batch(int(count))
+func (c *calibration) calibrate(batch fagus.Time) (int, error) {
+	for count := 1; ; {
+		took, err := c.Batch(count)
 		if err != nil {
 			return 0, err
 		}
-		next := count
-		if 0 < took && took < batch/2 { // alone, a rank of a simulated network takes no time
-			next = min(most, count*max(2, min(10, int64(batch/took))))
+		agreed, err := c.agree(int64(Larger(count, took, batch)))
+		if err != nil || int(agreed) == count {
+			return count, err
 		}
-		agreed, err := b.agree(next)
-		if err != nil || agreed == count {
-			return int(count), err
-		}
-		count = agreed
+		count = int(agreed)
 	}
 }
 
+// Larger is how large the next batch should be, after one of count operations took so long, if
+// one is to take as long as wanted, about; count itself if this one did. It grows tenfold at most.
+func Larger(count int, took, wanted fagus.Time) int {
+	const most = 1 << 30
+	if took <= 0 || took >= wanted/2 { // alone, a rank of a simulated network takes no time
+		return count
+	}
+	return min(most, count*max(2, min(10, int(wanted/took))))
+}
+
 // agree brings what rank 0 wants to all.
-func (b *bench) agree(want int64) (int64, error) {
-	if b.n.Rank() == 0 {
-		if err := during(b.n, b.n.Set(fagus.Want(b.control, fagus.Exclusive)), func() { b.next.Slice()[0] = want }); err != nil {
+func (c *calibration) agree(want int64) (int64, error) {
+	if c.n.Rank() == 0 {
+		if err := during(c.n, c.n.Set(fagus.Want(c.control, fagus.Exclusive)), func() { c.next.Slice()[0] = want }); err != nil {
 			return 0, err
 		}
 	}
-	if err := b.n.Barrier(); err != nil {
+	if err := c.n.Barrier(); err != nil {
 		return 0, err
 	}
-	err := during(b.n, b.n.Set(fagus.Want(b.control, fagus.Shared)), func() { want = b.next.Slice()[0] })
+	err := during(c.n, c.n.Set(fagus.Want(c.control, fagus.Shared)), func() { want = c.next.Slice()[0] })
 	return want, err
 }
 

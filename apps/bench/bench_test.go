@@ -13,7 +13,10 @@ import (
 // TestSamples: everywhere rank 0 gets as many as it asked for, in order, and nobody else any.
 func TestSamples(t *testing.T) {
 	apptest.Everywhere(t, func(on fagus.Config) {
-		for _, cfg := range []bench.Config{{Op: bench.Barrier}, {Op: bench.HandOver, Bytes: 4096}} {
+		for _, cfg := range []bench.Config{
+			{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 4096}, {Op: bench.HandOver, Bytes: 8200},
+			{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9},
+		} {
 			cfg.Samples, cfg.Batch = 3, 100*fagus.Microsecond
 			results := apptest.Run(t, on, string(cfg.Op), func(n *fagus.Node) ([]fagus.Time, error) { return bench.Run(n, cfg) })
 			for r, samples := range results {
@@ -32,6 +35,7 @@ func TestSamples(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for want, cfg := range map[string]bench.Config{
 		`operation "lunch"`:     {Op: "lunch"},
+		"order 0":               {Op: bench.Matmul, Samples: 1, Batch: 1},
 		"12 bytes":              {Op: bench.HandOver, Bytes: 12, Samples: 1, Batch: 1},
 		"0 samples of 1.000 us": {Op: bench.Barrier, Batch: fagus.Microsecond},
 	} {

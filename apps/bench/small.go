@@ -1,0 +1,112 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// lineWords is a cache line in words: what one rank writes lies apart from what another does.
+const lineWords = 8
+
+// sum adds up a number of each rank. Each has a place for it.
+func (m *Meter) sum() (func(uint64) error, error) {
+	n := m.n
+	places, err := fagus.NewArray[float64](n, m.name, n.Nodes()*lineWords)
+	if err != nil {
+		return nil, err
+	}
+	var all []fagus.Request
+	var mine *fagus.SyncSet
+	for r := range n.Nodes() {
+		place := places.Range(r*lineWords, r*lineWords+1)
+		v, err := n.Bind(fmt.Sprintf("%s: place %d", m.name, r), place)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fagus.Want(v, fagus.Shared))
+		if r == n.Rank() {
+			mine = n.Set(fagus.Want(v, fagus.Exclusive).Writing(place))
+		}
+	}
+	// An Update goes to those alone who have had a variable before.
+	if err := during(n, n.Set(all...), func() {}); err != nil {
+		return nil, err
+	}
+	numbers := n.Nodes()
+	return func(round uint64) error {
+		own := float64(round) + float64(n.Rank())
+		if err := during(n, mine, func() { places.Slice()[n.Rank()*lineWords] = own }); err != nil {
+			return err
+		}
+		if err := n.Update(); err != nil {
+			return err
+		}
+		sum := 0.0
+		for r := range numbers {
+			sum += places.Slice()[r*lineWords]
+		}
+		if want := float64(numbers)*float64(round) + float64(numbers*(numbers-1)/2); sum != want {
+			return fmt.Errorf("bench: round %d: rank %d got the sum %g, want %g", round, n.Rank(), sum, want)
+		}
+		return nil
+	}, nil
+}
+
+// masks are what the two ranks of a hand-over change a byte by.
+var masks = [2]byte{0x5a, 0x3c}
+
+// handOver lets the first two ranks change a region in turn.
+func (m *Meter) handOver(length int) (func(uint64) error, error) {
+	n := m.n
+	data, guard, err := guarded[byte](m, "", length)
+	if err != nil {
+		return nil, err
+	}
+	mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
+	pattern := bytes.Repeat([]byte{masks[n.Rank()%2]}, min(length, 4096))
+	return func(round uint64) error {
+		var before byte
+		for turn := range 2 {
+			if turn == n.Rank() {
+				err = during(n, mine, func() { before = change(data.Slice(), pattern) })
+			} else {
+				err = during(n, none, func() {})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		ordered := n.Mode() == fagus.Phase && n.Rank() < 2 // threads take turns as it comes
+		if want := handedOver(round, n.Rank(), n.Nodes()); ordered && before != want {
+			return fmt.Errorf("bench: round %d: rank %d took over %#x, want %#x", round, n.Rank(), before, want)
+		}
+		return nil
+	}, nil
+}
+
+// handedOver is the byte that a rank finds in a round, which is counted from 1.
+func handedOver(round uint64, rank, nodes int) (b byte) {
+	turns := masks[:min(nodes, len(masks))]
+	if round%2 == 0 { // two whole rounds undo each other
+		for _, mask := range turns {
+			b ^= mask
+		}
+	}
+	if rank == 1 {
+		b ^= masks[0]
+	}
+	return b
+}
+
+// change reads and writes all of data, a pattern at a time, and returns what the last byte was.
+func change(data, pattern []byte) (last byte) {
+	last = data[len(data)-1]
+	for len(data) > 0 {
+		done := subtle.XORBytes(data, data, pattern)
+		data = data[done:]
+	}
+	return last
+}

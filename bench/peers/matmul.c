@@ -1,0 +1,46 @@
+// What a product of matrices C = A x B moves.
+#include <mpi.h>
+
+#include "peer.h"
+
+static void set(double *x, long n, double value)
+{
+	for (long i = 0; i < n; i++)
+		x[i] = value;
+}
+
+// Rank 0 has written A and B: all of B goes to rank 1, and half of the rows of A, and half of C
+// comes back. The time is rank 0's, without that in which it writes its rows of C instead of
+// computing them; rank 1 writes as many meanwhile.
+uint64_t matmul(long order, long count)
+{
+	long rows[2] = {order / 2, order - order / 2};
+	int share[2] = {rows[0] * order, rows[1] * order}, first[2] = {0, rows[0] * order};
+	long all = order * order, own = share[rank];
+	double *b = room(ROOM_B, all * sizeof *b);
+	double *a = room(ROOM_A, (rank ? own : all) * sizeof *a);
+	double *c = room(ROOM_C, (rank ? own : all) * sizeof *c);
+	void *in_place = MPI_IN_PLACE;
+	uint64_t took = 0;
+	for (long i = 0; i < count; i++) {
+		if (rank == 0) {
+			set(a, all, i);
+			set(b, all, i);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+		uint64_t start = now();
+		MPI_Bcast(b, all, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		MPI_Scatterv(a, share, first, MPI_DOUBLE, rank ? a : in_place, own, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		uint64_t here = now();
+		if (own && (a[own - 1] != i || b[all - 1] != i))
+			wrong("A or B is not what was written", i);
+		set(c, own, 2 * i);
+		uint64_t computed = now();
+		MPI_Gatherv(rank ? c : in_place, own, MPI_DOUBLE, c, share, first, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		took += now() - computed + here - start;
+		for (long row = 0; rank == 0 && row < order; row++)
+			if (c[row * order] != 2 * i)
+				wrong("C is not what was written", i);
+	}
+	return took;
+}
