@@ -55,8 +55,8 @@ func (m *Meter) sum() (func(uint64) error, error) {
 	}, nil
 }
 
-// masks are what the two ranks of a hand-over change a byte by.
-var masks = [2]byte{0x5a, 0x3c}
+// mask is what a rank changes a byte by.
+func mask(rank int) byte { return [2]byte{0x5a, 0x3c}[rank%2] }
 
 // handOver lets the first two ranks change a region in turn.
 func (m *Meter) handOver(length int) (func(uint64) error, error) {
@@ -66,7 +66,7 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 		return nil, err
 	}
 	mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
-	pattern := bytes.Repeat([]byte{masks[n.Rank()%2]}, min(length, 4096))
+	pattern := bytes.Repeat([]byte{mask(n.Rank())}, min(length, 4096))
 	return func(round uint64) error {
 		var before byte
 		for turn := range 2 {
@@ -89,14 +89,13 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 
 // handedOver is the byte that a rank finds in a round, which is counted from 1.
 func handedOver(round uint64, rank, nodes int) (b byte) {
-	turns := masks[:min(nodes, len(masks))]
 	if round%2 == 0 { // two whole rounds undo each other
-		for _, mask := range turns {
-			b ^= mask
+		for r := range min(nodes, 2) {
+			b ^= mask(r)
 		}
 	}
 	if rank == 1 {
-		b ^= masks[0]
+		b ^= mask(0)
 	}
 	return b
 }

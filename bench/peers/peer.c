@@ -1,6 +1,6 @@
 // One rank of an MPI job that measures on demand, as `fagus bench --peers` does with it:
 //
-//	mpirun -n 2 peer.openmpi SOCKET CPU0,CPU1
+//	mpirun -n 2 peer.openmpi CPU0,CPU1 SOCKET
 //
 // Each rank connects to the Unix socket and says "rank R". Then it gets lines "OPERATION SIZE
 // COUNT", the same at both ranks, and answers each with the nanoseconds that so many operations
@@ -120,11 +120,11 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (argc != 3 || ranks != 2) {
-		fprintf(stderr, "usage: mpirun -n 2 %s SOCKET CPU0,CPU1\n", argv[0]);
+		fprintf(stderr, "usage: mpirun -n 2 %s CPU0,CPU1 SOCKET\n", argv[0]);
 		exit(2);
 	}
-	pin(argv[2]);
-	FILE *driver = join(argv[1]);
+	pin(argv[1]);
+	FILE *driver = join(argv[2]);
 	fprintf(driver, "rank %d\n", rank);
 	alarm(0);
 
@@ -136,8 +136,8 @@ int main(int argc, char **argv)
 		else
 			answer(driver, name, size, count);
 	}
-	// The windows would have to be freed first; the process ends anyway.
 	alarm(SECONDS);
+	free_windows();
 	MPI_Finalize();
 	return 0;
 }

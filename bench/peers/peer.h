@@ -14,6 +14,8 @@ operation matmul; // matmul.c
 
 extern int rank; // of this process, 0 or 1
 
+void free_windows(void); // before the end
+
 uint64_t now(void); // nanoseconds
 
 // room returns memory of its own for each name, at least so large, that has been written: pages

@@ -43,7 +43,8 @@ func benchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus bench --net shm                       two processes of this host\n" +
 			"fagus bench --net shm --placement private   the bytes move\n" +
 			"fagus bench --net inproc --bytes 4096\n" +
-			"fagus bench --net dimmnet1                  in virtual time",
+			"fagus bench --net dimmnet1                  in virtual time\n\n" +
+			peersText,
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Flags: append([]cli.Flag{
@@ -51,14 +52,27 @@ func benchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, Usage: "`TIME` of a batch, about"},
 			&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + benchSchema},
-		}, placementFlags()...),
-		Action: runBench,
+		}, append(peersFlags(), placementFlags()...)...),
+		Action: func(c *cli.Context) error {
+			switch {
+			case c.String("serve") != "":
+				return serveBench(c)
+			case c.Bool("peers"):
+				return runPeers(c)
+			}
+			return runBench(c)
+		},
 	}
 }
 
 func runBench(c *cli.Context) error {
 	if c.Args().Present() {
 		return usagef("unexpected argument %q", c.Args().First())
+	}
+	for _, name := range peersOnly() {
+		if c.IsSet(name) {
+			return usagef("--%s is for --peers", name)
+		}
 	}
 	configs := []bench.Config{{Op: bench.Barrier}}
 	for _, bytes := range c.IntSlice("bytes") {

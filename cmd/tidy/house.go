@@ -76,9 +76,13 @@ func places() []place {
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
+		{dir: "cmd/fagus/corepair",
+			time: "times a cache line"},
+		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/bench"},
+			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
+				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

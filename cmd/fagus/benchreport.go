@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/peers"
+)
+
+const peersSchema = "fagus.peers/v1"
+
+// peersReport is what fagus bench --peers prints. docs/peers.md explains it.
+type peersReport struct {
+	Schema  string       `json:"schema"`
+	Version string       `json:"version"`
+	Machine string       `json:"machine"`
+	Net     string       `json:"net"`
+	Mode    string       `json:"mode"`
+	CPUs    []int        `json:"cpus"`
+	Systems []peerSystem `json:"systems"`
+	Missing []string     `json:"missing,omitempty"`
+	Dropped int          `json:"dropped_samples"`
+	Rows    []peers.Row  `json:"rows"`
+}
+
+// peerSystem is how a system was started.
+type peerSystem struct {
+	Name string   `json:"name"`
+	Argv []string `json:"argv"`
+	Env  []string `json:"env,omitempty"`
+}
+
+func newPeersReport(net, mode string, cpus []int, systems []peers.System, missing []string) peersReport {
+	r := peersReport{Schema: peersSchema, Version: buildVersion(), Machine: machine(), Net: net, Mode: mode, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
+	for _, s := range systems {
+		r.Systems = append(r.Systems, peerSystem{s.Name, s.Argv, s.Env})
+	}
+	return r
+}
+
+// machine is the processor, as the kernel names it.
+func machine() string {
+	name := runtime.GOARCH
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return name
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return name
+}
+
+func (r *peersReport) print(w io.Writer) error {
+	t := newTable()
+	t.SetColumnConfigs(rightAligned(2, 5, 6, 7, 8, 9))
+	t.AppendHeader(table.Row{"operation", "size", "pair", "system", "median", "quartiles", "GB/s", "samples", "ratio"})
+	var before peers.Row
+	for _, row := range r.Rows {
+		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Pair != before.Pair) {
+			t.AppendSeparator()
+		}
+		before = row
+		t.AppendRow(table.Row{row.Op, sizeText(row), row.Pair, systemText(row), picoseconds(row.Median),
+			fmt.Sprintf("%v - %v", picoseconds(row.First), picoseconds(row.Third)), rateText(row), row.Samples, ratioText(row)})
+	}
+	missing := ""
+	if len(r.Missing) > 0 {
+		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
+	}
+	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s\nratio: to the best peer at the same distance; %d samples dropped%s\n\n%s\n",
+		r.Mode, r.Net, r.CPUs, r.Machine, r.Dropped, missing, t.Render())
+	return err
+}
+
+func sizeText(r peers.Row) string {
+	if r.Size == 0 {
+		return ""
+	}
+	return fmt.Sprint(r.Size)
+}
+
+func systemText(r peers.Row) string {
+	if r.Variant == "" {
+		return r.System
+	}
+	return r.System + ": " + r.Variant
+}
+
+// rateText is how fast bytes come over, in bytes a nanosecond.
+func rateText(r peers.Row) string {
+	if !strings.HasPrefix(r.Op, "stream") {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(r.Size)/r.Median)
+}
+
+func ratioText(r peers.Row) string {
+	if r.Ratio == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *r.Ratio)
+}

@@ -1,0 +1,119 @@
+package corepair
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	bursts = 5
+	rounds = 200 // of a burst
+	// bound is how long a probe may take: a thousand rounds take less than a millisecond, and a
+	// processor that is busy gives a thread its turn within some.
+	bound = 2 * time.Second
+)
+
+// line is a cache line with a word, which the two sides write in turn.
+type line struct {
+	_    [64]byte
+	word atomic.Uint64
+	_    [56]byte
+}
+
+// RoundTrip is how long a cache line takes from processor a to b and back: the mean of a burst
+// of round trips, the shortest of a few. It is an error if a thread cannot be kept on one of
+// them, or does not get its turn for seconds.
+func RoundTrip(a, b int) (time.Duration, error) {
+	if a == b {
+		return 0, fmt.Errorf("corepair: %d and %d are one processor", a, b)
+	}
+	var l line
+	var stop atomic.Bool
+	echoes, least := make(chan error, 1), make(chan result, 1)
+	go func() {
+		err := echo(b, &l, &stop)
+		if err != nil {
+			stop.Store(true)
+		}
+		echoes <- err
+	}()
+	go func() {
+		r := serve(a, &l, &stop)
+		if r.err != nil {
+			stop.Store(true)
+		}
+		least <- r
+	}()
+	err, r := <-echoes, <-least
+	if err == nil || errors.Is(err, errOther) {
+		err = r.err
+	}
+	return r.took, err
+}
+
+// errOther is what a side says that gives up since the other has.
+var errOther = errors.New("corepair: the other side has failed")
+
+type result struct {
+	took time.Duration
+	err  error
+}
+
+// serve sends the odd numbers, and times the bursts.
+func serve(cpu int, l *line, stop *atomic.Bool) (r result) {
+	runtime.LockOSThread() // it ends with the goroutine, since its processor was chosen
+	if r.err = Pin(cpu); r.err != nil {
+		return r
+	}
+	for burst := range uint64(bursts) {
+		start := time.Now()
+		for i := burst * rounds; i < (burst+1)*rounds; i++ {
+			l.word.Store(2*i + 1)
+			if r.err = await(l, 2*i+2, stop); r.err != nil {
+				return r
+			}
+		}
+		if took := time.Since(start) / rounds; r.took == 0 || took < r.took {
+			r.took = took
+		}
+	}
+	return r
+}
+
+// echo answers with the even ones.
+func echo(cpu int, l *line, stop *atomic.Bool) error {
+	runtime.LockOSThread()
+	if err := Pin(cpu); err != nil {
+		return err
+	}
+	for i := range uint64(bursts * rounds) {
+		if err := await(l, 2*i+1, stop); err != nil {
+			return err
+		}
+		l.word.Store(2*i + 2)
+	}
+	return nil
+}
+
+// await spins until the word is want.
+func await(l *line, want uint64, stop *atomic.Bool) error {
+	const look = 1 << 16 // spins between two looks at the clock
+	var since time.Time
+	for spins := 1; l.word.Load() != want; spins++ {
+		if spins%look != 0 {
+			continue
+		}
+		if stop.Load() {
+			return errOther
+		}
+		if since.IsZero() {
+			since = time.Now()
+		} else if time.Since(since) > bound {
+			return fmt.Errorf("corepair: waited %v for the other processor", bound)
+		}
+	}
+	return nil
+}
