@@ -132,6 +132,7 @@ func (r *contestants) measure(ctx context.Context, c *cli.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	for i, s := range r.systems {
+		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder) // where launchers have theirs
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
 		if err != nil {
 			return err

@@ -70,14 +70,14 @@ func (r *peersReport) print(w io.Writer) error {
 			t.AppendSeparator()
 		}
 		before = row
-		t.AppendRow(table.Row{row.Op, sizeText(row), row.Pair, systemText(row), picoseconds(row.Median),
+		t.AppendRow(table.Row{row.Op, sizeText(row), fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), picoseconds(row.Median),
 			fmt.Sprintf("%v - %v", picoseconds(row.First), picoseconds(row.Third)), rateText(row), row.Samples, ratioText(row)})
 	}
 	missing := ""
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
-	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s\nratio: to the best peer at the same distance; %d samples dropped%s\n\n%s\n",
+	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
 		r.Mode, r.Net, r.CPUs, r.Machine, r.Dropped, missing, t.Render())
 	return err
 }

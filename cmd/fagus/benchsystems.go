@@ -30,7 +30,7 @@ const noRepMovsb = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1073741824"
 func libraries(net string) []library {
 	if net == netTCP {
 		return []library{
-			{"Open MPI", "openmpi", []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=lo"}},
+			{"Open MPI", "openmpi", []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}},
 			{"MPICH", "mpich", []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"}},
 		}
 	}
@@ -55,24 +55,35 @@ func competitors(net, mode, self, folder string, cpus []int) (systems []peers.Sy
 		systems = append(systems, own("Fagus, shared", fagus.PlaceShared), own("Fagus, private", fagus.PlacePrivate))
 	}
 	owns := len(systems)
+	var why error
 	for _, l := range libraries(net) {
-		program, err := filepath.Abs(filepath.Join(folder, "peer."+l.suffix))
+		argv, err := l.argv(folder, list)
 		if err != nil {
-			return nil, nil, err
-		}
-		_, built := os.Stat(program)
-		launcher, found := exec.LookPath("mpirun." + l.suffix)
-		if built != nil || found != nil {
-			missing = append(missing, l.name)
+			why, missing = err, append(missing, l.name)
 			continue
 		}
-		systems = append(systems, peers.System{Name: l.name, Env: append(asRoot(), l.env...),
-			Argv: []string{launcher, "-n", fmt.Sprint(peers.Ranks), program, list}})
+		systems = append(systems, peers.System{Name: l.name, Env: append(asRoot(), l.env...), Argv: argv})
 	}
 	if len(systems) == owns {
-		return nil, nil, fmt.Errorf("bench: no peers in %s, or no mpirun.openmpi and mpirun.mpich to start them: make -C bench peers builds them with Debian's openmpi-bin libopenmpi-dev mpich libmpich-dev", folder)
+		return nil, nil, fmt.Errorf("bench: no peers: %w; make -C bench peers builds them in bench/build, with Debian's openmpi-bin libopenmpi-dev mpich libmpich-dev", why)
 	}
 	return systems, missing, nil
+}
+
+// argv starts its program in a folder on two processors.
+func (l library) argv(folder, cpus string) ([]string, error) {
+	program, err := filepath.Abs(filepath.Join(folder, "peer."+l.suffix))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(program); err != nil {
+		return nil, err
+	}
+	launcher, err := exec.LookPath("mpirun." + l.suffix)
+	if err != nil {
+		return nil, err
+	}
+	return []string{launcher, "-n", fmt.Sprint(peers.Ranks), program, cpus}, nil
 }
 
 // asRoot is what Open MPI wants to hear from root, in a container mostly.

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,10 +21,29 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	peers, err := filepath.Abs("../../bench/build")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir:       "testdata",
+		Condition: func(what string) (bool, error) { return holds(what, peers) },
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("PEERS", peers)
 			return os.WriteFile(e.WorkDir+"/west0479.mtx", west, 0o666)
 		},
 	})
+}
+
+// holds are the conditions of our scripts.
+func holds(what, peers string) (bool, error) {
+	switch what {
+	case "processors:2":
+		return runtime.NumCPU() >= 2, nil
+	case "mpi":
+		_, built := os.Stat(filepath.Join(peers, "peer.openmpi"))
+		_, found := exec.LookPath("mpirun.openmpi")
+		return built == nil && found == nil, nil
+	}
+	return false, fmt.Errorf("no condition %q", what)
 }

@@ -8,46 +8,50 @@ import (
 	"time"
 )
 
+// A line has its home somewhere in the processor, and the way there differs: lines apart from each
+// other are tried, each a few times, since a thread may be interrupted.
 const (
-	bursts = 5
-	rounds = 200 // of a burst
+	lines  = 16
+	bursts = 3  // with a line
+	rounds = 25 // of a burst
 	// bound is how long a probe may take: a thousand rounds take less than a millisecond, and a
 	// processor that is busy gives a thread its turn within some.
 	bound = 2 * time.Second
 )
 
-// line is a cache line with a word, which the two sides write in turn.
+// line is a cache line with a word, which the two sides write in turn. The next one is in another
+// page, at another place.
 type line struct {
 	_    [64]byte
 	word atomic.Uint64
-	_    [56]byte
+	_    [4096 + 56]byte
 }
 
-// RoundTrip is how long a cache line takes from processor a to b and back: the mean of a burst
-// of round trips, the shortest of a few. It is an error if a thread cannot be kept on one of
+// RoundTrip is how long a cache line takes from processor a to b and back: the mean of several
+// lines, each of which has its shortest time. It is an error if a thread cannot be kept on one of
 // them, or does not get its turn for seconds.
 func RoundTrip(a, b int) (time.Duration, error) {
 	if a == b {
 		return 0, fmt.Errorf("corepair: %d and %d are one processor", a, b)
 	}
-	var l line
+	l := new([lines]line)
 	var stop atomic.Bool
-	echoes, least := make(chan error, 1), make(chan result, 1)
+	echoes, times := make(chan error, 1), make(chan result, 1)
 	go func() {
-		err := echo(b, &l, &stop)
+		err := echo(b, l, &stop)
 		if err != nil {
 			stop.Store(true)
 		}
 		echoes <- err
 	}()
 	go func() {
-		r := serve(a, &l, &stop)
+		r := serve(a, l, &stop)
 		if r.err != nil {
 			stop.Store(true)
 		}
-		least <- r
+		times <- r
 	}()
-	err, r := <-echoes, <-least
+	err, r := <-echoes, <-times
 	if err == nil || errors.Is(err, errOther) {
 		err = r.err
 	}
@@ -63,37 +67,44 @@ type result struct {
 }
 
 // serve sends the odd numbers, and times the bursts.
-func serve(cpu int, l *line, stop *atomic.Bool) (r result) {
+func serve(cpu int, l *[lines]line, stop *atomic.Bool) (r result) {
 	runtime.LockOSThread() // it ends with the goroutine, since its processor was chosen
 	if r.err = Pin(cpu); r.err != nil {
 		return r
 	}
-	for burst := range uint64(bursts) {
-		start := time.Now()
-		for i := burst * rounds; i < (burst+1)*rounds; i++ {
-			l.word.Store(2*i + 1)
-			if r.err = await(l, 2*i+2, stop); r.err != nil {
-				return r
+	for i := range l {
+		var least time.Duration
+		for burst := range uint64(bursts) {
+			start := time.Now()
+			for n := burst * rounds; n < (burst+1)*rounds; n++ {
+				l[i].word.Store(2*n + 1)
+				if r.err = await(&l[i], 2*n+2, stop); r.err != nil {
+					return r
+				}
+			}
+			if took := time.Since(start); burst == 0 || took < least {
+				least = took
 			}
 		}
-		if took := time.Since(start) / rounds; r.took == 0 || took < r.took {
-			r.took = took
-		}
+		r.took += least
 	}
+	r.took /= lines * rounds
 	return r
 }
 
 // echo answers with the even ones.
-func echo(cpu int, l *line, stop *atomic.Bool) error {
+func echo(cpu int, l *[lines]line, stop *atomic.Bool) error {
 	runtime.LockOSThread()
 	if err := Pin(cpu); err != nil {
 		return err
 	}
-	for i := range uint64(bursts * rounds) {
-		if err := await(l, 2*i+1, stop); err != nil {
-			return err
+	for i := range l {
+		for n := range uint64(bursts * rounds) {
+			if err := await(&l[i], 2*n+1, stop); err != nil {
+				return err
+			}
+			l[i].word.Store(2*n + 2)
 		}
-		l.word.Store(2*i + 2)
 	}
 	return nil
 }

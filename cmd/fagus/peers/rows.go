@@ -8,25 +8,32 @@ import (
 // Pair is how far two processors are from each other.
 type Pair string
 
-// The distances. Below nearest, a round trip of a cache line is that of neighbours: about 100 ns
-// was seen there, 30 between threads of one core, and 420 of those far from each other.
+// The distances. A round trip of a cache line of less than far is that of neighbours: 30 ns were
+// seen between threads of one core, 100 (AMD Zen 4) and 150 to 250 (a mesh of Intel's) between
+// cores near each other, and 420 between those far from each other.
 const (
-	Near    Pair = "near"
-	Far     Pair = "far"
-	nearest      = 200 * time.Nanosecond
+	Near Pair = "near"
+	Far  Pair = "far"
+	far       = 300 * time.Nanosecond
 )
 
 func pairOf(roundTrip time.Duration) Pair {
-	if roundTrip < nearest {
+	if roundTrip < far {
 		return Near
 	}
 	return Far
 }
 
-// series are the samples of a way, in nanoseconds an operation.
+// series are the samples of a way.
 type series struct {
-	of      map[Pair][]float64
+	of      map[Pair]*samples
 	dropped int
+}
+
+// samples are those of a way at one distance, in nanoseconds an operation, and the round trips
+// before and after each, in nanoseconds.
+type samples struct {
+	took, trips []float64
 }
 
 // add keeps a sample if the processors were as far from each other before as after.
@@ -37,21 +44,25 @@ func (s *series) add(before, after time.Duration, ns float64) {
 		return
 	}
 	if s.of == nil {
-		s.of = map[Pair][]float64{}
+		s.of = map[Pair]*samples{Near: {}, Far: {}}
 	}
-	s.of[pair] = append(s.of[pair], ns)
+	at := s.of[pair]
+	at.took = append(at.took, ns)
+	at.trips = append(at.trips, float64(before), float64(after))
 }
 
 // Row is what the samples of one way at one distance came to. Times are nanoseconds of one
 // operation.
 type Row struct {
-	Op      string `json:"op"`
-	Size    int    `json:"size,omitempty"`
-	Pair    Pair   `json:"pair"`
-	System  string `json:"system"`
-	Variant string `json:"variant,omitempty"`
-	Own     bool   `json:"own"`
-	Samples int    `json:"samples"`
+	Op   string `json:"op"`
+	Size int    `json:"size,omitempty"`
+	Pair Pair   `json:"pair"`
+	// Trip is the median of the probes.
+	Trip    float64 `json:"cache_line_ns"`
+	System  string  `json:"system"`
+	Variant string  `json:"variant,omitempty"`
+	Own     bool    `json:"own"`
+	Samples int     `json:"samples"`
 	// A quarter of the samples took no longer than First, and a quarter no less than Third.
 	First  float64 `json:"first_quartile_ns"`
 	Median float64 `json:"median_ns"`
@@ -65,14 +76,16 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 	for _, pair := range []Pair{Near, Far} {
 		start := len(rows)
 		for i, w := range c.Ways {
-			samples := slices.Sorted(slices.Values(all[i].of[pair]))
-			if len(samples) == 0 {
+			at := all[i].of[pair]
+			if at == nil || len(at.took) == 0 {
 				continue
 			}
+			slices.Sort(at.took)
+			slices.Sort(at.trips)
 			system := s.Running[w.System]
 			rows = append(rows, Row{
-				Op: c.Op, Size: c.Size, Pair: pair, System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(samples),
-				First: quantile(samples, 0.25), Median: quantile(samples, 0.5), Third: quantile(samples, 0.75),
+				Op: c.Op, Size: c.Size, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
+				First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
 			})
 		}
 		compare(rows[start:])
