@@ -18,6 +18,7 @@ const (
 	Stream     Op = "stream"
 	StreamRead Op = "stream-read"
 	Matmul     Op = "matmul"
+	Product    Op = "product"
 )
 
 // Config is one measurement.
@@ -25,7 +26,7 @@ type Config struct {
 	Op Op
 	// Bytes that are handed over or streamed, a multiple of 8.
 	Bytes int
-	// N is the order of the matrices of Matmul, in float64.
+	// N is the order of the matrices of Matmul and Product, in float64.
 	N int
 	// Samples is how many batches are timed.
 	Samples int
@@ -56,12 +57,12 @@ func (c *Config) validOp() error {
 		if c.Bytes < 8 || c.Bytes%8 != 0 || c.Bytes > maxBytes {
 			return fmt.Errorf("bench: %d bytes: want a multiple of 8 up to %d", c.Bytes, maxBytes)
 		}
-	case Matmul:
+	case Matmul, Product:
 		if c.N < 1 || c.N > maxN {
 			return fmt.Errorf("bench: matrices of order %d: want 1 to %d", c.N, maxN)
 		}
 	default:
-		return fmt.Errorf("bench: operation %q: want one of %q", c.Op, []Op{Barrier, Sum, HandOver, Stream, StreamRead, Matmul})
+		return fmt.Errorf("bench: operation %q: want one of %q", c.Op, []Op{Barrier, Sum, HandOver, Stream, StreamRead, Matmul, Product})
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func TestSamples(t *testing.T) {
 	apptest.Everywhere(t, func(on fagus.Config) {
 		for _, cfg := range []bench.Config{
 			{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 4096}, {Op: bench.HandOver, Bytes: 8200},
-			{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9},
+			{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9}, {Op: bench.Product, N: 70},
 		} {
 			cfg.Samples, cfg.Batch = 3, 100*fagus.Microsecond
 			results := apptest.Run(t, on, string(cfg.Op), func(n *fagus.Node) ([]fagus.Time, error) { return bench.Run(n, cfg) })

@@ -12,6 +12,7 @@
 //	matmul       what a product of matrices moves: from when rank 0 has written A and B until it
 //	             has all rows of C, without the time in which it writes its own rows, instead of
 //	             computing them. Rows are shared out in one piece a rank
+//	product      the same with computing, by a plain kernel
 //
 // A sample is a batch of calls between two readings of the clock, on rank 0; a batch
 // takes long enough for the clock not to matter. What is measured is the program's view: the

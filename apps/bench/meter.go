@@ -34,9 +34,9 @@ func NewMeter(n *fagus.Node, cfg Config) (*Meter, error) {
 	case Stream, StreamRead:
 		m.name = fmt.Sprintf("%s of %d bytes", cfg.Op, cfg.Bytes)
 		m.op, err = m.stream(cfg.Bytes/8, cfg.Op == StreamRead)
-	case Matmul:
+	case Matmul, Product:
 		m.name = fmt.Sprintf("%s of order %d", cfg.Op, cfg.N)
-		m.op, err = m.product(cfg.N)
+		m.op, err = m.product(cfg.N, cfg.Op == Product)
 	}
 	if err != nil {
 		return nil, err

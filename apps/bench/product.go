@@ -6,19 +6,20 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// product is what a product of matrices C = A x B moves, without computing.
+// product is a product of matrices C = A x B.
 type product struct {
 	*Meter
 	order   int
+	whole   bool // computes, instead of only writing C
 	a, b, c *fagus.Array[float64]
 	fill    *fagus.SyncSet // all that rank 0 writes in the beginning; elsewhere nothing
 	work    *fagus.SyncSet // B, and this rank's rows of A and C
 	lo, hi  int            // elements of A and C that are this rank's
 }
 
-func (m *Meter) product(order int) (func(uint64) error, error) {
+func (m *Meter) product(order int, whole bool) (func(uint64) error, error) {
 	n := m.n
-	p := &product{Meter: m, order: order}
+	p := &product{Meter: m, order: order, whole: whole}
 	var guardB *fagus.SyncVar
 	var err error
 	if p.b, guardB, err = guarded[float64](m, ": B", order*order); err != nil {
@@ -60,8 +61,8 @@ func (m *Meter) product(order int) (func(uint64) error, error) {
 	return p.once, nil
 }
 
-// once is one product. The time in which rank 0 writes its rows of C does not count: others
-// write theirs meanwhile, and have as many.
+// once is one product. The time in which rank 0 writes its rows of C does not count if they are not
+// computed: others write theirs meanwhile, and have as many.
 func (p *product) once(round uint64) error {
 	if err := p.beside(func() error {
 		if err := p.n.Acquire(p.fill); err != nil || p.n.Rank() != 0 {
@@ -82,7 +83,7 @@ func (p *product) once(round uint64) error {
 	if err := p.n.Acquire(p.work); err != nil {
 		return err
 	}
-	if err := p.beside(func() error { return p.compute(round) }); err != nil {
+	if err := p.rows(round); err != nil {
 		return err
 	}
 	if err := p.n.Release(p.work); err != nil {
@@ -94,24 +95,36 @@ func (p *product) once(round uint64) error {
 	return p.beside(func() error { return p.check(round) })
 }
 
-// compute writes the rank's rows of C, from what it looks at in A and B.
-func (p *product) compute(round uint64) error {
+// rows makes the rank's rows of C.
+func (p *product) rows(round uint64) error {
 	if p.lo == p.hi {
 		return nil
 	}
-	a, b := p.a.Slice()[p.hi-1], p.b.Slice()[len(p.b.Slice())-1]
-	if want := float64(round); a != want || b != want {
-		return fmt.Errorf("bench: round %d: rank %d has A and B of %g and %g", round, p.n.Rank(), a, b)
+	a, b := p.a.Slice()[p.lo:p.hi], p.b.Slice()
+	if want := float64(round); a[len(a)-1] != want || b[len(b)-1] != want {
+		return fmt.Errorf("bench: round %d: rank %d has A and B of %g and %g", round, p.n.Rank(), a[len(a)-1], b[len(b)-1])
 	}
-	set(p.c.Slice()[p.lo:p.hi], a+b)
-	return nil
+	c := p.c.Slice()[p.lo:p.hi]
+	if p.whole {
+		multiply(c, a, b, p.order)
+		return nil
+	}
+	return p.beside(func() error {
+		set(c, p.element(round))
+		return nil
+	})
+}
+
+// element is what each of C is, since those of A and B are the number of the round.
+func (p *product) element(round uint64) float64 {
+	return float64(p.order) * float64(round) * float64(round)
 }
 
 // check looks at each row of C.
 func (p *product) check(round uint64) error {
 	for i := 0; i < len(p.c.Slice()); i += p.order {
-		if got := p.c.Slice()[i]; got != float64(2*round) {
-			return fmt.Errorf("bench: round %d: row %d of C has %g, want %g", round, i/p.order, got, float64(2*round))
+		if got, want := p.c.Slice()[i], p.element(round); got != want {
+			return fmt.Errorf("bench: round %d: row %d of C has %g, want %g", round, i/p.order, got, want)
 		}
 	}
 	return nil

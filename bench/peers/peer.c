@@ -39,6 +39,7 @@ static const struct {
 	{"shared-hand-over", shared_hand_over},
 	{"window-stream", window_stream},
 	{"matmul", matmul},
+	{"product", product},
 };
 
 uint64_t now(void)

@@ -10,7 +10,7 @@ typedef uint64_t operation(long size, long count);
 
 operation barrier, sum, round_trip, stream, stream_read; // messages.c
 operation window_hand_over, shared_hand_over, window_stream; // windows.c
-operation matmul; // matmul.c
+operation matmul, product; // matmul.c
 
 extern int rank; // of this process, 0 or 1
 
@@ -29,6 +29,8 @@ void wrong(const char *what, long round);
 // The work of a hand-over: reads and writes all, and returns the last byte as it was.
 unsigned char change(unsigned char *data, long bytes);
 unsigned char handed_over(long round); // which that must be
+
+void multiply(double *restrict c, const double *a, const double *b, long rows, long n); // C = A x B
 
 void rewrite(uint64_t *words, long bytes, uint64_t round);
 void look(const uint64_t *words, long bytes, uint64_t round); // at a word of each cache line

@@ -27,8 +27,8 @@ func peersFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI and MPICH as well, in turn with two ranks of Fagus; --net shm (the default here) or tcp"},
 		&cli.StringFlag{Name: "peers-dir", Category: category, Value: "bench/build", Usage: "`FOLDER` of the programs that make -C bench peers has built"},
-		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all", Usage: "`NAMES` of what is measured: barrier, sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul"},
-		&cli.IntFlag{Name: "n", Category: category, Value: 2048, Usage: "`ORDER` of the matrices of matmul"},
+		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all but product", Usage: "`NAMES` of what is measured: barrier, sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul (what it moves), product (with computing)"},
+		&cli.IntFlag{Name: "n", Category: category, Value: 2048, Usage: "`ORDER` of the matrices of matmul and product"},
 		&cli.IntSliceFlag{Name: "cpus", Category: category, DefaultText: "the first two", Usage: "the two `PROCESSORS` on which ranks run"},
 		&cli.StringFlag{Name: "serve", Hidden: true},
 	}

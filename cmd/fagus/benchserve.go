@@ -47,7 +47,7 @@ type benchServer struct {
 
 func (s benchServer) do(c peers.Command) (time.Duration, error) {
 	cfg := bench.Config{Op: bench.Op(c.Op)}
-	if cfg.Op == bench.Matmul {
+	if cfg.Op == bench.Matmul || cfg.Op == bench.Product {
 		cfg.N = c.Size
 	} else {
 		cfg.Bytes = c.Size

@@ -122,6 +122,7 @@ func rivalries(net string, streams []int, order int) []rivalry {
 		{"stream", streams, bench.Stream, []peers.Way{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}}},
 		{"stream-read", []int{slices.Max(streams)}, bench.StreamRead, same(bench.StreamRead)},
 		{"matmul", []int{order}, bench.Matmul, same(bench.Matmul)},
+		{"product", []int{order}, bench.Product, same(bench.Product)},
 	}
 }
 
@@ -134,7 +135,8 @@ func casesOf(c *cli.Context, net string, systems []peers.System) (cases []peers.
 	var names []string
 	for _, one := range rivalries(net, streams, c.Int("n")) {
 		names = append(names, one.op)
-		if c.IsSet("ops") && !slices.Contains(c.StringSlice("ops"), one.op) {
+		wanted := slices.Contains(c.StringSlice("ops"), one.op) || !c.IsSet("ops") && one.own != bench.Product // that takes seconds
+		if !wanted {
 			continue
 		}
 		for _, size := range one.sizes {
