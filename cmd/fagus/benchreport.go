@@ -20,6 +20,7 @@ type peersReport struct {
 	Schema  string       `json:"schema"`
 	Version string       `json:"version"`
 	Machine string       `json:"machine"`
+	Load    string       `json:"load_average"` // of the minute before; empty: unknown
 	Net     string       `json:"net"`
 	Mode    string       `json:"mode"`
 	CPUs    []int        `json:"cpus"`
@@ -37,7 +38,7 @@ type peerSystem struct {
 }
 
 func newPeersReport(net, mode string, cpus []int, systems []peers.System, missing []string) peersReport {
-	r := peersReport{Schema: peersSchema, Version: buildVersion(), Machine: machine(), Net: net, Mode: mode, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
+	r := peersReport{Schema: peersSchema, Version: buildVersion(), Machine: machine(), Load: load(), Net: net, Mode: mode, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
 	for _, s := range systems {
 		r.Systems = append(r.Systems, peerSystem{s.Name, s.Argv, s.Env})
 	}
@@ -60,10 +61,20 @@ func machine() string {
 	return name
 }
 
+// load is how many wanted to run on the machine in the last minute, on the average.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	minute, _, _ := strings.Cut(string(text), " ")
+	return minute
+}
+
 func (r *peersReport) print(w io.Writer) error {
 	t := newTable()
-	t.SetColumnConfigs(rightAligned(2, 5, 6, 7, 8, 9))
-	t.AppendHeader(table.Row{"operation", "size", "pair", "system", "median", "quartiles", "GB/s", "samples", "ratio"})
+	t.SetColumnConfigs(rightAligned(2, 5, 6, 7, 8, 9, 10))
+	t.AppendHeader(table.Row{"operation", "size", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio"})
 	var before peers.Row
 	for _, row := range r.Rows {
 		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Pair != before.Pair) {
@@ -71,14 +82,14 @@ func (r *peersReport) print(w io.Writer) error {
 		}
 		before = row
 		t.AppendRow(table.Row{row.Op, sizeText(row), fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), picoseconds(row.Median),
-			fmt.Sprintf("%v - %v", picoseconds(row.First), picoseconds(row.Third)), rateText(row), row.Samples, ratioText(row)})
+			fmt.Sprintf("%v - %v", picoseconds(row.First), picoseconds(row.Third)), picoseconds(row.Least), rateText(row), row.Samples, ratioText(row)})
 	}
 	missing := ""
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
-	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
-		r.Mode, r.Net, r.CPUs, r.Machine, r.Dropped, missing, t.Render())
+	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s, load average %s before\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
+		r.Mode, r.Net, r.CPUs, r.Machine, r.Load, r.Dropped, missing, t.Render())
 	return err
 }
 

@@ -14,9 +14,9 @@ const (
 	lines  = 16
 	bursts = 3  // with a line
 	rounds = 25 // of a burst
-	// bound is how long a probe may take: a thousand rounds take less than a millisecond, and a
-	// processor that is busy gives a thread its turn within some.
-	bound = 2 * time.Second
+	// bound is how long one side waits for the other: a microsecond mostly, and where many want the
+	// processors until it gets its turn.
+	bound = 20 * time.Second
 )
 
 // line is a cache line with a word, which the two sides write in turn. The next one is in another
@@ -29,7 +29,7 @@ type line struct {
 
 // RoundTrip is how long a cache line takes from processor a to b and back: the mean of several
 // lines, each of which has its shortest time. It is an error if a thread cannot be kept on one of
-// them, or does not get its turn for seconds.
+// them, or does not get its turn for 20 seconds.
 func RoundTrip(a, b int) (time.Duration, error) {
 	if a == b {
 		return 0, fmt.Errorf("corepair: %d and %d are one processor", a, b)

@@ -63,6 +63,7 @@ type Row struct {
 	Variant string  `json:"variant,omitempty"`
 	Own     bool    `json:"own"`
 	Samples int     `json:"samples"`
+	Least   float64 `json:"least_ns"`
 	// A quarter of the samples took no longer than First, and a quarter no less than Third.
 	First  float64 `json:"first_quartile_ns"`
 	Median float64 `json:"median_ns"`
@@ -85,7 +86,7 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 			system := s.Running[w.System]
 			rows = append(rows, Row{
 				Op: c.Op, Size: c.Size, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
-				First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
+				Least: at.took[0], First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
 			})
 		}
 		compare(rows[start:])
