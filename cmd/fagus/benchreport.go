@@ -119,5 +119,8 @@ func ratioText(r peers.Row) string {
 	if r.Ratio == nil {
 		return "-"
 	}
+	if *r.Ratio < 0.1 {
+		return fmt.Sprintf("%.4f", *r.Ratio)
+	}
 	return fmt.Sprintf("%.2f", *r.Ratio)
 }
