@@ -7,28 +7,50 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
+// everything is all operations, of small sizes.
+func everything() []bench.Config {
+	all := []bench.Config{
+		{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 4096}, {Op: bench.HandOver, Bytes: 8200},
+		{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9}, {Op: bench.Product, N: 70},
+	}
+	for i := range all {
+		all[i].Samples, all[i].Batch = 3, 100*fagus.Microsecond
+	}
+	return all
+}
+
 // TestSamples: everywhere rank 0 gets as many as it asked for, in order, and nobody else any.
 func TestSamples(t *testing.T) {
-	apptest.Everywhere(t, func(on fagus.Config) {
-		for _, cfg := range []bench.Config{
-			{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 4096}, {Op: bench.HandOver, Bytes: 8200},
-			{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9}, {Op: bench.Product, N: 70},
-		} {
-			cfg.Samples, cfg.Batch = 3, 100*fagus.Microsecond
-			results := apptest.Run(t, on, string(cfg.Op), func(n *fagus.Node) ([]fagus.Time, error) { return bench.Run(n, cfg) })
-			for r, samples := range results {
-				if r > 0 && samples != nil {
-					t.Errorf("%s: rank %d has samples", cfg.Op, r)
-				}
-			}
-			if s := results[0]; len(s) != 3 || !slices.IsSorted(s) || s[0] <= 0 && (on.Nodes > 1 || on.Net.Clock() == "wall") {
-				t.Errorf("%s on %d nodes: samples %v", cfg.Op, on.Nodes, s)
+	apptest.Everywhere(t, func(on fagus.Config) { testSamples(t, on) })
+}
+
+// TestOneCopy: the same, with one copy of every array for all ranks.
+func TestOneCopy(t *testing.T) {
+	for _, on := range apptest.Engines() {
+		for on.Nodes = 1; on.Nodes <= 4; on.Nodes++ {
+			on.Net, on.Placement = inproc.New(inproc.Config{}), fagus.PlaceShared
+			testSamples(t, on)
+		}
+	}
+}
+
+func testSamples(t *testing.T, on fagus.Config) {
+	t.Helper()
+	for _, cfg := range everything() {
+		results := apptest.Run(t, on, string(cfg.Op), func(n *fagus.Node) ([]fagus.Time, error) { return bench.Run(n, cfg) })
+		for r, samples := range results {
+			if r > 0 && samples != nil {
+				t.Errorf("%s: rank %d has samples", cfg.Op, r)
 			}
 		}
-	})
+		if s := results[0]; len(s) != 3 || !slices.IsSorted(s) || s[0] <= 0 && (on.Nodes > 1 || on.Net.Clock() == "wall") {
+			t.Errorf("%s on %d nodes: samples %v", cfg.Op, on.Nodes, s)
+		}
+	}
 }
 
 // TestValidate: what cannot be measured is told.

@@ -5,7 +5,7 @@
 //	             its own, and an Update takes it to the others
 //	hand-over    rank 0 and rank 1 in turn acquire a variable exclusively, read and change all
 //	             that it guards, and release it: a round trip is two turns. Other ranks
-//	             acquire nothing
+//	             acquire nothing. In threaded mode turns are taken as it comes
 //	stream       rank 0 has rewritten a region; it takes from then until rank 1 has acquired it
 //	             and has said so, in a Barrier. Rank 1 reads it afterwards
 //	stream-read  the same, until rank 1 has read it as well

@@ -35,24 +35,44 @@ func (m *Meter) sum() (func(uint64) error, error) {
 	if err := during(n, n.Set(all...), func() {}); err != nil {
 		return nil, err
 	}
-	numbers := n.Nodes()
+	look := n.Set(all...)
+	var sum float64
+	add := func() {
+		sum = 0
+		for r := range n.Nodes() {
+			sum += places.Slice()[r*lineWords]
+		}
+	}
 	return func(round uint64) error {
 		own := float64(round) + float64(n.Rank())
 		if err := during(n, mine, func() { places.Slice()[n.Rank()*lineWords] = own }); err != nil {
 			return err
 		}
-		if err := n.Update(); err != nil {
+		if err := m.toAll(look, add); err != nil {
 			return err
 		}
-		sum := 0.0
-		for r := range numbers {
-			sum += places.Slice()[r*lineWords]
-		}
-		if want := float64(numbers)*float64(round) + float64(numbers*(numbers-1)/2); sum != want {
+		if want := float64(n.Nodes())*float64(round) + float64(n.Nodes()*(n.Nodes()-1)/2); sum != want {
 			return fmt.Errorf("bench: round %d: rank %d got the sum %g, want %g", round, n.Rank(), sum, want)
 		}
 		return nil
 	}, nil
+}
+
+// toAll takes what every rank has written to all, and lets them look. An Update does so in
+// phase mode, where nobody writes again before all have made their next call.
+func (m *Meter) toAll(all *fagus.SyncSet, look func()) error {
+	if m.n.Mode() == fagus.Phase {
+		err := m.n.Update()
+		look()
+		return err
+	}
+	if err := m.n.Barrier(); err != nil {
+		return err
+	}
+	if err := during(m.n, all, look); err != nil {
+		return err
+	}
+	return m.n.Barrier()
 }
 
 // mask is what a rank changes a byte by.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/corepair"
 	"github.com/fagus-dsm/fagus/cmd/fagus/peers"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 const peersText = "make -C bench peers && fagus bench --peers        against Open MPI and MPICH (docs/peers.md)\n" +
@@ -74,6 +75,9 @@ func newContestants(c *cli.Context) (*contestants, error) {
 	if c.IsSet("nodes") && c.Int("nodes") != peers.Ranks {
 		return nil, usagef("--nodes %d: with --peers there are %d", c.Int("nodes"), peers.Ranks)
 	}
+	if c.String("mode") != fagus.Phase.String() {
+		return nil, usagef("--mode %s: with --peers want %v, in which ranks take turns", c.String("mode"), fagus.Phase)
+	}
 	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
 		return nil, usagef("%d samples of %v: want at least one, of some time", c.Int("samples"), c.Duration("batch"))
 	}
@@ -88,7 +92,7 @@ func newContestants(c *cli.Context) (*contestants, error) {
 	if err != nil {
 		return nil, err
 	}
-	systems, missing, err := competitors(net, c.String("mode"), self, c.String("peers-dir"), cpus)
+	systems, missing, err := competitors(net, self, c.String("peers-dir"), cpus)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func newContestants(c *cli.Context) (*contestants, error) {
 		Samples: c.Int("samples"), Batch: c.Duration("batch"),
 		Probe: func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
-	r.report = newPeersReport(net, c.String("mode"), cpus, systems, missing)
+	r.report = newPeersReport(net, cpus, systems, missing)
 	return r, nil
 }
 

@@ -22,7 +22,6 @@ type peersReport struct {
 	Machine string       `json:"machine"`
 	Load    string       `json:"load_average"` // of the minute before; empty: unknown
 	Net     string       `json:"net"`
-	Mode    string       `json:"mode"`
 	CPUs    []int        `json:"cpus"`
 	Systems []peerSystem `json:"systems"`
 	Missing []string     `json:"missing,omitempty"`
@@ -37,8 +36,8 @@ type peerSystem struct {
 	Env  []string `json:"env,omitempty"`
 }
 
-func newPeersReport(net, mode string, cpus []int, systems []peers.System, missing []string) peersReport {
-	r := peersReport{Schema: peersSchema, Version: buildVersion(), Machine: machine(), Load: load(), Net: net, Mode: mode, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
+func newPeersReport(net string, cpus []int, systems []peers.System, missing []string) peersReport {
+	r := peersReport{Schema: peersSchema, Version: buildVersion(), Machine: machine(), Load: load(), Net: net, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
 	for _, s := range systems {
 		r.Systems = append(r.Systems, peerSystem{s.Name, s.Argv, s.Env})
 	}
@@ -88,8 +87,8 @@ func (r *peersReport) print(w io.Writer) error {
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
-	_, err := fmt.Fprintf(w, "2 ranks, %s mode, %s, processors %v of %s, load average %s before\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
-		r.Mode, r.Net, r.CPUs, r.Machine, r.Load, r.Dropped, missing, t.Render())
+	_, err := fmt.Fprintf(w, "2 ranks, %s, processors %v of %s, load average %s before\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
+		r.Net, r.CPUs, r.Machine, r.Load, r.Dropped, missing, t.Render())
 	return err
 }
 

@@ -43,11 +43,11 @@ func libraries(net string) []library {
 }
 
 // competitors are Fagus and the peers that are there; missing says which are not.
-func competitors(net, mode, self, folder string, cpus []int) (systems []peers.System, missing []string, err error) {
+func competitors(net, self, folder string, cpus []int) (systems []peers.System, missing []string, err error) {
 	list := fmt.Sprintf("%d,%d", cpus[0], cpus[1])
 	own := func(name string, placement fagus.Placement) peers.System {
 		return peers.System{Name: name, Own: true, Processes: peers.Ranks, Argv: []string{
-			self, "bench", "--net", net, "--mode", mode, "--placement", placement.String(), "--cpus", list, "--serve"}}
+			self, "bench", "--net", net, "--placement", placement.String(), "--cpus", list, "--serve"}}
 	}
 	if net == netTCP {
 		systems = append(systems, own("Fagus", fagus.PlacePrivate))
