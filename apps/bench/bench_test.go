@@ -14,11 +14,11 @@ import (
 // everything is all operations, of small sizes.
 func everything() []bench.Config {
 	all := []bench.Config{
-		{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 4096}, {Op: bench.HandOver, Bytes: 8200},
-		{Op: bench.Stream, Bytes: 8200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9}, {Op: bench.Product, N: 70},
+		{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 8200},
+		{Op: bench.Stream, Bytes: 200}, {Op: bench.StreamRead, Bytes: 8}, {Op: bench.Matmul, N: 9}, {Op: bench.Product, N: 5},
 	}
 	for i := range all {
-		all[i].Samples, all[i].Batch = 3, 100*fagus.Microsecond
+		all[i].Samples, all[i].Batch = 3, 10*fagus.Microsecond
 	}
 	return all
 }
