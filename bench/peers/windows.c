@@ -62,7 +62,7 @@ static void clear(struct window *w, long bytes)
 }
 
 // In turn each rank locks, reads and changes all, and unlocks: rank 0 in place, rank 1 with a Get
-// and a Put. Whose turn it is, an empty message says: polling under the lock is slower.
+// and a Put. Whose turn it is, an empty message says, so that no lock is taken in vain.
 uint64_t window_hand_over(long size, long count)
 {
 	struct window *w = window(0, size);
@@ -91,8 +91,8 @@ uint64_t window_hand_over(long size, long count)
 	return now() - start;
 }
 
-// MPICH gives a lock only while the rank that has the window is in a call: a look into MPI now and
-// then costs less than it saves.
+// MPICH gives a lock only while the rank that has the window is in a call: without a look into MPI
+// now and then this hangs.
 static void await_turn(const atomic_long *turn, long mine)
 {
 	int flag;

@@ -78,7 +78,7 @@ func places() []place {
 		{dir: "apps/*", may: []string{"fagus", "apps/matrix"}},
 		{dir: "cmd/fagus/corepair",
 			time: "times a cache line"},
-		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/bench"},
+		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
