@@ -52,6 +52,7 @@ type Space struct {
 	digests  []uint64               // digests[i] covers the first i declarations
 	made     []string               // the declarations in words
 	one      bool                   // there is one copy for all ranks
+	detector detector
 }
 
 // NewSpace returns an empty address space.
@@ -61,6 +62,7 @@ func NewSpace() *Space {
 		arrays:   make(map[string]struct{}),
 		guards:   make(map[string]struct{}),
 		digests:  []uint64{0},
+		detector: detector{keep: defaultKeep},
 	}
 }
 
@@ -149,7 +151,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	for _, r := range own {
 		s.bindings.ReplaceOrInsert(binding{r, id})
 	}
-	s.vars = append(s.vars, variable{name: name, ranges: own})
+	s.vars = append(s.vars, newVariable(name, own))
 	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), own...)
 	return id, nil
 }

@@ -11,10 +11,31 @@ import (
 type variable struct {
 	name     string
 	ranges   []Range // by address
+	at       []int   // where each range begins if they are put one after the other
+	bytes    int     // of all ranges
 	stamps   stamps
-	twin     []byte  // of all ranges, one after the other; reused
-	declared []Range // what the tenure said it would write
+	twin     twin
+	way      Detection // of the tenure
+	copied   int       // bytes to the twin when the tenure began
+	share    float64   // of the pages, how much was written in and before recent tenures, 0 to 1; at first 1
+	declared []Range   // what the tenure said it would write
 	writing  bool
+}
+
+func newVariable(name string, ranges []Range) variable {
+	v := variable{name: name, ranges: ranges, share: 1}
+	for _, r := range ranges {
+		v.at = append(v.at, v.bytes)
+		v.bytes += r.Len()
+	}
+	return v
+}
+
+// written records that the tenure has written to pages of n bytes. What others wrote
+// before it counts as well: to put it into its place costs a fault a page where pages are
+// watched. One half of what is remembered is the last tenure's.
+func (v *variable) written(n int) {
+	v.share = (v.share + min(float64(n+v.copied)/float64(v.bytes), 1)) / 2
 }
 
 // Name is the name that a variable was bound by, or its number if this rank
@@ -33,10 +54,9 @@ func (s *Space) Bound(id syncvar.ID) bool { return int(id) < len(s.vars) }
 // list at most. It is the same on every rank that has bound the variable.
 func (s *Space) Extent(id syncvar.ID) (bytes, pieces int) {
 	for _, r := range s.vars[id].ranges {
-		bytes += r.Len()
 		pieces += (r.Len()-1)/(diffBlock+1) + 1 // a byte each, and a block between two
 	}
-	return bytes, pieces
+	return s.vars[id].bytes, pieces
 }
 
 // First is the first address that a variable guards.
@@ -64,8 +84,9 @@ func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
 }
 
 // BeginWrite prepares an exclusive tenure: it remembers declared, which Declare
-// returned for what the program will write, or if that is nil the present
-// content.
+// returned for what the program will write, or if that is nil what is needed to find it
+// (see Detect). The tenures of a set all begin before the program writes to any of it,
+// since the first to write to a page may be forgotten when another tenure on it begins.
 func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	v := &s.vars[id]
 	if v.writing {
@@ -73,11 +94,15 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	}
 	v.writing = true
 	v.declared = declared
-	v.twin = v.twin[:0]
-	if declared == nil && !s.one {
-		for _, r := range v.ranges {
-			v.twin = append(v.twin, s.Bytes(r)...)
-		}
+	if s.one {
+		return
+	}
+	v.way = s.detector.way(v)
+	if v.way == DetectKernel && !s.forget(v) {
+		v.way = DetectKept
+	}
+	if v.way != DetectDeclared {
+		v.copied = s.beginTwin(v)
 	}
 }
 
@@ -92,18 +117,24 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	if s.one {
 		return true // what it was is not known, and nobody needs it
 	}
-	written := v.declared
-	if v.declared == nil {
-		twin := v.twin
-		for _, r := range v.ranges {
-			written = appendDiff(written, r.Lo, s.Bytes(r), twin[:r.Len()])
-			twin = twin[r.Len():]
-		}
+	var written []Range
+	switch {
+	case v.way != DetectDeclared:
+		written = s.compare(v)
+	case v.declared != nil:
+		written = v.declared
+	default:
+		written = v.ranges
 	}
 	pieces := make([]Piece, len(written))
 	for i, r := range written {
 		pieces[i] = Piece{r, version}
 	}
+	if v.way == DetectDeclared {
+		v.accepted(pieces) // the twin does not have them
+	}
+	s.detector.count(v.way)
+	s.endTwin(v)
 	v.stamps = v.stamps.overwrite(pieces)
 	return len(pieces) > 0
 }
@@ -137,5 +168,6 @@ func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
 	if v.writing {
 		panic(fmt.Sprintf("consistency: data for %q arrived during its exclusive tenure", v.name))
 	}
+	v.accepted(pieces)
 	v.stamps = v.stamps.overwrite(pieces)
 }

@@ -57,6 +57,13 @@ type Config struct {
 	// Placement is where the copies of arrays are. Run returns an error if the network
 	// cannot do it.
 	Placement Placement
+	// WriteDetection is how it is found what the holder of an exclusive variable has written.
+	// FAGUS_WRITE_DETECTION in the environment goes before it; all ranks have the same. Run returns an error if it is
+	// DetectKernel, and the system or Check does not allow that.
+	WriteDetection WriteDetection
+	// TwinBytes is how many bytes of a rank's twins stay in memory between tenures; 0 stands for
+	// 1 GiB, and what is negative for none. What has no room is copied anew by every tenure.
+	TwinBytes int
 	// Notices lets the receive threads of Threaded sleep until every slot that is
 	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
 	// polling.
@@ -111,6 +118,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("fagus: notices are for mode %v", Threaded)
 	}
 	if err := c.Check.validate(); err != nil {
+		return c, err
+	}
+	if err := c.detection(); err != nil {
 		return c, err
 	}
 	if c.Net == nil {

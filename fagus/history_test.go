@@ -33,9 +33,10 @@ func TestHistoriesOfRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		seeds = 4
 	}
+	ways := detections(t)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for name, cfg := range everyRuntime(t, seed) {
-			cfg.Nodes, cfg.History = 2+int(seed%4), history.New()
+			cfg.Nodes, cfg.History, cfg.WriteDetection = 2+int(seed%4), history.New(), ways[seed%uint64(len(ways))]
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			_, err := fagus.Run(ctx, cfg, newOracle(seed).program(seed))
 			cancel()

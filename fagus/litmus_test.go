@@ -87,6 +87,7 @@ func TestLitmus(t *testing.T) {
 	if testing.Short() {
 		least, most = 30, 30
 	}
+	ways := detections(t)
 	for _, l := range litmusTests() {
 		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 			seen := make(map[string]int)
@@ -112,7 +113,7 @@ func TestLitmus(t *testing.T) {
 					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
 						continue
 					}
-					outcome := l.run(t, fagus.Config{Net: net, Mode: mode}, seed)
+					outcome := l.run(t, fagus.Config{Net: net, Mode: mode, WriteDetection: ways[seed/8%uint64(len(ways))]}, seed)
 					if !slices.Contains(l.sees, outcome) {
 						t.Errorf("%s, %v mode, %s, seed %d: saw %q, allowed are %q", l.name, mode, name, seed, outcome, l.sees)
 					}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/pagewatch"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -22,9 +23,10 @@ type Node struct {
 	log    *slog.Logger
 	space  *consistency.Space
 	mode   Engine
-	engine engine   // nil after the program has returned
-	views  bool     // this rank can read the arrays of others
-	memory [][]byte // of the arrays
+	engine engine           // nil after the program has returned
+	views  bool             // this rank can read the arrays of others
+	memory [][]byte         // of the arrays
+	watch  *pagewatch.Watch // of their pages; nil if nobody asks
 	held   *SyncSet
 	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
 	clock  stopwatch
@@ -45,8 +47,13 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 		space.OneCopy()
 	}
 	views := !one && reads(h, cfg)
+	watch, err := detect(space, cfg, views)
+	if err != nil {
+		return nil, err
+	}
 	e, err := newEngine(h, space, cfg, views)
 	if err != nil {
+		closeWatch(watch)
 		return nil, err
 	}
 	n := &Node{
@@ -58,6 +65,7 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 		mode:   cfg.Mode,
 		engine: e,
 		views:  views,
+		watch:  watch,
 		clock:  newStopwatch(h, cfg.Mode, e.Counters),
 		seat:   board.Seat(int(p.Rank())),
 	}
@@ -277,6 +285,7 @@ func (n *Node) close() {
 		_ = unmap(m)
 	}
 	n.memory = nil
+	closeWatch(n.watch)
 	_ = n.check.close() // nor can this
 	n.engine = nil
 }

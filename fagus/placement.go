@@ -53,8 +53,9 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 }
 
 // reads says whether ranks read what they need from the arrays of others, which takes
-// one copy, straight to its place. An array that Config.Check guards is not to be read.
+// one copy, straight to its place. An array that Config.Check guards is not to be read; one
+// whose pages the kernel is to watch is not to lie in memory that ranks share.
 func reads(h dimmnet.Host, cfg Config) bool {
 	_, able := h.(dimmnet.Viewer)
-	return able && cfg.Mode == Phase && cfg.Transfer == phase.Auto && cfg.Check == CheckOff
+	return able && cfg.Mode == Phase && cfg.Transfer == phase.Auto && cfg.Check == CheckOff && cfg.WriteDetection != DetectKernel
 }

@@ -31,6 +31,7 @@ func TestPlacements(t *testing.T) {
 	if testing.Short() {
 		seeds = 8
 	}
+	ways := detections(t)
 	for name, net := range liveNetworks() {
 		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 			for _, place := range []fagus.Placement{fagus.PlacePrivate, fagus.PlaceShared} {
@@ -38,7 +39,8 @@ func TestPlacements(t *testing.T) {
 					o := newOracle(seed)
 					o.lawful = place == fagus.PlaceShared
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					report, err := fagus.Run(ctx, fagus.Config{Nodes: 1 + int(seed%5), Net: net(), Mode: mode, Placement: place}, o.program(seed))
+					report, err := fagus.Run(ctx, fagus.Config{
+						Nodes: 1 + int(seed%5), Net: net(), Mode: mode, Placement: place, WriteDetection: ways[seed%uint64(len(ways))]}, o.program(seed))
 					cancel()
 					if err != nil {
 						t.Fatalf("%s, %v, %v, seed %d: %v", name, mode, place, seed, err)

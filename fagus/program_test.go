@@ -219,11 +219,17 @@ func runRandom(t *testing.T, net dimmnet.Network, nodes int, seed uint64) fagus.
 // runRandomBy does so with one way of transfer.
 func runRandomBy(t *testing.T, by fagus.Transfer, net dimmnet.Network, nodes int, seed uint64) fagus.Report {
 	t.Helper()
+	return runRandomWith(t, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, seed)
+}
+
+// runRandomWith does so as cfg says.
+func runRandomWith(t *testing.T, cfg fagus.Config, seed uint64) fagus.Report {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	report, err := fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, newOracle(seed).program(seed))
+	report, err := fagus.Run(ctx, cfg, newOracle(seed).program(seed))
 	if err != nil {
-		t.Fatalf("seed %d, %d nodes, %v: %v", seed, nodes, by, err)
+		t.Fatalf("seed %d, %d nodes, %v, writes by %v: %v", seed, cfg.Nodes, cfg.Transfer, cfg.WriteDetection, err)
 	}
 	return report
 }

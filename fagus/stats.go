@@ -38,6 +38,7 @@ type Stats struct {
 	Rank         int
 	phase.Counts        // of a threaded run Transfers and Slots alone
 	Requests     uint64 // of a threaded run: one a variable that was acquired or updated
+	Writes       Writes
 	Parts        [Parts]Use
 }
 
@@ -72,7 +73,7 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Writes: n.space.Writes()}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}

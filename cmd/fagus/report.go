@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -47,6 +48,7 @@ type runReport struct {
 	Fetched   uint64           `json:"fetched_bytes,omitempty"`
 	Polls     uint64           `json:"polls"`
 	Phases    uint64           `json:"phases"`
+	Writes    fagus.Writes     `json:"writes"`
 	Datagrams *datagrams       `json:"datagrams,omitempty"` // of a UDP network
 	// TraceHash is of a simulated run: the same whenever the run is the same.
 	TraceHash string     `json:"trace_hash,omitempty"`
@@ -149,6 +151,7 @@ func newRunReport(app string, p *placement, report fagus.Report) *runReport {
 		r.Fetched += s.Fetched
 		r.Polls += c.Polls
 		r.Phases = max(r.Phases, s.Phases)
+		r.Writes = s.Writes.Plus(r.Writes)
 	}
 	r.TimeNs["total"] = slowest.Nanoseconds()
 	for part, sum := range sums {
@@ -255,10 +258,28 @@ func (r *runReport) messageTable() string {
 	if r.Fetched > 0 {
 		text += fmt.Sprintf("; ranks read %d bytes from each other's memory", r.Fetched)
 	}
+	text += "\n" + foundWrites(r.Writes)
 	if d := r.Datagrams; d != nil {
 		text += fmt.Sprintf("\n%d datagrams, of which %d were lost, %d doubled and %d held back", d.Sent, d.Lost, d.Duplicated, d.Reordered)
 	}
 	return t.Render() + text
+}
+
+// foundWrites says how the exclusive tenures of a run found what they had written.
+func foundWrites(w fagus.Writes) string {
+	var ways []string
+	for _, way := range []struct {
+		name    string
+		tenures uint64
+	}{{"declaration", w.Declared}, {"twin", w.Twin}, {"kept twin", w.Kept}, {"kernel", w.Kernel}} {
+		if way.tenures > 0 {
+			ways = append(ways, fmt.Sprintf("%d by %s", way.tenures, way.name))
+		}
+	}
+	if ways == nil {
+		return "no exclusive tenure had to find what it had written"
+	}
+	return fmt.Sprintf("writes of exclusive tenures found: %s; at most %d bytes of twins", strings.Join(ways, ", "), w.TwinBytes)
 }
 
 func newTable() table.Writer {
