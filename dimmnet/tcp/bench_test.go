@@ -3,7 +3,6 @@
 package tcp_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -55,6 +54,12 @@ func postAll(p dimmnet.Port, count int, post func(i int) bool) error {
 	return dimmnet.Drive(p, s, s.done)
 }
 
+// each runs f without encryption and with it.
+func each(b *testing.B, f func(b *testing.B, cfg tcp.Config)) {
+	b.Run("plain", func(b *testing.B) { f(b, tcp.Config{}) })
+	b.Run("tls", func(b *testing.B) { f(b, tcp.Config{Encrypt: true}) })
+}
+
 // pair runs lead on rank 0 of two, b.Loop times, and answer on rank 1 whenever rank 0
 // has stored the number of the round at 0 there.
 func pair(b *testing.B, cfg tcp.Config, lead, answer func(p dimmnet.Port, w *turn, round uint64) error) {
@@ -89,8 +94,10 @@ func signal(p dimmnet.Port, round uint64) error {
 }
 
 // BenchmarkPingPong is a round trip of an 8-byte flag.
-func BenchmarkPingPong(b *testing.B) {
-	pair(b, tcp.Config{},
+func BenchmarkPingPong(b *testing.B) { each(b, pingPong) }
+
+func pingPong(b *testing.B, cfg tcp.Config) {
+	pair(b, cfg,
 		func(p dimmnet.Port, w *turn, round uint64) error {
 			if err := signal(p, round); err != nil {
 				return err
@@ -101,7 +108,9 @@ func BenchmarkPingPong(b *testing.B) {
 }
 
 // BenchmarkPage is a round trip with a page before each flag.
-func BenchmarkPage(b *testing.B) {
+func BenchmarkPage(b *testing.B) { each(b, pages) }
+
+func pages(b *testing.B, cfg tcp.Config) {
 	page := make([]byte, 4096)
 	send := func(p dimmnet.Port, round uint64) error {
 		if err := postAll(p, 1, func(int) bool { return p.Write(1-p.Rank(), 4096, page) }); err != nil {
@@ -109,7 +118,7 @@ func BenchmarkPage(b *testing.B) {
 		}
 		return signal(p, round)
 	}
-	pair(b, tcp.Config{},
+	pair(b, cfg,
 		func(p dimmnet.Port, w *turn, round uint64) error {
 			if err := send(p, round); err != nil {
 				return err
@@ -120,8 +129,10 @@ func BenchmarkPage(b *testing.B) {
 }
 
 // BenchmarkExchange is a barrier of two: each signals, and waits for the other.
-func BenchmarkExchange(b *testing.B) {
-	err := tcp.New(tcp.Config{}).Run(b.Context(), 2, func(h dimmnet.Host) error {
+func BenchmarkExchange(b *testing.B) { each(b, exchange) }
+
+func exchange(b *testing.B, cfg tcp.Config) {
+	err := tcp.New(cfg).Run(b.Context(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
 		w := &turn{port: p}
 		for round := uint64(1); p.Rank() == 1 || b.Loop(); round++ {
@@ -140,10 +151,13 @@ func BenchmarkExchange(b *testing.B) {
 }
 
 // BenchmarkWrite moves 32 MiB by blocks, a page each.
-func BenchmarkWrite(b *testing.B) {
+func BenchmarkWrite(b *testing.B) { each(b, writeRegion) }
+
+func writeRegion(b *testing.B, cfg tcp.Config) {
 	page := make([]byte, 4096)
 	b.SetBytes(regions)
-	pair(b, tcp.Config{LLCM: regions + len(page)},
+	cfg.LLCM = regions + len(page)
+	pair(b, cfg,
 		func(p dimmnet.Port, w *turn, round uint64) error {
 			err := postAll(p, regions/len(page), func(i int) bool {
 				return p.Write(1, dimmnet.Offset((i+1)*len(page)), page)
@@ -161,15 +175,15 @@ func BenchmarkWrite(b *testing.B) {
 
 // BenchmarkPush moves 32 MiB from memory to memory at once.
 func BenchmarkPush(b *testing.B) {
-	for _, unsummed := range []bool{false, true} {
-		b.Run(fmt.Sprintf("unsummed=%t", unsummed), func(b *testing.B) { pushRegion(b, unsummed) })
-	}
+	each(b, pushRegion)
+	b.Run("unsummed", func(b *testing.B) { pushRegion(b, tcp.Config{Unsummed: true}) })
 }
 
-func pushRegion(b *testing.B, unsummed bool) {
+func pushRegion(b *testing.B, cfg tcp.Config) {
 	const llcm = 1 << 17
 	b.SetBytes(regions)
-	pair(b, tcp.Config{LLCM: llcm, Bulk: regions, Unsummed: unsummed},
+	cfg.LLCM, cfg.Bulk = llcm, regions
+	pair(b, cfg,
 		func(p dimmnet.Port, w *turn, round uint64) error {
 			err := postAll(p, 2, func(i int) bool {
 				if i == 0 {

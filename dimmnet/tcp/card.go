@@ -8,33 +8,39 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
+	"strings"
 )
 
 // card is what a rank tells the others before they meet, in bytes, little endian: its
-// share of the key 32, LLCM 8, bulk memory 8, whether large pieces are unsummed 8, the
-// address where it listens.
+// share of the key 32, LLCM 8, bulk memory 8, what has checksums 4, whether it beats 4, the
+// addresses where it may be reached, with a comma between them.
 type card struct {
-	share   [32]byte
-	form    form
-	address string
+	share     [32]byte
+	form      form
+	addresses []string // host and port
+	port      uint16   // in all of them; known of a card that was decoded
 }
 
 // form is what all ranks must have in common.
 type form struct {
 	llcm, bulk uint64 // bytes
-	unsummed   uint64 // 1 or 0
+	sums       sums
+	beats      bool
 }
 
 const (
 	shareBytes = 32
 	cardBytes  = shareBytes + 24
+
+	mostAddresses = 16
 )
 
-// newCard is that of a rank which listens at address.
-func newCard(cfg *Config, address string) card {
-	c := card{form: form{llcm: uint64(cfg.LLCM), bulk: uint64(cfg.Bulk)}, address: address}
-	if cfg.Unsummed {
-		c.form.unsummed = 1
+// newCard is that of a rank which is reached at these addresses.
+func newCard(cfg *Config, addresses []string) card {
+	c := card{
+		form:      form{llcm: uint64(cfg.LLCM), bulk: uint64(cfg.Bulk), sums: cfg.sums(), beats: cfg.Stall > 0},
+		addresses: addresses,
 	}
 	_, _ = rand.Read(c.share[:]) // it never fails
 	return c
@@ -44,22 +50,42 @@ func (c *card) append(b []byte) []byte {
 	b = append(b, c.share[:]...)
 	b = binary.LittleEndian.AppendUint64(b, c.form.llcm)
 	b = binary.LittleEndian.AppendUint64(b, c.form.bulk)
-	b = binary.LittleEndian.AppendUint64(b, c.form.unsummed)
-	return append(b, c.address...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.form.sums))
+	beats := uint32(0)
+	if c.form.beats {
+		beats = 1
+	}
+	b = binary.LittleEndian.AppendUint32(b, beats)
+	return append(b, strings.Join(c.addresses, ",")...)
 }
 
 func decodeCard(b []byte) (c card, err error) {
-	const longest = 512 // of an address
+	const longest = mostAddresses * 256 // of the addresses
 	if len(b) < cardBytes || len(b) > cardBytes+longest {
 		return c, fmt.Errorf("a card of %d bytes", len(b))
 	}
 	copy(c.share[:], b)
 	c.form.llcm = binary.LittleEndian.Uint64(b[shareBytes:])
 	c.form.bulk = binary.LittleEndian.Uint64(b[shareBytes+8:])
-	c.form.unsummed = binary.LittleEndian.Uint64(b[shareBytes+16:])
-	c.address = string(b[cardBytes:])
-	if _, _, err := net.SplitHostPort(c.address); err != nil {
-		return c, fmt.Errorf("a card with the address %q: %w", c.address, err)
+	kinds, beats := binary.LittleEndian.Uint32(b[shareBytes+16:]), binary.LittleEndian.Uint32(b[shareBytes+20:])
+	if kinds > uint32(sumNone) || beats > 1 {
+		return c, fmt.Errorf("a card with checksums of kind %d and %d beats", kinds, beats)
+	}
+	c.form.sums, c.form.beats = sums(kinds), beats == 1
+	c.addresses = strings.Split(string(b[cardBytes:]), ",")
+	if len(c.addresses) > mostAddresses {
+		return c, fmt.Errorf("a card with %d addresses", len(c.addresses))
+	}
+	for i, address := range c.addresses {
+		_, text, err := net.SplitHostPort(address)
+		if err != nil {
+			return c, fmt.Errorf("a card with the address %q: %w", address, err)
+		}
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || i > 0 && uint16(port) != c.port {
+			return c, fmt.Errorf("a card with the address %q: another port than %d", address, c.port)
+		}
+		c.port = uint16(port)
 	}
 	return c, nil
 }

@@ -5,24 +5,44 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
 )
 
-// Config says what a Network is like; it is the same on all ranks but for Listen. The
+// Config says what a Network is like; it is the same on all ranks but for Listen, Reach
+// and Identity. The
 // zero value is useful: each field has a default. Run rejects negative values.
 type Config struct {
-	// Listen is the host or address, without a port, on which this rank is reached by the
-	// others. Empty means 127.0.0.1, and so that all ranks are on this host.
+	// Listen is the host or address, without a port, on which this rank listens and from
+	// which it calls: one of this host's interfaces. Empty means 127.0.0.1, and so that all
+	// ranks are on this host; 0.0.0.0 or :: means all interfaces.
 	Listen string
+	// Reach are the hosts or addresses, without a port, by which others try to reach this
+	// rank, in this order: 16 at most. Nil means where it listens, and if that is all
+	// interfaces, the address of each that is up and not of this host alone.
+	Reach []string
+	// Identity encrypts a joined network, by TLS 1.3: all ranks have one of the same
+	// authority. Nil means that who can read and change what goes over the network can read
+	// and change the run.
+	Identity *identity.Identity
+	// Encrypt encrypts a network whose ranks are all in this process, which gives them
+	// identities of its own.
+	Encrypt bool
 	// LLCM is the memory of each node in bytes, rounded up to a multiple of 8.
 	// 0 means 128 KiB, or 32 KiB for each node of the run if that is more.
 	LLCM int
 	// Bulk is the bulk memory of each node in bytes, rounded up to a multiple of 8.
 	Bulk int
 	// Unsummed leaves the checksum of the bytes out where pieces of a Push or Pull are
-	// large. Within a host they cost a third to a half of the bandwidth.
+	// large. Within a host they cost a third to a half of the bandwidth. What is encrypted
+	// has none anyway.
 	Unsummed bool
-	// Joining is how long a run waits for all ranks to be connected. 0 means 30 seconds.
+	// Joining is how long a run waits for all ranks to be connected, and then for the first
+	// beat of each. 0 means 30 seconds.
 	Joining time.Duration
+	// Stall is how long a joined rank may show no sign of life until the run fails: its
+	// process is stopped or its host is cut off, since one that computes shows some. 0 means
+	// 1.6 seconds, less than 0 that nobody looks, as for a debugger.
+	Stall time.Duration
 	// Patience is how long a thread may sleep before the run fails, without an arrival
 	// or its event. 0 means 1 hour.
 	Patience time.Duration
@@ -40,6 +60,7 @@ const (
 	maxMemory       = 1<<32 - 4096 // an Offset has 32 bits
 	defaultJoining  = 30 * time.Second
 	defaultPatience = time.Hour
+	defaultStall    = 1600 * time.Millisecond
 	defaultGrace    = 5 * time.Second
 )
 
@@ -48,7 +69,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("tcp: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 {
+	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > mostAddresses {
 		return c, fmt.Errorf("tcp: config out of range: %+v", c)
 	}
 	if c.LLCM == 0 {
@@ -68,6 +89,9 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if c.Patience == 0 {
 		c.Patience = defaultPatience
 	}
+	if c.Stall == 0 {
+		c.Stall = defaultStall
+	}
 	if c.Grace == 0 {
 		c.Grace = defaultGrace
 	}
@@ -76,4 +100,15 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 
 func (c *Config) limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: word, Block: min(blockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk}
+}
+
+// sums says what has a checksum in a run with this configuration.
+func (c *Config) sums() sums {
+	switch {
+	case c.Identity != nil || c.Encrypt:
+		return sumNone
+	case c.Unsummed:
+		return sumSmall
+	}
+	return sumAll
 }

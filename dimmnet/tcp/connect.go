@@ -2,12 +2,14 @@ package tcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
 )
 
 const (
@@ -15,29 +17,45 @@ const (
 	mostHellos = 128             // strangers at the door at once
 )
 
-// connect returns a connection to each other rank, by rank. Higher ranks dial lower
-// ones. It is a barrier of all ranks.
-func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (conns []net.Conn, err error) {
+// joined is what a rank has of the others when all are connected.
+type joined struct {
+	conns []net.Conn // by rank: TCP, or TLS over it
+	key   []byte     // of the run
+	udp   *net.UDPConn
+	ports []uint16 // of the others' beats, by rank
+}
+
+func (j *joined) close() {
+	closeAll(j.conns)
+	if j.udp != nil {
+		_ = j.udp.Close()
+	}
+}
+
+// connect connects to each other rank. Higher ranks dial lower ones. It is a barrier of
+// all ranks.
+func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Joining)
 	defer cancel()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cfg.Listen, "0"))
+	listener, udp, err := listen(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("tcp: listening for other ranks: %w", err)
 	}
-	at := listener.Addr().(*net.TCPAddr)
-	if at.IP.IsUnspecified() {
-		_ = listener.Close()
-		return nil, fmt.Errorf("tcp: Config.Listen is %s, where nobody can be reached", cfg.Listen)
-	}
-	d := &door{listener: listener, self: m.Rank(), nodes: m.Size(), conns: make([]net.Conn, m.Size())}
+	j := &joined{conns: make([]net.Conn, m.Size()), udp: udp}
+	d := &door{listener: listener, id: cfg.Identity, self: m.Rank(), nodes: m.Size(), conns: j.conns}
 	defer func() {
 		cancel()
 		d.shut()
 		if err != nil {
-			closeAll(d.conns)
+			j.close()
 		}
 	}()
-	own := newCard(cfg, at.String())
+	at := listener.Addr().(*net.TCPAddr)
+	addresses, err := cfg.reach(at)
+	if err != nil {
+		return nil, err
+	}
+	own := newCard(cfg, addresses)
 	blobs, err := m.Gather(ctx, own.append(nil))
 	if err != nil {
 		return nil, fmt.Errorf("tcp: gathering addresses: %w", err)
@@ -49,14 +67,20 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (conns []net.Co
 	if err != nil {
 		return nil, err
 	}
-	d.key = key[:]
+	d.key, j.key = key[:], key[:]
+	for _, c := range all {
+		j.ports = append(j.ports, c.port)
+	}
 	d.open(ctx)
+	if !at.IP.IsUnspecified() {
+		d.from = &net.TCPAddr{IP: at.IP, Zone: at.Zone}
+	}
 	for peer := range d.self {
-		if err := d.dial(ctx, peer, all[peer].address); err != nil {
+		if err := d.dialAny(ctx, peer, all[peer].addresses); err != nil {
 			return nil, fmt.Errorf("tcp: connecting to rank %d: %w", peer, err)
 		}
 	}
-	return d.conns, d.await(ctx)
+	return j, d.await(ctx)
 }
 
 // door is where the connections of a rank are made.
@@ -64,6 +88,8 @@ type door struct {
 	listener net.Listener
 	self     dimmnet.Rank
 	nodes    int
+	id       *identity.Identity // nil: nothing is encrypted
+	from     net.Addr           // where this rank calls from; nil: anywhere
 	key      []byte
 	hellos   sync.WaitGroup
 	complete chan struct{} // closed when all higher ranks are here
@@ -99,29 +125,64 @@ func (d *door) open(ctx context.Context) {
 }
 
 // greet keeps a connection if it is of a rank of this run.
-func (d *door) greet(ctx context.Context, conn net.Conn) {
+func (d *door) greet(ctx context.Context, raw net.Conn) {
 	ctx, cancel := context.WithTimeout(ctx, helloTime)
 	defer cancel()
+	conn := raw
 	var peer dimmnet.Rank
-	err := bounded(ctx, conn, func() (err error) {
+	err := bounded(ctx, raw, func() (err error) {
+		var proved dimmnet.Rank
+		if conn, proved, err = acceptTLS(raw, d.id); err != nil {
+			return err
+		}
 		peer, err = acceptHello(conn, d.key, d.self, d.nodes)
+		if err == nil && d.id != nil && peer != proved {
+			err = fmt.Errorf("rank %d says that it is rank %d", proved, peer)
+		}
 		return err
 	})
 	if err != nil || !d.admit(peer, conn) {
-		_ = conn.Close()
+		_ = raw.Close()
 	}
+}
+
+// dialAny connects to a lower rank at one of its addresses. None takes the time of the
+// others.
+func (d *door) dialAny(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+	var failures []error
+	for i, address := range addresses {
+		end, _ := ctx.Deadline()
+		one, cancel := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(addresses)-i))
+		err := d.dial(one, peer, address)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
 }
 
 // dial connects to a lower rank.
 func (d *door) dial(ctx context.Context, peer dimmnet.Rank, address string) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	dialer := net.Dialer{}
+	if d.from != nil {
+		dialer.LocalAddr = d.from
+	}
+	raw, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
-	err = bounded(ctx, conn, func() error { return dialHello(conn, d.key, d.self, peer) })
+	conn := raw
+	err = bounded(ctx, raw, func() (err error) {
+		if conn, err = dialTLS(raw, d.id, peer); err != nil {
+			return err
+		}
+		return dialHello(conn, d.key, d.self, peer)
+	})
 	if err != nil {
-		_ = conn.Close()
-		return err
+		_ = raw.Close()
+		return fmt.Errorf("%s: %w", address, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
 )
 
 // Failed is why a run has failed in which another rank did.
@@ -23,6 +24,8 @@ type crew struct {
 	cfg   Config
 	load  *load
 	start time.Time // of the clock of all
+	// authority is that of a network in one process that encrypts.
+	authority *identity.Authority
 	// order is bumped before each post, and read after each read from a connection: Go's
 	// memory model, which knows nothing of connections, then knows what comes after what.
 	order atomic.Uint64

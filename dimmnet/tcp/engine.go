@@ -32,6 +32,17 @@ func (n *node) progress() {
 	}
 }
 
+// serveAll serves all peers, however many.
+func (n *node) serveAll() {
+	n.engine.Lock()
+	defer n.engine.Unlock()
+	for _, q := range n.peers {
+		if q != nil && !n.closed {
+			n.serve(q)
+		}
+	}
+}
+
 // serveReady serves the connections that a poll has found ready.
 func (n *node) serveReady(events []unix.EpollEvent) {
 	for _, e := range events {
@@ -66,7 +77,7 @@ func (n *node) serve(q *peer) {
 // ended notes that nothing more is read from a peer, for a reason.
 func (n *node) ended(q *peer, why error) {
 	q.over = true
-	q.sock.forget()
+	q.forget()
 	q.out.close()
 	var bad badFrame
 	switch {

@@ -3,7 +3,6 @@ package tcp
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -55,7 +54,7 @@ type header struct {
 }
 
 // append puts h behind b.
-func (h *header) append(b []byte) []byte {
+func (h *header) append(b []byte, s sums) []byte {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint16(b, frameMagic)
 	b = append(b, byte(h.kind), h.arg)
@@ -63,16 +62,16 @@ func (h *header) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.off))
 	b = binary.LittleEndian.AppendUint32(b, h.number)
 	b = binary.LittleEndian.AppendUint32(b, h.payload)
-	return binary.LittleEndian.AppendUint32(b, checksum(0, b[start:]))
+	return binary.LittleEndian.AppendUint32(b, s.of(b[start:]))
 }
 
 // decode is the header at the start of b, which has that much. It is one that a rank
-// with these limits may send, or an error.
-func decode(b []byte, limits *dimmnet.Limits) (header, error) {
+// with these limits and checksums may send, or an error.
+func decode(b []byte, limits *dimmnet.Limits, s sums) (header, error) {
 	if magic := binary.LittleEndian.Uint16(b); magic != frameMagic {
 		return header{}, fmt.Errorf("magic %#04x, want %#04x", magic, frameMagic)
 	}
-	if sum, want := binary.LittleEndian.Uint32(b[20:]), checksum(0, b[:20]); sum != want {
+	if sum, want := binary.LittleEndian.Uint32(b[20:]), s.of(b[:20]); sum != want {
 		return header{}, fmt.Errorf("checksum of a header %#08x, want %#08x", sum, want)
 	}
 	n := binary.LittleEndian.Uint32(b[4:])
@@ -156,10 +155,4 @@ func decodeRequest(b []byte, from dimmnet.Offset, limits *dimmnet.Limits) (reque
 		return r, fmt.Errorf("pull of %d bytes from offset %d to %d: memory ends at %d and %d", r.n, from, r.to, limits.LLCM, limits.LLCM+limits.Bulk)
 	}
 	return r, nil
-}
-
-// checksum continues sum over b, by the polynomial that processors have an instruction
-// for.
-func checksum(sum uint32, b []byte) uint32 {
-	return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b)
 }

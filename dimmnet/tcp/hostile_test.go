@@ -73,7 +73,7 @@ func newVictim(t *testing.T) *victim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := newCard(&cfg, "127.0.0.1:1")
+	own := newCard(&cfg, []string{"127.0.0.1:1"})
 	if _, err := m.gather(t.Context(), 1, own.append(nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func newVictim(t *testing.T) *victim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.address, v.key = all[0].address, key[:]
+	v.address, v.key = all[0].addresses[0], key[:]
 	return v
 }
 
@@ -217,9 +217,9 @@ func TestHostilePeer(t *testing.T) {
 // TestWrongCards: ranks that do not agree are told so.
 func TestWrongCards(t *testing.T) {
 	cfg := Config{LLCM: 4096}
-	own, other := newCard(&cfg, "127.0.0.1:1"), newCard(&Config{LLCM: 8192}, "127.0.0.1:2")
-	unsummed := newCard(&Config{LLCM: 4096, Unsummed: true}, "127.0.0.1:2")
-	good := newCard(&cfg, "127.0.0.1:3")
+	own, other := newCard(&cfg, []string{"127.0.0.1:1"}), newCard(&Config{LLCM: 8192}, []string{"127.0.0.1:2"})
+	unsummed := newCard(&Config{LLCM: 4096, Unsummed: true}, []string{"127.0.0.1:2"})
+	good := newCard(&cfg, []string{"127.0.0.1:3"})
 	if _, _, err := cards([][]byte{own.append(nil), good.append(nil)}, own, 0); err != nil {
 		t.Error(err)
 	}

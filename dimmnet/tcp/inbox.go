@@ -43,7 +43,7 @@ const (
 // receive reads what has come and does what it says. came says whether there was
 // anything. After an error nothing more may be read.
 func (in *inbox) receive() (came bool, err error) {
-	for range readsAtOnce {
+	for i := 0; i < readsAtOnce || in.stream.held(); i++ {
 		place := in.space()
 		n, err := in.stream.read(place)
 		if err != nil {
@@ -94,7 +94,7 @@ func (in *inbox) space() []byte {
 // parse does what the frames in the buffer say.
 func (in *inbox) parse() error {
 	for in.hi-in.lo >= headerBytes {
-		h, err := decode(in.buf[in.lo:in.hi], &in.nic.limits)
+		h, err := decode(in.buf[in.lo:in.hi], &in.nic.limits, in.nic.sums)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (in *inbox) parse() error {
 		in.number++
 		in.lo += headerBytes + h.n
 		payload := rest[:h.n]
-		if sum := checksum(0, payload); sum != h.payload {
+		if sum := in.nic.sums.of(payload); sum != h.payload {
 			return fmt.Errorf("%v with a checksum of %#08x, it says %#08x", h.kind, sum, h.payload)
 		}
 		if err := in.apply(&h, payload); err != nil {
@@ -147,7 +147,7 @@ func (in *inbox) allowed(h *header) error {
 
 // landed notes that n bytes of a piece have been put to their place.
 func (in *inbox) landed(n int) error {
-	in.sum = in.nic.sum(in.sum, in.direct[:n])
+	in.sum = in.nic.sums.ofPiece(in.sum, in.direct[:n])
 	if in.direct = in.direct[n:]; len(in.direct) > 0 {
 		return nil
 	}

@@ -26,6 +26,13 @@ func (t *tape) write(p []byte, _ bool) (int, error) {
 	return len(p), nil
 }
 
+func (t *tape) held() bool           { return false }
+func (t *tape) flush() (bool, error) { return true, nil }
+func (t *tape) block(bool)           {}
+func (t *tape) end()                 {}
+func (t *tape) forget()              {}
+func (t *tape) close()               {}
+
 // told are the ears of a test.
 type told struct {
 	notices  uint32
@@ -54,7 +61,7 @@ func newEnd(frames []byte) *end { return newEndWith(testBulk, frames) }
 func newEndWith(bulk int, frames []byte) *end {
 	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk})}
 	t := &tape{in: frames}
-	e.out = outbox{stream: t, nic: &e.nic, room: func() {}, blocked: func(bool) {}}
+	e.out = outbox{stream: t, nic: &e.nic, room: func() {}}
 	e.out.pushes = []move{{done: 8, n: 16}}
 	e.out.pulls = []move{{done: 16, n: 24, to: 4096, rest: 24}}
 	e.in = inbox{stream: t, nic: &e.nic, out: &e.out, order: new(atomic.Uint64), ears: &e.told, buf: make([]byte, 2*maxFrame)}
@@ -80,7 +87,7 @@ type frames struct {
 func (f *frames) add(k kind, arg uint8, off dimmnet.Offset, payload []byte) *frames {
 	h := header{kind: k, arg: arg, n: len(payload), off: off, number: f.number, payload: checksum(0, payload)}
 	f.number++
-	f.b = append(h.append(f.b), payload...)
+	f.b = append(h.append(f.b, sumAll), payload...)
 	return f
 }
 
@@ -253,7 +260,7 @@ func TestGreedyPeer(t *testing.T) {
 // FuzzDecode: what decodes, encodes to the same bytes, and its place is in the memory.
 func FuzzDecode(f *testing.F) {
 	for b := every().b; len(b) > 0; {
-		h, _ := decode(b, &newEnd(nil).nic.limits)
+		h, _ := decode(b, &newEnd(nil).nic.limits, sumAll)
 		f.Add(b[:headerBytes:headerBytes])
 		b = b[headerBytes+h.n:]
 	}
@@ -263,11 +270,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		binary.LittleEndian.PutUint32(b[20:], checksum(0, b[:20])) // else few get any further
-		h, err := decode(b, &limits)
+		h, err := decode(b, &limits, sumAll)
 		if err != nil {
 			return
 		}
-		if again := h.append(nil); !bytes.Equal(again, b[:headerBytes]) {
+		if again := h.append(nil, sumAll); !bytes.Equal(again, b[:headerBytes]) {
 			t.Errorf("%x decodes to %+v, which is %x", b, h, again)
 		}
 		if writes := h.kind == block || h.kind == push || h.kind == pulled; writes && !inMemory(h.off, h.n, &limits) {

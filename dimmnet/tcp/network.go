@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
 )
 
 // Network runs programs on processes of several hosts, or on goroutines of this one.
@@ -55,13 +56,24 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if n.member != nil && nodes != n.member.Size() {
 		return fmt.Errorf("tcp: %d nodes are asked for, and the job has %d ranks", nodes, n.member.Size())
 	}
+	if err := n.checkIdentity(&cfg); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return cancelled(ctx)
+	}
+	if n.member == nil {
+		cfg.Stall = -1 // they share a process
 	}
 	c := &crew{cfg: cfg, load: newLoad(), start: time.Now()}
 	if n.member != nil {
 		c.run(ctx, n.member, body)
 		return c.result()
+	}
+	if cfg.Encrypt {
+		if c.authority, err = identity.NewAuthority(nodes); err != nil {
+			return err
+		}
 	}
 	inner, stop := context.WithCancel(ctx) // for those that wait for one who cannot come
 	defer stop()
@@ -76,6 +88,20 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	all.Wait()
 	return c.result()
+}
+
+// checkIdentity says what is wrong with what encrypts.
+func (n *Network) checkIdentity(cfg *Config) error {
+	id, m := cfg.Identity, n.member
+	switch {
+	case m == nil && id != nil:
+		return fmt.Errorf("tcp: Config.Identity is %v, and all ranks are in this process: it wants Encrypt", id)
+	case m != nil && id == nil && cfg.Encrypt:
+		return errors.New("tcp: Config.Encrypt is of a network in one process, this one is joined: it wants an Identity")
+	case m != nil && id != nil && (id.Rank() != m.Rank() || id.Size() != m.Size()):
+		return fmt.Errorf("tcp: Config.Identity is %v, this is rank %d of %d", id, m.Rank(), m.Size())
+	}
+	return nil
 }
 
 // cancelled is the failure of a run whose context is done.

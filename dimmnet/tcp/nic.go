@@ -11,7 +11,7 @@ type nic struct {
 	llcm   memory.Words
 	bulk   memory.Words
 
-	unsummed bool // large pieces have no checksum
+	sums sums
 }
 
 func newNIC(limits dimmnet.Limits) nic {
@@ -37,12 +37,4 @@ func (m *nic) copy(to, from dimmnet.Offset, n int) {
 	into, to := m.place(to)
 	out, from := m.place(from)
 	memory.Copy(into, to, out, from, n)
-}
-
-// sum is the checksum of a large piece, continued over b.
-func (m *nic) sum(sum uint32, b []byte) uint32 {
-	if m.unsummed {
-		return 0
-	}
-	return checksum(sum, b)
 }

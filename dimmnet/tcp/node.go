@@ -5,7 +5,6 @@ package tcp
 import (
 	"encoding/binary"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ type node struct {
 	poll     poll
 	patience time.Duration
 	notice   *event
+	beats    *beats      // nil: nobody looks whether others are alive
 	reminder *time.Timer // sends what was gathered and forgotten
 	broke    atomic.Bool // set after err, never cleared
 	_        [cacheLine]byte
@@ -58,10 +58,11 @@ type peer struct {
 	rank dimmnet.Rank
 	in   inbox
 	out  outbox
-	sock *socket
-	over bool        // the connection has ended; it belongs to the engine
-	gone atomic.Bool // it posts nothing more
-	said atomic.Bool // this rank has said so, too
+	stream
+	sameHost bool        // it is on this host
+	over     bool        // the connection has ended; it belongs to the engine
+	gone     atomic.Bool // it posts nothing more
+	said     atomic.Bool // this rank has said so, too
 }
 
 const (
@@ -69,38 +70,41 @@ const (
 	few       = 4 // connections that are read one by one, without asking which are ready
 )
 
-// newNode is a rank with a connection to each other one. It takes them over, whatever
+// newNode is a rank that has joined the others. It takes their connections over, whatever
 // it returns.
-func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) {
+func newNode(c *crew, rank dimmnet.Rank, j *joined) (n *node, err error) {
 	p, err := newPoll()
 	if err != nil {
-		closeAll(conns)
+		j.close()
 		return nil, err
 	}
 	n = &node{
 		nic:      newNIC(c.cfg.limits()),
 		crew:     c,
 		rank:     rank,
-		peers:    make([]*peer, len(conns)),
+		peers:    make([]*peer, len(j.conns)),
 		poll:     p,
 		patience: c.cfg.Patience,
 		broken:   make(chan struct{}),
 		over:     make(chan struct{}),
 	}
-	n.unsummed = c.cfg.Unsummed
+	n.sums = c.cfg.sums()
 	n.calm.L = &n.mu
+	if j.udp != nil {
+		n.beats = newBeats(rank, j)
+	}
 	n.notice = &event{node: n}
-	for i, conn := range conns {
+	for i, conn := range j.conns {
 		if conn == nil {
 			continue
 		}
-		s, err := newSocket(conn, dimmnet.Rank(i), p)
+		sock, s, err := newStream(conn, dimmnet.Rank(i), p)
 		if err != nil {
-			closeAll(conns[i+1:])
+			closeAll(j.conns[i+1:])
 			n.close()
 			return nil, err
 		}
-		n.peers[i] = n.newPeer(s)
+		n.peers[i] = n.newPeer(sock, s)
 	}
 	n.reminder = time.AfterFunc(longestGather, func() {
 		n.reminded.Store(false)
@@ -109,9 +113,9 @@ func newNode(c *crew, rank dimmnet.Rank, conns []net.Conn) (n *node, err error) 
 	return n, nil
 }
 
-func (n *node) newPeer(s *socket) *peer {
-	q := &peer{rank: s.rank, sock: s}
-	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom, blocked: s.block}
+func (n *node) newPeer(sock *socket, s stream) *peer {
+	q := &peer{rank: sock.rank, stream: s, sameHost: sock.sameHost}
+	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom}
 	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.crew.order, ears: ear{n, q}, buf: make([]byte, inboxBytes)}
 	return q
 }

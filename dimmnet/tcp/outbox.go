@@ -37,7 +37,6 @@ type outbox struct {
 	dead    bool   // the connection takes nothing more
 	refused bool   // a post was, for want of room
 	room    func() // is called when there is some again
-	blocked func(bool)
 	header  [headerBytes]byte
 }
 
@@ -152,9 +151,9 @@ func (o *outbox) frame(k kind, arg uint8, off dimmnet.Offset, payload []byte) {
 		o.buf = o.buf[:copy(o.buf, o.buf[o.sent:])]
 		o.sent = 0
 	}
-	h := header{kind: k, arg: arg, n: len(payload), off: off, number: o.number, payload: checksum(0, payload)}
+	h := header{kind: k, arg: arg, n: len(payload), off: off, number: o.number, payload: o.nic.sums.of(payload)}
 	o.number++
-	o.buf = append(h.append(o.buf), payload...)
+	o.buf = append(h.append(o.buf, o.nic.sums), payload...)
 	o.waiting.Store(true)
 }
 
@@ -192,15 +191,18 @@ func (o *outbox) flush() {
 			continue
 		default:
 			o.buf, o.sent = o.buf[:0], 0
-			o.waiting.Store(false)
-			o.blocked(false)
-			o.makeRoom()
-			return
+			var clear bool
+			if clear, err = o.stream.flush(); clear {
+				o.waiting.Store(false)
+				o.stream.block(false)
+				o.makeRoom()
+				return
+			}
 		}
 		if err != nil {
 			o.die()
 		} else if n == 0 {
-			o.blocked(true)
+			o.stream.block(true)
 			break
 		}
 	}
@@ -261,9 +263,9 @@ func (o *outbox) nextPiece() {
 		return
 	}
 	o.piece = o.nic.bytes(from, n)
-	h := header{kind: k, arg: last, n: n, off: to, number: o.number, payload: o.nic.sum(0, o.piece)}
+	h := header{kind: k, arg: last, n: n, off: to, number: o.number, payload: o.nic.sums.ofPiece(0, o.piece)}
 	o.number++
-	o.head = h.append(o.header[:0])
+	o.head = h.append(o.header[:0], o.nic.sums)
 }
 
 // endPush is the oldest Push, which has landed.

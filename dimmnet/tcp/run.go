@@ -28,11 +28,18 @@ func (c *crew) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 
 // join makes a node that is connected to all others.
 func (c *crew) join(ctx context.Context, m dimmnet.Member) (*node, error) {
-	conns, err := connect(ctx, &c.cfg, m)
+	cfg := c.cfg
+	if c.authority != nil {
+		var err error
+		if cfg.Identity, err = c.authority.Issue(m.Rank()); err != nil {
+			return nil, err
+		}
+	}
+	j, err := connect(ctx, &cfg, m)
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNode(c, m.Rank(), conns)
+	n, err := newNode(c, m.Rank(), j)
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +57,15 @@ func (c *crew) join(ctx context.Context, m dimmnet.Member) (*node, error) {
 func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host) error) {
 	neighbours := int64(0) // that their own processes count
 	for _, q := range n.peers {
-		if _, here := m.(guest); q != nil && q.sock.sameHost && !here {
+		if _, here := m.(guest); q != nil && q.sameHost && !here {
 			neighbours++
 		}
 	}
 	n.crew.load.wanted.Add(neighbours)
 	m.OnLoss(n.lost)
 	defer m.OnLoss(nil)
+	n.serveAll() // more may have come than the poll knows of
+	unwatch := n.watch()
 	stop := context.AfterFunc(ctx, func() {
 		err := cancelled(ctx)
 		n.fail(n.rank, err, err)
@@ -75,6 +84,7 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 	if !stop() {
 		n.crew.failed(cancelled(ctx)) // its function may come too late
 	}
+	unwatch()
 	n.close()
 }
 
@@ -138,7 +148,7 @@ func (n *node) settle() {
 	// peer has not read.
 	for _, q := range n.peers {
 		if q != nil {
-			q.sock.end()
+			q.end()
 		}
 	}
 	n.serveUntil(closingTime, func(q *peer) bool { return q.over })
@@ -148,12 +158,10 @@ func (n *node) settle() {
 func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 	for deadline := time.Now().Add(atMost); time.Now().Before(deadline); {
 		all := true
+		n.serveAll()
 		n.engine.Lock()
 		for _, q := range n.peers {
-			if q != nil {
-				n.serve(q)
-				all = all && done(q)
-			}
+			all = all && (q == nil || done(q))
 		}
 		n.engine.Unlock()
 		if all {
@@ -177,10 +185,13 @@ func (n *node) close() {
 		if q != nil {
 			q.over = true
 			q.out.close()
-			q.sock.close()
+			q.stream.close()
 		}
 	}
 	n.poll.close()
+	if n.beats != nil {
+		n.beats.close()
+	}
 	if n.reminder != nil { // which comes last
 		n.reminder.Stop()
 	}

@@ -3,6 +3,7 @@
 package tcp
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,21 @@ type socket struct {
 	poll     poll
 	blocked  bool // the poll tells when there is room, too
 	sameHost bool // the peer is on this host
+}
+
+// newStream takes conn over, whatever it returns: a TCP connection, or one with TLS over
+// it.
+func newStream(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, stream, error) {
+	raw := conn
+	safe, _ := conn.(*tls.Conn)
+	if safe != nil {
+		raw = safe.NetConn().(*wire).Conn
+	}
+	s, err := newSocket(raw, rank, poll)
+	if err != nil || safe == nil {
+		return s, s, err
+	}
+	return s, newSealed(s, safe), nil
 }
 
 // newSocket takes conn over, whatever it returns.
@@ -100,6 +116,12 @@ func (s *socket) write(p []byte, more bool) (int, error) {
 	return moved(n, e)
 }
 
+// held says no: the system tells of all that it has.
+func (s *socket) held() bool { return false }
+
+// flush says yes: what the system has taken it sends.
+func (s *socket) flush() (clear bool, err error) { return true, nil }
+
 // moved is what a system call has moved, nothing if it would have had to wait.
 func moved(n uintptr, e unix.Errno) (int, error) {
 	switch e {
@@ -111,7 +133,6 @@ func moved(n uintptr, e unix.Errno) (int, error) {
 	return 0, e
 }
 
-// block says whether the poll shall tell when there is room to write.
 func (s *socket) block(on bool) {
 	if on == s.blocked {
 		return
@@ -121,10 +142,8 @@ func (s *socket) block(on bool) {
 	_ = s.poll.watch(unix.EPOLL_CTL_MOD, s.fd, int32(s.rank), on)
 }
 
-// end tells the peer that nothing more comes.
 func (s *socket) end() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
 
-// forget keeps a connection that is over from waking anybody.
 func (s *socket) forget() { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
 
 func (s *socket) close() { _ = unix.Close(s.fd) }

@@ -28,6 +28,12 @@ func TestPortBulk(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Unsummed: true}) })
 }
 
+// TestPortEncrypted has TLS over its connections.
+func TestPortEncrypted(t *testing.T) {
+	t.Parallel()
+	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Encrypt: true}) })
+}
+
 // TestPostThenCompute: what a thread has posted lands, though it calls its port no more.
 func TestPostThenCompute(t *testing.T) {
 	landed := make(chan struct{})
