@@ -11,19 +11,28 @@
 // # Joining
 //
 // Each rank listens, and dimmnet.Member tells all of them where, together with a share of a key
-// that is new in every run. The higher of two ranks dials the lower, and each proves by
-// that key that it is of the run and which rank it is. Who cannot is sent away; no byte
-// that he sends comes near any memory. Then the doors are shut.
+// that is new in every run. The higher of two ranks dials the lower, at the addresses that it
+// has told, in their order, and each proves by that key that it is of the run and which rank
+// it is. Who cannot is sent away; no byte that he sends comes near any memory. Then the doors
+// are shut.
 //
-// Nothing is encrypted: who can read and change what goes over the network can read and
-// change the run.
+// # Encryption
+//
+// With Config.Identity, or Config.Encrypt where all ranks are in one process, all this goes
+// through TLS 1.3, in which both sides show certificates of the job: a rank of another job is
+// sent away, and so is one that says it is another rank. The proof by the key of the run
+// comes on top: the certificates of a job are the same in its runs. Without, who can read and
+// change what goes over the network can read and change the run.
+//
+// crypto/tls does not wait either: what it takes for a connection (wire) returns an error
+// that passes where it would wait, and gathers what is written.
 //
 // # Frames
 //
 // A frame has a header of 24 bytes and at most a page behind it; pieces of a Push or
 // Pull have up to 256 KiB. The header is checked before anything is done: by a CRC32C,
 // the number of the frame, the sizes that its kind may have, and the bounds of the memory.
-// The payload has a CRC32C of its own. Small payloads are checked before they are put
+// The payload has a CRC32C of its own (with TLS there is none). Small payloads are checked before they are put
 // into memory, pieces after: they are read by the system straight to their place. A frame
 // that is none fails the run.
 //
@@ -49,8 +58,19 @@
 //
 // A rank that fails tells all others because of which rank and why, and so do those that
 // it has told. A connection that ends before both ranks have said goodbye fails the run.
-// What a connection does not show (a host that is cut off) Member's owner tells by OnLoss.
-// A rank whose threads have returned takes part until all others have said goodbye, since
+//
+// A host that is cut off and a process that is stopped end no connection. So each joined
+// process sends the others a beat ten times a second, whatever its program does, and fails
+// the run when it has heard none of a rank for Config.Stall. Beats are datagrams to the port
+// where the rank listens, since a peer that computes reads no connection, and what waits
+// in one for it would hold beats up. They are authenticated by the key of the run; who floods
+// the port can end a run, but not change it. Silence is counted in own beats: who was stopped
+// himself, or had no processor, blames nobody. Who hears none of several others says that
+// he is cut off himself. Where datagrams do not pass, the run fails after Config.Joining and says
+// so. TCP_USER_TIMEOUT would not do: it ends connections to peers that compute.
+//
+// A connection that has ended is found by the next beat as well, though nobody reads it.
+// What Member's owner knows of a process it tells by OnLoss. A rank whose threads have returned takes part until all others have said goodbye, since
 // they may still want its memory; then all connections are closed.
 //
 // # Limits

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func (a apart) OnLoss(lost func(dimmnet.Rank, error)) {
 	}
 }
 
-// victim is rank 0 of two, of which the test is the other.
+// victim is rank 0 of some, of which the test is the others.
 type victim struct {
 	address string
 	key     []byte
@@ -49,14 +50,21 @@ type victim struct {
 // errTouched is what a victim says whose memory has changed.
 var errTouched = errors.New("the memory has changed")
 
+// newVictim is one of two.
 func newVictim(t *testing.T) *victim {
 	t.Helper()
-	m := newMeeting(2)
+	return newVictimOf(t, 2, Config{})
+}
+
+func newVictimOf(t *testing.T, nodes int, cfg Config) *victim {
+	t.Helper()
+	cfg.Bulk = 1 << 16
+	m := newMeeting(nodes)
 	cards0 := make(chan [][]byte, 1)
 	v := &victim{ended: make(chan error, 1)}
 	go func() {
-		network := Join(Config{Bulk: 1 << 16}, apart{guest: guest{addresses: m}, cards: cards0})
-		v.ended <- network.Run(context.Background(), 2, func(h dimmnet.Host) error {
+		network := Join(cfg, apart{guest: guest{addresses: m}, cards: cards0})
+		v.ended <- network.Run(context.Background(), nodes, func(h dimmnet.Host) error {
 			p := h.Port()
 			err := dimmnet.Drive(p, still{}, func() bool { return p.Load(0) == 1 })
 			memory := make([]byte, p.Limits().LLCM)
@@ -69,15 +77,17 @@ func newVictim(t *testing.T) *victim {
 			return err
 		})
 	}()
-	cfg, err := Config{Bulk: 1 << 16}.withDefaults(2)
+	cfg, err := cfg.withDefaults(nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := newCard(&cfg, []string{"127.0.0.1:1"})
-	if _, err := m.gather(t.Context(), 1, own.append(nil)); err != nil {
-		t.Fatal(err)
+	var others sync.WaitGroup
+	for rank := 1; rank < nodes; rank++ {
+		others.Go(func() { _, _ = m.gather(t.Context(), dimmnet.Rank(rank), own.append(nil)) })
 	}
 	all, key, err := cards(<-cards0, own, 1)
+	others.Wait()
 	if err != nil {
 		t.Fatal(err)
 	}

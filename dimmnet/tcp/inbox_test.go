@@ -29,6 +29,7 @@ func (t *tape) write(p []byte, _ bool) (int, error) {
 func (t *tape) held() bool           { return false }
 func (t *tape) flush() (bool, error) { return true, nil }
 func (t *tape) block(bool)           {}
+func (t *tape) hungUp() bool         { return false }
 func (t *tape) end()                 {}
 func (t *tape) forget()              {}
 func (t *tape) close()               {}
@@ -82,12 +83,13 @@ func (e *end) receive() error {
 type frames struct {
 	b      []byte
 	number uint32
+	sums   sums
 }
 
 func (f *frames) add(k kind, arg uint8, off dimmnet.Offset, payload []byte) *frames {
-	h := header{kind: k, arg: arg, n: len(payload), off: off, number: f.number, payload: checksum(0, payload)}
+	h := header{kind: k, arg: arg, n: len(payload), off: off, number: f.number, payload: f.sums.of(payload)}
 	f.number++
-	f.b = append(h.append(f.b, sumAll), payload...)
+	f.b = append(h.append(f.b, f.sums), payload...)
 	return f
 }
 

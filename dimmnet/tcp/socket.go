@@ -142,6 +142,12 @@ func (s *socket) block(on bool) {
 	_ = s.poll.watch(unix.EPOLL_CTL_MOD, s.fd, int32(s.rank), on)
 }
 
+func (s *socket) hungUp() bool {
+	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(fds, 0)
+	return n > 0 && err == nil
+}
+
 func (s *socket) end() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
 
 func (s *socket) forget() { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }

@@ -15,6 +15,9 @@ type stream interface {
 	flush() (clear bool, err error)
 	// block says whether the poll shall tell when there is room, too.
 	block(on bool)
+	// hungUp says whether the peer has ended it, or it is broken. What came before may
+	// still be to be read.
+	hungUp() bool
 	// end tells the peer that nothing more comes.
 	end()
 	// forget keeps a stream that is over from waking anybody.

@@ -8,14 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPort(t *testing.T) {
 	t.Parallel() // it waits for deadlocks to time out, most of the time

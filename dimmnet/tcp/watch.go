@@ -59,12 +59,14 @@ func (w *watch) look() {
 		if heard := w.beats.heard[rank]; heard != w.seen[rank] {
 			w.seen[rank], w.still[rank] = heard, 0
 		}
-		if w.still[rank] < w.crew.cfg.Stall/2 {
+		silent := w.still[rank] >= w.crew.cfg.Stall/2
+		if !silent {
 			alive++
-			continue
 		}
-		// What it has said before is still to be read, perhaps that it has failed.
-		w.serveOne(q)
+		// What it has said before is still to be read, perhaps why it has failed.
+		if silent || q.hungUp() {
+			w.serveOne(q)
+		}
 		if lost == nil && w.still[rank] >= w.bound(rank) && !q.gone.Load() {
 			lost = q
 		}
