@@ -22,9 +22,9 @@ const (
 	beatMagic   = 0x31544142_73756761 // "agusBAT1"
 	beatBytes   = 8 + rankBytes + 8
 	sealedBeat  = beatBytes + sha256.Size
-	mostBeats   = 64                     // of each rank that are taken at once
-	beatTime    = 100 * time.Millisecond // between two beats
-	beatPurpose = "beats"                // a proof of the same key is for something else
+	sendTime    = 50 * time.Millisecond // for all beats that are sent at once
+	mostBeats   = 64                    // of each rank that are taken at once
+	beatPurpose = "beats"               // a proof of the same key is for something else
 )
 
 // beats are those of a rank, and what it has heard of the others'. They belong to one
@@ -63,11 +63,11 @@ func (b *beats) append(p []byte, rank dimmnet.Rank, number uint64) []byte {
 	return mac.Sum(p)
 }
 
-// send sends a beat to all others. One that is lost is not missed.
-func (b *beats) send() {
+// Send sends a beat to all others. One that is lost is not missed.
+func (b *beats) Send() {
 	b.number++
 	beat := b.append(nil, b.self, b.number)
-	_ = b.conn.SetWriteDeadline(time.Now().Add(beatTime)) // for a device that takes nothing
+	_ = b.conn.SetWriteDeadline(time.Now().Add(sendTime)) // for a device that takes nothing
 	for _, at := range b.at {
 		if at.IsValid() {
 			_, _ = b.conn.WriteToUDPAddrPort(beat, at)
@@ -75,8 +75,8 @@ func (b *beats) send() {
 	}
 }
 
-// listen takes all beats that have come, and does not wait.
-func (b *beats) listen() {
+// Listen takes all beats that have come, and does not wait.
+func (b *beats) Listen() {
 	raw, err := b.conn.SyscallConn()
 	if err != nil {
 		return // it is closed
@@ -108,4 +108,8 @@ func (b *beats) take(p []byte) {
 	}
 }
 
-func (b *beats) close() { _ = b.conn.Close() }
+// Heard is the number of the last beat of a rank.
+func (b *beats) Heard(rank dimmnet.Rank) uint64 { return b.heard[rank] }
+
+// Close ends them.
+func (b *beats) Close() { _ = b.conn.Close() }

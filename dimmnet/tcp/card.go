@@ -10,6 +10,8 @@ import (
 	"net"
 	"strconv"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // card is what a rank tells the others before they meet, in bytes, little endian: its
@@ -25,13 +27,14 @@ type card struct {
 // form is what all ranks must have in common.
 type form struct {
 	llcm, bulk uint64 // bytes
-	sums       sums
+	sums       stream.Sums
 	beats      bool
 }
 
 const (
 	shareBytes = 32
 	cardBytes  = shareBytes + 24
+	rankBytes  = 2
 
 	mostAddresses = 16
 )
@@ -68,10 +71,10 @@ func decodeCard(b []byte) (c card, err error) {
 	c.form.llcm = binary.LittleEndian.Uint64(b[shareBytes:])
 	c.form.bulk = binary.LittleEndian.Uint64(b[shareBytes+8:])
 	kinds, beats := binary.LittleEndian.Uint32(b[shareBytes+16:]), binary.LittleEndian.Uint32(b[shareBytes+20:])
-	if kinds > uint32(sumNone) || beats > 1 {
+	if kinds > uint32(stream.SumNone) || beats > 1 {
 		return c, fmt.Errorf("a card with checksums of kind %d and %d beats", kinds, beats)
 	}
-	c.form.sums, c.form.beats = sums(kinds), beats == 1
+	c.form.sums, c.form.beats = stream.Sums(kinds), beats == 1
 	c.addresses = strings.Split(string(b[cardBytes:]), ",")
 	if len(c.addresses) > mostAddresses {
 		return c, fmt.Errorf("a card with %d addresses", len(c.addresses))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // Config says what a Network is like; it is the same on all ranks but for Listen, Reach
@@ -53,7 +54,6 @@ type Config struct {
 
 const (
 	word            = dimmnet.WordBytes
-	blockBytes      = 4096 // Limits.Block: a page
 	defaultListen   = "127.0.0.1"
 	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
 	llcmPerNode     = 1 << 15
@@ -99,16 +99,24 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 }
 
 func (c *Config) limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: word, Block: min(blockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk}
+	return dimmnet.Limits{Store: word, Block: min(stream.BlockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk}
 }
 
 // sums says what has a checksum in a run with this configuration.
-func (c *Config) sums() sums {
+func (c *Config) sums() stream.Sums {
 	switch {
 	case c.Identity != nil || c.Encrypt:
-		return sumNone
+		return stream.SumNone
 	case c.Unsummed:
-		return sumSmall
+		return stream.SumSmall
 	}
-	return sumAll
+	return stream.SumAll
+}
+
+// stream is the part that package stream wants to know.
+func (c *Config) stream() stream.Config {
+	return stream.Config{
+		Network: "tcp", Limits: c.limits(), Sums: c.sums(),
+		Joining: c.Joining, Stall: c.Stall, Patience: c.Patience, Grace: c.Grace,
+	}
 }

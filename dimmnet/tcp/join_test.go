@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // jobApart runs body on ranks that know each other only by a meeting and their
@@ -23,22 +24,11 @@ func jobApart(t *testing.T, nodes int, body func(dimmnet.Host) error) (results [
 		result := make(chan error, 1)
 		results = append(results, result)
 		go func() {
-			network := Join(Config{}, apart{guest: guest{addresses: m, rank: dimmnet.Rank(rank)}, lost: lost})
+			network := Join(Config{}, apart{at: m, rank: dimmnet.Rank(rank), lost: lost})
 			result <- network.Run(context.Background(), nodes, body)
 		}()
 	}
 	return results, lost
-}
-
-func within10(t *testing.T, result chan error) error {
-	t.Helper()
-	select {
-	case err := <-result:
-		return err
-	case <-time.After(10 * time.Second):
-		t.Fatal("a run does not end")
-		return nil
-	}
 }
 
 // TestJoin: each rank tells all others, and those that are through with it early stay
@@ -66,7 +56,7 @@ func TestJoin(t *testing.T) {
 		return nil
 	})
 	for rank, result := range results {
-		if err := within10(t, result); err != nil {
+		if err := within20(t, result); err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -82,8 +72,8 @@ func TestFailureTravels(t *testing.T) {
 		return dimmnet.Drive(h.Port(), still{}, func() bool { return false })
 	})
 	for rank, result := range results {
-		err := within10(t, result)
-		var f *Failed
+		err := within20(t, result)
+		var f *stream.Failed
 		switch {
 		case rank == 1 && err != boom:
 			t.Errorf("rank 1 has failed with boom, Run returned %v", err)
@@ -100,7 +90,7 @@ func TestLoss(t *testing.T) {
 	})
 	(<-lost)(2, errors.New("no heartbeat"))
 	for rank, result := range results {
-		if err := within10(t, result); err == nil || !strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "no heartbeat") {
+		if err := within20(t, result); err == nil || !strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "no heartbeat") {
 			t.Errorf("rank %d: Run returned %v", rank, err)
 		}
 	}
@@ -109,19 +99,16 @@ func TestLoss(t *testing.T) {
 // TestBrokenConnection: a connection that breaks while all wait ends the run of both at
 // once, and the errors name a rank.
 func TestBrokenConnection(t *testing.T) {
-	for _, waits := range []bool{true, false} {
-		v := newVictim(t)
+	for _, body := range []func(dimmnet.Host) error{
+		untouched, // waits
+		func(dimmnet.Host) error { return nil },
+	} {
+		v := newVictim(t, body)
 		conn := v.join(t)
-		if !waits {
-			f := new(frames).add(store, 8, 0, []byte{1, 0, 0, 0, 0, 0, 0, 0})
-			if _, err := conn.Write(f.b); err != nil { // its body ends; this rank's has not
-				t.Fatal(err)
-			}
-		}
 		time.Sleep(10 * time.Millisecond)
 		began := time.Now()
 		_ = conn.Close()
-		if err := v.end(t); err == nil || !strings.Contains(err.Error(), "rank 1 is gone") {
+		if err := within20(t, v.ended); err == nil || !strings.Contains(err.Error(), "rank 1 is gone") {
 			t.Errorf("Run returned %v", err)
 		}
 		if took := time.Since(began); took > 2*time.Second {
@@ -138,7 +125,7 @@ func TestAbsentRank(t *testing.T) {
 		own := newCard(&Config{LLCM: defaultLLCM, Stall: 1}, []string{"127.0.0.1:1"})
 		_, _ = m.gather(context.Background(), 1, own.append(nil)) // and no more
 	}()
-	network := Join(cfg, apart{guest: guest{addresses: m}})
+	network := Join(cfg, apart{at: m})
 	err := network.Run(t.Context(), 2, func(dimmnet.Host) error { return errors.New("a body ran") })
 	if err == nil || !strings.Contains(err.Error(), "rank 1") {
 		t.Errorf("Run returned %v", err)
@@ -170,10 +157,10 @@ func TestNothingOpen(t *testing.T) {
 	for range 10 {
 		run(nil)
 		run(errors.New("boom"))
-		v := newVictim(t)
+		v := newVictim(t, untouched)
 		_ = v.dial(t).Close()
 		_ = v.join(t).Close()
-		_ = v.end(t)
+		_ = within20(t, v.ended)
 	}
 	if after := open(); after > before {
 		t.Errorf("%d descriptors are open, %d were before", after, before)

@@ -2,14 +2,12 @@ package tcp
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // Network runs programs on processes of several hosts, or on goroutines of this one.
@@ -40,54 +38,40 @@ func (n *Network) Clock() dimmnet.Clock { return dimmnet.Wall }
 
 // Run starts body on nodes nodes, of a joined network on its own, each with an LLCM of
 // zeros, and returns when the threads of all ranks have returned: nil, or the first
-// failure, that of another rank included (as a *Failed). After a failure it waits no
+// failure, that of another rank included (as a *stream.Failed). After a failure it waits no
 // longer than Config.Grace and a second.
 func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	cfg, err := n.cfg.withDefaults(nodes)
 	if err != nil {
 		return err
 	}
-	if body == nil {
-		return errors.New("tcp: no body to run")
-	}
-	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return errors.New("tcp: this machine is big-endian")
-	}
-	if n.member != nil && nodes != n.member.Size() {
-		return fmt.Errorf("tcp: %d nodes are asked for, and the job has %d ranks", nodes, n.member.Size())
-	}
 	if err := n.checkIdentity(&cfg); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return cancelled(ctx)
-	}
+	var authority *identity.Authority // of a network in one process that encrypts
 	if n.member == nil {
 		cfg.Stall = -1 // they share a process
-	}
-	c := &crew{cfg: cfg, load: newLoad(), start: time.Now()}
-	if n.member != nil {
-		c.run(ctx, n.member, body)
-		return c.result()
-	}
-	if cfg.Encrypt {
-		if c.authority, err = identity.NewAuthority(nodes); err != nil {
-			return err
+		if cfg.Encrypt {
+			if authority, err = identity.NewAuthority(nodes); err != nil {
+				return err
+			}
 		}
 	}
-	inner, stop := context.WithCancel(ctx) // for those that wait for one who cannot come
-	defer stop()
-	addresses, start := newMeeting(nodes), newMeeting(nodes)
-	var all sync.WaitGroup
-	for rank := range nodes {
-		all.Go(func() {
-			if !c.run(inner, guest{addresses, start, dimmnet.Rank(rank)}, body) {
-				stop()
+	join := func(ctx context.Context, m dimmnet.Member) (*stream.Links, error) {
+		cfg := cfg
+		if authority != nil {
+			var err error
+			if cfg.Identity, err = authority.Issue(m.Rank()); err != nil {
+				return nil, err
 			}
-		})
+		}
+		j, err := connect(ctx, &cfg, m)
+		if err != nil {
+			return nil, err
+		}
+		return j.links(m.Rank())
 	}
-	all.Wait()
-	return c.result()
+	return stream.Run(ctx, cfg.stream(), n.member, nodes, join, body)
 }
 
 // checkIdentity says what is wrong with what encrypts.
@@ -102,9 +86,4 @@ func (n *Network) checkIdentity(cfg *Config) error {
 		return fmt.Errorf("tcp: Config.Identity is %v, this is rank %d of %d", id, m.Rank(), m.Size())
 	}
 	return nil
-}
-
-// cancelled is the failure of a run whose context is done.
-func cancelled(ctx context.Context) error {
-	return fmt.Errorf("tcp: %w", dimmnet.ContextErr(ctx))
 }

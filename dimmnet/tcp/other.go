@@ -3,18 +3,15 @@
 package tcp
 
 import (
-	"context"
 	"errors"
 	"runtime"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
-// run fails: what it needs has other names here.
-func (c *crew) run(context.Context, dimmnet.Member, func(dimmnet.Host) error) (begun bool) {
-	c.failed(errors.New("tcp: this port needs Linux, not " + runtime.GOOS))
-	return false
+// links fails: what it needs has other names here.
+func (j *joined) links(dimmnet.Rank) (*stream.Links, error) {
+	j.close()
+	return nil, errors.New("tcp: this port needs Linux, not " + runtime.GOOS)
 }
-
-// processors is how many this process may use.
-func processors() int { return runtime.NumCPU() }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // poll is where a thread sleeps until something comes: an epoll descriptor, and an
@@ -30,7 +32,7 @@ func newPoll() (poll, error) {
 		return p, fmt.Errorf("tcp: eventfd: %w", err)
 	}
 	if err = p.watch(unix.EPOLL_CTL_ADD, p.bell, bellRank, false); err != nil {
-		p.close()
+		p.Close()
 	}
 	return p, err
 }
@@ -48,18 +50,27 @@ func (p poll) watch(op, fd int, number int32, room bool) error {
 	return nil
 }
 
-// wait returns what there is to do, when there is something, but waits at most for so
-// long.
-func (p poll) wait(events []unix.EpollEvent, atMost time.Duration) []unix.EpollEvent {
-	n, err := unix.EpollWait(p.fd, events, int(atMost.Milliseconds()))
+// Wait returns whose connections are ready, when there is one, but waits at most for so
+// long. It asks the system for no more than some at once.
+func (p poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+	var events [16]unix.EpollEvent
+	n, err := unix.EpollWait(p.fd, events[:min(len(events), cap(ready))], int(atMost.Milliseconds()))
 	if err != nil {
 		return nil // interrupted: the caller looks again
 	}
-	return events[:n]
+	ready = ready[:0]
+	for _, e := range events[:n] {
+		if e.Fd == bellRank {
+			p.quiet()
+		} else {
+			ready = append(ready, dimmnet.Rank(e.Fd))
+		}
+	}
+	return ready
 }
 
-// wake ends the wait of a thread, or the next one.
-func (p poll) wake() {
+// Wake ends the wait of a thread, or the next one.
+func (p poll) Wake() {
 	// It fails only if 2^64-2 wake-ups are pending.
 	_, _ = unix.Write(p.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
@@ -70,7 +81,8 @@ func (p poll) quiet() {
 	_, _ = unix.Read(p.bell, count[:]) // or another thread has
 }
 
-func (p poll) close() {
+// Close closes the descriptors.
+func (p poll) Close() {
 	_ = unix.Close(p.bell)
 	_ = unix.Close(p.fd)
 }

@@ -1,11 +1,15 @@
 package tcp
 
-import "crypto/tls"
+import (
+	"crypto/tls"
+
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
+)
 
 // sealed is a stream with TLS over it. crypto/tls does the work: it calls a wire where it
 // would call a connection, and so never waits.
 type sealed struct {
-	stream
+	stream.Stream
 	tls  *tls.Conn
 	wire *wire
 	dry  bool // all that was received has been read
@@ -17,15 +21,15 @@ const (
 )
 
 // newSealed puts TLS over s. Its handshake is done, and more may have come with that.
-func newSealed(s stream, conn *tls.Conn) *sealed {
+func newSealed(s stream.Stream, conn *tls.Conn) *sealed {
 	w := conn.NetConn().(*wire)
 	w.plain, w.buf = s, make([]byte, sealedAtOnce)
-	return &sealed{stream: s, tls: conn, wire: w}
+	return &sealed{Stream: s, tls: conn, wire: w}
 }
 
-// read empties what a call of the system has received before it makes another: between
+// Read empties what a call of the system has received before it makes another: between
 // two calls nothing is left here that no poll tells of.
-func (s *sealed) read(p []byte) (n int, err error) {
+func (s *sealed) Read(p []byte) (n int, err error) {
 	if s.dry {
 		s.dry, s.wire.received = false, false
 	}
@@ -43,24 +47,24 @@ func (s *sealed) read(p []byte) (n int, err error) {
 	return 0, err
 }
 
-func (s *sealed) held() bool { return !s.dry }
+func (s *sealed) Held() bool { return !s.dry }
 
-func (s *sealed) write(p []byte, more bool) (int, error) {
+func (s *sealed) Write(p []byte, more bool) (int, error) {
 	if s.wire.waiting() > heldBack {
-		if clear, err := s.flush(); !clear {
+		if clear, err := s.Flush(); !clear {
 			return 0, err
 		}
 	}
 	n, err := s.tls.Write(p[:min(len(p), sealedAtOnce)])
 	if err == nil && (!more || s.wire.waiting() > heldBack) {
-		_, err = s.flush()
+		_, err = s.Flush()
 	}
 	return n, err
 }
 
-func (s *sealed) flush() (clear bool, err error) { return s.wire.flush() }
+func (s *sealed) Flush() (clear bool, err error) { return s.wire.flush() }
 
-func (s *sealed) end() {
-	_, _ = s.flush() // or the peer sees the end in the middle of a record
-	s.stream.end()
+func (s *sealed) End() {
+	_, _ = s.Flush() // or the peer sees the end in the middle of a record
+	s.Stream.End()
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // socket is a connection as system calls that do not wait.
@@ -25,7 +26,7 @@ type socket struct {
 
 // newStream takes conn over, whatever it returns: a TCP connection, or one with TLS over
 // it.
-func newStream(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, stream, error) {
+func newStream(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, stream.Stream, error) {
 	raw := conn
 	safe, _ := conn.(*tls.Conn)
 	if safe != nil {
@@ -66,7 +67,7 @@ func newSocket(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, error) {
 	}
 	s.tune()
 	if err := poll.watch(unix.EPOLL_CTL_ADD, s.fd, int32(rank), false); err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -87,7 +88,7 @@ func (s *socket) tune() {
 // would take longer than the call.
 const quick = 64 << 10
 
-func (s *socket) read(p []byte) (int, error) {
+func (s *socket) Read(p []byte) (int, error) {
 	var n uintptr
 	var e unix.Errno
 	if at := unsafe.Pointer(unsafe.SliceData(p)); len(p) <= quick {
@@ -101,7 +102,7 @@ func (s *socket) read(p []byte) (int, error) {
 	return moved(n, e)
 }
 
-func (s *socket) write(p []byte, more bool) (int, error) {
+func (s *socket) Write(p []byte, more bool) (int, error) {
 	flags := uintptr(unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL)
 	if more {
 		flags |= unix.MSG_MORE
@@ -116,11 +117,11 @@ func (s *socket) write(p []byte, more bool) (int, error) {
 	return moved(n, e)
 }
 
-// held says no: the system tells of all that it has.
-func (s *socket) held() bool { return false }
+// Held says no: the system tells of all that it has.
+func (s *socket) Held() bool { return false }
 
-// flush says yes: what the system has taken it sends.
-func (s *socket) flush() (clear bool, err error) { return true, nil }
+// Flush says yes: what the system has taken it sends.
+func (s *socket) Flush() (clear bool, err error) { return true, nil }
 
 // moved is what a system call has moved, nothing if it would have had to wait.
 func moved(n uintptr, e unix.Errno) (int, error) {
@@ -133,7 +134,7 @@ func moved(n uintptr, e unix.Errno) (int, error) {
 	return 0, e
 }
 
-func (s *socket) block(on bool) {
+func (s *socket) Block(on bool) {
 	if on == s.blocked {
 		return
 	}
@@ -142,14 +143,14 @@ func (s *socket) block(on bool) {
 	_ = s.poll.watch(unix.EPOLL_CTL_MOD, s.fd, int32(s.rank), on)
 }
 
-func (s *socket) hungUp() bool {
+func (s *socket) HungUp() bool {
 	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLRDHUP}}
 	n, err := unix.Poll(fds, 0)
 	return n > 0 && err == nil
 }
 
-func (s *socket) end() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
+func (s *socket) End() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
 
-func (s *socket) forget() { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
+func (s *socket) Forget() { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
 
-func (s *socket) close() { _ = unix.Close(s.fd) }
+func (s *socket) Close() { _ = unix.Close(s.fd) }

@@ -3,13 +3,15 @@ package tcp
 import (
 	"net"
 	"sync"
+
+	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // wire is what crypto/tls takes for a connection. Until the handshake is done it is
 // the one that it is made of; then it never waits.
 type wire struct {
 	net.Conn
-	plain    stream // nil: Conn still
+	plain    stream.Stream // nil: Conn still
 	buf      []byte
 	ahead    []byte // of buf: what was received and not yet read
 	received bool   // the system was called since the last that was read came to its end
@@ -26,7 +28,7 @@ func (later) Error() string   { return "tcp: nothing has come" }
 func (later) Timeout() bool   { return true }
 func (later) Temporary() bool { return true }
 
-// Read gives what has come. It makes one call of the system until sealed.read begins
+// Read gives what has come. It makes one call of the system until sealed.Read begins
 // anew.
 func (w *wire) Read(p []byte) (int, error) {
 	if w.plain == nil {
@@ -36,7 +38,7 @@ func (w *wire) Read(p []byte) (int, error) {
 		if w.received {
 			return 0, later{}
 		}
-		n, err := w.plain.read(w.buf)
+		n, err := w.plain.Read(w.buf)
 		if err != nil {
 			return 0, err
 		}
@@ -72,7 +74,7 @@ func (w *wire) flush() (clear bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.sent < len(w.out) {
-		n, err := w.plain.write(w.out[w.sent:], false)
+		n, err := w.plain.Write(w.out[w.sent:], false)
 		if n == 0 || err != nil {
 			return false, err
 		}

@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"fmt"
@@ -7,25 +7,25 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
 )
 
 // Failed is why a run has failed in which another rank did.
 type Failed struct {
-	Rank dimmnet.Rank
-	Why  string // as that rank said
+	Network string // as Config names it
+	Rank    dimmnet.Rank
+	Why     string // as that rank said
 }
 
 // Error is both.
-func (f *Failed) Error() string { return fmt.Sprintf("tcp: rank %d failed: %s", f.Rank, f.Why) }
+func (f *Failed) Error() string {
+	return fmt.Sprintf("%s: rank %d failed: %s", f.Network, f.Rank, f.Why)
+}
 
-// crew is what the ranks of this process in one call of Network.Run share.
+// crew is what the ranks of this process in one call of Run share.
 type crew struct {
 	cfg   Config
 	load  *load
 	start time.Time // of the clock of all
-	// authority is that of a network in one process that encrypts.
-	authority *identity.Authority
 	// order is bumped before each post, and read after each read from a connection: Go's
 	// memory model, which knows nothing of connections, then knows what comes after what.
 	order atomic.Uint64
@@ -56,7 +56,7 @@ func (c *crew) result() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.left != "" {
-		return fmt.Errorf("tcp: %s not returned %v after this: %w", c.left, c.cfg.Grace, c.first)
+		return c.cfg.errorf("%s not returned %v after this: %w", c.left, c.cfg.Grace, c.first)
 	}
 	return c.first
 }

@@ -1,15 +1,10 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -29,15 +24,6 @@ func readsBeforeSleep(crowded bool, peers int) (looks, perYield int) {
 // longestSleep bounds a system call that sleeps, so that whatever goes wrong is found
 // out.
 const longestSleep = time.Second
-
-// processors is how many the operating system lets this process use.
-func processors() int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return 1
-	}
-	return set.Count()
-}
 
 // nap is a thread that sleeps, or is about to. It belongs to the lock of the node.
 type nap struct {
@@ -78,8 +64,8 @@ func (n *node) lead(s *nap) {
 	n.leader = s
 	n.asleep.Store(true)
 	n.mu.Unlock()
-	var events [16]unix.EpollEvent
-	ready := n.poll.wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
+	var events [16]dimmnet.Rank
+	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
 	n.asleep.Store(false)
 	n.engine.Lock()
 	if !n.closed {
@@ -128,7 +114,7 @@ func (n *node) rouse(s *nap) {
 	case s != n.leader:
 		s.cond.Signal()
 	case n.asleep.Load():
-		n.poll.wake()
+		n.poll.Wake()
 	}
 }
 
@@ -151,13 +137,13 @@ func (p *port) Idle(since dimmnet.Mark) {
 			if crowded || p.name == "" { // for a thread that Go has started it takes long
 				runtime.Gosched()
 			}
-			_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+			yield()
 		}
 		n.progress()
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.sleep(n.newNap(due, func(slept time.Duration) error {
-		return fmt.Errorf("tcp: rank %s has waited %v and nothing arrived", dimmnet.ThreadLabel(n.rank, p.name), slept)
+		return n.errorf("rank %s has waited %v and nothing arrived", dimmnet.ThreadLabel(n.rank, p.name), slept)
 	}))
 }

@@ -1,6 +1,4 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"fmt"
@@ -17,14 +15,14 @@ func (p *port) Go(name string, f func(dimmnet.Host) error) {
 	gone := p.returned
 	n.mu.Unlock()
 	if gone {
-		panic(fmt.Sprintf("tcp: rank %s has returned and starts a thread", dimmnet.ThreadLabel(n.rank, p.name)))
+		panic(fmt.Sprintf("%s: rank %s has returned and starts a thread", n.crew.cfg.Network, dimmnet.ThreadLabel(n.rank, p.name)))
 	}
 	q := &port{node: n, name: name}
 	n.enter(q)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		dimmnet.RunThread("tcp", name, q, f, func(cause, shown error) { n.leave(q, cause, shown) })
+		dimmnet.RunThread(n.crew.cfg.Network, name, q, f, func(cause, shown error) { n.leave(q, cause, shown) })
 	}()
 }
 
@@ -44,7 +42,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	n := p.node
 	switch {
 	case int(dst) >= len(n.peers):
-		panic(fmt.Sprintf("tcp: rank %d notifies rank %d: there are %d nodes", n.rank, dst, len(n.peers)))
+		panic(fmt.Sprintf("%s: rank %d notifies rank %d: there are %d nodes", n.crew.cfg.Network, n.rank, dst, len(n.peers)))
 	case dst == n.rank:
 		ear{node: n}.notified(1)
 	default:
@@ -77,11 +75,11 @@ func (e *event) Wait() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if e.nap != nil {
-		panic(fmt.Sprintf("tcp: two threads of rank %d wait for one event", n.rank))
+		panic(fmt.Sprintf("%s: two threads of rank %d wait for one event", n.crew.cfg.Network, n.rank))
 	}
 	if !e.set && n.err == nil {
 		e.nap = n.newNap(func() bool { return e.set }, func(slept time.Duration) error {
-			return fmt.Errorf("tcp: a thread of rank %d has waited %v for an event and nobody set it", n.rank, slept)
+			return n.errorf("a thread of rank %d has waited %v for an event and nobody set it", n.rank, slept)
 		})
 		n.crew.load.wanted.Add(-1)
 		n.sleep(e.nap)

@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ type outbox struct {
 	waiting atomic.Bool
 
 	mu      sync.Mutex // guards what follows
-	stream  stream
+	stream  Stream
 	nic     *nic
 	buf     []byte
 	sent    int    // of buf
@@ -174,13 +174,13 @@ func (o *outbox) flush() {
 		var err error
 		switch {
 		case len(o.head) > 0:
-			n, err = o.stream.write(o.head, true)
+			n, err = o.stream.Write(o.head, true)
 			o.head = o.head[n:]
 		case len(o.piece) > 0:
-			n, err = o.stream.write(o.piece, false)
+			n, err = o.stream.Write(o.piece, false)
 			o.piece = o.piece[n:]
 		case o.sent < len(o.buf):
-			n, err = o.stream.write(o.buf[o.sent:], len(o.hauls) > 0)
+			n, err = o.stream.Write(o.buf[o.sent:], len(o.hauls) > 0)
 			o.sent += n
 		case o.notices > 0:
 			o.frame(notify, 0, dimmnet.Offset(o.notices), nil)
@@ -192,9 +192,9 @@ func (o *outbox) flush() {
 		default:
 			o.buf, o.sent = o.buf[:0], 0
 			var clear bool
-			if clear, err = o.stream.flush(); clear {
+			if clear, err = o.stream.Flush(); clear {
 				o.waiting.Store(false)
-				o.stream.block(false)
+				o.stream.Block(false)
 				o.makeRoom()
 				return
 			}
@@ -202,7 +202,7 @@ func (o *outbox) flush() {
 		if err != nil {
 			o.die()
 		} else if n == 0 {
-			o.stream.block(true)
+			o.stream.Block(true)
 			break
 		}
 	}

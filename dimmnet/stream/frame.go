@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"encoding/binary"
@@ -54,7 +54,7 @@ type header struct {
 }
 
 // append puts h behind b.
-func (h *header) append(b []byte, s sums) []byte {
+func (h *header) append(b []byte, s Sums) []byte {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint16(b, frameMagic)
 	b = append(b, byte(h.kind), h.arg)
@@ -67,7 +67,7 @@ func (h *header) append(b []byte, s sums) []byte {
 
 // decode is the header at the start of b, which has that much. It is one that a rank
 // with these limits and checksums may send, or an error.
-func decode(b []byte, limits *dimmnet.Limits, s sums) (header, error) {
+func decode(b []byte, limits *dimmnet.Limits, s Sums) (header, error) {
 	if magic := binary.LittleEndian.Uint16(b); magic != frameMagic {
 		return header{}, fmt.Errorf("magic %#04x, want %#04x", magic, frameMagic)
 	}

@@ -1,27 +1,27 @@
-package tcp
+package stream
 
 import "hash/crc32"
 
-// sums says what has a checksum. Of what has none it is 0.
-type sums uint8
+// Sums says what has a checksum, a CRC32C. Of what has none it is 0.
+type Sums uint8
 
 const (
-	sumAll   sums = iota // headers and payloads
-	sumSmall             // not the payload of large pieces
-	sumNone              // the stream sees to it
+	SumAll   Sums = iota // headers and payloads
+	SumSmall             // not the payload of large pieces
+	SumNone              // the streams see to it
 )
 
 // of is the checksum of a header or of a small payload.
-func (s sums) of(b []byte) uint32 {
-	if s == sumNone {
+func (s Sums) of(b []byte) uint32 {
+	if s == SumNone {
 		return 0
 	}
 	return checksum(0, b)
 }
 
 // ofPiece is the checksum of a large piece, continued over b.
-func (s sums) ofPiece(sum uint32, b []byte) uint32 {
-	if s != sumAll {
+func (s Sums) ofPiece(sum uint32, b []byte) uint32 {
+	if s != SumAll {
 		return 0
 	}
 	return checksum(sum, b)

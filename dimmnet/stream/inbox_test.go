@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"bytes"
@@ -15,24 +15,24 @@ type tape struct {
 	in, out []byte
 }
 
-func (t *tape) read(p []byte) (int, error) {
+func (t *tape) Read(p []byte) (int, error) {
 	n := copy(p, t.in)
 	t.in = t.in[n:]
 	return n, nil
 }
 
-func (t *tape) write(p []byte, _ bool) (int, error) {
+func (t *tape) Write(p []byte, _ bool) (int, error) {
 	t.out = append(t.out, p...)
 	return len(p), nil
 }
 
-func (t *tape) held() bool           { return false }
-func (t *tape) flush() (bool, error) { return true, nil }
-func (t *tape) block(bool)           {}
-func (t *tape) hungUp() bool         { return false }
-func (t *tape) end()                 {}
-func (t *tape) forget()              {}
-func (t *tape) close()               {}
+func (t *tape) Held() bool           { return false }
+func (t *tape) Flush() (bool, error) { return true, nil }
+func (t *tape) Block(bool)           {}
+func (t *tape) HungUp() bool         { return false }
+func (t *tape) End()                 {}
+func (t *tape) Forget()              {}
+func (t *tape) Close()               {}
 
 // told are the ears of a test.
 type told struct {
@@ -60,7 +60,7 @@ const testLLCM, testBulk = 8192, 1 << 17
 func newEnd(frames []byte) *end { return newEndWith(testBulk, frames) }
 
 func newEndWith(bulk int, frames []byte) *end {
-	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk})}
+	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk}, SumAll)}
 	t := &tape{in: frames}
 	e.out = outbox{stream: t, nic: &e.nic, room: func() {}}
 	e.out.pushes = []move{{done: 8, n: 16}}
@@ -83,7 +83,7 @@ func (e *end) receive() error {
 type frames struct {
 	b      []byte
 	number uint32
-	sums   sums
+	sums   Sums
 }
 
 func (f *frames) add(k kind, arg uint8, off dimmnet.Offset, payload []byte) *frames {
@@ -262,7 +262,7 @@ func TestGreedyPeer(t *testing.T) {
 // FuzzDecode: what decodes, encodes to the same bytes, and its place is in the memory.
 func FuzzDecode(f *testing.F) {
 	for b := every().b; len(b) > 0; {
-		h, _ := decode(b, &newEnd(nil).nic.limits, sumAll)
+		h, _ := decode(b, &newEnd(nil).nic.limits, SumAll)
 		f.Add(b[:headerBytes:headerBytes])
 		b = b[headerBytes+h.n:]
 	}
@@ -272,11 +272,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		binary.LittleEndian.PutUint32(b[20:], checksum(0, b[:20])) // else few get any further
-		h, err := decode(b, &limits, sumAll)
+		h, err := decode(b, &limits, SumAll)
 		if err != nil {
 			return
 		}
-		if again := h.append(nil, sumAll); !bytes.Equal(again, b[:headerBytes]) {
+		if again := h.append(nil, SumAll); !bytes.Equal(again, b[:headerBytes]) {
 			t.Errorf("%x decodes to %+v, which is %x", b, h, again)
 		}
 		if writes := h.kind == block || h.kind == push || h.kind == pulled; writes && !inMemory(h.off, h.n, &limits) {

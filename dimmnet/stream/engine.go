@@ -1,14 +1,11 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // progress reads what has come on all connections, and sends what waits, unless another
@@ -22,7 +19,7 @@ func (n *node) progress() {
 		return
 	}
 	if len(n.peers) > few+1 {
-		n.serveReady(n.poll.wait(n.ready[:], 0))
+		n.serveReady(n.poll.Wait(n.ready[:], 0))
 		return
 	}
 	for _, q := range n.peers {
@@ -43,14 +40,10 @@ func (n *node) serveAll() {
 	}
 }
 
-// serveReady serves the connections that a poll has found ready.
-func (n *node) serveReady(events []unix.EpollEvent) {
-	for _, e := range events {
-		if e.Fd == bellRank {
-			n.poll.quiet()
-		} else {
-			n.serve(n.peers[e.Fd])
-		}
+// serveReady serves the peers that a poll has found ready.
+func (n *node) serveReady(ready []dimmnet.Rank) {
+	for _, rank := range ready {
+		n.serve(n.peers[rank])
 	}
 }
 
@@ -77,12 +70,12 @@ func (n *node) serve(q *peer) {
 // ended notes that nothing more is read from a peer, for a reason.
 func (n *node) ended(q *peer, why error) {
 	q.over = true
-	q.forget()
+	q.stream.Forget()
 	q.out.close()
 	var bad badFrame
 	switch {
 	case errors.As(why, &bad):
-		err := fmt.Errorf("tcp: rank %d has sent what is no frame of this run: %w", q.rank, why)
+		err := n.errorf("rank %d has sent what is no frame of this run: %w", q.rank, why)
 		n.fail(q.rank, err, err)
 	case q.gone.Load() && q.said.Load():
 		// It has what it waited for.

@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"encoding/binary"
@@ -12,7 +12,7 @@ import (
 // inbox is what comes from a peer: frames, of which small ones go through a buffer and
 // large pieces of moves straight to their place. One thread at a time reads it.
 type inbox struct {
-	stream stream
+	stream Stream
 	nic    *nic
 	out    *outbox
 	order  *atomic.Uint64 // of the crew
@@ -43,9 +43,9 @@ const (
 // receive reads what has come and does what it says. came says whether there was
 // anything. After an error nothing more may be read.
 func (in *inbox) receive() (came bool, err error) {
-	for i := 0; i < readsAtOnce || in.stream.held(); i++ {
+	for i := 0; i < readsAtOnce || in.stream.Held(); i++ {
 		place := in.space()
-		n, err := in.stream.read(place)
+		n, err := in.stream.Read(place)
 		if err != nil {
 			return came, err
 		}

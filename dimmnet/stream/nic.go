@@ -1,4 +1,4 @@
-package tcp
+package stream
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -11,11 +11,11 @@ type nic struct {
 	llcm   memory.Words
 	bulk   memory.Words
 
-	sums sums
+	sums Sums
 }
 
-func newNIC(limits dimmnet.Limits) nic {
-	return nic{limits: limits, llcm: make(memory.Words, limits.LLCM/word), bulk: make(memory.Words, limits.Bulk/word)}
+func newNIC(limits dimmnet.Limits, s Sums) nic {
+	return nic{limits: limits, sums: s, llcm: make(memory.Words, limits.LLCM/word), bulk: make(memory.Words, limits.Bulk/word)}
 }
 
 // place is where off is: in the LLCM, or in the bulk memory.

@@ -1,6 +1,4 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"encoding/binary"
@@ -10,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -23,10 +19,10 @@ type node struct {
 	crew     *crew
 	rank     dimmnet.Rank
 	peers    []*peer // by rank; nil for the own
-	poll     poll
+	poll     Poll
 	patience time.Duration
 	notice   *event
-	beats    *beats      // nil: nobody looks whether others are alive
+	beats    Beats       // nil: nobody looks whether others are alive
 	reminder *time.Timer // sends what was gathered and forgotten
 	broke    atomic.Bool // set after err, never cleared
 	_        [cacheLine]byte
@@ -40,7 +36,7 @@ type node struct {
 	_        [cacheLine]byte
 
 	engine sync.Mutex // of who reads the connections; before all other locks
-	ready  [few]unix.EpollEvent
+	ready  [few]dimmnet.Rank
 	closed bool
 
 	mu      sync.Mutex // guards what follows; after all other locks
@@ -50,19 +46,20 @@ type node struct {
 	leader  *nap
 	calm    sync.Cond     // signalled when there is no leader
 	broken  chan struct{} // closed by the first failure
+	told    chan struct{} // and closed when frames that tell the others are on their way
 	over    chan struct{} // closed when no thread is left
 }
 
 // peer is another rank.
 type peer struct {
-	rank dimmnet.Rank
-	in   inbox
-	out  outbox
-	stream
-	sameHost bool        // it is on this host
-	over     bool        // the connection has ended; it belongs to the engine
-	gone     atomic.Bool // it posts nothing more
-	said     atomic.Bool // this rank has said so, too
+	rank   dimmnet.Rank
+	in     inbox
+	out    outbox
+	stream Stream
+	near   bool        // it is on this host
+	over   bool        // the connection has ended; it belongs to the engine
+	gone   atomic.Bool // it posts nothing more
+	said   atomic.Bool // this rank has said so, too
 }
 
 const (
@@ -70,55 +67,43 @@ const (
 	few       = 4 // connections that are read one by one, without asking which are ready
 )
 
-// newNode is a rank that has joined the others. It takes their connections over, whatever
-// it returns.
-func newNode(c *crew, rank dimmnet.Rank, j *joined) (n *node, err error) {
-	p, err := newPoll()
-	if err != nil {
-		j.close()
-		return nil, err
-	}
-	n = &node{
-		nic:      newNIC(c.cfg.limits()),
+// newNode is a rank that is connected to the others. It takes their links over.
+func newNode(c *crew, rank dimmnet.Rank, l *Links) *node {
+	n := &node{
+		nic:      newNIC(c.cfg.Limits, c.cfg.Sums),
 		crew:     c,
 		rank:     rank,
-		peers:    make([]*peer, len(j.conns)),
-		poll:     p,
+		peers:    make([]*peer, len(l.Streams)),
+		poll:     l.Poll,
+		beats:    l.Beats,
 		patience: c.cfg.Patience,
 		broken:   make(chan struct{}),
+		told:     make(chan struct{}),
 		over:     make(chan struct{}),
 	}
-	n.sums = c.cfg.sums()
 	n.calm.L = &n.mu
-	if j.udp != nil {
-		n.beats = newBeats(rank, j)
-	}
 	n.notice = &event{node: n}
-	for i, conn := range j.conns {
-		if conn == nil {
-			continue
+	for i, s := range l.Streams {
+		if s != nil {
+			n.peers[i] = n.newPeer(dimmnet.Rank(i), s, l.Near[i])
 		}
-		sock, s, err := newStream(conn, dimmnet.Rank(i), p)
-		if err != nil {
-			closeAll(j.conns[i+1:])
-			n.close()
-			return nil, err
-		}
-		n.peers[i] = n.newPeer(sock, s)
 	}
 	n.reminder = time.AfterFunc(longestGather, func() {
 		n.reminded.Store(false)
 		n.sendAll()
 	})
-	return n, nil
+	return n
 }
 
-func (n *node) newPeer(sock *socket, s stream) *peer {
-	q := &peer{rank: sock.rank, stream: s, sameHost: sock.sameHost}
+func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
+	q := &peer{rank: rank, stream: s, near: near}
 	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom}
 	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.crew.order, ears: ear{n, q}, buf: make([]byte, inboxBytes)}
 	return q
 }
+
+// errorf is an error of the network.
+func (n *node) errorf(format string, args ...any) error { return n.crew.cfg.errorf(format, args...) }
 
 // ear is told what a peer says.
 type ear struct {
@@ -132,7 +117,7 @@ func (e ear) notified(times uint32) {
 }
 
 func (e ear) failed(because dimmnet.Rank, why string) {
-	f := &Failed{Rank: because, Why: strings.ToValidUTF8(why, "?")}
+	f := &Failed{Network: e.crew.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
 	e.fail(because, f, f)
 }
 
@@ -160,11 +145,12 @@ func (n *node) fail(because dimmnet.Rank, cause, err error) {
 		s.cond.Signal()
 	}
 	if n.leader != nil {
-		n.poll.wake()
+		n.poll.Wake()
 	}
 	n.mu.Unlock()
 
-	why := strings.TrimPrefix(err.Error(), fmt.Sprintf("tcp: rank %d failed: ", because))
+	defer close(n.told)
+	why := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s: rank %d failed: ", n.crew.cfg.Network, because))
 	words := binary.LittleEndian.AppendUint16(nil, uint16(because))
 	words = append(words, why[:min(len(why), failureBytes)]...)
 	for _, q := range n.peers {
@@ -177,7 +163,7 @@ func (n *node) fail(because dimmnet.Rank, cause, err error) {
 
 // lost fails the run because the process of a rank is gone.
 func (n *node) lost(rank dimmnet.Rank, why error) {
-	err := fmt.Errorf("tcp: rank %d is gone: %w", rank, why)
+	err := n.errorf("rank %d is gone: %w", rank, why)
 	n.fail(rank, err, err)
 }
 

@@ -1,6 +1,4 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"encoding/binary"
@@ -25,10 +23,9 @@ type port struct {
 }
 
 var (
-	_ dimmnet.Network = (*Network)(nil)
-	_ dimmnet.Host    = (*port)(nil)
-	_ dimmnet.Port    = (*port)(nil)
-	_ dimmnet.Event   = (*event)(nil)
+	_ dimmnet.Host  = (*port)(nil)
+	_ dimmnet.Port  = (*port)(nil)
+	_ dimmnet.Event = (*event)(nil)
 )
 
 func (p *port) Port() dimmnet.Port { return p }
@@ -39,7 +36,7 @@ func (p *port) Now() dimmnet.Time {
 
 func (p *port) Spend(d dimmnet.Time) {
 	if d < 0 {
-		panic(fmt.Sprintf("tcp: Spend of %v", d))
+		panic(fmt.Sprintf("%s: Spend of %v", p.node.crew.cfg.Network, d))
 	}
 }
 
@@ -87,7 +84,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return posted
 }
 
-// Multicast panics: TCP has none.
+// Multicast panics: streams have none.
 func (p *port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, _ uint64, size int) bool {
 	p.node.limits.CheckMulticast(len(p.node.peers), dsts, off, size)
 	return false

@@ -1,11 +1,12 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"fmt"
 	"time"
 )
+
+// beatTime is the time between two beats.
+const beatTime = 100 * time.Millisecond
 
 // watch beats, and looks whether the others do, until stop is called. It does so whatever
 // the program does: in a compute phase nobody reads a connection.
@@ -23,7 +24,7 @@ func (n *node) watch() (stop func()) {
 		defer ticker.Stop()
 		w := &watch{node: n, seen: make([]uint64, len(n.peers)), still: make([]time.Duration, len(n.peers))}
 		for {
-			w.beats.send()
+			w.beats.Send()
 			w.look()
 			select {
 			case <-over:
@@ -47,7 +48,7 @@ type watch struct {
 
 // look fails the run if a rank has been silent for too long.
 func (w *watch) look() {
-	w.beats.listen()
+	w.beats.Listen()
 	awaited, alive := 0, 0 // ranks that should beat, and those that have lately
 	var lost *peer
 	for rank, q := range w.peers {
@@ -56,7 +57,7 @@ func (w *watch) look() {
 		}
 		awaited++
 		w.still[rank] += beatTime
-		if heard := w.beats.heard[rank]; heard != w.seen[rank] {
+		if heard := w.beats.Heard(q.rank); heard != w.seen[rank] {
 			w.seen[rank], w.still[rank] = heard, 0
 		}
 		silent := w.still[rank] >= w.crew.cfg.Stall/2
@@ -64,7 +65,7 @@ func (w *watch) look() {
 			alive++
 		}
 		// What it has said before is still to be read, perhaps why it has failed.
-		if silent || q.hungUp() {
+		if silent || q.stream.HungUp() {
 			w.serveOne(q)
 		}
 		if lost == nil && w.still[rank] >= w.bound(rank) && !q.gone.Load() {
@@ -91,7 +92,7 @@ func (w *watch) accuse(q *peer, alone bool) {
 	case w.seen[q.rank] == 0:
 		w.lost(q.rank, fmt.Errorf("it is connected, and not one of its beats has come in %v: it is stopped, or datagrams do not pass from its host to this one", silent))
 	case alone:
-		err := fmt.Errorf("tcp: rank %d has heard of no other for %v: its host is cut off", w.rank, silent)
+		err := w.errorf("rank %d has heard of no other for %v: its host is cut off", w.rank, silent)
 		w.fail(w.rank, err, err)
 	default:
 		w.lost(q.rank, fmt.Errorf("its process has shown no sign of life for %v: it is stopped, or its host is cut off", silent))

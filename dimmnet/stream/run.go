@@ -1,23 +1,19 @@
-//go:build linux
-
-package tcp
+package stream
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // run runs the body of a rank, and says whether it came as far as that.
-func (c *crew) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host) error) (begun bool) {
-	n, err := c.join(ctx, m)
+func (c *crew) run(ctx context.Context, m dimmnet.Member, join Join, body func(dimmnet.Host) error) (begun bool) {
+	n, err := c.join(ctx, m, join)
 	if err != nil {
 		if ctx.Err() != nil {
-			err = cancelled(ctx)
+			err = c.cancelled(ctx)
 		}
 		c.failed(err)
 		return false
@@ -27,22 +23,12 @@ func (c *crew) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 }
 
 // join makes a node that is connected to all others.
-func (c *crew) join(ctx context.Context, m dimmnet.Member) (*node, error) {
-	cfg := c.cfg
-	if c.authority != nil {
-		var err error
-		if cfg.Identity, err = c.authority.Issue(m.Rank()); err != nil {
-			return nil, err
-		}
-	}
-	j, err := connect(ctx, &cfg, m)
+func (c *crew) join(ctx context.Context, m dimmnet.Member, join Join) (*node, error) {
+	l, err := join(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNode(c, m.Rank(), j)
-	if err != nil {
-		return nil, err
-	}
+	n := newNode(c, m.Rank(), l)
 	if g, here := m.(guest); here {
 		// A body may end the context of all: no rank must still be on its way here.
 		if _, err := g.start.gather(ctx, n.rank, nil); err != nil {
@@ -57,7 +43,7 @@ func (c *crew) join(ctx context.Context, m dimmnet.Member) (*node, error) {
 func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host) error) {
 	neighbours := int64(0) // that their own processes count
 	for _, q := range n.peers {
-		if _, here := m.(guest); q != nil && q.sameHost && !here {
+		if _, here := m.(guest); q != nil && q.near && !here {
 			neighbours++
 		}
 	}
@@ -67,12 +53,12 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 	n.serveAll() // more may have come than the poll knows of
 	unwatch := n.watch()
 	stop := context.AfterFunc(ctx, func() {
-		err := cancelled(ctx)
+		err := n.crew.cancelled(ctx)
 		n.fail(n.rank, err, err)
 	})
 	p := &port{node: n}
 	n.enter(p)
-	go dimmnet.RunBody("tcp", p, body, func(cause, shown error) { n.leave(p, cause, shown) })
+	go dimmnet.RunBody(n.crew.cfg.Network, p, body, func(cause, shown error) { n.leave(p, cause, shown) })
 	select {
 	case <-n.over:
 		n.linger()
@@ -82,7 +68,7 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 		n.settle()
 	}
 	if !stop() {
-		n.crew.failed(cancelled(ctx)) // its function may come too late
+		n.crew.failed(n.crew.cancelled(ctx)) // its function may come too late
 	}
 	unwatch()
 	n.close()
@@ -100,7 +86,7 @@ func (n *node) linger() {
 		n.sleep(n.newNap(
 			func() bool { return n.arrivals.Load() != arrivals || n.rooms.Load() != rooms },
 			func(slept time.Duration) error {
-				return fmt.Errorf("tcp: rank %d has ended and waited %v for the others to", n.rank, slept)
+				return n.errorf("rank %d has ended and waited %v for the others to", n.rank, slept)
 			}))
 		n.mu.Unlock()
 	}
@@ -132,6 +118,7 @@ const (
 // settle brings a run to its end that has failed: the peers are told, and the threads
 // have time to return.
 func (n *node) settle() {
+	<-n.told
 	n.serveUntil(tellingTime, func(q *peer) bool { return q.over || !q.out.waiting.Load() })
 	timer := time.NewTimer(n.crew.cfg.Grace)
 	defer timer.Stop()
@@ -148,7 +135,7 @@ func (n *node) settle() {
 	// peer has not read.
 	for _, q := range n.peers {
 		if q != nil {
-			q.end()
+			q.stream.End()
 		}
 	}
 	n.serveUntil(closingTime, func(q *peer) bool { return q.over })
@@ -167,7 +154,7 @@ func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 		if all {
 			return
 		}
-		n.poll.wait(make([]unix.EpollEvent, few), time.Millisecond)
+		n.poll.Wait(make([]dimmnet.Rank, few), time.Millisecond)
 	}
 }
 
@@ -185,12 +172,12 @@ func (n *node) close() {
 		if q != nil {
 			q.over = true
 			q.out.close()
-			q.stream.close()
+			q.stream.Close()
 		}
 	}
-	n.poll.close()
+	n.poll.Close()
 	if n.beats != nil {
-		n.beats.close()
+		n.beats.Close()
 	}
 	if n.reminder != nil { // which comes last
 		n.reminder.Stop()
