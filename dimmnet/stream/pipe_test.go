@@ -1,0 +1,177 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pipe is the bytes from one rank to another, in the memory of both.
+type pipe struct {
+	mu     sync.Mutex
+	b      []byte
+	ended  bool
+	wanted bool // room is
+	reader bell
+	writer bell
+}
+
+const pipeBytes = 100_000 // less than a piece
+
+func (p *pipe) readable() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.b) > 0 || p.ended
+}
+
+func (p *pipe) roomy() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.wanted && len(p.b) < pipeBytes
+}
+
+func (p *pipe) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.reader.Wake()
+}
+
+// bell wakes who waits, or the next who does.
+type bell chan struct{}
+
+func (b bell) Wake() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
+// pipes are the stream to a peer.
+type pipes struct{ in, out *pipe }
+
+func (s pipes) Read(p []byte) (int, error) {
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	n := copy(p, s.in.b)
+	s.in.b = s.in.b[n:]
+	if n == 0 && s.in.ended {
+		return 0, io.EOF
+	}
+	if s.in.wanted {
+		s.in.writer.Wake()
+	}
+	return n, nil
+}
+
+func (s pipes) Write(p []byte, _ bool) (int, error) {
+	s.out.mu.Lock()
+	defer s.out.mu.Unlock()
+	n := min(len(p), pipeBytes-len(s.out.b))
+	s.out.b = append(s.out.b, p[:n]...)
+	s.out.reader.Wake()
+	return n, nil
+}
+
+func (s pipes) Block(on bool) {
+	s.out.mu.Lock()
+	defer s.out.mu.Unlock()
+	s.out.wanted = on
+}
+
+func (s pipes) Held() bool           { return false } // the poll looks at what is there
+func (s pipes) Flush() (bool, error) { return true, nil }
+func (s pipes) End()                 { s.out.end() }
+func (s pipes) Close()               { s.out.end() }
+
+func (s pipes) HungUp() bool {
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	return s.in.ended
+}
+
+// Forget makes a pipe of which nothing is ever read any more.
+func (s pipes) Forget() {
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	s.in.b, s.in.ended = nil, false
+}
+
+// pipePoll looks at all pipes of a node.
+type pipePoll struct {
+	bell
+	streams []Stream
+}
+
+func (p *pipePoll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+	for first := true; ; first = false {
+		ready = ready[:0]
+		for rank, s := range p.streams {
+			if s, ok := s.(pipes); ok && len(ready) < cap(ready) && (s.in.readable() || s.out.roomy()) {
+				ready = append(ready, dimmnet.Rank(rank))
+			}
+		}
+		if len(ready) > 0 || atMost == 0 || !first {
+			return ready
+		}
+		select {
+		case <-p.bell:
+		case <-time.After(atMost):
+		}
+	}
+}
+
+func (p *pipePoll) Close() {}
+
+// pipework is a network over pipes.
+type pipework struct{ sums Sums }
+
+func (w pipework) Clock() dimmnet.Clock { return dimmnet.Wall }
+
+func (w pipework) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
+	if nodes < 1 || nodes > dimmnet.MaxNodes {
+		return errors.New("pipes: nodes out of range")
+	}
+	bells := make([]bell, nodes)
+	for i := range bells {
+		bells[i] = make(bell, 1)
+	}
+	all := make([][]*pipe, nodes) // from, to
+	for from := range all {
+		all[from] = make([]*pipe, nodes)
+		for to := range all[from] {
+			all[from][to] = &pipe{reader: bells[to], writer: bells[from]}
+		}
+	}
+	cfg := Config{
+		Network: "pipes", Sums: w.sums,
+		Limits:   dimmnet.Limits{Store: word, Block: BlockBytes, RDMA: 1 << 17, LLCM: 1 << 17, Bulk: 72_000},
+		Patience: time.Hour, Grace: 5 * time.Second,
+	}
+	join := func(_ context.Context, m dimmnet.Member) (*Links, error) {
+		l := &Links{Streams: make([]Stream, nodes), Near: make([]bool, nodes)}
+		for peer := range nodes {
+			if self := int(m.Rank()); peer != self {
+				l.Streams[peer] = pipes{in: all[peer][self], out: all[self][peer]}
+			}
+		}
+		l.Poll = &pipePoll{bell: bells[m.Rank()], streams: l.Streams}
+		return l, nil
+	}
+	return Run(ctx, cfg, nil, nodes, join, body)
+}
+
+// TestPort: what a stream has to do is what Stream says, and no more.
+func TestPort(t *testing.T) {
+	porttest.Run(t, func() dimmnet.Network { return pipework{sums: SumNone} })
+}
