@@ -22,7 +22,7 @@ func (n *node) watch() (stop func()) {
 		defer close(done)
 		ticker := time.NewTicker(beatTime)
 		defer ticker.Stop()
-		w := &watch{node: n, seen: make([]uint64, len(n.peers)), still: make([]time.Duration, len(n.peers))}
+		w := n.newWatch()
 		for {
 			w.beats.Send()
 			w.look()
@@ -44,6 +44,10 @@ type watch struct {
 	*node
 	seen  []uint64        // beats of each, in the last look
 	still []time.Duration // since they have changed
+}
+
+func (n *node) newWatch() *watch {
+	return &watch{node: n, seen: make([]uint64, len(n.peers)), still: make([]time.Duration, len(n.peers))}
 }
 
 // look fails the run if a rank has been silent for too long.
