@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -69,7 +70,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("tcp: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > mostAddresses {
+	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > mostAddresses || slices.Contains(c.Reach, "") {
 		return c, fmt.Errorf("tcp: config out of range: %+v", c)
 	}
 	if c.LLCM == 0 {

@@ -3,6 +3,7 @@
 package tcp_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -53,10 +54,16 @@ func TestPostThenCompute(t *testing.T) {
 // TestPeerComputes: posts to a rank that computes are refused when the connection and the
 // buffer are full, and all land when it waits.
 func TestPeerComputes(t *testing.T) {
+	for _, encrypt := range []bool{false, true} {
+		t.Run(fmt.Sprintf("encrypt=%t", encrypt), func(t *testing.T) { peerComputes(t, tcp.Config{Encrypt: encrypt}) })
+	}
+}
+
+func peerComputes(t *testing.T, cfg tcp.Config) {
 	const most = 1 << 15 // pages, more than a connection holds
 	compute := make(chan struct{})
 	page := make([]byte, 4096)
-	err := tcp.New(tcp.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+	err := tcp.New(cfg).Run(t.Context(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
 		if p.Rank() == 1 {
 			<-compute
