@@ -46,9 +46,9 @@
 //
 // Where there are Beats each process sends one ten times a second, whatever its program
 // does, and fails the run when it has heard none of a rank for Config.Stall: the rank's
-// process is stopped, or its host is cut off. Silence is counted in own beats: who was
-// stopped himself, or had no processor, blames nobody. Who hears none of several others says
-// that he is cut off himself.
+// process is stopped, or its host is cut off. Of the time between two own beats only twice
+// what it should be counts: who was stopped himself, or had no processor, blames nobody. Who
+// hears none of several others says that he is cut off himself.
 //
 // # Limits
 //

@@ -11,8 +11,8 @@ const beatTime = 100 * time.Millisecond
 // watch beats, and looks whether the others do, until stop is called. It does so whatever
 // the program does: in a compute phase nobody reads a connection.
 //
-// Time is counted in own beats: when this process was stopped, or had no processor, it has
-// beaten as little as it has heard, and blames nobody.
+// The time between two own beats counts as twice beatTime at most: when this process was
+// stopped, or had no processor, it has beaten as little as it has heard, and blames nobody.
 func (n *node) watch() (stop func()) {
 	if n.beats == nil {
 		return func() {}
@@ -23,9 +23,11 @@ func (n *node) watch() (stop func()) {
 		ticker := time.NewTicker(beatTime)
 		defer ticker.Stop()
 		w := n.newWatch()
-		for {
+		for last := time.Now(); ; {
 			w.beats.Send()
-			w.look()
+			now := time.Now()
+			w.look(min(now.Sub(last), 2*beatTime))
+			last = now
 			select {
 			case <-over:
 				return
@@ -50,8 +52,9 @@ func (n *node) newWatch() *watch {
 	return &watch{node: n, seen: make([]uint64, len(n.peers)), still: make([]time.Duration, len(n.peers))}
 }
 
-// look fails the run if a rank has been silent for too long.
-func (w *watch) look() {
+// look fails the run if a rank has been silent for too long. It is so long since the last
+// look.
+func (w *watch) look(passed time.Duration) {
 	w.beats.Listen()
 	awaited, alive := 0, 0 // ranks that should beat, and those that have lately
 	var lost *peer
@@ -60,7 +63,7 @@ func (w *watch) look() {
 			continue
 		}
 		awaited++
-		w.still[rank] += beatTime
+		w.still[rank] += passed
 		if heard := w.beats.Heard(q.rank); heard != w.seen[rank] {
 			w.seen[rank], w.still[rank] = heard, 0
 		}
@@ -91,7 +94,7 @@ func (w *watch) bound(rank int) time.Duration {
 
 // accuse fails the run because of q, or of this rank, which hears nobody.
 func (w *watch) accuse(q *peer, alone bool) {
-	silent := w.still[q.rank]
+	silent := w.still[q.rank].Round(time.Millisecond)
 	switch {
 	case w.seen[q.rank] == 0:
 		w.lost(q.rank, fmt.Errorf("it is connected, and not one of its beats has come in %v: it is stopped, or datagrams do not pass from its host to this one", silent))

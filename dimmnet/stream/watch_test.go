@@ -40,7 +40,7 @@ func (w *watch) lookOften(times int, beats *rhythm, ranks ...int) error {
 		for _, rank := range ranks {
 			beats.heard[rank]++
 		}
-		w.look()
+		w.look(beatTime)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

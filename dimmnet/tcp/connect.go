@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -15,6 +16,7 @@ import (
 const (
 	helloTime  = 5 * time.Second // for a stranger to introduce himself
 	mostHellos = 128             // strangers at the door at once
+	dialPause  = 50 * time.Millisecond
 )
 
 // joined is what a rank has of the others when all are connected.
@@ -146,9 +148,34 @@ func (d *door) greet(ctx context.Context, raw net.Conn) {
 	}
 }
 
-// dialAny connects to a lower rank at one of its addresses. None takes the time of the
-// others.
+// dialAny connects to a lower rank at one of its addresses. It tries them again as long as
+// there is one that cannot be reached just now.
 func (d *door) dialAny(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+	for {
+		err := d.dialEach(ctx, peer, addresses)
+		if err == nil || !unreachable(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(dialPause):
+		}
+	}
+}
+
+// unreachable says whether the network may be to blame for err, and not who is called.
+func unreachable(err error) bool {
+	for _, e := range []error{syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.ETIMEDOUT, context.DeadlineExceeded} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// dialEach tries each address once. None takes the time of the others.
+func (d *door) dialEach(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
 	var failures []error
 	for i, address := range addresses {
 		end, _ := ctx.Deadline()

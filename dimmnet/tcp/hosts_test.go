@@ -178,6 +178,29 @@ func TestHosts(t *testing.T) {
 	t.Logf("after %d rounds: slowest %v, %d above %v", *rounds, slowest, slow, noticed)
 }
 
+// TestLateHost has a rank that calls when its host has no network yet.
+func TestLateHost(t *testing.T) {
+	h := newHosts(t, 2)
+	if err := h.all[1].ip("link set eth0 down"); err != nil {
+		t.Fatal(err)
+	}
+	up := time.AfterFunc(300*time.Millisecond, func() {
+		if err := h.all[1].ip("link set eth0 up"); err != nil {
+			t.Error(err)
+		}
+	})
+	defer up.Stop()
+	orders := h.orders(t, true)
+	for i := range orders {
+		orders[i].Rounds = 10
+	}
+	for _, p := range startJob(t, orders, h.host) {
+		if s := p.next(t); !s.Ended || s.Error != "" {
+			t.Errorf("rank %d: %+v", p.rank, s)
+		}
+	}
+}
+
 // suffer has a fault at one host, and returns how long it took all others to notice.
 func (h *hosts) suffer(t *testing.T, fault string, victim int, encrypt, compute bool) time.Duration {
 	t.Helper()

@@ -232,9 +232,18 @@ func startJob(t *testing.T, orders []order, host func(rank int) *namespace) []*p
 		}
 	}
 	for _, p := range all {
-		if s := p.next(t); !s.Runs {
-			t.Fatalf("rank %d: %+v", p.rank, s)
+		s := p.next(t)
+		if s.Runs {
+			continue
 		}
+		for _, other := range all[p.rank+1:] { // whose fault it may be
+			select {
+			case s := <-other.said:
+				t.Logf("rank %d: %+v", other.rank, s)
+			default:
+			}
+		}
+		t.Fatalf("rank %d: %+v", p.rank, s)
 	}
 	return all
 }
