@@ -184,12 +184,16 @@ func TestLateHost(t *testing.T) {
 	if err := h.all[1].ip("link set eth0 down"); err != nil {
 		t.Fatal(err)
 	}
-	up := time.AfterFunc(300*time.Millisecond, func() {
-		if err := h.all[1].ip("link set eth0 up"); err != nil {
+	up := make(chan error, 1)
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		up <- h.all[1].ip("link set eth0 up")
+	}()
+	defer func() {
+		if err := <-up; err != nil {
 			t.Error(err)
 		}
-	})
-	defer up.Stop()
+	}()
 	orders := h.orders(t, true)
 	for i := range orders {
 		orders[i].Rounds = 10
