@@ -112,21 +112,21 @@ func barrier(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) 
 	return n.Barrier()
 }
 
-// BenchmarkOneCopy is what ranks of a host that have one copy of everything pay for calls.
-func BenchmarkOneCopy(b *testing.B) {
-	cfg := func() fagus.Config {
-		return fagus.Config{Nodes: 2, Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared}
-	}
-	b.Run("barrier", func(b *testing.B) { benchmarkOn(b, cfg(), 8, barrier) })
-	for _, bytes := range []int{8, 4096} {
-		b.Run(fmt.Sprintf("hand-over of %d bytes", bytes), func(b *testing.B) {
-			benchmarkOn(b, cfg(), bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
-				if i%2 == n.Rank() {
-					return take(n, a, mine, 1)
-				}
-				return take(n, a, none, 0)
+// BenchmarkHost is what ranks of a host pay for calls, by placement.
+func BenchmarkHost(b *testing.B) {
+	for _, place := range []fagus.Placement{fagus.PlaceShared, fagus.PlacePrivate} {
+		cfg := func() fagus.Config { return fagus.Config{Nodes: 2, Net: shm.New(shm.Config{}), Placement: place} }
+		b.Run(fmt.Sprintf("%v/barrier", place), func(b *testing.B) { benchmarkOn(b, cfg(), 8, barrier) })
+		for _, bytes := range []int{8, 4096} {
+			b.Run(fmt.Sprintf("%v/hand-over of %d bytes", place, bytes), func(b *testing.B) {
+				benchmarkOn(b, cfg(), bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
+					if i%2 == n.Rank() {
+						return take(n, a, mine, 1)
+					}
+					return take(n, a, none, 0)
+				})
 			})
-		})
+		}
 	}
 }
 

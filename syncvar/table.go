@@ -38,6 +38,9 @@ type State struct {
 type Table struct {
 	states []State
 	open   []ID // exclusive tenures whose outcome the next lists tell
+
+	needs []need         // reused
+	ranks []dimmnet.Rank // reused
 }
 
 // State returns what is known of a variable.
@@ -100,36 +103,37 @@ func (t *Table) Settle(lists []List) error {
 // Acquisitions lists the transfers that the granted ranks need before they may
 // go on: for each variable, what is newer than their copy.
 func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
-	var needs map[ID][]dimmnet.Rank // mostly there are none
-	var ids []ID
-	need := func(id ID, r dimmnet.Rank) {
-		if s := t.State(id); s.lacks(r) {
-			if needs == nil {
-				needs = make(map[ID][]dimmnet.Rank)
-			}
-			if needs[id] == nil {
-				ids = append(ids, id)
-			}
-			needs[id] = append(needs[id], r)
-		}
-	}
+	needs := t.needs[:0]
 	for r := range lists {
 		if !granted[r] {
 			continue
 		}
-		for _, id := range lists[r].Exclusive {
-			need(id, dimmnet.Rank(r))
-		}
-		for _, id := range lists[r].Shared {
-			need(id, dimmnet.Rank(r))
+		for _, ids := range [...][]ID{lists[r].Exclusive, lists[r].Shared} {
+			for _, id := range ids {
+				if int(id) < len(t.states) && t.states[id].lacks(dimmnet.Rank(r)) {
+					needs = append(needs, need{id, dimmnet.Rank(r)})
+				}
+			}
 		}
 	}
-	slices.Sort(ids)
+	t.needs = needs
+	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(a.id, b.id) })
 	var ts []Transfer
-	for _, id := range ids {
-		ts = t.appendTree(ts, id, needs[id])
+	for len(needs) > 0 {
+		id, ranks := needs[0].id, t.ranks[:0]
+		for ; len(needs) > 0 && needs[0].id == id; needs = needs[1:] {
+			ranks = append(ranks, needs[0].rank)
+		}
+		t.ranks = ranks
+		ts = t.appendTree(ts, id, ranks)
 	}
 	return ts
+}
+
+// need is a rank's of a variable.
+type need struct {
+	id   ID
+	rank dimmnet.Rank
 }
 
 // lacks says whether rank's copy misses something that was written.
