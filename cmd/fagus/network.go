@@ -14,7 +14,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // The networks that --net knows.
@@ -45,9 +44,9 @@ type placement struct {
 	// history, if not nil, gets what the ranks do.
 	history *history.History
 
-	launches bool          // this process is no rank: it starts them
-	rank     int           // of this process, if there are others
-	host     *cluster.Host // that it has joined; nil: all ranks are here
+	launches bool       // this process is no rank: it starts them
+	rank     int        // of this process, if there are others
+	job      membership // of this process; nil: all ranks are here
 
 	network dimmnet.Network
 	sim     *sim.Network // the same, if it is simulated

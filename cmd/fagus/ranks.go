@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
@@ -23,9 +24,14 @@ const (
 	jobsUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time) or tcp (the same, over loopback sockets)"
 )
 
-// tcpBulk is the bulk memory of a rank on sockets, in bytes: large data are pushed there in
-// pieces, straight into place.
+// tcpBulk is the bulk memory of a rank on sockets of one host, in bytes: large data are
+// pushed there in pieces, straight into place.
 const tcpBulk = 16 << 20
+
+// membership is a process's place among the ranks of a job.
+type membership interface {
+	Close(ctx context.Context) error
+}
 
 // join makes this process the rank that its environment says. If that says nothing the
 // process is none: it starts them.
@@ -42,11 +48,15 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 	if nodesSet && p.nodes != place.Size {
 		return usagef("--nodes %d: this process is one of %d ranks, as %s says", p.nodes, place.Size, place.Source)
 	}
+	p.nodes, p.rank = place.Size, place.Rank
+	if p.net == netTCP && place.Spans() {
+		return p.joinHosts(ctx, place)
+	}
 	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
 	if err != nil {
 		return err
 	}
-	p.nodes, p.rank, p.host = place.Size, place.Rank, host
+	p.job = host
 	if p.net == netTCP {
 		p.network = tcp.Join(tcp.Config{Bulk: tcpBulk}, host)
 	} else {
@@ -55,12 +65,27 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 	return nil
 }
 
+// joinHosts joins ranks that may be on several hosts.
+func (p *placement) joinHosts(ctx context.Context, place cluster.Place) error {
+	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
+	if err != nil {
+		return err
+	}
+	cfg.Log = p.log
+	hosts, err := cluster.JoinHosts(ctx, place, cfg)
+	if err != nil {
+		return err
+	}
+	p.job, p.network = hosts, hosts.Network()
+	return nil
+}
+
 // leave ends the membership, if there is one.
 func (p *placement) leave(ctx context.Context) error {
-	if p.host == nil {
+	if p.job == nil {
 		return nil
 	}
-	return p.host.Close(ctx)
+	return p.job.Close(ctx)
 }
 
 // launchSelf runs this command again, as every rank of a job.

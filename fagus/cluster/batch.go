@@ -23,7 +23,7 @@ type batch struct {
 }
 
 // send sends b in as few messages as it takes.
-func (b *batch) send(c *conn) error {
+func (b *batch) send(c conn) error {
 	if b.kind == kindFiles {
 		return b.sendFiles(c)
 	}
@@ -39,7 +39,7 @@ func (b *batch) send(c *conn) error {
 	return nil
 }
 
-func (b *batch) sendFiles(c *conn) error {
+func (b *batch) sendFiles(c conn) error {
 	for i := 0; i < len(b.shares); i += filesAMessage {
 		m := message{kind: kindFiles, rank: b.first + dimmnet.Rank(i), call: b.call}
 		for _, s := range b.shares[i:min(i+filesAMessage, len(b.shares))] {

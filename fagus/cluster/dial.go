@@ -5,30 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // dial joins a rank that is not 0.
-func (h *Host) dial(ctx context.Context, at *net.UnixAddr, deadline time.Time) error {
+func (h *member) dial(ctx context.Context, deadline time.Time) error {
 	return retry(ctx, deadline, func() (bool, error) {
-		c, final, err := h.introduce(ctx, at, deadline)
+		c, final, err := h.introduce(ctx, deadline)
 		if final {
 			return true, err
 		}
 		if err != nil {
-			return false, fmt.Errorf("cluster: rank %d has not found rank 0 of job %.80q at %s: %w", h.Rank(), h.place.Job, at.Name, err)
+			return false, fmt.Errorf("cluster: rank %d has not found rank 0 of job %.80q: %w", h.Rank(), h.place.Job, err)
 		}
-		pid, _, err := peerCredentials(c.socket)
-		if err != nil {
-			_ = c.socket.Close() // it was not used
-			return true, err
-		}
-		p := newPeer(c, 0, pid, assembler{count: h.Size()})
+		p := newPeer(c, 0, c.remote(), assembler{count: h.Size()})
+		h.mu.Lock()
 		h.peers = []*peer{p}
+		h.mu.Unlock()
 		h.readers.Add(1)
 		go h.watch(p)
 		return true, nil
@@ -37,27 +32,18 @@ func (h *Host) dial(ctx context.Context, at *net.UnixAddr, deadline time.Time) e
 
 // introduce says hello to rank 0 and waits until it is welcome. If it is not, final says
 // that there is no use in trying again.
-func (h *Host) introduce(ctx context.Context, at *net.UnixAddr, deadline time.Time) (c *conn, final bool, err error) {
-	socket, err := net.DialUnix(network, nil, at)
-	if err != nil {
-		return nil, false, err
+func (h *member) introduce(ctx context.Context, deadline time.Time) (c conn, final bool, err error) {
+	if c, final, err = h.wire.call(ctx); err != nil {
+		return nil, final, err
 	}
-	c = newConn(socket)
 	if final, err = h.beWelcome(ctx, c, deadline); err != nil {
-		_ = socket.Close() // nothing more is said
+		_ = c.Close() // nothing more is said
 		return nil, final, err
 	}
 	return c, false, nil
 }
 
-func (h *Host) beWelcome(ctx context.Context, c *conn, deadline time.Time) (final bool, err error) {
-	pid, uid, err := peerCredentials(c.socket)
-	if err != nil {
-		return true, err
-	}
-	if uid != os.Geteuid() {
-		return true, fmt.Errorf("cluster: pid %d of user %d listens where rank 0 of this job should: this process is of user %d", pid, uid, os.Geteuid())
-	}
+func (h *member) beWelcome(ctx context.Context, c conn, deadline time.Time) (final bool, err error) {
 	who := h.own
 	who.PatienceMS = max(0, time.Until(deadline).Milliseconds())
 	m, err := who.message()
@@ -65,10 +51,10 @@ func (h *Host) beWelcome(ctx context.Context, c *conn, deadline time.Time) (fina
 		return true, err
 	}
 	// Rank 0 knows the deadline, and who has not come by then: its word is waited for.
-	if err := c.socket.SetDeadline(deadline.Add(noticeTimeout)); err != nil {
+	if err := c.SetDeadline(deadline.Add(noticeTimeout)); err != nil {
 		return true, fmt.Errorf("cluster: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
 		if !stop() && err == nil {
 			final, err = true, fmt.Errorf("cluster: rank %d gives up joining: %w", h.Rank(), dimmnet.ContextErr(ctx))
@@ -78,20 +64,25 @@ func (h *Host) beWelcome(ctx context.Context, c *conn, deadline time.Time) (fina
 		return false, err
 	}
 	answer, err := c.receive()
+	for err == nil && answer.kind == kindAsk {
+		if err = c.send(message{kind: kindAlive, rank: h.Rank()}); err == nil {
+			answer, err = c.receive()
+		}
+	}
 	if errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("pid %d has hung up", pid)
+		return false, fmt.Errorf("%s has hung up", c.remote())
 	}
 	if err != nil {
 		return false, err
 	}
 	switch answer.kind {
 	case kindWelcome:
-		return false, c.socket.SetDeadline(time.Time{})
+		return false, c.SetDeadline(time.Time{})
 	case kindFailed:
 		return true, &Failed{Rank: answer.rank, Why: text(answer.body)}
 	}
 	closeAll(answer.files)
-	return true, fmt.Errorf("cluster: pid %d answers a hello with a message of %v", pid, answer.kind)
+	return true, fmt.Errorf("cluster: %s answers a hello with a message of %v", c.remote(), answer.kind)
 }
 
 const (

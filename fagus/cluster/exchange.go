@@ -11,7 +11,7 @@ import (
 
 // exchange gives this rank's share to all and returns those of all. A call that fails
 // fails the job: some ranks have made it and some have not, which cannot be mended.
-func (h *Host) exchange(ctx context.Context, kind kind, own share) ([]share, error) {
+func (h *member) exchange(ctx context.Context, kind kind, own share) ([]share, error) {
 	h.calls.Lock()
 	defer h.calls.Unlock()
 	if h.closed {
@@ -22,7 +22,7 @@ func (h *Host) exchange(ctx context.Context, kind kind, own share) ([]share, err
 	}
 	h.call++
 	giveUp := func() {
-		h.fail(h.Rank(), fmt.Errorf("cluster: rank %d (pid %d) gives up %v: %w", h.Rank(), h.own.PID, kind, dimmnet.ContextErr(ctx)))
+		h.fail(h.Rank(), fmt.Errorf("cluster: rank %d (%s) gives up %v: %w", h.Rank(), h.own.who(), kind, dimmnet.ContextErr(ctx)))
 	}
 	if ctx.Err() != nil {
 		giveUp()
@@ -45,7 +45,7 @@ func (h *Host) exchange(ctx context.Context, kind kind, own share) ([]share, err
 }
 
 // collect is the part of rank 0: it fills in the shares of the others, and sends all to all.
-func (h *Host) collect(all *batch) error {
+func (h *member) collect(all *batch) error {
 	for _, p := range h.peers[1:] {
 		b, err := h.await(p, all)
 		if err != nil {
@@ -62,7 +62,7 @@ func (h *Host) collect(all *batch) error {
 }
 
 // deliver is the part of the other ranks: it sends the own share and fills in all others.
-func (h *Host) deliver(all *batch) error {
+func (h *member) deliver(all *batch) error {
 	p, rank := h.peers[0], h.Rank()
 	own := all.shares[rank]
 	if err := h.send(p, &batch{call: all.call, kind: all.kind, first: rank, shares: []share{own}}); err != nil {
@@ -80,7 +80,7 @@ func (h *Host) deliver(all *batch) error {
 }
 
 // await waits for p's shares of the call that is made here.
-func (h *Host) await(p *peer, call *batch) (*batch, error) {
+func (h *member) await(p *peer, call *batch) (*batch, error) {
 	select {
 	case b := <-p.inbox:
 		if b.call != call.call || b.kind != call.kind {
@@ -90,20 +90,20 @@ func (h *Host) await(p *peer, call *batch) (*batch, error) {
 		}
 		return b, nil
 	case <-p.gone:
-		return nil, fmt.Errorf("cluster: rank %d (pid %d) has closed and rank %d calls %v", p.rank, p.pid, h.Rank(), call.kind)
+		return nil, fmt.Errorf("cluster: rank %d (%s) has closed and rank %d calls %v", p.rank, p.who, h.Rank(), call.kind)
 	case <-h.broken:
 		return nil, h.failure()
 	}
 }
 
 // send sends b to p.
-func (h *Host) send(p *peer, b *batch) error {
+func (h *member) send(p *peer, b *batch) error {
 	err := b.send(p.conn)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		// Why p is gone is known to who reads from it.
 		select {
 		case <-p.gone:
-			return fmt.Errorf("cluster: rank %d (pid %d) has closed and rank %d calls %v", p.rank, p.pid, h.Rank(), b.kind)
+			return fmt.Errorf("cluster: rank %d (%s) has closed and rank %d calls %v", p.rank, p.who, h.Rank(), b.kind)
 		case <-h.broken:
 			return h.failure()
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -12,9 +11,9 @@ import (
 
 // hall is where rank 0 meets those that want to be ranks of its job.
 type hall struct {
-	strangers map[*net.UnixConn]bool // that have not said hello
-	foreign   int                    // refused, of another user
-	seen      []bool                 // by rank: somebody has said to be it
+	strangers map[net.Conn]bool // that have not said hello
+	foreign   int               // refused, of another user
+	seen      []bool            // by rank: somebody has said to be it
 	unseen    int
 	everyone  chan struct{} // closed when none is unseen
 	complete  bool          // all ranks have come
@@ -26,7 +25,7 @@ type hall struct {
 const helloTimeout = 5 * time.Second
 
 func newHall(size int) hall {
-	h := hall{strangers: map[*net.UnixConn]bool{}, seen: make([]bool, size), unseen: size, everyone: make(chan struct{})}
+	h := hall{strangers: map[net.Conn]bool{}, seen: make([]bool, size), unseen: size, everyone: make(chan struct{})}
 	h.see(0)
 	return h
 }
@@ -53,10 +52,10 @@ func (h *hall) close() {
 
 // receive lets in who comes, until the listener is closed. Who comes when the job is
 // complete is told so.
-func (h *Host) receive() {
+func (h *member) receive() {
 	defer h.readers.Done()
 	for {
-		socket, err := h.listener.AcceptUnix()
+		socket, err := h.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -79,15 +78,17 @@ func (h *Host) receive() {
 
 // greet hears a stranger's hello. Who says nothing sensible is sent away, and nobody else
 // suffers from it.
-func (h *Host) greet(socket *net.UnixConn) {
+func (h *member) greet(socket net.Conn) {
 	defer h.readers.Done()
-	c := newConn(socket)
-	_, uid, err := peerCredentials(socket)
-	foreign := err == nil && uid != os.Geteuid()
+	_ = socket.SetDeadline(time.Now().Add(helloTimeout))
+	c, err := h.wire.greet(socket)
+	foreign := errors.Is(err, errForeign)
 	var who hello
-	if err == nil && !foreign {
-		_ = socket.SetReadDeadline(time.Now().Add(helloTimeout))
-		if who, err = c.hear(); err == nil {
+	if err == nil {
+		if who, err = hear(c); err == nil {
+			err = c.vouch(who.Rank)
+		}
+		if err == nil {
 			h.awaitGoodbye(who)
 		}
 	}
@@ -98,22 +99,26 @@ func (h *Host) greet(socket *net.UnixConn) {
 	}
 	var answer *Failed
 	admitted := false
-	if err == nil && !foreign && !h.over {
+	if err == nil && !h.over {
 		answer, admitted = h.admit(c, who)
 	}
 	h.mu.Unlock()
 	if answer != nil {
-		_ = socket.SetWriteDeadline(time.Now().Add(noticeTimeout))
+		_ = c.SetWriteDeadline(time.Now().Add(noticeTimeout))
 		_ = c.send(answer.message()) // who is gone need not know
 	}
-	if !admitted {
-		_ = socket.Close() // a refusal that is sent can still be read
+	switch {
+	case admitted:
+	case c != nil:
+		_ = c.Close() // a refusal that is sent can still be read
+	default:
+		_ = socket.Close() // it has said nothing
 	}
 }
 
 // awaitGoodbye waits a little if a rank seems to come a second time: it may have closed, and
 // its goodbye be under way.
-func (h *Host) awaitGoodbye(who hello) {
+func (h *member) awaitGoodbye(who hello) {
 	h.mu.Lock()
 	var p *peer
 	if h.hall.complete && who.check(h.own) == nil {
@@ -133,7 +138,7 @@ func (h *Host) awaitGoodbye(who hello) {
 }
 
 // hear reads the first message of a process.
-func (c *conn) hear() (hello, error) {
+func hear(c conn) (hello, error) {
 	m, err := c.receive()
 	if err != nil {
 		return hello{}, err
@@ -147,22 +152,21 @@ func (c *conn) hear() (hello, error) {
 
 // admit makes who a peer, or says why not; if it says nothing, who may come again. While
 // ranks are missing, one that is wrong fails the job. The lock is held.
-func (h *Host) admit(c *conn, who hello) (*Failed, bool) {
+func (h *member) admit(c conn, who hello) (*Failed, bool) {
 	h.hall.see(who.Rank)
 	if h.failed != nil {
 		return h.failed, false
 	}
 	err := who.check(h.own)
 	if err == nil {
-		first := h.own
-		if p := h.peers[who.Rank]; p != nil {
-			if p.left() { // it is early for the next job of this name
-				return nil, false
-			}
-			first = hello{Rank: who.Rank, PID: p.pid}
-		}
-		if first.Rank == who.Rank {
-			err = fmt.Errorf("cluster: two processes are rank %d of job %.80q: pid %d and pid %d", who.Rank, h.place.Job, first.PID, who.PID)
+		p := h.peers[who.Rank]
+		switch {
+		case p != nil && p.left(): // it is early for the next job of this name
+			return nil, false
+		case p != nil:
+			err = h.twice(who.Rank, p.who, who.who())
+		case who.Rank == h.own.Rank:
+			err = h.twice(who.Rank, h.own.who(), who.who())
 		}
 	}
 	rank := dimmnet.Rank(0)
@@ -176,8 +180,8 @@ func (h *Host) admit(c *conn, who hello) (*Failed, bool) {
 		h.failLocked(rank, err)
 		return h.failed, false
 	}
-	_ = c.socket.SetReadDeadline(time.Time{})
-	p := newPeer(c, rank, who.PID, assembler{first: rank, count: 1})
+	_ = c.SetDeadline(time.Time{})
+	p := newPeer(c, rank, who.who(), assembler{first: rank, count: 1})
 	h.peers[rank] = p
 	h.readers.Add(1)
 	go h.watch(p)
@@ -190,8 +194,13 @@ func (h *Host) admit(c *conn, who hello) (*Failed, bool) {
 	return nil, true
 }
 
+// twice is the error of two processes of one rank.
+func (h *member) twice(rank int, first, second string) error {
+	return fmt.Errorf("cluster: two processes are rank %d of job %.80q: %s and %s", rank, h.place.Job, first, second)
+}
+
 // expect fails the job unless all have come in time. The lock is held.
-func (h *Host) expect(patience time.Duration) {
+func (h *member) expect(patience time.Duration) {
 	deadline := time.Now().Add(patience)
 	if h.hall.overdue == nil {
 		h.hall.overdue = time.AfterFunc(patience, h.late)
@@ -204,7 +213,7 @@ func (h *Host) expect(patience time.Duration) {
 }
 
 // late fails the job if ranks are missing.
-func (h *Host) late() {
+func (h *member) late() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hall.complete {
@@ -220,7 +229,7 @@ func (h *Host) late() {
 }
 
 // rollCall is who has come and who has not. The lock is held.
-func (h *Host) rollCall() (came, missing []int) {
+func (h *member) rollCall() (came, missing []int) {
 	for rank, p := range h.peers {
 		if p != nil || rank == 0 {
 			came = append(came, rank)

@@ -14,7 +14,10 @@ type hello struct {
 	Job     string `json:"job"`
 	Rank    int    `json:"rank"`
 	Size    int    `json:"size"`
+	Epoch   int    `json:"epoch,omitempty"`
 	PID     int    `json:"pid"`
+	// Host says where it is, in words; empty: on the host of all.
+	Host string `json:"host,omitempty"`
 	// PatienceMS is how many milliseconds it waits for the others.
 	PatienceMS int64 `json:"patience_ms"`
 }
@@ -22,7 +25,7 @@ type hello struct {
 const maxJob = 4 << 10 // bytes of a job's name
 
 func newHello(p Place, pid int, patience time.Duration) hello {
-	return hello{Version: protocolNumber, Job: p.Job, Rank: p.Rank, Size: p.Size, PID: pid, PatienceMS: patience.Milliseconds()}
+	return hello{Version: protocolNumber, Job: p.Job, Rank: p.Rank, Size: p.Size, Epoch: p.Epoch, PID: pid, PatienceMS: patience.Milliseconds()}
 }
 
 func (h hello) message() (message, error) {
@@ -45,20 +48,31 @@ func readHello(body []byte) (hello, error) {
 	return h, nil
 }
 
+// who is the process of h in words.
+func (h hello) who() string {
+	if h.Host == "" {
+		return fmt.Sprintf("pid %d", h.PID)
+	}
+	return fmt.Sprintf("pid %d on %.80s", h.PID, text([]byte(h.Host)))
+}
+
 // check says why the process of h cannot be one of the job of rank 0, which is own.
 func (h hello) check(own hello) error {
 	switch {
 	case h.Version != own.Version:
-		return fmt.Errorf("cluster: rank %d (pid %d) speaks version %d of the protocol and rank 0 (pid %d) version %d: start the same program everywhere",
-			h.Rank, h.PID, h.Version, own.PID, own.Version)
+		return fmt.Errorf("cluster: rank %d (%s) speaks version %d of the protocol and rank %d (%s) version %d: start the same program everywhere",
+			h.Rank, h.who(), h.Version, own.Rank, own.who(), own.Version)
 	case h.Job != own.Job:
-		return fmt.Errorf("cluster: rank %d (pid %d) is of job %.80q and rank 0 (pid %d) of job %.80q: they must not meet at one place",
-			h.Rank, h.PID, h.Job, own.PID, own.Job)
+		return fmt.Errorf("cluster: rank %d (%s) is of job %.80q and rank %d (%s) of job %.80q: they must not meet at one place",
+			h.Rank, h.who(), h.Job, own.Rank, own.who(), own.Job)
+	case h.Epoch != own.Epoch:
+		return fmt.Errorf("cluster: rank %d (%s) is of epoch %d and rank %d (%s) of epoch %d: one of them is of an earlier start of the job",
+			h.Rank, h.who(), h.Epoch, own.Rank, own.who(), own.Epoch)
 	case h.Size != own.Size:
-		return fmt.Errorf("cluster: rank %d (pid %d) is of a job of %d ranks and rank 0 (pid %d) of one of %d",
-			h.Rank, h.PID, h.Size, own.PID, own.Size)
+		return fmt.Errorf("cluster: rank %d (%s) is of a job of %d ranks and rank %d (%s) of one of %d",
+			h.Rank, h.who(), h.Size, own.Rank, own.who(), own.Size)
 	case h.Rank < 0 || h.Rank >= own.Size:
-		return fmt.Errorf("cluster: pid %d says that it is rank %d of %d", h.PID, h.Rank, own.Size)
+		return fmt.Errorf("cluster: %s says that it is rank %d of %d", h.who(), h.Rank, own.Size)
 	}
 	return nil
 }

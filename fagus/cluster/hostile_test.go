@@ -161,8 +161,8 @@ func TestHostileRank0(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := newConn(socket)
-		if _, err := c.hear(); err != nil {
+		c := newPackets(socket, 0)
+		if _, err := hear(c); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.send(message{kind: kindWelcome}); err != nil {

@@ -25,46 +25,72 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := place.checkHost(); err != nil {
 		return nil, err
 	}
-	if cfg.Timeout < 0 || cfg.Timeout > maxPatience {
-		return nil, fmt.Errorf("cluster: a timeout of %v: %v is the most", cfg.Timeout, maxPatience)
+	timeout, err := patience(cfg.Timeout)
+	if err != nil {
+		return nil, err
 	}
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON would change it on the way
-	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultTimeout
-	}
-	h := &Host{
-		place:  place,
-		own:    newHello(place, os.Getpid(), cfg.Timeout),
-		joined: make(chan struct{}),
-		broken: make(chan struct{}),
-	}
-	join := h.dial
+	h := &Host{}
+	w := hostWire{at: meetingPoint(place)}
+	h.begin(place, w, newHello(place, os.Getpid(), timeout))
+	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
-		join = h.host
+		if err = h.listen(ctx, w, deadline); err == nil {
+			err = h.host(ctx, deadline)
+		}
+	} else {
+		err = h.dial(ctx, deadline)
 	}
-	if err := join(ctx, meetingPoint(place), time.Now().Add(cfg.Timeout)); err != nil {
+	if err != nil {
 		h.release()
 		return nil, err
 	}
 	return h, nil
 }
 
-// checkHost says what is wrong with p for a job of one host.
-func (p Place) checkHost() error {
+// begin is for a member that has not joined.
+func (h *member) begin(place Place, w wire, own hello) {
+	h.place, h.wire, h.own = place, w, own
+	h.joined, h.broken, h.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
+}
+
+// patience is how long a rank waits that says timeout.
+func patience(timeout time.Duration) (time.Duration, error) {
+	if timeout < 0 || timeout > maxPatience {
+		return 0, fmt.Errorf("cluster: a timeout of %v: %v is the most", timeout, maxPatience)
+	}
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	return timeout, nil
+}
+
+// check says what is wrong with p for any job.
+func (p Place) check() error {
 	switch {
 	case p.Size < 1 || p.Size > dimmnet.MaxNodes || p.Rank < 0 || p.Rank >= p.Size:
 		return fmt.Errorf("cluster: rank %d of %d", p.Rank, p.Size)
-	case p.LocalSize != 0 && p.LocalSize != p.Size:
-		return fmt.Errorf("cluster: the job has %d ranks and %d of them are on this host", p.Size, p.LocalSize)
 	case p.Job == "" || len(p.Job) > maxJob:
 		return fmt.Errorf("cluster: a job whose name has %d bytes: 1 to %d", len(p.Job), maxJob)
 	}
 	return nil
 }
 
+// checkHost says what is wrong with p for a job of one host.
+func (p Place) checkHost() error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if p.LocalSize != 0 && p.LocalSize != p.Size {
+		return fmt.Errorf("cluster: the job has %d ranks and %d of them are on this host: set %s to where those of all hosts meet, host:port, and use sockets",
+			p.Size, p.LocalSize, fagusRendezvous)
+	}
+	return nil
+}
+
 // meetingPoint is the address of rank 0.
 func meetingPoint(p Place) *net.UnixAddr {
-	if name, ok := strings.CutPrefix(p.Rendezvous, "unix:"); ok {
+	if name, ok := strings.CutPrefix(p.Rendezvous, unixPrefix); ok {
 		return &net.UnixAddr{Name: name, Net: network}
 	}
 	// Names are short, and a job's may be long.
@@ -72,13 +98,10 @@ func meetingPoint(p Place) *net.UnixAddr {
 }
 
 // host joins rank 0, who listens.
-func (h *Host) host(ctx context.Context, at *net.UnixAddr, deadline time.Time) error {
+func (h *member) host(ctx context.Context, deadline time.Time) error {
+	h.mu.Lock()
 	h.peers = make([]*peer, h.Size())
 	h.hall = newHall(h.Size())
-	if err := h.listen(ctx, at, deadline); err != nil {
-		return err
-	}
-	h.mu.Lock()
 	if h.expect(time.Until(deadline)); h.Size() == 1 {
 		h.hall.complete = true
 		close(h.joined)
@@ -98,7 +121,7 @@ func (h *Host) host(ctx context.Context, at *net.UnixAddr, deadline time.Time) e
 	}
 	for _, p := range h.peers[1:] {
 		if err := p.send(message{kind: kindWelcome}); err != nil {
-			h.fail(p.rank, fmt.Errorf("cluster: rank %d (pid %d) is lost: %w", p.rank, p.pid, err))
+			h.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.who, err))
 			return h.failure()
 		}
 	}
@@ -107,7 +130,7 @@ func (h *Host) host(ctx context.Context, at *net.UnixAddr, deadline time.Time) e
 
 // linger stays for those that are about to come, because they would wait for a rank 0 in
 // vain.
-func (h *Host) linger(ctx context.Context) {
+func (h *member) linger(ctx context.Context) {
 	const longest = time.Second / 2
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
@@ -120,19 +143,20 @@ func (h *Host) linger(ctx context.Context) {
 
 // listen takes the meeting point. If somebody has it, that process is told that there are
 // two of rank 0.
-func (h *Host) listen(ctx context.Context, at *net.UnixAddr, deadline time.Time) error {
+func (h *Host) listen(ctx context.Context, w hostWire, deadline time.Time) error {
 	return retry(ctx, deadline, func() (bool, error) {
-		var err error
-		if h.listener, err = net.ListenUnix(network, at); err == nil {
+		l, err := net.ListenUnix(network, w.at)
+		if err == nil {
+			h.listener = l
 			return true, nil
 		}
 		err = fmt.Errorf("cluster: rank 0 of job %.80q: %w", h.place.Job, err)
 		if !errors.Is(err, syscall.EADDRINUSE) {
 			return true, err
 		}
-		c, final, failure := h.introduce(ctx, at, deadline)
+		c, final, failure := h.introduce(ctx, deadline)
 		if failure == nil {
-			_ = c.socket.Close() // whoever welcomes a second rank 0 is no rank 0
+			_ = c.Close() // whoever welcomes a second rank 0 is no rank 0
 			return true, err
 		}
 		if final {

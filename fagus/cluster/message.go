@@ -18,7 +18,7 @@ const (
 	filesAMessage  = 64
 	maxText        = 4 << 10 // of a failure in words
 	maxBlob        = 1 << 20
-	protocolNumber = 1
+	protocolNumber = 2
 )
 
 // kind says what a message is.
@@ -30,7 +30,10 @@ const (
 	kindBlob                    // the next bytes of rank's blob, which has total bytes
 	kindFiles                   // the files of rank and those after it
 	kindFailed                  // body: why the job has failed, because of rank
-	kindGoodbye                 // the sender has closed its Host
+	kindGoodbye                 // the sender has left the job
+	kindSuspect                 // rank seems to be gone: rank 0 is to ask it
+	kindAsk                     // say that you are alive
+	kindAlive                   // the answer to that
 	kinds
 )
 

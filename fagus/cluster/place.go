@@ -17,6 +17,7 @@ type Place struct {
 	Job                  string // all processes of the job have this name, and those of no other
 	Rendezvous           string // where its processes meet; empty: nobody has said it
 	Source               string // the variable that the rank comes from
+	Epoch                int    // which start of the job this is: ranks of an earlier one are refused
 }
 
 // ErrNoJob is the error of FromEnv for a process that no launcher has started. It may go on
@@ -28,6 +29,8 @@ const (
 	fagusSize       = "FAGUS_SIZE"
 	fagusJob        = "FAGUS_JOB"
 	fagusRendezvous = "FAGUS_RENDEZVOUS"
+	fagusEpoch      = "FAGUS_EPOCH"
+	unixPrefix      = "unix:" // of a rendezvous on one host
 )
 
 // FromEnv finds the place of this process in what its launcher has set; lookup is
@@ -49,6 +52,9 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 	}
 	p := Place{Rank: first.rank, Size: first.size, Source: first.launcher.rank, Rendezvous: env.get(fagusRendezvous)}
 	if p.LocalRank, p.LocalSize, err = env.local(found); err != nil {
+		return Place{}, err
+	}
+	if p.Epoch, _, err = env.number(fagusEpoch); err != nil {
 		return Place{}, err
 	}
 	if p.Job = env.job(found); p.Job == "" {

@@ -6,12 +6,34 @@ import (
 	"os"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // goodbye is how long a rank whose run has failed waits for the others.
 const goodbye = 200 * time.Millisecond
+
+// joinJob joins place's job: by shared memory, or by sockets if its ranks may be on several
+// hosts.
+func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
+	if !place.Spans() {
+		host, err := JoinHost(ctx, place, HostConfig{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return host, shm.Join(shm.Config{}, host), nil
+	}
+	cfg, err := HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts, err := JoinHosts(ctx, place, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return hosts, hosts.Network(), nil
+}
 
 // Run is fagus.Run as one rank of the job that this process was started in, by `fagus
 // launch`, mpirun, srun or what else FromEnv knows. A process that nobody has started so
@@ -31,7 +53,7 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 	if err != nil {
 		return report, err
 	}
-	host, err := JoinHost(ctx, place, HostConfig{})
+	job, network, err := joinJob(ctx, place)
 	if err != nil {
 		return report, err
 	}
@@ -41,10 +63,10 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 			closing, cancel = context.WithTimeout(ctx, goodbye)
 		}
 		defer cancel()
-		if closed := host.Close(closing); err == nil {
+		if closed := job.Close(closing); err == nil {
 			err = closed
 		}
 	}()
-	cfg.Nodes, cfg.Net = place.Size, shm.Join(shm.Config{}, host)
+	cfg.Nodes, cfg.Net = place.Size, network
 	return fagus.Run(ctx, cfg, program)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -11,16 +12,18 @@ import (
 
 // peer is another rank at the end of a connection.
 type peer struct {
-	*conn
+	conn
 	rank    dimmnet.Rank
-	pid     int
+	who     string // its process, in words
 	batches assembler
 	inbox   chan *batch   // room for one: a rank cannot be further ahead
 	gone    chan struct{} // closed by its goodbye
+	alive   chan struct{} // room for one: it has answered
+	asked   atomic.Bool   // somebody waits for that
 }
 
-func newPeer(c *conn, rank dimmnet.Rank, pid int, batches assembler) *peer {
-	return &peer{conn: c, rank: rank, pid: pid, batches: batches, inbox: make(chan *batch, 1), gone: make(chan struct{})}
+func newPeer(c conn, rank dimmnet.Rank, who string, batches assembler) *peer {
+	return &peer{conn: c, rank: rank, who: who, batches: batches, inbox: make(chan *batch, 1), gone: make(chan struct{}), alive: make(chan struct{}, 1)}
 }
 
 // left says whether the peer has said goodbye.
@@ -47,7 +50,7 @@ func (p *peer) drop() {
 const noticeTimeout = time.Second
 
 // watch reads what p sends until its connection ends.
-func (h *Host) watch(p *peer) {
+func (h *member) watch(p *peer) {
 	defer h.readers.Done()
 	for {
 		m, err := p.receive()
@@ -58,7 +61,7 @@ func (h *Host) watch(p *peer) {
 		}
 		if err != nil {
 			if !p.left() {
-				h.fail(p.rank, fmt.Errorf("cluster: rank %d (pid %d) is lost: %w", p.rank, p.pid, err))
+				h.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.who, err))
 			}
 			return
 		}
@@ -66,7 +69,7 @@ func (h *Host) watch(p *peer) {
 }
 
 // take does what a message of p asks for.
-func (h *Host) take(p *peer, m message) error {
+func (h *member) take(p *peer, m message) error {
 	switch {
 	case p.left():
 		closeAll(m.files)
@@ -86,6 +89,23 @@ func (h *Host) take(p *peer, m message) error {
 	case m.kind == kindFailed && (m.rank == p.rank || p.rank == 0 && int(m.rank) < h.Size()):
 		h.fail(m.rank, errors.New(text(m.body)))
 		return nil
+	case m.kind == kindSuspect && h.Rank() == 0 && int(m.rank) < h.Size():
+		h.mu.Lock()
+		q := h.peers[m.rank]
+		h.mu.Unlock()
+		if q != nil {
+			h.confirm(q, nil)
+		}
+		return nil
+	case m.kind == kindAsk && m.rank == p.rank:
+		h.notify(p, message{kind: kindAlive, rank: h.Rank()})
+		return nil
+	case m.kind == kindAlive && m.rank == p.rank:
+		select {
+		case p.alive <- struct{}{}:
+		default:
+		}
+		return nil
 	case m.kind == kindGoodbye && p.rank != 0:
 		close(p.gone)
 		return nil
@@ -94,14 +114,14 @@ func (h *Host) take(p *peer, m message) error {
 }
 
 // fail fails the job for the first time, and tells all that are connected.
-func (h *Host) fail(blame dimmnet.Rank, cause error) {
+func (h *member) fail(blame dimmnet.Rank, cause error) {
 	h.mu.Lock()
 	h.failLocked(blame, cause)
 	h.mu.Unlock()
 	h.tell()
 }
 
-func (h *Host) failLocked(blame dimmnet.Rank, cause error) {
+func (h *member) failLocked(blame dimmnet.Rank, cause error) {
 	if h.failed != nil || h.over {
 		return
 	}
@@ -113,7 +133,7 @@ func (h *Host) failLocked(blame dimmnet.Rank, cause error) {
 			continue
 		}
 		// This also ends a call that cannot send.
-		_ = p.socket.SetWriteDeadline(time.Now().Add(noticeTimeout))
+		_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout))
 		h.notices.Go(func() { _ = p.send(m) }) // who is gone need not know
 	}
 }
@@ -124,7 +144,7 @@ func (f *Failed) message() message {
 }
 
 // failure is why the job has failed, nil if it has not.
-func (h *Host) failure() error {
+func (h *member) failure() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failed == nil {

@@ -8,7 +8,7 @@ import (
 // WithoutPlace is an environment without what says a process's place in a job: for the
 // ranks of a job that is started inside of another.
 func WithoutPlace(environ []string) []string {
-	gone := []string{fagusSize, fagusJob, fagusRendezvous}
+	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity}
 	for _, l := range launchers() {
 		gone = slices.Concat(gone, []string{l.rank, l.started}, l.sizes, l.localRank, l.localSize, l.hosts, l.agrees)
 		for _, jobs := range l.jobs {

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// conn carries messages and files between two processes of one host.
-type conn struct {
-	socket *net.UnixConn
+// packets carries messages and files between two processes of one host.
+type packets struct {
+	*net.UnixConn
+	pid    int    // of the other end
 	packet []byte // the last one that was received
 	rights []byte
 }
@@ -18,14 +19,19 @@ type conn struct {
 // network keeps packets whole and in order, and tells when the other end is gone.
 const network = "unixpacket"
 
-func newConn(socket *net.UnixConn) *conn {
-	return &conn{socket: socket, packet: make([]byte, maxPacket), rights: make([]byte, rightsSpace(filesAMessage))}
+func newPackets(socket *net.UnixConn, pid int) *packets {
+	return &packets{UnixConn: socket, pid: pid, packet: make([]byte, maxPacket), rights: make([]byte, rightsSpace(filesAMessage))}
 }
 
+func (c *packets) remote() string { return fmt.Sprintf("pid %d", c.pid) }
+
+// vouch: the kernel knows the user, and ranks of a user trust each other.
+func (c *packets) vouch(int) error { return nil }
+
 // send is for several goroutines. The files stay the caller's.
-func (c *conn) send(m message) error {
+func (c *packets) send(m message) error {
 	rights := fileRights(m.files)
-	n, oobn, err := c.socket.WriteMsgUnix(m.encode(), rights, nil)
+	n, oobn, err := c.WriteMsgUnix(m.encode(), rights, nil)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
@@ -37,7 +43,7 @@ func (c *conn) send(m message) error {
 
 // receive waits for a message. Its body lasts until the next one; its files are the
 // caller's. io.EOF says that the other end is closed.
-func (c *conn) receive() (message, error) {
+func (c *packets) receive() (message, error) {
 	n, oobn, flags, failure := c.read()
 	files, err := rightsFiles(c.rights[:oobn])
 	if failure != nil {
@@ -62,12 +68,12 @@ func (c *conn) receive() (message, error) {
 	return m, nil
 }
 
-func (c *conn) read() (n, oobn, flags int, err error) {
-	n, oobn, flags, _, err = c.socket.ReadMsgUnix(c.packet, c.rights)
+func (c *packets) read() (n, oobn, flags int, err error) {
+	n, oobn, flags, _, err = c.ReadMsgUnix(c.packet, c.rights)
 	if errors.Is(err, syscall.ECONNRESET) {
 		// The other end has closed without having read everything, which the kernel
 		// tells once, and before what that end had said.
-		n, oobn, flags, _, err = c.socket.ReadMsgUnix(c.packet, c.rights)
+		n, oobn, flags, _, err = c.ReadMsgUnix(c.packet, c.rights)
 	}
 	switch {
 	case err == nil:

@@ -28,14 +28,14 @@ func TestLastWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := newConn(dialed), newConn(accepted)
-	defer b.socket.Close()
-	for _, c := range []*conn{a, b} {
+	a, b := newPackets(dialed, 0), newPackets(accepted, 0)
+	defer b.Close()
+	for _, c := range []*packets{a, b} {
 		if err := c.send(message{kind: kindGoodbye, rank: 7}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.socket.Close(); err != nil {
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := b.receive(); err != nil || m.kind != kindGoodbye || m.rank != 7 {

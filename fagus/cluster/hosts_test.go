@@ -1,0 +1,212 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// freePort is a meeting point on the loopback device that nobody uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// spread is the places of a job that meets at an address, and its ranks' identities.
+func spread(t *testing.T, size int) ([]cluster.Place, []cluster.HostsConfig) {
+	t.Helper()
+	all, cfgs := places(t, size), make([]cluster.HostsConfig, size)
+	authority, err := identity.NewAuthority(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := freePort(t)
+	for rank := range all {
+		all[rank].Rendezvous = at
+		if cfgs[rank].Identity, err = authority.Issue(dimmnet.Rank(rank)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all, cfgs
+}
+
+func joinHosts(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig) ([]*cluster.Hosts, []error) {
+	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], cfgs[i]) })
+}
+
+func closeAllHosts(hosts []*cluster.Hosts) []error {
+	_, errs := each(len(hosts), func(i int) (any, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), soon)
+		defer cancel()
+		return nil, hosts[i].Close(ctx)
+	})
+	return errs
+}
+
+// TestHosts gathers blobs of all sizes, with and without identities.
+func TestHosts(t *testing.T) {
+	for _, secure := range []bool{true, false} {
+		all, cfgs := spread(t, 5)
+		if !secure {
+			clear(cfgs)
+		}
+		hosts, errs := joinHosts(t, all, cfgs)
+		noErrors(t, errs)
+		for _, size := range []int{0, 1, 70 << 10, 1 << 20} {
+			blobs, errs := each(len(hosts), func(rank int) ([][]byte, error) {
+				own := make([]byte, size)
+				for i := range own {
+					own[i] = byte(i * (rank + 1))
+				}
+				return hosts[rank].Gather(within(t), own)
+			})
+			noErrors(t, errs)
+			for rank := range blobs {
+				for from, b := range blobs[rank] {
+					if len(b) != size || size > 0 && b[size-1] != byte((size-1)*(from+1)) {
+						t.Fatalf("rank %d got %d bytes of rank %d: want %d, the last one %d", rank, len(b), from, size, byte((size-1)*(from+1)))
+					}
+				}
+			}
+		}
+		noErrors(t, closeAllHosts(hosts))
+	}
+}
+
+// wrongJob has processes that are not one job: all must hear what was seen, soon.
+func wrongJob(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig, says ...string) {
+	t.Helper()
+	start := time.Now()
+	hosts, errs := joinHosts(t, all, cfgs)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for i, err := range errs {
+		if err == nil {
+			_ = hosts[i].Close(t.Context()) // it should not be
+		}
+		for _, want := range says {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("process %d, rank %d of %d: %v, which should say %q", i, all[i].Rank, all[i].Size, err, want)
+			}
+		}
+	}
+}
+
+func TestHostsRefuse(t *testing.T) {
+	who := fmt.Sprintf("pid %d on ", os.Getpid())
+	t.Run("two of rank 2", func(t *testing.T) {
+		all, cfgs := spread(t, 4)
+		all[3], cfgs[3] = all[2], cfgs[2]
+		wrongJob(t, all, cfgs, "two processes are rank 2 of job", who, "127.0.0.1")
+	})
+	t.Run("all of rank 0", func(t *testing.T) {
+		all, cfgs := spread(t, 3)
+		all[1], all[2], cfgs[1], cfgs[2] = all[0], all[0], cfgs[0], cfgs[0]
+		wrongJob(t, all, cfgs, "two processes are rank 0 of job", who)
+	})
+	t.Run("another size", func(t *testing.T) {
+		all, cfgs := spread(t, 3)
+		clear(cfgs)
+		all[2].Size = 5
+		wrongJob(t, all, cfgs, "rank 2 (", "of a job of ", " ranks and rank ", who)
+	})
+	t.Run("another job", func(t *testing.T) {
+		all, cfgs := spread(t, 3)
+		all[1].Job = "other"
+		wrongJob(t, all, cfgs, `job "other"`, who)
+	})
+	t.Run("another epoch", func(t *testing.T) {
+		all, cfgs := spread(t, 3)
+		all[1].Epoch = 7
+		wrongJob(t, all, cfgs, "of epoch 7", "of epoch 0", who)
+	})
+	t.Run("a singleton", func(t *testing.T) {
+		all, cfgs := spread(t, 1)
+		first, err := cluster.JoinHosts(within(t), all[0], cfgs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrongJob(t, all, cfgs, "two processes are rank 0 of job")
+		noErrors(t, closeAllHosts([]*cluster.Hosts{first}))
+	})
+}
+
+// TestHostsMissing: who is not there is named, by rank 0 and without it.
+func TestHostsMissing(t *testing.T) {
+	for name, ranks := range map[string][]int{"with rank 0": {0, 2}, "without": {1, 2}} {
+		all, cfgs := spread(t, 4)
+		all[3].Rendezvous = all[0].Rendezvous
+		var come []cluster.Place
+		var with []cluster.HostsConfig
+		for _, r := range ranks {
+			cfgs[r].Timeout = 2 * time.Second
+			come, with = append(come, all[r]), append(with, cfgs[r])
+		}
+		want := "these have not: 1, 3"
+		if ranks[0] != 0 {
+			want = "these were not: 0, 3"
+		}
+		t.Run(name, func(t *testing.T) { wrongJob(t, come, with, want) })
+	}
+}
+
+// TestHostsStrangers: another job's identity, at one place.
+func TestHostsStrangers(t *testing.T) {
+	all, cfgs := spread(t, 2)
+	_, others := spread(t, 2)
+	cfgs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
+	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "not: ")
+}
+
+// TestHostsConfig: what cannot be right is told at once.
+func TestHostsConfig(t *testing.T) {
+	all, cfgs := spread(t, 2)
+	for says, try := range map[string]func() (cluster.Place, cluster.HostsConfig){
+		"its identity (FAGUS_IDENTITY) that of rank 1 of 2": func() (cluster.Place, cluster.HostsConfig) { return all[0], cfgs[1] },
+		"Set FAGUS_RENDEZVOUS": func() (cluster.Place, cluster.HostsConfig) {
+			p := all[0]
+			p.Rendezvous = ""
+			return p, cfgs[0]
+		},
+		"want host:port": func() (cluster.Place, cluster.HostsConfig) {
+			p := all[0]
+			p.Rendezvous = "nowhere"
+			return p, cfgs[0]
+		},
+		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.HostsConfig) {
+			return all[0], cluster.HostsConfig{Interface: "nosuch", Insecure: true}
+		},
+	} {
+		place, cfg := try()
+		if _, err := cluster.JoinHosts(within(t), place, cfg); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, which should say %q", err, says)
+		}
+	}
+}
+
+// TestHostsCancelled: who joins gives up when it is told to.
+func TestHostsCancelled(t *testing.T) {
+	all, cfgs := spread(t, 2)
+	for rank := range all {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("enough")) })
+		if _, err := cluster.JoinHosts(ctx, all[rank], cfgs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
