@@ -11,21 +11,22 @@ import (
 func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	return &cli.Command{
 		Name:  "launch",
-		Usage: "start a program as the ranks of a job on this host",
+		Usage: "start a program as the ranks of a job, on this host or several",
 		UsageText: "fagus launch [-n N] -- PROGRAM [ARGUMENTS]\n\n" +
 			"fagus launch -n 4 -- ./app --size 512        a program that calls cluster.Run\n" +
 			"fagus launch -n 4 -- fagus run matmul --net shm\n" +
-			"fagus launch -n 2 --plain -- ./app >out      output as it comes, without ranks",
+			"fagus launch -n 2 --plain -- ./app >out      output as it comes, without ranks\n" +
+			"fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks at a, six at b, by ssh",
 		Description: "Every process finds its place in FAGUS_RANK, FAGUS_SIZE and FAGUS_JOB. The first that fails\n" +
 			"ends all others; its exit code is that of fagus launch, or 128 and the number of its signal.\n" +
-			"Standard input goes to rank 0. SIGQUIT is passed on: each rank says what it waits for.",
+			"Standard input goes to rank 0 (not with --hosts). SIGQUIT is passed on: each rank says what it waits for.",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
 			&cli.BoolFlag{Name: "plain", Usage: "pass output on as it is, without the rank before each line"},
 			timeoutFlag(""),
-		},
+		}, hostFlags()...),
 		Action: func(c *cli.Context) error {
 			limit := c.Duration("timeout")
 			switch {
@@ -38,7 +39,7 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			}
 			ctx, cancel := withLimit(c.Context, limit)
 			defer cancel()
-			return runRanks(ctx, &launch.Job{
+			return runRanks(ctx, c, &launch.Job{
 				Size:     c.Int("n"),
 				Argv:     c.Args().Slice(),
 				Stdin:    os.Stdin,
@@ -47,6 +48,22 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				PlainOut: c.Bool("plain"),
 				PlainErr: c.Bool("plain"),
 			})
+		},
+	}
+}
+
+// agentName is the hidden command that starts ranks for a launcher on another host.
+const agentName = "agent"
+
+func agentCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	return &cli.Command{
+		Name:            agentName,
+		Usage:           "start ranks on this host for fagus launch --hosts, which speaks to it",
+		Hidden:          true,
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Action: func(c *cli.Context) error {
+			return launch.Agent(c.Context, os.Stdin, c.App.Writer)
 		},
 	}
 }

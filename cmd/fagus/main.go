@@ -54,6 +54,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if told := (*rankError)(nil); errors.As(err, &told) {
+		if told.silent() {
+			fmt.Fprintln(stderr, "fagus:", told)
+		}
 		return told.Code
 	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
@@ -125,6 +128,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			swarmCommand(usage),
 			benchCommand(usage),
 			launchCommand(usage),
+			agentCommand(usage),
+			identityCommand(usage),
 			{
 				Name:            "version",
 				Usage:           "print the version",

@@ -70,7 +70,7 @@ func placementFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		rollCallFlag(category),
 		timeoutFlag(category),
-	}, faultFlags()...)
+	}, append(faultFlags(), hostFlags()...)...)
 }
 
 const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
@@ -146,6 +146,9 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	}
 	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
+	}
+	if c.IsSet("hosts") && p.net != netTCP {
+		return nil, usagef("--hosts need sockets: use --net %s", netTCP)
 	}
 	switch p.net {
 	case netShm, netTCP:

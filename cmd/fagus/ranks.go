@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -101,17 +103,39 @@ func (p *placement) launchSelf(c *cli.Context) error {
 		Stderr:   c.App.ErrWriter,
 		PlainOut: true, // rank 0 alone prints
 	}
-	return runRanks(c.Context, &job)
+	return runRanks(c.Context, c, &job) // each rank knows its --timeout
 }
 
-// runRanks runs a job, to whose ranks SIGQUIT is passed on.
-func runRanks(ctx context.Context, job *launch.Job) error {
+const hostsCategory = "several hosts"
+
+// hostFlags say on which hosts ranks are started, and how.
+func hostFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "hosts", Category: hostsCategory, Usage: "start the ranks on `HOSTS`, a,b[:slots], by ssh; fagus and the program must be on each, at the same paths"},
+		&cli.StringFlag{Name: "rsh", Category: hostsCategory, Usage: "use `COMMAND` in the place of ssh; %h in it is the host, which otherwise comes last"},
+		&cli.BoolFlag{Name: "insecure", Category: hostsCategory, Usage: "encrypt nothing between hosts, and believe everybody"},
+	}
+}
+
+// runRanks runs a job on the hosts that the flags name, or on this one. SIGQUIT is passed on to
+// its ranks.
+func runRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	quit := make(chan os.Signal, 1)
 	signal.Notify(quit, syscall.SIGQUIT)
 	defer signal.Stop(quit)
 	job.Signals = quit
 	job.Env = cluster.WithoutPlace(os.Environ()) // this process may be a rank of another launcher's job
-	err := job.Run(ctx)
+	start := job.Run
+	if c.IsSet("hosts") {
+		spread, err := onHosts(c, job)
+		if err != nil {
+			return err
+		}
+		start = spread.Run
+	} else if c.IsSet("rsh") || c.IsSet("insecure") {
+		return usagef("--rsh and --insecure are for ranks on --hosts")
+	}
+	err := start(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {
 		return &rankError{exit}
@@ -119,5 +143,25 @@ func runRanks(ctx context.Context, job *launch.Job) error {
 	return err
 }
 
-// rankError is a failure that a rank has told by itself.
+// onHosts is job on the hosts that the flags name.
+func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
+	hosts, err := launch.ParseHosts(c.String("hosts"))
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") }) // the rest is each host's own
+	return &launch.Hosts{
+		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
+		Agent: []string{self, agentName}, Insecure: c.Bool("insecure"),
+	}, nil
+}
+
+// rankError is a failure that a rank has told by itself, unless it was killed.
 type rankError struct{ *launch.ExitError }
+
+// silent says whether the rank can have told it.
+func (e *rankError) silent() bool { return e.Code > 128 }

@@ -56,7 +56,7 @@ func TestBadMessages(t *testing.T) {
 func TestHello(t *testing.T) {
 	own := newHello(Place{Size: 4, Job: "a"}, 10, time.Second)
 	for says, change := range map[string]func(*hello){
-		"speaks version 2":                            func(h *hello) { h.Version = 2 },
+		"speaks version 3":                            func(h *hello) { h.Version = 3 },
 		`is of job "b" and rank 0 (pid 10) of`:        func(h *hello) { h.Job = "b" },
 		"is of a job of 5 ranks":                      func(h *hello) { h.Size = 5 },
 		"pid 12 says that it is rank 4 of 4":          func(h *hello) { h.Rank = 4 },

@@ -13,7 +13,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
+
+const defaultGrace = 2 * time.Second
 
 // Job is what is to be started. Size, Argv, Stdout and Stderr are needed.
 type Job struct {
@@ -45,6 +49,20 @@ func (e *ExitError) Error() string { return fmt.Sprintf("launch: rank %d: %v", e
 // Unwrap is what the operating system says.
 func (e *ExitError) Unwrap() error { return e.Err }
 
+// pipeOf is a pipe from which text can be read, which fits into one.
+func pipeOf(text []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(text)
+	if err = errors.Join(err, w.Close()); err != nil {
+		_ = r.Close() // nothing will be read
+		return nil, err
+	}
+	return r, nil
+}
+
 // maxRanks bounds the processes of a host.
 const maxRanks = 4096
 
@@ -52,9 +70,29 @@ const maxRanks = 4096
 // *ExitError for the first that did not, the error of ctx, or why a process cannot be
 // started.
 func (j *Job) Run(ctx context.Context) error {
-	if j.Size < 1 || j.Size > maxRanks {
-		return fmt.Errorf("launch: %d ranks: want 1 to %d", j.Size, maxRanks)
+	if err := checkSize(j.Size); err != nil {
+		return err
 	}
+	name, err := jobName()
+	if err != nil {
+		return err
+	}
+	all := make([]recruit, j.Size)
+	for rank := range all {
+		all[rank].Rank = dimmnet.Rank(rank)
+	}
+	return j.runRanks(ctx, all, name)
+}
+
+func checkSize(n int) error {
+	if n < 1 || n > maxRanks {
+		return fmt.Errorf("launch: %d ranks: want 1 to %d", n, maxRanks)
+	}
+	return nil
+}
+
+// runRanks is Run for some of the job's ranks.
+func (j *Job) runRanks(ctx context.Context, recruits []recruit, name string) error {
 	if len(j.Argv) == 0 {
 		return errors.New("launch: no program to run")
 	}
@@ -62,18 +100,14 @@ func (j *Job) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
-	name, err := jobName()
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var ranks sync.WaitGroup
 	var one sync.Mutex // of the two writers
 	var group processes
-	for rank := range j.Size {
+	for _, r := range recruits {
 		ranks.Go(func() {
-			if err := j.runRank(ctx, rank, path, name, &one, &group); err != nil {
+			if err := j.runRank(ctx, r, path, name, &one, &group); err != nil {
 				cancel(err) // the first one counts
 			}
 		})
@@ -94,7 +128,8 @@ func jobName() (string, error) {
 }
 
 // runRank runs one rank to its end.
-func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *sync.Mutex, group *processes) error {
+func (j *Job) runRank(ctx context.Context, r recruit, path, name string, one *sync.Mutex, group *processes) error {
+	rank := int(r.Rank)
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
 	env := j.Env
@@ -106,12 +141,21 @@ func (j *Job) runRank(ctx context.Context, rank int, path, name string, one *syn
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}
+	if r.Identity != nil {
+		secret, err := pipeOf(r.Identity)
+		if err != nil {
+			return fmt.Errorf("launch: the identity of rank %d: %w", rank, err)
+		}
+		defer secret.Close()
+		cmd.ExtraFiles = []*os.File{secret} // which begin at 3
+		cmd.Env = append(cmd.Env, "FAGUS_IDENTITY=fd:3")
+	}
 	out := newTagged(j.Stdout, rank, j.PlainOut, one)
 	errs := newTagged(j.Stderr, rank, j.PlainErr, one)
 	cmd.Stdout, cmd.Stderr = out, errs
 	lead(cmd)
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
-	cmd.WaitDelay = cmp.Or(j.Grace, 2*time.Second)
+	cmd.WaitDelay = cmp.Or(j.Grace, defaultGrace)
 	err := runLocked(cmd, group)
 	sweep(cmd.Process)
 	if err := errors.Join(out.flush(), errs.flush()); err != nil {

@@ -41,3 +41,6 @@ func exitCode(s *os.ProcessState) int {
 	}
 	return s.ExitCode()
 }
+
+// apart keeps the signals of the launcher's terminal from a process.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+func identityCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	return &cli.Command{
+		Name:  "identity",
+		Usage: "make the identities by which the ranks of a job on several hosts know each other",
+		UsageText: "fagus identity -n N FOLDER\n\n" +
+			"fagus identity -n 4 ids && FAGUS_IDENTITY=$PWD/ids mpirun -n 4 --host a,b -x FAGUS_IDENTITY ...",
+		Description: "Writes FOLDER/rank-R.pem for every rank, readable by its owner alone. FAGUS_IDENTITY names the\n" +
+			"folder, or a file in whose name %r stands for the rank. Who has a file can pass for its rank, and\n" +
+			"read what ranks tell each other: make new ones for each job, and delete them after it.\n" +
+			"fagus launch --hosts makes its own.",
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Flags:           []cli.Flag{&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Usage: "number of `RANKS`", Required: true}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usagef("want one folder; see 'fagus identity --help'")
+			}
+			if n := c.Int("n"); n < 1 || n > dimmnet.MaxNodes {
+				return usagef("-n %d: want 1 to %d", n, dimmnet.MaxNodes)
+			}
+			return writeIdentities(c.Args().First(), c.Int("n"))
+		},
+	}
+}
+
+// writeIdentities makes a folder with an identity for each rank. Either all are written or none
+// is left.
+func writeIdentities(folder string, size int) (err error) {
+	authority, err := identity.NewAuthority(size)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	var made []string
+	defer func() {
+		if err != nil {
+			for _, path := range made {
+				err = errors.Join(err, os.Remove(path))
+			}
+		}
+	}()
+	for rank := range size {
+		id, err := authority.Issue(dimmnet.Rank(rank))
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(folder, cluster.IdentityFile(dimmnet.Rank(rank)))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%w: identities are not overwritten, since a job may use them: remove them, or name another folder", err)
+		}
+		if err != nil {
+			return err
+		}
+		made = append(made, path)
+		_, err = f.Write(id.Encode())
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
