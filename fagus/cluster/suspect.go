@@ -8,7 +8,7 @@ import (
 const (
 	// A rank that is asked has so many ticks to answer. They are counted, so that the time
 	// in which this process itself is stopped counts as one of them.
-	askTicks = 12
+	askTicks = 11
 	askTick  = 100 * time.Millisecond
 	// askAgain is the pause before a rank that has answered, and still seems to be gone, is
 	// asked again.

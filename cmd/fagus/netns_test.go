@@ -1,0 +1,261 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hosts are network namespaces, connected by a bridge that is in one of its own.
+type hosts struct {
+	names []string
+	fagus string // the command
+}
+
+// ipRun runs ip, and says what went wrong.
+func ipRun(t *testing.T, line string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "ip", strings.Fields(line)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("ip %s: %v: %s", line, err, out)
+	}
+	return string(out)
+}
+
+// newHosts makes n hosts, which are gone after the test.
+func newHosts(t *testing.T, n int) *hosts {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("namespaces take some seconds")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes network namespaces")
+	}
+	name := func(s string) string { return fmt.Sprintf("fg%d-%s", os.Getpid(), s) }
+	bridge := name("sw")
+	if out, err := exec.Command("ip", "netns", "add", bridge).CombinedOutput(); err != nil {
+		t.Skipf("no network namespaces here: %v: %s", err, out)
+	}
+	t.Cleanup(func() { ipRun(t, "netns del "+bridge) })
+	if out, err := exec.Command("ip", "-n", bridge, "link", "add", "br0", "type", "bridge").CombinedOutput(); err != nil {
+		t.Skipf("no bridges here: %v: %s", err, out)
+	}
+	ipRun(t, "-n "+bridge+" link set br0 up")
+	h := &hosts{fagus: filepath.Join(t.TempDir(), "fagus")}
+	for i := range n {
+		host := name(fmt.Sprintf("h%d", i))
+		ipRun(t, "netns add "+host)
+		t.Cleanup(func() { ipRun(t, "netns del "+host) })
+		ipRun(t, "-n "+host+" link set lo up")
+		ipRun(t, fmt.Sprintf("-n %s link add eth0 type veth peer name port%d netns %s", host, i, bridge))
+		ipRun(t, fmt.Sprintf("-n %s link set port%d master br0 up", bridge, i))
+		ipRun(t, fmt.Sprintf("-n %s addr add 10.77.0.%d/24 dev eth0", host, i+1))
+		ipRun(t, "-n "+host+" link set eth0 up")
+		h.names = append(h.names, host)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", h.fagus, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	return h
+}
+
+// command is fagus with flags that start ranks on all hosts.
+func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	at := slices.Index(words, "--hosts")
+	words = slices.Insert(words, at+1, strings.Join(h.names, ","), "--rsh", "ip netns exec %h")
+	cmd := exec.CommandContext(ctx, h.fagus, words...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") })
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// empty fails if anything is left on a host.
+func (h *hosts) empty(t *testing.T) {
+	t.Helper()
+	for _, name := range h.names {
+		left := func() string {
+			return strings.TrimSpace(ipRun(t, "netns pids "+name) + strings.Join(h.sockets(t, name), "\n"))
+		}
+		for begun := time.Now(); left() != ""; time.Sleep(20 * time.Millisecond) {
+			if time.Since(begun) > 10*time.Second {
+				t.Fatalf("host %s has processes or sockets left: %s", name, left())
+			}
+		}
+	}
+}
+
+// sockets are those of a host that are not about to end.
+func (h *hosts) sockets(t *testing.T, name string) []string {
+	t.Helper()
+	var all []string
+	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		table := ipRun(t, "netns exec "+name+" cat /proc/net/"+kind)
+		for line := range strings.Lines(table) {
+			words := strings.Fields(line)
+			const established, listening, unconnected = "01", "0A", "07"
+			if len(words) > 3 && slices.Contains([]string{established, listening, unconnected}, words[3]) {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}
+
+// process is the process of a rank, when it is connected to all others.
+func (h *hosts) process(t *testing.T, rank int) *os.Process {
+	t.Helper()
+	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
+		connected := 0
+		for _, s := range h.sockets(t, h.names[rank]) {
+			if strings.Fields(s)[3] == "01" {
+				connected++
+			}
+		}
+		if connected < len(h.names) { // one to each other rank, and that by which it has joined
+			continue
+		}
+		for _, word := range strings.Fields(ipRun(t, "netns pids "+h.names[rank])) {
+			env, err := os.ReadFile("/proc/" + word + "/environ")
+			if err != nil || !bytes.Contains(env, fmt.Appendf(nil, "FAGUS_RANK=%d\x00", rank)) {
+				continue
+			}
+			pid, err := strconv.Atoi(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := os.FindProcess(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+	}
+	t.Fatalf("rank %d has not connected to the others", rank)
+	return nil
+}
+
+func TestHosts(t *testing.T) {
+	h := newHosts(t, 4)
+	for _, words := range [][]string{
+		{"launch", "-n", "4", "--hosts", "--", h.fagus, "run", "matmul", "--net", "tcp", "--n", "128", "--mode", "phase"},
+		{"run", "matmul", "--net", "tcp", "--n", "128", "--nodes", "4", "--mode", "threaded", "--hosts"},
+		{"run", "matmul", "--net", "tcp", "--n", "64", "--nodes", "8", "--hosts", "--insecure"},
+	} {
+		out, err := h.command(t, words...).CombinedOutput()
+		if err != nil || !bytes.Contains(out, []byte("verified: ")) {
+			t.Errorf("%v: %v: %s", words, err, out)
+		}
+		h.empty(t)
+	}
+	cmd := h.command(t, "launch", "-n", "4", "--hosts", "--", "fagus-no-such-program")
+	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("the program must be on each host, at the same path")) {
+		t.Errorf("a program that is not there: %v: %s", err, out)
+	}
+}
+
+// TestHostsFail: whatever happens to a rank in the middle of its work, the launcher ends
+// with an error that names it, and nothing is left.
+func TestHostsFail(t *testing.T) {
+	h := newHosts(t, 4)
+	for _, c := range []struct {
+		name   string
+		victim int
+		hit    func(t *testing.T, p *os.Process)
+		says   string
+	}{
+		{"killed", 2, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGKILL) }, "rank 2"},
+		{"rank 0 killed", 0, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGKILL) }, "rank 0"},
+		{"stopped", 1, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGSTOP) }, "rank 1"},
+		{"rank 0 stopped", 0, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGSTOP) }, "rank 0"},
+		{"cut off", 3, func(t *testing.T, _ *os.Process) { ipRun(t, "-n "+h.names[3]+" link set eth0 down") }, "rank 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "4", "--bytes", "8", "--samples", "100000", "--hosts")
+			errs, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			c.hit(t, h.process(t, c.victim))
+			hit := time.Now()
+			lines := bufio.NewReader(errs)
+			first, _ := lines.ReadString('\n') // what is missing is told below
+			told := time.Since(hit)
+			rest, err := io.ReadAll(lines)
+			if err != nil {
+				t.Error(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) {
+				t.Errorf("it ended with %v", err)
+			}
+			said := first + string(rest)
+			if !strings.Contains(said, c.says) || told > 15*time.Second {
+				t.Errorf("after %v it said %s, and should name %s soon", told, said, c.says)
+			}
+			t.Logf("%v after it rank was %s: %s", told, c.name, said)
+			h.empty(t)
+		})
+	}
+}
+
+// TestHostsPause: who is stopped for a second, or shares its processor with many, is not given up.
+func TestHostsPause(t *testing.T) {
+	h := newHosts(t, 3)
+	cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "3", "--bytes", "8", "--samples", "100000", "--hosts")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var all []*os.Process
+	for rank := range 3 {
+		all = append(all, h.process(t, rank))
+	}
+	for _, p := range all {
+		signalTo(t, p, syscall.SIGSTOP)
+		time.Sleep(time.Second)
+		signalTo(t, p, syscall.SIGCONT)
+		time.Sleep(300 * time.Millisecond)
+	}
+	for rank, p := range all {
+		if err := p.Signal(syscall.Signal(0)); err != nil {
+			t.Errorf("rank %d has ended: %v", rank, err)
+		}
+	}
+	signalTo(t, cmd.Process, syscall.SIGTERM)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || strings.Contains(said.String(), "lost") {
+		t.Errorf("it ended with %v: %s", err, said.String())
+	}
+	h.empty(t)
+}
+
+func signalTo(t *testing.T, p *os.Process, s os.Signal) {
+	t.Helper()
+	if err := p.Signal(s); err != nil {
+		t.Error(err)
+	}
+}
