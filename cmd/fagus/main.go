@@ -130,6 +130,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			launchCommand(usage),
 			agentCommand(usage),
 			identityCommand(usage),
+			doctorCommand(usage),
 			{
 				Name:            "version",
 				Usage:           "print the version",

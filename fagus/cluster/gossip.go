@@ -187,9 +187,9 @@ func (g *gossip) NotifyLeave(n *memberlist.Node) {
 	}
 }
 
-// meetingPoints resolves a FAGUS_RENDEZVOUS, host:port or several of them with commas
+// MeetingPoints resolves a FAGUS_RENDEZVOUS, host:port or several of them with commas
 // between.
-func meetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, error) {
+func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, error) {
 	var all []netip.AddrPort
 	for _, s := range strings.Split(rendezvous, ",") {
 		host, service, err := net.SplitHostPort(strings.TrimSpace(s))

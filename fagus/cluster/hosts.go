@@ -151,7 +151,7 @@ func shorten(job string) string {
 // come with their processes.
 func awaitMeetingPoints(ctx context.Context, rendezvous string, deadline time.Time) (meet []netip.AddrPort, err error) {
 	err = retry(ctx, deadline, func() (bool, error) {
-		meet, err = meetingPoints(ctx, rendezvous)
+		meet, err = MeetingPoints(ctx, rendezvous)
 		var unknown *net.DNSError
 		return err == nil || !errors.As(err, &unknown), err
 	})
