@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,14 @@ func TestCommand(t *testing.T) {
 		Condition: func(what string) (bool, error) { return holds(what, peers) },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PEERS", peers)
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			e.Setenv("FREE", l.Addr().String()) // nobody else is given the port soon
+			if err := l.Close(); err != nil {
+				return err
+			}
 			return os.WriteFile(e.WorkDir+"/west0479.mtx", west, 0o666)
 		},
 	})

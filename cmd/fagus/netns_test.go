@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,7 +56,7 @@ func newHosts(t *testing.T, n int) *hosts {
 		t.Skipf("no bridges here: %v: %s", err, out)
 	}
 	ipRun(t, "-n "+bridge+" link set br0 up")
-	h := &hosts{fagus: filepath.Join(t.TempDir(), "fagus")}
+	h := &hosts{fagus: buildFagus(t)}
 	for i := range n {
 		host := name(fmt.Sprintf("h%d", i))
 		ipRun(t, "netns add "+host)
@@ -68,11 +67,6 @@ func newHosts(t *testing.T, n int) *hosts {
 		ipRun(t, fmt.Sprintf("-n %s addr add 10.77.0.%d/24 dev eth0", host, i+1))
 		ipRun(t, "-n "+host+" link set eth0 up")
 		h.names = append(h.names, host)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", h.fagus, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
 	}
 	return h
 }
