@@ -26,15 +26,15 @@ func child(laps string) int {
 			return err
 		}
 		ctx := context.Background()
-		host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
+		job, network, err := joinAs(ctx, place)
 		if err != nil {
 			return err
 		}
-		err = shm.Join(shm.Config{}, host).Run(ctx, host.Size(), func(h dimmnet.Host) error { return runRing(h.Port(), n) })
+		err = network.Run(ctx, place.Size, func(h dimmnet.Host) error { return runRing(h.Port(), n) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err) // at once: the parent takes the time
 		}
-		if left := host.Close(ctx); err == nil {
+		if left := job.Close(ctx); err == nil {
 			err = left
 		}
 		return err
@@ -44,6 +44,26 @@ func child(laps string) int {
 		return 1
 	}
 	return 0
+}
+
+// joinAs joins processes of this host, at an address if the place says so.
+func joinAs(ctx context.Context, place cluster.Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
+	if place.Spans() {
+		cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
+		if err != nil {
+			return nil, nil, err
+		}
+		hosts, err := cluster.JoinHosts(ctx, place, cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return hosts, hosts.Network(), nil
+	}
+	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return host, shm.Join(shm.Config{}, host), nil
 }
 
 // ring waits for a lap's number in its LLCM and passes it on.

@@ -159,6 +159,51 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// TestHostsStall stops each rank of a job that meets at an address, first for a second, which
+// nobody may notice, and then for good, which all others must say soon: after 1.8 s, on a
+// machine that is not too busy for this test.
+func TestHostsStall(t *testing.T) {
+	const size = 3
+	for victim := range size {
+		all := start(t, size, "1000000000", freePort(t))
+		for _, p := range all {
+			p.runs(t)
+		}
+		signal := func(s os.Signal) {
+			if err := all[victim].cmd.Process.Signal(s); err != nil {
+				t.Error(err)
+			}
+		}
+		signal(syscall.SIGSTOP)
+		time.Sleep(time.Second)
+		signal(syscall.SIGCONT)
+		time.Sleep(200 * time.Millisecond)
+		for rank, p := range all {
+			select {
+			case <-p.said:
+				t.Fatalf("rank %d was stopped for a second, and rank %d says %s", victim, rank, p.stderr)
+			default:
+			}
+		}
+		stopped := time.Now()
+		signal(syscall.SIGSTOP)
+		var longest time.Duration
+		for rank, p := range all {
+			if rank != victim {
+				longest = max(longest, (<-p.said).Sub(stopped))
+			}
+		}
+		signal(syscall.SIGKILL)
+		for rank, p := range all {
+			said, err := p.end()
+			if want := fmt.Sprintf("rank %d ", victim); rank != victim && (err == nil || !strings.Contains(said, want) || !strings.Contains(said, "is lost: it does not answer") || longest > 10*time.Second) {
+				t.Errorf("rank %d is stopped, and after %v rank %d ends with %v and says %s", victim, longest, rank, err, said)
+			}
+		}
+		t.Logf("rank %d: %v", victim, longest)
+	}
+}
+
 // TestKill kills each rank in turn in the middle of the ring. All others must say so
 // within a second, and nothing may be left.
 func TestKill(t *testing.T) {

@@ -1,0 +1,82 @@
+//go:build unix
+
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
+)
+
+func TestIdentityFromEnv(t *testing.T) {
+	authority, err := identity.NewAuthority(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for rank := range dimmnet.Rank(3) {
+		id, err := authority.Issue(rank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, IdentityFile(rank)), id.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(where string) (*identity.Identity, error) {
+		return IdentityFromEnv(vars{"FAGUS_IDENTITY": where}.lookup, 1)
+	}
+	for _, where := range []string{folder, folder + "/rank-%r.pem", folder + "/rank-1.pem"} {
+		if id, err := read(where); err != nil || id.Rank() != 1 || id.Size() != 3 {
+			t.Errorf("%s: %v, %v", where, id, err)
+		}
+	}
+	f, err := os.Open(folder + "/rank-1.pem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := syscall.Dup(int(f.Fd())) // which is closed by who reads it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := read(fmt.Sprintf("fd:%d", fd)); err != nil || id.Rank() != 1 {
+		t.Errorf("fd:%d: %v, %v", fd, id, err)
+	}
+	if id, err := read(""); id != nil || err != nil {
+		t.Errorf("nothing: %v, %v", id, err)
+	}
+	if err := os.Chmod(folder+"/rank-1.pem", 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for where, says := range map[string]string{
+		folder:           "chmod 600",
+		folder + "/none": "`fagus identity` makes them",
+		"fd:":            "want the number",
+		"fd:1":           "want the number",
+		"fd:9999":        "bad file descriptor",
+		"/dev/null":      "FAGUS_IDENTITY=/dev/null",
+	} {
+		if _, err := read(where); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, which should say %q", where, err, says)
+		}
+	}
+}
+
+func TestHostsConfigFromEnv(t *testing.T) {
+	cfg, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "1", "FAGUS_INTERFACE": "ib0"}.lookup, 0)
+	if err != nil || !cfg.Insecure || cfg.Interface != "ib0" || cfg.Identity != nil {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+	if _, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "yes"}.lookup, 0); err == nil {
+		t.Error("FAGUS_INSECURE=yes was taken")
+	}
+}

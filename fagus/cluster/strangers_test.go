@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/identity"
+)
+
+// attacker wants to be a rank of a job that is complete.
+type attacker struct {
+	address       string
+	random        *rand.Rand
+	own, stranger *identity.Identity // of rank 1 of the job, and of another job
+	hello         hello              // of rank 1
+}
+
+// attack tries one way, and returns what it was told.
+func (a *attacker) attack(way int) (answer []byte, err error) {
+	raw, err := net.Dial("tcp", a.address)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Close()
+	if err := raw.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		return nil, err
+	}
+	who := a.hello
+	secure := func(cfg *tls.Config) {
+		cfg.InsecureSkipVerify = true
+		m, err := who.message()
+		if err != nil {
+			panic(err)
+		}
+		conn := tls.Client(raw, cfg)
+		_, _ = conn.Write(m.encode())
+		answer, _ = io.ReadAll(conn) // it is hung up on, sooner or later
+	}
+	switch way {
+	case 0: // says anything
+		noise := make([]byte, a.random.IntN(300))
+		for i := range noise {
+			noise[i] = byte(a.random.Uint32())
+		}
+		_, _ = raw.Write(noise)
+	case 1: // says hello in clear
+		m, err := who.message()
+		if err != nil {
+			return nil, err
+		}
+		_, _ = raw.Write(m.encode())
+		_, _ = io.Copy(io.Discard, raw)
+	case 2: // has no certificate
+		cfg := a.stranger.Client(0)
+		cfg.Certificates = nil
+		secure(cfg)
+	case 3: // has one of another job
+		secure(a.stranger.Client(0))
+	case 4: // is of the job, and says to be another rank
+		who.Rank = 2
+		secure(a.own.Client(0))
+	case 5: // was a rank of an earlier start
+		who.Epoch = 7
+		secure(a.own.Client(0))
+	}
+	return answer, nil
+}
+
+// TestHostsAttacked: those who are no ranks, or not those that they say, change nothing.
+func TestHostsAttacked(t *testing.T) {
+	attempts := 10_000
+	if testing.Short() {
+		attempts = 600
+	}
+	const size, ways = 3, 6
+	authority, err := identity.NewAuthority(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := identity.NewAuthority(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]*identity.Identity, size)
+	for rank := range ids {
+		if ids[rank], err = authority.Issue(dimmnet.Rank(rank)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stranger, err := other.Issue(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := Place{Size: size, Job: fmt.Sprint(t.Name(), os.Getpid()), Rendezvous: l.Addr().String()}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	hosts := make([]*Hosts, size)
+	var all sync.WaitGroup
+	for rank := range hosts {
+		all.Go(func() {
+			p := place
+			p.Rank = rank
+			var err error
+			if hosts[rank], err = JoinHosts(ctx, p, HostsConfig{Identity: ids[rank]}); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const attackers = 8
+	for n := range uint64(attackers) {
+		all.Go(func() {
+			a := &attacker{address: hosts[0].listener.Addr().String(), random: rand.New(rand.NewPCG(seed, n)), own: ids[1], stranger: stranger, hello: hosts[1].own}
+			for i := range attempts / attackers {
+				way := i % ways
+				answer, err := a.attack(way)
+				if err != nil {
+					t.Errorf("attempt %d: %v", i, err)
+					return
+				}
+				// Whoever has proved a rank is told what is wrong, and nobody else anything.
+				if told := len(answer) > 0; told != (way == 5) || told && !bytes.Contains(answer, []byte("of epoch 7")) {
+					t.Errorf("attempt %d of way %d was answered: %q", i, way, answer)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for rank := range hosts {
+		all.Go(func() {
+			if got, err := hosts[rank].Gather(ctx, []byte{byte(rank)}); err != nil || len(got) != size || !bytes.Equal(bytes.Join(got, nil), []byte{0, 1, 2}) {
+				t.Errorf("rank %d after the attacks: %v, %v", rank, got, err)
+			}
+			if err := hosts[rank].Close(ctx); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+}
