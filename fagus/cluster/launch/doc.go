@@ -8,6 +8,14 @@
 // a name that no other job has, from which the ranks make out how they meet
 // (package cluster).
 //
+// # Several hosts
+//
+// Hosts runs Agent on each host by ssh, and speaks with it in JSON over its standard input
+// and output. The agent starts the host's ranks and passes on their output; they end with
+// its input. Where ranks meet is chosen by the agent of rank 0 (FAGUS_RENDEZVOUS). Each rank
+// gets an identity of an authority that lives as long as Hosts.Run, by a pipe
+// (FAGUS_IDENTITY), unless all are on one host.
+//
 // # Output
 //
 // A line of rank 3 comes out as "3: line"; lines of different ranks are never mixed. A
