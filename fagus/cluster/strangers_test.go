@@ -109,8 +109,6 @@ func TestHostsAttacked(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
 	hosts := make([]*Hosts, size)
 	var all sync.WaitGroup
 	for rank := range hosts {
@@ -118,7 +116,7 @@ func TestHostsAttacked(t *testing.T) {
 			p := place
 			p.Rank = rank
 			var err error
-			if hosts[rank], err = JoinHosts(ctx, p, HostsConfig{Identity: ids[rank]}); err != nil {
+			if hosts[rank], err = JoinHosts(t.Context(), p, HostsConfig{Identity: ids[rank]}); err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		})
@@ -148,6 +146,8 @@ func TestHostsAttacked(t *testing.T) {
 		})
 	}
 	all.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	for rank := range hosts {
 		all.Go(func() {
 			if got, err := hosts[rank].Gather(ctx, []byte{byte(rank)}); err != nil || len(got) != size || !bytes.Equal(bytes.Join(got, nil), []byte{0, 1, 2}) {

@@ -14,12 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run runs a shell script as a job.
 func run(t *testing.T, ctx context.Context, size int, script string) (stdout, stderr string, err error) {

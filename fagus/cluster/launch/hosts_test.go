@@ -1,0 +1,180 @@
+//go:build linux
+
+package launch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// onHosts is a shell script as a job on hosts that are all this one.
+func onHosts(t *testing.T, size int, names, script string) (*launch.Hosts, *bytes.Buffer) {
+	t.Helper()
+	hosts, err := launch.ParseHosts(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(bytes.Buffer)
+	return &launch.Hosts{
+		Job:   launch.Job{Size: size, Argv: []string{"sh", "-c", script}, Env: []string{"FAGUS_INTERFACE=lo"}, Stdout: out, Stderr: out, Grace: 500 * time.Millisecond},
+		Hosts: hosts, Rsh: []string{"env", "HOST=%h"}, Agent: []string{os.Args[0], "agent"},
+	}, out
+}
+
+func TestParseHosts(t *testing.T) {
+	got, err := launch.ParseHosts("a, b:3,c.d")
+	if want := []launch.Host{{Name: "a"}, {Name: "b", Slots: 3}, {Name: "c.d"}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3"} {
+		if got, err := launch.ParseHosts(bad); err == nil {
+			t.Errorf("%q was read as %v", bad, got)
+		}
+	}
+}
+
+// TestPlaces: the hosts are filled in order, and all ranks hear where they meet.
+func TestPlaces(t *testing.T) {
+	for names, want := range map[string]string{
+		"a,b":       "a 0,a 1,a 2,b 3,b 4",
+		"a,b:1,c":   "a 0,a 1,b 2,c 3,c 4",
+		"a:1,b:9,c": "a 0,b 1,b 2,b 3,b 4",
+	} {
+		job, out := onHosts(t, 5, names, `echo "$HOST $FAGUS_RANK $FAGUS_SIZE $FAGUS_RENDEZVOUS"`)
+		if err := job.Run(t.Context()); err != nil {
+			t.Fatalf("%s: %v: %s", names, err, out)
+		}
+		meet := make(map[string]bool)
+		for i, w := range strings.Split(want, ",") {
+			if !strings.Contains(out.String(), fmt.Sprintf("%d: %s 5 127.0.0.1:", i, w)) {
+				t.Errorf("%s: rank %d is not at %s: %s", names, i, w, out)
+			}
+		}
+		for line := range strings.Lines(out.String()) {
+			meet[line[strings.LastIndexByte(line, ' '):]] = true
+		}
+		if len(meet) != 1 {
+			t.Errorf("%s: they meet at %v", names, meet)
+		}
+	}
+}
+
+// TestRemoteFailure: the first rank that fails ends those of all hosts.
+func TestRemoteFailure(t *testing.T) {
+	for script, code := range map[string]int{
+		`[ $FAGUS_RANK = 2 ] && exit 7; exec sleep 50`:                    7,
+		`[ $FAGUS_RANK = 2 ] && kill -KILL $$; exec sleep 50`:             137,
+		`trap '' TERM; [ $FAGUS_RANK = 2 ] && exit 7; sleep 50; sleep 50`: 7, // those that want to stay
+	} {
+		begun := time.Now()
+		job, out := onHosts(t, 4, "a,b", script)
+		err := job.Run(t.Context())
+		var exit *launch.ExitError
+		if !errors.As(err, &exit) || exit.Rank != 2 || exit.Code != code || !strings.Contains(err.Error(), "on host b") {
+			t.Errorf("%s: %v: want code %d of rank 2: %s", script, err, code, out)
+		}
+		if took := time.Since(begun); took > 20*time.Second {
+			t.Errorf("%s: took %v", script, took)
+		}
+	}
+}
+
+// gone waits until no process sleeps for so many seconds, which nobody else does.
+func gone(t *testing.T, mark string) {
+	t.Helper()
+	for begun := time.Now(); exec.Command("pgrep", "-f", "sleep "+mark).Run() == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("a process is left")
+		}
+	}
+}
+
+// TestAgentKilled: the kernel ends the ranks of an agent that is killed, and the launcher names
+// its host.
+func TestAgentKilled(t *testing.T) {
+	mark := fmt.Sprintf("87%d", os.Getpid())
+	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 1 ] && sleep 0.2 && kill -KILL $PPID; sleep `+mark)
+	err := job.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "host b: the agent") || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("%v", err)
+	}
+	gone(t, mark)
+}
+
+// TestHangUp: the end of an agent's input ends its ranks.
+func TestHangUp(t *testing.T) {
+	mark := fmt.Sprintf("88%d", os.Getpid())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	job, _ := onHosts(t, 4, "a,b", "sleep "+mark)
+	if err := job.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	gone(t, mark)
+}
+
+// TestRemoteSignals: they are passed on to all ranks.
+func TestRemoteSignals(t *testing.T) {
+	job, out := onHosts(t, 3, "a,b,c", `trap 'echo got it; exit 0' QUIT; echo ready; while :; do sleep 0.05; done`)
+	signals := make(chan os.Signal)
+	job.Signals = signals
+	ready := make(chan struct{})
+	job.Stdout = &watcher{to: out, what: "ready", left: 3, seen: ready}
+	go func() {
+		<-ready
+		signals <- syscall.SIGQUIT
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := job.Run(ctx); err != nil || strings.Count(out.String(), "got it") != 3 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// watcher says when something has been written so many times.
+type watcher struct {
+	to   *bytes.Buffer
+	what string
+	left int
+	seen chan struct{}
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	for range strings.Count(string(p), w.what) {
+		if w.left--; w.left == 0 {
+			close(w.seen)
+		}
+	}
+	return w.to.Write(p)
+}
+
+// TestBadHosts: what cannot be done on a host is told, with its name.
+func TestBadHosts(t *testing.T) {
+	for says, change := range map[string]func(*launch.Hosts){
+		"(the program must be on each host, at the same path)": func(j *launch.Hosts) { j.Argv = []string{"fagus-no-such-program"} },
+		"fagus-no-such-rsh":             func(j *launch.Hosts) { j.Rsh = []string{"fagus-no-such-rsh"} },
+		"its agent says cannot be read": func(j *launch.Hosts) { j.Agent = []string{"echo", "hello"} },
+		"signal: terminated":            func(j *launch.Hosts) { j.Agent = []string{"sh", "-c", "kill $$"} },
+		"no room for 3":                 func(j *launch.Hosts) { j.Size = 5 },
+		"want 1 to":                     func(j *launch.Hosts) { j.Size = 0 },
+		"no program to run":             func(j *launch.Hosts) { j.Argv = nil },
+		"FAGUS_INTERFACE=nosuch":        func(j *launch.Hosts) { j.Env = []string{"FAGUS_INTERFACE=nosuch"} },
+	} {
+		job, out := onHosts(t, 2, "b:1,c:1", "sleep 20")
+		change(job)
+		if err := job.Run(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s: %s", err, says, out)
+		}
+	}
+}
