@@ -38,8 +38,8 @@ type gossip struct {
 // The intervals are those of a LAN: a process that does not answer is noticed within some
 // 300 ms. That it may only be slow does not matter: it is asked before it is given up.
 const (
-	probeInterval = 100 * time.Millisecond
-	probeTimeout  = 60 * time.Millisecond
+	probeInterval = 80 * time.Millisecond
+	probeTimeout  = 50 * time.Millisecond
 	streamTimeout = time.Second
 	syncInterval  = 5 * time.Second
 	seekPause     = 100 * time.Millisecond

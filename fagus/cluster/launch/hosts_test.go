@@ -95,7 +95,8 @@ func gone(t *testing.T, mark string) {
 	t.Helper()
 	for begun := time.Now(); exec.Command("pgrep", "-f", "sleep "+mark).Run() == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
-			t.Fatal("a process is left")
+			left, _ := exec.Command("pgrep", "-fa", "sleep "+mark).CombinedOutput() // for the message alone
+			t.Fatalf("processes are left: %s", left)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func gone(t *testing.T, mark string) {
 // its host.
 func TestAgentKilled(t *testing.T) {
 	mark := fmt.Sprintf("87%d", os.Getpid())
-	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 1 ] && sleep 0.2 && kill -KILL $PPID; sleep `+mark)
+	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 1 ] && sleep 0.2 && kill -KILL $PPID; exec sleep `+mark)
 	err := job.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "host b: the agent") || !strings.Contains(err.Error(), "signal: killed") {
 		t.Errorf("%v", err)
