@@ -20,7 +20,7 @@ func serveBench(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.host == nil || p.nodes != peers.Ranks || len(cpus) != peers.Ranks {
+	if p.job == nil || p.nodes != peers.Ranks || len(cpus) != peers.Ranks {
 		return usagef("--serve is for the ranks that fagus bench --peers starts")
 	}
 	ctx, cancel := withLimit(c.Context, p.limit)
