@@ -257,7 +257,7 @@ const hostsBulk = 16 << 20
 // Network is a dimmnet/tcp of the job's ranks, which uses the same interfaces and
 // identities.
 func (h *Hosts) Network() dimmnet.Network {
-	return tcp.Join(tcp.Config{Bulk: hostsBulk, Listen: h.net.Addr.String()}, h)
+	return tcp.Join(tcp.Config{Bulk: hostsBulk, Listen: h.net.Addr.String(), Identity: h.wire.(*netWire).id}, h)
 }
 
 // Interface is that by which this rank is reached.
