@@ -15,16 +15,24 @@ type processes struct {
 
 // run runs cmd to its end, as one of them.
 func (g *processes) run(cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
+	if err := g.start(cmd); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	g.running = append(g.running, cmd.Process)
-	g.mu.Unlock()
 	err := cmd.Wait()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = slices.DeleteFunc(g.running, func(p *os.Process) bool { return p == cmd.Process })
+	return err
+}
+
+// start starts cmd. A signal that comes meanwhile waits for it.
+func (g *processes) start(cmd *exec.Cmd) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	err := cmd.Start()
+	if err == nil {
+		g.running = append(g.running, cmd.Process)
+	}
 	return err
 }
 
