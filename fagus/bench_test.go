@@ -112,11 +112,17 @@ func barrier(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) 
 	return n.Barrier()
 }
 
+func reduce(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) error {
+	_, err := fagus.Reduce(n, float64(n.Rank()), func(a, b float64) float64 { return a + b })
+	return err
+}
+
 // BenchmarkHost is what ranks of a host pay for calls, by placement.
 func BenchmarkHost(b *testing.B) {
 	for _, place := range []fagus.Placement{fagus.PlaceShared, fagus.PlacePrivate} {
 		cfg := func() fagus.Config { return fagus.Config{Nodes: 2, Net: shm.New(shm.Config{}), Placement: place} }
 		b.Run(fmt.Sprintf("%v/barrier", place), func(b *testing.B) { benchmarkOn(b, cfg(), 8, barrier) })
+		b.Run(fmt.Sprintf("%v/reduce", place), func(b *testing.B) { benchmarkOn(b, cfg(), 8, reduce) })
 		for _, bytes := range []int{8, 4096} {
 			b.Run(fmt.Sprintf("%v/hand-over of %d bytes", place, bytes), func(b *testing.B) {
 				benchmarkOn(b, cfg(), bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {

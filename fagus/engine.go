@@ -15,8 +15,8 @@ type Engine uint8
 
 // The engines.
 const (
-	// Phase has no helper threads (D1-Fagus2): Acquire, Update and Barrier are
-	// communication phases in which all ranks take part, and Release says nothing.
+	// Phase has no helper threads (D1-Fagus2): Acquire, Update, Barrier and Reduce
+	// are communication phases in which all ranks take part, and Release says nothing.
 	Phase Engine = iota
 	// Threaded has three helper threads a node (D1-Fagus): a rank acquires and
 	// releases by itself, and who asked first for a variable is served first.
@@ -45,8 +45,12 @@ type engine interface {
 	// Release gives back what was acquired; written are the exclusive ones that were
 	// changed.
 	Release(shared, exclusive, written []syncvar.ID) error
-	// Meet waits until all ranks are in the same call, and does what it is for.
-	Meet(call syncvar.Call) error
+	// Meet waits until all ranks are in the same call, and does what it is for. Reduce
+	// gives word to all ranks; of other calls that is 0.
+	Meet(call syncvar.Call, word uint64) error
+	// Words are what all ranks have given in the last call, a Reduce, by rank. They are
+	// the engine's, until the next call.
+	Words() []uint64
 	// Counters says what the threads of this node have done, the user's included.
 	Counters() dimmnet.Counters
 	// counts fills in what the engine has counted.
@@ -98,15 +102,18 @@ func (e *phaseEngine) Declare(f func() error) error { return f() }
 
 // Acquire goes through phases until both sets are granted.
 func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	return e.call(syncvar.Acquire, shared, exclusive)
+	return e.call(syncvar.List{Call: syncvar.Acquire, Shared: shared, Exclusive: exclusive})
 }
 
 // Meet goes through phases until all ranks are in the same call.
-func (e *phaseEngine) Meet(call syncvar.Call) error { return e.call(call, nil, nil) }
+func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
+	return e.call(syncvar.List{Call: call, Word: word})
+}
 
 // call says along with a call what the last tenure left unchanged.
-func (e *phaseEngine) call(call syncvar.Call, shared, exclusive []syncvar.ID) error {
-	if err := e.Call(call, shared, exclusive, e.clean); err != nil {
+func (e *phaseEngine) call(l syncvar.List) error {
+	l.Clean = e.clean
+	if err := e.Call(l); err != nil {
 		return err
 	}
 	e.clean = e.clean[:0]

@@ -130,3 +130,28 @@ func Example_simulated() {
 	// rank 0: 1 transfers, 19 AOTF, 4 BOTF, 1 PUSH
 	// rank 1: 1 transfers, 19 AOTF, 4 BOTF, 1 PUSH
 }
+
+// Each of four ranks integrates a part of 4/(1+x²) from 0 to 1; Reduce gives the sum of
+// the parts, which is pi, to all of them.
+func ExampleReduce() {
+	const steps = 1000
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
+		part := 0.0
+		for i := n.Rank(); i < steps; i += n.Nodes() {
+			x := (float64(i) + 0.5) / steps
+			part += 4 / (1 + x*x) / steps
+		}
+		pi, err := fagus.Reduce(n, part, func(a, b float64) float64 { return a + b })
+		if err != nil {
+			return err
+		}
+		if n.Rank() == 2 {
+			fmt.Printf("rank 2 has %.5f\n", pi)
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: rank 2 has 3.14159
+}

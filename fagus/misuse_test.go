@@ -80,6 +80,13 @@ var misuses = []misuse{
 		}
 		return n.Barrier()
 	}},
+	{what: "reduce while holding", program: func(n *fagus.Node, s *shared) error {
+		if err := n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared))); err != nil {
+			return err
+		}
+		_, err := fagus.Reduce(n, 1, addInts)
+		return err
+	}},
 	{what: "return while holding", program: func(n *fagus.Node, s *shared) error {
 		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared)))
 	}},
@@ -92,6 +99,13 @@ var misuses = []misuse{
 	{what: "barrier that one rank does not call", program: func(n *fagus.Node, s *shared) error {
 		if n.Rank() == 0 {
 			return nil
+		}
+		return n.Barrier()
+	}},
+	{what: "reduce on one rank, barrier on another", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 0 {
+			_, err := fagus.Reduce(n, 1, addInts)
+			return err
 		}
 		return n.Barrier()
 	}},
@@ -160,6 +174,8 @@ var misuses = []misuse{
 	{what: "a way to check that does not exist", cfg: fagus.Config{Check: 9}},
 	{what: "no program"},
 }
+
+func addInts(a, b int) int { return a + b }
 
 // run returns what the misuse's error says on net.
 func (m misuse) run(net dimmnet.Network, mode fagus.Engine) error {

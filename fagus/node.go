@@ -156,11 +156,11 @@ func (n *Node) logCall(call string, set *SyncSet, collective bool) {
 	n.log.Debug(what, append(about, "now", n.host.Now().String())...)
 }
 
-// meet is a call in which all ranks meet.
-func (n *Node) meet(call syncvar.Call, part Part) error {
+// meet is a call in which all ranks meet. Reduce gives word to all; of others that is 0.
+func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
 	err := n.communicate(call, part, nil, func() error {
 		met := n.record.meets(call)
-		if err := n.engine.Meet(call); err != nil {
+		if err := n.engine.Meet(call, word); err != nil {
 			return err
 		}
 		met()
@@ -254,7 +254,7 @@ func (n *Node) Update() error {
 	if err := n.usable("Update"); err != nil {
 		return err
 	}
-	return n.meet(syncvar.Update, PartUpdate)
+	return n.meet(syncvar.Update, PartUpdate, 0)
 }
 
 // Barrier returns when all ranks have called it. It brings no data. The rank
@@ -263,7 +263,7 @@ func (n *Node) Barrier() error {
 	if err := n.usable("Barrier"); err != nil {
 		return err
 	}
-	return n.meet(syncvar.Barrier, PartBarrier)
+	return n.meet(syncvar.Barrier, PartBarrier, 0)
 }
 
 // end keeps taking part until all ranks have returned from their programs.
@@ -274,7 +274,7 @@ func (n *Node) end() error {
 	if n.err != nil {
 		return n.err
 	}
-	return n.meet(syncvar.End, PartEnd)
+	return n.meet(syncvar.End, PartEnd, 0)
 }
 
 // close frees the arrays.

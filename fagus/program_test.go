@@ -35,6 +35,8 @@ type oracle struct {
 	model [][]byte // by variable: its intervals, one after the other
 	// lawful programs look only at what they hold, or Update brought.
 	lawful bool
+	// reduces says that ranks meet by Reduce, where they else meet by Barrier.
+	reduces bool
 }
 
 func newOracle(seed uint64) *oracle {
@@ -70,6 +72,7 @@ type rankProgram struct {
 	guards []*fagus.SyncVar // nil where a variable has no interval
 	shadow [][]byte         // by variable: what this rank's copy must hold
 	had    []bool           // acquired before, so that Update brings it
+	given  int              // so many words in Reduces
 }
 
 // program acquires random variables in random modes, writes random parts,
@@ -127,7 +130,26 @@ func (p *rankProgram) update() error {
 	if err := p.check("after Update", func(v int) bool { return p.had[v] }); err != nil {
 		return err
 	}
+	if p.reduces {
+		return p.reduce()
+	}
 	return p.n.Barrier()
+}
+
+// reduce gives a word, and computes what all must get.
+func (p *rankProgram) reduce() error {
+	p.given++
+	word := func(rank int) uint64 { return uint64(p.given*100+rank+1) * 0x9e3779b97f4a7c15 }
+	combine := func(a, b uint64) uint64 { return a*31 + b } // not in any order
+	want := word(0)
+	for rank := 1; rank < p.n.Nodes(); rank++ {
+		want = combine(want, word(rank))
+	}
+	got, err := fagus.Reduce(p.n, word(p.n.Rank()), combine)
+	if err == nil && got != want {
+		err = fmt.Errorf("Reduce %d: %#x, want %#x", p.given, got, want)
+	}
+	return err
 }
 
 func (p *rankProgram) check(when string, current func(v int) bool) error {

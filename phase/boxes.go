@@ -17,6 +17,7 @@ type outbox struct {
 	pos   int        // how much of them was put
 	queue []outgoing // transfers to the peer
 	word  bool       // the call word is not posted yet
+	gives bool       // nor is what stands beside it
 	room  []byte     // for places
 }
 

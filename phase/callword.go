@@ -14,6 +14,9 @@ import (
 // Two are enough, for even and odd phases: a rank that stores the word of phase p has
 // finished phase p-1, and so read the words of all peers for it; and these had
 // finished phase p-2, so read its own.
+//
+// Beside the two stand two for what ranks give in a Reduce. Each is stored before the word
+// of its phase: that lands last, and proves that it is there.
 type callWords struct {
 	base  dimmnet.Offset
 	peers int // 0: there are no words
@@ -46,6 +49,11 @@ func (w *callWords) at(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
 	return w.base + dimmnet.Offset(i)*callLine + dimmnet.Offset(phase%2)*dimmnet.WordBytes
 }
 
+// given is where peer says what it gives in a Reduce.
+func (w *callWords) given(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
+	return w.at(owner, peer, phase) + 2*dimmnet.WordBytes
+}
+
 // offer says whether l goes to all peers as a word, and begins to send it, or a word that
 // says that it comes through the ring.
 func (e *Engine) offer(l *syncvar.List) (fits bool) {
@@ -53,18 +61,26 @@ func (e *Engine) offer(l *syncvar.List) (fits bool) {
 	if e.phase > 0 {
 		before = &e.lists[e.port.Rank()]
 	}
-	e.word, fits = l.Word(before)
+	e.word, fits = l.AsWord(before)
+	gives := fits && l.Call == syncvar.Reduce
 	for i := range e.peers {
-		e.out[i].word = true
+		e.out[i].word, e.out[i].gives = true, gives
 		e.in[i].word = true
 	}
 	return fits
 }
 
-// tellWord posts the word to a peer.
+// tellWord posts the word to a peer, and before it what the rank gives.
 func (o *outbox) tellWord(e *Engine, to dimmnet.Rank, fits bool) (progress bool) {
-	if !e.port.Store(to, e.calls.at(to, e.port.Rank(), e.phase), e.word, dimmnet.WordBytes) {
-		return false
+	own := e.port.Rank()
+	if o.gives {
+		if !e.port.Store(to, e.calls.given(to, own, e.phase), e.lists[own].Word, dimmnet.WordBytes) {
+			return false
+		}
+		o.gives, progress = false, true
+	}
+	if !e.port.Store(to, e.calls.at(to, own, e.phase), e.word, dimmnet.WordBytes) {
+		return progress
 	}
 	o.word = false
 	if fits {
@@ -88,6 +104,9 @@ func (in *inbox) takeWord(e *Engine, from dimmnet.Rank) (progress bool, err erro
 		return false, fmt.Errorf("phase: word of rank %d: %w", from, err)
 	}
 	in.word = false
+	if l.Call == syncvar.Reduce {
+		l.Word = e.port.Load(e.calls.given(e.port.Rank(), from, e.phase))
+	}
 	if !more {
 		e.lists[from] = l
 		in.due = 0

@@ -61,7 +61,7 @@ func randomRecording(seed uint64) (*recording, error) {
 	return c, c.err
 }
 
-// program is what each rank runs: some random acquires and a barrier, some times.
+// program is what each rank runs: some random acquires and a meeting, some times.
 func (c *recording) program(h dimmnet.Host) error {
 	space := consistency.NewSpace()
 	mem := make([]byte, 1024)
@@ -87,13 +87,14 @@ func (c *recording) program(h dimmnet.Host) error {
 	}
 	r := &recordingRank{host: h, rec: c, engine: e, space: space, parts: parts}
 	random := rand.New(rand.NewPCG(c.seed, 1+uint64(h.Port().Rank())))
-	for range c.rounds {
+	for round := range c.rounds {
 		for range 1 + random.IntN(4) {
 			if err := r.acquire(random); err != nil {
 				return err
 			}
 		}
-		if err := r.call(syncvar.List{Call: syncvar.Barrier}); err != nil {
+		meeting := []syncvar.Call{syncvar.Barrier, syncvar.Reduce}[round%2]
+		if err := r.call(syncvar.List{Call: meeting}); err != nil {
 			return err
 		}
 	}

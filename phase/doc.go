@@ -24,8 +24,8 @@
 // # Calls
 //
 // A rank takes part in every phase until all have returned from their programs.
-// Acquire lasts until its list is granted; Update and Barrier until all ranks
-// are in the same call; End until all are in End. While a rank waits it keeps
+// Acquire lasts until its list is granted; Update, Barrier and Reduce until all
+// ranks are in the same call; End until all are in End. While a rank waits it keeps
 // sending lists and passing on data. Two ranks that wait in different calls
 // for all, would wait for ever: both get an error that names them.
 //
@@ -41,7 +41,8 @@
 // On real ports (Config.Words) a list that wants one variable or none goes as one word,
 // stored at the peer, in the place of header, list, flag and the flag that gives the slot
 // back. The papers' engine has no such words; in virtual time, where it is studied, there
-// are none. callword.go says why two words a peer are enough.
+// are none. callword.go says why two words a peer are enough, and two more for what is
+// given in a Reduce.
 //
 // # Bulk transfer
 //
@@ -113,8 +114,8 @@
 //
 // # Where this differs from the design
 //
-// Ranks need not call Acquire equally often: one that waits in Update, Barrier
-// or End serves the others with lists that want nothing. So only calls that can
+// Ranks need not call Acquire equally often: one that waits for all of them
+// serves the others with lists that want nothing. So only calls that can
 // never come together are errors.
 //
 // The design wanted landing places as prefix sums that sender and receiver both

@@ -36,6 +36,7 @@ type Engine struct {
 	plan   Plan
 	last   Plan     // of the phase before
 	room   []bool   // for the grants of the next plan
+	given  []uint64 // by rank, what the last Reduce has gathered
 	agreed []uint32 // by rank: so many declarations are known to be the same
 	counts Counts
 	err    error  // the first error; the engine stays failed
@@ -78,6 +79,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		views:  cfg.Views,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
+		given:  make([]uint64, nodes),
 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
@@ -131,12 +133,11 @@ func (e *Engine) Counts() Counts { return e.counts }
 // not change.
 func (e *Engine) Table() *syncvar.Table { return &e.table }
 
-// Call takes the rank through communication phases until call is done: until
-// shared and exclusive are granted and their data are here (Acquire), or all
-// ranks are in the same call. clean are the variables of the last exclusive
-// tenure that were left unchanged. All three are strictly increasing.
-func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) error {
-	l := syncvar.List{Call: call, Since: e.phase, Shared: shared, Exclusive: exclusive, Clean: clean}
+// Call takes the rank through communication phases until the call of l is done:
+// until what l wants is granted and its data are here (Acquire), or all ranks are in
+// the same call. The caller fills in Call, Shared, Exclusive, Clean and Word.
+func (e *Engine) Call(l syncvar.List) error {
+	l.Since = e.phase
 	for {
 		if err := e.Begin(l); err != nil {
 			return err
@@ -148,11 +149,23 @@ func (e *Engine) Call(call syncvar.Call, shared, exclusive, clean []syncvar.ID) 
 			}
 			return e.fail(err)
 		}
-		if e.Finished(call) {
+		if e.Finished(l.Call) {
 			return nil
 		}
 		l.Clean = nil // it was said
 	}
+}
+
+// Words are what all ranks have given in the Reduce that the last phase has finished,
+// by rank. They are the engine's, until its next call.
+func (e *Engine) Words() []uint64 {
+	if e.last.Complete != syncvar.Reduce {
+		panic(fmt.Sprintf("phase: the words of a Reduce after %v", e.last.Complete))
+	}
+	for r := range e.lists {
+		e.given[r] = e.lists[r].Word
+	}
+	return e.given
 }
 
 // Finished says whether the last phase finished a call of this rank.
@@ -280,7 +293,7 @@ func (e *Engine) makePlan() error {
 	if err != nil {
 		return err
 	}
-	if plan.Complete == syncvar.Update || plan.Complete == syncvar.Barrier {
+	if plan.Complete != 0 && plan.Complete != syncvar.End {
 		if err := e.checkDeclaredAll(); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 // Plan is what all ranks do in one phase.
 type Plan struct {
 	Granted   []bool             // by rank: the acquire list is granted
-	Complete  syncvar.Call       // Update, Barrier or End if all ranks are in it, else 0
+	Complete  syncvar.Call       // if all ranks are in it, and it is not Acquire; else 0
 	Transfers []syncvar.Transfer // in the same order on every rank
 	Partial   bool               // more transfers are needed than a phase can do: nothing is granted yet
 }

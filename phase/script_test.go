@@ -27,6 +27,7 @@ import (
 //	bind NAME LO HI    at every rank
 //	acquire R V:MODE.. begin an Acquire; R holds nothing
 //	update R, barrier R, end R
+//	reduce R WORD      give a word, in hexadecimal
 //	land A->B          let all land that A has posted to B so far; B then steps
 //	stabilize          land and step until nothing moves
 //	write R ADDR TEXT  to R's copy, inside a tenure
@@ -117,6 +118,12 @@ func (w *world) do(f []string) error {
 		return w.start(arg(1), syncvar.List{Call: syncvar.Update})
 	case "barrier":
 		return w.start(arg(1), syncvar.List{Call: syncvar.Barrier})
+	case "reduce":
+		word, err := strconv.ParseUint(f[2], 16, 64)
+		if err != nil {
+			return err
+		}
+		return w.start(arg(1), syncvar.List{Call: syncvar.Reduce, Word: word})
 	case "end":
 		return w.start(arg(1), syncvar.List{Call: syncvar.End})
 	case "land":
@@ -211,6 +218,9 @@ func (w *world) step(rank int) error {
 		phases := r.engine.Counts().Phases
 		if r.engine.Finished(r.call) {
 			fmt.Fprintf(&w.out, "%d: %v done in phase %d\n", rank, r.call, phases-1)
+			if r.call == syncvar.Reduce {
+				fmt.Fprintf(&w.out, "%d has %x\n", rank, r.engine.Words())
+			}
 			for _, id := range r.list.Exclusive {
 				r.space.BeginWrite(id, nil)
 			}

@@ -14,6 +14,7 @@ import (
 //	declared  uvarint
 //	digest    8 bytes, little endian
 //	3 sets    Shared, Exclusive, Clean
+//	word      8 bytes, little endian, of a Reduce alone
 //
 // A set is a number of runs, and each run is gap, stride, count: it begins gap
 // after the end of the run before it, and has count IDs, stride apart. Cyclic
@@ -31,7 +32,11 @@ func AppendList(b []byte, l *List) []byte {
 	b = binary.LittleEndian.AppendUint64(b, l.Digest)
 	b = appendSet(b, l.Shared)
 	b = appendSet(b, l.Exclusive)
-	return appendSet(b, l.Clean)
+	b = appendSet(b, l.Clean)
+	if l.Call == Reduce {
+		b = binary.LittleEndian.AppendUint64(b, l.Word)
+	}
+	return b
 }
 
 type run struct {
@@ -157,6 +162,9 @@ func DecodeList(b []byte) (List, error) {
 	l.Shared = d.set("shared")
 	l.Exclusive = d.set("exclusive")
 	l.Clean = d.set("clean")
+	if l.Call == Reduce {
+		l.Word = binary.LittleEndian.Uint64(d.bytes(8))
+	}
 	if d.err != nil {
 		return List{}, d.err
 	}

@@ -1,6 +1,7 @@
 package syncvar_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -36,6 +37,8 @@ func TestListRoundTrip(t *testing.T) {
 		{Call: syncvar.Barrier, Phase: 1 << 62, Since: 1, Declared: 1 << 31},
 		{Call: syncvar.Update, Phase: 1 << 40, Since: 1<<40 - 3, Declared: 7, Digest: 1 << 63},
 		{Call: syncvar.End, Declared: syncvar.MaxID, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
+		{Call: syncvar.Reduce, Phase: 3, Since: 3, Declared: 2, Clean: []syncvar.ID{1}, Word: 1<<63 | 7},
+		{Call: syncvar.Reduce},
 		{Call: syncvar.Acquire, Declared: 11, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
 	} {
 		roundTrip(t, l)
@@ -85,16 +88,20 @@ func TestDecodeListRefuses(t *testing.T) {
 	}
 	head := good[:12]
 	barrier := syncvar.List{Call: syncvar.Barrier, Declared: 9, Exclusive: ids(0, 1, 1)}
+	reduce := syncvar.List{Call: syncvar.Reduce, Declared: 9, Shared: ids(0, 1, 1)}
+	word := syncvar.List{Call: syncvar.Reduce, Declared: 9, Word: 5}
 	late := syncvar.List{Call: syncvar.Acquire, Phase: 1<<62 + 1, Since: 1<<62 + 1}
 	many := syncvar.List{Call: syncvar.Acquire, Declared: 1<<31 + 1}
 	tests := map[string][]byte{
 		"ends early":                           nil,
 		"call 0":                               with(0, 0),
-		"call 5":                               with(0, byte(syncvar.End)+1),
+		"call 6":                               with(0, byte(syncvar.Reduce)+1),
 		"call 9":                               with(0, 9),
 		"age 7, the limit is 2":                with(2, 7),
 		"Update that wants":                    with(0, byte(syncvar.Update)),
 		"Barrier that wants":                   syncvar.AppendList(nil, &barrier),
+		"Reduce that wants":                    syncvar.AppendList(nil, &reduce),
+		"list: 1 bytes follow its end":         append(syncvar.AppendList(nil, &word), 0),
 		"the phase 4611686018427387905, the l": syncvar.AppendList(nil, &late),
 		"the declarations 2147483649, the lim": syncvar.AppendList(nil, &many),
 		"variable 8 after 8 declarations":      with(3, 8),
@@ -116,9 +123,11 @@ func TestDecodeListRefuses(t *testing.T) {
 	if _, err := syncvar.DecodeList(make([]byte, syncvar.MaxListBytes)); err == nil || !strings.Contains(err.Error(), "call 0") {
 		t.Errorf("as many bytes as may be: error %v", err)
 	}
-	for n := range good {
-		if _, err := syncvar.DecodeList(good[:n]); err == nil {
-			t.Errorf("the first %d of %d bytes are a list", n, len(good))
+	for _, whole := range [][]byte{good, syncvar.AppendList(nil, &word)} {
+		for n := range whole {
+			if _, err := syncvar.DecodeList(whole[:n]); err == nil {
+				t.Errorf("the first %d of %d bytes are a list", n, len(whole))
+			}
 		}
 	}
 }
@@ -127,6 +136,7 @@ func FuzzList(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 9, Since: 3, Declared: 99, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)}))
 	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.End}))
+	f.Add(syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Reduce, Word: 1 << 40}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := syncvar.DecodeList(b)
 		if err != nil {
@@ -143,16 +153,31 @@ func FuzzList(f *testing.F) {
 	})
 }
 
+// TestOlderListsKeepTheirBytes: what does not give a word takes no byte more for it.
+func TestOlderListsKeepTheirBytes(t *testing.T) {
+	for call := syncvar.Acquire; call <= syncvar.Reduce; call++ {
+		l := syncvar.List{Call: call, Phase: 7, Since: 5, Declared: 9, Digest: 0x0102030405060708, Clean: ids(3, 1, 1)}
+		want := []byte{byte(call), 7, 2, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 1, 3, 1, 1}
+		if call == syncvar.Reduce {
+			l.Word = 0xf1f2f3f4f5f6f7f8
+			want = append(want, 0xf8, 0xf7, 0xf6, 0xf5, 0xf4, 0xf3, 0xf2, 0xf1)
+		}
+		if got := syncvar.AppendList(nil, &l); !bytes.Equal(got, want) {
+			t.Errorf("%v: %x, want %x", call, got, want)
+		}
+	}
+}
+
 // TestNames: what a report calls modes and calls.
 func TestNames(t *testing.T) {
 	var got []string
 	for m := range syncvar.Exclusive + 2 {
 		got = append(got, m.String())
 	}
-	for c := range syncvar.End + 2 {
+	for c := range syncvar.Reduce + 2 {
 		got = append(got, c.String())
 	}
-	want := "mode 0, shared, exclusive, mode 3, call 0, Acquire, Update, Barrier, return, call 5"
+	want := "mode 0, shared, exclusive, mode 3, call 0, Acquire, Update, Barrier, return, Reduce, call 6"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}

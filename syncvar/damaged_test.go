@@ -10,16 +10,19 @@ import (
 // TestDamagedList: what still decodes, is a list within its limits that encodes to the
 // same; and damage of a byte does not make a long list of a short one.
 func TestDamagedList(t *testing.T) {
-	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 9, Since: 3, Declared: 99,
-		Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)})
-	for damaged := range frametest.Every(good) {
-		l, err := syncvar.DecodeList(damaged)
-		if err != nil {
-			continue
-		}
-		roundTrip(t, l)
-		if n := len(l.Shared) + len(l.Exclusive) + len(l.Clean); n > 3*syncvar.MaxID {
-			t.Fatalf("%x has %d variables", damaged, n)
+	for _, list := range []syncvar.List{
+		{Call: syncvar.Acquire, Phase: 9, Since: 3, Declared: 99, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)},
+		{Call: syncvar.Reduce, Phase: 9, Since: 3, Declared: 99, Clean: ids(7, 1, 1), Word: 1 << 40},
+	} {
+		for damaged := range frametest.Every(syncvar.AppendList(nil, &list)) {
+			l, err := syncvar.DecodeList(damaged)
+			if err != nil {
+				continue
+			}
+			roundTrip(t, l)
+			if n := len(l.Shared) + len(l.Exclusive) + len(l.Clean); n > 3*syncvar.MaxID {
+				t.Fatalf("%x has %d variables", damaged, n)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error
 		return nil
 	}
 	return fmt.Errorf("rank %d %s, but rank %d %s; "+
-		"all ranks must call Update and Barrier in the same order, and none may return before", first, did(a), second, did(b))
+		"all ranks must call Update, Barrier and Reduce in the same order, and none may return before", first, did(a), second, did(b))
 }
 
 func did(c Call) string {

@@ -40,13 +40,14 @@ func (m Mode) String() string {
 // Call is what a rank wants of a phase.
 type Call uint8
 
-// The calls. A rank in Update, Barrier or End waits, with lists that ask for
-// nothing, until all ranks are in the same call.
+// The calls. A rank in any but Acquire waits, with lists that ask for nothing,
+// until all ranks are in the same call.
 const (
 	Acquire Call = 1 + iota
 	Update
 	Barrier
-	End // the rank has returned from its program
+	End    // the rank has returned from its program
+	Reduce // a Barrier at which every rank gives a word to all
 	lastCall
 )
 
@@ -61,6 +62,8 @@ func (c Call) String() string {
 		return "Barrier"
 	case End:
 		return "return"
+	case Reduce:
+		return "Reduce"
 	}
 	return fmt.Sprintf("call %d", uint8(c))
 }
@@ -76,6 +79,7 @@ type List struct {
 	Shared    []ID   // wanted to read
 	Exclusive []ID   // wanted to write
 	Clean     []ID   // exclusive in the last phase, and left unchanged
+	Word      uint64 // of a Reduce, what the rank gives; else 0
 }
 
 // Transfer moves what is newer than Since of a variable from one rank to

@@ -4,9 +4,10 @@ import "fmt"
 
 // A list that says little fits a word, which a port stores at once: that of a rank which
 // wants one variable or none, has left at most one unchanged, and has declared what it
-// had in the phase before.
+// had in the phase before. The Word of a Reduce is not in it: that is a second one,
+// which is there when this one is.
 //
-//	tag 12 | more 1 | call 2 | mode 2 | clean 1 | age 10 | wanted ID 18 | clean ID 18
+//	tag 12 | more 1 | call 3 | mode 2 | clean 1 | age 9 | wanted ID 18 | clean ID 18
 //
 // The low bits come first. The tag tells the word of a phase from that of the phase
 // before last, which stood in the same place, and from one that was never written. A
@@ -15,10 +16,11 @@ const (
 	tagBits  = 12
 	moreBit  = 1 << tagBits
 	callAt   = tagBits + 1
-	modeAt   = callAt + 2
+	callBits = 3
+	modeAt   = callAt + callBits
 	cleanBit = 1 << (modeAt + 2)
 	ageAt    = modeAt + 3
-	ageBits  = 10
+	ageBits  = 9
 	idAt     = ageAt + ageBits
 	idBits   = 18
 	cleanAt  = idAt + idBits
@@ -30,9 +32,9 @@ func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
 // WordIsOf says whether a word is that of a phase.
 func WordIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 
-// Word is the list in a word, or a word which says that it does not fit. before is what
+// AsWord is the list in a word, or a word which says that it does not fit. before is what
 // the rank has sent in the phase before; nil: nothing.
-func (l *List) Word(before *List) (w uint64, fits bool) {
+func (l *List) AsWord(before *List) (w uint64, fits bool) {
 	w = tag(l.Phase)
 	wanted, age := len(l.Shared)+len(l.Exclusive), l.Phase-l.Since
 	if before == nil || before.Declared != l.Declared || wanted > 1 || len(l.Clean) > 1 || age >= 1<<ageBits {
@@ -61,7 +63,8 @@ type WordRoom struct{ wanted, clean [1]ID }
 
 // ListOf is the list in a word of a phase from the wire; more says that it comes by
 // another way. before is what the rank has sent in the phase before; nil: nothing. The
-// list's IDs are in room, until that is used again. It has the limits of DecodeList.
+// list's IDs are in room, until that is used again, and its Word is 0. It has the limits of
+// DecodeList.
 func ListOf(w, phase uint64, before *List, room *WordRoom) (l List, more bool, err error) {
 	switch {
 	case !WordIsOf(w, phase):
@@ -74,11 +77,14 @@ func ListOf(w, phase uint64, before *List, room *WordRoom) (l List, more bool, e
 	case before == nil:
 		return l, false, fmt.Errorf("syncvar: word %#x of a rank that has declared nothing before", w)
 	}
-	age := w >> ageAt & (1<<ageBits - 1)
-	if age > phase {
+	age, call := w>>ageAt&(1<<ageBits-1), Acquire+Call(w>>callAt&(1<<callBits-1))
+	switch {
+	case call >= lastCall:
+		return l, false, fmt.Errorf("syncvar: word %#x of call %d", w, call)
+	case age > phase:
 		return l, false, fmt.Errorf("syncvar: word %#x of a call that began %d phases ago, in phase %d", w, age, phase)
 	}
-	l = List{Phase: phase, Call: Acquire + Call(w>>callAt&3), Since: phase - age, Declared: before.Declared, Digest: before.Digest}
+	l = List{Phase: phase, Call: call, Since: phase - age, Declared: before.Declared, Digest: before.Digest}
 	id := ID(w >> idAt & (1<<idBits - 1))
 	room.wanted[0], room.clean[0] = id, ID(w>>cleanAt)
 	switch Mode(w >> modeAt & 3) {

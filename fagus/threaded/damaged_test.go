@@ -22,6 +22,7 @@ func TestDamagedSlots(t *testing.T) {
 		{op: grant, id: 1, version: 5},
 		{op: release, id: 0},
 		{op: arrive, call: syncvar.Update, declared: 5, digest: 7},
+		{op: arrive, call: syncvar.Reduce, declared: 5, digest: 7, word: 9},
 		{op: leave, call: syncvar.End},
 	}
 	fresh := func() (*Engine, []byte) {

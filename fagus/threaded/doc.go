@@ -6,7 +6,7 @@
 //	err = e.Acquire(shared, exclusive)           // waits for grants and data
 //	copy(mem, ...)                               // the program computes
 //	err = e.Release(shared, exclusive, written)  // tells, and does not wait
-//	err = e.Meet(syncvar.End)                    // serves until all ranks have ended
+//	err = e.Meet(syncvar.End, 0)                 // serves until all ranks have ended
 //
 // # Threads
 //
@@ -44,7 +44,8 @@
 //	                             the rank lacks any. An exclusive one makes it the owner
 //	release   rank -> owner      a shared tenure is over
 //	arrive    rank -> rank 0     it waits for all, in which call
-//	leave     rank 0 -> rank     all are here
+//	leave     rank 0 -> rank     all are here; of a Reduce, slots with the words of all
+//	                             ranks come before it in the same ring
 //
 // In the LLCM of every rank a table says who owns what. Whoever has become the owner
 // writes that to all when it releases, by one store each, which nobody has to act on.

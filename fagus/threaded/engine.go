@@ -44,6 +44,7 @@ type Engine struct {
 	meeting  []message                 // at rank 0, by rank: how it has arrived
 	agreed   []uint32                  // by rank: so many declarations are known to be the same
 	waits    syncvar.Call              // the call in which this rank waits for all
+	words    []uint64                  // by rank, those of the last Reduce that have come
 	ended    bool                      // all ranks have ended
 	closed   bool                      // the program's memory is gone
 	running  int                       // helper threads
@@ -236,7 +237,7 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 			failed = e.follow(id, turns, err)
 			h, news = s.News()
 		} else {
-			failed = e.queue(s.Lender(), message{op: release, id: id}, nil)
+			failed = e.queue(outgoing{to: s.Lender(), m: message{op: release, id: id}})
 		}
 		return true
 	})
@@ -249,11 +250,11 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 	return e.own(failed)
 }
 
-// Meet waits until all ranks are in the same call, Update, Barrier or End. Update
+// Meet waits until all ranks are in the same call, which is not Acquire. Update
 // brings what is newer of all variables that this rank has acquired before; End
-// returns when the helper threads have.
-func (e *Engine) Meet(call syncvar.Call) error {
-	if err := e.meet(call); err != nil {
+// returns when the helper threads have; Reduce gives word to all ranks, else that is 0.
+func (e *Engine) Meet(call syncvar.Call, word uint64) error {
+	if err := e.meet(call, word); err != nil {
 		return err
 	}
 	switch call {
@@ -261,11 +262,19 @@ func (e *Engine) Meet(call syncvar.Call) error {
 		if err := e.refresh(); err != nil {
 			return err
 		}
-		return e.meet(call)
+		return e.meet(call, 0)
 	case syncvar.End:
 		return e.await(user, func() bool { return e.running == 0 })
 	}
 	return nil
+}
+
+// Words are what all ranks have given in the last Reduce, by rank. They rest until the
+// next Meet.
+func (e *Engine) Words() []uint64 {
+	e.mu.Lock()
+	defer e.unlock()
+	return e.words
 }
 
 // refresh sends one request for every variable in the rank's copy, and waits for
@@ -288,16 +297,16 @@ func (e *Engine) refresh() error {
 }
 
 // meet waits until all ranks have come so far.
-func (e *Engine) meet(call syncvar.Call) error {
+func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
 	err := e.await(user, func() bool {
 		if len(e.out) >= outRoom {
 			return false
 		}
-		e.waits = call
-		m := message{op: arrive, call: call}
+		e.waits, e.words = call, nil
+		m := message{op: arrive, call: call, word: word}
 		e.declare(&m)
-		failed = e.queue(0, m, nil)
+		failed = e.queue(outgoing{to: 0, m: m})
 		return true
 	})
 	if err == nil && failed == nil {

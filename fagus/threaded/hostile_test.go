@@ -101,7 +101,7 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		in     incoming
 		want   string
 	}{
-		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.List}, nil}, want: "rank 1 sent a slot of kind 1"},
+		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.Places}, nil}, want: "rank 1 sent a slot of kind 4"},
 		{what: "a short message", in: incoming{1, ringbuf.Header{Kind: ringbuf.Control}, []byte{1}}, want: "rank 1 sent a message of 1 bytes"},
 		{what: "a variable that never is", in: said(1, message{op: release, id: syncvar.MaxID}), want: "rank 1 sent a message with flag 0"},
 		{what: "a flag of 2", in: flagged, want: "rank 1 sent a message with flag 2"},

@@ -85,7 +85,7 @@ func TestReceiveThreadWaitsForRoom(t *testing.T) {
 				return err
 			}
 		}
-		err := e.Meet(syncvar.End)
+		err := e.Meet(syncvar.End, 0)
 		if e.running != 0 {
 			t.Errorf("rank %d: %d helper threads are left after End", e.rank, e.running)
 		}
@@ -106,7 +106,7 @@ func TestCloseEndsReceiving(t *testing.T) {
 			return err
 		}
 		if e.rank == 1 {
-			return e.Meet(syncvar.Barrier)
+			return e.Meet(syncvar.Barrier, 0)
 		}
 		h.Spend(50 * dimmnet.Millisecond) // they wait
 		e.Close()

@@ -1,6 +1,7 @@
 package threaded
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -34,11 +35,35 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	if err := e.checkDeclarations(m.call); err != nil {
 		return err
 	}
+	var words []uint64
+	if m.call == syncvar.Reduce {
+		words = make([]uint64, e.nodes)
+		for r := range e.meeting {
+			words[r] = e.meeting[r].word
+		}
+		e.words = words
+	}
 	clear(e.meeting)
 	for r := range dimmnet.Rank(e.nodes) {
-		if err := e.queue(r, message{op: leave, call: m.call}, nil); err != nil {
+		if err := e.queue(outgoing{to: r, m: message{op: leave, call: m.call}, words: words}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// takeWords takes what some ranks give in a Reduce, as rank 0 sends it before it says
+// that all may leave.
+func (e *Engine) takeWords(in incoming) error {
+	have, n := len(e.words), len(in.body)/dimmnet.WordBytes
+	if in.from != 0 || e.rank == 0 || e.waits != syncvar.Reduce {
+		return fmt.Errorf("rank %d sent words of a Reduce, which are not due", in.from)
+	}
+	if n == 0 || len(in.body)%dimmnet.WordBytes != 0 || in.head.Addr != uint64(have) || have+n > e.nodes {
+		return fmt.Errorf("rank %d sent %d bytes of words from number %d on, after %d of %d", in.from, len(in.body), in.head.Addr, have, e.nodes)
+	}
+	for b := in.body; len(b) > 0; b = b[dimmnet.WordBytes:] {
+		e.words = append(e.words, binary.LittleEndian.Uint64(b))
 	}
 	return nil
 }
@@ -82,6 +107,9 @@ func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 func (e *Engine) left(from dimmnet.Rank, m message) error {
 	if from != 0 || m.call != e.waits {
 		return fmt.Errorf("rank %d sent that all wait in %v, while this rank waits in %v", from, m.call, e.waits)
+	}
+	if m.call == syncvar.Reduce && len(e.words) != e.nodes {
+		return fmt.Errorf("rank %d sent that all wait in %v, and %d of %d words", from, m.call, len(e.words), e.nodes)
 	}
 	e.waits = 0
 	if m.call == syncvar.End {

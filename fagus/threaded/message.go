@@ -33,12 +33,13 @@ type message struct {
 	version  syncvar.Version // grant: of the tenure; request: of the rank's hint when it asked
 	since    syncvar.Version // request: what the rank has; grant: the last that changed anything
 	digest   uint64          // of those
+	word     uint64          // arrive: what the rank gives in a Reduce
 }
 
 // messageBytes is the size of a message on the wire. It fits the smallest slot.
 //
 //	op 1 | mode 1 | call 1 | flag 1 | rank 2 | zero 2 | id 4 | declared 4
-//	version 8 | since 8 | digest 8
+//	version, or word 8 | since 8 | digest 8
 const messageBytes = 40
 
 // append appends m's encoding, little endian, to b.
@@ -51,7 +52,7 @@ func (m message) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rank))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.id))
 	b = binary.LittleEndian.AppendUint32(b, m.declared)
-	b = binary.LittleEndian.AppendUint64(b, uint64(m.version))
+	b = binary.LittleEndian.AppendUint64(b, uint64(m.version)|m.word) // one of them is 0
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.since))
 	return binary.LittleEndian.AppendUint64(b, m.digest)
 }
@@ -75,6 +76,9 @@ func decode(b []byte, nodes int) (message, error) {
 		since:    syncvar.Version(binary.LittleEndian.Uint64(b[24:])),
 		digest:   binary.LittleEndian.Uint64(b[32:]),
 	}
+	if m.op == arrive {
+		m.version, m.word = 0, uint64(m.version)
+	}
 	switch {
 	case m.op == 0 || m.op >= lastOp:
 		return message{}, fmt.Errorf("a message of kind %d", m.op)
@@ -82,8 +86,10 @@ func decode(b []byte, nodes int) (message, error) {
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
 	case (m.op == request) != (m.mode == syncvar.Shared || m.mode == syncvar.Exclusive):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.mode)
-	case (m.op == arrive || m.op == leave) != (m.call >= syncvar.Update && m.call <= syncvar.End):
+	case (m.op == arrive || m.op == leave) != (m.call >= syncvar.Update && m.call <= syncvar.Reduce):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.call)
+	case m.op == arrive && m.call != syncvar.Reduce && m.word != 0:
+		return message{}, fmt.Errorf("a message that gives %#x in %v", m.word, m.call)
 	}
 	return m, nil
 }

@@ -22,7 +22,9 @@ func FuzzMessage(f *testing.F) {
 		{op: grant, id: 1, version: 9, since: 8, flag: true},
 		{op: release, id: 1},
 		{op: arrive, call: syncvar.Update, declared: 8, digest: 1 << 63},
+		{op: arrive, call: syncvar.Reduce, declared: 8, digest: 1 << 63, word: 1 << 63},
 		{op: leave, call: syncvar.End},
+		{op: leave, call: syncvar.Reduce},
 	} {
 		b := m.append(nil)
 		if got, err := decode(b, 3); got != m || err != nil {

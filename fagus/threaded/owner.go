@@ -62,7 +62,7 @@ func (e *Engine) take(id syncvar.ID, t *syncvar.Turn) error {
 		if t.Rank == e.rank {
 			e.declare(&m)
 		}
-		return e.queue(t.To, m, nil)
+		return e.queue(outgoing{to: t.To, m: m})
 	}
 	if t.Rank == e.rank {
 		e.complete(id)
@@ -74,7 +74,7 @@ func (e *Engine) take(id syncvar.ID, t *syncvar.Turn) error {
 		e.counts.Transfers++
 		data = e.space.Stream(id, t.Have, t.Version, e.layout.SlotBytes)
 	}
-	return e.queue(t.Rank, message{op: grant, id: id, version: t.Version, since: t.Written, flag: t.Data}, data)
+	return e.queue(outgoing{to: t.Rank, m: message{op: grant, id: id, version: t.Version, since: t.Written, flag: t.Data}, stream: data})
 }
 
 // granted learns that a request of this rank is granted.

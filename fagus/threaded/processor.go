@@ -66,6 +66,8 @@ func (e *Engine) act(in incoming) error {
 		return e.handle(in.from, m)
 	case ringbuf.Data:
 		return e.takeData(in)
+	case ringbuf.List:
+		return e.takeWords(in)
 	}
 	return fmt.Errorf("rank %d sent a slot of kind %d", in.from, in.head.Kind)
 }
@@ -89,14 +91,14 @@ func (e *Engine) handle(from dimmnet.Rank, m message) error {
 
 // queue puts a message to a peer into the queue out, or acts on it at once if it is
 // to this rank. The lock is held.
-func (e *Engine) queue(to dimmnet.Rank, m message, data *consistency.Stream) error {
-	if to == e.rank {
-		return e.handle(e.rank, m)
+func (e *Engine) queue(out outgoing) error {
+	if out.to == e.rank {
+		return e.handle(e.rank, out.m)
 	}
 	if len(e.out) >= e.most {
 		return fmt.Errorf("%d messages wait to be sent: a rank asks for more than it may", len(e.out))
 	}
-	e.out = append(e.out, outgoing{to, m, data})
+	e.out = append(e.out, out)
 	e.wake(send)
 	return nil
 }

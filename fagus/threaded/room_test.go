@@ -26,7 +26,7 @@ func TestUserThreadWaitsForRoom(t *testing.T) {
 		{"a request, full queue", fullQueue, asks},
 		{"a request, full window", fullWindow, asks},
 		{"a release", fullQueue, func(e *Engine) error { return e.release(0, false) }},
-		{"a meeting", fullQueue, func(e *Engine) error { return e.meet(syncvar.Barrier) }},
+		{"a meeting", fullQueue, func(e *Engine) error { return e.meet(syncvar.Barrier, 0) }},
 	} {
 		e := newTestEngine(t, 0)
 		if err := e.ask(0, syncvar.Want{Mode: syncvar.Exclusive}); err != nil { // what it releases

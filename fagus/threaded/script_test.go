@@ -152,7 +152,11 @@ func (w *world) do(f []string) error {
 	case "release":
 		return w.release(w.ranks[arg(1)], w.id(f[2]))
 	case "meet":
-		return w.meet(w.ranks[arg(1)], f[2])
+		word := uint64(0)
+		if len(f) > 3 {
+			word = uint64(arg(3))
+		}
+		return w.meet(w.ranks[arg(1)], f[2], word)
 	case "owners":
 		w.owners(w.id(f[1]))
 	case "wires":
@@ -189,6 +193,9 @@ func (w *world) news(rank int) {
 	})
 	if r.meets != 0 && r.waits == 0 {
 		fmt.Fprintf(&w.out, "%d goes on from %v\n", rank, r.meets)
+		if r.meets == syncvar.Reduce {
+			fmt.Fprintf(&w.out, "%d has %v\n", rank, r.words)
+		}
 		r.meets = 0
 	}
 }
@@ -204,13 +211,13 @@ func (w *world) release(r *tenant, id syncvar.ID) error {
 	return err
 }
 
-func (w *world) meet(r *tenant, call string) error {
-	for _, c := range []syncvar.Call{syncvar.Update, syncvar.Barrier, syncvar.End} {
+func (w *world) meet(r *tenant, call string, word uint64) error {
+	for _, c := range []syncvar.Call{syncvar.Update, syncvar.Barrier, syncvar.End, syncvar.Reduce} {
 		if strings.EqualFold(c.String(), call) {
-			r.waits, r.meets = c, c
-			m := message{op: arrive, call: c}
+			r.waits, r.meets, r.words = c, c, nil
+			m := message{op: arrive, call: c, word: word}
 			r.declare(&m)
-			err := r.queue(0, m, nil)
+			err := r.queue(outgoing{to: 0, m: m})
 			w.news(int(r.rank))
 			return err
 		}
@@ -227,7 +234,11 @@ func (w *world) land(from, to int) error {
 	}
 	o := r.out[i]
 	r.out = slices.Delete(r.out, i, i+1)
-	slots := []incoming{said(r.rank, o.m)}
+	var slots []incoming
+	for i, word := range o.words {
+		slots = append(slots, words(r.rank, i, word))
+	}
+	slots = append(slots, said(r.rank, o.m))
 	if o.stream != nil {
 		for i, c := range o.stream.Cuts {
 			head := ringbuf.Header{Kind: ringbuf.Data, Sender: r.rank, Addr: uint64(c.Lo), Len: c.Len(), Age: c.Age, Last: i == len(o.stream.Cuts)-1}

@@ -1,15 +1,19 @@
 package threaded
 
 import (
+	"encoding/binary"
+
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// outgoing is a message to a peer, and the data that follow it if there are any.
+// outgoing is a message to a peer, the words that go before it and the data that follow
+// it, if there are any.
 type outgoing struct {
 	to     dimmnet.Rank
 	m      message
+	words  []uint64
 	stream *consistency.Stream
 }
 
@@ -58,9 +62,12 @@ func (e *Engine) send(h dimmnet.Host) error {
 	}
 }
 
-// send posts a message and the data that follow it.
+// send posts a message and what goes with it.
 func (s *sender) send(out outgoing) error {
 	s.to, s.ring = out.to, s.rings[out.to]
+	if err := s.words(out.words); err != nil {
+		return err
+	}
 	s.body = out.m.append(s.body[:0])
 	s.head = ringbuf.Header{Kind: ringbuf.Control, Last: true, Sender: s.e.rank, Len: len(s.body)}
 	if err := s.slot(); err != nil || out.stream == nil {
@@ -72,6 +79,22 @@ func (s *sender) send(out outgoing) error {
 		}
 		s.head = ringbuf.Header{Kind: ringbuf.Data, Last: i == len(out.stream.Cuts)-1, Sender: s.e.rank,
 			Len: c.Len(), Addr: uint64(c.Lo), Age: c.Age}
+		if err := s.slot(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words posts words, as many in a slot as fit.
+func (s *sender) words(words []uint64) error {
+	for at, n := 0, 0; at < len(words); at += n {
+		n = min(len(words)-at, s.e.layout.SlotBytes/dimmnet.WordBytes)
+		s.body = s.body[:0]
+		for _, w := range words[at:][:n] {
+			s.body = binary.LittleEndian.AppendUint64(s.body, w)
+		}
+		s.head = ringbuf.Header{Kind: ringbuf.List, Last: at+n == len(words), Sender: s.e.rank, Len: len(s.body), Addr: uint64(at)}
 		if err := s.slot(); err != nil {
 			return err
 		}
