@@ -35,9 +35,10 @@
 //
 // Every rank runs the same function. NewArray and Bind are collective: all
 // ranks make the same calls in the same order, before the data are used.
-// Acquire, Update and Barrier are communication phases in which all ranks take
-// part: one that waits in any of them, or has returned, serves the others.
-// Update and Barrier return when all ranks have called them.
+// Acquire, Update, Barrier and Reduce are communication phases in which all ranks
+// take part: one that waits in any of them, or has returned, serves the others.
+// All but Acquire return when all ranks have called them. [Reduce] is a Barrier that
+// folds one number of every rank, to a sum say, for about the same price.
 //
 // A rank holds one set at a time: whoever wants more puts it into one set, and
 // releases the set before the next collective call. A set is granted as a
@@ -52,8 +53,8 @@
 // Config.Mode chooses the engine. In [Phase], the default, all of the above holds.
 // In [Threaded] helper threads serve requests at any time. Acquire is a rank's own:
 // it waits only for those that hold what it wants, and Release tells at once. So
-// locks work, a work queue say, and ranks need not come together but in Update and
-// Barrier. A set is acquired variable by variable, in the order of their Bind calls,
+// locks work, a work queue say, and ranks need not come together but in Update,
+// Barrier and Reduce. A set is acquired variable by variable, in the order of their Bind calls,
 // so there is no deadlock either; who asked first for a variable is served first.
 //
 //	for range 10 {

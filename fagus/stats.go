@@ -16,7 +16,7 @@ const (
 	PartAcquire
 	PartRelease
 	PartUpdate
-	PartBarrier
+	PartBarrier // Reduce as well
 	PartEnd
 	Parts // how many there are
 )

@@ -46,6 +46,7 @@ const (
 	Nothing Call = ""
 	Update  Call = "update"
 	Barrier Call = "barrier"
+	Reduce  Call = "reduce" // New makes none: its cases stay what they were
 )
 
 // Tenure is one Acquire and Release of a rank.
@@ -96,8 +97,8 @@ func (c *Case) Check() error {
 		return fmt.Errorf("swarm: %d bytes of LLCM, %d of bulk memory: want %d or %d, up to %d, or 0", c.LLCM, c.Bulk, leastLLCM, leastBulk, mostBytes)
 	}
 	for i, round := range c.Rounds {
-		if len(round.Ranks) != c.Nodes || !slices.Contains([]Call{Nothing, Update, Barrier}, round.End) {
-			return fmt.Errorf("swarm: round %d of %d ranks ends by %q: want %d ranks, and %q, %q or nothing", i, len(round.Ranks), round.End, c.Nodes, Update, Barrier)
+		if len(round.Ranks) != c.Nodes || !slices.Contains([]Call{Nothing, Update, Barrier, Reduce}, round.End) {
+			return fmt.Errorf("swarm: round %d of %d ranks ends by %q: want %d ranks, and %q, %q, %q or nothing", i, len(round.Ranks), round.End, c.Nodes, Update, Barrier, Reduce)
 		}
 		for r, tenures := range round.Ranks {
 			for _, t := range tenures {

@@ -49,6 +49,8 @@ func (p *program) rounds(n *fagus.Node) error {
 			err = n.Update()
 		case Barrier:
 			err = n.Barrier()
+		case Reduce:
+			err = p.reduce(n, i)
 		}
 		if err != nil {
 			return err
@@ -104,6 +106,26 @@ func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*f
 	}
 	n.Spend(t.Compute - t.Compute/2)
 	return n.Release(set)
+}
+
+// reduce ends a round by a Reduce, in which the order of the ranks shows.
+func (p *program) reduce(n *fagus.Node, round int) error {
+	give := func(rank int) int64 { return int64(round+1)*1_000_003 - int64(rank) }
+	combine := func(a, b int64) int64 { return 31*a + b }
+	want := give(0)
+	for rank := 1; rank < n.Nodes(); rank++ {
+		want = combine(want, give(rank))
+	}
+	got, err := fagus.Reduce(n, give(n.Rank()), combine)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.checked += 8; got != want && p.wrong == nil {
+		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d in round %d: the Reduce gives %d, want %d", n.Rank(), round, got, want)}
+	}
+	return nil
 }
 
 // granted notes the order of tenures: two that write the same variable exclude each

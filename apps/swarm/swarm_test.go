@@ -42,6 +42,37 @@ func TestSwarm(t *testing.T) {
 	t.Logf("%d cases, %d bytes compared, struck: %v", seeds, content, struck)
 }
 
+// TestSwarmReduces: the same where every round ends by a Reduce, or by an Update.
+func TestSwarmReduces(t *testing.T) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	reduces := 0
+	for seed := range seeds {
+		c := swarm.New(seed, nil)
+		for i := range c.Rounds {
+			if c.Rounds[i].End != swarm.Update {
+				c.Rounds[i].End = swarm.Reduce
+				reduces++
+			}
+		}
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Failure != nil {
+			t.Errorf("%v\n%v", o.Failure, c)
+		}
+	}
+	if reduces == 0 {
+		t.Error("no round ended by a Reduce")
+	}
+}
+
 // TestSameSeedSameRun: a case is the same every time, and so is its run.
 func TestSameSeedSameRun(t *testing.T) {
 	for seed := range uint64(20) {

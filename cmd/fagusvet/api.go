@@ -30,6 +30,7 @@ const (
 	callSlice    call = "Slice"
 	callAll      call = "All"
 	callRange    call = "Range"
+	callReduce   call = "Reduce"
 
 	callOther call = "other" // of the package, but none of these
 	callNone  call = ""      // not of the package, or not known before it runs
@@ -63,7 +64,7 @@ func fagusCall(c *ssa.CallCommon) call {
 	}
 	switch name := call(f.Name()); name {
 	case callAcquire, callRelease, callUpdate, callBarrier, callBind, callSet, callRank, callNodes, callMode,
-		callNewArray, callWant, callRun, callWriting, callSlice, callAll, callRange:
+		callNewArray, callWant, callRun, callWriting, callSlice, callAll, callRange, callReduce:
 		if receiverName(f) == name.receiver() {
 			return name
 		}

@@ -11,8 +11,8 @@ import (
 
 const collectiveDoc = `find collective calls that only some ranks make
 
-All ranks call NewArray, Bind, Update and Barrier, in the same order. This rule reports
-such calls under a condition that is computed from n.Rank(), if the ranks for which it is
+All ranks call NewArray, Bind, Update, Barrier and Reduce, in the same order. This rule
+reports such calls under a condition that is computed from n.Rank(), if the ranks for which it is
 otherwise do not make the same calls:
 
 	if n.Rank() == 0 {
@@ -45,7 +45,7 @@ func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 
 // collective says whether a call is one that all ranks make, in every mode.
 func collective(c call) bool {
-	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier
+	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier || c == callReduce
 }
 
 func reportCollective(r *reporter, m *model, fn *ssa.Function) {

@@ -58,7 +58,7 @@ Rules:
   access      elements read or written while no set is held
   release     an Acquire whose set is still held at a return, or at the next collective call
   shared      elements written under a set that has their variable only Shared
-  collective  NewArray, Bind, Update or Barrier that only some ranks call
+  collective  NewArray, Bind, Update, Barrier or Reduce that only some ranks call
 
 A comment on the line, or above it, keeps a rule from reporting there:
 

@@ -134,7 +134,7 @@ func (m *model) touchingBody(fn *ssa.Function) bool {
 // changes says whether a call changes what the rank holds or has, or may do so.
 func (m *model) changes(c *ssa.CallCommon) bool {
 	switch fagusCall(c) {
-	case callAcquire, callRelease, callUpdate, callBarrier:
+	case callAcquire, callRelease, callUpdate, callBarrier, callReduce:
 		return true
 	}
 	return m.mayTouch(c)

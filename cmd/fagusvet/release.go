@@ -7,7 +7,7 @@ import (
 
 const releaseDoc = `find sets that are acquired and not released
 
-A rank releases what it has acquired before its next Acquire, Update or Barrier, and
+A rank releases what it has acquired before its next Acquire, Update, Barrier or Reduce, and
 before its program returns. This rule follows every way on from an Acquire and reports
 one that comes to a return, or to such a call, without a Release:
 

@@ -121,3 +121,11 @@ func ignored(n *fagus.Node) error {
 	}
 	return nil
 }
+
+func reduceOfTheRank(n *fagus.Node) (int, error) {
+	mine := 0
+	if n.Rank() == 0 {
+		mine = 7
+	}
+	return fagus.Reduce(n, mine, func(a, b int) int { return a + b })
+}

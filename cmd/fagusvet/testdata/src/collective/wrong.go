@@ -77,3 +77,18 @@ func alsoOfData(n *fagus.Node, more bool) error {
 	}
 	return nil
 }
+
+func reduceAtOne(n *fagus.Node, x float64) (float64, error) {
+	if n.Rank() == 0 {
+		return fagus.Reduce(n, x, func(a, b float64) float64 { return a + b }) // want `collective: Reduce depends on the rank`
+	}
+	return x, nil
+}
+
+func reduceAndBarrier(n *fagus.Node) error {
+	if n.Rank() > 0 {
+		_, err := fagus.Reduce(n, 1, func(a, b int) int { return a + b }) // want `collective: Reduce depends on the rank`
+		return err
+	}
+	return n.Barrier()
+}

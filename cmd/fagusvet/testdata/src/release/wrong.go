@@ -123,3 +123,15 @@ var table = []func(n *fagus.Node, set *fagus.SyncSet) error{
 		return n.Acquire(set)
 	},
 }
+
+func reduceHolding(n *fagus.Node, set *fagus.SyncSet, sum bool) error {
+	if err := n.Acquire(set); err != nil { // want `still held at the Reduce of line 132`
+		return err
+	}
+	if sum {
+		if _, err := fagus.Reduce(n, 1, func(a, b int) int { return a + b }); err != nil {
+			return err
+		}
+	}
+	return n.Release(set)
+}

@@ -28,6 +28,8 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	return &Array[T]{make([]T, length)}, nil
 }
 
+func Reduce[T int | float64](n *Node, x T, combine func(a, b T) T) (T, error) { return x, nil }
+
 func (a *Array[T]) All() Range             { return Range{} }
 func (a *Array[T]) Range(lo, hi int) Range { return Range{} }
 func (a *Array[T]) Slice() []T             { return a.all }
