@@ -144,6 +144,7 @@ func TestBadSlotsAreErrors(t *testing.T) {
 		{want: "declared different things", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Digest++ }},
 		{want: "left variable 1 unchanged, but did not hold it", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Clean = []syncvar.ID{1} }},
 		{want: "variable 9 after 3 declarations", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Shared = []syncvar.ID{9} }},
+		{want: "Reduce that wants variables", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Call, l.Shared = syncvar.Reduce, []syncvar.ID{0} }},
 		{want: "no variable guards", data: func(h *ringbuf.Header) int { h.Addr = 4096 + 99; return 8 }},
 		{want: "no variable guards", data: func(h *ringbuf.Header) int { return 51 }},
 		{want: `data of "b", which are not due from it`, data: func(h *ringbuf.Header) int { h.Addr = 4096 + 300; return 8 }},

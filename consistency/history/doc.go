@@ -10,7 +10,7 @@
 // # What is recorded
 //
 // Every rank keeps a list of its own: tenures with their variable, mode and version,
-// Updates, Barriers, and looks at variables outside of tenures. With each goes the
+// Updates, Barriers, Reduces, and looks at variables outside of tenures. With each goes the
 // content of what the variable guards: itself if it has up to 8 bytes, else a hash of 64
 // bits. So every variable is one item, read when a tenure begins and written when an
 // exclusive one ends. Versions come from the runtime; the checker takes them for

@@ -13,7 +13,7 @@ const (
 	end                   // and ends
 	refresh               // an Update has brought a variable to a version
 	look                  // the program looks at a variable that it does not hold
-	enter                 // a meeting of all ranks: Update or Barrier
+	enter                 // a meeting of all ranks: Update, Barrier or Reduce
 	leave
 )
 
@@ -22,7 +22,7 @@ type event struct {
 	op       op
 	mode     syncvar.Mode // of a tenure
 	variable syncvar.ID
-	call     uint32          // of the rank: Acquire, Update and Barrier, counted from 1
+	call     uint32          // of the rank: Acquire, Update, Barrier and Reduce, counted from 1
 	meeting  uint32          // of all ranks, counted from 1
 	version  syncvar.Version // of the tenure, or of the copy after a refresh
 	content  uint64          // of what the variable guards
