@@ -11,7 +11,9 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/guard"
 )
@@ -93,6 +95,10 @@ func TestReduce(t *testing.T) {
 		for name, net := range liveNetworks() {
 			configs["phase, one copy, "+name] = fagus.Config{Net: net(), Placement: fagus.PlaceShared}
 			configs["threaded, "+name] = fagus.Config{Net: net(), Mode: fagus.Threaded}
+		}
+		if shm.Supported() == nil { // tcp wants the same
+			configs["phase, tcp"] = fagus.Config{Net: tcp.New(tcp.Config{})}
+			configs["threaded, tcp"] = fagus.Config{Net: tcp.New(tcp.Config{}), Mode: fagus.Threaded}
 		}
 		configs["phase, tree"] = fagus.Config{Net: bulkNet(smallLLCM, 4096, 2048), Transfer: fagus.Push, Nodes: 15 + nodes}
 		for name, cfg := range configs {
