@@ -11,7 +11,8 @@ type Stepper interface {
 	Step() (progress bool, err error)
 }
 
-// Drive steps s until done, s fails or p fails. It is the only poll loop.
+// Drive steps s until done, s fails or p fails, which it sees when s comes no further. It
+// is the only poll loop. A port may gather what is posted until Drive asks for its Err.
 func Drive(p Port, s Stepper, done func() bool) error {
 	for !done() {
 		mark := p.Arrivals()
@@ -19,12 +20,13 @@ func Drive(p Port, s Stepper, done func() bool) error {
 		if err != nil {
 			return err
 		}
+		if progress {
+			continue
+		}
 		if err := p.Err(); err != nil {
 			return err
 		}
-		if !progress {
-			p.Idle(mark)
-		}
+		p.Idle(mark)
 	}
-	return nil
+	return p.Err()
 }

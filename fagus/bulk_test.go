@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -102,26 +103,33 @@ func TestPushNeedsBulkMemory(t *testing.T) {
 }
 
 // TestAutoChoosesBySize exchanges arrays of two owners: PUSH is for 512 bytes
-// and more, and what goes the same way counts together.
+// and more, of a real port 256 KiB, and what goes the same way counts together.
 func TestAutoChoosesBySize(t *testing.T) {
+	virtual, real := newSim(t, sim.Config{}), bulkNet(0, 1<<20, 1<<20)
 	for _, test := range []struct {
+		net             dimmnet.Network
 		lengths         []int // of 4-byte elements; in turn of rank 0 and rank 1
 		messages, slots uint64
 	}{
-		{[]int{127, 10}, 0, 2},
-		{[]int{128, 10}, 1, 1},
-		{[]int{128, 3000}, 2, 0},
-		{[]int{64, 10, 64}, 1, 1},
-		{[]int{64, 10, 63}, 0, 3},
+		{virtual, []int{127, 10}, 0, 2},
+		{virtual, []int{128, 10}, 1, 1},
+		{virtual, []int{128, 3000}, 2, 0},
+		{virtual, []int{64, 10, 64}, 1, 1},
+		{virtual, []int{64, 10, 63}, 0, 3},
+		{real, []int{65535, 10}, 0, 65},
+		{real, []int{65536, 10}, 1, 1},
+		{real, []int{65536, 80000}, 2, 0},
+		{real, []int{32768, 10, 32768}, 1, 1},
+		{real, []int{32768, 10, 32767}, 0, 65},
 	} {
-		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: bulkNet(0, 1<<20, 1<<20)}, func(n *fagus.Node) error {
+		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: test.net}, func(n *fagus.Node) error {
 			return exchange(n, test.lengths)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if messages, _, slots := bulkMessages(report); messages != test.messages || slots != test.slots {
-			t.Errorf("%+v: %d messages, %d slots", test, messages, slots)
+			t.Errorf("%+v on %T: %d messages, %d slots", test, test.net, messages, slots)
 		}
 	}
 }

@@ -13,7 +13,7 @@ type Transfer uint8
 // The ways of transfer.
 const (
 	// Auto uses PUSH where the port has RDMA and bulk memory: for what is at least
-	// PushBytes, and for everything with more than RingNodes nodes, or where a ring for
+	// PushBytes, on real ports 256 KiB, and for everything with more than RingNodes nodes, or where a ring for
 	// every pair does not fit. Other ports use rings.
 	Auto  Transfer = iota
 	Rings          // rings alone: every rank needs one for every other
@@ -39,6 +39,11 @@ func (t Transfer) String() string {
 // the two level at some 230 bytes on the papers' machines, if all of it is new;
 // of what is guarded often only a part is, so PUSH begins at twice that.
 const PushBytes = 512
+
+// realPushBytes is the same on real ports, where a grant takes two passages more and a
+// slot next to nothing: fagus bench --net tcp --transfer rings, or push, finds a hand-over
+// there and back of 64 KiB take 137 and 290 us, of 256 KiB 640 and 630 us.
+const realPushBytes = 256 << 10
 
 // RingNodes is the most nodes whose lists go from each to all by rings, where they
 // could go over a tree. At 128 nodes of the simulated NIC a run takes as long either
@@ -91,6 +96,9 @@ func newWiring(p dimmnet.Port, cfg Config) (w wiring, err error) {
 	w.bulk = newBulk(p, words{dimmnet.Offset(limitsBelow(limits, count).LLCM), count})
 	if by == Auto && w.tree.Arity == 0 {
 		w.bulk.least = PushBytes
+		if cfg.Words {
+			w.bulk.least = realPushBytes
+		}
 	}
 	return w, nil
 }

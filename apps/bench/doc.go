@@ -1,8 +1,7 @@
 // Package bench measures what the calls of Fagus take between ranks.
 //
 //	barrier      all ranks call Barrier
-//	sum          every rank gives a float64 and gets the sum of all: it acquires a place of
-//	             its own, and an Update takes it to the others
+//	sum          Reduce: every rank gives a float64 and gets the sum of all
 //	hand-over    rank 0 and rank 1 in turn acquire a variable exclusively, read and change all
 //	             that it guards, and release it: a round trip is two turns. Other ranks
 //	             acquire nothing. In threaded mode turns are taken as it comes

@@ -8,47 +8,16 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// lineWords is a cache line in words: what one rank writes lies apart from what another does.
+// lineWords is a cache line in words.
 const lineWords = 8
 
-// sum adds up a number of each rank. Each has a place for it.
+// sum adds up a number of each rank.
 func (m *Meter) sum() (func(uint64) error, error) {
 	n := m.n
-	places, err := fagus.NewArray[float64](n, m.name, n.Nodes()*lineWords)
-	if err != nil {
-		return nil, err
-	}
-	var all []fagus.Request
-	var mine *fagus.SyncSet
-	for r := range n.Nodes() {
-		place := places.Range(r*lineWords, r*lineWords+1)
-		v, err := n.Bind(fmt.Sprintf("%s: place %d", m.name, r), place)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, fagus.Want(v, fagus.Shared))
-		if r == n.Rank() {
-			mine = n.Set(fagus.Want(v, fagus.Exclusive).Writing(place))
-		}
-	}
-	// An Update goes to those alone who have had a variable before.
-	if err := during(n, n.Set(all...), func() {}); err != nil {
-		return nil, err
-	}
-	look := n.Set(all...)
-	var sum float64
-	add := func() {
-		sum = 0
-		for r := range n.Nodes() {
-			sum += places.Slice()[r*lineWords]
-		}
-	}
+	add := func(a, b float64) float64 { return a + b }
 	return func(round uint64) error {
-		own := float64(round) + float64(n.Rank())
-		if err := during(n, mine, func() { places.Slice()[n.Rank()*lineWords] = own }); err != nil {
-			return err
-		}
-		if err := m.toAll(look, add); err != nil {
+		sum, err := fagus.Reduce(n, float64(round)+float64(n.Rank()), add)
+		if err != nil {
 			return err
 		}
 		if want := float64(n.Nodes())*float64(round) + float64(n.Nodes()*(n.Nodes()-1)/2); sum != want {
@@ -56,23 +25,6 @@ func (m *Meter) sum() (func(uint64) error, error) {
 		}
 		return nil
 	}, nil
-}
-
-// toAll takes what every rank has written to all, and lets them look. An Update does so in
-// phase mode, where nobody writes again before all have made their next call.
-func (m *Meter) toAll(all *fagus.SyncSet, look func()) error {
-	if m.n.Mode() == fagus.Phase {
-		err := m.n.Update()
-		look()
-		return err
-	}
-	if err := m.n.Barrier(); err != nil {
-		return err
-	}
-	if err := during(m.n, all, look); err != nil {
-		return err
-	}
-	return m.n.Barrier()
 }
 
 // mask is what a rank changes a byte by.

@@ -18,9 +18,8 @@
 // payloads are checked before they are put into memory, pieces after: they are read by the
 // stream straight to their place. A frame that is none fails the run.
 //
-// Posts are gathered, up to 64 KiB, until the thread makes a call of its port that is
-// no post: Drive does after every step. They are sent without that a millisecond later, by a
-// timer. A Push is sent from where its bytes are. If a stream takes no more, posts are
+// Posts are gathered, up to 64 KiB, until the thread calls Idle or Err: Drive does when its
+// Stepper comes no further. They are sent without that a millisecond later, by a timer. A Push is sent from where its bytes are. If a stream takes no more, posts are
 // gathered up to 128 KiB, and then refused; Idle returns when half of that is free.
 //
 // # Waiting

@@ -211,11 +211,9 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 	m.Read(b, off)
 }
 
-func (p *port) Arrivals() dimmnet.Mark {
-	p.send()
-	return dimmnet.Mark(p.node.arrivals.Load())
-}
+func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.node.arrivals.Load()) }
 
+// Err sends what was gathered: Drive asks when a thread is about to wait, or done.
 func (p *port) Err() error {
 	p.send()
 	if !p.node.broke.Load() {
