@@ -98,7 +98,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 // stream is the part that package stream wants to know.
 func (c *Config) stream() stream.Config {
 	return stream.Config{
-		Network: "quic", Sums: stream.SumNone,
+		Network: "quic", Sums: stream.SumNone, Helped: true,
 		Limits:  dimmnet.Limits{Store: word, Block: min(stream.BlockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk},
 		Joining: c.Joining, Stall: c.Stall, Patience: c.Patience, Grace: c.Grace,
 	}

@@ -15,6 +15,9 @@ type Config struct {
 	Limits dimmnet.Limits
 	// Sums says which frames have checksums; it is the same on all ranks.
 	Sums Sums
+	// Helped says that goroutines read and write what the streams take and give: a thread
+	// that looks for long would take their processor.
+	Helped bool
 	// Joining is how long a rank may take from the start of this one to its first beat.
 	Joining time.Duration
 	// Stall is how long a rank may show no sign of life after that.

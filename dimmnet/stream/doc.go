@@ -32,7 +32,8 @@
 // Idle reads the streams for some 300 us, yielding at times, and then sleeps. Of the
 // threads of a node that sleep, in Idle or for an event, one sleeps in the Poll and does
 // what comes for all of them; when it leaves another takes its place. Where threads
-// outnumber processors nobody reads for long.
+// outnumber processors, or goroutines do a part of the work (Config.Helped), nobody reads
+// for long.
 //
 // # Failure
 //
