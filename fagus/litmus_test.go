@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
@@ -106,6 +107,7 @@ func TestLitmus(t *testing.T) {
 					"inproc": inproc.New(inproc.Config{}),
 					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
 					"tcp":    tcp.New(tcp.Config{}),
+					"quic":   quic.New(quic.Config{}),
 				} {
 					if (name == "shm" || name == "tcp") && shm.Supported() != nil {
 						continue

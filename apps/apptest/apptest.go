@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
@@ -67,6 +68,9 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 			}
 			if shm.Supported() == nil { // on Linux
 				nets = append(nets, shm.New(shm.Config{}), tcp.New(tcp.Config{}), tcp.New(tcp.Config{Bulk: 1 << 20}))
+			}
+			if on.Nodes == 3 { // not always: every two ranks of every run shake hands
+				nets = append(nets, quic.New(quic.Config{Bulk: 1 << 20}))
 			}
 			for _, net := range nets {
 				on.Net = net

@@ -87,7 +87,7 @@ func checkPlacement(c *cli.Context) error {
 	if n := c.Int("nodes"); n < 1 || n > dimmnet.MaxNodes {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
-	if net := c.String("net"); (net == netInproc || net == netShm || net == netTCP) && c.IsSet("env") {
+	if net := c.String("net"); (net == netInproc || net == netShm || overSockets(net)) && c.IsSet("env") {
 		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
 	}
 	return nil
@@ -147,16 +147,16 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
-	if c.IsSet("hosts") && p.net != netTCP {
-		return nil, usagef("--hosts need sockets: use --net %s", netTCP)
+	if c.IsSet("hosts") && !overSockets(p.net) {
+		return nil, usagef("--hosts need sockets: use --net %s or %s", netTCP, netQUIC)
 	}
 	switch p.net {
-	case netShm, netTCP:
+	case netShm, netTCP, netQUIC:
 		return p, p.join(c.Context, c.IsSet("nodes"))
 	case netDIMMnet1, netUDP100, netInproc:
 		return p, p.connect(keepTrace)
 	}
-	return nil, usagef("--net %q: want %s, %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm, netTCP)
+	return nil, usagef("--net %q: want %s, %s, %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm, netTCP, netQUIC)
 }
 
 // checkFlag reads --check and --strict.

@@ -12,23 +12,28 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// netShm is the network of processes of this host.
-// netTCP is the same over TCP, on the loopback device.
+// netShm is the network of processes of this host, netTCP and netQUIC are the same over
+// sockets, or of processes of several hosts.
 const (
 	netShm    = "shm"
 	netTCP    = "tcp"
-	jobsUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time) or tcp (the same, over loopback sockets)"
+	netQUIC   = "quic"
+	jobsUsage = "shm (processes of this host, which the command starts unless a launcher has, wall time), tcp (the same, over loopback sockets) or quic (over UDP, always encrypted)"
 )
 
-// tcpBulk is the bulk memory of a rank on sockets of one host, in bytes: large data are
+// overSockets says whether the ranks of a network may be on several hosts.
+func overSockets(net string) bool { return net == netTCP || net == netQUIC }
+
+// socketsBulk is the bulk memory of a rank on sockets of one host, in bytes: large data are
 // pushed there in pieces, straight into place.
-const tcpBulk = 16 << 20
+const socketsBulk = 16 << 20
 
 // membership is a process's place among the ranks of a job.
 type membership interface {
@@ -51,7 +56,7 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 		return usagef("--nodes %d: this process is one of %d ranks, as %s says", p.nodes, place.Size, place.Source)
 	}
 	p.nodes, p.rank = place.Size, place.Rank
-	if p.net == netTCP && place.Spans() {
+	if overSockets(p.net) && place.Spans() {
 		return p.joinHosts(ctx, place)
 	}
 	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
@@ -59,9 +64,12 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 		return err
 	}
 	p.job = host
-	if p.net == netTCP {
-		p.network = tcp.Join(tcp.Config{Bulk: tcpBulk}, host)
-	} else {
+	switch p.net {
+	case netTCP:
+		p.network = tcp.Join(tcp.Config{Bulk: socketsBulk}, host)
+	case netQUIC:
+		p.network = quic.Join(quic.Config{Bulk: socketsBulk}, host)
+	default:
 		p.network = shm.Join(shm.Config{}, host)
 	}
 	return nil
@@ -78,7 +86,11 @@ func (p *placement) joinHosts(ctx context.Context, place cluster.Place) error {
 	if err != nil {
 		return err
 	}
-	p.job, p.network = hosts, hosts.Network()
+	over := cluster.TCP
+	if p.net == netQUIC {
+		over = cluster.QUIC
+	}
+	p.job, p.network = hosts, hosts.Network(over)
 	return nil
 }
 

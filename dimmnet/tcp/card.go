@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/dimmnet/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
@@ -35,8 +36,6 @@ const (
 	shareBytes = 32
 	cardBytes  = shareBytes + 24
 	rankBytes  = 2
-
-	mostAddresses = 16
 )
 
 // newCard is that of a rank which is reached at these addresses.
@@ -63,7 +62,7 @@ func (c *card) append(b []byte) []byte {
 }
 
 func decodeCard(b []byte) (c card, err error) {
-	const longest = mostAddresses * 256 // of the addresses
+	const longest = reach.Most * 256 // of the addresses
 	if len(b) < cardBytes || len(b) > cardBytes+longest {
 		return c, fmt.Errorf("a card of %d bytes", len(b))
 	}
@@ -76,7 +75,7 @@ func decodeCard(b []byte) (c card, err error) {
 	}
 	c.form.sums, c.form.beats = stream.Sums(kinds), beats == 1
 	c.addresses = strings.Split(string(b[cardBytes:]), ",")
-	if len(c.addresses) > mostAddresses {
+	if len(c.addresses) > reach.Most {
 		return c, fmt.Errorf("a card with %d addresses", len(c.addresses))
 	}
 	for i, address := range c.addresses {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
@@ -70,7 +71,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
 		return c, fmt.Errorf("tcp: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > mostAddresses || slices.Contains(c.Reach, "") {
+	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > reach.Most || slices.Contains(c.Reach, "") {
 		return c, fmt.Errorf("tcp: config out of range: %+v", c)
 	}
 	if c.LLCM == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/reach"
 )
 
 const (
@@ -53,9 +54,9 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 		}
 	}()
 	at := listener.Addr().(*net.TCPAddr)
-	addresses, err := cfg.reach(at)
+	addresses, err := reach.Addresses(cfg.Reach, at.AddrPort())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("tcp: %w", err)
 	}
 	own := newCard(cfg, addresses)
 	blobs, err := m.Gather(ctx, own.append(nil))

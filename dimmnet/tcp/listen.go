@@ -2,10 +2,7 @@ package tcp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"strconv"
 )
 
 // portTries is how many ports are tried of which another program may have the half that
@@ -34,38 +31,4 @@ func listen(ctx context.Context, cfg *Config) (*net.TCPListener, *net.UDPConn, e
 		failure = err
 	}
 	return nil, nil, failure
-}
-
-// reach are the addresses by which others try to reach this rank, which listens at at.
-func (c *Config) reach(at *net.TCPAddr) (addresses []string, err error) {
-	hosts := c.Reach
-	if len(hosts) == 0 && at.IP.IsUnspecified() {
-		if hosts, err = interfaces(); err != nil {
-			return nil, err
-		}
-	}
-	if len(hosts) == 0 {
-		return []string{at.String()}, nil
-	}
-	for _, host := range hosts {
-		addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(at.Port)))
-	}
-	return addresses, nil
-}
-
-// interfaces are the addresses of this host that others may know.
-func interfaces() (hosts []string, err error) {
-	all, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil, fmt.Errorf("tcp: the addresses of this host: %w", err)
-	}
-	for _, a := range all {
-		if ip, ok := a.(*net.IPNet); ok && ip.IP.IsGlobalUnicast() && len(hosts) < mostAddresses {
-			hosts = append(hosts, ip.IP.String())
-		}
-	}
-	if len(hosts) == 0 {
-		return nil, errors.New("tcp: this host has no address by which others reach it")
-	}
-	return hosts, nil
 }

@@ -57,7 +57,7 @@ func joinAs(ctx context.Context, place cluster.Place) (interface{ Close(context.
 		if err != nil {
 			return nil, nil, err
 		}
-		return hosts, hosts.Network(), nil
+		return hosts, hosts.Network(cluster.TCP), nil
 	}
 	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
 	if err != nil {

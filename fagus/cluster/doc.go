@@ -11,7 +11,7 @@
 //
 //	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
 //	hosts, err := cluster.JoinHosts(ctx, place, cfg)
-//	err = hosts.Network().Run(ctx, hosts.Size(), body)
+//	err = hosts.Network(cluster.TCP).Run(ctx, hosts.Size(), body)
 //
 // Run chooses between them.
 //

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 )
 
@@ -254,10 +255,23 @@ func (h *Hosts) suspect(rank int) {
 // pieces, straight into place.
 const hostsBulk = 16 << 20
 
-// Network is a dimmnet/tcp of the job's ranks, which uses the same interfaces and
-// identities.
-func (h *Hosts) Network() dimmnet.Network {
-	return tcp.Join(tcp.Config{Bulk: hostsBulk, Listen: h.net.Addr.String(), Identity: h.wire.(*netWire).id}, h)
+// Transport is what carries the data of a job between its hosts.
+type Transport int
+
+// The transports.
+const (
+	TCP  Transport = iota // dimmnet/tcp: TLS over TCP, or TCP alone where no rank has an identity
+	QUIC                  // dimmnet/quic: over UDP, always encrypted
+)
+
+// Network is the network of the job's ranks over a transport, the same at all ranks. It
+// uses the interfaces and identities by which they have met.
+func (h *Hosts) Network(over Transport) dimmnet.Network {
+	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
+	if over == QUIC {
+		return quic.Join(quic.Config{Bulk: hostsBulk, Listen: listen, Identity: id}, h)
+	}
+	return tcp.Join(tcp.Config{Bulk: hostsBulk, Listen: listen, Identity: id}, h)
 }
 
 // Interface is that by which this rank is reached.

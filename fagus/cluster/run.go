@@ -32,7 +32,7 @@ func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context
 	if err != nil {
 		return nil, nil, err
 	}
-	return hosts, hosts.Network(), nil
+	return hosts, hosts.Network(TCP), nil
 }
 
 // Run is fagus.Run as one rank of the job that this process was started in, by `fagus
