@@ -13,12 +13,6 @@ import (
 
 func TestPort(t *testing.T) {
 	t.Parallel() // it waits for deadlocks to time out, most of the time
-	porttest.Run(t, func() dimmnet.Network { return quic.New(quic.Config{}) })
-}
-
-// TestPortBulk has bulk memory, and other sizes.
-func TestPortBulk(t *testing.T) {
-	t.Parallel()
 	porttest.Run(t, func() dimmnet.Network { return quic.New(quic.Config{LLCM: 24001, Bulk: 70001}) })
 }
 
