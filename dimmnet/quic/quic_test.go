@@ -105,3 +105,17 @@ func TestWrongConfigs(t *testing.T) {
 		}
 	}
 }
+
+// TestListen: ranks reach each other wherever they listen, by the address that works.
+func TestListen(t *testing.T) {
+	for _, cfg := range []quic.Config{
+		{Listen: "localhost"},
+		{Listen: "0.0.0.0", Reach: []string{"127.0.0.1"}},
+		{Listen: "127.0.0.1", Reach: []string{"no-such-host.invalid", "127.0.0.1"}},
+	} {
+		err := quic.New(cfg).Run(t.Context(), 3, func(h dimmnet.Host) error { return meet(h.Port(), 1) })
+		if err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
