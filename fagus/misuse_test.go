@@ -223,6 +223,7 @@ And these nothing notices in any case:
 
 - using a slice of an array after the program function has returned: its memory
   is gone, and the process crashes
+- a Reduce of another type on another rank: each folds the others' bits as its own type
 - a collective call that only some ranks make while the others have not returned:
   it waits for them, as long as they compute
 

@@ -19,7 +19,7 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks at a, six at b, by ssh",
 		Description: "Every process finds its place in FAGUS_RANK, FAGUS_SIZE and FAGUS_JOB. The first that fails\n" +
 			"ends all others; its exit code is that of fagus launch, or 128 and the number of its signal.\n" +
-			"Standard input goes to rank 0 (not with --hosts). SIGQUIT is passed on: each rank says what it waits for.",
+			"Standard input goes to rank 0 (not with --hosts). SIGQUIT is passed on: fagus run then says what each rank waits for.",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Flags: append([]cli.Flag{

@@ -98,8 +98,17 @@ func withLimit(ctx context.Context, limit time.Duration) (context.Context, conte
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, limit)
+	return context.WithTimeoutCause(ctx, limit, overTime(limit))
 }
+
+// overTime is the end of a run that has taken so long.
+type overTime time.Duration
+
+// Error names the flag.
+func (o overTime) Error() string { return fmt.Sprintf("the --timeout of %v is over", time.Duration(o)) }
+
+// Is says that it is a deadline's.
+func (o overTime) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // place reads the flags. keepTrace keeps a simulated network's changes of state.
 func place(c *cli.Context, keepTrace bool) (*placement, error) {

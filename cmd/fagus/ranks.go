@@ -150,7 +150,7 @@ func runRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	err := start(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {
-		return &rankError{exit}
+		return &rankError{exit, c.Command.Name == "launch"}
 	}
 	return err
 }
@@ -172,8 +172,12 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 	}, nil
 }
 
-// rankError is a failure that a rank has told by itself, unless it was killed.
-type rankError struct{ *launch.ExitError }
+// rankError is the failure of a rank. One that is this program has told it, unless it was
+// killed.
+type rankError struct {
+	*launch.ExitError
+	foreign bool // it may be any program
+}
 
-// silent says whether the rank can have told it.
-func (e *rankError) silent() bool { return e.Code > 128 }
+// silent says whether the rank may not have told it.
+func (e *rankError) silent() bool { return e.foreign || e.Code > 128 }

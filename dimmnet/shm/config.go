@@ -12,7 +12,7 @@ type Config struct {
 	Bulk int
 	// Heap is how much of a rank's memory others can read, and of rank 0's write, in bytes,
 	// rounded up to a page; it takes room when it is written. 0 means as much as the machine
-	// has.
+	// has, or 64 TiB for all nodes if that is less.
 	Heap int
 	// Patience is how long a thread may sleep before the run fails, without an arrival
 	// or its event. 0 means 1 hour.

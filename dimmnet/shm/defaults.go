@@ -15,6 +15,7 @@ const (
 	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
 	llcmPerNode     = 1 << 15
 	maxMemory       = 1<<32 - pageBytes // an Offset has 32 bits
+	mostMapped      = 1 << 46           // of the heaps of a run: half of the addresses that a process has
 	pageBytes       = 4096
 	defaultPatience = time.Hour
 	defaultStall    = 1600 * time.Millisecond
@@ -38,7 +39,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	c.LLCM = (c.LLCM + word - 1) / word * word
 	c.Bulk = (c.Bulk + word - 1) / word * word
 	if c.Heap == 0 {
-		c.Heap = machineMemory()
+		c.Heap = min(machineMemory(), mostMapped/nodes)
 	}
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
 	if c.Patience == 0 {

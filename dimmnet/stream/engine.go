@@ -89,6 +89,19 @@ func (n *node) ended(q *peer, why error) {
 // longestGather is how long posts wait for others at most, where a processor is free.
 const longestGather = time.Millisecond
 
+// sendLate sends what waits, for a thread that calls nothing any more, and comes again if
+// a connection has not taken all.
+func (n *node) sendLate() {
+	n.reminded.Store(false)
+	n.sendAll()
+	for _, q := range n.peers {
+		if q != nil && q.out.waiting.Load() {
+			n.remind()
+			return
+		}
+	}
+}
+
 // sendAll sends what waits.
 func (n *node) sendAll() {
 	for _, q := range n.peers {

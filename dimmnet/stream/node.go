@@ -88,10 +88,8 @@ func newNode(c *crew, rank dimmnet.Rank, l *Links) *node {
 			n.peers[i] = n.newPeer(dimmnet.Rank(i), s, l.Near[i])
 		}
 	}
-	n.reminder = time.AfterFunc(longestGather, func() {
-		n.reminded.Store(false)
-		n.sendAll()
-	})
+	n.reminder = time.AfterFunc(time.Hour, n.sendLate)
+	n.reminder.Stop()
 	return n
 }
 

@@ -175,3 +175,44 @@ func (w pipework) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 func TestPort(t *testing.T) {
 	porttest.Run(t, func() dimmnet.Network { return pipework{sums: SumNone} })
 }
+
+// still never comes further.
+type still struct{}
+
+func (still) Step() (bool, error) { return false, nil }
+
+// TestLateRoom: what a connection did not take at once is sent when it has room, though the
+// rank that has posted it computes.
+func TestLateRoom(t *testing.T) {
+	const pages, page = 35, 4096 // more than a pipe holds
+	filled, landed := make(chan struct{}), make(chan struct{})
+	err := pipework{sums: SumNone}.Run(t.Context(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 1 {
+			<-filled
+			defer close(landed)
+			return dimmnet.Drive(p, still{}, func() bool { return p.Load(0) == 1 })
+		}
+		for range pages {
+			if !p.Write(1, page, make([]byte, page)) {
+				return errors.New("a Write was refused")
+			}
+		}
+		if !p.Store(1, 0, 1, dimmnet.WordBytes) {
+			return errors.New("the Store was refused")
+		}
+		if err := p.Err(); err != nil {
+			return err
+		}
+		close(filled)
+		select {
+		case <-landed:
+			return nil
+		case <-time.After(20 * time.Second):
+			return errors.New("it has not landed while this rank computed")
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -5,8 +5,10 @@ import (
 	"time"
 )
 
-// beatTime is the time between two beats.
-const beatTime = 100 * time.Millisecond
+const (
+	beatTime       = 100 * time.Millisecond // between two beats
+	listensPerBeat = 10                     // so that what strangers send fills no queue
+)
 
 // watch beats, and looks whether the others do, until stop is called. It does so whatever
 // the program does: in a compute phase nobody reads a connection.
@@ -20,14 +22,18 @@ func (n *node) watch() (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(beatTime)
+		ticker := time.NewTicker(beatTime / listensPerBeat)
 		defer ticker.Stop()
 		w := n.newWatch()
-		for last := time.Now(); ; {
-			w.beats.Send()
-			now := time.Now()
-			w.look(min(now.Sub(last), 2*beatTime))
-			last = now
+		last := time.Now()
+		w.beats.Send()
+		for {
+			w.beats.Listen()
+			if now := time.Now(); now.Sub(last) >= beatTime {
+				w.beats.Send()
+				w.look(min(now.Sub(last), 2*beatTime))
+				last = now
+			}
 			select {
 			case <-over:
 				return
@@ -55,7 +61,6 @@ func (n *node) newWatch() *watch {
 // look fails the run if a rank has been silent for too long. It is so long since the last
 // look.
 func (w *watch) look(passed time.Duration) {
-	w.beats.Listen()
 	awaited, alive := 0, 0 // ranks that should beat, and those that have lately
 	var lost *peer
 	for rank, q := range w.peers {

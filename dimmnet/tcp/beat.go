@@ -23,7 +23,7 @@ const (
 	beatBytes   = 8 + rankBytes + 8
 	sealedBeat  = beatBytes + sha256.Size
 	sendTime    = 50 * time.Millisecond // for all beats that are sent at once
-	mostBeats   = 64                    // of each rank that are taken at once
+	listenTime  = 5 * time.Millisecond  // for all that has come, should somebody flood the port
 	beatPurpose = "beats"               // a proof of the same key is for something else
 )
 
@@ -83,7 +83,7 @@ func (b *beats) Listen() {
 	}
 	var p [sealedBeat + 1]byte
 	_ = raw.Read(func(fd uintptr) bool {
-		for range mostBeats * len(b.at) {
+		for begun := time.Now(); time.Since(begun) < listenTime; {
 			n, _, err := unix.Recvfrom(int(fd), p[:], unix.MSG_DONTWAIT)
 			if err != nil && err != unix.EINTR {
 				break

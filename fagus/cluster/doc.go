@@ -68,7 +68,7 @@
 // # Limits
 //
 // A blob of Gather is 1 MiB at most. The loss of a connection between two ranks of which both
-// reach rank 0 is for the network that they use to see. Rank 0 needs a file descriptor for each rank, and all
-// ranks one for each file of a Swap. On one host a process that is stopped is waited for. Processes of one
-// user trust each other as far as the kernel makes them: they could debug each other.
+// reach rank 0 is for the network that they use to see. Rank 0 needs a file descriptor for
+// each rank, and all ranks one for each file of a Swap. Processes of one user trust each
+// other as far as the kernel makes them: they could debug each other.
 package cluster

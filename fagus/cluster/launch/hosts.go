@@ -72,6 +72,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	first := verdict{cancel: cancel}
 	meet := make(chan string, 1)
 	var one sync.Mutex // of the two writers
 	agents := make([]*remote, len(orders))
@@ -80,11 +81,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	}
 	var all sync.WaitGroup
 	for i, a := range agents {
-		all.Go(func() {
-			if err := a.run(ctx, orders[i]); err != nil {
-				cancel(err) // the first one counts
-			}
-		})
+		all.Go(func() { first.note(a.run(ctx, orders[i])) })
 	}
 	ended := make(chan struct{})
 	var conductor sync.WaitGroup
@@ -92,7 +89,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	all.Wait()
 	close(ended)
 	conductor.Wait()
-	return context.Cause(ctx)
+	return first.of(ctx)
 }
 
 // conduct tells all agents where to meet, and of signals.

@@ -102,20 +102,17 @@ func (j *Job) runRanks(ctx context.Context, recruits []recruit, name string) err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	first := verdict{cancel: cancel}
 	var ranks sync.WaitGroup
 	var one sync.Mutex // of the two writers
 	var group processes
 	for _, r := range recruits {
-		ranks.Go(func() {
-			if err := j.runRank(ctx, r, path, name, &one, &group); err != nil {
-				cancel(err) // the first one counts
-			}
-		})
+		ranks.Go(func() { first.note(j.runRank(ctx, r, path, name, &one, &group)) })
 	}
 	stop := group.pass(j.Signals)
 	ranks.Wait()
 	stop()
-	return context.Cause(ctx)
+	return first.of(ctx)
 }
 
 // jobName is one that no other job has.

@@ -1,0 +1,46 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestVerdict: ranks that give up because another has failed may be seen to end first.
+func TestVerdict(t *testing.T) {
+	gaveUp, culprit, other := &ExitError{Rank: 0, Code: 1}, &ExitError{Rank: 1, Code: 7}, &ExitError{Rank: 2, Code: 137}
+	broken := errors.New("its output cannot be written")
+	for _, test := range []struct {
+		ends []error
+		late bool // all but the first
+		want error
+	}{
+		{ends: nil, want: nil},
+		{ends: []error{nil, gaveUp, nil}, want: gaveUp},
+		{ends: []error{gaveUp, culprit, other}, want: culprit},
+		{ends: []error{culprit, gaveUp, other}, want: culprit},
+		{ends: []error{gaveUp, broken}, want: broken},
+		{ends: []error{gaveUp, culprit}, late: true, want: gaveUp},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		v := verdict{cancel: cancel}
+		for i, err := range test.ends {
+			v.note(err)
+			if i == 0 && test.late {
+				v.since = v.since.Add(-2 * hearing)
+			}
+		}
+		if got := v.of(ctx); got != test.want {
+			t.Errorf("%v (late: %v): %v, want %v", test.ends, test.late, got, test.want)
+		}
+		if test.want != nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Second):
+				t.Errorf("%v: the others may stay", test.ends)
+			}
+		}
+		cancel(nil)
+	}
+}
