@@ -4,6 +4,8 @@ package shm
 
 import (
 	"unsafe"
+
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 )
 
 // raceHeap bounds the heap: the race detector keeps books on all of it.
@@ -17,7 +19,9 @@ func local(cfg *Config) (*segment, error) {
 	pages := make([]uint64, (cfg.segmentBytes()+pageBytes)/word)
 	skip := -uintptr(unsafe.Pointer(&pages[0])) % pageBytes / word
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&pages[skip])), cfg.segmentBytes())
-	return cut(cfg, bytes[:cfg.nicBytes()], bytes[cfg.nicBytes():]), nil
+	s := cut(cfg, bytes[:cfg.nicBytes()], bytes[cfg.nicBytes():])
+	s.cpus = cpuset.Own()
+	return s, nil
 }
 
 func (s *segment) unmapLocal() {}

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 )
 
 // run is one call of Network.Run.
@@ -42,20 +41,21 @@ func newRun(cfg Config, segments []*segment) *run {
 		limits:   cfg.limits(),
 		patience: cfg.Patience,
 		start:    time.Now(),
-		procs:    processors(),
+		procs:    processors(segments),
 		away:     len(segments),
 		broken:   make(chan struct{}),
 		over:     make(chan struct{}),
 	}
 }
 
-// processors is how many the operating system lets this process use.
-func processors() int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return 1
+// processors is how many the operating system lets the processes of all ranks use, each of
+// which may be bound to some.
+func processors(segments []*segment) int {
+	var all cpuset.Set
+	for _, s := range segments {
+		all.Join(s.cpus[:])
 	}
-	return set.Count()
+	return all.Count()
 }
 
 // startAll starts the bodies of the ranks that are in this process.

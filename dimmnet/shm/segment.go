@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 	"github.com/fagus-dsm/fagus/dimmnet/memory"
 )
 
@@ -18,8 +19,9 @@ import (
 // lines apart, because the prefetcher fetches lines in pairs.
 type header struct {
 	magic uint64
-	llcm  uint64 // bytes
-	bulk  uint64 // bytes
+	llcm  uint64     // bytes
+	bulk  uint64     // bytes
+	cpus  cpuset.Set // that its process may use
 	_     [cacheLine - 24]byte
 
 	// asleep is 1 if a thread may sleep, or be about to, until wakes changes.
@@ -48,7 +50,7 @@ type header struct {
 const (
 	cacheLine   = 128
 	headerBytes = pageBytes
-	magic       = 0x314d5348_73756761 // "agusSHM1"
+	magic       = 0x324d5348_73756761 // "agusSHM2"
 )
 
 // segment is the memory of a rank, as this process sees it.
@@ -92,7 +94,7 @@ func create(cfg *Config) (*segment, *os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.magic, s.llcm, s.header.bulk = magic, uint64(cfg.LLCM), uint64(cfg.Bulk)
+		s.magic, s.llcm, s.header.bulk, s.cpus = magic, uint64(cfg.LLCM), uint64(cfg.Bulk), cpuset.Own()
 		return s, nil
 	}()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 )
 
 // Failed is why a run has failed in which another rank did.
@@ -64,10 +65,13 @@ func (c *crew) result() error {
 // load knows whether there are processors for all threads of the job on this host. What
 // the helper threads of other processes do is not known here.
 type load struct {
-	procs  int
+	procs  int          // of all ranks that are here; known before any of them runs
 	wanted atomic.Int64 // by threads that compute or wait in Idle
 }
 
-func newLoad() *load { return &load{procs: processors()} }
+func newLoad() *load {
+	own := cpuset.Own()
+	return &load{procs: own.Count()}
+}
 
 func (l *load) crowded() bool { return l.wanted.Load() > int64(l.procs) }

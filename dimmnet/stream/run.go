@@ -35,6 +35,8 @@ func (c *crew) join(ctx context.Context, m dimmnet.Member, join Join) (*node, er
 			n.close()
 			return nil, err
 		}
+	} else if l.Processors > 0 {
+		c.load.procs = l.Processors
 	}
 	return n, nil
 }

@@ -66,6 +66,8 @@ type Links struct {
 	Near    []bool   // by rank: it is on this host
 	Poll    Poll     // of these streams
 	Beats   Beats    // nil: nobody looks whether others are alive
+
+	Processors int // of all ranks on this host; 0: as many as this process may use
 }
 
 // Close frees what they have, as far as it is there. What Run was given it closes.

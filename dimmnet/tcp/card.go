@@ -11,16 +11,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 	"github.com/fagus-dsm/fagus/dimmnet/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
 
 // card is what a rank tells the others before they meet, in bytes, little endian: its
 // share of the key 32, LLCM 8, bulk memory 8, what has checksums 4, whether it beats 4, the
-// addresses where it may be reached, with a comma between them.
+// processors that it may use 128, the addresses where it may be reached, with a comma between
+// them.
 type card struct {
 	share     [32]byte
 	form      form
+	cpus      cpuset.Set
 	addresses []string // host and port
 	port      uint16   // in all of them; known of a card that was decoded
 }
@@ -34,7 +37,7 @@ type form struct {
 
 const (
 	shareBytes = 32
-	cardBytes  = shareBytes + 24
+	cardBytes  = shareBytes + 24 + len(cpuset.Set{})
 	rankBytes  = 2
 )
 
@@ -42,6 +45,7 @@ const (
 func newCard(cfg *Config, addresses []string) card {
 	c := card{
 		form:      form{llcm: uint64(cfg.LLCM), bulk: uint64(cfg.Bulk), sums: cfg.sums(), beats: cfg.Stall > 0},
+		cpus:      cpuset.Own(),
 		addresses: addresses,
 	}
 	_, _ = rand.Read(c.share[:]) // it never fails
@@ -58,6 +62,7 @@ func (c *card) append(b []byte) []byte {
 		beats = 1
 	}
 	b = binary.LittleEndian.AppendUint32(b, beats)
+	b = append(b, c.cpus[:]...)
 	return append(b, strings.Join(c.addresses, ",")...)
 }
 
@@ -74,6 +79,7 @@ func decodeCard(b []byte) (c card, err error) {
 		return c, fmt.Errorf("a card with checksums of kind %d and %d beats", kinds, beats)
 	}
 	c.form.sums, c.form.beats = stream.Sums(kinds), beats == 1
+	copy(c.cpus[:], b[shareBytes+24:])
 	c.addresses = strings.Split(string(b[cardBytes:]), ",")
 	if len(c.addresses) > reach.Most {
 		return c, fmt.Errorf("a card with %d addresses", len(c.addresses))

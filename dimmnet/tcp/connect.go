@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
 	"github.com/fagus-dsm/fagus/dimmnet/reach"
 )
@@ -25,7 +26,8 @@ type joined struct {
 	conns []net.Conn // by rank: TCP, or TLS over it
 	key   []byte     // of the run
 	udp   *net.UDPConn
-	ports []uint16 // of the others' beats, by rank
+	ports []uint16     // of the others' beats, by rank
+	cpus  []cpuset.Set // that their processes may use, by rank
 }
 
 func (j *joined) close() {
@@ -73,6 +75,7 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 	d.key, j.key = key[:], key[:]
 	for _, c := range all {
 		j.ports = append(j.ports, c.port)
+		j.cpus = append(j.cpus, c.cpus)
 	}
 	d.open(ctx)
 	if !at.IP.IsUnspecified() {

@@ -30,5 +30,12 @@ func (j *joined) links(self dimmnet.Rank) (*stream.Links, error) {
 		}
 		l.Streams[i], l.Near[i] = s, sock.sameHost
 	}
+	cpus := j.cpus[self]
+	for i, near := range l.Near {
+		if near {
+			cpus.Join(j.cpus[i][:])
+		}
+	}
+	l.Processors = cpus.Count()
 	return l, nil
 }
