@@ -26,14 +26,23 @@ type bulk struct {
 // next PUSH begins some 2 us after the end of one; 64 KiB take 131 us at 500 MB/s.
 const pieceMost = 64 << 10
 
-func newBulk(p dimmnet.Port, w words) *bulk {
+// realPieceMost is the same on real ports, where a PUSH begins two passages after the end
+// of the one before.
+const realPieceMost = 4 << 20
+
+// newBulk is that of a port; real says that its clock is.
+func newBulk(p dimmnet.Port, w words, real bool) *bulk {
 	limits := p.Limits()
 	const most = 1<<32 - dimmnet.WordBytes // the bytes of a notice have 32 bits
+	piece := pieceMost
+	if real {
+		piece = realPieceMost
+	}
 	return &bulk{
 		port:   p,
 		words:  w,
 		memory: span{dimmnet.Offset(limits.LLCM), min(limits.Bulk, most) &^ (dimmnet.WordBytes - 1)},
-		piece:  min(limits.RDMA, pieceMost) &^ (dimmnet.WordBytes - 1),
+		piece:  min(limits.RDMA, piece) &^ (dimmnet.WordBytes - 1),
 		moved:  make(map[source]bool),
 	}
 }

@@ -93,7 +93,7 @@ func newWiring(p dimmnet.Port, cfg Config) (w wiring, err error) {
 		}
 		w.calls = callWords{} // they are for all pairs
 	}
-	w.bulk = newBulk(p, words{dimmnet.Offset(limitsBelow(limits, count).LLCM), count})
+	w.bulk = newBulk(p, words{dimmnet.Offset(limitsBelow(limits, count).LLCM), count}, cfg.Words)
 	if by == Auto && w.tree.Arity == 0 {
 		w.bulk.least = PushBytes
 		if cfg.Words {
