@@ -40,7 +40,6 @@ type Config struct {
 
 const (
 	word            = dimmnet.WordBytes
-	blockBytes      = 4096    // Limits.Block: a page
 	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
 	llcmPerNode     = 1 << 15
 	maxLLCM         = 1 << 32 // an Offset has 32 bits

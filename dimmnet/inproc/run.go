@@ -72,7 +72,7 @@ func (n *node) place(off dimmnet.Offset, side memory.Words) (memory.Words, dimmn
 func newRun(cfg Config, nodes int) *run {
 	r := &run{
 		nodes:    make([]node, nodes),
-		limits:   dimmnet.Limits{Store: word, Block: min(blockBytes, cfg.LLCM), RDMA: max(cfg.LLCM, cfg.Bulk), LLCM: cfg.LLCM, Bulk: cfg.Bulk},
+		limits:   memory.Limits(cfg.LLCM, cfg.Bulk),
 		poll:     cfg.Poll,
 		patience: cfg.Patience,
 		start:    time.Now(),

@@ -1,6 +1,7 @@
 package quic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 	"github.com/fagus-dsm/fagus/dimmnet/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/stream"
 )
@@ -50,48 +52,25 @@ type Config struct {
 }
 
 const (
-	word            = dimmnet.WordBytes
-	defaultListen   = "127.0.0.1"
-	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
-	llcmPerNode     = 1 << 15
-	maxMemory       = 1<<32 - 4096 // an Offset has 32 bits
-	defaultJoining  = 30 * time.Second
-	defaultPatience = time.Hour
-	defaultStall    = 1600 * time.Millisecond
-	defaultGrace    = 5 * time.Second
+	word          = dimmnet.WordBytes
+	defaultListen = "127.0.0.1"
 )
 
 // withDefaults is c for a run of nodes nodes, or what is wrong with it.
 func (c Config) withDefaults(nodes int) (Config, error) {
-	if nodes < 1 || nodes > dimmnet.MaxNodes {
-		return c, fmt.Errorf("quic: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
+	llcm, bulk, err := memory.Sizes("quic", nodes, c.LLCM, c.Bulk)
+	if err != nil {
+		return c, err
 	}
 	if min(c.LLCM, c.Bulk) < 0 || min(c.Joining, c.Patience, c.Grace) < 0 || len(c.Reach) > reach.Most || slices.Contains(c.Reach, "") {
 		return c, fmt.Errorf("quic: config out of range: %+v", c)
 	}
-	if c.LLCM == 0 {
-		c.LLCM = max(defaultLLCM, nodes*llcmPerNode)
-	}
-	if int64(c.LLCM)+int64(c.Bulk) > maxMemory-2*word {
-		return c, fmt.Errorf("quic: %d and %d bytes of memory a node: more than %d in all", c.LLCM, c.Bulk, int64(maxMemory))
-	}
-	c.LLCM = (c.LLCM + word - 1) / word * word
-	c.Bulk = (c.Bulk + word - 1) / word * word
-	if c.Listen == "" {
-		c.Listen = defaultListen
-	}
-	if c.Joining == 0 {
-		c.Joining = defaultJoining
-	}
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
-	}
-	if c.Stall == 0 {
-		c.Stall = defaultStall
-	}
-	if c.Grace == 0 {
-		c.Grace = defaultGrace
-	}
+	c.LLCM, c.Bulk = llcm, bulk
+	c.Listen = cmp.Or(c.Listen, defaultListen)
+	c.Joining = cmp.Or(c.Joining, stream.DefaultJoining)
+	c.Patience = cmp.Or(c.Patience, stream.DefaultPatience)
+	c.Stall = cmp.Or(c.Stall, stream.DefaultStall)
+	c.Grace = cmp.Or(c.Grace, stream.DefaultGrace)
 	return c, nil
 }
 
@@ -99,7 +78,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 func (c *Config) stream() stream.Config {
 	return stream.Config{
 		Network: "quic", Sums: stream.SumNone, Helped: true,
-		Limits:  dimmnet.Limits{Store: word, Block: min(stream.BlockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk},
+		Limits:  memory.Limits(c.LLCM, c.Bulk),
 		Joining: c.Joining, Stall: c.Stall, Patience: c.Patience, Grace: c.Grace,
 	}
 }

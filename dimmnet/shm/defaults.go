@@ -3,19 +3,17 @@
 package shm
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 )
 
 const (
 	word            = dimmnet.WordBytes
-	blockBytes      = 4096    // Limits.Block: a page
-	defaultLLCM     = 1 << 17 // DIMMnet-1 has as much
-	llcmPerNode     = 1 << 15
-	maxMemory       = 1<<32 - pageBytes // an Offset has 32 bits
-	mostMapped      = 1 << 46           // of the heaps of a run: half of the addresses that a process has
+	mostMapped      = 1 << 46 // of the heaps of a run: half of the addresses that a process has
 	pageBytes       = 4096
 	defaultPatience = time.Hour
 	defaultStall    = 1600 * time.Millisecond
@@ -24,36 +22,20 @@ const (
 
 // withDefaults is c for a run of nodes nodes, or what is wrong with it.
 func (c Config) withDefaults(nodes int) (Config, error) {
-	if nodes < 1 || nodes > dimmnet.MaxNodes {
-		return c, fmt.Errorf("shm: %d nodes: a run has 1 to %d", nodes, dimmnet.MaxNodes)
+	llcm, bulk, err := memory.Sizes("shm", nodes, c.LLCM, c.Bulk)
+	if err != nil {
+		return c, err
 	}
 	if min(c.LLCM, c.Bulk, c.Heap) < 0 || min(c.Patience, c.Grace) < 0 {
 		return c, fmt.Errorf("shm: config out of range: %+v", c)
 	}
-	if c.LLCM == 0 {
-		c.LLCM = max(defaultLLCM, nodes*llcmPerNode)
-	}
-	if int64(c.LLCM)+int64(c.Bulk) > maxMemory-2*word {
-		return c, fmt.Errorf("shm: %d and %d bytes of memory a node: more than %d in all", c.LLCM, c.Bulk, int64(maxMemory))
-	}
-	c.LLCM = (c.LLCM + word - 1) / word * word
-	c.Bulk = (c.Bulk + word - 1) / word * word
+	c.LLCM, c.Bulk = llcm, bulk
 	if c.Heap == 0 {
 		c.Heap = min(machineMemory(), mostMapped/nodes)
 	}
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
-	}
-	if c.Stall == 0 {
-		c.Stall = defaultStall
-	}
-	if c.Grace == 0 {
-		c.Grace = defaultGrace
-	}
+	c.Patience = cmp.Or(c.Patience, defaultPatience)
+	c.Stall = cmp.Or(c.Stall, defaultStall)
+	c.Grace = cmp.Or(c.Grace, defaultGrace)
 	return c, nil
-}
-
-func (c *Config) limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: word, Block: min(blockBytes, c.LLCM), RDMA: max(c.LLCM, c.Bulk), LLCM: c.LLCM, Bulk: c.Bulk}
 }

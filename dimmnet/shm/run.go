@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/cpuset"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 )
 
 // run is one call of Network.Run.
@@ -38,7 +39,7 @@ type run struct {
 func newRun(cfg Config, segments []*segment) *run {
 	return &run{
 		segments: segments,
-		limits:   cfg.limits(),
+		limits:   memory.Limits(cfg.LLCM, cfg.Bulk),
 		patience: cfg.Patience,
 		start:    time.Now(),
 		procs:    processors(segments),

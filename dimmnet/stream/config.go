@@ -7,7 +7,15 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Config says what a run is like. Nothing has a default here: networks have them.
+// What networks over streams take where their configuration says nothing.
+const (
+	DefaultJoining  = 30 * time.Second
+	DefaultStall    = 1600 * time.Millisecond
+	DefaultPatience = time.Hour
+	DefaultGrace    = 5 * time.Second
+)
+
+// Config says what a run is like. Nothing has a default here.
 type Config struct {
 	// Network names the network in errors.
 	Network string
@@ -28,12 +36,7 @@ type Config struct {
 	Grace time.Duration
 }
 
-const (
-	word = dimmnet.WordBytes
-
-	// BlockBytes is the most that a port's Limits.Block may be: a page.
-	BlockBytes = 4096
-)
+const word = dimmnet.WordBytes
 
 // errorf is an error of the network.
 func (c *Config) errorf(format string, args ...any) error {

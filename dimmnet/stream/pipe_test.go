@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/memory"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
@@ -155,7 +156,7 @@ func (w pipework) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	cfg := Config{
 		Network: "pipes", Sums: w.sums,
-		Limits:   dimmnet.Limits{Store: word, Block: BlockBytes, RDMA: 1 << 17, LLCM: 1 << 17, Bulk: 72_000},
+		Limits:   memory.Limits(1<<17, 72_000),
 		Patience: time.Hour, Grace: 5 * time.Second,
 	}
 	join := func(_ context.Context, m dimmnet.Member) (*Links, error) {

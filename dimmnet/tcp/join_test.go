@@ -122,7 +122,7 @@ func TestAbsentRank(t *testing.T) {
 	m := newMeeting(2)
 	cfg := Config{Joining: 100 * time.Millisecond}
 	go func() {
-		own := newCard(&Config{LLCM: defaultLLCM, Stall: 1}, []string{"127.0.0.1:1"})
+		own := newCard(&Config{LLCM: 128 << 10, Stall: 1}, []string{"127.0.0.1:1"})
 		_, _ = m.gather(context.Background(), 1, own.append(nil)) // and no more
 	}()
 	network := Join(cfg, apart{at: m})
