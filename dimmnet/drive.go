@@ -12,7 +12,8 @@ type Stepper interface {
 }
 
 // Drive steps s until done, s fails or p fails, which it sees when s comes no further. It
-// is the only poll loop. A port may gather what is posted until Drive asks for its Err.
+// is the only poll loop. A port may gather what is posted until Idle has found nothing new, or
+// Drive asks for its Err.
 func Drive(p Port, s Stepper, done func() bool) error {
 	for !done() {
 		mark := p.Arrivals()
@@ -23,10 +24,10 @@ func Drive(p Port, s Stepper, done func() bool) error {
 		if progress {
 			continue
 		}
+		p.Idle(mark)
 		if err := p.Err(); err != nil {
 			return err
 		}
-		p.Idle(mark)
 	}
 	return p.Err()
 }

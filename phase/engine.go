@@ -99,7 +99,9 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	}
 	for _, r := range e.peers {
 		e.out = append(e.out, outbox{ring: ringbuf.NewSender(p, &e.layout, r)})
-		e.in = append(e.in, inbox{ring: ringbuf.NewReceiver(p, &e.layout, r)})
+		in := ringbuf.NewReceiver(p, &e.layout, r)
+		in.SetLazy(cfg.Words)
+		e.in = append(e.in, inbox{ring: in})
 	}
 	return e, nil
 }
@@ -201,6 +203,7 @@ func (e *Engine) Begin(l syncvar.List) error {
 		e.out[i].list, e.out[i].pos = nil, 0
 		e.in[i].list = e.in[i].list[:0]
 		e.in[i].due = 1
+		e.in[i].ring.GiveBack()
 	}
 	if e.tree.Arity > 0 {
 		e.climb()

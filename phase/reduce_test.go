@@ -21,7 +21,7 @@ import (
 func reduceWorld(t *testing.T, word string) *world {
 	t.Helper()
 	w := &world{words: true}
-	for _, line := range []string{"ranks 2", "barrier 0", "barrier 1", "stabilize", "reduce 1 " + word, "reduce 0 a"} {
+	for _, line := range []string{"ranks 2", "barrier 0", "barrier 1", "stabilize", "barrier 0", "barrier 1", "stabilize", "reduce 1 " + word, "reduce 0 a"} {
 		if err := w.do(strings.Fields(line)); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestGivenLandsBeforeItsWord(t *testing.T) {
 	if len(queue) != 2 {
 		t.Fatalf("rank 1 has posted %d times, want what it gives and that it does", len(queue))
 	}
-	for i, want := range []string{"", "0: Reduce done in phase 1\n0 has [a b]\n"} {
+	for i, want := range []string{"", "0: Reduce done in phase 2\n0 has [a b]\n"} {
 		queue[i]()
 		if err := w.step(0); err != nil {
 			t.Fatal(err)

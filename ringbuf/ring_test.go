@@ -91,7 +91,12 @@ func (tr *traffic) done() bool {
 	return true
 }
 
-func exchange(h dimmnet.Host) error {
+// exchange lets all ranks send to all.
+func exchange(lazy bool) func(dimmnet.Host) error {
+	return func(h dimmnet.Host) error { return exchangeAs(h, lazy) }
+}
+
+func exchangeAs(h dimmnet.Host, lazy bool) error {
 	p := h.Port()
 	layout, err := ringbuf.NewLayout(p.Limits(), p.Nodes())
 	if err != nil {
@@ -101,6 +106,7 @@ func exchange(h dimmnet.Host) error {
 	for r := range dimmnet.Rank(p.Nodes()) {
 		if r != p.Rank() {
 			tr.pairs[r] = &pair{out: ringbuf.NewSender(p, &tr.layout, r), in: ringbuf.NewReceiver(p, &tr.layout, r)}
+			tr.pairs[r].in.SetLazy(lazy)
 		}
 	}
 	return dimmnet.Drive(p, tr, tr.done)
@@ -115,15 +121,60 @@ func TestRingsKeepOrderAndBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := net.Run(ctx, nodes, exchange); err != nil {
+			if err := net.Run(ctx, nodes, exchange(nodes == 3)); err != nil {
 				t.Errorf("sim, %d nodes, seed %d: %v", nodes, seed, err)
 			}
 		}
 	}
 	for _, llcm := range []int{0, 16 << 10} {
-		if err := inproc.New(inproc.Config{LLCM: llcm}).Run(ctx, 3, exchange); err != nil {
-			t.Errorf("inproc, LLCM %d: %v", llcm, err)
+		for _, lazy := range []bool{false, true} {
+			if err := inproc.New(inproc.Config{LLCM: llcm}).Run(ctx, 3, exchange(lazy)); err != nil {
+				t.Errorf("inproc, LLCM %d, lazy %v: %v", llcm, lazy, err)
+			}
 		}
+	}
+}
+
+// TestLazyReceiver counts the Stores that give slots back.
+func TestLazyReceiver(t *testing.T) {
+	const messages = 3
+	var early, late uint64
+	err := inproc.New(inproc.Config{}).Run(context.Background(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		layout, err := ringbuf.NewLayout(p.Limits(), 2)
+		if err != nil {
+			return err
+		}
+		if layout.Slots <= 2*messages {
+			return fmt.Errorf("%d slots: want more than twice %d", layout.Slots, messages)
+		}
+		tr := &traffic{port: p, layout: layout, pairs: make(map[dimmnet.Rank]*pair), buf: make([]byte, layout.SlotBytes)}
+		one := &pair{out: ringbuf.NewSender(p, &tr.layout, 1-p.Rank()), in: ringbuf.NewReceiver(p, &tr.layout, 1-p.Rank())}
+		one.in.SetLazy(true)
+		if p.Rank() == 0 {
+			one.received = ringMessages
+			one.sent = ringMessages - messages
+		} else {
+			one.received = ringMessages - messages
+			one.sent = ringMessages
+		}
+		tr.pairs[1-p.Rank()] = one
+		if err := dimmnet.Drive(p, tr, tr.done); err != nil || p.Rank() == 0 {
+			return err
+		}
+		early = p.Counters().Stores
+		one.in.GiveBack()
+		for one.in.Owing() {
+			one.in.Step()
+		}
+		late = p.Counters().Stores
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if early != 0 || late != messages {
+		t.Errorf("%d Stores before GiveBack and %d after it, want 0 and %d", early, late, messages)
 	}
 }
 

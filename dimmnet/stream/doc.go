@@ -19,8 +19,10 @@
 // stream straight to their place. A frame that is none fails the run.
 //
 // Posts are gathered, up to 64 KiB, until the thread calls Idle or Err: Drive does when its
-// Stepper comes no further. They are sent without that a millisecond later, by a timer. A Push is sent from where its bytes are. If a stream takes no more, posts are
-// gathered up to 128 KiB, and then refused; Idle returns when half of that is free.
+// Stepper comes no further. They are sent without that a millisecond later, by a timer. An Idle of a thread
+// that has not read for some time reads first, and if something has come it leaves posts where they
+// are, since answers may go with them; the next one sends. A Push is sent from where its bytes are. If a stream
+// takes no more, posts are gathered up to 128 KiB, and then refused; Idle returns when half of that is free.
 //
 // # Waiting
 //

@@ -47,9 +47,39 @@ func (n *node) serveReady(ready []dimmnet.Rank) {
 	}
 }
 
+// look is progress that sends nothing.
+func (n *node) look() {
+	if !n.engine.TryLock() {
+		return
+	}
+	defer n.engine.Unlock()
+	if n.closed {
+		return
+	}
+	if len(n.peers) > few+1 {
+		for _, rank := range n.poll.Wait(n.ready[:], 0) {
+			n.receive(n.peers[rank])
+		}
+		return
+	}
+	for _, q := range n.peers {
+		if q != nil {
+			n.receive(q)
+		}
+	}
+}
+
 // serve reads what a peer has sent, and sends what waits for it. The engine's lock is
 // held.
 func (n *node) serve(q *peer) {
+	n.receive(q)
+	if q.out.waiting.Load() {
+		q.out.send()
+	}
+}
+
+// receive reads what a peer has sent. The engine's lock is held.
+func (n *node) receive(q *peer) {
 	if q.over {
 		return
 	}
@@ -60,10 +90,6 @@ func (n *node) serve(q *peer) {
 	}
 	if err != nil {
 		n.ended(q, err)
-		return
-	}
-	if q.out.waiting.Load() {
-		q.out.send()
 	}
 }
 

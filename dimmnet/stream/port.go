@@ -18,6 +18,8 @@ type port struct {
 	refused  bool   // a post was, when
 	rooms    uint64 // the node's rooms were so many
 	gathered bool   // something may wait for a call that is no post
+	held     held   // whether Idle has left it waiting
+	idled    time.Time
 	scratch  [word]byte
 	_        [cacheLine]byte
 }
@@ -149,8 +151,18 @@ func (n *node) remind() {
 	}
 }
 
+// held says what Idle did about what the thread has gathered.
+type held uint8
+
+const (
+	sent    held = iota // all of it
+	kept                // nothing, since something had come: more will be posted soon
+	keptErr             // nor did the Err that Drive calls after that
+)
+
 // send sends what this thread has gathered.
 func (p *port) send() {
+	p.held = sent
 	if p.gathered {
 		p.gathered = false
 		p.node.sendAll()
@@ -213,9 +225,13 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 
 func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.node.arrivals.Load()) }
 
-// Err sends what was gathered: Drive asks when a thread is about to wait, or done.
+// Err sends what was gathered: Drive asks when a thread is done. It leaves what Idle has left.
 func (p *port) Err() error {
-	p.send()
+	if p.held == kept {
+		p.held = keptErr
+	} else {
+		p.send()
+	}
 	if !p.node.broke.Load() {
 		return nil
 	}
