@@ -81,6 +81,26 @@ type Viewer interface {
 	View(n int) ([][]byte, error)
 }
 
+// Giver is a Port on whose network bytes go from one place of the program's memory to another,
+// past that of the NIC. What a rank gives another is a sequence of bytes, in which the other
+// takes as many at a time as were given at a time. It belongs to the thread of the Port.
+type Giver interface {
+	Port
+	// Give posts p, at least 1 byte, to another rank, behind all that was posted to it
+	// before. p rests while Giving says so.
+	Give(dst Rank, p []byte) bool
+	// Giving says whether something that was given to dst is still to be read here.
+	// When nothing is any more, that is an arrival.
+	Giving(dst Rank) bool
+	// Take says where the next len(p) bytes go that src gives.
+	Take(src Rank, p []byte)
+	// Taking is how many Takes from src have not got all their bytes. They get them in turn.
+	Taking(src Rank) int
+	// Abandon forgets all Gives and Takes: their memory is not used any more, and what
+	// others give is lost. It is for a run that has failed.
+	Abandon()
+}
+
 // Event lets a thread sleep, without using a CPU, until another thread of its
 // node sets it.
 type Event interface {

@@ -19,6 +19,8 @@ type outbox struct {
 	word  bool       // the call word is not posted yet
 	gives bool       // nor is what stands beside it
 	room  []byte     // for places
+	gifts [][]byte   // what the last places name, and is still to be given
+	gave  bool       // the peer was given something that may have to rest
 }
 
 // outgoing is a transfer to a peer and how far it has come.
@@ -27,8 +29,8 @@ type outgoing struct {
 	next   int // the cut to send next
 }
 
-func (o *outbox) pending() bool {
-	return o.word || o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy()
+func (o *outbox) pending(e *Engine, to dimmnet.Rank) bool {
+	return o.word || o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy() || e.giver != nil && o.giving(e.giver, to)
 }
 
 // step moves the message under way, or begins the next one if there is one and
@@ -43,6 +45,12 @@ func (o *outbox) step(e *Engine, to dimmnet.Rank) (progress bool) {
 	if o.ring.Busy() {
 		return o.ring.Step() || progress
 	}
+	if len(o.gifts) > 0 {
+		progress = o.give(e.giver, to)
+		if len(o.gifts) > 0 {
+			return progress
+		}
+	}
 	next := o.next()
 	if o.pos == len(o.list) && next < 0 || !o.ring.Ready() {
 		return progress
@@ -55,7 +63,7 @@ func (o *outbox) step(e *Engine, to dimmnet.Rank) (progress bool) {
 // next finds the first transfer of which something can be sent, or -1.
 func (o *outbox) next() int {
 	for i := range o.queue {
-		if o.queue[i].next < len(o.queue[i].stream.Cuts) {
+		if o.queue[i].next < o.queue[i].stream.here() {
 			return i
 		}
 	}
@@ -80,8 +88,8 @@ func (o *outbox) put(e *Engine, i int) {
 	}
 	out := &o.queue[i]
 	var data []byte
-	if e.views {
-		data = o.places(out, e.layout.SlotBytes)
+	if e.places {
+		data = o.places(e, out)
 		h.Kind, h.Len = ringbuf.Places, len(data)
 	} else {
 		c := out.stream.Cuts[out.next]
@@ -99,10 +107,18 @@ func (o *outbox) put(e *Engine, i int) {
 }
 
 // places says where the next cuts of a transfer are, as many as fit a slot.
-func (o *outbox) places(out *outgoing, slotBytes int) []byte {
-	cuts := out.stream.Cuts[out.next:]
-	cuts = cuts[:min(len(cuts), slotBytes/pieceBytes)]
+func (o *outbox) places(e *Engine, out *outgoing) []byte {
+	cuts := out.stream.Cuts[out.next:out.stream.here()]
+	cuts = cuts[:min(len(cuts), e.layout.SlotBytes/pieceBytes)]
 	out.next += len(cuts)
+	if e.giver != nil {
+		o.gifts = o.gifts[:0]
+		for _, c := range cuts {
+			if c.Len() > 0 { // else nothing is newer
+				o.gifts = append(o.gifts, e.space.Bytes(c.Range))
+			}
+		}
+	}
 	o.room = appendPieces(o.room[:0], cuts)
 	return o.room
 }
@@ -123,13 +139,18 @@ type inbox struct {
 	due  int    // lists or transfers that have not arrived whole
 	word bool   // the call word is still to come
 	room syncvar.WordRoom
+
+	taking []*stream // by cut that was said to come and has not come whole
 }
 
-func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() }
+func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() || len(in.taking) > 0 }
 
 // step takes one message, if one is due and has arrived.
 func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	progress = in.ring.Step()
+	if len(in.taking) > 0 && in.taken(e.giver, from) {
+		progress = true
+	}
 	if in.due == 0 {
 		return progress, nil
 	}
@@ -147,9 +168,9 @@ func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	switch {
 	case h.Kind == ringbuf.List && e.state == gather:
 		err = in.takeList(e, from, h)
-	case h.Kind == ringbuf.Data && e.state == transfer && !e.views:
+	case h.Kind == ringbuf.Data && e.state == transfer && !e.places:
 		err = in.takeData(e, from, h)
-	case h.Kind == ringbuf.Places && e.state == transfer && e.views:
+	case h.Kind == ringbuf.Places && e.state == transfer && e.places:
 		err = in.takePlaces(e, from, h)
 	default:
 		err = fmt.Errorf("phase: rank %d sent a slot of kind %d, which is not due", from, h.Kind)
@@ -190,7 +211,7 @@ func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
 // takeData reads a piece from the slot straight to its place.
 func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
 	lo := consistency.Addr(h.Addr)
-	mem, err := e.follow(from, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(h.Len)}, Age: h.Age}, h.Last)
+	_, mem, err := e.follow(from, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(h.Len)}, Age: h.Age}, h.Last)
 	if err != nil {
 		return err
 	}
@@ -201,8 +222,9 @@ func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error 
 	return nil
 }
 
-// takePlaces fetches pieces from the memory of the rank that has sent where they are. They
-// rest there until that rank may write them again, which takes another phase, with this rank.
+// takePlaces says where pieces go that are given next, or fetches them from the memory of
+// the rank that has sent where they are. There they rest until that rank may write them again, which
+// takes another phase, with this rank.
 func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
 	if h.Len == 0 || h.Len%pieceBytes != 0 {
 		return fmt.Errorf("phase: rank %d sent %d bytes of places", from, h.Len)
@@ -215,14 +237,19 @@ func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) erro
 			return fmt.Errorf("phase: rank %d sent a place of %d bytes", from, length)
 		}
 		r := consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}
-		mem, err := e.follow(from, consistency.Cut{Range: r, Age: age}, h.Last && len(rest) == pieceBytes)
+		s, mem, err := e.follow(from, consistency.Cut{Range: r, Age: age}, h.Last && len(rest) == pieceBytes)
 		if err != nil {
 			return err
 		}
-		if length > 0 { // else nothing was newer
+		switch {
+		case length == 0: // nothing was newer
+			continue
+		case e.giver != nil:
+			in.take(e.giver, from, s, mem)
+		default:
 			copy(mem, e.space.View(from, r))
-			e.counts.Fetched += length
 		}
+		e.counts.Fetched += length
 	}
 	if h.Last {
 		in.due--
@@ -231,18 +258,18 @@ func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) erro
 }
 
 // follow adds a cut that a rank has sent to the stream that it belongs to, and returns
-// its place.
-func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (mem []byte, err error) {
+// that and its place.
+func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *stream, mem []byte, err error) {
 	id, mem, err := e.space.Guard(c.Range)
 	if err != nil {
-		return nil, fmt.Errorf("phase: data of rank %d: %w", from, err)
+		return nil, nil, fmt.Errorf("phase: data of rank %d: %w", from, err)
 	}
-	s := e.incoming[id]
+	s = e.incoming[id]
 	if s == nil || s.from != from || s.Complete {
-		return nil, fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
+		return nil, nil, fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
 	}
 	if err := e.space.Follow(&s.Stream, c, last); err != nil {
-		return nil, fmt.Errorf("phase: rank %d sent %w", from, err)
+		return nil, nil, fmt.Errorf("phase: rank %d sent %w", from, err)
 	}
-	return mem, nil
+	return s, mem, nil
 }

@@ -76,6 +76,14 @@
 // rings; where there are no rings they wait: a phase then only brings what its
 // words allow, grants nothing (Plan.Partial), and the calls go on in the next.
 //
+// # Gifts
+//
+// Where bytes can go from one program's memory to another's (dimmnet.Giver) nothing goes by PUSH,
+// and through the rings go lists and places only: where the next bytes belong that the sender gives.
+// The receiver checks a place, and takes the bytes to it. A sender is done when what it has given
+// need not rest any more; it waits for no word of the receiver. Who passes a variable on
+// follows a cut of 1 MiB behind.
+//
 // # Rounds and banks
 //
 // A rank goes through its messages in the plan's order, in rounds of as many as
@@ -107,6 +115,9 @@
 // Rings to all peers bound the number of nodes by the LLCM. Beyond that lists are
 // gathered and spread over a tree with rings between neighbours, and all data go
 // by PUSH.
+//
+// On real ports a rank keeps the slots that it has emptied until they are half of a ring, so that
+// nothing is sent between the data that it waits for and its computing.
 //
 // # Message counts
 //

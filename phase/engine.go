@@ -25,7 +25,7 @@ type Engine struct {
 	wiring
 	peers  []dimmnet.Rank // at the other ends of the rings, in order
 	space  *consistency.Space
-	views  bool // of all that is in space
+	places bool // through the rings go places of data, in the place of data
 	table  syncvar.Table
 	state  state
 	phase  uint64 // the number of the present phase, from 0
@@ -76,7 +76,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		port:   p,
 		wiring: w,
 		space:  space,
-		views:  cfg.Views,
+		places: cfg.Views || w.giver != nil,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 		given:  make([]uint64, nodes),
@@ -124,7 +124,7 @@ type Counts struct {
 	Lists     uint64 // acquire lists sent, one a peer and phase
 	Transfers uint64 // of a variable to a peer, passed on or as its owner
 	Slots     uint64 // of data sent through rings: pieces of variables, or where they are
-	Fetched   uint64 // bytes that were read from the memory of other ranks
+	Fetched   uint64 // bytes that came from the memory of other ranks straight to their place
 	Bulk      uint64 // messages of data sent by PUSH: pieces of any number of variables
 }
 
@@ -203,7 +203,6 @@ func (e *Engine) Begin(l syncvar.List) error {
 		e.out[i].list, e.out[i].pos = nil, 0
 		e.in[i].list = e.in[i].list[:0]
 		e.in[i].due = 1
-		e.in[i].ring.GiveBack()
 	}
 	if e.tree.Arity > 0 {
 		e.climb()
@@ -243,8 +242,11 @@ func (e *Engine) Step() (progress bool, err error) {
 }
 
 func (e *Engine) fail(err error) error {
-	if e.err == nil {
+	if e.err == nil && err != nil {
 		e.err = err
+		if e.giver != nil {
+			e.giver.Abandon() // the memory may end
+		}
 	}
 	return err
 }
@@ -272,8 +274,8 @@ func (e *Engine) exchange() (progress bool, err error) {
 
 // quiet says whether nothing of the present state is left to send or receive.
 func (e *Engine) quiet() bool {
-	for i := range e.peers {
-		if e.out[i].pending() || e.in[i].pending() {
+	for i, r := range e.peers {
+		if e.out[i].pending(e, r) || e.in[i].pending() {
 			return false
 		}
 	}

@@ -24,11 +24,13 @@ import (
 //	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
 //	ranks N auto B     the same, and only data that are worth it go by PUSH
 //	ranks N push B L   with an LLCM of L bytes
+//	gifts              ranks give each other what is in their memory, from the next ranks on
 //	bind NAME LO HI    at every rank
 //	acquire R V:MODE.. begin an Acquire; R holds nothing
 //	update R, barrier R, end R
 //	reduce R WORD      give a word, in hexadecimal
 //	land A->B          let all land that A has posted to B so far; B then steps
+//	land A->B N        only the first N posts
 //	stabilize          land and step until nothing moves
 //	write R ADDR TEXT  to R's copy, inside a tenure
 //	read R ADDR N      from R's copy
@@ -63,6 +65,7 @@ type world struct {
 	names []string
 	words bool // call words in the place of short lists
 	views bool // ranks read each other's memory
+	gifts bool // ports are Givers
 	out   strings.Builder
 }
 
@@ -104,6 +107,8 @@ func (w *world) do(f []string) error {
 		w.words = true
 	case "views":
 		w.views = true
+	case "gifts":
+		w.words, w.gifts = true, true
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {
@@ -131,7 +136,11 @@ func (w *world) do(f []string) error {
 		if _, err := fmt.Sscanf(f[1], "%d->%d", &from, &to); err != nil {
 			return err
 		}
-		w.land(from, to)
+		if len(f) > 2 {
+			w.landFirst(from, to, arg(2))
+		} else {
+			w.land(from, to)
+		}
 		return w.step(to)
 	case "stabilize":
 		return w.stabilize()
@@ -239,12 +248,19 @@ func (w *world) step(rank int) error {
 
 // land lets what from has posted to to appear there.
 func (w *world) land(from, to int) (n int) {
-	queue := w.ranks[from].port.out[to]
-	w.ranks[from].port.out[to] = nil
+	n = len(w.ranks[from].port.out[to])
+	w.landFirst(from, to, n)
+	return n
+}
+
+// landFirst lets the first n posts appear.
+func (w *world) landFirst(from, to, n int) {
+	out := w.ranks[from].port.out
+	queue := out[to][:n]
+	out[to] = out[to][n:]
 	for _, appear := range queue {
 		appear()
 	}
-	return len(queue)
 }
 
 func (w *world) stabilize() error {

@@ -1,6 +1,7 @@
 package phase_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -21,6 +22,50 @@ type scriptPort struct {
 	flips  int
 	pushes int
 	out    [][]func() // by destination: what lands next
+
+	giving map[dimmnet.Rank]int      // that have not landed
+	gifts  map[dimmnet.Rank][][]byte // that have and were not taken
+	takes  map[dimmnet.Rank][][]byte
+}
+
+// scriptGiver is a scriptPort that gives.
+type scriptGiver struct{ *scriptPort }
+
+func (p scriptGiver) Give(dst dimmnet.Rank, b []byte) bool {
+	p.giving[dst]++
+	given := bytes.Clone(b)
+	p.out[dst] = append(p.out[dst], func() {
+		if !bytes.Equal(b, given) {
+			panic(fmt.Sprintf("rank %d has changed %q, which it gave rank %d, to %q", p.rank, given, dst, b))
+		}
+		p.giving[dst]--
+		peer := p.world.ranks[dst].port
+		peer.gifts[p.rank] = append(peer.gifts[p.rank], given)
+		peer.match(p.rank)
+	})
+	return true
+}
+
+func (p scriptGiver) Giving(dst dimmnet.Rank) bool { return p.giving[dst] > 0 }
+
+func (p scriptGiver) Take(src dimmnet.Rank, b []byte) {
+	p.takes[src] = append(p.takes[src], b)
+	p.match(src)
+}
+
+func (p scriptGiver) Taking(src dimmnet.Rank) int { return len(p.takes[src]) }
+func (p scriptGiver) Abandon()                    {}
+
+// match gives what has landed to who takes it.
+func (p *scriptPort) match(src dimmnet.Rank) {
+	for len(p.takes[src]) > 0 && len(p.gifts[src]) > 0 {
+		to, from := p.takes[src][0], p.gifts[src][0]
+		if len(to) != len(from) {
+			panic(fmt.Sprintf("rank %d gives %d bytes to rank %d, which takes %d", src, len(from), p.rank, len(to)))
+		}
+		copy(to, from)
+		p.takes[src], p.gifts[src] = p.takes[src][1:], p.gifts[src][1:]
+	}
 }
 
 func (p *scriptPort) Rank() dimmnet.Rank     { return p.rank }
@@ -86,10 +131,11 @@ func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
 
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
-	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views}
+	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views, gifts: w.gifts}
 	for i := range w.ranks {
 		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
 		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, limits: limits, llcm: make([]byte, limits.LLCM), out: make([][]func(), n)}
+		r.port.giving, r.port.gifts, r.port.takes = map[dimmnet.Rank]int{}, map[dimmnet.Rank][][]byte{}, map[dimmnet.Rank][][]byte{}
 		for b := range r.port.banks {
 			r.port.banks[b] = make([]byte, limits.Bulk)
 		}
@@ -97,7 +143,11 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 	}
 	for _, r := range w.ranks {
 		var err error
-		if r.engine, err = phase.New(r.port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views}); err != nil {
+		var port dimmnet.Port = r.port
+		if w.gifts {
+			port = scriptGiver{r.port}
+		}
+		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views}); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {

@@ -10,8 +10,12 @@ import (
 // passes its stream on to follows behind.
 type stream struct {
 	consistency.Stream
-	from dimmnet.Rank // of an incoming stream
+	from   dimmnet.Rank // of an incoming stream
+	coming int          // of its cuts, so many of the last have not come whole
 }
+
+// here is how many cuts can be sent.
+func (s *stream) here() int { return len(s.Cuts) - s.coming }
 
 // source names what an owner sends: ranks with the same version of a variable
 // get the same stream.
@@ -53,7 +57,10 @@ func (e *Engine) send(to dimmnet.Rank, s *stream) {
 // newSource cuts what is newer than a copy of t for the slots, if it goes through them.
 func (e *Engine) newSource(t source) *stream {
 	most := e.layout.SlotBytes
-	if e.views {
+	switch {
+	case e.giver != nil:
+		most = giftBytes
+	case e.places:
 		most = consistency.MaxAddr
 	}
 	return &stream{Stream: *e.space.Stream(t.id, t.since, e.table.State(t.id).Version, most)}
@@ -61,5 +68,5 @@ func (e *Engine) newSource(t source) *stream {
 
 // newStream is that of a variable that is to arrive.
 func (e *Engine) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
-	return &stream{consistency.Stream{ID: id, Version: e.table.State(id).Version}, from}
+	return &stream{Stream: consistency.Stream{ID: id, Version: e.table.State(id).Version}, from: from}
 }

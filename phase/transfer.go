@@ -55,9 +55,10 @@ const RingNodes = 64
 // wiring is what of a port a run uses.
 type wiring struct {
 	layout ringbuf.Layout
-	tree   ringbuf.Tree // of the rings, if they do not join all pairs
-	calls  callWords    // of all peers, if there are any
-	bulk   *bulk        // nil: rings alone
+	tree   ringbuf.Tree  // of the rings, if they do not join all pairs
+	calls  callWords     // of all peers, if there are any
+	bulk   *bulk         // nil: rings alone
+	giver  dimmnet.Giver // nil: data go through rings and bulk memory
 }
 
 // newWiring divides the NIC memory of the port's rank. It is the same on every rank.
@@ -65,6 +66,12 @@ func newWiring(p dimmnet.Port, cfg Config) (w wiring, err error) {
 	limits, nodes, by := p.Limits(), p.Nodes(), cfg.Transfer
 	if cfg.Words {
 		w.calls = newCallWords(&limits, nodes)
+	}
+	if giver, ok := p.(dimmnet.Giver); ok && cfg.Words && by == Auto && !cfg.Views && nodes <= RingNodes {
+		if w.layout, err = ringbuf.NewLayout(limits, nodes); err == nil {
+			w.giver = giver
+			return w, nil
+		}
 	}
 	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage && !cfg.Views
 	switch {

@@ -26,6 +26,9 @@ func (e *Engine) describe(w *syncvar.Wait) {
 	}
 	if len(ranks) == 0 {
 		words, ranks = "free slots at ranks", e.full(ranks)
+		if e.giver != nil {
+			words = "room at ranks"
+		}
 	}
 	if len(ranks) == 0 {
 		words, ranks = "room for a PUSH at ranks", e.bulk.granting(ranks)
@@ -48,7 +51,7 @@ func (e *Engine) describe(w *syncvar.Wait) {
 // due adds the ranks of which lists or data are to come.
 func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 	for i, r := range e.peers {
-		if e.in[i].due > 0 {
+		if e.in[i].due > 0 || len(e.in[i].taking) > 0 {
 			ranks = append(ranks, r)
 		}
 	}
@@ -65,7 +68,7 @@ func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 // full adds the ranks that have not emptied the slots which are needed next.
 func (e *Engine) full(ranks []dimmnet.Rank) []dimmnet.Rank {
 	for i, r := range e.peers {
-		if e.out[i].pending() {
+		if e.out[i].pending(e, r) {
 			ranks = append(ranks, r)
 		}
 	}
@@ -132,8 +135,8 @@ func (e *Engine) note() {
 
 // open counts the peers to and from which something is pending.
 func (e *Engine) open() (n int) {
-	for i := range e.peers {
-		if e.out[i].pending() || e.in[i].pending() {
+	for i, r := range e.peers {
+		if e.out[i].pending(e, r) || e.in[i].pending() {
 			n++
 		}
 	}

@@ -14,8 +14,8 @@
 // last written. So "mark the own receive-complete flag not yet", step 4 of the
 // paper, costs no write: the sender begins a new lap and expects another value.
 //
-// On real ports a receiver may be lazy ([Receiver.SetLazy]): it keeps what it has emptied until
-// the next list goes out, so that who takes a page over need not send anything before it computes.
+// On real ports a receiver may be lazy ([Receiver.SetLazy]): it gives back half a ring at a
+// time, so that who takes a page over need not send anything before it computes.
 //
 // Neither end waits. When a step returns false, nothing happened; dimmnet.Drive
 // waits for all ends of a node at once.

@@ -32,9 +32,9 @@ func NewReceiver(p dimmnet.Port, l *Layout, peer dimmnet.Rank) *Receiver {
 	return &Receiver{port: p, layout: l, peer: peer, next: place{now: 1}, given: place{now: 1}}
 }
 
-// SetLazy lets the receiver keep slots that it has emptied, until they are half of the ring
-// or GiveBack is called: so that a network that gathers Stores need not send each alone. That
-// is not the papers' protocol.
+// SetLazy lets the receiver keep slots that it has emptied until they are half of the ring,
+// so that the sender always finds one free, and most messages are taken without a Store. That is
+// not the papers' protocol.
 func (r *Receiver) SetLazy(on bool) { r.lazy = on }
 
 // Poll says whether a message has arrived, and returns its header. While a slot
@@ -62,13 +62,10 @@ func (r *Receiver) Take(p []byte) {
 	r.next.advance(r.layout.Slots)
 	r.owed++
 	if !r.lazy || r.owed >= r.layout.Slots/2 {
-		r.GiveBack()
+		r.due = r.owed
 		r.Step()
 	}
 }
-
-// GiveBack begins to give back what the receiver has kept; Step posts it.
-func (r *Receiver) GiveBack() { r.due = r.owed }
 
 // Owing says whether a slot is still to be given back now.
 func (r *Receiver) Owing() bool { return r.due > 0 }

@@ -256,7 +256,7 @@ func (r *runReport) messageTable() string {
 	text := fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
 		what, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
 	if r.Fetched > 0 {
-		text += fmt.Sprintf("; ranks read %d bytes from each other's memory", r.Fetched)
+		text += fmt.Sprintf("; %d bytes went straight from one rank's arrays to another's", r.Fetched)
 	}
 	text += "\n" + foundWrites(r.Writes)
 	if d := r.Datagrams; d != nil {

@@ -62,6 +62,7 @@ func cases() []testCase {
 		{"Fill", two, checkFill},
 		{"Flip", some, checkFlip},
 		{"Multicast", some, checkMulticast},
+		{"Gifts", []int{2, 5}, checkGifts},
 		{"NoRDMA", two, checkNoRDMA},
 		{"NoBulk", two, checkNoBulk},
 		{"NoMulticast", two, checkNoMulticast},

@@ -11,12 +11,15 @@
 //
 // # Frames
 //
-// A frame has a header of 24 bytes and at most a page behind it; pieces of a Push or
-// Pull have up to 256 KiB. The header is checked before anything is done: by a CRC32C,
+// A frame has a header of 24 bytes and at most a page behind it; pieces of a Push, Pull or
+// gift have up to 256 KiB. The header is checked before anything is done: by a CRC32C,
 // the number of the frame, the sizes that its kind may have, and the bounds of the memory.
 // The payload has a CRC32C of its own ([Sums] says where both are left out). Small
 // payloads are checked before they are put into memory, pieces after: they are read by the
 // stream straight to their place. A frame that is none fails the run.
+//
+// What a rank gives (dimmnet.Giver) is read from where it is, and goes straight to where the peer takes it;
+// little is copied on the way. A peer's stream is not read any further while a gift is due in it that nobody takes.
 //
 // Posts are gathered, up to 64 KiB, until the thread calls Idle or Err: Drive does when its
 // Stepper comes no further. They are sent without that a millisecond later, by a timer. An Idle of a thread
@@ -54,7 +57,7 @@
 //
 // # Limits
 //
-// Store 8, Block 4096 at most, no Multicast; 64 Pushes and 64 Pulls under way to a peer. A
+// Store 8, Block 4096 at most, no Multicast; 64 Pushes, Pulls and gifts under way to a peer. A
 // peer costs up to 208 KiB of buffers. Little-endian machines only. Deadlocks are not
 // found out, but a thread that sleeps for Config.Patience fails the run. What is pushed large
 // shares its stream with Stores: they wait for the end of a piece.

@@ -20,12 +20,13 @@ const (
 	notify                  // sets the event of the node, off times
 	failure                 // the run has failed: the payload says because of whom and why
 	goodbye                 // nothing more is posted
+	gift                    // a piece of what was given, for the next Take; arg is 1 in the last
 	kinds
 )
 
 // String is for messages.
 func (k kind) String() string {
-	names := [kinds]string{"0", "store", "block", "push", "pushed", "pull", "pulled", "notify", "failure", "goodbye"}
+	names := [kinds]string{"0", "store", "block", "push", "pushed", "pull", "pulled", "notify", "failure", "goodbye", "gift"}
 	if k < kinds {
 		return names[k]
 	}
@@ -111,6 +112,11 @@ func (h *header) check(limits *dimmnet.Limits) error {
 		}
 		if !inMemory(h.off, h.n, limits) {
 			return fmt.Errorf("%v of %d bytes at offset %d: memory ends at %d and %d", h.kind, h.n, h.off, limits.LLCM, limits.LLCM+limits.Bulk)
+		}
+	case gift:
+		least, most, maxArg = 1, pieceBytes, 1
+		if h.off != 0 {
+			return fmt.Errorf("gift to offset %d", h.off)
 		}
 	case pull:
 		least, most = pullBytes, pullBytes

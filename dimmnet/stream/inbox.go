@@ -18,13 +18,17 @@ type inbox struct {
 	order  *atomic.Uint64 // of the crew
 	ears   ears
 	buf    []byte
-	lo, hi int    // of what is in buf and was not understood yet
-	number uint32 // of the next frame
-	head   header // of the piece that comes
-	direct []byte // where the rest of it goes
-	sum    uint32 // of what of it is here
-	more   bool   // another piece will follow
-	gone   bool   // the peer posts nothing more
+	lo, hi int          // of what is in buf and was not understood yet
+	number uint32       // of the next frame
+	head   header       // of the piece that comes
+	direct []byte       // where the rest of it goes
+	sum    uint32       // of what of it is here
+	more   bool         // another piece will follow
+	takes  [][]byte     // where what the peer gives goes; of the first, what is not here
+	coming atomic.Int32 // so many there are
+	stuck  bool         // the frame at lo is a gift that nobody takes yet
+	drops  bool         // nobody will
+	gone   bool         // the peer posts nothing more
 }
 
 // ears are told what is not a matter of memory.
@@ -43,7 +47,16 @@ const (
 // receive reads what has come and does what it says. came says whether there was
 // anything. After an error nothing more may be read.
 func (in *inbox) receive() (came bool, err error) {
-	for i := 0; i < readsAtOnce || in.stream.Held(); i++ {
+	if in.stuck {
+		if len(in.takes) == 0 && !in.drops {
+			return false, nil
+		}
+		in.stuck, came = false, true
+		if err := in.parse(); err != nil {
+			return came, badFrame{err}
+		}
+	}
+	for i := 0; !in.stuck && (i < readsAtOnce || in.stream.Held()); i++ {
 		place := in.space()
 		n, err := in.stream.Read(place)
 		if err != nil {
@@ -105,9 +118,13 @@ func (in *inbox) parse() error {
 			return err
 		}
 		rest := in.buf[in.lo+headerBytes : in.hi]
+		if h.kind == gift && len(in.takes) == 0 && !in.drops {
+			in.stuck = true
+			return nil
+		}
 		if h.n > smallBytes {
 			in.number++
-			in.head, in.sum, in.direct = h, 0, in.nic.bytes(h.off, h.n)
+			in.head, in.sum, in.direct = h, 0, in.piece(&h)
 			n := copy(in.direct, rest)
 			in.lo += headerBytes + n
 			if err := in.landed(n); err != nil {
@@ -138,11 +155,52 @@ func (in *inbox) allowed(h *header) error {
 		return in.out.expect(h)
 	case pushed, failure:
 		return nil
+	case gift:
+		if len(in.takes) > 0 && (h.n > len(in.takes[0]) || (h.n == len(in.takes[0])) != (h.arg == 1)) {
+			return fmt.Errorf("it gives %d bytes, the last of it: %v; %d are to come", h.n, h.arg == 1, len(in.takes[0]))
+		}
 	}
 	if in.gone {
 		return fmt.Errorf("%v after its goodbye", h.kind)
 	}
 	return nil
+}
+
+// piece is where a large piece goes.
+func (in *inbox) piece(h *header) []byte {
+	switch {
+	case h.kind != gift:
+		return in.nic.bytes(h.off, h.n)
+	case in.drops:
+		return make([]byte, h.n)
+	}
+	return in.takes[0][:h.n]
+}
+
+// take says where the next bytes go that the peer gives.
+func (in *inbox) take(p []byte) {
+	in.takes = append(in.takes, p)
+	in.coming.Add(1)
+}
+
+// took notes that a piece of what the peer gives is in its place.
+func (in *inbox) took(h *header) {
+	if in.drops {
+		return
+	}
+	if in.takes[0] = in.takes[0][h.n:]; len(in.takes[0]) == 0 {
+		in.takes = in.takes[1:]
+		in.coming.Add(-1)
+	}
+}
+
+// abandon drops what the peer gives from now on.
+func (in *inbox) abandon() {
+	in.takes, in.drops = nil, true
+	in.coming.Store(0)
+	if len(in.direct) > 0 && in.head.kind == gift {
+		in.direct = make([]byte, len(in.direct))
+	}
 }
 
 // landed notes that n bytes of a piece have been put to their place.
@@ -180,6 +238,11 @@ func (in *inbox) apply(h *header, payload []byte) error {
 			return err
 		}
 		return in.out.answer(h.off, r)
+	case gift:
+		if !in.drops {
+			copy(in.takes[0], payload)
+		}
+		return in.moved(h)
 	case notify:
 		in.ears.notified(uint32(h.off))
 	case failure:
@@ -196,6 +259,10 @@ func (in *inbox) apply(h *header, payload []byte) error {
 // moved notes that a piece of a move is here.
 func (in *inbox) moved(h *header) error {
 	in.more = h.arg == 0
+	if h.kind == gift {
+		in.took(h)
+		return nil
+	}
 	if h.kind == pulled {
 		if m, ended := in.out.advance(h); ended {
 			in.nic.llcm.Store(m.done, uint64(m.n), word)

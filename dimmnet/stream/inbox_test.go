@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"encoding/binary"
+	"reflect"
 	"sync/atomic"
 	"testing"
 
@@ -52,11 +53,14 @@ type end struct {
 	nic nic
 	out outbox
 	in  inbox
+
+	taken [2][]byte // what the peer gives
 }
 
 const testLLCM, testBulk = 8192, 1 << 17
 
-// newEnd has a Push and a Pull under way: of 16 bytes, and of 24 to 4096.
+// newEnd has a Push and a Pull under way: of 16 bytes, and of 24 to 4096. It takes 40 bytes, and
+// 40,000.
 func newEnd(frames []byte) *end { return newEndWith(testBulk, frames) }
 
 func newEndWith(bulk int, frames []byte) *end {
@@ -66,6 +70,10 @@ func newEndWith(bulk int, frames []byte) *end {
 	e.out.pushes = []move{{done: 8, n: 16}}
 	e.out.pulls = []move{{done: 16, n: 24, to: 4096, rest: 24}}
 	e.in = inbox{stream: t, nic: &e.nic, out: &e.out, order: new(atomic.Uint64), ears: &e.told, buf: make([]byte, 2*maxFrame)}
+	for i, n := range []int{40, 40_000} {
+		e.taken[i] = make([]byte, n)
+		e.in.take(e.taken[i])
+	}
 	return e
 }
 
@@ -112,6 +120,10 @@ func every() *frames {
 		add(pull, 0, testLLCM, request{to: 512, n: 100}.append(nil)).
 		add(pulled, 0, 4096, noise(16)).
 		add(pulled, 1, 4112, noise(8)).
+		add(gift, 0, 0, noise(33)).
+		add(gift, 1, 0, noise(7)).
+		add(gift, 0, 0, noise(39_999)).
+		add(gift, 1, 0, noise(1)).
 		add(notify, 0, 3, nil).
 		add(goodbye, 0, 0, nil).
 		add(failure, 0, 0, append([]byte{7, 0}, "boom"...))
@@ -144,10 +156,16 @@ func TestFrames(t *testing.T) {
 		if !bytes.Equal(e.nic.bulk.Bytes(), want) {
 			t.Errorf("portions of %d: the bulk memory is not what it should be", portion)
 		}
+		if want := append(noise(33), noise(7)...); !bytes.Equal(e.taken[0], want) {
+			t.Errorf("portions of %d: took %x, want %x", portion, e.taken[0], want)
+		}
+		if want := append(noise(39_999), noise(1)...); !bytes.Equal(e.taken[1], want) || e.in.coming.Load() != 0 {
+			t.Errorf("portions of %d: of 40000 bytes taken some are damaged; %d are to come", portion, e.in.coming.Load())
+		}
 		if e.notices != 3 || e.goodbyes != 1 || e.because != 7 || e.why != "boom" {
 			t.Errorf("portions of %d: told %+v", portion, e.told)
 		}
-		if len(e.out.hauls) != 1 || e.out.hauls[0] != (haul{kind: pulled, from: testLLCM, to: 512, n: 100}) {
+		if len(e.out.hauls) != 1 || !reflect.DeepEqual(e.out.hauls[0], haul{kind: pulled, from: testLLCM, to: 512, n: 100}) {
 			t.Errorf("portions of %d: answers %+v", portion, e.out.hauls)
 		}
 	}
@@ -163,6 +181,7 @@ func TestDamagedFrames(t *testing.T) {
 		new(frames).add(pushed, 0, 0, nil),
 		new(frames).add(pull, 0, 0, request{to: 512, n: 100}.append(nil)),
 		new(frames).add(pulled, 1, 4096, noise(24)),
+		new(frames).add(gift, 1, 0, noise(40)),
 		new(frames).add(notify, 0, 1, nil),
 		new(frames).add(goodbye, 0, 0, nil),
 		new(frames).add(failure, 0, 0, noise(9)),
@@ -176,7 +195,7 @@ func TestDamagedFrames(t *testing.T) {
 			if err := e.receive(); err == nil && len(damaged) == len(f.b) {
 				t.Fatalf("%x is taken for %x", damaged, f.b)
 			}
-			if !bytes.Equal(e.nic.llcm.Bytes(), zeros.nic.llcm.Bytes()) || e.told != (told{}) || len(e.out.hauls) > 0 {
+			if !bytes.Equal(e.nic.llcm.Bytes(), zeros.nic.llcm.Bytes()) || e.told != (told{}) || len(e.out.hauls) > 0 || !bytes.Equal(e.taken[0], make([]byte, 40)) {
 				t.Fatalf("%x has done something", damaged)
 			}
 		}
@@ -226,6 +245,12 @@ func TestForbiddenFrames(t *testing.T) {
 		"answer too short":      new(frames).add(pulled, 1, 4096, noise(16)),
 		"answer without end":    new(frames).add(pulled, 0, 4096, noise(24)),
 		"answer twice":          new(frames).add(pulled, 1, 4096, noise(24)).add(pulled, 1, 4096, noise(24)),
+		"gift too long":         new(frames).add(gift, 1, 0, noise(41)),
+		"gift too short":        new(frames).add(gift, 1, 0, noise(39)),
+		"gift without end":      new(frames).add(gift, 0, 0, noise(40)),
+		"gift of nothing":       new(frames).add(gift, 1, 0, nil),
+		"gift somewhere":        new(frames).add(gift, 1, 8, noise(40)),
+		"second gift too long":  new(frames).add(gift, 1, 0, noise(40)).add(gift, 0, 0, noise(40_001)),
 		"after goodbye":         new(frames).add(goodbye, 0, 0, nil).add(store, 8, 0, noise(8)),
 		"goodbye twice":         new(frames).add(goodbye, 0, 0, nil).add(goodbye, 0, 0, nil),
 		"a long failure":        new(frames).add(failure, 0, 0, noise(2000)),
@@ -237,6 +262,75 @@ func TestForbiddenFrames(t *testing.T) {
 			t.Errorf("%s: taken", name)
 		}
 	}
+}
+
+// TestEarlyGift: a gift that nobody takes yet waits, and all behind it, without being read.
+func TestEarlyGift(t *testing.T) {
+	for _, n := range []int{1, smallBytes, smallBytes + 1, 60_000} {
+		e := newEnd(new(frames).add(gift, 1, 0, noise(40)).add(gift, 1, 0, noise(40_000)).add(gift, 1, 0, noise(n)).add(store, 8, 8, noise(8)).b)
+		if err := e.receive(); err != nil {
+			t.Fatal(err)
+		}
+		if !e.in.stuck || e.nic.llcm.Load(8) != 0 {
+			t.Fatalf("%d bytes are read though nobody takes them", n)
+		}
+		p := make([]byte, n)
+		e.in.take(p)
+		if err := e.receive(); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(p, noise(n)) || e.nic.llcm.Load(8) != binary.LittleEndian.Uint64(noise(8)) {
+			t.Errorf("%d bytes: they are damaged, or the Store behind them is lost", n)
+		}
+	}
+}
+
+// TestAbandon: after that nobody writes where a gift was to go, nor reads what was to be given,
+// and the frames behind a gift are still understood.
+func TestAbandon(t *testing.T) {
+	f := new(frames).add(gift, 1, 0, noise(40)).add(gift, 0, 0, noise(39_999)).add(gift, 1, 0, noise(1)).add(gift, 1, 0, noise(5)).add(store, 8, 8, noise(8))
+	half := headerBytes + 40 + 20_000
+	e := newEnd(f.b[:half])
+	if err := e.receive(); err != nil {
+		t.Fatal(err)
+	}
+	e.in.abandon()
+	before := bytes.Clone(e.taken[1])
+	e.in.stream.(*tape).in = f.b[half:]
+	if err := e.receive(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(e.taken[1], before) || e.nic.llcm.Load(8) != binary.LittleEndian.Uint64(noise(8)) {
+		t.Error("what was abandoned is written, or the Store behind it is lost")
+	}
+
+	mine := noise(100_000)
+	from := newEnd(nil)
+	slow := &narrow{room: 1000}
+	from.out.stream, from.out.given = slow, func() {}
+	from.out.give(mine)
+	if from.out.giving.Load() != 1 {
+		t.Fatal("all of it is gone")
+	}
+	from.out.abandon()
+	clear(mine)
+	slow.room = 1 << 20
+	from.out.send()
+	if from.out.giving.Load() != 0 || !bytes.Equal(slow.out[headerBytes:], noise(100_000)) {
+		t.Error("the rest of a piece is not sent as it was")
+	}
+}
+
+// narrow takes so many bytes.
+type narrow struct {
+	tape
+	room int
+}
+
+func (n *narrow) Write(p []byte, more bool) (int, error) {
+	p = p[:min(len(p), n.room)]
+	n.room -= len(p)
+	return n.tape.Write(p, more)
 }
 
 // TestGreedyPeer: who asks without end, and takes no answer, is refused.
@@ -297,7 +391,7 @@ func FuzzReceive(f *testing.F) {
 		}
 		made.b = append(made.b, b...)
 		e := newEnd(made.b)
-		if err := e.receive(); err == nil && len(b) == 0 && e.in.number != made.number {
+		if err := e.receive(); err == nil && len(b) == 0 && e.in.number != made.number && !e.in.stuck {
 			t.Errorf("%d frames of %d are understood", e.in.number, made.number)
 		}
 		if len(e.out.buf) > outboxBytes+controlBytes || len(e.out.hauls) > maxMoves {

@@ -95,7 +95,7 @@ func newNode(c *crew, rank dimmnet.Rank, l *Links) *node {
 
 func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
 	q := &peer{rank: rank, stream: s, near: near}
-	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom}
+	q.out = outbox{stream: s, nic: &n.nic, room: n.makeRoom, given: n.arrive}
 	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.crew.order, ears: ear{n, q}, buf: make([]byte, inboxBytes)}
 	return q
 }

@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,17 +34,21 @@ type outbox struct {
 	hauls   []haul // moves of which not all pieces have been sent
 	notices uint32 // to be told
 	answers int    // of the hauls, those that a peer has asked for
+	ends    bool   // the piece is the last of what was given at once
 	pushes  []move // own ones that the peer has not acknowledged
 	pulls   []move // own ones that have not come
 	dead    bool   // the connection takes nothing more
 	refused bool   // a post was, for want of room
 	room    func() // is called when there is some again
+	given   func() // is called when the stream has all that was given
+	giving  atomic.Int32
 	header  [headerBytes]byte
 }
 
 // haul is a move of bytes from this memory to that of the peer.
 type haul struct {
-	kind     kind // push or pulled
+	kind     kind   // push, pulled or gift
+	mem      []byte // a gift: what is left of it; the rest is for the others
 	from, to dimmnet.Offset
 	n        int
 	begun    bool
@@ -60,6 +66,11 @@ type move struct {
 func (o *outbox) post(k kind, arg uint8, off dimmnet.Offset, payload []byte) (posted bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.put(k, arg, off, payload)
+}
+
+// put is post under the lock.
+func (o *outbox) put(k kind, arg uint8, off dimmnet.Offset, payload []byte) (posted bool) {
 	if o.dead {
 		return false
 	}
@@ -90,6 +101,42 @@ func (o *outbox) push(from, to dimmnet.Offset, n int, done dimmnet.Offset) (post
 	o.waiting.Store(true)
 	o.flush()
 	return true
+}
+
+// give posts p, which rests until giving is 0. Little is copied.
+func (o *outbox) give(p []byte) (posted bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(p) <= smallBytes && len(o.hauls) == 0 {
+		return o.put(gift, 1, 0, p)
+	}
+	if o.dead || o.giving.Load() == maxMoves {
+		o.refused = true
+		return false
+	}
+	o.giving.Add(1)
+	o.hauls = append(o.hauls, haul{kind: gift, mem: p})
+	o.waiting.Store(true)
+	o.flush()
+	return true
+}
+
+// gave notes that the stream has all of what was given first. The lock is held.
+func (o *outbox) gave() {
+	if o.giving.Add(-1) == 0 {
+		o.given()
+	}
+	o.makeRoom()
+}
+
+// abandon forgets what was given. The rest of a piece is sent, from a copy.
+func (o *outbox) abandon() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hauls = slices.DeleteFunc(o.hauls, func(h haul) bool { return h.kind == gift })
+	o.piece = bytes.Clone(o.piece)
+	o.ends = false
+	o.giving.Store(0)
 }
 
 // pull asks for a move of n bytes from the peer.
@@ -178,7 +225,10 @@ func (o *outbox) flush() {
 			o.head = o.head[n:]
 		case len(o.piece) > 0:
 			n, err = o.stream.Write(o.piece, false)
-			o.piece = o.piece[n:]
+			if o.piece = o.piece[n:]; len(o.piece) == 0 && o.ends {
+				o.ends = false
+				o.gave()
+			}
 		case o.sent < len(o.buf):
 			n, err = o.stream.Write(o.buf[o.sent:], len(o.hauls) > 0)
 			o.sent += n
@@ -222,7 +272,8 @@ func (o *outbox) makeRoom() {
 // die drops everything. The lock is held.
 func (o *outbox) die() {
 	o.dead = true
-	o.buf, o.sent, o.head, o.piece, o.hauls = nil, 0, nil, nil, nil
+	o.buf, o.sent, o.head, o.piece, o.hauls, o.ends = nil, 0, nil, nil, nil, false
+	o.giving.Store(0)
 	o.waiting.Store(false)
 	o.makeRoom()
 }
@@ -234,6 +285,10 @@ func (o *outbox) die() {
 // others may store to their other bytes.
 func (o *outbox) nextPiece() {
 	j := &o.hauls[0]
+	if j.kind == gift {
+		o.nextGift(j)
+		return
+	}
 	n := j.n
 	switch {
 	case n <= smallBytes:
@@ -262,10 +317,33 @@ func (o *outbox) nextPiece() {
 		o.frame(k, last, to, small[:n])
 		return
 	}
-	o.piece = o.nic.bytes(from, n)
-	h := header{kind: k, arg: last, n: n, off: to, number: o.number, payload: o.nic.sums.ofPiece(0, o.piece)}
+	o.begin(k, last, to, o.nic.bytes(from, n))
+}
+
+// nextGift begins the next piece of the first haul, which was given.
+func (o *outbox) nextGift(j *haul) {
+	n, last := min(len(j.mem), pieceBytes), uint8(0)
+	p := j.mem[:n]
+	if j.mem = j.mem[n:]; len(j.mem) == 0 {
+		last = 1
+		o.hauls = o.hauls[1:]
+	}
+	if n > smallBytes {
+		o.begin(gift, last, 0, p)
+		o.ends = last == 1
+		return
+	}
+	o.frame(gift, last, 0, p)
+	if last == 1 {
+		o.gave()
+	}
+}
+
+// begin begins to send a piece from where it is.
+func (o *outbox) begin(k kind, arg uint8, to dimmnet.Offset, p []byte) {
+	h := header{kind: k, arg: arg, n: len(p), off: to, number: o.number, payload: o.nic.sums.ofPiece(0, p)}
 	o.number++
-	o.head = h.append(o.header[:0], o.nic.sums)
+	o.head, o.piece = h.append(o.header[:0], o.nic.sums), p
 }
 
 // endPush is the oldest Push, which has landed.

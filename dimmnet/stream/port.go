@@ -27,6 +27,7 @@ type port struct {
 var (
 	_ dimmnet.Host  = (*port)(nil)
 	_ dimmnet.Port  = (*port)(nil)
+	_ dimmnet.Giver = (*port)(nil)
 	_ dimmnet.Event = (*event)(nil)
 )
 
@@ -124,6 +125,54 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, size int, done di
 		p.counters.Bytes += uint64(size)
 	}
 	return posted
+}
+
+// Give sends b behind what was posted to dst before.
+func (p *port) Give(dst dimmnet.Rank, b []byte) bool {
+	posted := p.try(func() bool { return p.peer(dst, b).out.give(b) })
+	if posted {
+		p.counters.Pushes++
+		p.counters.Bytes += uint64(len(b))
+	}
+	return posted
+}
+
+// Giving says whether what was given to dst must still rest.
+func (p *port) Giving(dst dimmnet.Rank) bool { return p.node.peers[dst].out.giving.Load() > 0 }
+
+// Take reads what has come already.
+func (p *port) Take(src dimmnet.Rank, b []byte) {
+	n, q := p.node, p.peer(src, b)
+	n.engine.Lock()
+	defer n.engine.Unlock()
+	if !n.closed {
+		q.in.take(b)
+		n.receive(q)
+	}
+}
+
+// Taking is how many Takes wait for their bytes.
+func (p *port) Taking(src dimmnet.Rank) int { return int(p.node.peers[src].in.coming.Load()) }
+
+// Abandon waits for a thread that reads.
+func (p *port) Abandon() {
+	n := p.node
+	n.engine.Lock()
+	defer n.engine.Unlock()
+	for _, q := range n.peers {
+		if q != nil {
+			q.in.abandon()
+			q.out.abandon()
+		}
+	}
+}
+
+// peer is another rank, to or from which the bytes of b go.
+func (p *port) peer(r dimmnet.Rank, b []byte) *peer {
+	if int(r) >= len(p.node.peers) || r == p.node.rank || len(b) == 0 {
+		panic(fmt.Sprintf("%s: rank %d gives %d bytes to rank %d, or takes them from it, of %d", p.node.crew.cfg.Network, p.node.rank, len(b), r, len(p.node.peers)))
+	}
+	return p.node.peers[r]
 }
 
 // try is post, unless the run has failed, and notes what Idle waits for if it is

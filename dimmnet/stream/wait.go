@@ -74,10 +74,17 @@ func (n *node) lead(s *nap) {
 	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
 	n.asleep.Store(false)
 	n.engine.Lock()
+	stuck := len(ready) > 0
 	if !n.closed {
 		n.serveReady(ready)
+		for _, rank := range ready {
+			stuck = stuck && n.peers[rank].in.stuck
+		}
 	}
 	n.engine.Unlock()
+	if stuck { // the poll would come back at once until a thread takes what is given
+		time.Sleep(time.Millisecond)
+	}
 	n.mu.Lock()
 	n.leader = nil
 	n.calm.Broadcast()
