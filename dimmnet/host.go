@@ -76,9 +76,11 @@ type Sharer interface {
 // Viewer is a Host on whose network a rank can read what another has in its memory.
 type Viewer interface {
 	// View returns n bytes for every rank, by rank, all zero and aligned to a page, until
-	// the run is over. A rank writes its own alone, and must know by other means when a
-	// peer's rest. All ranks make the same calls in the same order.
+	// the run is over. A rank must know by other means when it may read or write those of a
+	// peer. All ranks make the same calls in the same order.
 	View(n int) ([][]byte, error)
+	// Spare says whether every rank has a processor to itself, as far as is known.
+	Spare() bool
 }
 
 // Giver is a Port on whose network bytes go from one place of the program's memory to another,

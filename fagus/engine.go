@@ -69,7 +69,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		e, err := threaded.New(h, space, cfg.Notices)
 		return &threadedEngine{e, h.Port()}, err
 	}
-	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall, Views: views})
+	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall, Views: views, Help: views && h.(dimmnet.Viewer).Spare()})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
 

@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -21,6 +22,8 @@ type outbox struct {
 	room  []byte     // for places
 	gifts [][]byte   // what the last places name, and is still to be given
 	gave  bool       // the peer was given something that may have to rest
+	haul  haul       // that this rank helps with
+	hauls uint32     // so many it has helped with
 }
 
 // outgoing is a transfer to a peer and how far it has come.
@@ -30,7 +33,8 @@ type outgoing struct {
 }
 
 func (o *outbox) pending(e *Engine, to dimmnet.Rank) bool {
-	return o.word || o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy() || e.giver != nil && o.giving(e.giver, to)
+	return o.word || o.pos < len(o.list) || len(o.queue) > 0 || o.ring.Busy() || o.haul.number != 0 ||
+		e.giver != nil && o.giving(e.giver, to)
 }
 
 // step moves the message under way, or begins the next one if there is one and
@@ -51,8 +55,11 @@ func (o *outbox) step(e *Engine, to dimmnet.Rank) (progress bool) {
 			return progress
 		}
 	}
+	if o.haul.number != 0 {
+		return o.help(e, to) || progress
+	}
 	next := o.next()
-	if o.pos == len(o.list) && next < 0 || !o.ring.Ready() {
+	if o.pos == len(o.list) && next < 0 || o.hauls > 0 && !o.helped(e, to) || !o.ring.Ready() {
 		return progress
 	}
 	o.put(e, next)
@@ -89,8 +96,12 @@ func (o *outbox) put(e *Engine, i int) {
 	out := &o.queue[i]
 	var data []byte
 	if e.places {
-		data = o.places(e, out)
+		cuts := o.places(e, out)
+		data = o.room
 		h.Kind, h.Len = ringbuf.Places, len(data)
+		if e.helps {
+			h.Addr = uint64(o.share(cuts))
+		}
 	} else {
 		c := out.stream.Cuts[out.next]
 		out.next++
@@ -106,8 +117,8 @@ func (o *outbox) put(e *Engine, i int) {
 	}
 }
 
-// places says where the next cuts of a transfer are, as many as fit a slot.
-func (o *outbox) places(e *Engine, out *outgoing) []byte {
+// places puts into room where the next cuts of a transfer are, as many as fit a slot.
+func (o *outbox) places(e *Engine, out *outgoing) []consistency.Cut {
 	cuts := out.stream.Cuts[out.next:out.stream.here()]
 	cuts = cuts[:min(len(cuts), e.layout.SlotBytes/pieceBytes)]
 	out.next += len(cuts)
@@ -120,7 +131,7 @@ func (o *outbox) places(e *Engine, out *outgoing) []byte {
 		}
 	}
 	o.room = appendPieces(o.room[:0], cuts)
-	return o.room
+	return cuts
 }
 
 // remove takes transfer i off the queue. It is nearly always the first.
@@ -141,6 +152,7 @@ type inbox struct {
 	room syncvar.WordRoom
 
 	taking []*stream // by cut that was said to come and has not come whole
+	haul   haul      // of these, where the data are in a peer's memory
 }
 
 func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() || len(in.taking) > 0 }
@@ -148,8 +160,12 @@ func (in *inbox) pending() bool { return in.due > 0 || in.ring.Owing() || len(in
 // step takes one message, if one is due and has arrived.
 func (in *inbox) step(e *Engine, from dimmnet.Rank) (progress bool, err error) {
 	progress = in.ring.Step()
-	if len(in.taking) > 0 && in.taken(e.giver, from) {
-		progress = true
+	if len(in.taking) > 0 {
+		if e.giver == nil {
+			fetched, err := in.fetch(e, from)
+			return progress || fetched, err
+		}
+		progress = in.taken(e.giver, from) || progress
 	}
 	if in.due == 0 {
 		return progress, nil
@@ -222,15 +238,19 @@ func (in *inbox) takeData(e *Engine, from dimmnet.Rank, h ringbuf.Header) error 
 	return nil
 }
 
-// takePlaces says where pieces go that are given next, or fetches them from the memory of
-// the rank that has sent where they are. There they rest until that rank may write them again, which
+// takePlaces says where pieces go that are given next, or begins to fetch them from the memory
+// of the rank that has sent where they are. There they rest until that rank may write them again, which
 // takes another phase, with this rank.
 func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) error {
 	if h.Len == 0 || h.Len%pieceBytes != 0 {
 		return fmt.Errorf("phase: rank %d sent %d bytes of places", from, h.Len)
 	}
+	if h.Addr > 0 && (h.Addr > math.MaxUint32 || e.giver != nil || e.calls.peers == 0) {
+		return fmt.Errorf("phase: rank %d helps with haul %d, where ranks cannot", from, h.Addr)
+	}
 	in.list = slices.Grow(in.list[:0], h.Len)[:h.Len]
 	in.ring.Take(in.list)
+	in.haul = haul{portions: in.haul.portions[:0], number: uint32(h.Addr)}
 	for rest := in.list; len(rest) > 0; rest = rest[pieceBytes:] {
 		lo, length, age := decodePiece(rest)
 		if length > consistency.MaxAddr {
@@ -241,13 +261,15 @@ func (in *inbox) takePlaces(e *Engine, from dimmnet.Rank, h ringbuf.Header) erro
 		if err != nil {
 			return err
 		}
-		switch {
-		case length == 0: // nothing was newer
+		if length == 0 { // nothing was newer
 			continue
-		case e.giver != nil:
-			in.take(e.giver, from, s, mem)
-		default:
-			copy(mem, e.space.View(from, r))
+		}
+		s.coming++
+		in.taking = append(in.taking, s)
+		if e.giver != nil {
+			e.giver.Take(from, mem)
+		} else {
+			in.haul.add(r)
 		}
 		e.counts.Fetched += length
 	}

@@ -54,6 +54,16 @@ func (w *callWords) given(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset
 	return w.at(owner, peer, phase) + 2*dimmnet.WordBytes
 }
 
+// front and back are where a receiver and a sender say how far they are with what both
+// copy (fetch.go): each in the memory of the other, beside its call words.
+func (w *callWords) front(owner, peer dimmnet.Rank) dimmnet.Offset {
+	return w.at(owner, peer, 0) + 4*dimmnet.WordBytes
+}
+
+func (w *callWords) back(owner, peer dimmnet.Rank) dimmnet.Offset {
+	return w.at(owner, peer, 0) + 5*dimmnet.WordBytes
+}
+
 // offer says whether l goes to all peers as a word, and begins to send it, or a word that
 // says that it comes through the ring.
 func (e *Engine) offer(l *syncvar.List) (fits bool) {

@@ -84,6 +84,10 @@
 // need not rest any more; it waits for no word of the receiver. Who passes a variable on
 // follows a cut of 1 MiB behind.
 //
+// Where ranks can read each other's memory (Config.Views) nothing follows the places: the receiver
+// fetches what they name, and of much, if there are processors enough, the sender puts a part there
+// (fetch.go).
+//
 // # Rounds and banks
 //
 // A rank goes through its messages in the plan's order, in rounds of as many as

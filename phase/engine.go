@@ -26,6 +26,7 @@ type Engine struct {
 	peers  []dimmnet.Rank // at the other ends of the rings, in order
 	space  *consistency.Space
 	places bool // through the rings go places of data, in the place of data
+	helps  bool // who needs them to fetch them
 	table  syncvar.Table
 	state  state
 	phase  uint64 // the number of the present phase, from 0
@@ -61,6 +62,10 @@ type Config struct {
 	// Views sends where data are, through rings, instead of the data: every rank can read
 	// the memory of all others (consistency.Space.SetViews). Transfer must be Auto or Rings.
 	Views bool
+	// Help lets a rank with Views and Words put data to those that need them, from the other end
+	// than these fetch them: every rank can write to the memory of all others, and has a
+	// processor to itself. It may differ between ranks.
+	Help bool
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the
@@ -77,6 +82,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		wiring: w,
 		space:  space,
 		places: cfg.Views || w.giver != nil,
+		helps:  cfg.Views && cfg.Help && w.calls.peers > 0,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 		given:  make([]uint64, nodes),

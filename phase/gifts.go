@@ -23,13 +23,6 @@ func (o *outbox) giving(g dimmnet.Giver, to dimmnet.Rank) bool {
 	return o.gave || len(o.gifts) > 0
 }
 
-// take lets the bytes of a cut of s come to their place.
-func (in *inbox) take(g dimmnet.Giver, from dimmnet.Rank, s *stream, mem []byte) {
-	g.Take(from, mem)
-	s.coming++
-	in.taking = append(in.taking, s)
-}
-
 // taken notes which cuts have come.
 func (in *inbox) taken(g dimmnet.Giver, from dimmnet.Rank) (progress bool) {
 	for left := g.Taking(from); len(in.taking) > left; {

@@ -180,18 +180,20 @@ func TestBadPlacesAreErrors(t *testing.T) {
 		want  string
 		kind  ringbuf.Kind
 		words []uint64 // address and age, length
+		haul  uint64
 	}{
-		{"Acquire done in phase 1", ringbuf.Places, []uint64{at, 1}},
-		{"kind 2, which is not due", ringbuf.Data, []uint64{at, 1}},
-		{"sent 0 bytes of places", ringbuf.Places, nil},
-		{"sent 8 bytes of places", ringbuf.Places, []uint64{at}},
-		{"no variable guards", ringbuf.Places, []uint64{4096 + 99, 8}},
-		{"no variable guards", ringbuf.Places, []uint64{at, 51}},
-		{"a place of 18446744073709551615 bytes", ringbuf.Places, []uint64{at, 1<<64 - 1}},
-		{`data of "b", which are not due from it`, ringbuf.Places, []uint64{4096 + 300, 8}},
-		{"2 versions old, out of turn", ringbuf.Places, []uint64{at | 2<<48, 8}},
-		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at, 8}},
-		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at + 8, 0}},
+		{"Acquire done in phase 1", ringbuf.Places, []uint64{at, 1}, 0},
+		{"kind 2, which is not due", ringbuf.Data, []uint64{at, 1}, 0},
+		{"sent 0 bytes of places", ringbuf.Places, nil, 0},
+		{"sent 8 bytes of places", ringbuf.Places, []uint64{at}, 0},
+		{"no variable guards", ringbuf.Places, []uint64{4096 + 99, 8}, 0},
+		{"no variable guards", ringbuf.Places, []uint64{at, 51}, 0},
+		{"a place of 18446744073709551615 bytes", ringbuf.Places, []uint64{at, 1<<64 - 1}, 0},
+		{`data of "b", which are not due from it`, ringbuf.Places, []uint64{4096 + 300, 8}, 0},
+		{"2 versions old, out of turn", ringbuf.Places, []uint64{at | 2<<48, 8}, 0},
+		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at, 8}, 0},
+		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at + 8, 0}, 0},
+		{"helps with haul 1, where ranks cannot", ringbuf.Places, []uint64{at, 1}, 1},
 	} {
 		mem := hostileTo(t, &world{views: true}, func(w *world, put func(ringbuf.Header, []byte)) {
 			l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
@@ -200,7 +202,7 @@ func TestBadPlacesAreErrors(t *testing.T) {
 			for _, x := range test.words {
 				data = binary.LittleEndian.AppendUint64(data, x)
 			}
-			put(ringbuf.Header{Kind: test.kind, Sender: 1, Last: true, Phase: 1, Addr: at}, data)
+			put(ringbuf.Header{Kind: test.kind, Sender: 1, Last: true, Phase: 1, Addr: test.haul}, data)
 			if got := w.out.String(); !strings.Contains(got, test.want) {
 				t.Errorf("rank 0 said %q, want %q", got, test.want)
 			}

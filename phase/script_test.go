@@ -1,6 +1,7 @@
 package phase_test
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ import (
 //	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
 //	ranks N auto B     the same, and only data that are worth it go by PUSH
 //	ranks N push B L   with an LLCM of L bytes
+//	help               the same, they put data there as well, and the arrays have 2 MiB
 //	gifts              ranks give each other what is in their memory, from the next ranks on
 //	bind NAME LO HI    at every rank
 //	acquire R V:MODE.. begin an Acquire; R holds nothing
@@ -33,6 +35,7 @@ import (
 //	land A->B N        only the first N posts
 //	stabilize          land and step until nothing moves
 //	write R ADDR TEXT  to R's copy, inside a tenure
+//	fill R BYTE        all of it
 //	read R ADDR N      from R's copy
 //	release R
 //	newer R NAME V     what R's copy has that one of version V lacks
@@ -65,6 +68,7 @@ type world struct {
 	names []string
 	words bool // call words in the place of short lists
 	views bool // ranks read each other's memory
+	help  bool // and write to it
 	gifts bool // ports are Givers
 	out   strings.Builder
 }
@@ -107,6 +111,8 @@ func (w *world) do(f []string) error {
 		w.words = true
 	case "views":
 		w.views = true
+	case "help":
+		w.words, w.views, w.help = true, true, true
 	case "gifts":
 		w.words, w.gifts = true, true
 	case "bind":
@@ -146,6 +152,8 @@ func (w *world) do(f []string) error {
 		return w.stabilize()
 	case "write":
 		copy(w.ranks[arg(1)].mem[arg(2):], f[3])
+	case "fill":
+		copy(w.ranks[arg(1)].mem, bytes.Repeat([]byte(f[2]), len(w.ranks[arg(1)].mem)))
 	case "count":
 		c := w.ranks[arg(1)].engine.Counts()
 		fmt.Fprintf(&w.out, "%d has sent %d transfers in %d slots and %d bulk messages, by %d PUSHes\n",

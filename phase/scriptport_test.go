@@ -131,9 +131,13 @@ func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
 
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
-	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views, gifts: w.gifts}
+	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views, help: w.help, gifts: w.gifts}
+	size := 1024
+	if w.help {
+		size = 2 << 20
+	}
 	for i := range w.ranks {
-		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, 1024)}
+		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, size)}
 		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, limits: limits, llcm: make([]byte, limits.LLCM), out: make([][]func(), n)}
 		r.port.giving, r.port.gifts, r.port.takes = map[dimmnet.Rank]int{}, map[dimmnet.Rank][][]byte{}, map[dimmnet.Rank][][]byte{}
 		for b := range r.port.banks {
@@ -147,7 +151,7 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 		if w.gifts {
 			port = scriptGiver{r.port}
 		}
-		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views}); err != nil {
+		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views, Help: w.help}); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {

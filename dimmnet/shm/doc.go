@@ -10,8 +10,8 @@
 // # Segments
 //
 // A segment is a memfd of fixed, sealed size that only its user can open: a header of a
-// page, the LLCM, the bulk memory, and a heap for what programs share, which peers may
-// read, and that of rank 0 write. Its rank makes and touches it; [Member] hands it to
+// page, the LLCM, the bulk memory, and a heap for what programs share, which peers
+// read and write when their engines agree. Its rank makes and touches it; [Member] hands it to
 // the others, which refuse one that is not sealed or has another size. Nothing has a name in
 // a file system, so nothing is left behind by whatever end.
 //

@@ -59,7 +59,7 @@ type segment struct {
 	mapped []byte
 	memory memory.Words
 	bulk   memory.Words
-	heap   []byte // what peers may read; that of rank 0 they write, too
+	heap   []byte // of arrays
 }
 
 // nicBytes is how much of a segment is not heap, in whole pages.
@@ -90,7 +90,7 @@ func create(cfg *Config) (*segment, *os.File, error) {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 			return nil, fmt.Errorf("shm: sealing a segment: %w", err)
 		}
-		s, err := mapSegment(fd, cfg, unix.MAP_POPULATE, readWrite)
+		s, err := mapSegment(fd, cfg, unix.MAP_POPULATE)
 		if err != nil {
 			return nil, err
 		}
@@ -122,11 +122,7 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	if size := int64(cfg.segmentBytes()); stat.Size != size {
 		return nil, fmt.Errorf("shm: rank %d has a segment of %d bytes, this rank one of %d: all must have the same configuration", rank, stat.Size, size)
 	}
-	heap := unix.PROT_READ
-	if rank == 0 {
-		heap = readWrite
-	}
-	s, err := mapSegment(fd, cfg, 0, heap)
+	s, err := mapSegment(fd, cfg, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -137,15 +133,14 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	return s, nil
 }
 
-const readWrite = unix.PROT_READ | unix.PROT_WRITE
-
-// mapSegment maps a segment: flags are for what is not heap, access for what is.
-func mapSegment(fd int, cfg *Config, flags, access int) (*segment, error) {
+// mapSegment maps a segment: flags are for what is not heap.
+func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
+	const readWrite = unix.PROT_READ | unix.PROT_WRITE
 	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), readWrite, unix.MAP_SHARED|flags)
 	if err != nil {
 		return nil, fmt.Errorf("shm: mapping a segment: %w", err)
 	}
-	heap, err := unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, access, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	heap, err := unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, readWrite, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
 		_ = unix.Munmap(m) // it was made here: it cannot fail
 		return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)

@@ -43,6 +43,9 @@ func (p *port) View(n int) ([][]byte, error) {
 	return views, nil
 }
 
+// Spare compares ranks and processors.
+func (p *port) Spare() bool { return len(p.run.segments) <= p.run.procs }
+
 // take is where the next n bytes of a heap begin, which is the same on every rank that
 // has taken as many before.
 func (p *port) take(n int) (at int, err error) {
