@@ -22,7 +22,7 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, err
 	}
-	if err := place.checkHost(); err != nil {
+	if err := place.CheckHost(); err != nil {
 		return nil, err
 	}
 	timeout, err := patience(cfg.Timeout)
@@ -76,10 +76,14 @@ func (p Place) check() error {
 	return nil
 }
 
-// checkHost says what is wrong with p for a job of one host.
-func (p Place) checkHost() error {
+// CheckHost says what is wrong with p for a job of one host. JoinHost returns the same error.
+func (p Place) CheckHost() error {
 	if err := p.check(); err != nil {
 		return err
+	}
+	if p.Spans() {
+		return fmt.Errorf("cluster: %s=%.80s is an address, and ranks that are all on one host meet at a Unix socket: unset it, set it to %s and the path of a socket, or use sockets (--net tcp)",
+			fagusRendezvous, p.Rendezvous, unixPrefix)
 	}
 	if p.LocalSize != 0 && p.LocalSize != p.Size {
 		return fmt.Errorf("cluster: the job has %d ranks and %d of them are on this host: set %s to where those of all hosts meet, host:port, and use sockets",

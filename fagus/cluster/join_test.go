@@ -304,6 +304,7 @@ func TestBadPlaces(t *testing.T) {
 		{cluster.Place{Rank: 1, Size: 1, Job: "a"}, 0, "rank 1 of 1"},
 		{cluster.Place{Rank: -1, Size: 1, Job: "a"}, 0, "rank -1 of 1"},
 		{cluster.Place{Size: 1<<16 + 1, Job: "a"}, 0, "rank 0 of 65537"},
+		{cluster.Place{Size: 2, Rank: 1, Job: "a", Rendezvous: "node0:7946"}, 0, "FAGUS_RENDEZVOUS=node0:7946 is an address"},
 		{cluster.Place{Size: 8, LocalSize: 4, Job: "a"}, 0, "8 ranks and 4 of them are on this host"},
 		{cluster.Place{Size: 1}, 0, "name has 0 bytes"},
 		{cluster.Place{Size: 1, Job: "a"}, -1, "timeout of -1ns"},
