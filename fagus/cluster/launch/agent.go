@@ -26,12 +26,17 @@ func Agent(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err == nil {
 		return nil
 	}
-	said := failed{Rank: -1, Code: 1, Why: err.Error()}
+	said := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
 		said.Rank, said.Code, said.Why = exit.Rank, exit.Code, exit.Err.Error()
 	}
 	return a.tell(report{Failed: &said, Done: true})
+}
+
+// missing says whether err is of a file that is not there, or that may not be used.
+func missing(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
 // agent is what starts ranks on a host.
@@ -97,7 +102,7 @@ func (a *agent) run(ctx context.Context) error {
 		Env: env,
 	}
 	if err := job.runRanks(ctx, s.Ranks, s.Job); err != nil {
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		if missing(err) {
 			err = fmt.Errorf("%w (the program must be on each host, at the same path)", err)
 		}
 		return err

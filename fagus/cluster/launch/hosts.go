@@ -56,10 +56,20 @@ type Hosts struct {
 	Insecure bool
 }
 
+// Check is Job.Check, and says whether the hosts have room for all ranks.
+func (j *Hosts) Check() error {
+	if err := j.Job.Check(); err != nil {
+		return err
+	}
+	_, err := j.share()
+	return err
+}
+
 // Run starts all ranks and returns when all have ended, as Job.Run does. What cannot be
-// done on a host gives an error that names it.
+// done on a host gives an error that names it; it is an os.ErrNotExist where the program or the
+// working directory is not there, or not to be used.
 func (j *Hosts) Run(ctx context.Context) error {
-	if err := checkSize(j.Size); err != nil {
+	if err := j.Job.Check(); err != nil {
 		return err
 	}
 	shares, err := j.share()
@@ -277,11 +287,30 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 		case f != nil && f.Rank >= 0:
 			return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why)}, true
 		case f != nil:
-			return fmt.Errorf("launch: host %s: %s", r.host, strings.TrimPrefix(f.Why, "launch: ")), true
+			return &hostError{r.host, *f}, true
 		case p.Done:
 			return nil, true
 		}
 	}
+}
+
+// hostError is what an agent could not do.
+type hostError struct {
+	host   string
+	failed failed
+}
+
+// Error names the host.
+func (e *hostError) Error() string {
+	return fmt.Sprintf("launch: host %s: %s", e.host, strings.TrimPrefix(e.failed.Why, "launch: "))
+}
+
+// Unwrap is os.ErrNotExist if that was the matter.
+func (e *hostError) Unwrap() error {
+	if e.failed.Missing {
+		return os.ErrNotExist
+	}
+	return nil
 }
 
 // pass passes on what ranks have written.

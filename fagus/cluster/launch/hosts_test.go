@@ -160,6 +160,16 @@ func (w *watcher) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
+// TestCheck: what no host can do is known before any is asked.
+func TestCheck(t *testing.T) {
+	for size, says := range map[int]string{0: "0 ranks: want 1 to", 5: "no room for 3 of 5 ranks", 2: ""} {
+		job, _ := onHosts(t, size, "b:1,c:1", "true")
+		if err := job.Check(); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%d ranks: %v, want %q", size, err, says)
+		}
+	}
+}
+
 // TestBadHosts: what cannot be done on a host is told, with its name.
 func TestBadHosts(t *testing.T) {
 	for says, change := range map[string]func(*launch.Hosts){
@@ -176,6 +186,8 @@ func TestBadHosts(t *testing.T) {
 		change(job)
 		if err := job.Run(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s: %s", err, says, out)
+		} else if missing := strings.Contains(says, "program must be on"); missing != errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%v: it is of what is not there: %v", err, !missing)
 		}
 	}
 }

@@ -70,7 +70,7 @@ const maxRanks = 4096
 // *ExitError for the first that did not, the error of ctx, or why a process cannot be
 // started.
 func (j *Job) Run(ctx context.Context) error {
-	if err := checkSize(j.Size); err != nil {
+	if err := j.Check(); err != nil {
 		return err
 	}
 	name, err := jobName()
@@ -84,18 +84,20 @@ func (j *Job) Run(ctx context.Context) error {
 	return j.runRanks(ctx, all, name)
 }
 
-func checkSize(n int) error {
-	if n < 1 || n > maxRanks {
-		return fmt.Errorf("launch: %d ranks: want 1 to %d", n, maxRanks)
+// Check says why no such job can be, whatever the machine has: how many ranks it wants, or
+// that it has no program. Run returns the same error.
+func (j *Job) Check() error {
+	if j.Size < 1 || j.Size > maxRanks {
+		return fmt.Errorf("launch: %d ranks: want 1 to %d", j.Size, maxRanks)
+	}
+	if len(j.Argv) == 0 {
+		return errors.New("launch: no program to run")
 	}
 	return nil
 }
 
 // runRanks is Run for some of the job's ranks.
 func (j *Job) runRanks(ctx context.Context, recruits []recruit, name string) error {
-	if len(j.Argv) == 0 {
-		return errors.New("launch: no program to run")
-	}
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)

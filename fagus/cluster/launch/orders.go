@@ -56,4 +56,6 @@ type failed struct {
 	Rank int    `json:"rank"` // -1: not because of one
 	Code int    `json:"code"`
 	Why  string `json:"why"`
+	// Missing says that something is not on the host which must be.
+	Missing bool `json:"missing,omitempty"`
 }
