@@ -25,10 +25,13 @@ func identityCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus launch --hosts makes its own.",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
-		Flags:           []cli.Flag{&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Usage: "number of `RANKS`", Required: true}},
+		Flags:           []cli.Flag{&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Usage: "number of `RANKS`"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("want one folder; see 'fagus identity --help'")
+			}
+			if !c.IsSet("n") {
+				return usagef("-n: how many ranks has the job? See 'fagus identity --help'")
 			}
 			if n := c.Int("n"); n < 1 || n > dimmnet.MaxNodes {
 				return usagef("-n %d: want 1 to %d", n, dimmnet.MaxNodes)

@@ -41,7 +41,9 @@ type job struct {
 	// unit is what progress counts, and units how many there will be; 0: not known.
 	unit  string
 	units int
-	run   func(n *fagus.Node, progress func(int)) (outcome, error)
+	// open, if not nil, reads the input files and completes the job.
+	open func(ctx context.Context) error
+	run  func(n *fagus.Node, progress func(int)) (outcome, error)
 	// write, if not nil, writes files; it is called when the result is right.
 	write func() error
 }
@@ -91,8 +93,8 @@ func (j *job) verified(ctx context.Context, p *placement, progress func(int)) (*
 const outputCategory = "output"
 
 // programCommand completes the command of a program: the flags that all have, and
-// its action. prepare reads the program's own flags, and its files.
-func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare func(context.Context, *cli.Context) (*job, error)) *cli.Command {
+// its action. prepare reads the program's own flags.
+func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare func(*cli.Context) (*job, error)) *cli.Command {
 	command.HideHelpCommand = true
 	command.OnUsageError = usage
 	command.Flags = append(command.Flags,
@@ -103,7 +105,7 @@ func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare fu
 	return command
 }
 
-func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*job, error)) error {
+func runProgram(c *cli.Context, prepare func(*cli.Context) (*job, error)) error {
 	if c.Args().Present() {
 		return usagef("unexpected argument %q", c.Args().First())
 	}
@@ -118,14 +120,19 @@ func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*jo
 	if timeline != "" && p.sim == nil {
 		return usagef("--timeline needs the trace of a simulated network: use --net %s or %s", netDIMMnet1, netUDP100)
 	}
+	j, err := prepare(c)
+	if err != nil && !(p.launches && elsewhere(c, err)) {
+		return err
+	}
 	if p.launches {
 		return p.launchSelf(c)
 	}
 	ctx, cancel := withLimit(c.Context, p.limit)
 	defer cancel()
-	j, err := prepare(ctx, c)
-	if err != nil {
-		return err
+	if j.open != nil {
+		if err := j.open(ctx); err != nil {
+			return err
+		}
 	}
 	units := j.units
 	if p.rank != 0 { // rank 0 alone shows anything
@@ -153,6 +160,12 @@ func runProgram(c *cli.Context, prepare func(context.Context, *cli.Context) (*jo
 		}
 		return nil
 	})
+}
+
+// elsewhere says whether err is of the surroundings of this process, and ranks have others.
+func elsewhere(c *cli.Context, err error) bool {
+	var usage *usageError
+	return c.IsSet("hosts") && !errors.As(err, &usage)
 }
 
 // finishRun writes files if the result is right, prints the report, and turns a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func runJob(t *testing.T, j *job, args ...string) (stdout string, code int) {
 	usage := func(_ *cli.Context, err error, _ bool) error { return usagef("%w", err) }
 	app := newApp(&out, &log)
 	app.Commands = []*cli.Command{programCommand(usage, &cli.Command{Name: "program"},
-		func(context.Context, *cli.Context) (*job, error) { return j, nil })}
+		func(*cli.Context) (*job, error) { return j, nil })}
 	if err := app.RunContext(t.Context(), append([]string{"fagus", "program"}, args...)); err != nil {
 		code = exitCode(t.Context(), err)
 	}

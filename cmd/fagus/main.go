@@ -12,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"strings"
@@ -63,8 +65,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitCode(ctx, err)
 }
 
-// exitCode is what err means. An error of the operating system (a file that is
-// missing, a full disk, no memory) is one of the surroundings.
+// exitCode is what err means. An error of the operating system (a file or program that
+// is missing, a full disk, no memory) is one of the surroundings.
 func exitCode(ctx context.Context, err error) int {
 	var usage *usageError
 	var errno syscall.Errno
@@ -75,7 +77,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitTimeout
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &errno):
+	case errors.As(err, &errno), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return exitEnvironment
 	}
 	return exitFailed

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -30,7 +29,7 @@ func manyCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.Float64Flag{Name: "skew", Category: input, Usage: "the last rank computes 1 + `SKEW` times as long as rank 0"},
 			&cli.BoolFlag{Name: "independent", Category: input, Usage: "every rank keeps its variables; who computes longer does fewer rounds"},
 		},
-	}, func(_ context.Context, c *cli.Context) (*job, error) {
+	}, func(c *cli.Context) (*job, error) {
 		cfg := manyConfig(c)
 		cfg.Variables, cfg.Bytes = c.Int("variables"), c.Int("bytes")
 		if err := cfg.Validate(); err != nil {

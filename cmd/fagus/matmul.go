@@ -37,8 +37,8 @@ func matmulCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	}, prepareMatmul)
 }
 
-// matmulConfig reads the flags and the input files.
-func matmulConfig(ctx context.Context, c *cli.Context) (matmul.Config, error) {
+// matmulConfig reads the flags.
+func matmulConfig(c *cli.Context) (matmul.Config, error) {
 	cfg := matmul.Square(c.Int("n"))
 	cfg.Seed = c.Uint64("seed")
 	cfg.Sync = matmul.Sync(c.String("sync"))
@@ -49,35 +49,42 @@ func matmulConfig(ctx context.Context, c *cli.Context) (matmul.Config, error) {
 	default:
 		return cfg, usagef("--type %q: want float64 or float32", t)
 	}
-	a, b := c.String("a"), c.String("b")
-	if (a == "") != (b == "") {
+	if (c.String("a") == "") != (c.String("b") == "") {
 		return cfg, usagef("--a and --b go together")
 	}
-	if a != "" {
-		if c.IsSet("n") {
-			return cfg, usagef("--n is the size of generated matrices: use it without --a and --b")
-		}
-		ma, err := readMatrix(ctx, a)
-		if err != nil {
-			return cfg, err
-		}
-		mb, err := readMatrix(ctx, b)
-		if err != nil {
-			return cfg, err
-		}
-		if ma.Cols != mb.Rows {
-			return cfg, usagef("A is %d x %d and B %d x %d: A must have as many columns as B has rows", ma.Rows, ma.Cols, mb.Rows, mb.Cols)
-		}
-		cfg.A, cfg.B = &ma, &mb
-		cfg.M, cfg.K, cfg.N = ma.Rows, ma.Cols, mb.Cols
+	if c.String("a") != "" && c.IsSet("n") {
+		return cfg, usagef("--n is the size of generated matrices: use it without --a and --b")
 	}
+	return cfg, checkMatmul(c, cfg)
+}
+
+// checkMatmul reports what cannot be multiplied, or written.
+func checkMatmul(c *cli.Context, cfg matmul.Config) error {
 	if err := cfg.Validate(); err != nil {
-		return cfg, &usageError{err}
+		return &usageError{err}
 	}
 	if c.String("out") != "" && cfg.M > matrix.MaxElements/cfg.N {
-		return cfg, usagef("--out: C is %d x %d, a file holds up to %d elements", cfg.M, cfg.N, matrix.MaxElements)
+		return usagef("--out: C is %d x %d, a file holds up to %d elements", cfg.M, cfg.N, matrix.MaxElements)
 	}
-	return cfg, nil
+	return nil
+}
+
+// readFactors reads the files that the flags name.
+func readFactors(ctx context.Context, c *cli.Context, cfg matmul.Config) (matmul.Config, error) {
+	a, err := readMatrix(ctx, c.String("a"))
+	if err != nil {
+		return cfg, err
+	}
+	b, err := readMatrix(ctx, c.String("b"))
+	if err != nil {
+		return cfg, err
+	}
+	if a.Cols != b.Rows {
+		return cfg, usagef("A is %d x %d and B %d x %d: A must have as many columns as B has rows", a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	cfg.A, cfg.B = &a, &b
+	cfg.M, cfg.K, cfg.N = a.Rows, a.Cols, b.Cols
+	return cfg, checkMatmul(c, cfg)
 }
 
 // readMatrix reads a file, and gives up when ctx ends: a pipe may never say
@@ -104,21 +111,36 @@ func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {
 	}
 }
 
-func prepareMatmul(ctx context.Context, c *cli.Context) (*job, error) {
-	out := c.String("out")
+func prepareMatmul(c *cli.Context) (*job, error) {
 	if err := checkWritable(c, "out", matrix.CheckName); err != nil {
 		return nil, err
 	}
-	cfg, err := matmulConfig(ctx, c)
+	cfg, err := matmulConfig(c)
 	if err != nil {
 		return nil, err
 	}
+	if c.String("a") == "" {
+		return matmulJob(cfg, c.String("out")), nil
+	}
+	j := &job{}
+	j.open = func(ctx context.Context) error {
+		cfg, err := readFactors(ctx, c, cfg)
+		if err == nil {
+			*j = *matmulJob(cfg, c.String("out"))
+		}
+		return err
+	}
+	return j, nil
+}
+
+// matmulJob is a product that is to be written to a file, unless that has no name.
+func matmulJob(cfg matmul.Config, out string) *job {
 	var product *matrix.Dense
 	j := productJob(cfg, func(m *matrix.Dense) { product = m })
 	if out != "" {
 		j.write = func() error { return matrix.Write(out, *product) }
 	}
-	return j, nil
+	return j
 }
 
 // productJob is a product that is to be computed. keep, if not nil, gets it.

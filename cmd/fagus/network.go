@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -45,6 +46,7 @@ type placement struct {
 	history *history.History
 
 	launches bool       // this process is no rank: it starts them
+	insecure bool       // hosts encrypt nothing
 	rank     int        // of this process, if there are others
 	job      membership // of this process; nil: all ranks are here
 
@@ -118,6 +120,8 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		env:   c.String("env"),
 		seed:  c.Uint64("seed"),
 		limit: c.Duration("timeout"),
+
+		insecure: c.Bool("insecure"),
 	}
 	if err := checkPlacement(c); err != nil {
 		return nil, err
@@ -156,8 +160,8 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	if p.notices = c.Bool("notices"); p.notices && p.mode != fagus.Threaded {
 		return nil, usagef("--notices are for --mode %v", fagus.Threaded)
 	}
-	if c.IsSet("hosts") && !overSockets(p.net) {
-		return nil, usagef("--hosts need sockets: use --net %s or %s", netTCP, netQUIC)
+	if err := errors.Join(checkHosts(c), p.checkCopies()); err != nil {
+		return nil, err
 	}
 	switch p.net {
 	case netShm, netTCP, netQUIC:
@@ -166,6 +170,22 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 		return p, p.connect(keepTrace)
 	}
 	return nil, usagef("--net %q: want %s, %s, %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm, netTCP, netQUIC)
+}
+
+// checkCopies reports flags about the memory of ranks that do not go together.
+func (p *placement) checkCopies() error {
+	apart := p.net == netShm || overSockets(p.net)
+	switch {
+	case p.history != nil && apart:
+		return usagef("--verify-history needs all ranks in one process: use it with --net %s, %s or %s", netDIMMnet1, netUDP100, netInproc)
+	case p.place != fagus.PlaceShared:
+		return nil
+	case p.history != nil || p.check != fagus.CheckOff:
+		return usagef("--check and --verify-history need private copies: use --placement %v", fagus.PlacePrivate)
+	case p.net != netInproc && p.net != netShm:
+		return usagef("--placement %v needs ranks that have the same memory: use it with --net %s or %s", p.place, netInproc, netShm)
+	}
+	return nil
 }
 
 // checkFlag reads --check and --strict.

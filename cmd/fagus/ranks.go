@@ -59,6 +59,9 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 	if overSockets(p.net) && place.Spans() {
 		return p.joinHosts(ctx, place)
 	}
+	if err := place.CheckHost(); err != nil {
+		return &usageError{err}
+	}
 	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
 	if err != nil {
 		return err
@@ -82,6 +85,7 @@ func (p *placement) joinHosts(ctx context.Context, place cluster.Place) error {
 		return err
 	}
 	cfg.Log = p.log
+	cfg.Insecure = cfg.Insecure || p.insecure
 	hosts, err := cluster.JoinHosts(ctx, place, cfg)
 	if err != nil {
 		return err
@@ -129,6 +133,17 @@ func hostFlags() []cli.Flag {
 	}
 }
 
+// checkHosts reports flags about hosts for a network that has none.
+func checkHosts(c *cli.Context) error {
+	net := c.String("net")
+	for _, flag := range []string{"hosts", "rsh", "insecure"} {
+		if c.IsSet(flag) && !overSockets(net) {
+			return usagef("--%s is for ranks on several hosts, and --net %s has none: use it with --net %s or %s", flag, net, netTCP, netQUIC)
+		}
+	}
+	return nil
+}
+
 // runRanks runs a job on the hosts that the flags name, or on this one. SIGQUIT is passed on to
 // its ranks.
 func runRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
@@ -137,17 +152,23 @@ func runRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	defer signal.Stop(quit)
 	job.Signals = quit
 	job.Env = cluster.WithoutPlace(os.Environ()) // this process may be a rank of another launcher's job
-	start := job.Run
+	var ranks interface {
+		Check() error
+		Run(ctx context.Context) error
+	} = job
 	if c.IsSet("hosts") {
 		spread, err := onHosts(c, job)
 		if err != nil {
 			return err
 		}
-		start = spread.Run
+		ranks = spread
 	} else if c.IsSet("rsh") || c.IsSet("insecure") {
 		return usagef("--rsh and --insecure are for ranks on --hosts")
 	}
-	err := start(ctx)
+	if err := ranks.Check(); err != nil {
+		return &usageError{err}
+	}
+	err := ranks.Run(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {
 		return &rankError{exit, c.Command.Name == "launch"}

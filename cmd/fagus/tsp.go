@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -26,7 +25,7 @@ func tspCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.StringFlag{Name: "instance", Category: input, Usage: "an instance of TSPLIB in place of random cities: " + tsp.Burma14},
 			&cli.IntFlag{Name: "depth", Category: input, Value: 3, Usage: "a tour of so many `CITIES`, 1 to 4, is searched by one rank"},
 		},
-	}, func(_ context.Context, c *cli.Context) (*job, error) {
+	}, func(c *cli.Context) (*job, error) {
 		cfg := tsp.Config{Cities: c.Int("cities"), Seed: c.Uint64("seed"), Instance: c.String("instance"), Depth: c.Int("depth")}
 		if cfg.Instance != "" && c.IsSet("cities") {
 			return nil, usagef("--instance has cities of its own: use it without --cities")

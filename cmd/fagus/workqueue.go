@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -28,7 +27,7 @@ func workqueueCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.Float64Flag{Name: "skew", Category: input, Usage: "the k-th longest task takes 1/k^`SKEW` of the longest; 0: all are equal"},
 			&cli.BoolFlag{Name: "static", Category: input, Usage: "share out the batches cyclically, without a queue"},
 		},
-	}, func(_ context.Context, c *cli.Context) (*job, error) {
+	}, func(c *cli.Context) (*job, error) {
 		cfg, err := workqueueConfig(c, c.Float64("skew"), c.Bool("static"))
 		if err != nil {
 			return nil, err
