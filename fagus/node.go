@@ -90,7 +90,13 @@ func (n *Node) Spend(d Time) { n.host.Spend(d) }
 
 // Err says why the run has failed, or nil. The collective calls return it, too;
 // a program that computes for long asks now and then.
-func (n *Node) Err() error { return n.host.Port().Err() }
+func (n *Node) Err() error {
+	err := n.host.Port().Err()
+	if err != nil {
+		n.seat.Fail()
+	}
+	return err
+}
 
 // rankError is an error that names its rank.
 type rankError struct {

@@ -135,3 +135,43 @@ func TestRollOfAFailure(t *testing.T) {
 		t.Errorf("%swant\n%s", said, want)
 	}
 }
+
+// TestRollOfTheEnd: ranks that compute when the context ends are not said to have returned,
+// whether they ask for it or not.
+func TestRollOfTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	first := make(chan struct{}) // closed by rank 1 when it computes
+	report, err := fagus.Run(ctx, fagus.Config{Nodes: 3}, func(n *fagus.Node) error {
+		if err := n.Barrier(); err != nil {
+			return err
+		}
+		switch n.Rank() {
+		case 0:
+			<-first
+			cancel(errors.New("enough of it"))
+			for n.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			return n.Err()
+		case 1:
+			close(first)
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return n.Barrier()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	said := lasting.ReplaceAllString(report.Roll.String(), "")
+	for _, want := range []string{
+		"roll-call of 3 ranks in phase mode, as they were when the run was ended: enough of it\n",
+		"rank 0: computes at fagus/rollcall_test.go:152, after call 1\n",
+		"rank 1: computes",
+		"rank 2: in Barrier at ", // the first, or the second
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%swant\n%s", said, want)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		defer n.close()
 		n.seat.Label(ctx)
 		err = n.run(program)
-		n.seat.Return()
+		n.seat.Return(err != nil && (h.Port().Err() != nil || ctx.Err() != nil))
 		if err != nil {
 			if named := (*rankError)(nil); !errors.As(err, &named) {
 				err = n.errorf("%w", err)
@@ -57,7 +57,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return nil
 	})
 	if err != nil {
-		return Report{Clock: cfg.Net.Clock(), Roll: board.Roll()}, err // a rank left behind may still write to ranks
+		roll := board.Roll()
+		if ctx.Err() != nil {
+			roll.Ended = context.Cause(ctx).Error()
+		}
+		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err // a rank left behind may still write to ranks
 	}
 	if err := gather(ctx, cfg.Net, ranks, tallies); err != nil {
 		return Report{}, err

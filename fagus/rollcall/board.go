@@ -156,9 +156,9 @@ func (b *Board) Roll() Roll {
 			roll.Ranks[r].Away = true
 			continue
 		}
-		e, moves := b.seats[r].entry()
+		e, moves, at := b.seats[r].entry(now)
 		if moves == b.ranks[r].moves {
-			e.For = now.Sub(b.ranks[r].since)
+			e.For = max(0, at.Sub(b.ranks[r].since))
 		}
 		if e.Line == "" {
 			e.Line = lines[r]

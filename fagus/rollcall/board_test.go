@@ -75,3 +75,35 @@ func TestComputingIsNoWait(t *testing.T) {
 		t.Error("told")
 	}
 }
+
+// TestFailedWhileComputing: a rank that has returned because the run had failed is where
+// it learned that, or was.
+func TestFailedWhileComputing(t *testing.T) {
+	b := Open(Config{After: -1}, About{Nodes: 3})
+	defer b.Close()
+	for r := range b.seats {
+		b.Seat(r).Enter("Barrier", nil)
+		b.Seat(r).Leave(nil)
+	}
+	begun := time.Now()
+	b.look(begun)
+	b.Seat(0).Fail() // it asks
+	b.Seat(0).learned = begun.Add(3 * time.Second)
+	b.Seat(0).Return(true)
+	b.Seat(1).Return(true)
+	b.Seat(1).learned = begun.Add(-time.Second) // between a move and the look that saw it
+	b.Seat(2).Return(false)
+	ranks := b.Roll().Ranks
+	for r, want := range []Entry{
+		{Calls: 1, For: 3 * time.Second, Line: ranks[0].Line},
+		{Calls: 1},
+		{Calls: 1, Returned: true},
+	} {
+		if got := ranks[r]; got.String() != want.String() {
+			t.Errorf("rank %d: %v, want %v", r, got, want)
+		}
+	}
+	if ranks[0].Line == "" {
+		t.Error("no line of who asked")
+	}
+}

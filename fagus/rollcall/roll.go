@@ -13,6 +13,9 @@ import (
 type Roll struct {
 	Mode  string  // of the engine
 	Ranks []Entry // by rank
+	// Ended is why the run was ended from outside, as they were doing that; empty: it
+	// was not.
+	Ended string
 }
 
 // Entry is what a rank does.
@@ -38,7 +41,11 @@ type Owner struct {
 // keeps others waiting.
 func (r Roll) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "roll-call of %d ranks in %s mode\n", len(r.Ranks), r.Mode)
+	fmt.Fprintf(&b, "roll-call of %d ranks in %s mode", len(r.Ranks), r.Mode)
+	if r.Ended != "" {
+		fmt.Fprintf(&b, ", as they were when the run was ended: %s", r.Ended)
+	}
+	b.WriteByte('\n')
 	var order []string
 	alike := make(map[string][]int)
 	for rank, e := range r.Ranks {

@@ -2,6 +2,7 @@ package rollcall
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,10 @@ rank 4: in Barrier (call 9): waits for nothing
 waited for, and in no call: ranks 1, 2
 `
 	if got := roll.String(); got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	roll.Ended = "the time is over"
+	if got, want := roll.String(), "roll-call of 5 ranks in phase mode, as they were when the run was ended: the time is over\nrank 0: "; !strings.HasPrefix(got, want) {
 		t.Errorf("%swant\n%s", got, want)
 	}
 	many := Roll{Mode: "phase", Ranks: make([]Entry, 9)}

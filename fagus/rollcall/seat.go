@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/pprof"
 	"sync"
+	"time"
 
 	"github.com/fagus-dsm/fagus/fagus/source"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -21,7 +22,8 @@ type Seat struct {
 	calls    uint64       // that it has entered
 	set      fmt.Stringer // wanted by the call, or held outside of it; nil: none
 	returned bool
-	failed   *Entry // what it did when its call failed; nil: none did
+	failed   *Entry    // what it did when it learned that the run had failed; nil: it has not
+	learned  time.Time // when
 }
 
 // Asker is asked about a rank while that is in a call, by any goroutine.
@@ -67,37 +69,45 @@ func (s *Seat) Leave(held fmt.Stringer) {
 	s.mu.Unlock()
 }
 
-// Fail says that the call failed: what the rank waited for then is what a roll says of
-// it from now on.
+// Fail says that the rank learns here that the run has failed: its call does, or it has
+// asked. What it did then, and waited for, is what a roll says of it from now on.
 func (s *Seat) Fail() {
-	line := source.Here()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed == nil {
-		e := s.look()
-		if !s.returned { // else no line of the program is being executed
-			e.Line = line
-		}
-		s.failed = &e
-	}
-}
-
-// Return says that the program has returned.
-func (s *Seat) Return() {
-	s.mu.Lock()
-	s.moves++
-	s.returned = true
-	s.mu.Unlock()
-}
-
-// entry is what the rank does now, and how often it has moved.
-func (s *Seat) entry() (e Entry, moves uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {
-		return *s.failed, s.moves
+		return
 	}
-	return s.look(), s.moves
+	e := s.look()
+	if !s.returned { // else no line of the program is being executed
+		e.Line = source.Here()
+	}
+	s.failed, s.learned = &e, time.Now()
+}
+
+// Return says that the program has returned; failed, that it did because the run has
+// failed, which leaves it where it was then.
+func (s *Seat) Return(failed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if failed && s.failed == nil {
+		e := s.look()
+		s.failed, s.learned = &e, time.Now()
+	}
+	if s.failed == nil {
+		s.moves++
+	}
+	s.returned = true
+}
+
+// entry is what the rank does at a time, or did when the run failed, how often it has
+// moved, and that time.
+func (s *Seat) entry(now time.Time) (e Entry, moves uint64, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return *s.failed, s.moves, s.learned
+	}
+	return s.look(), s.moves, now
 }
 
 // look is what the rank does. The lock keeps it in its call while it is asked.
