@@ -29,6 +29,8 @@ type gossip struct {
 	seeds sync.WaitGroup   // the goroutine that looks there
 	gone  func(rank int)   // called when a process seems to be gone
 
+	proves bool // it has an identity
+
 	mu    sync.Mutex          // guards what follows
 	seen  map[string]sighting // by the name that memberlist knows
 	quiet bool                // nobody is called any more
@@ -48,7 +50,7 @@ const (
 // newGossip starts at one of the meeting points that is an address of this host and
 // free, or else at any port of its address.
 func newGossip(own card, at netip.Addr, meet []netip.AddrPort, id *identity.Identity, log *slog.Logger, gone func(rank int)) (*gossip, error) {
-	g := &gossip{meet: meet, gone: gone, seen: map[string]sighting{}}
+	g := &gossip{meet: meet, gone: gone, proves: id != nil, seen: map[string]sighting{}}
 	var err error
 	if g.card, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -118,6 +120,37 @@ func (g *gossip) seek(ctx context.Context) {
 			}
 		}
 	})
+}
+
+// strangers says that who answers where others meet, at every place of it, has another key, or
+// none, or one where this process has none. They could be of an earlier job.
+func (g *gossip) strangers() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.last == nil {
+		return nil
+	}
+	places, strange := 0, 0
+	for _, a := range g.meet {
+		if a != g.own {
+			places++
+		}
+	}
+	for _, words := range []string{ // of memberlist, which has no errors for them
+		"no installed keys could decrypt the message",
+		"remote state is encrypted and encryption is not configured",
+		"encryption is configured but remote state is not encrypted",
+	} {
+		strange += strings.Count(g.last.Error(), words)
+	}
+	if strange < places {
+		return nil
+	}
+	own := "this rank's identity is of another job than theirs, or they have none"
+	if !g.proves {
+		own = "they have identities, and this rank has none"
+	}
+	return fmt.Errorf("cluster: the processes at the meeting point (%s) speak with another key: %s (%s)", fagusRendezvous, own, fagusIdentity)
 }
 
 // trouble is why nobody is found, as far as that is known.

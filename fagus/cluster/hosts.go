@@ -213,10 +213,10 @@ func rest(ctx context.Context, d time.Duration) {
 
 // look updates the roster, and says what is wrong with it.
 func (h *Hosts) look() error {
-	seen := h.gossip.sightings()
+	seen, odd := h.gossip.sightings(), h.gossip.strangers()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.roster.update(seen)
+	h.roster.update(seen, odd)
 	return h.roster.wrong(time.Now())
 }
 

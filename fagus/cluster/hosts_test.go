@@ -167,12 +167,40 @@ func TestHostsMissing(t *testing.T) {
 	}
 }
 
-// TestHostsStrangers: another job's identity, at one place.
+// TestHostsStrangers: who has another job's identity does not join, whoever was first at the place.
 func TestHostsStrangers(t *testing.T) {
 	all, cfgs := spread(t, 2)
 	_, others := spread(t, 2)
 	cfgs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
-	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "not: ")
+	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "cluster: ")
+}
+
+// TestHostsKeys: where those of another job meet, who has another key is told so, and does
+// not wait for the timeout.
+func TestHostsKeys(t *testing.T) {
+	const theirs, none = "of another job than theirs, or they have none", "they have identities, and this rank has none"
+	for _, c := range []struct {
+		there, here bool // they have identities
+		says        string
+	}{
+		{true, true, theirs},
+		{false, true, theirs},
+		{true, false, none},
+	} {
+		there, keys := spread(t, 1)
+		here, ours := spread(t, 2)
+		if !c.there {
+			clear(keys)
+		}
+		if !c.here {
+			clear(ours)
+		}
+		hosts, errs := joinHosts(t, there, keys)
+		noErrors(t, errs)
+		here[1].Rendezvous = there[0].Rendezvous
+		wrongJob(t, here[1:], ours[1:], "FAGUS_RENDEZVOUS", "FAGUS_IDENTITY", "speak with another key: ", c.says)
+		noErrors(t, closeAllHosts(hosts))
+	}
 }
 
 // TestHostsConfig: what cannot be right is told at once.

@@ -27,6 +27,7 @@ type sighting struct {
 type roster struct {
 	own   hello
 	seen  []sighting // in the order of ranks
+	odd   error      // that others cannot be seen; nil: they can, as far as is known
 	since time.Time  // that something has been wrong without a break
 }
 
@@ -39,9 +40,9 @@ func readCard(m *memberlist.Node) sighting {
 	return s
 }
 
-// update notes who is seen now.
-func (r *roster) update(seen []sighting) {
-	r.seen = seen
+// update notes who is seen now, and why others cannot be; odd may be nil.
+func (r *roster) update(seen []sighting, odd error) {
+	r.seen, r.odd = seen, odd
 	slices.SortFunc(r.seen, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(a.who(), b.who()))
 	})
@@ -77,7 +78,7 @@ func (r *roster) problem() error {
 			return fmt.Errorf("cluster: two processes are rank %d of job %.80q: %s and %s", s.Rank, r.own.Job, r.seen[i-1].who(), s.who())
 		}
 	}
-	return nil
+	return r.odd
 }
 
 // rank is the process that says to be of a rank.
