@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // check is a result held against something that the program did not make.
@@ -57,8 +58,7 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 		outcomes[n.Rank()], err = j.run(n, progress)
 		return err
 	})
-	var errno syscall.Errno
-	if err != nil && !began.Load() && ctx.Err() == nil && !errors.As(err, &errno) {
+	if err != nil && !began.Load() && ctx.Err() == nil && !outside(err) {
 		return nil, &usageError{err} // so many nodes do not fit there
 	}
 	if err != nil {
@@ -79,6 +79,13 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 		r.MeasuredNs = max(r.MeasuredNs, o.took.Nanoseconds())
 	}
 	return r, nil
+}
+
+// outside says whether err is of the operating system, or of another process.
+func outside(err error) bool {
+	var errno syscall.Errno
+	var other *cluster.Failed
+	return errors.As(err, &errno) || errors.As(err, &other)
 }
 
 // verified is execute for those who can do nothing with a wrong result.
