@@ -80,7 +80,7 @@ type Config struct {
 	// for. The zero value prints one to standard error when a call has waited for 30 s.
 	RollCall RollCall
 	// Log gets a debug record for every call that communicates, and for Release; nil
-	// stands for silence.
+	// stands for silence, but for warnings of how the process was started.
 	Log *slog.Logger
 }
 

@@ -12,8 +12,12 @@ import (
 // Run runs program on every rank of cfg's network and returns when all have
 // returned. If one fails, or panics, or ctx ends, the collective calls of all
 // others return an error, and Run returns the first one, and a Report whose Roll alone
-// means anything.
+// means anything. Where cfg.Net is nil, all ranks are goroutines of this process; if a launcher
+// has started that as one of several ranks, a warning is logged: call cluster.Run.
 func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, error) {
+	if cfg.Net == nil {
+		warnLaunched(cfg.Log)
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Report{}, err
