@@ -121,7 +121,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action:          group("program", "fagus run"),
-				Subcommands:     []*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage)},
+				Subcommands:     append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage)}, benchmarkCommands(usage)...),
 			},
 			reproduceCommand(usage),
 			sweepCommand(usage),

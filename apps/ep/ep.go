@@ -1,0 +1,125 @@
+package ep
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+const (
+	seed       = 271828183
+	batchPairs = 1 << 16
+	rings      = 10
+	tolerance  = 1e-8
+)
+
+// problem is a class: 2^M pairs, and what must come out.
+type problem struct {
+	m          int
+	sx, sy     float64 // NPB up to 3.4.1
+	absX, absY float64 // NPB 3.4.2
+	pairs      float64
+}
+
+func problemOf(c npb.Class) problem {
+	switch c {
+	case npb.S:
+		return problem{24, -3.247834652034740e3, -6.958407078382297e3, 1.051299420395306e7, 1.051517131857535e7, 13176389}
+	case npb.W:
+		return problem{25, -2.863319731645753e3, -6.320053679109499e3, 2.102505525182392e7, 2.103162209578822e7, 26354769}
+	}
+	return problem{28, -4.295875165629892e3, -1.580732573678431e4, 1.682235632304711e8, 1.682195123368299e8, 210832767}
+}
+
+// Units is how many batches a class has.
+func Units(c npb.Class) int { return 1 << problemOf(c).m / batchPairs }
+
+// sums are of x and y, and of their absolute values.
+type sums [4]float64
+
+// Run runs the benchmark. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+	p := problemOf(cfg.Class)
+	counts, err := parts.NewSums[int64](n, "counts", rings)
+	if err != nil {
+		return npb.Result{}, err
+	}
+	exact, err := parts.NewExactSums(n, "sums", len(sums{}))
+	if err != nil {
+		return npb.Result{}, err
+	}
+	inRing, all := make([]int64, rings), make([]parts.Exact, len(sums{}))
+	r := npb.Result{Operations: float64(int(1) << p.m)} // NPB counts a pair as one
+	r.Time, err = parts.Timed(n, func() error {
+		lo, hi := parts.Block(Units(cfg.Class), n.Nodes(), n.Rank())
+		for b := lo; b < hi; b++ {
+			if err := n.Err(); err != nil {
+				return err
+			}
+			s := batch(b, inRing)
+			if cfg.Spoil && b == Units(cfg.Class)-1 {
+				s[0]++
+			}
+			for i := range all {
+				all[i].Add(s[i])
+			}
+			n.Spend(batchPairs * pairTime)
+			cfg.Advance(1)
+		}
+		if err := counts.Add(inRing); err != nil {
+			return err
+		}
+		return exact.Add(all)
+	})
+	if err != nil || n.Rank() != 0 {
+		return r, err
+	}
+	r.Lines, r.Checks = lines(inRing), checks(p, inRing, all)
+	return r, nil
+}
+
+// pairTime is about what a pair takes a Pentium III at 950 MHz: two random numbers in double precision, a
+// test, and in 0.79 of the cases a logarithm, a root and a division, of some 100, 40 and 40 cycles.
+const pairTime = 260 * fagus.Nanosecond
+
+// batch counts the pairs of batch b in their rings, and adds them up.
+func batch(b int, inRing []int64) (s sums) {
+	random := npb.Random(seed).Skip(uint64(b) * 2 * batchPairs)
+	for range batchPairs {
+		x, y := 2*random.Next()-1, 2*random.Next()-1
+		t := x*x + y*y
+		if t > 1 {
+			continue
+		}
+		scale := math.Sqrt(-2 * math.Log(t) / t)
+		x, y = x*scale, y*scale
+		ax, ay := math.Abs(x), math.Abs(y)
+		inRing[int(max(ax, ay))]++
+		s[0], s[1], s[2], s[3] = s[0]+x, s[1]+y, s[2]+ax, s[3]+ay
+	}
+	return s
+}
+
+func lines(inRing []int64) (out []string) {
+	for ring, count := range inRing {
+		out = append(out, fmt.Sprintf("ring %d: %d pairs", ring, count))
+	}
+	return out
+}
+
+func checks(p problem, inRing []int64, all []parts.Exact) []npb.Check {
+	pairs := int64(0)
+	for _, count := range inRing {
+		pairs += count
+	}
+	return []npb.Check{
+		{Name: "sum of x", Got: all[0].Float64(), Want: p.sx, Tolerance: tolerance},
+		{Name: "sum of y", Got: all[1].Float64(), Want: p.sy, Tolerance: tolerance},
+		{Name: "sum of |x|", Got: all[2].Float64(), Want: p.absX, Tolerance: tolerance},
+		{Name: "sum of |y|", Got: all[3].Float64(), Want: p.absY, Tolerance: tolerance},
+		{Name: "pairs", Got: float64(pairs), Want: p.pairs},
+	}
+}

@@ -1,0 +1,76 @@
+package npb
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// OperationTime is what an operation takes on a simulated machine.
+const OperationTime = 10 * fagus.Nanosecond
+
+// Result is what a rank has in the end.
+type Result struct {
+	// Checks are what NPB verifies, and Lines what it prints on the way. Only rank 0 has them.
+	Checks []Check
+	Lines  []string
+	// Time is what the timed section took this rank.
+	Time fagus.Time
+	// Operations are those of all ranks in the timed section, as NPB counts them.
+	Operations float64
+}
+
+// Check is a number that NPB verifies.
+type Check struct {
+	Name      string
+	Got, Want float64
+	Tolerance float64 // of the relative error; 0: they must be the same
+}
+
+// Error is the relative error, or the absolute one if Want is 0; +Inf if Got is no number.
+func (c Check) Error() float64 {
+	switch err := math.Abs(c.Got - c.Want); {
+	case math.IsNaN(err):
+		return math.Inf(1)
+	case c.Want == 0:
+		return err
+	default:
+		return err / math.Abs(c.Want)
+	}
+}
+
+// OK says whether it passes.
+func (c Check) OK() bool { return c.Error() <= c.Tolerance }
+
+// String says what was checked.
+func (c Check) String() string {
+	return fmt.Sprintf("%s is %.15g, want %.15g within %g", c.Name, c.Got, c.Want, c.Tolerance)
+}
+
+// Excess is the largest error of all checks in units of its tolerance: they pass if it is at most
+// 1. Without checks it is +Inf.
+func (r *Result) Excess() float64 {
+	worst := math.Inf(1)
+	for i, c := range r.Checks {
+		excess := 0.0
+		switch {
+		case c.Tolerance > 0:
+			excess = c.Error() / c.Tolerance
+		case !c.OK():
+			excess = math.Inf(1)
+		}
+		if i == 0 || excess > worst {
+			worst = excess
+		}
+	}
+	return worst
+}
+
+// Mops are the millions of operations a second, in the time of the slowest rank.
+func (r *Result) Mops(slowest fagus.Time) float64 {
+	if slowest <= 0 {
+		return 0
+	}
+	return r.Operations / 1e6 / (float64(slowest) / float64(fagus.Second))
+}

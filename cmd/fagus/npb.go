@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/ep"
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// benchmark is one of the NAS Parallel Benchmarks.
+type benchmark struct {
+	name, what string
+	unit       string // of progress
+	units      func(npb.Class) int
+	run        func(*fagus.Node, npb.Config) (npb.Result, error)
+}
+
+func benchmarks() []benchmark {
+	return []benchmark{
+		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run},
+	}
+}
+
+func benchmarkCommands(usage cli.OnUsageErrorFunc) (commands []*cli.Command) {
+	for _, b := range benchmarks() {
+		commands = append(commands, b.command(usage))
+	}
+	return commands
+}
+
+func (b benchmark) command(usage cli.OnUsageErrorFunc) *cli.Command {
+	const input = "the problem"
+	return programCommand(usage, &cli.Command{
+		Name:  b.name,
+		Usage: b.what,
+		UsageText: fmt.Sprintf("fagus run %s [flags]\n\n"+
+			"fagus run %[1]s                                         class S on 2 simulated nodes\n"+
+			"fagus run %[1]s --class A --net shm                     two processes of this host\n"+
+			"fagus run %[1]s --class W --net inproc --nodes 4 --json", b.name),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "class", Category: input, Value: "S", Usage: "`CLASS` of the problem: S, W or A"},
+			&cli.BoolFlag{Name: "spoil", Category: input, Usage: "make one number wrong, to see that it is found"},
+		},
+	}, func(c *cli.Context) (*job, error) {
+		class, err := npb.ParseClass(c.String("class"))
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		return b.job(npb.Config{Class: class, Spoil: c.Bool("spoil")}), nil
+	})
+}
+
+func (b benchmark) job(cfg npb.Config) *job {
+	return &job{
+		app: b.name, size: fmt.Sprintf("class %v", cfg.Class), measured: "timed section, of the slowest rank",
+		unit: b.unit, units: b.units(cfg.Class),
+		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := b.run(n, cfg)
+			o := outcome{took: r.Time}
+			if n.Rank() == 0 && err == nil {
+				o.check = check{Name: "error/tolerance of NPB", Value: min(r.Excess(), math.MaxFloat64), Limit: 1}
+				o.words = benchmarkText(&r)
+			}
+			return o, err
+		},
+	}
+}
+
+// benchmarkText is what NPB prints.
+func benchmarkText(r *npb.Result) string {
+	text := strings.Join(r.Lines, "\n")
+	for _, c := range r.Checks {
+		text += "\n" + c.String()
+	}
+	return fmt.Sprintf("%s\n%.2f Mop/s", text, r.Mops(r.Time))
+}

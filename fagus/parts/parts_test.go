@@ -1,0 +1,281 @@
+package parts_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// everywhere calls test with both modes on 1 to 4 nodes of some networks.
+func everywhere(t *testing.T, test func(on fagus.Config)) {
+	simulated, err := sim.New(sim.Config{Seed: 3, Limit: 100 * dimmnet.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nets := []dimmnet.Network{inproc.New(inproc.Config{}), simulated}
+	if shm.Supported() == nil {
+		nets = append(nets, shm.New(shm.Config{}))
+	}
+	for _, net := range nets {
+		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+			for nodes := 1; nodes <= 4; nodes++ {
+				test(fagus.Config{Nodes: nodes, Net: net, Mode: mode})
+			}
+		}
+	}
+}
+
+// run runs a program, and returns the results of all ranks.
+func run[R any](t *testing.T, on fagus.Config, program func(*fagus.Node) (R, error)) []R {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	results := make([]R, on.Nodes)
+	_, err := fagus.Run(ctx, on, func(n *fagus.Node) (err error) {
+		results[n.Rank()], err = program(n)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%d nodes, %v mode: %v", on.Nodes, on.Mode, err)
+	}
+	return results
+}
+
+// TestBlock: shares are in order, leave nothing out, and differ by one at most.
+func TestBlock(t *testing.T) {
+	for n := range 40 {
+		for ranks := 1; ranks <= 12; ranks++ {
+			at := 0
+			for rank := range ranks {
+				lo, hi := parts.Block(n, ranks, rank)
+				if lo != at || hi-lo < n/ranks || hi-lo > n/ranks+1 {
+					t.Fatalf("block %d of %d of %d items is [%d, %d)", rank, ranks, n, lo, hi)
+				}
+				for i := lo; i < hi; i++ {
+					if owner := parts.Owner(n, ranks, i); owner != rank {
+						t.Fatalf("item %d of %d belongs to rank %d of %d, want %d", i, n, owner, ranks, rank)
+					}
+				}
+				at = hi
+			}
+			if at != n {
+				t.Fatalf("%d blocks have %d items of %d", ranks, at, n)
+			}
+		}
+	}
+	if got := parts.Cyclic(10, 4, 1); !slices.Equal(got, []int{1, 5, 9}) {
+		t.Errorf("rank 1 of 4 has items %v of 10", got)
+	}
+}
+
+// TestSums adds vectors, again and again, and compares with what all ranks have given.
+func TestSums(t *testing.T) {
+	everywhere(t, func(on fagus.Config) {
+		run(t, on, func(n *fagus.Node) (struct{}, error) {
+			s, err := parts.NewSums[float64](n, "s", 5)
+			if err != nil {
+				return struct{}{}, err
+			}
+			e, err := parts.NewExactSums(n, "e", 2)
+			if err != nil {
+				return struct{}{}, err
+			}
+			for round := range 5 {
+				if err := addUp(n, s, e, round); err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, s.Add(make([]float64, 5))
+		})
+	})
+}
+
+func addUp(n *fagus.Node, s *parts.Sums[float64], e *parts.ExactSums, round int) error {
+	number := func(rank, i int) float64 { return 1 / float64(1+rank+3*i+7*round) }
+	x, want := make([]float64, 5), make([]float64, 5)
+	for i := range x {
+		x[i] = number(n.Rank(), i)
+		for r := range n.Nodes() {
+			want[i] += number(r, i)
+		}
+	}
+	if err := s.Add(x); err != nil {
+		return err
+	}
+	if !slices.Equal(x, want) {
+		return fmt.Errorf("round %d: rank %d has the sums %g, want %g", round, n.Rank(), x, want)
+	}
+	// The same numbers however many ranks share them: the sum is that of one.
+	all, mine := make([]parts.Exact, 2), make([]parts.Exact, 2)
+	for i := range 100 {
+		for j := range all {
+			x := number(i, j) * 1e10
+			all[j].Add(x)
+			if i%n.Nodes() == n.Rank() {
+				mine[j].Add(x)
+			}
+		}
+	}
+	if err := e.Add(mine); err != nil {
+		return err
+	}
+	for j := range all {
+		if got, want := mine[j].Float64(), all[j].Float64(); got != want {
+			return fmt.Errorf("round %d: rank %d has the exact sum %x, want %x", round, n.Rank(), got, want)
+		}
+	}
+	return nil
+}
+
+// TestGrid smooths rows for some rounds, and compares with what one loop makes.
+func TestGrid(t *testing.T) {
+	for _, wrap := range []bool{false, true} {
+		for _, halo := range []int{1, 2} {
+			const rows, columns, rounds = 11, 5, 4
+			want := smoothed(rows, columns, halo, rounds, wrap)
+			everywhere(t, func(on fagus.Config) {
+				results := run(t, on, func(n *fagus.Node) ([]float64, error) {
+					return smoothShared(n, parts.Shape{Rows: rows, Columns: columns, Halo: halo, Wrap: wrap}, rounds)
+				})
+				for rank, got := range results {
+					if !slices.Equal(got, want) {
+						t.Errorf("%d nodes, %v mode, wrap %v, halo %d: rank %d has %v, want %v", on.Nodes, on.Mode, wrap, halo, rank, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func start(i int) float64 { return float64(i * i % 17) }
+
+// smooth is a row of the sum of rows around i.
+func smooth(to []float64, row func(int) []float64, i, rows, halo int, wrap bool) {
+	clear(to)
+	for d := -halo; d <= halo; d++ {
+		if wrap || i+d >= 0 && i+d < rows {
+			for c, x := range row(i + d) {
+				to[c] += x / float64(2+d*d)
+			}
+		}
+	}
+}
+
+func smoothed(rows, columns, halo, rounds int, wrap bool) []float64 {
+	from, to := make([]float64, rows*columns), make([]float64, rows*columns)
+	for i := range from {
+		from[i] = start(i)
+	}
+	for range rounds {
+		for i := range rows {
+			smooth(to[i*columns:][:columns], func(i int) []float64 { return from[(i+rows)%rows*columns:][:columns] }, i, rows, halo, wrap)
+		}
+		from, to = to, from
+	}
+	return from
+}
+
+func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
+	from, err := parts.NewGrid[float64](n, "from", s)
+	if err != nil {
+		return nil, err
+	}
+	to, err := parts.NewGrid[float64](n, "to", s)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := from.Mine()
+	if err := n.During(n.Set(from.WantMine(fagus.Exclusive)...), func() error {
+		for i := lo * s.Columns; i < hi*s.Columns; i++ {
+			from.Slice()[i] = start(i)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for range rounds {
+		if err := n.Barrier(); err != nil {
+			return nil, err
+		}
+		set := n.Set(slices.Concat(to.WantMine(fagus.Exclusive), from.WantMine(fagus.Shared), from.WantHalo())...)
+		if err := n.During(set, func() error {
+			for i := lo; i < hi; i++ {
+				smooth(to.Row(i), from.Row, i, s.Rows, s.Halo, s.Wrap)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		from, to = to, from
+	}
+	if err := n.Barrier(); err != nil {
+		return nil, err
+	}
+	var result []float64
+	err = n.During(n.Set(from.WantAll(fagus.Shared)...), func() error {
+		result = slices.Clone(from.Slice())
+		return nil
+	})
+	return result, err
+}
+
+// TestQueue: every item is handed out once.
+func TestQueue(t *testing.T) {
+	everywhere(t, func(on fagus.Config) {
+		const items = 23
+		results := run(t, on, func(n *fagus.Node) (mine []int, err error) {
+			q, err := parts.NewQueue(n, "q", items, 3)
+			if err != nil {
+				return nil, err
+			}
+			for {
+				lo, hi, err := q.Next(nil)
+				if err != nil || lo == hi {
+					return mine, err
+				}
+				for i := lo; i < hi; i++ {
+					mine = append(mine, i)
+				}
+			}
+		})
+		all := slices.Concat(results...)
+		slices.Sort(all)
+		for i := range items {
+			if len(all) != items || all[i] != i {
+				t.Fatalf("%d nodes, %v mode: handed out %v", on.Nodes, on.Mode, all)
+			}
+		}
+	})
+}
+
+// TestMistakes: what cannot be is told.
+func TestMistakes(t *testing.T) {
+	run(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) (struct{}, error) {
+		for what, err := range map[string]error{
+			"blocks of nothing":  second(parts.NewBlocks[int](n, "a", 0, 1)),
+			"a grid of nothing":  second(parts.NewGrid[int](n, "b", parts.Shape{Rows: 3})),
+			"more halo than all": second(parts.NewGrid[int](n, "c", parts.Shape{Rows: 3, Columns: 1, Halo: 4})),
+			"batches of nothing": second(parts.NewQueue(n, "d", 3, 0)),
+		} {
+			if err == nil {
+				t.Errorf("%s: no error", what)
+			}
+		}
+		s, err := parts.NewSums[int](n, "e", 3)
+		if err == nil && s.Add(make([]int, 2)) == nil {
+			t.Error("a vector of 2 is added to sums of 3")
+		}
+		return struct{}{}, err
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
