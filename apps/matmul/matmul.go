@@ -171,10 +171,6 @@ func (p *product[T]) fill() error {
 	return p.node.Barrier()
 }
 
-// chunkSteps is about how many products are added up between two looks at
-// whether the run goes on: some 10 ms.
-const chunkSteps = 1 << 26
-
 // multiply computes the rank's rows of C.
 func (p *product[T]) multiply() error {
 	n := p.node
@@ -193,15 +189,16 @@ func (p *product[T]) multiply() error {
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
+	times := newFactor(p.b.Slice(), p.K, p.N)
 	cost := func(rows int) fagus.Time { return pentium3(rows, p.K, p.N, elementBytes[T]()) }
-	done, chunkRows := 0, max(2, chunkSteps/(p.K*p.N))
+	done, chunkRows := 0, times.chunkRows()
 	for len(rows) > 0 {
 		if err := n.Err(); err != nil {
 			return err
 		}
 		chunk := rows[:min(chunkRows, len(rows))]
 		rows = rows[len(chunk):]
-		multiply(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.K, p.N, chunk)
+		times.addTo(p.c.Slice(), p.a.Slice(), chunk, n.Nodes())
 		n.Spend(cost(done+len(chunk)) - cost(done)) // the same in sum, however it is cut
 		done += len(chunk)
 		if p.Progress != nil {

@@ -123,6 +123,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				Action:          group("program", "fagus run"),
 				Subcommands:     append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage)}, benchmarkCommands(usage)...),
 			},
+			appsCommand(usage),
 			reproduceCommand(usage),
 			sweepCommand(usage),
 			compareCommand(usage),

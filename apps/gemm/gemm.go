@@ -1,0 +1,94 @@
+package gemm
+
+import "fmt"
+
+const (
+	tileRows    = 8
+	tileColumns = 16
+	blockK      = 256
+	blockRows   = 128
+)
+
+// Matrix is a packed right factor.
+type Matrix struct {
+	k, n   int
+	panels []float64 // by block of k, then by tileColumns columns
+	a      []float64 // room for a block of A
+}
+
+// Pack packs b, k rows of n elements, which may change afterwards. It takes as much memory as b.
+func Pack(b []float64, k, n int) *Matrix {
+	if k < 1 || n < 1 || len(b) < k*n {
+		panic(fmt.Sprintf("gemm: packing %d x %d of %d elements", k, n, len(b)))
+	}
+	columns := (n + tileColumns - 1) / tileColumns
+	m := &Matrix{k: k, n: n, panels: make([]float64, k*columns*tileColumns), a: make([]float64, blockRows*blockK)}
+	to := m.panels
+	for k0 := 0; k0 < k; k0 += blockK {
+		for j := 0; j < n; j += tileColumns {
+			width := min(tileColumns, n-j)
+			for i := k0; i < min(k, k0+blockK); i++ {
+				copy(to[:tileColumns], b[i*n+j:][:width])
+				to = to[tileColumns:]
+			}
+		}
+	}
+	return m
+}
+
+// AddTo adds A x B to C. Row i of A are the k elements of a from i*lda on, and row i of C the n
+// elements of c from i*ldc on. A Matrix is for one goroutine at a time.
+func (m *Matrix) AddTo(c []float64, ldc int, a []float64, lda, rows int) {
+	if rows < 0 || rows > 0 && (lda < m.k && rows > 1 || ldc < m.n && rows > 1 || len(a) < (rows-1)*lda+m.k || len(c) < (rows-1)*ldc+m.n) {
+		panic(fmt.Sprintf("gemm: %d rows of %d and %d elements, %d and %d apart, of %d and %d", rows, m.k, m.n, lda, ldc, len(a), len(c)))
+	}
+	columns := (m.n + tileColumns - 1) / tileColumns * tileColumns
+	for k0 := 0; k0 < m.k; k0 += blockK {
+		depth := min(blockK, m.k-k0)
+		panels := m.panels[k0*columns:][:depth*columns]
+		for i := 0; i < rows; i += blockRows {
+			height := min(blockRows, rows-i)
+			packRows(m.a, a[i*lda+k0:], lda, height, depth)
+			m.block(c[i*ldc:], ldc, panels, height, depth)
+		}
+	}
+}
+
+// packRows puts rows into panels of tileRows, filled up with zeros.
+func packRows(to, a []float64, lda, rows, depth int) {
+	for i := 0; i < rows; i += tileRows {
+		panel := to[i*depth:][:tileRows*depth]
+		if rows-i < tileRows {
+			clear(panel)
+		}
+		for r := range min(tileRows, rows-i) {
+			for k, x := range a[(i+r)*lda:][:depth] {
+				panel[k*tileRows+r] = x
+			}
+		}
+	}
+}
+
+// block adds the packed rows times panels to c.
+func (m *Matrix) block(c []float64, ldc int, panels []float64, rows, depth int) {
+	var edge [tileRows * tileColumns]float64
+	for j := 0; j < m.n; j += tileColumns {
+		panel := panels[j*depth:][:depth*tileColumns]
+		width := min(tileColumns, m.n-j)
+		for i := 0; i < rows; i += tileRows {
+			height := min(tileRows, rows-i)
+			packed := m.a[i*depth:][:depth*tileRows]
+			if width == tileColumns && height == tileRows {
+				tile(depth, packed, panel, c[i*ldc+j:], ldc)
+				continue
+			}
+			for r := range height {
+				copy(edge[r*tileColumns:][:width], c[(i+r)*ldc+j:])
+			}
+			tile(depth, packed, panel, edge[:], tileColumns)
+			for r := range height {
+				copy(c[(i+r)*ldc+j:][:width], edge[r*tileColumns:])
+			}
+		}
+	}
+}

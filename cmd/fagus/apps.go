@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+)
+
+// program is what fagus apps says of one.
+type program struct {
+	Name     string `json:"name"`
+	What     string `json:"what"`
+	Verified string `json:"verified_by"`
+}
+
+func programs() []program {
+	list := []program{
+		{"matmul", "C = A x B, cyclic rows", "Freivalds' check, or gonum for small ones"},
+		{"many", "many small sync variables, from rank to rank", "closed form"},
+		{"workqueue", "tasks of unequal length from a shared queue", "jumping ahead in the random sequence"},
+		{"tsp", "a shortest round trip by branch and bound", "Held and Karp's dynamic programming, TSPLIB"},
+	}
+	for _, b := range benchmarks() {
+		list = append(list, program{b.name, strings.TrimPrefix(b.what, "NPB "), "the values of NPB, classes S, W and A"})
+	}
+	return list
+}
+
+func appsCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	return &cli.Command{
+		Name:            "apps",
+		Usage:           "list the programs that fagus run has",
+		UsageText:       "fagus apps\nfagus apps --json",
+		HideHelpCommand: true,
+		OnUsageError:    usage,
+		Flags:           []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON document"}},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("unexpected argument %q", c.Args().First())
+			}
+			if c.Bool("json") {
+				return printJSON(c.App.Writer, programs())
+			}
+			t := newTable()
+			t.AppendHeader(table.Row{"fagus run", "is", "verified by"})
+			for _, p := range programs() {
+				t.AppendRow(table.Row{p.Name, p.What, p.Verified})
+			}
+			_, err := fmt.Fprintln(c.App.Writer, t.Render())
+			return err
+		},
+	}
+}
