@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
@@ -102,25 +103,24 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
-	if err := n.Barrier(); err != nil { // so that all begin at once
+	took, err := parts.Timed(n, func() error {
+		for round := range s.RoundsOf(n.Rank(), n.Nodes()) {
+			if err := s.round(round); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return Result{}, err
 	}
-	stats := n.Stats()
-	begin := stats.Total()
-	for round := range s.RoundsOf(n.Rank(), n.Nodes()) {
-		if err := s.round(round); err != nil {
-			return Result{}, err
-		}
-	}
-	stats = n.Stats()
-	result := Result{Time: stats.Total() - begin}
 	if err := n.Barrier(); err != nil { // all rounds of all ranks are over
 		return Result{}, err
 	}
+	result := Result{Time: took}
 	if n.Rank() != 0 {
 		return result, nil
 	}
-	var err error
 	result.Wrong, err = s.verify()
 	return result, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
@@ -94,13 +95,10 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := s.begin(); err != nil {
 		return Result{}, err
 	}
-	stats := n.Stats()
-	begin := stats.Total()
-	if err := s.search(); err != nil {
+	var err error
+	if s.result.Time, err = parts.Timed(n, s.search); err != nil {
 		return Result{}, err
 	}
-	stats = n.Stats()
-	s.result.Time = stats.Total() - begin
 	if n.Rank() != 0 {
 		return s.result, nil
 	}
@@ -135,25 +133,21 @@ func (s *search) room() int {
 	return room
 }
 
-// begin puts the first tour on the stack at rank 0.
+// begin puts the first tour on the stack at rank 0. A Barrier must follow before others look.
 func (s *search) begin() error {
 	n := s.node
 	set := n.Set()
 	if n.Rank() == 0 {
 		set = n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, fagus.Exclusive))
 	}
-	if err := n.Acquire(set); err != nil {
-		return err
-	}
-	if n.Rank() == 0 {
-		s.stack.Slice()[0] = stack{Top: 1}
-		s.tours.Slice()[0] = tour{Count: 1}
-		s.best.Slice()[0] = s.nearest()
-	}
-	if err := n.Release(set); err != nil {
-		return err
-	}
-	return n.Barrier() // nobody looks before it is there
+	return n.During(set, func() error {
+		if n.Rank() == 0 {
+			s.stack.Slice()[0] = stack{Top: 1}
+			s.tours.Slice()[0] = tour{Count: 1}
+			s.best.Slice()[0] = s.nearest()
+		}
+		return nil
+	})
 }
 
 // The pauses of a rank that has found nothing, on a virtual clock. On a wall clock the

@@ -3,7 +3,7 @@
 //
 // It reads as a tutorial:
 //
-//   - The queue is one number, that of the next batch of tasks, guarded by one sync
+//   - The queue (parts.Queue) is one number, that of the next task, guarded by one sync
 //     variable. Each batch has its results guarded by a variable of its own.
 //   - A rank acquires the number together with the results of the batch that it
 //     has done before: writes those, takes the number and adds 1. Then it

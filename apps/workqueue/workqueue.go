@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
@@ -64,9 +65,8 @@ type queue struct {
 	Config
 	node         *fagus.Node
 	tasks        []task
-	next         *fagus.Array[int64] // one number: of the next batch
+	next         *parts.Queue
 	results      *fagus.Array[uint64]
-	guardNext    *fagus.SyncVar
 	guardResults []*fagus.SyncVar // by batch
 	done         int              // tasks of this rank
 }
@@ -81,27 +81,21 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := q.declare(); err != nil {
 		return Result{}, err
 	}
-	if err := n.Barrier(); err != nil { // so that all begin at once
-		return Result{}, err
-	}
-	stats := n.Stats()
-	begin := stats.Total()
 	work := q.takeTurns
 	if q.Static {
 		work = q.share
 	}
-	if err := work(); err != nil {
+	took, err := parts.Timed(n, work)
+	if err != nil {
 		return Result{}, err
 	}
-	stats = n.Stats()
-	result := Result{Tasks: q.done, Time: stats.Total() - begin}
+	result := Result{Tasks: q.done, Time: took}
 	if err := n.Barrier(); err != nil { // all results are there
 		return Result{}, err
 	}
 	if n.Rank() != 0 {
 		return result, nil
 	}
-	var err error
 	result.Wrong, err = q.verify()
 	return result, err
 }
@@ -120,10 +114,7 @@ func (q *queue) declare() (err error) {
 	if q.Static {
 		return nil
 	}
-	if q.next, err = fagus.NewArray[int64](q.node, "next", 1); err != nil {
-		return err
-	}
-	q.guardNext, err = q.node.Bind("next", q.next.All())
+	q.next, err = parts.NewQueue(q.node, "next", q.Tasks, q.Batch)
 	return err
 }
 
@@ -135,33 +126,19 @@ func (q *queue) batch(b int) (lo, hi int) { return b * q.Batch, min((b+1)*q.Batc
 
 // takeTurns takes batches from the queue until it is empty.
 func (q *queue) takeTurns() error {
-	n := q.node
-	wants := []fagus.Request{fagus.Want(q.guardNext, fagus.Exclusive)}
-	var results []uint64 // of the tasks from lo on, done and not handed in
-	lo := 0
+	var results []uint64 // of the tasks from done on, which are not handed in
+	var wants []fagus.Request
+	done := 0
 	for {
-		set := n.Set(wants...)
-		if err := n.Acquire(set); err != nil {
+		lo, hi, err := q.next.Next(func() { copy(q.results.Slice()[done:], results) }, wants...)
+		if err != nil || lo == hi {
 			return err
 		}
-		copy(q.results.Slice()[lo:], results)
-		b := int(q.next.Slice()[0])
-		if b < q.batches() {
-			q.next.Slice()[0]++
-		}
-		if err := n.Release(set); err != nil {
-			return err
-		}
-		if b == q.batches() {
-			return nil
-		}
-		var hi int
-		lo, hi = q.batch(b)
 		results = make([]uint64, hi-lo)
 		if err := q.compute(results, lo); err != nil {
 			return err
 		}
-		wants = []fagus.Request{fagus.Want(q.guardNext, fagus.Exclusive), fagus.Want(q.guardResults[b], fagus.Exclusive)}
+		done, wants = lo, []fagus.Request{fagus.Want(q.guardResults[lo/q.Batch], fagus.Exclusive)}
 	}
 }
 
