@@ -44,7 +44,7 @@ func benchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus bench --net shm --placement private   the bytes move\n" +
 			"fagus bench --net inproc --bytes 4096\n" +
 			"fagus bench --net dimmnet1                  in virtual time\n\n" +
-			peersText,
+			gemmText + "\n\n" + peersText,
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Flags: append([]cli.Flag{
@@ -52,11 +52,13 @@ func benchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, Usage: "`TIME` of a batch, about"},
 			&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + benchSchema},
-		}, append(peersFlags(), placementFlags()...)...),
+		}, append(append(gemmFlags(), peersFlags()...), placementFlags()...)...),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.String("serve") != "":
 				return serveBench(c)
+			case c.Bool("gemm"):
+				return runGemm(c)
 			case c.Bool("peers"):
 				return runPeers(c)
 			}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/gemm"
+)
+
+const gemmText = "make -C bench blas && fagus bench --gemm           the product on one processor, against OpenBLAS"
+
+const gemmSchema = "fagus.gemm/v1"
+
+func gemmFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "gemm", Category: "with --gemm", Usage: "measure the product of two matrices on one processor, in turn with OpenBLAS"},
+		&cli.IntSliceFlag{Name: "orders", Category: "with --gemm", Value: cli.NewIntSlice(256, 512, 1024, 2048), Usage: "`ORDERS` of the matrices"},
+	}
+}
+
+// gemmReport is what fagus bench --gemm prints.
+type gemmReport struct {
+	Schema string    `json:"schema"`
+	Kernel string    `json:"kernel"`
+	Rows   []gemmRow `json:"rows"`
+}
+
+// gemmRow has medians, in 10^9 floating point operations a second.
+type gemmRow struct {
+	Order    int     `json:"order"`
+	Samples  int     `json:"samples"`
+	Fagus    float64 `json:"fagus_gflops"`
+	OpenBLAS float64 `json:"openblas_gflops"`
+}
+
+// openBLAS is a process that multiplies by it.
+type openBLAS struct {
+	ask    io.WriteCloser
+	answer *bufio.Reader
+}
+
+// gemmPatience bounds all that fagus bench --gemm does.
+const gemmPatience = 20 * time.Minute
+
+func runGemm(c *cli.Context) error {
+	orders, samples := c.IntSlice("orders"), c.Int("samples")
+	if samples < 1 || len(orders) == 0 || slices.Min(orders) < 1 || slices.Max(orders) > 16384 {
+		return usagef("--gemm: %d samples of orders %v: want at least 1, and orders of 1 to 16384", samples, orders)
+	}
+	ctx, cancel := context.WithTimeout(c.Context, gemmPatience)
+	defer cancel()
+	peer, wait, err := startOpenBLAS(ctx, filepath.Join(c.String("peers-dir"), "dgemm"))
+	if err != nil {
+		return err
+	}
+	defer wait()
+	report := gemmReport{Schema: gemmSchema, Kernel: gemm.Kernel()}
+	for _, n := range orders {
+		row, err := gemmSamples(ctx, peer, n, samples)
+		if err != nil {
+			return err
+		}
+		report.Rows = append(report.Rows, row)
+	}
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, report)
+	}
+	t := newTable()
+	t.SetColumnConfigs(rightAligned(1, 2, 3, 4))
+	t.AppendHeader(table.Row{"order", "Fagus, Gflop/s", "OpenBLAS", "ratio"})
+	for _, r := range report.Rows {
+		t.AppendRow(table.Row{r.Order, fmt.Sprintf("%.1f", r.Fagus), fmt.Sprintf("%.1f", r.OpenBLAS), fmt.Sprintf("%.2f", r.Fagus/r.OpenBLAS)})
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "float64, one processor, kernel %s, medians of %d\n\n%s\n", report.Kernel, samples, t.Render())
+	return err
+}
+
+// startOpenBLAS starts the program; wait lets it end.
+func startOpenBLAS(ctx context.Context, path string) (p *openBLAS, wait func(), err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Env = append(cmd.Environ(), "OPENBLAS_NUM_THREADS=1")
+	ask, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, fmt.Errorf("bench: %w; make -C bench blas builds it, with Debian's libopenblas-dev", err)
+	}
+	return &openBLAS{ask, bufio.NewReader(answer)}, func() { _, _ = ask.Close(), cmd.Wait() }, nil
+}
+
+// multiply is how long a product takes, in seconds.
+func (p *openBLAS) multiply(ctx context.Context, n int) (seconds float64, err error) {
+	if _, err = fmt.Fprintln(p.ask, n); err == nil {
+		_, err = fmt.Fscanln(p.answer, &seconds)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return 0, fmt.Errorf("bench: OpenBLAS, order %d: %w", n, err)
+	}
+	return seconds, nil
+}
+
+// gemmSamples takes samples of both in turn.
+func gemmSamples(ctx context.Context, peer *openBLAS, n, samples int) (gemmRow, error) {
+	a, b, c := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	for i := range a {
+		a[i], b[i] = float64(i%97)/97, float64(i%89)/89
+	}
+	own, other := make([]float64, samples), make([]float64, samples)
+	flops := 2 * math.Pow(float64(n), 3) / 1e9
+	for i := range samples {
+		seconds, err := peer.multiply(ctx, n)
+		if err != nil {
+			return gemmRow{}, err
+		}
+		other[i] = flops / seconds
+		clear(c)
+		begin := time.Now()
+		gemm.Pack(b, n, n).AddTo(c, n, a, n, n)
+		own[i] = flops / time.Since(begin).Seconds()
+	}
+	slices.Sort(own)
+	slices.Sort(other)
+	return gemmRow{n, samples, own[samples/2], other[samples/2]}, nil
+}
