@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/ep"
+	"github.com/fagus-dsm/fagus/apps/ft"
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -23,6 +24,7 @@ type benchmark struct {
 func benchmarks() []benchmark {
 	return []benchmark{
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run},
+		{"ft", "NPB FT: a 3-D Fourier transform, whose transposition makes all ranks exchange data with all", "planes", ft.Units, ft.Run},
 	}
 }
 

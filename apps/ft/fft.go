@@ -1,0 +1,123 @@
+package ft
+
+import (
+	"math"
+	"math/bits"
+)
+
+// fft makes discrete Fourier transforms of n numbers, a power of 2 and at least 8, by Stockham's method: radix 4, and
+// one pass of radix 2 if it does not come out even. Nothing is scaled.
+type fft struct {
+	n     int
+	roots []complex128 // exp(sign 2 pi i k / n)
+	sign  float64      // +1 or -1
+}
+
+func newFFT(n int, sign float64) *fft {
+	f := &fft{n, make([]complex128, n), sign}
+	for k := range f.roots {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(n))
+		f.roots[k] = complex(cos, sign*sin)
+	}
+	return f
+}
+
+// lines transforms count lines that lie side by side: number k of line q is at k*count+q. It leaves
+// src as it is, and the result in dst; scratch is a third slice of the same length.
+func (f *fft) lines(dst, src, scratch []complex128, count int) {
+	if passes := bits.Len(uint(f.n)) / 2; passes%2 == 0 {
+		dst, scratch = scratch, dst // so that the last pass ends in dst
+	}
+	n, s := f.n, count
+	for ; n > 4; n, s = n/4, s*4 {
+		if s == 1 {
+			f.single(dst, src)
+		} else {
+			f.pass(dst, src, n, s)
+		}
+		src, dst, scratch = dst, scratch, dst
+	}
+	if n == 4 {
+		f.last4(dst, src, s)
+	} else {
+		last2(dst, src, s)
+	}
+}
+
+// butterfly is the transform of 4 numbers.
+func butterfly(a, b, c, d complex128, sign float64) (y0, y1, y2, y3 complex128) {
+	ac, bd := a+c, b+d
+	a, b = a-c, b-d
+	b = complex(-sign*imag(b), sign*real(b)) // times sign i
+	return ac + bd, a + b, ac - bd, a - b
+}
+
+// pass makes of s sequences of n numbers 4s of n/4.
+func (f *fft) pass(to, from []complex128, n, s int) {
+	m, step, sign := n/4, f.n/n, f.sign
+	for p := range m {
+		w1, w2, w3 := f.roots[p*step], f.roots[2*p*step], f.roots[3*p*step]
+		a, b, c, d := from[p*s:][:s], from[(p+m)*s:][:s], from[(p+2*m)*s:][:s], from[(p+3*m)*s:][:s]
+		t0, t1, t2, t3 := to[4*p*s:][:s], to[(4*p+1)*s:][:s], to[(4*p+2)*s:][:s], to[(4*p+3)*s:][:s]
+		for q := range s {
+			y0, y1, y2, y3 := butterfly(a[q], b[q], c[q], d[q], sign)
+			t0[q], t1[q], t2[q], t3[q] = y0, w1*y1, w2*y2, w3*y3
+		}
+	}
+}
+
+// single is the first pass over one line.
+func (f *fft) single(to, from []complex128) {
+	m, sign := f.n/4, f.sign
+	a, b, c, d := from[:m], from[m:][:m], from[2*m:][:m], from[3*m:][:m]
+	for p := range m {
+		y0, y1, y2, y3 := butterfly(a[p], b[p], c[p], d[p], sign)
+		t := to[4*p:][:4]
+		t[0], t[1], t[2], t[3] = y0, f.roots[p]*y1, f.roots[2*p]*y2, f.roots[3*p]*y3
+	}
+}
+
+// last4 and last2 are passes over s sequences of 4 and 2 numbers, whose roots are 1.
+func (f *fft) last4(to, from []complex128, s int) {
+	a, b, c, d := from[:s], from[s:][:s], from[2*s:][:s], from[3*s:][:s]
+	t0, t1, t2, t3 := to[:s], to[s:][:s], to[2*s:][:s], to[3*s:][:s]
+	sign := f.sign
+	for q := range s {
+		t0[q], t1[q], t2[q], t3[q] = butterfly(a[q], b[q], c[q], d[q], sign)
+	}
+}
+
+func last2(to, from []complex128, s int) {
+	a, b, t0, t1 := from[:s], from[s:][:s], to[:s], to[s:][:s]
+	for q := range s {
+		t0[q], t1[q] = a[q]+b[q], a[q]-b[q]
+	}
+}
+
+// batch is how many neighbouring columns are transformed at once: so many that whole cache lines
+// move, so few that they stay in the cache.
+const batch = 8
+
+// columns transforms lines of which every number is in another row, from rows of nx numbers to rows
+// of nx numbers, which may be the same. work holds three batches.
+func (f *fft) columns(to, from func(k int) []complex128, nx int, work *[3][]complex128) {
+	in, out := work[0], work[1]
+	for x := 0; x < nx; x += batch {
+		for k := range f.n {
+			copy(in[k*batch:][:batch], from(k)[x:])
+		}
+		f.lines(out, in, work[2], batch)
+		for k := range f.n {
+			copy(to(k)[x:], out[k*batch:][:batch])
+		}
+	}
+}
+
+// work is what columns need.
+func (f *fft) work() *[3][]complex128 {
+	var w [3][]complex128
+	for i := range w {
+		w[i] = make([]complex128, f.n*batch)
+	}
+	return &w
+}
