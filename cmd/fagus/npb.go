@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/ep"
 	"github.com/fagus-dsm/fagus/apps/ft"
+	"github.com/fagus-dsm/fagus/apps/mg"
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -25,6 +26,7 @@ func benchmarks() []benchmark {
 	return []benchmark{
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run},
 		{"ft", "NPB FT: a 3-D Fourier transform, whose transposition makes all ranks exchange data with all", "planes", ft.Units, ft.Run},
+		{"mg", "NPB MG: multigrid, whose ranks read their neighbours' edges on every level", "planes", mg.Units, mg.Run},
 	}
 }
 

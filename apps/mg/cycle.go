@@ -1,0 +1,168 @@
+package mg
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// leastShared is how many planes a level has at least that is worth sharing.
+const leastShared = 32
+
+// solver is what a rank has.
+type solver struct {
+	*kernel
+	node   *fagus.Node
+	sums   *parts.ExactSums
+	v      *own // the right side, this rank's planes
+	levels []level
+	whole  []wholeLevel // below
+}
+
+// level is one whose planes ranks share: n of them. The last one has no u: its residual is what the
+// whole levels begin with.
+type level struct {
+	n    int
+	u, r *parts.Grid[float64]
+}
+
+// wholeLevel is one that every rank has all of.
+type wholeLevel struct {
+	n    int
+	u, r *own
+}
+
+func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
+	s = &solver{kernel: newKernel(finest), node: n}
+	if s.sums, err = parts.NewExactSums(n, "norm", 1); err != nil {
+		return nil, err
+	}
+	planes := finest
+	for ; planes == finest || planes >= leastShared && planes >= 2*n.Nodes(); planes /= 2 {
+		l := level{n: planes}
+		if l.u, err = newGrid(n, "u", planes); err != nil {
+			return nil, err
+		}
+		if l.r, err = newGrid(n, "r", planes); err != nil {
+			return nil, err
+		}
+		s.levels = append(s.levels, l)
+	}
+	top := level{n: planes}
+	if top.r, err = newGrid(n, "r", planes); err != nil {
+		return nil, err
+	}
+	for ; planes > 1; planes /= 2 {
+		s.whole = append(s.whole, wholeLevel{planes, newOwn(planes, 0, planes), newOwn(planes, 0, planes)})
+	}
+	lo, hi := s.levels[0].u.Mine()
+	s.v = newCharges(finest, lo, hi)
+	err = s.touch()
+	s.levels = append(s.levels, top)
+	return s, err
+}
+
+// newGrid makes a field of n planes. A rank needs a plane of its neighbours'; and more if the number of ranks
+// is no power of 2: then its planes of one level may begin half as many planes as there are ranks
+// away from where those of the next begin.
+func newGrid(n *fagus.Node, name string, planes int) (*parts.Grid[float64], error) {
+	halo := 1
+	if ranks := n.Nodes(); ranks&(ranks-1) != 0 {
+		halo += ranks / 2
+	}
+	return parts.NewGrid[float64](n, fmt.Sprintf("%s%d", name, planes), parts.Shape{Rows: planes, Columns: planes * planes, Halo: halo, Wrap: true})
+}
+
+// touch writes this rank's planes once before the clock starts.
+func (s *solver) touch() error {
+	var wants []fagus.Request
+	for _, l := range s.levels {
+		wants = slices.Concat(wants, l.u.WantMine(fagus.Exclusive), l.r.WantMine(fagus.Exclusive))
+	}
+	return s.node.During(s.node.Set(wants...), func() error {
+		for _, l := range s.levels {
+			lo, hi := l.u.Mine()
+			for z := lo; z < hi; z++ {
+				clear(l.u.Row(z))
+				clear(l.r.Row(z))
+			}
+		}
+		return nil
+	})
+}
+
+// cycle is a V-cycle: down to 2 planes with the residual, and up again with the correction.
+func (s *solver) cycle() error {
+	last := len(s.levels) - 1
+	for i := range last {
+		fine, coarse := &s.levels[i], &s.levels[i+1]
+		if err := s.sweep(coarse.r, restrictOperations, fine.r, func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) }); err != nil {
+			return err
+		}
+	}
+	top := s.levels[last].r
+	if err := s.node.During(s.node.Set(top.WantAll(fagus.Shared)...), func() error {
+		copy(s.whole[0].r.numbers, top.Slice())
+		return nil
+	}); err != nil {
+		return err
+	}
+	s.cycleWhole()
+	for i := last - 1; i >= 0; i-- {
+		if err := s.up(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// up corrects level i by the one below.
+func (s *solver) up(i int) error {
+	l, v := &s.levels[i], field(s.v)
+	if i > 0 {
+		v = l.r
+	}
+	var below field = s.whole[0].u
+	shared := s.levels[i+1].u
+	if shared != nil {
+		below = shared
+	}
+	if err := s.sweep(l.u, prolongOperations, shared, func(z int) {
+		if i > 0 {
+			clear(l.u.Row(z))
+		}
+		s.prolong(l.u, below, z, l.n)
+	}); err != nil {
+		return err
+	}
+	if err := s.sweep(l.r, residualOperations, l.u, func(z int) { s.residual(l.r, v, l.u, z, l.n) }); err != nil {
+		return err
+	}
+	return s.sweep(l.u, smoothOperations, l.r, func(z int) { s.smooth(l.u, l.r, z, l.n) })
+}
+
+// cycleWhole is the part of the cycle that every rank does for itself, without communication.
+func (s *solver) cycleWhole() {
+	each := func(l *wholeLevel, operations int, f func(z int)) {
+		for z := range l.n {
+			f(z)
+		}
+		s.node.Spend(fagus.Time(l.n*l.n*l.n*operations) * npb.OperationTime)
+	}
+	for i := range len(s.whole) - 1 {
+		fine, coarse := &s.whole[i], &s.whole[i+1]
+		each(coarse, restrictOperations, func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) })
+	}
+	for i := len(s.whole) - 1; i >= 0; i-- {
+		l := &s.whole[i]
+		clear(l.u.numbers)
+		if i < len(s.whole)-1 {
+			each(l, prolongOperations, func(z int) { s.prolong(l.u, s.whole[i+1].u, z, l.n) })
+			each(l, residualOperations, func(z int) { s.residual(l.r, l.r, l.u, z, l.n) })
+		}
+		each(l, smoothOperations, func(z int) { s.smooth(l.u, l.r, z, l.n) })
+	}
+}

@@ -1,0 +1,113 @@
+package mg
+
+// kernel are buffers for rows that begin with a copy of their last number, and end with one of
+// their first. Its methods make one plane each, from planes of n x n numbers, but see restrict and prolong.
+type kernel struct {
+	near, far, centre []float64
+}
+
+func newKernel(n int) *kernel {
+	return &kernel{make([]float64, n+2), make([]float64, n+2), make([]float64, n+2)}
+}
+
+// The operations on a point of the plane that is made.
+const (
+	residualOperations = 15
+	smoothOperations   = 16
+	restrictOperations = 24
+	prolongOperations  = 3
+)
+
+// wrap fills in both ends of a buffer for n numbers.
+func wrap(buffer []float64, n int) { buffer[0], buffer[n+1] = buffer[n], buffer[1] }
+
+// around adds up rows around row y of plane z: near are the four beside it, far the four
+// diagonally.
+func (k *kernel) around(f field, z, y, n int) (near, far []float64) {
+	below, plane, above := f.Row(z-1), f.Row(z), f.Row(z+1)
+	a, b, c, d := row(plane, y-1, n), row(plane, y+1, n), row(below, y, n), row(above, y, n)
+	e, f0, g, h := row(below, y-1, n), row(below, y+1, n), row(above, y-1, n), row(above, y+1, n)
+	near, far = k.near[:n+2], k.far[:n+2]
+	s, t := near[1:][:n], far[1:][:n]
+	for x := range n {
+		s[x] = a[x] + b[x] + c[x] + d[x]
+		t[x] = e[x] + f0[x] + g[x] + h[x]
+	}
+	wrap(near, n)
+	wrap(far, n)
+	return near, far
+}
+
+// wrapped is a copy of a row with its ends.
+func (k *kernel) wrapped(row []float64) []float64 {
+	n := len(row)
+	copy(k.centre[1:], row)
+	wrap(k.centre, n)
+	return k.centre[:n+2]
+}
+
+// residual makes plane z of r = v - A u. r may be v.
+func (k *kernel) residual(r, v, u field, z, n int) {
+	const a0, a2, a3 = -8.0 / 3, 1.0 / 6, 1.0 / 12 // a1 is 0
+	to, from, plane := r.Row(z), v.Row(z), u.Row(z)
+	for y := range n {
+		near, far := k.around(u, z, y, n)
+		to, from, c := row(to, y, n), row(from, y, n), row(plane, y, n)
+		near0, near2, far0, far1, far2 := near[:n], near[2:][:n], far[:n], far[1:][:n], far[2:][:n]
+		for x := range n {
+			to[x] = from[x] - a0*c[x] - a2*(far1[x]+near0[x]+near2[x]) - a3*(far0[x]+far2[x])
+		}
+	}
+}
+
+// smooth adds S r to plane z of u.
+func (k *kernel) smooth(u, r field, z, n int) {
+	const c0, c1, c2 = -3.0 / 8, 1.0 / 32, -1.0 / 64 // c3 is 0
+	to, plane := u.Row(z), r.Row(z)
+	for y := range n {
+		near, far := k.around(r, z, y, n)
+		to, c := row(to, y, n), k.wrapped(row(plane, y, n))
+		left, mid, right := c[:n], c[1:][:n], c[2:][:n]
+		near0, near1, near2, far1 := near[:n], near[1:][:n], near[2:][:n], far[1:][:n]
+		for x := range n {
+			to[x] += c0*mid[x] + c1*(left[x]+right[x]+near1[x]) + c2*(far1[x]+near0[x]+near2[x])
+		}
+	}
+}
+
+// restrict makes plane z of a field of n x n x n numbers from one of twice as many each way: number i
+// lies on 2i+1 there.
+func (k *kernel) restrict(coarse, fine field, z, n int) {
+	to, plane := coarse.Row(z), fine.Row(2*z+1)
+	for y := range n {
+		near, far := k.around(fine, 2*z+1, 2*y+1, 2*n)
+		c := k.wrapped(row(plane, 2*y+1, 2*n))
+		for x := range row(to, y, n) {
+			c, near, far := c[2*x+1:][:3], near[2*x+1:][:3], far[2*x+1:][:3]
+			to[y*n+x] = c[1]/2 + (c[0]+c[2]+near[1])/4 + (near[0]+near[2]+far[1])/8 + (far[0]+far[2])/16
+		}
+	}
+}
+
+// prolong adds to plane z of a field of n x n x n numbers what lies there in one of half as many each
+// way: the mean of the nearest, which are one or two each way.
+func (k *kernel) prolong(fine, coarse field, z, n int) {
+	to, half := fine.Row(z), n/2
+	below, above := coarse.Row((z-1)>>1), coarse.Row(z>>1) // the same if z is odd
+	for y := range n {
+		a, b := row(below, (y-1)>>1, half), row(below, y>>1, half)
+		c, d := row(above, (y-1)>>1, half), row(above, y>>1, half)
+		sum := k.near[:half+2]
+		mid := sum[1:][:half]
+		for x := range half {
+			mid[x] = a[x] + b[x] + c[x] + d[x]
+		}
+		wrap(sum, half)
+		to, left := row(to, y, n), sum[:half]
+		for x := range half {
+			pair := to[2*x:][:2]
+			pair[0] += (left[x] + mid[x]) / 8
+			pair[1] += mid[x] / 4
+		}
+	}
+}

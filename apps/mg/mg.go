@@ -1,0 +1,121 @@
+package mg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+const (
+	iterations = 4
+	tolerance  = 1e-8
+	operations = 58 // on a point in an iteration, as NPB counts them
+)
+
+// problem is a class: n x n x n points, and the norm of the last residual.
+type problem struct {
+	n    int
+	norm float64
+}
+
+func problemOf(c npb.Class) problem {
+	switch c {
+	case npb.S:
+		return problem{32, 0.5307707005734e-4}
+	case npb.W:
+		return problem{128, 0.6467329375339e-5}
+	}
+	return problem{256, 0.2433365309069e-5}
+}
+
+// Units is how many planes, on the finest level, all iterations of a class have.
+func Units(c npb.Class) int { return iterations * problemOf(c).n }
+
+// Run runs the benchmark. Every rank calls it with the same Config. It is an error if ranks have less
+// than two planes each.
+func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+	p := problemOf(cfg.Class)
+	if 2*n.Nodes() > p.n {
+		return npb.Result{}, fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", cfg.Class, n.Nodes(), p.n, p.n/2)
+	}
+	s, err := newSolver(n, p.n)
+	if err != nil {
+		return npb.Result{}, err
+	}
+	if cfg.Spoil && n.Rank() == n.Nodes()-1 {
+		s.v.Row(p.n - 1)[0]++
+	}
+	var norms []float64
+	r := npb.Result{Operations: operations * iterations * float64(p.n*p.n*p.n)}
+	r.Time, err = parts.Timed(n, func() error {
+		for i := range 1 + iterations {
+			if i > 0 {
+				if err := s.cycle(); err != nil {
+					return err
+				}
+				lo, hi := s.levels[0].u.Mine()
+				cfg.Advance(hi - lo)
+			}
+			norm, err := s.norm()
+			if err != nil {
+				return err
+			}
+			norms = append(norms, norm)
+		}
+		return nil
+	})
+	if err == nil && n.Rank() == 0 {
+		for i, norm := range norms {
+			r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
+		}
+		r.Checks = []npb.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
+	}
+	return r, err
+}
+
+// norm makes the residual of the finest level, and returns its L2 norm. Squares are added up plane by
+// plane, and planes exactly.
+func (s *solver) norm() (float64, error) {
+	finest := &s.levels[0]
+	sum := make([]parts.Exact, 1)
+	if err := s.sweep(finest.r, residualOperations+2, finest.u, func(z int) {
+		s.residual(finest.r, s.v, finest.u, z, finest.n)
+		squares := 0.0
+		for _, x := range finest.r.Row(z) {
+			squares += x * x
+		}
+		sum[0].Add(squares)
+	}); err != nil {
+		return 0, err
+	}
+	err := s.sums.Add(sum)
+	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
+}
+
+// sweep makes this rank's planes of a grid with f, which reads this rank's planes of another, if there is
+// one, and some of its neighbours'. An operation count is of a point. Then it meets the others: what one
+// writes they read next, and what one reads they write next.
+func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads *parts.Grid[float64], f func(z int)) error {
+	wants := writes.WantMine(fagus.Exclusive)
+	if reads != nil {
+		wants = slices.Concat(wants, reads.WantMine(fagus.Shared), reads.WantHalo())
+	}
+	if err := s.node.During(s.node.Set(wants...), func() error {
+		lo, hi := writes.Mine()
+		for z := lo; z < hi; z++ {
+			if err := s.node.Err(); err != nil {
+				return err
+			}
+			f(z)
+			s.node.Spend(fagus.Time(writes.Columns*operations) * npb.OperationTime)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return s.node.Barrier()
+}
