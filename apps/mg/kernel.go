@@ -25,13 +25,13 @@ func wrap(buffer []float64, n int) { buffer[0], buffer[n+1] = buffer[n], buffer[
 // diagonally.
 func (k *kernel) around(f field, z, y, n int) (near, far []float64) {
 	below, plane, above := f.Row(z-1), f.Row(z), f.Row(z+1)
-	a, b, c, d := row(plane, y-1, n), row(plane, y+1, n), row(below, y, n), row(above, y, n)
-	e, f0, g, h := row(below, y-1, n), row(below, y+1, n), row(above, y-1, n), row(above, y+1, n)
+	a0, a1, a2, a3 := row(plane, y-1, n), row(plane, y+1, n), row(below, y, n), row(above, y, n)
+	b0, b1, b2, b3 := row(below, y-1, n), row(below, y+1, n), row(above, y-1, n), row(above, y+1, n)
 	near, far = k.near[:n+2], k.far[:n+2]
 	s, t := near[1:][:n], far[1:][:n]
 	for x := range n {
-		s[x] = a[x] + b[x] + c[x] + d[x]
-		t[x] = e[x] + f0[x] + g[x] + h[x]
+		s[x] = a0[x] + a1[x] + a2[x] + a3[x]
+		t[x] = b0[x] + b1[x] + b2[x] + b3[x]
 	}
 	wrap(near, n)
 	wrap(far, n)
@@ -82,9 +82,10 @@ func (k *kernel) restrict(coarse, fine field, z, n int) {
 	for y := range n {
 		near, far := k.around(fine, 2*z+1, 2*y+1, 2*n)
 		c := k.wrapped(row(plane, 2*y+1, 2*n))
-		for x := range row(to, y, n) {
+		to := row(to, y, n)
+		for x := range n {
 			c, near, far := c[2*x+1:][:3], near[2*x+1:][:3], far[2*x+1:][:3]
-			to[y*n+x] = c[1]/2 + (c[0]+c[2]+near[1])/4 + (near[0]+near[2]+far[1])/8 + (far[0]+far[2])/16
+			to[x] = c[1]/2 + (c[0]+c[2]+near[1])/4 + (near[0]+near[2]+far[1])/8 + (far[0]+far[2])/16
 		}
 	}
 }

@@ -95,6 +95,17 @@ func (g *Grid[T]) WantMine(mode fagus.Mode) (wants []fagus.Request) {
 	return wants
 }
 
+// WriteMine asks for this rank's rows, exclusive, and says that it writes all of them: so nothing is
+// compared to find out what.
+func (g *Grid[T]) WriteMine() (wants []fagus.Request) {
+	for _, s := range g.strips {
+		if s.rank == g.node.Rank() {
+			wants = append(wants, fagus.Want(s.guard, fagus.Exclusive).Writing(g.Range(s.lo*g.Columns, s.hi*g.Columns)))
+		}
+	}
+	return wants
+}
+
 // WantAll asks for all rows.
 func (g *Grid[T]) WantAll(mode fagus.Mode) (wants []fagus.Request) {
 	for _, s := range g.strips {
