@@ -96,7 +96,7 @@ func last2(to, from []complex128, s int) {
 
 // batch is how many neighbouring columns are transformed at once: so many that whole cache lines
 // move, so few that they stay in the cache.
-const batch = 8
+const batch = 16
 
 // columns transforms lines of which every number is in another row, from rows of nx numbers to rows
 // of nx numbers, which may be the same. work holds three batches.

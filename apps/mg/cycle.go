@@ -23,7 +23,7 @@ type solver struct {
 }
 
 // level is one whose planes ranks share: n of them. The last one has no u: its residual is what the
-// whole levels begin with.
+// whole levels begin with, and all ranks need all of it.
 type level struct {
 	n    int
 	u, r *parts.Grid[float64]
@@ -43,16 +43,16 @@ func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
 	planes := finest
 	for ; planes == finest || planes >= leastShared && planes >= 2*n.Nodes(); planes /= 2 {
 		l := level{n: planes}
-		if l.u, err = newGrid(n, "u", planes); err != nil {
+		if l.u, err = newGrid(n, "u", planes, haloOf(n.Nodes())); err != nil {
 			return nil, err
 		}
-		if l.r, err = newGrid(n, "r", planes); err != nil {
+		if l.r, err = newGrid(n, "r", planes, haloOf(n.Nodes())); err != nil {
 			return nil, err
 		}
 		s.levels = append(s.levels, l)
 	}
 	top := level{n: planes}
-	if top.r, err = newGrid(n, "r", planes); err != nil {
+	if top.r, err = newGrid(n, "r", planes, 0); err != nil {
 		return nil, err
 	}
 	for ; planes > 1; planes /= 2 {
@@ -65,15 +65,19 @@ func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
 	return s, err
 }
 
-// newGrid makes a field of n planes. A rank needs a plane of its neighbours'; and more if the number of ranks
-// is no power of 2: then its planes of one level may begin half as many planes as there are ranks
-// away from where those of the next begin.
-func newGrid(n *fagus.Node, name string, planes int) (*parts.Grid[float64], error) {
-	halo := 1
-	if ranks := n.Nodes(); ranks&(ranks-1) != 0 {
-		halo += ranks / 2
-	}
+// newGrid makes a field of n planes.
+func newGrid(n *fagus.Node, name string, planes, halo int) (*parts.Grid[float64], error) {
 	return parts.NewGrid[float64](n, fmt.Sprintf("%s%d", name, planes), parts.Shape{Rows: planes, Columns: planes * planes, Halo: halo, Wrap: true})
+}
+
+// haloOf is how many planes of its neighbours a rank needs: one, and more if the number of ranks is no
+// power of 2. Then its planes of one level may begin up to half as many planes as there are ranks away
+// from where those of the next begin.
+func haloOf(ranks int) int {
+	if ranks&(ranks-1) == 0 {
+		return 1
+	}
+	return 1 + ranks/2
 }
 
 // touch writes this rank's planes once before the clock starts.
