@@ -15,7 +15,7 @@ type cube struct {
 	numbers *fagus.Array[complex128]
 	nx, ny  int
 	starts  []int            // of row y of plane z, at z*ny+y
-	rows    []fagus.Range    // blocks, at planes' rank * nodes + rows' rank
+	blocks  []fagus.Range    // that of planes of rank p and rows of rank q at p * nodes + q
 	guards  []*fagus.SyncVar // of blocks; nil: it is empty
 }
 
@@ -44,7 +44,7 @@ func newCube(n *fagus.Node, p *problem) (*cube, error) {
 				return nil, err
 			}
 		}
-		c.guards, c.rows = append(c.guards, guard), append(c.rows, r)
+		c.guards, c.blocks = append(c.guards, guard), append(c.blocks, r)
 	}
 	return c, nil
 }
@@ -52,11 +52,12 @@ func newCube(n *fagus.Node, p *problem) (*cube, error) {
 // row is row y of plane z.
 func (c *cube) row(z, y int) []complex128 { return c.numbers.Slice()[c.starts[z*c.ny+y]:][:c.nx:c.nx] }
 
-// planes are all blocks of this rank's planes, and lines those of its rows.
+// planes asks for this rank's planes.
 func (c *cube) planes(mode fagus.Mode) *fagus.SyncSet {
 	return c.want(mode, func(other int) int { return c.node.Rank()*c.node.Nodes() + other })
 }
 
+// lines asks for this rank's rows of all planes.
 func (c *cube) lines(mode fagus.Mode) *fagus.SyncSet {
 	return c.want(mode, func(other int) int { return other*c.node.Nodes() + c.node.Rank() })
 }
@@ -71,7 +72,7 @@ func (c *cube) want(mode fagus.Mode, block func(other int) int) *fagus.SyncSet {
 		}
 		want := fagus.Want(c.guards[b], mode)
 		if mode == fagus.Exclusive {
-			want = want.Writing(c.rows[b])
+			want = want.Writing(c.blocks[b])
 		}
 		wants = append(wants, want)
 	}

@@ -1,6 +1,7 @@
 package mg_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
@@ -45,5 +46,16 @@ func TestVerified(t *testing.T) {
 func TestSpoiled(t *testing.T) {
 	if r := run(t, fagus.Config{Nodes: 3}, true); r.Excess() <= 1 {
 		t.Errorf("a wrong charge passes: %v", r.Checks)
+	}
+}
+
+// TestTooMany: ranks that would have less than two planes each are refused.
+func TestTooMany(t *testing.T) {
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 17}, func(n *fagus.Node) error {
+		_, err := mg.Run(n, npb.Config{Class: npb.S})
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "enough for 16 nodes") {
+		t.Errorf("17 nodes: %v", err)
 	}
 }
