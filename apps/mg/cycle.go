@@ -84,7 +84,7 @@ func haloOf(ranks int) int {
 func (s *solver) touch() error {
 	var wants []fagus.Request
 	for _, l := range s.levels {
-		wants = slices.Concat(wants, l.u.WriteMine(), l.r.WriteMine())
+		wants = slices.Concat(wants, l.u.WantFill(), l.r.WantFill())
 	}
 	return s.node.During(s.node.Set(wants...), func() error {
 		for _, l := range s.levels {

@@ -100,7 +100,7 @@ func (s *solver) norm() (float64, error) {
 // one, and some of its neighbours'. An operation count is of a point. Then it meets the others: what one
 // writes they read next, and what one reads they write next.
 func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads *parts.Grid[float64], f func(z int)) error {
-	wants := writes.WriteMine()
+	wants := writes.WantFill()
 	if reads != nil {
 		wants = slices.Concat(wants, reads.WantMine(fagus.Shared), reads.WantHalo())
 	}

@@ -95,9 +95,9 @@ func (g *Grid[T]) WantMine(mode fagus.Mode) (wants []fagus.Request) {
 	return wants
 }
 
-// WriteMine asks for this rank's rows, exclusive, and says that it writes all of them: so nothing is
-// compared to find out what.
-func (g *Grid[T]) WriteMine() (wants []fagus.Request) {
+// WantFill asks for this rank's rows, exclusively, and declares that it writes all of them: so that
+// nothing is compared to find out.
+func (g *Grid[T]) WantFill() (wants []fagus.Request) {
 	for _, s := range g.strips {
 		if s.rank == g.node.Rank() {
 			wants = append(wants, fagus.Want(s.guard, fagus.Exclusive).Writing(g.Range(s.lo*g.Columns, s.hi*g.Columns)))

@@ -206,7 +206,7 @@ func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
 		if err := n.Barrier(); err != nil {
 			return nil, err
 		}
-		set := n.Set(slices.Concat(to.WriteMine(), from.WantMine(fagus.Shared), from.WantHalo())...)
+		set := n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
 		if err := n.During(set, func() error {
 			for i := lo; i < hi; i++ {
 				smooth(to.Row(i), from.Row, i, s.Rows, s.Halo, s.Wrap)
