@@ -25,8 +25,8 @@ type benchmark struct {
 func benchmarks() []benchmark {
 	return []benchmark{
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run},
-		{"ft", "NPB FT: a 3-D Fourier transform, whose transposition makes all ranks exchange data with all", "planes", ft.Units, ft.Run},
-		{"mg", "NPB MG: multigrid, whose ranks read their neighbours' edges on every level", "planes", mg.Units, mg.Run},
+		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run},
+		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Run},
 	}
 }
 
