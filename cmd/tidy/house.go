@@ -85,7 +85,7 @@ func places() []place {
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},
-		{dir: "apps/*", may: []string{"fagus", "fagus/parts", "apps/matrix", "apps/npb", "apps/gemm"}},
+		{dir: "apps/*", may: []string{"fagus", "fagus/parts", "apps/matrix", "apps/npb", "apps/prk", "apps/gemm"}},
 		{dir: "cmd/fagus/corepair",
 			time: "times a cache line"},
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},

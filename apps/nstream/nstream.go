@@ -1,0 +1,102 @@
+package nstream
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// Config describes a run.
+type Config struct {
+	Length int // of each vector
+	prk.Loop
+}
+
+// Validate reports what cannot be run.
+func (c *Config) Validate() error {
+	if c.Length < 1 {
+		return fmt.Errorf("nstream: vectors of %d elements: want at least 1", c.Length)
+	}
+	return c.Loop.Validate("nstream")
+}
+
+const (
+	scalar       = 3.0
+	initial      = 2.0     // of B and C
+	elementBytes = 4 * 8   // read and written, as PRK counts them
+	strip        = 1 << 16 // elements between two looks at Node.Err
+)
+
+// Run runs the kernel. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return prk.Result{}, err
+	}
+	var vectors [3]*parts.Blocks[float64]
+	for i, name := range []string{"A", "B", "C"} {
+		var err error
+		if vectors[i], err = parts.NewBlocks[float64](n, name, cfg.Length, 1); err != nil {
+			return prk.Result{}, err
+		}
+	}
+	a, b, c := vectors[0], vectors[1], vectors[2]
+	err := n.During(n.Set(slices.Concat(b.WantMine(fagus.Exclusive), c.WantMine(fagus.Exclusive))...), func() error {
+		for i := range b.Mine() {
+			b.Mine()[i], c.Mine()[i] = initial, initial
+		}
+		return nil
+	})
+	if err != nil {
+		return prk.Result{}, err
+	}
+	set := n.Set(slices.Concat(a.WantMine(fagus.Exclusive), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
+	r := prk.Result{Work: elementBytes * float64(cfg.Length) * float64(cfg.Iterations)}
+	if r.Time, err = cfg.Timed(n, func(times int) error {
+		return n.During(set, func() error { return iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })
+	}); err != nil {
+		return r, err
+	}
+	sum := 0.0
+	err = n.During(n.Set(a.WantMine(fagus.Shared)...), func() error {
+		for _, x := range a.Mine() {
+			sum += x
+		}
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	if cfg.Spoils(n) {
+		sum += float64(cfg.Length)
+	}
+	r.Got, err = fagus.Reduce(n, sum, func(x, y float64) float64 { return x + y })
+	r.Want = (initial + scalar*initial) * float64(cfg.Total()) * float64(cfg.Length)
+	r.Error = math.Abs(r.Got-r.Want) / r.Want
+	return r, err
+}
+
+func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
+	for range times {
+		for lo := 0; lo < len(a); lo += strip {
+			if err := n.Err(); err != nil {
+				return err
+			}
+			hi := min(lo+strip, len(a))
+			triad(a[lo:hi], b[lo:hi], c[lo:hi])
+		}
+		n.Spend(fagus.Time(elementBytes*len(a)) * prk.ByteTime)
+		cfg.Advance(n)
+	}
+	return nil
+}
+
+func triad(a, b, c []float64) {
+	b, c = b[:len(a)], c[:len(a)]
+	for i := range a {
+		a[i] += b[i] + scalar*c[i]
+	}
+}

@@ -1,0 +1,134 @@
+package p2p
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Config describes a run.
+type Config struct {
+	Columns, Rows int // of the grid: m and n
+	Batch         int // rows that a rank hands to the next at once
+	prk.Loop
+}
+
+// Validate reports what cannot be run.
+func (c *Config) Validate() error {
+	switch {
+	case c.Columns < 2 || c.Rows < 2:
+		return fmt.Errorf("p2p: a grid of %d columns and %d rows: want at least 2 of each", c.Columns, c.Rows)
+	case c.Batch < 1:
+		return fmt.Errorf("p2p: batches of %d rows: want at least 1", c.Batch)
+	}
+	return c.Loop.Validate("p2p")
+}
+
+// batches is how many an iteration has. The first row is in none: it does not change.
+func (c *Config) batches() int { return (c.Rows - 1 + c.Batch - 1) / c.Batch }
+
+// rows are those of a batch, lo up to but not including hi.
+func (c *Config) rows(batch int) (lo, hi int) {
+	lo = 1 + batch*c.Batch
+	return lo, min(lo+c.Batch, c.Rows)
+}
+
+// Run runs the kernel. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return prk.Result{}, err
+	}
+	p := &pipeline{Config: cfg, node: n, last: min(n.Nodes(), cfg.Columns-1) - 1}
+	if err := p.declare(); err != nil {
+		return prk.Result{}, err
+	}
+	p.fill()
+	r := prk.Result{
+		Work: 2 * float64(cfg.Columns-1) * float64(cfg.Rows-1) * float64(cfg.Iterations),
+		Want: float64(cfg.Total()) * float64(cfg.Columns+cfg.Rows-2),
+	}
+	var err error
+	if r.Time, err = cfg.Timed(n, p.iterate); err != nil {
+		return r, err
+	}
+	corner := 0.0
+	if n.Rank() == p.last {
+		corner = p.at(cfg.Rows - 1)[p.width]
+		if cfg.Spoil {
+			corner++
+		}
+	}
+	r.Got, err = fagus.Reduce(n, corner, func(a, b float64) float64 { return a + b })
+	r.Error = math.Abs(r.Got-r.Want) / r.Want
+	return r, err
+}
+
+// pollTime passes between two looks at what is not there yet.
+const pollTime = 5 * fagus.Microsecond
+
+func (p *pipeline) iterate(times int) error {
+	n := p.node
+	for range times {
+		p.iteration++
+		for batch := 0; n.Rank() <= p.last && batch < len(p.sets); {
+			there := false
+			err := n.During(p.sets[batch], func() error {
+				if there = p.there(batch); there {
+					p.compute(batch)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if there {
+				batch++
+			} else {
+				n.Spend(pollTime)
+			}
+		}
+		p.Advance(n)
+	}
+	return nil
+}
+
+// compute makes the rows of a batch, from those of the rank before, for the rank behind.
+func (p *pipeline) compute(batch int) {
+	rank := p.node.Rank()
+	if rank == 0 && batch == 0 {
+		p.at(0)[1] = p.corner.Slice()[0].Value
+	}
+	lo, hi := p.rows(batch)
+	for j := lo; j < hi; j++ {
+		below, row := p.at(j-1), p.at(j)
+		if rank > 0 {
+			row[0] = p.edges[rank-1].of(batch)[1+j-lo]
+			follow(row, below)
+		} else {
+			follow(row[1:], below[1:]) // the first column does not change
+		}
+		if rank < p.last {
+			p.edges[rank].of(batch)[1+j-lo] = row[p.width]
+		}
+	}
+	if rank < p.last {
+		p.edges[rank].of(batch)[0] = p.iteration
+	}
+	if rank == p.last && batch == len(p.sets)-1 {
+		p.corner.Slice()[0] = corner{Iteration: p.iteration, Value: -p.at(p.Rows - 1)[p.width]}
+	}
+	p.node.Spend(fagus.Time(2*(hi-lo)*p.width) * prk.OperationTime)
+}
+
+// follow computes a row, whose first number is there already, from the one below.
+func follow(row, below []float64) {
+	below = below[:len(row)]
+	left, diagonal := row[0], below[0]
+	for i := 1; i < len(row); i++ {
+		up := below[i]
+		left += up - diagonal // one addition waits for the last, not two: integers are exact in any order
+		row[i], diagonal = left, up
+	}
+}

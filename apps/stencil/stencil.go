@@ -1,0 +1,151 @@
+package stencil
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// Config describes a run.
+type Config struct {
+	N      int // rows and columns of the grid
+	Radius int // of the star
+	prk.Loop
+}
+
+// Validate reports what cannot be run.
+func (c *Config) Validate() error {
+	switch {
+	case c.Radius < 1:
+		return fmt.Errorf("stencil: radius %d: want at least 1", c.Radius)
+	case c.N <= 2*c.Radius:
+		return fmt.Errorf("stencil: a grid of %d x %d: a star of radius %d wants at least %d", c.N, c.N, c.Radius, 2*c.Radius+1)
+	}
+	return c.Loop.Validate("stencil")
+}
+
+// operations are those of one point, as PRK counts them.
+func (c *Config) operations() int { return 2*(4*c.Radius+1) + 1 }
+
+// stencil is the program's data.
+type stencil struct {
+	Config
+	node     *fagus.Node
+	from, to *parts.Grid[float64] // the input, and what it will be; they change places
+	out      []float64            // this rank's rows of the output
+}
+
+// Run runs the kernel. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return prk.Result{}, err
+	}
+	s := &stencil{Config: cfg, node: n}
+	shape := parts.Shape{Rows: cfg.N, Columns: cfg.N, Halo: cfg.Radius}
+	var err error
+	if s.from, err = parts.NewGrid[float64](n, "even", shape); err != nil {
+		return prk.Result{}, err
+	}
+	if s.to, err = parts.NewGrid[float64](n, "odd", shape); err != nil {
+		return prk.Result{}, err
+	}
+	sums, err := parts.NewExactSums(n, "norm", 1)
+	if err != nil {
+		return prk.Result{}, err
+	}
+	if err := s.fill(); err != nil {
+		return prk.Result{}, err
+	}
+	active := float64(cfg.N-2*cfg.Radius) * float64(cfg.N-2*cfg.Radius)
+	r := prk.Result{Work: active * float64(cfg.operations()) * float64(cfg.Iterations), Want: 2 * float64(cfg.Total())}
+	if r.Time, err = cfg.Timed(n, s.iterate); err != nil {
+		return r, err
+	}
+	norm := make([]parts.Exact, 1)
+	for _, x := range s.out {
+		norm[0].Add(math.Abs(x))
+	}
+	if cfg.Spoils(n) {
+		norm[0].Add(active)
+	}
+	if err := sums.Add(norm); err != nil {
+		return r, err
+	}
+	r.Got = norm[0].Float64() / active
+	r.Error = math.Abs(r.Got - r.Want)
+	return r, nil
+}
+
+// fill makes the input x+y.
+func (s *stencil) fill() error {
+	lo, hi := s.from.Mine()
+	s.out = make([]float64, (hi-lo)*s.N)
+	err := s.node.During(s.node.Set(s.from.WantMine(fagus.Exclusive)...), func() error {
+		for i := lo; i < hi; i++ {
+			for j, row := 0, s.from.Row(i); j < len(row); j++ {
+				row[j] = float64(i + j)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.node.Barrier()
+}
+
+func (s *stencil) iterate(times int) error {
+	n := s.node
+	for range times {
+		set := n.Set(slices.Concat(s.to.WantMine(fagus.Exclusive), s.from.WantMine(fagus.Shared), s.from.WantHalo())...)
+		if err := n.During(set, s.apply); err != nil {
+			return err
+		}
+		if err := n.Barrier(); err != nil {
+			return err
+		}
+		s.from, s.to = s.to, s.from
+		s.Advance(n)
+	}
+	return nil
+}
+
+// apply puts the star on this rank's points, and makes the next input.
+func (s *stencil) apply() error {
+	lo, hi := s.from.Mine()
+	for i := lo; i < hi; i++ {
+		if err := s.node.Err(); err != nil {
+			return err
+		}
+		if i >= s.Radius && i < s.N-s.Radius {
+			s.star(i, s.out[(i-lo)*s.N:][:s.N])
+			s.node.Spend(fagus.Time((s.N-2*s.Radius)*s.operations()) * prk.OperationTime)
+		}
+		to := s.to.Row(i)
+		for j, x := range s.from.Row(i)[:len(to)] {
+			to[j] = x + 1
+		}
+		s.node.Spend(fagus.Time(s.N) * prk.OperationTime)
+	}
+	return nil
+}
+
+// star adds to a row of the output what the star sees of row i of the input. The weight of a point k away
+// is 1/(2kr), negative above and to the left.
+func (s *stencil) star(i int, out []float64) {
+	active := s.N - 2*s.Radius
+	out = out[s.Radius:][:active]
+	row := s.from.Row(i)
+	for k := 1; k <= s.Radius; k++ {
+		weight := 1 / float64(2*k*s.Radius)
+		up, down := s.from.Row(i - k)[s.Radius:][:active], s.from.Row(i + k)[s.Radius:][:active]
+		left, right := row[s.Radius-k:][:active], row[s.Radius+k:][:active]
+		for j := range out {
+			out[j] += weight * (down[j] - up[j] + right[j] - left[j])
+		}
+	}
+}
