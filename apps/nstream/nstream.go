@@ -44,7 +44,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		}
 	}
 	a, b, c := vectors[0], vectors[1], vectors[2]
-	err := n.During(n.Set(slices.Concat(b.WantMine(fagus.Exclusive), c.WantMine(fagus.Exclusive))...), func() error {
+	err := n.During(n.Set(slices.Concat(b.WantFill(), c.WantFill())...), func() error {
 		for i := range b.Mine() {
 			b.Mine()[i], c.Mine()[i] = initial, initial
 		}
@@ -53,7 +53,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err != nil {
 		return prk.Result{}, err
 	}
-	set := n.Set(slices.Concat(a.WantMine(fagus.Exclusive), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
+	set := n.Set(slices.Concat(a.WantFill(), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
 	r := prk.Result{Work: elementBytes * float64(cfg.Length) * float64(cfg.Iterations)}
 	if r.Time, err = cfg.Timed(n, func(times int) error {
 		return n.During(set, func() error { return iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })

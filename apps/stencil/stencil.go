@@ -84,7 +84,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 func (s *stencil) fill() error {
 	lo, hi := s.from.Mine()
 	s.out = make([]float64, (hi-lo)*s.N)
-	err := s.node.During(s.node.Set(s.from.WantMine(fagus.Exclusive)...), func() error {
+	err := s.node.During(s.node.Set(s.from.WantFill()...), func() error {
 		for i := lo; i < hi; i++ {
 			for j, row := 0, s.from.Row(i); j < len(row); j++ {
 				row[j] = float64(i + j)
@@ -101,7 +101,7 @@ func (s *stencil) fill() error {
 func (s *stencil) iterate(times int) error {
 	n := s.node
 	for range times {
-		set := n.Set(slices.Concat(s.to.WantMine(fagus.Exclusive), s.from.WantMine(fagus.Shared), s.from.WantHalo())...)
+		set := n.Set(slices.Concat(s.to.WantFill(), s.from.WantMine(fagus.Shared), s.from.WantHalo())...)
 		if err := n.During(set, s.apply); err != nil {
 			return err
 		}

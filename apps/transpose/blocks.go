@@ -51,13 +51,24 @@ func (b *blocks) block(owner, reader int) []float64 {
 	return b.Slice()[lo:hi]
 }
 
-// wantColumns asks for this rank's columns, which it writes and others read.
-func (b *blocks) wantColumns(mode fagus.Mode) (wants []fagus.Request) {
+// wantToFill asks for this rank's columns, and declares that it writes all of them.
+func (b *blocks) wantToFill() (wants []fagus.Request) {
 	me := b.node.Rank()
 	for reader, v := range b.guards[me] {
-		// From its own rows and columns the rank reads as a reader: see wantRows.
-		if v != nil && (mode == fagus.Exclusive || reader != me) {
-			wants = append(wants, fagus.Want(v, mode))
+		if v != nil {
+			lo, hi := b.span(me, reader)
+			wants = append(wants, fagus.Want(v, fagus.Exclusive).Writing(b.Range(lo, hi)))
+		}
+	}
+	return wants
+}
+
+// wantOthers asks for this rank's columns where they are the rows of others, to read.
+func (b *blocks) wantOthers() (wants []fagus.Request) {
+	me := b.node.Rank()
+	for reader, v := range b.guards[me] {
+		if v != nil && reader != me {
+			wants = append(wants, fagus.Want(v, fagus.Shared))
 		}
 	}
 	return wants

@@ -69,7 +69,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 // fill makes A(i,j) = i + nj.
 func (t *transpose) fill() error {
 	me := t.node.Rank()
-	err := t.node.During(t.node.Set(t.from.wantColumns(fagus.Exclusive)...), func() error {
+	err := t.node.During(t.node.Set(t.from.wantToFill()...), func() error {
 		for reader := range t.node.Nodes() {
 			lo, hi := parts.Block(t.N, t.node.Nodes(), reader)
 			block := t.from.block(me, reader)
@@ -91,7 +91,7 @@ func (t *transpose) fill() error {
 func (t *transpose) iterate(times int) error {
 	n := t.node
 	for range times {
-		set := n.Set(slices.Concat(t.to.wantColumns(fagus.Exclusive), t.from.wantColumns(fagus.Shared), t.from.wantRows())...)
+		set := n.Set(slices.Concat(t.to.wantToFill(), t.from.wantOthers(), t.from.wantRows())...)
 		if err := n.During(set, t.turn); err != nil {
 			return err
 		}

@@ -62,6 +62,16 @@ func (b *Blocks[T]) Want(mode fagus.Mode, ranks ...int) (wants []fagus.Request) 
 // WantMine asks for this rank's items.
 func (b *Blocks[T]) WantMine(mode fagus.Mode) []fagus.Request { return b.Want(mode, b.node.Rank()) }
 
+// WantFill asks for this rank's items, exclusively, and declares that it writes all of them: so
+// that nothing is compared to find out.
+func (b *Blocks[T]) WantFill() (wants []fagus.Request) {
+	lo, hi := b.Items(b.node.Rank())
+	for _, r := range b.WantMine(fagus.Exclusive) {
+		wants = append(wants, r.Writing(b.Range(lo*b.unit, hi*b.unit)))
+	}
+	return wants
+}
+
 // WantAll asks for all items.
 func (b *Blocks[T]) WantAll(mode fagus.Mode) (wants []fagus.Request) {
 	for r := range b.guards {
