@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/p2p"
 	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -40,6 +41,20 @@ func TestRandomDelays(t *testing.T) {
 			t.Errorf("seed %d: %d nodes, %v mode: result %g, want %g", seed, on.Nodes, on.Mode, r.Got, r.Want)
 		}
 	})
+}
+
+// TestWherePhasesHurt holds virtual times against what the package comment says.
+func TestWherePhasesHurt(t *testing.T) {
+	took := func(nodes int, mode fagus.Engine) fagus.Time {
+		cfg := p2p.Config{Columns: 480, Rows: 160, Batch: 8, Loop: prk.Loop{Iterations: 1}}
+		return run(t, fagus.Config{Nodes: nodes, Mode: mode, Net: apptest.Simulated(t, sim.Config{})}, cfg).Time
+	}
+	if phase, threaded := took(2, fagus.Phase), took(2, fagus.Threaded); phase > threaded {
+		t.Errorf("2 nodes: phase mode takes %v, threaded mode %v", phase, threaded)
+	}
+	if phase, threaded := took(24, fagus.Phase), took(24, fagus.Threaded); threaded > phase*3/4 {
+		t.Errorf("24 nodes: phase mode takes %v, threaded mode %v", phase, threaded)
+	}
 }
 
 // TestSpoiled: a wrong number is found, whoever has it.

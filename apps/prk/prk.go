@@ -48,12 +48,18 @@ func (l *Loop) Advance(n *fagus.Node) {
 // Spoils says whether this rank is to make a number wrong.
 func (l *Loop) Spoils(n *fagus.Node) bool { return l.Spoil && n.Rank() == n.Nodes()-1 }
 
-// Timed iterates once, and then Iterations times, of which it returns the time. It is collective.
+// Timed iterates once, and then Iterations times, of which it returns the time until the last rank has
+// done so. It is collective.
 func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, error) {
 	if err := iterate(1); err != nil {
 		return 0, err
 	}
-	return parts.Timed(n, func() error { return iterate(l.Iterations) })
+	return parts.Timed(n, func() error {
+		if err := iterate(l.Iterations); err != nil {
+			return err
+		}
+		return n.Barrier()
+	})
 }
 
 // Result is what a rank has in the end.
@@ -62,13 +68,13 @@ type Result struct {
 	Got, Want float64
 	// Error is what PRK holds against [Epsilon]: absolute or relative, as the kernel says.
 	Error float64
-	// Time is what the timed iterations took this rank.
+	// Time is what the timed iterations took.
 	Time fagus.Time
 	// Work is that of all ranks in the timed iterations: bytes or floating-point operations, as PRK counts them.
 	Work float64
 }
 
-// Rate is the work in millions a second, by this rank's time.
+// Rate is the work in millions a second.
 func (r *Result) Rate() float64 {
 	if r.Time <= 0 {
 		return 0

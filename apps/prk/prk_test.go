@@ -26,7 +26,7 @@ func TestTimed(t *testing.T) {
 		t.Errorf("told of %d iterations, want %d", told, loop.Total())
 	}
 	for rank, took := range times {
-		if took != 3*fagus.Millisecond {
+		if took < 3*fagus.Millisecond || took > 31*fagus.Millisecond/10 { // all meet in the end
 			t.Errorf("rank %d: 3 iterations of 1 ms took %v", rank, took)
 		}
 	}
