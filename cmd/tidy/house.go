@@ -80,6 +80,8 @@ func places() []place {
 			net:  "finds a port where ranks meet"},
 
 		{dir: "apps/matrix"},
+		{dir: "apps/npb", may: []string{"fagus"}},
+		{dir: "apps/prk", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
 		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/quic", "dimmnet/shm", "dimmnet/sim", "dimmnet/tcp", "fagus"},
 			time: "bounds a test"},
