@@ -70,9 +70,6 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err != nil {
 		return r, err
 	}
-	if cfg.Spoils(n) {
-		sum += float64(cfg.Length)
-	}
 	r.Got, err = fagus.Reduce(n, sum, func(x, y float64) float64 { return x + y })
 	r.Want = (initial + scalar*initial) * float64(cfg.Total()) * float64(cfg.Length)
 	r.Error = math.Abs(r.Got-r.Want) / r.Want
@@ -90,6 +87,9 @@ func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
 		}
 		n.Spend(fagus.Time(elementBytes*len(a)) * prk.ByteTime)
 		cfg.Advance(n)
+	}
+	if cfg.Spoils(n, cfg.Length) {
+		a[len(a)-1] += float64(cfg.Length)
 	}
 	return nil
 }

@@ -55,10 +55,10 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	}
 	corner := 0.0
 	if n.Rank() == p.last {
-		corner = p.at(cfg.Rows - 1)[p.width]
 		if cfg.Spoil {
-			corner++
+			p.at(cfg.Rows - 1)[p.width]++
 		}
+		corner = p.at(cfg.Rows - 1)[p.width]
 	}
 	r.Got, err = fagus.Reduce(n, corner, func(a, b float64) float64 { return a + b })
 	r.Error = math.Abs(r.Got-r.Want) / r.Want

@@ -2,7 +2,7 @@
 // up, iterations that are timed, and an error that is held against 1e-8. The kernels are packages of their
 // own: stencil, transpose, nstream and p2p.
 //
-// They follow the paper-and-pencil definitions of ParRes/Kernels (github.com/ParRes/Kernels, version 2.17), and each is
+// They follow the paper-and-pencil definitions of ParRes/Kernels (github.com/ParRes/Kernels, version 2.14), and each is
 // verified by its closed form.
 //
 // On simulated machines a floating-point operation takes [OperationTime], and a byte of memory

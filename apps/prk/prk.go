@@ -23,7 +23,7 @@ type Loop struct {
 	// Progress, if not nil, is called at rank 0 with the iterations just finished, the one
 	// before the timed ones included.
 	Progress func(iterations int)
-	// Spoil makes one number of the last rank wrong: for those who want to see that it is found.
+	// Spoil makes one number of the last rank that has any wrong: for those who want to see that it is found.
 	Spoil bool
 }
 
@@ -45,8 +45,11 @@ func (l *Loop) Advance(n *fagus.Node) {
 	}
 }
 
-// Spoils says whether this rank is to make a number wrong.
-func (l *Loop) Spoils(n *fagus.Node) bool { return l.Spoil && n.Rank() == n.Nodes()-1 }
+// Spoils says whether this rank is to make a number wrong: the one that has the last of so many items, in
+// a parts.Block each.
+func (l *Loop) Spoils(n *fagus.Node, items int) bool {
+	return l.Spoil && n.Rank() == parts.Owner(items, n.Nodes(), items-1)
+}
 
 // Timed iterates once, and then Iterations times, of which it returns the time until the last rank has
 // done so. It is collective.

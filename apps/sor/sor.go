@@ -18,7 +18,7 @@ type Config struct {
 	Iterations int // over all points; 0 stands for 5 N
 	// Progress, if not nil, is called at rank 0 with the iterations just finished.
 	Progress func(iterations int)
-	// Spoil makes one number of the last rank wrong: for those who want to see that it is found.
+	// Spoil makes one number, the last, wrong: for those who want to see that it is found.
 	Spoil bool
 }
 
@@ -85,11 +85,14 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 		return r, err
 	}
 	farthest := 0.0
-	if err := n.During(all, func() error { farthest = s.farthest(); return nil }); err != nil {
+	if err := n.During(all, func() error {
+		if _, hi := s.colour[0].Mine(); cfg.Spoil && hi == cfg.N {
+			*s.at(hi-1, cfg.N-1) += 2 * Tolerance
+		}
+		farthest = s.farthest()
+		return nil
+	}); err != nil {
 		return r, err
-	}
-	if cfg.Spoil && n.Rank() == n.Nodes()-1 {
-		farthest += 2 * Tolerance
 	}
 	r.Error, err = fagus.Reduce(n, farthest, func(a, b float64) float64 { return max(a, b) })
 	return r, err

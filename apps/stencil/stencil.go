@@ -65,12 +65,12 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if r.Time, err = cfg.Timed(n, s.iterate); err != nil {
 		return r, err
 	}
+	if cfg.Spoils(n, cfg.N) {
+		s.out[len(s.out)-1] += active
+	}
 	norm := make([]parts.Exact, 1)
 	for _, x := range s.out {
 		norm[0].Add(math.Abs(x))
-	}
-	if cfg.Spoils(n) {
-		norm[0].Add(active)
 	}
 	if err := sums.Add(norm); err != nil {
 		return r, err

@@ -57,11 +57,10 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if r.Time, err = cfg.Timed(n, t.iterate); err != nil {
 		return r, err
 	}
-	wrong := t.differences()
-	if cfg.Spoils(n) {
-		wrong++
+	if cfg.Spoils(n, cfg.N) {
+		t.b[len(t.b)-1]++
 	}
-	r.Got, err = fagus.Reduce(n, wrong, func(a, b float64) float64 { return a + b })
+	r.Got, err = fagus.Reduce(n, t.differences(), func(a, b float64) float64 { return a + b })
 	r.Error = r.Got
 	return r, err
 }
