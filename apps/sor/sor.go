@@ -86,7 +86,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	farthest := 0.0
 	if err := n.During(all, func() error {
-		if _, hi := s.colour[0].Mine(); cfg.Spoil && hi == cfg.N {
+		if lo, hi := s.colour[0].Mine(); cfg.Spoil && lo < hi && hi == cfg.N {
 			*s.at(hi-1, cfg.N-1) += 2 * Tolerance
 		}
 		farthest = s.farthest()
