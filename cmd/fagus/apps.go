@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -23,9 +22,12 @@ func programs() []program {
 		{"tsp", "a shortest round trip by branch and bound", "Held and Karp's dynamic programming, TSPLIB"},
 	}
 	for _, b := range benchmarks() {
-		list = append(list, program{b.name, strings.TrimPrefix(b.what, "NPB "), "the values of NPB, classes S, W and A"})
+		list = append(list, program{b.name, b.what, "the values of NPB, classes S, W and A"})
 	}
-	return list
+	for _, k := range kernels() {
+		list = append(list, program{k.name, k.what, "closed form"})
+	}
+	return append(list, program{"sor", "red-black successive over-relaxation; neighbours' rows move", "a harmonic polynomial"})
 }
 
 func appsCommand(usage cli.OnUsageErrorFunc) *cli.Command {

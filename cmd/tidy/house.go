@@ -80,6 +80,7 @@ func places() []place {
 			net:  "finds a port where ranks meet"},
 
 		{dir: "apps/matrix"},
+		{dir: "apps/gemm"},
 		{dir: "apps/npb", may: []string{"fagus"}},
 		{dir: "apps/prk", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
