@@ -7,8 +7,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/cg"
 	"github.com/fagus-dsm/fagus/apps/ep"
 	"github.com/fagus-dsm/fagus/apps/ft"
+	"github.com/fagus-dsm/fagus/apps/is"
 	"github.com/fagus-dsm/fagus/apps/mg"
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -27,6 +29,8 @@ func benchmarks() []benchmark {
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run},
 		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run},
 		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Run},
+		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, is.Run},
+		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, cg.Run},
 	}
 }
 

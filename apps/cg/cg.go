@@ -1,0 +1,82 @@
+package cg
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+const (
+	iterations = 15
+	tolerance  = 1e-10
+)
+
+// problem is a class, and what must come out.
+type problem struct {
+	rows, nonzer int
+	shift        float64
+	zeta         float64
+}
+
+func problemOf(c npb.Class) problem {
+	switch c {
+	case npb.S:
+		return problem{1400, 7, 10, 8.5971775078648}
+	case npb.W:
+		return problem{7000, 8, 12, 10.362595087124}
+	}
+	return problem{14000, 11, 20, 17.130235054029}
+}
+
+// operations are those of the timed section, as NPB counts them.
+func (p *problem) operations() float64 {
+	rows, elements := float64(p.rows), float64(p.nonzer*(p.nonzer+1))
+	return 2 * iterations * rows * (3 + elements + steps*(5+elements) + 3)
+}
+
+// Units is how many iterations of the power method a class has.
+func Units(npb.Class) int { return iterations }
+
+// Run runs the benchmark. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+	p := problemOf(cfg.Class)
+	s, err := newSolver(n, p, cfg.Spoil)
+	if err != nil {
+		return npb.Result{}, err
+	}
+	x, z := make([]float64, p.rows), make([]float64, p.rows)
+	ones(x)
+	if _, err := s.solve(x, z); err != nil { // once untimed, as NPB does
+		return npb.Result{}, err
+	}
+	zeta, lines := 0.0, []string(nil)
+	r := npb.Result{Operations: p.operations()}
+	r.Time, err = parts.Timed(n, func() error {
+		for i := 1; i <= iterations; i++ {
+			residual, err := s.solve(x, z)
+			if err != nil {
+				return err
+			}
+			zeta = p.shift + 1/dot(x, z)
+			lines = append(lines, fmt.Sprintf("iteration %d: residual %.3e, zeta %.13f", i, residual, zeta))
+			clear(x)
+			addScaled(x, 1/math.Sqrt(dot(z, z)), z)
+			cfg.Advance(1)
+		}
+		return nil
+	})
+	if n.Rank() == 0 {
+		r.Lines = lines
+		r.Checks = []npb.Check{{Name: "zeta", Got: zeta, Want: p.zeta, Tolerance: tolerance}}
+	}
+	return r, err
+}
+
+func ones(x []float64) {
+	for i := range x {
+		x[i] = 1
+	}
+}

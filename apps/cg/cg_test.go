@@ -1,0 +1,65 @@
+package cg_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/cg"
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func run(t *testing.T, on fagus.Config, cfg npb.Config) npb.Result {
+	t.Helper()
+	return apptest.Run(t, on, "class S", func(n *fagus.Node) (npb.Result, error) { return cg.Run(n, cfg) })[0]
+}
+
+// TestVerified: class S passes, and has the same bits on every network and any number of nodes.
+func TestVerified(t *testing.T) {
+	alone := run(t, fagus.Config{Nodes: 1}, npb.Config{Class: npb.S})
+	for _, on := range apptest.Engines() {
+		for on.Nodes = 1; on.Nodes <= 4; on.Nodes++ {
+			for _, on.Net = range []dimmnet.Network{apptest.Simulated(t, sim.Config{}), inproc.New(inproc.Config{})} {
+				r := run(t, on, npb.Config{Class: npb.S})
+				if r.Excess() > 1 || r.Checks[0].Got != alone.Checks[0].Got || !slices.Equal(r.Lines, alone.Lines) {
+					t.Errorf("%d nodes, %v mode: %v, %v, alone %v", on.Nodes, on.Mode, r.Lines, r.Checks, alone.Checks)
+				}
+			}
+		}
+	}
+}
+
+// TestPlacement: it does not count on copies of its own, nor on one of all.
+func TestPlacement(t *testing.T) {
+	for _, on := range apptest.Engines() {
+		for _, on.Placement = range []fagus.Placement{fagus.PlacePrivate, fagus.PlaceShared} {
+			on.Nodes = 3
+			if r := run(t, on, npb.Config{Class: npb.S}); r.Excess() > 1 {
+				t.Errorf("%v mode, placement %v: %v, %v", on.Mode, on.Placement, r.Lines, r.Checks)
+			}
+		}
+	}
+}
+
+// TestChecked: it touches nothing that it does not hold.
+func TestChecked(t *testing.T) {
+	for _, on := range apptest.Engines() {
+		on.Nodes, on.Check = 3, fagus.CheckStrict
+		if r := run(t, on, npb.Config{Class: npb.S}); r.Excess() > 1 {
+			t.Errorf("%v mode: %v, %v", on.Mode, r.Lines, r.Checks)
+		}
+	}
+}
+
+// TestSpoiled: a wrong number is found, whoever has it.
+func TestSpoiled(t *testing.T) {
+	for nodes := 1; nodes <= 4; nodes++ {
+		if r := run(t, fagus.Config{Nodes: nodes}, npb.Config{Class: npb.S, Spoil: true}); r.Excess() <= 1 {
+			t.Errorf("%d nodes: verified in spite of a wrong number: %v", nodes, r.Checks)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package is
+
+import (
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+const (
+	seed       = 314159265
+	iterations = 10
+	tests      = 5
+	// most is how many passes of verification there are: of the tests, and of the full one.
+	most = iterations*tests + 1
+)
+
+// problem is a class.
+type problem struct {
+	keys, largest int // how many, and what they are less than
+	shift         int // a bucket has the keys of the same key>>shift
+	index         [tests]int
+	rank          [tests]int
+	// In iteration i the first tests, as many as raised says, have rank + i - early, and the others rank - i + late.
+	raised, early, late int
+}
+
+func problemOf(c npb.Class) problem {
+	switch c {
+	case npb.S:
+		return problem{1 << 16, 1 << 11, 2, [tests]int{48427, 17148, 23627, 62548, 4431},
+			[tests]int{0, 18, 346, 64917, 65463}, 3, 0, 0}
+	case npb.W:
+		return problem{1 << 20, 1 << 16, 6, [tests]int{357773, 934767, 875723, 898999, 404505},
+			[tests]int{1249, 11698, 1039987, 1043896, 1048018}, 2, 2, 0}
+	}
+	return problem{1 << 23, 1 << 19, 9, [tests]int{2112377, 662041, 5336171, 3642833, 4250760},
+		[tests]int{104, 17523, 123928, 8288932, 8388264}, 3, 1, 1}
+}
+
+// want is the rank that a test must have in an iteration.
+func (p *problem) want(test, iteration int) int {
+	if test < p.raised {
+		return p.rank[test] + iteration - p.early
+	}
+	return p.rank[test] - iteration + p.late
+}
+
+func (p *problem) buckets() int { return p.largest >> p.shift }
+
+// generate makes the keys lo up to but not including hi.
+func (p *problem) generate(lo, hi int) []int32 {
+	random := npb.Random(seed).Skip(4 * uint64(lo))
+	keys, scale := make([]int32, hi-lo), float64(p.largest/4)
+	for i := range keys {
+		x := random.Next()
+		x += random.Next()
+		x += random.Next()
+		x += random.Next()
+		keys[i] = int32(scale * x)
+	}
+	return keys
+}
+
+// What a Pentium III at 950 MHz takes, about, for a key that is put into a box, for one that is counted, where
+// it misses the cache, and for a value whose count is added up.
+const (
+	sendTime  = 20 * fagus.Nanosecond
+	countTime = 30 * fagus.Nanosecond
+	sumTime   = 5 * fagus.Nanosecond
+)
