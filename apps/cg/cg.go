@@ -2,7 +2,6 @@ package cg
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -47,23 +46,22 @@ func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
 	if err != nil {
 		return npb.Result{}, err
 	}
-	x, z := make([]float64, p.rows), make([]float64, p.rows)
+	x, z := s.vector(), s.vector()
 	ones(x)
-	if _, err := s.solve(x, z); err != nil { // once untimed, as NPB does
+	if _, _, err := s.iterate(x, z); err != nil { // once untimed, as NPB does
 		return npb.Result{}, err
 	}
+	ones(x)
 	zeta, lines := 0.0, []string(nil)
 	r := npb.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		for i := 1; i <= iterations; i++ {
-			residual, err := s.solve(x, z)
+			xz, residual, err := s.iterate(x, z)
 			if err != nil {
 				return err
 			}
-			zeta = p.shift + 1/dot(x, z)
+			zeta = p.shift + 1/xz
 			lines = append(lines, fmt.Sprintf("iteration %d: residual %.3e, zeta %.13f", i, residual, zeta))
-			clear(x)
-			addScaled(x, 1/math.Sqrt(dot(z, z)), z)
 			cfg.Advance(1)
 		}
 		return nil

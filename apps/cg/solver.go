@@ -1,7 +1,6 @@
 package cg
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
@@ -15,38 +14,34 @@ const steps = 25
 // stepOperations are those of a step for a row beside the product: additions and multiplications.
 const stepOperations = 10
 
-// solver is what a rank solves systems with.
+// solver is what a rank solves systems with. Its vectors, and those that its methods are given, are this
+// rank's block.
 type solver struct {
-	node     *fagus.Node
-	mine     *matrix                   // this rank's rows
-	products [2]*parts.Blocks[float64] // in turn
-	round    int
-	p, q, r  []float64
+	node    *fagus.Node
+	mine    *matrix                // this rank's rows
+	factor  *parts.Blocks[float64] // the vector that is multiplied
+	p, q, r []float64
 }
 
 func newSolver(n *fagus.Node, p problem, spoil bool) (*solver, error) {
-	s := &solver{node: n, p: make([]float64, p.rows), q: make([]float64, p.rows), r: make([]float64, p.rows)}
 	lo, hi := parts.Block(p.rows, n.Nodes(), n.Rank())
-	s.mine = p.matrix(lo, hi)
+	s := &solver{node: n, mine: p.matrix(lo, hi)}
+	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
 	if spoil && n.Rank() == n.Nodes()-1 {
 		s.mine.values[len(s.mine.values)-1]++
 	}
-	for i := range s.products {
-		var err error
-		if s.products[i], err = parts.NewBlocks[float64](n, fmt.Sprintf("product/%d", i), p.rows, 1); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	var err error
+	s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1)
+	return s, err
 }
 
-// times makes product, at all ranks, of the matrix and v, which all ranks have the same.
+func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
+
+// times makes product, of the matrix and v. A dot product must follow before the next one.
 func (s *solver) times(v, product []float64) error {
-	n, to := s.node, s.products[s.round%2]
-	s.round++
-	if err := n.During(n.Set(to.WantMine(fagus.Exclusive)...), func() error {
-		s.mine.times(v, to.Mine())
-		n.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
+	n := s.node
+	if err := n.During(n.Set(s.factor.WantMine(fagus.Exclusive)...), func() error {
+		copy(s.factor.Mine(), v)
 		return nil
 	}); err != nil {
 		return err
@@ -54,10 +49,31 @@ func (s *solver) times(v, product []float64) error {
 	if err := n.Barrier(); err != nil {
 		return err
 	}
-	return n.During(n.Set(to.WantAll(fagus.Shared)...), func() error {
-		copy(product, to.Slice())
+	return n.During(n.Set(s.factor.WantAll(fagus.Shared)...), func() error {
+		s.mine.times(s.factor.Slice(), product)
+		n.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
 		return nil
 	})
+}
+
+// dot is the dot product of two vectors.
+func (s *solver) dot(a, b []float64) (float64, error) {
+	return fagus.Reduce(s.node, dot(a, b), func(x, y float64) float64 { return x + y })
+}
+
+// iterate solves a system for x, makes x the solution z, but of length 1, and returns the dot product of the old
+// x and z, and the residual.
+func (s *solver) iterate(x, z []float64) (xz, residual float64, err error) {
+	if residual, err = s.solve(x, z); err != nil {
+		return 0, 0, err
+	}
+	if xz, err = s.dot(x, z); err != nil {
+		return 0, 0, err
+	}
+	zz, err := s.dot(z, z)
+	clear(x)
+	addScaled(x, 1/math.Sqrt(zz), z)
+	return xz, residual, err
 }
 
 // solve makes z, so that the matrix times z is about x, and returns the length of the difference.
@@ -66,16 +82,24 @@ func (s *solver) solve(x, z []float64) (residual float64, err error) {
 	clear(z)
 	copy(r, x)
 	copy(p, x)
-	rho := dot(r, r)
+	rho, err := s.dot(r, r)
+	if err != nil {
+		return 0, err
+	}
 	for range steps {
 		if err := s.times(p, q); err != nil {
 			return 0, err
 		}
-		alpha := rho / dot(p, q)
-		addScaled(z, alpha, p)
-		addScaled(r, -alpha, q)
+		pq, err := s.dot(p, q)
+		if err != nil {
+			return 0, err
+		}
+		addScaled(z, rho/pq, p)
+		addScaled(r, -rho/pq, q)
 		before := rho
-		rho = dot(r, r)
+		if rho, err = s.dot(r, r); err != nil {
+			return 0, err
+		}
 		scaleAdd(p, rho/before, r)
 		s.node.Spend(stepOperations * fagus.Time(len(x)) * npb.OperationTime)
 	}
@@ -83,7 +107,8 @@ func (s *solver) solve(x, z []float64) (residual float64, err error) {
 		return 0, err
 	}
 	addScaled(r, -1, x)
-	return math.Sqrt(dot(r, r)), nil
+	square, err := s.dot(r, r)
+	return math.Sqrt(square), err
 }
 
 // dot is the sum of products, four sums at once: an addition waits for the one before.
