@@ -7,7 +7,8 @@
 //     None of these is shared.
 //   - Who multiplies a row needs the whole vector. That is an array of which every rank has a block,
 //     guarded by a variable of its own (parts.Blocks): each acquires its block and copies its part there; a
-//     Barrier later each acquires all blocks, shared, and multiplies its rows by what it sees.
+//     Barrier later each acquires all blocks, shared, and multiplies its rows by what it sees. That
+//     all of a block is written is declared (Writing), so no copy to compare with is needed.
 //   - A dot product is one number of each rank, added by a Reduce. One follows every product with the
 //     matrix, and returns when all have called it: so nobody writes the next vector while others
 //     read this one.

@@ -21,6 +21,8 @@ type solver struct {
 	mine    *matrix                // this rank's rows
 	factor  *parts.Blocks[float64] // the vector that is multiplied
 	p, q, r []float64
+
+	toGive, toMultiply *fagus.SyncSet
 }
 
 func newSolver(n *fagus.Node, p problem, spoil bool) (*solver, error) {
@@ -31,8 +33,15 @@ func newSolver(n *fagus.Node, p problem, spoil bool) (*solver, error) {
 		s.mine.values[len(s.mine.values)-1]++
 	}
 	var err error
-	s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1)
-	return s, err
+	if s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1); err != nil {
+		return nil, err
+	}
+	mine := s.factor.WantMine(fagus.Exclusive)
+	for i := range mine {
+		mine[i] = mine[i].Writing(s.factor.Range(lo, hi)) // all of it changes
+	}
+	s.toGive, s.toMultiply = n.Set(mine...), n.Set(s.factor.WantAll(fagus.Shared)...)
+	return s, nil
 }
 
 func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
@@ -40,7 +49,7 @@ func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
 // times makes product, of the matrix and v. A dot product must follow before the next one.
 func (s *solver) times(v, product []float64) error {
 	n := s.node
-	if err := n.During(n.Set(s.factor.WantMine(fagus.Exclusive)...), func() error {
+	if err := n.During(s.toGive, func() error {
 		copy(s.factor.Mine(), v)
 		return nil
 	}); err != nil {
@@ -49,7 +58,7 @@ func (s *solver) times(v, product []float64) error {
 	if err := n.Barrier(); err != nil {
 		return err
 	}
-	return n.During(n.Set(s.factor.WantAll(fagus.Shared)...), func() error {
+	return n.During(s.toMultiply, func() error {
 		s.mine.times(s.factor.Slice(), product)
 		n.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
 		return nil
