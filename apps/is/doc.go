@@ -5,7 +5,7 @@
 //
 //   - Every rank has a block of the keys (parts.Block), and ranks those of a range. The ranges are made of
 //     buckets, of which parts.Sums says how many keys of all ranks are in each, so that ranks have about as
-//     many keys each.
+//     many keys each. That is done once, before the clock runs; NPB does it in every iteration.
 //   - Keys go through boxes, one from every rank to every other, each guarded by a variable of its own and
 //     as large as what it must hold. So nothing moves but the keys.
 //   - To send, a rank holds its boxes and a head that says how many keys are in each. What it will write is
