@@ -18,9 +18,17 @@ func run(t *testing.T, on fagus.Config, cfg npb.Config) npb.Result {
 	return apptest.Run(t, on, "class S", func(n *fagus.Node) (npb.Result, error) { return cg.Run(n, cfg) })[0]
 }
 
+// counts are of nodes.
+func counts() []int {
+	if testing.Short() {
+		return []int{1, 3}
+	}
+	return []int{1, 2, 3, 4}
+}
+
 // TestVerified: class S passes, and has the same bits in both modes and on both networks.
 func TestVerified(t *testing.T) {
-	for nodes := 1; nodes <= 4; nodes++ {
+	for _, nodes := range counts() {
 		first := run(t, fagus.Config{Nodes: nodes}, npb.Config{Class: npb.S})
 		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 			for _, net := range []dimmnet.Network{apptest.Simulated(t, sim.Config{}), inproc.New(inproc.Config{})} {
@@ -57,7 +65,7 @@ func TestChecked(t *testing.T) {
 
 // TestSpoiled: a wrong number is found, whoever has it.
 func TestSpoiled(t *testing.T) {
-	for nodes := 1; nodes <= 4; nodes++ {
+	for _, nodes := range counts() {
 		if r := run(t, fagus.Config{Nodes: nodes}, npb.Config{Class: npb.S, Spoil: true}); r.Excess() <= 1 {
 			t.Errorf("%d nodes: verified in spite of a wrong number: %v", nodes, r.Checks)
 		}
