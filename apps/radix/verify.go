@@ -1,0 +1,90 @@
+package radix
+
+import (
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// key is number i of SplitMix64 from a seed, as far as 32 bits go: any rank can make any of them.
+func key(seed uint64, i int) uint32 {
+	return uint32(mix(seed+(uint64(i)+1)*0x9e3779b97f4a7c15) >> 32)
+}
+
+// summary is what a rank says of its keys.
+type summary struct {
+	Count, Sum, Hash uint64
+	First, Last      uint32 // if Count is not 0
+	Wrong            int64  // keys that are less than the one before
+}
+
+func (s *summary) add(k uint32) {
+	switch {
+	case s.Count == 0:
+		s.First = k
+	case k < s.Last:
+		s.Wrong++
+	}
+	s.Last = k
+	s.Count++
+	s.Sum += uint64(k)
+	s.Hash ^= mix(uint64(k))
+}
+
+// verify returns at rank 0 how much is wrong. It is collective.
+func (s *sorter) verify() (wrong int, err error) {
+	n := s.node
+	all, err := parts.NewBlocks[summary](n, "summaries", n.Nodes(), 1)
+	if err != nil {
+		return 0, err
+	}
+	if err := n.During(n.Set(all.WantMine(fagus.Exclusive)...), func() error {
+		mine := &all.Mine()[0]
+		for _, k := range s.mine {
+			mine.add(k)
+		}
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	if err := n.Barrier(); err != nil || n.Rank() != 0 {
+		return 0, err
+	}
+	err = n.During(n.Set(all.WantAll(fagus.Shared)...), func() error {
+		wrong = s.judge(all.Slice())
+		return nil
+	})
+	return wrong, err
+}
+
+// judge compares the summaries of all ranks with the seed.
+func (s *sorter) judge(ranks []summary) (wrong int) {
+	var got, want summary
+	for _, r := range ranks {
+		if r.Count > 0 && got.Count > 0 && r.First < got.Last {
+			wrong++
+		}
+		if r.Count > 0 {
+			got.Last = r.Last
+		}
+		got.Count += r.Count
+		got.Sum += r.Sum
+		got.Hash ^= r.Hash
+		wrong += int(r.Wrong)
+	}
+	for i := range s.Keys {
+		want.add(key(s.Seed, i))
+	}
+	for _, same := range []bool{got.Count == want.Count, got.Sum == want.Sum, got.Hash == want.Hash} {
+		if !same {
+			wrong++
+		}
+	}
+	return wrong
+}
