@@ -21,6 +21,7 @@ func programs() []program {
 		{"workqueue", "tasks of unequal length from a shared queue", "jumping ahead in the random sequence"},
 		{"tsp", "a shortest round trip by branch and bound", "Held and Karp's dynamic programming, TSPLIB"},
 		{"radix", "radix sort of keys, from every rank to every other", "order, number, sum and hash of the keys"},
+		{"lu", "LU factorisation with partial pivoting, panels cyclic", "the backward error, with the matrix made anew"},
 	}
 	for _, b := range benchmarks() {
 		list = append(list, program{b.name, b.what, "the values of NPB, classes S, W and A"})

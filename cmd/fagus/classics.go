@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/lu"
 	"github.com/fagus-dsm/fagus/apps/radix"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -45,6 +47,47 @@ func radixJob(cfg radix.Config, nodes int) *job {
 			cfg.Progress = progress
 			r, err := radix.Run(n, cfg)
 			return outcome{check: check{Name: "wrong-keys/order-and-multiset", Value: float64(r.Wrong)}, took: r.Time}, err
+		},
+	}
+}
+
+func luCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	const input = "the matrix"
+	return programCommand(usage, &cli.Command{
+		Name:  "lu",
+		Usage: "blocked LU factorisation with partial pivoting",
+		UsageText: "fagus run lu [flags]\n\n" +
+			"fagus run lu                                         a matrix drawn from seed 0, 2 simulated nodes\n" +
+			"fagus run lu --n 2048 --block 64 --net shm           two processes of this host\n" +
+			"fagus run lu --nodes 4 --mode threaded --json",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Category: input, Value: 512, Usage: "`ROWS` and columns"},
+			&cli.IntFlag{Name: "block", Category: input, Value: 32, Usage: "`COLUMNS` of a panel"},
+			spoilFlag(input),
+		},
+	}, func(c *cli.Context) (*job, error) {
+		cfg := lu.Config{N: c.Int("n"), Block: c.Int("block"), Seed: c.Uint64("seed"), Spoil: c.Bool("spoil")}
+		if err := cfg.Validate(); err != nil {
+			return nil, &usageError{err}
+		}
+		return luJob(cfg, c.Int("nodes")), nil
+	})
+}
+
+func luJob(cfg lu.Config, nodes int) *job {
+	return &job{
+		app: "lu", n: cfg.N, size: fmt.Sprintf("%d x %d, %d panels of %d columns", cfg.N, cfg.N, cfg.Steps(), cfg.Block),
+		measured: "factoring, of the slowest rank", unit: "steps", units: cfg.Steps() * nodes,
+		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := lu.Run(n, cfg)
+			o := outcome{check: check{Name: "backward-error/(n eps max|A|)", Value: min(r.Error, math.MaxFloat64), Limit: lu.Limit}, took: r.Time}
+			if n.Rank() == 0 && err == nil {
+				seconds := float64(r.Time) / float64(fagus.Second)
+				o.words = fmt.Sprintf("factors %016x; %.2f Gflop/s at rank 0", r.Bits, cfg.Operations()/1e9/max(seconds, math.SmallestNonzeroFloat64))
+			}
+			return o, err
 		},
 	}
 }

@@ -122,7 +122,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				HideHelpCommand: true,
 				OnUsageError:    usage,
 				Action:          group("program", "fagus run"),
-				Subcommands:     append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage), sorCommand(usage), radixCommand(usage)}, slices.Concat(benchmarkCommands(usage), kernelCommands(usage))...),
+				Subcommands:     append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage), sorCommand(usage), radixCommand(usage), luCommand(usage)}, slices.Concat(benchmarkCommands(usage), kernelCommands(usage))...),
 			},
 			appsCommand(usage),
 			reproduceCommand(usage),
