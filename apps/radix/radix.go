@@ -138,7 +138,7 @@ func (s *sorter) way(from, to int) []uint32 {
 func (s *sorter) pass(shift int) error {
 	n := s.node
 	s.node.Spend(fagus.Time(len(s.mine)) * keyTime)
-	if err := n.During(n.Set(s.counts.WantMine(fagus.Exclusive)...), func() error {
+	if err := n.During(n.Set(s.counts.WantFill()...), func() error {
 		sortDigit(s.sorted, s.mine, s.counts.Mine(), shift)
 		return nil
 	}); err != nil {

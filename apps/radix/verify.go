@@ -44,7 +44,7 @@ func (s *sorter) verify() (wrong int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := n.During(n.Set(all.WantMine(fagus.Exclusive)...), func() error {
+	if err := n.During(n.Set(all.WantFill()...), func() error {
 		mine := &all.Mine()[0]
 		for _, k := range s.mine {
 			mine.add(k)
