@@ -22,6 +22,7 @@ func programs() []program {
 		{"tsp", "a shortest round trip by branch and bound", "Held and Karp's dynamic programming, TSPLIB"},
 		{"radix", "radix sort of keys, from every rank to every other", "order, number, sum and hash of the keys"},
 		{"lu", "LU factorisation with partial pivoting, panels cyclic", "the backward error, with the matrix made anew"},
+		{"kmeans", "clusters of points by Lloyd's iterations", "nearest centres and means, by one rank alone"},
 	}
 	for _, b := range benchmarks() {
 		list = append(list, program{b.name, b.what, "the values of NPB, classes S, W and A"})
