@@ -23,6 +23,7 @@ func programs() []program {
 		{"radix", "radix sort of keys, from every rank to every other", "order, number, sum and hash of the keys"},
 		{"lu", "LU factorisation with partial pivoting, panels cyclic", "the backward error, with the matrix made anew"},
 		{"kmeans", "clusters of points by Lloyd's iterations", "nearest centres and means, by one rank alone"},
+		{"pagerank", "ranks of the pages of a graph", "residual along the links, sum of the ranks"},
 	}
 	for _, b := range benchmarks() {
 		list = append(list, program{b.name, b.what, "the values of NPB, classes S, W and A"})

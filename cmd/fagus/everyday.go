@@ -2,20 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/kmeans"
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/pagerank"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // everydayCommands are those of programs that people run, too, who do not measure machines.
 func everydayCommands(usage cli.OnUsageErrorFunc) []*cli.Command {
-	return []*cli.Command{kmeansCommand(usage)}
+	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage)}
 }
 
 func spoilFlag(category string) cli.Flag {
@@ -98,6 +101,98 @@ func kmeansJob(cfg kmeans.Config) *job {
 			cfg.Progress = progress
 			r, err := kmeans.Run(n, cfg)
 			return checkedOutcome(n, "error/tolerance of centres and choices", r, err)
+		},
+	}
+}
+
+func pagerankCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	const input = "the graph"
+	return programCommand(usage, &cli.Command{
+		Name:  "pagerank",
+		Usage: "ranks of the pages of a graph",
+		UsageText: "fagus run pagerank [flags]\n\n" +
+			"fagus run pagerank                                   2000 generated pages on 2 simulated nodes\n" +
+			"fagus run pagerank --pages 500000 --links 5000000 --net shm\n" +
+			"fagus run pagerank --in web-Stanford.txt --top 10    an edge list as SNAP has them",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "pages", Category: input, Value: 2000, Usage: "generate so many `PAGES`"},
+			&cli.IntFlag{Name: "links", Category: input, Value: 20000, Usage: "generate so many `LINKS`"},
+			&cli.StringFlag{Name: "in", Category: input, Usage: "read the links from `FILE`: lines of two numbers, and comments after #"},
+			&cli.Float64Flag{Name: "damping", Category: input, Value: 0.85, Usage: "`PROBABILITY` that a reader follows a link"},
+			&cli.Float64Flag{Name: "tolerance", Category: input, Value: 1e-10, Usage: "end when ranks change by no more than `X` in all"},
+			&cli.IntFlag{Name: "iterations", Category: input, Value: 1000, Usage: "fail after `N` iterations"},
+			&cli.IntFlag{Name: "top", Category: outputCategory, Value: 5, Usage: "print the `N` pages of the highest rank"},
+			spoilFlag(input),
+		},
+	}, preparePagerank)
+}
+
+func preparePagerank(c *cli.Context) (*job, error) {
+	cfg := pagerank.Config{
+		Graph: &pagerank.Graph{Pages: 1}, Damping: c.Float64("damping"), Tolerance: c.Float64("tolerance"),
+		Iterations: c.Int("iterations"), Top: c.Int("top"), Spoil: c.Bool("spoil"),
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, &usageError{err}
+	}
+	path := c.String("in")
+	if path != "" && (c.IsSet("pages") || c.IsSet("links")) {
+		return nil, usagef("--pages and --links are of a generated graph: use them without --in")
+	}
+	j := &job{}
+	j.open = func(ctx context.Context) (err error) {
+		if path == "" {
+			cfg.Graph, err = pagerank.Generate(c.Int("pages"), c.Int("links"), c.Uint64("seed"))
+		} else {
+			cfg.Graph, err = readInput(ctx, path, pagerank.Read)
+		}
+		if err != nil {
+			return asUsage(err)
+		}
+		*j = *pagerankJob(cfg)
+		return nil
+	}
+	return j, nil
+}
+
+// asUsage is for what can be read but makes no sense: that is a mistake in the call.
+func asUsage(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &usageError{err}
+}
+
+// readInput gives up when ctx ends: a pipe may never say anything.
+func readInput[T any](ctx context.Context, path string, read func(string) (T, error)) (T, error) {
+	type reading struct {
+		what T
+		err  error
+	}
+	done := make(chan reading, 1)
+	go func() {
+		what, err := read(path)
+		done <- reading{what, err}
+	}()
+	select {
+	case r := <-done:
+		return r.what, r.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("while reading %s: %w", path, ctx.Err())
+	}
+}
+
+func pagerankJob(cfg pagerank.Config) *job {
+	return &job{
+		app: "pagerank", n: cfg.Graph.Pages, measured: "iterations, of the slowest rank", unit: "iterations",
+		size: fmt.Sprintf("%d links of %d pages, damping %g", len(cfg.Graph.Links), cfg.Graph.Pages, cfg.Damping),
+		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := pagerank.Run(n, cfg)
+			return checkedOutcome(n, "error/tolerance of the stationary equation", r, err)
 		},
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -90,25 +88,11 @@ func readFactors(ctx context.Context, c *cli.Context, cfg matmul.Config) (matmul
 // readMatrix reads a file, and gives up when ctx ends: a pipe may never say
 // anything. What can be read but is no matrix is a mistake in the call.
 func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {
-	type reading struct {
-		m   matrix.Dense
-		err error
+	m, err := readInput(ctx, path, matrix.Read)
+	if err != nil {
+		return m, asUsage(err)
 	}
-	done := make(chan reading, 1)
-	go func() {
-		m, err := matrix.Read(path)
-		done <- reading{m, err}
-	}()
-	select {
-	case r := <-done:
-		var errno syscall.Errno
-		if r.err != nil && !errors.As(r.err, &errno) {
-			return r.m, &usageError{r.err}
-		}
-		return r.m, r.err
-	case <-ctx.Done():
-		return matrix.Dense{}, fmt.Errorf("while reading %s: %w", path, ctx.Err())
-	}
+	return m, nil
 }
 
 func prepareMatmul(c *cli.Context) (*job, error) {

@@ -1,0 +1,152 @@
+package pagerank
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// MaxLinks bounds the links of a graph, and MaxPages its pages.
+const (
+	MaxLinks = 1 << 27
+	MaxPages = 1 << 26
+)
+
+// maxLine bounds the bytes of a line.
+const maxLine = 1 << 16
+
+// Link goes from a page to another, both counted from 0.
+type Link struct{ From, To int32 }
+
+// Graph is pages and their links.
+type Graph struct {
+	// Names are the numbers that pages have in the file, ascending; nil: those from 0.
+	Names []int64
+	Pages int
+	Links []Link // in the order of the file
+}
+
+// Name is the number that a page has in the file.
+func (g *Graph) Name(page int) int64 {
+	if g.Names == nil {
+		return int64(page)
+	}
+	return g.Names[page]
+}
+
+// Validate reports what is no graph that can be ranked.
+func (g *Graph) Validate() error {
+	switch {
+	case g.Pages < 1 || g.Pages > MaxPages:
+		return fmt.Errorf("pagerank: %d pages: want 1 to %d", g.Pages, MaxPages)
+	case len(g.Links) > MaxLinks:
+		return fmt.Errorf("pagerank: %d links: want up to %d", len(g.Links), MaxLinks)
+	case g.Names != nil && len(g.Names) != g.Pages:
+		return fmt.Errorf("pagerank: %d names of %d pages", len(g.Names), g.Pages)
+	}
+	for i, l := range g.Links {
+		if l.From < 0 || l.To < 0 || int(max(l.From, l.To)) >= g.Pages {
+			return fmt.Errorf("pagerank: link %d goes from page %d to %d of %d", i, l.From, l.To, g.Pages)
+		}
+	}
+	return nil
+}
+
+// Generate makes a graph in which few pages have most links to them, and some have none from them.
+// Sizes that cannot be give an error.
+func Generate(pages, links int, seed uint64) (*Graph, error) {
+	if pages < 1 || pages > MaxPages || links < 0 || links > MaxLinks {
+		return nil, fmt.Errorf("pagerank: %d links of %d pages: want 0 to %d, and 1 to %d", links, pages, MaxLinks, MaxPages)
+	}
+	g := &Graph{Pages: pages, Links: make([]Link, links)}
+	random := rand.New(rand.NewPCG(seed, 0))
+	place := random.Perm(pages) // or those with many links would all be in the first block
+	for i := range g.Links {
+		u, v := random.Float64(), random.Float64()
+		g.Links[i] = Link{int32(place[int(float64(pages)*v*v)]), int32(place[int(float64(pages)*u*u*u)])}
+	}
+	return g, nil
+}
+
+// Read reads the edge list in the file at path. Errors name the path.
+func Read(path string) (*Graph, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g, err := Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return g, nil
+}
+
+// Decode reads an edge list up to the end of r. Errors name the line.
+func Decode(r io.Reader) (*Graph, error) {
+	var ends []int64 // of links: from, to, from, to...
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	line := 0
+	for lines.Scan() {
+		line++
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		from, to, err := parseLink(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		if len(ends) == 2*MaxLinks {
+			return nil, fmt.Errorf("line %d: more than %d links", line, MaxLinks)
+		}
+		ends = append(ends, from, to)
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d bytes", line+1, maxLine)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(ends) == 0 {
+		return nil, fmt.Errorf("no link in %d lines", line)
+	}
+	return number(ends)
+}
+
+func parseLink(text []byte) (from, to int64, err error) {
+	fields := bytes.Fields(text)
+	if len(fields) != 2 {
+		return 0, 0, fmt.Errorf("%.40q has %d fields: want 2, from and to", text, len(fields))
+	}
+	for i, end := range []*int64{&from, &to} {
+		*end, err = strconv.ParseInt(string(fields[i]), 10, 64)
+		if err != nil || *end < 0 {
+			return 0, 0, fmt.Errorf("page %.40q: want a number from 0 to 2^63-1", fields[i])
+		}
+	}
+	return from, to, nil
+}
+
+// number counts pages from 0, in the order of their names.
+func number(ends []int64) (*Graph, error) {
+	names := slices.Clone(ends)
+	slices.Sort(names)
+	names = slices.Clip(slices.Compact(names))
+	if len(names) > MaxPages {
+		return nil, fmt.Errorf("%d pages: want up to %d", len(names), MaxPages)
+	}
+	g := &Graph{Names: names, Pages: len(names), Links: make([]Link, len(ends)/2)}
+	for i := range g.Links {
+		from, _ := slices.BinarySearch(names, ends[2*i])
+		to, _ := slices.BinarySearch(names, ends[2*i+1])
+		g.Links[i] = Link{int32(from), int32(to)}
+	}
+	return g, nil
+}
