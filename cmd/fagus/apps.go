@@ -24,6 +24,7 @@ func programs() []program {
 		{"lu", "LU factorisation with partial pivoting, panels cyclic", "the backward error, with the matrix made anew"},
 		{"kmeans", "clusters of points by Lloyd's iterations", "nearest centres and means, by one rank alone"},
 		{"pagerank", "ranks of the pages of a graph", "residual along the links, sum of the ranks"},
+		{"mandelbrot", "a picture of the Mandelbrot set, rows from a queue", "random rows by the plain loop"},
 	}
 	for _, b := range benchmarks() {
 		list = append(list, program{b.name, b.what, "the values of NPB, classes S, W and A"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"syscall"
@@ -11,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/kmeans"
+	"github.com/fagus-dsm/fagus/apps/mandelbrot"
+	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -18,7 +21,7 @@ import (
 
 // everydayCommands are those of programs that people run, too, who do not measure machines.
 func everydayCommands(usage cli.OnUsageErrorFunc) []*cli.Command {
-	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage)}
+	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage), mandelbrotCommand(usage)}
 }
 
 func spoilFlag(category string) cli.Flag {
@@ -195,4 +198,74 @@ func pagerankJob(cfg pagerank.Config) *job {
 			return checkedOutcome(n, "error/tolerance of the stationary equation", r, err)
 		},
 	}
+}
+
+func mandelbrotCommand(usage cli.OnUsageErrorFunc) *cli.Command {
+	const input = "the picture"
+	return programCommand(usage, &cli.Command{
+		Name:  "mandelbrot",
+		Usage: "a picture of the Mandelbrot set, rows from a queue",
+		UsageText: "fagus run mandelbrot [flags]\n\n" +
+			"fagus run mandelbrot --out set.png --mode threaded   each rank takes rows when it has none\n" +
+			"fagus run mandelbrot --static                        shared out beforehand: for phases\n" +
+			"fagus run mandelbrot --x -0.7436 --y 0.1318 --span 0.004 --limit 5000 --width 1920 --height 1080 --net shm --mode threaded --out valley.png",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "width", Category: input, Value: 320, Usage: "`POINTS` of a row"},
+			&cli.IntFlag{Name: "height", Category: input, Value: 200, Usage: "`ROWS`"},
+			&cli.Float64Flag{Name: "x", Category: input, Value: -0.6, Usage: "`X` of the middle"},
+			&cli.Float64Flag{Name: "y", Category: input, Usage: "`Y` of the middle"},
+			&cli.Float64Flag{Name: "span", Category: input, Value: 3.6, Usage: "the picture is `X` wide"},
+			&cli.IntFlag{Name: "limit", Category: input, Value: 1000, Usage: "a point that has not left after `N` steps is inside"},
+			&cli.IntFlag{Name: "batch", Category: input, Value: 4, Usage: "so many `ROWS` are taken at a time"},
+			&cli.BoolFlag{Name: "static", Category: input, Usage: "share out the rows cyclically, without a queue"},
+			&cli.IntFlag{Name: "verify", Category: input, Value: 8, Usage: "verify so many `ROWS`, chosen by --seed"},
+			spoilFlag(input),
+			&cli.StringFlag{Name: "out", Category: outputCategory, Usage: "write the picture to `FILE` (.png)"},
+		},
+	}, prepareMandelbrot)
+}
+
+func prepareMandelbrot(c *cli.Context) (*job, error) {
+	if err := checkWritable(c, "out", func(path string) error {
+		if figureFormat(path) != "png" {
+			return fmt.Errorf("%s: want a name that ends in .png", path)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	cfg := mandelbrot.Config{
+		Width: c.Int("width"), Height: c.Int("height"), X: c.Float64("x"), Y: c.Float64("y"), Span: c.Float64("span"), Limit: c.Int("limit"),
+		Batch: c.Int("batch"), Static: c.Bool("static"), Rows: c.Int("verify"), Seed: c.Uint64("seed"), Spoil: c.Bool("spoil"),
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, &usageError{err}
+	}
+	return mandelbrotJob(cfg, c.String("out")), nil
+}
+
+// mandelbrotJob is a picture that is to be written to a file, unless that has no name.
+func mandelbrotJob(cfg mandelbrot.Config, out string) *job {
+	var picture []uint16
+	j := &job{
+		app: "mandelbrot", n: cfg.Width, measured: "rows, of the slowest rank", unit: "rows", units: cfg.Height,
+		size: fmt.Sprintf("%d x %d points of up to %d steps, %g wide around %g, %g", cfg.Width, cfg.Height, cfg.Limit, cfg.Span, cfg.X, cfg.Y),
+		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := mandelbrot.Run(n, cfg)
+			o := outcome{check: check{Name: "wrong-points/plain-loop", Value: float64(r.Wrong)}, took: r.Time}
+			if n.Rank() == 0 && err == nil {
+				picture = r.Picture
+				o.words = fmt.Sprintf("%d points of %d are inside; %d rows verified", r.Inside, len(r.Picture), min(cfg.Rows, cfg.Height))
+			}
+			return o, err
+		},
+	}
+	if out != "" {
+		j.write = func() error {
+			return matrix.Replace(out, func(w io.Writer) error { return mandelbrot.EncodePNG(w, picture, cfg.Width, cfg.Limit) })
+		}
+	}
+	return j
 }

@@ -1,0 +1,90 @@
+package mandelbrot_test
+
+import (
+	"bytes"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/mandelbrot"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func config() mandelbrot.Config {
+	return mandelbrot.Config{Width: 31, Height: 23, X: -0.5, Span: 3, Limit: 200, Batch: 3, Rows: 23}
+}
+
+func run(t *testing.T, on fagus.Config, cfg mandelbrot.Config) mandelbrot.Result {
+	t.Helper()
+	return apptest.Run(t, on, "mandelbrot", func(n *fagus.Node) (mandelbrot.Result, error) { return mandelbrot.Run(n, cfg) })[0]
+}
+
+// TestEverywhere: all rows are right, and the same on every engine, network and number of nodes.
+func TestEverywhere(t *testing.T) {
+	want := run(t, fagus.Config{Nodes: 1}, config())
+	apptest.Everywhere(t, func(on fagus.Config) {
+		for _, static := range []bool{false, true} {
+			cfg := config()
+			cfg.Static = static
+			if r := run(t, on, cfg); r.Wrong != 0 || !slices.Equal(r.Picture, want.Picture) {
+				t.Errorf("%d nodes, %v mode, static %v: %d points of %d are wrong", on.Nodes, on.Mode, static, r.Wrong, len(r.Picture))
+			}
+		}
+	})
+}
+
+// TestKnown: 0 never leaves, and 2, the first point that can, is there after one step and beyond after two.
+func TestKnown(t *testing.T) {
+	cfg := mandelbrot.Config{Width: 3, Height: 1, Span: 6, Limit: 50, Batch: 1, Rows: 1} // -2, 0 and 2
+	if r := run(t, fagus.Config{Nodes: 2}, cfg); !slices.Equal(r.Picture, []uint16{50, 50, 2}) || r.Inside != 2 {
+		t.Errorf("points -2, 0 and 2 take %d steps, %d are inside", r.Picture, r.Inside)
+	}
+}
+
+// TestSpoiled: one wrong point a row is found.
+func TestSpoiled(t *testing.T) {
+	cfg := config()
+	cfg.Spoil, cfg.Rows = true, 4
+	if r := run(t, fagus.Config{Nodes: 3}, cfg); r.Wrong != 4 {
+		t.Errorf("%d points are wrong, want 4", r.Wrong)
+	}
+}
+
+// TestPNG: the picture has its size, and is black inside.
+func TestPNG(t *testing.T) {
+	var file bytes.Buffer
+	if err := mandelbrot.EncodePNG(&file, []uint16{50, 50, 2, 49, 0, 50}, 3, 50); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	black := color.RGBA{A: 255}
+	if b := picture.Bounds(); b.Dx() != 3 || b.Dy() != 2 || picture.At(1, 0) != black || picture.At(2, 1) != black || picture.At(1, 1) == black {
+		t.Errorf("bounds %v, colours %v %v %v", b, picture.At(1, 0), picture.At(2, 1), picture.At(1, 1))
+	}
+}
+
+// TestMistakes: what cannot be run is told.
+func TestMistakes(t *testing.T) {
+	for what, change := range map[string]func(*mandelbrot.Config){
+		"no point":       func(c *mandelbrot.Config) { c.Width = 0 },
+		"too many":       func(c *mandelbrot.Config) { c.Width = math.MaxInt },
+		"no middle":      func(c *mandelbrot.Config) { c.X = math.NaN() },
+		"no width":       func(c *mandelbrot.Config) { c.Span = 0 },
+		"no step":        func(c *mandelbrot.Config) { c.Limit = 0 },
+		"too many steps": func(c *mandelbrot.Config) { c.Limit = 1 << 16 },
+		"no batch":       func(c *mandelbrot.Config) { c.Batch = 0 },
+		"no verified":    func(c *mandelbrot.Config) { c.Rows = 0 },
+	} {
+		bad := config()
+		change(&bad)
+		if bad.Validate() == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
