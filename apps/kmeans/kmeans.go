@@ -18,7 +18,6 @@ type search struct {
 	node   *fagus.Node
 	points *parts.Blocks[float64] // batches of points, the last one filled up with zeros
 	chosen *parts.Blocks[int32]   // by point: its centre, in the end
-	first  *parts.Sums[float64]
 	sums   *parts.ExactSums
 
 	labels   []int32   // of this rank's points
@@ -64,12 +63,13 @@ func (s *search) declare() (err error) {
 	if s.chosen, err = parts.NewBlocks[int32](s.node, "chosen", batches, batchPoints); err != nil {
 		return err
 	}
-	if s.first, err = parts.NewSums[float64](s.node, "first centres", s.Clusters*s.Dimensions); err != nil {
-		return err
-	}
-	s.sums, err = parts.NewExactSums(s.node, "sums", s.Clusters*(s.Dimensions+1)+2)
+	s.sums, err = parts.NewExactSums(s.node, "sums", s.numbers())
 	return err
 }
+
+// numbers is how many are added up: for each centre the sum of its points and their number, and in the end
+// the inertia and how many points have changed.
+func (s *search) numbers() int { return s.Clusters*(s.Dimensions+1) + 2 }
 
 // mine are this rank's points, lo up to but not including hi.
 func (s *search) mine() (lo, hi int) {
@@ -77,34 +77,43 @@ func (s *search) mine() (lo, hi int) {
 	return min(lo*batchPoints, s.Points), min(hi*batchPoints, s.Points)
 }
 
-// begin writes this rank's points, and finds the first centres: who has the point tells the others.
+// begin writes this rank's points, and finds the first centres, which are means of one point each: who has
+// it tells the others.
 func (s *search) begin() error {
 	lo, hi := s.mine()
+	d, all := s.Dimensions, make([]parts.Exact, s.numbers())
 	s.labels = slices.Repeat([]int32{-1}, hi-lo)
-	s.to = make([]float64, s.Clusters*s.Dimensions)
+	s.to = make([]float64, s.Clusters*d)
 	s.from = make([]float64, len(s.to))
 	if err := s.node.During(s.node.Set(s.points.WantMine(fagus.Exclusive)...), func() error {
 		points := s.points.Slice()
 		for i := lo; i < hi; i += batchPoints {
-			s.batch(i/batchPoints, points[i*s.Dimensions:min(i+batchPoints, hi)*s.Dimensions])
+			s.batch(i/batchPoints, points[i*d:min(i+batchPoints, hi)*d])
 		}
 		for c := range s.Clusters {
 			if i := c * s.Points / s.Clusters; i >= lo && i < hi {
-				copy(s.to[c*s.Dimensions:][:s.Dimensions], points[i*s.Dimensions:])
+				for j, x := range points[i*d:][:d] {
+					all[c*(d+1)+j].Add(x)
+				}
+				all[c*(d+1)+d].Add(1)
 			}
 		}
 		return s.node.Err()
 	}); err != nil {
 		return err
 	}
-	return s.first.Add(s.to)
+	if err := s.sums.Add(all); err != nil {
+		return err
+	}
+	s.move(all)
+	return nil
 }
 
 // iterate moves the centres until no point changes, or often enough.
 func (s *search) iterate() error {
 	set := s.node.Set(s.points.WantMine(fagus.Shared)...)
 	for range s.Iterations {
-		copy(s.from, s.to)
+		copy(s.from, s.to) // a centre without points stays
 		var all []parts.Exact
 		if err := s.node.During(set, func() (err error) {
 			all, err = s.assign()
@@ -116,6 +125,8 @@ func (s *search) iterate() error {
 			return err
 		}
 		s.move(all)
+		rest := all[len(all)-2:]
+		s.inertia, s.settled = append(s.inertia, rest[0].Float64()), rest[1].Float64() == 0
 		if s.Progress != nil && s.node.Rank() == 0 {
 			s.Progress(1)
 		}
@@ -137,15 +148,11 @@ func (s *search) move(all []parts.Exact) {
 			}
 		}
 	}
-	rest := all[s.Clusters*(d+1):]
-	s.inertia = append(s.inertia, rest[0].Float64())
-	s.settled = rest[1].Float64() == 0
 }
 
-// assign finds the nearest centre of this rank's points. It returns for each centre the sum of its points
-// and their number, and in the end the inertia and how many points have changed.
+// assign finds the nearest centre of this rank's points, and returns its part of the numbers.
 func (s *search) assign() ([]parts.Exact, error) {
-	all := make([]parts.Exact, s.Clusters*(s.Dimensions+1)+2)
+	all := make([]parts.Exact, s.numbers())
 	sums := make([]float64, len(all))
 	lo, hi := s.mine()
 	for at := lo; at < hi; at += batchPoints {
