@@ -24,10 +24,6 @@ func everydayCommands(usage cli.OnUsageErrorFunc) []*cli.Command {
 	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage), mandelbrotCommand(usage)}
 }
 
-func spoilFlag(category string) cli.Flag {
-	return &cli.BoolFlag{Name: "spoil", Category: category, Usage: "make one number wrong, to see that it is found"}
-}
-
 // checkedOutcome is of a program that has npb's Result, and is named by what its checks are.
 func checkedOutcome(n *fagus.Node, name string, r npb.Result, err error) (outcome, error) {
 	o := outcome{took: r.Time}

@@ -52,7 +52,7 @@ func (b benchmark) command(usage cli.OnUsageErrorFunc) *cli.Command {
 			"fagus run %[1]s --class W --net inproc --nodes 4 --json", b.name),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "class", Category: input, Value: "S", Usage: "`CLASS` of the problem: S, W or A"},
-			&cli.BoolFlag{Name: "spoil", Category: input, Usage: "make one number wrong, to see that it is found"},
+			spoilFlag(input),
 		},
 	}, func(c *cli.Context) (*job, error) {
 		class, err := npb.ParseClass(c.String("class"))

@@ -107,7 +107,7 @@ func (k kernel) command(usage cli.OnUsageErrorFunc) *cli.Command {
 	const input = "the problem"
 	flags := []cli.Flag{
 		&cli.IntFlag{Name: "iterations", Category: input, Value: 10, Usage: "timed iterations, after one that is not"},
-		&cli.BoolFlag{Name: "spoil", Category: input, Usage: "make one number wrong, to see that it is found"},
+		spoilFlag(input),
 	}
 	for _, s := range k.sizes {
 		flags = append(flags, &cli.IntFlag{Name: s.name, Category: input, Value: s.value, Usage: s.usage})

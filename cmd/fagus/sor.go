@@ -21,7 +21,7 @@ func sorCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Category: input, Value: 200, Usage: "rows and columns of the grid, the border included"},
 			&cli.IntFlag{Name: "iterations", Category: input, Usage: "over all points; 0 stands for 5 times --n, which is enough"},
-			&cli.BoolFlag{Name: "spoil", Category: input, Usage: "make one number wrong, to see that it is found"},
+			spoilFlag(input),
 		},
 	}, func(c *cli.Context) (*job, error) {
 		cfg := sor.Config{N: c.Int("n"), Iterations: c.Int("iterations"), Spoil: c.Bool("spoil")}
