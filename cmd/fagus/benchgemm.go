@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,9 @@ type openBLAS struct {
 	ask    io.WriteCloser
 	answer *bufio.Reader
 }
+
+// coreType says for which processor OpenBLAS is to compute.
+const coreType = "OPENBLAS_CORETYPE"
 
 // gemmPatience bounds all that fagus bench --gemm does.
 const gemmPatience = 20 * time.Minute
@@ -93,6 +97,15 @@ func startOpenBLAS(ctx context.Context, path string) (p *openBLAS, wait func(), 
 	}
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = append(cmd.Environ(), "OPENBLAS_NUM_THREADS=1")
+	if os.Getenv(coreType) == "" {
+		// Debian's does not know processors that are newer, and takes them for a Pentium 4.
+		switch gemm.Kernel() {
+		case "AVX-512":
+			cmd.Env = append(cmd.Env, coreType+"=SkylakeX")
+		case "AVX2":
+			cmd.Env = append(cmd.Env, coreType+"=Haswell")
+		}
+	}
 	ask, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, nil, err
