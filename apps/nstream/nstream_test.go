@@ -1,7 +1,6 @@
 package nstream_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
@@ -10,9 +9,10 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg nstream.Config) prk.Result {
-	t.Helper()
-	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (prk.Result, error) { return nstream.Run(n, cfg) })[0]
+func kernel(n *fagus.Node, size int, l prk.Loop) (prk.Result, error) {
+	cfg := configs()[size]
+	cfg.Loop = l
+	return nstream.Run(n, cfg)
 }
 
 func configs() []nstream.Config {
@@ -20,39 +20,13 @@ func configs() []nstream.Config {
 }
 
 // TestEverywhere: the closed form comes out, with no error at all.
-func TestEverywhere(t *testing.T) {
-	apptest.Everywhere(t, func(on fagus.Config) {
-		for _, cfg := range configs() {
-			cfg.Iterations = 4
-			if r := run(t, on, cfg); r.Error != 0 {
-				t.Errorf("%d nodes, %v mode, %+v: result %g, want %g", on.Nodes, on.Mode, cfg, r.Got, r.Want)
-			}
-		}
-	})
-}
+func TestEverywhere(t *testing.T) { apptest.Kernel(kernel).Everywhere(t, len(configs())) }
 
 // TestRandomDelays: nor if ranks wait for each other in another order.
-func TestRandomDelays(t *testing.T) {
-	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) {
-		cfg := configs()[1]
-		cfg.Iterations = 5
-		if r := run(t, on, cfg); r.Error != 0 {
-			t.Errorf("seed %d: %d nodes, %v mode: result %g, want %g", seed, on.Nodes, on.Mode, r.Got, r.Want)
-		}
-	})
-}
+func TestRandomDelays(t *testing.T) { apptest.Kernel(kernel).Delayed(t, 1) }
 
 // TestSpoiled: a wrong number is found, whoever has it.
-func TestSpoiled(t *testing.T) {
-	for _, cfg := range configs() {
-		cfg.Iterations, cfg.Spoil = 2, true
-		for nodes := 1; nodes <= 4; nodes++ {
-			if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Error <= prk.Epsilon {
-				t.Errorf("%d nodes, %+v: result %g passes for %g", nodes, cfg, r.Got, r.Want)
-			}
-		}
-	}
-}
+func TestSpoiled(t *testing.T) { apptest.Kernel(kernel).Spoiled(t, len(configs())) }
 
 // TestValidate: what cannot be is told.
 func TestValidate(t *testing.T) {

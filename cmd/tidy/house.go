@@ -84,7 +84,7 @@ func places() []place {
 		{dir: "apps/npb", may: []string{"fagus"}},
 		{dir: "apps/prk", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
-		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/quic", "dimmnet/shm", "dimmnet/sim", "dimmnet/tcp", "fagus"},
+		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/quic", "dimmnet/shm", "dimmnet/sim", "dimmnet/tcp", "fagus", "apps/npb", "apps/prk"},
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},
