@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -14,7 +12,6 @@ import (
 	"github.com/fagus-dsm/fagus/apps/kmeans"
 	"github.com/fagus-dsm/fagus/apps/mandelbrot"
 	"github.com/fagus-dsm/fagus/apps/matrix"
-	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -22,20 +19,6 @@ import (
 // everydayCommands are those of programs that people run, too, who do not measure machines.
 func everydayCommands(usage cli.OnUsageErrorFunc) []*cli.Command {
 	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage), mandelbrotCommand(usage)}
-}
-
-// checkedOutcome is of a program that has npb's Result, and is named by what its checks are.
-func checkedOutcome(n *fagus.Node, name string, r npb.Result, err error) (outcome, error) {
-	o := outcome{took: r.Time}
-	if n.Rank() == 0 && err == nil {
-		o.check = check{Name: name, Value: min(r.Excess(), math.MaxFloat64), Limit: 1}
-		lines := r.Lines
-		for _, c := range r.Checks {
-			lines = append(lines, c.String())
-		}
-		o.words = strings.Join(lines, "\n")
-	}
-	return o, err
 }
 
 func kmeansCommand(usage cli.OnUsageErrorFunc) *cli.Command {

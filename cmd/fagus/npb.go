@@ -71,21 +71,25 @@ func (b benchmark) job(cfg npb.Config) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := b.run(n, cfg)
-			o := outcome{took: r.Time}
-			if n.Rank() == 0 && err == nil {
-				o.check = check{Name: "error/tolerance of NPB", Value: min(r.Excess(), math.MaxFloat64), Limit: 1}
-				o.words = benchmarkText(&r)
+			o, err := checkedOutcome(n, "error/tolerance of NPB", r, err)
+			if o.words != "" {
+				o.words += fmt.Sprintf("\n%.2f Mop/s", r.Mops(r.Time))
 			}
 			return o, err
 		},
 	}
 }
 
-// benchmarkText is what NPB prints.
-func benchmarkText(r *npb.Result) string {
-	text := strings.Join(r.Lines, "\n")
-	for _, c := range r.Checks {
-		text += "\n" + c.String()
+// checkedOutcome is of a program that has npb's Result; name says what its checks are.
+func checkedOutcome(n *fagus.Node, name string, r npb.Result, err error) (outcome, error) {
+	o := outcome{took: r.Time}
+	if n.Rank() == 0 && err == nil {
+		o.check = check{Name: name, Value: min(r.Excess(), math.MaxFloat64), Limit: 1}
+		lines := r.Lines
+		for _, c := range r.Checks {
+			lines = append(lines, c.String())
+		}
+		o.words = strings.Join(lines, "\n")
 	}
-	return fmt.Sprintf("%s\n%.2f Mop/s", text, r.Mops(r.Time))
+	return o, err
 }

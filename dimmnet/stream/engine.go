@@ -10,7 +10,14 @@ import (
 
 // progress reads what has come on all connections, and sends what waits, unless another
 // thread is at it.
-func (n *node) progress() {
+func (n *node) progress() { n.visit((*node).serve) }
+
+// look is progress that sends nothing.
+func (n *node) look() { n.visit((*node).receive) }
+
+// visit does something for each peer of which something may have come, unless another thread is
+// at it.
+func (n *node) visit(do func(*node, *peer)) {
 	if !n.engine.TryLock() {
 		return
 	}
@@ -19,12 +26,14 @@ func (n *node) progress() {
 		return
 	}
 	if len(n.peers) > few+1 {
-		n.serveReady(n.poll.Wait(n.ready[:], 0))
+		for _, rank := range n.poll.Wait(n.ready[:], 0) {
+			do(n, n.peers[rank])
+		}
 		return
 	}
 	for _, q := range n.peers {
 		if q != nil {
-			n.serve(q)
+			do(n, q)
 		}
 	}
 }
@@ -44,28 +53,6 @@ func (n *node) serveAll() {
 func (n *node) serveReady(ready []dimmnet.Rank) {
 	for _, rank := range ready {
 		n.serve(n.peers[rank])
-	}
-}
-
-// look is progress that sends nothing.
-func (n *node) look() {
-	if !n.engine.TryLock() {
-		return
-	}
-	defer n.engine.Unlock()
-	if n.closed {
-		return
-	}
-	if len(n.peers) > few+1 {
-		for _, rank := range n.poll.Wait(n.ready[:], 0) {
-			n.receive(n.peers[rank])
-		}
-		return
-	}
-	for _, q := range n.peers {
-		if q != nil {
-			n.receive(q)
-		}
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package parts divides arrays and work between ranks. It holds what several programs
-// needed in the same way (docs/results.md says which), and uses nothing but the public face of
+// needed in the same way, and uses nothing but the public face of
 // package fagus: whoever needs something else can begin with a copy.
 //
 //	lo, hi := parts.Block(rows, n.Nodes(), n.Rank())          // this rank's share
