@@ -8,4 +8,6 @@
 //
 // It orders nothing but by its atomic words: who polls for what a Write has copied polls a
 // word that a later Store writes. Little-endian machines only.
+//
+// [Sizes] and [Limits] say how large it is, by default and at most, for ports that allocate it.
 package memory
