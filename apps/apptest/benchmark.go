@@ -1,9 +1,11 @@
 package apptest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
@@ -11,17 +13,17 @@ import (
 )
 
 // Benchmark runs one of the NAS Parallel Benchmarks.
-type Benchmark func(*fagus.Node, npb.Config) (npb.Result, error)
+type Benchmark func(*fagus.Node, npb.Config) (verify.Result, error)
 
 // Run is the result of rank 0 in class S.
-func (b Benchmark) Run(t testing.TB, on fagus.Config, spoil bool) npb.Result {
+func (b Benchmark) Run(t testing.TB, on fagus.Config, spoil bool) verify.Result {
 	t.Helper()
-	return Run(t, on, "class S", func(n *fagus.Node) (npb.Result, error) { return b(n, npb.Config{Class: npb.S, Spoil: spoil}) })[0]
+	return Run(t, on, "class S", func(n *fagus.Node) (verify.Result, error) { return b(n, npb.Config{Class: npb.S, Spoil: spoil}) })[0]
 }
 
 // SameBits: class S passes in both modes, with the same bits on 1 to 4 nodes.
 func (b Benchmark) SameBits(t *testing.T) {
-	var first []npb.Check
+	var first []verify.Check
 	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 		for nodes := 1; nodes <= 4; nodes++ {
 			for _, net := range []dimmnet.Network{inproc.New(inproc.Config{}), Simulated(t, sim.Config{})} {
@@ -39,6 +41,19 @@ func (b Benchmark) SameBits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Plain is one of them without Fagus.
+type Plain func(npb.Config, verify.Timer) verify.Result
+
+// SamePlain: without Fagus class S has the same bits as on 2 nodes, and its timed section is run once.
+func (b Benchmark) SamePlain(t *testing.T, plain Plain) {
+	timed := 0
+	got := plain(npb.Config{Class: npb.S}, func(section func()) fagus.Time { timed++; section(); return 1 })
+	want := b.Run(t, fagus.Config{Nodes: 2}, false)
+	if !slices.Equal(got.Checks, want.Checks) || got.Excess() > 1 || got.Operations != want.Operations || timed != 1 {
+		t.Errorf("plain: %v, %g operations, timed %d times; want %v, %g operations", got.Checks, got.Operations, timed, want.Checks, want.Operations)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -40,20 +41,20 @@ func (p *problem) operations() float64 {
 func Units(npb.Class) int { return iterations }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
 	s, err := newSolver(n, p, cfg.Spoil)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	x, z := s.vector(), s.vector()
 	ones(x)
 	if _, _, err := s.iterate(x, z); err != nil { // once untimed, as NPB does
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	ones(x)
 	zeta, lines := 0.0, []string(nil)
-	r := npb.Result{Operations: p.operations()}
+	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		for i := 1; i <= iterations; i++ {
 			xz, residual, err := s.iterate(x, z)
@@ -68,7 +69,7 @@ func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
 	})
 	if n.Rank() == 0 {
 		r.Lines = lines
-		r.Checks = []npb.Check{{Name: "zeta", Got: zeta, Want: p.zeta, Tolerance: tolerance}}
+		r.Checks = []verify.Check{{Name: "zeta", Got: zeta, Want: p.zeta, Tolerance: tolerance}}
 	}
 	return r, err
 }

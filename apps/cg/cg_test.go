@@ -7,15 +7,16 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/cg"
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg npb.Config) npb.Result {
+func run(t *testing.T, on fagus.Config, cfg npb.Config) verify.Result {
 	t.Helper()
-	return apptest.Run(t, on, "class S", func(n *fagus.Node) (npb.Result, error) { return cg.Run(n, cfg) })[0]
+	return apptest.Run(t, on, "class S", func(n *fagus.Node) (verify.Result, error) { return cg.Run(n, cfg) })[0]
 }
 
 // counts are of nodes.

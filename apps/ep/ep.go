@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -41,18 +42,18 @@ func Units(c npb.Class) int { return 1 << problemOf(c).m / batchPairs }
 type sums [4]float64
 
 // Run runs the benchmark. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
 	counts, err := parts.NewSums[int64](n, "counts", rings)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	exact, err := parts.NewExactSums(n, "sums", len(sums{}))
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	inRing, all := make([]int64, rings), make([]parts.Exact, len(sums{}))
-	r := npb.Result{Operations: float64(int(1) << p.m)} // NPB counts a pair as one
+	r := verify.Result{Operations: float64(int(1) << p.m)} // NPB counts a pair as one
 	r.Time, err = parts.Timed(n, func() error {
 		lo, hi := parts.Block(Units(cfg.Class), n.Nodes(), n.Rank())
 		for b := lo; b < hi; b++ {
@@ -110,12 +111,12 @@ func lines(inRing []int64) (out []string) {
 	return out
 }
 
-func checks(p problem, inRing []int64, all []parts.Exact) []npb.Check {
+func checks(p problem, inRing []int64, all []parts.Exact) []verify.Check {
 	pairs := int64(0)
 	for _, count := range inRing {
 		pairs += count
 	}
-	return []npb.Check{
+	return []verify.Check{
 		{Name: "sum of x", Got: all[0].Float64(), Want: p.sx, Tolerance: tolerance},
 		{Name: "sum of y", Got: all[1].Float64(), Want: p.sy, Tolerance: tolerance},
 		{Name: "sum of |x|", Got: all[2].Float64(), Want: p.absX, Tolerance: tolerance},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -21,19 +22,19 @@ type solver struct {
 }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
 	u, err := newCube(n, p)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	sums, err := parts.NewExactSums(n, "checksums", 2*iterations)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	s := &solver{problem: p, node: n, cfg: cfg, u: u}
 	s.prepare()
-	r := npb.Result{Operations: float64(p.points()) * (p.first() + iterations*p.each())}
+	r := verify.Result{Operations: float64(p.points()) * (p.first() + iterations*p.each())}
 	r.Time, err = parts.Timed(n, func() error {
 		if err := s.forward(); err != nil {
 			return err
@@ -170,13 +171,13 @@ func (s *solver) sample(z int, sum []parts.Exact) {
 	}
 }
 
-func (s *solver) report(r *npb.Result) {
+func (s *solver) report(r *verify.Result) {
 	for i, want := range s.sums {
 		points := float64(s.points())
 		re, im := s.exact[2*i].Float64()/points, s.exact[2*i+1].Float64()/points
 		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: checksum %.10f %+.10fi", i+1, re, im))
 		r.Checks = append(r.Checks,
-			npb.Check{Name: fmt.Sprintf("real part %d", i+1), Got: re, Want: real(want), Tolerance: tolerance},
-			npb.Check{Name: fmt.Sprintf("imaginary part %d", i+1), Got: im, Want: imag(want), Tolerance: tolerance})
+			verify.Check{Name: fmt.Sprintf("real part %d", i+1), Got: re, Want: real(want), Tolerance: tolerance},
+			verify.Check{Name: fmt.Sprintf("imaginary part %d", i+1), Got: im, Want: imag(want), Tolerance: tolerance})
 	}
 }

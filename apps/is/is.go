@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -12,17 +13,17 @@ import (
 func Units(npb.Class) int { return iterations }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
 	s, err := newSorter(n, p, cfg.Spoil)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	if _, err := s.iterate(1); err != nil { // once untimed, as NPB does
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	passes, lines := 0, []string(nil)
-	r := npb.Result{Operations: iterations * float64(p.keys)} // NPB counts a key as one
+	r := verify.Result{Operations: iterations * float64(p.keys)} // NPB counts a key as one
 	r.Time, err = parts.Timed(n, func() error {
 		for i := 1; i <= iterations; i++ {
 			passed, err := s.iterate(i)
@@ -44,7 +45,7 @@ func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
 	}
 	if n.Rank() == 0 {
 		r.Lines = append(lines, fmt.Sprintf("keys sorted: %v", sorted))
-		r.Checks = []npb.Check{{Name: "number of passes", Got: float64(passes), Want: most}}
+		r.Checks = []verify.Check{{Name: "number of passes", Got: float64(passes), Want: most}}
 	}
 	return r, err
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/is"
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg npb.Config) npb.Result {
+func run(t *testing.T, on fagus.Config, cfg npb.Config) verify.Result {
 	t.Helper()
-	return apptest.Run(t, on, "class S", func(n *fagus.Node) (npb.Result, error) { return is.Run(n, cfg) })[0]
+	return apptest.Run(t, on, "class S", func(n *fagus.Node) (verify.Result, error) { return is.Run(n, cfg) })[0]
 }
 
 // TestVerified: class S passes everywhere.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -28,25 +29,25 @@ type search struct {
 
 // Run finds the clusters. Every rank calls it with the same Config. Operations are the additions and
 // multiplications of the distances.
-func Run(n *fagus.Node, cfg Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	s := search{Config: cfg, node: n}
 	if err := s.declare(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	if err := s.begin(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	took, err := parts.Timed(n, s.iterate)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	if err := s.handIn(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
-	r := npb.Result{Time: took, Operations: float64(len(s.inertia)) * s.operations(s.Points)}
+	r := verify.Result{Time: took, Operations: float64(len(s.inertia)) * s.operations(s.Points)}
 	if n.Rank() == 0 {
 		r.Lines = s.lines()
 		r.Checks, err = s.verify()

@@ -8,13 +8,13 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/kmeans"
 	"github.com/fagus-dsm/fagus/apps/matrix"
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg kmeans.Config) npb.Result {
+func run(t *testing.T, on fagus.Config, cfg kmeans.Config) verify.Result {
 	t.Helper()
-	return apptest.Run(t, on, "k-means", func(n *fagus.Node) (npb.Result, error) { return kmeans.Run(n, cfg) })[0]
+	return apptest.Run(t, on, "k-means", func(n *fagus.Node) (verify.Result, error) { return kmeans.Run(n, cfg) })[0]
 }
 
 // TestEverywhere: verified, and the same bits on every engine, network and number of nodes.

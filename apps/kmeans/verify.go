@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -12,7 +12,7 @@ import (
 const tolerance = 1e-9
 
 // verify acquires all points and choices, and looks at each.
-func (s *search) verify() (checks []npb.Check, err error) {
+func (s *search) verify() (checks []verify.Check, err error) {
 	wants := slices.Concat(s.points.WantAll(fagus.Shared), s.chosen.WantAll(fagus.Shared))
 	err = s.node.During(s.node.Set(wants...), func() error {
 		checks = s.checks(s.points.Slice()[:s.Points*s.Dimensions], s.chosen.Slice()[:s.Points])
@@ -21,7 +21,7 @@ func (s *search) verify() (checks []npb.Check, err error) {
 	return checks, err
 }
 
-func (s *search) checks(points []float64, chosen []int32) []npb.Check {
+func (s *search) checks(points []float64, chosen []int32) []verify.Check {
 	d := s.Dimensions
 	sums, counts := make([]float64, len(s.to)), make([]float64, s.Clusters)
 	wrong, inertia, largest := 0, 0.0, 1.0
@@ -45,7 +45,7 @@ func (s *search) checks(points []float64, chosen []int32) []npb.Check {
 			largest = max(largest, math.Abs(x))
 		}
 	}
-	return []npb.Check{
+	return []verify.Check{
 		{Name: "points that are nearer to another centre", Got: float64(wrong)},
 		{Name: "distance of a centre from the mean", Got: s.farthest(sums, counts) / largest, Tolerance: tolerance},
 		{Name: "inertia", Got: s.inertia[len(s.inertia)-1], Want: inertia, Tolerance: tolerance},

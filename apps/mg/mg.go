@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -37,20 +38,20 @@ func Units(c npb.Class) int { return iterations * problemOf(c).n }
 
 // Run runs the benchmark. Every rank calls it with the same Config. It is an error if ranks have less
 // than two planes each.
-func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
 	if 2*n.Nodes() > p.n {
-		return npb.Result{}, fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", cfg.Class, n.Nodes(), p.n, p.n/2)
+		return verify.Result{}, fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", cfg.Class, n.Nodes(), p.n, p.n/2)
 	}
 	s, err := newSolver(n, p.n)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	if cfg.Spoil && n.Rank() == n.Nodes()-1 {
 		s.v.Row(p.n - 1)[0]++
 	}
 	var norms []float64
-	r := npb.Result{Operations: operations * iterations * float64(p.n*p.n*p.n)}
+	r := verify.Result{Operations: operations * iterations * float64(p.n*p.n*p.n)}
 	r.Time, err = parts.Timed(n, func() error {
 		for i := range 1 + iterations {
 			if i > 0 {
@@ -72,7 +73,7 @@ func Run(n *fagus.Node, cfg npb.Config) (npb.Result, error) {
 		for i, norm := range norms {
 			r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
 		}
-		r.Checks = []npb.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
+		r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
 	}
 	return r, err
 }

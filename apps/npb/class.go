@@ -3,6 +3,8 @@ package npb
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // Class is the size of a problem.
@@ -26,6 +28,9 @@ func ParseClass(name string) (Class, error) {
 
 // String is the letter.
 func (c Class) String() string { return string(rune(c)) }
+
+// OperationTime is what an operation takes on a simulated machine.
+const OperationTime = 10 * fagus.Nanosecond
 
 // Config is what all benchmarks are told.
 type Config struct {

@@ -1,7 +1,6 @@
 package npb_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
@@ -16,30 +15,6 @@ func TestRandom(t *testing.T) {
 		}
 		if x := drawn.Next(); x <= 0 || x >= 1 {
 			t.Fatalf("number %d is %g", n, x)
-		}
-	}
-}
-
-// TestExcess: an error counts in units of what is tolerated.
-func TestExcess(t *testing.T) {
-	near := npb.Check{Got: 1.5, Want: 1, Tolerance: 1}
-	same := npb.Check{Got: 3, Want: 3}
-	for _, c := range []struct {
-		checks []npb.Check
-		want   float64
-	}{
-		{nil, math.Inf(1)},
-		{[]npb.Check{near}, 0.5},
-		{[]npb.Check{same}, 0},
-		{[]npb.Check{same, near}, 0.5},
-		{[]npb.Check{{Got: 3, Want: 1, Tolerance: 1}, near}, 2},
-		{[]npb.Check{near, {Got: 4, Want: 3}}, math.Inf(1)},
-		{[]npb.Check{{Got: math.NaN(), Want: 3, Tolerance: 1}}, math.Inf(1)},
-		{[]npb.Check{{Got: 0.5, Want: 0, Tolerance: 1}}, 0.5},
-	} {
-		r := npb.Result{Checks: c.checks}
-		if got := r.Excess(); got != c.want {
-			t.Errorf("%v: %g, want %g", c.checks, got, c.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -66,24 +67,24 @@ type web struct {
 
 // Run ranks the pages. Every rank calls it with the same Config. Operations are two a link, and four a
 // page.
-func Run(n *fagus.Node, cfg Config) (npb.Result, error) {
+func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	w := web{Config: cfg, node: n}
 	if err := w.declare(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	lo, hi := w.ranks.Items(n.Rank())
 	w.incoming = links(cfg.Graph, lo, hi)
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
 	if err := w.handIn(); err != nil {
-		return npb.Result{}, err
+		return verify.Result{}, err
 	}
-	r := npb.Result{Time: took, Operations: float64(w.rounds) * operations(len(cfg.Graph.Links), cfg.Graph.Pages)}
+	r := verify.Result{Time: took, Operations: float64(w.rounds) * operations(len(cfg.Graph.Links), cfg.Graph.Pages)}
 	if n.Rank() == 0 {
 		err = w.finish(&r)
 	}

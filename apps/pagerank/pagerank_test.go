@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
-	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg pagerank.Config) npb.Result {
+func run(t *testing.T, on fagus.Config, cfg pagerank.Config) verify.Result {
 	t.Helper()
-	return apptest.Run(t, on, "pagerank", func(n *fagus.Node) (npb.Result, error) { return pagerank.Run(n, cfg) })[0]
+	return apptest.Run(t, on, "pagerank", func(n *fagus.Node) (verify.Result, error) { return pagerank.Run(n, cfg) })[0]
 }
 
 func config(g *pagerank.Graph) pagerank.Config {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -15,14 +15,14 @@ import (
 const rounding = 1e-11
 
 // finish acquires all ranks, verifies them and names the highest.
-func (w *web) finish(r *npb.Result) error {
+func (w *web) finish(r *verify.Result) error {
 	return w.node.During(w.node.Set(w.ranks.WantAll(fagus.Shared)...), func() error {
 		ranks := w.ranks.Slice()
 		var sum parts.Exact
 		for _, x := range ranks {
 			sum.Add(x)
 		}
-		r.Checks = []npb.Check{
+		r.Checks = []verify.Check{
 			{Name: "residual of the stationary equation", Got: w.residual(ranks), Tolerance: w.Tolerance + rounding},
 			{Name: "sum of the ranks", Got: sum.Float64(), Want: 1, Tolerance: rounding},
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
@@ -45,6 +46,8 @@ type job struct {
 	// open, if not nil, reads the input files and completes the job.
 	open func(ctx context.Context) error
 	run  func(n *fagus.Node, progress func(int)) (outcome, error)
+	// plain is the program without Fagus, in one goroutine; it verifies what it has, too.
+	plain func(timed verify.Timer, progress func(int)) outcome
 	// write, if not nil, writes files; it is called when the result is right.
 	write func() error
 }
@@ -106,6 +109,7 @@ func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare fu
 	command.OnUsageError = usage
 	command.Flags = append(command.Flags,
 		&cli.BoolFlag{Name: "json", Category: outputCategory, Usage: "print one JSON document, schema " + runSchema},
+		&cli.BoolFlag{Name: "plain", Category: outputCategory, Usage: "run the same program without Fagus, in one goroutine: what speed-ups are against"},
 		&cli.StringFlag{Name: "timeline", Category: outputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf); simulated networks only"})
 	command.Flags = append(command.Flags, placementFlags()...)
 	command.Action = func(c *cli.Context) error { return runProgram(c, prepare) }
@@ -115,6 +119,9 @@ func programCommand(usage cli.OnUsageErrorFunc, command *cli.Command, prepare fu
 func runProgram(c *cli.Context, prepare func(*cli.Context) (*job, error)) error {
 	if c.Args().Present() {
 		return usagef("unexpected argument %q", c.Args().First())
+	}
+	if c.Bool("plain") {
+		return runPlain(c, prepare)
 	}
 	timeline := c.String("timeline")
 	if err := checkWritable(c, "timeline", checkFigureName); err != nil {

@@ -1,4 +1,4 @@
-package npb
+package verify
 
 import (
 	"fmt"
@@ -7,21 +7,21 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// OperationTime is what an operation takes on a simulated machine.
-const OperationTime = 10 * fagus.Nanosecond
-
 // Result is what a rank has in the end.
 type Result struct {
-	// Checks are what NPB verifies, and Lines what it prints on the way. Only rank 0 has them.
+	// Checks are what has to be right, and Lines what is printed beside them. Only rank 0 has them.
 	Checks []Check
 	Lines  []string
 	// Time is what the timed section took this rank.
 	Time fagus.Time
-	// Operations are those of all ranks in the timed section, as NPB counts them.
+	// Operations are those of all ranks in the timed section.
 	Operations float64
 }
 
-// Check is a number that NPB verifies.
+// Timer runs the timed section of a program without Fagus, and returns how long it took.
+type Timer func(section func()) fagus.Time
+
+// Check is a number that is known beforehand, or an error that has to be small.
 type Check struct {
 	Name      string
 	Got, Want float64

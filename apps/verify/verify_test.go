@@ -1,0 +1,32 @@
+package verify_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/verify"
+)
+
+// TestExcess: an error counts in units of what is tolerated.
+func TestExcess(t *testing.T) {
+	near := verify.Check{Got: 1.5, Want: 1, Tolerance: 1}
+	same := verify.Check{Got: 3, Want: 3}
+	for _, c := range []struct {
+		checks []verify.Check
+		want   float64
+	}{
+		{nil, math.Inf(1)},
+		{[]verify.Check{near}, 0.5},
+		{[]verify.Check{same}, 0},
+		{[]verify.Check{same, near}, 0.5},
+		{[]verify.Check{{Got: 3, Want: 1, Tolerance: 1}, near}, 2},
+		{[]verify.Check{near, {Got: 4, Want: 3}}, math.Inf(1)},
+		{[]verify.Check{{Got: math.NaN(), Want: 3, Tolerance: 1}}, math.Inf(1)},
+		{[]verify.Check{{Got: 0.5, Want: 0, Tolerance: 1}}, 0.5},
+	} {
+		r := verify.Result{Checks: c.checks}
+		if got := r.Excess(); got != c.want {
+			t.Errorf("%v: %g, want %g", c.checks, got, c.want)
+		}
+	}
+}
