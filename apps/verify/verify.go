@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -65,6 +66,15 @@ func (r *Result) Excess() float64 {
 		}
 	}
 	return worst
+}
+
+// Bits stand for what came out: results with the same are the same, bit for bit.
+func (r *Result) Bits() uint64 {
+	h := fnv.New64a()
+	for _, c := range r.Checks {
+		fmt.Fprintf(h, "%x ", c.Got)
+	}
+	return h.Sum64()
 }
 
 // Mops are the millions of operations a second, in the time of the slowest rank.

@@ -30,3 +30,19 @@ func TestExcess(t *testing.T) {
 		}
 	}
 }
+
+// TestBits: the last bit of every number counts, and what was wanted does not.
+func TestBits(t *testing.T) {
+	of := func(a, b, want float64) uint64 {
+		r := verify.Result{Checks: []verify.Check{{Got: a, Want: want}, {Got: b}}}
+		return r.Bits()
+	}
+	if of(1, 2, 3) != of(1, 2, 4) {
+		t.Error("what was wanted counts")
+	}
+	for _, other := range []uint64{of(1, math.Nextafter(2, 3), 3), of(math.Nextafter(1, 0), 2, 3), of(2, 1, 3)} {
+		if other == of(1, 2, 3) {
+			t.Error("a bit does not count")
+		}
+	}
+}

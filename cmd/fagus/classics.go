@@ -85,6 +85,7 @@ func luJob(cfg lu.Config, nodes int) *job {
 			o := outcome{check: check{Name: "backward-error/(n eps max|A|)", Value: min(r.Error, math.MaxFloat64), Limit: lu.Limit}, took: r.Time}
 			if n.Rank() == 0 && err == nil {
 				seconds := float64(r.Time) / float64(fagus.Second)
+				o.bits = r.Bits
 				o.words = fmt.Sprintf("factors %016x; %.2f Gflop/s at rank 0", r.Bits, cfg.Operations()/1e9/max(seconds, math.SmallestNonzeroFloat64))
 			}
 			return o, err

@@ -31,6 +31,8 @@ type outcome struct {
 	check check
 	words string
 	took  fagus.Time // in the part that the program measures
+	// bits stand for the result, where they are known: equal ones are the same bit for bit.
+	bits uint64
 }
 
 // job is a program with its input, ready to run.
@@ -72,7 +74,7 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 	}
 	r := newRunReport(j.app, p, report)
 	r.N, r.Size, r.measured = j.n, j.size, j.measured
-	r.Check, r.Outcome = outcomes[0].check, outcomes[0].words
+	r.Check, r.Outcome, r.Bits = outcomes[0].check, outcomes[0].words, bitsText(outcomes[0].bits)
 	r.Verified = r.Check.OK()
 	if p.history != nil {
 		r.History = &checkedHistory{p.history.Counts(), p.history.Check()}
@@ -82,6 +84,14 @@ func (j *job) execute(ctx context.Context, p *placement, progress func(int)) (*r
 		r.MeasuredNs = max(r.MeasuredNs, o.took.Nanoseconds())
 	}
 	return r, nil
+}
+
+// bitsText is empty for 0: not known.
+func bitsText(bits uint64) string {
+	if bits == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%016x", bits)
 }
 
 // outside says whether err is of the operating system, or of another process.

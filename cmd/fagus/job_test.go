@@ -44,7 +44,7 @@ func TestOutcomeOfJob(t *testing.T) {
 		j := &job{
 			app: "program", size: "small", measured: "the middle",
 			run: func(n *fagus.Node, _ func(int)) (outcome, error) {
-				return outcome{check{"distance", c.value, 0.5}, "found: it", fagus.Time(1+n.Rank()) * fagus.Nanosecond}, c.failure
+				return outcome{check: check{"distance", c.value, 0.5}, words: "found: it", took: fagus.Time(1+n.Rank()) * fagus.Nanosecond}, c.failure
 			},
 			write: func() error { written = true; return nil },
 		}

@@ -104,5 +104,5 @@ func outcomeOf(name string, r verify.Result) outcome {
 	if r.Operations > 0 {
 		lines = append(lines, fmt.Sprintf("%.2f Mop/s", r.Mops(r.Time)))
 	}
-	return outcome{took: r.Time, words: strings.Join(lines, "\n"), check: check{Name: name, Value: min(r.Excess(), math.MaxFloat64), Limit: 1}}
+	return outcome{took: r.Time, bits: r.Bits(), words: strings.Join(lines, "\n"), check: check{Name: name, Value: min(r.Excess(), math.MaxFloat64), Limit: 1}}
 }

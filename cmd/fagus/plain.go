@@ -24,6 +24,7 @@ type plainReport struct {
 	Verified   bool   `json:"verified"`
 	Check      check  `json:"check"`
 	Outcome    string `json:"outcome,omitempty"`
+	Bits       string `json:"bits,omitempty"`
 	MeasuredNs int64  `json:"measured_ns"`
 
 	measured string
@@ -89,7 +90,7 @@ func (j *job) runPlain(ctx context.Context, progress func(int)) (*plainReport, e
 	}()
 	select {
 	case o := <-done:
-		r.Check, r.Outcome, r.MeasuredNs = o.check, o.words, o.took.Nanoseconds()
+		r.Check, r.Outcome, r.Bits, r.MeasuredNs = o.check, o.words, bitsText(o.bits), o.took.Nanoseconds()
 		r.Verified = r.Check.OK()
 		return r, nil
 	case <-ctx.Done():

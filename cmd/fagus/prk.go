@@ -144,6 +144,7 @@ func (k kernel) job(r kernelRun, loop prk.Loop) *job {
 			o := outcome{took: result.Time}
 			if n.Rank() == 0 && err == nil {
 				o.check = check{Name: k.check, Value: min(result.Error, math.MaxFloat64), Limit: prk.Epsilon}
+				o.bits = math.Float64bits(result.Got)
 				o.words = fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration",
 					result.Got, result.Want, result.Rate(), k.rate, result.Time/fagus.Time(loop.Iterations))
 			}

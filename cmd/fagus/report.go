@@ -39,6 +39,8 @@ type runReport struct {
 	Advice *advice `json:"advice,omitempty"`
 	// Outcome says in words what was found, where a check does not say it all.
 	Outcome string `json:"outcome,omitempty"`
+	// Bits stand for the result, where the program has them: equal ones are the same bit for bit.
+	Bits string `json:"bits,omitempty"`
 	// MeasuredNs is the slowest rank's time in the part that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	// TimeNs is the mean over all ranks; the total that of the slowest.
