@@ -123,7 +123,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				OnUsageError:    usage,
 				Action:          group("program", "fagus run"),
 				Subcommands: append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage), sorCommand(usage), radixCommand(usage), luCommand(usage)},
-					slices.Concat(everydayCommands(usage), benchmarkCommands(usage), kernelCommands(usage))...),
+					slices.Concat(dsmCommands(usage), everydayCommands(usage), benchmarkCommands(usage), kernelCommands(usage))...),
 			},
 			appsCommand(usage),
 			reproduceCommand(usage),
