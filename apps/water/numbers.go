@@ -40,7 +40,7 @@ const rounding = 1e-6
 
 // drifting is how much of the kinetic energy the total one may change. Verlet's method keeps an energy that differs from
 // it by at most (w dt)^2/6 of the kinetic and (w dt)^2/12 of the potential energy of a vibration of angular
-// frequency w (E. Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399, section 4); the fastest here is that
+// frequency w (E. Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399); the fastest here is that
 // of the two bonds of a molecule against each other.
 func drifting() float64 {
 	square := bondStiffness * (1/massH + (1-math.Cos(bondAngle))/massO)

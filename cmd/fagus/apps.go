@@ -23,6 +23,7 @@ func programs() []program {
 		{"radix", "radix sort of keys, from every rank to every other", "order, number, sum and hash of the keys"},
 		{"lu", "LU factorisation with partial pivoting, panels cyclic", "the backward error, with the matrix made anew"},
 		{"water", "forces between all pairs of water molecules, added in turn", "momentum exactly, energy, and all pairs by one rank alone"},
+		{"barnes", "stars that attract each other, by Barnes and Hut's tree", "direct sums, Plummer's closed forms, momentum"},
 		{"kmeans", "clusters of points by Lloyd's iterations", "nearest centres and means, by one rank alone"},
 		{"pagerank", "ranks of the pages of a graph", "residual along the links, sum of the ranks"},
 		{"mandelbrot", "a picture of the Mandelbrot set, rows from a queue", "random rows by the plain loop"},

@@ -1,0 +1,109 @@
+package barnes
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestTree: cells have the bodies of those inside, their centre and their spread, and keys are in order.
+func TestTree(t *testing.T) {
+	s := newSystem(Config{Bodies: 1000, Steps: 1, Theta: 0.5, Seed: 1})
+	s.arrange()
+	root, spread, centre := s.tree.cells[0], 0.0, vec{}
+	for _, p := range s.at {
+		centre = centre.plus(p.times(1 / float64(len(s.at))))
+	}
+	for _, p := range s.at {
+		spread += p.minus(centre).square()
+	}
+	if root.bodies != 1000 || math.Sqrt(root.centre.minus(centre).square()) > 1e-12 || math.Abs(root.spread-spread) > 1e-9*spread {
+		t.Errorf("the root is %+v, want 1000 bodies, centre %v, spread %g", root, centre, spread)
+	}
+	next := 0
+	for i, c := range s.tree.cells {
+		if c.lo < c.hi {
+			if int(c.lo) != next || c.hi-c.lo > leafBodies || c.skip != int32(i+1) {
+				t.Errorf("leaf %d is %+v, want bodies from %d", i, c, next)
+			}
+			next = int(c.hi)
+		}
+	}
+	if next != 1000 {
+		t.Errorf("leaves have %d bodies", next)
+	}
+	if !slices.IsSortedFunc(s.keys, func(a, b keyed) int { return int(int64(a.key) - int64(b.key)) }) {
+		t.Error("keys are not in order")
+	}
+}
+
+// TestAlike: many bodies at one place are a leaf, however deep.
+func TestAlike(t *testing.T) {
+	at := make([]vec, 30)
+	at[29] = vec{1, 1, 1}
+	keys := make([]keyed, len(at))
+	tree := tree{theta: 0.5}
+	tree.build(at, keys, keysOf(at, keys))
+	a, potential, _ := tree.pull(at, at[29])
+	square := 3 + softening*softening
+	want, deep := 29*math.Pow(square, -1.5), -29/math.Sqrt(square)
+	if math.Abs(a.x+want) > 1e-12 || math.Abs(potential-deep) > 1e-12 {
+		t.Errorf("acceleration %g, potential %g, want %g and %g", a.x, potential, -want, deep)
+	}
+}
+
+// TestSpread: bits of three numbers go between each other.
+func TestSpread(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		x, want := random.Uint64N(1<<keyBits), uint64(0)
+		for b := range keyBits {
+			want |= x >> b & 1 << (3 * b)
+		}
+		if got := spread(x); got != want {
+			t.Fatalf("%x: %x, want %x", x, got, want)
+		}
+	}
+}
+
+// TestZones: everybody has a share of the work, unless there is no room for its bodies.
+func TestZones(t *testing.T) {
+	for _, c := range []struct {
+		work        []int64
+		ranks, room int
+		want        []int
+	}{
+		{[]int64{1, 1, 1, 1}, 2, 4, []int{0, 2, 4}},
+		{[]int64{3, 1, 1, 1}, 2, 4, []int{0, 1, 4}},
+		{[]int64{1, 1, 1, 9}, 2, 2, []int{0, 2, 4}},
+		{[]int64{9, 1, 1, 1}, 3, 2, []int{0, 1, 2, 4}},
+		{[]int64{1, 1, 1, 9}, 3, 2, []int{0, 2, 4, 4}},
+		{[]int64{1, 1}, 4, 2, []int{0, 1, 1, 2, 2}},
+	} {
+		if got := zones(c.work, c.ranks, c.room); !slices.Equal(got, c.want) {
+			t.Errorf("%v, %d ranks, room for %d: %v, want %v", c.work, c.ranks, c.room, got, c.want)
+		}
+	}
+}
+
+// TestPlummer: half of the mass is within 1.30 of the centre, which is at rest, and nobody escapes.
+func TestPlummer(t *testing.T) {
+	const bodies = 20000
+	at, velocity := plummer(Config{Bodies: bodies, Seed: 5})
+	half := 1 / math.Sqrt(math.Pow(2, 2./3)-1)
+	inside, sum := 0, vec{}
+	for i, p := range at {
+		if math.Sqrt(p.square()) < half {
+			inside++
+		}
+		sum = sum.plus(velocity[i])
+		if velocity[i].square() > 2 {
+			t.Errorf("body %d has velocity %v", i, velocity[i])
+		}
+	}
+	// Four standard deviations of a coin's bodies throws, and the centre is off by some 1/sqrt(bodies).
+	if math.Abs(float64(inside)-bodies/2) > 2*math.Sqrt(bodies)+100 || math.Sqrt(sum.square()) > 1e-8 {
+		t.Errorf("%d bodies of %d are inside, the sum of velocities is %v", inside, bodies, sum)
+	}
+}
