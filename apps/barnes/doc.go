@@ -19,11 +19,18 @@
 // # Why the tree is not shared
 //
 // In SPLASH the tree is shared: ranks add their bodies to it at once, with a lock a cell, and follow its pointers. A cell would be
-// a variable, and a rank would acquire each one that it looks at: of 4096 bodies there are 1756 cells, and a body has
-// 800 interactions. On 16 nodes a tenure of a small variable takes 27 us, which is what (fagus run water --nodes 16 --bind lock)
-// takes longer than one with fewer: so to add 256 bodies, one tenure each, were 7 ms in phase mode, and to have a copy of all
-// cells more than the 1 ms a step in which all positions come (fagus run barnes --nodes 16: 4.1 to 4.5 ms in four
-// acquisitions to write and four to read). To build the whole tree is charged 8 ms a step, and asks nobody.
+// a variable. Of 4096 bodies there are 1756 cells, and a body interacts 800 times. What small variables cost on 16
+// nodes apps/water shows (fagus run water --nodes 16 --bind BIND): 27 us for a tenure of one in phase mode (lock against
+// block: 18.2 ms for 672 phases more), and in threaded mode 28 us for each variable of a set (molecule against block: 19.5
+// ms for 691 transfers more to a rank). Then, in a step,
+//
+//	a lock a cell                  a tree for everybody
+//	to add 256 bodies      7 ms    to build all of it                      8 ms
+//	to read 1756 cells    49 ms    to write and to read all positions      1 ms
+//
+// where the left side is in the favour of locks: one for each body that is added, no waiting for those at the root, and every
+// cell only once. The right side is fagus run barnes --nodes 16: 2 us a body, as it is charged, and 4.1 to 4.5 ms of
+// Acquire in four steps.
 //
 // It is work that is not divided. On 16 nodes it is a fifth of what a rank computes, on 64 more than a half:
 //
