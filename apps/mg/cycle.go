@@ -19,7 +19,7 @@ type solver struct {
 	sums   *parts.ExactSums
 	v      *own // the right side, this rank's planes
 	levels []level
-	whole  []wholeLevel // below
+	whole  []whole // below
 }
 
 // level is one whose planes ranks share: n of them. The last one has no u: its residual is what the
@@ -27,12 +27,6 @@ type solver struct {
 type level struct {
 	n    int
 	u, r *parts.Grid[float64]
-}
-
-// wholeLevel is one that every rank has all of.
-type wholeLevel struct {
-	n    int
-	u, r *own
 }
 
 func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
@@ -55,9 +49,7 @@ func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
 	if top.r, err = newGrid(n, "r", planes, 0); err != nil {
 		return nil, err
 	}
-	for ; planes > 1; planes /= 2 {
-		s.whole = append(s.whole, wholeLevel{planes, newOwn(planes, 0, planes), newOwn(planes, 0, planes)})
-	}
+	s.whole = wholeFrom(planes)
 	lo, hi := s.levels[0].u.Mine()
 	s.v = newCharges(finest, lo, hi)
 	err = s.touch()
@@ -114,7 +106,9 @@ func (s *solver) cycle() error {
 	}); err != nil {
 		return err
 	}
-	s.cycleWhole()
+	s.kernel.cycle(s.whole, nil, func(points, operations int) {
+		s.node.Spend(fagus.Time(points*operations) * npb.OperationTime)
+	})
 	for i := last - 1; i >= 0; i-- {
 		if err := s.up(i); err != nil {
 			return err
@@ -146,27 +140,4 @@ func (s *solver) up(i int) error {
 		return err
 	}
 	return s.sweep(l.u, smoothOperations, l.r, func(z int) { s.smooth(l.u, l.r, z, l.n) })
-}
-
-// cycleWhole is the part of the cycle that every rank does for itself, without communication.
-func (s *solver) cycleWhole() {
-	each := func(l *wholeLevel, operations int, f func(z int)) {
-		for z := range l.n {
-			f(z)
-		}
-		s.node.Spend(fagus.Time(l.n*l.n*l.n*operations) * npb.OperationTime)
-	}
-	for i := range len(s.whole) - 1 {
-		fine, coarse := &s.whole[i], &s.whole[i+1]
-		each(coarse, restrictOperations, func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) })
-	}
-	for i := len(s.whole) - 1; i >= 0; i-- {
-		l := &s.whole[i]
-		clear(l.u.numbers)
-		if i < len(s.whole)-1 {
-			each(l, prolongOperations, func(z int) { s.prolong(l.u, s.whole[i+1].u, z, l.n) })
-			each(l, residualOperations, func(z int) { s.residual(l.r, l.r, l.u, z, l.n) })
-		}
-		each(l, smoothOperations, func(z int) { s.smooth(l.u, l.r, z, l.n) })
-	}
 }

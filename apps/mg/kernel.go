@@ -21,17 +21,25 @@ const (
 // wrap fills in both ends of a buffer for n numbers.
 func wrap(buffer []float64, n int) { buffer[0], buffer[n+1] = buffer[n], buffer[1] }
 
-// around adds up rows around row y of plane z: near are the four beside it, far the four
+// slab are the planes z-1, z and z+1 of a field, each of n x n numbers.
+type slab struct {
+	below, plane, above []float64
+	n                   int
+}
+
+func slabOf(f field, z, n int) slab { return slab{f.Row(z - 1), f.Row(z), f.Row(z + 1), n} }
+
+// around adds up rows around row y of the plane in the middle: near are the four beside it, far the four
 // diagonally.
-func (k *kernel) around(f field, z, y, n int) (near, far []float64) {
-	below, plane, above := f.Row(z-1), f.Row(z), f.Row(z+1)
+func (k *kernel) around(s *slab, y int) (near, far []float64) {
+	below, plane, above, n := s.below, s.plane, s.above, s.n
 	a0, a1, a2, a3 := row(plane, y-1, n), row(plane, y+1, n), row(below, y, n), row(above, y, n)
 	b0, b1, b2, b3 := row(below, y-1, n), row(below, y+1, n), row(above, y-1, n), row(above, y+1, n)
 	near, far = k.near[:n+2], k.far[:n+2]
-	s, t := near[1:][:n], far[1:][:n]
+	beside, diagonal := near[1:][:n], far[1:][:n]
 	for x := range n {
-		s[x] = a0[x] + a1[x] + a2[x] + a3[x]
-		t[x] = b0[x] + b1[x] + b2[x] + b3[x]
+		beside[x] = a0[x] + a1[x] + a2[x] + a3[x]
+		diagonal[x] = b0[x] + b1[x] + b2[x] + b3[x]
 	}
 	wrap(near, n)
 	wrap(far, n)
@@ -49,10 +57,10 @@ func (k *kernel) wrapped(row []float64) []float64 {
 // residual makes plane z of r = v - A u. r may be v.
 func (k *kernel) residual(r, v, u field, z, n int) {
 	const a0, a2, a3 = -8.0 / 3, 1.0 / 6, 1.0 / 12 // a1 is 0
-	to, from, plane := r.Row(z), v.Row(z), u.Row(z)
+	to, from, around := r.Row(z), v.Row(z), slabOf(u, z, n)
 	for y := range n {
-		near, far := k.around(u, z, y, n)
-		to, from, c := row(to, y, n), row(from, y, n), row(plane, y, n)
+		near, far := k.around(&around, y)
+		to, from, c := row(to, y, n), row(from, y, n), row(around.plane, y, n)
 		near0, near2, far0, far1, far2 := near[:n], near[2:][:n], far[:n], far[1:][:n], far[2:][:n]
 		for x := range n {
 			to[x] = from[x] - a0*c[x] - a2*(far1[x]+near0[x]+near2[x]) - a3*(far0[x]+far2[x])
@@ -63,10 +71,10 @@ func (k *kernel) residual(r, v, u field, z, n int) {
 // smooth adds S r to plane z of u.
 func (k *kernel) smooth(u, r field, z, n int) {
 	const c0, c1, c2 = -3.0 / 8, 1.0 / 32, -1.0 / 64 // c3 is 0
-	to, plane := u.Row(z), r.Row(z)
+	to, around := u.Row(z), slabOf(r, z, n)
 	for y := range n {
-		near, far := k.around(r, z, y, n)
-		to, c := row(to, y, n), k.wrapped(row(plane, y, n))
+		near, far := k.around(&around, y)
+		to, c := row(to, y, n), k.wrapped(row(around.plane, y, n))
 		left, mid, right := c[:n], c[1:][:n], c[2:][:n]
 		near0, near1, near2, far1 := near[:n], near[1:][:n], near[2:][:n], far[1:][:n]
 		for x := range n {
@@ -78,10 +86,10 @@ func (k *kernel) smooth(u, r field, z, n int) {
 // restrict makes plane z of a field of n x n x n numbers from one of twice as many each way: number i
 // lies on 2i+1 there.
 func (k *kernel) restrict(coarse, fine field, z, n int) {
-	to, plane := coarse.Row(z), fine.Row(2*z+1)
+	to, around := coarse.Row(z), slabOf(fine, 2*z+1, 2*n)
 	for y := range n {
-		near, far := k.around(fine, 2*z+1, 2*y+1, 2*n)
-		c := k.wrapped(row(plane, 2*y+1, 2*n))
+		near, far := k.around(&around, 2*y+1)
+		c := k.wrapped(row(around.plane, 2*y+1, 2*n))
 		to := row(to, y, n)
 		for x := range n {
 			c, near, far := c[2*x+1:][:3], near[2*x+1:][:3], far[2*x+1:][:3]

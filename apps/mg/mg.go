@@ -33,6 +33,10 @@ func problemOf(c npb.Class) problem {
 	return problem{256, 0.2433365309069e-5}
 }
 
+// points are those of the finest level, and operations those of all iterations.
+func (p *problem) points() int         { return p.n * p.n * p.n }
+func (p *problem) operations() float64 { return operations * iterations * float64(p.points()) }
+
 // Units is how many planes, on the finest level, all iterations of a class have.
 func Units(c npb.Class) int { return iterations * problemOf(c).n }
 
@@ -51,7 +55,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		s.v.Row(p.n - 1)[0]++
 	}
 	var norms []float64
-	r := verify.Result{Operations: operations * iterations * float64(p.n*p.n*p.n)}
+	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		for i := range 1 + iterations {
 			if i > 0 {
@@ -70,12 +74,17 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		return nil
 	})
 	if err == nil && n.Rank() == 0 {
-		for i, norm := range norms {
-			r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
-		}
-		r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
+		p.report(&r, norms)
 	}
 	return r, err
+}
+
+// report says what the norms are, before the iterations and after each.
+func (p *problem) report(r *verify.Result, norms []float64) {
+	for i, norm := range norms {
+		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
+	}
+	r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
 }
 
 // norm makes the residual of the finest level, and returns its L2 norm. Squares are added up plane by
@@ -85,16 +94,20 @@ func (s *solver) norm() (float64, error) {
 	sum := make([]parts.Exact, 1)
 	if err := s.sweep(finest.r, residualOperations+2, finest.u, func(z int) {
 		s.residual(finest.r, s.v, finest.u, z, finest.n)
-		squares := 0.0
-		for _, x := range finest.r.Row(z) {
-			squares += x * x
-		}
-		sum[0].Add(squares)
+		sum[0].Add(squares(finest.r.Row(z)))
 	}); err != nil {
 		return 0, err
 	}
 	err := s.sums.Add(sum)
 	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
+}
+
+// squares adds up those of a plane.
+func squares(plane []float64) (sum float64) {
+	for _, x := range plane {
+		sum += x * x
+	}
+	return sum
 }
 
 // sweep makes this rank's planes of a grid with f, which reads this rank's planes of another, if there is

@@ -13,6 +13,9 @@ import (
 // TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
 func TestVerified(t *testing.T) { apptest.Benchmark(mg.Run).SameBits(t) }
 
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Benchmark(mg.Run).SamePlain(t, mg.Plain) }
+
 // TestSpoiled: a wrong charge is found.
 func TestSpoiled(t *testing.T) { apptest.Benchmark(mg.Run).Spoiled(t, 3) }
 
