@@ -99,25 +99,16 @@ func last2(to, from []complex128, s int) {
 const batch = 16
 
 // columns transforms lines of which every number is in another row, from rows of nx numbers to rows
-// of nx numbers, which may be the same. work holds three batches.
+// of nx numbers, which may be the same. Each of work holds a batch of lines.
 func (f *fft) columns(to, from func(k int) []complex128, nx int, work *[3][]complex128) {
-	in, out := work[0], work[1]
+	in, out, scratch := work[0][:f.n*batch], work[1][:f.n*batch], work[2][:f.n*batch]
 	for x := 0; x < nx; x += batch {
 		for k := range f.n {
 			copy(in[k*batch:][:batch], from(k)[x:])
 		}
-		f.lines(out, in, work[2], batch)
+		f.lines(out, in, scratch, batch)
 		for k := range f.n {
 			copy(to(k)[x:], out[k*batch:][:batch])
 		}
 	}
-}
-
-// work is what columns need.
-func (f *fft) work() *[3][]complex128 {
-	var w [3][]complex128
-	for i := range w {
-		w[i] = make([]complex128, f.n*batch)
-	}
-	return &w
 }

@@ -10,5 +10,8 @@ import (
 // TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
 func TestVerified(t *testing.T) { apptest.Benchmark(ft.Run).SameBits(t) }
 
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Benchmark(ft.Run).SamePlain(t, ft.Plain) }
+
 // TestSpoiled: a wrong factor is found.
 func TestSpoiled(t *testing.T) { apptest.Benchmark(ft.Run).Spoiled(t, 3) }

@@ -1,9 +1,12 @@
 package ft
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 const (
@@ -45,6 +48,23 @@ func (p *problem) points() int { return p.nx * p.ny * p.nz }
 // counts them.
 func (p *problem) first() float64 { return 14.8157 + 7.19641*math.Log(float64(p.points())) }
 func (p *problem) each() float64  { return 5.23518 + 7.21113*math.Log(float64(p.points())) }
+
+// operations are those of the timed section.
+func (p *problem) operations() float64 {
+	return float64(p.points()) * (p.first() + iterations*p.each())
+}
+
+// report says what the checksums of all iterations are: real and imaginary part of each.
+func (p *problem) report(r *verify.Result, exact []parts.Exact) {
+	for i, want := range p.sums {
+		points := float64(p.points())
+		re, im := exact[2*i].Float64()/points, exact[2*i+1].Float64()/points
+		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: checksum %.10f %+.10fi", i+1, re, im))
+		r.Checks = append(r.Checks,
+			verify.Check{Name: fmt.Sprintf("real part %d", i+1), Got: re, Want: real(want), Tolerance: tolerance},
+			verify.Check{Name: fmt.Sprintf("imaginary part %d", i+1), Got: im, Want: imag(want), Tolerance: tolerance})
+	}
+}
 
 // decay is by what an iteration multiplies the waves of n points: wave k has the factor
 // exp(-4 alpha pi^2 k^2), with -n/2 <= k < n/2.

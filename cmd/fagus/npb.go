@@ -29,7 +29,7 @@ type benchmark struct {
 func benchmarks() []benchmark {
 	return []benchmark{
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run, ep.Plain},
-		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run, nil},
+		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run, ft.Plain},
 		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Run, mg.Plain},
 		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, is.Run, nil},
 		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, cg.Run, nil},
