@@ -22,24 +22,46 @@ func (b Benchmark) Run(t testing.TB, on fagus.Config, spoil bool) verify.Result 
 }
 
 // SameBits: class S passes in both modes, with the same bits on 1 to 4 nodes.
-func (b Benchmark) SameBits(t *testing.T) {
-	var first []verify.Check
+func (b Benchmark) SameBits(t *testing.T) { b.sameBits(t, 1, 2, 3, 4) }
+
+// SameBitsEach: class S passes in both modes on 1 to 4 nodes, with the same bits on equally many.
+func (b Benchmark) SameBitsEach(t *testing.T) {
+	for nodes := 1; nodes <= 4; nodes++ {
+		b.sameBits(t, nodes)
+	}
+}
+
+func (b Benchmark) sameBits(t *testing.T, counts ...int) {
+	t.Helper()
+	var first verify.Result
 	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
-		for nodes := 1; nodes <= 4; nodes++ {
+		for _, nodes := range counts {
 			for _, net := range []dimmnet.Network{inproc.New(inproc.Config{}), Simulated(t, sim.Config{})} {
 				r := b.Run(t, fagus.Config{Nodes: nodes, Net: net, Mode: mode}, false)
-				if r.Excess() > 1 {
-					t.Errorf("%d nodes, %v mode: %v", nodes, mode, r.Checks)
+				if first.Checks == nil {
+					first = r
 				}
-				if first == nil {
-					first = r.Checks
-				}
-				for i, c := range r.Checks {
-					if c != first[i] {
-						t.Errorf("%d nodes, %v mode: %v, want the bits of %v", nodes, mode, c, first[i])
-					}
+				if r.Excess() > 1 || !slices.Equal(r.Checks, first.Checks) || !slices.Equal(r.Lines, first.Lines) {
+					t.Errorf("%d nodes, %v mode: %v, %v; want the bits of %v, %v", nodes, mode, r.Checks, r.Lines, first.Checks, first.Lines)
 				}
 			}
+		}
+	}
+}
+
+// Guarded: class S passes with copies of its own for every rank and with one of all, and touches nothing
+// that it does not hold.
+func (b Benchmark) Guarded(t *testing.T, nodes int) {
+	for _, on := range Engines() {
+		on.Nodes = nodes
+		for _, on.Placement = range []fagus.Placement{fagus.PlacePrivate, fagus.PlaceShared} {
+			if r := b.Run(t, on, false); r.Excess() > 1 {
+				t.Errorf("%d nodes, %v mode, placement %v: %v", nodes, on.Mode, on.Placement, r.Checks)
+			}
+		}
+		on.Placement, on.Check = fagus.PlacePrivate, fagus.CheckStrict
+		if r := b.Run(t, on, false); r.Excess() > 1 {
+			t.Errorf("%d nodes, %v mode, checked: %v", nodes, on.Mode, r.Checks)
 		}
 	}
 }
@@ -47,13 +69,20 @@ func (b Benchmark) SameBits(t *testing.T) {
 // Plain is one of them without Fagus.
 type Plain func(npb.Config, verify.Timer) verify.Result
 
-// SamePlain: without Fagus class S has the same bits as on 2 nodes, and its timed section is run once.
-func (b Benchmark) SamePlain(t *testing.T, plain Plain) {
+// SamePlain: without Fagus class S has the same bits as on some nodes, its timed section is run once, and a
+// wrong number is found.
+func (b Benchmark) SamePlain(t *testing.T, plain Plain, nodes int) {
 	timed := 0
-	got := plain(npb.Config{Class: npb.S}, func(section func()) fagus.Time { timed++; section(); return 1 })
-	want := b.Run(t, fagus.Config{Nodes: 2}, false)
+	timer := func(section func()) fagus.Time { timed++; section(); return 1 }
+	got, want := plain(npb.Config{Class: npb.S}, timer), b.Run(t, fagus.Config{Nodes: nodes}, false)
 	if !slices.Equal(got.Checks, want.Checks) || got.Excess() > 1 || got.Operations != want.Operations || timed != 1 {
 		t.Errorf("plain: %v, %g operations, timed %d times; want %v, %g operations", got.Checks, got.Operations, timed, want.Checks, want.Operations)
+	}
+	if !slices.Equal(got.Lines, want.Lines) {
+		t.Errorf("plain says %q, want %q", got.Lines, want.Lines)
+	}
+	if r := plain(npb.Config{Class: npb.S, Spoil: true}, timer); r.Excess() <= 1 {
+		t.Errorf("plain: a wrong number passes: %v", r.Checks)
 	}
 }
 

@@ -53,25 +53,39 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		return verify.Result{}, err
 	}
 	ones(x)
-	zeta, lines := 0.0, []string(nil)
+	var found []eigenvalue // by iteration
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := 1; i <= iterations; i++ {
+		for range iterations {
 			xz, residual, err := s.iterate(x, z)
 			if err != nil {
 				return err
 			}
-			zeta = p.shift + 1/xz
-			lines = append(lines, fmt.Sprintf("iteration %d: residual %.3e, zeta %.13f", i, residual, zeta))
+			found = append(found, p.eigenvalue(xz, residual))
 			cfg.Advance(1)
 		}
 		return nil
 	})
-	if n.Rank() == 0 {
-		r.Lines = lines
-		r.Checks = []verify.Check{{Name: "zeta", Got: zeta, Want: p.zeta, Tolerance: tolerance}}
+	if err == nil && n.Rank() == 0 {
+		p.report(&r, found)
 	}
 	return r, err
+}
+
+// eigenvalue is what an iteration has found, and the residual of the system that it has solved.
+type eigenvalue struct{ zeta, residual float64 }
+
+// eigenvalue follows from the dot product of x and z.
+func (p *problem) eigenvalue(xz, residual float64) eigenvalue {
+	return eigenvalue{p.shift + 1/xz, residual}
+}
+
+// report says what all iterations have found.
+func (p *problem) report(r *verify.Result, found []eigenvalue) {
+	for i, f := range found {
+		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: residual %.3e, zeta %.13f", i+1, f.residual, f.zeta))
+	}
+	r.Checks = []verify.Check{{Name: "zeta", Got: found[iterations-1].zeta, Want: p.zeta, Tolerance: tolerance}}
 }
 
 func ones(x []float64) {

@@ -29,18 +29,14 @@ func newSolver(n *fagus.Node, p problem, spoil bool) (*solver, error) {
 	lo, hi := parts.Block(p.rows, n.Nodes(), n.Rank())
 	s := &solver{node: n, mine: p.matrix(lo, hi)}
 	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
-	if spoil && n.Rank() == n.Nodes()-1 {
+	if spoil && n.Rank() == parts.Owner(p.rows, n.Nodes(), p.rows-1) {
 		s.mine.values[len(s.mine.values)-1]++
 	}
 	var err error
 	if s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1); err != nil {
 		return nil, err
 	}
-	mine := s.factor.WantMine(fagus.Exclusive)
-	for i := range mine {
-		mine[i] = mine[i].Writing(s.factor.Range(lo, hi)) // all of it changes
-	}
-	s.toGive, s.toMultiply = n.Set(mine...), n.Set(s.factor.WantAll(fagus.Shared)...)
+	s.toGive, s.toMultiply = n.Set(s.factor.WantFill()...), n.Set(s.factor.WantAll(fagus.Shared)...)
 	return s, nil
 }
 
@@ -118,36 +114,4 @@ func (s *solver) solve(x, z []float64) (residual float64, err error) {
 	addScaled(r, -1, x)
 	square, err := s.dot(r, r)
 	return math.Sqrt(square), err
-}
-
-// dot is the sum of products, four sums at once: an addition waits for the one before.
-func dot(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, x := range a {
-		s0 += x * b[i]
-	}
-	return s0 + s1 + (s2 + s3)
-}
-
-// addScaled adds f times b to a.
-func addScaled(a []float64, f float64, b []float64) {
-	b = b[:len(a)]
-	for i := range a {
-		a[i] += f * b[i]
-	}
-}
-
-// scaleAdd makes a f times a, plus b.
-func scaleAdd(a []float64, f float64, b []float64) {
-	b = b[:len(a)]
-	for i := range a {
-		a[i] = f*a[i] + b[i]
-	}
 }

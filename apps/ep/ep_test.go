@@ -11,7 +11,7 @@ import (
 )
 
 // TestPlain: the program without Fagus has the same bits.
-func TestPlain(t *testing.T) { apptest.Benchmark(ep.Run).SamePlain(t, ep.Plain) }
+func TestPlain(t *testing.T) { apptest.Benchmark(ep.Run).SamePlain(t, ep.Plain, 2) }
 
 // TestVerified: class S passes, and a wrong number does not.
 func TestVerified(t *testing.T) {

@@ -31,7 +31,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	s := &solver{kernel: newKernel(p), node: n, cfg: cfg, u: u}
 	lo, hi := s.rows()
 	s.spectrum = make([]complex128, (hi-lo)*p.nz*p.nx)
-	if cfg.Spoil && n.Rank() == n.Nodes()-1 {
+	if cfg.Spoil && n.Rank() == parts.Owner(p.ny, n.Nodes(), p.ny-1) {
 		s.spoil()
 	}
 	r := verify.Result{Operations: p.operations()}

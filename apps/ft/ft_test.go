@@ -11,7 +11,11 @@ import (
 func TestVerified(t *testing.T) { apptest.Benchmark(ft.Run).SameBits(t) }
 
 // TestPlain: the program without Fagus has the same bits.
-func TestPlain(t *testing.T) { apptest.Benchmark(ft.Run).SamePlain(t, ft.Plain) }
+func TestPlain(t *testing.T) { apptest.Benchmark(ft.Run).SamePlain(t, ft.Plain, 2) }
 
 // TestSpoiled: a wrong factor is found.
-func TestSpoiled(t *testing.T) { apptest.Benchmark(ft.Run).Spoiled(t, 3) }
+func TestSpoiled(t *testing.T) {
+	for _, nodes := range []int{3, 65} { // the last of 65 has no rows
+		apptest.Benchmark(ft.Run).Spoiled(t, nodes)
+	}
+}

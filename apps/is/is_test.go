@@ -5,52 +5,20 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/is"
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg npb.Config) verify.Result {
-	t.Helper()
-	return apptest.Run(t, on, "class S", func(n *fagus.Node) (verify.Result, error) { return is.Run(n, cfg) })[0]
-}
+// TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
+func TestVerified(t *testing.T) { apptest.Benchmark(is.Run).SameBits(t) }
 
-// TestVerified: class S passes everywhere.
-func TestVerified(t *testing.T) {
-	apptest.Everywhere(t, func(on fagus.Config) {
-		if r := run(t, on, npb.Config{Class: npb.S}); r.Excess() > 1 {
-			t.Errorf("%d nodes, %v mode: %v, %v", on.Nodes, on.Mode, r.Lines, r.Checks)
-		}
-	})
-}
+// TestGuarded: it counts on no placement, and touches nothing that it does not hold.
+func TestGuarded(t *testing.T) { apptest.Benchmark(is.Run).Guarded(t, 3) }
 
-// TestPlacement: it does not count on copies of its own, nor on one of all.
-func TestPlacement(t *testing.T) {
-	for _, on := range apptest.Engines() {
-		for _, on.Placement = range []fagus.Placement{fagus.PlacePrivate, fagus.PlaceShared} {
-			on.Nodes = 3
-			if r := run(t, on, npb.Config{Class: npb.S}); r.Excess() > 1 {
-				t.Errorf("%v mode, placement %v: %v, %v", on.Mode, on.Placement, r.Lines, r.Checks)
-			}
-		}
-	}
-}
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Benchmark(is.Run).SamePlain(t, is.Plain, 2) }
 
-// TestChecked: it touches nothing that it does not hold.
-func TestChecked(t *testing.T) {
-	for _, on := range apptest.Engines() {
-		on.Nodes, on.Check = 3, fagus.CheckStrict
-		if r := run(t, on, npb.Config{Class: npb.S}); r.Excess() > 1 {
-			t.Errorf("%v mode: %v, %v", on.Mode, r.Lines, r.Checks)
-		}
-	}
-}
-
-// TestSpoiled: a wrong key is found, whoever has it.
+// TestSpoiled: a wrong number is found, whoever has it.
 func TestSpoiled(t *testing.T) {
 	for nodes := 1; nodes <= 4; nodes++ {
-		if r := run(t, fagus.Config{Nodes: nodes}, npb.Config{Class: npb.S, Spoil: true}); r.Excess() <= 1 {
-			t.Errorf("%d nodes: verified in spite of a wrong key: %v", nodes, r.Checks)
-		}
+		apptest.Benchmark(is.Run).Spoiled(t, nodes)
 	}
 }

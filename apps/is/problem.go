@@ -44,6 +44,9 @@ func (p *problem) want(test, iteration int) int {
 	return p.rank[test] - iteration + p.late
 }
 
+// operations are those of the timed section: NPB counts a key as one.
+func (p *problem) operations() float64 { return iterations * float64(p.keys) }
+
 func (p *problem) buckets() int { return p.largest >> p.shift }
 
 // generate makes the keys lo up to but not including hi.
@@ -58,6 +61,18 @@ func (p *problem) generate(lo, hi int) []int32 {
 		keys[i] = int32(scale * x)
 	}
 	return keys
+}
+
+// change gives the two keys that an iteration changes other values, if they are among these, of which the
+// first has that number.
+func (p *problem) change(keys []int32, first, iteration int) {
+	set := func(number, key int) {
+		if i := number - first; 0 <= i && i < len(keys) {
+			keys[i] = int32(key)
+		}
+	}
+	set(iteration, iteration)
+	set(iteration+iterations, p.largest-iteration)
 }
 
 // What a Pentium III at 950 MHz takes, about, for a key that is put into a box, for one that is counted, where

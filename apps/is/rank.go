@@ -9,8 +9,7 @@ import (
 
 // iterate changes two keys, ranks all, and says how many tests have passed.
 func (s *sorter) iterate(iteration int) (passed int, err error) {
-	s.change(iteration, iteration)
-	s.change(iteration+iterations, s.largest-iteration)
+	s.change(s.keys, s.first, iteration)
 	if err := s.node.During(s.toSend, s.send); err != nil {
 		return 0, err
 	}
@@ -30,13 +29,6 @@ func (s *sorter) iterate(iteration int) (passed int, err error) {
 
 func sum(a, b int) int { return a + b }
 
-// change gives the key of a number another value, if it is here.
-func (s *sorter) change(number, key int) {
-	if i := number - s.first; 0 <= i && i < len(s.keys) {
-		s.keys[i] = int32(key)
-	}
-}
-
 // send puts the keys into boxes, and says how many.
 func (s *sorter) send() error {
 	me, nodes := s.node.Rank(), s.node.Nodes()
@@ -54,16 +46,6 @@ func (s *sorter) send() error {
 	}
 	s.node.Spend(fagus.Time(len(s.keys)) * sendTime)
 	return nil
-}
-
-// scatter puts every key where its owner's next one goes.
-func scatter(boxes []int32, next []int, keys, owner []int32, shift int) {
-	for _, key := range keys {
-		to := owner[key>>(shift&31)]
-		at := next[to]
-		boxes[at] = key
-		next[to] = at + 1
-	}
 }
 
 // rankKeys counts the keys that have been sent here, and how many are less than each.
@@ -86,10 +68,7 @@ func (s *sorter) rankKeys() error {
 		}
 	}
 	s.less[0] = s.lesser
-	for i, below := 1, s.lesser; i < len(s.less); i++ {
-		below += s.less[i]
-		s.less[i] = below
-	}
+	accumulate(s.less)
 	s.node.Spend(fagus.Time(ranked)*countTime + fagus.Time(len(s.less))*sumTime)
 	return nil
 }
@@ -98,13 +77,6 @@ func (s *sorter) rankKeys() error {
 func (s *sorter) box(from int) []int32 {
 	me, nodes := s.node.Rank(), s.node.Nodes()
 	return s.boxes.Slice()[s.from[from*nodes+me]:][:s.heads.Of(from)[me]]
-}
-
-// tally counts keys by how far they are above lo.
-func tally(counts, keys []int32, lo int) {
-	for _, key := range keys {
-		counts[int(key)-lo]++
-	}
 }
 
 // verify sorts all keys by their ranks, and says whether they are in order then.
@@ -130,29 +102,19 @@ func (s *sorter) verify() (sorted bool, err error) {
 		return false, err
 	}
 	ordered := 0 // keys
-	if !slices.Contains(here, nobody) && slices.IsSorted(here) && slices.IsSorted(all) {
+	if inOrder(here) && slices.IsSorted(all) {
 		ordered = len(here)
 	}
 	ordered, err = fagus.Reduce(s.node, ordered, sum)
 	return ordered == s.problem.keys, err
 }
 
-// nobody is where no key has come to.
-const nobody = -1
-
 // sort puts every key that this rank has ranked at its rank.
 func (s *sorter) sort() []int32 {
 	next := slices.Clone(s.less)
-	keys := make([]int32, next[len(next)-1]-s.lesser)
-	for i := range keys {
-		keys[i] = nobody
-	}
+	keys := emptyPlaces(int(next[len(next)-1] - s.lesser))
 	for from := range s.node.Nodes() {
-		for _, key := range s.box(from) {
-			place := &next[int(key)-s.lo]
-			keys[*place-s.lesser] = key
-			*place++
-		}
+		place(keys, next, s.box(from), s.lo, s.lesser)
 	}
 	return keys
 }

@@ -14,7 +14,7 @@ import (
 func TestVerified(t *testing.T) { apptest.Benchmark(mg.Run).SameBits(t) }
 
 // TestPlain: the program without Fagus has the same bits.
-func TestPlain(t *testing.T) { apptest.Benchmark(mg.Run).SamePlain(t, mg.Plain) }
+func TestPlain(t *testing.T) { apptest.Benchmark(mg.Run).SamePlain(t, mg.Plain, 2) }
 
 // TestSpoiled: a wrong charge is found.
 func TestSpoiled(t *testing.T) { apptest.Benchmark(mg.Run).Spoiled(t, 3) }

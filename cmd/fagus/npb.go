@@ -31,8 +31,8 @@ func benchmarks() []benchmark {
 		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run, ep.Plain},
 		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run, ft.Plain},
 		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Run, mg.Plain},
-		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, is.Run, nil},
-		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, cg.Run, nil},
+		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, is.Run, is.Plain},
+		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, cg.Run, cg.Plain},
 	}
 }
 
@@ -66,7 +66,7 @@ func (b benchmark) command(usage cli.OnUsageErrorFunc) *cli.Command {
 }
 
 func (b benchmark) job(cfg npb.Config) *job {
-	j := &job{
+	return &job{
 		app: b.name, size: fmt.Sprintf("class %v", cfg.Class), measured: "timed section, of the slowest rank",
 		unit: b.unit, units: b.units(cfg.Class),
 		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
@@ -75,15 +75,12 @@ func (b benchmark) job(cfg npb.Config) *job {
 			r, err := b.run(n, cfg)
 			return checkedOutcome(n, benchmarkCheck, r, err)
 		},
-	}
-	if b.plain != nil {
-		j.plain = func(timed verify.Timer, progress func(int)) outcome {
+		plain: func(timed verify.Timer, progress func(int)) outcome {
 			cfg := cfg
 			cfg.Progress = progress
 			return outcomeOf(benchmarkCheck, b.plain(cfg, timed))
-		}
+		},
 	}
-	return j
 }
 
 const benchmarkCheck = "error/tolerance of NPB"

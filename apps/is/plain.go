@@ -1,0 +1,40 @@
+package is
+
+import (
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/verify"
+)
+
+// Plain is the benchmark without Fagus. Nobody else ranks keys, so it counts them where they are.
+func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
+	p := problemOf(cfg.Class)
+	keys, less := p.generate(0, p.keys), make([]int32, p.largest+1)
+	if cfg.Spoil {
+		keys[len(keys)-1] = 0
+	}
+	iterate := func(iteration int) (passed int) {
+		p.change(keys, 0, iteration)
+		clear(less)
+		tally(less[1:], keys, 0)
+		accumulate(less)
+		for i, number := range p.index {
+			if int(less[keys[number]]) == p.want(i, iteration) {
+				passed++
+			}
+		}
+		return passed
+	}
+	iterate(1) // once untimed, as NPB does
+	var passed []int
+	r := verify.Result{Operations: p.operations()}
+	r.Time = timed(func() {
+		for i := 1; i <= iterations; i++ {
+			passed = append(passed, iterate(i))
+			cfg.Advance(1)
+		}
+	})
+	sorted := emptyPlaces(p.keys)
+	place(sorted, less, keys, 0, 0)
+	report(&r, passed, inOrder(sorted))
+	return r
+}
