@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -45,6 +46,29 @@ func (k Kernel) Spoiled(t *testing.T, sizes int) {
 			if r := k.Run(t, fagus.Config{Nodes: nodes}, size, prk.Loop{Iterations: 2, Spoil: true}); r.Error <= prk.Epsilon {
 				t.Errorf("%d nodes, size %d: result %g passes for %g", nodes, size, r.Got, r.Want)
 			}
+		}
+	}
+}
+
+// PlainKernel is one of them without Fagus.
+type PlainKernel func(size int, l prk.Loop, timed verify.Timer) prk.Result
+
+// SamePlain: without Fagus the result is that of 2 nodes in all sizes, iterations are timed and told of as
+// there, and a wrong number is found.
+func (k Kernel) SamePlain(t *testing.T, plain PlainKernel, sizes int) {
+	for size := range sizes {
+		timed, told := 0, 0
+		timer := func(section func()) fagus.Time { timed = told; section(); return 1 }
+		loop := prk.Loop{Iterations: 4}
+		want := k.Run(t, fagus.Config{Nodes: 2}, size, loop)
+		loop.Progress = func(iterations int) { told += iterations }
+		got := plain(size, loop, timer)
+		want.Time = 1
+		if got != want || timed != 1 || told != loop.Total() {
+			t.Errorf("size %d: plain has %+v, told of %d iterations, %d before the timed ones; want %+v, %d and 1", size, got, told, timed, want, loop.Total())
+		}
+		if r := plain(size, prk.Loop{Iterations: 2, Spoil: true}, timer); r.Error <= prk.Epsilon {
+			t.Errorf("size %d: plain result %g passes for %g", size, r.Got, r.Want)
 		}
 	}
 }

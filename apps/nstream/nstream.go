@@ -45,35 +45,40 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	}
 	a, b, c := vectors[0], vectors[1], vectors[2]
 	err := n.During(n.Set(slices.Concat(b.WantFill(), c.WantFill())...), func() error {
-		for i := range b.Mine() {
-			b.Mine()[i], c.Mine()[i] = initial, initial
-		}
+		fill(b.Mine())
+		fill(c.Mine())
 		return nil
 	})
 	if err != nil {
 		return prk.Result{}, err
 	}
 	set := n.Set(slices.Concat(a.WantFill(), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
-	r := prk.Result{Work: elementBytes * float64(cfg.Length) * float64(cfg.Iterations)}
-	if r.Time, err = cfg.Timed(n, func(times int) error {
+	took, err := cfg.Timed(n, func(times int) error {
 		return n.During(set, func() error { return iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })
-	}); err != nil {
-		return r, err
+	})
+	if err != nil {
+		return prk.Result{}, err
 	}
 	sum := 0.0
 	err = n.During(n.Set(a.WantMine(fagus.Shared)...), func() error {
-		for _, x := range a.Mine() {
-			sum += x
-		}
+		sum = total(a.Mine())
 		return nil
 	})
 	if err != nil {
-		return r, err
+		return prk.Result{}, err
 	}
-	r.Got, err = fagus.Reduce(n, sum, func(x, y float64) float64 { return x + y })
-	r.Want = (initial + scalar*initial) * float64(cfg.Total()) * float64(cfg.Length)
+	sum, err = fagus.Reduce(n, sum, func(x, y float64) float64 { return x + y })
+	return cfg.result(took, sum), err
+}
+
+// result follows from the sum of A.
+func (c *Config) result(took fagus.Time, sum float64) prk.Result {
+	r := prk.Result{
+		Got: sum, Want: (initial + scalar*initial) * float64(c.Total()) * float64(c.Length),
+		Time: took, Work: elementBytes * float64(c.Length) * float64(c.Iterations),
+	}
 	r.Error = math.Abs(r.Got-r.Want) / r.Want
-	return r, err
+	return r
 }
 
 func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
@@ -89,9 +94,19 @@ func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
 		cfg.Advance(n)
 	}
 	if cfg.Spoils(n, cfg.Length) {
-		a[len(a)-1] += float64(cfg.Length)
+		cfg.spoil(a)
 	}
 	return nil
+}
+
+// spoil makes the last number of A wrong, by enough to be seen in the sum.
+func (c *Config) spoil(a []float64) { a[len(a)-1] += float64(c.Length) }
+
+// fill makes B and C.
+func fill(x []float64) {
+	for i := range x {
+		x[i] = initial
+	}
 }
 
 func triad(a, b, c []float64) {
@@ -99,4 +114,11 @@ func triad(a, b, c []float64) {
 	for i := range a {
 		a[i] += b[i] + scalar*c[i]
 	}
+}
+
+func total(a []float64) (sum float64) {
+	for _, x := range a {
+		sum += x
+	}
+	return sum
 }

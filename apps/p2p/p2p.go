@@ -45,13 +45,9 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		return prk.Result{}, err
 	}
 	p.fill()
-	r := prk.Result{
-		Work: 2 * float64(cfg.Columns-1) * float64(cfg.Rows-1) * float64(cfg.Iterations),
-		Want: float64(cfg.Total()) * float64(cfg.Columns+cfg.Rows-2),
-	}
-	var err error
-	if r.Time, err = cfg.Timed(n, p.iterate); err != nil {
-		return r, err
+	took, err := cfg.Timed(n, p.iterate)
+	if err != nil {
+		return prk.Result{}, err
 	}
 	corner := 0.0
 	if n.Rank() == p.last {
@@ -60,9 +56,18 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		}
 		corner = p.at(cfg.Rows - 1)[p.width]
 	}
-	r.Got, err = fagus.Reduce(n, corner, func(a, b float64) float64 { return a + b })
+	corner, err = fagus.Reduce(n, corner, func(a, b float64) float64 { return a + b })
+	return cfg.result(took, corner), err
+}
+
+// result follows from the last corner.
+func (c *Config) result(took fagus.Time, corner float64) prk.Result {
+	r := prk.Result{
+		Got: corner, Want: float64(c.Total()) * float64(c.Columns+c.Rows-2),
+		Time: took, Work: 2 * float64(c.Columns-1) * float64(c.Rows-1) * float64(c.Iterations),
+	}
 	r.Error = math.Abs(r.Got-r.Want) / r.Want
-	return r, err
+	return r
 }
 
 // pollTime passes between two looks at what is not there yet.

@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/p2p"
 	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -20,6 +21,12 @@ func kernel(n *fagus.Node, size int, l prk.Loop) (prk.Result, error) {
 	cfg := configs()[size]
 	cfg.Loop = l
 	return p2p.Run(n, cfg)
+}
+
+func plain(size int, l prk.Loop, timed verify.Timer) prk.Result {
+	cfg := configs()[size]
+	cfg.Loop = l
+	return p2p.Plain(cfg, timed)
 }
 
 func configs() []p2p.Config {
@@ -48,6 +55,9 @@ func TestWherePhasesHurt(t *testing.T) {
 
 // TestSpoiled: a wrong number is found, whoever has it.
 func TestSpoiled(t *testing.T) { apptest.Kernel(kernel).Spoiled(t, len(configs())) }
+
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Kernel(kernel).SamePlain(t, plain, len(configs())) }
 
 // TestValidate: what cannot be is told.
 func TestValidate(t *testing.T) {

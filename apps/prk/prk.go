@@ -3,6 +3,7 @@ package prk
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -63,6 +64,20 @@ func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, 
 		}
 		return n.Barrier()
 	})
+}
+
+// Plain is Timed without Fagus: iterate is one iteration, and Progress is told of each.
+func (l *Loop) Plain(timed verify.Timer, iterate func()) fagus.Time {
+	each := func(times int) {
+		for range times {
+			iterate()
+			if l.Progress != nil {
+				l.Progress(1)
+			}
+		}
+	}
+	each(1)
+	return timed(func() { each(l.Iterations) })
 }
 
 // Result is what a rank has in the end.

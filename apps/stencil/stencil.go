@@ -2,7 +2,6 @@ package stencil
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/prk"
@@ -60,24 +59,15 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err := s.fill(); err != nil {
 		return prk.Result{}, err
 	}
-	active := float64(cfg.N-2*cfg.Radius) * float64(cfg.N-2*cfg.Radius)
-	r := prk.Result{Work: active * float64(cfg.operations()) * float64(cfg.Iterations), Want: 2 * float64(cfg.Total())}
-	if r.Time, err = cfg.Timed(n, s.iterate); err != nil {
-		return r, err
+	took, err := cfg.Timed(n, s.iterate)
+	if err != nil {
+		return prk.Result{}, err
 	}
-	if cfg.Spoils(n, cfg.N) {
-		s.out[len(s.out)-1] += active
-	}
-	norm := make([]parts.Exact, 1)
-	for _, x := range s.out {
-		norm[0].Add(math.Abs(x))
-	}
+	norm := []parts.Exact{cfg.norm(s.out, cfg.Spoils(n, cfg.N))}
 	if err := sums.Add(norm); err != nil {
-		return r, err
+		return prk.Result{}, err
 	}
-	r.Got = norm[0].Float64() / active
-	r.Error = math.Abs(r.Got - r.Want)
-	return r, nil
+	return cfg.result(took, &norm[0]), nil
 }
 
 // fill makes the input x+y.
@@ -86,9 +76,7 @@ func (s *stencil) fill() error {
 	s.out = make([]float64, (hi-lo)*s.N)
 	err := s.node.During(s.node.Set(s.from.WantFill()...), func() error {
 		for i := lo; i < hi; i++ {
-			for j, row := 0, s.from.Row(i); j < len(row); j++ {
-				row[j] = float64(i + j)
-			}
+			begin(s.from.Row(i), i)
 		}
 		return nil
 	})
@@ -122,30 +110,11 @@ func (s *stencil) apply() error {
 			return err
 		}
 		if i >= s.Radius && i < s.N-s.Radius {
-			s.star(i, s.out[(i-lo)*s.N:][:s.N])
+			star(s.out[(i-lo)*s.N:][:s.N], s.from.Row, i, s.Radius)
 			s.node.Spend(fagus.Time((s.N-2*s.Radius)*s.operations()) * prk.OperationTime)
 		}
-		to := s.to.Row(i)
-		for j, x := range s.from.Row(i)[:len(to)] {
-			to[j] = x + 1
-		}
+		grow(s.to.Row(i), s.from.Row(i))
 		s.node.Spend(fagus.Time(s.N) * prk.OperationTime)
 	}
 	return nil
-}
-
-// star adds to a row of the output what the star sees of row i of the input. The weight of a point k away
-// is 1/(2kr), negative above and to the left.
-func (s *stencil) star(i int, out []float64) {
-	active := s.N - 2*s.Radius
-	out = out[s.Radius:][:active]
-	row := s.from.Row(i)
-	for k := 1; k <= s.Radius; k++ {
-		weight := 1 / float64(2*k*s.Radius)
-		up, down := s.from.Row(i - k)[s.Radius:][:active], s.from.Row(i + k)[s.Radius:][:active]
-		left, right := row[s.Radius-k:][:active], row[s.Radius+k:][:active]
-		for j := range out {
-			out[j] += weight * (down[j] - up[j] + right[j] - left[j])
-		}
-	}
 }

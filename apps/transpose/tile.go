@@ -33,3 +33,18 @@ func addTransposed(b []float64, n, lo int, block []float64, height int) {
 		}
 	}
 }
+
+// begin makes numbers of A that lie one after another, of which the first is this.
+func begin(column []float64, first int) {
+	for i := range column {
+		column[i] = float64(first + i)
+	}
+}
+
+// grow makes numbers of the next A, which may lie where those of this one do.
+func grow(to, from []float64) {
+	from = from[:len(to)]
+	for i := range to {
+		to[i] = from[i] + 1
+	}
+}

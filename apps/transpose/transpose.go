@@ -52,17 +52,22 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err := t.fill(); err != nil {
 		return prk.Result{}, err
 	}
-	// PRK counts each element of A and of B once, though both are read and written.
-	r := prk.Result{Work: 2 * 8 * float64(cfg.N) * float64(cfg.N) * float64(cfg.Iterations)}
-	if r.Time, err = cfg.Timed(n, t.iterate); err != nil {
-		return r, err
+	took, err := cfg.Timed(n, t.iterate)
+	if err != nil {
+		return prk.Result{}, err
 	}
 	if cfg.Spoils(n, cfg.N) {
 		t.b[len(t.b)-1]++
 	}
-	r.Got, err = fagus.Reduce(n, t.differences(), func(a, b float64) float64 { return a + b })
-	r.Error = r.Got
-	return r, err
+	sum, err := fagus.Reduce(n, cfg.differences(t.b, t.lo), func(a, b float64) float64 { return a + b })
+	return cfg.result(took, sum), err
+}
+
+// result follows from the sum of all differences.
+func (c *Config) result(took fagus.Time, differences float64) prk.Result {
+	// PRK counts each element of A and of B once, though both are read and written.
+	work := 2 * 8 * float64(c.N) * float64(c.N) * float64(c.Iterations)
+	return prk.Result{Got: differences, Error: differences, Time: took, Work: work}
 }
 
 // fill makes A(i,j) = i + nj.
@@ -73,10 +78,7 @@ func (t *transpose) fill() error {
 			lo, hi := parts.Block(t.N, t.node.Nodes(), reader)
 			block := t.from.block(me, reader)
 			for j := t.lo; j < t.hi; j++ {
-				column := block[(j-t.lo)*(hi-lo):][:hi-lo]
-				for i := range column {
-					column[i] = float64(t.N*j + lo + i)
-				}
+				begin(block[(j-t.lo)*(hi-lo):][:hi-lo], t.N*j+lo)
 			}
 		}
 		return nil
@@ -112,23 +114,19 @@ func (t *transpose) turn() error {
 		}
 		lo, hi := parts.Block(t.N, n.Nodes(), rank)
 		addTransposed(t.b, t.N, lo, t.from.block(rank, n.Rank()), t.hi-t.lo)
-		to := t.to.block(n.Rank(), rank)
-		for i, x := range t.from.block(n.Rank(), rank)[:len(to)] {
-			to[i] = x + 1
-		}
+		grow(t.to.block(n.Rank(), rank), t.from.block(n.Rank(), rank))
 		n.Spend(fagus.Time(2*8*(hi-lo)*(t.hi-t.lo)) * prk.ByteTime)
 	}
 	return nil
 }
 
-// differences are those to the closed form, added up.
-func (t *transpose) differences() (sum float64) {
-	times := float64(t.Total())
-	addit := times * float64(t.Iterations) / 2
-	for j := t.lo; j < t.hi; j++ {
-		for i, x := range t.b[(j-t.lo)*t.N:][:t.N] {
-			sum += math.Abs(x - (float64(t.N*i+j)*times + addit))
-		}
+// differences are those of some columns of B, from lo on, to the closed form, added up.
+func (c *Config) differences(b []float64, lo int) (sum float64) {
+	times := float64(c.Total())
+	addit := times * float64(c.Iterations) / 2
+	for at, x := range b {
+		i, j := at%c.N, lo+at/c.N
+		sum += math.Abs(x - (float64(c.N*i+j)*times + addit))
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/prk"
 	"github.com/fagus-dsm/fagus/apps/transpose"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -13,6 +14,12 @@ func kernel(n *fagus.Node, size int, l prk.Loop) (prk.Result, error) {
 	cfg := configs()[size]
 	cfg.Loop = l
 	return transpose.Run(n, cfg)
+}
+
+func plain(size int, l prk.Loop, timed verify.Timer) prk.Result {
+	cfg := configs()[size]
+	cfg.Loop = l
+	return transpose.Plain(cfg, timed)
 }
 
 func configs() []transpose.Config {
@@ -27,6 +34,9 @@ func TestRandomDelays(t *testing.T) { apptest.Kernel(kernel).Delayed(t, 1) }
 
 // TestSpoiled: a wrong number is found, whoever has it.
 func TestSpoiled(t *testing.T) { apptest.Kernel(kernel).Spoiled(t, len(configs())) }
+
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Kernel(kernel).SamePlain(t, plain, len(configs())) }
 
 // TestValidate: what cannot be is told.
 func TestValidate(t *testing.T) {

@@ -1,0 +1,28 @@
+package stencil
+
+import (
+	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/verify"
+)
+
+// Plain is the kernel without Fagus, of a Config that is valid. One input is enough: a row grows as soon as no
+// star sees it any more.
+func Plain(cfg Config, timed verify.Timer) prk.Result {
+	input, out := make([]float64, cfg.N*cfg.N), make([]float64, cfg.N*cfg.N)
+	row := func(i int) []float64 { return input[i*cfg.N:][:cfg.N] }
+	for i := range cfg.N {
+		begin(row(i), i)
+	}
+	took := cfg.Loop.Plain(timed, func() {
+		for i := range cfg.N + cfg.Radius {
+			if i >= cfg.Radius && i < cfg.N-cfg.Radius {
+				star(out[i*cfg.N:][:cfg.N], row, i, cfg.Radius)
+			}
+			if behind := i - cfg.Radius; behind >= 0 {
+				grow(row(behind), row(behind))
+			}
+		}
+	})
+	norm := cfg.norm(out, cfg.Spoil)
+	return cfg.result(took, &norm)
+}
