@@ -11,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/prk"
 	"github.com/fagus-dsm/fagus/apps/stencil"
 	"github.com/fagus-dsm/fagus/apps/transpose"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -36,6 +37,15 @@ type kernelRun struct {
 	size  string
 	wrong error
 	run   func(*fagus.Node, prk.Loop) (prk.Result, error)
+	plain func(prk.Loop, verify.Timer) prk.Result
+}
+
+// runOf is the kernel of some Config; with makes that for a Loop.
+func runOf[Config any](n int, size string, wrong error, with func(prk.Loop) Config,
+	run func(*fagus.Node, Config) (prk.Result, error), plain func(Config, verify.Timer) prk.Result) kernelRun {
+	return kernelRun{n, size, wrong,
+		func(n *fagus.Node, l prk.Loop) (prk.Result, error) { return run(n, with(l)) },
+		func(l prk.Loop, timed verify.Timer) prk.Result { return plain(with(l), timed) }}
 }
 
 const (
@@ -57,43 +67,29 @@ func kernels() []kernel {
 }
 
 func stencilRun(s map[string]int, l prk.Loop) kernelRun {
-	cfg := stencil.Config{N: s["n"], Radius: s["radius"], Loop: l}
-	return kernelRun{cfg.N, fmt.Sprintf("%d x %d, radius %d", cfg.N, cfg.N, cfg.Radius), cfg.Validate(),
-		func(n *fagus.Node, l prk.Loop) (prk.Result, error) {
-			cfg := cfg
-			cfg.Loop = l
-			return stencil.Run(n, cfg)
-		}}
+	with := func(l prk.Loop) stencil.Config { return stencil.Config{N: s["n"], Radius: s["radius"], Loop: l} }
+	cfg := with(l)
+	return runOf(cfg.N, fmt.Sprintf("%d x %d, radius %d", cfg.N, cfg.N, cfg.Radius), cfg.Validate(), with, stencil.Run, stencil.Plain)
 }
 
 func transposeRun(s map[string]int, l prk.Loop) kernelRun {
-	cfg := transpose.Config{N: s["n"], Loop: l}
-	return kernelRun{cfg.N, fmt.Sprintf("%d x %d", cfg.N, cfg.N), cfg.Validate(),
-		func(n *fagus.Node, l prk.Loop) (prk.Result, error) {
-			cfg := cfg
-			cfg.Loop = l
-			return transpose.Run(n, cfg)
-		}}
+	with := func(l prk.Loop) transpose.Config { return transpose.Config{N: s["n"], Loop: l} }
+	cfg := with(l)
+	return runOf(cfg.N, fmt.Sprintf("%d x %d", cfg.N, cfg.N), cfg.Validate(), with, transpose.Run, transpose.Plain)
 }
 
 func nstreamRun(s map[string]int, l prk.Loop) kernelRun {
-	cfg := nstream.Config{Length: s["length"], Loop: l}
-	return kernelRun{cfg.Length, fmt.Sprintf("3 vectors of %d elements", cfg.Length), cfg.Validate(),
-		func(n *fagus.Node, l prk.Loop) (prk.Result, error) {
-			cfg := cfg
-			cfg.Loop = l
-			return nstream.Run(n, cfg)
-		}}
+	with := func(l prk.Loop) nstream.Config { return nstream.Config{Length: s["length"], Loop: l} }
+	cfg := with(l)
+	return runOf(cfg.Length, fmt.Sprintf("3 vectors of %d elements", cfg.Length), cfg.Validate(), with, nstream.Run, nstream.Plain)
 }
 
 func p2pRun(s map[string]int, l prk.Loop) kernelRun {
-	cfg := p2p.Config{Columns: s["columns"], Rows: s["rows"], Batch: s["batch"], Loop: l}
-	return kernelRun{cfg.Columns, fmt.Sprintf("%d columns, %d rows, %d at once", cfg.Columns, cfg.Rows, cfg.Batch), cfg.Validate(),
-		func(n *fagus.Node, l prk.Loop) (prk.Result, error) {
-			cfg := cfg
-			cfg.Loop = l
-			return p2p.Run(n, cfg)
-		}}
+	with := func(l prk.Loop) p2p.Config {
+		return p2p.Config{Columns: s["columns"], Rows: s["rows"], Batch: s["batch"], Loop: l}
+	}
+	cfg := with(l)
+	return runOf(cfg.Columns, fmt.Sprintf("%d columns, %d rows, %d at once", cfg.Columns, cfg.Rows, cfg.Batch), cfg.Validate(), with, p2p.Run, p2p.Plain)
 }
 
 func kernelCommands(usage cli.OnUsageErrorFunc) (commands []*cli.Command) {
@@ -141,14 +137,22 @@ func (k kernel) job(r kernelRun, loop prk.Loop) *job {
 			loop := loop
 			loop.Progress = progress
 			result, err := r.run(n, loop)
-			o := outcome{took: result.Time}
-			if n.Rank() == 0 && err == nil {
-				o.check = check{Name: k.check, Value: min(result.Error, math.MaxFloat64), Limit: prk.Epsilon}
-				o.bits = math.Float64bits(result.Got)
-				o.words = fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration",
-					result.Got, result.Want, result.Rate(), k.rate, result.Time/fagus.Time(loop.Iterations))
+			if n.Rank() != 0 || err != nil {
+				return outcome{took: result.Time}, err
 			}
-			return o, err
+			return k.outcome(result, loop.Iterations), nil
 		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			loop := loop
+			loop.Progress = progress
+			return k.outcome(r.plain(loop, timed), loop.Iterations)
+		},
+	}
+}
+
+func (k kernel) outcome(r prk.Result, iterations int) outcome {
+	return outcome{
+		took: r.Time, bits: math.Float64bits(r.Got), check: check{Name: k.check, Value: min(r.Error, math.MaxFloat64), Limit: prk.Epsilon},
+		words: fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration", r.Got, r.Want, r.Rate(), k.rate, r.Time/fagus.Time(iterations)),
 	}
 }
