@@ -102,14 +102,6 @@ func (s *solver) norm() (float64, error) {
 	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
 }
 
-// squares adds up those of a plane.
-func squares(plane []float64) (sum float64) {
-	for _, x := range plane {
-		sum += x * x
-	}
-	return sum
-}
-
 // sweep makes this rank's planes of a grid with f, which reads this rank's planes of another, if there is
 // one, and some of its neighbours'. An operation count is of a point. Then it meets the others: what one
 // writes they read next, and what one reads they write next.
