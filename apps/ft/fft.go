@@ -44,46 +44,61 @@ func (f *fft) lines(dst, src, scratch []complex128, count int) {
 	}
 }
 
-// butterfly is the transform of 4 numbers.
-func butterfly(a, b, c, d complex128, sign float64) (y0, y1, y2, y3 complex128) {
-	ac, bd := a+c, b+d
-	a, b = a-c, b-d
-	b = complex(-sign*imag(b), sign*real(b)) // times sign i
-	return ac + bd, a + b, ac - bd, a - b
+// addTurned is a + ib, and subTurned a - ib.
+func addTurned(a, b complex128) complex128 { return complex(real(a)-imag(b), imag(a)+real(b)) }
+func subTurned(a, b complex128) complex128 { return complex(real(a)+imag(b), imag(a)-real(b)) }
+
+// quarters are those of what is transformed, count numbers each, so many apart. The second and the fourth change places
+// if the sign is -1: then everything else is as if it were +1.
+func (f *fft) quarters(from []complex128, apart, count int) (a, b, c, d []complex128) {
+	second, fourth := apart, 3*apart
+	if f.sign < 0 {
+		second, fourth = fourth, second
+	}
+	return from[:count], from[second:][:count], from[2*apart:][:count], from[fourth:][:count]
 }
 
 // pass makes of s sequences of n numbers 4s of n/4.
 func (f *fft) pass(to, from []complex128, n, s int) {
-	m, step, sign := n/4, f.n/n, f.sign
+	m, step := n/4, f.n/n
 	for p := range m {
 		w1, w2, w3 := f.roots[p*step], f.roots[2*p*step], f.roots[3*p*step]
-		a, b, c, d := from[p*s:][:s], from[(p+m)*s:][:s], from[(p+2*m)*s:][:s], from[(p+3*m)*s:][:s]
+		a, b, c, d := f.quarters(from[p*s:], m*s, s)
 		t0, t1, t2, t3 := to[4*p*s:][:s], to[(4*p+1)*s:][:s], to[(4*p+2)*s:][:s], to[(4*p+3)*s:][:s]
 		for q := range s {
-			y0, y1, y2, y3 := butterfly(a[q], b[q], c[q], d[q], sign)
-			t0[q], t1[q], t2[q], t3[q] = y0, w1*y1, w2*y2, w3*y3
+			ac, bd, aMinusC, bMinusD := a[q]+c[q], b[q]+d[q], a[q]-c[q], b[q]-d[q]
+			t0[q] = ac + bd // one after another, so that all fits into registers
+			t2[q] = w2 * (ac - bd)
+			t1[q] = w1 * addTurned(aMinusC, bMinusD)
+			t3[q] = w3 * subTurned(aMinusC, bMinusD)
 		}
 	}
 }
 
 // single is the first pass over one line.
 func (f *fft) single(to, from []complex128) {
-	m, sign := f.n/4, f.sign
-	a, b, c, d := from[:m], from[m:][:m], from[2*m:][:m], from[3*m:][:m]
+	m := f.n / 4
+	a, b, c, d := f.quarters(from, m, m)
 	for p := range m {
-		y0, y1, y2, y3 := butterfly(a[p], b[p], c[p], d[p], sign)
+		ac, bd, aMinusC, bMinusD := a[p]+c[p], b[p]+d[p], a[p]-c[p], b[p]-d[p]
 		t := to[4*p:][:4]
-		t[0], t[1], t[2], t[3] = y0, f.roots[p]*y1, f.roots[2*p]*y2, f.roots[3*p]*y3
+		t[0] = ac + bd
+		t[2] = f.roots[2*p] * (ac - bd)
+		t[1] = f.roots[p] * addTurned(aMinusC, bMinusD)
+		t[3] = f.roots[3*p] * subTurned(aMinusC, bMinusD)
 	}
 }
 
 // last4 and last2 are passes over s sequences of 4 and 2 numbers, whose roots are 1.
 func (f *fft) last4(to, from []complex128, s int) {
-	a, b, c, d := from[:s], from[s:][:s], from[2*s:][:s], from[3*s:][:s]
+	a, b, c, d := f.quarters(from, s, s)
 	t0, t1, t2, t3 := to[:s], to[s:][:s], to[2*s:][:s], to[3*s:][:s]
-	sign := f.sign
 	for q := range s {
-		t0[q], t1[q], t2[q], t3[q] = butterfly(a[q], b[q], c[q], d[q], sign)
+		ac, bd, aMinusC, bMinusD := a[q]+c[q], b[q]+d[q], a[q]-c[q], b[q]-d[q]
+		t0[q] = ac + bd
+		t2[q] = ac - bd
+		t1[q] = addTurned(aMinusC, bMinusD)
+		t3[q] = subTurned(aMinusC, bMinusD)
 	}
 }
 
