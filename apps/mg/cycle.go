@@ -95,7 +95,8 @@ func (s *solver) cycle() error {
 	last := len(s.levels) - 1
 	for i := range last {
 		fine, coarse := &s.levels[i], &s.levels[i+1]
-		if err := s.sweep(coarse.r, restrictOperations, fine.r, func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) }); err != nil {
+		lo, hi := coarse.r.Mine()
+		if err := s.sweep(coarse.r, restrictOperations, fine.r.WantRows(2*lo, 2*hi+1), func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) }); err != nil {
 			return err
 		}
 	}
@@ -124,11 +125,12 @@ func (s *solver) up(i int) error {
 		v = l.r
 	}
 	var below field = s.whole[0].u
-	shared := s.levels[i+1].u
-	if shared != nil {
-		below = shared
+	var reads []fagus.Request
+	if shared := s.levels[i+1].u; shared != nil {
+		lo, hi := l.u.Mine()
+		below, reads = shared, shared.WantRows((lo-1)>>1, (hi+1)>>1)
 	}
-	if err := s.sweep(l.u, prolongOperations, shared, func(z int) {
+	if err := s.sweep(l.u, prolongOperations, reads, func(z int) {
 		if i > 0 {
 			clear(l.u.Row(z))
 		}
@@ -136,8 +138,8 @@ func (s *solver) up(i int) error {
 	}); err != nil {
 		return err
 	}
-	if err := s.sweep(l.r, residualOperations, l.u, func(z int) { s.residual(l.r, v, l.u, z, l.n) }); err != nil {
+	if err := s.sweep(l.r, residualOperations, beside(l.u), func(z int) { s.residual(l.r, v, l.u, z, l.n) }); err != nil {
 		return err
 	}
-	return s.sweep(l.u, smoothOperations, l.r, func(z int) { s.smooth(l.u, l.r, z, l.n) })
+	return s.sweep(l.u, smoothOperations, beside(l.r), func(z int) { s.smooth(l.u, l.r, z, l.n) })
 }

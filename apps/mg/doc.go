@@ -6,7 +6,8 @@
 //   - On every level u and the residual r are a parts.Grid of planes z, of which each rank has a block. Its first
 //     and its last planes have variables of their own: only they move, to the neighbours.
 //   - A sweep makes one of the two fields from the other. The rank holds its planes of the one exclusively, and
-//     of the other, shared, its own and the planes beside them. v is nobody else's, and lies in own memory.
+//     of the other, shared, the planes that it reads (WantRows): mostly its own and one on each side, but on one side only
+//     from level to level. v is nobody else's, and lies in own memory.
 //   - A Barrier ends each sweep. In the next one ranks read what was written in this, and write what
 //     was read; in threaded mode nothing else keeps them from doing so too early.
 //   - Levels of less than 32 planes, or less than two for each rank, are not worth

@@ -3,7 +3,6 @@ package mg
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/apps/verify"
@@ -40,13 +39,20 @@ func (p *problem) operations() float64 { return operations * iterations * float6
 // Units is how many planes, on the finest level, all iterations of a class have.
 func Units(c npb.Class) int { return iterations * problemOf(c).n }
 
-// Run runs the benchmark. Every rank calls it with the same Config. It is an error if ranks have less
-// than two planes each.
-func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
-	p := problemOf(cfg.Class)
-	if 2*n.Nodes() > p.n {
-		return verify.Result{}, fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", cfg.Class, n.Nodes(), p.n, p.n/2)
+// Validate reports what cannot be run: ranks that have less than two planes each.
+func Validate(c npb.Class, nodes int) error {
+	if n := problemOf(c).n; 2*nodes > n {
+		return fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", c, nodes, n, n/2)
 	}
+	return nil
+}
+
+// Run runs the benchmark. Every rank calls it with the same Config.
+func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
+	if err := Validate(cfg.Class, n.Nodes()); err != nil {
+		return verify.Result{}, err
+	}
+	p := problemOf(cfg.Class)
 	s, err := newSolver(n, p.n)
 	if err != nil {
 		return verify.Result{}, err
@@ -92,7 +98,7 @@ func (p *problem) report(r *verify.Result, norms []float64) {
 func (s *solver) norm() (float64, error) {
 	finest := &s.levels[0]
 	sum := make([]parts.Exact, 1)
-	if err := s.sweep(finest.r, residualOperations+2, finest.u, func(z int) {
+	if err := s.sweep(finest.r, residualOperations+2, beside(finest.u), func(z int) {
 		s.residual(finest.r, s.v, finest.u, z, finest.n)
 		sum[0].Add(squares(finest.r.Row(z)))
 	}); err != nil {
@@ -102,15 +108,10 @@ func (s *solver) norm() (float64, error) {
 	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
 }
 
-// sweep makes this rank's planes of a grid with f, which reads this rank's planes of another, if there is
-// one, and some of its neighbours'. An operation count is of a point. Then it meets the others: what one
-// writes they read next, and what one reads they write next.
-func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads *parts.Grid[float64], f func(z int)) error {
-	wants := writes.WantFill()
-	if reads != nil {
-		wants = slices.Concat(wants, reads.WantMine(fagus.Shared), reads.WantHalo())
-	}
-	if err := s.node.During(s.node.Set(wants...), func() error {
+// sweep makes this rank's planes of a grid with f, which reads what it asks for. An operation count is of
+// a point. Then it meets the others: what one writes they read next, and what one reads they write next.
+func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) error {
+	if err := s.node.During(s.node.Set(append(writes.WantFill(), reads...)...), func() error {
 		lo, hi := writes.Mine()
 		for z := lo; z < hi; z++ {
 			if err := s.node.Err(); err != nil {
@@ -124,4 +125,10 @@ func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads *parts
 		return err
 	}
 	return s.node.Barrier()
+}
+
+// beside are this rank's planes and those beside them.
+func beside(g *parts.Grid[float64]) []fagus.Request {
+	lo, hi := g.Mine()
+	return g.WantRows(lo-1, hi+1)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/mg"
 	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -27,5 +28,27 @@ func TestTooMany(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "enough for 16 nodes") {
 		t.Errorf("17 nodes: %v", err)
+	}
+}
+
+// TestMoves: planes move that are read, and no others. On 4 nodes with 8 planes each on the finest level a rank gets two
+// of these for each residual and smoothing, and one for restricting; and all of the 16 planes below.
+func TestMoves(t *testing.T) {
+	const nodes, iterations = 4, 4
+	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: apptest.Simulated(t, sim.Config{})}, func(n *fagus.Node) error {
+		_, err := mg.Run(n, npb.Config{Class: npb.S})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planes := nodes * (2 + iterations*(2+2+2+1)) * 8 * 32 * 32
+	below := iterations * (nodes - 1) * 8 * 16 * 16 * 16
+	bytes := uint64(0)
+	for _, r := range report.Ranks {
+		bytes += r.Messages().Bytes
+	}
+	if least := uint64(planes + below); bytes < least || bytes > least*107/100 {
+		t.Errorf("%d bytes in all, want %d and up to 7 %% more for headers", bytes, least)
 	}
 }

@@ -22,19 +22,23 @@ type benchmark struct {
 	name, what string
 	unit       string // of progress
 	units      func(npb.Class) int
+	validate   func(c npb.Class, nodes int) error
 	run        func(*fagus.Node, npb.Config) (verify.Result, error)
 	plain      func(npb.Config, verify.Timer) verify.Result
 }
 
 func benchmarks() []benchmark {
 	return []benchmark{
-		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, ep.Run, ep.Plain},
-		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, ft.Run, ft.Plain},
-		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Run, mg.Plain},
-		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, is.Run, is.Plain},
-		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, cg.Run, cg.Plain},
+		{"ep", "NPB EP: pairs of normal deviates, nothing shared until the end", "batches", ep.Units, anyNodes, ep.Run, ep.Plain},
+		{"ft", "NPB FT: a 3-D Fourier transform, transposed between all ranks", "planes", ft.Units, anyNodes, ft.Run, ft.Plain},
+		{"mg", "NPB MG: multigrid, with edges from neighbours on every level", "planes", mg.Units, mg.Validate, mg.Run, mg.Plain},
+		{"is", "NPB IS: ranks of integer keys, which all ranks send to all", "iterations", is.Units, anyNodes, is.Run, is.Plain},
+		{"cg", "NPB CG: eigenvalue of a sparse matrix, a vector gathered by all ranks a step", "iterations", cg.Units, anyNodes, cg.Run, cg.Plain},
 	}
 }
+
+// anyNodes says that a benchmark runs on any number of nodes.
+func anyNodes(npb.Class, int) error { return nil }
 
 func benchmarkCommands(usage cli.OnUsageErrorFunc) (commands []*cli.Command) {
 	for _, b := range benchmarks() {
@@ -59,6 +63,9 @@ func (b benchmark) command(usage cli.OnUsageErrorFunc) *cli.Command {
 	}, func(c *cli.Context) (*job, error) {
 		class, err := npb.ParseClass(c.String("class"))
 		if err != nil {
+			return nil, &usageError{err}
+		}
+		if err := b.validate(class, c.Int("nodes")); err != nil {
 			return nil, &usageError{err}
 		}
 		return b.job(npb.Config{Class: class, Spoil: c.Bool("spoil")}), nil

@@ -128,6 +128,17 @@ func (g *Grid[T]) WantHalo() (wants []fagus.Request) {
 	return wants
 }
 
+// WantRows asks for the rows lo up to but not including hi, shared, whoever has them. In a Grid that wraps they may be
+// up to Rows below 0, or above the last. Programs that read to one side only get less by it than by WantHalo.
+func (g *Grid[T]) WantRows(lo, hi int) (wants []fagus.Request) {
+	for _, s := range g.strips {
+		if lo < hi && g.near(s, lo, hi) {
+			wants = append(wants, fagus.Want(s.guard, fagus.Shared))
+		}
+	}
+	return wants
+}
+
 // near says whether a row of s is one of lo up to hi, which may lie outside of the grid.
 func (g *Grid[T]) near(s strip, lo, hi int) bool {
 	overlaps := func(by int) bool { return s.lo < hi+by && lo+by < s.hi }

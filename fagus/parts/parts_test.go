@@ -156,6 +156,45 @@ func TestGrid(t *testing.T) {
 	}
 }
 
+// TestWantRows: rows come from whoever has them, around the end of the grid, too, and no others are asked for.
+func TestWantRows(t *testing.T) {
+	everywhere(t, func(on fagus.Config) {
+		run(t, on, func(n *fagus.Node) (struct{}, error) {
+			g, err := parts.NewGrid[int32](n, "g", parts.Shape{Rows: 5 * n.Nodes(), Columns: 3, Halo: 1, Wrap: true})
+			if err != nil {
+				return struct{}{}, err
+			}
+			lo, hi := g.Mine()
+			if err := n.During(n.Set(g.WantFill()...), func() error {
+				for i := lo; i < hi; i++ {
+					g.Row(i)[0], g.Row(i)[2] = int32(i), int32(-i)
+				}
+				return nil
+			}); err != nil {
+				return struct{}{}, err
+			}
+			if err := n.Barrier(); err != nil {
+				return struct{}{}, err
+			}
+			if none := g.WantRows(hi, hi); len(none) > 0 {
+				t.Errorf("%d variables for no rows", len(none))
+			}
+			wants := g.WantRows(lo-2, lo+1) // the last two strips of the rank before, and this rank's first
+			if len(wants) != 3 {
+				t.Errorf("%d nodes: %d variables, want 3", n.Nodes(), len(wants))
+			}
+			return struct{}{}, n.During(n.Set(wants...), func() error {
+				for i := lo - 2; i <= lo; i++ {
+					if number := int32((i + g.Rows) % g.Rows); g.Row(i)[0] != number || g.Row(i)[2] != -number {
+						t.Errorf("%d nodes, %v mode: rank %d sees %d in row %d", on.Nodes, on.Mode, n.Rank(), g.Row(i), i)
+					}
+				}
+				return nil
+			})
+		})
+	})
+}
+
 func start(i int) float64 { return float64(i * i % 17) }
 
 // smooth is a row of the sum of rows around i.

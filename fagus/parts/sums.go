@@ -40,7 +40,7 @@ func (s *Sums[T]) Add(x []T) error {
 	}
 	s.round++
 	n := s.node
-	if err := n.During(n.Set(terms.WantMine(fagus.Exclusive)...), func() error {
+	if err := n.During(n.Set(terms.WantFill()...), func() error {
 		copy(terms.Mine(), x)
 		return nil
 	}); err != nil {
