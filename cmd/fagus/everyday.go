@@ -58,7 +58,7 @@ func prepareKmeans(c *cli.Context) (*job, error) {
 	if c.IsSet("points") || c.IsSet("dimensions") {
 		return nil, usagef("--points and --dimensions are of generated points: use them without --in")
 	}
-	j := &job{}
+	j := &job{inputs: []string{c.String("in")}}
 	j.open = func(ctx context.Context) error {
 		points, err := readMatrix(ctx, c.String("in"))
 		if err != nil {
@@ -122,6 +122,9 @@ func preparePagerank(c *cli.Context) (*job, error) {
 		return nil, usagef("--pages and --links are of a generated graph: use them without --in")
 	}
 	j := &job{}
+	if path != "" {
+		j.inputs = []string{path}
+	}
 	j.open = func(ctx context.Context) (err error) {
 		if path == "" {
 			cfg.Graph, err = pagerank.Generate(c.Int("pages"), c.Int("links"), c.Uint64("seed"))

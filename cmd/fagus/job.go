@@ -45,9 +45,10 @@ type job struct {
 	// unit is what progress counts, and units how many there will be; 0: not known.
 	unit  string
 	units int
-	// open, if not nil, reads the input files and completes the job.
-	open func(ctx context.Context) error
-	run  func(n *fagus.Node, progress func(int)) (outcome, error)
+	// open, if not nil, reads the inputs, or makes them, and completes the job.
+	open   func(ctx context.Context) error
+	inputs []string // files
+	run    func(n *fagus.Node, progress func(int)) (outcome, error)
 	// plain is the program without Fagus, in one goroutine; it verifies what it has, too.
 	plain func(timed verify.Timer, progress func(int)) outcome
 	// write, if not nil, writes files; it is called when the result is right.
@@ -149,6 +150,11 @@ func runProgram(c *cli.Context, prepare func(*cli.Context) (*job, error)) error 
 		return err
 	}
 	if p.launches {
+		if !c.IsSet("hosts") { // on others there may be other files
+			if err := checkReadable(j.inputs); err != nil {
+				return err
+			}
+		}
 		return p.launchSelf(c)
 	}
 	ctx, cancel := withLimit(c.Context, p.limit)

@@ -106,7 +106,7 @@ func prepareMatmul(c *cli.Context) (*job, error) {
 	if c.String("a") == "" {
 		return matmulJob(cfg, c.String("out")), nil
 	}
-	j := &job{}
+	j := &job{inputs: []string{c.String("a"), c.String("b")}}
 	j.open = func(ctx context.Context) error {
 		cfg, err := readFactors(ctx, c, cfg)
 		if err == nil {
