@@ -10,6 +10,9 @@ import (
 // TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
 func TestVerified(t *testing.T) { apptest.Benchmark(ft.Run).SameBits(t) }
 
+// TestGuarded: it counts on no placement, and touches nothing that it does not hold.
+func TestGuarded(t *testing.T) { apptest.Benchmark(ft.Run).Guarded(t, 3) }
+
 // TestPlain: the program without Fagus has the same bits.
 func TestPlain(t *testing.T) { apptest.Benchmark(ft.Run).SamePlain(t, ft.Plain, 2) }
 

@@ -14,6 +14,9 @@ import (
 // TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
 func TestVerified(t *testing.T) { apptest.Benchmark(mg.Run).SameBits(t) }
 
+// TestGuarded: it counts on no placement, and touches nothing that it does not hold.
+func TestGuarded(t *testing.T) { apptest.Benchmark(mg.Run).Guarded(t, 3) }
+
 // TestPlain: the program without Fagus has the same bits.
 func TestPlain(t *testing.T) { apptest.Benchmark(mg.Run).SamePlain(t, mg.Plain, 2) }
 
