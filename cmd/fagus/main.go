@@ -132,6 +132,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			anatomyCommand(usage),
 			swarmCommand(usage),
 			benchCommand(usage),
+			resultsCommand(usage),
 			launchCommand(usage),
 			agentCommand(usage),
 			identityCommand(usage),

@@ -94,6 +94,8 @@ func places() []place {
 			time: "times a cache line"},
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
+		{dir: "cmd/fagus/results", may: []string{"fagus"},
+			time: "how long a run may take"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
 				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*"},
