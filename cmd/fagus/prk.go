@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/dgemm"
 	"github.com/fagus-dsm/fagus/apps/nstream"
 	"github.com/fagus-dsm/fagus/apps/p2p"
 	"github.com/fagus-dsm/fagus/apps/prk"
@@ -55,6 +56,8 @@ const (
 
 func kernels() []kernel {
 	return []kernel{
+		{"dgemm", "PRK DGEMM: C += A x B; B moves once", megaflops, "relative error/n^3(n-1)^2(iterations+1)/4", "--n 2048 --iterations 3",
+			[]size{{"n", "rows and columns", 256}}, dgemmRun},
 		{"stencil", "PRK Stencil: a star on every point of a grid; neighbours' rows move", megaflops, "error/2(iterations+1)", "--n 4000 --iterations 20",
 			[]size{{"n", "rows and columns of the grid", 1000}, {"radius", "reach of the star", 2}}, stencilRun},
 		{"transpose", "PRK Transpose: B += A^T; everybody needs a block of everybody's", megabytes, "sum of differences", "--n 2048 --iterations 20",
@@ -64,6 +67,12 @@ func kernels() []kernel {
 		{"p2p", "PRK Synch_p2p: a pipeline of ranks, where phases hurt", megaflops, "relative error/(iterations+1)(m+n-2)", "--columns 4000 --rows 4000 --batch 64 --mode threaded",
 			[]size{{"columns", "columns of the grid", 1000}, {"rows", "rows of the grid", 1000}, {"batch", "rows that a rank hands to the next at once", 16}}, p2pRun},
 	}
+}
+
+func dgemmRun(s map[string]int, l prk.Loop) kernelRun {
+	with := func(l prk.Loop) dgemm.Config { return dgemm.Config{N: s["n"], Loop: l} }
+	cfg := with(l)
+	return runOf(cfg.N, fmt.Sprintf("%d x %d", cfg.N, cfg.N), cfg.Validate(), with, dgemm.Run, dgemm.Plain)
 }
 
 func stencilRun(s map[string]int, l prk.Loop) kernelRun {

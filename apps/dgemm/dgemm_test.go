@@ -1,0 +1,63 @@
+package dgemm_test
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/dgemm"
+	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func kernel(n *fagus.Node, size int, l prk.Loop) (prk.Result, error) {
+	return dgemm.Run(n, dgemm.Config{N: sizes()[size], Loop: l})
+}
+
+func sizes() []int { return []int{2, 3, 37} }
+
+// TestEverywhere: the closed form comes out, with no error at all.
+func TestEverywhere(t *testing.T) { apptest.Kernel(kernel).Everywhere(t, len(sizes())) }
+
+// TestRandomDelays: nor if ranks wait for each other in another order.
+func TestRandomDelays(t *testing.T) { apptest.Kernel(kernel).Delayed(t, 2) }
+
+// TestSpoiled: a wrong number is found, whoever has it.
+func TestSpoiled(t *testing.T) { apptest.Kernel(kernel).Spoiled(t, len(sizes())) }
+
+// TestLarge: more than one block of gemm, and sums that float64 cannot hold exactly, have the same
+// bits on 1 to 4 nodes, and without Fagus.
+func TestLarge(t *testing.T) {
+	loop := prk.Loop{Iterations: 1}
+	want := dgemm.Plain(dgemm.Config{N: 301, Loop: loop}, func(section func()) fagus.Time { section(); return 1 })
+	if want.Error > prk.Epsilon || want.Time != 1 {
+		t.Errorf("plain: %+v", want)
+	}
+	for nodes := 1; nodes <= 4; nodes++ {
+		r := apptest.Run(t, fagus.Config{Nodes: nodes}, "301 x 301", func(n *fagus.Node) (prk.Result, error) {
+			return dgemm.Run(n, dgemm.Config{N: 301, Loop: loop})
+		})[0]
+		if r.Got != want.Got || r.Work != want.Work {
+			t.Errorf("%d nodes: %+v, plain %+v", nodes, r, want)
+		}
+	}
+}
+
+// TestPlainSpoiled: a wrong number is found without Fagus, too.
+func TestPlainSpoiled(t *testing.T) {
+	for _, n := range sizes() {
+		r := dgemm.Plain(dgemm.Config{N: n, Loop: prk.Loop{Iterations: 2, Spoil: true}}, func(section func()) fagus.Time { section(); return 1 })
+		if r.Error <= prk.Epsilon {
+			t.Errorf("%d x %d: %+v passes", n, n, r)
+		}
+	}
+}
+
+// TestValidate: what cannot be is told.
+func TestValidate(t *testing.T) {
+	one := prk.Loop{Iterations: 1}
+	for what, cfg := range map[string]dgemm.Config{"a number": {N: 1, Loop: one}, "too large": {N: 1 << 20, Loop: one}, "no iterations": {N: 5}} {
+		if cfg.Validate() == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
