@@ -1,9 +1,10 @@
-// Package matrix reads and writes dense real matrices in files: the input and
-// the result of programs such as apps/matmul.
+// Package matrix reads and writes dense real matrices in files, and reads sparse
+// ones: the input and the result of programs such as apps/matmul and apps/conjugate.
 //
 //	a, err := matrix.Read("west0479.mtx")
 //	...
 //	err = matrix.Write("c.npy", c)
+//	s, err := matrix.ReadSparse("bcsstk01.mtx")
 //
 // The extension chooses the format: .mtx is Matrix Market, which is text, .npy
 // is NumPy's. [DecodeMatrixMarket], [DecodeNPY] and their counterparts do the
@@ -35,12 +36,13 @@
 //
 // # What it is not
 //
-// There are no sparse, complex or symmetric matrices in memory, no .npz, no
-// compression, no linear algebra.
+// There are no complex or symmetric matrices in memory, no .npz, no compression, no
+// linear algebra. Sparse matrices are only read.
 //
 // # Limits
 //
-// [MaxElements] elements. A file is not trusted: its header allocates no more
+// [MaxElements] elements; of a [Sparse] matrix [MaxRows] rows and columns, and [MaxElements]
+// elements that are stored. A file is not trusted: its header allocates no more
 // than it goes on to fill, save that a coordinate file, being sparse, may make
 // a matrix of up to MaxElements with a few lines.
 package matrix

@@ -37,25 +37,31 @@ func decodeMTX(r io.Reader, _ int64, limit int) (Dense, error) {
 	if err != nil {
 		return Dense{}, err
 	}
-	m, entries, err := l.size(h, limit)
+	m, entries, err := l.size(h, func(rows, cols int) error { return checkShape(rows, cols, limit) })
 	if err != nil {
 		return Dense{}, err
 	}
 	if h.array {
 		err = l.array(h, &m, entries)
 	} else {
-		err = l.coordinate(h, &m, entries)
+		m.Data = make([]float64, m.Rows*m.Cols)
+		err = l.coordinate(h, m.Rows, m.Cols, entries, func(i, j int, v float64) { add(&m.Data[i*m.Cols+j], v) })
 	}
 	if err != nil {
 		return Dense{}, err
 	}
+	return m, l.end(entries)
+}
+
+// end makes sure that nothing follows the last of so many entries.
+func (l *mtxLines) end(entries int) error {
 	switch _, err := l.next(); {
 	case err == nil:
-		return Dense{}, l.errorf("more than the %d entries announced", entries)
+		return l.errorf("more than the %d entries announced", entries)
 	case err != io.EOF:
-		return Dense{}, err
+		return err
 	}
-	return m, nil
+	return nil
 }
 
 // mtxLines cuts a file into lines and those into fields.
@@ -164,9 +170,9 @@ func (l *mtxLines) header() (h mtxHeader, err error) {
 	return h, nil
 }
 
-// size reads the line of sizes. It returns the matrix, still without elements,
-// and the number of entries to come.
-func (l *mtxLines) size(h mtxHeader, limit int) (m Dense, entries int, err error) {
+// size reads the line of sizes, which check may refuse. It returns the matrix, still
+// without elements, and the number of entries to come.
+func (l *mtxLines) size(h mtxHeader, check func(rows, cols int) error) (m Dense, entries int, err error) {
 	names := []string{"rows", "columns", "entries"}
 	if h.array {
 		names = names[:2]
@@ -187,7 +193,7 @@ func (l *mtxLines) size(h mtxHeader, limit int) (m Dense, entries int, err error
 		}
 	}
 	m = Dense{Rows: n[0], Cols: n[1]}
-	if err := checkShape(m.Rows, m.Cols, limit); err != nil {
+	if err := check(m.Rows, m.Cols); err != nil {
 		return m, 0, l.errorf("%w", err)
 	}
 	if h.symmetry != "general" && m.Rows != m.Cols {

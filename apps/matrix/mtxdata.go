@@ -35,30 +35,30 @@ func (l *mtxLines) array(h mtxHeader, m *Dense, entries int) error {
 			first = j + 1
 		}
 		for i := first; i < m.Rows; i++ {
-			m.put(h, i, j, values[0])
+			h.expand(i, j, values[0], func(i, j int, v float64) { add(&m.Data[i*m.Cols+j], v) })
 			values = values[1:]
 		}
 	}
 	return nil
 }
 
-// coordinate reads entries, in any order, each with its row and column.
-func (l *mtxLines) coordinate(h mtxHeader, m *Dense, entries int) error {
+// coordinate reads entries, in any order, each with its row and column. put is called with each,
+// and with what the symmetry says of it.
+func (l *mtxLines) coordinate(h mtxHeader, rows, cols, entries int, put func(i, j int, v float64)) error {
 	fields := 3
 	if h.field == "pattern" {
 		fields = 2
 	}
-	m.Data = make([]float64, m.Rows*m.Cols)
 	for read := range entries {
 		f, err := l.entry(fields, read, entries)
 		if err != nil {
 			return err
 		}
-		i, err := l.index("row", f[0], m.Rows)
+		i, err := l.index("row", f[0], rows)
 		if err != nil {
 			return err
 		}
-		j, err := l.index("column", f[1], m.Cols)
+		j, err := l.index("column", f[1], cols)
 		if err != nil {
 			return err
 		}
@@ -74,22 +74,22 @@ func (l *mtxLines) coordinate(h mtxHeader, m *Dense, entries int) error {
 				return err
 			}
 		}
-		m.put(h, i, j, v)
+		h.expand(i, j, v, put)
 	}
 	return nil
 }
 
-// put adds v to element (i, j) and, by the symmetry, to (j, i).
-func (m *Dense) put(h mtxHeader, i, j int, v float64) {
-	add(&m.Data[i*m.Cols+j], v)
+// expand puts v at (i, j) and, by the symmetry, at (j, i).
+func (h mtxHeader) expand(i, j int, v float64, put func(i, j int, v float64)) {
+	put(i, j, v)
 	if i == j {
 		return
 	}
 	switch h.symmetry {
 	case "symmetric":
-		add(&m.Data[j*m.Cols+i], v)
+		put(j, i, v)
 	case "skew-symmetric":
-		add(&m.Data[j*m.Cols+i], -v)
+		put(j, i, -v)
 	}
 }
 
