@@ -1,0 +1,128 @@
+package conjugate
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// vector is what is multiplied: shared, and bound as the matrix says who reads it.
+type vector struct {
+	*fagus.Array[float64]
+	node                       *fagus.Node
+	a                          *matrix.Sparse
+	lo, hi                     int // this rank's rows
+	toWrite, toRead, toReadAll *fagus.SyncSet
+}
+
+// Run solves the system. Every rank calls it with the same Config. If the matrix is not positive definite
+// that is an IndefiniteError, the same at every rank.
+func Run(n *fagus.Node, cfg Config) (Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return Result{}, err
+	}
+	a, b := cfg.system()
+	v, err := newVector(n, a)
+	if err != nil {
+		return Result{}, err
+	}
+	sums, err := parts.NewExactSums(n, "sums", 2)
+	if err != nil {
+		return Result{}, err
+	}
+	if n.Rank() != 0 {
+		cfg.Progress = nil
+	}
+	s := newSolver(cfg, a, b, v.lo, v.hi)
+	s.multiply = v.times
+	s.sum = func(of *[2]parts.Exact) error { return sums.Add(of[:]) }
+	took, err := parts.Timed(n, s.solve)
+	if err != nil {
+		return Result{}, err
+	}
+	if cfg.Spoil && v.lo < v.hi && v.hi == a.Rows {
+		s.spoil(s.x)
+	}
+	if err := v.give(s.x); err != nil {
+		return Result{}, err
+	}
+	r := Result{}
+	r.Time = took
+	if n.Rank() == 0 {
+		err = n.During(v.toReadAll, func() error {
+			r = s.result(took, a, b, slices.Clone(v.Slice()))
+			return nil
+		})
+	}
+	return r, err
+}
+
+// newVector makes the array and binds the variables. It is collective.
+func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
+	v := &vector{node: n, a: a}
+	ends := cuts(a, n.Nodes())
+	v.lo, v.hi = ends[n.Rank()], ends[n.Rank()+1]
+	var err error
+	if v.Array, err = fagus.NewArray[float64](n, "vector", a.Rows); err != nil {
+		return nil, err
+	}
+	var write, read, all []fagus.Request
+	for _, s := range shares(a, ends) {
+		var ranges []fagus.Range
+		for _, rows := range s.rows {
+			ranges = append(ranges, v.Range(rows[0], rows[1]))
+		}
+		guard, err := n.Bind(s.name(), ranges...)
+		if err != nil {
+			return nil, err
+		}
+		if s.owner == n.Rank() {
+			write = append(write, fagus.Want(guard, fagus.Exclusive).Writing(ranges...))
+		}
+		if s.owner == n.Rank() || slices.Contains(s.readers, n.Rank()) {
+			read = append(read, fagus.Want(guard, fagus.Shared))
+		}
+		all = append(all, fagus.Want(guard, fagus.Shared))
+	}
+	v.toWrite, v.toRead, v.toReadAll = n.Set(write...), n.Set(read...), n.Set(all...)
+	return v, nil
+}
+
+// give writes this rank's rows, and returns when all ranks have.
+func (v *vector) give(mine []float64) error {
+	if err := v.node.During(v.toWrite, func() error {
+		copy(v.Slice()[v.lo:v.hi], mine)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return v.node.Barrier()
+}
+
+// chunkRows are the rows between two looks at Node.Err.
+const chunkRows = 1 << 16
+
+// times makes this rank's rows of the product of the matrix and v, of which mine are its own. A sum of all ranks
+// must follow before the next product.
+func (v *vector) times(mine, product []float64) error {
+	if err := v.give(mine); err != nil {
+		return err
+	}
+	return v.node.During(v.toRead, func() error {
+		for lo := 0; lo < len(product); lo += chunkRows {
+			if err := v.node.Err(); err != nil {
+				return err
+			}
+			times(v.a, v.lo+lo, v.Slice(), product[lo:min(lo+chunkRows, len(product))])
+		}
+		elements := v.a.Starts[v.hi] - v.a.Starts[v.lo]
+		v.node.Spend(fagus.Time(operations(elements, len(product))) * npb.OperationTime) // with what the step does to vectors
+		return nil
+	})
+}
+
+// spoil makes the last element of x wrong, whose row then is by more than the whole right side.
+func (s *solver) spoil(x []float64) { x[len(x)-1] += (1 + s.length) * s.scale[len(x)-1] }

@@ -1,0 +1,186 @@
+package conjugate_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/conjugate"
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func run(t *testing.T, on fagus.Config, cfg conjugate.Config) conjugate.Result {
+	t.Helper()
+	return apptest.Run(t, on, "conjugate", func(n *fagus.Node) (conjugate.Result, error) { return conjugate.Run(n, cfg) })[0]
+}
+
+func plain(t *testing.T, cfg conjugate.Config) conjugate.Result {
+	t.Helper()
+	r, err := conjugate.Plain(cfg, func(section func()) fagus.Time { section(); return 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func poisson(grid int) conjugate.Config {
+	return conjugate.Config{Grid: grid, Tolerance: 1e-10, Iterations: 1000}
+}
+
+// decoded is the matrix in a file's text.
+func decoded(t *testing.T, text string) *matrix.Sparse {
+	t.Helper()
+	a, err := matrix.DecodeSparse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// random is a symmetric matrix whose diagonal dominates, of rows that are far apart.
+func random(rows int, seed uint64) *matrix.Sparse {
+	r := rand.New(rand.NewPCG(seed, 0))
+	dense := make([]float64, rows*rows)
+	for range 3 * rows {
+		i, j, v := r.IntN(rows), r.IntN(rows), r.Float64()-0.5
+		dense[i*rows+j] += v
+		dense[j*rows+i] += v
+		dense[i*rows+i] += 2 * math.Abs(v)
+		dense[j*rows+j] += 2 * math.Abs(v)
+	}
+	a := &matrix.Sparse{Rows: rows, Cols: rows, Starts: []int{0}}
+	for i := range rows {
+		dense[i*rows+i]++
+		for j, v := range dense[i*rows:][:rows] {
+			if v != 0 {
+				a.Columns, a.Values = append(a.Columns, int32(j)), append(a.Values, v)
+			}
+		}
+		a.Starts = append(a.Starts, len(a.Values))
+	}
+	return a
+}
+
+// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without
+// Fagus.
+func TestEverywhere(t *testing.T) {
+	cfg := poisson(14) // 4 batches of rows
+	want := plain(t, cfg)
+	apptest.Everywhere(t, func(on fagus.Config) {
+		r := run(t, on, cfg)
+		if r.Excess() > 1 || !slices.Equal(r.X, want.X) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
+			t.Errorf("%d nodes, %v mode: %v, %v; want %v", on.Nodes, on.Mode, r.Checks, r.Lines, want.Lines)
+		}
+	})
+}
+
+// TestRandomMatrix: so it is if everybody needs something of everybody, and the right side is given.
+func TestRandomMatrix(t *testing.T) {
+	for seed := range uint64(5) {
+		const rows = 300
+		cfg := conjugate.Config{Matrix: random(rows, seed), Tolerance: 1e-12, Iterations: 1000}
+		if seed%2 == 0 {
+			for i := range rows {
+				cfg.B = append(cfg.B, float64(i%7))
+			}
+		}
+		want := plain(t, cfg)
+		for nodes := 1; nodes <= 4; nodes++ {
+			r := run(t, fagus.Config{Nodes: nodes}, cfg)
+			if r.Excess() > 1 || !slices.Equal(r.X, want.X) {
+				t.Errorf("seed %d, %d nodes: %v; without Fagus %v", seed, nodes, r.Checks, want.Checks)
+			}
+		}
+		if seed%2 == 1 && math.Abs(slices.Max(want.X)-1) > 1e-9 {
+			t.Errorf("seed %d: the largest of a vector of ones is %g", seed, slices.Max(want.X))
+		}
+	}
+}
+
+// TestKnown: 4x + y = 1 and x + 3y = 2 are solved by 1/11 and 7/11.
+func TestKnown(t *testing.T) {
+	a := decoded(t, "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n")
+	r := run(t, fagus.Config{Nodes: 3}, conjugate.Config{Matrix: a, B: []float64{1, 2}, Tolerance: 1e-14, Iterations: 9})
+	if r.Excess() > 1 || math.Abs(r.X[0]-1.0/11) > 1e-13 || math.Abs(r.X[1]-7.0/11) > 1e-13 {
+		t.Errorf("%g, %v", r.X, r.Checks)
+	}
+	if r := plain(t, conjugate.Config{Matrix: a, B: []float64{0, 0}, Tolerance: 1e-14, Iterations: 9}); r.Excess() > 1 || r.X[0] != 0 || r.X[1] != 0 {
+		t.Errorf("a right side of 0: %g, %v", r.X, r.Checks)
+	}
+}
+
+// TestSpoiled: a wrong number is found, and so are too few iterations, and a residual that rounding keeps
+// from becoming so small.
+func TestSpoiled(t *testing.T) {
+	wrong, few, much := poisson(14), poisson(14), poisson(60)
+	wrong.Spoil, few.Iterations, much.Tolerance = true, 3, 1e-15
+	for what, cfg := range map[string]conjugate.Config{"spoiled": wrong, "3 iterations": few, "a tolerance of 1e-15": much} {
+		if r := plain(t, cfg); r.Excess() <= 1 {
+			t.Errorf("%s, without Fagus, and verified: %v", what, r.Checks)
+		}
+		for nodes := 1; nodes <= 4; nodes++ {
+			if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Excess() <= 1 {
+				t.Errorf("%s, %d nodes, and verified: %v", what, nodes, r.Checks)
+			}
+		}
+	}
+}
+
+// TestIndefinite: a matrix whose diagonal is positive, but not its eigenvalues, is told of at every rank.
+func TestIndefinite(t *testing.T) {
+	cfg := conjugate.Config{
+		Matrix: decoded(t, "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 2\n2 2 1\n"),
+		B:      []float64{1, -1}, Tolerance: 1e-10, Iterations: 9,
+	}
+	want := conjugate.IndefiniteError{Iteration: 1, Value: -2}
+	var got *conjugate.IndefiniteError
+	if _, err := conjugate.Plain(cfg, func(section func()) fagus.Time { section(); return 1 }); !errors.As(err, &got) || *got != want {
+		t.Errorf("without Fagus: %v", err)
+	}
+	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Mode: mode}, func(n *fagus.Node) error {
+			_, err := conjugate.Run(n, cfg)
+			return err
+		})
+		if !errors.As(err, &got) || *got != want {
+			t.Errorf("%v mode: %v", mode, err)
+		}
+	}
+}
+
+// TestMistakes: what cannot be run is told.
+func TestMistakes(t *testing.T) {
+	const general = "%%MatrixMarket matrix coordinate real general\n"
+	small := func(text string) func(*conjugate.Config) {
+		return func(c *conjugate.Config) { c.Matrix = decoded(t, general+text) }
+	}
+	for want, change := range map[string]func(*conjugate.Config){
+		"a grid of 0 x 0 points":               func(c *conjugate.Config) { c.Grid = 0 },
+		"tolerance 0":                          func(c *conjugate.Config) { c.Tolerance = 0 },
+		"tolerance NaN":                        func(c *conjugate.Config) { c.Tolerance = math.NaN() },
+		"0 iterations":                         func(c *conjugate.Config) { c.Iterations = 0 },
+		"but no matrix":                        func(c *conjugate.Config) { c.B = []float64{1} },
+		"a matrix of 2 x 3":                    small("2 3 0\n"),
+		"a matrix of 0 x 0":                    small("0 0 0\n"),
+		"element (2, 2) is 0":                  small("2 2 1\n1 1 1\n"),
+		"element (1, 1) is NaN":                small("1 1 1\n1 1 NaN\n"),
+		"element (1, 1) is +Inf":               small("1 1 1\n1 1 Inf\n"),
+		"element (1, 1) is 1e-200":             small("1 1 1\n1 1 1e-200\n"),
+		"(1, 2) is 3, but (2, 1) is 0":         small("2 2 3\n1 1 1\n2 2 1\n1 2 3\n"),
+		"(1, 2) is 3, but (2, 1) is -3":        small("2 2 4\n1 1 1\n2 2 1\n1 2 3\n2 1 -3\n"),
+		"element 1 of the right side is +Inf":  func(c *conjugate.Config) { small("1 1 1\n1 1 1\n")(c); c.B = []float64{math.Inf(1)} },
+		"2 elements for a matrix of 1 rows":    func(c *conjugate.Config) { small("1 1 1\n1 1 1\n")(c); c.B = []float64{1, 2} },
+		"element (2, 1) is NaN: want -1e+100 ": small("2 2 3\n1 1 1\n2 1 NaN\n2 2 1\n"),
+	} {
+		bad := poisson(5)
+		change(&bad)
+		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %s", err, want)
+		}
+	}
+}

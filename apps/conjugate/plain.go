@@ -1,0 +1,26 @@
+package conjugate
+
+import (
+	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// Plain solves the system without Fagus. cfg has to be valid.
+func Plain(cfg Config, timed verify.Timer) (Result, error) {
+	a, b := cfg.system()
+	s := newSolver(cfg, a, b, 0, a.Rows)
+	s.multiply = func(v, product []float64) error {
+		times(a, 0, v, product)
+		return nil
+	}
+	s.sum = func(*[2]parts.Exact) error { return nil }
+	var err error
+	took := timed(func() { err = s.solve() })
+	if err != nil {
+		return Result{}, err
+	}
+	if cfg.Spoil {
+		s.spoil(s.x)
+	}
+	return s.result(took, a, b, s.x), nil
+}

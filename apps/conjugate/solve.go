@@ -1,0 +1,178 @@
+package conjugate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// batch is how many rows are added up before what they sum to is added exactly. Ranks have whole
+// batches.
+const batch = 64
+
+// IndefiniteError says that the matrix is not positive definite.
+type IndefiniteError struct {
+	Iteration int
+	Value     float64 // of p'Ap for some p that is not 0
+}
+
+// Error says so.
+func (e *IndefiniteError) Error() string {
+	return fmt.Sprintf("conjugate: the matrix is not positive definite: p'Ap is %g in iteration %d, want a number above 0", e.Value, e.Iteration)
+}
+
+// solver solves a system for some rows, which have all vectors in it. It knows nothing of others but
+// what it is given to call.
+type solver struct {
+	Config
+	b, scale      []float64 // the right side, and 1 / the diagonal
+	x, r, z, p, q []float64
+	multiply      func(v, product []float64) error // by the matrix
+	sum           func(sums *[2]parts.Exact) error // of all rows
+	length        float64                          // of the whole right side
+	iterations    int
+	residuals     []float64 // the true ones, each time that one was computed
+}
+
+// newSolver is one for rows lo up to but not including hi, without what it calls.
+func newSolver(cfg Config, a *matrix.Sparse, b []float64, lo, hi int) *solver {
+	s := &solver{Config: cfg, b: b[lo:hi], scale: make([]float64, hi-lo)}
+	for _, v := range []*[]float64{&s.x, &s.r, &s.z, &s.p, &s.q} {
+		*v = make([]float64, hi-lo)
+	}
+	for i := range s.scale {
+		s.scale[i] = 1 / a.At(lo+i, lo+i)
+	}
+	return s
+}
+
+// solve iterates until the true residual is small enough, or rounding lets it not become so, or
+// often enough.
+func (s *solver) solve() error {
+	length, _, err := s.dots(s.b, s.b, nil, nil)
+	if err != nil {
+		return err
+	}
+	s.length = math.Sqrt(length)
+	for s.iterations < s.Iterations {
+		if err := s.multiply(s.x, s.q); err != nil {
+			return err
+		}
+		for i, b := range s.b {
+			s.r[i] = b - s.q[i]
+			s.z[i] = s.r[i] * s.scale[i]
+		}
+		rz, rr, err := s.dots(s.r, s.z, s.r, s.r)
+		if err != nil {
+			return err
+		}
+		s.residuals = append(s.residuals, math.Sqrt(rr))
+		if last := len(s.residuals) - 1; s.enough(rr) || last > 0 && s.residuals[last] > s.residuals[last-1]/2 {
+			return nil
+		}
+		if err := s.iterate(rz); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enough says whether the residual whose square that is is small enough.
+func (s *solver) enough(square float64) bool { return math.Sqrt(square) <= s.Tolerance*s.length }
+
+// iterate goes on from x, whose residual r and z fit it, until the residual seems small enough.
+func (s *solver) iterate(rz float64) error {
+	copy(s.p, s.z)
+	for s.iterations < s.Iterations {
+		s.iterations++
+		if err := s.multiply(s.p, s.q); err != nil {
+			return err
+		}
+		pq, _, err := s.dots(s.p, s.q, nil, nil)
+		if err != nil {
+			return err
+		}
+		if !(pq > 0) || math.IsInf(pq, 1) {
+			return &IndefiniteError{s.iterations, pq}
+		}
+		advance(s.x, s.r, s.z, s.p, s.q, s.scale, rz/pq)
+		before, rr := rz, 0.0
+		if rz, rr, err = s.dots(s.r, s.z, s.r, s.r); err != nil {
+			return err
+		}
+		if s.Progress != nil {
+			s.Progress(1)
+		}
+		if s.enough(rr) {
+			return nil
+		}
+		turn(s.p, s.z, rz/before)
+	}
+	return nil
+}
+
+// dots are the dot products of two pairs of vectors, of all rows.
+func (s *solver) dots(a, b, c, d []float64) (ab, cd float64, err error) {
+	var sums [2]parts.Exact
+	dot(&sums[0], a, b)
+	dot(&sums[1], c, d)
+	if err := s.sum(&sums); err != nil {
+		return 0, 0, err
+	}
+	return sums[0].Float64(), sums[1].Float64(), nil
+}
+
+// dot adds the dot product of a and b, batch by batch, four sums at once in each: an addition waits
+// for the one before.
+func dot(sum *parts.Exact, a, b []float64) {
+	for len(a) > 0 {
+		n := min(batch, len(a))
+		var s0, s1, s2, s3 float64
+		x, y := a[:n], b[:n]
+		for len(x) >= 4 && len(y) >= 4 {
+			s0 += x[0] * y[0]
+			s1 += x[1] * y[1]
+			s2 += x[2] * y[2]
+			s3 += x[3] * y[3]
+			x, y = x[4:], y[4:]
+		}
+		for i, v := range x {
+			s0 += v * y[i]
+		}
+		sum.Add(s0 + s1 + (s2 + s3))
+		a, b = a[n:], b[n:]
+	}
+}
+
+// advance goes alpha along p, of which q is the product with the matrix.
+func advance(x, r, z, p, q, scale []float64, alpha float64) {
+	r, z, p, q, scale = r[:len(x)], z[:len(x)], p[:len(x)], q[:len(x)], scale[:len(x)]
+	for i := range x {
+		x[i] += alpha * p[i]
+		r[i] -= alpha * q[i]
+		z[i] = r[i] * scale[i]
+	}
+}
+
+// turn makes p the next direction.
+func turn(p, z []float64, beta float64) {
+	z = z[:len(p)]
+	for i := range p {
+		p[i] = z[i] + beta*p[i]
+	}
+}
+
+// times multiplies rows of a, from row lo on, by v.
+func times(a *matrix.Sparse, lo int, v, product []float64) {
+	for i := range product {
+		columns, values := a.Row(lo + i)
+		values = values[:len(columns)]
+		sum := 0.0
+		for k, j := range columns {
+			sum += values[k] * v[j]
+		}
+		product[i] = sum
+	}
+}

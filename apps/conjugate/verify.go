@@ -1,0 +1,67 @@
+package conjugate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// roundoff is the unit roundoff of float64.
+const roundoff = 0x1p-53
+
+// Result is what a rank has in the end.
+type Result struct {
+	verify.Result
+	X []float64 // at rank 0
+}
+
+// result verifies x, the whole of it. Operations are two an element of the matrix and twelve a row in
+// each iteration, and the products of the true residuals.
+func (s *solver) result(took fagus.Time, a *matrix.Sparse, b, x []float64) Result {
+	r := Result{X: x}
+	r.Time = took
+	r.Operations = float64(s.iterations)*operations(len(a.Values), a.Rows) + 2*float64(len(s.residuals)*len(a.Values))
+	r.Lines = []string{fmt.Sprintf("%d iterations, %d true residuals; x is from %.10g to %.10g", s.iterations, len(s.residuals), slices.Min(x), slices.Max(x))}
+	r.Checks = []verify.Check{{Name: "|b - A x| / |b|", Got: residual(a, b, x), Tolerance: s.Tolerance * (1 + 1e-6)}} // sums in another order
+	if s.Matrix == nil {
+		r.Checks = append(r.Checks, s.known(x))
+	}
+	return r
+}
+
+// operations are those of an iteration, for so many elements of the matrix and rows.
+func operations(elements, rows int) float64 { return 2*float64(elements) + 12*float64(rows) }
+
+// residual is |b - A x|, relative to |b| unless that is 0.
+func residual(a *matrix.Sparse, b, x []float64) float64 {
+	rest, length := 0.0, 0.0
+	for i := range b {
+		columns, values := a.Row(i)
+		sum := 0.0
+		for k, j := range columns {
+			sum += values[k] * x[j]
+		}
+		rest, length = math.Hypot(rest, b[i]-sum), math.Hypot(length, b[i])
+	}
+	if length == 0 {
+		return rest
+	}
+	return rest / length
+}
+
+// known holds x against the solution of Poisson's equation. The eigenvalues of the matrix are known, too: their
+// largest ratio is how many times as large as the residual the error can be, and rounding makes the residual itself uncertain
+// by up to six roundings of what it is the difference of.
+func (s *solver) known(x []float64) verify.Check {
+	wrong, length := 0.0, 0.0
+	for at, v := range x {
+		want := parabola(at/s.Grid, s.Grid) * parabola(at%s.Grid, s.Grid)
+		wrong, length = math.Hypot(wrong, v-want), math.Hypot(length, want)
+	}
+	condition := math.Pow(math.Tan(math.Pi/2/float64(s.Grid+1)), -2)
+	return verify.Check{Name: "|x - known| / |known|", Got: wrong / length, Tolerance: condition * (s.Tolerance + 6*roundoff*condition)}
+}
