@@ -166,13 +166,13 @@ func turn(p, z []float64, beta float64) {
 
 // times multiplies rows of a, from row lo on, by v.
 func times(a *matrix.Sparse, lo int, v, product []float64) {
-	for i := range product {
-		columns, values := a.Row(lo + i)
-		values = values[:len(columns)]
-		sum := 0.0
-		for k, j := range columns {
+	begin := a.Starts[lo]
+	for i, end := range a.Starts[lo+1:][:len(product)] {
+		values, sum := a.Values[begin:end], 0.0
+		for k, j := range a.Columns[begin:end][:len(values)] {
 			sum += values[k] * v[j]
 		}
 		product[i] = sum
+		begin = end
 	}
 }

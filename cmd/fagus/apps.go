@@ -26,6 +26,7 @@ func programs() []program {
 		{"barnes", "stars that attract each other, by Barnes and Hut's tree", "direct sums, Plummer's closed forms, momentum"},
 		{"kmeans", "clusters of points by Lloyd's iterations", "nearest centres and means, by one rank alone"},
 		{"pagerank", "ranks of the pages of a graph", "residual along the links, sum of the ranks"},
+		{"conjugate", "A x = b by conjugate gradients, of a Matrix Market file or Poisson's", "the true residual, and a known solution"},
 		{"mandelbrot", "a picture of the Mandelbrot set, rows from a queue", "random rows by the plain loop"},
 	}
 	for _, b := range benchmarks() {

@@ -18,7 +18,7 @@ import (
 
 // everydayCommands are those of programs that people run, too, who do not measure machines.
 func everydayCommands(usage cli.OnUsageErrorFunc) []*cli.Command {
-	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage), mandelbrotCommand(usage)}
+	return []*cli.Command{kmeansCommand(usage), pagerankCommand(usage), conjugateCommand(usage), mandelbrotCommand(usage)}
 }
 
 func kmeansCommand(usage cli.OnUsageErrorFunc) *cli.Command {

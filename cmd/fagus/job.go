@@ -33,6 +33,7 @@ type outcome struct {
 	took  fagus.Time // in the part that the program measures
 	// bits stand for the result, where they are known: equal ones are the same bit for bit.
 	bits uint64
+	err  error // of a program without Fagus
 }
 
 // job is a program with its input, ready to run.

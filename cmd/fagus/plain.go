@@ -50,15 +50,15 @@ func runPlain(c *cli.Context, prepare func(*cli.Context) (*job, error)) error {
 	if err != nil {
 		return err
 	}
-	if j.plain == nil {
-		return usagef("%s has no version without Fagus", j.app)
-	}
 	ctx, cancel := withLimit(c.Context, c.Duration("timeout"))
 	defer cancel()
 	if j.open != nil {
 		if err := j.open(ctx); err != nil {
 			return err
 		}
+	}
+	if j.plain == nil {
+		return usagef("%s has no version without Fagus", j.app)
 	}
 	bar := newProgress(c.App.ErrWriter, j.unit, j.units)
 	r, err := j.runPlain(ctx, bar.add)
@@ -90,6 +90,9 @@ func (j *job) runPlain(ctx context.Context, progress func(int)) (*plainReport, e
 	}()
 	select {
 	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
 		r.Check, r.Outcome, r.Bits, r.MeasuredNs = o.check, o.words, bitsText(o.bits), o.took.Nanoseconds()
 		r.Verified = r.Check.OK()
 		return r, nil
