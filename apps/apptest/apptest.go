@@ -38,6 +38,12 @@ func Run[R any](t testing.TB, on fagus.Config, what string, program func(*fagus.
 	return results
 }
 
+// Timer is for programs without Fagus: it runs the timed section, which takes 1.
+func Timer(section func()) fagus.Time {
+	section()
+	return 1
+}
+
 // Simulated is a network in virtual time, which is bounded. A mistake in cfg fails the
 // test.
 func Simulated(t testing.TB, cfg sim.Config) *sim.Network {

@@ -21,7 +21,7 @@ func run(t *testing.T, on fagus.Config, cfg conjugate.Config) conjugate.Result {
 
 func plain(t *testing.T, cfg conjugate.Config) conjugate.Result {
 	t.Helper()
-	r, err := conjugate.Plain(cfg, func(section func()) fagus.Time { section(); return 1 })
+	r, err := conjugate.Plain(cfg, apptest.Timer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestIndefinite(t *testing.T) {
 	}
 	want := conjugate.IndefiniteError{Iteration: 1, Value: -2}
 	var got *conjugate.IndefiniteError
-	if _, err := conjugate.Plain(cfg, func(section func()) fagus.Time { section(); return 1 }); !errors.As(err, &got) || *got != want {
+	if _, err := conjugate.Plain(cfg, apptest.Timer); !errors.As(err, &got) || *got != want {
 		t.Errorf("without Fagus: %v", err)
 	}
 	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {

@@ -28,7 +28,7 @@ func TestSpoiled(t *testing.T) { apptest.Kernel(kernel).Spoiled(t, len(sizes()))
 // bits on 1 to 4 nodes, and without Fagus.
 func TestLarge(t *testing.T) {
 	loop := prk.Loop{Iterations: 1}
-	want := dgemm.Plain(dgemm.Config{N: 301, Loop: loop}, func(section func()) fagus.Time { section(); return 1 })
+	want := dgemm.Plain(dgemm.Config{N: 301, Loop: loop}, apptest.Timer)
 	if want.Error > prk.Epsilon || want.Time != 1 {
 		t.Errorf("plain: %+v", want)
 	}
@@ -45,7 +45,7 @@ func TestLarge(t *testing.T) {
 // TestPlainSpoiled: a wrong number is found without Fagus, too.
 func TestPlainSpoiled(t *testing.T) {
 	for _, n := range sizes() {
-		r := dgemm.Plain(dgemm.Config{N: n, Loop: prk.Loop{Iterations: 2, Spoil: true}}, func(section func()) fagus.Time { section(); return 1 })
+		r := dgemm.Plain(dgemm.Config{N: n, Loop: prk.Loop{Iterations: 2, Spoil: true}}, apptest.Timer)
 		if r.Error <= prk.Epsilon {
 			t.Errorf("%d x %d: %+v passes", n, n, r)
 		}

@@ -17,14 +17,14 @@ func run(t *testing.T, on fagus.Config, cfg kmeans.Config) verify.Result {
 	return apptest.Run(t, on, "k-means", func(n *fagus.Node) (verify.Result, error) { return kmeans.Run(n, cfg) })[0]
 }
 
-// TestEverywhere: verified, and the same bits on every engine, network and number of nodes.
+// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without Fagus.
 func TestEverywhere(t *testing.T) {
 	cfg := kmeans.Config{Points: 1000, Dimensions: 3, Clusters: 4, Iterations: 30, Seed: 5}
-	want := run(t, fagus.Config{Nodes: 1}, cfg)
+	want := kmeans.Plain(cfg, apptest.Timer)
 	apptest.Everywhere(t, func(on fagus.Config) {
 		r := run(t, on, cfg)
-		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) {
-			t.Errorf("%d nodes, %v mode: %v, on one %v", on.Nodes, on.Mode, r.Checks, want.Checks)
+		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
+			t.Errorf("%d nodes, %v mode: %v, without Fagus %v", on.Nodes, on.Mode, r.Checks, want.Checks)
 		}
 	})
 }
@@ -40,8 +40,12 @@ func TestKnown(t *testing.T) {
 
 // TestSpoiled: a wrong choice is found, wherever the last point is.
 func TestSpoiled(t *testing.T) {
+	cfg := kmeans.Config{Points: 700, Dimensions: 2, Clusters: 3, Iterations: 5, Spoil: true}
+	if r := kmeans.Plain(cfg, apptest.Timer); r.Excess() <= 1 {
+		t.Errorf("without Fagus: spoiled, and verified: %v", r.Checks)
+	}
 	for nodes := 1; nodes <= 4; nodes++ {
-		r := run(t, fagus.Config{Nodes: nodes}, kmeans.Config{Points: 700, Dimensions: 2, Clusters: 3, Iterations: 5, Spoil: true})
+		r := run(t, fagus.Config{Nodes: nodes}, cfg)
 		if r.Excess() <= 1 {
 			t.Errorf("%d nodes: spoiled, and verified: %v", nodes, r.Checks)
 		}

@@ -12,28 +12,36 @@ import (
 const tolerance = 1e-9
 
 // verify acquires all points and choices, and looks at each.
-func (s *search) verify() (checks []verify.Check, err error) {
+func (s *search) verify(took fagus.Time) (r verify.Result, err error) {
 	wants := slices.Concat(s.points.WantAll(fagus.Shared), s.chosen.WantAll(fagus.Shared))
 	err = s.node.During(s.node.Set(wants...), func() error {
-		checks = s.checks(s.points.Slice()[:s.Points*s.Dimensions], s.chosen.Slice()[:s.Points])
+		r = s.result(took, s.points.Slice()[:s.Points*s.Dimensions], s.chosen.Slice()[:s.Points])
 		return nil
 	})
-	return checks, err
+	return r, err
 }
 
-func (s *search) checks(points []float64, chosen []int32) []verify.Check {
-	d := s.Dimensions
-	sums, counts := make([]float64, len(s.to)), make([]float64, s.Clusters)
+// result is what came out of all points.
+func (l *lloyd) result(took fagus.Time, points []float64, chosen []int32) verify.Result {
+	return verify.Result{
+		Time: took, Operations: float64(len(l.inertia)) * l.operations(l.Points),
+		Lines: l.lines(), Checks: l.checks(points, chosen),
+	}
+}
+
+func (l *lloyd) checks(points []float64, chosen []int32) []verify.Check {
+	d := l.Dimensions
+	sums, counts := make([]float64, len(l.to)), make([]float64, l.Clusters)
 	wrong, inertia, largest := 0, 0.0, 1.0
 	for i, c := range chosen {
-		if c < 0 || int(c) >= s.Clusters {
+		if c < 0 || int(c) >= l.Clusters {
 			wrong++
 			continue
 		}
 		p := points[i*d:][:d]
-		own := distance(p, s.from[int(c)*d:][:d])
-		for other := range s.Clusters {
-			if distance(p, s.from[other*d:][:d]) < own {
+		own := distance(p, l.from[int(c)*d:][:d])
+		for other := range l.Clusters {
+			if distance(p, l.from[other*d:][:d]) < own {
 				wrong++
 				break
 			}
@@ -47,9 +55,9 @@ func (s *search) checks(points []float64, chosen []int32) []verify.Check {
 	}
 	return []verify.Check{
 		{Name: "points that are nearer to another centre", Got: float64(wrong)},
-		{Name: "distance of a centre from the mean", Got: s.farthest(sums, counts) / largest, Tolerance: tolerance},
-		{Name: "inertia", Got: s.inertia[len(s.inertia)-1], Want: inertia, Tolerance: tolerance},
-		{Name: "iterations in which the inertia rose", Got: float64(rises(s.inertia))},
+		{Name: "distance of a centre from the mean", Got: l.farthest(sums, counts) / largest, Tolerance: tolerance},
+		{Name: "inertia", Got: l.inertia[len(l.inertia)-1], Want: inertia, Tolerance: tolerance},
+		{Name: "iterations in which the inertia rose", Got: float64(rises(l.inertia))},
 	}
 }
 
@@ -62,13 +70,13 @@ func distance(p, q []float64) (sum float64) {
 
 // farthest is the largest difference between a coordinate of a centre and that of the mean of its
 // points, or of the centre before if it has none.
-func (s *search) farthest(sums, counts []float64) (most float64) {
+func (l *lloyd) farthest(sums, counts []float64) (most float64) {
 	for i, sum := range sums {
-		want := s.from[i]
-		if count := counts[i/s.Dimensions]; count > 0 {
+		want := l.from[i]
+		if count := counts[i/l.Dimensions]; count > 0 {
 			want = sum / count
 		}
-		most = max(most, math.Abs(s.to[i]-want))
+		most = max(most, math.Abs(l.to[i]-want))
 	}
 	return most
 }

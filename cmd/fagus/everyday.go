@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/mandelbrot"
 	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -75,6 +76,7 @@ func prepareKmeans(c *cli.Context) (*job, error) {
 }
 
 func kmeansJob(cfg kmeans.Config) *job {
+	const name = "error/tolerance of centres and choices"
 	return &job{
 		app: "kmeans", n: cfg.Points, measured: "iterations, of the slowest rank", unit: "iterations",
 		size: fmt.Sprintf("%d points of %d coordinates, %d clusters", cfg.Points, cfg.Dimensions, cfg.Clusters),
@@ -82,7 +84,12 @@ func kmeansJob(cfg kmeans.Config) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := kmeans.Run(n, cfg)
-			return checkedOutcome(n, "error/tolerance of centres and choices", r, err)
+			return checkedOutcome(n, name, r, err)
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			return outcomeOf(name, kmeans.Plain(cfg, timed))
 		},
 	}
 }

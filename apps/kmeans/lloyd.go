@@ -1,0 +1,141 @@
+package kmeans
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// batchPoints is how many points are added up before what they sum to is added exactly.
+const batchPoints = 256
+
+// lloyd are the iterations over some points, and the centres, which are those of all. It knows nothing of
+// other ranks.
+type lloyd struct {
+	Config
+	labels   []int32   // of its points
+	from, to []float64 // the centres of the last iteration, before and after it
+	inertia  []float64 // of every iteration, from its first centres
+	settled  bool
+}
+
+func newLloyd(cfg Config) lloyd {
+	centres := cfg.Clusters * cfg.Dimensions
+	return lloyd{Config: cfg, from: make([]float64, centres), to: make([]float64, centres)}
+}
+
+func noLabels(points int) []int32 { return slices.Repeat([]int32{-1}, points) }
+
+// numbers is how many are added up: for each centre the sum of its points and their number, and in the end
+// the inertia and how many points have changed.
+func (l *lloyd) numbers() int { return l.Clusters*(l.Dimensions+1) + 2 }
+
+// fill writes points lo up to but not including hi, which are whole batches.
+func (l *lloyd) fill(points []float64, lo, hi int) {
+	d := l.Dimensions
+	for i := lo; i < hi; i += batchPoints {
+		l.batch(i/batchPoints, points[(i-lo)*d:(min(i+batchPoints, hi)-lo)*d])
+	}
+}
+
+// first adds those of the points lo up to but not including hi that are the first centres.
+func (l *lloyd) first(points []float64, lo, hi int, all []parts.Exact) {
+	d := l.Dimensions
+	for c := range l.Clusters {
+		if i := c * l.Points / l.Clusters; i >= lo && i < hi {
+			for j, x := range points[(i-lo)*d:][:d] {
+				all[c*(d+1)+j].Add(x)
+			}
+			all[c*(d+1)+d].Add(1)
+		}
+	}
+}
+
+// done says whether there is nothing more to iterate.
+func (l *lloyd) done() bool { return l.settled || len(l.inertia) == l.Iterations }
+
+// step ends an iteration, of which all are the numbers of all points.
+func (l *lloyd) step(all []parts.Exact) {
+	copy(l.from, l.to) // a centre without points stays
+	l.move(all)
+	rest := all[len(all)-2:]
+	l.inertia, l.settled = append(l.inertia, rest[0].Float64()), rest[1].Float64() == 0
+}
+
+// move puts every centre where the mean of its points is.
+func (l *lloyd) move(all []parts.Exact) {
+	d := l.Dimensions
+	for c := range l.Clusters {
+		sums := all[c*(d+1):][:d+1]
+		if count := sums[d].Float64(); count > 0 {
+			for j := range d {
+				l.to[c*d+j] = sums[j].Float64() / count
+			}
+		}
+	}
+}
+
+// assignBatch finds the nearest centre of a batch of points, and adds its numbers to all; sums is room for
+// them.
+func (l *lloyd) assignBatch(points []float64, labels []int32, sums []float64, all []parts.Exact) {
+	d := l.Dimensions
+	clear(sums)
+	inertia, changed := 0.0, 0
+	for i, old := range labels {
+		p := points[i*d:][:d:d]
+		best, least := nearest(p, l.to)
+		inertia += least
+		if int32(best) != old {
+			labels[i] = int32(best)
+			changed++
+		}
+		to := sums[best*(d+1):][:d+1]
+		for j, x := range p {
+			to[j] += x
+		}
+		to[d]++
+	}
+	rest := sums[len(sums)-2:]
+	rest[0], rest[1] = inertia, float64(changed)
+	for i, x := range sums {
+		if x != 0 {
+			all[i].Add(x)
+		}
+	}
+}
+
+// nearest is the first of the centres that are nearest to p, and the square of its distance.
+func nearest(p, centres []float64) (best int, least float64) {
+	for c := 0; len(centres) >= len(p); c++ {
+		centre, sum := centres[:len(p)], 0.0
+		for j, x := range p {
+			x -= centre[j]
+			sum += x * x
+		}
+		if c == 0 || sum < least {
+			best, least = c, sum
+		}
+		centres = centres[len(p):]
+	}
+	return best, least
+}
+
+// operations are those of the distances of so many points in an iteration.
+func (l *lloyd) operations(points int) float64 {
+	return 3 * float64(points) * float64(l.Clusters) * float64(l.Dimensions)
+}
+
+// spoil gives the last of some points to another centre.
+func (l *lloyd) spoil(chosen []int32) {
+	last := &chosen[len(chosen)-1]
+	*last = (*last + 1) % int32(l.Clusters)
+}
+
+func (l *lloyd) lines() []string {
+	end := "settled"
+	if !l.settled {
+		end = "not settled"
+	}
+	return []string{fmt.Sprintf("inertia %.10g at first, %.10g after %d iterations, %s", l.inertia[0], l.inertia[len(l.inertia)-1], len(l.inertia), end)}
+}
