@@ -2,7 +2,6 @@ package pagerank
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/npb"
@@ -54,29 +53,25 @@ func (c *Config) Validate() error {
 
 // web is the program's data: those of all ranks, and this rank's.
 type web struct {
-	Config
-	node     *fagus.Node
-	given    [2]*parts.Blocks[float64] // by page: what it gives along each link; in turn
-	ranks    *parts.Blocks[float64]    // by page, in the end
-	sums     *parts.ExactSums
-	incoming            // of this rank's pages
-	mine     []float64  // the ranks of its pages
-	all      [2]float64 // what pages without links have in all, and how much ranks changed
-	rounds   int
+	ranking
+	node  *fagus.Node
+	given [2]*parts.Blocks[float64] // by page: what it gives along each link; in turn
+	ranks *parts.Blocks[float64]    // by page, in the end
+	sums  *parts.ExactSums
 }
 
 // Run ranks the pages. Every rank calls it with the same Config. Operations are two a link, and four a
-// page.
+// page, in each round but the first.
 func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return verify.Result{}, err
 	}
-	w := web{Config: cfg, node: n}
+	w := web{ranking: ranking{Config: cfg}, node: n}
 	if err := w.declare(); err != nil {
 		return verify.Result{}, err
 	}
 	lo, hi := w.ranks.Items(n.Rank())
-	w.incoming = links(cfg.Graph, lo, hi)
+	w.have(lo, hi)
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
 		return verify.Result{}, err
@@ -84,15 +79,16 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := w.handIn(); err != nil {
 		return verify.Result{}, err
 	}
-	r := verify.Result{Time: took, Operations: float64(w.rounds) * operations(len(cfg.Graph.Links), cfg.Graph.Pages)}
-	if n.Rank() == 0 {
-		err = w.finish(&r)
+	if n.Rank() != 0 {
+		return verify.Result{Time: took}, nil
 	}
+	var r verify.Result
+	err = n.During(n.Set(w.ranks.WantAll(fagus.Shared)...), func() error {
+		r = w.result(took, w.ranks.Slice())
+		return nil
+	})
 	return r, err
 }
-
-// operations are those of an iteration.
-func operations(links, pages int) float64 { return 2*float64(links) + 4*float64(pages) }
 
 // declare makes the arrays and binds the variables, the same at every rank.
 func (w *web) declare() (err error) {
@@ -104,25 +100,22 @@ func (w *web) declare() (err error) {
 	if w.ranks, err = parts.NewBlocks[float64](w.node, "ranks", w.Graph.Pages, 1); err != nil {
 		return err
 	}
-	w.sums, err = parts.NewExactSums(w.node, "sums", len(w.all))
+	w.sums, err = parts.NewExactSums(w.node, "sums", totals)
 	return err
 }
 
 // iterate begins with the same rank for all, and ends when they hardly change.
 func (w *web) iterate() error {
 	n, from, to := w.node, w.given[0], w.given[1]
-	w.mine = make([]float64, len(w.share))
-	if err := w.round(n.Set(from.WantMine(fagus.Exclusive)...), from, nil, 1/float64(w.Graph.Pages)); err != nil {
+	if err := w.round(n.Set(from.WantMine(fagus.Exclusive)...), from, nil); err != nil {
 		return err
 	}
-	for w.rounds < w.Iterations && (w.rounds == 0 || w.all[1] > w.Tolerance) {
+	for !w.done() {
 		set := n.Set(slices.Concat(to.WantMine(fagus.Exclusive), from.WantAll(fagus.Shared))...)
-		base := (1 - w.Damping + w.Damping*w.all[0]) / float64(w.Graph.Pages)
-		if err := w.round(set, to, from.Slice(), base); err != nil {
+		if err := w.round(set, to, from.Slice()); err != nil {
 			return err
 		}
 		from, to = to, from
-		w.rounds++
 		if w.Progress != nil && n.Rank() == 0 {
 			w.Progress(1)
 		}
@@ -130,40 +123,26 @@ func (w *web) iterate() error {
 	return nil
 }
 
-// round gives every page of this rank its next rank: base, and what it is given, if that is not nil.
-func (w *web) round(set *fagus.SyncSet, to *parts.Blocks[float64], given []float64, base float64) error {
-	var all [2]parts.Exact
+// round gives every page of this rank its next rank, of what it is given, or its first one if that is nil.
+func (w *web) round(set *fagus.SyncSet, to *parts.Blocks[float64], given []float64) error {
+	all := make([]parts.Exact, totals)
 	if err := w.node.During(set, func() error {
 		gives := to.Mine()
-		for i, share := range w.share {
-			if i%pollPages == 0 {
-				if err := w.node.Err(); err != nil {
-					return err
-				}
+		for lo := 0; lo < len(gives); lo += pollPages {
+			if err := w.node.Err(); err != nil {
+				return err
 			}
-			x := base
-			if given != nil {
-				sum := 0.0
-				for _, page := range w.pages[w.first[i]:w.first[i+1]] {
-					sum += given[page]
-				}
-				x += w.Damping * sum
-			}
-			all[1].Add(math.Abs(x - w.mine[i]))
-			w.mine[i], gives[i] = x, x*share
-			if share == 0 {
-				all[0].Add(x)
-			}
+			w.rank(lo, min(lo+pollPages, len(gives)), given, gives, all)
 		}
 		w.node.Spend(fagus.Time(operations(len(w.pages), len(w.mine))) * npb.OperationTime)
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := w.sums.Add(all[:]); err != nil {
+	if err := w.sums.Add(all); err != nil {
 		return err
 	}
-	w.all = [2]float64{all[0].Float64(), all[1].Float64()}
+	w.end(all)
 	return nil
 }
 
@@ -172,7 +151,7 @@ func (w *web) handIn() error {
 	if err := w.node.During(w.node.Set(w.ranks.WantMine(fagus.Exclusive)...), func() error {
 		copy(w.ranks.Mine(), w.mine)
 		if _, hi := w.ranks.Items(w.node.Rank()); w.Spoil && len(w.mine) > 0 && hi == w.Graph.Pages {
-			w.ranks.Mine()[len(w.mine)-1] *= 1.5
+			spoil(w.ranks.Mine())
 		}
 		return nil
 	}); err != nil {

@@ -29,15 +29,15 @@ func generated(t *testing.T, pages, links int) *pagerank.Graph {
 	return g
 }
 
-// TestEverywhere: verified, and the same bits on every engine, network and number of nodes.
+// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without Fagus.
 func TestEverywhere(t *testing.T) {
 	cfg := config(generated(t, 300, 1500))
 	cfg.Damping, cfg.Tolerance = 0.5, 1e-8 // few iterations
-	want := run(t, fagus.Config{Nodes: 1}, cfg)
+	want := pagerank.Plain(cfg, apptest.Timer)
 	apptest.Everywhere(t, func(on fagus.Config) {
 		r := run(t, on, cfg)
-		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) {
-			t.Errorf("%d nodes, %v mode: %v, on one %v", on.Nodes, on.Mode, r.Checks, want.Checks)
+		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
+			t.Errorf("%d nodes, %v mode: %v, without Fagus %v", on.Nodes, on.Mode, r.Checks, want.Checks)
 		}
 	})
 }
@@ -65,6 +65,9 @@ func TestSpoiled(t *testing.T) {
 	for what, cfg := range map[string]pagerank.Config{"spoiled": wrong, "3 iterations": few} {
 		if r := run(t, fagus.Config{Nodes: 3}, cfg); r.Excess() <= 1 {
 			t.Errorf("%s, and verified: %v", what, r.Checks)
+		}
+		if r := pagerank.Plain(cfg, apptest.Timer); r.Excess() <= 1 {
+			t.Errorf("%s, without Fagus, and verified: %v", what, r.Checks)
 		}
 	}
 }

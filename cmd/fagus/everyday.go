@@ -177,6 +177,7 @@ func readInput[T any](ctx context.Context, path string, read func(string) (T, er
 }
 
 func pagerankJob(cfg pagerank.Config) *job {
+	const name = "error/tolerance of the stationary equation"
 	return &job{
 		app: "pagerank", n: cfg.Graph.Pages, measured: "iterations, of the slowest rank", unit: "iterations",
 		size: fmt.Sprintf("%d links of %d pages, damping %g", len(cfg.Graph.Links), cfg.Graph.Pages, cfg.Damping),
@@ -184,7 +185,12 @@ func pagerankJob(cfg pagerank.Config) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := pagerank.Run(n, cfg)
-			return checkedOutcome(n, "error/tolerance of the stationary equation", r, err)
+			return checkedOutcome(n, name, r, err)
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			return outcomeOf(name, pagerank.Plain(cfg, timed))
 		},
 	}
 }
