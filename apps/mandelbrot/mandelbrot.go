@@ -3,7 +3,6 @@ package mandelbrot
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -85,7 +84,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	cfg.Batch, cfg.Rows = min(cfg.Batch, cfg.Height), min(cfg.Rows, cfg.Height)
+	cfg.Batch = min(cfg.Batch, cfg.Height)
 	c := canvas{Config: cfg, node: n}
 	if err := c.declare(); err != nil {
 		return Result{}, err
@@ -176,28 +175,12 @@ func (c *canvas) draw(to []uint16, lo, hi int) error {
 		if err := c.node.Err(); err != nil {
 			return err
 		}
-		points, total := to[(row-lo)*c.Width:][:c.Width], 0
-		for i := range points {
-			x, y := c.at(i, row)
-			k := steps(x, y, c.Limit)
-			points[i] = uint16(k)
-			total += k
-		}
-		if c.Spoil {
-			points[0]++
-		}
-		c.node.Spend(fagus.Time(total) * stepTime)
+		c.node.Spend(fagus.Time(c.drawRow(to[(row-lo)*c.Width:][:c.Width], row)) * stepTime)
 		if c.Progress != nil {
 			c.Progress(1)
 		}
 	}
 	return nil
-}
-
-// at is the place of a point. The first row is the highest.
-func (c *canvas) at(column, row int) (x, y float64) {
-	unit := c.Span / float64(c.Width)
-	return c.X + float64(unit*(float64(column)-float64(c.Width-1)/2)), c.Y - float64(unit*(float64(row)-float64(c.Height-1)/2))
 }
 
 // finish acquires the picture and verifies some rows.
@@ -208,22 +191,6 @@ func (c *canvas) finish(r *Result) error {
 	}
 	return c.node.During(c.node.Set(wants...), func() error {
 		r.Picture = slices.Clone(c.picture.Slice())
-		for _, k := range r.Picture {
-			if int(k) == c.Limit {
-				r.Inside++
-			}
-		}
-		for _, row := range rand.New(rand.NewPCG(c.Seed, 0)).Perm(c.Height)[:c.Rows] {
-			for i, k := range r.Picture[row*c.Width:][:c.Width] {
-				x, y := c.at(i, row)
-				if int(k) != plainSteps(x, y, c.Limit) {
-					r.Wrong++
-				}
-			}
-			if err := c.node.Err(); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.verify(r, c.node.Err)
 	})
 }

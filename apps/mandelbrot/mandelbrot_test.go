@@ -22,14 +22,17 @@ func run(t *testing.T, on fagus.Config, cfg mandelbrot.Config) mandelbrot.Result
 	return apptest.Run(t, on, "mandelbrot", func(n *fagus.Node) (mandelbrot.Result, error) { return mandelbrot.Run(n, cfg) })[0]
 }
 
-// TestEverywhere: all rows are right, and the same on every engine, network and number of nodes.
+// TestEverywhere: all rows are right, and the same on every engine, network and number of nodes, and without Fagus.
 func TestEverywhere(t *testing.T) {
-	want := run(t, fagus.Config{Nodes: 1}, config())
+	want := mandelbrot.Plain(config(), apptest.Timer)
+	if want.Wrong != 0 || want.Inside == 0 {
+		t.Fatalf("without Fagus %d points are wrong, and %d inside", want.Wrong, want.Inside)
+	}
 	apptest.Everywhere(t, func(on fagus.Config) {
 		for _, static := range []bool{false, true} {
 			cfg := config()
 			cfg.Static = static
-			if r := run(t, on, cfg); r.Wrong != 0 || !slices.Equal(r.Picture, want.Picture) {
+			if r := run(t, on, cfg); r.Wrong != 0 || r.Inside != want.Inside || !slices.Equal(r.Picture, want.Picture) {
 				t.Errorf("%d nodes, %v mode, static %v: %d points of %d are wrong", on.Nodes, on.Mode, static, r.Wrong, len(r.Picture))
 			}
 		}
@@ -50,6 +53,9 @@ func TestSpoiled(t *testing.T) {
 	cfg.Spoil, cfg.Rows = true, 4
 	if r := run(t, fagus.Config{Nodes: 3}, cfg); r.Wrong != 4 {
 		t.Errorf("%d points are wrong, want 4", r.Wrong)
+	}
+	if r := mandelbrot.Plain(cfg, apptest.Timer); r.Wrong != 4 {
+		t.Errorf("without Fagus %d points are wrong, want 4", r.Wrong)
 	}
 }
 

@@ -242,6 +242,13 @@ func prepareMandelbrot(c *cli.Context) (*job, error) {
 // mandelbrotJob is a picture that is to be written to a file, unless that has no name.
 func mandelbrotJob(cfg mandelbrot.Config, out string) *job {
 	var picture []uint16
+	finished := func(r mandelbrot.Result) outcome {
+		picture = r.Picture
+		return outcome{
+			took: r.Time, check: check{Name: "wrong-points/plain-loop", Value: float64(r.Wrong)},
+			words: fmt.Sprintf("%d points of %d are inside; %d rows verified", r.Inside, len(r.Picture), min(cfg.Rows, cfg.Height)),
+		}
+	}
 	j := &job{
 		app: "mandelbrot", n: cfg.Width, measured: "rows, of the slowest rank", unit: "rows", units: cfg.Height,
 		size: fmt.Sprintf("%d x %d points of up to %d steps, %g wide around %g, %g", cfg.Width, cfg.Height, cfg.Limit, cfg.Span, cfg.X, cfg.Y),
@@ -249,12 +256,15 @@ func mandelbrotJob(cfg mandelbrot.Config, out string) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := mandelbrot.Run(n, cfg)
-			o := outcome{check: check{Name: "wrong-points/plain-loop", Value: float64(r.Wrong)}, took: r.Time}
-			if n.Rank() == 0 && err == nil {
-				picture = r.Picture
-				o.words = fmt.Sprintf("%d points of %d are inside; %d rows verified", r.Inside, len(r.Picture), min(cfg.Rows, cfg.Height))
+			if n.Rank() != 0 || err != nil {
+				return outcome{took: r.Time}, err
 			}
-			return o, err
+			return finished(r), nil
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			return finished(mandelbrot.Plain(cfg, timed))
 		},
 	}
 	if out != "" {
