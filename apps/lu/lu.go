@@ -60,16 +60,11 @@ const operationTime = 2 * fagus.Nanosecond
 
 // factors is the program's data.
 type factors struct {
-	Config
-	node    *fagus.Node
-	panels  *fagus.Array[float64] // packed: of panel k the rows from k*Block on, of width(k) elements
-	swapped *fagus.Array[int32]   // by row: the one that it was swapped with
-	begin   []int                 // of each panel
-	guards  []*fagus.SyncVar      // of each panel and its swaps
-
-	// mine are this rank's columns of A, which become U, row by row. All rows are there.
-	mine    []float64
-	columns int
+	share
+	node       *fagus.Node
+	panelArray *fagus.Array[float64]
+	swapsArray *fagus.Array[int32]
+	guards     []*fagus.SyncVar // of each panel and its swaps
 }
 
 // Run factors. Every rank calls it with the same Config.
@@ -77,19 +72,17 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	f := &factors{Config: cfg, node: n}
+	f := &factors{share: newShare(cfg, n.Nodes(), n.Rank()), node: n}
 	if err := f.declare(); err != nil {
 		return Result{}, err
 	}
-	f.columns = f.first(f.Steps())
-	f.mine = f.input()
 	var r Result
 	var err error
 	if r.Time, err = parts.Timed(n, f.factor); err != nil {
 		return r, err
 	}
 	if last := min(n.Nodes(), f.Steps()) - 1; cfg.Spoil && n.Rank() == last {
-		f.mine[f.columns-1]++ // U, row 0
+		f.spoil()
 	}
 	r.Error, r.Bits, err = f.verify()
 	return r, err
@@ -97,18 +90,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 
 // declare makes the arrays and binds the variables, the same at every rank.
 func (f *factors) declare() (err error) {
-	elements := 0
-	for k := range f.Steps() {
-		f.begin = append(f.begin, elements)
-		elements += f.height(k) * f.width(k)
-	}
-	f.begin = append(f.begin, elements)
-	if f.panels, err = fagus.NewArray[float64](f.node, "panels", elements); err != nil {
+	if f.panelArray, err = fagus.NewArray[float64](f.node, "panels", f.begin[f.Steps()]); err != nil {
 		return err
 	}
-	if f.swapped, err = fagus.NewArray[int32](f.node, "swapped", f.N); err != nil {
+	if f.swapsArray, err = fagus.NewArray[int32](f.node, "swapped", f.N); err != nil {
 		return err
 	}
+	f.panels, f.swapped = f.panelArray.Slice(), f.swapsArray.Slice()
 	f.guards = make([]*fagus.SyncVar, f.Steps())
 	for k := range f.guards {
 		if f.guards[k], err = f.node.Bind(fmt.Sprintf("panel.%d", k), f.bound(k)...); err != nil {
@@ -121,27 +109,7 @@ func (f *factors) declare() (err error) {
 // bound is what the variable of panel k guards.
 func (f *factors) bound(k int) []fagus.Range {
 	row := k * f.Block
-	return []fagus.Range{f.panels.Range(f.begin[k], f.begin[k+1]), f.swapped.Range(row, row+f.width(k))}
-}
-
-// width and height are those of panel k.
-func (f *factors) width(k int) int  { return min(f.Block, f.N-k*f.Block) }
-func (f *factors) height(k int) int { return f.N - k*f.Block }
-
-// panel is panel k, and its swaps.
-func (f *factors) panel(k int) (elements []float64, swapped []int32) {
-	return f.panels.Slice()[f.begin[k]:f.begin[k+1]], f.swapped.Slice()[k*f.Block:][:f.width(k)]
-}
-
-// owns says whether panel k is this rank's.
-func (f *factors) owns(k int) bool { return k < f.Steps() && k%f.node.Nodes() == f.node.Rank() }
-
-// first is the first of this rank's columns, as it counts them, that are in block k or after it.
-func (f *factors) first(k int) (columns int) {
-	for _, own := range parts.Cyclic(k, f.node.Nodes(), f.node.Rank()) {
-		columns += f.width(own)
-	}
-	return columns
+	return []fagus.Range{f.panelArray.Range(f.begin[k], f.begin[k+1]), f.swapsArray.Range(row, row+f.width(k))}
 }
 
 func (f *factors) factor() error {
@@ -155,13 +123,9 @@ func (f *factors) factor() error {
 			wants = append(wants, fagus.Want(f.guards[k+1], fagus.Exclusive).Writing(f.bound(k+1)...))
 		}
 		if err := n.During(n.Set(wants...), func() error {
-			if k >= 0 {
-				f.apply(k)
-			}
-			if f.owns(k + 1) {
-				return f.factorPanel(k + 1)
-			}
-			return nil
+			operations, err := f.step(k)
+			n.Spend(fagus.Time(operations) * operationTime)
+			return err
 		}); err != nil {
 			return err
 		}
@@ -172,51 +136,5 @@ func (f *factors) factor() error {
 			return err
 		}
 	}
-	return nil
-}
-
-// apply does to this rank's columns after block k what was done to those of panel k.
-func (f *factors) apply(k int) {
-	first := f.first(k + 1)
-	columns := f.columns - first
-	if columns == 0 {
-		return
-	}
-	panel, swapped := f.panel(k)
-	width, below := f.width(k), f.height(k)-f.width(k)
-	rest := f.mine[k*f.Block*f.columns+first:] // from the panel's first row on
-	for i, with := range swapped {
-		swap(rest, f.columns, i, int(with)-k*f.Block, columns)
-	}
-	solve(panel, width, rest, f.columns, width, columns)
-	if below > 0 {
-		subtract(rest[width*f.columns:], f.columns, panel[width*width:], width, below, rest, f.columns, width, columns)
-	}
-	f.node.Spend(fagus.Time(width*(2*below+width)*columns) * operationTime)
-}
-
-// factorPanel makes panel k from this rank's columns, in which it leaves U.
-func (f *factors) factorPanel(k int) error {
-	panel, swapped := f.panel(k)
-	row, width := k*f.Block, f.width(k)
-	columns := f.mine[row*f.columns+f.first(k):]
-	for i := range f.height(k) {
-		copy(panel[i*width:][:width], columns[i*f.columns:])
-	}
-	pivots := make([]int, width)
-	if column := factorColumns(panel, width, 0, width, pivots); column >= 0 {
-		return fmt.Errorf("lu: column %d is zero from the diagonal on: the matrix is singular", row+column)
-	}
-	for i, with := range pivots {
-		swapped[i] = int32(row + with)
-	}
-	for i := range f.height(k) {
-		to := columns[i*f.columns:][:width]
-		clear(to)
-		if i < width {
-			copy(to[i:], panel[i*width+i:(i+1)*width])
-		}
-	}
-	f.node.Spend(fagus.Time(f.height(k)*width*width) * operationTime)
 	return nil
 }

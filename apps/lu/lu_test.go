@@ -14,12 +14,25 @@ func run(t *testing.T, on fagus.Config, cfg lu.Config) lu.Result {
 	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (lu.Result, error) { return lu.Run(n, cfg) })[0]
 }
 
-// TestSameBitsEverywhere: also with fewer blocks than ranks, and with a last block that is narrower.
+func plain(t *testing.T, cfg lu.Config) lu.Result {
+	t.Helper()
+	r, err := lu.Plain(cfg, apptest.Timer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestSameBitsEverywhere: and without Fagus, also with fewer blocks than ranks, and with a last block that is narrower.
 func TestSameBitsEverywhere(t *testing.T) {
 	sizes := []lu.Config{{N: 1, Block: 4, Seed: 1}, {N: 30, Block: 20, Seed: 1}, {N: 101, Block: 9, Seed: 1}}
 	var want []uint64
 	for _, cfg := range sizes {
-		want = append(want, run(t, fagus.Config{Nodes: 1}, cfg).Bits)
+		r := plain(t, cfg)
+		if !(r.Error <= lu.Limit) {
+			t.Errorf("%+v, without Fagus: error %g", cfg, r.Error)
+		}
+		want = append(want, r.Bits)
 	}
 	apptest.Everywhere(t, func(on fagus.Config) {
 		for i, cfg := range sizes {
@@ -35,9 +48,12 @@ func TestSameBitsEverywhere(t *testing.T) {
 func TestSpoiled(t *testing.T) {
 	for nodes := 1; nodes <= 4; nodes++ {
 		for _, n := range []int{1, 30, 100} {
-			r := run(t, fagus.Config{Nodes: nodes}, lu.Config{N: n, Block: 16, Seed: 1, Spoil: true})
-			if r.Error <= lu.Limit {
+			cfg := lu.Config{N: n, Block: 16, Seed: 1, Spoil: true}
+			if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Error <= lu.Limit {
 				t.Errorf("%d nodes, n %d: the error is %g", nodes, n, r.Error)
+			}
+			if r := plain(t, cfg); r.Error <= lu.Limit {
+				t.Errorf("without Fagus, n %d: the error is %g", n, r.Error)
 			}
 		}
 	}

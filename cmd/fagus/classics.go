@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/lu"
 	"github.com/fagus-dsm/fagus/apps/radix"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -75,6 +76,13 @@ func luCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 }
 
 func luJob(cfg lu.Config, nodes int) *job {
+	factored := func(r lu.Result) outcome {
+		seconds := float64(r.Time) / float64(fagus.Second)
+		return outcome{
+			took: r.Time, bits: r.Bits, check: check{Name: "backward-error/(n eps max|A|)", Value: min(r.Error, math.MaxFloat64), Limit: lu.Limit},
+			words: fmt.Sprintf("factors %016x; %.2f Gflop/s", r.Bits, cfg.Operations()/1e9/max(seconds, math.SmallestNonzeroFloat64)),
+		}
+	}
 	return &job{
 		app: "lu", n: cfg.N, size: fmt.Sprintf("%d x %d, %d panels of %d columns", cfg.N, cfg.N, cfg.Steps(), cfg.Block),
 		measured: "factoring, of the slowest rank", unit: "steps", units: cfg.Steps() * nodes,
@@ -82,13 +90,19 @@ func luJob(cfg lu.Config, nodes int) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := lu.Run(n, cfg)
-			o := outcome{check: check{Name: "backward-error/(n eps max|A|)", Value: min(r.Error, math.MaxFloat64), Limit: lu.Limit}, took: r.Time}
-			if n.Rank() == 0 && err == nil {
-				seconds := float64(r.Time) / float64(fagus.Second)
-				o.bits = r.Bits
-				o.words = fmt.Sprintf("factors %016x; %.2f Gflop/s at rank 0", r.Bits, cfg.Operations()/1e9/max(seconds, math.SmallestNonzeroFloat64))
+			if n.Rank() != 0 || err != nil {
+				return outcome{took: r.Time}, err
 			}
-			return o, err
+			return factored(r), nil
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := lu.Plain(cfg, timed)
+			if err != nil {
+				return outcome{err: err}
+			}
+			return factored(r)
 		},
 	}
 }
