@@ -70,9 +70,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	lo, hi := parts.Block(cfg.Keys, n.Nodes(), n.Rank())
 	s.mine, s.sorted = make([]uint32, hi-lo), make([]uint32, hi-lo)
-	for i := range s.mine {
-		s.mine[i] = key(cfg.Seed, lo+i)
-	}
+	cfg.fill(s.mine, lo)
 	var r Result
 	var err error
 	r.Time, err = parts.Timed(n, func() error {
@@ -90,11 +88,21 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 		return r, err
 	}
 	if last := min(cfg.Keys, n.Nodes()) - 1; cfg.Spoil && n.Rank() == last {
-		s.mine[len(s.mine)/2]++
+		spoil(s.mine)
 	}
 	r.Wrong, err = s.verify()
 	return r, err
 }
+
+// fill makes the keys from number lo on.
+func (c *Config) fill(keys []uint32, lo int) {
+	for i := range keys {
+		keys[i] = key(c.Seed, lo+i)
+	}
+}
+
+// spoil makes a key wrong.
+func spoil(keys []uint32) { keys[len(keys)/2]++ }
 
 // declare makes the arrays and binds the variables, the same at every rank.
 func (s *sorter) declare() (err error) {
@@ -163,7 +171,8 @@ func (s *sorter) pass(shift int) error {
 	return s.receive(kept)
 }
 
-// sortDigit sorts the keys of from to to by one digit, and counts each.
+// sortDigit sorts the keys of from to to by one digit, and says how many of each there are, unless counts
+// is nil.
 func sortDigit(to, from []uint32, counts []int32, shift int) {
 	var next [digits]int32
 	for _, k := range from {

@@ -25,6 +25,20 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
+// TestPlain: without Fagus, too.
+func TestPlain(t *testing.T) {
+	for _, keys := range []int{1, 2, 10_001} {
+		cfg := radix.Config{Keys: keys, Seed: 1}
+		if r := radix.Plain(cfg, apptest.Timer); r.Wrong != 0 {
+			t.Errorf("%d keys: %d are wrong", keys, r.Wrong)
+		}
+		cfg.Spoil = true
+		if r := radix.Plain(cfg, apptest.Timer); r.Wrong == 0 {
+			t.Errorf("%d keys: nothing is wrong", keys)
+		}
+	}
+}
+
 // TestSpoiled: a wrong key is found, wherever it is.
 func TestSpoiled(t *testing.T) {
 	for nodes := 1; nodes <= 4; nodes++ {

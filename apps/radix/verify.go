@@ -37,6 +37,13 @@ func (s *summary) add(k uint32) {
 	s.Hash ^= mix(uint64(k))
 }
 
+func summaryOf(keys []uint32) (s summary) {
+	for _, k := range keys {
+		s.add(k)
+	}
+	return s
+}
+
 // verify returns at rank 0 how much is wrong. It is collective.
 func (s *sorter) verify() (wrong int, err error) {
 	n := s.node
@@ -45,10 +52,7 @@ func (s *sorter) verify() (wrong int, err error) {
 		return 0, err
 	}
 	if err := n.During(n.Set(all.WantFill()...), func() error {
-		mine := &all.Mine()[0]
-		for _, k := range s.mine {
-			mine.add(k)
-		}
+		all.Mine()[0] = summaryOf(s.mine)
 		return nil
 	}); err != nil {
 		return 0, err
@@ -64,7 +68,7 @@ func (s *sorter) verify() (wrong int, err error) {
 }
 
 // judge compares the summaries of all ranks with the seed.
-func (s *sorter) judge(ranks []summary) (wrong int) {
+func (c *Config) judge(ranks []summary) (wrong int) {
 	var got, want summary
 	for _, r := range ranks {
 		if r.Count > 0 && got.Count > 0 && r.First < got.Last {
@@ -78,8 +82,8 @@ func (s *sorter) judge(ranks []summary) (wrong int) {
 		got.Hash ^= r.Hash
 		wrong += int(r.Wrong)
 	}
-	for i := range s.Keys {
-		want.add(key(s.Seed, i))
+	for i := range c.Keys {
+		want.add(key(c.Seed, i))
 	}
 	for _, same := range []bool{got.Count == want.Count, got.Sum == want.Sum, got.Hash == want.Hash} {
 		if !same {

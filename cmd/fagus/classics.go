@@ -40,6 +40,9 @@ func radixCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 }
 
 func radixJob(cfg radix.Config, nodes int) *job {
+	sorted := func(r radix.Result) outcome {
+		return outcome{check: check{Name: "wrong-keys/order-and-multiset", Value: float64(r.Wrong)}, took: r.Time}
+	}
 	return &job{
 		app: "radix", n: cfg.Keys, size: fmt.Sprintf("%d keys of 32 bits", cfg.Keys),
 		measured: "passes, of the slowest rank", unit: "passes", units: radix.Passes * nodes,
@@ -47,7 +50,12 @@ func radixJob(cfg radix.Config, nodes int) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := radix.Run(n, cfg)
-			return outcome{check: check{Name: "wrong-keys/order-and-multiset", Value: float64(r.Wrong)}, took: r.Time}, err
+			return sorted(r), err
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			return sorted(radix.Plain(cfg, timed))
 		},
 	}
 }
