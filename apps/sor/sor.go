@@ -2,7 +2,6 @@ package sor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -56,10 +55,9 @@ const (
 
 // sor is the program's data.
 type sor struct {
-	Config
+	board
 	node   *fagus.Node
-	colour [2]*parts.Grid[float64] // red: the points whose row and column add up to an even number; and black
-	factor float64                 // of over-relaxation
+	colour [2]*parts.Grid[float64]
 }
 
 // Run runs the program. Every rank calls it with the same Config.
@@ -67,16 +65,18 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	s := &sor{Config: cfg, node: n, factor: 2 / (1 + math.Sin(math.Pi/float64(cfg.N-1)))}
+	s := &sor{board: newBoard(cfg), node: n}
 	for c, name := range []string{"red", "black"} {
 		var err error
-		s.colour[c], err = parts.NewGrid[float64](n, name, parts.Shape{Rows: cfg.N, Columns: (cfg.N + 1) / 2, Halo: 1})
+		s.colour[c], err = parts.NewGrid[float64](n, name, parts.Shape{Rows: cfg.N, Columns: s.columns, Halo: 1})
 		if err != nil {
 			return Result{}, err
 		}
+		s.points[c] = s.colour[c].Slice()
 	}
+	lo, hi := s.colour[0].Mine()
 	all := n.Set(slices.Concat(s.colour[0].WantFill(), s.colour[1].WantFill())...)
-	if err := n.During(all, func() error { s.fillBorder(); return nil }); err != nil {
+	if err := n.During(all, func() error { s.fillBorder(lo, hi); return nil }); err != nil {
 		return Result{}, err
 	}
 	var r Result
@@ -86,38 +86,16 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	farthest := 0.0
 	if err := n.During(all, func() error {
-		if lo, hi := s.colour[0].Mine(); cfg.Spoil && lo < hi && hi == cfg.N {
-			*s.at(hi-1, cfg.N-1) += 2 * Tolerance
+		if cfg.Spoil && lo < hi && hi == cfg.N {
+			s.spoil()
 		}
-		farthest = s.farthest()
+		farthest = s.farthest(lo, hi)
 		return nil
 	}); err != nil {
 		return r, err
 	}
 	r.Error, err = fagus.Reduce(n, farthest, func(a, b float64) float64 { return max(a, b) })
 	return r, err
-}
-
-// solution is x^2 - y^2 at row i and column j.
-func (s *sor) solution(i, j int) float64 {
-	return float64(j*j-i*i) / float64((s.N-1)*(s.N-1))
-}
-
-// at is where the point of row i and column j is.
-func (s *sor) at(i, j int) *float64 { return &s.colour[(i+j)%2].Row(i)[j/2] }
-
-func (s *sor) fillBorder() {
-	last := s.N - 1
-	lo, hi := s.colour[0].Mine()
-	for i := lo; i < hi; i++ {
-		step := last // to the other end
-		if i == 0 || i == last {
-			step = 1
-		}
-		for j := 0; j <= last; j += step {
-			*s.at(i, j) = s.solution(i, j)
-		}
-	}
 }
 
 func (s *sor) iterate() error {
@@ -147,36 +125,6 @@ func (s *sor) iterate() error {
 func (s *sor) relax(c int) {
 	lo, hi := s.colour[c].Mine()
 	lo, hi = max(lo, 1), min(hi, s.N-1)
-	for i := lo; i < hi; i++ {
-		s.relaxRow(c, i)
-	}
+	s.board.relax(c, lo, hi)
 	s.node.Spend(fagus.Time(max(hi-lo, 0)*s.N/2*operations) * operationTime)
-}
-
-// relaxRow changes points 2k+odd of row i. Those above and below have the same k in the other colour; the
-// neighbours at the sides have k-1 and k, or k and k+1 if odd.
-func (s *sor) relaxRow(c, i int) {
-	odd := (i + c) % 2
-	first := 1 - odd
-	end := (s.N - odd) / 2 // 2k+odd is less than N-1
-	other := s.colour[1-c]
-	row := s.colour[c].Row(i)[first:end]
-	above, below := other.Row(i - 1)[first:][:len(row)], other.Row(i + 1)[first:][:len(row)]
-	sides := other.Row(i)
-	left, right := sides[first-1+odd:][:len(row)], sides[first+odd:][:len(row)]
-	keep, share := 1-s.factor, s.factor/4
-	for k, x := range row {
-		row[k] = keep*x + share*(above[k]+below[k]+left[k]+right[k])
-	}
-}
-
-// farthest is the largest difference to the solution among this rank's points.
-func (s *sor) farthest() (most float64) {
-	lo, hi := s.colour[0].Mine()
-	for i := lo; i < hi; i++ {
-		for j := range s.N {
-			most = max(most, math.Abs(*s.at(i, j)-s.solution(i, j)))
-		}
-	}
-	return most
 }

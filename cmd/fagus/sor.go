@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/sor"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -33,6 +34,9 @@ func sorCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 }
 
 func sorJob(cfg sor.Config) *job {
+	near := func(r sor.Result) outcome {
+		return outcome{check: check{Name: "error/x^2-y^2", Value: min(r.Error, math.MaxFloat64), Limit: sor.Tolerance}, bits: math.Float64bits(r.Error), took: r.Time}
+	}
 	return &job{
 		app: "sor", n: cfg.N, size: fmt.Sprintf("%d x %d, %d iterations", cfg.N, cfg.N, cfg.Total()),
 		measured: "iterations, of the slowest rank", unit: "iterations", units: cfg.Total(),
@@ -40,10 +44,12 @@ func sorJob(cfg sor.Config) *job {
 			cfg := cfg
 			cfg.Progress = progress
 			r, err := sor.Run(n, cfg)
-			return outcome{
-				check: check{Name: "error/x^2-y^2", Value: min(r.Error, math.MaxFloat64), Limit: sor.Tolerance},
-				took:  r.Time,
-			}, err
+			return near(r), err
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			return near(sor.Plain(cfg, timed))
 		},
 	}
 }

@@ -1,0 +1,27 @@
+package sor
+
+import "github.com/fagus-dsm/fagus/apps/verify"
+
+// Plain runs the program without Fagus. cfg has to be valid.
+func Plain(cfg Config, timed verify.Timer) (r Result) {
+	b := newBoard(cfg)
+	for c := range b.points {
+		b.points[c] = make([]float64, b.N*b.columns)
+	}
+	b.fillBorder(0, b.N)
+	r.Time = timed(func() {
+		for range b.Total() {
+			for c := range b.points {
+				b.relax(c, 1, b.N-1)
+			}
+			if b.Progress != nil {
+				b.Progress(1)
+			}
+		}
+	})
+	if b.Spoil {
+		b.spoil()
+	}
+	r.Error = b.farthest(0, b.N)
+	return r
+}
