@@ -6,7 +6,7 @@
 //   - Rank 0 has the input. In a first phase it acquires everything for
 //     writing, fills in A and B and releases, so that the other ranks find the
 //     newest version at rank 0. A Barrier says that all is there.
-//   - Then every rank acquires B and its rows of A to read and
+//   - Then, timed, every rank acquires B and its rows of A to read and
 //     its rows of C to write. One communication phase brings all of it; then the
 //     rank computes on plain slices and releases.
 //   - Update takes the rows of C to whoever has had them before: rank 0.

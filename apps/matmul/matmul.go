@@ -5,6 +5,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Sync says what a sync variable guards.
@@ -32,10 +33,12 @@ type Config struct {
 	Progress func(rows int)
 }
 
-// Result is what rank 0 has in the end; at the other ranks it is empty.
+// Result is what rank 0 has in the end; the other ranks have the Time alone.
 type Result struct {
 	C     *matrix.Dense
 	Check Check
+	// Time is what the product took this rank, from when rank 0 has the input until it has C.
+	Time fagus.Time
 }
 
 // Square is the product of two generated n x n matrices.
@@ -87,16 +90,33 @@ type product[T Float] struct {
 
 func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
 	p := product[T]{Config: cfg, node: n}
-	for _, step := range []func() error{p.declare, p.fill, p.multiply, n.Update} {
-		if err := step(); err != nil {
-			return Result{}, err
+	if err := p.declare(); err != nil {
+		return Result{}, err
+	}
+	if err := p.fill(); err != nil {
+		return Result{}, err
+	}
+	// Nothing but the Barrier of Timed keeps another rank from acquiring the input before it is
+	// there: in threaded mode an Acquire does not wait for ranks that have not asked yet.
+	took, err := parts.Timed(n, func() error {
+		if err := p.multiply(); err != nil {
+			return err
 		}
+		return n.Update()
+	})
+	if err != nil {
+		return Result{}, err
 	}
 	if n.Rank() != 0 {
-		return Result{}, nil
+		return Result{Time: took}, nil
 	}
-	check, err := verify(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.M, p.K, p.N, p.Seed)
-	return Result{C: dense(p.c.Slice(), p.M, p.N), Check: check}, err
+	return result(&cfg, p.c.Slice(), p.a.Slice(), p.b.Slice(), took)
+}
+
+// result verifies C.
+func result[T Float](cfg *Config, c, a, b []T, took fagus.Time) (Result, error) {
+	check, err := verify(c, a, b, cfg.M, cfg.K, cfg.N, cfg.Seed)
+	return Result{C: dense(c, cfg.M, cfg.N), Check: check, Time: took}, err
 }
 
 // declare makes the arrays and binds the variables, the same at every rank.
@@ -145,7 +165,7 @@ func (p *product[T]) rows(a *fagus.Array[T], g, columns int) (rows []fagus.Range
 }
 
 // fill writes the input at rank 0. It holds C as well, without changing it: so
-// Update will bring C there. The others take part with an empty set.
+// Update will bring C there. The others take part with an empty set. A Barrier must follow.
 func (p *product[T]) fill() error {
 	set := p.node.Set()
 	if p.node.Rank() == 0 {
@@ -163,12 +183,7 @@ func (p *product[T]) fill() error {
 		input(p.a.Slice(), p.A, p.Seed, 0)
 		input(p.b.Slice(), p.B, p.Seed, 1)
 	}
-	if err := p.node.Release(set); err != nil {
-		return err
-	}
-	// Nothing else keeps another rank from acquiring the input before it is there: in
-	// threaded mode an Acquire does not wait for ranks that have not asked yet.
-	return p.node.Barrier()
+	return p.node.Release(set)
 }
 
 // multiply computes the rank's rows of C.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -130,7 +131,7 @@ func matmulJob(cfg matmul.Config, out string) *job {
 // productJob is a product that is to be computed. keep, if not nil, gets it.
 func productJob(cfg matmul.Config, keep func(*matrix.Dense)) *job {
 	return &job{
-		app: "matmul", n: cfg.N, size: productText(cfg), unit: "rows", units: cfg.M,
+		app: "matmul", n: cfg.N, size: productText(cfg), measured: "product, of the slowest rank", unit: "rows", units: cfg.M,
 		run: func(n *fagus.Node, progress func(int)) (outcome, error) {
 			cfg := cfg
 			cfg.Progress = progress
@@ -138,7 +139,16 @@ func productJob(cfg matmul.Config, keep func(*matrix.Dense)) *job {
 			if n.Rank() == 0 && keep != nil {
 				keep(r.C)
 			}
-			return outcome{check: check(r.Check)}, err
+			return outcome{check: check(r.Check), took: r.Time}, err
+		},
+		plain: func(timed verify.Timer, progress func(int)) outcome {
+			cfg := cfg
+			cfg.Progress = progress
+			r, err := matmul.Plain(cfg, timed)
+			if keep != nil {
+				keep(r.C)
+			}
+			return outcome{check: check(r.Check), took: r.Time, err: err}
 		},
 	}
 }
