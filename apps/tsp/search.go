@@ -49,12 +49,16 @@ const (
 // problem is the cities, and what bounds a tour from below.
 type problem struct {
 	cities int
+	depth  int32 // cities of a tour that is searched to its end
 	d      distances
 	least  [MaxCities]int32 // the way from each city to its nearest
 }
 
 func newProblem(cfg Config) *problem {
-	p := &problem{cities: cfg.Size()}
+	p := &problem{cities: cfg.Size(), depth: 3}
+	if cfg.Depth > 0 {
+		p.depth = int32(cfg.Depth)
+	}
 	if cfg.Instance == Burma14 {
 		places := burma14()
 		p.d = geographic(places[:])
@@ -131,13 +135,50 @@ func (p *problem) length(t *tour) (int32, error) {
 	return length, nil
 }
 
+// verify puts the best tour into r, with the optimum that it is held against.
+func (p *problem) verify(best *tour, r *Result) error {
+	length, err := p.length(best)
+	if err != nil {
+		return err
+	}
+	if length != best.Length {
+		return fmt.Errorf("tsp: the best tour is said to have length %d, and has %d", best.Length, length)
+	}
+	for _, c := range best.Cities[:best.Count] {
+		r.Tour = append(r.Tour, int(c))
+	}
+	r.Length, r.Optimum = int(length), int(heldKarp(&p.d, p.cities))
+	return nil
+}
+
+// follow extends a short tour, and searches all that begins with a longer one for a round trip shorter than
+// limit: the best has a Count. charge is told of every so many steps, and may end the search.
+func (p *problem) follow(t *tour, limit int32, charge func(steps int) error) (push []tour, found tour, steps int, err error) {
+	if p.bound(t) >= limit {
+		return nil, tour{}, 0, nil
+	}
+	if t.Count < p.depth && int(t.Count) < p.cities {
+		return p.next(t, limit), tour{}, 0, charge(p.cities)
+	}
+	down := descent{problem: p, tell: charge, limit: limit}
+	visited, rest := t.visited(), int32(0)
+	for c := range p.cities {
+		if visited>>c&1 == 0 {
+			rest += p.least[c]
+		}
+	}
+	down.below(t, visited, rest)
+	down.charge()
+	return nil, down.best, down.sum, down.err
+}
+
 // descent searches all that begins with one tour.
 type descent struct {
 	*problem
-	node  *fagus.Node
+	tell  func(steps int) error
 	best  tour  // shorter than the limit at the beginning, if there is one
 	limit int32 // all that is not shorter is left out
-	steps int   // whose time has not been charged
+	steps int   // of which tell does not know
 	sum   int
 	err   error
 }
@@ -168,10 +209,9 @@ func (s *descent) below(t *tour, visited uint32, rest int32) {
 	}
 }
 
-// charge lets the steps so far take their time.
+// charge tells of the steps so far.
 func (s *descent) charge() {
-	s.node.Spend(fagus.Time(s.steps) * stepTime)
+	s.err = s.tell(s.steps)
 	s.sum += s.steps
 	s.steps = 0
-	s.err = s.node.Err()
 }

@@ -64,8 +64,7 @@ type stack struct {
 // search is the program's shared data, and what the rank knows by itself.
 type search struct {
 	*problem
-	node  *fagus.Node
-	depth int32
+	node *fagus.Node
 
 	stack      *fagus.Array[stack] // one
 	tours      *fagus.Array[tour]
@@ -85,10 +84,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	s := &search{problem: newProblem(cfg), node: n, depth: 3}
-	if cfg.Depth > 0 {
-		s.depth = int32(cfg.Depth)
-	}
+	s := &search{problem: newProblem(cfg), node: n}
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
@@ -102,7 +98,8 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if n.Rank() != 0 {
 		return s.result, nil
 	}
-	return s.result, s.verify()
+	// The best tour of the last turn is the best of all: whoever had a better one was busy then.
+	return s.result, s.verify(&s.known, &s.result)
 }
 
 // declare makes the arrays and binds the variables, the same at every rank.
@@ -215,44 +212,14 @@ func (s *search) turn() (t tour, over bool, err error) {
 	return t, over, n.Release(set)
 }
 
-// follow extends a short tour, and searches all that begins with a longer one.
-func (s *search) follow(t tour) error {
-	if s.bound(&t) >= s.known.Length {
-		return nil
+// follow does what is to be done with a tour from the stack.
+func (s *search) follow(t tour) (err error) {
+	charge := func(steps int) error {
+		s.node.Spend(fagus.Time(steps) * stepTime)
+		return s.node.Err()
 	}
-	if t.Count < s.depth && int(t.Count) < s.cities {
-		s.push = s.next(&t, s.known.Length)
-		s.node.Spend(fagus.Time(s.cities) * stepTime)
-		return nil
-	}
-	down := descent{problem: s.problem, node: s.node, limit: s.known.Length}
-	visited, rest := t.visited(), int32(0)
-	for c := range s.cities {
-		if visited>>c&1 == 0 {
-			rest += s.least[c]
-		}
-	}
-	down.below(&t, visited, rest)
-	down.charge()
-	s.found = down.best
-	s.result.Steps += down.sum
-	return down.err
-}
-
-// verify holds the best tour against the optimum. The one of the last turn is the best
-// of all: whoever had a better one was busy then.
-func (s *search) verify() error {
-	best := &s.known
-	length, err := s.length(best)
-	if err != nil {
-		return err
-	}
-	if length != best.Length {
-		return fmt.Errorf("tsp: the best tour is said to have length %d, and has %d", best.Length, length)
-	}
-	for _, c := range best.Cities[:best.Count] {
-		s.result.Tour = append(s.result.Tour, int(c))
-	}
-	s.result.Length, s.result.Optimum = int(length), int(heldKarp(&s.d, s.cities))
-	return nil
+	var steps int
+	s.push, s.found, steps, err = s.problem.follow(&t, s.known.Length, charge)
+	s.result.Steps += steps
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/tsp"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -45,16 +46,28 @@ func tspJob(cfg tsp.Config) *job {
 	if cfg.Instance != "" {
 		what = cfg.Instance
 	}
+	searched := func(r tsp.Result) outcome {
+		return outcome{
+			took: r.Time, check: check{Name: "excess/held-karp", Value: math.Abs(float64(r.Length - r.Optimum))},
+			words: fmt.Sprintf("shortest tour: %d, by way of %s", r.Length, strings.Trim(fmt.Sprint(r.Tour), "[]")),
+		}
+	}
 	return &job{
 		app: "tsp", n: cfg.Size(), measured: "search, of the slowest rank",
 		size: fmt.Sprintf("%s, tours of %d cities searched by one rank", what, cfg.Depth),
 		run: func(n *fagus.Node, _ func(int)) (outcome, error) {
 			r, err := tsp.Run(n, cfg)
-			o := outcome{check: check{Name: "excess/held-karp", Value: math.Abs(float64(r.Length - r.Optimum))}, took: r.Time}
-			if n.Rank() == 0 && err == nil {
-				o.words = fmt.Sprintf("shortest tour: %d, by way of %s", r.Length, strings.Trim(fmt.Sprint(r.Tour), "[]"))
+			if n.Rank() != 0 || err != nil {
+				return outcome{took: r.Time}, err
 			}
-			return o, err
+			return searched(r), nil
+		},
+		plain: func(timed verify.Timer, _ func(int)) outcome {
+			r, err := tsp.Plain(cfg, timed)
+			if err != nil {
+				return outcome{err: err}
+			}
+			return searched(r)
 		},
 	}
 }
