@@ -6,11 +6,16 @@ import (
 	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/dgemm"
 	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 func kernel(n *fagus.Node, size int, l prk.Loop) (prk.Result, error) {
 	return dgemm.Run(n, dgemm.Config{N: sizes()[size], Loop: l})
+}
+
+func plain(size int, l prk.Loop, timed verify.Timer) prk.Result {
+	return dgemm.Plain(dgemm.Config{N: sizes()[size], Loop: l}, timed)
 }
 
 func sizes() []int { return []int{2, 3, 37} }
@@ -42,15 +47,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestPlainSpoiled: a wrong number is found without Fagus, too.
-func TestPlainSpoiled(t *testing.T) {
-	for _, n := range sizes() {
-		r := dgemm.Plain(dgemm.Config{N: n, Loop: prk.Loop{Iterations: 2, Spoil: true}}, apptest.Timer)
-		if r.Error <= prk.Epsilon {
-			t.Errorf("%d x %d: %+v passes", n, n, r)
-		}
-	}
-}
+// TestPlain: the program without Fagus has the same bits.
+func TestPlain(t *testing.T) { apptest.Kernel(kernel).SamePlain(t, plain, len(sizes())) }
 
 // TestValidate: what cannot be is told.
 func TestValidate(t *testing.T) {
