@@ -16,5 +16,6 @@
 // A is packed in panels of 8 rows and B in panels of 16 columns, k by k, so that the kernel reads both
 // in order (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). The kernel keeps
 // 8 x 16 elements of C in registers. B is cut at every 256 k, of which a panel of 32 KiB stays in the L1 cache, and A
-// at 128 rows, which stay in L2.
+// at 256 rows, which stay in L2. Whoever reads a panel or a tile of C next finds it in the cache: the kernel fetches them
+// beforehand.
 package gemm

@@ -1,12 +1,15 @@
 package gemm
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 const (
 	tileRows    = 8
 	tileColumns = 16
 	blockK      = 256
-	blockRows   = 128
+	blockRows   = 256
 )
 
 // Matrix is a packed right factor.
@@ -18,22 +21,31 @@ type Matrix struct {
 
 // Pack packs b, k rows of n elements, which may change afterwards. It takes as much memory as b.
 func Pack(b []float64, k, n int) *Matrix {
+	m := new(Matrix)
+	m.Repack(b, k, n)
+	return m
+}
+
+// Repack is Pack for those who pack often: it uses the memory that m has.
+func (m *Matrix) Repack(b []float64, k, n int) {
 	if k < 1 || n < 1 || len(b) < k*n {
 		panic(fmt.Sprintf("gemm: packing %d x %d of %d elements", k, n, len(b)))
 	}
 	columns := (n + tileColumns - 1) / tileColumns
-	m := &Matrix{k: k, n: n, panels: make([]float64, k*columns*tileColumns), a: make([]float64, blockRows*blockK)}
+	m.k, m.n, m.panels = k, n, slices.Grow(m.panels[:0], k*columns*tileColumns)[:k*columns*tileColumns]
+	if m.a == nil {
+		m.a = make([]float64, blockRows*blockK)
+	}
 	to := m.panels
 	for k0 := 0; k0 < k; k0 += blockK {
 		for j := 0; j < n; j += tileColumns {
 			width := min(tileColumns, n-j)
 			for i := k0; i < min(k, k0+blockK); i++ {
-				copy(to[:tileColumns], b[i*n+j:][:width])
+				clear(to[copy(to[:tileColumns], b[i*n+j:][:width]):tileColumns])
 				to = to[tileColumns:]
 			}
 		}
 	}
-	return m
 }
 
 // AddTo adds A x B to C. Row i of A are the k elements of a from i*lda on, and row i of C the n
@@ -58,14 +70,27 @@ func (m *Matrix) AddTo(c []float64, ldc int, a []float64, lda, rows int) {
 func packRows(to, a []float64, lda, rows, depth int) {
 	for i := 0; i < rows; i += tileRows {
 		panel := to[i*depth:][:tileRows*depth]
-		if rows-i < tileRows {
-			clear(panel)
+		if rows-i >= tileRows {
+			packTile(panel, a[i*lda:], lda, depth)
+			continue
 		}
-		for r := range min(tileRows, rows-i) {
+		clear(panel)
+		for r := range rows - i {
 			for k, x := range a[(i+r)*lda:][:depth] {
 				panel[k*tileRows+r] = x
 			}
 		}
+	}
+}
+
+// packTile packs tileRows rows: all of them a column at a time, so that what is written is one stream.
+func packTile(panel, a []float64, lda, depth int) {
+	row := func(r int) []float64 { return a[r*lda:][:depth] }
+	a0, a1, a2, a3, a4, a5, a6, a7 := row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)
+	for k := range a0 {
+		to := panel[k*tileRows:][:tileRows]
+		to[0], to[1], to[2], to[3] = a0[k], a1[k], a2[k], a3[k]
+		to[4], to[5], to[6], to[7] = a4[k], a5[k], a6[k], a7[k]
 	}
 }
 

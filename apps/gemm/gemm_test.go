@@ -28,14 +28,20 @@ func numbers(r *rand.Rand, n int) []float64 {
 // TestAddTo: the bits of the chain, at the edges of tiles and blocks, with rows apart.
 func TestAddTo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, rows := range []int{0, 1, 7, 8, 9, 129} {
+	var again Matrix
+	for _, rows := range []int{0, 1, 7, 8, 9, 257} {
 		for _, k := range []int{1, 2, 255, 257} {
 			for _, n := range []int{1, 15, 16, 17, 40} {
 				lda, ldc := k+rows%3, n+rows%2*5
 				a, b, c := numbers(r, rows*lda+k), numbers(r, k*n), numbers(r, rows*ldc+n)
 				want := append([]float64(nil), c...)
 				chain(want, ldc, a, lda, b, rows, k, n)
-				Pack(b, k, n).AddTo(c, ldc, a, lda, rows)
+				packed := Pack(b, k, n)
+				if k%2 == 1 { // in memory that held others
+					again.Repack(b, k, n)
+					packed = &again
+				}
+				packed.AddTo(c, ldc, a, lda, rows)
 				for i := range c {
 					if math.Float64bits(c[i]) != math.Float64bits(want[i]) {
 						t.Fatalf("%d x %d times %d x %d: element %d is %x, want %x", rows, k, k, n, i, c[i], want[i])

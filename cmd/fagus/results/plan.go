@@ -48,7 +48,7 @@ func entries() []entry {
 		entry{"water", asItComes, "", "--molecules 1728 --steps 10"},
 		entry{"barnes", asItComes, "", "--bodies 65536 --steps 4"},
 		entry{"kmeans", asItComes, "--points 65536", "--points 1000000"},
-		entry{"pagerank", asItComes, "", "--pages 1000000 --links 8000000"},
+		entry{"pagerank", asItComes, "--pages 200000 --links 2000000", "--pages 1000000 --links 8000000"},
 		entry{"conjugate", asItComes, "", "--grid 512"},
 		entry{"mandelbrot", asItComes, "--static", "--static --width 1920 --height 1080"},
 		entry{"workqueue", asItComes, "", ""},
