@@ -3,9 +3,11 @@ package apptest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/quic"
@@ -42,6 +44,16 @@ func Run[R any](t testing.TB, on fagus.Config, what string, program func(*fagus.
 func Timer(section func()) fagus.Time {
 	section()
 	return 1
+}
+
+// Same is Run of a program that verifies itself. Its result has to be right, and that of want, bit for bit.
+func Same(t testing.TB, on fagus.Config, what string, want verify.Result, program func(*fagus.Node) (verify.Result, error)) {
+	t.Helper()
+	r := Run(t, on, what, program)[0]
+	if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
+		t.Errorf("%d nodes, %v mode, %s: %v, %v, %g operations; want %v, %v, %g",
+			on.Nodes, on.Mode, what, r.Lines, r.Checks, r.Operations, want.Lines, want.Checks, want.Operations)
+	}
 }
 
 // Simulated is a network in virtual time, which is bounded. A mistake in cfg fails the

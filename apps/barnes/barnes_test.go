@@ -3,7 +3,6 @@ package barnes_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
@@ -17,17 +16,11 @@ func run(t *testing.T, on fagus.Config, cfg barnes.Config) verify.Result {
 	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (verify.Result, error) { return barnes.Run(n, cfg) })[0]
 }
 
-func plain(cfg barnes.Config) verify.Result {
-	return barnes.Plain(cfg, func(section func()) fagus.Time { section(); return 1 })
-}
+func plain(cfg barnes.Config) verify.Result { return barnes.Plain(cfg, apptest.Timer) }
 
-// same reports a result that is not verified, or that has other bits than one without Fagus.
 func same(t *testing.T, on fagus.Config, cfg barnes.Config, want verify.Result) {
 	t.Helper()
-	r := run(t, on, cfg)
-	if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
-		t.Errorf("%d nodes, %v mode, %+v: %v, %v; without Fagus %v, %v", on.Nodes, on.Mode, cfg, r.Lines, r.Checks, want.Lines, want.Checks)
-	}
+	apptest.Same(t, on, fmt.Sprintf("%+v", cfg), want, func(n *fagus.Node) (verify.Result, error) { return barnes.Run(n, cfg) })
 }
 
 // TestEverywhere: verified, with the bits of the program without Fagus.

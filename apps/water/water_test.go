@@ -2,7 +2,6 @@ package water_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/apptest"
@@ -16,17 +15,11 @@ func run(t *testing.T, on fagus.Config, cfg water.Config) verify.Result {
 	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (verify.Result, error) { return water.Run(n, cfg) })[0]
 }
 
-func plain(cfg water.Config) verify.Result {
-	return water.Plain(cfg, func(section func()) fagus.Time { section(); return 1 })
-}
+func plain(cfg water.Config) verify.Result { return water.Plain(cfg, apptest.Timer) }
 
-// same reports a result that is not verified, or that has other bits than one without Fagus.
 func same(t *testing.T, on fagus.Config, cfg water.Config, want verify.Result) {
 	t.Helper()
-	r := run(t, on, cfg)
-	if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) {
-		t.Errorf("%d nodes, %v mode, %+v: %v, %v; without Fagus %v, %v", on.Nodes, on.Mode, cfg, r.Lines, r.Checks, want.Lines, want.Checks)
-	}
+	apptest.Same(t, on, fmt.Sprintf("%+v", cfg), want, func(n *fagus.Node) (verify.Result, error) { return water.Run(n, cfg) })
 }
 
 // TestEverywhere: verified, with the bits of the program without Fagus, however forces are bound, and also where there are

@@ -34,6 +34,7 @@ func resultsCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			&cli.IntFlag{Name: "rounds", Category: what, Value: 5, Usage: "wall-clock medians are of `N` runs"},
 			&cli.DurationFlag{Name: "limit", Category: what, Value: 2 * time.Minute, Usage: "give up a run after so much real time"},
 			&cli.BoolFlag{Name: "quick", Category: what, Usage: "small inputs, up to 4 nodes, one round"},
+			&cli.BoolFlag{Name: "render", Category: outputCategory, Usage: "run nothing: make the page of what --data has"},
 			timeoutFlag(what),
 			&cli.StringFlag{Name: "data", Category: outputCategory, Usage: "keep what was measured in `FILE` (.json): programs that are not named stay as they are there"},
 			&cli.StringFlag{Name: "out", Category: outputCategory, Usage: "write the page to `FILE` (.md) in the place of standard output"},
@@ -51,6 +52,12 @@ func runResults(c *cli.Context) error {
 	before, err := readResults(c.String("data"))
 	if err != nil {
 		return err
+	}
+	if c.Bool("render") {
+		if before == nil {
+			return usagef("--render makes the page of what was measured before: name its file by --data")
+		}
+		return writeResults(c, before)
 	}
 	ctx, cancel := withLimit(c.Context, c.Duration("timeout"))
 	defer cancel()

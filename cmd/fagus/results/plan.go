@@ -41,13 +41,13 @@ func entries() []entry {
 		entry{"nstream", asItComes, "", "--length 20000000"},
 		entry{"p2p", asItComes, "", "--columns 4000 --rows 4000 --batch 64"},
 		entry{"matmul", asItComes, "--n 1024", "--n 2048"},
-		entry{"sor", asItComes, "--n 512", "--n 2048 --iterations 100"},
+		entry{"sor", asItComes, "--n 256", "--n 768"},
 		entry{"lu", asItComes, "--n 1024", "--n 2048 --block 64"},
 		entry{"radix", asItComes, "--keys 1048576", "--keys 16777216"},
 		entry{"tsp", asItComes, "", ""},
 		entry{"water", asItComes, "", "--molecules 1728 --steps 10"},
 		entry{"barnes", asItComes, "", "--bodies 65536 --steps 4"},
-		entry{"kmeans", asItComes, "--points 65536", "--points 1000000"},
+		entry{"kmeans", asItComes, "--points 65536", "--points 300000"},
 		entry{"pagerank", asItComes, "--pages 200000 --links 2000000", "--pages 1000000 --links 8000000"},
 		entry{"conjugate", asItComes, "", "--grid 512"},
 		entry{"mandelbrot", asItComes, "--static", "--static --width 1920 --height 1080"},
@@ -95,7 +95,7 @@ type rivalry struct {
 // rivalries are where entry consistency or phases lose, and by what.
 func rivalries() []rivalry {
 	return []rivalry{
-		{"a pipeline (p2p, 8 nodes)", "p2p", "--nodes 8 --mode phase", "--nodes 8 --mode threaded",
+		{"a pipeline (p2p, 32 nodes)", "p2p", "--nodes 32 --mode phase", "--nodes 32 --mode threaded",
 			"every rank needs its left neighbour's last column, row for row. A phase is collective: all ranks send each other acquire lists for a number that one of them wants."},
 		{"small hand-overs in a pipeline (p2p, 4 nodes)", "p2p", "--nodes 4 --batch 1", "--nodes 4 --batch 64",
 			"what a hand-over costs does not depend on how little it carries: entry consistency wants large bindings, a pipeline small ones."},
