@@ -18,7 +18,7 @@ type Config struct {
 	Rounds   int           // of races
 	Limit    time.Duration // of a run
 	Quick    bool          // small inputs
-	// Begin is told how many runs there will be, and Done of each.
+	// Begin is told how many runs there will be, and Done of each, one after another.
 	Begin func(runs int)
 	Done  func()
 }
@@ -102,8 +102,8 @@ func (c *collector) all(ctx context.Context, tasks []task) error {
 				}
 				mutex.Lock()
 				t.keep(r)
-				mutex.Unlock()
 				c.done()
+				mutex.Unlock()
 			}
 		})
 	}
