@@ -75,10 +75,15 @@ func Engines() []fagus.Config {
 	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
 }
 
-// Everywhere calls run with every engine on 1 to 4 nodes of every kind of network.
+// Everywhere calls run with every engine on 1 to 4 nodes, or if tests are to be short on 1 and 3, of every kind of
+// network.
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
+	step := 1
+	if testing.Short() {
+		step = 2
+	}
 	for _, on := range Engines() {
-		for on.Nodes = 1; on.Nodes <= 4; on.Nodes++ {
+		for on.Nodes = 1; on.Nodes <= 4; on.Nodes += step {
 			nets := []dimmnet.Network{
 				Simulated(t, sim.Config{}),
 				Simulated(t, sim.Config{UDP: &sim.UDP{Loss: 0.05}}),

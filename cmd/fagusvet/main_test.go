@@ -70,6 +70,9 @@ var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 // TestOwnPrograms holds the repository's own programs, and the one in README.md, to the
 // rules.
 func TestOwnPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads all programs twice")
+	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
