@@ -19,6 +19,7 @@ type variable struct {
 	copied   int       // bytes to the twin when the tenure began
 	share    float64   // of the pages, how much was written in and before recent tenures, 0 to 1; at first 1
 	declared []Range   // what the tenure said it would write
+	told     []Range   // what it has said since, in any order; reused
 	writing  bool
 }
 
@@ -106,6 +107,16 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	}
 }
 
+// Tell adds what the holder says that it has written to what BeginWrite was told, which was not nil. The
+// variable guards all of r, which is not empty.
+func (s *Space) Tell(id syncvar.ID, r Range) {
+	v := &s.vars[id]
+	if !v.writing || v.declared == nil {
+		panic(fmt.Sprintf("consistency: no exclusive tenure of %q that declares what it writes", v.name))
+	}
+	v.told = append(v.told, r)
+}
+
 // EndWrite ends the tenure, which made version. It says whether anything
 // changed.
 func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) {
@@ -115,12 +126,16 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	}
 	v.writing = false
 	if s.one {
+		v.told = v.told[:0]
 		return true // what it was is not known, and nobody needs it
 	}
 	var written []Range
 	switch {
 	case v.way != DetectDeclared:
 		written = s.compare(v)
+	case len(v.told) > 0:
+		written = merge(inOrder(append(v.told, v.declared...)))
+		v.told = v.told[:0]
 	case v.declared != nil:
 		written = v.declared
 	default:

@@ -106,7 +106,7 @@ func (c *checker) acquired(set *SyncSet) error {
 	if c == nil {
 		return nil
 	}
-	return c.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.declared})
+	return c.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed})
 }
 
 func (c *checker) released(wrote []syncvar.ID) error {

@@ -52,6 +52,16 @@ var misuses = []misuse{
 	{what: "declare writes that the variable does not guard", program: func(n *fagus.Node, s *shared) error {
 		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Exclusive).Writing(s.a.Range(60, 61))))
 	}},
+	{what: "tell of writes without a tenure", program: func(n *fagus.Node, s *shared) error { return n.Wrote(s.a.Range(0, 1)) }},
+	{what: "tell of writes to what is held shared", program: func(n *fagus.Node, s *shared) error {
+		return n.During(n.Set(fagus.Want(s.v, fagus.Shared)), func() error { return n.Wrote(s.a.Range(0, 1)) })
+	}},
+	{what: "tell of writes that are to be found out", program: func(n *fagus.Node, s *shared) error {
+		return n.During(n.Set(fagus.Want(s.v, fagus.Exclusive)), func() error { return n.Wrote(s.a.Range(0, 1)) })
+	}},
+	{what: "tell of writes to what nothing guards", program: func(n *fagus.Node, s *shared) error {
+		return n.During(n.Set(fagus.Want(s.v, fagus.Exclusive).Telling()), func() error { return n.Wrote(s.a.Range(90, 91)) })
+	}},
 	{what: "release what was not acquired", program: func(n *fagus.Node, s *shared) error {
 		return n.Release(n.Set(fagus.Want(s.v, fagus.Shared)))
 	}},

@@ -16,6 +16,7 @@ type Request struct {
 	mode     Mode
 	writes   []Range
 	declared bool
+	tells    bool // with Node.Wrote
 }
 
 // Want asks for v in a mode.
@@ -30,6 +31,14 @@ func (r Request) Writing(ranges ...Range) Request {
 	return r
 }
 
+// Telling is for who knows only while it holds an exclusive variable what it writes: [Node.Wrote] says so, in
+// the tenure, and nothing is compared at Release. A change of which nothing is said stays unseen by the
+// other ranks.
+func (r Request) Telling() Request {
+	r.declared, r.tells = true, true
+	return r
+}
+
 // SyncSet is what a rank acquires at once. It may be acquired and released
 // again and again.
 type SyncSet struct {
@@ -39,6 +48,7 @@ type SyncSet struct {
 
 	shared, exclusive []syncvar.ID
 	declared          [][]consistency.Range // beside exclusive; nil where nothing is declared
+	allowed           [][]consistency.Range // the same, as far as it is known beforehand
 }
 
 // Set puts requests together. Mistakes in them are reported by Acquire. An
@@ -58,7 +68,7 @@ func (s *SyncSet) compile() error {
 		}
 	}
 	sorted := slices.SortedFunc(slices.Values(s.requests), func(a, b Request) int { return cmp.Compare(a.v.id, b.v.id) })
-	s.shared, s.exclusive, s.declared = nil, nil, nil
+	s.shared, s.exclusive, s.declared, s.allowed = nil, nil, nil, nil
 	for i, r := range sorted {
 		if i > 0 && sorted[i-1].v.id == r.v.id {
 			return fmt.Errorf("%q is in the set twice", r.v.name)
@@ -79,6 +89,10 @@ func (s *SyncSet) compile() error {
 		}
 		s.exclusive = append(s.exclusive, r.v.id)
 		s.declared = append(s.declared, declared)
+		if r.tells {
+			declared = nil
+		}
+		s.allowed = append(s.allowed, declared)
 	}
 	s.compiled = true
 	return nil
@@ -93,7 +107,7 @@ func (s *SyncSet) check(r Request) error {
 	case r.mode != Shared && r.mode != Exclusive:
 		return fmt.Errorf("%q: %v: want Shared or Exclusive", r.v.name, r.mode)
 	case r.declared && r.mode != Exclusive:
-		return fmt.Errorf("%q: Writing on a shared variable: want it Exclusive", r.v.name)
+		return fmt.Errorf("%q: Writing or Telling on a shared variable: want it Exclusive", r.v.name)
 	}
 	return nil
 }
