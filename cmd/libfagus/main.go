@@ -1,0 +1,190 @@
+// Command libfagus is the C library: go build -buildmode=c-shared or c-archive. fagus.h is its interface, api.c its functions; they
+// call what is exported here, on the thread that calls, and each returns a code.
+package main
+
+/*
+#include <stdlib.h>
+#include "fagus.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/fagus-dsm/fagus/fagus/target"
+)
+
+// own is this process: C has no other place for it.
+var own process
+
+func main() {}
+
+//export libfagus_rank
+func libfagus_rank() C.int {
+	if own.session == nil {
+		return -1
+	}
+	return C.int(own.session.Rank())
+}
+
+//export libfagus_size
+func libfagus_size() C.int {
+	if own.session == nil {
+		return -1
+	}
+	return C.int(own.session.Size())
+}
+
+//export libfagus_init
+func libfagus_init() C.int { return C.int(own.code(own.begin())) }
+
+//export libfagus_finalize
+func libfagus_finalize() C.int { return C.int(own.code(own.end())) }
+
+//export libfagus_alloc
+func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
+	return C.int(own.do("fagus_alloc", func(s *target.Session) error {
+		if name == nil || array == nil {
+			return null("fagus_alloc")
+		}
+		if uint64(bytes) > math.MaxInt {
+			return &target.Error{Code: target.Memory, Text: fmt.Sprintf("fagus: fagus_alloc of %d bytes", bytes)}
+		}
+		at, err := own.alloc(s, C.GoString(name), int(bytes))
+		if err == nil {
+			*array = at
+		}
+		return err
+	}))
+}
+
+func null(call string) error {
+	return &target.Error{Code: target.Argument, Text: fmt.Sprintf("fagus: %s: a pointer is null", call)}
+}
+
+//export libfagus_bind
+func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.fagus_sync) C.int {
+	return C.int(own.do("fagus_bind", func(s *target.Session) error {
+		if name == nil || ranges == nil || sync == nil {
+			return null("fagus_bind")
+		}
+		if uint64(count) > math.MaxInt32 {
+			return &target.Error{Code: target.Argument, Text: fmt.Sprintf("fagus: fagus_bind: %d ranges", count)}
+		}
+		spans := make([]target.Span, count)
+		for i, r := range unsafe.Slice(ranges, count) {
+			var err error
+			if spans[i], err = own.span(uintptr(r.addr), uint64(r.len)); err != nil {
+				return err
+			}
+		}
+		v, err := s.Bind(C.GoString(name), spans...)
+		if err == nil {
+			*sync = C.fagus_sync(v)
+		}
+		return err
+	}))
+}
+
+//export libfagus_new_set
+func libfagus_new_set(set *C.fagus_sync_set) C.int {
+	return C.int(own.do("fagus_new_set", func(s *target.Session) error {
+		if set == nil {
+			return null("fagus_new_set")
+		}
+		n, err := s.NewSet()
+		if err == nil {
+			*set = C.fagus_sync_set(n)
+		}
+		return err
+	}))
+}
+
+//export libfagus_set_sync
+func libfagus_set_sync(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mode) C.int {
+	return C.int(own.do("fagus_set_sync", func(s *target.Session) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
+}
+
+//export libfagus_clear_set
+func libfagus_clear_set(set C.fagus_sync_set) C.int {
+	return C.int(own.do("fagus_clear_set", func(s *target.Session) error { return s.Clear(int(set)) }))
+}
+
+//export libfagus_acquire
+func libfagus_acquire(set C.fagus_sync_set) C.int {
+	return C.int(own.do("fagus_acquire", func(s *target.Session) error { return s.Acquire(int(set)) }))
+}
+
+//export libfagus_release
+func libfagus_release(set C.fagus_sync_set) C.int {
+	return C.int(own.do("fagus_release", func(s *target.Session) error { return s.Release(int(set)) }))
+}
+
+//export libfagus_declare_write
+func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
+	return C.int(own.do("fagus_declare_write", func(s *target.Session) error {
+		span, err := own.span(uintptr(addr), uint64(bytes))
+		if err != nil {
+			return err
+		}
+		return s.Wrote(span)
+	}))
+}
+
+//export libfagus_sync_updatecache
+func libfagus_sync_updatecache() C.int {
+	return C.int(own.do("fagus_sync_updatecache", (*target.Session).Update))
+}
+
+//export libfagus_barrier
+func libfagus_barrier() C.int {
+	return C.int(own.do("fagus_barrier", (*target.Session).Barrier))
+}
+
+//export libfagus_reduce_int64
+func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
+	return C.int(own.do("fagus_reduce_int64", func(s *target.Session) error {
+		if all == nil {
+			return null("fagus_reduce_int64")
+		}
+		y, err := s.ReduceInt(target.Op(op), int64(x))
+		if err == nil {
+			*all = C.int64_t(y)
+		}
+		return err
+	}))
+}
+
+//export libfagus_reduce_double
+func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
+	return C.int(own.do("fagus_reduce_double", func(s *target.Session) error {
+		if all == nil {
+			return null("fagus_reduce_double")
+		}
+		y, err := s.ReduceFloat(target.Op(op), float64(x))
+		if err == nil {
+			*all = C.double(y)
+		}
+		return err
+	}))
+}
+
+//export libfagus_spend
+func libfagus_spend(ns C.int64_t) C.int {
+	return C.int(own.do("fagus_spend", func(s *target.Session) error { return s.Spend(int64(ns)) }))
+}
+
+// keep is text in C's memory; what it had before is gone.
+func keep(at *unsafe.Pointer, text string) *C.char {
+	C.free(*at)
+	*at = unsafe.Pointer(C.CString(text))
+	return (*C.char)(*at)
+}
+
+//export libfagus_strerror
+func libfagus_strerror(code C.int) *C.char { return keep(&own.codeText, target.Code(code).String()) }
+
+//export libfagus_last_error
+func libfagus_last_error() *C.char { return keep(&own.lastText, own.err) }
