@@ -1,0 +1,108 @@
+/* Fagus for C++17: fagus.h with objects. What goes wrong is thrown as fagus::error. */
+#ifndef FAGUS_HPP
+#define FAGUS_HPP
+
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fagus.h"
+
+namespace fagus {
+
+/* What a call returned that was not 0. */
+class error : public std::runtime_error {
+public:
+    explicit error(int code) : std::runtime_error(fagus_last_error()), code(code) {}
+    const int code;
+};
+
+inline void check(int code) {
+    if (code != FAGUS_OK) throw error(code);
+}
+
+/* The run: from here to the end of the scope, which waits for all ranks. If the scope is left by an exception the process
+ * had better end: others wait for it. finish says what goes wrong in the end; the destructor cannot. */
+class run {
+public:
+    run() { check(fagus_init()); }
+    ~run() {
+        if (!finished) fagus_finalize();
+    }
+    run(const run &) = delete;
+    run &operator=(const run &) = delete;
+    void finish() {
+        finished = true;
+        check(fagus_finalize());
+    }
+
+private:
+    bool finished = false;
+};
+
+/* An array of count elements; T is a number, or a struct of such. It ends with the run. */
+template <class T> class array {
+public:
+    array(const std::string &name, std::size_t count) : count(count) {
+        void *at;
+        check(fagus_alloc(name.c_str(), count * sizeof(T), &at));
+        first = static_cast<T *>(at);
+    }
+    T &operator[](std::size_t i) const { return first[i]; }
+    T *data() const { return first; }
+    std::size_t size() const { return count; }
+    T *begin() const { return first; }
+    T *end() const { return first + count; }
+    /* The elements lo up to but not including hi. */
+    fagus_range range(std::size_t lo, std::size_t hi) const { return {first + lo, (hi - lo) * sizeof(T)}; }
+    fagus_range all() const { return range(0, count); }
+
+private:
+    std::size_t count;
+    T *first;
+};
+
+/* Binds a sync variable to ranges. */
+inline fagus_sync bind(const std::string &name, std::initializer_list<fagus_range> ranges) {
+    fagus_sync sync;
+    check(fagus_bind(name.c_str(), ranges.begin(), ranges.size(), &sync));
+    return sync;
+}
+
+/* What is acquired at once. */
+class sync_set {
+public:
+    sync_set() { check(fagus_new_set(&set)); }
+    sync_set(const sync_set &) = delete;
+    sync_set &operator=(const sync_set &) = delete;
+    sync_set &want(fagus_sync sync, fagus_mode mode) {
+        check(fagus_set_sync(set, sync, mode));
+        return *this;
+    }
+    fagus_sync_set handle() const { return set; }
+
+private:
+    fagus_sync_set set;
+};
+
+/* A tenure: acquired here, released at the end of the scope. */
+class acquire {
+public:
+    explicit acquire(const sync_set &s) : set(s.handle()) { check(fagus_acquire(set)); }
+    ~acquire() { fagus_release(set); }
+    acquire(const acquire &) = delete;
+    acquire &operator=(const acquire &) = delete;
+
+private:
+    fagus_sync_set set;
+};
+
+inline int rank() { return fagus_rank(); }
+inline int size() { return fagus_size(); }
+inline void barrier() { check(fagus_barrier()); }
+inline void updatecache() { check(fagus_sync_updatecache()); }
+
+} // namespace fagus
+
+#endif
