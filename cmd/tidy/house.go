@@ -72,6 +72,7 @@ func places() []place {
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase",
 			"fagus/threaded", "fagus/guard", "fagus/pagewatch", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
+		{dir: "fagus/target", may: []string{"fagus"}},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/identity", "dimmnet/quic", "dimmnet/shm", "dimmnet/tcp", "fagus"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
@@ -94,6 +95,7 @@ func places() []place {
 			time: "times a cache line"},
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
+		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/target"}},
 		{dir: "cmd/fagus/results", may: []string{"fagus"},
 			time: "how long a run may take"},
 		{dir: "cmd/*",
@@ -111,7 +113,9 @@ type exemption struct {
 }
 
 func exemptions() []exemption {
-	return nil
+	return []exemption{
+		{"cmd/libfagus", "own", "a C program has one run, and hands no pointer to it around"},
+	}
 }
 
 // bans are the names of the standard library that the house does without.
