@@ -25,6 +25,7 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
 			&cli.BoolFlag{Name: "plain", Usage: "pass output on as it is, without the rank before each line"},
+			&cli.StringFlag{Name: "net", Usage: "what carries the data of a program that calls cluster.Run, or the C library: shm, tcp or quic (FAGUS_NET)", DefaultText: "shm; tcp with --hosts"},
 			timeoutFlag(""),
 		}, hostFlags()...),
 		Action: func(c *cli.Context) error {
@@ -37,9 +38,14 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			case limit < 0 || c.IsSet("timeout") && limit == 0:
 				return usagef("--timeout %v: want more than 0", limit)
 			}
+			env, err := transportEnv(c)
+			if err != nil {
+				return err
+			}
 			ctx, cancel := withLimit(c.Context, limit)
 			defer cancel()
 			return runRanks(ctx, c, &launch.Job{
+				Env:      env,
 				Size:     c.Int("n"),
 				Argv:     c.Args().Slice(),
 				Stdin:    os.Stdin,
@@ -50,6 +56,20 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			})
 		},
 	}
+}
+
+// transportEnv is --net as the ranks read it.
+func transportEnv(c *cli.Context) ([]string, error) {
+	net := c.String("net")
+	switch {
+	case !c.IsSet("net"):
+		return nil, nil
+	case net == netShm && c.IsSet("hosts"):
+		return nil, usagef("--net %s is the memory of one host: use --net %s or %s with --hosts", netShm, netTCP, netQUIC)
+	case net == netShm || overSockets(net):
+		return []string{"FAGUS_NET=" + net}, nil
+	}
+	return nil, usagef("--net %q: want %s, %s or %s", net, netShm, netTCP, netQUIC)
 }
 
 // agentName is the hidden command that starts ranks for a launcher on another host.

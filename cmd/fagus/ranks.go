@@ -12,9 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
-	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -30,10 +27,6 @@ const (
 
 // overSockets says whether the ranks of a network may be on several hosts.
 func overSockets(net string) bool { return net == netTCP || net == netQUIC }
-
-// socketsBulk is the bulk memory of a rank on sockets of one host, in bytes: large data are
-// pushed there in pieces, straight into place.
-const socketsBulk = 16 << 20
 
 // membership is a process's place among the ranks of a job.
 type membership interface {
@@ -67,14 +60,7 @@ func (p *placement) join(ctx context.Context, nodesSet bool) error {
 		return err
 	}
 	p.job = host
-	switch p.net {
-	case netTCP:
-		p.network = tcp.Join(tcp.Config{Bulk: socketsBulk}, host)
-	case netQUIC:
-		p.network = quic.Join(quic.Config{Bulk: socketsBulk}, host)
-	default:
-		p.network = shm.Join(shm.Config{}, host)
-	}
+	p.network = host.Network(p.transport())
 	return nil
 }
 
@@ -90,12 +76,19 @@ func (p *placement) joinHosts(ctx context.Context, place cluster.Place) error {
 	if err != nil {
 		return err
 	}
-	over := cluster.TCP
-	if p.net == netQUIC {
-		over = cluster.QUIC
-	}
-	p.job, p.network = hosts, hosts.Network(over)
+	p.job, p.network = hosts, hosts.Network(p.transport())
 	return nil
+}
+
+// transport is what --net names of a job.
+func (p *placement) transport() cluster.Transport {
+	switch p.net {
+	case netTCP:
+		return cluster.TCP
+	case netQUIC:
+		return cluster.QUIC
+	}
+	return cluster.SHM
 }
 
 // leave ends the membership, if there is one.
@@ -151,7 +144,7 @@ func runRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	signal.Notify(quit, syscall.SIGQUIT)
 	defer signal.Stop(quit)
 	job.Signals = quit
-	job.Env = cluster.WithoutPlace(os.Environ()) // this process may be a rank of another launcher's job
+	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...) // this process may be a rank of another launcher's job
 	var ranks interface {
 		Check() error
 		Run(ctx context.Context) error

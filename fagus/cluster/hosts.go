@@ -255,15 +255,6 @@ func (h *Hosts) suspect(rank int) {
 // pieces, straight into place.
 const hostsBulk = 16 << 20
 
-// Transport is what carries the data of a job between its hosts.
-type Transport int
-
-// The transports.
-const (
-	TCP  Transport = iota // dimmnet/tcp: TLS over TCP, or TCP alone where no rank has an identity
-	QUIC                  // dimmnet/quic: over UDP, always encrypted
-)
-
 // Network is the network of the job's ranks over a transport, the same at all ranks. It
 // uses the interfaces and identities by which they have met.
 func (h *Hosts) Network(over Transport) dimmnet.Network {

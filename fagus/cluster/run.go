@@ -7,22 +7,24 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // goodbye is how long a rank whose run has failed waits for the others.
 const goodbye = 200 * time.Millisecond
 
-// joinJob joins place's job: by shared memory, or by sockets if its ranks may be on several
-// hosts.
+// joinJob joins place's job, over the transport of TransportFromEnv.
 func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
+	over, err := TransportFromEnv(os.LookupEnv, place)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !place.Spans() {
 		host, err := JoinHost(ctx, place, HostConfig{})
 		if err != nil {
 			return nil, nil, err
 		}
-		return host, shm.Join(shm.Config{}, host), nil
+		return host, host.Network(over), nil
 	}
 	cfg, err := HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
 	if err != nil {
@@ -32,7 +34,7 @@ func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context
 	if err != nil {
 		return nil, nil, err
 	}
-	return hosts, hosts.Network(TCP), nil
+	return hosts, hosts.Network(over), nil
 }
 
 // Run is fagus.Run as one rank of the job that this process was started in, by `fagus
