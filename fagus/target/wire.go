@@ -26,6 +26,7 @@ type question struct {
 	Verb    verb
 	Name    string
 	Numbers [3]int64
+	Float   float64
 	Spans   []Span
 	Data    []byte // with a release: what the rank has in the exclusive variables, one after another
 }
@@ -35,5 +36,6 @@ type answer struct {
 	Code    Code
 	Text    string
 	Numbers [2]int64
-	Data    []byte // of an acquire: what it brought; of an update: all that the rank has had
+	Float   float64
+	Data    []byte // of an acquire: what was acquired; of an update: all that the rank has had
 }
