@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -25,7 +26,8 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
 			&cli.BoolFlag{Name: "plain", Usage: "pass output on as it is, without the rank before each line"},
-			&cli.StringFlag{Name: "net", Usage: "what carries the data of a program that calls cluster.Run, or the C library: shm, tcp or quic (FAGUS_NET)", DefaultText: "shm; tcp with --hosts"},
+			&cli.StringFlag{Name: "net", Usage: "what carries the data of a program that calls cluster.Run, or the C library: shm, tcp or quic (FAGUS_NET); with the C library also dimmnet1 or udp100, simulated here", DefaultText: "shm; tcp with --hosts"},
+			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (elsewhere FAGUS_MODE says)"},
 			timeoutFlag(""),
 		}, hostFlags()...),
 		Action: func(c *cli.Context) error {
@@ -44,7 +46,7 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			}
 			ctx, cancel := withLimit(c.Context, limit)
 			defer cancel()
-			return runRanks(ctx, c, &launch.Job{
+			job := &launch.Job{
 				Env:      env,
 				Size:     c.Int("n"),
 				Argv:     c.Args().Slice(),
@@ -53,7 +55,11 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				Stderr:   c.App.ErrWriter,
 				PlainOut: c.Bool("plain"),
 				PlainErr: c.Bool("plain"),
-			})
+			}
+			if simulated(c.String("net")) {
+				return simulateRanks(ctx, c, job)
+			}
+			return runRanks(ctx, c, job)
 		},
 	}
 }
@@ -62,14 +68,14 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 func transportEnv(c *cli.Context) ([]string, error) {
 	net := c.String("net")
 	switch {
-	case !c.IsSet("net"):
+	case !c.IsSet("net"), simulated(net):
 		return nil, nil
 	case net == netShm && c.IsSet("hosts"):
 		return nil, usagef("--net %s is the memory of one host: use --net %s or %s with --hosts", netShm, netTCP, netQUIC)
 	case net == netShm || overSockets(net):
 		return []string{"FAGUS_NET=" + net}, nil
 	}
-	return nil, usagef("--net %q: want %s, %s or %s", net, netShm, netTCP, netQUIC)
+	return nil, usagef("--net %q: want %s, %s or %s; or, for programs with the C library, %s or %s", net, netShm, netTCP, netQUIC, netDIMMnet1, netUDP100)
 }
 
 // agentName is the hidden command that starts ranks for a launcher on another host.

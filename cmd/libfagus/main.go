@@ -45,7 +45,7 @@ func libfagus_finalize() C.int { return C.int(own.code(own.end())) }
 
 //export libfagus_alloc
 func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
-	return C.int(own.do("fagus_alloc", func(s *target.Session) error {
+	return C.int(own.do("fagus_alloc", func(s session) error {
 		if name == nil || array == nil {
 			return null("fagus_alloc")
 		}
@@ -66,7 +66,7 @@ func null(call string) error {
 
 //export libfagus_bind
 func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.fagus_sync) C.int {
-	return C.int(own.do("fagus_bind", func(s *target.Session) error {
+	return C.int(own.do("fagus_bind", func(s session) error {
 		if name == nil || ranges == nil || sync == nil {
 			return null("fagus_bind")
 		}
@@ -90,7 +90,7 @@ func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.
 
 //export libfagus_new_set
 func libfagus_new_set(set *C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_new_set", func(s *target.Session) error {
+	return C.int(own.do("fagus_new_set", func(s session) error {
 		if set == nil {
 			return null("fagus_new_set")
 		}
@@ -104,27 +104,27 @@ func libfagus_new_set(set *C.fagus_sync_set) C.int {
 
 //export libfagus_set_sync
 func libfagus_set_sync(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mode) C.int {
-	return C.int(own.do("fagus_set_sync", func(s *target.Session) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
+	return C.int(own.do("fagus_set_sync", func(s session) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
 }
 
 //export libfagus_clear_set
 func libfagus_clear_set(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_clear_set", func(s *target.Session) error { return s.Clear(int(set)) }))
+	return C.int(own.do("fagus_clear_set", func(s session) error { return s.Clear(int(set)) }))
 }
 
 //export libfagus_acquire
 func libfagus_acquire(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_acquire", func(s *target.Session) error { return s.Acquire(int(set)) }))
+	return C.int(own.do("fagus_acquire", func(s session) error { return s.Acquire(int(set)) }))
 }
 
 //export libfagus_release
 func libfagus_release(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_release", func(s *target.Session) error { return s.Release(int(set)) }))
+	return C.int(own.do("fagus_release", func(s session) error { return s.Release(int(set)) }))
 }
 
 //export libfagus_declare_write
 func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
-	return C.int(own.do("fagus_declare_write", func(s *target.Session) error {
+	return C.int(own.do("fagus_declare_write", func(s session) error {
 		span, err := own.span(uintptr(addr), uint64(bytes))
 		if err != nil {
 			return err
@@ -135,17 +135,17 @@ func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
 
 //export libfagus_sync_updatecache
 func libfagus_sync_updatecache() C.int {
-	return C.int(own.do("fagus_sync_updatecache", (*target.Session).Update))
+	return C.int(own.do("fagus_sync_updatecache", session.Update))
 }
 
 //export libfagus_barrier
 func libfagus_barrier() C.int {
-	return C.int(own.do("fagus_barrier", (*target.Session).Barrier))
+	return C.int(own.do("fagus_barrier", session.Barrier))
 }
 
 //export libfagus_reduce_int64
 func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
-	return C.int(own.do("fagus_reduce_int64", func(s *target.Session) error {
+	return C.int(own.do("fagus_reduce_int64", func(s session) error {
 		if all == nil {
 			return null("fagus_reduce_int64")
 		}
@@ -159,7 +159,7 @@ func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
 
 //export libfagus_reduce_double
 func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
-	return C.int(own.do("fagus_reduce_double", func(s *target.Session) error {
+	return C.int(own.do("fagus_reduce_double", func(s session) error {
 		if all == nil {
 			return null("fagus_reduce_double")
 		}
@@ -173,7 +173,7 @@ func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
 
 //export libfagus_spend
 func libfagus_spend(ns C.int64_t) C.int {
-	return C.int(own.do("fagus_spend", func(s *target.Session) error { return s.Spend(int64(ns)) }))
+	return C.int(own.do("fagus_spend", func(s session) error { return s.Spend(int64(ns)) }))
 }
 
 // keep is text in C's memory; what it had before is gone.

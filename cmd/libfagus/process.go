@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"sort"
+	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -18,7 +21,7 @@ import (
 type process struct {
 	mutex   sync.Mutex // of begin and end
 	began   bool
-	session *target.Session // nil before begin and after end
+	session session         // nil before begin and after end
 	arrays  []memory        // by address
 	finish  chan struct{}   // closed: the rank's program returns
 	ended   chan error      // then says what became of the run
@@ -39,6 +42,9 @@ func (p *process) begin() error {
 	defer p.mutex.Unlock()
 	if p.began {
 		return &target.Error{Code: target.Running, Text: "fagus: fagus_init for the second time: a process takes part once"}
+	}
+	if line := os.Getenv("FAGUS_LINE"); line != "" {
+		return p.beginAt(line)
 	}
 	cfg, err := configOf(os.Getenv)
 	if err != nil {
@@ -62,6 +68,44 @@ func (p *process) begin() error {
 	case err := <-p.ended:
 		return &target.Error{Code: target.Job, Text: err.Error()}
 	}
+}
+
+// session is what calls go to: a target.Session, or a target.Client.
+type session interface {
+	Rank() int
+	Size() int
+	Alloc(name string, bytes int) (array int, err error)
+	Memory(array int) []byte
+	Bind(name string, spans ...target.Span) (variable int, err error)
+	NewSet() (number int, err error)
+	Ask(number, variable int, mode target.Mode) error
+	Clear(number int) error
+	Acquire(number int) error
+	Release(number int) error
+	Wrote(spans ...target.Span) error
+	Update() error
+	Barrier() error
+	ReduceInt(op target.Op, x int64) (all int64, err error)
+	ReduceFloat(op target.Op, x float64) (all float64, err error)
+	Spend(ns int64) error
+	End() error
+}
+
+// beginAt is begin where `fagus launch` simulates: this rank's Node is at the other end of the line.
+func (p *process) beginAt(line string) error {
+	fd, err := strconv.Atoi(strings.TrimPrefix(line, "fd:"))
+	if err != nil || fd < 3 {
+		return &target.Error{Code: target.Job, Text: fmt.Sprintf("fagus: FAGUS_LINE is %q: want fd: and a descriptor", line)}
+	}
+	p.began = true
+	c, err := target.Connect(os.NewFile(uintptr(fd), "line"), func(bytes int) ([]byte, error) {
+		return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	})
+	if err != nil {
+		return &target.Error{Code: target.Job, Text: err.Error()}
+	}
+	p.session = c
+	return nil
 }
 
 // configOf reads the environment. A process that nobody has started as one of several is alone.
@@ -88,6 +132,9 @@ func (p *process) end() error {
 		return err
 	}
 	p.session, p.arrays = nil, nil
+	if p.finish == nil { // the run is in another process
+		return nil
+	}
 	close(p.finish)
 	if err := <-p.ended; err != nil {
 		return &target.Error{Code: target.Lost, Text: err.Error()}
@@ -100,7 +147,7 @@ func notRunning(call string) error {
 }
 
 // do makes a call of the session, and remembers why it fails.
-func (p *process) do(call string, f func(*target.Session) error) (code target.Code) {
+func (p *process) do(call string, f func(session) error) (code target.Code) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.err, code = fmt.Sprintf("fagus: %s: %v", call, r), target.Internal
@@ -126,7 +173,7 @@ func (p *process) code(err error) target.Code {
 }
 
 // alloc makes an array and remembers where it lies.
-func (p *process) alloc(s *target.Session, name string, bytes int) (unsafe.Pointer, error) {
+func (p *process) alloc(s session, name string, bytes int) (unsafe.Pointer, error) {
 	array, err := s.Alloc(name, bytes)
 	if err != nil {
 		return nil, err

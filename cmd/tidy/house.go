@@ -100,7 +100,7 @@ func places() []place {
 			time: "how long a run may take"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*"},
+				"fagus", "fagus/rollcall", "fagus/target", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -30,6 +30,9 @@ type Job struct {
 	// PlainOut and PlainErr pass the standard output, or error, of ranks on as it is,
 	// without ranks before its lines.
 	PlainOut, PlainErr bool
+	// Lines, if not nil, has a file for each rank: its process gets it as a descriptor that FAGUS_LINE names. Run closes
+	// it when the process has ended.
+	Lines []*os.File
 	// Signals are passed on to all ranks; nil: none are.
 	Signals <-chan os.Signal
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
@@ -93,6 +96,9 @@ func (j *Job) Check() error {
 	if len(j.Argv) == 0 {
 		return errors.New("launch: no program to run")
 	}
+	if j.Lines != nil && len(j.Lines) != j.Size {
+		return fmt.Errorf("launch: %d lines for %d ranks", len(j.Lines), j.Size)
+	}
 	return nil
 }
 
@@ -148,6 +154,12 @@ func (j *Job) runRank(ctx context.Context, r recruit, path, name string, one *sy
 		defer secret.Close()
 		cmd.ExtraFiles = []*os.File{secret} // which begin at 3
 		cmd.Env = append(cmd.Env, "FAGUS_IDENTITY=fd:3")
+	}
+	if j.Lines != nil {
+		line := j.Lines[rank]
+		defer line.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, line)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("FAGUS_LINE=fd:%d", 2+len(cmd.ExtraFiles)))
 	}
 	out := newTagged(j.Stdout, rank, j.PlainOut, one)
 	errs := newTagged(j.Stderr, rank, j.PlainErr, one)

@@ -1,0 +1,38 @@
+/* The outline of the paper's program (spec/20), with a counter in the place of a matrix.
+ *
+ *     fagus launch -n 4 -- ./outline */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fagus.h"
+
+static void check(int code) {
+    if (code == FAGUS_OK) return;
+    fprintf(stderr, "outline: %s\n", fagus_last_error());
+    exit(1);
+}
+
+int main(void) {
+    void *memory;
+    fagus_sync sync;
+    fagus_sync_set sync_set;
+
+    check(fagus_init());
+    check(fagus_alloc("counter", sizeof(long), &memory));
+    long *counter = memory;
+    fagus_range range = {counter, sizeof *counter};
+    check(fagus_bind("counter", &range, 1, &sync));
+    check(fagus_new_set(&sync_set));
+
+    check(fagus_set_sync(sync_set, sync, FAGUS_EXCLUSIVE)); /* into the request list, with its mode */
+    for (int i = 0; i < 10; i++) {
+        check(fagus_acquire(sync_set)); /* a communication phase */
+        *counter += 1;                  /* a compute phase */
+        check(fagus_release(sync_set)); /* no communication */
+    }
+    check(fagus_sync_updatecache()); /* updated shared variables go to the other nodes: a communication phase */
+
+    printf("rank %d of %d counts %ld\n", fagus_rank(), fagus_size(), *counter);
+    check(fagus_finalize());
+    return 0;
+}
