@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// bound is how long a program may take, and a compiler.
+const bound = 2 * time.Minute
+
+// library is the library and programs that use it.
+type library struct{ folder string }
+
+// build builds the library, for all subtests of a test.
+func build(t testing.TB) *library {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil || testing.Short() {
+		t.Skip("it takes gcc and some time")
+	}
+	l := &library{t.TempDir()}
+	l.must(t, "go", "build", "-buildmode=c-shared", "-o", filepath.Join(l.folder, "libfagus.so"), ".")
+	return l
+}
+
+// must runs a command.
+func (l *library) must(t testing.TB, argv ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, out)
+	}
+}
+
+// compile makes a program of a source, by a compiler and flags.
+func (l *library) compile(t testing.TB, source string, compiler ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler[0]); err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(l.folder, strings.ReplaceAll(filepath.Base(source), ".", "_"))
+	argv := slices.Concat(compiler, []string{"-O2", "-I."})
+	if compiler[0] == "gfortran" {
+		argv = append(argv, "-J"+l.folder, "fagus.f90")
+	}
+	l.must(t, append(argv, source, "-o", program, "-L"+l.folder, "-lfagus", "-lm", "-Wl,-rpath,"+l.folder)...)
+	return program
+}
+
+// c compiles a C program, of which nothing is to be warned.
+func (l *library) c(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	return l.compile(t, source, append([]string{"gcc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pthread"}, flags...)...)
+}
+
+// run runs a program as so many ranks, and returns what they print, each line by its rank.
+func run(t testing.TB, ranks int, net string, argv ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	job := launch.Job{Size: ranks, Argv: argv, Env: append(os.Environ(), "FAGUS_NET="+net), Stdout: &stdout, Stderr: &stderr}
+	if err := job.Run(ctx); err != nil {
+		t.Fatalf("%v on %d ranks by %s: %v\n%s", argv, ranks, net, err, &stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// TestPrograms: the examples, in all languages that there are compilers for.
+func TestPrograms(t *testing.T) {
+	l := build(t)
+	t.Run("outline", func(t *testing.T) {
+		program := l.c(t, "examples/outline.c")
+		for ranks := 1; ranks <= 4; ranks++ {
+			for _, net := range []string{"shm", "tcp"} {
+				var want []string
+				for rank := range ranks {
+					want = append(want, fmt.Sprintf("%d: rank %[1]d of %d counts %d", rank, ranks, 10*ranks))
+				}
+				if got := run(t, ranks, net, program); got != strings.Join(want, "\n") {
+					t.Errorf("%d ranks by %s:\n%s", ranks, net, got)
+				}
+			}
+		}
+	})
+	t.Run("matmul", func(t *testing.T) { testMatmul(t, l.c(t, "examples/matmul.c")) })
+	t.Run("c++", func(t *testing.T) {
+		same(t, l.compile(t, "examples/matmul.cpp", "g++", "-std=c++17", "-Wall", "-Wextra", "-Werror"), l.c(t, "examples/matmul.c"))
+	})
+	t.Run("fortran", func(t *testing.T) {
+		program := l.compile(t, "examples/matmul.f90", "gfortran", "-std=f2018", "-Wall", "-Wextra")
+		same(t, program, program)
+	})
+	t.Run("address sanitizer", func(t *testing.T) {
+		program := l.c(t, "examples/matmul.c", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+		run(t, 2, "shm", program, "33")
+		run(t, 1, "shm", l.c(t, "testdata/misuse.c", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
+	})
+	t.Run("misuse", func(t *testing.T) {
+		want, err := os.ReadFile("testdata/misuse.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), l.c(t, "testdata/misuse.c")).Output()
+		if err != nil || !bytes.Equal(out, want) {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	t.Run("a rank that ends early", func(t *testing.T) {
+		program := l.c(t, "testdata/early.c")
+		if got := run(t, 2, "shm", program); !strings.HasPrefix(got, "0: 14 ") {
+			t.Errorf("the other rank is told: %s", got)
+		}
+	})
+}
+
+// same: the sum of a product on 1 to 3 ranks is that of another program on one.
+func same(t *testing.T, program, other string) {
+	after := func(line string) string { return line[strings.Index(line, "sum"):] }
+	want := after(run(t, 1, "shm", other, "65"))
+	for ranks := 1; ranks <= 3; ranks++ {
+		if got := after(run(t, ranks, "shm", program, "65")); got != want {
+			t.Errorf("%d ranks: %s, want %s", ranks, got, want)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+/* Rank 1 ends without fagus_finalize; rank 0 says what it is told. */
+#include <stdio.h>
+
+#include "fagus.h"
+
+int main(void) {
+    if (fagus_init()) return 1;
+    if (fagus_rank() == 1) return 0;
+    int code = fagus_barrier();
+    printf("%d %s\n", code, fagus_last_error());
+    return 0;
+}
