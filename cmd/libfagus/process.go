@@ -21,11 +21,11 @@ import (
 type process struct {
 	mutex   sync.Mutex // of begin and end
 	began   bool
-	session session         // nil before begin and after end
-	arrays  []memory        // by address
-	finish  chan struct{}   // closed: the rank's program returns
-	ended   chan error      // then says what became of the run
-	err     string          // what led to the last code that was not 0
+	session session       // nil before begin and after end
+	arrays  []memory      // by address
+	finish  chan struct{} // closed: the rank's program returns
+	ended   chan error    // then says what became of the run
+	err     string        // what led to the last code that was not 0
 
 	codeText, lastText unsafe.Pointer // what C was given last, in its own memory
 }
