@@ -4,8 +4,20 @@
 
 int fagus_rank(void) { return libfagus_rank(); }
 int fagus_size(void) { return libfagus_size(); }
-const char *fagus_strerror(int code) { return libfagus_strerror(code); }
-const char *fagus_last_error(void) { return libfagus_last_error(); }
+
+const char *fagus_strerror(int code) {
+    static char texts[FAGUS_ERR_INTERNAL + 2][80];
+    char *text = texts[code < 0 || code > FAGUS_ERR_INTERNAL ? FAGUS_ERR_INTERNAL + 1 : code];
+    if (!*text) libfagus_strerror(code, text, sizeof texts[0]);
+    return text;
+}
+
+const char *fagus_last_error(void) {
+    static char text[1024];
+    libfagus_last_error(text, sizeof text);
+    return text;
+}
+
 int fagus_init(void) { return libfagus_init(); }
 int fagus_finalize(void) { return libfagus_finalize(); }
 int fagus_alloc(const char *name, size_t bytes, void **array) { return libfagus_alloc((char *)name, bytes, array); }

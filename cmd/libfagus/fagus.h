@@ -66,7 +66,8 @@ typedef struct {
 int fagus_rank(void);
 int fagus_size(void);
 
-/* What a code means; and what led to the last one that was not 0, in this process. Until the next call. */
+/* What a code means; and what led to the last one that was not 0, in this process: at most 1023 characters, in memory that the next
+ * fagus_last_error writes over. */
 const char *fagus_strerror(int code);
 const char *fagus_last_error(void);
 

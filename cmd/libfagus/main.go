@@ -3,7 +3,6 @@
 package main
 
 /*
-#include <stdlib.h>
 #include "fagus.h"
 */
 import "C"
@@ -176,15 +175,20 @@ func libfagus_spend(ns C.int64_t) C.int {
 	return C.int(own.do("fagus_spend", func(s session) error { return s.Spend(int64(ns)) }))
 }
 
-// keep is text in C's memory; what it had before is gone.
-func keep(at *unsafe.Pointer, text string) *C.char {
-	C.free(*at)
-	*at = unsafe.Pointer(C.CString(text))
-	return (*C.char)(*at)
+// write writes text to size bytes of C, the last of which is 0.
+func write(to *C.char, size C.size_t, text string) {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(to)), size)
+	bytes[copy(bytes[:size-1], text)] = 0
 }
 
 //export libfagus_strerror
-func libfagus_strerror(code C.int) *C.char { return keep(&own.codeText, target.Code(code).String()) }
+func libfagus_strerror(code C.int, to *C.char, size C.size_t) {
+	text := "no code of Fagus"
+	if c := target.Code(code); c >= target.OK && c <= target.Internal {
+		text = c.String()
+	}
+	write(to, size, text)
+}
 
 //export libfagus_last_error
-func libfagus_last_error() *C.char { return keep(&own.lastText, own.err) }
+func libfagus_last_error(to *C.char, size C.size_t) { write(to, size, own.err) }

@@ -26,8 +26,6 @@ type process struct {
 	finish  chan struct{} // closed: the rank's program returns
 	ended   chan error    // then says what became of the run
 	err     string        // what led to the last code that was not 0
-
-	codeText, lastText unsafe.Pointer // what C was given last, in its own memory
 }
 
 // memory is that of an array.

@@ -141,18 +141,17 @@ func writes(u use) int {
 	return 0
 }
 
-// together says whether a step and the next need no phase between them: no rank reads or writes in one what another writes in
-// the other.
-func (p *Plan) together(step int) bool {
-	for array := range p.lengths {
-		for rank := range p.nodes {
-			for other := range p.nodes {
-				if rank == other {
-					continue
-				}
-				a, b := p.at(step, rank, array), p.at(step+1, other, array)
-				if a.writes.Meets(&b.reads) || a.writes.Meets(&b.writes) || a.reads.Meets(&b.writes) {
-					return false
+// together says whether a step needs no phase between it and those from first on: no rank reads or writes in one what
+// another writes in the other.
+func (p *Plan) together(first, step int) bool {
+	for ; first < step; first++ {
+		for array := range p.lengths {
+			for rank := range p.nodes {
+				for other := range p.nodes {
+					a, b := p.at(first, rank, array), p.at(step, other, array)
+					if rank != other && (a.writes.Meets(&b.reads) || a.writes.Meets(&b.writes) || a.reads.Meets(&b.writes)) {
+						return false
+					}
 				}
 			}
 		}

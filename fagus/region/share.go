@@ -25,6 +25,12 @@ type phase struct {
 	first, last int // its steps
 }
 
+// want is what a rank wants of a variable in a step.
+type want struct {
+	request   fagus.Request
+	exclusive bool
+}
+
 // Share binds what the plan needs, and makes this rank's sets. It is collective: every rank has the same plan, and the arrays that it
 // was made for, in order.
 func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
@@ -40,9 +46,9 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 		return nil, err
 	}
 	s := &Shared{node: n}
-	wants := make([]map[*fagus.SyncVar]fagus.Request, len(p.steps))
+	wants := make([]map[*fagus.SyncVar]want, len(p.steps))
 	for i := range wants {
-		wants[i] = make(map[*fagus.SyncVar]fagus.Request)
+		wants[i] = make(map[*fagus.SyncVar]want)
 	}
 	var order []*fagus.SyncVar
 	for i, a := range arrays {
@@ -63,10 +69,10 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 				if u.rank != n.Rank() {
 					continue
 				}
-				if _, writes := wants[u.step][v]; u.writes {
-					wants[u.step][v] = fagus.Want(v, fagus.Exclusive).Writing(ranges...)
-				} else if !writes {
-					wants[u.step][v] = fagus.Want(v, fagus.Shared)
+				if _, has := wants[u.step][v]; u.writes {
+					wants[u.step][v] = want{fagus.Want(v, fagus.Exclusive).Writing(ranges...), true}
+				} else if !has {
+					wants[u.step][v] = want{fagus.Want(v, fagus.Shared), false}
 				}
 			}
 		}
@@ -86,7 +92,7 @@ func (c *class) moves() bool {
 }
 
 // phases makes this rank's set of each phase of the plan.
-func (p *Plan) phases(s *Shared, wants []map[*fagus.SyncVar]fagus.Request, order []*fagus.SyncVar) {
+func (p *Plan) phases(s *Shared, wants []map[*fagus.SyncVar]want, order []*fagus.SyncVar) {
 	for first := 0; first < len(p.steps); {
 		last := first
 		for last+1 < len(p.steps) && p.together(first, last+1) {
@@ -107,10 +113,10 @@ func (p *Plan) phases(s *Shared, wants []map[*fagus.SyncVar]fagus.Request, order
 }
 
 // merged is what a rank wants of a variable in steps together: exclusively, if in one of them.
-func merged(wants []map[*fagus.SyncVar]fagus.Request, v *fagus.SyncVar) (r fagus.Request, ok bool) {
+func merged(wants []map[*fagus.SyncVar]want, v *fagus.SyncVar) (r fagus.Request, ok bool) {
 	for _, w := range wants {
-		if one, has := w[v]; has && (!ok || one.Exclusive()) {
-			r, ok = one, true
+		if one, has := w[v]; has && (!ok || one.exclusive) {
+			r, ok = one.request, true
 		}
 	}
 	return r, ok

@@ -61,13 +61,16 @@ func (s *Session) call(name string, f func() error) error {
 	return f()
 }
 
-// lost makes the error of a Node one of the run.
-func lost(err error) error {
+// because gives the error of a Node a code.
+func because(c Code, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Lost, err.Error()}
+	return &Error{c, err.Error()}
 }
+
+// lost makes the error of a Node one of the run.
+func lost(err error) error { return because(Lost, err) }
 
 // Alloc makes an array of bytes, all 0 and aligned to a page. It is collective.
 func (s *Session) Alloc(name string, bytes int) (array int, err error) {
@@ -80,7 +83,7 @@ func (s *Session) Alloc(name string, bytes int) (array int, err error) {
 		}
 		a, err := fagus.NewArray[byte](s.node, name, bytes)
 		if err != nil {
-			return fail(Memory, "array %q of %d bytes: %v", name, bytes, err)
+			return because(Memory, err)
 		}
 		s.names[name] = true
 		array, s.arrays = len(s.arrays), append(s.arrays, a)
@@ -131,7 +134,7 @@ func (s *Session) Bind(name string, spans ...Span) (variable int, err error) {
 		}
 		v, err := s.node.Bind(name, ranges...)
 		if err != nil {
-			return fail(Bound, "%v", err)
+			return because(Bound, err)
 		}
 		s.names["\x00"+name] = true
 		variable, s.vars = len(s.vars), append(s.vars, v)
@@ -252,7 +255,7 @@ func (s *Session) Wrote(spans ...Span) error {
 		return err
 	}
 	if err := s.node.Wrote(ranges...); err != nil {
-		return fail(NotHeld, "%v", err)
+		return because(NotHeld, err)
 	}
 	return nil
 }
