@@ -108,6 +108,24 @@ func TestPrograms(t *testing.T) {
 		run(t, 2, "shm", program, "33")
 		run(t, 1, "shm", l.c(t, "testdata/misuse.c", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
 	})
+	t.Run("simulated", func(t *testing.T) {
+		fagus := filepath.Join(l.folder, "fagus")
+		l.must(t, "go", "build", "-o", fagus, "../fagus")
+		outline := l.c(t, "examples/outline.c")
+		said := make(map[string]bool)
+		for range 2 {
+			out, err := exec.CommandContext(t.Context(), fagus, "launch", "--net", "dimmnet1", "-n", "3", "--", outline).CombinedOutput()
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			slices.Sort(lines)
+			if err != nil || len(lines) != 4 || !strings.Contains(lines[3], "trace hash") || lines[2] != "2: rank 2 of 3 counts 30" {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			said[lines[3]] = true
+		}
+		if len(said) != 1 {
+			t.Errorf("two runs differ: %v", said)
+		}
+	})
 	t.Run("misuse", func(t *testing.T) {
 		want, err := os.ReadFile("testdata/misuse.txt")
 		if err != nil {

@@ -27,7 +27,9 @@ func Serve(n *fagus.Node, conn io.ReadWriter) error {
 	questions, answers := gob.NewDecoder(conn), gob.NewEncoder(conn)
 	for {
 		var q question
-		if err := questions.Decode(&q); err != nil {
+		if err := questions.Decode(&q); errors.Is(err, io.EOF) {
+			return fmt.Errorf("target: the process of rank %d has ended without saying so: it calls fagus_init and fagus_finalize", n.Rank())
+		} else if err != nil {
 			return fmt.Errorf("target: the process of rank %d does not speak any more: %w", n.Rank(), err)
 		}
 		a, err := s.answer(&q)

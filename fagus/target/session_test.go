@@ -4,25 +4,72 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/target"
 )
 
-// run runs a program of sessions on so many ranks.
-func run(t *testing.T, nodes int, mode fagus.Engine, program func(*target.Session) error) {
+// session is a Session or a Client.
+type session interface {
+	Rank() int
+	Size() int
+	Alloc(name string, bytes int) (array int, err error)
+	Memory(array int) []byte
+	Bind(name string, spans ...target.Span) (variable int, err error)
+	NewSet() (number int, err error)
+	Ask(number, variable int, mode target.Mode) error
+	Clear(number int) error
+	Acquire(number int) error
+	Release(number int) error
+	Wrote(spans ...target.Span) error
+	Update() error
+	Barrier() error
+	ReduceInt(op target.Op, x int64) (all int64, err error)
+	ReduceFloat(op target.Op, x float64) (all float64, err error)
+	Spend(ns int64) error
+	End() error
+}
+
+// run runs a program of sessions on so many ranks: of its own Node, and of one at the other end of a connection.
+func run(t *testing.T, nodes int, mode fagus.Engine, program func(session) error) {
 	t.Helper()
-	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Mode: mode}, func(n *fagus.Node) error { return program(target.Begin(n)) }); err != nil {
+	cfg := fagus.Config{Nodes: nodes, Mode: mode}
+	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(target.Begin(n)) }); err != nil {
 		t.Errorf("%d nodes, %v mode: %v", nodes, mode, err)
 	}
+	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+		here, there := net.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- remote(there, program) }()
+		err := target.Serve(n, here)
+		here.Close()
+		return errors.Join(err, <-done)
+	}); err != nil {
+		t.Errorf("%d nodes, %v mode, from afar: %v", nodes, mode, err)
+	}
+}
+
+// remote runs a program of a Client, and ends it.
+func remote(conn net.Conn, program func(session) error) error {
+	defer conn.Close()
+	c, err := target.Connect(conn, func(bytes int) ([]byte, error) { return make([]byte, bytes), nil })
+	if err != nil {
+		return err
+	}
+	if err := program(c); err != nil {
+		return err
+	}
+	return c.End()
 }
 
 // TestCounter: every rank adds to a counter and tells of it, to another and does not, and all see both.
 func TestCounter(t *testing.T) {
 	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 		for nodes := 1; nodes <= 4; nodes++ {
-			run(t, nodes, mode, func(s *target.Session) error {
+			run(t, nodes, mode, func(s session) error {
 				a, err1 := s.Alloc("a", 100)
 				v, err2 := s.Bind("v", target.Span{Array: a, Offset: 10, Bytes: 10}, target.Span{Array: a, Offset: 99, Bytes: 1})
 				w, err3 := s.Bind("w", target.Span{Array: a, Offset: 0, Bytes: 10})
@@ -47,7 +94,7 @@ func TestCounter(t *testing.T) {
 				if got, want := [2]byte{memory[3], memory[99]}, byte(3*s.Size()); got != [2]byte{want, want} {
 					return fmt.Errorf("rank %d sees %d, want %d", s.Rank(), got, want)
 				}
-				return errors.Join(s.Release(set), s.Update(), s.Spend(5), s.End())
+				return errors.Join(s.Release(set), s.Update(), s.Spend(5))
 			})
 		}
 	}
@@ -55,7 +102,7 @@ func TestCounter(t *testing.T) {
 
 // TestReduce: the three operations on both kinds of number.
 func TestReduce(t *testing.T) {
-	run(t, 3, fagus.Phase, func(s *target.Session) error {
+	run(t, 3, fagus.Phase, func(s session) error {
 		for _, c := range []struct {
 			op   target.Op
 			want int64
@@ -79,7 +126,7 @@ func TestReduce(t *testing.T) {
 
 // TestMistakes: each has a code, and the run goes on.
 func TestMistakes(t *testing.T) {
-	run(t, 1, fagus.Phase, func(s *target.Session) error {
+	run(t, 1, fagus.Phase, func(s session) error {
 		a, _ := s.Alloc("a", 100)
 		v, _ := s.Bind("v", target.Span{Array: a, Offset: 0, Bytes: 50})
 		set, _ := s.NewSet()
@@ -188,5 +235,27 @@ func TestCodes(t *testing.T) {
 	}
 	if got := target.Code(99).String(); got != "code 99" {
 		t.Errorf("an unknown code is %q", got)
+	}
+}
+
+// TestGone: a process that ends without saying so fails its rank, and one whose simulator goes is told.
+func TestGone(t *testing.T) {
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
+		here, there := net.Pipe()
+		go func() {
+			if _, err := target.Connect(there, nil); err != nil {
+				t.Error(err)
+			}
+			there.Close()
+		}()
+		return target.Serve(n, here)
+	})
+	if err == nil || !strings.Contains(err.Error(), "ended without saying so") {
+		t.Errorf("the process has gone: %v", err)
+	}
+	here, there := net.Pipe()
+	here.Close()
+	if _, err := target.Connect(there, nil); codeOf(err) != target.Lost {
+		t.Errorf("the simulator has gone: %v", err)
 	}
 }
