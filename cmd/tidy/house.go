@@ -73,6 +73,7 @@ func places() []place {
 			"fagus/threaded", "fagus/guard", "fagus/pagewatch", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/target", may: []string{"fagus"}},
+		{dir: "fagus/region", may: []string{"fagus"}},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/identity", "dimmnet/quic", "dimmnet/shm", "dimmnet/tcp", "fagus"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
