@@ -96,6 +96,7 @@ func places() []place {
 			time: "times a cache line"},
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
+		{dir: "cmd/fagusc/depend"},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/target", "apps/matmul", "apps/matrix"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/fagus/results", may: []string{"fagus"},

@@ -1,0 +1,164 @@
+package depend
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Var is a variable of a System.
+type Var int
+
+// Term is a multiple of a variable.
+type Term struct {
+	Coefficient int64
+	Var         Var
+}
+
+// Linear is a sum of terms.
+type Linear []Term
+
+// row is a sum of coefficients times variables, and a constant: 0, or at least 0.
+type row struct {
+	of       []int64 // by variable
+	constant int64
+}
+
+// System are equations and inequalities.
+type System struct {
+	vars         int
+	zero, atZero []row // = 0, and >= 0
+	overflown    bool  // a number does not fit: nothing is certain any more
+}
+
+// Var is a new variable.
+func (s *System) Var() Var {
+	s.vars++
+	return Var(s.vars - 1)
+}
+
+// Equal says that l is c.
+func (s *System) Equal(l Linear, c int64) { s.zero = append(s.zero, s.row(l, -c)) }
+
+// AtLeast says that l is c or more.
+func (s *System) AtLeast(l Linear, c int64) { s.atZero = append(s.atZero, s.row(l, -c)) }
+
+// Clone is a system that can be asked other questions.
+func (s *System) Clone() *System {
+	c := *s
+	c.zero, c.atZero = slices.Clone(s.zero), slices.Clone(s.atZero)
+	return &c
+}
+
+func (s *System) row(l Linear, constant int64) row {
+	r := row{make([]int64, s.vars), constant}
+	for _, t := range l {
+		r.of[t.Var] = s.plus(r.of[t.Var], t.Coefficient)
+	}
+	return r
+}
+
+// plus and times note what does not fit.
+func (s *System) plus(a, b int64) int64 {
+	c := a + b
+	if (c > a) != (b > 0) && b != 0 {
+		s.overflown = true
+	}
+	return c
+}
+
+func (s *System) times(a, b int64) int64 {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		s.overflown = true
+	}
+	return a * b
+}
+
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}
+
+// Solvable says whether there may be a solution.
+func (s *System) Solvable() bool {
+	w := System{vars: s.vars, overflown: s.overflown}
+	for _, rows := range []struct{ from, to *[]row }{{&s.zero, &w.zero}, {&s.atZero, &w.atZero}} {
+		for _, r := range *rows.from {
+			of := make([]int64, s.vars)
+			copy(of, r.of)
+			*rows.to = append(*rows.to, row{of, r.constant})
+		}
+	}
+	ok := w.solveEquations() && w.eliminate()
+	return ok || w.overflown
+}
+
+// solveEquations replaces the equations by a change of variables; false: they have no solution in whole numbers.
+func (s *System) solveEquations() bool {
+	for k := range s.zero {
+		e := &s.zero[k]
+		for {
+			least, others := s.pivot(e)
+			if least < 0 {
+				if e.constant != 0 {
+					return false
+				}
+				break
+			}
+			if !others {
+				if e.constant%e.of[least] != 0 {
+					return false
+				}
+				s.fix(least, -e.constant/e.of[least])
+				break
+			}
+			for j, c := range e.of {
+				if q := c / e.of[least]; j != least && q != 0 {
+					s.shear(least, j, q)
+				}
+			}
+			if s.overflown {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// pivot is the variable of an equation with the least coefficient, -1 if there is none, and whether there are others.
+func (s *System) pivot(e *row) (least int, others bool) {
+	least = -1
+	for j, c := range e.of {
+		if c == 0 {
+			continue
+		}
+		others = least >= 0
+		if least < 0 || magnitude(c) < magnitude(e.of[least]) {
+			least = j
+		}
+	}
+	return least, others
+}
+
+// shear puts x[k] - q x[j] into the place of x[k].
+func (s *System) shear(k, j int, q int64) {
+	for _, rows := range [][]row{s.zero, s.atZero} {
+		for _, r := range rows {
+			r.of[j] = s.plus(r.of[j], s.times(-q, r.of[k]))
+		}
+	}
+}
+
+// fix gives a variable a value.
+func (s *System) fix(k int, value int64) {
+	for _, rows := range [][]row{s.zero, s.atZero} {
+		for i := range rows {
+			r := &rows[i]
+			r.constant = s.plus(r.constant, s.times(r.of[k], value))
+			r.of[k] = 0
+		}
+	}
+}
