@@ -97,7 +97,7 @@ func places() []place {
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
 		{dir: "cmd/fagusc/depend"},
-		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/target", "apps/matmul", "apps/matrix"},
+		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/target", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/fagus/results", may: []string{"fagus"},
 			time: "how long a run may take"},
