@@ -44,7 +44,7 @@ func libfagus_finalize() C.int { return C.int(own.code(own.end())) }
 
 //export libfagus_alloc
 func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
-	return C.int(own.do("fagus_alloc", func(s session) error {
+	return C.int(own.do("fagus_alloc", func(s target.Calls) error {
 		if name == nil || array == nil {
 			return null("fagus_alloc")
 		}
@@ -65,7 +65,7 @@ func null(call string) error {
 
 //export libfagus_bind
 func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.fagus_sync) C.int {
-	return C.int(own.do("fagus_bind", func(s session) error {
+	return C.int(own.do("fagus_bind", func(s target.Calls) error {
 		if name == nil || ranges == nil || sync == nil {
 			return null("fagus_bind")
 		}
@@ -89,7 +89,7 @@ func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.
 
 //export libfagus_new_set
 func libfagus_new_set(set *C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_new_set", func(s session) error {
+	return C.int(own.do("fagus_new_set", func(s target.Calls) error {
 		if set == nil {
 			return null("fagus_new_set")
 		}
@@ -103,27 +103,27 @@ func libfagus_new_set(set *C.fagus_sync_set) C.int {
 
 //export libfagus_set_sync
 func libfagus_set_sync(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mode) C.int {
-	return C.int(own.do("fagus_set_sync", func(s session) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
+	return C.int(own.do("fagus_set_sync", func(s target.Calls) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
 }
 
 //export libfagus_clear_set
 func libfagus_clear_set(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_clear_set", func(s session) error { return s.Clear(int(set)) }))
+	return C.int(own.do("fagus_clear_set", func(s target.Calls) error { return s.Clear(int(set)) }))
 }
 
 //export libfagus_acquire
 func libfagus_acquire(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_acquire", func(s session) error { return s.Acquire(int(set)) }))
+	return C.int(own.do("fagus_acquire", func(s target.Calls) error { return s.Acquire(int(set)) }))
 }
 
 //export libfagus_release
 func libfagus_release(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_release", func(s session) error { return s.Release(int(set)) }))
+	return C.int(own.do("fagus_release", func(s target.Calls) error { return s.Release(int(set)) }))
 }
 
 //export libfagus_declare_write
 func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
-	return C.int(own.do("fagus_declare_write", func(s session) error {
+	return C.int(own.do("fagus_declare_write", func(s target.Calls) error {
 		span, err := own.span(uintptr(addr), uint64(bytes))
 		if err != nil {
 			return err
@@ -134,17 +134,17 @@ func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
 
 //export libfagus_sync_updatecache
 func libfagus_sync_updatecache() C.int {
-	return C.int(own.do("fagus_sync_updatecache", session.Update))
+	return C.int(own.do("fagus_sync_updatecache", target.Calls.Update))
 }
 
 //export libfagus_barrier
 func libfagus_barrier() C.int {
-	return C.int(own.do("fagus_barrier", session.Barrier))
+	return C.int(own.do("fagus_barrier", target.Calls.Barrier))
 }
 
 //export libfagus_reduce_int64
 func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
-	return C.int(own.do("fagus_reduce_int64", func(s session) error {
+	return C.int(own.do("fagus_reduce_int64", func(s target.Calls) error {
 		if all == nil {
 			return null("fagus_reduce_int64")
 		}
@@ -158,7 +158,7 @@ func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
 
 //export libfagus_reduce_double
 func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
-	return C.int(own.do("fagus_reduce_double", func(s session) error {
+	return C.int(own.do("fagus_reduce_double", func(s target.Calls) error {
 		if all == nil {
 			return null("fagus_reduce_double")
 		}
@@ -172,7 +172,7 @@ func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
 
 //export libfagus_spend
 func libfagus_spend(ns C.int64_t) C.int {
-	return C.int(own.do("fagus_spend", func(s session) error { return s.Spend(int64(ns)) }))
+	return C.int(own.do("fagus_spend", func(s target.Calls) error { return s.Spend(int64(ns)) }))
 }
 
 // write writes text to size bytes of C, the last of which is 0.

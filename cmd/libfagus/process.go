@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 type process struct {
 	mutex   sync.Mutex // of begin and end
 	began   bool
-	session session       // nil before begin and after end
+	session target.Calls  // nil before begin and after end
 	arrays  []memory      // by address
 	finish  chan struct{} // closed: the rank's program returns
 	ended   chan error    // then says what became of the run
@@ -66,27 +67,6 @@ func (p *process) begin() error {
 	case err := <-p.ended:
 		return &target.Error{Code: target.Job, Text: err.Error()}
 	}
-}
-
-// session is what calls go to: a target.Session, or a target.Client.
-type session interface {
-	Rank() int
-	Size() int
-	Alloc(name string, bytes int) (array int, err error)
-	Memory(array int) []byte
-	Bind(name string, spans ...target.Span) (variable int, err error)
-	NewSet() (number int, err error)
-	Ask(number, variable int, mode target.Mode) error
-	Clear(number int) error
-	Acquire(number int) error
-	Release(number int) error
-	Wrote(spans ...target.Span) error
-	Update() error
-	Barrier() error
-	ReduceInt(op target.Op, x int64) (all int64, err error)
-	ReduceFloat(op target.Op, x float64) (all float64, err error)
-	Spend(ns int64) error
-	End() error
 }
 
 // beginAt is begin where `fagus launch` simulates: this rank's Node is at the other end of the line.
@@ -145,7 +125,7 @@ func notRunning(call string) error {
 }
 
 // do makes a call of the session, and remembers why it fails.
-func (p *process) do(call string, f func(session) error) (code target.Code) {
+func (p *process) do(call string, f func(target.Calls) error) (code target.Code) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.err, code = fmt.Sprintf("fagus: %s: %v", call, r), target.Internal
@@ -171,7 +151,7 @@ func (p *process) code(err error) target.Code {
 }
 
 // alloc makes an array and remembers where it lies.
-func (p *process) alloc(s session, name string, bytes int) (unsafe.Pointer, error) {
+func (p *process) alloc(s target.Calls, name string, bytes int) (unsafe.Pointer, error) {
 	array, err := s.Alloc(name, bytes)
 	if err != nil {
 		return nil, err
@@ -179,9 +159,7 @@ func (p *process) alloc(s session, name string, bytes int) (unsafe.Pointer, erro
 	at := unsafe.Pointer(unsafe.SliceData(s.Memory(array)))
 	from := uintptr(at)
 	i := sort.Search(len(p.arrays), func(i int) bool { return p.arrays[i].from > from })
-	p.arrays = append(p.arrays, memory{})
-	copy(p.arrays[i+1:], p.arrays[i:])
-	p.arrays[i] = memory{from, from + uintptr(bytes), array}
+	p.arrays = slices.Insert(p.arrays, i, memory{from, from + uintptr(bytes), array})
 	return at, nil
 }
 

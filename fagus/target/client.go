@@ -17,15 +17,13 @@ type Client struct {
 	rank, size int
 
 	arrays [][]byte
-	spans  [][]Span       // of each variable
-	modes  []map[int]Mode // of each set: its variables
-	had    map[int]Mode   // variables that were acquired
-	lost   error          // the connection has failed
+	ledger
+	lost error // the connection has failed
 }
 
 // Connect begins a Client. Its arrays are of allocate, whose memory is all 0.
 func Connect(conn io.ReadWriter, allocate func(bytes int) ([]byte, error)) (*Client, error) {
-	c := &Client{questions: gob.NewEncoder(conn), answers: gob.NewDecoder(conn), allocate: allocate, had: make(map[int]Mode)}
+	c := &Client{questions: gob.NewEncoder(conn), answers: gob.NewDecoder(conn), allocate: allocate, ledger: newLedger()}
 	a, err := c.ask(&question{Verb: verbHello})
 	c.rank, c.size = int(a.Numbers[0]), int(a.Numbers[1])
 	return c, err
@@ -124,10 +122,8 @@ func (c *Client) Acquire(number int) error {
 
 // take puts what came into the variables.
 func (c *Client) take(variables map[int]Mode, data []byte) error {
-	left := data
-	each(variables, Shared, c.spans, c.Memory, func(part []byte) { left = left[copy(part, left):] })
-	if len(left) > 0 {
-		c.lost = fail(Lost, "the simulator sent %d bytes too many", len(left))
+	if !c.scatter(variables, Shared, c.Memory, data) {
+		c.lost = fail(Lost, "the simulator sent %d bytes: the variables have others", len(data))
 	}
 	return c.lost
 }
@@ -136,7 +132,7 @@ func (c *Client) take(variables map[int]Mode, data []byte) error {
 func (c *Client) Release(number int) error {
 	q := &question{Verb: verbRelease, Numbers: [3]int64{int64(number)}}
 	if number >= 0 && number < len(c.modes) {
-		each(c.modes[number], Exclusive, c.spans, c.Memory, func(part []byte) { q.Data = append(q.Data, part...) })
+		q.Data = c.gather(c.modes[number], Exclusive, c.Memory)
 	}
 	_, err := c.ask(q)
 	return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -14,16 +13,14 @@ import (
 // server makes the calls of a rank that is another process.
 type server struct {
 	*Session
-	spans [][]Span       // of each variable
-	modes []map[int]Mode // of each set: its variables
-	had   map[int]Mode   // variables that were acquired
+	ledger
 }
 
 // Serve makes the calls of a Client at the other end of conn on the rank's Node until that ends. Computing takes the
 // other process no time of the Node's clock but what it charges by Spend; while it computes, a simulation waits. The error is
 // that of the connection, if it ends before the Client does.
 func Serve(n *fagus.Node, conn io.ReadWriter) error {
-	s := &server{Session: Begin(n), had: make(map[int]Mode)}
+	s := &server{Begin(n), newLedger()}
 	questions, answers := gob.NewDecoder(conn), gob.NewEncoder(conn)
 	for {
 		var q question
@@ -74,7 +71,7 @@ func (s *server) answer(q *question) (a answer, err error) {
 		err = s.Barrier()
 	case verbUpdate:
 		if err = s.Update(); err == nil {
-			a.Data = s.gather(s.had, Shared)
+			a.Data = s.gather(s.had, Shared, s.Memory)
 		}
 	case verbEnd:
 		err = s.End()
@@ -102,14 +99,12 @@ func (s *server) answerSet(q *question, number int) (a answer, err error) {
 		}
 	case verbAcquire:
 		if err = s.Acquire(number); err == nil {
-			a.Data = s.gather(s.modes[number], Shared)
+			a.Data = s.gather(s.modes[number], Shared, s.Memory)
 			maps.Copy(s.had, s.modes[number])
 		}
 	case verbRelease:
-		if s.holds(number) {
-			if err = s.scatter(s.modes[number], q.Data); err != nil {
-				return a, err
-			}
+		if s.holds(number) && !s.scatter(s.modes[number], Exclusive, s.Memory, q.Data) {
+			return a, fail(Internal, "%d bytes of what is held exclusively: there are others", len(q.Data))
 		}
 		err = s.Release(number)
 	default:
@@ -121,34 +116,4 @@ func (s *server) answerSet(q *question, number int) (a answer, err error) {
 // holds says whether it is this set that is held.
 func (s *server) holds(number int) bool {
 	return s.held != nil && number >= 0 && number < len(s.sets) && s.sets[number] == s.held
-}
-
-// each calls f with the memory of what variables guard that are wanted in a mode of at least least, in order.
-func each(variables map[int]Mode, least Mode, spans [][]Span, memory func(array int) []byte, f func(part []byte)) {
-	for _, v := range slices.Sorted(maps.Keys(variables)) {
-		if variables[v] < least {
-			continue
-		}
-		for _, p := range spans[v] {
-			f(memory(p.Array)[p.Offset:][:p.Bytes])
-		}
-	}
-}
-
-// gather is what this rank has in variables, one after another.
-func (s *server) gather(variables map[int]Mode, least Mode) (data []byte) {
-	each(variables, least, s.spans, s.Memory, func(part []byte) { data = append(data, part...) })
-	return data
-}
-
-// scatter is the reverse, of what is held exclusively.
-func (s *server) scatter(variables map[int]Mode, data []byte) error {
-	left := data
-	each(variables, Exclusive, s.spans, s.Memory, func(part []byte) { left = left[copy(part, left):] })
-	bytes := 0
-	each(variables, Exclusive, s.spans, s.Memory, func(part []byte) { bytes += len(part) })
-	if bytes != len(data) {
-		return fail(Internal, "%d bytes of what is held exclusively: there are %d", len(data), bytes)
-	}
-	return nil
 }

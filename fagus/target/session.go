@@ -41,24 +41,23 @@ type set struct {
 // Begin is a session on a Node.
 func Begin(n *fagus.Node) *Session { return &Session{node: n, names: make(map[string]bool)} }
 
-// enter begins a call; it fails if another thread is in one.
-func (s *Session) enter() error {
+// alone makes a call; it fails if another thread is in one.
+func (s *Session) alone(f func() error) error {
 	if !s.busy.TryLock() {
 		return fail(Busy, "another thread is in a call: calls are for one thread at a time")
 	}
-	return nil
+	defer s.busy.Unlock()
+	return f()
 }
 
 // call makes one that needs nothing held.
 func (s *Session) call(name string, f func() error) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	if s.held != nil {
-		return fail(Held, "%s while holding %v: release it first", name, s.held.made)
-	}
-	return f()
+	return s.alone(func() error {
+		if s.held != nil {
+			return fail(Held, "%s while holding %v: release it first", name, s.held.made)
+		}
+		return f()
+	})
 }
 
 // because gives the error of a Node a code.
@@ -145,12 +144,11 @@ func (s *Session) Bind(name string, spans ...Span) (variable int, err error) {
 
 // NewSet makes a set without variables.
 func (s *Session) NewSet() (number int, err error) {
-	if err := s.enter(); err != nil {
-		return 0, err
-	}
-	defer s.busy.Unlock()
-	s.sets = append(s.sets, &set{has: make(map[int]bool)})
-	return len(s.sets) - 1, nil
+	err = s.alone(func() error {
+		number, s.sets = len(s.sets), append(s.sets, &set{has: make(map[int]bool)})
+		return nil
+	})
+	return number, err
 }
 
 // set is the one of a number.
@@ -163,47 +161,46 @@ func (s *Session) set(number int) (*set, error) {
 
 // Ask puts a variable into a set that is not held.
 func (s *Session) Ask(number, variable int, mode Mode) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	t, err := s.set(number)
-	switch {
-	case err != nil:
-		return err
-	case variable < 0 || variable >= len(s.vars):
-		return fail(Handle, "variable %d: there are %d", variable, len(s.vars))
-	case mode < Shared || mode > Telling:
-		return fail(Argument, "mode %d: want 0 to %d", mode, Telling)
-	case t == s.held:
-		return fail(Held, "set %d is held: it cannot change", number)
-	case t.has[variable]:
-		return fail(Twice, "variable %d is in set %d already", variable, number)
-	}
-	want := fagus.Want(s.vars[variable], []fagus.Mode{fagus.Shared, fagus.Exclusive, fagus.Exclusive}[mode])
-	if mode == Telling {
-		want = want.Telling()
-	}
-	t.wants, t.made, t.has[variable] = append(t.wants, want), nil, true
-	return nil
+	return s.alone(func() error {
+		t, err := s.set(number)
+		switch {
+		case err != nil:
+			return err
+		case variable < 0 || variable >= len(s.vars):
+			return fail(Handle, "variable %d: there are %d", variable, len(s.vars))
+		case mode < Shared || mode > Telling:
+			return fail(Argument, "mode %d: want 0 to %d", mode, Telling)
+		case t == s.held:
+			return fail(Held, "set %d is held: it cannot change", number)
+		case t.has[variable]:
+			return fail(Twice, "variable %d is in set %d already", variable, number)
+		}
+		want := fagus.Want(s.vars[variable], fagus.Exclusive)
+		switch mode {
+		case Shared:
+			want = fagus.Want(s.vars[variable], fagus.Shared)
+		case Telling:
+			want = want.Telling()
+		}
+		t.wants, t.made, t.has[variable] = append(t.wants, want), nil, true
+		return nil
+	})
 }
 
 // Clear takes all variables out of a set that is not held.
 func (s *Session) Clear(number int) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	t, err := s.set(number)
-	if err != nil {
-		return err
-	}
-	if t == s.held {
-		return fail(Held, "set %d is held: it cannot change", number)
-	}
-	t.wants, t.made = t.wants[:0], nil
-	clear(t.has)
-	return nil
+	return s.alone(func() error {
+		t, err := s.set(number)
+		if err != nil {
+			return err
+		}
+		if t == s.held {
+			return fail(Held, "set %d is held: it cannot change", number)
+		}
+		t.wants, t.made = t.wants[:0], nil
+		clear(t.has)
+		return nil
+	})
 }
 
 // Acquire is that of the Node.
@@ -226,38 +223,34 @@ func (s *Session) Acquire(number int) error {
 
 // Release is that of the Node.
 func (s *Session) Release(number int) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	t, err := s.set(number)
-	if err != nil {
-		return err
-	}
-	if t != s.held {
-		return fail(NotHeld, "release of set %d, which is not held", number)
-	}
-	s.held = nil
-	return lost(s.node.Release(t.made))
+	return s.alone(func() error {
+		t, err := s.set(number)
+		if err != nil {
+			return err
+		}
+		if t != s.held {
+			return fail(NotHeld, "release of set %d, which is not held", number)
+		}
+		s.held = nil
+		return lost(s.node.Release(t.made))
+	})
 }
 
 // Wrote tells of writes to variables that are held by Telling.
 func (s *Session) Wrote(spans ...Span) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	if s.held == nil {
-		return fail(NotHeld, "writes are told of, and nothing is held")
-	}
-	ranges, err := s.ranges(spans)
-	if err != nil {
-		return err
-	}
-	if err := s.node.Wrote(ranges...); err != nil {
-		return because(NotHeld, err)
-	}
-	return nil
+	return s.alone(func() error {
+		if s.held == nil {
+			return fail(NotHeld, "writes are told of, and nothing is held")
+		}
+		ranges, err := s.ranges(spans)
+		if err != nil {
+			return err
+		}
+		if err := s.node.Wrote(ranges...); err != nil {
+			return because(NotHeld, err)
+		}
+		return nil
+	})
 }
 
 // Update is that of the Node.
@@ -272,15 +265,13 @@ func (s *Session) Barrier() error {
 
 // Spend charges computing to a virtual clock, a number of nanoseconds that is not negative.
 func (s *Session) Spend(ns int64) error {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	if ns < 0 {
-		return fail(Argument, "%d ns: want at least 0", ns)
-	}
-	s.node.Spend(fagus.Time(ns) * fagus.Nanosecond)
-	return nil
+	return s.alone(func() error {
+		if ns < 0 {
+			return fail(Argument, "%d ns: want at least 0", ns)
+		}
+		s.node.Spend(fagus.Time(ns) * fagus.Nanosecond)
+		return nil
+	})
 }
 
 // End says that the rank holds nothing and wants nothing more.

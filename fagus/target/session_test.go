@@ -12,29 +12,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/target"
 )
 
-// session is a Session or a Client.
-type session interface {
-	Rank() int
-	Size() int
-	Alloc(name string, bytes int) (array int, err error)
-	Memory(array int) []byte
-	Bind(name string, spans ...target.Span) (variable int, err error)
-	NewSet() (number int, err error)
-	Ask(number, variable int, mode target.Mode) error
-	Clear(number int) error
-	Acquire(number int) error
-	Release(number int) error
-	Wrote(spans ...target.Span) error
-	Update() error
-	Barrier() error
-	ReduceInt(op target.Op, x int64) (all int64, err error)
-	ReduceFloat(op target.Op, x float64) (all float64, err error)
-	Spend(ns int64) error
-	End() error
-}
-
 // run runs a program of sessions on so many ranks: of its own Node, and of one at the other end of a connection.
-func run(t *testing.T, nodes int, mode fagus.Engine, program func(session) error) {
+func run(t *testing.T, nodes int, mode fagus.Engine, program func(target.Calls) error) {
 	t.Helper()
 	cfg := fagus.Config{Nodes: nodes, Mode: mode}
 	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(target.Begin(n)) }); err != nil {
@@ -53,7 +32,7 @@ func run(t *testing.T, nodes int, mode fagus.Engine, program func(session) error
 }
 
 // remote runs a program of a Client, and ends it.
-func remote(conn net.Conn, program func(session) error) error {
+func remote(conn net.Conn, program func(target.Calls) error) error {
 	defer conn.Close()
 	c, err := target.Connect(conn, func(bytes int) ([]byte, error) { return make([]byte, bytes), nil })
 	if err != nil {
@@ -69,7 +48,7 @@ func remote(conn net.Conn, program func(session) error) error {
 func TestCounter(t *testing.T) {
 	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
 		for nodes := 1; nodes <= 4; nodes++ {
-			run(t, nodes, mode, func(s session) error {
+			run(t, nodes, mode, func(s target.Calls) error {
 				a, err1 := s.Alloc("a", 100)
 				v, err2 := s.Bind("v", target.Span{Array: a, Offset: 10, Bytes: 10}, target.Span{Array: a, Offset: 99, Bytes: 1})
 				w, err3 := s.Bind("w", target.Span{Array: a, Offset: 0, Bytes: 10})
@@ -102,7 +81,7 @@ func TestCounter(t *testing.T) {
 
 // TestReduce: the three operations on both kinds of number.
 func TestReduce(t *testing.T) {
-	run(t, 3, fagus.Phase, func(s session) error {
+	run(t, 3, fagus.Phase, func(s target.Calls) error {
 		for _, c := range []struct {
 			op   target.Op
 			want int64
@@ -126,7 +105,7 @@ func TestReduce(t *testing.T) {
 
 // TestMistakes: each has a code, and the run goes on.
 func TestMistakes(t *testing.T) {
-	run(t, 1, fagus.Phase, func(s session) error {
+	run(t, 1, fagus.Phase, func(s target.Calls) error {
 		a, _ := s.Alloc("a", 100)
 		v, _ := s.Bind("v", target.Span{Array: a, Offset: 0, Bytes: 50})
 		set, _ := s.NewSet()
