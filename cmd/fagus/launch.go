@@ -31,20 +31,22 @@ func launchCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 			timeoutFlag(""),
 		}, hostFlags()...),
 		Action: func(c *cli.Context) error {
-			limit := c.Duration("timeout")
 			switch {
 			case c.NArg() == 0:
 				return usagef("no program to launch; see 'fagus launch --help'")
 			case c.Int("n") < 1:
 				return usagef("-n %d: want at least 1", c.Int("n"))
-			case limit < 0 || c.IsSet("timeout") && limit == 0:
-				return usagef("--timeout %v: want more than 0", limit)
+			case c.IsSet("mode") && !simulated(c.String("net")):
+				return usagef("--mode is of a simulated network: FAGUS_MODE in the environment says it to the C library")
+			}
+			if err := checkTimeout(c); err != nil {
+				return err
 			}
 			env, err := transportEnv(c)
 			if err != nil {
 				return err
 			}
-			ctx, cancel := withLimit(c.Context, limit)
+			ctx, cancel := withLimit(c.Context, c.Duration("timeout"))
 			defer cancel()
 			job := &launch.Job{
 				Env:      env,

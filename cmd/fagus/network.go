@@ -83,14 +83,22 @@ func timeoutFlag(category string) cli.Flag {
 
 // checkPlacement reports flags that no run can have.
 func checkPlacement(c *cli.Context) error {
-	if limit := c.Duration("timeout"); limit < 0 || c.IsSet("timeout") && limit == 0 {
-		return usagef("--timeout %v: want more than 0", limit)
+	if err := checkTimeout(c); err != nil {
+		return err
 	}
 	if n := c.Int("nodes"); n < 1 || n > dimmnet.MaxNodes {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
 	if net := c.String("net"); (net == netInproc || net == netShm || overSockets(net)) && c.IsSet("env") {
 		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
+	}
+	return nil
+}
+
+// checkTimeout reports a --timeout that is over at once.
+func checkTimeout(c *cli.Context) error {
+	if limit := c.Duration("timeout"); limit < 0 || c.IsSet("timeout") && limit == 0 {
+		return usagef("--timeout %v: want more than 0", limit)
 	}
 	return nil
 }

@@ -95,9 +95,9 @@ func resultsConfig(c *cli.Context) (results.Config, error) {
 		if strings.HasPrefix(name, "-") {
 			return cfg, usagef("%s stands behind the name of a program: flags come first", name)
 		}
-		if !slices.Contains(results.Programs(), name) {
-			return cfg, usagef("no program %q: there are %s", name, strings.Join(results.Programs(), ", "))
-		}
+	}
+	if err := results.Known(cfg.Programs); err != nil {
+		return cfg, &usageError{err}
 	}
 	switch {
 	case cfg.Rounds < 1:
@@ -107,8 +107,8 @@ func resultsConfig(c *cli.Context) (results.Config, error) {
 	case len(cfg.Nodes) == 0 || cfg.Nodes[0] != 1 || !slices.IsSorted(cfg.Nodes) || cfg.Nodes[len(cfg.Nodes)-1] > dimmnet.MaxNodes:
 		return cfg, usagef("--nodes %v: want 1, and then more, up to %d", cfg.Nodes, dimmnet.MaxNodes)
 	}
-	if limit := c.Duration("timeout"); limit < 0 || c.IsSet("timeout") && limit == 0 {
-		return cfg, usagef("--timeout %v: want more than 0", limit)
+	if err := checkTimeout(c); err != nil {
+		return cfg, err
 	}
 	for flag, end := range map[string]string{"data": ".json", "out": ".md"} {
 		if err := checkWritable(c, flag, func(path string) error {

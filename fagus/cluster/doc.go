@@ -35,7 +35,7 @@
 // else than it does. FAGUS_RANK and MPI's launchers must agree, and nothing may say that there
 // are more ranks than the one that this process would be.
 //
-// FAGUS_EPOCH numbers the starts of a job: ranks of another one are refused.
+// FAGUS_NET names what carries the data (TransportFromEnv). FAGUS_EPOCH numbers the starts of a job: ranks of another one are refused.
 //
 // # Protocol
 //

@@ -25,9 +25,6 @@ func (p *Plan) Step() int {
 	return len(p.steps) - 1
 }
 
-// Steps is how many there are.
-func (p *Plan) Steps() int { return len(p.steps) }
-
 func (p *Plan) at(step, rank, array int) *access { return &p.steps[step][rank*len(p.lengths)+array] }
 
 // Reads says which elements of an array a rank reads in a step; it can be said in parts.
@@ -129,12 +126,13 @@ func inOrder(open map[use]bool) []use {
 		uses = append(uses, u)
 	}
 	slices.SortFunc(uses, func(a, b use) int {
-		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.rank, b.rank), cmp.Compare(writes(a), writes(b)))
+		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order(), b.order()))
 	})
 	return uses
 }
 
-func writes(u use) int {
+// order has a read before a write.
+func (u use) order() int {
 	if u.writes {
 		return 1
 	}

@@ -15,14 +15,6 @@ type Region struct {
 	unsorted  bool
 }
 
-// Of is the region of intervals, in any order.
-func Of(intervals ...Interval) (r Region) {
-	for _, i := range intervals {
-		r.Add(i.Lo, i.Hi)
-	}
-	return r
-}
-
 // Add adds the elements lo up to but not including hi; none if there are none.
 func (r *Region) Add(lo, hi int) {
 	if lo >= hi {

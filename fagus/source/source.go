@@ -15,7 +15,7 @@ const module = "github.com/fagus-dsm/fagus/"
 func Here() string { return Line(Frames(Callers())) }
 
 // Line is the innermost line of a stack, innermost frame first, that is neither of this
-// library, nor of Go's.
+// library, nor of Go's, nor of those that this one calls.
 func Line(frames []runtime.Frame) string {
 	library := goLibrary(Frames(Callers()))
 	for _, f := range frames {
@@ -47,8 +47,14 @@ func Frames(pcs []uintptr) (frames []runtime.Frame) {
 	}
 }
 
-// ours says whether a function is of the library's own, not of an app or a command.
+// ours says whether a function is of the library's own or of one that it calls, not of an app
+// or a command.
 func ours(function string) bool {
+	for _, called := range []string{"github.com/google/btree.", "golang.org/x/sys/"} {
+		if strings.HasPrefix(function, called) {
+			return true
+		}
+	}
 	rest, ok := strings.CutPrefix(function, module)
 	if !ok {
 		return false

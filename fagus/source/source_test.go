@@ -24,6 +24,7 @@ func TestLine(t *testing.T) {
 	}{
 		{"the program computes", []runtime.Frame{user, own("fagus.(*Node).run", "fagus/check.go")}, "sums/main.go:42"},
 		{"it is in a call", []runtime.Frame{own("dimmnet.Drive", "dimmnet/drive.go"), own("phase.(*Engine).Call", "phase/engine.go"), own("fagus.(*Node).Barrier", "fagus/node.go"), user}, "sums/main.go:42"},
+		{"the library looks something up", []runtime.Frame{{Function: "github.com/google/btree.(*node[...]).iterate", File: "/go/btree.go"}, own("consistency.(*Space).Bound", "consistency/space.go"), user}, "sums/main.go:42"},
 		{"it sleeps", []runtime.Frame{{Function: "time.Sleep", File: goroot + "runtime/time.go", Line: 363}, user}, "sums/main.go:42"},
 		{"an app of this module", []runtime.Frame{own("fagus.(*Node).Update", "fagus/node.go"), own("apps/matmul.Run", "apps/matmul/matmul.go")}, "matmul/matmul.go:1"},
 		{"a test of this module", []runtime.Frame{own("fagus.(*Node).Update", "fagus/node.go"), own("fagus_test.TestRun", "fagus/run_test.go")}, "fagus/run_test.go:1"},

@@ -48,6 +48,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	var together []task
 	var races []*racer
 	for i, e := range list {
+		raced := e.race != ""
 		if cfg.Quick {
 			e = e.quick()
 		}
@@ -59,7 +60,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 		}
 		p.Curve = Curve{Input: e.curve.name(), Points: make([]Point, len(cfg.Nodes))}
 		together = append(together, c.curve(e, p.Curve.Points)...)
-		if e.race != "" || cfg.Quick {
+		if raced {
 			p.Race = &Race{Input: e.race.name(), Rounds: cfg.Rounds}
 			races = append(races, &racer{program: e.name, in: e.race, race: p.Race})
 		}

@@ -63,25 +63,27 @@ func Programs() (names []string) {
 	return names
 }
 
-// chosen are the entries of the programs that names has; all if it has none.
-func chosen(names []string) ([]entry, error) {
-	if len(names) == 0 {
-		return entries(), nil
-	}
+// Known reports a name that is none of Programs.
+func Known(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Programs(), name) {
-			return nil, fmt.Errorf("no program %q: there are %s", name, strings.Join(Programs(), ", "))
+			return fmt.Errorf("no program %q: there are %s", name, strings.Join(Programs(), ", "))
 		}
+	}
+	return nil
+}
+
+// chosen are the entries of the programs that names has; all if it has none.
+func chosen(names []string) ([]entry, error) {
+	if err := Known(names); err != nil || len(names) == 0 {
+		return entries(), err
 	}
 	return slices.DeleteFunc(entries(), func(e entry) bool { return !slices.Contains(names, e.name) }), nil
 }
 
 // quick makes inputs small and few, for those who want to see that it works.
 func (e entry) quick() entry {
-	e.checked, e.curve = e.checked[:1], e.checked[0]
-	if e.race != "" {
-		e.race = e.checked[0]
-	}
+	e.checked, e.curve, e.race = e.checked[:1], e.checked[0], e.checked[0]
 	return e
 }
 

@@ -3,7 +3,6 @@ package depend
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // Var is a variable of a System.
@@ -43,13 +42,6 @@ func (s *System) Equal(l Linear, c int64) { s.zero = append(s.zero, s.row(l, -c)
 // AtLeast says that l is c or more.
 func (s *System) AtLeast(l Linear, c int64) { s.atZero = append(s.atZero, s.row(l, -c)) }
 
-// Clone is a system that can be asked other questions.
-func (s *System) Clone() *System {
-	c := *s
-	c.zero, c.atZero = slices.Clone(s.zero), slices.Clone(s.atZero)
-	return &c
-}
-
 func (s *System) row(l Linear, constant int64) row {
 	r := row{make([]int64, s.vars), constant}
 	for _, t := range l {
@@ -84,16 +76,19 @@ func magnitude(a int64) uint64 {
 
 // Solvable says whether there may be a solution.
 func (s *System) Solvable() bool {
-	w := System{vars: s.vars, overflown: s.overflown}
-	for _, rows := range []struct{ from, to *[]row }{{&s.zero, &w.zero}, {&s.atZero, &w.atZero}} {
-		for _, r := range *rows.from {
-			of := make([]int64, s.vars)
-			copy(of, r.of)
-			*rows.to = append(*rows.to, row{of, r.constant})
-		}
-	}
+	w := System{vars: s.vars, zero: s.copies(s.zero), atZero: s.copies(s.atZero), overflown: s.overflown}
 	ok := w.solveEquations() && w.eliminate()
 	return ok || w.overflown
+}
+
+// copies are rows of all variables that there are by now.
+func (s *System) copies(rows []row) (to []row) {
+	for _, r := range rows {
+		of := make([]int64, s.vars)
+		copy(of, r.of)
+		to = append(to, row{of, r.constant})
+	}
+	return to
 }
 
 // solveEquations replaces the equations by a change of variables; false: they have no solution in whole numbers.
