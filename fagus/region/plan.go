@@ -1,50 +1,172 @@
 package region
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
-
-// access is what a rank does to an array in a step.
-type access struct{ reads, writes Region }
+import "fmt"
 
 // Plan is what ranks do, step by step.
 type Plan struct {
 	nodes   int
-	lengths []int      // of the arrays, in elements
-	steps   [][]access // by step, and in it by rank and array
+	lengths []int // of the arrays, in elements
+	steps   []step
+	spans   []span
+	open    []int // the spans that have not ended
 }
+
+// step is what ranks do to arrays.
+type step struct {
+	access []access // by rank and array
+	parts  []Part   // by rank; nil if nobody has asked
+	home   bool     // it is the input or the output
+}
+
+// access is what a rank does to an array in a step.
+type access struct {
+	reads, writes, overwrites Region
+	// what of these lies where ranks meet: see zones
+	exact [3][]Interval
+}
+
+// span are steps that may be executed again and again, or not at all.
+type span struct {
+	first, last int
+	repeats     bool
+}
+
+func (s span) has(step int) bool { return s.first <= step && step <= s.last }
 
 // NewPlan is a plan without steps, for arrays of so many elements.
 func NewPlan(nodes int, lengths ...int) *Plan { return &Plan{nodes: nodes, lengths: lengths} }
 
+// Nodes is how many ranks there are.
+func (p *Plan) Nodes() int { return p.nodes }
+
 // Step adds a step and returns its number, from 0.
 func (p *Plan) Step() int {
-	p.steps = append(p.steps, make([]access, p.nodes*len(p.lengths)))
+	p.steps = append(p.steps, step{access: make([]access, p.nodes*len(p.lengths))})
 	return len(p.steps) - 1
 }
 
-func (p *Plan) at(step, rank, array int) *access { return &p.steps[step][rank*len(p.lengths)+array] }
+// Input adds a step in which rank 0 overwrites arrays.
+func (p *Plan) Input(arrays ...int) int {
+	s := p.Step()
+	p.steps[s].home = true
+	for _, a := range arrays {
+		p.Overwrites(s, 0, a).Add(0, p.lengths[a])
+	}
+	return s
+}
 
-// Reads says which elements of an array a rank reads in a step; it can be said in parts.
+// Output adds a step in which rank 0 reads arrays.
+func (p *Plan) Output(arrays ...int) int {
+	s := p.Step()
+	p.steps[s].home = true
+	for _, a := range arrays {
+		p.Reads(s, 0, a).Add(0, p.lengths[a])
+	}
+	return s
+}
+
+// Repeat begins steps that are executed again and again, or not at all, in order, until End.
+func (p *Plan) Repeat() { p.span(true) }
+
+// Maybe begins steps that are executed once, or not at all, until End.
+func (p *Plan) Maybe() { p.span(false) }
+
+func (p *Plan) span(repeats bool) {
+	p.open = append(p.open, len(p.spans))
+	p.spans = append(p.spans, span{len(p.steps), len(p.steps) - 1, repeats})
+}
+
+// End ends what Repeat or Maybe began.
+func (p *Plan) End() {
+	last := len(p.open) - 1
+	p.spans[p.open[last]].last = len(p.steps) - 1
+	p.open = p.open[:last]
+}
+
+func (p *Plan) at(step, rank, array int) *access {
+	return &p.steps[step].access[rank*len(p.lengths)+array]
+}
+
+// Reads says which elements of an array a rank reads in a step; it can be said in parts. What is outside of the array does not count,
+// here and below.
 func (p *Plan) Reads(step, rank, array int) *Region { return &p.at(step, rank, array).reads }
 
 // Writes says which it writes, or may write.
 func (p *Plan) Writes(step, rank, array int) *Region { return &p.at(step, rank, array).writes }
 
-// check reports what does not fit: elements that do not exist, and a step in which one rank writes what another reads or writes.
+// Overwrites says which it writes certainly, and reads at most afterwards.
+func (p *Plan) Overwrites(step, rank, array int) *Region { return &p.at(step, rank, array).overwrites }
+
+// Owner is the last rank that writes an element in the steps so far; 0 if there is none.
+func (p *Plan) Owner(array, element int) int {
+	for s := len(p.steps) - 1; s >= 0; s-- {
+		for rank := range p.nodes {
+			if a := p.at(s, rank, array); a.writes.has(element) || a.overwrites.has(element) {
+				return rank
+			}
+		}
+	}
+	return 0
+}
+
+// Part are iterations First, First+By and so on below End.
+type Part struct{ First, End, By int }
+
+// Count is how many there are.
+func (p Part) Count() int { return max(0, (p.End-p.First+p.By-1)/p.By) }
+
+// Block divides the iterations from lo below hi that are by apart: every rank gets those in its share of the numbers from low below
+// high, of which all ranks have as many in a row, but for one.
+func (p *Plan) Block(step, lo, hi, by, low, high int) {
+	low, high = min(low, lo), max(high, hi)
+	each, more := (high-low)/p.nodes, (high-low)%p.nodes
+	p.divide(step, func(rank int) Part {
+		from := low + rank*each + min(rank, more)
+		to := from + each
+		if rank < more {
+			to++
+		}
+		first := lo
+		if from > lo {
+			first = lo + (from-lo+by-1)/by*by
+		}
+		return Part{first, min(to, hi), by}
+	})
+}
+
+// Cyclic divides iterations so that ranks have them in turn: which, does not depend on lo and hi.
+func (p *Plan) Cyclic(step, lo, hi, by int) {
+	p.divide(step, func(rank int) Part {
+		turn := lo / by
+		if lo%by < 0 {
+			turn--
+		}
+		ahead := ((rank-turn)%p.nodes + p.nodes) % p.nodes
+		return Part{lo + ahead*by, hi, p.nodes * by}
+	})
+}
+
+func (p *Plan) divide(step int, part func(rank int) Part) {
+	parts := make([]Part, p.nodes)
+	for rank := range parts {
+		parts[rank] = part(rank)
+	}
+	p.steps[step].parts = parts
+}
+
+// Part is a rank's part of what a step divides.
+func (p *Plan) Part(step, rank int) Part { return p.steps[step].parts[rank] }
+
+// check reports a step in which one rank writes what another reads or writes. Private elements need no look.
 func (p *Plan) check() error {
 	for s := range p.steps {
-		for array, length := range p.lengths {
+		for array := range p.lengths {
 			for rank := range p.nodes {
 				a := p.at(s, rank, array)
-				if !a.reads.Within(length) || !a.writes.Within(length) {
-					return fmt.Errorf("region: step %d: rank %d reads %v and writes %v of array %d, which has %d elements", s, rank, &a.reads, &a.writes, array, length)
-				}
 				for other := range p.nodes {
-					if b := p.at(s, other, array); other != rank && (a.writes.Meets(&b.reads) || a.writes.Meets(&b.writes)) {
-						return fmt.Errorf("region: step %d: rank %d writes %v of array %d, and rank %d reads %v and writes %v", s, rank, &a.writes, array, other, &b.reads, &b.writes)
+					if b := p.at(s, other, array); other != rank && a.disturbs(b) {
+						return fmt.Errorf("region: step %d: rank %d writes %v of array %d, and rank %d reads %v and writes %v", s, rank,
+							a.written(), array, other, b.exact[reads], b.written())
 					}
 				}
 			}
@@ -53,101 +175,40 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// class are elements that the same ranks read and write in the same steps.
-type class struct {
-	array     int
-	intervals []Interval
-	uses      []use
+// written are the elements that may be written, where ranks meet.
+func (a *access) written() []Interval {
+	return append(append([]Interval(nil), a.exact[writes]...), a.exact[overwrites]...)
 }
 
-// use is a step and a rank, and what it does to a class.
-type use struct {
-	step, rank int
-	writes     bool
-}
-
-// edge is where an access of an array begins or ends.
-type edge struct {
-	at    int
-	begin bool
-	use
-}
-
-// classes cuts an array wherever an access begins or ends, and puts pieces with the same accesses together, in the order of their
-// first elements.
-func (p *Plan) classes(array int) []*class {
-	var edges []edge
-	for s := range p.steps {
-		for rank := range p.nodes {
-			a := p.at(s, rank, array)
-			for _, i := range a.reads.Intervals() {
-				u := use{s, rank, false}
-				edges = append(edges, edge{i.Lo, true, u}, edge{i.Hi, false, u})
-			}
-			for _, i := range a.writes.Intervals() {
-				u := use{s, rank, true}
-				edges = append(edges, edge{i.Lo, true, u}, edge{i.Hi, false, u})
+// disturbs says that a writes what b reads or writes.
+func (a *access) disturbs(b *access) bool {
+	for _, w := range []touch{writes, overwrites} {
+		for _, t := range []touch{reads, writes, overwrites} {
+			if meet(a.exact[w], b.exact[t]) {
+				return true
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
-	known := make(map[string]*class)
-	var list []*class
-	open := make(map[use]bool)
-	for i, e := range edges {
-		if e.begin {
-			open[e.use] = true
-		} else {
-			delete(open, e.use)
-		}
-		if i+1 == len(edges) || edges[i+1].at == e.at || len(open) == 0 {
-			continue
-		}
-		uses := inOrder(open)
-		key := fmt.Sprint(uses)
-		c := known[key]
-		if c == nil {
-			c = &class{array: array, uses: uses}
-			known[key], list = c, append(list, c)
-		}
-		if n := len(c.intervals); n > 0 && c.intervals[n-1].Hi == e.at {
-			c.intervals[n-1].Hi = edges[i+1].at
-		} else {
-			c.intervals = append(c.intervals, Interval{e.at, edges[i+1].at})
-		}
-	}
-	return list
-}
-
-// inOrder are the uses of a set.
-func inOrder(open map[use]bool) []use {
-	var uses []use
-	for u := range open {
-		uses = append(uses, u)
-	}
-	slices.SortFunc(uses, func(a, b use) int {
-		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order(), b.order()))
-	})
-	return uses
-}
-
-// order has a read before a write.
-func (u use) order() int {
-	if u.writes {
-		return 1
-	}
-	return 0
+	return false
 }
 
 // together says whether a step needs no phase between it and those from first on: no rank reads or writes in one what
-// another writes in the other.
+// another writes in the other, and they always follow each other.
 func (p *Plan) together(first, step int) bool {
+	for _, s := range p.spans {
+		if s.has(first) != s.has(step) || s.first > first && s.first <= step {
+			return false
+		}
+	}
 	for ; first < step; first++ {
+		if p.steps[first].home != p.steps[step].home {
+			return false
+		}
 		for array := range p.lengths {
 			for rank := range p.nodes {
 				for other := range p.nodes {
 					a, b := p.at(first, rank, array), p.at(step, other, array)
-					if rank != other && (a.writes.Meets(&b.reads) || a.writes.Meets(&b.writes) || a.reads.Meets(&b.writes)) {
+					if rank != other && (a.disturbs(b) || b.disturbs(a)) {
 						return false
 					}
 				}

@@ -9,56 +9,135 @@ import (
 // Interval are the elements Lo up to but not including Hi.
 type Interval struct{ Lo, Hi int }
 
-// Region is a set of elements. Intervals are in order and apart from each other, but for what Add has not put in order yet.
-type Region struct {
-	intervals []Interval
-	unsorted  bool
+// Region is a set of elements.
+type Region struct{ pieces []piece }
+
+// piece are count runs of run elements each, the first at lo, which are stride apart.
+type piece struct{ lo, run, count, stride int }
+
+func (p piece) end() int { return p.lo + (p.count-1)*p.stride + p.run }
+
+func (p piece) has(i int) bool {
+	i -= p.lo
+	return i >= 0 && i/p.stride < p.count && i%p.stride < p.run
 }
 
 // Add adds the elements lo up to but not including hi; none if there are none.
-func (r *Region) Add(lo, hi int) {
-	if lo >= hi {
+func (r *Region) Add(lo, hi int) { r.Strided(lo, hi-lo, 1, 1) }
+
+// Strided adds count runs of run elements each, which are stride apart. If stride is negative, each begins before the one before.
+func (r *Region) Strided(lo, run, count, stride int) {
+	if count <= 0 || run <= 0 {
 		return
 	}
-	if n := len(r.intervals); n > 0 && !r.unsorted {
-		switch last := &r.intervals[n-1]; {
-		case lo >= last.Lo && lo <= last.Hi: // the most frequent case: it goes on
-			last.Hi = max(last.Hi, hi)
+	if stride < 0 {
+		lo, stride = lo+(count-1)*stride, -stride
+	}
+	if count == 1 || stride <= run {
+		run, count = (count-1)*stride+run, 1
+		stride = run
+	}
+	if n := len(r.pieces); n > 0 && count == 1 {
+		if last := &r.pieces[n-1]; last.count == 1 && last.lo <= lo && lo <= last.end() { // the most frequent case: it goes on
+			last.run = max(last.run, lo+run-last.lo)
+			last.stride = last.run
 			return
-		case lo < last.Lo:
-			r.unsorted = true
 		}
 	}
-	r.intervals = append(r.intervals, Interval{lo, hi})
+	r.pieces = append(r.pieces, piece{lo, run, count, stride})
 }
 
-// Strided adds count runs of run elements, the first at lo, which are stride apart.
-func (r *Region) Strided(lo, run, count, stride int) {
-	for ; count > 0; count-- {
-		r.Add(lo, lo+run)
-		lo += stride
+// has says whether an element is in it.
+func (r *Region) has(i int) bool {
+	return slices.ContainsFunc(r.pieces, func(p piece) bool { return p.has(i) })
+}
+
+// runs is how many there are.
+func (r *Region) runs() (n int) {
+	for _, p := range r.pieces {
+		n += p.count
 	}
+	return n
 }
 
-// Intervals are the region's, in order and apart. They are its own.
+// Intervals are the region's, in order and apart.
 func (r *Region) Intervals() []Interval {
-	if r.unsorted {
-		slices.SortFunc(r.intervals, func(a, b Interval) int { return cmp.Compare(a.Lo, b.Lo) })
-		all := r.intervals
-		r.intervals, r.unsorted = r.intervals[:0], false
-		for _, i := range all {
-			r.Add(i.Lo, i.Hi)
-		}
-	}
-	return r.intervals
+	return r.in([]Interval{{minInt, maxInt}})
 }
 
-// Empty says whether it has no elements.
-func (r *Region) Empty() bool { return len(r.intervals) == 0 }
+const (
+	maxInt = int(^uint(0) >> 1)
+	minInt = -maxInt - 1
+)
 
-// Meets says whether both have an element.
-func (r *Region) Meets(o *Region) bool {
-	a, b := r.Intervals(), o.Intervals()
+// in are the intervals of the part of the region that is in zone.
+func (r *Region) in(zone []Interval) (all []Interval) {
+	for _, p := range r.pieces {
+		if p.count == 1 {
+			all = appendCut(all, Interval{p.lo, p.lo + p.run}, zone)
+			continue
+		}
+		for _, z := range zone {
+			first, last := 0, p.count-1
+			if z.Lo > p.lo {
+				first = max(0, (z.Lo-p.lo-p.run)/p.stride)
+			}
+			if z.Hi < p.end() {
+				last = min(last, (z.Hi-p.lo)/p.stride)
+			}
+			for k := first; k <= last; k++ {
+				lo := p.lo + k*p.stride
+				if lo, hi := max(lo, z.Lo), min(lo+p.run, z.Hi); lo < hi {
+					all = append(all, Interval{lo, hi})
+				}
+			}
+		}
+	}
+	return merged(all)
+}
+
+// appendCut appends the parts of i that are in zone, which is in order.
+func appendCut(all []Interval, i Interval, zone []Interval) []Interval {
+	k, _ := slices.BinarySearchFunc(zone, i.Lo, func(z Interval, lo int) int {
+		if z.Hi <= lo {
+			return -1
+		}
+		return 1
+	})
+	for ; k < len(zone) && zone[k].Lo < i.Hi; k++ {
+		all = append(all, Interval{max(i.Lo, zone[k].Lo), min(i.Hi, zone[k].Hi)})
+	}
+	return all
+}
+
+// hulls are intervals that the region is in, one a piece.
+func (r *Region) hulls() (all []Interval) {
+	for _, p := range r.pieces {
+		all = append(all, Interval{p.lo, p.end()})
+	}
+	return merged(all)
+}
+
+// merged puts intervals in order, and those together that touch each other.
+func merged(all []Interval) []Interval {
+	if !slices.IsSortedFunc(all, byLo) {
+		slices.SortFunc(all, byLo)
+	}
+	out := all[:0]
+	for _, i := range all {
+		if n := len(out); n > 0 && i.Lo <= out[n-1].Hi {
+			out[n-1].Hi = max(out[n-1].Hi, i.Hi)
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func byLo(a, b Interval) int { return cmp.Compare(a.Lo, b.Lo) }
+
+// meet says whether intervals in order have an element together.
+func meet(a, b []Interval) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0].Hi <= b[0].Lo:
@@ -72,10 +151,17 @@ func (r *Region) Meets(o *Region) bool {
 	return false
 }
 
-// Within says whether all elements are among the first n.
-func (r *Region) Within(n int) bool {
-	all := r.Intervals()
-	return len(all) == 0 || all[0].Lo >= 0 && all[len(all)-1].Hi <= n
+// cover says whether all of b are in a.
+func cover(a, b []Interval) bool {
+	for _, i := range b {
+		for len(a) > 0 && a[0].Hi <= i.Lo {
+			a = a[1:]
+		}
+		if len(a) == 0 || a[0].Lo > i.Lo || a[0].Hi < i.Hi {
+			return false
+		}
+	}
+	return true
 }
 
 // String lists the intervals.

@@ -25,83 +25,85 @@ type phase struct {
 	first, last int // its steps
 }
 
-// want is what a rank wants of a variable in a step.
-type want struct {
-	request   fagus.Request
-	exclusive bool
+// variable is what guards classes that are acquired in the same way.
+type variable struct {
+	ranges   []fagus.Range
+	acquired []acquisition
+	bound    *fagus.SyncVar
 }
 
 // Share binds what the plan needs, and makes this rank's sets. It is collective: every rank has the same plan, and the arrays that it
-// was made for, in order.
+// was made for, in order. The plan must not be changed any more.
 func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	if len(arrays) != len(p.lengths) || n.Nodes() != p.nodes {
 		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d on %d", len(arrays), n.Nodes(), len(p.lengths), p.nodes)
 	}
+	var variables []*variable
+	known := make(map[string]*variable)
 	for i, a := range arrays {
 		if a.Len() != p.lengths[i] {
 			return nil, fmt.Errorf("region: array %d has %d elements: the plan is for %d", i, a.Len(), p.lengths[i])
+		}
+		for _, c := range p.classes(i) {
+			acquired := p.acquisitions(c)
+			if len(acquired) == 0 {
+				continue // nobody else wants it
+			}
+			key := fmt.Sprint(acquired)
+			v := known[key]
+			if v == nil {
+				v = &variable{acquired: acquired}
+				known[key], variables = v, append(variables, v)
+			}
+			for _, in := range c.intervals {
+				v.ranges = append(v.ranges, a.Range(in.Lo, in.Hi))
+			}
 		}
 	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &Shared{node: n}
-	wants := make([]map[*fagus.SyncVar]want, len(p.steps))
-	for i := range wants {
-		wants[i] = make(map[*fagus.SyncVar]want)
-	}
-	var order []*fagus.SyncVar
-	for i, a := range arrays {
-		for k, c := range p.classes(i) {
-			if !c.moves() {
+	wants := make([]map[*variable]bool, len(p.steps)) // what this rank acquires in a step, and whether exclusively
+	for i, v := range variables {
+		bound, err := n.Bind(fmt.Sprintf("region %d", i), v.ranges...)
+		if err != nil {
+			return nil, err
+		}
+		v.bound = bound
+		for _, a := range v.acquired {
+			if a.rank != n.Rank() {
 				continue
 			}
-			ranges := make([]fagus.Range, len(c.intervals))
-			for j, in := range c.intervals {
-				ranges[j] = a.Range(in.Lo, in.Hi)
+			if wants[a.step] == nil {
+				wants[a.step] = make(map[*variable]bool)
 			}
-			v, err := n.Bind(fmt.Sprintf("array %d, class %d", i, k), ranges...)
-			if err != nil {
-				return nil, err
-			}
-			order = append(order, v)
-			for _, u := range c.uses {
-				if u.rank != n.Rank() {
-					continue
-				}
-				if _, has := wants[u.step][v]; u.writes {
-					wants[u.step][v] = want{fagus.Want(v, fagus.Exclusive).Writing(ranges...), true}
-				} else if !has {
-					wants[u.step][v] = want{fagus.Want(v, fagus.Shared), false}
-				}
-			}
+			wants[a.step][v] = a.exclusive
 		}
 	}
-	p.phases(s, wants, order)
+	s := &Shared{node: n}
+	p.phases(s, wants)
 	return s, nil
 }
 
-// moves says whether more than one rank has to do with a class: else it is nobody's business.
-func (c *class) moves() bool {
-	for _, u := range c.uses {
-		if u.rank != c.uses[0].rank {
-			return true
-		}
-	}
-	return false
-}
-
 // phases makes this rank's set of each phase of the plan.
-func (p *Plan) phases(s *Shared, wants []map[*fagus.SyncVar]want, order []*fagus.SyncVar) {
+func (p *Plan) phases(s *Shared, wants []map[*variable]bool) {
 	for first := 0; first < len(p.steps); {
 		last := first
 		for last+1 < len(p.steps) && p.together(first, last+1) {
 			last++
 		}
+		all := make(map[*variable]bool)
+		for _, w := range wants[first : last+1] {
+			for v, exclusive := range w {
+				all[v] = all[v] || exclusive
+			}
+		}
 		var requests []fagus.Request
-		for _, v := range order {
-			if r, ok := merged(wants[first:last+1], v); ok {
-				requests = append(requests, r)
+		for v, exclusive := range all {
+			if exclusive {
+				requests = append(requests, fagus.Want(v.bound, fagus.Exclusive).Writing(v.ranges...))
+			} else {
+				requests = append(requests, fagus.Want(v.bound, fagus.Shared))
 			}
 		}
 		one := &phase{set: s.node.Set(requests...), first: first, last: last}
@@ -110,16 +112,6 @@ func (p *Plan) phases(s *Shared, wants []map[*fagus.SyncVar]want, order []*fagus
 		}
 		first = last + 1
 	}
-}
-
-// merged is what a rank wants of a variable in steps together: exclusively, if in one of them.
-func merged(wants []map[*fagus.SyncVar]want, v *fagus.SyncVar) (r fagus.Request, ok bool) {
-	for _, w := range wants {
-		if one, has := w[v]; has && (!ok || one.exclusive) {
-			r, ok = one.request, true
-		}
-	}
-	return r, ok
 }
 
 // Enter acquires what this rank wants in a step, unless it has it from the step before, with which this one is a phase.

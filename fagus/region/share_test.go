@@ -1,128 +1,198 @@
 package region_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/region"
 )
 
-// step is what ranks do to an array: element i of what rank r writes becomes a sum of what it reads.
-type step struct{ reads, writes []region.Region } // by rank
+// item is a step, or items that are executed so many times.
+type item struct {
+	*step
+	items  []item
+	times  int
+	number int // of the step in the plan
+}
+
+// step is what ranks do to an array: they write the sum of what they read.
+type step struct {
+	salt                      int
+	reads, writes, overwrites [][]int // by rank
+}
 
 // program is one of random steps.
 type program struct {
 	nodes, length int
-	steps         []step
+	items         []item
 }
 
 // random is a program whose steps are legal: ranks write different elements, and read those that nobody else writes.
 func random(r *rand.Rand) program {
-	p := program{nodes: 1 + r.IntN(4), length: 1 + r.IntN(60)}
-	for range 1 + r.IntN(6) {
-		s := step{make([]region.Region, p.nodes), make([]region.Region, p.nodes)}
-		for i := range p.length {
-			writer := r.IntN(p.nodes + 3) // or nobody
-			if writer < p.nodes {
-				s.writes[writer].Add(i, i+1)
-			}
-			for rank := range p.nodes {
-				if (writer >= p.nodes || writer == rank) && r.IntN(2) == 0 {
-					s.reads[rank].Add(i, i+1)
-				}
-			}
-		}
-		p.steps = append(p.steps, s)
-	}
+	p := program{nodes: 1 + r.IntN(4), length: 1 + r.IntN(30)}
+	p.items = p.random(r, 2, 1+r.IntN(5))
 	return p
 }
 
-// compute is what a rank does in a step.
-func (s *step) compute(rank, number int, data []int64) {
-	sum := int64(number)
-	for _, i := range s.reads[rank].Intervals() {
-		for _, x := range data[i.Lo:i.Hi] {
-			sum = sum*31 + x
+func (p *program) random(r *rand.Rand, depth, count int) (items []item) {
+	for range count {
+		if depth > 0 && r.IntN(3) == 0 {
+			items = append(items, item{items: p.random(r, depth-1, 1+r.IntN(3)), times: r.IntN(4)})
+			continue
 		}
-	}
-	for _, i := range s.writes[rank].Intervals() {
-		for j := i.Lo; j < i.Hi; j++ {
-			data[j] = sum + int64(j)
-		}
-	}
-}
-
-// sequential is what comes out if ranks take turns.
-func (p *program) sequential(rounds int) []int64 {
-	data := make([]int64, p.length)
-	for round := range rounds {
-		for number := range p.steps {
+		s := &step{r.IntN(1000), make([][]int, p.nodes), make([][]int, p.nodes), make([][]int, p.nodes)}
+		busy := r.IntN(4) // few writes and reads, or many
+		for i := range p.length {
+			writer := r.IntN(p.nodes + 3*busy)
+			if writer < p.nodes && r.IntN(2) == 0 {
+				s.writes[writer] = append(s.writes[writer], i)
+			} else if writer < p.nodes {
+				s.overwrites[writer] = append(s.overwrites[writer], i)
+			}
 			for rank := range p.nodes {
-				p.steps[number].compute(rank, round+number, data)
+				if (writer >= p.nodes || writer == rank) && r.IntN(2+2*busy) == 0 {
+					s.reads[rank] = append(s.reads[rank], i)
+				}
+			}
+		}
+		items = append(items, item{step: s})
+	}
+	return items
+}
+
+// compute is what a rank does in a step.
+func (s *step) compute(rank int, data []int64) {
+	sum := int64(s.salt)
+	for _, i := range s.reads[rank] {
+		sum = sum*31 + data[i]
+	}
+	for _, i := range s.overwrites[rank] {
+		data[i] = sum + int64(i)
+	}
+	for _, i := range s.writes[rank] {
+		if sum>>3&1 == 1 {
+			data[i] += sum
+		}
+	}
+}
+
+// each calls f with the steps in the order in which they are executed.
+func each(items []item, f func(i *item) error) error {
+	for k := range items {
+		i := &items[k]
+		if i.step != nil {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		for range i.times {
+			if err := each(i.items, f); err != nil {
+				return err
 			}
 		}
 	}
-	return data
+	return nil
 }
 
-func (p *program) run(n *fagus.Node, rounds int, want []int64) error {
-	a, err := fagus.NewArray[int64](n, "a", p.length)
-	if err != nil {
-		return err
-	}
-	plan := region.NewPlan(p.nodes, p.length)
-	for _, s := range p.steps {
-		number := plan.Step()
+// plan tells a plan the steps.
+func (p *program) plan(items []item, plan *region.Plan) {
+	for k := range items {
+		i := &items[k]
+		if i.step == nil {
+			if i.times < 2 {
+				plan.Maybe()
+			} else {
+				plan.Repeat()
+			}
+			p.plan(i.items, plan)
+			plan.End()
+			continue
+		}
+		i.number = plan.Step()
 		for rank := range p.nodes {
-			*plan.Reads(number, rank, 0), *plan.Writes(number, rank, 0) = s.reads[rank], s.writes[rank]
-		}
-	}
-	last := plan.Step() // all read all
-	for rank := range p.nodes {
-		plan.Reads(last, rank, 0).Add(0, p.length)
-	}
-	shared, err := plan.Share(n, a)
-	if err != nil {
-		return err
-	}
-	for round := range rounds {
-		for number := range p.steps {
-			if err := shared.Enter(number); err != nil {
-				return err
+			for _, e := range i.reads[rank] {
+				plan.Reads(i.number, rank, 0).Add(e, e+1)
 			}
-			p.steps[number].compute(n.Rank(), round+number, a.Slice())
-			if err := shared.Leave(number); err != nil {
-				return err
+			for _, e := range i.writes[rank] {
+				plan.Writes(i.number, rank, 0).Add(e, e+1)
+			}
+			for _, e := range i.overwrites[rank] {
+				plan.Overwrites(i.number, rank, 0).Add(e, e+1)
 			}
 		}
 	}
-	if err := shared.Enter(last); err != nil {
-		return err
-	}
-	for i, x := range a.Slice() {
-		if x != want[i] {
-			return fmt.Errorf("rank %d: element %d is %d, want %d", n.Rank(), i, x, want[i])
-		}
-	}
-	return shared.Leave(last)
 }
 
-// TestRandomPrograms: ranks that share what a plan says compute what a single one does, in both modes, with copies of their own.
+// copied is a program with numbers of its own.
+func copied(items []item) []item {
+	items = slices.Clone(items)
+	for k := range items {
+		items[k].items = copied(items[k].items)
+	}
+	return items
+}
+
+func (p program) run(n *fagus.Node, data []int64) error {
+	p.items = copied(p.items)
+	prog := region.NewProgram(n)
+	region.In(prog, "data", &data)
+	prog.Begin("data")
+	p.plan(p.items, prog.Plan)
+	if err := prog.Share("data"); err != nil {
+		return err
+	}
+	if err := each(p.items, func(i *item) error {
+		if err := prog.Enter(i.number); err != nil {
+			return err
+		}
+		i.compute(n.Rank(), data)
+		return prog.Leave(i.number)
+	}); err != nil {
+		return err
+	}
+	return prog.Finish()
+}
+
+// TestRandomPrograms: ranks that share what a plan says compute what a single one does, in both modes, with copies of their own and
+// with one for all.
 func TestRandomPrograms(t *testing.T) {
-	seeds := uint64(200)
+	seeds := uint64(400)
 	if testing.Short() {
-		seeds = 40
+		seeds = 60
 	}
 	for seed := range seeds {
 		p := random(rand.New(rand.NewPCG(seed, 2)))
-		rounds := 1 + int(seed%3)
-		want := p.sequential(rounds)
-		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
-			cfg := fagus.Config{Nodes: p.nodes, Mode: mode, Placement: fagus.PlacePrivate}
-			if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return p.run(n, rounds, want) }); err != nil {
-				t.Errorf("seed %d, %d nodes, %v mode: %v", seed, p.nodes, mode, err)
+		input := make([]int64, p.length)
+		for i := range input {
+			input[i] = int64(i*i) + 7
+		}
+		want := slices.Clone(input)
+		_ = each(p.items, func(i *item) error {
+			for rank := range p.nodes {
+				i.compute(rank, want)
+			}
+			return nil
+		})
+		for _, cfg := range []fagus.Config{
+			{Placement: fagus.PlacePrivate},
+			{Placement: fagus.PlaceShared},
+			{Placement: fagus.PlacePrivate, Mode: fagus.Threaded},
+		} {
+			cfg.Nodes = p.nodes
+			var got []int64
+			if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+				data := make([]int64, p.length)
+				if n.Rank() == 0 {
+					copy(data, input)
+					got = data
+				}
+				return p.run(n, data)
+			}); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("seed %d, %d nodes, %v mode, %v: %v\ngot  %v\nwant %v", seed, p.nodes, cfg.Mode, cfg.Placement, err, got, want)
 			}
 		}
 	}
@@ -135,15 +205,24 @@ func TestShare(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		outside := region.NewPlan(1, 10)
-		outside.Reads(outside.Step(), 0, 0).Add(5, 11)
-		for what, try := range map[string]func() (*region.Shared, error){
-			"too few arrays":     func() (*region.Shared, error) { return region.NewPlan(1, 10).Share(n) },
-			"another length":     func() (*region.Shared, error) { return region.NewPlan(1, 11).Share(n, a) },
-			"another node count": func() (*region.Shared, error) { return region.NewPlan(2, 10).Share(n, a) },
-			"what is outside":    func() (*region.Shared, error) { return outside.Share(n, a) },
+		twice := make([]int64, 10)
+		for what, try := range map[string]func() error{
+			"too few arrays": func() error { _, err := region.NewPlan(1, 10).Share(n); return err },
+			"another length": func() error { _, err := region.NewPlan(1, 11).Share(n, a); return err },
+			"another node count": func() error {
+				_, err := region.NewPlan(2, 10).Share(n, a)
+				return err
+			},
+			"one array by two names": func() error {
+				p := region.NewProgram(n)
+				x, y := twice[:6], twice[5:]
+				region.In(p, "x", &x)
+				region.In(p, "y", &y)
+				p.Begin("x", "y")
+				return p.Share()
+			},
 		} {
-			if _, err := try(); err == nil {
+			if try() == nil {
 				t.Errorf("%s: no error", what)
 			}
 		}
@@ -151,4 +230,42 @@ func TestShare(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
+}
+
+// Example: two ranks compute squares, each a block.
+func Example() {
+	squares := func(n *fagus.Node, x []int) error {
+		p := region.NewProgram(n)
+		region.In(p, "x", &x)
+		p.Begin()
+		s := p.Step()
+		p.Block(s, 0, len(x), 1, 0, len(x))
+		for rank := range p.Nodes() {
+			part := p.Part(s, rank)
+			p.Overwrites(s, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+		}
+		if err := p.Share("x"); err != nil {
+			return err
+		}
+		if err := p.Enter(s); err != nil {
+			return err
+		}
+		for part, i := p.Mine(s), p.Mine(s).First; i < part.End; i += part.By {
+			x[i] = i * i
+		}
+		if err := p.Leave(s); err != nil {
+			return err
+		}
+		return p.Finish()
+	}
+	result := make([]int, 6)
+	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
+		x := result
+		if n.Rank() > 0 {
+			x = make([]int, len(result))
+		}
+		return squares(n, x)
+	})
+	fmt.Println(result, err)
+	// Output: [0 1 4 9 16 25] <nil>
 }
