@@ -97,13 +97,14 @@ func places() []place {
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
 		{dir: "cmd/fagusc/depend"},
+		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/depend", "cmd/fagusc/loops", "fagus", "fagus/region", "apps/*"}},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/target", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/fagus/results", may: []string{"fagus"},
 			time: "how long a run may take"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/target", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*"},
+				"fagus", "fagus/rollcall", "fagus/target", "fagus/cluster", "fagus/cluster/launch", "apps/*", "cmd/fagus/*", "cmd/fagusc/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -18,6 +18,9 @@ func sizeRule(source, test limits) rule {
 		var breaches []breach
 		for _, p := range t.packages {
 			for _, f := range p.files {
+				if ast.IsGenerated(f.syntax) {
+					continue // nobody reads it for its own sake
+				}
 				lim := source
 				if f.test {
 					lim = test

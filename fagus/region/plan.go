@@ -16,6 +16,7 @@ type step struct {
 	access []access // by rank and array
 	parts  []Part   // by rank; nil if nobody has asked
 	home   bool     // it is the input or the output
+	fenced bool     // its phase ends with it
 }
 
 // access is what a rank does to an array in a step.
@@ -67,6 +68,9 @@ func (p *Plan) Output(arrays ...int) int {
 
 // Repeat begins steps that are executed again and again, or not at all, in order, until End.
 func (p *Plan) Repeat() { p.span(true) }
+
+// Fence ends the phase of the last step: the ranks will meet for something else before the next.
+func (p *Plan) Fence() { p.steps[len(p.steps)-1].fenced = true }
 
 // Maybe begins steps that are executed once, or not at all, until End.
 func (p *Plan) Maybe() { p.span(false) }
@@ -201,7 +205,7 @@ func (p *Plan) together(first, step int) bool {
 		}
 	}
 	for ; first < step; first++ {
-		if p.steps[first].home != p.steps[step].home {
+		if p.steps[first].fenced || p.steps[first].home != p.steps[step].home {
 			return false
 		}
 		for array := range p.lengths {

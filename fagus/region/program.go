@@ -170,3 +170,14 @@ func (p *Program) Finish() error {
 	}
 	return p.Leave(p.output)
 }
+
+// Combine makes of elements what combine makes of the parts of all ranks, in the order of the ranks; parts has one behind the other.
+func Combine[T any](all, parts []T, of Part, combine func(a, b T) T) {
+	for i := of.First; i < of.End; i += of.By {
+		x := parts[i]
+		for j := i + len(all); j < len(parts); j += len(all) {
+			x = combine(x, parts[j])
+		}
+		all[i] = x
+	}
+}

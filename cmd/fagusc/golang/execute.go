@@ -1,0 +1,296 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
+)
+
+// statements writes a list: steps, what is around them, and all else as it is.
+func (e *emitter) statements(list []ast.Stmt) error {
+	for len(list) > 0 {
+		same := 0 // how many from here on are as they are
+		for same < len(list) && !e.inside(list[same]) {
+			if _, ok := list[same].(*ast.ReturnStmt); ok {
+				break
+			}
+			same++
+		}
+		if same > 0 {
+			e.verbatim(list[0].Pos(), list[same-1].End())
+			list = list[same:]
+			continue
+		}
+		if err := e.statement(list[0]); err != nil {
+			return err
+		}
+		list = list[1:]
+	}
+	return nil
+}
+
+// inside says whether there is a step in a statement, itself included.
+func (e *emitter) inside(s ast.Node) (found bool) {
+	for n := range e.steps {
+		found = found || s.Pos() <= n.Pos() && n.End() <= s.End()
+	}
+	return found
+}
+
+func (e *emitter) statement(s ast.Stmt) error {
+	if step := e.steps[s]; step != nil {
+		return e.step(step)
+	}
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		e.returned(s)
+		return nil
+	case *ast.BlockStmt:
+		e.printf("{\n")
+		err := e.statements(s.List)
+		e.printf("}\n")
+		return err
+	case *ast.ForStmt:
+		return e.around(s, s.Body)
+	case *ast.RangeStmt:
+		return e.around(s, s.Body)
+	case *ast.IfStmt:
+		if err := e.around(s, s.Body); err != nil || s.Else == nil {
+			return err
+		}
+		e.out.Truncate(e.out.Len() - 1)
+		e.printf(" else {\n")
+		err := e.statements([]ast.Stmt{s.Else})
+		e.printf("}\n")
+		return err
+	}
+	return &loops.Refusal{Pos: e.file.pos(s.Pos()), Message: "a statement around parallel loops that is not understood"}
+}
+
+// around writes a statement of which the body has steps.
+func (e *emitter) around(s ast.Stmt, body *ast.BlockStmt) error {
+	e.verbatim(s.Pos(), body.Lbrace+1)
+	err := e.block(body)
+	e.printf("}\n")
+	return err
+}
+
+// block writes what is in braces.
+func (e *emitter) block(b *ast.BlockStmt) error {
+	if step := e.steps[b]; step != nil {
+		return e.step(step)
+	}
+	return e.statements(b.List)
+}
+
+// returned gives the results their values, before the function goes on to its end.
+func (e *emitter) returned(s *ast.ReturnStmt) {
+	for i, r := range s.Results {
+		if id, ok := r.(*ast.Ident); !ok || id.Name != e.results[i] {
+			e.printf("%s = %s\n", e.results[i], e.file.source(r))
+		}
+	}
+}
+
+func (e *emitter) step(s *loops.Step) error {
+	names := e.vars[s]
+	number := names.step + names.here
+	origin := s.Node.Origin.(ast.Node)
+	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	switch s.Kind {
+	case loops.Replicated:
+		e.contents(origin)
+	case loops.Serial:
+		e.printf("if %s.Owns(%s) {\n", e.prog, number)
+		e.contents(origin)
+		e.printf("}\n")
+	case loops.Parallel:
+		e.fold(s, number)
+		if err := e.loop(s, number); err != nil {
+			return err
+		}
+	}
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	e.folded(s)
+	return nil
+}
+
+// contents is a statement, or what stands in a block.
+func (e *emitter) contents(n ast.Node) {
+	if b, ok := n.(*ast.BlockStmt); ok {
+		if len(b.List) > 0 {
+			e.verbatim(b.List[0].Pos(), b.List[len(b.List)-1].End())
+		}
+		return
+	}
+	e.verbatim(n.Pos(), n.End())
+}
+
+// loop writes this rank's iterations of a parallel one.
+func (e *emitter) loop(s *loops.Step, number string) error {
+	part := e.vars[s].part
+	e.printf("%s := %s.Mine(%s)\n", part, e.prog, number)
+	var body *ast.BlockStmt
+	var key, value, over ast.Expr
+	switch n := s.Node.Origin.(type) {
+	case *ast.ForStmt:
+		body, key = n.Body, n.Init.(*ast.AssignStmt).Lhs[0]
+	case *ast.RangeStmt:
+		body, key, value, over = n.Body, n.Key, n.Value, n.X
+	}
+	id, _ := key.(*ast.Ident)
+	index, typed := "", ""
+	if id != nil && id.Name != "_" {
+		index, typed = id.Name, e.typed(e.file.pkg.TypesInfo.Defs[id].Type())
+	}
+	v, isID := value.(*ast.Ident)
+	isID = isID && v.Name != "_"
+	switch {
+	case index == "" || typed != "int":
+		count := e.unique("i")
+		e.printf("%s {\n", header(count, part+".First", part+".End", part+".By"))
+		if index != "" {
+			e.printf("%s := %s(%s)\n", index, typed, count)
+		}
+		if isID {
+			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), count)
+		}
+	default:
+		e.printf("%s {\n", header(index, part+".First", part+".End", part+".By"))
+		if isID {
+			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), index)
+		}
+	}
+	if n := len(body.List); n > 0 {
+		e.verbatim(body.List[0].Pos(), body.List[n-1].End())
+	}
+	e.printf("}\n")
+	return nil
+}
+
+// scalar is the type of a scalar.
+func (e *emitter) scalar(s *loops.Scalar) string {
+	for o, t := range e.scalars {
+		if t == s {
+			return e.typed(o.Type())
+		}
+	}
+	return ""
+}
+
+// identity is what an operator changes nothing with.
+func identity(op string) string {
+	if op == "*" {
+		return "1"
+	}
+	return "0"
+}
+
+// combined is a function literal of an operator.
+func combined(op, of string) string {
+	body := fmt.Sprintf("return a %s b", op)
+	switch op {
+	case "max", "min":
+		body = fmt.Sprintf("return %s(a, b)", op)
+	case "<", ">":
+		body = fmt.Sprintf("if b %s a {\nreturn b\n}\nreturn a", op)
+	}
+	return fmt.Sprintf("func(a, b %s) %s {\n%s\n}", of, of, body)
+}
+
+// fold writes what every rank's part begins with: rank 0's with what there is.
+func (e *emitter) fold(s *loops.Step, number string) {
+	var reset []string
+	for _, f := range s.Folds {
+		if f.Scalar != nil && !idempotent(f.Operator) {
+			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, identity(f.Operator)))
+		}
+	}
+	if len(reset) > 0 {
+		e.printf("if %s.Rank() > 0 {\n%s}\n", e.node, strings.Join(reset, ""))
+	}
+	f := s.FoldedArray()
+	if f.Array == nil {
+		return
+	}
+	name, parts, all := f.Array.Name, e.parts[f.Array], e.vars[s].add+"All"
+	e.printf("%s := %s\n%s = %s[%s.Rank()*len(%s):(%s.Rank()+1)*len(%s)]\n", all, name, name, parts, e.node, name, e.node, name)
+	if idempotent(f.Operator) {
+		e.printf("copy(%s, %s)\n", name, all)
+		return
+	}
+	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor i := range %s {\n%s[i] = %s\n}\n}\n", e.node, name, all, name, name, identity(f.Operator))
+}
+
+// folded writes how ranks' parts are put together.
+func (e *emitter) folded(s *loops.Step) {
+	for _, f := range s.Folds {
+		if f.Scalar != nil {
+			e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
+		}
+	}
+	f := s.FoldedArray()
+	if f.Array == nil {
+		return
+	}
+	names := e.vars[s]
+	number := names.add + names.here
+	e.printf("%s = %sAll\n", f.Array.Name, names.add)
+	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(e.array(f.Array).element)))
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+}
+
+// Describe says what becomes of every loop and statement of a function, a line each.
+func (f *Function) Describe() []string {
+	s, err := f.Plan()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lines []string
+	for _, top := range f.Body {
+		for n := range top.All() {
+			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 && len(s.Verdicts[i].Reasons) > 0 {
+				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), strings.Join(s.Verdicts[i].Reasons, "; ")))
+			}
+			if step := s.Steps[n]; step != nil {
+				lines = append(lines, n.Pos+": "+f.described(step))
+			}
+		}
+	}
+	return lines
+}
+
+func (f *Function) over(n *loops.Node) string {
+	if n.Loop == nil || n.Loop.Index == nil {
+		return ""
+	}
+	return " over " + f.idents[n.Loop.Index]
+}
+
+func (f *Function) described(s *loops.Step) string {
+	switch s.Kind {
+	case loops.Serial:
+		return "by one rank, the owner of what it writes"
+	case loops.Replicated:
+		return "by every rank"
+	}
+	how := "in blocks"
+	if s.Cyclic {
+		how = "in turns"
+	}
+	text := fmt.Sprintf("loop%s: parallel, %s", f.over(s.Node), how)
+	for _, fold := range s.Folds {
+		name := ""
+		if fold.Array != nil {
+			name = fold.Array.Name
+		} else {
+			name = fold.Scalar.Name
+		}
+		text += fmt.Sprintf("; folds %s by %s", name, fold.Operator)
+	}
+	return text
+}

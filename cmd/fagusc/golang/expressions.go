@@ -1,0 +1,345 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
+)
+
+// reads notes what an expression reads.
+func (t *translator) reads(n *loops.Node, e ast.Expr) {
+	if v := t.info.Types[e].Value; v != nil {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		t.readsName(n, e)
+	case *ast.ParenExpr:
+		t.reads(n, e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND || e.Op == token.ARROW {
+			n.Opaque = fmt.Sprintf("%s: pointers and channels are not understood", t.file.source(e))
+		}
+		t.reads(n, e.X)
+	case *ast.BinaryExpr:
+		t.reads(n, e.X)
+		t.reads(n, e.Y)
+	case *ast.IndexExpr:
+		t.element(n, e, e, false, "", false)
+	case *ast.SelectorExpr:
+		if _, isPackage := t.info.Uses[e.Sel].(*types.Var); isPackage && t.info.Selections[e] == nil {
+			n.Opaque = fmt.Sprintf("%s is a variable of a package: pass it as a parameter", t.file.source(e))
+			return
+		}
+		t.reads(n, e.X)
+	case *ast.CallExpr:
+		t.call(n, e)
+	case *ast.CompositeLit:
+		for _, x := range e.Elts {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			t.reads(n, x)
+		}
+	default:
+		n.Opaque = fmt.Sprintf("%s is not understood", t.file.source(e))
+	}
+}
+
+func (t *translator) readsName(n *loops.Node, id *ast.Ident) {
+	o := t.info.Uses[id]
+	if _, ok := t.values[o]; ok {
+		return
+	}
+	switch s := t.scalars[o]; {
+	case s != nil && pointer(o.Type()):
+		n.Opaque = fmt.Sprintf("the slice %s, as a whole, is not understood here", id.Name)
+	case s != nil:
+		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: t.file.pos(id.Pos())}})
+	case t.slices[o] != nil:
+		n.Opaque = fmt.Sprintf("the slice %s, as a whole, is not understood here", id.Name)
+	default:
+		if _, isVar := o.(*types.Var); isVar {
+			n.Opaque = fmt.Sprintf("%s is a variable of the package: pass it as a parameter", id.Name)
+		}
+	}
+}
+
+func pointer(t types.Type) bool {
+	_, isSlice := t.Underlying().(*types.Slice)
+	return isSlice
+}
+
+// element notes an access to an element of an array, of which whole is the expression; or to a local variable that is an array.
+func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, write bool, fold string, partly bool) {
+	t.reads(n, e.Index)
+	id, ok := ast.Unparen(e.X).(*ast.Ident)
+	if !ok {
+		if inner, isElement := ast.Unparen(e.X).(*ast.IndexExpr); isElement { // an array in an element
+			t.element(n, inner, whole, write, fold, true)
+			return
+		}
+		if sel, isField := ast.Unparen(e.X).(*ast.SelectorExpr); isField {
+			t.field(n, sel, write, fold)
+			return
+		}
+		n.Opaque = fmt.Sprintf("%s is not understood", t.file.source(e))
+		return
+	}
+	s := t.slices[t.info.Uses[id]]
+	if s == nil {
+		t.variable(n, id, write, fold)
+		return
+	}
+	a := loops.Access{Array: s.Array, Write: write, Fold: fold, Partly: partly, Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
+	if p, ok := t.poly(e.Index); ok {
+		p = p.Plus(s.from)
+		a.At = &p
+	}
+	if write && fold != "" {
+		read := a
+		read.Write = false
+		n.Own = append(n.Own, loops.Action{Access: &read})
+	}
+	n.Own = append(n.Own, loops.Action{Access: &a})
+}
+
+// variable notes the use of a part of a local variable.
+func (t *translator) variable(n *loops.Node, id *ast.Ident, write bool, fold string) {
+	s := t.scalars[t.info.Uses[id]]
+	if s == nil {
+		t.readsName(n, id)
+		return
+	}
+	pos := t.file.pos(id.Pos())
+	if !write || fold != "" {
+		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: pos}})
+	}
+	if write {
+		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Write: true, Partly: true, Pos: pos}})
+	}
+}
+
+// field notes an access to a field of an element, or of a variable.
+func (t *translator) field(n *loops.Node, e *ast.SelectorExpr, write bool, fold string) {
+	switch x := ast.Unparen(e.X).(type) {
+	case *ast.IndexExpr:
+		t.element(n, x, e, write, fold, true)
+	case *ast.SelectorExpr:
+		t.field(n, x, write, fold)
+	case *ast.Ident:
+		t.variable(n, x, write, fold)
+	default:
+		n.Opaque = fmt.Sprintf("%s is not understood", t.file.source(e))
+	}
+}
+
+// store notes a write, with an operator if what was there counts.
+func (t *translator) store(n *loops.Node, e ast.Expr, fold string) {
+	if fold != "" && !foldable(t.info.TypeOf(e)) {
+		fold = "?"
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if e.Name == "_" {
+			return
+		}
+		o := t.info.Uses[e]
+		if o == nil {
+			o = t.info.Defs[e]
+		}
+		t.write(n, o, e, fold)
+	case *ast.IndexExpr:
+		if fold == "?" { // an ordinary read and write
+			t.element(n, e, e, false, "", false)
+			fold = ""
+		}
+		t.element(n, e, e, true, fold, false)
+	case *ast.SelectorExpr:
+		if fold != "" {
+			t.field(n, e, false, "")
+		}
+		t.field(n, e, true, "")
+	default:
+		n.Opaque = fmt.Sprintf("%s is not understood", t.file.source(e))
+	}
+}
+
+// write notes that of a scalar.
+func (t *translator) write(n *loops.Node, o types.Object, id *ast.Ident, fold string) {
+	s := t.scalars[o]
+	if s == nil {
+		n.Opaque = fmt.Sprintf("%s is not a variable of the function that may change", id.Name)
+		return
+	}
+	pos := t.file.pos(id.Pos())
+	if fold == "?" {
+		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: pos}})
+		fold = ""
+	}
+	if fold != "" {
+		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Fold: fold, Pos: pos}})
+	}
+	n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Write: true, Fold: fold, Pos: pos}})
+}
+
+// foldable says whether parts of a type can be put together: fagus.Reduce takes numbers of 8 bytes at most.
+func foldable(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0 && b.Kind() != types.Uintptr
+}
+
+// folding is the operator and the other operand of x = x + e, x = e + x, x = max(x, e) and their like; empty if it is none.
+func (t *translator) folding(s *ast.AssignStmt) (op string, with ast.Expr) {
+	if len(s.Lhs) != 1 || s.Tok != token.ASSIGN {
+		return "", nil
+	}
+	target := t.file.source(s.Lhs[0])
+	is := func(e ast.Expr) bool { return t.file.source(ast.Unparen(e)) == target }
+	switch e := ast.Unparen(s.Rhs[0]).(type) {
+	case *ast.BinaryExpr:
+		ops := map[token.Token]string{token.ADD: "+", token.MUL: "*", token.AND: "&", token.OR: "|", token.XOR: "^"}
+		switch {
+		case is(e.X) && e.Op == token.SUB:
+			return "+", e.Y
+		case is(e.X):
+			return ops[e.Op], e.Y
+		case is(e.Y):
+			return ops[e.Op], e.X
+		}
+	case *ast.CallExpr:
+		if len(e.Args) != 2 {
+			return "", nil
+		}
+		op := map[string]string{"max": "max", "min": "min", "math.Max": "max", "math.Min": "min"}[t.file.source(e.Fun)]
+		switch {
+		case is(e.Args[0]):
+			return op, e.Args[1]
+		case is(e.Args[1]):
+			return op, e.Args[0]
+		}
+	}
+	return "", nil
+}
+
+// extreme is the node of "if e > x { x = e }", or nil.
+func (t *translator) extreme(s *ast.IfStmt) *loops.Node {
+	cond, ok := ast.Unparen(s.Cond).(*ast.BinaryExpr)
+	if !ok || s.Init != nil || s.Else != nil || len(s.Body.List) != 1 {
+		return nil
+	}
+	a, ok := s.Body.List[0].(*ast.AssignStmt)
+	if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 {
+		return nil
+	}
+	target, value := t.file.source(a.Lhs[0]), t.file.source(a.Rhs[0])
+	x, y, op := t.file.source(cond.X), t.file.source(cond.Y), cond.Op
+	if x == target && y == value {
+		x, y = y, x
+		op = map[token.Token]token.Token{token.LSS: token.GTR, token.GTR: token.LSS}[op]
+	}
+	if x != value || y != target || op != token.LSS && op != token.GTR {
+		return nil
+	}
+	n := t.node(s)
+	t.reads(n, a.Rhs[0])
+	t.store(n, a.Lhs[0], op.String())
+	return n
+}
+
+// call notes what a call reads, if it does nothing else.
+func (t *translator) call(n *loops.Node, e *ast.CallExpr) {
+	if _, ok := t.poly(e); ok { // len of an array, say
+		return
+	}
+	if !t.info.Types[e.Fun].IsType() && !t.pure(e.Fun) {
+		n.Opaque = fmt.Sprintf("it is not known what %s does", t.file.source(e.Fun))
+	}
+	args := e.Args
+	id, isID := ast.Unparen(e.Fun).(*ast.Ident)
+	if b, builtin := t.info.Uses[id].(*types.Builtin); isID && builtin {
+		switch b.Name() {
+		case "make":
+			args = args[1:]
+		case "len", "cap":
+			return // of a local slice, which keeps it
+		}
+	}
+	for _, arg := range args {
+		t.reads(n, arg)
+	}
+}
+
+// pure says whether a function does nothing but compute: it is of package math, or one that is built in, or of this package and made of
+// such.
+func (t *translator) pure(fun ast.Expr) bool {
+	switch f := ast.Unparen(fun).(type) {
+	case *ast.SelectorExpr:
+		fn, ok := t.info.Uses[f.Sel].(*types.Func)
+		return ok && fn.Pkg() != nil && slices.Contains([]string{"math", "math/bits", "math/cmplx"}, fn.Pkg().Path())
+	case *ast.Ident:
+		switch o := t.info.Uses[f].(type) {
+		case *types.Builtin:
+			return slices.Contains([]string{"len", "cap", "make", "min", "max", "real", "imag", "complex"}, o.Name())
+		case *types.Func:
+			return t.computes(o, nil)
+		}
+	}
+	return false
+}
+
+// computes says whether a function of the package takes and gives values without pointers, and names nothing but its own variables,
+// constants, types, and functions of which the same is true. Those that are asked about already are in asked.
+func (t *translator) computes(fn *types.Func, asked []*types.Func) bool {
+	if slices.Contains(asked, fn) {
+		return true
+	}
+	asked = append(asked, fn)
+	sig := fn.Signature()
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range tuple.Variables() {
+			if !flat(v.Type()) {
+				return false
+			}
+		}
+	}
+	decl := t.file.declaration(fn)
+	if decl == nil || decl.Body == nil || sig.Recv() != nil {
+		return false
+	}
+	good := true
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			switch o := t.info.Uses[n].(type) {
+			case *types.Var:
+				good = good && (o.IsField() || decl.Pos() <= o.Pos() && o.Pos() < decl.End())
+			case *types.Func:
+				in := o.Pkg() != nil && slices.Contains([]string{"math", "math/bits", "math/cmplx"}, o.Pkg().Path())
+				good = good && (in || o.Pkg() == fn.Pkg() && t.computes(o, asked))
+			case *types.Builtin:
+				good = good && o.Name() != "print" && o.Name() != "println"
+			}
+		case *ast.GoStmt, *ast.FuncLit, *ast.SelectStmt, *ast.DeferStmt:
+			good = false
+		}
+		return good
+	})
+	return good
+}
+
+// declaration is that of a function of the package, or nil.
+func (f *File) declaration(fn *types.Func) *ast.FuncDecl {
+	for _, file := range f.pkg.Syntax {
+		for _, d := range file.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && f.pkg.TypesInfo.Defs[decl.Name] == fn {
+				return decl
+			}
+		}
+	}
+	return nil
+}

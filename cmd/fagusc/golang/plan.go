@@ -1,0 +1,258 @@
+package golang
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
+)
+
+// plan writes what tells the program its steps.
+func (e *emitter) plan(nodes []*loops.Node) {
+	for _, top := range nodes { // maps first, which are filled in loops
+		for n := range top.All() {
+			if step := e.Steps[n]; step != nil && len(step.Key) > 0 {
+				key := "int"
+				if len(step.Key) > 1 {
+					key = fmt.Sprintf("[%d]int", len(step.Key))
+				}
+				names := e.vars[step]
+				e.printf("%s := make(map[%s]int)\n", names.step, key)
+				if names.add != "" {
+					e.printf("%s := make(map[%s]int)\n", names.add, key)
+				}
+			}
+		}
+	}
+	e.planned(nodes)
+}
+
+func (e *emitter) planned(nodes []*loops.Node) {
+	for _, n := range nodes {
+		if step := e.Steps[n]; step != nil {
+			e.planStep(step)
+			continue
+		}
+		if !e.hasSteps(n) {
+			continue
+		}
+		switch {
+		case n.Loop != nil && e.Unrolled[n]:
+			e.printf("%s {\n", e.unrolled(n.Loop))
+			e.planned(n.Children)
+			e.printf("}\n")
+		case n.Loop != nil:
+			e.printf("%s.Repeat()\n", e.prog)
+			e.planned(n.Children)
+			e.printf("%s.End()\n", e.prog)
+		case n.Cond != nil && len(n.Cond.AtLeast0) == 0 && n.Cond.Not0 == nil:
+			e.planned(n.Children)
+		default:
+			e.printf("%s.Maybe()\n", e.prog)
+			e.planned(n.Children)
+			e.printf("%s.End()\n", e.prog)
+		}
+	}
+}
+
+func (e *emitter) hasSteps(n *loops.Node) bool {
+	for m := range n.All() {
+		if e.Steps[m] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// unrolled is the header of a loop, in its order, whose bounds are what they will be.
+func (e *emitter) unrolled(l *loops.Loop) string {
+	i, lo, hi := l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi)
+	if l.Down {
+		return fmt.Sprintf("for %s := (%s) - 1; %s >= %s; %s--", i, hi, i, lo, i)
+	}
+	return header(i, lo, hi, fmt.Sprint(l.Step))
+}
+
+// header is that of a loop that counts up.
+func header(i, lo, hi, by string) string {
+	grow := i + " += " + by
+	if by == "1" {
+		grow = i + "++"
+	}
+	return fmt.Sprintf("for %s := %s; %s < %s; %s", i, lo, i, hi, grow)
+}
+
+// tightest is the one of the bounds that counts.
+func tightest(of string, bounds []loops.Poly) string {
+	if len(bounds) == 1 {
+		return bounds[0].String()
+	}
+	var all []string
+	for _, p := range bounds {
+		all = append(all, p.String())
+	}
+	return of + "(" + strings.Join(all, ", ") + ")"
+}
+
+func (e *emitter) planStep(s *loops.Step) {
+	names := e.vars[s]
+	number := names.step
+	e.printf("\n// %s\n", s.Node.Pos)
+	if names.key == "" {
+		e.printf("%s := %s.Step()\n", number, e.prog)
+	} else {
+		number += names.key
+		e.printf("%s = %s.Step()\n", number, e.prog)
+	}
+	var body strings.Builder
+	switch s.Kind {
+	case loops.Parallel:
+		e.divided(s, number)
+	case loops.Serial:
+		owner := "0"
+		if s.Owner != nil {
+			owner = fmt.Sprintf("%s.Owner(%d, %s)", e.prog, e.number(s.Owner.Array), s.Owner.At)
+		}
+		e.printf("{\n%s := %s\n%s.Alone(%s, %s)\n", e.rank, owner, e.prog, number, e.rank)
+	}
+	for _, f := range s.Footprints {
+		e.footprint(&body, s, number, f)
+	}
+	folded := s.FoldedArray()
+	if folded.Array != nil {
+		e.folds(&body, s, number, folded)
+	}
+	switch {
+	case s.Kind == loops.Serial:
+		e.printf("%s}\n", &body)
+	case body.Len() > 0:
+		e.printf("for %s := range %s.Nodes() {\n", e.rank, e.prog)
+		if strings.Contains(body.String(), names.part+".") {
+			e.printf("%s := %s.Part(%s, %s)\n", names.part, e.prog, number, e.rank)
+		}
+		e.printf("%s}\n", &body)
+	}
+	if slices.ContainsFunc(s.Folds, func(f loops.Fold) bool { return f.Scalar != nil }) {
+		e.printf("%s.Fence()\n", e.prog)
+	}
+	if folded.Array != nil {
+		e.planAdd(s, folded.Array)
+	}
+}
+
+// divided gives ranks their iterations.
+func (e *emitter) divided(s *loops.Step, number string) {
+	l := s.Node.Loop
+	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
+	switch {
+	case s.Cyclic:
+		e.printf("%s.Cyclic(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
+	case s.Template != nil:
+		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, s.Template.Lo, s.Template.Hi)
+	default:
+		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, lo, hi)
+	}
+}
+
+// footprint writes what adds the elements of an access to a region of the step.
+func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Footprint) {
+	method := map[loops.Touch]string{loops.Reads: "Reads", loops.Writes: "Writes", loops.Overwrites: "Overwrites"}[f.Use]
+	region := fmt.Sprintf("%s.%s(%s, %s, %d)", e.prog, method, number, e.rank, e.number(f.Array))
+	if f.At == nil {
+		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
+		return
+	}
+	part := e.vars[s].part
+	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
+	for _, frame := range f.Frames {
+		switch l := frame.Loop; {
+		case l == nil:
+			fmt.Fprintf(b, "if %s {\n", condition(frame.Cond))
+		case own(l) && frame.Each:
+			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, part+".First", part+".End", part+".By"))
+		case own(l):
+			fmt.Fprintf(b, "if %s.Count() > 0 {\n", part)
+		case frame.Each:
+			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
+		default:
+			fmt.Fprintf(b, "if %s < %s {\n", tightest("max", l.Lo), tightest("min", l.Hi))
+		}
+	}
+	switch l := f.Run; {
+	case l == nil:
+		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, f.At, f.At.Plus(loops.Number(1)))
+	case own(l):
+		c, rest, _ := f.At.Coefficient(l.Index)
+		fmt.Fprintf(b, "%s.Strided(%s, 1, %s.Count(), %s)\n", region, sum(rest, c, part+".First"), part, times(c, part+".By"))
+	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1:
+		_, rest, _ := f.At.Coefficient(l.Index)
+		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
+	default:
+		c, rest, _ := f.At.Coefficient(l.Index)
+		lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
+		fmt.Fprintf(b, "%s.Strided(%s, 1, region.Part{First: %s, End: %s, By: %d}.Count(), %d)\n", region, sum(rest, c, "("+lo+")"), lo, hi, l.Step, f.Stride)
+	}
+	b.WriteString(strings.Repeat("}\n", len(f.Frames)))
+}
+
+// sum is rest + c*x.
+func sum(rest loops.Poly, c int64, x string) string {
+	x = times(c, x)
+	if k, number := rest.Constant(); number && k == 0 {
+		return x
+	}
+	return fmt.Sprintf("%s + %s", rest, x)
+}
+
+func times(c int64, x string) string {
+	if c == 1 {
+		return x
+	}
+	return fmt.Sprintf("%d*%s", c, x)
+}
+
+func condition(c *loops.Cond) string {
+	all := []string{"true"}
+	for _, p := range c.AtLeast0 {
+		all = append(all, p.String()+" >= 0")
+	}
+	if c.Not0 != nil {
+		all = append(all, c.Not0.String()+" != 0")
+	}
+	if len(all) > 1 {
+		all = all[1:]
+	}
+	return strings.Join(all, " && ")
+}
+
+// idempotent says of an operator that it does not matter how often an operand is there.
+func idempotent(op string) bool {
+	return slices.Contains([]string{"max", "min", "<", ">", "&", "|"}, op)
+}
+
+// folds writes that every rank overwrites its part of an array that is folded, and who begins with what the array has.
+func (e *emitter) folds(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
+	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.number(f.Array)
+	read := fmt.Sprintf("%s.Reads(%s, %s, %d).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
+	if !idempotent(f.Operator) {
+		read = fmt.Sprintf("if %s == 0 {\n%s}\n", e.rank, read)
+	}
+	fmt.Fprintf(b, "%s%s.Overwrites(%s, %s, %d).Add(%s*len(%s), (%s+1)*len(%s))\n", read, e.prog, number, e.rank, parts, e.rank, name, e.rank, name)
+}
+
+// planAdd writes the step in which every rank puts a block of the ranks' parts together.
+func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
+	names := e.vars[s]
+	number := names.add
+	if names.key == "" {
+		e.printf("%s := %s.Step()\n", number, e.prog)
+	} else {
+		number += names.key
+		e.printf("%s = %s.Step()\n", number, e.prog)
+	}
+	e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
+	e.printf("for %s := range %s.Nodes() {\n%s := %s.Part(%s, %s)\n", e.rank, e.prog, names.part, e.prog, number, e.rank)
+	e.printf("%s.Overwrites(%s, %s, %d).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.number(a), names.part, names.part)
+	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.numberOfParts(a), names.part, names.part, e.prog, a.Name)
+}

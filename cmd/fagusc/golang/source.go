@@ -1,0 +1,192 @@
+package golang
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// directive marks the functions that are wanted in parallel, and serial the loops that are not.
+const (
+	directive = "//fagus:parallel"
+	serial    = "//fagus:serial"
+)
+
+// Suffix is what the names of files have that Emit makes.
+const Suffix = "_fagus.go"
+
+// File is one with functions that are wanted in parallel.
+type File struct {
+	Path      string
+	Functions []*Function
+	pkg       *packages.Package
+	text      []byte
+	syntax    *ast.File
+}
+
+// Load reads the package of a folder and returns its files with marked functions, all of them or those of the paths. What Emit has made
+// before is left out.
+func Load(dir string, paths ...string) ([]*File, error) {
+	old, err := filepath.Glob(filepath.Join(dir, "*"+Suffix))
+	if err != nil {
+		return nil, err
+	}
+	cfg := &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Dir:  dir, Overlay: make(map[string][]byte),
+	}
+	for _, path := range old {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		if cfg.Overlay[path], err = emptied(path); err != nil {
+			return nil, err
+		}
+	}
+	found, err := packages.Load(cfg, ".")
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) != 1:
+		return nil, fmt.Errorf("%s: %d packages", dir, len(found))
+	}
+	pkg := found[0]
+	var files []*File
+	for _, syntax := range pkg.Syntax {
+		path := pkg.Fset.Position(syntax.Package).Filename
+		if strings.HasSuffix(path, Suffix) || len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return same(p, path) }) {
+			continue
+		}
+		f := &File{Path: path, pkg: pkg, syntax: syntax}
+		if f.text, err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	for _, e := range pkg.Errors {
+		if e.Kind != packages.TypeError {
+			return nil, e
+		}
+	}
+	for _, f := range files {
+		if err := f.find(); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(files, func(f *File) bool { return len(f.Functions) == 0 }), nil
+}
+
+// emptied is the text of a file without all but its package clause.
+func emptied(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "package ") {
+			return []byte(line), nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no package clause", path)
+}
+
+func same(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
+}
+
+// find translates the marked functions. What is wrong with the types elsewhere does not matter: it may be the use of a function that Emit
+// is to make.
+func (f *File) find() error {
+	serials := make(map[int]bool) // lines with that directive
+	for _, group := range f.syntax.Comments {
+		for _, c := range group.List {
+			if c.Text == serial || strings.HasPrefix(c.Text, serial+" ") {
+				serials[f.pkg.Fset.Position(c.Pos()).Line] = true
+			}
+		}
+	}
+	for _, d := range f.syntax.Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok || decl.Doc == nil || decl.Body == nil {
+			continue
+		}
+		if slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, directive) }) {
+			for _, e := range f.pkg.TypeErrors {
+				if decl.Pos() <= e.Pos && e.Pos < decl.End() {
+					return fmt.Errorf("%s: %s", f.pos(e.Pos), e.Msg)
+				}
+			}
+			f.Functions = append(f.Functions, translate(f, decl, serials))
+		}
+	}
+	return nil
+}
+
+// pos is a position as errors have it, relative to the folder that the program was started in if it is in there.
+func (f *File) pos(p token.Pos) string {
+	at := f.pkg.Fset.Position(p)
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, at.Filename); err == nil && !strings.HasPrefix(rel, "..") {
+			at.Filename = rel
+		}
+	}
+	return at.String()
+}
+
+// source is the text of a node.
+func (f *File) source(n ast.Node) string { return f.between(n.Pos(), n.End()) }
+
+func (f *File) between(from, to token.Pos) string {
+	file := f.pkg.Fset.File(from)
+	return string(f.text[file.Offset(from):file.Offset(to)])
+}
+
+// assigned counts how often every variable of a function gets a value, its declaration included, if that has one.
+func assigned(info *types.Info, body *ast.BlockStmt) map[types.Object]int {
+	count := make(map[types.Object]int)
+	note := func(e ast.Expr) {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			if o := cmp.Or(info.Defs[id], info.Uses[id]); o != nil {
+				count[o]++
+			}
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				note(e)
+			}
+		case *ast.IncDecStmt:
+			note(n.X)
+		case *ast.RangeStmt:
+			if n.Key != nil {
+				note(n.Key)
+			}
+			if n.Value != nil {
+				note(n.Value)
+			}
+		case *ast.ValueSpec:
+			for _, id := range n.Names {
+				note(id)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				note(n.X)
+				note(n.X) // whoever has the address may write
+			}
+		}
+		return true
+	})
+	return count
+}

@@ -1,0 +1,243 @@
+package loops
+
+import "slices"
+
+// Footprint is what one access of a step touches: the elements At for all values of the indices of Frames.
+type Footprint struct {
+	Array  *Array
+	At     *Poly // nil: the whole array
+	Frames []Frame
+	// Run is the loop of which all values are taken at once, with so many elements between them; nil: there is none.
+	Run    *Loop
+	Stride int64
+	Use    Touch
+}
+
+// Touch says what is done to elements.
+type Touch int
+
+// The touches.
+const (
+	Reads      Touch = iota
+	Writes           // or perhaps not
+	Overwrites       // certainly, and does not read before
+)
+
+// Frame is a loop over an index, or a condition.
+type Frame struct {
+	Loop *Loop // nil: a condition
+	// Each says that the index takes all its values; else it is enough that there is one.
+	Each bool
+	Cond *Cond
+}
+
+// footprints are those of all accesses of a step, each of them once.
+func footprints(s *Step) (all []Footprint) {
+	covered := overwritten(s.Node)
+	for n := range s.Node.All() {
+		for _, a := range n.Own {
+			if a.Access == nil {
+				continue
+			}
+			if s.foldsArray(a.Access.Array) {
+				continue
+			}
+			p := place{a.Access, n}
+			touch := Reads
+			switch {
+			case covered[a.Access] == behind:
+				continue
+			case covered[a.Access] == first:
+				touch = Overwrites
+			case a.Access.Write:
+				touch = Writes
+			}
+			foot := s.footprint(p, touch)
+			if !slices.ContainsFunc(all, func(f Footprint) bool { return f.same(&foot) }) {
+				all = append(all, foot)
+			}
+		}
+	}
+	return all
+}
+
+func (s *Step) foldsArray(a *Array) bool {
+	return slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Array == a })
+}
+
+// same says that two touch the same elements in the same way, as far as that is written in the same way.
+func (f *Footprint) same(g *Footprint) bool {
+	return f.Array == g.Array && f.Use == g.Use && (f.At == nil) == (g.At == nil) && (f.At == nil || f.At.Equal(*g.At)) &&
+		f.Run == g.Run && slices.Equal(f.Frames, g.Frames)
+}
+
+// order says where an access stands that the element's old value does not matter for.
+type order int
+
+const (
+	first  order = 1 + iota // it writes, certainly, whatever the element was
+	behind                  // such a write, in the same iteration
+)
+
+// overwritten are the accesses that old values do not matter for.
+func overwritten(step *Node) map[*Access]order {
+	found := make(map[*Access]order)
+	var done []place
+	for n := range step.All() {
+		for _, a := range n.Own {
+			if a.Access == nil || a.Access.At == nil {
+				continue
+			}
+			p := place{a.Access, n}
+			switch covers := slices.ContainsFunc(done, func(w place) bool { return w.coversAs(p) }); {
+			case covers:
+				found[a.Access] = behind
+			case a.Access.Write && a.Access.Fold == "" && !a.Access.Partly && n.certain(step):
+				found[a.Access] = first
+				done = append(done, p)
+			}
+		}
+	}
+	return found
+}
+
+// coversAs says that w has written the element before p touches it: in the same statement or before it, or in loops that have ended, of
+// which the values are those of loops around p.
+func (w place) coversAs(p place) bool {
+	if w.Array != p.Array {
+		return false
+	}
+	var done []*Loop
+	outer := w.node.parent
+	for ; w.node != p.node && outer != nil && !p.node.within(outer); outer = outer.parent {
+		if outer.Loop == nil {
+			return false
+		}
+		done = append(done, outer.Loop)
+	}
+	var around []*Loop
+	for n := p.node.parent; n != outer && n != nil; n = n.parent {
+		if n.Loop != nil && n.Loop.Affine() {
+			around = append(around, n.Loop)
+		}
+	}
+	slices.Reverse(done)
+	slices.Reverse(around)
+	return matches(done, around, *w.At, *p.At)
+}
+
+// matches says whether p is w for some choice of loops around p, with the same bounds, in the place of those that are done.
+func matches(done, around []*Loop, w, p Poly) bool {
+	if len(done) == 0 {
+		return w.Equal(p)
+	}
+	d := done[0]
+	for _, a := range around {
+		if d.Step != a.Step || !slices.EqualFunc(d.Lo, a.Lo, Poly.Equal) || !slices.EqualFunc(d.Hi, a.Hi, Poly.Equal) {
+			continue
+		}
+		to := Of(a.Index)
+		rest := make([]*Loop, 0, len(done)-1)
+		for _, l := range done[1:] {
+			m := *l
+			m.Lo, m.Hi = replaced(l.Lo, d.Index, to), replaced(l.Hi, d.Index, to)
+			rest = append(rest, &m)
+		}
+		if matches(rest, around, w.Replace(d.Index, to), p) {
+			return true
+		}
+	}
+	return false
+}
+
+func replaced(all []Poly, s *Symbol, by Poly) (list []Poly) {
+	for _, p := range all {
+		list = append(list, p.Replace(s, by))
+	}
+	return list
+}
+
+// certain says that n is executed, up to step, whenever its loops and polynomial conditions say so.
+func (n *Node) certain(step *Node) bool {
+	for ; ; n = n.parent {
+		if n.If && n.Cond == nil || n.Loop != nil && (!n.Loop.Affine() || n.Loop.Leaves) {
+			return false
+		}
+		if n == step {
+			return true
+		}
+	}
+}
+
+// footprint finds which loops of the step an access depends on. Of those that do nothing but count in it, the one with the smallest
+// distance is taken at once.
+func (s *Step) footprint(p place, touch Touch) Footprint {
+	f := Footprint{Array: p.Array, Use: touch}
+	if p.At == nil {
+		return f
+	}
+	f.At = p.At
+	for n := p.node; n != s.Node.parent; n = n.parent {
+		if n == p.node {
+			continue // what is the node's own is not under its loop or condition
+		}
+		if n.Loop != nil && !n.Loop.Affine() {
+			if n.Loop.Index != nil && p.At.Mentions(n.Loop.Index) {
+				f.At = nil
+				return f
+			}
+			continue
+		}
+		if n.Loop != nil {
+			f.Frames = append(f.Frames, Frame{Loop: n.Loop, Each: f.needs(n.Loop.Index)})
+		} else if n.Cond != nil {
+			f.Frames = append(f.Frames, Frame{Cond: n.Cond})
+		}
+	}
+	slices.Reverse(f.Frames)
+	f.run()
+	return f
+}
+
+// needs says whether a frame that is there, or the element, depends on an index.
+func (f *Footprint) needs(s *Symbol) bool {
+	return f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
+}
+
+func (g Frame) mentions(s *Symbol) bool {
+	var all []Poly
+	if g.Loop != nil {
+		all = slices.Concat(g.Loop.Lo, g.Loop.Hi)
+	} else {
+		all = slices.Clone(g.Cond.AtLeast0)
+		if g.Cond.Not0 != nil {
+			all = append(all, *g.Cond.Not0)
+		}
+	}
+	return slices.ContainsFunc(all, func(p Poly) bool { return p.Mentions(s) })
+}
+
+// run takes a loop out of the frames.
+func (f *Footprint) run() {
+	best := -1
+	for i, g := range f.Frames {
+		if g.Loop == nil || !g.Each || slices.ContainsFunc(f.Frames, func(o Frame) bool { return o.mentions(g.Loop.Index) }) {
+			continue
+		}
+		c, _, ok := f.At.Coefficient(g.Loop.Index)
+		if c *= g.Loop.Step; ok && c != 0 && (best < 0 || magnitude(c) < magnitude(f.Stride)) {
+			best, f.Stride = i, c
+		}
+	}
+	if best >= 0 {
+		f.Run = f.Frames[best].Loop
+		f.Frames = slices.Delete(f.Frames, best, best+1)
+	}
+}
+
+func magnitude(a int64) int64 {
+	if a < 0 {
+		return -a
+	}
+	return a
+}

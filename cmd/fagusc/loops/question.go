@@ -1,0 +1,266 @@
+package loops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/depend"
+)
+
+// place is an access and the node that makes it.
+type place struct {
+	*Access
+	node *Node
+}
+
+// either stands for sides where conditions "not 0" do not count.
+const either = ^uint(0)
+
+// mostAlternatives bounds how many of the conditions like i != k are looked at in both ways.
+const mostAlternatives = 4
+
+// question asks whether accesses can meet in iterations of a loop. Whatever does not change in the loop is the same for all of them.
+type question struct {
+	depend.System
+	loop   *Node
+	shared map[string]depend.Var
+}
+
+func newQuestion(loop *Node) *question {
+	return &question{loop: loop, shared: make(map[string]depend.Var)}
+}
+
+// instance is one execution of a node, with indices of its own.
+type instance struct {
+	*question
+	node      *Node
+	own       map[*Symbol]depend.Var
+	divisions bool // they may be asked about
+}
+
+// at is an execution of a node, in the bounds of the loops around it and under its conditions. sides says by bits which side of
+// the conditions "not 0" it is on.
+func (q *question) at(n *Node, sides uint) *instance {
+	i := &instance{q, n, make(map[*Symbol]depend.Var), true}
+	i.bound(sides)
+	return i
+}
+
+func (i *instance) bound(sides uint) {
+	side := 0
+	for n := i.node; n.parent != nil; n = n.parent {
+		if n.parent.Loop != nil {
+			i.inLoop(n.parent.Loop)
+		}
+		c := n.parent.Cond
+		if c == nil {
+			continue
+		}
+		for _, p := range c.AtLeast0 {
+			i.atLeast(p, 0)
+		}
+		if c.Not0 != nil {
+			if side < mostAlternatives && sides != either {
+				i.atLeast(signed(*c.Not0, sides>>side&1 == 1), 1)
+			}
+			side++
+		}
+	}
+}
+
+func signed(p Poly, negative bool) Poly {
+	if negative {
+		return Number(0).Minus(p)
+	}
+	return p
+}
+
+// alternatives is how many values of sides there are for a node.
+func alternatives(n *Node) uint {
+	side := 0
+	for ; n.parent != nil; n = n.parent {
+		if c := n.parent.Cond; c != nil && c.Not0 != nil {
+			side++
+		}
+	}
+	return 1 << min(side, mostAlternatives)
+}
+
+func (i *instance) inLoop(l *Loop) {
+	if !l.Affine() {
+		return
+	}
+	index := Of(l.Index)
+	for _, lo := range l.Lo {
+		i.atLeast(index.Minus(lo), 0)
+	}
+	for _, hi := range l.Hi {
+		i.atLeast(hi.Minus(index), 1)
+	}
+	if l.Step > 1 && len(l.Lo) == 1 {
+		if from, c, ok := i.linear(index.Minus(l.Lo[0])); ok {
+			i.Equal(append(from, depend.Term{Coefficient: -l.Step, Var: i.Var()}), -c)
+		}
+	}
+}
+
+// atLeast says that p is c or more; nothing if p is not linear.
+func (i *instance) atLeast(p Poly, c int64) {
+	if l, constant, ok := i.linear(p); ok {
+		i.AtLeast(l, c-constant)
+	}
+}
+
+// linear is p as a sum of variables and a constant, if it can be said so: products of what does not change are variables, too.
+func (i *instance) linear(p Poly) (l depend.Linear, constant int64, ok bool) {
+	for _, t := range p.terms {
+		switch len(t.factors) {
+		case 0:
+			constant += t.coefficient
+		case 1:
+			v, ok := i.variable(t.factors[0])
+			if !ok {
+				return nil, 0, false
+			}
+			l = append(l, depend.Term{Coefficient: t.coefficient, Var: v})
+		default:
+			if slices.ContainsFunc(t.factors, i.changes) {
+				return nil, 0, false
+			}
+			l = append(l, depend.Term{Coefficient: t.coefficient, Var: i.common(product(t.factors))})
+		}
+	}
+	return l, constant, true
+}
+
+func product(factors []*Symbol) string {
+	names := make([]string, len(factors))
+	for i, f := range factors {
+		names[i] = f.Name
+		if f.Loop != nil {
+			names[i] = fmt.Sprintf("%s of %p", f.Name, f.Loop)
+		}
+	}
+	return strings.Join(names, " * ")
+}
+
+// changes says whether a symbol has other values in other iterations of the loop, or in it.
+func (i *instance) changes(s *Symbol) bool {
+	switch {
+	case s.Division != nil:
+		for f := range s.Division.Of.Symbols() {
+			if i.changes(f) {
+				return true
+			}
+		}
+		return false
+	case s.Loop == nil:
+		return false
+	}
+	for n := i.loop.parent; n != nil; n = n.parent {
+		if n.Loop == s.Loop {
+			return false
+		}
+	}
+	return true
+}
+
+func (i *instance) common(name string) depend.Var {
+	v, known := i.shared[name]
+	if !known {
+		v = i.Var()
+		i.shared[name] = v
+	}
+	return v
+}
+
+func (i *instance) variable(s *Symbol) (v depend.Var, ok bool) {
+	if s.Division != nil {
+		return i.divided(s)
+	}
+	if !i.changes(s) {
+		return i.common(product([]*Symbol{s})), true
+	}
+	v, known := i.own[s]
+	if !known {
+		v = i.Var()
+		i.own[s] = v
+	}
+	return v, true
+}
+
+// divided makes the variables of a division: of = by*quotient + remainder.
+func (i *instance) divided(s *Symbol) (v depend.Var, ok bool) {
+	if v, known := i.own[s]; known {
+		return v, true
+	}
+	d := s.Division
+	of, c, ok := i.linear(d.Of)
+	if !ok || !i.divisions {
+		return 0, false
+	}
+	q, r := i.Var(), i.Var()
+	i.own[d.Quotient], i.own[d.Remainder] = q, r
+	i.Equal(append(slices.Clone(of), depend.Term{Coefficient: -d.By, Var: q}, depend.Term{Coefficient: -1, Var: r}), -c)
+	least := 1 - d.By
+	if provable(i.loop, i.node, d.Of, 0, false) {
+		least = 0
+	}
+	i.AtLeast(depend.Linear{{Coefficient: 1, Var: r}}, least)
+	i.AtLeast(depend.Linear{{Coefficient: -1, Var: r}}, 1-d.By)
+	return i.own[s], true
+}
+
+// provable says that p is c or more whenever a node is executed.
+func provable(loop, n *Node, p Poly, c int64, divisions bool) bool {
+	q := newQuestion(loop)
+	i := &instance{q, n, make(map[*Symbol]depend.Var), divisions}
+	i.bound(either)
+	less, constant, ok := i.linear(Number(c - 1).Minus(p))
+	if !ok {
+		return false
+	}
+	i.AtLeast(less, -constant)
+	return !i.Solvable()
+}
+
+// mayMeet says whether two accesses can be to the same element in different iterations of a loop.
+func mayMeet(loop *Node, a, b place) bool {
+	if a.Array != b.Array {
+		return false
+	}
+	equal, apart := equations(loop, a, b)
+	if apart {
+		return false
+	}
+	for _, later := range []bool{true, false} {
+		for sa := range alternatives(a.node) {
+			for sb := range alternatives(b.node) {
+				q := newQuestion(loop)
+				x, y := q.at(a.node, sa), q.at(b.node, sb)
+				v, _ := x.variable(loop.Loop.Index)
+				w, _ := y.variable(loop.Loop.Index)
+				if !later {
+					v, w = w, v
+				}
+				q.AtLeast(depend.Linear{{Coefficient: 1, Var: w}, {Coefficient: -1, Var: v}}, 1)
+				for _, e := range equal {
+					l, c, ok := x.linear(e[0])
+					m, d, also := y.linear(e[1])
+					if !ok || !also {
+						continue
+					}
+					for k := range m {
+						m[k].Coefficient = -m[k].Coefficient
+					}
+					q.Equal(append(slices.Clone(l), m...), d-c)
+				}
+				if q.Solvable() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,331 @@
+package loops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind says who executes a step.
+type Kind int
+
+// The kinds.
+const (
+	Parallel   Kind = iota // every rank has some of the iterations of the step's loop
+	Serial                 // one rank executes it, which is the owner of what it writes first
+	Replicated             // all ranks do, each for itself
+)
+
+// Step is a part of a function between two communication phases.
+type Step struct {
+	Kind       Kind
+	Node       *Node
+	Folds      []Fold
+	Cyclic     bool
+	Footprints []Footprint
+	// Key are the indices of the loops around, outermost first, for each value of which the step has other elements, or all
+	// of which stand around one that has.
+	Key []*Symbol
+	// Owner is the first element that a serial step writes; nil: nobody knows.
+	Owner *Access
+	// Template is what blocks are blocks of: loops with nearly the same bounds have it together.
+	Template *Template
+}
+
+// FoldedArray is the one fold of an array, or none.
+func (s *Step) FoldedArray() Fold {
+	for _, f := range s.Folds {
+		if f.Array != nil {
+			return f
+		}
+	}
+	return Fold{}
+}
+
+// Template are the bounds of iterations that are divided alike.
+type Template struct{ Lo, Hi Poly }
+
+// Schedule says how a function runs in parallel.
+type Schedule struct {
+	// Steps has those nodes that are steps.
+	Steps map[*Node]*Step
+	// Unrolled are the loops around steps for which every iteration is planned by itself.
+	Unrolled map[*Node]bool
+	// Written are the arrays that some step writes.
+	Written map[*Array]bool
+	// Verdicts are those of all loops that were looked at, in order.
+	Verdicts []*Verdict
+}
+
+// Refusal is an error that says why a function cannot be made parallel.
+type Refusal struct {
+	Pos     string
+	Message string
+}
+
+// Error is the position and the message.
+func (r *Refusal) Error() string { return r.Pos + ": " + r.Message }
+
+// Plan decides for every statement how it is executed. An error is a Refusal.
+func (f *Function) Plan() (*Schedule, error) {
+	f.link()
+	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool)}
+	if err := s.list(f, f.Body); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(s.Verdicts, func(v *Verdict) bool { return len(v.Reasons) == 0 }) {
+		return nil, &Refusal{f.Pos, f.Name + " has no loop that can be parallel"}
+	}
+	for _, top := range f.Body {
+		s.unroll(top)
+	}
+	s.keys(f.Body, nil)
+	s.templates(f)
+	return s, nil
+}
+
+func (s *Schedule) list(f *Function, nodes []*Node) error {
+	for _, n := range nodes {
+		if err := s.node(f, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touches says what a node and all in it do: to arrays, and to scalars of the function.
+func (n *Node) touches() (reads, writes, scalars bool) {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			switch {
+			case a.Access != nil && a.Access.Write:
+				writes = true
+			case a.Access != nil:
+				reads = true
+			case a.Use.Write:
+				scalars = true
+			}
+		}
+	}
+	return reads, writes, scalars
+}
+
+// loops says whether there is one in a node, itself included.
+func (n *Node) loops() bool {
+	for m := range n.All() {
+		if m.Loop != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// node decides for one statement.
+func (s *Schedule) node(f *Function, n *Node) error {
+	reads, writes, scalars := n.touches()
+	switch {
+	case n.Group:
+		return s.list(f, n.Children)
+	case !reads && !writes && (n.Loop == nil || !s.folds(n)):
+		return n.known() // every rank does it
+	case n.Loop != nil && !n.Loop.Serial:
+		return s.loop(f, n)
+	case n.If && n.loops():
+		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }) {
+			return &Refusal{n.Pos, "the condition around loops reads an array: read it into a variable before"}
+		}
+		return s.list(f, n.Children)
+	case writes && scalars && s.leaks(f, n):
+		return &Refusal{n.Pos, "it writes arrays, which one rank does, and variables, which all ranks have"}
+	}
+	if err := n.known(); err != nil {
+		return err
+	}
+	step := &Step{Kind: Replicated, Node: n}
+	if writes {
+		step.Kind = Serial
+		step.Owner = firstWrite(n)
+	}
+	s.add(step)
+	return nil
+}
+
+// known is an error if there is something in a node that nothing is known about.
+func (n *Node) known() error {
+	for m := range n.All() {
+		if m.Opaque != "" {
+			return &Refusal{m.Pos, m.Opaque}
+		}
+	}
+	return nil
+}
+
+// folds says whether a loop without arrays is worth dividing: it folds into a scalar.
+func (s *Schedule) folds(n *Node) bool {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			if a.Use != nil && a.Use.Fold != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaks says whether a variable that a node writes is used elsewhere.
+func (s *Schedule) leaks(f *Function, n *Node) bool {
+	for _, all := range f.uses() {
+		written := slices.ContainsFunc(all, func(u use) bool { return u.Write && u.node.within(n) })
+		if written && slices.ContainsFunc(all, func(u use) bool { return !u.node.within(n) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstWrite is the first write of a node if its element depends on nothing inside.
+func firstWrite(n *Node) *Access {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			if a.Access == nil || !a.Access.Write {
+				continue
+			}
+			if a.Access.At == nil {
+				return nil
+			}
+			for inner := range n.All() {
+				if inner.Loop != nil && inner.Loop.Index != nil && a.Access.At.Mentions(inner.Loop.Index) {
+					return nil
+				}
+			}
+			return a.Access
+		}
+	}
+	return nil
+}
+
+// loop makes a loop a step, or goes into it, if there is one inside that can be.
+func (s *Schedule) loop(f *Function, n *Node) error {
+	v := f.judge(n)
+	s.Verdicts = append(s.Verdicts, v)
+	if len(v.Reasons) == 0 {
+		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Cyclic: v.Cyclic})
+		return nil
+	}
+	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; "))}
+	inside := slices.ContainsFunc(n.Children, (*Node).loops)
+	switch {
+	case !inside:
+		return refused
+	case slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }):
+		return &Refusal{n.Pos, fmt.Sprintf("%s; and what it goes on by reads an array", refused.Message)}
+	case n.Loop.Leaves:
+		return refused
+	}
+	if err := s.list(f, n.Children); err != nil {
+		return &Refusal{n.Pos, refused.Message + "\n\t" + err.Error()}
+	}
+	return nil
+}
+
+func named(l *Loop) string {
+	if l.Index == nil {
+		return ""
+	}
+	return " over " + l.Index.Name
+}
+
+func (s *Schedule) add(step *Step) {
+	step.Footprints = footprints(step)
+	s.Steps[step.Node] = step
+	for m := range step.Node.All() {
+		for _, a := range m.Own {
+			if a.Access != nil && a.Access.Write {
+				s.Written[a.Access.Array] = true
+			}
+		}
+	}
+}
+
+// unroll finds the loops whose index says which elements a step inside has to do with.
+func (s *Schedule) unroll(n *Node) (mentioned []Poly) {
+	if step := s.Steps[n]; step != nil {
+		return step.mentions()
+	}
+	for _, c := range n.Children {
+		mentioned = append(mentioned, s.unroll(c)...)
+	}
+	if n.Loop != nil && n.Loop.Index != nil && slices.ContainsFunc(mentioned, func(p Poly) bool { return p.Mentions(n.Loop.Index) }) {
+		s.Unrolled[n] = true
+		mentioned = slices.Concat(mentioned, n.Loop.Lo, n.Loop.Hi)
+	}
+	return mentioned
+}
+
+// mentions are the polynomials that a plan of the step evaluates.
+func (s *Step) mentions() (all []Poly) {
+	for m := range s.Node.All() {
+		if m.Loop != nil {
+			all = slices.Concat(all, m.Loop.Lo, m.Loop.Hi)
+		}
+		if m.Cond != nil {
+			all = append(all, m.Cond.AtLeast0...)
+			if m.Cond.Not0 != nil {
+				all = append(all, *m.Cond.Not0)
+			}
+		}
+		for _, a := range m.Own {
+			if a.Access != nil && a.Access.At != nil {
+				all = append(all, *a.Access.At)
+			}
+		}
+	}
+	return all
+}
+
+// keys gives every step the indices of the unrolled loops around it.
+func (s *Schedule) keys(nodes []*Node, around []*Symbol) {
+	for _, n := range nodes {
+		if step := s.Steps[n]; step != nil {
+			step.Key = around
+			continue
+		}
+		inner := around
+		if s.Unrolled[n] {
+			inner = append(slices.Clone(around), n.Loop.Index)
+		}
+		s.keys(n.Children, inner)
+	}
+}
+
+// templates finds loops whose bounds differ by numbers: they get one template, which holds all of them.
+func (s *Schedule) templates(f *Function) {
+	var all []*Template
+	for _, top := range f.Body {
+		for n := range top.All() {
+			step := s.Steps[n]
+			if step == nil || step.Kind != Parallel || step.Cyclic || len(n.Loop.Lo) != 1 || len(n.Loop.Hi) != 1 {
+				continue
+			}
+			lo, hi := n.Loop.Lo[0], n.Loop.Hi[0]
+			i := slices.IndexFunc(all, func(t *Template) bool {
+				_, low := lo.Minus(t.Lo).Constant()
+				_, high := hi.Minus(t.Hi).Constant()
+				return low && high
+			})
+			if i < 0 {
+				step.Template = &Template{lo, hi}
+				all = append(all, step.Template)
+				continue
+			}
+			t := all[i]
+			step.Template = t
+			if c, _ := lo.Minus(t.Lo).Constant(); c < 0 {
+				t.Lo = lo
+			}
+			if c, _ := hi.Minus(t.Hi).Constant(); c > 0 {
+				t.Hi = hi
+			}
+		}
+	}
+}
