@@ -55,7 +55,6 @@ func places() []place {
 		{dir: "dimmnet/porttest", may: []string{"dimmnet"},
 			time: "seeds, and the bound after which a port counts as hanging"},
 		{dir: "dimmnet/sendrecv", may: []string{"dimmnet"}},
-
 		{dir: "syncvar", may: []string{"dimmnet"}},
 		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
 		{dir: "consistency/history", may: []string{"dimmnet", "syncvar"}},
@@ -97,7 +96,8 @@ func places() []place {
 		{dir: "cmd/fagus/peers", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "apps/*"},
 			time: "what other systems take, and how long they may", net: "tells them by sockets what to do"},
 		{dir: "cmd/fagusc/depend"},
-		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/depend", "cmd/fagusc/loops", "fagus", "fagus/region", "apps/*"}},
+		{dir: "cmd/fagusc/loops", may: []string{"cmd/fagusc/depend"}},
+		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/loops", "fagus", "fagus/region", "apps/*"}},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/target", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/fagus/results", may: []string{"fagus"},
