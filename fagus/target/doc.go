@@ -12,5 +12,5 @@
 //	err = s.Release(set)
 //
 // Arrays, variables and sets are numbered from 0 in the order in which they are made; arrays and variables have the same
-// numbers at every rank.
+// numbers at every rank. A name has at most [MaxName] bytes, and a call [MaxSpans] spans.
 package target

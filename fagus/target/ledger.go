@@ -10,34 +10,41 @@ type ledger struct {
 	spans [][]Span       // of each variable
 	modes []map[int]Mode // of each set: its variables
 	had   map[int]Mode   // variables that were acquired
+	held  int            // a set; -1 if there is none
 }
 
-func newLedger() ledger { return ledger{had: make(map[int]Mode)} }
+func newLedger() ledger { return ledger{had: make(map[int]Mode), held: -1} }
 
-// each calls f with the memory of what variables guard that are wanted in a mode of at least least, in order.
-func (l *ledger) each(variables map[int]Mode, least Mode, memory func(array int) []byte, f func(part []byte)) {
+// addVariable adds a variable.
+func (l *ledger) addVariable(spans []Span) { l.spans = append(l.spans, slices.Clone(spans)) }
+
+// addSet adds a set.
+func (l *ledger) addSet() { l.modes = append(l.modes, make(map[int]Mode)) }
+
+// acquired says that a set is held now.
+func (l *ledger) acquired(set int) {
+	l.held = set
+	maps.Copy(l.had, l.modes[set])
+}
+
+// released is the memory of what set has exclusively, if that is what is held. It is not, from now on.
+func (l *ledger) released(set int, memory func(array int) []byte) [][]byte {
+	if set < 0 || set != l.held {
+		return nil
+	}
+	l.held = -1
+	return l.parts(l.modes[set], Exclusive, memory)
+}
+
+// parts is the memory of variables that are wanted in a mode of at least least, in order.
+func (l *ledger) parts(variables map[int]Mode, least Mode, memory func(array int) []byte) (parts [][]byte) {
 	for _, v := range slices.Sorted(maps.Keys(variables)) {
 		if variables[v] < least {
 			continue
 		}
 		for _, p := range l.spans[v] {
-			f(memory(p.Array)[p.Offset:][:p.Bytes])
+			parts = append(parts, memory(p.Array)[p.Offset:][:p.Bytes])
 		}
 	}
-}
-
-// gather is what there is in variables, one after another.
-func (l *ledger) gather(variables map[int]Mode, least Mode, memory func(array int) []byte) (data []byte) {
-	l.each(variables, least, memory, func(part []byte) { data = append(data, part...) })
-	return data
-}
-
-// scatter is the reverse. It says whether data has as many bytes as the variables.
-func (l *ledger) scatter(variables map[int]Mode, least Mode, memory func(array int) []byte, data []byte) bool {
-	fits := true
-	l.each(variables, least, memory, func(part []byte) {
-		n := copy(part, data)
-		data, fits = data[n:], fits && n == len(part)
-	})
-	return fits && len(data) == 0
+	return parts
 }

@@ -1,11 +1,9 @@
 package target
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -14,29 +12,39 @@ import (
 type server struct {
 	*Session
 	ledger
+	room room
+	told int64 // things in the tenure
 }
 
 // Serve makes the calls of a Client at the other end of conn on the rank's Node until that ends. Computing takes the
 // other process no time of the Node's clock but what it charges by Spend; while it computes, a simulation waits. The error is
-// that of the connection, if it ends before the Client does.
-func Serve(n *fagus.Node, conn io.ReadWriter) error {
-	s := &server{Begin(n), newLedger()}
-	questions, answers := gob.NewDecoder(conn), gob.NewEncoder(conn)
+// that of the connection, if it ends before the Client does, or says what came that no Client sends. The process may have
+// 64 GiB of arrays; what it acquires and writes is here a second time.
+func Serve(n *fagus.Node, conn io.ReadWriter) error { return serve(n, conn, plenty()) }
+
+func serve(n *fagus.Node, conn io.ReadWriter, limit room) error {
+	s := &server{Session: Begin(n), ledger: newLedger(), room: limit}
+	line := newLine(conn)
 	for {
-		var q question
-		if err := questions.Decode(&q); errors.Is(err, io.EOF) {
+		q, err := readQuestion(line.in)
+		if err == nil {
+			err = line.receive(q.Data, s.comes(&q))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
 			return fmt.Errorf("target: the process of rank %d has ended without saying so: it calls fagus_init and fagus_finalize", n.Rank())
-		} else if err != nil {
+		case err != nil:
 			return fmt.Errorf("target: the process of rank %d does not speak any more: %w", n.Rank(), err)
 		}
-		a, err := s.answer(&q)
+		a, data, err := s.answer(&q)
 		if err != nil {
-			a = answer{Code: Internal, Text: err.Error()}
+			a, data = answer{Code: Internal, Text: err.Error()}, nil
 			if known := (*Error)(nil); errors.As(err, &known) {
 				a.Code = known.Code
 			}
 		}
-		if err := answers.Encode(&a); err != nil {
+		a.Data = total(data)
+		if err := line.send(a.encode(), data); err != nil {
 			return fmt.Errorf("target: the process of rank %d does not listen any more: %w", n.Rank(), err)
 		}
 		if q.Verb == verbEnd && err == nil {
@@ -45,18 +53,41 @@ func Serve(n *fagus.Node, conn io.ReadWriter) error {
 	}
 }
 
-// answer makes a call.
-func (s *server) answer(q *question) (a answer, err error) {
+// comes is where the data of a question belong.
+func (s *server) comes(q *question) [][]byte {
+	if q.Verb != verbRelease {
+		return nil
+	}
+	return s.released(int(q.Numbers[0]), s.Memory)
+}
+
+// answer makes a call, if there is room for it. The answer's data stay where they are.
+func (s *server) answer(q *question) (a answer, data [][]byte, err error) {
+	c := s.cost(q)
+	if err := s.afford(c); err != nil {
+		return a, nil, err
+	}
+	if a, data, err = s.perform(q); err == nil {
+		s.pay(q, c)
+	}
+	return a, data, err
+}
+
+// perform makes a call.
+func (s *server) perform(q *question) (a answer, data [][]byte, err error) {
 	first := int(q.Numbers[0])
 	switch q.Verb {
 	case verbHello:
+		if first != protocol {
+			err = fail(Job, "the library has protocol %d, `fagus launch` %d: install them together", first, protocol)
+		}
 		a.Numbers = [2]int64{int64(s.Rank()), int64(s.Size())}
 	case verbAlloc:
 		first, err = s.Alloc(q.Name, first)
 		a.Numbers[0] = int64(first)
 	case verbBind:
 		if first, err = s.Bind(q.Name, q.Spans...); err == nil {
-			s.spans = append(s.spans, q.Spans)
+			s.addVariable(q.Spans)
 		}
 		a.Numbers[0] = int64(first)
 	case verbReduceInt:
@@ -71,27 +102,28 @@ func (s *server) answer(q *question) (a answer, err error) {
 		err = s.Barrier()
 	case verbUpdate:
 		if err = s.Update(); err == nil {
-			a.Data = s.gather(s.had, Shared, s.Memory)
+			data = s.parts(s.had, Shared, s.Memory)
 		}
 	case verbEnd:
 		err = s.End()
 	default:
-		return s.answerSet(q, first)
+		return s.performSet(q, first)
 	}
-	return a, err
+	return a, data, err
 }
 
-// answerSet makes a call about a set.
-func (s *server) answerSet(q *question, number int) (a answer, err error) {
+// performSet makes a call about a set.
+func (s *server) performSet(q *question, number int) (a answer, data [][]byte, err error) {
 	switch q.Verb {
 	case verbNewSet:
 		if number, err = s.NewSet(); err == nil {
-			s.modes = append(s.modes, make(map[int]Mode))
+			s.addSet()
 		}
 		a.Numbers[0] = int64(number)
 	case verbAsk:
-		if err = s.Ask(number, int(q.Numbers[1]), Mode(q.Numbers[2])); err == nil {
-			s.modes[number][int(q.Numbers[1])] = Mode(q.Numbers[2])
+		variable, mode := int(q.Numbers[1]), Mode(q.Numbers[2])
+		if err = s.Ask(number, variable, mode); err == nil {
+			s.modes[number][variable] = mode
 		}
 	case verbClear:
 		if err = s.Clear(number); err == nil {
@@ -99,21 +131,13 @@ func (s *server) answerSet(q *question, number int) (a answer, err error) {
 		}
 	case verbAcquire:
 		if err = s.Acquire(number); err == nil {
-			a.Data = s.gather(s.modes[number], Shared, s.Memory)
-			maps.Copy(s.had, s.modes[number])
+			s.acquired(number)
+			data = s.parts(s.modes[number], Shared, s.Memory)
 		}
 	case verbRelease:
-		if s.holds(number) && !s.scatter(s.modes[number], Exclusive, s.Memory, q.Data) {
-			return a, fail(Internal, "%d bytes of what is held exclusively: there are others", len(q.Data))
-		}
 		err = s.Release(number)
 	default:
 		err = fail(Internal, "call %d of a process: there is none", q.Verb)
 	}
-	return a, err
-}
-
-// holds says whether it is this set that is held.
-func (s *server) holds(number int) bool {
-	return s.held != nil && number >= 0 && number < len(s.sets) && s.sets[number] == s.held
+	return a, data, err
 }

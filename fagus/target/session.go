@@ -1,6 +1,7 @@
 package target
 
 import (
+	"math"
 	"strings"
 	"sync"
 
@@ -41,10 +42,28 @@ type set struct {
 // Begin is a session on a Node.
 func Begin(n *fagus.Node) *Session { return &Session{node: n, names: make(map[string]bool)} }
 
+// MaxName is how many bytes a name has at most.
+const MaxName = 1 << 15
+
+// MaxSpans is how many spans a call takes at most.
+const MaxSpans = 1 << 20
+
+// within refuses what is beyond these.
+func within(name string, spans []Span) error {
+	if len(name) > MaxName || len(spans) > MaxSpans {
+		return fail(Argument, "a name of %d bytes and %d ranges: at most %d and %d", len(name), len(spans), MaxName, MaxSpans)
+	}
+	return nil
+}
+
+func busy() error {
+	return fail(Busy, "another thread is in a call: calls are for one thread at a time")
+}
+
 // alone makes a call; it fails if another thread is in one.
 func (s *Session) alone(f func() error) error {
 	if !s.busy.TryLock() {
-		return fail(Busy, "another thread is in a call: calls are for one thread at a time")
+		return busy()
 	}
 	defer s.busy.Unlock()
 	return f()
@@ -73,6 +92,9 @@ func lost(err error) error { return because(Lost, err) }
 
 // Alloc makes an array of bytes, all 0 and aligned to a page. It is collective.
 func (s *Session) Alloc(name string, bytes int) (array int, err error) {
+	if err := within(name, nil); err != nil {
+		return 0, err
+	}
 	err = s.call("alloc", func() error {
 		if bytes < 1 {
 			return fail(Argument, "array %q of %d bytes: want at least 1", name, bytes)
@@ -120,6 +142,9 @@ func (s *Session) ranges(spans []Span) ([]fagus.Range, error) {
 
 // Bind makes a variable that guards spans, at least one. It is collective.
 func (s *Session) Bind(name string, spans ...Span) (variable int, err error) {
+	if err := within(name, spans); err != nil {
+		return 0, err
+	}
 	err = s.call("bind", func() error {
 		if len(spans) == 0 {
 			return fail(Argument, "bind %q: no range", name)
@@ -238,6 +263,9 @@ func (s *Session) Release(number int) error {
 
 // Wrote tells of writes to variables that are held by Telling.
 func (s *Session) Wrote(spans ...Span) error {
+	if err := within("", spans); err != nil {
+		return err
+	}
 	return s.alone(func() error {
 		if s.held == nil {
 			return fail(NotHeld, "writes are told of, and nothing is held")
@@ -263,11 +291,14 @@ func (s *Session) Barrier() error {
 	return s.call("barrier", func() error { return lost(s.node.Barrier()) })
 }
 
+// longest is the time that can be charged at once, in nanoseconds: 106 days.
+const longest = math.MaxInt64 / int64(fagus.Nanosecond)
+
 // Spend charges computing to a virtual clock, a number of nanoseconds that is not negative.
 func (s *Session) Spend(ns int64) error {
 	return s.alone(func() error {
-		if ns < 0 {
-			return fail(Argument, "%d ns: want at least 0", ns)
+		if ns < 0 || ns > longest {
+			return fail(Argument, "%d ns: want 0 to %d", ns, longest)
 		}
 		s.node.Spend(fagus.Time(ns) * fagus.Nanosecond)
 		return nil
