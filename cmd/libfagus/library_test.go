@@ -136,6 +136,11 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+	t.Run("threads", func(t *testing.T) {
+		if got := run(t, 1, "shm", l.c(t, "testdata/threads.c")); got != "0: 0 codes are wrong; told" {
+			t.Error(got)
+		}
+	})
 	t.Run("a rank that ends early", func(t *testing.T) {
 		program := l.c(t, "testdata/early.c")
 		if got := run(t, 2, "shm", program); !strings.HasPrefix(got, "0: 14 ") {

@@ -22,25 +22,25 @@ func main() {}
 
 //export libfagus_rank
 func libfagus_rank() C.int {
-	if own.session == nil {
-		return -1
+	if p := own.place.Load(); p != nil {
+		return C.int(p.rank)
 	}
-	return C.int(own.session.Rank())
+	return -1
 }
 
 //export libfagus_size
 func libfagus_size() C.int {
-	if own.session == nil {
-		return -1
+	if p := own.place.Load(); p != nil {
+		return C.int(p.size)
 	}
-	return C.int(own.session.Size())
+	return -1
 }
 
 //export libfagus_init
-func libfagus_init() C.int { return C.int(own.code(own.begin())) }
+func libfagus_init() C.int { return C.int(own.call("fagus_init", own.begin)) }
 
 //export libfagus_finalize
-func libfagus_finalize() C.int { return C.int(own.code(own.end())) }
+func libfagus_finalize() C.int { return C.int(own.call("fagus_finalize", own.end)) }
 
 //export libfagus_alloc
 func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
@@ -191,4 +191,10 @@ func libfagus_strerror(code C.int, to *C.char, size C.size_t) {
 }
 
 //export libfagus_last_error
-func libfagus_last_error(to *C.char, size C.size_t) { write(to, size, own.err) }
+func libfagus_last_error(to *C.char, size C.size_t) {
+	text := ""
+	if last := own.err.Load(); last != nil {
+		text = *last
+	}
+	write(to, size, text)
+}

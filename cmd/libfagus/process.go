@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -20,14 +21,20 @@ import (
 
 // process is this process as a rank: a C program has one, and hands no pointer to it around.
 type process struct {
-	mutex   sync.Mutex // of begin and end
+	busy    sync.Mutex // a call: who finds it locked is told so
 	began   bool
 	session target.Calls  // nil before begin and after end
 	arrays  []memory      // by address
 	finish  chan struct{} // closed: the rank's program returns
 	ended   chan error    // then says what became of the run
-	err     string        // what led to the last code that was not 0
+
+	// These are asked for while another thread is in a call.
+	place atomic.Pointer[place]  // nil before begin and after end
+	err   atomic.Pointer[string] // what led to the last code that was not 0
 }
+
+// place is which rank this process is, and of how many.
+type place struct{ rank, size int }
 
 // memory is that of an array.
 type memory struct {
@@ -37,14 +44,22 @@ type memory struct {
 
 // begin joins the job and waits until this rank's program has begun.
 func (p *process) begin() error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	if p.began {
 		return &target.Error{Code: target.Running, Text: "fagus: fagus_init for the second time: a process takes part once"}
 	}
+	begin := p.beginHere
 	if line := os.Getenv("FAGUS_LINE"); line != "" {
-		return p.beginAt(line)
+		begin = func() error { return p.beginAt(line) }
 	}
+	err := begin()
+	if err == nil {
+		p.place.Store(&place{p.session.Rank(), p.session.Size()})
+	}
+	return err
+}
+
+// beginHere is begin where the rank's Node is in this process.
+func (p *process) beginHere() error {
 	cfg, err := configOf(os.Getenv)
 	if err != nil {
 		return err
@@ -101,8 +116,6 @@ func configOf(getenv func(string) string) (fagus.Config, error) {
 
 // end returns from this rank's program and waits for the others.
 func (p *process) end() error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	if p.session == nil {
 		return notRunning("fagus_finalize")
 	}
@@ -110,6 +123,7 @@ func (p *process) end() error {
 		return err
 	}
 	p.session, p.arrays = nil, nil
+	p.place.Store(nil)
 	if p.finish == nil { // the run is in another process
 		return nil
 	}
@@ -124,17 +138,28 @@ func notRunning(call string) error {
 	return &target.Error{Code: target.NotRunning, Text: fmt.Sprintf("fagus: %s: the run has not begun, or has ended", call)}
 }
 
-// do makes a call of the session, and remembers why it fails.
-func (p *process) do(call string, f func(target.Calls) error) (code target.Code) {
+// do makes a call of the session.
+func (p *process) do(call string, f func(target.Calls) error) target.Code {
+	return p.call(call, func() error {
+		if p.session == nil {
+			return notRunning(call)
+		}
+		return f(p.session)
+	})
+}
+
+// call makes a call, if no other thread is in one, and remembers why it fails.
+func (p *process) call(call string, f func() error) (code target.Code) {
+	if !p.busy.TryLock() {
+		return p.code(&target.Error{Code: target.Busy, Text: fmt.Sprintf("fagus: %s: another thread is in a call: calls are for one thread at a time", call)})
+	}
+	defer p.busy.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
-			p.err, code = fmt.Sprintf("fagus: %s: %v", call, r), target.Internal
+			code = p.code(fmt.Errorf("fagus: %s: %v", call, r))
 		}
 	}()
-	if p.session == nil {
-		return p.code(notRunning(call))
-	}
-	return p.code(f(p.session))
+	return p.code(f())
 }
 
 // code is what err is to a C program.
@@ -142,7 +167,8 @@ func (p *process) code(err error) target.Code {
 	if err == nil {
 		return target.OK
 	}
-	p.err = err.Error()
+	text := err.Error()
+	p.err.Store(&text)
 	var known *target.Error
 	if errors.As(err, &known) {
 		return known.Code
