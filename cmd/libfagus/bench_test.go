@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,38 +10,60 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// BenchmarkCalls measures an acquire and a release of an empty set, and a call that does not communicate: in C, and in Go, of one rank,
-// and in C of two that share memory.
+// BenchmarkCalls measures an acquire and a release of an empty set, and a call that does not communicate: in C, of one rank, of two that share
+// memory, and of two whose Nodes are in a simulation, by the clock of this machine; and the pair in Go, of one rank and of two.
 func BenchmarkCalls(b *testing.B) {
-	program := build(b).c(b, "testdata/pairs.c")
+	l := build(b)
+	program, command := l.c(b, "testdata/pairs.c"), l.command(b)
 	for _, ranks := range []int{1, 2} {
 		b.Run(fmt.Sprintf("C/ranks=%d", ranks), func(b *testing.B) {
-			out := run(b, ranks, "shm", program, strconv.Itoa(b.N))
-			pair, call, _ := strings.Cut(strings.TrimPrefix(out, "0: "), " ")
-			for name, text := range map[string]string{"ns/pair": pair, "ns/call": call} {
-				ns, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					b.Fatalf("%q: %v", out, err)
-				}
-				b.ReportMetric(ns, name)
-			}
+			report(b, run(b, ranks, "shm", program, strconv.Itoa(b.N)))
 		})
 	}
-	b.Run("Go/ranks=1", func(b *testing.B) {
-		if _, err := fagus.Run(b.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
-			set := n.Set()
-			for b.Loop() {
-				if err := n.Acquire(set); err != nil {
-					return err
-				}
-				if err := n.Release(set); err != nil {
-					return err
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/pair")
-			return nil
-		}); err != nil {
+	b.Run("C/simulated/ranks=2", func(b *testing.B) {
+		out, err := exec.CommandContext(b.Context(), command, "launch", "-n", "2", "--net", "dimmnet1", "--", program, strconv.Itoa(b.N)).Output()
+		if err != nil {
 			b.Fatal(err)
 		}
+		report(b, string(out))
 	})
+	for _, ranks := range []int{1, 2} {
+		b.Run(fmt.Sprintf("Go/ranks=%d", ranks), func(b *testing.B) {
+			if _, err := fagus.Run(b.Context(), fagus.Config{Nodes: ranks}, func(n *fagus.Node) error { return pairs(n, b.N) }); err != nil {
+				b.Fatal(err)
+			}
+			pair(b, float64(b.Elapsed().Nanoseconds())/float64(b.N))
+		})
+	}
+}
+
+// report reports what testdata/pairs.c prints.
+func report(b *testing.B, out string) {
+	var ns, call float64
+	if _, err := fmt.Sscanf(strings.TrimPrefix(out, "0: "), "%g %g", &ns, &call); err != nil {
+		b.Fatalf("%q: %v", out, err)
+	}
+	pair(b, ns)
+	b.ReportMetric(call, "ns/call")
+	b.ReportMetric(1e9/call, "calls/s")
+}
+
+func pair(b *testing.B, ns float64) {
+	b.ReportMetric(0, "ns/op") // it has the beginning and the end of the program
+	b.ReportMetric(ns, "ns/pair")
+	b.ReportMetric(1e9/ns, "pairs/s")
+}
+
+// pairs acquires and releases an empty set n times.
+func pairs(n *fagus.Node, times int) error {
+	set := n.Set()
+	for range times {
+		if err := n.Acquire(set); err != nil {
+			return err
+		}
+		if err := n.Release(set); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -12,7 +12,7 @@
  *     fagus_finalize();
  *
  * Every function but the first four below returns a code: 0, or what went wrong. None aborts, none prints. Calls are for
- * one thread at a time, any of the process. */
+ * one thread at a time, any of the process. A name has at most 32768 bytes, and a call 1048576 ranges. */
 #ifndef FAGUS_H
 #define FAGUS_H
 
@@ -108,7 +108,7 @@ int fagus_barrier(void);
 int fagus_reduce_int64(fagus_op op, int64_t x, int64_t *all);
 int fagus_reduce_double(fagus_op op, double x, double *all);
 
-/* Charges ns of computing to the clock of a simulated machine; nothing elsewhere. */
+/* Charges ns of computing, at most 106 days, to the clock of a simulated machine; nothing elsewhere. */
 int fagus_spend(int64_t ns);
 
 #ifdef __cplusplus

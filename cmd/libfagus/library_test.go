@@ -51,7 +51,7 @@ func (l *library) compile(t testing.TB, source string, compiler ...string) strin
 	program := filepath.Join(l.folder, strings.ReplaceAll(filepath.Base(source), ".", "_"))
 	argv := slices.Concat(compiler, []string{"-O2", "-I."})
 	if compiler[0] == "gfortran" {
-		argv = append(argv, "-J"+l.folder, "fagus.f90")
+		argv = append(argv, "-J"+l.folder, "fortran/fagus.f90")
 	}
 	l.must(t, append(argv, source, "-o", program, "-L"+l.folder, "-lfagus", "-lm", "-Wl,-rpath,"+l.folder)...)
 	return program
@@ -108,9 +108,26 @@ func TestPrograms(t *testing.T) {
 		run(t, 2, "shm", program, "33")
 		run(t, 1, "shm", l.c(t, "testdata/misuse.c", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
 	})
+	t.Run("clang", func(t *testing.T) {
+		flags := []string{"clang", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"}
+		for _, source := range []string{"examples/outline.c", "testdata/misuse.c", "testdata/threads.c", "testdata/pairs.c"} {
+			l.compile(t, source, append(flags, "-D_POSIX_C_SOURCE=200809L", "-pthread")...)
+		}
+		testMatmul(t, l.compile(t, "examples/matmul.c", flags...))
+		same(t, l.compile(t, "examples/matmul.cpp", "clang++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"), l.c(t, "examples/matmul.c"))
+	})
+	t.Run("valgrind", func(t *testing.T) {
+		needs(t, "valgrind")
+		valgrind := []string{"valgrind", "-q", "--leak-check=full", "--suppressions=fagus.supp", "--error-exitcode=9"}
+		run(t, 2, "shm", append(valgrind, l.c(t, "examples/outline.c"))...)
+		run(t, 1, "shm", append(valgrind, l.c(t, "testdata/misuse.c"))...)
+		out, err := exec.CommandContext(t.Context(), valgrind[0], append(valgrind[1:], l.c(t, "testdata/overflow.c"))...).CombinedOutput()
+		if err == nil || strings.Count(string(out), "Invalid write") != 1 || !strings.Contains(string(out), "0 bytes after a block of size 10") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 	t.Run("simulated", func(t *testing.T) {
-		fagus := filepath.Join(l.folder, "fagus")
-		l.must(t, "go", "build", "-o", fagus, "../fagus")
+		fagus := l.command(t)
 		outline := l.c(t, "examples/outline.c")
 		said := make(map[string]bool)
 		for range 2 {

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus/target"
+)
+
+func read(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// prototypes are those of fagus.h by name.
+func prototypes(t testing.TB) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for _, m := range regexp.MustCompile(`(?m)^(?:const )?\w+ \*?(fagus_\w+)\(.*\);$`).FindAllStringSubmatch(read(t, "fagus.h"), -1) {
+		all[m[1]] = m[0]
+	}
+	if len(all) < 19 {
+		t.Fatalf("fagus.h has %d functions", len(all))
+	}
+	return all
+}
+
+// functions are the names in fagus.h.
+func functions(t testing.TB) (names []string) {
+	t.Helper()
+	for name := range prototypes(t) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestManual: every function of fagus.h has a manual page that names it and shows its prototype, and no page shows another.
+func TestManual(t *testing.T) {
+	pages, err := filepath.Glob("man/*.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := prototypes(t)
+	bare := strings.NewReplacer(`"`, "", ".BI ", "")
+	for _, page := range pages {
+		text := read(t, page)
+		named := regexp.MustCompile(`(?s)\.SH NAME\n(.*?) \\- `).FindStringSubmatch(text)
+		if named == nil {
+			t.Fatalf("%s: no name", page)
+		}
+		names := strings.Split(named[1], ", ")
+		for _, line := range regexp.MustCompile(`(?m)^\.BI .*\);"?$`).FindAllString(text, -1) {
+			shown := regexp.MustCompile(` +`).ReplaceAllString(bare.Replace(line), " ")
+			shown = strings.NewReplacer(" ,", ",", " )", ")", "* ", "*", "( ", "(").Replace(shown)
+			name := regexp.MustCompile(`fagus_\w+`).FindString(shown)
+			if shown != want[name] || !slices.Contains(names, name) {
+				t.Errorf("%s: %s\nfagus.h: %s", page, shown, want[name])
+			}
+			delete(want, name)
+		}
+	}
+	for name := range want {
+		t.Errorf("%s is in no manual page", name)
+	}
+}
+
+// TestContract: docs/compilers.md, Fortran and the codes of Go agree with fagus.h.
+func TestContract(t *testing.T) {
+	header, page, fortran := read(t, "fagus.h"), read(t, "../../docs/compilers.md"), read(t, "fortran/fagus.f90")
+	for _, name := range functions(t) {
+		if !strings.Contains(page, "`"+name) {
+			t.Errorf("docs/compilers.md does not say what %s does", name)
+		}
+		if !strings.Contains(fortran, name) && name != "fagus_strerror" {
+			t.Errorf("Fortran has no %s", name)
+		}
+	}
+	if codes := regexp.MustCompile(`(?m)^    FAGUS_(OK|ERR_\w+)\b`).FindAllString(header, -1); len(codes) != int(target.Internal)+1 {
+		t.Errorf("fagus.h has %d codes: fagus/target %d", len(codes), target.Internal+1)
+	}
+	for _, name := range regexp.MustCompile(`fagus_\w+`).FindAllString(page, -1) {
+		if !strings.Contains(header, name) {
+			t.Errorf("docs/compilers.md: %s is not in fagus.h", name)
+		}
+	}
+	for _, name := range regexp.MustCompile(`FAGUS_[A-Z_]+[A-Z]`).FindAllString(page, -1) {
+		if !strings.Contains(header, name) && !slices.Contains([]string{"FAGUS_MODE", "FAGUS_NET"}, name) {
+			t.Errorf("docs/compilers.md: %s is not in fagus.h", name)
+		}
+	}
+}
+
+// TestPage: the program in docs/compilers.md computes what it says.
+func TestPage(t *testing.T) {
+	l := build(t)
+	code := regexp.MustCompile("(?s)```c\n(.*?)```").FindStringSubmatch(read(t, "../../docs/compilers.md"))
+	if code == nil {
+		t.Fatal("docs/compilers.md shows no program")
+	}
+	source := filepath.Join(l.folder, "page.c")
+	if err := os.WriteFile(source, []byte(code[1]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := l.c(t, source)
+	for ranks := 1; ranks <= 4; ranks++ {
+		for _, net := range []string{"shm", "tcp"} {
+			if got := run(t, ranks, net, program); got != "0: 999" {
+				t.Errorf("%d ranks by %s: %s", ranks, net, got)
+			}
+		}
+	}
+}
