@@ -2,10 +2,12 @@
 #ifndef FAGUS_HPP
 #define FAGUS_HPP
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "fagus.h"
 
@@ -80,6 +82,7 @@ public:
         check(fagus_set_sync(set, sync, mode));
         return *this;
     }
+    void clear() { check(fagus_clear_set(set)); }
     fagus_sync_set handle() const { return set; }
 
 private:
@@ -101,6 +104,20 @@ private:
 inline int rank() { return fagus_rank(); }
 inline int size() { return fagus_size(); }
 inline void barrier() { check(fagus_barrier()); }
+inline void declare_write(const fagus_range &written) { check(fagus_declare_write(written.addr, written.len)); }
+/* Folds a number of every rank: as a double if it is one, or a float, and as 64 bits if it is an integer. */
+template <class T> T reduce(fagus_op op, T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+        double all;
+        check(fagus_reduce_double(op, x, &all));
+        return static_cast<T>(all);
+    } else {
+        std::int64_t all;
+        check(fagus_reduce_int64(op, x, &all));
+        return static_cast<T>(all);
+    }
+}
+inline void spend(std::int64_t ns) { check(fagus_spend(ns)); }
 inline void updatecache() { check(fagus_sync_updatecache()); }
 
 } // namespace fagus

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,12 +81,20 @@ func TestContract(t *testing.T) {
 		if !strings.Contains(page, "`"+name) {
 			t.Errorf("docs/compilers.md does not say what %s does", name)
 		}
-		if !strings.Contains(fortran, name) && name != "fagus_strerror" {
-			t.Errorf("Fortran has no %s", name)
+		for language, text := range map[string]string{"Fortran": fortran, "C++": read(t, "fagus.hpp")} {
+			if !strings.Contains(text, name) && name != "fagus_strerror" {
+				t.Errorf("%s has no %s", language, name)
+			}
 		}
 	}
-	if codes := regexp.MustCompile(`(?m)^    FAGUS_(OK|ERR_\w+)\b`).FindAllString(header, -1); len(codes) != int(target.Internal)+1 {
+	codes := regexp.MustCompile(`(?m)^    FAGUS_(OK|ERR_\w+)\b`).FindAllString(header, -1)
+	if len(codes) != int(target.Internal)+1 {
 		t.Errorf("fagus.h has %d codes: fagus/target %d", len(codes), target.Internal+1)
+	}
+	for i, code := range codes {
+		if want := fmt.Sprintf("%s = %d", strings.ToLower(strings.TrimSpace(code)), i); !strings.Contains(fortran, want) {
+			t.Errorf("Fortran has no %s", want)
+		}
 	}
 	for _, name := range regexp.MustCompile(`fagus_\w+`).FindAllString(page, -1) {
 		if !strings.Contains(header, name) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/target"
 )
 
 // bound is how long a program may take, and a compiler.
@@ -99,6 +100,14 @@ func TestPrograms(t *testing.T) {
 	t.Run("c++", func(t *testing.T) {
 		same(t, l.compile(t, "examples/matmul.cpp", "g++", "-std=c++17", "-Wall", "-Wextra", "-Werror"), l.c(t, "examples/matmul.c"))
 	})
+	t.Run("c++, all of it", func(t *testing.T) {
+		for _, compiler := range []string{"g++", "clang++"} {
+			program := l.compile(t, "testdata/face.cpp", compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+			if got := run(t, 3, "tcp", program); got != "0: 6 6 1.5\n1: 6 6 1.5\n2: 6 6 1.5" {
+				t.Error(got)
+			}
+		}
+	})
 	t.Run("fortran", func(t *testing.T) {
 		program := l.compile(t, "examples/matmul.f90", "gfortran", "-std=f2018", "-Wall", "-Wextra")
 		same(t, program, program)
@@ -141,6 +150,15 @@ func TestPrograms(t *testing.T) {
 		}
 		if len(said) != 1 {
 			t.Errorf("two runs differ: %v", said)
+		}
+	})
+	t.Run("simulated, hostile", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), bound)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, l.command(t), "launch", "--net", "dimmnet1", "-n", "2", "--", l.c(t, "testdata/hostile.c")).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "the process of rank 1 does not speak any more: target: a call with a name of 4294967295 bytes") ||
+			!strings.Contains(string(out), fmt.Sprintf("0: %d\n", target.Lost)) {
+			t.Errorf("%v\n%s", err, out)
 		}
 	})
 	t.Run("misuse", func(t *testing.T) {

@@ -91,6 +91,7 @@ func (p *process) beginAt(line string) error {
 		return &target.Error{Code: target.Job, Text: fmt.Sprintf("fagus: FAGUS_LINE is %q: want fd: and a descriptor", line)}
 	}
 	p.began = true
+	syscall.CloseOnExec(fd) // a child of the program would keep the line open
 	c, err := target.Connect(os.NewFile(uintptr(fd), "line"), func(bytes int) ([]byte, error) {
 		return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	})

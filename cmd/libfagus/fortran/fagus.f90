@@ -8,7 +8,10 @@ module fagus
     implicit none
     private
 
-    integer(c_int), parameter, public :: fagus_ok = 0
+    integer(c_int), parameter, public :: fagus_ok = 0, fagus_err_not_running = 1, fagus_err_running = 2, &
+        fagus_err_argument = 3, fagus_err_handle = 4, fagus_err_address = 5, fagus_err_bound = 6, &
+        fagus_err_name = 7, fagus_err_twice = 8, fagus_err_held = 9, fagus_err_not_held = 10, fagus_err_busy = 11, &
+        fagus_err_memory = 12, fagus_err_job = 13, fagus_err_lost = 14, fagus_err_internal = 15
     integer(c_int), parameter, public :: fagus_shared = 0, fagus_exclusive = 1, fagus_telling = 2
     integer(c_int), parameter, public :: fagus_sum = 0, fagus_min = 1, fagus_max = 2
 
