@@ -110,7 +110,32 @@ func (f *Function) Plan() (*loops.Schedule, error) {
 			return nil, &loops.Refusal{Pos: f.Pos, Message: f.Name + " has something that is called " + name + ": want another name"}
 		}
 	}
-	return f.Function.Plan()
+	s, err := f.Function.Plan()
+	if err != nil {
+		return nil, err
+	}
+	for _, top := range f.Body {
+		for n := range top.All() {
+			if step := s.Steps[n]; step != nil {
+				if err := f.writable(step); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// writable reports a step that cannot be written in Go as it is.
+func (f *Function) writable(s *loops.Step) error {
+	skip, isIf := s.Node.Origin.(*ast.IfStmt)
+	if s.Kind != loops.Parallel && mayContinue(s.Node.Origin.(ast.Node)) && !(isIf && continues(skip)) {
+		return &loops.Refusal{Pos: s.Node.Pos, Message: "it may continue with the loop around while it holds arrays: read what the condition needs into variables before"}
+	}
+	if a := s.FoldedArray().Array; a != nil && f.array(a).aliased {
+		return &loops.Refusal{Pos: s.Node.Pos, Message: a.Name + " is folded, and another variable stands for a part of it"}
+	}
+	return nil
 }
 
 func (f *Function) emit(out *bytes.Buffer) error {
@@ -122,9 +147,7 @@ func (f *Function) emit(out *bytes.Buffer) error {
 		Function: f, Schedule: s, out: out, steps: make(map[ast.Node]*loops.Step), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), err: f.unique("err"), rank: f.unique("rank"),
 	}
-	if err := e.name(); err != nil {
-		return err
-	}
+	e.name()
 	e.signature()
 	e.opening()
 	e.plan(f.Body)
@@ -140,7 +163,7 @@ func (f *Function) emit(out *bytes.Buffer) error {
 func (e *emitter) printf(format string, args ...any) { fmt.Fprintf(e.out, format, args...) }
 
 // name gives steps their names, in the order in which they are executed first.
-func (e *emitter) name() error {
+func (e *emitter) name() {
 	for _, top := range e.Body {
 		for n := range top.All() {
 			step := e.Steps[n]
@@ -153,9 +176,6 @@ func (e *emitter) name() error {
 				names.key, names.here = e.key(step.Key, func(s *loops.Symbol) string { return s.Name }), e.key(step.Key, func(s *loops.Symbol) string { return e.idents[s] })
 			}
 			if a := step.FoldedArray().Array; a != nil {
-				if e.array(a).aliased {
-					return &loops.Refusal{Pos: n.Pos, Message: a.Name + " is folded, and another variable stands for a part of it"}
-				}
 				names.add = e.unique("add")
 				if e.parts[a] == "" {
 					e.parts[a] = e.unique(a.Name + "Parts")
@@ -164,7 +184,6 @@ func (e *emitter) name() error {
 			e.vars[step] = names
 		}
 	}
-	return nil
 }
 
 // key is an index of a map: [k], or [[2]int{k, l}].

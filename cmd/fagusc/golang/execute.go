@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"go/ast"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -102,6 +103,9 @@ func (e *emitter) step(s *loops.Step) error {
 	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 	switch s.Kind {
 	case loops.Replicated:
+		if skip, ok := origin.(*ast.IfStmt); ok && continues(skip) {
+			return e.skip(skip, number)
+		}
 		e.contents(origin)
 	case loops.Serial:
 		e.printf("if %s.Owns(%s) {\n", e.prog, number)
@@ -115,6 +119,15 @@ func (e *emitter) step(s *loops.Step) error {
 	}
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 	e.folded(s)
+	return nil
+}
+
+// skip writes "if c { continue }" so that nothing is held when it goes on.
+func (e *emitter) skip(s *ast.IfStmt, number string) error {
+	skips := e.unique("skips")
+	at := e.file.pkg.Fset.Position(s.Cond.Pos())
+	e.printf("//line %s:%d\n%s := %s\n%s\n", filepath.Base(at.Filename), at.Line, skips, e.file.source(s.Cond), self)
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\nif %s {\ncontinue\n}\n", e.err, e.prog, number, e.err, skips)
 	return nil
 }
 

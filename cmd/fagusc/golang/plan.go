@@ -30,7 +30,12 @@ func (e *emitter) plan(nodes []*loops.Node) {
 
 func (e *emitter) planned(nodes []*loops.Node) {
 	for _, n := range nodes {
-		if step := e.Steps[n]; step != nil {
+		if step := e.Steps[n]; step != nil && n.Branch {
+			e.printf("%s.Maybe()\n", e.prog)
+			e.planStep(step)
+			e.printf("%s.End()\n", e.prog)
+			continue
+		} else if step != nil {
 			e.planStep(step)
 			continue
 		}
@@ -159,10 +164,6 @@ func (e *emitter) divided(s *loops.Step, number string) {
 func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Footprint) {
 	method := map[loops.Touch]string{loops.Reads: "Reads", loops.Writes: "Writes", loops.Overwrites: "Overwrites"}[f.Use]
 	region := fmt.Sprintf("%s.%s(%s, %s, %d)", e.prog, method, number, e.rank, e.number(f.Array))
-	if f.At == nil {
-		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
-		return
-	}
 	part := e.vars[s].part
 	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
 	for _, frame := range f.Frames {
@@ -180,6 +181,8 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 		}
 	}
 	switch l := f.Run; {
+	case f.At == nil:
+		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
 	case l == nil:
 		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, f.At, f.At.Plus(loops.Number(1)))
 	case own(l):

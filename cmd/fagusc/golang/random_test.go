@@ -69,9 +69,10 @@ func (w *writer) list(count, depth int, z bool) {
 
 func (w *writer) loop(depth int, z bool) {
 	if depth == 0 && w.IntN(4) == 0 { // over time
-		t := w.fresh("t")
+		t, scalars := w.fresh("t"), len(w.scalars)
 		fmt.Fprintf(w, "for %s := 0; %s < m; %s++ {\n", t, t, t)
 		w.list(1+w.IntN(2), 1, z)
+		w.scalars = w.scalars[:scalars]
 		w.WriteString("}\n")
 		return
 	}
@@ -208,7 +209,7 @@ func main() {
 	for number, f := range functions {
 		for trial := range 3 {
 			r := rand.New(rand.NewPCG(uint64(number), uint64(trial)))
-			n, m := 2+r.IntN(8), r.IntN(4)
+			n, m := 4+r.IntN(7), r.IntN(4)
 			make := func() (all [4][]int64, index []int) {
 				r := rand.New(rand.NewPCG(uint64(number), uint64(trial)+100))
 				for i, length := range []int{n * n, n * n, 8*n + 16, 8*n + 16} {

@@ -10,7 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
 )
 
-// statements translates a list. Behind "if c { continue }" the rest is under the opposite of c.
+// statements translates a list. Behind "if c { continue }" the rest is under the opposite of c, and behind another statement that may
+// continue under a condition that nothing is known of.
 func (t *translator) statements(list []ast.Stmt) (nodes []*loops.Node) {
 	for i, s := range list {
 		if cond, ok := t.skips(s); ok {
@@ -22,18 +23,44 @@ func (t *translator) statements(list []ast.Stmt) (nodes []*loops.Node) {
 			return append(nodes, head, n)
 		}
 		nodes = append(nodes, t.statement(s)...)
+		if mayContinue(s) && i+1 < len(list) {
+			n := t.node(list[i+1])
+			n.If, n.Group, n.Children = true, true, t.statements(list[i+1:])
+			return append(nodes, n)
+		}
 	}
 	return nodes
+}
+
+// mayContinue says whether there is a continue in a statement that goes on with the loop around it.
+func mayContinue(s ast.Node) (found bool) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return false
+		case *ast.BranchStmt:
+			found = found || n.Tok == token.CONTINUE
+		}
+		return true
+	})
+	return found
 }
 
 // skips is c if s is "if c { continue }".
 func (t *translator) skips(s ast.Stmt) (cond ast.Expr, ok bool) {
 	i, ok := s.(*ast.IfStmt)
-	if !ok || i.Init != nil || i.Else != nil || len(i.Body.List) != 1 {
+	if !ok || !continues(i) {
 		return nil, false
 	}
-	b, ok := i.Body.List[0].(*ast.BranchStmt)
-	return i.Cond, ok && b.Tok == token.CONTINUE && b.Label == nil
+	return i.Cond, true
+}
+
+func continues(s *ast.IfStmt) bool {
+	if s.Init != nil || s.Else != nil || len(s.Body.List) != 1 {
+		return false
+	}
+	b, ok := s.Body.List[0].(*ast.BranchStmt)
+	return ok && b.Tok == token.CONTINUE && b.Label == nil
 }
 
 func (t *translator) node(s ast.Node) *loops.Node {
@@ -68,6 +95,9 @@ func (t *translator) statement(s ast.Stmt) []*loops.Node {
 	case *ast.EmptyStmt:
 		return nil
 	case *ast.BranchStmt:
+		if s.Label == nil && (s.Tok == token.CONTINUE || s.Tok == token.BREAK) {
+			return nil // see statements and leaves
+		}
 		return t.opaque(s, "%s is not understood here", s.Tok)
 	case *ast.ReturnStmt:
 		return t.opaque(s, "return: want it at the end of the function alone")
@@ -243,6 +273,7 @@ func (t *translator) conditional(s *ast.IfStmt) (nodes []*loops.Node) {
 		cond = t.node(s)
 		cond.If, cond.Cond = true, &loops.Cond{}
 		yes = t.node(s.Body)
+		yes.Branch = true
 	}
 	t.reads(cond, s.Cond)
 	yes.If, yes.Cond = true, t.condition(s.Cond, false)
@@ -250,7 +281,7 @@ func (t *translator) conditional(s *ast.IfStmt) (nodes []*loops.Node) {
 	nodes = append(nodes, yes)
 	if s.Else != nil {
 		no := t.node(s.Else)
-		no.If, no.Cond = true, t.condition(s.Cond, true)
+		no.If, no.Branch, no.Cond = true, true, t.condition(s.Cond, true)
 		no.Children = t.statements([]ast.Stmt{s.Else})
 		nodes = append(nodes, no)
 	}

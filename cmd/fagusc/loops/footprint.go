@@ -172,19 +172,14 @@ func (n *Node) certain(step *Node) bool {
 // footprint finds which loops of the step an access depends on. Of those that do nothing but count in it, the one with the smallest
 // distance is taken at once.
 func (s *Step) footprint(p place, touch Touch) Footprint {
-	f := Footprint{Array: p.Array, Use: touch}
-	if p.At == nil {
-		return f
-	}
-	f.At = p.At
+	f := Footprint{Array: p.Array, Use: touch, At: p.At}
 	for n := p.node; n != s.Node.parent; n = n.parent {
 		if n == p.node {
 			continue // what is the node's own is not under its loop or condition
 		}
 		if n.Loop != nil && !n.Loop.Affine() {
-			if n.Loop.Index != nil && p.At.Mentions(n.Loop.Index) {
+			if n.Loop.Index != nil && f.At != nil && f.At.Mentions(n.Loop.Index) {
 				f.At = nil
-				return f
 			}
 			continue
 		}
@@ -201,7 +196,7 @@ func (s *Step) footprint(p place, touch Touch) Footprint {
 
 // needs says whether a frame that is there, or the element, depends on an index.
 func (f *Footprint) needs(s *Symbol) bool {
-	return f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
+	return f.At != nil && f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
 }
 
 func (g Frame) mentions(s *Symbol) bool {
@@ -219,6 +214,9 @@ func (g Frame) mentions(s *Symbol) bool {
 
 // run takes a loop out of the frames.
 func (f *Footprint) run() {
+	if f.At == nil {
+		return
+	}
 	best := -1
 	for i, g := range f.Frames {
 		if g.Loop == nil || !g.Each || slices.ContainsFunc(f.Frames, func(o Frame) bool { return o.mentions(g.Loop.Index) }) {

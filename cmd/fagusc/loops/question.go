@@ -21,14 +21,31 @@ const either = ^uint(0)
 const mostAlternatives = 4
 
 // question asks whether accesses can meet in iterations of a loop. Whatever does not change in the loop is the same for all of them.
+//
+// What is known is what a plan enforces: the bounds and conditions in the loop, and the bounds of those loops around it that are
+// unrolled for it.
 type question struct {
 	depend.System
 	loop   *Node
 	shared map[string]depend.Var
+	around []*Loop
 }
 
 func newQuestion(loop *Node) *question {
-	return &question{loop: loop, shared: make(map[string]depend.Var)}
+	return &question{loop: loop, shared: make(map[string]depend.Var), around: unrolled(loop)}
+}
+
+// unrolled are the loops around a step whose indices it depends on.
+func unrolled(n *Node) (list []*Loop) {
+	mentioned := n.mentions()
+	for outer := n.parent; outer != nil; outer = outer.parent {
+		l := outer.Loop
+		if l != nil && l.Affine() && slices.ContainsFunc(mentioned, func(p Poly) bool { return p.Mentions(l.Index) }) {
+			list = append(list, l)
+			mentioned = slices.Concat(mentioned, l.Lo, l.Hi)
+		}
+	}
+	return list
 }
 
 // instance is one execution of a node, with indices of its own.
@@ -49,7 +66,10 @@ func (q *question) at(n *Node, sides uint) *instance {
 
 func (i *instance) bound(sides uint) {
 	side := 0
-	for n := i.node; n.parent != nil; n = n.parent {
+	for _, l := range i.around {
+		i.inLoop(l)
+	}
+	for n := i.node; n != i.loop; n = n.parent {
 		if n.parent.Loop != nil {
 			i.inLoop(n.parent.Loop)
 		}
@@ -76,10 +96,10 @@ func signed(p Poly, negative bool) Poly {
 	return p
 }
 
-// alternatives is how many values of sides there are for a node.
-func alternatives(n *Node) uint {
+// alternatives is how many values of sides there are for a node in a loop.
+func alternatives(loop, n *Node) uint {
 	side := 0
-	for ; n.parent != nil; n = n.parent {
+	for ; n != loop; n = n.parent {
 		if c := n.parent.Cond; c != nil && c.Not0 != nil {
 			side++
 		}
@@ -235,8 +255,8 @@ func mayMeet(loop *Node, a, b place) bool {
 		return false
 	}
 	for _, later := range []bool{true, false} {
-		for sa := range alternatives(a.node) {
-			for sb := range alternatives(b.node) {
+		for sa := range alternatives(loop, a.node) {
+			for sb := range alternatives(loop, b.node) {
 				q := newQuestion(loop)
 				x, y := q.at(a.node, sa), q.at(b.node, sb)
 				v, _ := x.variable(loop.Loop.Index)

@@ -250,7 +250,7 @@ func (s *Schedule) add(step *Step) {
 // unroll finds the loops whose index says which elements a step inside has to do with.
 func (s *Schedule) unroll(n *Node) (mentioned []Poly) {
 	if step := s.Steps[n]; step != nil {
-		return step.mentions()
+		return n.mentions()
 	}
 	for _, c := range n.Children {
 		mentioned = append(mentioned, s.unroll(c)...)
@@ -262,9 +262,9 @@ func (s *Schedule) unroll(n *Node) (mentioned []Poly) {
 	return mentioned
 }
 
-// mentions are the polynomials that a plan of the step evaluates.
-func (s *Step) mentions() (all []Poly) {
-	for m := range s.Node.All() {
+// mentions are the polynomials that a plan of a step evaluates.
+func (n *Node) mentions() (all []Poly) {
+	for m := range n.All() {
 		if m.Loop != nil {
 			all = slices.Concat(all, m.Loop.Lo, m.Loop.Hi)
 		}

@@ -72,6 +72,8 @@ type Node struct {
 	Cond *Cond
 	// Group says that the children are statements each by itself, which have been put under a condition together.
 	Group bool
+	// Branch says that the condition is not the node's own: another chooses between it and others.
+	Branch bool
 	// Own are what the statement, the condition or the header of the loop does, in order.
 	Own      []Action
 	Children []*Node
