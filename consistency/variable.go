@@ -114,8 +114,18 @@ func (s *Space) Tell(id syncvar.ID, r Range) {
 	if !v.writing || v.declared == nil {
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q that declares what it writes", v.name))
 	}
+	if n := len(v.told); n > 0 && v.told[n-1].Lo <= r.Lo && r.Lo <= v.told[n-1].Hi {
+		v.told[n-1].Hi = max(v.told[n-1].Hi, r.Hi) // it goes on
+		return
+	}
+	if len(v.told) == cap(v.told) && len(v.told) >= mostTold {
+		v.told = merge(inOrder(v.told)) // what is told again and again takes no more room
+	}
 	v.told = append(v.told, r)
 }
+
+// mostTold is how many ranges are kept as they were told.
+const mostTold = 1024
 
 // EndWrite ends the tenure, which made version. It says whether anything
 // changed.

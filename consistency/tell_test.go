@@ -1,0 +1,30 @@
+package consistency
+
+import "testing"
+
+// TestTellAgain: what is told again and again, in any order, takes no more room than what is told once.
+func TestTellAgain(t *testing.T) {
+	const words = 3000
+	s := NewSpace()
+	base, err := s.AddRegion("a", "[]uint64", make([]byte, 8*words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.Bind("a", []Range{{Lo: base, Hi: base + 8*words}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.BeginWrite(id, []Range{})
+	for range 40 {
+		for i := 0; i < words; i += 2 {
+			at := base + 8*Addr(i*7%words)
+			s.Tell(id, Range{Lo: at, Hi: at + 8})
+		}
+	}
+	if n := len(s.vars[id].told); n > 3*words {
+		t.Errorf("%d ranges are kept of %d words", n, words)
+	}
+	if !s.EndWrite(id, 1) || len(s.Newer(id, 0)) == 0 {
+		t.Error("nothing was written")
+	}
+}
