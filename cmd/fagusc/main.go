@@ -29,7 +29,9 @@ Examples:
    fagusc                    the package in this folder
    fagusc kernels.go         one file
    fagusc --explain ./sums   what becomes of every loop; nothing is written
-   fagusc --json --explain`
+   fagusc --json --explain
+   fagusc --spend 2ns        for runs on simulated networks, where computing
+                             takes only the time that is charged`
 
 func main() {
 	app := &cli.App{
@@ -37,6 +39,7 @@ func main() {
 		Description: help, HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say what becomes of every loop, and write nothing"},
+			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock for every execution of an innermost loop's body"},
 			&cli.BoolFlag{Name: "json", Usage: "say it as JSON"},
 		},
 		Action:         func(c *cli.Context) error { return run(c, os.Stdout) },
@@ -68,13 +71,17 @@ type said struct {
 }
 
 func run(c *cli.Context, out io.Writer) error {
+	spend := c.Duration("spend")
+	if spend < 0 {
+		return &usage{fmt.Errorf("--spend %v: want 0 or more", spend)}
+	}
 	files, err := load(c.Args().Slice())
 	if err != nil {
 		return err
 	}
 	var all []said
 	for _, f := range files {
-		more, err := one(f, c.Bool("explain"))
+		more, err := one(f, c.Bool("explain"), golang.Options{Spend: spend})
 		if err != nil && !c.Bool("explain") {
 			return err
 		}
@@ -124,7 +131,7 @@ func load(args []string) ([]*golang.File, error) {
 }
 
 // one explains a file, or writes what is made of it.
-func one(f *golang.File, explain bool) (all []said, err error) {
+func one(f *golang.File, explain bool, o golang.Options) (all []said, err error) {
 	if explain {
 		for _, fn := range f.Functions {
 			s := said{File: f.Path, Function: fn.Name}
@@ -137,7 +144,7 @@ func one(f *golang.File, explain bool) (all []said, err error) {
 		}
 		return all, nil
 	}
-	text, err := f.Emit()
+	text, err := f.Emit(o)
 	if err != nil {
 		if r := (*loops.Refusal)(nil); errors.As(err, &r) {
 			err = fmt.Errorf("%w\nnothing is written for %s", err, f.Path)

@@ -21,6 +21,9 @@ import (
 type Program struct {
 	*Plan
 	*Shared
+	// Spend is what is charged to a virtual clock for each of what Works counts.
+	Spend  fagus.Time
+	work   []int // by step
 	node   *fagus.Node
 	arrays []named
 	err    error // the first one before Share
@@ -137,6 +140,25 @@ func (p *Program) Share(output ...string) error {
 		}
 	}
 	return p.Leave(p.input)
+}
+
+// Works says that a rank does something so many times in a step.
+func (p *Program) Works(step, rank, times int) {
+	if rank != p.node.Rank() {
+		return
+	}
+	for len(p.work) <= step {
+		p.work = append(p.work, 0)
+	}
+	p.work[step] += times
+}
+
+// Leave is Shared.Leave, and charges what the step has taken.
+func (p *Program) Leave(step int) error {
+	if step < len(p.work) && p.work[step] > 0 {
+		p.node.Spend(fagus.Time(p.work[step]) * p.Spend)
+	}
+	return p.Shared.Leave(step)
 }
 
 // Mine is this rank's part of a step.

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
 )
 
 // emitter writes the parallel version of a function.
 type emitter struct {
+	Options
 	*Function
 	*loops.Schedule
 	out   *bytes.Buffer
@@ -40,12 +42,19 @@ type stepNames struct {
 // self stands for the file that is made, and its next line.
 const self = "//line SELF:1"
 
+// Options say how the parallel versions are written.
+type Options struct {
+	// Spend is what is charged to a virtual clock for every execution of the body of an innermost loop in a parallel one, so that a simulation
+	// says something about computing, too.
+	Spend time.Duration
+}
+
 // Emit is the text of a file with the parallel versions of the functions. The error is the first refusal.
-func (f *File) Emit() ([]byte, error) {
+func (f *File) Emit(o Options) ([]byte, error) {
 	var body bytes.Buffer
 	imports := map[string]bool{`"github.com/fagus-dsm/fagus/fagus"`: true, `"github.com/fagus-dsm/fagus/fagus/region"`: true}
 	for _, fn := range f.Functions {
-		if err := fn.emit(&body); err != nil {
+		if err := fn.emit(&body, o); err != nil {
 			return nil, err
 		}
 		fn.imports(imports)
@@ -138,13 +147,13 @@ func (f *Function) writable(s *loops.Step) error {
 	return nil
 }
 
-func (f *Function) emit(out *bytes.Buffer) error {
+func (f *Function) emit(out *bytes.Buffer, o Options) error {
 	s, err := f.Plan()
 	if err != nil {
 		return err
 	}
 	e := &emitter{
-		Function: f, Schedule: s, out: out, steps: make(map[ast.Node]*loops.Step), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
+		Options: o, Function: f, Schedule: s, out: out, steps: make(map[ast.Node]*loops.Step), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), err: f.unique("err"), rank: f.unique("rank"),
 	}
 	e.name()
@@ -261,6 +270,9 @@ func (e *emitter) opening() {
 		if parts := e.parts[a.Array]; parts != "" {
 			e.printf("%s := region.Make[%s](%s, %q, %s.Nodes()*len(%s))\n", parts, e.typed(a.element), e.prog, parts, e.node, a.Name)
 		}
+	}
+	if e.Spend > 0 {
+		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend.Nanoseconds())
 	}
 	e.printf("\n// What every rank reads and writes in every step.\n%s.Begin(%s)\n", e.prog, strings.Join(input, ", "))
 }

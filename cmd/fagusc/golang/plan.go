@@ -2,6 +2,8 @@ package golang
 
 import (
 	"fmt"
+	"go/ast"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,7 +105,8 @@ func tightest(of string, bounds []loops.Poly) string {
 func (e *emitter) planStep(s *loops.Step) {
 	names := e.vars[s]
 	number := names.step
-	e.printf("\n// %s\n", s.Node.Pos)
+	at := e.file.pkg.Fset.Position(s.Node.Origin.(ast.Node).Pos())
+	e.printf("\n// %s:%d\n", filepath.Base(at.Filename), at.Line)
 	if names.key == "" {
 		e.printf("%s := %s.Step()\n", number, e.prog)
 	} else {
@@ -123,6 +126,9 @@ func (e *emitter) planStep(s *loops.Step) {
 	}
 	for _, f := range s.Footprints {
 		e.footprint(&body, s, number, f)
+	}
+	if e.Spend > 0 && s.Kind == loops.Parallel {
+		e.work(&body, s, number)
 	}
 	folded := s.FoldedArray()
 	if folded.Array != nil {
@@ -193,10 +199,45 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
 	default:
 		c, rest, _ := f.At.Coefficient(l.Index)
-		lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
-		fmt.Fprintf(b, "%s.Strided(%s, 1, region.Part{First: %s, End: %s, By: %d}.Count(), %d)\n", region, sum(rest, c, "("+lo+")"), lo, hi, l.Step, f.Stride)
+		fmt.Fprintf(b, "%s.Strided(%s, 1, %s, %d)\n", region, sum(rest, c, "("+tightest("max", l.Lo)+")"), count(l), f.Stride)
 	}
 	b.WriteString(strings.Repeat("}\n", len(f.Frames)))
+}
+
+// work counts how often a rank executes the bodies of innermost loops.
+func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
+	part := e.vars[s].part
+	for _, frames := range s.Innermost() {
+		for i, frame := range frames {
+			l := frame.Loop
+			lo, hi, by := tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)
+			if l == s.Node.Loop {
+				lo, hi, by = part+".First", part+".End", part+".By"
+			}
+			if i+1 < len(frames) && frame.Each {
+				fmt.Fprintf(b, "%s {\n", header(l.Index.Name, lo, hi, by))
+				continue
+			}
+			var times []string
+			for _, more := range frames[i:] {
+				if more.Loop == s.Node.Loop {
+					times = append(times, part+".Count()")
+				} else {
+					times = append(times, count(more.Loop))
+				}
+			}
+			fmt.Fprintf(b, "%s.Works(%s, %s, %s)\n%s", e.prog, number, e.rank, strings.Join(times, "*"), strings.Repeat("}\n", i))
+			break
+		}
+	}
+}
+
+// count is how many iterations a loop has.
+func count(l *loops.Loop) string {
+	if len(l.Lo) == 1 && len(l.Hi) == 1 && l.Step == 1 {
+		return fmt.Sprintf("max(0, %s)", l.Hi[0].Minus(l.Lo[0]))
+	}
+	return fmt.Sprintf("region.Part{First: %s, End: %s, By: %d}.Count()", tightest("max", l.Lo), tightest("min", l.Hi), l.Step)
 }
 
 // sum is rest + c*x.

@@ -92,6 +92,8 @@ func (t *translator) statement(s ast.Stmt) []*loops.Node {
 		// A block is a condition that always holds: what is declared in it stays in it.
 		n.If, n.Cond = true, &loops.Cond{}
 		n.Children = t.statements(s.List)
+	case *ast.ExprStmt:
+		t.reads(n, s.X)
 	case *ast.EmptyStmt:
 		return nil
 	case *ast.BranchStmt:

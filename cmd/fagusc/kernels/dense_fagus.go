@@ -15,11 +15,12 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	region.In(prog, "a", &a)
 	region.In(prog, "b", &b)
 	region.In(prog, "c", &c)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a", "b", "c")
 
-	// dense.go:9:2
+	// dense.go:9
 	step := prog.Step()
 	prog.Block(step, 0, n, 1, 0, n)
 	for rank := range prog.Nodes() {
@@ -35,6 +36,8 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				prog.Reads(step, rank, 1).Add(k*n, k*n+n)
 			}
 		}
+		prog.Works(step, rank, part.Count()*max(0, n))
+		prog.Works(step, rank, part.Count()*max(0, n)*max(0, n))
 	}
 	if err = prog.Share("c"); err != nil {
 		return
@@ -54,7 +57,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:58
+//line dense_fagus.go:61
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -69,11 +72,12 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "a", &a)
 	region.In(prog, "b", &b)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a", "b")
 
-	// dense.go:26:2
+	// dense.go:26
 	step := prog.Step()
 	prog.Block(step, 0, n, 1, 0, n)
 	for rank := range prog.Nodes() {
@@ -84,6 +88,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := 0; j < n; j++ {
 			prog.Overwrites(step, rank, 1).Strided(j*n+part.First, 1, part.Count(), part.By)
 		}
+		prog.Works(step, rank, part.Count()*max(0, n))
 	}
 	if err = prog.Share("b"); err != nil {
 		return
@@ -97,7 +102,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:101
+//line dense_fagus.go:106
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -111,13 +116,14 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "a", &a)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a")
 	step := make(map[int]int)
 	for k := 0; k < n-1; k++ {
 
-		// dense.go:38:3
+		// dense.go:38
 		step[k] = prog.Step()
 		prog.Cyclic(step[k], k+1, n, 1)
 		for rank := range prog.Nodes() {
@@ -140,6 +146,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for i := part.First; i < part.End; i += part.By {
 				prog.Writes(step[k], rank, 0).Add(i*n+k+1, i*n+n)
 			}
+			prog.Works(step[k], rank, part.Count()*max(0, -k+n-1))
 		}
 	}
 	if err = prog.Share("a"); err != nil {
@@ -147,7 +154,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	}
 //line dense.go:37:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:151
+//line dense_fagus.go:158
 		if err = prog.Enter(step[k]); err != nil {
 			return
 		}
@@ -159,7 +166,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:163
+//line dense_fagus.go:170
 		}
 		if err = prog.Leave(step[k]); err != nil {
 			return
@@ -175,6 +182,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "l", &l)
 	region.In(prog, "x", &x)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("l", "x")
@@ -182,7 +190,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	step2 := make(map[int]int)
 	for j := 0; j < n; j++ {
 
-		// dense.go:53:3
+		// dense.go:53
 		step[j] = prog.Step()
 		{
 			rank := prog.Owner(1, j)
@@ -192,7 +200,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 			prog.Overwrites(step[j], rank, 1).Add(j, j+1)
 		}
 
-		// dense.go:54:3
+		// dense.go:54
 		step2[j] = prog.Step()
 		prog.Cyclic(step2[j], j+1, n, 1)
 		for rank := range prog.Nodes() {
@@ -205,6 +213,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 			}
 			prog.Reads(step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
 			prog.Writes(step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+			prog.Works(step2[j], rank, part2.Count())
 		}
 	}
 	if err = prog.Share("x"); err != nil {
@@ -212,14 +221,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	}
 //line dense.go:52:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:216
+//line dense_fagus.go:225
 		if err = prog.Enter(step[j]); err != nil {
 			return
 		}
 		if prog.Owns(step[j]) {
 //line dense.go:53:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:223
+//line dense_fagus.go:232
 		}
 		if err = prog.Leave(step[j]); err != nil {
 			return
@@ -231,7 +240,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:55:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:235
+//line dense_fagus.go:244
 		}
 		if err = prog.Leave(step2[j]); err != nil {
 			return
@@ -246,13 +255,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "d", &d)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("d")
 	step := make(map[int]int)
 	for k := 0; k < n; k++ {
 
-		// dense.go:65:3
+		// dense.go:65
 		step[k] = prog.Step()
 		prog.Block(step[k], 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
@@ -279,6 +289,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 					prog.Writes(step[k], rank, 0).Add(i*n, i*n+n)
 				}
 			}
+			prog.Works(step[k], rank, part.Count()*max(0, n))
 		}
 	}
 	if err = prog.Share("d"); err != nil {
@@ -286,7 +297,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	}
 //line dense.go:64:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:290
+//line dense_fagus.go:301
 		if err = prog.Enter(step[k]); err != nil {
 			return
 		}
@@ -299,7 +310,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:303
+//line dense_fagus.go:314
 		}
 		if err = prog.Leave(step[k]); err != nil {
 			return

@@ -15,16 +15,18 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	region.In(prog, "values", &values)
 	region.In(prog, "count", &count)
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("values", "count")
 
-	// irregular.go:9:2
+	// irregular.go:9
 	step := prog.Step()
 	prog.Block(step, 0, len(values), 1, 0, len(values))
 	for rank := range prog.Nodes() {
 		part := prog.Part(step, rank)
 		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+		prog.Works(step, rank, part.Count())
 		if rank == 0 {
 			prog.Reads(step, rank, 1).Add(0, len(count))
 		}
@@ -57,7 +59,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		v := values[i]
 //line irregular.go:10:3
 		count[v]++
-//line irregular_fagus.go:61
+//line irregular_fagus.go:63
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -83,18 +85,22 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	region.In(prog, "to", &to)
 	region.In(prog, "from", &from)
 	region.In(prog, "index", &index)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("to", "from", "index")
 
-	// irregular.go:18:2
+	// irregular.go:18
 	step := prog.Step()
 	prog.Block(step, 0, len(index), 1, 0, len(index))
 	for rank := range prog.Nodes() {
 		part := prog.Part(step, rank)
 		prog.Reads(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		prog.Reads(step, rank, 1).Add(0, len(from))
+		if part.Count() > 0 {
+			prog.Reads(step, rank, 1).Add(0, len(from))
+		}
 		prog.Overwrites(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+		prog.Works(step, rank, part.Count())
 	}
 	if err = prog.Share("to"); err != nil {
 		return
@@ -107,7 +113,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 		k := index[i]
 //line irregular.go:19:3
 		to[i] = from[k]
-//line irregular_fagus.go:111
+//line irregular_fagus.go:117
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -122,11 +128,12 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "bodies", &bodies)
 	region.In(prog, "force", &force)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("bodies", "force")
 
-	// irregular.go:32:2
+	// irregular.go:32
 	step := prog.Step()
 	prog.Block(step, 0, len(bodies), 1, 0, len(bodies))
 	for rank := range prog.Nodes() {
@@ -146,6 +153,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			}
 		}
 		prog.Overwrites(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
+		prog.Works(step, rank, part.Count()*max(0, len(bodies)))
 	}
 	if err = prog.Share("force"); err != nil {
 		return
@@ -169,7 +177,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:173
+//line irregular_fagus.go:181
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -184,17 +192,19 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "a", &a)
 	region.In(prog, "b", &b)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a", "b")
 
-	// irregular.go:53:2
+	// irregular.go:53
 	step := prog.Step()
 	prog.Block(step, 0, len(a), 1, 0, len(a))
 	for rank := range prog.Nodes() {
 		part := prog.Part(step, rank)
 		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 		prog.Reads(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
+		prog.Works(step, rank, part.Count())
 	}
 	prog.Fence()
 	if err = prog.Share(); err != nil {
@@ -210,7 +220,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:214
+//line irregular_fagus.go:224
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -231,13 +241,14 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	region.In(prog, "a", &a)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:235
+//line irregular_fagus.go:245
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a")
 
-	// irregular.go:65:2
+	// irregular.go:65
 	step := prog.Step()
 	prog.Cyclic(step, 0, ((len(a) + 63) / 64), 1)
 	for rank := range prog.Nodes() {
@@ -251,19 +262,22 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := part.First; b < part.End; b += part.By {
 			prog.Writes(step, rank, 0).Strided((64*b + 1), 1, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
 		}
+		for b := part.First; b < part.End; b += part.By {
+			prog.Works(step, rank, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+		}
 	}
 
-	// irregular.go:71:2
+	// irregular.go:71
 	step2 := prog.Step()
 	{
 		rank := 0
 		prog.Alone(step2, rank)
 		prog.Reads(step2, rank, 1).Add(0, ((len(a)+63)/64)-1)
-		prog.Reads(step2, rank, 0).Strided(-1+64*(1), 1, region.Part{First: 1, End: ((len(a) + 63) / 64), By: 1}.Count(), 64)
+		prog.Reads(step2, rank, 0).Strided(-1+64*(1), 1, max(0, ((len(a)+63)/64)-1), 64)
 		prog.Overwrites(step2, rank, 1).Add(1, ((len(a) + 63) / 64))
 	}
 
-	// irregular.go:74:2
+	// irregular.go:74
 	step3 := prog.Step()
 	prog.Cyclic(step3, 1, ((len(a) + 63) / 64), 1)
 	for rank := range prog.Nodes() {
@@ -279,6 +293,9 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
 			prog.Writes(step3, rank, 0).Strided((64 * b3), 1, region.Part{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
 		}
+		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+			prog.Works(step3, rank, region.Part{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+		}
 	}
 	if err = prog.Share("a"); err != nil {
 		return
@@ -292,7 +309,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:296
+//line irregular_fagus.go:313
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -305,7 +322,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:309
+//line irregular_fagus.go:326
 	}
 	if err = prog.Leave(step2); err != nil {
 		return
@@ -319,7 +336,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:323
+//line irregular_fagus.go:340
 	}
 	if err = prog.Leave(step3); err != nil {
 		return

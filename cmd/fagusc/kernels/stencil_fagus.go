@@ -14,12 +14,13 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "a", &a)
 	region.In(prog, "b", &b)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("a", "b")
 	prog.Repeat()
 
-	// stencil.go:10:3
+	// stencil.go:10
 	step := prog.Step()
 	prog.Block(step, 1, n-1, 1, 1, n-1)
 	for rank := range prog.Nodes() {
@@ -39,9 +40,10 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 			prog.Overwrites(step, rank, 1).Add(i*n+1, i*n+n-1)
 		}
+		prog.Works(step, rank, part.Count()*max(0, n-2))
 	}
 
-	// stencil.go:15:3
+	// stencil.go:15
 	step2 := prog.Step()
 	prog.Block(step2, 1, n-1, 1, 1, n-1)
 	for rank := range prog.Nodes() {
@@ -61,6 +63,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
 			prog.Overwrites(step2, rank, 0).Add(i2*n+1, i2*n+n-1)
 		}
+		prog.Works(step2, rank, part2.Count()*max(0, n-2))
 	}
 	prog.End()
 	if err = prog.Share("a", "b"); err != nil {
@@ -68,7 +71,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line stencil.go:9:2
 	for range steps {
-//line stencil_fagus.go:72
+//line stencil_fagus.go:75
 		if err = prog.Enter(step); err != nil {
 			return
 		}
@@ -78,7 +81,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:82
+//line stencil_fagus.go:85
 		}
 		if err = prog.Leave(step); err != nil {
 			return
@@ -92,7 +95,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:96
+//line stencil_fagus.go:99
 		}
 		if err = prog.Leave(step2); err != nil {
 			return
@@ -107,6 +110,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "u", &u)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("u")
@@ -114,7 +118,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	prog.Repeat()
 	for colour := 0; colour < 2; colour++ {
 
-		// stencil.go:32:4
+		// stencil.go:32
 		step[colour] = prog.Step()
 		prog.Block(step[colour], 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
@@ -137,6 +141,9 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 			for i := part.First; i < part.End; i += part.By {
 				prog.Writes(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Works(step[colour], rank, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+			}
 		}
 		prog.Fence()
 	}
@@ -146,16 +153,16 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	}
 //line stencil.go:28:2
 	change = math.Inf(1)
-//line stencil_fagus.go:150
+//line stencil_fagus.go:157
 //line stencil.go:29:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:153
+//line stencil_fagus.go:160
 //line stencil.go:30:3
 		change = 0
-//line stencil_fagus.go:156
+//line stencil_fagus.go:163
 //line stencil.go:31:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:159
+//line stencil_fagus.go:166
 			if err = prog.Enter(step[colour]); err != nil {
 				return
 			}
@@ -167,7 +174,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:171
+//line stencil_fagus.go:178
 			}
 			if err = prog.Leave(step[colour]); err != nil {
 				return
@@ -180,7 +187,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:40:3
 		sweeps++
-//line stencil_fagus.go:184
+//line stencil_fagus.go:191
 	}
 	err = prog.Finish()
 	return
@@ -192,11 +199,12 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	prog := region.NewProgram(node)
 	region.In(prog, "to", &to)
 	region.In(prog, "from", &from)
+	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
 	prog.Begin("to", "from")
 
-	// stencil.go:49:2
+	// stencil.go:49
 	step := prog.Step()
 	prog.Block(step, 1, nx-1, 1, 1, nx-1)
 	for rank := range prog.Nodes() {
@@ -241,6 +249,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				prog.Overwrites(step, rank, 0).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
 			}
 		}
+		prog.Works(step, rank, part.Count()*max(0, ny-2)*max(0, nz-2))
 	}
 	if err = prog.Share("to"); err != nil {
 		return
@@ -257,7 +266,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:261
+//line stencil_fagus.go:270
 	}
 	if err = prog.Leave(step); err != nil {
 		return

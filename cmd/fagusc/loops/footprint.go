@@ -194,6 +194,27 @@ func (s *Step) footprint(p place, touch Touch) Footprint {
 	return f
 }
 
+// Innermost are the loops around each loop of a step that has none inside, itself and the step's included, outermost first. Those up to
+// the last of which the index is in the bounds of another count each by itself. Loops of which the bounds are not known do not count.
+func (s *Step) Innermost() (all [][]Frame) {
+	for n := range s.Node.All() {
+		if n.Loop == nil || slices.ContainsFunc(n.Children, (*Node).loops) {
+			continue
+		}
+		var frames []Frame
+		for m := n; m != s.Node.parent; m = m.parent {
+			if m.Loop == nil || !m.Loop.Affine() {
+				continue
+			}
+			each := slices.ContainsFunc(frames, func(f Frame) bool { return f.Each || f.mentions(m.Loop.Index) })
+			frames = append(frames, Frame{Loop: m.Loop, Each: each})
+		}
+		slices.Reverse(frames)
+		all = append(all, frames)
+	}
+	return all
+}
+
 // needs says whether a frame that is there, or the element, depends on an index.
 func (f *Footprint) needs(s *Symbol) bool {
 	return f.At != nil && f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })

@@ -29,10 +29,8 @@ func (f *Function) judge(n *Node) *Verdict {
 	v := &Verdict{Node: n}
 	l := n.Loop
 	switch {
-	case l.Index == nil:
-		v.refuse("it has no index")
-	case !l.Affine():
-		v.refuse("its bounds, or its step, are not known before it begins")
+	case l.Index == nil || !l.Affine():
+		v.refuse("it does not count from one bound to another that are both known before it begins")
 	}
 	for inner := range n.All() {
 		if inner.Opaque != "" {
