@@ -52,12 +52,32 @@ func (r *Region) has(i int) bool {
 	return slices.ContainsFunc(r.pieces, func(p piece) bool { return p.has(i) })
 }
 
-// runs is how many there are.
-func (r *Region) runs() (n int) {
+// touches says whether an element is in zone, which is in order.
+func (r *Region) touches(zone []Interval) bool {
+	return slices.ContainsFunc(r.pieces, func(p piece) bool {
+		for k := range p.count {
+			lo := p.lo + k*p.stride
+			i, _ := slices.BinarySearchFunc(zone, lo+1, func(z Interval, at int) int { return cmp.Compare(z.Hi, at) })
+			if i < len(zone) && zone[i].Lo < lo+p.run {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// covers says whether all of zone is in it, as far as that is seen without looking at too many runs.
+func (r *Region) covers(zone []Interval) bool {
+	runs, elements := 0, 0
 	for _, p := range r.pieces {
-		n += p.count
+		runs += p.count
+		elements += p.count * p.run
 	}
-	return n
+	for _, z := range zone {
+		elements -= z.Hi - z.Lo
+	}
+	const most = 1 << 16
+	return elements >= 0 && (runs <= len(r.pieces) || runs <= most) && cover(r.in(zone), zone)
 }
 
 // Intervals are the region's, in order and apart.

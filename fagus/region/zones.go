@@ -2,6 +2,7 @@ package region
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -27,17 +28,13 @@ type class struct {
 	uses      []use // by step and rank
 }
 
-// mostRuns is how many runs of elements of an array may be looked at one by one. Where there are more, those that lie between elements
-// that only one rank has to do with are that rank's.
-const mostRuns = 1 << 20
-
 // classes divides an array. What only one rank has to do with, but for the input and the output, is one class a rank: which of it is
-// used in which step is nobody's business. All else is cut wherever an access begins or ends, and pieces with the same
-// uses are a class. It also notes what accesses do where ranks meet.
+// used in which step is nobody's business; and what lies between such elements is with them. All else is cut wherever an access begins or
+// ends, and pieces with the same uses are a class. It also notes what accesses do where ranks meet.
 func (p *Plan) classes(array int) []*class {
 	all := []Interval{{0, p.lengths[array]}}
 	touched := func(hull bool, zone []Interval) [][]Interval {
-		by := make([][]Interval, p.nodes)
+		by, done := make([][]Interval, p.nodes), make([]int, p.nodes)
 		for s := range p.steps {
 			if p.steps[s].home {
 				continue
@@ -51,6 +48,10 @@ func (p *Plan) classes(array int) []*class {
 						by[rank] = append(by[rank], r.in(zone)...)
 					}
 				}
+				if len(by[rank]) > 2*done[rank]+1000 { // steps often have the same
+					by[rank] = merged(by[rank])
+					done[rank] = len(by[rank])
+				}
 			}
 		}
 		for rank := range by {
@@ -58,15 +59,11 @@ func (p *Plan) classes(array int) []*class {
 		}
 		return by
 	}
-	private := make([][]Interval, p.nodes)
-	zone := all
-	if p.runs(array) > mostRuns {
-		hulls := touched(true, nil)
-		for rank := range hulls {
-			hulls[rank] = (&Region{}).with(hulls[rank]).in(all)
-		}
-		private, zone = alone(hulls)
+	hulls := touched(true, nil)
+	for rank := range hulls {
+		hulls[rank] = (&Region{}).with(hulls[rank]).in(all)
 	}
+	private, zone := alone(hulls)
 	exact, shared := alone(touched(false, zone))
 	for rank := range private {
 		private[rank] = merged(append(private[rank], exact[rank]...))
@@ -78,7 +75,7 @@ func (p *Plan) classes(array int) []*class {
 			list = append(list, p.privateClass(array, rank, own))
 		}
 	}
-	return append(list, p.sharedClasses(array, shared)...)
+	return append(list, p.sharedClasses(array)...)
 }
 
 // with is the region of intervals.
@@ -87,16 +84,6 @@ func (r *Region) with(all []Interval) *Region {
 		r.Add(i.Lo, i.Hi)
 	}
 	return r
-}
-
-func (p *Plan) runs(array int) (n int) {
-	for s := range p.steps {
-		for rank := range p.nodes {
-			a := p.at(s, rank, array)
-			n += a.reads.runs() + a.writes.runs() + a.overwrites.runs()
-		}
-	}
-	return n
 }
 
 // alone separates what only one rank has of elements from what several have.
@@ -152,9 +139,8 @@ func (p *Plan) privateClass(array, rank int, own []Interval) *class {
 			u := use{step: s, rank: r}
 			a := p.at(s, r, array)
 			for t, region := range []*Region{&a.reads, &a.writes, &a.overwrites} {
-				in := region.in(own)
-				u.does[t] = len(in) > 0
-				if touch(t) == overwrites && u.does[t] && !cover(in, own) {
+				u.does[t] = region.touches(own)
+				if touch(t) == overwrites && u.does[t] && !region.covers(own) {
 					u.does[t], u.does[writes] = false, true
 				}
 			}
@@ -168,19 +154,17 @@ func (p *Plan) privateClass(array, rank int, own []Interval) *class {
 
 // edge is where an access of an array begins or ends.
 type edge struct {
-	at         int
-	begin      bool
-	step, rank int
-	touch      touch
+	at   int
+	use  int32 // the number of a step, a rank and a touch
+	more int32 // 1: it begins; -1: it ends
 }
 
 // signature tells sets of uses apart: each adds two numbers of 64 bits that look random.
 type signature [2]uint64
 
-func (s *signature) toggle(e edge, nodes int) {
-	number := uint64((e.step*nodes+e.rank)*3 + int(e.touch))
-	s[0] ^= scramble(number*2 + 1)
-	s[1] ^= scramble(^number)
+func (s *signature) toggle(use uint64) {
+	s[0] ^= scramble(use*2 + 1)
+	s[1] ^= scramble(^use)
 }
 
 // scramble is SplitMix64.
@@ -192,36 +176,33 @@ func scramble(x uint64) uint64 {
 }
 
 // sharedClasses are those of elements that several ranks have to do with, in the order of their first elements.
-func (p *Plan) sharedClasses(array int, shared []Interval) (list []*class) {
+func (p *Plan) sharedClasses(array int) (list []*class) {
 	var edges []edge
 	for s := range p.steps {
 		for rank := range p.nodes {
 			for t, all := range p.at(s, rank, array).exact {
+				use := int32((s*p.nodes+rank)*3 + t)
 				for _, i := range all {
-					edges = append(edges, edge{i.Lo, true, s, rank, touch(t)}, edge{i.Hi, false, s, rank, touch(t)})
+					edges = append(edges, edge{i.Lo, use, 1}, edge{i.Hi, use, -1})
 				}
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	edges = sorted(edges, p.lengths[array])
 	known := make(map[signature]*class)
-	open := make(map[[2]int][3]bool) // by step and rank
+	open := make([]uint64, (len(p.steps)*p.nodes*3+63)/64) // a bit a use
+	count := 0
 	var sign signature
 	for i, e := range edges {
-		sign.toggle(e, p.nodes)
-		u := [2]int{e.step, e.rank}
-		does := open[u]
-		does[e.touch] = e.begin
-		open[u] = does
-		if does == [3]bool{} {
-			delete(open, u)
-		}
-		if i+1 == len(edges) || edges[i+1].at == e.at || len(open) == 0 {
+		sign.toggle(uint64(e.use))
+		open[e.use/64] ^= 1 << (e.use % 64)
+		count += int(e.more)
+		if i+1 == len(edges) || edges[i+1].at == e.at || count == 0 {
 			continue
 		}
 		c := known[sign]
 		if c == nil {
-			c = &class{array: array, uses: inOrder(open)}
+			c = &class{array: array, uses: p.inOrder(open)}
 			known[sign], list = c, append(list, c)
 		}
 		c.intervals = append(c.intervals, Interval{e.at, edges[i+1].at})
@@ -232,12 +213,39 @@ func (p *Plan) sharedClasses(array int, shared []Interval) (list []*class) {
 	return list
 }
 
-// inOrder are the uses of a set.
-func inOrder(open map[[2]int][3]bool) []use {
-	uses := make([]use, 0, len(open))
-	for u, does := range open {
-		uses = append(uses, use{u[0], u[1], does})
+// sorted puts edges of elements up to length in order, by digits of 11 bits.
+func sorted(edges []edge, length int) []edge {
+	const digit = 1 << 11
+	other := make([]edge, len(edges))
+	for shift := 0; length>>shift > 0; shift += 11 {
+		var first [digit + 1]int
+		for _, e := range edges {
+			first[e.at>>shift%digit+1]++
+		}
+		for d := range digit {
+			first[d+1] += first[d]
+		}
+		for _, e := range edges {
+			d := e.at >> shift % digit
+			other[first[d]] = e
+			first[d]++
+		}
+		edges, other = other, edges
 	}
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.rank, b.rank)) })
+	return edges
+}
+
+// inOrder are the uses of a set.
+func (p *Plan) inOrder(open []uint64) (uses []use) {
+	for i, word := range open {
+		for ; word != 0; word &= word - 1 {
+			number := 64*i + bits.TrailingZeros64(word)
+			u := use{step: number / 3 / p.nodes, rank: number / 3 % p.nodes}
+			if n := len(uses); n == 0 || uses[n-1].step != u.step || uses[n-1].rank != u.rank {
+				uses = append(uses, u)
+			}
+			uses[len(uses)-1].does[number%3] = true
+		}
+	}
 	return uses
 }

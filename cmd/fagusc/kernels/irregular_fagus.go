@@ -250,7 +250,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 
 	// irregular.go:65
 	step := prog.Step()
-	prog.Cyclic(step, 0, ((len(a) + 63) / 64), 1)
+	prog.Block(step, 0, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 	for rank := range prog.Nodes() {
 		part := prog.Part(step, rank)
 		for b := part.First; b < part.End; b += part.By {
@@ -279,7 +279,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 
 	// irregular.go:74
 	step3 := prog.Step()
-	prog.Cyclic(step3, 1, ((len(a) + 63) / 64), 1)
+	prog.Block(step3, 1, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 	for rank := range prog.Nodes() {
 		part3 := prog.Part(step3, rank)
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {

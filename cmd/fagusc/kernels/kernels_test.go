@@ -16,9 +16,10 @@ type kernel struct {
 }
 
 func floats(r *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
+	x, state := make([]float64, n), r.Uint64()
 	for i := range x {
-		x[i] = r.Float64()*2 - 1
+		state = state*6364136223846793005 + 1442695040888963407
+		x[i] = float64(int64(state)) / (1 << 63)
 	}
 	return x
 }

@@ -117,15 +117,21 @@ func (f *Function) uneven(n *Node) bool {
 		}
 	}
 	for inner := range n.All() {
-		if inner != n && inner.Loop != nil && !parity(inner.Loop, n.Loop.Index) && bounds(inner.Loop, n.Loop.Index) {
+		if inner != n && inner.Loop != nil && bounds(inner.Loop, n.Loop.Index) && !even(inner.Loop, n.Loop.Index) {
 			return true
 		}
 	}
 	return false
 }
 
-// parity says that the bounds of a loop depend on an index by a remainder alone.
-func parity(l *Loop, s *Symbol) bool {
+// even says that a loop has as many iterations for every value of an index, or nearly: its bounds depend on it by a remainder alone, or two of
+// them in the same way.
+func even(l *Loop, s *Symbol) bool {
+	for _, lo := range l.Lo {
+		if slices.ContainsFunc(l.Hi, func(hi Poly) bool { return lo.Mentions(s) && !hi.Minus(lo).Mentions(s) }) {
+			return true
+		}
+	}
 	for _, p := range slices.Concat(l.Lo, l.Hi) {
 		for f := range p.Symbols() {
 			if f == s {
