@@ -52,6 +52,7 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	if err != nil {
 		return nil, n.errorf("NewArray: %w", err)
 	}
+	n.arrays++
 	n.check.array(mem, name, base, size)
 	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem.View))), length)
 	return &Array[T]{node: n, name: name, base: base, data: data}, nil

@@ -26,6 +26,7 @@ type Node struct {
 	engine engine           // nil after the program has returned
 	views  bool             // this rank can read the arrays of others
 	memory [][]byte         // of the arrays
+	arrays int              // how many there are
 	watch  *pagewatch.Watch // of their pages; nil if nobody asks
 	held   *SyncSet
 	wrote  []syncvar.ID // changed in the tenure that Release ends; reused
@@ -80,6 +81,10 @@ func (n *Node) Rank() int { return n.rank }
 
 // Nodes is the number of ranks.
 func (n *Node) Nodes() int { return n.nodes }
+
+// Arrays is how many arrays NewArray has made: the same on every rank between calls, and never less than before, so that whoever makes
+// arrays for others can give them names of their own.
+func (n *Node) Arrays() int { return n.arrays }
 
 // Mode is the engine that runs the program.
 func (n *Node) Mode() Engine { return n.mode }

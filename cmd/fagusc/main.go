@@ -81,7 +81,7 @@ func run(c *cli.Context, out io.Writer) error {
 	}
 	var all []said
 	for _, f := range files {
-		more, err := one(f, c.Bool("explain"), golang.Options{Spend: spend})
+		more, err := one(f, c.Bool("explain"), golang.Options{Spend: spend.Nanoseconds()})
 		if err != nil && !c.Bool("explain") {
 			return err
 		}

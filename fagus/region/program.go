@@ -73,7 +73,7 @@ func Make[T any](p *Program, name string, length int) []T {
 
 // add makes the array. While something is wrong, there are slices of the caller's length nevertheless, so that it can go on to Share.
 func add[T any](p *Program, n named, length int) []T {
-	a, err := fagus.NewArray[T](p.node, n.name, max(length, 1))
+	a, err := fagus.NewArray[T](p.node, fmt.Sprintf("%s (%d)", n.name, p.node.Arrays()), max(length, 1))
 	if err != nil {
 		p.fail(err)
 		p.arrays = append(p.arrays, n)

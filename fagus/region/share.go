@@ -64,8 +64,9 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 		return nil, err
 	}
 	wants := make([]map[*variable]bool, len(p.steps)) // what this rank acquires in a step, and whether exclusively
+	made := n.Arrays()                                // since the last call
 	for i, v := range variables {
-		bound, err := n.Bind(fmt.Sprintf("region %d", i), v.ranges...)
+		bound, err := n.Bind(fmt.Sprintf("region %d of %d", i, made), v.ranges...)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
 )
@@ -44,9 +43,9 @@ const self = "//line SELF:1"
 
 // Options say how the parallel versions are written.
 type Options struct {
-	// Spend is what is charged to a virtual clock for every execution of the body of an innermost loop in a parallel one, so that a simulation
+	// Spend is how many nanoseconds are charged to a virtual clock for every execution of the body of an innermost loop in a parallel one, so that a simulation
 	// says something about computing, too.
-	Spend time.Duration
+	Spend int64
 }
 
 // Emit is the text of a file with the parallel versions of the functions. The error is the first refusal.
@@ -95,7 +94,7 @@ func (f *File) numbered(text []byte) []byte {
 
 // imports adds what a function names of other packages.
 func (f *Function) imports(all map[string]bool) {
-	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(f.decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if p, ok := f.file.pkg.TypesInfo.Uses[id].(*types.PkgName); ok {
 				path := fmt.Sprintf("%q", p.Imported().Path())
@@ -272,7 +271,7 @@ func (e *emitter) opening() {
 		}
 	}
 	if e.Spend > 0 {
-		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend.Nanoseconds())
+		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)
 	}
 	e.printf("\n// What every rank reads and writes in every step.\n%s.Begin(%s)\n", e.prog, strings.Join(input, ", "))
 }

@@ -206,7 +206,7 @@ func identity(op string) string {
 func combined(op, of string) string {
 	body := fmt.Sprintf("return a %s b", op)
 	switch op {
-	case "max", "min":
+	case "max", "min", "math.Max", "math.Min":
 		body = fmt.Sprintf("return %s(a, b)", op)
 	case "<", ">":
 		body = fmt.Sprintf("if b %s a {\nreturn b\n}\nreturn a", op)

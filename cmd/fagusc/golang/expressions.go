@@ -215,7 +215,7 @@ func (t *translator) folding(s *ast.AssignStmt) (op string, with ast.Expr) {
 		if len(e.Args) != 2 {
 			return "", nil
 		}
-		op := map[string]string{"max": "max", "min": "min", "math.Max": "max", "math.Min": "min"}[t.file.source(e.Fun)]
+		op := map[string]string{"max": "max", "min": "min", "math.Max": "math.Max", "math.Min": "math.Min"}[t.file.source(e.Fun)]
 		switch {
 		case is(e.Args[0]):
 			return op, e.Args[1]

@@ -272,7 +272,7 @@ func condition(c *loops.Cond) string {
 
 // idempotent says of an operator that it does not matter how often an operand is there.
 func idempotent(op string) bool {
-	return slices.Contains([]string{"max", "min", "<", ">", "&", "|"}, op)
+	return slices.Contains([]string{"max", "min", "math.Max", "math.Min", "<", ">", "&", "|"}, op)
 }
 
 // folds writes that every rank overwrites its part of an array that is folded, and who begins with what the array has.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 var programs = flag.Int("programs", 100, "how many random programs TestRandomPrograms makes")
@@ -310,7 +309,7 @@ func testBatch(t *testing.T, root string, seed uint64, count, most int) int {
 	f := files[0]
 	f.Functions = slices.DeleteFunc(f.Functions, func(fn *Function) bool { _, err := fn.Plan(); return err != nil })
 	f.Functions = f.Functions[:min(most, len(f.Functions))]
-	out, err := f.Emit(Options{Spend: time.Duration(seed % 2)})
+	out, err := f.Emit(Options{Spend: int64(seed % 2)})
 	if err != nil {
 		t.Fatalf("seeds from %d: %v", seed, err)
 	}

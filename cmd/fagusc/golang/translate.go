@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
 )
@@ -74,11 +75,11 @@ func translate(f *File, decl *ast.FuncDecl, serials map[int]bool) *Function {
 	if n := len(body); n > 0 {
 		if r, ok := body[n-1].(*ast.ReturnStmt); ok {
 			body = body[:n-1]
-			t.Body = append(t.statements(body), t.returns(r)...)
+			t.Body = append(append(t.Body, t.statements(body)...), t.returns(r)...)
 			return t.Function
 		}
 	}
-	t.Body = t.statements(body)
+	t.Body = append(t.Body, t.statements(body)...)
 	return t.Function
 }
 
@@ -180,18 +181,32 @@ func flat(t types.Type) bool {
 	return false
 }
 
-// opening takes the statements in front of which there is no plan: definitions that use parameters alone, and local arrays. It returns the rest.
+// opening takes the statements in front of the plan: what uses parameters alone, and makes slices. It returns the rest.
 func (t *translator) opening(list []ast.Stmt) []ast.Stmt {
 	for i, s := range list {
-		if !t.opens(s) {
+		if t.makes(s) {
+			t.preamble = append(t.preamble, s)
+			continue
+		}
+		switch s.(type) {
+		case *ast.AssignStmt, *ast.DeclStmt:
+		default:
 			return list[i:]
 		}
+		nodes := t.statement(s)
+		for _, n := range nodes {
+			if n.Opaque != "" || slices.ContainsFunc(n.Own, func(a loops.Action) bool { return a.Access != nil }) {
+				return list[i:] // it is translated once more
+			}
+		}
+		t.Body = append(t.Body, nodes...)
 		t.preamble = append(t.preamble, s)
 	}
 	return nil
 }
 
-func (t *translator) opens(s ast.Stmt) bool {
+// makes notes a slice that the function makes.
+func (t *translator) makes(s ast.Stmt) bool {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 		return false
@@ -206,10 +221,6 @@ func (t *translator) opens(s ast.Stmt) bool {
 		t.arrays = append(t.arrays, own)
 		t.slices[o] = &slice{array: own, length: length}
 		return t.assigned[o] == 1
-	}
-	if p, ok := t.poly(a.Rhs[0]); ok && t.assigned[o] == 1 {
-		t.values[o] = p
-		return true
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -198,6 +199,26 @@ func TestSame(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAgain: a function may be called again and again.
+func TestAgain(t *testing.T) {
+	k := named("Jacobi", 9)
+	want, _ := k.run(nil, rand.New(rand.NewPCG(2, 1)))
+	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Placement: fagus.PlacePrivate}, func(n *fagus.Node) error {
+		for range 3 {
+			got, err := k.run(n, rand.New(rand.NewPCG(2, 1)))
+			if err != nil {
+				return err
+			}
+			if n.Rank() == 0 && !reflect.DeepEqual(got, want) {
+				return errors.New("other results than sequentially")
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

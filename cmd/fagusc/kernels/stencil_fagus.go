@@ -110,6 +110,9 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.NewProgram(node)
 	region.In(prog, "u", &u)
+//line stencil.go:28:2
+	change = math.Inf(1)
+//line stencil_fagus.go:116
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -151,9 +154,6 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	if err = prog.Share("u"); err != nil {
 		return
 	}
-//line stencil.go:28:2
-	change = math.Inf(1)
-//line stencil_fagus.go:157
 //line stencil.go:29:2
 	for sweeps < most && change > limit {
 //line stencil_fagus.go:160
