@@ -118,12 +118,14 @@ func (r *Region) in(zone []Interval) (all []Interval) {
 
 // appendCut appends the parts of i that are in zone, which is in order.
 func appendCut(all []Interval, i Interval, zone []Interval) []Interval {
-	k, _ := slices.BinarySearchFunc(zone, i.Lo, func(z Interval, lo int) int {
-		if z.Hi <= lo {
-			return -1
+	k, behind := 0, len(zone)
+	for k < behind { // the first that ends behind i.Lo
+		if middle := (k + behind) / 2; zone[middle].Hi <= i.Lo {
+			k = middle + 1
+		} else {
+			behind = middle
 		}
-		return 1
-	})
+	}
 	for ; k < len(zone) && zone[k].Lo < i.Hi; k++ {
 		all = append(all, Interval{max(i.Lo, zone[k].Lo), min(i.Hi, zone[k].Hi)})
 	}
@@ -152,6 +154,26 @@ func merged(all []Interval) []Interval {
 		out = append(out, i)
 	}
 	return out
+}
+
+// union is both, each of which is in order.
+func union(a, b []Interval) []Interval {
+	if cover(a, b) {
+		return a
+	}
+	all := make([]Interval, 0, len(a)+len(b))
+	for len(a) > 0 || len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0].Lo <= b[0].Lo {
+			a, b = b, a
+		}
+		if n := len(all); n > 0 && b[0].Lo <= all[n-1].Hi {
+			all[n-1].Hi = max(all[n-1].Hi, b[0].Hi)
+		} else {
+			all = append(all, b[0])
+		}
+		b = b[1:]
+	}
+	return all
 }
 
 func byLo(a, b Interval) int { return cmp.Compare(a.Lo, b.Lo) }

@@ -34,7 +34,7 @@ type class struct {
 func (p *Plan) classes(array int) []*class {
 	all := []Interval{{0, p.lengths[array]}}
 	touched := func(hull bool, zone []Interval) [][]Interval {
-		by, done := make([][]Interval, p.nodes), make([]int, p.nodes)
+		by := make([][]Interval, p.nodes)
 		for s := range p.steps {
 			if p.steps[s].home {
 				continue
@@ -43,19 +43,12 @@ func (p *Plan) classes(array int) []*class {
 				a := p.at(s, rank, array)
 				for _, r := range []*Region{&a.reads, &a.writes, &a.overwrites} {
 					if hull {
-						by[rank] = append(by[rank], r.hulls()...)
+						by[rank] = union(by[rank], r.hulls())
 					} else {
-						by[rank] = append(by[rank], r.in(zone)...)
+						by[rank] = union(by[rank], r.in(zone))
 					}
 				}
-				if len(by[rank]) > 2*done[rank]+1000 { // steps often have the same
-					by[rank] = merged(by[rank])
-					done[rank] = len(by[rank])
-				}
 			}
-		}
-		for rank := range by {
-			by[rank] = merged(by[rank])
 		}
 		return by
 	}
