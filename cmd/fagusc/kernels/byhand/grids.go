@@ -1,0 +1,208 @@
+package byhand
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/kernels"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// pair is two grids, of which each half of a step reads one and writes the other.
+type pair struct {
+	node  *fagus.Node
+	grids [2]*parts.Grid[float64]
+}
+
+// newPair makes them, of rows of some columns.
+func newPair(node *fagus.Node, name string, rows, columns int) (*pair, error) {
+	p := &pair{node: node}
+	for i, which := range []string{" even", " odd"} {
+		var err error
+		if p.grids[i], err = parts.NewGrid[float64](node, name+which, parts.Shape{Rows: rows, Columns: columns, Halo: 1}); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// fill lets rank 0 write both. f returns which elements it has written, no range of more than a row.
+func (p *pair) fill(f func() []fagus.Range) error {
+	var wants []fagus.Request
+	if p.node.Rank() == 0 {
+		for _, g := range p.grids {
+			for _, r := range g.WantAll(fagus.Exclusive) {
+				wants = append(wants, r.Telling())
+			}
+		}
+	}
+	err := p.node.During(p.node.Set(wants...), func() error {
+		if p.node.Rank() > 0 {
+			return nil
+		}
+		return p.node.Wrote(f()...)
+	})
+	if err != nil {
+		return err
+	}
+	return meet(p.node)
+}
+
+// halves are the sets in which each grid is written, and the other one read.
+func (p *pair) halves() (sets [2]*fagus.SyncSet) {
+	for i, to := range p.grids {
+		from := p.grids[1-i]
+		sets[i] = p.node.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
+	}
+	return sets
+}
+
+// inside are this rank's rows but for the first and last of all.
+func (p *pair) inside() (lo, hi int) {
+	lo, hi = p.grids[0].Mine()
+	return max(lo, 1), min(hi, p.grids[0].Rows-1)
+}
+
+// collect calls f while rank 0 holds all.
+func (p *pair) collect(f func()) error {
+	var wants []fagus.Request
+	if p.node.Rank() == 0 {
+		wants = slices.Concat(p.grids[0].WantAll(fagus.Shared), p.grids[1].WantAll(fagus.Shared))
+	}
+	return during(p.node, func() {
+		if p.node.Rank() == 0 {
+			f()
+		}
+	}, wants...)
+}
+
+// Jacobi is [kernels.Jacobi]. Of b only the border moves to the ranks.
+func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
+	if n < 3 || steps < 1 {
+		return nil // there is nothing to do
+	}
+	p, err := newPair(node, "Jacobi", n, n)
+	if err != nil {
+		return err
+	}
+	sa, sb := p.grids[0], p.grids[1]
+	if err := p.fill(func() (wrote []fagus.Range) {
+		copy(sa.Slice(), a)
+		copy(sb.Slice(), b)
+		for i := range n {
+			wrote = append(wrote, sa.Range(i*n, i*n+n))
+			if i == 0 || i == n-1 {
+				wrote = append(wrote, sb.Range(i*n, i*n+n))
+			} else {
+				wrote = append(wrote, sb.Range(i*n, i*n+1), sb.Range(i*n+n-1, i*n+n))
+			}
+		}
+		return wrote
+	}); err != nil {
+		return err
+	}
+	sets := p.halves()
+	lo, hi := p.inside()
+	for range steps {
+		for _, to := range []int{1, 0} {
+			if err := node.During(sets[to], func() error {
+				for i := lo; i < hi; i++ {
+					smooth(p.grids[to].Row(i), p.grids[1-to].Row(i-1), p.grids[1-to].Row(i), p.grids[1-to].Row(i+1))
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := meet(node); err != nil {
+				return err
+			}
+		}
+	}
+	return p.collect(func() {
+		copy(a, sa.Slice())
+		copy(b, sb.Slice())
+	})
+}
+
+// smooth makes the inside of row to of the rows above, beside and below.
+func smooth(to, above, beside, below []float64) {
+	for j := 1; j < len(to)-1; j++ {
+		to[j] = 0.25 * (above[j] + below[j] + beside[j-1] + beside[j+1])
+	}
+}
+
+// SOR is [kernels.SOR]. Each colour is a grid: that of even points (those of which row and column are even together), and that of odd ones. In
+// it point j of a row is j/2.
+func SOR(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
+	if n < 3 || most < 1 {
+		sweeps, change = kernels.SOR(u, n, omega, limit, most) // which has nothing to do
+		return sweeps, change, nil
+	}
+	p, err := newPair(node, "SOR", n, (n+1)/2)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := p.fill(func() []fagus.Range { return p.part(u, n) }); err != nil {
+		return 0, 0, err
+	}
+	sets := p.halves()
+	change = math.Inf(1)
+	for sweeps < most && change > limit {
+		change = 0
+		for half, colour := range []int{1, 0} {
+			if err := node.During(sets[colour], func() error {
+				change = max(change, p.relax(colour, n, omega))
+				return nil
+			}); err != nil {
+				return 0, 0, err
+			}
+			if half > 0 {
+				continue // behind it is the Reduce
+			}
+			if err := meet(node); err != nil {
+				return 0, 0, err
+			}
+		}
+		if change, err = fagus.Reduce(node, change, func(a, b float64) float64 { return max(a, b) }); err != nil {
+			return 0, 0, err
+		}
+		sweeps++
+	}
+	return sweeps, change, p.collect(func() {
+		for i := 1; i < n-1; i++ {
+			for j := 1; j < n-1; j++ {
+				u[i*n+j] = p.grids[(i+j)%2].Row(i)[j/2]
+			}
+		}
+	})
+}
+
+// part gives the points of u to the grids of their colours, and returns what these have now.
+func (p *pair) part(u []float64, n int) (wrote []fagus.Range) {
+	for i := range n {
+		for j, x := range u[i*n:][:n] {
+			p.grids[(i+j)%2].Row(i)[j/2] = x
+		}
+		for _, g := range p.grids {
+			wrote = append(wrote, g.Range(i*g.Columns, (i+1)*g.Columns))
+		}
+	}
+	return wrote
+}
+
+// relax relaxes this rank's points of a colour, and returns the greatest change.
+func (p *pair) relax(colour, n int, omega float64) (change float64) {
+	lo, hi := p.inside()
+	of := p.grids[1-colour]
+	for i := lo; i < hi; i++ {
+		row, above, beside, below := p.grids[colour].Row(i), of.Row(i-1), of.Row(i), of.Row(i+1)
+		for j := 2 - (i+colour)%2; j < n-1; j += 2 {
+			k := j / 2
+			d := omega * (0.25*(above[k]+below[k]+beside[(j-1)/2]+beside[(j+1)/2]) - row[k])
+			row[k] += d
+			change = max(change, math.Abs(d))
+		}
+	}
+	return change
+}

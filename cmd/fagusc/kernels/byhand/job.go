@@ -1,0 +1,250 @@
+package byhand
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// job is a computation that every rank does a part of: rank 0 hands out what the others read, all compute, and rank 0 collects what the
+// others have written. Each of them is a phase. What one rank alone uses has a variable together, and so has what the same ranks read.
+type job struct {
+	node      *fagus.Node
+	name      string
+	sides     []side
+	variables []*variable
+	err       error // the first one of share
+}
+
+// side is a shared array, with the slice of rank 0 that others use parts of.
+type side interface {
+	Range(lo, hi int) fagus.Range
+	in(lo, hi int)  // from rank 0's slice
+	out(lo, hi int) // and back
+}
+
+// shared is a side. Without outer it has nothing of rank 0's.
+type shared[T any] struct {
+	*fagus.Array[T]
+	node  *fagus.Node
+	outer []T
+}
+
+// piece is elements of a side, none if lo is hi.
+type piece struct {
+	of     side
+	lo, hi int
+}
+
+// variable is what the same ranks use.
+type variable struct {
+	ranks        []int
+	all, in, out []piece // what it guards; of that, what rank 0 hands out, and what it collects
+	guard        *fagus.SyncVar
+}
+
+func newJob(n *fagus.Node, name string) *job { return &job{node: n, name: name} }
+
+// share makes a side of a slice. An error is kept for hand.
+func share[T any](j *job, name string, outer []T) *shared[T] {
+	s := scratch[T](j, name, len(outer))
+	s.outer = outer
+	return s
+}
+
+// scratch makes one of zeros.
+func scratch[T any](j *job, name string, length int) *shared[T] {
+	s := &shared[T]{node: j.node}
+	if j.err == nil {
+		s.Array, j.err = fagus.NewArray[T](j.node, j.name+" "+name, max(length, 1))
+	}
+	j.sides = append(j.sides, s)
+	return s
+}
+
+func (s *shared[T]) in(lo, hi int)  { copy(s.Slice()[lo:hi], s.outer[lo:hi]) }
+func (s *shared[T]) out(lo, hi int) { copy(s.outer[lo:hi], s.Slice()[lo:hi]) }
+
+// here is where this rank computes: rank 0 in its slice, the others in their copy.
+func (s *shared[T]) here() []T {
+	if s.node.Rank() == 0 {
+		return s.outer
+	}
+	return s.Slice()
+}
+
+// uses says what a rank other than 0 reads, and what it writes. Ranks write different elements, which no other reads.
+type uses func(rank int) (reads, writes []piece)
+
+// hand hands out what ranks read: fill copies it at rank 0, or what it is made of, and more if rank 0 wants more. It is copyIn, or a kernel's own.
+func (j *job) hand(of uses, fill func(), more ...fagus.Request) error {
+	if j.err != nil {
+		return j.err
+	}
+	for _, s := range j.sides {
+		j.cut(s, of)
+	}
+	wants := more
+	for i, v := range j.variables {
+		var err error
+		if v.guard, err = j.node.Bind(fmt.Sprintf("%s %d", j.name, i), ranges(v.all)...); err != nil {
+			return err
+		}
+		if len(v.in) > 0 && j.node.Rank() == 0 {
+			wants = append(wants, fagus.Want(v.guard, fagus.Exclusive).Writing(ranges(v.in)...))
+		}
+	}
+	if err := during(j.node, func() {
+		if j.node.Rank() == 0 {
+			fill()
+		}
+	}, wants...); err != nil {
+		return err
+	}
+	return meet(j.node)
+}
+
+// copyIn copies what ranks read.
+func (j *job) copyIn() {
+	for _, v := range j.variables {
+		for _, p := range v.in {
+			p.of.in(p.lo, p.hi)
+		}
+	}
+}
+
+// want asks for what this rank uses, to read it alone or to write as well.
+func (j *job) want(write bool) (wants []fagus.Request) {
+	for _, v := range j.variables {
+		switch {
+		case !slices.Contains(v.ranks, j.node.Rank()):
+		case write && len(v.out) > 0:
+			wants = append(wants, fagus.Want(v.guard, fagus.Exclusive).Writing(ranges(v.out)...))
+		default:
+			wants = append(wants, fagus.Want(v.guard, fagus.Shared))
+		}
+	}
+	return wants
+}
+
+// compute calls f while this rank holds what it uses.
+func (j *job) compute(f func()) error { return during(j.node, f, j.want(true)...) }
+
+// collect brings to rank 0 what ranks have written. take takes that of a rank, in the order of the ranks; nil copies it.
+func (j *job) collect(take func(rank int)) error {
+	if err := meet(j.node); err != nil {
+		return err
+	}
+	var wants []fagus.Request
+	var from []int
+	for _, v := range j.variables {
+		if j.node.Rank() == 0 && len(v.out) > 0 {
+			wants = append(wants, fagus.Want(v.guard, fagus.Shared))
+			from = append(from, v.ranks...)
+		}
+	}
+	slices.Sort(from)
+	return during(j.node, func() {
+		for _, rank := range from {
+			if take != nil {
+				take(rank)
+				continue
+			}
+			for _, p := range j.variableOf([]int{rank}).out {
+				p.of.out(p.lo, p.hi)
+			}
+		}
+	}, wants...)
+}
+
+// run does all three.
+func (j *job) run(of uses, compute func(), take func(rank int)) error {
+	if err := j.hand(of, j.copyIn); err != nil {
+		return err
+	}
+	if err := j.compute(compute); err != nil {
+		return err
+	}
+	return j.collect(take)
+}
+
+// cut divides what ranks use of a side where one of them begins or ends to, and gives each part to the variable of those that use it.
+func (j *job) cut(s side, of uses) {
+	type use struct {
+		rank, lo, hi int
+		writes       bool
+	}
+	var all []use
+	var ends []int
+	for rank := 1; rank < j.node.Nodes(); rank++ {
+		reads, writes := of(rank)
+		for i, p := range slices.Concat(reads, writes) {
+			if p.of == s && p.lo < p.hi {
+				all = append(all, use{rank, p.lo, p.hi, i >= len(reads)})
+				ends = append(ends, p.lo, p.hi)
+			}
+		}
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	for i := range max(len(ends)-1, 0) {
+		p := piece{s, ends[i], ends[i+1]}
+		var ranks []int
+		var read, written bool
+		for _, u := range all {
+			if u.lo <= p.lo && p.hi <= u.hi {
+				ranks = append(ranks, u.rank)
+				written, read = written || u.writes, read || !u.writes
+			}
+		}
+		if len(ranks) > 0 {
+			j.variableOf(slices.Compact(ranks)).add(p, read, written)
+		}
+	}
+}
+
+// variableOf is the variable of some ranks.
+func (j *job) variableOf(ranks []int) *variable {
+	for _, v := range j.variables {
+		if slices.Equal(v.ranks, ranks) {
+			return v
+		}
+	}
+	v := &variable{ranks: ranks}
+	j.variables = append(j.variables, v)
+	return v
+}
+
+func (v *variable) add(p piece, read, written bool) {
+	v.all = append(v.all, p)
+	if read {
+		v.in = append(v.in, p)
+	}
+	if written {
+		v.out = append(v.out, p)
+	}
+}
+
+func ranges(pieces []piece) (list []fagus.Range) {
+	for _, p := range pieces {
+		list = append(list, p.of.Range(p.lo, p.hi))
+	}
+	return list
+}
+
+// during calls f while this rank holds what it wants: a phase.
+func during(n *fagus.Node, f func(), wants ...fagus.Request) error {
+	return n.During(n.Set(wants...), func() error {
+		f()
+		return nil
+	})
+}
+
+// meet sees to it that what was written before is read behind. In phase mode it is, since an Acquire is a phase.
+func meet(n *fagus.Node) error {
+	if n.Mode() == fagus.Phase {
+		return nil
+	}
+	return n.Barrier()
+}
