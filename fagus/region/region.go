@@ -68,16 +68,24 @@ func (r *Region) touches(zone []Interval) bool {
 
 // covers says whether all of zone is in it, as far as that is seen without looking at too many runs.
 func (r *Region) covers(zone []Interval) bool {
-	runs, elements := 0, 0
+	elements := 0
 	for _, p := range r.pieces {
-		runs += p.count
 		elements += p.count * p.run
 	}
 	for _, z := range zone {
 		elements -= z.Hi - z.Lo
 	}
+	return elements >= 0 && r.countable() && cover(r.in(zone), zone)
+}
+
+// countable says that its runs are not too many to look at each.
+func (r *Region) countable() bool {
+	runs := 0
+	for _, p := range r.pieces {
+		runs += p.count
+	}
 	const most = 1 << 16
-	return elements >= 0 && (runs <= len(r.pieces) || runs <= most) && cover(r.in(zone), zone)
+	return runs <= len(r.pieces) || runs <= most
 }
 
 // Intervals are the region's, in order and apart.
@@ -174,6 +182,28 @@ func union(a, b []Interval) []Interval {
 		b = b[1:]
 	}
 	return all
+}
+
+// minus is what a has and b has not.
+func minus(a, b []Interval) (rest []Interval) {
+	for _, i := range a {
+		for len(b) > 0 && b[0].Hi <= i.Lo {
+			b = b[1:]
+		}
+		for _, cut := range b {
+			if cut.Lo >= i.Hi {
+				break
+			}
+			if i.Lo < cut.Lo {
+				rest = append(rest, Interval{i.Lo, cut.Lo})
+			}
+			i.Lo = max(i.Lo, cut.Hi)
+		}
+		if i.Lo < i.Hi {
+			rest = append(rest, i)
+		}
+	}
+	return rest
 }
 
 func byLo(a, b Interval) int { return cmp.Compare(a.Lo, b.Lo) }

@@ -64,8 +64,11 @@ func (p *Plan) classes(array int) []*class {
 	p.note(array, shared)
 	var list []*class
 	for rank, own := range private {
-		if len(own) > 0 {
-			list = append(list, p.privateClass(array, rank, own))
+		fresh, rest := p.fresh(array, rank, own)
+		for _, part := range [][]Interval{fresh, rest} {
+			if len(part) > 0 {
+				list = append(list, p.privateClass(array, rank, part))
+			}
 		}
 	}
 	return append(list, p.sharedClasses(array)...)
@@ -119,6 +122,23 @@ func (p *Plan) note(array int, shared []Interval) {
 			}
 		}
 	}
+}
+
+// fresh are those of a rank's own elements that it overwrites before it does anything else with them: their input does not matter.
+func (p *Plan) fresh(array, rank int, own []Interval) (fresh, rest []Interval) {
+	var seen []Interval
+	for s := range p.steps {
+		if p.steps[s].home {
+			continue
+		}
+		a := p.at(s, rank, array)
+		before := union(seen, union(a.reads.hulls(), a.writes.hulls()))
+		if len(a.overwrites.pieces) > 0 && a.overwrites.countable() {
+			fresh = union(fresh, minus(a.overwrites.in(own), before))
+		}
+		seen = union(before, a.overwrites.hulls())
+	}
+	return fresh, minus(own, fresh)
 }
 
 // privateClass is what only one rank has to do with.

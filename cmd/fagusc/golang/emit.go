@@ -20,7 +20,8 @@ type emitter struct {
 	*Function
 	*loops.Schedule
 	out   *bytes.Buffer
-	steps map[ast.Node]*loops.Step // by the statement
+	steps map[ast.Node]*loops.Step  // by the statement
+	folds map[ast.Node][]loops.Fold // behind it
 	vars  map[*loops.Step]stepNames
 	parts map[*loops.Array]string // of arrays that are folded: the arrays with the ranks' parts
 	node  string                  // names in the generated function
@@ -152,7 +153,7 @@ func (f *Function) emit(out *bytes.Buffer, o Options) error {
 		return err
 	}
 	e := &emitter{
-		Options: o, Function: f, Schedule: s, out: out, steps: make(map[ast.Node]*loops.Step), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
+		Options: o, Function: f, Schedule: s, out: out, steps: make(map[ast.Node]*loops.Step), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), err: f.unique("err"), rank: f.unique("rank"),
 	}
 	e.name()
@@ -174,6 +175,9 @@ func (e *emitter) printf(format string, args ...any) { fmt.Fprintf(e.out, format
 func (e *emitter) name() {
 	for _, top := range e.Body {
 		for n := range top.All() {
+			if len(e.Folds[n]) > 0 {
+				e.folds[n.Origin.(ast.Node)] = e.Folds[n]
+			}
 			step := e.Steps[n]
 			if step == nil {
 				continue

@@ -42,6 +42,10 @@ func (e *emitter) inside(s ast.Node) (found bool) {
 }
 
 func (e *emitter) statement(s ast.Stmt) error {
+	if folds := e.folds[s]; len(folds) > 0 {
+		e.resets(folds)
+		defer e.reduces(folds)
+	}
 	if step := e.steps[s]; step != nil {
 		return e.step(step)
 	}
@@ -214,17 +218,28 @@ func combined(op, of string) string {
 	return fmt.Sprintf("func(a, b %s) %s {\n%s\n}", of, of, body)
 }
 
-// fold writes what every rank's part begins with: rank 0's with what there is.
-func (e *emitter) fold(s *loops.Step, number string) {
+// resets writes what every rank's part of scalars begins with: rank 0's with what there is.
+func (e *emitter) resets(folds []loops.Fold) {
 	var reset []string
-	for _, f := range s.Folds {
-		if f.Scalar != nil && !idempotent(f.Operator) {
+	for _, f := range folds {
+		if !idempotent(f.Operator) {
 			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, identity(f.Operator)))
 		}
 	}
 	if len(reset) > 0 {
 		e.printf("if %s.Rank() > 0 {\n%s}\n", e.node, strings.Join(reset, ""))
 	}
+}
+
+// reduces writes how ranks' parts of scalars are put together.
+func (e *emitter) reduces(folds []loops.Fold) {
+	for _, f := range folds {
+		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
+	}
+}
+
+// fold writes the same of an array.
+func (e *emitter) fold(s *loops.Step, number string) {
 	f := s.FoldedArray()
 	if f.Array == nil {
 		return
@@ -238,13 +253,8 @@ func (e *emitter) fold(s *loops.Step, number string) {
 	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor i := range %s {\n%s[i] = %s\n}\n}\n", e.node, name, all, name, name, identity(f.Operator))
 }
 
-// folded writes how ranks' parts are put together.
+// folded writes how ranks' parts of an array are put together.
 func (e *emitter) folded(s *loops.Step) {
-	for _, f := range s.Folds {
-		if f.Scalar != nil {
-			e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
-		}
-	}
 	f := s.FoldedArray()
 	if f.Array == nil {
 		return

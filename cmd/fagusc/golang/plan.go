@@ -32,34 +32,41 @@ func (e *emitter) plan(nodes []*loops.Node) {
 
 func (e *emitter) planned(nodes []*loops.Node) {
 	for _, n := range nodes {
-		if step := e.Steps[n]; step != nil && n.Branch {
-			e.printf("%s.Maybe()\n", e.prog)
-			e.planStep(step)
-			e.printf("%s.End()\n", e.prog)
-			continue
-		} else if step != nil {
-			e.planStep(step)
-			continue
+		e.plannedNode(n)
+		if len(e.Folds[n]) > 0 {
+			e.printf("%s.Fence()\n", e.prog)
 		}
-		if !e.hasSteps(n) {
-			continue
-		}
-		switch {
-		case n.Loop != nil && e.Unrolled[n]:
-			e.printf("%s {\n", e.unrolled(n.Loop))
-			e.planned(n.Children)
-			e.printf("}\n")
-		case n.Loop != nil:
-			e.printf("%s.Repeat()\n", e.prog)
-			e.planned(n.Children)
-			e.printf("%s.End()\n", e.prog)
-		case n.Cond != nil && len(n.Cond.AtLeast0) == 0 && n.Cond.Not0 == nil:
-			e.planned(n.Children)
-		default:
-			e.printf("%s.Maybe()\n", e.prog)
-			e.planned(n.Children)
-			e.printf("%s.End()\n", e.prog)
-		}
+	}
+}
+
+func (e *emitter) plannedNode(n *loops.Node) {
+	if step := e.Steps[n]; step != nil && n.Branch {
+		e.printf("%s.Maybe()\n", e.prog)
+		e.planStep(step)
+		e.printf("%s.End()\n", e.prog)
+		return
+	} else if step != nil {
+		e.planStep(step)
+		return
+	}
+	if !e.hasSteps(n) {
+		return
+	}
+	switch {
+	case n.Loop != nil && e.Unrolled[n]:
+		e.printf("%s {\n", e.unrolled(n.Loop))
+		e.planned(n.Children)
+		e.printf("}\n")
+	case n.Loop != nil:
+		e.printf("%s.Repeat()\n", e.prog)
+		e.planned(n.Children)
+		e.printf("%s.End()\n", e.prog)
+	case n.Cond != nil && len(n.Cond.AtLeast0) == 0 && n.Cond.Not0 == nil:
+		e.planned(n.Children)
+	default:
+		e.printf("%s.Maybe()\n", e.prog)
+		e.planned(n.Children)
+		e.printf("%s.End()\n", e.prog)
 	}
 }
 
@@ -132,7 +139,7 @@ func (e *emitter) planStep(s *loops.Step) {
 	}
 	folded := s.FoldedArray()
 	if folded.Array != nil {
-		e.folds(&body, s, number, folded)
+		e.foldsArray(&body, s, number, folded)
 	}
 	switch {
 	case s.Kind == loops.Serial:
@@ -143,9 +150,6 @@ func (e *emitter) planStep(s *loops.Step) {
 			e.printf("%s := %s.Part(%s, %s)\n", names.part, e.prog, number, e.rank)
 		}
 		e.printf("%s}\n", &body)
-	}
-	if slices.ContainsFunc(s.Folds, func(f loops.Fold) bool { return f.Scalar != nil }) {
-		e.printf("%s.Fence()\n", e.prog)
 	}
 	if folded.Array != nil {
 		e.planAdd(s, folded.Array)
@@ -275,8 +279,8 @@ func idempotent(op string) bool {
 	return slices.Contains([]string{"max", "min", "math.Max", "math.Min", "<", ">", "&", "|"}, op)
 }
 
-// folds writes that every rank overwrites its part of an array that is folded, and who begins with what the array has.
-func (e *emitter) folds(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
+// foldsArray writes that every rank overwrites its part of an array that is folded, and who begins with what the array has.
+func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
 	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.number(f.Array)
 	read := fmt.Sprintf("%s.Reads(%s, %s, %d).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
 	if !idempotent(f.Operator) {

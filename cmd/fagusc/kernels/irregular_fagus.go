@@ -210,11 +210,11 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	if err = prog.Share(); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
-		return
-	}
 	if node.Rank() > 0 {
 		sum = 0
+	}
+	if err = prog.Enter(step); err != nil {
+		return
 	}
 	part := prog.Mine(step)
 	for i := part.First; i < part.End; i += part.By {

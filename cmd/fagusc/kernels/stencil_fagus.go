@@ -148,8 +148,8 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 				prog.Works(step[colour], rank, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
 			}
 		}
-		prog.Fence()
 	}
+	prog.Fence()
 	prog.End()
 	if err = prog.Share("u"); err != nil {
 		return
@@ -179,11 +179,11 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 			if err = prog.Leave(step[colour]); err != nil {
 				return
 			}
-			if change, err = fagus.Reduce(node, change, func(a, b float64) float64 {
-				return max(a, b)
-			}); err != nil {
-				return
-			}
+		}
+		if change, err = fagus.Reduce(node, change, func(a, b float64) float64 {
+			return max(a, b)
+		}); err != nil {
+			return
 		}
 //line stencil.go:40:3
 		sweeps++

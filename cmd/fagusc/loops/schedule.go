@@ -53,6 +53,9 @@ type Schedule struct {
 	Unrolled map[*Node]bool
 	// Written are the arrays that some step writes.
 	Written map[*Array]bool
+	// Folds has the nodes behind which ranks put their parts of scalars together: steps, or sequential loops in which all that
+	// is done with the scalar is that steps fold it.
+	Folds map[*Node][]Fold
 	// Verdicts are those of all loops that were looked at, in order.
 	Verdicts []*Verdict
 }
@@ -69,7 +72,7 @@ func (r *Refusal) Error() string { return r.Pos + ": " + r.Message }
 // Plan decides for every statement how it is executed. An error is a Refusal.
 func (f *Function) Plan() (*Schedule, error) {
 	f.link()
-	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool)}
+	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold)}
 	if err := s.list(f, f.Body); err != nil {
 		return nil, err
 	}
@@ -81,6 +84,7 @@ func (f *Function) Plan() (*Schedule, error) {
 	}
 	s.keys(f.Body, nil)
 	s.templates(f)
+	s.fold(f)
 	return s, nil
 }
 
@@ -281,6 +285,47 @@ func (n *Node) mentions() (all []Poly) {
 		}
 	}
 	return all
+}
+
+// fold finds out where ranks put their parts of scalars together: as far out as nobody looks before.
+func (s *Schedule) fold(f *Function) {
+	all := f.uses()
+	for _, top := range f.Body {
+		for n := range top.All() {
+			step := s.Steps[n]
+			if step == nil {
+				continue
+			}
+			for _, fold := range step.Folds {
+				if fold.Scalar == nil {
+					continue
+				}
+				at := n
+				for p := n.parent; p != nil; p = p.parent {
+					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.within(p) && !s.folding(u, fold) })
+					if p.Loop != nil && !only {
+						break
+					}
+					if p.Loop != nil {
+						at = p
+					}
+				}
+				if !slices.Contains(s.Folds[at], fold) {
+					s.Folds[at] = append(s.Folds[at], fold)
+				}
+			}
+		}
+	}
+}
+
+// folding says whether a use is one by which ranks make their parts.
+func (s *Schedule) folding(u use, fold Fold) bool {
+	for n := u.node; n != nil; n = n.parent {
+		if step := s.Steps[n]; step != nil {
+			return slices.Contains(step.Folds, fold)
+		}
+	}
+	return false
 }
 
 // keys gives every step the indices of the unrolled loops around it.
