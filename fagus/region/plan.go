@@ -16,7 +16,8 @@ type step struct {
 	access []access // by rank and array
 	parts  []Part   // by rank; nil if nobody has asked
 	home   bool     // it is the input or the output
-	fenced bool     // its phase ends with it
+	output bool
+	fenced bool // its phase ends with it
 }
 
 // access is what a rank does to an array in a step.
@@ -59,7 +60,7 @@ func (p *Plan) Input(arrays ...int) int {
 // Output adds a step in which rank 0 reads arrays.
 func (p *Plan) Output(arrays ...int) int {
 	s := p.Step()
-	p.steps[s].home = true
+	p.steps[s].home, p.steps[s].output = true, true
 	for _, a := range arrays {
 		p.Reads(s, 0, a).Add(0, p.lengths[a])
 	}
@@ -196,6 +197,19 @@ func (a *access) disturbs(b *access) bool {
 	return false
 }
 
+// readyFor says whether a step is the output, and nobody but rank 0 writes what that reads in one before.
+func (p *Plan) readyFor(before, step int) bool {
+	for array := range p.lengths {
+		for rank := 1; rank < p.nodes; rank++ {
+			a := p.at(before, rank, array)
+			if len(p.at(step, 0, array).reads.pieces) > 0 && len(a.writes.pieces)+len(a.overwrites.pieces) > 0 {
+				return false
+			}
+		}
+	}
+	return p.steps[step].output && !p.steps[before].home
+}
+
 // together says whether a step needs no phase between it and those from first on: no rank reads or writes in one what
 // another writes in the other, and they always follow each other.
 func (p *Plan) together(first, step int) bool {
@@ -205,7 +219,7 @@ func (p *Plan) together(first, step int) bool {
 		}
 	}
 	for ; first < step; first++ {
-		if p.steps[first].fenced || p.steps[first].home != p.steps[step].home {
+		if p.steps[first].fenced || p.steps[first].home != p.steps[step].home && !p.readyFor(first, step) {
 			return false
 		}
 		for array := range p.lengths {

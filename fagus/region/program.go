@@ -167,11 +167,11 @@ func (p *Program) Mine(step int) Part { return p.Part(step, p.node.Rank()) }
 // Owns says whether this rank executes a step that one rank executes alone: see Alone.
 func (p *Program) Owns(step int) bool { return p.Mine(step).Count() > 0 }
 
-// Alone gives a step to one rank.
-func (p *Plan) Alone(step, rank int) {
+// Alone gives so many iterations of a step to one rank.
+func (p *Plan) Alone(step, rank, iterations int) {
 	p.divide(step, func(r int) Part {
 		if r == rank {
-			return Part{0, 1, 1}
+			return Part{0, iterations, 1}
 		}
 		return Part{0, 0, 1}
 	})

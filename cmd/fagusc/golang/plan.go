@@ -129,7 +129,7 @@ func (e *emitter) planStep(s *loops.Step) {
 		if s.Owner != nil {
 			owner = fmt.Sprintf("%s.Owner(%d, %s)", e.prog, e.number(s.Owner.Array), s.Owner.At)
 		}
-		e.printf("{\n%s := %s\n%s.Alone(%s, %s)\n", e.rank, owner, e.prog, number, e.rank)
+		e.printf("{\n%s := %s\n%s.Alone(%s, %s, 1)\n", e.rank, owner, e.prog, number, e.rank)
 	}
 	for _, f := range s.Footprints {
 		e.footprint(&body, s, number, f)
@@ -299,8 +299,27 @@ func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 		number += names.key
 		e.printf("%s = %s.Step()\n", number, e.prog)
 	}
-	e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
+	if e.elsewhere(s, a) {
+		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
+	} else {
+		e.printf("%s.Alone(%s, 0, len(%s))\n", e.prog, number, a.Name)
+	}
 	e.printf("for %s := range %s.Nodes() {\n%s := %s.Part(%s, %s)\n", e.rank, e.prog, names.part, e.prog, number, e.rank)
 	e.printf("%s.Overwrites(%s, %s, %d).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.number(a), names.part, names.part)
 	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.numberOfParts(a), names.part, names.part, e.prog, a.Name)
+}
+
+// elsewhere says whether other steps have to do with an array, too: else it is best where the output is.
+func (e *emitter) elsewhere(s *loops.Step, a *loops.Array) bool {
+	for n, other := range e.Steps {
+		if other == s {
+			continue
+		}
+		for m := range n.All() {
+			if slices.ContainsFunc(m.Own, func(x loops.Action) bool { return x.Access != nil && x.Access.Array == a }) {
+				return true
+			}
+		}
+	}
+	return false
 }

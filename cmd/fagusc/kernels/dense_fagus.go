@@ -194,7 +194,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		step[j] = prog.Step()
 		{
 			rank := prog.Owner(1, j)
-			prog.Alone(step[j], rank)
+			prog.Alone(step[j], rank, 1)
 			prog.Reads(step[j], rank, 0).Add(j*n+j, j*n+j+1)
 			prog.Reads(step[j], rank, 1).Add(j, j+1)
 			prog.Overwrites(step[j], rank, 1).Add(j, j+1)

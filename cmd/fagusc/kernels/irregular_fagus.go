@@ -33,7 +33,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		prog.Overwrites(step, rank, 2).Add(rank*len(count), (rank+1)*len(count))
 	}
 	add := prog.Step()
-	prog.Block(add, 0, len(count), 1, 0, len(count))
+	prog.Alone(add, 0, len(count))
 	for rank := range prog.Nodes() {
 		part := prog.Part(add, rank)
 		prog.Overwrites(add, rank, 1).Add(part.First, part.End)
@@ -271,7 +271,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	step2 := prog.Step()
 	{
 		rank := 0
-		prog.Alone(step2, rank)
+		prog.Alone(step2, rank, 1)
 		prog.Reads(step2, rank, 1).Add(0, ((len(a)+63)/64)-1)
 		prog.Reads(step2, rank, 0).Strided(-1+64*(1), 1, max(0, ((len(a)+63)/64)-1), 64)
 		prog.Overwrites(step2, rank, 1).Add(1, ((len(a) + 63) / 64))

@@ -1,4 +1,4 @@
-// compare prints what the kernels that fagusc has made parallel cost beside those that are written by hand, on a simulated network: the table of
+// Command compare prints what the kernels that fagusc has made parallel cost beside those that are written by hand, on a simulated network: the table of
 // docs/fagusc.md. Computing takes 1 ns an iteration of an innermost loop, which is charged by what is made only.
 package main
 
@@ -23,7 +23,7 @@ func main() {
 			if c.Int("nodes") < 2 || c.Int("nodes") > 64 {
 				return fmt.Errorf("--nodes %d: want 2 to 64", c.Int("nodes"))
 			}
-			return table(c.Context, os.Stdout, c.Int("nodes"))
+			return run(c.Context, os.Stdout, c.Int("nodes"))
 		},
 	}
 	if err := app.Run(os.Args); err != nil {
@@ -57,7 +57,7 @@ func measure(ctx context.Context, nodes int, program func(n *fagus.Node) error) 
 	return c, nil
 }
 
-func table(ctx context.Context, out io.Writer, nodes int) error {
+func run(ctx context.Context, out io.Writer, nodes int) error {
 	fmt.Fprintf(out, "| kernel | size | messages | by hand | ratio | bytes | by hand | ratio | speed-up |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, p := range problems() {
 		alone, err := measure(ctx, 1, p.made)
