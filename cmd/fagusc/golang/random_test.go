@@ -96,9 +96,6 @@ func (w *writer) loop(depth int, z bool) {
 	switch w.IntN(6) {
 	case 0:
 		fmt.Fprintf(w, "for %s := %s; %s < %s; %s += 2 {\n", i, lo, i, hi, i)
-		if strings.HasPrefix(lo, "max") {
-			break
-		}
 	case 1:
 		fmt.Fprintf(w, "for %s := %s - 1; %s >= %s; %s-- {\n", i, hi, i, lo, i)
 	default:
