@@ -15,8 +15,9 @@ import (
 
 // kernel makes input of a size, and computes with it: sequentially if n is nil.
 type kernel struct {
-	name string
-	run  func(n *fagus.Node, r *rand.Rand, size int) (outcome, error)
+	name  string
+	run   func(n *fagus.Node, r *rand.Rand, size int) (outcome, error)
+	again bool // it is another one's function
 }
 
 // outcome is what a rank has: slices and results.
@@ -81,7 +82,7 @@ var dense = []kernel{
 			err = byhand.Matmul(n, a, b, c, size)
 		}
 		return end(before, nil, a, b, c), err
-	}},
+	}, false},
 	{"Transpose", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a, b := floats(r, size*size), floats(r, size*size)
 		before := bits(a, b)
@@ -91,7 +92,7 @@ var dense = []kernel{
 			err = byhand.Transpose(n, a, b, size)
 		}
 		return end(before, nil, a, b), err
-	}},
+	}, false},
 	{"LU", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a := dominant(r, size)
 		before := bits(a)
@@ -101,7 +102,7 @@ var dense = []kernel{
 			err = byhand.LU(n, a, size)
 		}
 		return end(before, nil, a), err
-	}},
+	}, false},
 	{"Solve", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		l, x := dominant(r, size), floats(r, size)
 		before := bits(l, x)
@@ -111,7 +112,7 @@ var dense = []kernel{
 			err = byhand.Solve(n, l, x, size)
 		}
 		return end(before, nil, l, x), err
-	}},
+	}, false},
 	{"FloydWarshall", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		d := make([]float64, size*size)
 		for i := range d {
@@ -124,7 +125,7 @@ var dense = []kernel{
 			err = byhand.FloydWarshall(n, d, size)
 		}
 		return end(before, nil, d), err
-	}},
+	}, false},
 }
 
 // irregular are those of vectors.
@@ -144,7 +145,7 @@ var irregular = []kernel{
 			err = byhand.Histogram(n, values, count)
 		}
 		return end(before, nil, count), err
-	}},
+	}, false},
 	{"Gather", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		to, from, index := floats(r, 3*size+1), floats(r, size), make([]int, 3*size)
 		for i := range index {
@@ -157,7 +158,7 @@ var irregular = []kernel{
 			err = byhand.Gather(n, to, from, index)
 		}
 		return end(before, nil, to, from), err
-	}},
+	}, false},
 	{"Forces", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		bodies, force := make([]kernels.Body, size), make([][3]float64, size)
 		for i := range bodies {
@@ -171,7 +172,7 @@ var irregular = []kernel{
 			err = byhand.Forces(n, bodies, force)
 		}
 		return end(before, nil, force), err
-	}},
+	}, false},
 	{"PrefixSum", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a := make([]int64, 70*size)
 		for i := range a {
@@ -184,7 +185,7 @@ var irregular = []kernel{
 			err = byhand.PrefixSum(n, a)
 		}
 		return end(before, nil, a), err
-	}},
+	}, false},
 }
 
 // grids are those of stencils.
@@ -198,7 +199,7 @@ var grids = []kernel{
 			err = byhand.Jacobi(n, a, b, size, 5)
 		}
 		return end(before, nil, a, b), err
-	}},
+	}, false},
 	{"SOR", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		u, sweeps, change := floats(r, size*size), 0, 0.0
 		before := bits(u)
@@ -208,7 +209,7 @@ var grids = []kernel{
 			sweeps, change, err = byhand.SOR(n, u, size, 1.5, 1e-4, 12)
 		}
 		return end(before, []float64{float64(sweeps), change}, u), err
-	}},
+	}, false},
 	{"SOR to the limit", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		u, sweeps, change := floats(r, size*size), 0, 0.0
 		before := bits(u)
@@ -218,7 +219,7 @@ var grids = []kernel{
 			sweeps, change, err = byhand.SOR(n, u, size, 1.2, 0.1, 1000)
 		}
 		return end(before, []float64{float64(sweeps), change}, u), err
-	}},
+	}, true},
 	{"Heat", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		nx, ny, nz := size, size/2+3, size/3+3
 		to, from := floats(r, nx*ny*nz), floats(r, nx*ny*nz)
@@ -229,7 +230,7 @@ var grids = []kernel{
 			err = byhand.Heat(n, to, from, nx, ny, nz, 0.1)
 		}
 		return end(before, nil, to, from), err
-	}},
+	}, false},
 }
 
 // configs are the ways to run on some nodes.
@@ -246,7 +247,7 @@ func input(rank int) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(min(rank
 
 // TestSame: rank 0 has the bits of the sequential kernel, all ranks have its results, and what the slices of others had is still there.
 func TestSame(t *testing.T) {
-	for _, size := range []int{1, 2, 3, 7, 20} {
+	for _, size := range []int{0, 1, 2, 3, 7, 20} {
 		for _, k := range slices.Concat(dense, irregular, grids) {
 			want, _ := k.run(nil, input(0), size)
 			for nodes := 1; nodes <= 5; nodes++ {
@@ -272,9 +273,34 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestTogether: one run may call all functions, one behind the other.
+func TestTogether(t *testing.T) {
+	const size = 11
+	for _, cfg := range configs(3) {
+		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+			for _, k := range slices.Concat(dense, irregular, grids) {
+				if k.again {
+					continue
+				}
+				want, _ := k.run(nil, input(0), size)
+				got, err := k.run(n, input(n.Rank()), size)
+				if err == nil && n.Rank() == 0 && !slices.Equal(got.after, want.after) {
+					err = errors.New("other bits than sequentially")
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", k.name, err)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("%v mode, %v: %v", cfg.Mode, cfg.Placement, err)
+		}
+	}
+}
+
 // TestDot: parts are added in the order of the ranks, each in its own order.
 func TestDot(t *testing.T) {
-	for _, length := range []int{1, 2, 3, 7, 20, 1003} {
+	for _, length := range []int{0, 1, 2, 3, 7, 20, 1003} {
 		a, b := floats(input(0), length), floats(input(1), length)
 		for nodes := 1; nodes <= 5; nodes++ {
 			sum := 0.0

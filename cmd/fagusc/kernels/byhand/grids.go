@@ -27,14 +27,12 @@ func newPair(node *fagus.Node, name string, rows, columns int) (*pair, error) {
 	return p, nil
 }
 
-// fill lets rank 0 write both. f returns which elements it has written, no range of more than a row.
-func (p *pair) fill(f func() []fagus.Range) error {
+// fill lets rank 0 write both, and what it wants more. f returns which elements others are to get, no range of more than a row.
+func (p *pair) fill(f func() []fagus.Range, more ...fagus.Request) error {
 	var wants []fagus.Request
 	if p.node.Rank() == 0 {
-		for _, g := range p.grids {
-			for _, r := range g.WantAll(fagus.Exclusive) {
-				wants = append(wants, r.Telling())
-			}
+		for _, r := range slices.Concat(p.grids[0].WantAll(fagus.Exclusive), p.grids[1].WantAll(fagus.Exclusive), more) {
+			wants = append(wants, r.Telling())
 		}
 	}
 	err := p.node.During(p.node.Set(wants...), func() error {
@@ -49,13 +47,15 @@ func (p *pair) fill(f func() []fagus.Range) error {
 	return meet(p.node)
 }
 
-// halves are the sets in which each grid is written, and the other one read.
-func (p *pair) halves() (sets [2]*fagus.SyncSet) {
-	for i, to := range p.grids {
-		from := p.grids[1-i]
-		sets[i] = p.node.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
-	}
-	return sets
+// half asks for what it takes to write a grid, and read the other one.
+func (p *pair) half(grid int) []fagus.Request {
+	to, from := p.grids[grid], p.grids[1-grid]
+	return slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())
+}
+
+// halves are the sets of both.
+func (p *pair) halves() [2]*fagus.SyncSet {
+	return [2]*fagus.SyncSet{p.node.Set(p.half(0)...), p.node.Set(p.half(1)...)}
 }
 
 // inside are this rank's rows but for the first and last of all.
@@ -77,7 +77,8 @@ func (p *pair) collect(f func()) error {
 	}, wants...)
 }
 
-// Jacobi is [kernels.Jacobi]. Of b only the border moves to the ranks.
+// Jacobi is [kernels.Jacobi]. Of b only the border moves to the ranks: the last row, and the first and last points of a rank's rows, which are
+// side by side in an array of their own.
 func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 	if n < 3 || steps < 1 {
 		return nil // there is nothing to do
@@ -86,30 +87,35 @@ func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 	if err != nil {
 		return err
 	}
+	sides, err := parts.NewBlocks[float64](node, "Jacobi sides", n, 2)
+	if err != nil {
+		return err
+	}
 	sa, sb := p.grids[0], p.grids[1]
 	if err := p.fill(func() (wrote []fagus.Range) {
 		copy(sa.Slice(), a)
 		copy(sb.Slice(), b)
 		for i := range n {
-			wrote = append(wrote, sa.Range(i*n, i*n+n))
-			if i == 0 || i == n-1 {
-				wrote = append(wrote, sb.Range(i*n, i*n+n))
-			} else {
-				wrote = append(wrote, sb.Range(i*n, i*n+1), sb.Range(i*n+n-1, i*n+n))
-			}
+			wrote = append(wrote, sa.Range(i*n, i*n+n), sides.Range(2*i, 2*i+2))
+			sides.Slice()[2*i], sides.Slice()[2*i+1] = b[i*n], b[i*n+n-1]
 		}
-		return wrote
-	}); err != nil {
+		return append(wrote, sb.Range(n*n-n, n*n))
+	}, sides.WantAll(fagus.Exclusive)...); err != nil {
 		return err
 	}
 	sets := p.halves()
 	lo, hi := p.inside()
+	begin := func() { // before the first half
+		for i := lo; i < hi; i++ {
+			sb.Row(i)[0], sb.Row(i)[n-1] = sides.Slice()[2*i], sides.Slice()[2*i+1]
+		}
+	}
+	set := node.Set(append(p.half(1), sides.WantMine(fagus.Shared)...)...)
 	for range steps {
 		for _, to := range []int{1, 0} {
-			if err := node.During(sets[to], func() error {
-				for i := lo; i < hi; i++ {
-					smooth(p.grids[to].Row(i), p.grids[1-to].Row(i-1), p.grids[1-to].Row(i), p.grids[1-to].Row(i+1))
-				}
+			if err := node.During(set, func() error {
+				begin()
+				p.smooth(to)
 				return nil
 			}); err != nil {
 				return err
@@ -117,6 +123,7 @@ func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 			if err := meet(node); err != nil {
 				return err
 			}
+			set, begin = sets[1-to], func() {}
 		}
 	}
 	return p.collect(func() {
@@ -125,10 +132,15 @@ func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 	})
 }
 
-// smooth makes the inside of row to of the rows above, beside and below.
-func smooth(to, above, beside, below []float64) {
-	for j := 1; j < len(to)-1; j++ {
-		to[j] = 0.25 * (above[j] + below[j] + beside[j-1] + beside[j+1])
+// smooth makes this rank's part of a grid of the other one.
+func (p *pair) smooth(grid int) {
+	lo, hi := p.inside()
+	of := p.grids[1-grid]
+	for i := lo; i < hi; i++ {
+		to, above, beside, below := p.grids[grid].Row(i), of.Row(i-1), of.Row(i), of.Row(i+1)
+		for j := 1; j < len(to)-1; j++ {
+			to[j] = 0.25 * (above[j] + below[j] + beside[j-1] + beside[j+1])
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ func scratch[T any](j *job, name string, length int) *shared[T] {
 func (s *shared[T]) in(lo, hi int)  { copy(s.Slice()[lo:hi], s.outer[lo:hi]) }
 func (s *shared[T]) out(lo, hi int) { copy(s.outer[lo:hi], s.Slice()[lo:hi]) }
 
+// part is some of its elements.
+func (s *shared[T]) part(lo, hi int) piece { return piece{s, lo, hi} }
+
 // here is where this rank computes: rank 0 in its slice, the others in their copy.
 func (s *shared[T]) here() []T {
 	if s.node.Rank() == 0 {
@@ -77,7 +80,7 @@ func (s *shared[T]) here() []T {
 // uses says what a rank other than 0 reads, and what it writes. Ranks write different elements, which no other reads.
 type uses func(rank int) (reads, writes []piece)
 
-// hand hands out what ranks read: fill copies it at rank 0, or what it is made of, and more if rank 0 wants more. It is copyIn, or a kernel's own.
+// hand hands out what ranks read: fill makes it at rank 0, which may want more for that. It is copyIn, or a kernel's own.
 func (j *job) hand(of uses, fill func(), more ...fagus.Request) error {
 	if j.err != nil {
 		return j.err

@@ -17,7 +17,7 @@ func Matmul(node *fagus.Node, a, b, c []float64, n int) error {
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{{sa, lo * n, hi * n}, {sb, 0, n * n}}, []piece{{sc, lo * n, hi * n}}
+		return []piece{sa.part(lo*n, hi*n), sb.part(0, n*n)}, []piece{sc.part(lo*n, hi*n)}
 	}, func() {
 		lo, hi := parts.Block(n, node.Nodes(), node.Rank())
 		a, b, c := sa.here(), sb.here(), sc.here()
@@ -41,7 +41,7 @@ func Transpose(node *fagus.Node, a, b []float64, n int) error {
 	block := func(rank int) (lo, hi int) { return parts.Block(n, node.Nodes(), rank) }
 	return j.run(func(rank int) (reads, writes []piece) {
 		lo, hi := block(rank)
-		return []piece{{sa, lo * n, hi * n}}, []piece{{tiles, lo * n, hi * n}}
+		return []piece{sa.part(lo*n, hi*n)}, []piece{tiles.part(lo*n, hi*n)}
 	}, func() {
 		to, apart, a := b, n, sa.here() // rows of to are apart elements from each other
 		lo, hi := block(node.Rank())
@@ -80,7 +80,7 @@ func Heat(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) error
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{{sfrom, (lo-1)*plane + edge, (hi+1)*plane - edge}}, []piece{{sto, lo*plane + edge, hi*plane - edge}}
+		return []piece{sfrom.part((lo-1)*plane+edge, (hi+1)*plane-edge)}, []piece{sto.part(lo*plane+edge, hi*plane-edge)}
 	}, func() {
 		lo, hi := block(node.Rank())
 		to, from := sto.here()[(lo-1)*plane:], sfrom.here()[(lo-1)*plane:]
@@ -105,7 +105,7 @@ func Gather(node *fagus.Node, to, from []float64, index []int) error {
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{{sindex, lo, hi}, {sfrom, 0, len(from)}}, []piece{{sto, lo, hi}}
+		return []piece{sindex.part(lo, hi), sfrom.part(0, len(from))}, []piece{sto.part(lo, hi)}
 	}, func() {
 		lo, hi := parts.Block(len(index), node.Nodes(), node.Rank())
 		kernels.Gather(sto.here()[lo:hi], sfrom.here(), sindex.here()[lo:hi])
@@ -123,7 +123,7 @@ func Histogram(node *fagus.Node, values []int32, count []int64) error {
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{{svalues, lo, hi}}, []piece{{counts, (rank - 1) * length, rank * length}}
+		return []piece{svalues.part(lo, hi)}, []piece{counts.part((rank-1)*length, rank*length)}
 	}, func() {
 		lo, hi := parts.Block(len(values), node.Nodes(), node.Rank())
 		to := count
@@ -149,7 +149,7 @@ func PrefixSum(node *fagus.Node, a []int64) error {
 	}
 	return j.run(func(rank int) (reads, writes []piece) {
 		lo, hi := block(rank)
-		both := []piece{{sa, lo, hi}}
+		both := []piece{sa.part(lo, hi)}
 		return both, both
 	}, func() {
 		lo, hi := block(node.Rank())
@@ -176,14 +176,14 @@ func Forces(node *fagus.Node, bodies []kernels.Body, force [][3]float64) error {
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{{sbodies, 0, len(bodies)}}, []piece{{sforce, lo, hi}}
+		return []piece{sbodies.part(0, len(bodies))}, []piece{sforce.part(lo, hi)}
 	}, func() {
 		lo, hi := parts.Block(len(bodies), node.Nodes(), node.Rank())
 		attract(sbodies.here(), sforce.here(), lo, hi)
 	}, nil)
 }
 
-// attract makes force what all bodies do to those from lo on, up to but not including hi.
+// attract makes force what all bodies do to those from lo up to but not including hi.
 func attract(bodies []kernels.Body, force [][3]float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		var f [3]float64
@@ -209,7 +209,7 @@ func Dot(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	sa, sb := share(j, "a", a), share(j, "b", b)
 	err = j.hand(func(rank int) (reads, writes []piece) {
 		lo, hi := parts.Block(len(a), node.Nodes(), rank)
-		return []piece{{sa, lo, hi}, {sb, lo, hi}}, nil
+		return []piece{sa.part(lo, hi), sb.part(lo, hi)}, nil
 	}, j.copyIn)
 	if err != nil {
 		return 0, err

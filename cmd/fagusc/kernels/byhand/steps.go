@@ -41,6 +41,28 @@ func (l *lines) write(k, first int) fagus.Request {
 	return fagus.Want(l.guards[k%2], fagus.Exclusive).Writing(l.Range(k%2*l.n+first, k%2*l.n+l.n))
 }
 
+// packed are rows of a matrix that rank 0 hands out, those of a rank one behind the other: so they move as one range.
+type packed struct {
+	*shared[float64]
+	begin []int // of a rank's, and the end of the last one's; rank 0 has none
+}
+
+// pack makes it; size is how many elements row i has there.
+func pack(j *job, items func(rank int) []int, size func(i int) int) *packed {
+	p := &packed{begin: make([]int, j.node.Nodes()+1)}
+	for rank := 1; rank < j.node.Nodes(); rank++ {
+		p.begin[rank+1] = p.begin[rank]
+		for _, i := range items(rank) {
+			p.begin[rank+1] += size(i)
+		}
+	}
+	p.shared = scratch[float64](j, "rows", p.begin[j.node.Nodes()])
+	return p
+}
+
+// of is what a rank has.
+func (p *packed) of(rank int) []float64 { return p.Slice()[p.begin[rank]:p.begin[rank+1]] }
+
 // steps is a computation on a matrix of order n in which step k takes row k and all others together. Ranks keep their rows to themselves;
 // row k is published by its owner, in the phase of step k-1 as soon as it is what step k wants. Row 0 is rank 0's.
 type steps struct {
@@ -56,105 +78,131 @@ type steps struct {
 	needs func(k int) bool           // whether this rank reads row k, if another has it
 	do    func(k int, row []float64) // does step k to this rank's rows
 
-	rows [][]float64 // by number, of this rank
+	lines *lines
+	rows  [][]float64 // by number, of this rank
 }
 
 // run does all steps, in a phase each, beside one in which the matrix is handed out, and one in which it is collected.
-func (s *steps) run(name string) error {
-	j := newJob(s.node, name)
-	shared := share(j, "matrix", s.matrix)
-	l, err := newLines(s.node, name+" line", s.n)
-	if err != nil {
+func (s *steps) run(name string) (err error) {
+	if s.lines, err = newLines(s.node, name+" line", s.n); err != nil {
 		return err
 	}
+	j, me := newJob(s.node, name), s.node.Rank()
+	given := pack(j, s.items, func(int) int { return s.n })
 	if err := j.hand(func(rank int) (reads, writes []piece) {
-		for _, i := range s.items(rank) {
-			reads = append(reads, piece{shared, i * s.n, i*s.n + s.n})
-			writes = append(writes, piece{shared, i * s.n, i*s.n + s.back(i)})
-		}
-		return reads, writes
+		lo := given.begin[rank]
+		return []piece{given.part(lo, given.begin[rank+1])}, []piece{given.part(lo, lo+s.height(rank))}
 	}, func() {
-		j.copyIn()
-		s.publish(l, 0, s.matrix)
-	}, s.publishes(l, 0)...); err != nil {
+		for rank := 1; rank < s.node.Nodes(); rank++ {
+			to := given.of(rank)
+			for at, i := range s.items(rank) {
+				copy(to[at*s.n:], s.matrix[i*s.n:][:s.n])
+			}
+		}
+		s.publish(0, s.matrix)
+	}, s.publishes(0)...); err != nil {
 		return err
 	}
-	s.rows = make([][]float64, s.n)
 	for k := range s.count {
-		wants := s.publishes(l, k+1)
-		if s.node.Rank() > 0 && (k == 0 || k == s.count-1) {
-			wants = append(wants, j.want(k == s.count-1)...)
-		}
-		if s.reads(k) {
-			wants = append(wants, l.read(k))
+		last := k == s.count-1
+		wants := s.wants(k)
+		if me > 0 && (k == 0 || last) {
+			wants = append(wants, j.want(last)...)
 		}
 		if err := during(s.node, func() {
 			if k == 0 {
-				s.take(shared.here())
+				s.take(given)
 			}
-			s.step(l, k)
-			if k == s.count-1 && s.node.Rank() > 0 {
-				s.give(shared.Slice())
+			s.step(k)
+			if last && me > 0 {
+				s.give(me, given.of(me), func(row, packed []float64) { copy(packed, row) })
 			}
 		}, wants...); err != nil {
 			return err
 		}
-		if k < s.count-1 { // after the last one collect does it
+		if !last { // behind the last one collect does it
 			if err := meet(s.node); err != nil {
 				return err
 			}
 		}
 	}
-	return j.collect(nil)
+	return j.collect(func(rank int) {
+		s.give(rank, given.of(rank), func(row, packed []float64) { copy(row, packed) })
+	})
 }
 
-// reads says whether this rank reads row k where it is published.
-func (s *steps) reads(k int) bool { return s.owner(k) != s.node.Rank() && s.needs(k) }
+// wants asks for row k, if this rank reads where it is published, and for where row k+1 will be.
+func (s *steps) wants(k int) []fagus.Request {
+	wants := s.publishes(k + 1)
+	if s.owner(k) != s.node.Rank() && s.needs(k) {
+		wants = append(wants, s.lines.read(k))
+	}
+	return wants
+}
 
 // publishes asks for where row k will be, if this rank publishes it.
-func (s *steps) publishes(l *lines, k int) []fagus.Request {
+func (s *steps) publishes(k int) []fagus.Request {
 	if k >= s.count || s.owner(k) != s.node.Rank() || s.node.Nodes() == 1 {
 		return nil
 	}
-	return []fagus.Request{l.write(k, s.first(k))}
+	return []fagus.Request{s.lines.write(k, s.first(k))}
 }
 
 // publish does it.
-func (s *steps) publish(l *lines, k int, row []float64) {
-	if len(s.publishes(l, k)) > 0 {
-		copy(l.line(k)[s.first(k):], row[s.first(k):s.n])
+func (s *steps) publish(k int, row []float64) {
+	if len(s.publishes(k)) > 0 {
+		copy(s.lines.line(k)[s.first(k):], row[s.first(k):s.n])
 	}
 }
 
-// take takes this rank's rows from the matrix: rank 0 leaves them there, the others will not hold it.
-func (s *steps) take(matrix []float64) {
-	for _, i := range s.items(s.node.Rank()) {
-		s.rows[i] = matrix[i*s.n:][:s.n]
-		if s.node.Rank() > 0 {
-			s.rows[i] = append([]float64(nil), s.rows[i]...)
+// take takes this rank's rows: rank 0 leaves them where they are.
+func (s *steps) take(given *packed) {
+	s.rows = make([][]float64, s.n)
+	me := s.node.Rank()
+	from := append([]float64(nil), given.of(me)...)
+	for at, i := range s.items(me) {
+		if me == 0 {
+			s.rows[i] = s.matrix[i*s.n:][:s.n]
+		} else {
+			s.rows[i] = from[at*s.n:][:s.n]
 		}
 	}
 }
 
-// give copies back what rank 0 does not have.
-func (s *steps) give(matrix []float64) {
-	for _, i := range s.items(s.node.Rank()) {
-		copy(matrix[i*s.n:], s.rows[i][:s.back(i)])
+// height is how many elements a rank gives back.
+func (s *steps) height(rank int) (size int) {
+	for _, i := range s.items(rank) {
+		size += s.back(i)
+	}
+	return size
+}
+
+// give calls f with what a rank gives back of each row, and where it is packed.
+func (s *steps) give(rank int, packed []float64, f func(row, packed []float64)) {
+	for _, i := range s.items(rank) {
+		size := s.back(i)
+		row := s.rows[i]
+		if rank != s.node.Rank() {
+			row = s.matrix[i*s.n:]
+		}
+		f(row[:size], packed[:size])
+		packed = packed[size:]
 	}
 }
 
 // step does step k, and publishes the next row.
-func (s *steps) step(l *lines, k int) {
+func (s *steps) step(k int) {
 	switch {
 	case s.owner(k) == s.node.Rank():
 		s.do(k, s.rows[k])
 	case s.needs(k):
-		s.do(k, l.line(k))
+		s.do(k, s.lines.line(k))
 	}
-	s.publish(l, k+1, s.rows[min(k+1, s.n-1)])
+	s.publish(k+1, s.rows[min(k+1, s.n-1)])
 }
 
-// LU is [kernels.LU], with rows in turn. Only what is right of the diagonal is published, and rank 0 keeps it, so that of other ranks' rows only what is left of it moves back.
+// LU is [kernels.LU], with rows in turn. Of a row the diagonal and what is right of it is published, and rank 0 keeps that: so only what is left
+// of it moves back.
 func LU(node *fagus.Node, a []float64, n int) error {
 	if n < 2 {
 		return nil // it is U
@@ -222,24 +270,18 @@ func FloydWarshall(node *fagus.Node, d []float64, n int) error {
 	return s.run("FloydWarshall")
 }
 
-// Solve is [kernels.Solve], with rows in turn. A rank gets the left half of its rows, and its right sides, one behind the other. Every unknown is
-// told to all by a Reduce, as rank 0 wants them in any case: all other ranks give no bits.
+// Solve is [kernels.Solve], with rows in turn. A rank gets the left half of its rows, each with its right side behind. Every unknown is
+// told to all by a Reduce, to which all ranks but one give no bits. Rank 0 wants all unknowns in any case, and has them then.
 func Solve(node *fagus.Node, l, x []float64, n int) error {
-	j := newJob(node, "Solve")
-	begin := make([]int, node.Nodes()+1) // where a rank's rows are in given; rank 0 has its own
-	for rank := 1; rank < node.Nodes(); rank++ {
-		begin[rank+1] = begin[rank]
-		for _, i := range parts.Cyclic(n, node.Nodes(), rank) {
-			begin[rank+1] += i + 2
-		}
-	}
-	given := scratch[float64](j, "rows", begin[node.Nodes()])
+	j, me := newJob(node, "Solve"), node.Rank()
+	items := func(rank int) []int { return parts.Cyclic(n, node.Nodes(), rank) }
+	given := pack(j, items, func(i int) int { return i + 2 })
 	if err := j.hand(func(rank int) (reads, writes []piece) {
-		return []piece{{given, begin[rank], begin[rank+1]}}, nil
+		return []piece{given.part(given.begin[rank], given.begin[rank+1])}, nil
 	}, func() {
 		for rank := 1; rank < node.Nodes(); rank++ {
-			to := given.Slice()[begin[rank]:]
-			for _, i := range parts.Cyclic(n, node.Nodes(), rank) {
+			to := given.of(rank)
+			for _, i := range items(rank) {
 				copy(to, l[i*n:][:i+1])
 				to[i+1] = x[i]
 				to = to[i+2:]
@@ -249,17 +291,16 @@ func Solve(node *fagus.Node, l, x []float64, n int) error {
 		return err
 	}
 	rows := make([][]float64, n)
-	mine := parts.Cyclic(n, node.Nodes(), node.Rank())
 	if err := j.compute(func() {
-		if node.Rank() == 0 {
-			for _, i := range mine {
+		if me == 0 {
+			for _, i := range items(me) {
 				rows[i] = l[i*n:][:i+1]
 			}
 			return
 		}
 		x = make([]float64, n)
-		from := append([]float64(nil), given.Slice()[begin[node.Rank()]:begin[node.Rank()+1]]...)
-		for _, i := range mine {
+		from := append([]float64(nil), given.of(me)...)
+		for _, i := range items(me) {
 			rows[i], x[i], from = from[:i+1], from[i+1], from[i+2:]
 		}
 	}); err != nil {
