@@ -15,9 +15,8 @@ import (
 
 // kernel makes input of a size, and computes with it: sequentially if n is nil.
 type kernel struct {
-	name  string
-	run   func(n *fagus.Node, r *rand.Rand, size int) (outcome, error)
-	again bool // it is another one's function
+	name string
+	run  func(n *fagus.Node, r *rand.Rand, size int) (outcome, error)
 }
 
 // outcome is what a rank has: slices and results.
@@ -82,7 +81,7 @@ var dense = []kernel{
 			err = byhand.Matmul(n, a, b, c, size)
 		}
 		return end(before, nil, a, b, c), err
-	}, false},
+	}},
 	{"Transpose", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a, b := floats(r, size*size), floats(r, size*size)
 		before := bits(a, b)
@@ -92,7 +91,7 @@ var dense = []kernel{
 			err = byhand.Transpose(n, a, b, size)
 		}
 		return end(before, nil, a, b), err
-	}, false},
+	}},
 	{"LU", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a := dominant(r, size)
 		before := bits(a)
@@ -102,7 +101,7 @@ var dense = []kernel{
 			err = byhand.LU(n, a, size)
 		}
 		return end(before, nil, a), err
-	}, false},
+	}},
 	{"Solve", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		l, x := dominant(r, size), floats(r, size)
 		before := bits(l, x)
@@ -112,7 +111,7 @@ var dense = []kernel{
 			err = byhand.Solve(n, l, x, size)
 		}
 		return end(before, nil, l, x), err
-	}, false},
+	}},
 	{"FloydWarshall", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		d := make([]float64, size*size)
 		for i := range d {
@@ -125,7 +124,7 @@ var dense = []kernel{
 			err = byhand.FloydWarshall(n, d, size)
 		}
 		return end(before, nil, d), err
-	}, false},
+	}},
 }
 
 // irregular are those of vectors.
@@ -145,7 +144,7 @@ var irregular = []kernel{
 			err = byhand.Histogram(n, values, count)
 		}
 		return end(before, nil, count), err
-	}, false},
+	}},
 	{"Gather", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		to, from, index := floats(r, 3*size+1), floats(r, size), make([]int, 3*size)
 		for i := range index {
@@ -158,7 +157,7 @@ var irregular = []kernel{
 			err = byhand.Gather(n, to, from, index)
 		}
 		return end(before, nil, to, from), err
-	}, false},
+	}},
 	{"Forces", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		bodies, force := make([]kernels.Body, size), make([][3]float64, size)
 		for i := range bodies {
@@ -172,7 +171,7 @@ var irregular = []kernel{
 			err = byhand.Forces(n, bodies, force)
 		}
 		return end(before, nil, force), err
-	}, false},
+	}},
 	{"PrefixSum", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a := make([]int64, 70*size)
 		for i := range a {
@@ -185,7 +184,7 @@ var irregular = []kernel{
 			err = byhand.PrefixSum(n, a)
 		}
 		return end(before, nil, a), err
-	}, false},
+	}},
 }
 
 // grids are those of stencils.
@@ -199,7 +198,7 @@ var grids = []kernel{
 			err = byhand.Jacobi(n, a, b, size, 5)
 		}
 		return end(before, nil, a, b), err
-	}, false},
+	}},
 	{"SOR", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		u, sweeps, change := floats(r, size*size), 0, 0.0
 		before := bits(u)
@@ -209,7 +208,7 @@ var grids = []kernel{
 			sweeps, change, err = byhand.SOR(n, u, size, 1.5, 1e-4, 12)
 		}
 		return end(before, []float64{float64(sweeps), change}, u), err
-	}, false},
+	}},
 	{"SOR to the limit", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		u, sweeps, change := floats(r, size*size), 0, 0.0
 		before := bits(u)
@@ -219,7 +218,7 @@ var grids = []kernel{
 			sweeps, change, err = byhand.SOR(n, u, size, 1.2, 0.1, 1000)
 		}
 		return end(before, []float64{float64(sweeps), change}, u), err
-	}, true},
+	}},
 	{"Heat", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		nx, ny, nz := size, size/2+3, size/3+3
 		to, from := floats(r, nx*ny*nz), floats(r, nx*ny*nz)
@@ -230,7 +229,7 @@ var grids = []kernel{
 			err = byhand.Heat(n, to, from, nx, ny, nz, 0.1)
 		}
 		return end(before, nil, to, from), err
-	}, false},
+	}},
 }
 
 // configs are the ways to run on some nodes.
@@ -273,15 +272,12 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestTogether: one run may call all functions, one behind the other.
+// TestTogether: one run may call all functions, one behind the other, and again.
 func TestTogether(t *testing.T) {
 	const size = 11
 	for _, cfg := range configs(3) {
 		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
-			for _, k := range slices.Concat(dense, irregular, grids) {
-				if k.again {
-					continue
-				}
+			for _, k := range slices.Concat(dense, irregular, grids, dense, irregular, grids) {
 				want, _ := k.run(nil, input(0), size)
 				got, err := k.run(n, input(n.Rank()), size)
 				if err == nil && n.Rank() == 0 && !slices.Equal(got.after, want.after) {

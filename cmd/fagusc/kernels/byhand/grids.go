@@ -12,15 +12,16 @@ import (
 // pair is two grids, of which each half of a step reads one and writes the other.
 type pair struct {
 	node  *fagus.Node
+	name  string
 	grids [2]*parts.Grid[float64]
 }
 
 // newPair makes them, of rows of some columns.
 func newPair(node *fagus.Node, name string, rows, columns int) (*pair, error) {
-	p := &pair{node: node}
+	p := &pair{node: node, name: again(node, name)}
 	for i, which := range []string{" even", " odd"} {
 		var err error
-		if p.grids[i], err = parts.NewGrid[float64](node, name+which, parts.Shape{Rows: rows, Columns: columns, Halo: 1}); err != nil {
+		if p.grids[i], err = parts.NewGrid[float64](node, p.name+which, parts.Shape{Rows: rows, Columns: columns, Halo: 1}); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +88,7 @@ func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 	if err != nil {
 		return err
 	}
-	sides, err := parts.NewBlocks[float64](node, "Jacobi sides", n, 2)
+	sides, err := parts.NewBlocks[float64](node, p.name+" sides", n, 2)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,10 @@ type variable struct {
 	guard        *fagus.SyncVar
 }
 
-func newJob(n *fagus.Node, name string) *job { return &job{node: n, name: name} }
+func newJob(n *fagus.Node, name string) *job { return &job{node: n, name: again(n, name)} }
+
+// again is a name for what a call makes, which no other call has.
+func again(n *fagus.Node, name string) string { return fmt.Sprintf("%s (%d)", name, n.Arrays()) }
 
 // share makes a side of a slice. An error is kept for hand.
 func share[T any](j *job, name string, outer []T) *shared[T] {

@@ -84,10 +84,10 @@ type steps struct {
 
 // run does all steps, in a phase each, beside one in which the matrix is handed out, and one in which it is collected.
 func (s *steps) run(name string) (err error) {
-	if s.lines, err = newLines(s.node, name+" line", s.n); err != nil {
+	j, me := newJob(s.node, name), s.node.Rank()
+	if s.lines, err = newLines(s.node, j.name+" line", s.n); err != nil {
 		return err
 	}
-	j, me := newJob(s.node, name), s.node.Rank()
 	given := pack(j, s.items, func(int) int { return s.n })
 	if err := j.hand(func(rank int) (reads, writes []piece) {
 		lo := given.begin[rank]
