@@ -63,7 +63,8 @@ func Transpose(node *fagus.Node, a, b []float64, n int) error {
 	})
 }
 
-// Heat is [kernels.Heat]: a rank gets its planes, and the inside of one on each side. What moves back begins and ends at points inside.
+// Heat is [kernels.Heat]: a rank gets its planes, and one on each side. What moves back of a plane begins and ends at points inside: to leave
+// out the two points of the border between rows would save no more than a range of its own costs.
 func Heat(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) error {
 	if min(nx, ny, nz) < 3 {
 		return nil // there is no inside
@@ -80,7 +81,10 @@ func Heat(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) error
 		if lo == hi {
 			return nil, nil
 		}
-		return []piece{sfrom.part((lo-1)*plane+edge, (hi+1)*plane-edge)}, []piece{sto.part(lo*plane+edge, hi*plane-edge)}
+		for x := lo; x < hi; x++ {
+			writes = append(writes, sto.part(x*plane+edge, (x+1)*plane-edge))
+		}
+		return []piece{sfrom.part((lo-1)*plane+edge, (hi+1)*plane-edge)}, writes
 	}, func() {
 		lo, hi := block(node.Rank())
 		to, from := sto.here()[(lo-1)*plane:], sfrom.here()[(lo-1)*plane:]
