@@ -117,7 +117,9 @@ func (p *Program) Begin(input ...string) {
 // An error is the first one since NewProgram, or that of Plan.Share.
 func (p *Program) Share(output ...string) error {
 	p.out = p.numbers(output)
-	p.output = p.Output(p.out...)
+	if len(p.out) > 0 {
+		p.output = p.Output(p.out...)
+	}
 	if p.err != nil {
 		return p.err
 	}
@@ -181,6 +183,9 @@ func (p *Plan) Alone(step, rank, iterations int) {
 func (p *Program) Finish() error {
 	if p.Shared == nil {
 		return errors.New("region: Finish without Share")
+	}
+	if len(p.out) == 0 {
+		return nil
 	}
 	if err := p.Enter(p.output); err != nil {
 		return err

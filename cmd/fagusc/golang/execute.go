@@ -210,10 +210,14 @@ func identity(op string) string {
 func combined(op, of string) string {
 	body := fmt.Sprintf("return a %s b", op)
 	switch op {
-	case "max", "min", "math.Max", "math.Min":
+	case "max", "min":
 		body = fmt.Sprintf("return %s(a, b)", op)
 	case "<", ">":
 		body = fmt.Sprintf("if b %s a {\nreturn b\n}\nreturn a", op)
+	default:
+		if strings.Contains(op, ".") { // math.Max, by whatever name the package has
+			body = fmt.Sprintf("return %s(a, b)", op)
+		}
 	}
 	return fmt.Sprintf("func(a, b %s) %s {\n%s\n}", of, of, body)
 }

@@ -51,7 +51,11 @@ func (t *translator) reads(n *loops.Node, e ast.Expr) {
 }
 
 func (t *translator) readsName(n *loops.Node, id *ast.Ident) {
-	o := t.info.Uses[id]
+	t.use(n, t.info.Uses[id], id)
+}
+
+// use notes the reading of a variable.
+func (t *translator) use(n *loops.Node, o types.Object, id *ast.Ident) {
 	if _, ok := t.values[o]; ok {
 		return
 	}
@@ -215,7 +219,7 @@ func (t *translator) folding(s *ast.AssignStmt) (op string, with ast.Expr) {
 		if len(e.Args) != 2 {
 			return "", nil
 		}
-		op := map[string]string{"max": "max", "min": "min", "math.Max": "math.Max", "math.Min": "math.Min"}[t.file.source(e.Fun)]
+		op := t.extremum(e.Fun)
 		switch {
 		case is(e.Args[0]):
 			return op, e.Args[1]
@@ -224,6 +228,22 @@ func (t *translator) folding(s *ast.AssignStmt) (op string, with ast.Expr) {
 		}
 	}
 	return "", nil
+}
+
+// extremum is max or min if a function is that, of Go or of package math; empty if it is not.
+func (t *translator) extremum(fun ast.Expr) string {
+	switch f := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		if _, builtin := t.info.Uses[f].(*types.Builtin); builtin && (f.Name == "max" || f.Name == "min") {
+			return f.Name
+		}
+	case *ast.SelectorExpr:
+		fn, ok := t.info.Uses[f.Sel].(*types.Func)
+		if ok && (fn.FullName() == "math.Max" || fn.FullName() == "math.Min") {
+			return t.file.source(f)
+		}
+	}
+	return ""
 }
 
 // extreme is the node of "if e > x { x = e }", or nil.

@@ -276,7 +276,7 @@ func condition(c *loops.Cond) string {
 
 // idempotent says of an operator that it does not matter how often an operand is there.
 func idempotent(op string) bool {
-	return slices.Contains([]string{"max", "min", "math.Max", "math.Min", "<", ">", "&", "|"}, op)
+	return strings.Contains(op, ".") || slices.Contains([]string{"max", "min", "<", ">", "&", "|"}, op)
 }
 
 // foldsArray writes that every rank overwrites its part of an array that is folded, and who begins with what the array has.

@@ -115,6 +115,13 @@ func (t *translator) returns(r *ast.ReturnStmt) []*loops.Node {
 	for _, e := range r.Results {
 		t.reads(n, e)
 	}
+	if len(r.Results) == 0 && t.decl.Type.Results != nil {
+		for _, field := range t.decl.Type.Results.List {
+			for _, id := range field.Names {
+				t.use(n, t.info.Defs[id], id)
+			}
+		}
+	}
 	for _, a := range n.Own {
 		if a.Access != nil {
 			n.Opaque = "return reads an array: read it into a variable before"
