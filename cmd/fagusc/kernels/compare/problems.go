@@ -44,23 +44,23 @@ func problems() []problem { return append(matrices(), others()...) }
 
 func matrices() []problem {
 	return []problem{
-		{"Matmul", "n 256",
+		{"Matmul", "n 512",
 			func(n *fagus.Node) error {
-				return kernels.MatmulOn(n, floats(1<<16), floats(1<<16), floats(1<<16), 256)
+				return kernels.MatmulOn(n, floats(1<<18), floats(1<<18), floats(1<<18), 512)
 			},
-			func(n *fagus.Node) error { return byhand.Matmul(n, floats(1<<16), floats(1<<16), floats(1<<16), 256) }},
+			func(n *fagus.Node) error { return byhand.Matmul(n, floats(1<<18), floats(1<<18), floats(1<<18), 512) }},
 		{"Transpose", "n 256",
 			func(n *fagus.Node) error { return kernels.TransposeOn(n, floats(1<<16), floats(1<<16), 256) },
 			func(n *fagus.Node) error { return byhand.Transpose(n, floats(1<<16), floats(1<<16), 256) }},
-		{"LU", "n 256",
-			func(n *fagus.Node) error { return kernels.LUOn(n, dominant(256), 256) },
-			func(n *fagus.Node) error { return byhand.LU(n, dominant(256), 256) }},
+		{"LU", "n 512",
+			func(n *fagus.Node) error { return kernels.LUOn(n, dominant(512), 512) },
+			func(n *fagus.Node) error { return byhand.LU(n, dominant(512), 512) }},
 		{"Solve", "n 256",
 			func(n *fagus.Node) error { return kernels.SolveOn(n, dominant(256), floats(256), 256) },
 			func(n *fagus.Node) error { return byhand.Solve(n, dominant(256), floats(256), 256) }},
-		{"FloydWarshall", "n 256",
-			func(n *fagus.Node) error { return kernels.FloydWarshallOn(n, distances(256), 256) },
-			func(n *fagus.Node) error { return byhand.FloydWarshall(n, distances(256), 256) }},
+		{"FloydWarshall", "n 512",
+			func(n *fagus.Node) error { return kernels.FloydWarshallOn(n, distances(512), 512) },
+			func(n *fagus.Node) error { return byhand.FloydWarshall(n, distances(512), 512) }},
 		{"Jacobi", "256 x 256, 20 sweeps",
 			func(n *fagus.Node) error { return kernels.JacobiOn(n, floats(1<<16), floats(1<<16), 256, 10) },
 			func(n *fagus.Node) error { return byhand.Jacobi(n, floats(1<<16), floats(1<<16), 256, 10) }},
@@ -90,7 +90,7 @@ func others() []problem {
 		return x
 	}
 	bodies := func() []kernels.Body {
-		b, x := make([]kernels.Body, 1000), floats(4000)
+		b, x := make([]kernels.Body, 4000), floats(16_000)
 		for i := range b {
 			b[i] = kernels.Body{X: x[4*i], Y: x[4*i+1], Z: x[4*i+2], Mass: 1 + x[4*i+3]}
 		}
@@ -103,9 +103,9 @@ func others() []problem {
 		{"Gather", "200000 of 10000",
 			func(n *fagus.Node) error { return kernels.GatherOn(n, floats(large), floats(10_000), index()) },
 			func(n *fagus.Node) error { return byhand.Gather(n, floats(large), floats(10_000), index()) }},
-		{"Forces", "1000 bodies",
-			func(n *fagus.Node) error { return kernels.ForcesOn(n, bodies(), make([][3]float64, 1000)) },
-			func(n *fagus.Node) error { return byhand.Forces(n, bodies(), make([][3]float64, 1000)) }},
+		{"Forces", "4000 bodies",
+			func(n *fagus.Node) error { return kernels.ForcesOn(n, bodies(), make([][3]float64, 4000)) },
+			func(n *fagus.Node) error { return byhand.Forces(n, bodies(), make([][3]float64, 4000)) }},
 		{"Dot", "200000",
 			func(n *fagus.Node) error { _, err := kernels.DotOn(n, floats(large), floats(large)); return err },
 			func(n *fagus.Node) error { _, err := byhand.Dot(n, floats(large), floats(large)); return err }},
