@@ -22,7 +22,7 @@ FILE.go has goes to FILE_fagus.go beside it.
 
 It analyses loops over slices whose subscripts are polynomials of parameters and
 indices, and divides those whose iterations do not depend on each other. What it
-cannot prove to be right it refuses, and says why. docs/compilers.md tells more.
+cannot prove to be right it refuses, and says why. docs/fagusc.md tells more.
 
 Examples:
 

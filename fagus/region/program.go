@@ -46,7 +46,7 @@ func NewProgram(n *fagus.Node) *Program { return &Program{node: n} }
 
 // In makes a shared array of a slice of the caller, and of the slice this rank's copy of it. Arrays have numbers from 0, in the
 // order in which they are made. It is collective: all ranks have slices of the same length. An error is kept for Share.
-func In[T any](p *Program, name string, slice *[]T) {
+func In[S ~[]T, T any](p *Program, name string, slice *S) {
 	outer := *slice
 	var zero T
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(outer)))

@@ -93,14 +93,22 @@ func (e *emitter) block(b *ast.BlockStmt) error {
 
 // returned gives the results their values, before the function goes on to its end.
 func (e *emitter) returned(s *ast.ReturnStmt) {
+	var names, values []string
 	for i, r := range s.Results {
-		if id, ok := r.(*ast.Ident); !ok || id.Name != e.results[i] {
-			e.printf("%s = %s\n", e.results[i], e.file.source(r))
+		if value := e.file.source(r); len(s.Results) != len(e.results) || value != e.results[i] {
+			names, values = append(names, e.results[i]), append(values, value)
 		}
+	}
+	if len(values) == 1 && len(s.Results) < len(e.results) { // a call that returns all
+		names = e.results
+	}
+	if len(values) > 0 {
+		e.printf("%s = %s\n", strings.Join(names, ", "), strings.Join(values, ", "))
 	}
 }
 
 func (e *emitter) step(s *loops.Step) error {
+	e.written[s.Node] = true
 	names := e.vars[s]
 	number := names.step + names.here
 	origin := s.Node.Origin.(ast.Node)
@@ -110,7 +118,14 @@ func (e *emitter) step(s *loops.Step) error {
 		if skip, ok := origin.(*ast.IfStmt); ok && continues(skip) {
 			return e.skip(skip, number)
 		}
+		_, block := origin.(*ast.BlockStmt)
+		if block { // what it declares stays in it
+			e.printf("{\n")
+		}
 		e.contents(origin)
+		if block {
+			e.printf("}\n")
+		}
 	case loops.Serial:
 		e.printf("if %s.Owns(%s) {\n", e.prog, number)
 		e.contents(origin)
@@ -129,7 +144,7 @@ func (e *emitter) step(s *loops.Step) error {
 // skip writes "if c { continue }" so that nothing is held when it goes on.
 func (e *emitter) skip(s *ast.IfStmt, number string) error {
 	skips := e.unique("skips")
-	at := e.file.pkg.Fset.Position(s.Cond.Pos())
+	at := e.file.position(s.Cond.Pos())
 	e.printf("//line %s:%d\n%s := %s\n%s\n", filepath.Base(at.Filename), at.Line, skips, e.file.source(s.Cond), self)
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\nif %s {\ncontinue\n}\n", e.err, e.prog, number, e.err, skips)
 	return nil
@@ -158,6 +173,9 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	case *ast.RangeStmt:
 		body, key, value, over = n.Body, n.Key, n.Value, n.X
 	}
+	for _, name := range e.unused(s.Node.Origin.(ast.Stmt)) {
+		e.printf("_ = %s\n", name)
+	}
 	id, _ := key.(*ast.Ident)
 	index, typed := "", ""
 	if id != nil && id.Name != "_" {
@@ -170,7 +188,7 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 		count := e.unique("i")
 		e.printf("%s {\n", header(count, part+".First", part+".End", part+".By"))
 		if index != "" {
-			e.printf("%s := %s(%s)\n", index, typed, count)
+			e.printf("%s := %s(%s)\n_ = %s\n", index, typed, count, index)
 		}
 		if isID {
 			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), count)

@@ -99,6 +99,10 @@ func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, wr
 		t.variable(n, id, write, fold)
 		return
 	}
+	if partly && fold != "" { // what ranks fold is whole elements
+		t.element(n, e, whole, false, "", true)
+		fold = ""
+	}
 	a := loops.Access{Array: s.Array, Write: write, Fold: fold, Partly: partly, Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
 	if p, ok := t.poly(e.Index); ok {
 		p = p.Plus(s.from)

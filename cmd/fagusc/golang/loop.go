@@ -11,7 +11,7 @@ import (
 // loop translates one of any kind.
 func (t *translator) loop(s ast.Stmt) []*loops.Node {
 	n := t.node(s)
-	n.Loop = &loops.Loop{Serial: t.serials[t.file.pkg.Fset.Position(s.Pos()).Line] || t.serials[t.file.pkg.Fset.Position(s.Pos()).Line-1]}
+	n.Loop = &loops.Loop{Serial: t.serials[t.file.position(s.Pos()).Line] || t.serials[t.file.position(s.Pos()).Line-1]}
 	var body *ast.BlockStmt
 	around := len(t.around)
 	defer func() { t.around = t.around[:around] }()
@@ -229,6 +229,18 @@ func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loop
 		hi, ok = t.poly(s.X)
 	} else {
 		n.Opaque = "range over something else than a number or an array"
+	}
+	for _, e := range []ast.Expr{s.Key, s.Value} {
+		if _, isID := e.(*ast.Ident); e != nil && !isID {
+			n.Opaque = "range into something else than a variable"
+		}
+	}
+	if n.Opaque != "" {
+		for _, e := range []ast.Expr{s.Key, s.Value} {
+			if id, isID := e.(*ast.Ident); isID {
+				t.define(n, id)
+			}
+		}
 		return nil
 	}
 	if !ok {

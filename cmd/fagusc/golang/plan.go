@@ -24,6 +24,12 @@ func (e *emitter) plan(nodes []*loops.Node) {
 				if names.add != "" {
 					e.printf("%s := make(map[%s]int)\n", names.add, key)
 				}
+			} else if step != nil && e.conditional(n) {
+				names := e.vars[step]
+				e.printf("var %s int\n", names.step)
+				if names.add != "" {
+					e.printf("var %s int\n", names.add)
+				}
 			}
 		}
 	}
@@ -61,13 +67,68 @@ func (e *emitter) plannedNode(n *loops.Node) {
 		e.printf("%s.Repeat()\n", e.prog)
 		e.planned(n.Children)
 		e.printf("%s.End()\n", e.prog)
-	case n.Cond != nil && len(n.Cond.AtLeast0) == 0 && n.Cond.Not0 == nil:
+	case n.Cond != nil && n.Cond.Always():
 		e.planned(n.Children)
+	case e.known(n):
+		e.printf("if %s {\n", condition(n.Cond))
+		e.planned(n.Children)
+		e.printf("}\n")
 	default:
 		e.printf("%s.Maybe()\n", e.prog)
 		e.planned(n.Children)
 		e.printf("%s.End()\n", e.prog)
 	}
+}
+
+// numbers writes that a step gets its number.
+func (e *emitter) numbers(s *loops.Step, number string) {
+	assign := ":="
+	if len(s.Key) > 0 || e.conditional(s.Node) {
+		assign = "="
+	}
+	e.printf("%s %s %s.Step()\n", number, assign, e.prog)
+}
+
+// conditional says whether a node is planned in the braces of a condition.
+func (e *emitter) conditional(n *loops.Node) bool {
+	for _, top := range e.Body {
+		for m := range top.All() {
+			if m != n && n.Within(m) && m.Loop == nil && e.known(m) && !m.Cond.Always() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// known says whether the condition of a node can be told when the plan is made: it is of parameters, and of indices of loops around that are
+// unrolled.
+func (e *emitter) known(n *loops.Node) bool {
+	if n.Cond == nil {
+		return false
+	}
+	all := slices.Clone(n.Cond.AtLeast0)
+	if n.Cond.Not0 != nil {
+		all = append(all, *n.Cond.Not0)
+	}
+	return !slices.ContainsFunc(all, func(p loops.Poly) bool {
+		for s := range e.idents {
+			if p.Mentions(s) && !e.unrolledAround(n, s) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// unrolledAround says whether s is the index of an unrolled loop around a node.
+func (e *emitter) unrolledAround(n *loops.Node, s *loops.Symbol) bool {
+	for m, unrolled := range e.Unrolled {
+		if unrolled && m.Loop.Index == s && n.Within(m) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *emitter) hasSteps(n *loops.Node) bool {
@@ -112,14 +173,10 @@ func tightest(of string, bounds []loops.Poly) string {
 func (e *emitter) planStep(s *loops.Step) {
 	names := e.vars[s]
 	number := names.step
-	at := e.file.pkg.Fset.Position(s.Node.Origin.(ast.Node).Pos())
+	at := e.file.position(s.Node.Origin.(ast.Node).Pos())
 	e.printf("\n// %s:%d\n", filepath.Base(at.Filename), at.Line)
-	if names.key == "" {
-		e.printf("%s := %s.Step()\n", number, e.prog)
-	} else {
-		number += names.key
-		e.printf("%s = %s.Step()\n", number, e.prog)
-	}
+	number += names.key
+	e.numbers(s, number)
 	var body strings.Builder
 	switch s.Kind {
 	case loops.Parallel:
@@ -293,12 +350,8 @@ func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f
 func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 	names := e.vars[s]
 	number := names.add
-	if names.key == "" {
-		e.printf("%s := %s.Step()\n", number, e.prog)
-	} else {
-		number += names.key
-		e.printf("%s = %s.Step()\n", number, e.prog)
-	}
+	number += names.key
+	e.numbers(s, number)
 	if e.elsewhere(s, a) {
 		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
 	} else {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -256,14 +255,10 @@ func TestRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	parallel, refused := 0, 0
 	for seed := *firstSeed; parallel < *programs; {
 		count := min(batch, 4*(*programs-parallel)+20)
-		made := testBatch(t, root, seed, count, *programs-parallel)
+		made := testBatch(t, seed, count, *programs-parallel)
 		parallel, refused = parallel+made, refused+count-made
 		seed += uint64(count)
 		if t.Failed() {
@@ -274,31 +269,14 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // testBatch tries functions of count seeds, most of them at most, and returns how many were made parallel.
-func testBatch(t *testing.T, root string, seed uint64, count, most int) int {
-	dir := t.TempDir()
+func testBatch(t *testing.T, seed uint64, count, most int) int {
+	dir := module(t)
 	var text bytes.Buffer
 	text.WriteString("package main\n\n")
 	for i := range count {
 		text.WriteString(random(fmt.Sprintf("F%d", seed+uint64(i)), seed+uint64(i)))
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod = bytes.Replace(mod, []byte("module github.com/fagus-dsm/fagus"), []byte("module random"), 1)
-	mod = fmt.Appendf(mod, "\nrequire github.com/fagus-dsm/fagus v0.0.0\nreplace github.com/fagus-dsm/fagus => %s\n", root)
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", mod)
-	write("go.sum", sum)
-	write("random.go", text.Bytes())
+	write(t, dir, "random.go", text.Bytes())
 	files, err := Load(dir)
 	if err != nil {
 		t.Fatalf("seeds from %d: %v", seed, err)
@@ -310,17 +288,15 @@ func testBatch(t *testing.T, root string, seed uint64, count, most int) int {
 	if err != nil {
 		t.Fatalf("seeds from %d: %v", seed, err)
 	}
-	write("random_fagus.go", out)
+	write(t, dir, "random_fagus.go", out)
 	var table strings.Builder
 	table.WriteString("package main\n\nimport (\n\"context\"\n\"fmt\"\n\"math/rand/v2\"\n\"os\"\n\"reflect\"\n\n\"github.com/fagus-dsm/fagus/fagus\"\n)\n\n")
 	table.WriteString("var functions = []struct {\nname string\nalone func(a, b, x, y []int64, index []int, n, m int) (int64, int64)\non func(node *fagus.Node, a, b, x, y []int64, index []int, n, m int) (int64, int64, error)\n}{\n")
 	for _, fn := range f.Functions {
 		fmt.Fprintf(&table, "{%q, %s, %sOn},\n", fn.Name, fn.Name, fn.Name)
 	}
-	write("main.go", []byte(table.String()+"}\n"+harness))
-	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", ".")
-	cmd.Dir = dir
-	if said, err := cmd.CombinedOutput(); err != nil {
+	write(t, dir, "main.go", []byte(table.String()+"}\n"+harness))
+	if said, err := run(t, dir, "."); err != nil {
 		keep := filepath.Join(os.TempDir(), fmt.Sprintf("fagusc-random-%d", seed))
 		_ = os.RemoveAll(keep)
 		_ = os.CopyFS(keep, os.DirFS(dir))

@@ -61,7 +61,7 @@ func Load(dir string, paths ...string) ([]*File, error) {
 	pkg := found[0]
 	var files []*File
 	for _, syntax := range pkg.Syntax {
-		path := pkg.Fset.Position(syntax.Package).Filename
+		path := pkg.Fset.PositionFor(syntax.Package, false).Filename
 		if strings.HasSuffix(path, Suffix) || len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return same(p, path) }) {
 			continue
 		}
@@ -111,7 +111,7 @@ func (f *File) find() error {
 	for _, group := range f.syntax.Comments {
 		for _, c := range group.List {
 			if c.Text == serial || strings.HasPrefix(c.Text, serial+" ") {
-				serials[f.pkg.Fset.Position(c.Pos()).Line] = true
+				serials[f.position(c.Pos()).Line] = true
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (f *File) find() error {
 		if !ok || decl.Doc == nil || decl.Body == nil {
 			continue
 		}
-		if slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, directive) }) {
+		if slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return c.Text == directive || strings.HasPrefix(c.Text, directive+" ") }) {
 			for _, e := range f.pkg.TypeErrors {
 				if decl.Pos() <= e.Pos && e.Pos < decl.End() {
 					return fmt.Errorf("%s: %s", f.pos(e.Pos), e.Msg)
@@ -134,7 +134,7 @@ func (f *File) find() error {
 
 // pos is a position as errors have it, relative to the folder that the program was started in if it is in there.
 func (f *File) pos(p token.Pos) string {
-	at := f.pkg.Fset.Position(p)
+	at := f.position(p)
 	if here, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(here, at.Filename); err == nil && !strings.HasPrefix(rel, "..") {
 			at.Filename = rel
@@ -142,6 +142,9 @@ func (f *File) pos(p token.Pos) string {
 	}
 	return at.String()
 }
+
+// position is where something is in the file, whatever its own //line directives say.
+func (f *File) position(p token.Pos) token.Position { return f.pkg.Fset.PositionFor(p, false) }
 
 // source is the text of a node.
 func (f *File) source(n ast.Node) string { return f.between(n.Pos(), n.End()) }

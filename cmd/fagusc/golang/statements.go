@@ -138,7 +138,10 @@ func (t *translator) declare(n *loops.Node, s *ast.DeclStmt) {
 	for _, spec := range g.Specs {
 		v, ok := spec.(*ast.ValueSpec)
 		if !ok || g.Tok != token.VAR {
-			continue // constants and types
+			for _, id := range declared(spec) { // constants and types
+				t.hides(n, id.Name)
+			}
+			continue
 		}
 		for _, e := range v.Values {
 			t.reads(n, e)
@@ -147,6 +150,17 @@ func (t *translator) declare(n *loops.Node, s *ast.DeclStmt) {
 			t.define(n, id)
 		}
 	}
+}
+
+// declared are the names of a declaration.
+func declared(s ast.Spec) []*ast.Ident {
+	switch s := s.(type) {
+	case *ast.ValueSpec:
+		return s.Names
+	case *ast.TypeSpec:
+		return []*ast.Ident{s.Name}
+	}
+	return nil
 }
 
 // define makes a variable of the function.
@@ -160,7 +174,7 @@ func (t *translator) define(n *loops.Node, id *ast.Ident) {
 	}
 	t.hides(n, id.Name)
 	if !flat(o.Type()) {
-		if _, isSlice := o.Type().Underlying().(*types.Slice); !isSlice {
+		if s, isSlice := o.Type().Underlying().(*types.Slice); !isSlice || !flat(s.Elem()) {
 			n.Opaque = fmt.Sprintf("variable %s: want numbers, structs and arrays of such, and slices of such", id.Name)
 			return
 		}
@@ -185,6 +199,9 @@ func (t *translator) assign(n *loops.Node, s *ast.AssignStmt) {
 		t.store(n, s.Lhs[0], op)
 		return
 	}
+	if len(s.Lhs) > 1 && t.crossed(s) {
+		n.Opaque = "an assignment of several values to elements whose subscripts it may change"
+	}
 	for _, e := range s.Rhs {
 		t.reads(n, e)
 	}
@@ -195,6 +212,36 @@ func (t *translator) assign(n *loops.Node, s *ast.AssignStmt) {
 		}
 		t.store(n, e, "")
 	}
+}
+
+// crossed says whether a subscript on the left of an assignment reads an element, or a variable that stands on the left, too: it is evaluated
+// before that gets its value.
+func (t *translator) crossed(s *ast.AssignStmt) (found bool) {
+	written := make(map[types.Object]bool)
+	for _, e := range s.Lhs {
+		if id, ok := e.(*ast.Ident); ok {
+			written[t.info.Uses[id]] = true
+		}
+	}
+	for _, e := range s.Lhs {
+		ast.Inspect(e, func(n ast.Node) bool {
+			index, ok := n.(*ast.IndexExpr)
+			if !ok {
+				return true
+			}
+			ast.Inspect(index.Index, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.IndexExpr:
+					found = true
+				case *ast.Ident:
+					found = found || t.info.Uses[n] != nil && written[t.info.Uses[n]]
+				}
+				return true
+			})
+			return true
+		})
+	}
+	return found
 }
 
 // operator is the one by which ranks' parts of op= are put together; "?" if they cannot.
@@ -276,15 +323,17 @@ func (t *translator) conditional(s *ast.IfStmt) (nodes []*loops.Node) {
 		return append(nodes, n)
 	}
 	yes := t.node(s)
-	cond := yes // which has what the condition reads
+	var whole *loops.Node
+	head := yes // which has what the condition reads
 	if s.Init != nil || s.Else != nil {
 		// All of it is one statement, which is executed by one rank, or by all.
-		cond = t.node(s)
-		cond.If, cond.Cond = true, &loops.Cond{}
+		whole, head = t.node(s), t.node(s.Cond)
+		whole.If, whole.Cond = true, &loops.Cond{}
+		nodes = append(nodes, head)
 		yes = t.node(s.Body)
 		yes.Branch = true
 	}
-	t.reads(cond, s.Cond)
+	t.reads(head, s.Cond)
 	yes.If, yes.Cond = true, t.condition(s.Cond, false)
 	yes.Children = t.statements(s.Body.List)
 	nodes = append(nodes, yes)
@@ -294,9 +343,9 @@ func (t *translator) conditional(s *ast.IfStmt) (nodes []*loops.Node) {
 		no.Children = t.statements([]ast.Stmt{s.Else})
 		nodes = append(nodes, no)
 	}
-	if cond != yes {
-		cond.Children = nodes
-		return []*loops.Node{cond}
+	if whole != nil {
+		whole.Children = nodes
+		return []*loops.Node{whole}
 	}
 	return nodes
 }
@@ -308,7 +357,9 @@ func (t *translator) switches(s *ast.SwitchStmt) []*loops.Node {
 		n.Children = t.statement(s.Init)
 	}
 	if s.Tag != nil {
-		t.reads(n, s.Tag)
+		head := t.node(s.Tag)
+		t.reads(head, s.Tag)
+		n.Children = append(n.Children, head)
 	}
 	for _, c := range s.Body.List {
 		c := c.(*ast.CaseClause)
@@ -341,7 +392,7 @@ func (t *translator) condition(e ast.Expr, opposite bool) *loops.Cond {
 	}
 	x, okX := t.poly(b.X)
 	y, okY := t.poly(b.Y)
-	if !okX || !okY {
+	if !okX || !okY || !t.wide(b.X) || !t.wide(b.Y) {
 		return nil
 	}
 	op := b.Op

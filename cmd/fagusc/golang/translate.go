@@ -23,15 +23,18 @@ type Function struct {
 	names    map[string]int           // of symbols, and of all that the function names; and how many have it
 	idents   map[*loops.Symbol]string // indices as the input names them
 	scalars  map[types.Object]*loops.Scalar
-	results  []string // names of the results
+	results  []string        // names of the results
+	headers  [][2]token.Pos  // of parallel loops
+	types    map[string]bool // lines that import what types need
 }
 
 // array is a slice of the function.
 type array struct {
 	*loops.Array
 	element types.Type
-	length  string // of a local one, as the input has it
-	aliased bool   // a variable stands for a part of it
+	length  string   // of a local one
+	made    ast.Stmt // what makes it
+	aliased bool     // a variable stands for a part of it
 }
 
 // slice is a variable that stands for a part of an array, from an element on.
@@ -57,7 +60,7 @@ func translate(f *File, decl *ast.FuncDecl, serials map[int]bool) *Function {
 	t := &translator{
 		Function: &Function{
 			Function: &loops.Function{Name: decl.Name.Name, Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl,
-			names: make(map[string]int), idents: make(map[*loops.Symbol]string), scalars: make(map[types.Object]*loops.Scalar),
+			names: make(map[string]int), idents: make(map[*loops.Symbol]string), types: make(map[string]bool), scalars: make(map[types.Object]*loops.Scalar),
 		},
 		info:     f.pkg.TypesInfo,
 		assigned: assigned(f.pkg.TypesInfo, decl.Body), serials: serials,
@@ -70,6 +73,9 @@ func translate(f *File, decl *ast.FuncDecl, serials map[int]bool) *Function {
 		}
 		return true
 	})
+	for _, name := range f.pkg.Types.Scope().Names() {
+		t.names[name] = max(t.names[name], 1)
+	}
 	t.parameters()
 	body := t.opening(decl.Body.List)
 	if n := len(body); n > 0 {
@@ -107,7 +113,11 @@ func (t *translator) parameters() {
 			t.refuse(field.Pos(), "a result with pointers")
 		}
 		for _, id := range field.Names {
-			t.scalars[t.info.Defs[id]] = &loops.Scalar{Name: id.Name}
+			if id.Name == "_" {
+				t.results = append(t.results, t.unique("result"))
+				continue
+			}
+			t.scalars[t.info.Defs[id]] = &loops.Scalar{Name: id.Name, Outer: true}
 			t.results = append(t.results, id.Name)
 		}
 		if len(field.Names) == 0 {
@@ -136,8 +146,8 @@ func (t *translator) parameter(id *ast.Ident) {
 	t.names[id.Name] = 2 // an index of the same name gets another
 	switch under := o.Type().Underlying().(type) {
 	case *types.Slice:
-		if !flat(under.Elem()) {
-			t.refuse(id.Pos(), "the elements of %s have pointers: want numbers, or structs and arrays of such", id.Name)
+		if !flat(under.Elem()) || types.SizesFor("gc", "amd64").Sizeof(under.Elem()) == 0 {
+			t.refuse(id.Pos(), "the elements of %s have pointers, or no size: want numbers, or structs and arrays of such", id.Name)
 		}
 		if t.assigned[o] > 0 {
 			t.refuse(id.Pos(), "the slice %s gets another value", id.Name)
@@ -153,13 +163,13 @@ func (t *translator) parameter(id *ast.Ident) {
 			}
 			t.values[o] = loops.Of(&loops.Symbol{Name: name})
 		} else {
-			t.scalars[o] = &loops.Scalar{Name: id.Name}
+			t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
 		}
 	default:
 		if !flat(under) {
 			t.refuse(id.Pos(), "parameter %s: want numbers, structs and arrays of such, and slices of such", id.Name)
 		}
-		t.scalars[o] = &loops.Scalar{Name: id.Name}
+		t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
 	}
 }
 
@@ -216,11 +226,11 @@ func (t *translator) makes(s ast.Stmt) bool {
 	if o == nil {
 		return false
 	}
-	if length, element, ok := t.made(a.Rhs[0]); ok {
-		own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element, length: length.String()}
+	if length, element, ok := t.made(a.Rhs[0]); ok && t.assigned[o] == 1 {
+		own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element, length: length.String(), made: s}
 		t.arrays = append(t.arrays, own)
 		t.slices[o] = &slice{array: own, length: length}
-		return t.assigned[o] == 1
+		return true
 	}
 	return false
 }
@@ -269,6 +279,11 @@ func (t *translator) poly(e ast.Expr) (p loops.Poly, ok bool) {
 func (t *translator) integer(e ast.Expr) bool {
 	b, ok := t.info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUnsigned == 0
+}
+
+// wide says that an expression is computed with 64 bits, which it is taken not to overflow.
+func (t *translator) wide(e ast.Expr) bool {
+	return t.info.Types[e].Value != nil || types.SizesFor("gc", "amd64").Sizeof(t.info.TypeOf(e)) == 8
 }
 
 func (t *translator) binary(e *ast.BinaryExpr) (p loops.Poly, ok bool) {
@@ -333,7 +348,7 @@ func (t *translator) symbol(ident string, l *loops.Loop) *loops.Symbol {
 		name = t.unique(ident)
 	}
 	t.names[ident] = 2
-	s := &loops.Symbol{Name: name, Loop: l}
+	s := &loops.Symbol{Name: name, Ident: ident, Loop: l}
 	t.idents[s] = ident
 	return s
 }

@@ -109,7 +109,7 @@ func (w place) coversAs(p place) bool {
 	}
 	var done []*Loop
 	outer := w.node.parent
-	for ; w.node != p.node && outer != nil && !p.node.within(outer); outer = outer.parent {
+	for ; w.node != p.node && outer != nil && !p.node.Within(outer); outer = outer.parent {
 		if outer.Loop == nil {
 			return false
 		}

@@ -10,7 +10,8 @@ import (
 // Symbol is a whole number of which only the run knows the value: a parameter of the function, the index of a loop, or what is left
 // of a division.
 type Symbol struct {
-	Name     string    // as the input has it
+	Name     string    // an expression; no other symbol has the same
+	Ident    string    // of the index of a loop: as the input has it
 	Loop     *Loop     // whose index it is; nil if it is none
 	Division *Division // of which it is the remainder or the quotient; nil if it is neither
 }

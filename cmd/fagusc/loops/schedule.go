@@ -134,6 +134,8 @@ func (s *Schedule) node(f *Function, n *Node) error {
 		return n.known() // every rank does it
 	case n.Loop != nil && !n.Loop.Serial:
 		return s.loop(f, n)
+	case n.If && n.loops() && n.Opaque != "":
+		return &Refusal{n.Pos, n.Opaque}
 	case n.If && n.loops():
 		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }) {
 			return &Refusal{n.Pos, "the condition around loops reads an array: read it into a variable before"}
@@ -176,11 +178,18 @@ func (s *Schedule) folds(n *Node) bool {
 	return false
 }
 
-// leaks says whether a variable that a node writes is used elsewhere.
+// leaks says whether a variable that a node writes is used elsewhere, or when the node is executed again.
 func (s *Schedule) leaks(f *Function, n *Node) bool {
-	for _, all := range f.uses() {
-		written := slices.ContainsFunc(all, func(u use) bool { return u.Write && u.node.within(n) })
-		if written && slices.ContainsFunc(all, func(u use) bool { return !u.node.within(n) }) {
+	for v, all := range f.uses() {
+		in := func(u use) bool { return u.node.Within(n) }
+		if !slices.ContainsFunc(all, func(u use) bool { return u.Write && in(u) }) {
+			continue
+		}
+		out := slices.ContainsFunc(all, func(u use) bool { return !in(u) })
+		old := slices.ContainsFunc(all, func(r use) bool {
+			return !r.Write && !slices.ContainsFunc(all, func(w use) bool { return in(w) && w.reaches(r) })
+		})
+		if v.Outer || out || old {
 			return true
 		}
 	}
@@ -219,7 +228,7 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; "))}
 	inside := slices.ContainsFunc(n.Children, (*Node).loops)
 	switch {
-	case !inside:
+	case !inside || n.Opaque != "":
 		return refused
 	case slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }):
 		return &Refusal{n.Pos, fmt.Sprintf("%s; and what it goes on by reads an array", refused.Message)}
@@ -236,7 +245,7 @@ func named(l *Loop) string {
 	if l.Index == nil {
 		return ""
 	}
-	return " over " + l.Index.Name
+	return " over " + l.Index.Ident
 }
 
 func (s *Schedule) add(step *Step) {
@@ -302,7 +311,7 @@ func (s *Schedule) fold(f *Function) {
 				}
 				at := n
 				for p := n.parent; p != nil; p = p.parent {
-					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.within(p) && !s.folding(u, fold) })
+					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.Within(p) && !s.folding(u, fold) })
 					if p.Loop != nil && !only {
 						break
 					}
@@ -353,6 +362,9 @@ func (s *Schedule) templates(f *Function) {
 				continue
 			}
 			lo, hi := n.Loop.Lo[0], n.Loop.Hi[0]
+			if slices.ContainsFunc(step.Key, func(k *Symbol) bool { return lo.Mentions(k) || hi.Mentions(k) }) {
+				continue
+			}
 			i := slices.IndexFunc(all, func(t *Template) bool {
 				_, low := lo.Minus(t.Lo).Constant()
 				_, high := hi.Minus(t.Hi).Constant()

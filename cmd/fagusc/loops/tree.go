@@ -17,6 +17,8 @@ type Array struct {
 // Scalar is a variable that is no array.
 type Scalar struct {
 	Name string
+	// Outer says that it is a parameter or a result: it has a value before the function begins, or is looked at when it has ended.
+	Outer bool
 }
 
 // Loop is one of which the index runs over Lo, Lo+Step and so on below Hi. Where there are several bounds, the tightest counts.
@@ -41,6 +43,9 @@ type Cond struct {
 	AtLeast0 []Poly
 	Not0     *Poly
 }
+
+// Always says that it holds whatever symbols are.
+func (c *Cond) Always() bool { return len(c.AtLeast0) == 0 && c.Not0 == nil }
 
 // Access is to an element of an array.
 type Access struct {
@@ -106,8 +111,8 @@ func (f *Function) link() {
 	visit(nil, f.Body)
 }
 
-// within says whether n is outer, or in it.
-func (n *Node) within(outer *Node) bool {
+// Within says whether n is outer, or in it.
+func (n *Node) Within(outer *Node) bool {
 	for ; n != nil; n = n.parent {
 		if n == outer {
 			return true

@@ -43,7 +43,10 @@ func (f *Function) judge(n *Node) *Verdict {
 	if len(v.Reasons) == 0 {
 		f.scalars(v)
 		f.arrays(v)
-		v.Cyclic = f.uneven(n)
+		v.Cyclic = len(v.Folds) == 0 && f.uneven(n) // parts are put together in the order of the iterations
+		if l.Down && len(v.Folds) > 0 {
+			v.refuse("it counts down, and folds: ranks count up")
+		}
 	}
 	return v
 }
@@ -155,7 +158,7 @@ func (u use) before(o use) bool {
 
 // reaches says that u, which writes, is executed whenever r is, earlier in the same iteration of all loops around both.
 func (u use) reaches(r use) bool {
-	return u.Write && !u.Partly && u.Fold == "" && u.before(r) && u.node.Loop == nil && (u.node.parent == nil || r.node.within(u.node.parent))
+	return u.Write && !u.Partly && u.Fold == "" && u.before(r) && u.node.Loop == nil && (u.node.parent == nil || r.node.Within(u.node.parent))
 }
 
 // uses are those of all scalars.
@@ -193,7 +196,7 @@ func (f *Function) scalar(v *Verdict, s *Scalar, all []use) {
 	var in, out []use
 	op, one := "", true
 	for _, u := range all {
-		if !u.node.within(v.Node) {
+		if !u.node.Within(v.Node) {
 			out = append(out, u)
 			continue
 		}
@@ -223,7 +226,7 @@ func (f *Function) scalar(v *Verdict, s *Scalar, all []use) {
 func sees(loop *Node, r use, out []use) bool {
 	var common *Node // the innermost loop with both
 	for n := loop.parent; n != nil && common == nil; n = n.parent {
-		if n.Loop != nil && r.node.within(n) {
+		if n.Loop != nil && r.node.Within(n) {
 			common = n
 		}
 	}
@@ -232,6 +235,6 @@ func sees(loop *Node, r use, out []use) bool {
 		return false
 	}
 	return !slices.ContainsFunc(out, func(w use) bool {
-		return w.reaches(r) && (w.node.order > loop.order) == behind && (common == nil || w.node.within(common))
+		return w.reaches(r) && (w.node.order > loop.order) == behind && (common == nil || w.node.Within(common))
 	})
 }
