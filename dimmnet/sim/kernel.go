@@ -47,6 +47,7 @@ type kernel struct {
 	heldPackets uint64
 
 	transfers pool[transfer]
+	callees   pool[call]
 	refusals  []Refused
 
 	err     error        // what the ports say of the run's failure
@@ -129,6 +130,8 @@ func (k *kernel) handle() {
 	case evNotice:
 		k.nodes[e.ref].notices++
 		k.nodes[e.ref].notice.rouse(e.at, nil)
+	case evCall:
+		k.called(e.ref, e.at)
 	case evSwitch:
 		k.switched(e.ref, e.at)
 	case evFrame:
@@ -153,6 +156,9 @@ func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
 	case evLand:
 		p := k.packets.at(e.ref)
 		return p.dst, k.visible(p)
+	case evCall:
+		c := k.callees.at(e.ref)
+		return c.rank, c.seen
 	case evRDMA: // a place in the engine's queue may become free
 		return dimmnet.Rank(e.ref), k.nodes[e.ref].engine.waiting
 	}

@@ -11,6 +11,7 @@ const (
 	evLand                      // a packet's bytes appear in memory
 	evFree                      // a send buffer of a node becomes free
 	evNotice                    // a notice interrupts a node
+	evCall                      // something of another package happens
 	evSwitch                    // the Ethernet switch has a frame
 	evFrame                     // a host has it
 	evDatagram                  // its protocol stack has done with a datagram

@@ -37,11 +37,15 @@ func (t *tracer) land(at dimmnet.Time, p *packet) {
 	if p.block == nil {
 		t.fold(p.word<<4 ^ uint64(p.size))
 	} else {
-		t.fold(uint64(crc32.Checksum(p.block, t.table)) | uint64(p.size)<<32)
+		t.bytes(p.block[:p.size])
 	}
 	if t.emit != nil {
 		t.emit(Record{At: at, Rank: p.dst, From: p.src, Off: p.off, Bytes: int(p.size)})
 	}
+}
+
+func (t *tracer) bytes(p []byte) {
+	t.fold(uint64(crc32.Checksum(p, t.table)) | uint64(len(p))<<32)
 }
 
 func (t *tracer) note(at dimmnet.Time, rank dimmnet.Rank, what string, arg uint64, c dimmnet.Counters) {
