@@ -80,6 +80,9 @@ func (c Core) Delay(stream, number uint64) dimmnet.Time {
 // coreStream tells the random delays of other packages from those of this one.
 const coreStream = 1 << 33
 
+// Rank is the thread's.
+func (c Core) Rank() dimmnet.Rank { return c.th.rank }
+
 // Count counts what the thread has done.
 func (c Core) Count(more dimmnet.Counters) { c.th.counters = c.th.counters.Plus(more) }
 
