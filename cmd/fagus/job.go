@@ -144,7 +144,7 @@ func runProgram(c *cli.Context, prepare func(*cli.Context) (*job, error)) error 
 		return err
 	}
 	if timeline != "" && p.sim == nil {
-		return usagef("--timeline needs the trace of a simulated network: use --net %s or %s", netDIMMnet1, netUDP100)
+		return usagef("--timeline needs the trace of a simulated network: use --net %s, %s or %s", netDIMMnet1, netDIMMnet2, netUDP100)
 	}
 	j, err := prepare(c)
 	if err != nil && !(p.launches && elsewhere(c, err)) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/dimmnet2"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -20,6 +21,7 @@ import (
 // The networks that --net knows.
 const (
 	netDIMMnet1 = "dimmnet1"
+	netDIMMnet2 = "dimmnet2"
 	netUDP100   = "udp100"
 	netInproc   = "inproc"
 )
@@ -51,8 +53,15 @@ type placement struct {
 	job      membership // of this process; nil: all ranks are here
 
 	network dimmnet.Network
-	sim     *sim.Network // the same, if it is simulated
+	sim     simulation   // the same, if it is simulated
 	trace   []sim.Record // its changes of state, if they are kept
+}
+
+// simulation is a network in virtual time.
+type simulation interface {
+	dimmnet.Network
+	Result() sim.Result
+	Preset() sim.Preset
 }
 
 func placementFlags() []cli.Flag {
@@ -75,7 +84,7 @@ func placementFlags() []cli.Flag {
 	}, append(faultFlags(), hostFlags()...)...)
 }
 
-const netUsage = "network: dimmnet1 (simulated, virtual time), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
+const netUsage = "network: dimmnet1 (simulated, virtual time), dimmnet2 (its successor on InfiniBand), udp100 (the same machines on UDP over 100BASE-TX) or inproc (goroutines, wall time)"
 
 func timeoutFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "timeout", Category: category, DefaultText: "none", Usage: "give up after so much real time (exit code 124)"}
@@ -90,7 +99,7 @@ func checkPlacement(c *cli.Context) error {
 		return usagef("--nodes %d: want 1 to %d", n, dimmnet.MaxNodes)
 	}
 	if net := c.String("net"); (net == netInproc || net == netShm || overSockets(net)) && c.IsSet("env") {
-		return usagef("--env describes a simulated machine: use it with --net %s or %s", netDIMMnet1, netUDP100)
+		return usagef("--env describes a simulated machine: use it with --net %s, %s or %s", netDIMMnet1, netDIMMnet2, netUDP100)
 	}
 	return nil
 }
@@ -174,10 +183,10 @@ func place(c *cli.Context, keepTrace bool) (*placement, error) {
 	switch p.net {
 	case netShm, netTCP, netQUIC:
 		return p, p.join(c.Context, c.IsSet("nodes"))
-	case netDIMMnet1, netUDP100, netInproc:
+	case netDIMMnet1, netDIMMnet2, netUDP100, netInproc:
 		return p, p.connect(keepTrace)
 	}
-	return nil, usagef("--net %q: want %s, %s, %s, %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc, netShm, netTCP, netQUIC)
+	return nil, usagef("--net %q: want %s, %s, %s, %s, %s, %s or %s", p.net, netDIMMnet1, netDIMMnet2, netUDP100, netInproc, netShm, netTCP, netQUIC)
 }
 
 // checkCopies reports flags about the memory of ranks that do not go together.
@@ -224,7 +233,7 @@ func (p *placement) connect(keepTrace bool) error {
 		}
 		p.network = inproc.New(cfg)
 		return nil
-	case netDIMMnet1, netUDP100:
+	case netDIMMnet1, netDIMMnet2, netUDP100:
 		cfg := sim.Config{Env: p.env, Seed: p.seed}
 		if p.net == netUDP100 {
 			udp := sim.UDP(p.faults)
@@ -237,11 +246,16 @@ func (p *placement) connect(keepTrace bool) error {
 				}
 			}
 		}
-		s, err := sim.New(cfg)
+		var err error
+		if p.net == netDIMMnet2 {
+			p.sim, err = dimmnet2.New(cfg, dimmnet2.Default())
+		} else {
+			p.sim, err = sim.New(cfg)
+		}
 		if err != nil {
 			return &usageError{err}
 		}
-		p.network, p.sim = s, s
+		p.network = p.sim
 		return nil
 	}
 	return usagef("--net %q: want %s, %s or %s", p.net, netDIMMnet1, netUDP100, netInproc)

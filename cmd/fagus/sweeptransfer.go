@@ -21,15 +21,17 @@ const mostRings = 256
 func sweepTransferCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	return &cli.Command{
 		Name:  "transfer",
-		Usage: "matmul by rings and by PUSH, side by side",
+		Usage: "matmul by rings and by PUSH, and on both NICs, side by side",
 		UsageText: "fagus sweep transfer [flags]\n\n" +
 			"fagus sweep transfer                          n = 512 on 2 and 16 simulated nodes\n" +
-			"fagus sweep transfer --n 2048 --nodes 2,16",
+			"fagus sweep transfer --n 2048 --nodes 2,16\n" +
+			"fagus sweep transfer --net dimmnet1,dimmnet2  DIMMnet-1 against DIMMnet-2",
 		HideHelpCommand: true,
 		OnUsageError:    usage,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Value: 512, Usage: "multiply two generated `N` x N matrices"},
 			&cli.StringFlag{Name: "nodes", Value: "2,16", Usage: nodesUsage},
+			&cli.StringFlag{Name: "net", Value: netDIMMnet1, Usage: "networks, with commas between: " + netDIMMnet1 + ", " + netDIMMnet2},
 			&cli.StringFlag{Name: "env", Value: sim.DefaultEnv, Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + sweepSchema},
 		},
@@ -52,24 +54,16 @@ func runSweepTransfer(c *cli.Context) error {
 	if _, err := sim.LoadPreset(c.String("env")); err != nil {
 		return &usageError{err}
 	}
-	ways := []fagus.Transfer{fagus.Rings, fagus.Push}
-	bar := newProgress(c.App.ErrWriter, "rows", len(counts)*len(ways)*cfg.M)
-	defer bar.stop()
-	var runs []*runReport
-	for _, nodes := range counts {
-		for _, way := range ways {
-			if way == fagus.Rings && nodes > mostRings {
-				bar.add(cfg.M)
-				continue
-			}
-			r, err := runTransfer(c.Context, c.String("env"), nodes, way, cfg, bar.add)
-			if err != nil {
-				return err
-			}
-			runs = append(runs, r)
+	nets := strings.Split(c.String("net"), ",")
+	for _, net := range nets {
+		if net != netDIMMnet1 && net != netDIMMnet2 {
+			return usagef("--net %q: want %s, %s or both", net, netDIMMnet1, netDIMMnet2)
 		}
 	}
-	bar.stop()
+	runs, err := runTransfers(c, cfg, counts, nets)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, struct {
 			Schema string       `json:"schema"`
@@ -82,9 +76,32 @@ func runSweepTransfer(c *cli.Context) error {
 	return err
 }
 
+// runTransfers runs the program on all networks, by both ways.
+func runTransfers(c *cli.Context, cfg matmul.Config, counts []int, nets []string) (runs []*runReport, err error) {
+	ways := []fagus.Transfer{fagus.Rings, fagus.Push}
+	bar := newProgress(c.App.ErrWriter, "rows", len(counts)*len(ways)*len(nets)*cfg.M)
+	defer bar.stop()
+	for _, nodes := range counts {
+		for _, net := range nets {
+			for _, way := range ways {
+				if way == fagus.Rings && nodes > mostRings {
+					bar.add(cfg.M)
+					continue
+				}
+				r, err := runTransfer(c.Context, net, c.String("env"), nodes, way, cfg, bar.add)
+				if err != nil {
+					return nil, err
+				}
+				runs = append(runs, r)
+			}
+		}
+	}
+	return runs, nil
+}
+
 // runTransfer runs the program on a simulated network.
-func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer, cfg matmul.Config, progress func(int)) (*runReport, error) {
-	p := &placement{nodes: nodes, mode: fagus.Phase, net: netDIMMnet1, env: env, by: way}
+func runTransfer(ctx context.Context, net, env string, nodes int, way fagus.Transfer, cfg matmul.Config, progress func(int)) (*runReport, error) {
+	p := &placement{nodes: nodes, mode: fagus.Phase, net: net, env: env, by: way}
 	if err := p.connect(false); err != nil {
 		return nil, err
 	}
@@ -93,14 +110,14 @@ func runTransfer(ctx context.Context, env string, nodes int, way fagus.Transfer,
 
 func transferTable(runs []*runReport) string {
 	t := newTable()
-	t.AppendHeader(table.Row{"nodes", "by", "total", "compute", "acquire", "update", "AOTF", "BOTF", "PUSH", "bytes"})
-	t.SetColumnConfigs(rightAligned(1, 3, 4, 5, 6, 7, 8, 9, 10))
+	t.AppendHeader(table.Row{"nodes", "net", "by", "total", "compute", "acquire", "update", "AOTF", "BOTF", "PUSH", "bytes"})
+	t.SetColumnConfigs(rightAligned(1, 4, 5, 6, 7, 8, 9, 10, 11))
 	show := func(ns int64) dimmnet.Time { return dimmnet.Time(ns) * dimmnet.Nanosecond }
 	for i, r := range runs {
 		if i > 0 && r.Nodes != runs[i-1].Nodes {
 			t.AppendSeparator()
 		}
-		t.AppendRow(table.Row{r.Nodes, r.Transfer, show(r.TimeNs["total"]), show(r.TimeNs["compute"]), show(r.TimeNs["acquire"]), show(r.TimeNs["update"]),
+		t.AppendRow(table.Row{r.Nodes, r.Net, r.Transfer, show(r.TimeNs["total"]), show(r.TimeNs["compute"]), show(r.TimeNs["acquire"]), show(r.TimeNs["update"]),
 			r.Messages.AOTF, r.Messages.BOTF, r.Messages.Push, r.Bytes})
 	}
 	return t.Render()
