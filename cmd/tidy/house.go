@@ -53,7 +53,7 @@ func places() []place {
 			time: "its clock is the wall clock", net: "it is what connects hosts"},
 		{dir: "dimmnet/porttest", may: []string{"dimmnet"},
 			time: "seeds, and the bound after which a port counts as hanging"},
-		{dir: "dimmnet/sendrecv", may: []string{"dimmnet"}},
+		{dir: "dimmnet/sendrecv", may: []string{"dimmnet"}}, {dir: "dimmnet/mpi", may: []string{"dimmnet"}},
 		{dir: "syncvar", may: []string{"dimmnet"}},
 		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
 		{dir: "consistency/history", may: []string{"dimmnet", "syncvar"}},
