@@ -138,17 +138,17 @@ func (l *ringLink) Write(dst dimmnet.Rank, to []Destination, data []byte) bool {
 func (l *ringLink) Expose(src dimmnet.Rank, p []byte) ([]Destination, error) {
 	l.last++
 	if l.exposed[l.last] != nil {
-		return nil, fmt.Errorf("mpi: %d places are exposed", len(l.exposed))
+		return nil, fmt.Errorf("%d places are exposed", len(l.exposed))
 	}
 	l.exposed[l.last] = &exposure{src: src, p: p}
 	return []Destination{{Address: uint64(l.last), Size: len(p)}}, nil
 }
 
-func (l *ringLink) Conceal(src dimmnet.Rank, to []Destination) error {
+func (l *ringLink) Conceal(_ dimmnet.Rank, to []Destination) error {
 	for _, d := range to {
 		x := l.exposed[uint32(d.Address)]
 		if x.written != len(x.p) {
-			return fmt.Errorf("mpi: rank %d has written %d bytes of %d", src, x.written, len(x.p))
+			return fmt.Errorf("%d bytes are written of %d", x.written, len(x.p))
 		}
 		delete(l.exposed, uint32(d.Address))
 	}

@@ -166,7 +166,8 @@ func Accumulate[T Number](w *Window, p []T, target, offset int, op Op) error {
 
 // Fence ends an epoch and begins the next: all that anybody has put, got and accumulated is done
 // when it returns. It is collective. Every rank tells every other one, behind what it has sent it
-// before.
+// before. Who has heard that from all has got all; the barrier behind that keeps anybody from
+// looking at the part of a rank that has not.
 func (w *Window) Fence() error {
 	if err := w.live(); err != nil {
 		return err
@@ -182,12 +183,16 @@ func (w *Window) Fence() error {
 		w.send(i, control{kind: windowFence}, nil, func() { w.pending-- })
 	}
 	next := 0
-	return w.comm.engine.wait(func() bool {
+	err := w.comm.engine.wait(func() bool {
 		for next < len(w.fenced) && w.fenced[next] >= w.fences {
 			next++
 		}
 		return next == len(w.fenced) && w.pending == 0
 	})
+	if err != nil {
+		return err
+	}
+	return w.comm.Barrier()
 }
 
 // Lock begins an epoch with target's part: alone if exclusive, else with others that have not asked
