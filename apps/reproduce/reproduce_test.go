@@ -178,3 +178,19 @@ func TestSweep(t *testing.T) {
 		t.Errorf("a formula for one switch where there is none, or none where there is one: %+v, %+v", points[0], points[2])
 	}
 }
+
+// TestMPI: what the paper measured of DIMMnet-2, within 3 %.
+func TestMPI(t *testing.T) {
+	table, err := reproduce.MPI(t.Context(), reproduce.Config{Rounds: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		if r.Error != nil && (*r.Error < -0.03 || *r.Error > 0.03) {
+			t.Errorf("%s: %.3f, the paper's %.2f", r.Quantity, r.Model, *r.Paper)
+		}
+	}
+	if len(table.Rows) != 5 || table.Rows[4].Paper != nil || table.Rows[4].Model < table.Rows[3].Model {
+		t.Errorf("rows %+v", table.Rows)
+	}
+}

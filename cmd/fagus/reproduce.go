@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -27,6 +29,7 @@ func experiments() []experiment {
 		{"barrier", "barrier of two nodes", reproduce.Barrier, 16},
 		{"sum", "global sum over two nodes", reproduce.Sum, 28},
 		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 13},
+		{"mpi", "DIMMnet-2: commands, eager messages and rendezvous", reproduce.MPI, 5},
 	}
 }
 
@@ -131,7 +134,7 @@ func runReproduce(c *cli.Context, list []experiment) error {
 	if err := checkWritable(withFigure, "figure", checkFigureName); err != nil {
 		return err
 	}
-	if figure != "" && list[len(list)-1].name != "sendrecv" {
+	if figure != "" && !slices.ContainsFunc(list, func(e experiment) bool { return e.name == "sendrecv" }) {
 		return usagef("--figure draws what sendrecv measures: use it with 'fagus reproduce sendrecv'")
 	}
 	if err := r.measure(c, list); err != nil {
@@ -232,10 +235,16 @@ func errorTable(t *reproduce.Table) string {
 	out.SetColumnConfigs(rightAligned(3, 4, 5))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		row := table.Row{r.Env, r.Quantity, "-", fmt.Sprintf("%.1f", r.Model), ""}
+		figure := func(x float64) string {
+			if strings.HasSuffix(r.Quantity, "_us") {
+				return fmt.Sprintf("%.2f", x)
+			}
+			return fmt.Sprintf("%.1f", x)
+		}
+		row := table.Row{r.Env, r.Quantity, "-", figure(r.Model), ""}
 		switch {
 		case r.Paper != nil:
-			row[2], row[4] = fmt.Sprintf("%.1f", *r.Paper), fmt.Sprintf("%+.1f %%", *r.Error*100)
+			row[2], row[4] = figure(*r.Paper), fmt.Sprintf("%+.1f %%", *r.Error*100)
 			if r.Left != "" {
 				row[4] = "* " + row[4].(string)
 			}

@@ -1,0 +1,146 @@
+package reproduce
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/dimmnet2"
+	"github.com/fagus-dsm/fagus/dimmnet/mpi"
+	"github.com/fagus-dsm/fagus/dimmnet/mpi/ivs"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// mpiProtocol is what MPI's software takes for a control packet, at both ends together: the paper's difference of MPI and its library.
+const mpiProtocol = 1250 * dimmnet.Nanosecond
+
+// MPI measures commands of DIMMnet-2, and messages of no bytes by the library and by MPI over it, eagerly and by rendezvous: half of there and back.
+func MPI(ctx context.Context, cfg Config) (*Table, error) {
+	cfg = cfg.withDefaults()
+	paper, err := paperFigures()
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Name: "mpi", Title: "DIMMnet-2: commands, and messages of no bytes"}
+	for _, m := range []struct {
+		quantity string
+		measure  func(context.Context, Config) (dimmnet.Time, error)
+	}{
+		{"botf_ivs_us", botfIVS},
+		{"vl_us", vectorLoad},
+		{"library_eager_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, 0, 0) }},
+		{"mpi_eager_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, mpiProtocol, 0) }},
+		{"mpi_rendezvous_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, mpiProtocol, -1) }},
+	} {
+		took, err := m.measure(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		t.add(paper, "dimmnet2", m.quantity, float64(took)/float64(dimmnet.Microsecond))
+		cfg.Progress()
+	}
+	return t, nil
+}
+
+// onDIMMnet2 runs a body on ranks, each with a source of phases of polls.
+func onDIMMnet2(ctx context.Context, cfg Config, ranks int, body func(h dimmnet.Host, phase func()) error) error {
+	w, err := dimmnet2.New(sim.Config{}, dimmnet2.Default())
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx, ranks, func(h dimmnet.Host) error {
+		random := rand.New(rand.NewPCG(cfg.Seed, uint64(h.Port().Rank())))
+		return body(h, func() { h.Spend(dimmnet.Time(random.Int64N(int64(dimmnet2.Default().Read)))) })
+	})
+}
+
+// botfIVS is BOTF with a packet of type IVS, 32 bytes: from the filling of a window to the NWA that the receiver sees.
+func botfIVS(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
+	const bytes = 32
+	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
+		u, err := dimmnet2.Open(h)
+		if err != nil {
+			return err
+		}
+		me := h.Port().Rank()
+		begin := h.Now()
+		for i := range 2 * cfg.Rounds {
+			if i%2 == int(me) {
+				w := i / 2 % 64
+				if err := u.Put(w, u.IVSImage(1-me, bytes), make([]byte, bytes)); err != nil {
+					return err
+				}
+				if _, err := u.BOTF(w); err != nil {
+					return err
+				}
+				phase()
+				continue
+			}
+			got := uint64((i/2 + 1) * bytes)
+			for nwa := uint64(0); nwa < got; {
+				if nwa, err = u.NWA(1 - me); err != nil {
+					return err
+				}
+			}
+			if err := u.Advance(1-me, got); err != nil {
+				return err
+			}
+		}
+		took = max(took, (h.Now()-begin)/dimmnet.Time(2*cfg.Rounds))
+		return nil
+	})
+	return took, err
+}
+
+// vectorLoad is a VL of 128 bytes, from the command to its end in UR.
+func vectorLoad(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
+	err = onDIMMnet2(ctx, cfg, 1, func(h dimmnet.Host, _ func()) error {
+		u, err := dimmnet2.Open(h)
+		if err != nil {
+			return err
+		}
+		begin := h.Now()
+		for range cfg.Rounds {
+			n, err := u.VL(dimmnet2.Contiguous(1<<20, 128), 0)
+			if err != nil {
+				return err
+			}
+			for !u.Done(n) {
+			}
+		}
+		took = (h.Now() - begin) / dimmnet.Time(cfg.Rounds)
+		return nil
+	})
+	return took, err
+}
+
+// message is one of no bytes.
+func message(ctx context.Context, cfg Config, protocol dimmnet.Time, eager int) (took dimmnet.Time, err error) {
+	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
+		link, err := ivs.New(h, ivs.Config{Protocol: protocol})
+		if err != nil {
+			return err
+		}
+		return mpi.Run(h, mpi.Options{Link: link, Eager: eager}, func(c *mpi.Comm) error {
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+			begin := h.Now()
+			for i := range 2 * cfg.Rounds {
+				if i%2 != c.Rank() {
+					if _, err := c.Recv(nil, 1-c.Rank(), 0); err != nil {
+						return err
+					}
+					continue
+				}
+				if err := c.Send(nil, 1-c.Rank(), 0); err != nil {
+					return err
+				}
+				phase()
+			}
+			took = max(took, (h.Now()-begin)/dimmnet.Time(2*cfg.Rounds))
+			return nil
+		})
+	})
+	return took, err
+}
