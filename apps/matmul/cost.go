@@ -33,3 +33,6 @@ func pentium3(rows, k, n, elementBytes int) fagus.Time {
 	bytes := elementBytes * (k*n + rows*k*columns + 2*rows*n*layers)
 	return fagus.Time(steps)*cyclesPerStep*clockPs + fagus.Time(bytes)*busPsPerByte
 }
+
+// Cost is the virtual time that a rank is charged for rows rows of C = A x B, A having k columns and B n, of 8-byte numbers.
+func Cost(rows, k, n int) fagus.Time { return pentium3(rows, k, n, 8) }

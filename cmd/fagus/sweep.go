@@ -39,7 +39,7 @@ func sweepCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document, schema " + sweepSchema},
 			},
 			Action: runSweepBarrier,
-		}, sweepTransferCommand(usage), sweepVariablesCommand(usage), sweepImbalanceCommand(usage)},
+		}, sweepTransferCommand(usage), sweepMPICommand(usage), sweepVariablesCommand(usage), sweepImbalanceCommand(usage)},
 	}
 }
 

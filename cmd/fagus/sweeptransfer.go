@@ -54,11 +54,9 @@ func runSweepTransfer(c *cli.Context) error {
 	if _, err := sim.LoadPreset(c.String("env")); err != nil {
 		return &usageError{err}
 	}
-	nets := strings.Split(c.String("net"), ",")
-	for _, net := range nets {
-		if net != netDIMMnet1 && net != netDIMMnet2 {
-			return usagef("--net %q: want %s, %s or both", net, netDIMMnet1, netDIMMnet2)
-		}
+	nets, err := simulatedNICs(c.String("net"))
+	if err != nil {
+		return err
 	}
 	runs, err := runTransfers(c, cfg, counts, nets)
 	if err != nil {

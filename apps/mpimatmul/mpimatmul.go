@@ -1,0 +1,116 @@
+package mpimatmul
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/gemm"
+	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/mpi"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// Tags of the messages.
+const (
+	tagA = iota
+	tagC
+)
+
+// Result says what a rank's part took.
+type Result struct {
+	Total, Compute dimmnet.Time // of the product, distribution and collection included
+	Wrong          int          // elements of C at rank 0 that are not what one rank computes, bit for bit
+}
+
+// Run multiplies two generated matrices of order n. All ranks call it.
+func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
+	if n < 1 {
+		return r, fmt.Errorf("mpimatmul: order %d: want at least 1", n)
+	}
+	b := make([]float64, n*n)
+	var a, product []float64
+	if c.Rank() == 0 {
+		a, product = generated(n, 1), make([]float64, n*n)
+		b = generated(n, 2)
+	}
+	if err := c.Barrier(); err != nil {
+		return r, err
+	}
+	begin := h.Now()
+	mine, err := distribute(c, n, a, b)
+	if err != nil {
+		return r, err
+	}
+	rows := len(mine) / n
+	part := make([]float64, len(mine))
+	started := h.Now()
+	gemm.Pack(b, n, n).AddTo(part, n, mine, n, rows)
+	h.Spend(matmul.Cost(rows, n, n))
+	r.Compute = h.Now() - started
+	if err := collect(c, n, part, product); err != nil {
+		return r, err
+	}
+	r.Total = h.Now() - begin
+	if c.Rank() == 0 {
+		want := make([]float64, n*n)
+		gemm.Pack(b, n, n).AddTo(want, n, a, n, n)
+		for i := range want {
+			if product[i] != want[i] {
+				r.Wrong++
+			}
+		}
+	}
+	return r, nil
+}
+
+// generated are n x n numbers in [-1, 1).
+func generated(n int, seed uint64) []float64 {
+	random := rand.New(rand.NewPCG(seed, 0))
+	x := make([]float64, n*n)
+	for i := range x {
+		x[i] = 2*random.Float64() - 1
+	}
+	return x
+}
+
+// distribute gives every rank its rows of A, and B.
+func distribute(c *mpi.Comm, n int, a, b []float64) (mine []float64, err error) {
+	lo, hi := parts.Block(n, c.Size(), c.Rank())
+	if c.Rank() > 0 {
+		mine = make([]float64, (hi-lo)*n)
+		if _, err := c.Recv(mpi.Raw(mine), 0, tagA); err != nil {
+			return nil, err
+		}
+		return mine, c.Bcast(mpi.Raw(b), 0)
+	}
+	var sent []*mpi.Request
+	for rank := 1; rank < c.Size(); rank++ {
+		from, to := parts.Block(n, c.Size(), rank)
+		r, err := c.Isend(mpi.Raw(a[from*n:to*n]), rank, tagA)
+		if err != nil {
+			return nil, err
+		}
+		sent = append(sent, r)
+	}
+	if _, err := mpi.Waitall(sent...); err != nil {
+		return nil, err
+	}
+	return slices.Clone(a[lo*n : hi*n]), c.Bcast(mpi.Raw(b), 0)
+}
+
+// collect brings all rows of C to rank 0.
+func collect(c *mpi.Comm, n int, part, product []float64) error {
+	if c.Rank() > 0 {
+		return c.Send(mpi.Raw(part), 0, tagC)
+	}
+	copy(product, part)
+	for rank := 1; rank < c.Size(); rank++ {
+		from, to := parts.Block(n, c.Size(), rank)
+		if _, err := c.Recv(mpi.Raw(product[from*n:to*n]), rank, tagC); err != nil {
+			return err
+		}
+	}
+	return nil
+}
