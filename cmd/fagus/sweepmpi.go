@@ -8,7 +8,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/apps/mpimatmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/mpi"
@@ -47,21 +46,7 @@ type mpiPoint struct {
 }
 
 func runSweepMPI(c *cli.Context) error {
-	if c.Args().Present() {
-		return usagef("unexpected argument %q", c.Args().First())
-	}
-	cfg := matmul.Square(c.Int("n"))
-	if err := cfg.Validate(); err != nil {
-		return &usageError{err}
-	}
-	counts, err := parseNodes(c.String("nodes"), 1)
-	if err != nil {
-		return err
-	}
-	if _, err := sim.LoadPreset(c.String("env")); err != nil {
-		return &usageError{err}
-	}
-	nets, err := simulatedNICs(c.String("net"))
+	cfg, counts, nets, err := productSweep(c)
 	if err != nil {
 		return err
 	}
@@ -101,17 +86,6 @@ func runSweepMPI(c *cli.Context) error {
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "matmul %d x %d, env %s (virtual time of the slowest rank)\n\n%s\n", cfg.N, cfg.N, c.String("env"), t.Render())
 	return err
-}
-
-// simulatedNICs are the networks of a flag.
-func simulatedNICs(flag string) ([]string, error) {
-	nets := strings.Split(flag, ",")
-	for _, net := range nets {
-		if net != netDIMMnet1 && net != netDIMMnet2 {
-			return nil, usagef("--net %q: want %s, %s or both", net, netDIMMnet1, netDIMMnet2)
-		}
-	}
-	return nets, nil
 }
 
 // mpiProduct is the product by messages: over rings in the LLCM, or in the SO-DIMM of DIMMnet-2.

@@ -39,22 +39,29 @@ func sweepTransferCommand(usage cli.OnUsageErrorFunc) *cli.Command {
 	}
 }
 
-func runSweepTransfer(c *cli.Context) error {
+// productSweep reads the flags of a sweep of products on simulated NICs.
+func productSweep(c *cli.Context) (cfg matmul.Config, counts []int, nets []string, err error) {
+	cfg, nets = matmul.Square(c.Int("n")), strings.Split(c.String("net"), ",")
 	if c.Args().Present() {
-		return usagef("unexpected argument %q", c.Args().First())
+		return cfg, nil, nil, usagef("unexpected argument %q", c.Args().First())
 	}
-	cfg := matmul.Square(c.Int("n"))
 	if err := cfg.Validate(); err != nil {
-		return &usageError{err}
+		return cfg, nil, nil, &usageError{err}
 	}
-	counts, err := parseNodes(c.String("nodes"), 1)
-	if err != nil {
-		return err
+	for _, net := range nets {
+		if net != netDIMMnet1 && net != netDIMMnet2 {
+			return cfg, nil, nil, usagef("--net %q: want %s, %s or both", net, netDIMMnet1, netDIMMnet2)
+		}
 	}
 	if _, err := sim.LoadPreset(c.String("env")); err != nil {
-		return &usageError{err}
+		return cfg, nil, nil, &usageError{err}
 	}
-	nets, err := simulatedNICs(c.String("net"))
+	counts, err = parseNodes(c.String("nodes"), 1)
+	return cfg, counts, nets, err
+}
+
+func runSweepTransfer(c *cli.Context) error {
+	cfg, counts, nets, err := productSweep(c)
 	if err != nil {
 		return err
 	}
