@@ -12,8 +12,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 )
 
 // testNetwork is a kind of network to run the tests on.
@@ -31,6 +33,11 @@ func networks() []testNetwork {
 	}
 	if runtime.GOOS == "linux" {
 		list = append(list, testNetwork{"shm", func() dimmnet.Network { return shm.New(shm.Config{Patience: 20 * time.Second}) }})
+		if !testing.Short() {
+			list = append(list,
+				testNetwork{"tcp", func() dimmnet.Network { return tcp.New(tcp.Config{}) }},
+				testNetwork{"quic", func() dimmnet.Network { return quic.New(quic.Config{}) }})
+		}
 	}
 	return list
 }

@@ -38,8 +38,15 @@ func (p *program) observe(network dimmnet.Network) (*observation, error) {
 	for rank := range p.lines {
 		o.outcomes[rank] = make([]outcome, len(p.lines[rank]))
 	}
-	err := checkRings(network, p.opts).Run(context.Background(), p.nodes, func(h dimmnet.Host) error {
-		return Run(h, p.opts, func(c *Comm) error { return p.play(h, c, o.outcomes[c.Rank()]) })
+	if p.link == nil {
+		network = checkRings(network, p.opts)
+	}
+	err := network.Run(context.Background(), p.nodes, func(h dimmnet.Host) error {
+		opts := p.opts
+		if p.link != nil {
+			opts.Link = p.link(h.Port())
+		}
+		return Run(h, opts, func(c *Comm) error { return p.play(h, c, o.outcomes[c.Rank()]) })
 	})
 	if errors.Is(err, dimmnet.ErrDeadlock) || err != nil && strings.Contains(err.Error(), "nothing arrived") {
 		o.deadlock, err = true, nil

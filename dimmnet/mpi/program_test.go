@@ -3,6 +3,8 @@ package mpi
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // A random program is a list of calls for each rank. Most programs come from a list of messages:
@@ -43,7 +45,8 @@ type program struct {
 	seed  uint64
 	nodes int
 	opts  Options
-	lines [][]line // by rank
+	lines [][]line                // by rank
+	link  func(dimmnet.Port) Link // nil: rings, which are watched
 }
 
 // commRanks are the ranks of communicator comm, as rank sees it.
