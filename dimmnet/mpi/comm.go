@@ -107,7 +107,7 @@ func (c *Comm) Finalize() error {
 	return nil
 }
 
-// Rank is the own number in the communicator, Size how many ranks it has.
+// Rank is the own number in the communicator.
 func (c *Comm) Rank() int { return c.rank }
 
 // Size is how many ranks the communicator has.

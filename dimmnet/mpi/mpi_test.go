@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -371,5 +372,140 @@ func TestDeterminism(t *testing.T) {
 				t.Errorf("%+v, seed %d: trace hashes %x", opts, seed, hashes)
 			}
 		}
+	}
+}
+
+// TestStats: the eager limit is the longest message that is sent at once.
+func TestStats(t *testing.T) {
+	err := run(inproc.New(inproc.Config{}), 2, Options{Eager: 50}, func(c *Comm) error {
+		for _, n := range []int{0, 49, 50, 51, 500} {
+			p := make([]byte, n)
+			if c.Rank() == 0 {
+				if err := c.Send(p, 1, n); err != nil {
+					return err
+				}
+			} else if _, err := c.Recv(p, 0, n); err != nil {
+				return err
+			}
+		}
+		if s := c.Stats(); c.Rank() == 0 && s != (Stats{Eager: 3, Rendezvous: 2}) {
+			return fmt.Errorf("%+v", s)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestContext: who waits does so no longer than the run's context.
+func TestContext(t *testing.T) {
+	for _, network := range networks() {
+		ctx, cancel := context.WithCancel(context.Background())
+		err := network.new().Run(ctx, 2, func(h dimmnet.Host) error {
+			return Run(h, Options{}, func(c *Comm) error {
+				if c.Rank() == 0 {
+					_, err := c.Recv(nil, 1, 0)
+					if _, again := c.Recv(nil, 1, 0); again == nil {
+						return errors.New("a Recv after the run has failed")
+					}
+					return err
+				}
+				if err := c.Send(nil, 1, 0); err != nil { // there is one to test
+					return err
+				}
+				cancel()
+				for {
+					// Never found: progress without waiting ends as well.
+					if _, _, err := c.Iprobe(0, 1); err != nil {
+						return err
+					}
+				}
+			})
+		})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", network.name, err)
+		}
+	}
+}
+
+// TestSmallMistakes are those of requests and types.
+func TestSmallMistakes(t *testing.T) {
+	check := func(err error, want string) error {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			return fmt.Errorf("error %w, want %q", err, want)
+		}
+		return nil
+	}
+	requests := make([]*Request, 2) // by rank
+	err := run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
+		r, err := c.Isend([]byte("abc"), c.Rank(), 0)
+		if err != nil {
+			return err
+		}
+		requests[c.Rank()] = r
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		_, foreign := Waitall(nil, requests[0], requests[1])
+		_, _, also := Waitany(requests...)
+		_, _, too := Testany(requests...)
+		if err := c.Barrier(); err != nil { // before anybody uses one up
+			return err
+		}
+		_, twice := Waitall(r, r)
+		_, _, used := r.Test()
+		half, err := c.Split(c.Rank(), 0)
+		if err != nil {
+			return err
+		}
+		p := make([]byte, 3)
+		in, err := c.Irecv(p, AnySource, AnyTag)
+		if err != nil {
+			return err
+		}
+		i, s, err := Testany(nil, in)
+		for i < 0 && err == nil {
+			i, s, err = Testany(nil, in)
+		}
+		if i != 1 || err != nil || s != (Status{c.Rank(), 0, 3}) || string(p) != "abc" {
+			return fmt.Errorf("Testany: %d, %+v, %w", i, s, err)
+		}
+		_, short := Bytes(4).Pack(p)
+		for _, err := range []error{
+			check(foreign, "request 2 is another rank's"),
+			check(also, "request 1 is another rank's"),
+			check(too, "request 1 is another rank's"),
+			check(twice, ErrUsed.Error()),
+			check(used, ErrUsed.Error()),
+			check(half.Finalize(), "Finalize of a communicator of 1 ranks: the run has 2"),
+			check(short, "bytes 0 to 4, in a buffer of 3"),
+			check(Bytes(2).Unpack(p, p), "a message of 3 bytes for a type of 2"),
+			check(Bytes(4).Unpack(p, p), "bytes 0 to 4, in a buffer of 3"),
+			check(c.SendType(p, Contiguous(2, Bytes(2)), 0, 0), "bytes 0 to 4"),
+			check(Accumulate(&Window{}, []int{1}, 0, 0, Sum), "has been freed"),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for want, f := range map[string]func(){
+		"2 lengths, 1 starts": func() { Indexed([]int{1, 1}, []int{0}, Bytes(1)) },
+		"a block at -8":       func() { Vector(2, 1, -1, Bytes(8)) },
+	} {
+		func() {
+			defer func() {
+				if err := check(fmt.Errorf("%v", recover()), want); err != nil {
+					t.Error(err)
+				}
+			}()
+			f()
+		}()
 	}
 }

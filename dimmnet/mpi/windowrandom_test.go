@@ -1,0 +1,154 @@
+package mpi
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// Windows of random programs have two halves: slots that are put and got, and numbers that are added
+// to. All ranks make up the same program, and compute what all windows hold.
+const (
+	windowSlots = 6
+	slotBytes   = 200
+	windowSums  = 20
+	windowBytes = windowSlots*slotBytes + 8*windowSums
+)
+
+// access is what one rank does to another's window.
+type access struct {
+	origin, target int
+	verb           int // 0 put, 1 get, 2 accumulate
+	slot, off, n   int // of 8 bytes from a number on, for accumulate
+}
+
+// epoch is a list of accesses, in which nobody puts to a slot that another access names.
+func epoch(r *rand.Rand, nodes int) (list []access) {
+	written := map[[2]int]bool{}
+	named := map[[2]int]bool{}
+	for range r.IntN(100) {
+		a := access{origin: r.IntN(nodes), target: r.IntN(nodes), verb: r.IntN(3), slot: r.IntN(windowSlots)}
+		a.off = r.IntN(slotBytes)
+		a.n = r.IntN(slotBytes - a.off + 1)
+		place := [2]int{a.target, a.slot}
+		switch {
+		case a.verb == 2:
+			a.off = r.IntN(windowSums)
+			a.n = r.IntN(windowSums - a.off + 1)
+		case written[place] || a.verb == 0 && named[place]:
+			continue
+		default:
+			written[place], named[place] = a.verb == 0, true
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// bytes are what a put has, and numbers what an accumulate adds.
+func (a *access) bytes() []byte { return noise(a.n, uint64(a.origin*1000+a.slot*10+a.off)) }
+
+func (a *access) numbers() []int64 {
+	v := make([]int64, a.n)
+	for i := range v {
+		v[i] = int64(a.origin - 3*i)
+	}
+	return v
+}
+
+// apply changes what the model holds.
+func (a *access) apply(model []byte) {
+	switch a.verb {
+	case 0:
+		copy(model[a.slot*slotBytes+a.off:], a.bytes())
+	case 2:
+		at := model[windowSlots*slotBytes+8*a.off:][:8*a.n]
+		accumulate(Sum, signed64, at, Raw(a.numbers()))
+	}
+}
+
+// do makes the call; a get returns where its bytes will be.
+func (a *access) do(w *Window) (got []byte, err error) {
+	switch a.verb {
+	case 0:
+		return nil, w.Put(a.bytes(), a.target, a.slot*slotBytes+a.off)
+	case 1:
+		got = make([]byte, a.n)
+		return got, w.Get(got, a.target, a.slot*slotBytes+a.off)
+	}
+	return nil, Accumulate(w, a.numbers(), a.target, windowSlots*slotBytes+8*a.off, Sum)
+}
+
+// randomEpochs is a rank's part of a program: epochs of Fences, with messages among them, on a
+// communicator whose ranks are not those of the run.
+func randomEpochs(c *Comm, seed uint64) error {
+	c, err := c.Split(0, -c.Rank())
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	own, model := make([]byte, windowBytes), make([][]byte, c.Size())
+	for i := range model {
+		model[i] = make([]byte, windowBytes)
+	}
+	w, err := c.NewWindow(own)
+	if err != nil {
+		return err
+	}
+	for k := range 6 {
+		// Half of the Fences that end an epoch begin the next one.
+		if k%2 == 0 {
+			if !bytes.Equal(own, model[c.Rank()]) {
+				return fmt.Errorf("before epoch %d, rank %d: not what was put and added", k, c.Rank())
+			}
+			if err := w.Fence(); err != nil {
+				return err
+			}
+		}
+		// Nobody looks at its part from here to the next Fence: others are at it.
+		gets := map[int][]byte{}
+		list := epoch(r, c.Size())
+		for i, a := range list {
+			if a.origin == c.Rank() {
+				if gets[i], err = a.do(w); err != nil {
+					return err
+				}
+			}
+		}
+		if k%2 == 1 { // in the others, nothing but Fence holds the ranks together
+			if err := rootless(c, 24); err != nil {
+				return err
+			}
+		}
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		for i, a := range list {
+			a.apply(model[a.target])
+			if got := gets[i]; got != nil && !bytes.Equal(got, model[a.target][a.slot*slotBytes+a.off:][:a.n]) {
+				return fmt.Errorf("epoch %d, %+v: got wrong bytes", k, a)
+			}
+		}
+	}
+	if err := w.Free(); err != nil {
+		return err
+	}
+	if !bytes.Equal(own, model[c.Rank()]) {
+		return fmt.Errorf("rank %d: not what was put and added", c.Rank())
+	}
+	return nil
+}
+
+// TestRandomWindows holds what windows hold against a model.
+func TestRandomWindows(t *testing.T) {
+	seed := rand.Uint64()
+	for nodes := 1; nodes <= 5; nodes++ {
+		everywhere(t, nodes, func(c *Comm) error {
+			if err := randomEpochs(c, seed+uint64(nodes)); err != nil {
+				return fmt.Errorf("seed %d, %d nodes: %w", seed, nodes, err)
+			}
+			return nil
+		})
+	}
+}
