@@ -350,17 +350,21 @@ func TestDeadlock(t *testing.T) {
 // TestDeterminism: the same program has the same trace, also when the simulator runs all polling
 // passes; more is sent at once than the NIC has windows.
 func TestDeterminism(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 5_000
+	}
 	for _, opts := range []Options{{}, {Ring: 1024}} {
 		for _, seed := range []uint64{0, 5} {
 			var hashes []uint64
 			for _, spin := range []bool{false, false, true} {
 				network := simulated(sim.Config{Seed: seed, MaxDelay: 3 * dimmnet.Microsecond, Spin: spin})
 				err := run(network, 5, opts, func(c *Comm) error {
-					in, out := make([]byte, 20_000*c.Size()), make([]byte, 20_000*c.Size())
+					in, out := make([]byte, n*c.Size()), make([]byte, n*c.Size())
 					if err := c.Alltoall(in, out); err != nil {
 						return err
 					}
-					_, err := PingPong(c, 100_000, 2)
+					_, err := PingPong(c, 5*n, 2)
 					return err
 				})
 				if err != nil {
