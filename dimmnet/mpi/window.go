@@ -67,7 +67,8 @@ func (c *Comm) NewWindow(mem []byte) (*Window, error) {
 	return w, nil
 }
 
-// Size is how many bytes rank's part has.
+// Size is how many bytes the part of rank has, which must be one of the communicator. The window
+// must not have been freed.
 func (w *Window) Size(rank int) int { return w.sizes[rank] }
 
 // Free ends the window. It is collective, and a Fence.
