@@ -20,7 +20,7 @@ func handlers() [actions]func(*board) input {
 		keepRead:      func(b *board) input { b.answer = b.loaded; return always },
 		replyToBus:    (*board).replyToBus,
 		acceptPacket:  (*board).acceptPacket,
-		giveRequest:   func(b *board) input { b.giving = b.ask; return always },
+		giveRequest:   func(b *board) input { b.giving, b.stained[0] = b.ask, false; return always },
 		giveAck:       func(b *board) input { b.reply(0); return always },
 		giveSeen:      func(b *board) input { b.count.Again++; b.reply(0); return always },
 		giveNack:      func(b *board) input { b.reply(NackWord); return always },
@@ -28,7 +28,7 @@ func handlers() [actions]func(*board) input {
 		writeForFDC:   func(b *board) input { b.fromF = b.servedOrder(true); return always },
 		readForFDC:    func(b *board) input { b.fromF = b.servedOrder(false); return always },
 		takeAnswer:    (*board).takeAnswer,
-		takePacket:    func(b *board) input { b.sending = b.giving; return always },
+		takePacket:    func(b *board) input { b.sending, b.stained[1] = b.giving, b.stained[0]; return always },
 		encodePacket:  func(b *board) input { b.out = b.sending.Encode(); return always },
 		transmit:      (*board).transmit,
 		putFIFO:       (*board).putFIFO,
@@ -136,7 +136,7 @@ func (b *board) acceptPacket() input {
 	write := p.Kind == KindWrite
 	if write && was.write && was.turn == p.Turn {
 		if was.forged {
-			b.net.forged(b, &b.held) // what it remembers is wrong
+			b.net.forged(b, &b.held) // what is remembered is wrong
 		}
 		return isAgain
 	}
@@ -147,14 +147,18 @@ func (b *board) acceptPacket() input {
 	return isRead
 }
 
+// forge notes that a damaged packet, or what came of one, was taken for good.
 func (b *board) forge() {
-	b.count.Unseen++
+	if b.held.touched() {
+		b.count.Unseen++
+	}
 	b.net.forged(b, &b.held)
 }
 
 // reply gives the answer to the request that is served to send data.
 func (b *board) reply(data uint32) {
 	r := &b.served
+	b.stained[0] = b.held.touched()
 	b.giving = Packet{To: r.From, From: Node(b.index), Turn: r.Turn, Kind: KindAnswer, Address: r.Address, Data: data}
 }
 
@@ -171,7 +175,7 @@ func (b *board) takeAnswer() input {
 	case b.served.Data == NackWord:
 		b.tell(mdc, isNack)
 	default:
-		if b.held.touched() {
+		if b.held.suspect() {
 			b.forge()
 		}
 		b.waits = false
@@ -193,7 +197,7 @@ func (b *board) transmit() input {
 	to := &n.boards[b.sending.To]
 	begin := max(n.queue.now, to.busyTo)
 	to.busyTo = begin + n.occupied
-	p := parcel{b.out, b.out}
+	p := parcel{b.out, b.out, b.stained[1]}
 	flight := n.flights[0]
 	if n.faults.limit > 0 && n.faults.source.Uint64() < n.faults.limit {
 		flight = n.flights[n.faults.damage(&p, &b.count)]

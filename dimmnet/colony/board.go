@@ -16,9 +16,13 @@ type order struct {
 // parcel is a packet under way: what it was, what it is now.
 type parcel struct {
 	bits, was Bits
+	stained   bool // it answers a request whose damage nobody saw
 }
 
 func (p *parcel) touched() bool { return p.bits != p.was }
+
+// suspect says whether what it says may be wrong though its parity is right.
+func (p *parcel) suspect() bool { return p.stained || p.touched() }
 
 // board is the registers of one NIC and its memory.
 type board struct {
@@ -47,6 +51,7 @@ type board struct {
 	held    parcel // the same, as it came
 	giving  Packet // to send data
 	sending Packet
+	stained [2]bool // giving and sending, as parcels
 	out     Bits
 
 	wire   ring // on the wire to this board
