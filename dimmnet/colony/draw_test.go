@@ -44,7 +44,7 @@ func TestDrawings(t *testing.T) {
 const (
 	boxWide, boxHigh   = 124, 40
 	laneHigh, stepWide = 84, 370
-	margin, headHigh   = 24, 56
+	margin, headHigh   = 24, 80
 )
 
 // spot is a box, or a point where an arrow passes a column.
@@ -169,7 +169,7 @@ func (a *arrow) drawBack(b *bytes.Buffer, y float64) {
 	from, to := a.from.x()+boxWide/2+18, a.to.x()+boxWide/2-18
 	fmt.Fprintf(b, `<path d="M%g %gL%g %gQ%g %g %g %gL%g %gQ%g %g %g %gL%g %g" fill="none" stroke="#456" marker-end="url(#tip)"/>`+"\n",
 		from, a.from.y()+boxHigh/2, from, y-8, from, y, from-8, y, to+8, y, to, y, to, y-8, to, a.to.y()+boxHigh/2)
-	lines(b, (from+to)/2, y-2, "middle", []string{strings.Join(a.label, ", ")})
+	lines(b, (from+to)/2, y-2, "middle", []string{strings.Join(a.label, "; ")})
 }
 
 // lines writes a label above y.

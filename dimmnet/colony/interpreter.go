@@ -213,6 +213,8 @@ func (n *network) step() bool {
 	switch {
 	case in == always:
 		b.run(to)
+	case in == wake:
+		b.finish(b)
 	case in != timeout || b.expires == n.queue.now:
 		b.tell(to, in)
 	}

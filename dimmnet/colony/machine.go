@@ -148,6 +148,16 @@ func (b *Board) access(o order, cost int) (uint32, error) {
 	return b.nic.answer, nil
 }
 
+// catchUp lets happen what precedes the program's clock.
+func (b *Board) catchUp() error {
+	if b.lag == 0 {
+		return nil
+	}
+	b.nic.later(b.lag, mbus, wake)
+	b.lag = 0
+	return b.pause()
+}
+
 // pause lets others run until resume.
 func (b *Board) pause() error {
 	if b.stopped || !b.yield(struct{}{}) {

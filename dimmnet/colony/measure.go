@@ -16,7 +16,8 @@ type Load struct {
 	// Local lets askers access their own memory as well. Kind is that of all
 	// accesses; 0: both, drawn.
 	Local bool
-	Think int // up to so many clocks, drawn, are between two accesses
+	Rest  int // clocks between two accesses,
+	Think int // and up to so many more, drawn
 }
 
 // Result is what was measured. Its times are in clocks of 20 ns.
@@ -30,9 +31,11 @@ type Result struct {
 	WriteClocks int64 `json:"write_clk_sum"`
 	ReadClocks  int64 `json:"read_clk_sum"`
 	Clocks      int64 `json:"clocks"` // when the last was over
-	Failed      int64 `json:"failed"` // after too many tries
-	// Wrong reads got another word than was written. Unexplained are those of them
-	// that no damage unseen by parity had touched: none.
+	Failed      int64 `json:"failed"` // accesses, after too many tries
+	// Wrong reads got another word than was written. Unexplained are those of them, and
+	// of Failed, that no damage unseen by parity had touched: none where Damage is small
+	// enough for Config.Tries. (A damaged Nack can become a write of NackWord, which
+	// nobody can read from elsewhere.)
 	Wrong       int64  `json:"wrong"`
 	Unexplained int64  `json:"unexplained"`
 	Hash        uint64 `json:"hash"` // of the words read and their clocks
@@ -98,7 +101,7 @@ func newMeasurement(cfg Config, load Load) (*measurement, error) {
 		return nil, err
 	}
 	alone := cfg.Boards == 1 && !cfg.Loop && !load.Local
-	if load.Transactions < 1 || load.Askers > cfg.Boards || load.Words*cfg.Boards > NodeWords || alone {
+	if load.Transactions < 1 || load.Rest < 0 || load.Think < 0 || load.Askers > cfg.Boards || load.Words*cfg.Boards > NodeWords || alone {
 		return nil, fmt.Errorf("colony: cannot make a load of %+v with %d boards", load, cfg.Boards)
 	}
 	m := &measurement{net: newNetwork(cfg), load: load, askers: make([]asker, load.Askers), left: int64(load.Transactions)}
@@ -155,9 +158,9 @@ func (m *measurement) next(a *asker) {
 	if a.order.word == NackWord {
 		a.order.word = 0
 	}
-	think := 0
+	think := m.load.Rest
 	if m.load.Think > 0 {
-		think = int(a.random.Uint64() % uint64(m.load.Think))
+		think += int(a.random.Uint64() % uint64(m.load.Think))
 	}
 	a.begun = m.net.queue.now + int64(think)
 	a.board.start(a.order, int64(think))
@@ -172,6 +175,9 @@ func (m *measurement) finish(b *board) {
 	case b.failed:
 		r.Failed++
 		b.failed = false
+		if !a.unsure && a.doubt[a.place] == 0 {
+			r.Unexplained++
+		}
 		a.doubt[a.place] = now // a write may have been done
 	case a.order.write:
 		r.Writes++

@@ -104,6 +104,7 @@ const (
 	readMDC
 	full
 	short
+	wake // of no module: a program goes on
 	inputs
 )
 
@@ -111,7 +112,7 @@ func (i input) String() string {
 	return [inputs]string{"", "bus access", "local write", "local read", "remote", "taken", "ack", "data", "nack",
 		"timeout", "too many tries", "SRAM data", "packet", "from MDC", "from FDC", "write", "read",
 		"write seen before", "bad", "answer", "good", "write by FDC", "read by FDC", "write by MDC", "read by MDC",
-		"96 bits", "too few bits"}[i]
+		"96 bits", "too few bits", "wake"}[i]
 }
 
 // action is what a module does with data as it changes state.

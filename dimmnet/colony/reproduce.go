@@ -41,7 +41,7 @@ func Reproduce(ctx context.Context, transactions int, seed uint64, progress func
 			}
 			cfg := e.cfg
 			cfg.Seed = seed
-			r, err := Measure(cfg, Load{Transactions: transactions, Kind: kind, Local: e.local})
+			r, err := Measure(cfg, Load{Transactions: transactions, Kind: kind, Local: e.local, Rest: restClocks})
 			if err != nil {
 				return nil, err
 			}
@@ -62,6 +62,10 @@ func Reproduce(ctx context.Context, transactions int, seed uint64, progress func
 
 // ReproduceSteps is how often Reproduce tells of progress.
 const ReproduceSteps = 2 * 8
+
+// restClocks are between accesses: a local write that follows another at once waits for
+// the MBus data control, and takes 8 clocks.
+const restClocks = 20
 
 // experiment is a row of the thesis's tables. 0: it prints no figure.
 type experiment struct {
