@@ -33,10 +33,9 @@ func handlers() [actions]func(*board) input {
 		transmit:      (*board).transmit,
 		putFIFO:       (*board).putFIFO,
 		countShort:    func(b *board) input { b.count.Short++; return always },
-		getFIFO:       func(b *board) input { b.inHand = *b.fifo.get(); return always },
+		getFIFO:       (*board).getFIFO,
 		lookHeader:    (*board).lookHeader,
 		lookParity:    (*board).lookParity,
-		nextPacket:    (*board).nextPacket,
 		writeForMDC:   func(b *board) input { b.fromM = b.mdc.local(); return always },
 		readForMDC:    func(b *board) input { b.fromM = b.bus.local(); return always },
 		latchFDCWrite: func(b *board) input { return b.latch(b.fromF, true, isWrite) },
@@ -224,6 +223,15 @@ func (b *board) putFIFO() input {
 	return always
 }
 
+// getFIFO leaves a signal for itself where there are more packets.
+func (b *board) getFIFO() input {
+	b.inHand = *b.fifo.get()
+	if b.fifo.n > 0 {
+		b.tell(receiver, full)
+	}
+	return always
+}
+
 // lookHeader compares the 12 bits of the header with those that may come.
 func (b *board) lookHeader() input {
 	p := b.inHand.bits.Decode()
@@ -244,13 +252,6 @@ func (b *board) lookParity() input {
 		return isBad
 	}
 	return isGood
-}
-
-func (b *board) nextPacket() input {
-	if b.fifo.n > 0 {
-		b.tell(receiver, full)
-	}
-	return always
 }
 
 func (b *board) latch(o order, forFDC bool, what input) input {

@@ -113,7 +113,7 @@ type network struct {
 func newNetwork(cfg Config) *network {
 	t := tables(cfg.Link)
 	n := &network{
-		program: compile(t), boards: make([]board, cfg.Boards), link: cfg.Link, loop: cfg.Loop,
+		program: compile(t, false), boards: make([]board, cfg.Boards), link: cfg.Link, loop: cfg.Loop,
 		flights: cfg.Link.flights(), occupied: int64(cfg.Link.clocks()), tries: cfg.Tries,
 		faults: newFaults(cfg), forged: func(*board, *parcel) {},
 	}
@@ -129,6 +129,12 @@ func newNetwork(cfg Config) *network {
 		}
 	}
 	return n
+}
+
+// follow calls trace for every state that a module enters.
+func (n *network) follow(trace func(at int64, board uint8, of module, enters state)) {
+	n.trace = trace
+	n.program = compile(tables(n.link), true)
 }
 
 // start puts an access on the bus after some clocks.

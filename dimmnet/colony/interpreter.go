@@ -8,6 +8,7 @@ type cell struct {
 	do   action
 	tell signal
 	hush bool // it only leads to a quiet state
+	pass bool // it only leads to another that works
 }
 
 // place is a state of a module, with its rows.
@@ -28,7 +29,9 @@ type program struct {
 	act    [actions]func(*board) input
 }
 
-func compile(tables [modules]table) *program {
+// compile makes the tables of a board into a program. What nobody notices takes no
+// step of its own unless every is true.
+func compile(tables [modules]table, every bool) *program {
 	p := &program{act: handlers()}
 	index := [modules][states]uint8{}
 	for m, t := range tables {
@@ -46,19 +49,41 @@ func compile(tables [modules]table) *program {
 			from.accepts |= 1 << r.on
 		}
 	}
-	for i := range p.count {
-		from := &p.places[i]
-		next := from.cells[always]
-		from.quiet = from.accepts == 1<<always && next.silent() && p.places[next.to].waits
-	}
-	for i := range p.count {
-		for on := range inputs {
-			c := &p.places[i].cells[on]
-			c.hush = c.silent() && p.places[c.to].quiet
-		}
+	if !every {
+		p.merge()
 	}
 	return p
 }
+
+// merge finds what nobody notices.
+func (p *program) merge() {
+	for range states { // chains of states that work become one
+		for i := range p.count {
+			from := &p.places[i]
+			next := from.cells[always]
+			if to := &p.places[next.to]; from.always() && next.silent() && to.always() {
+				from.clocks, from.cells = from.clocks+to.clocks, to.cells
+			}
+		}
+	}
+	for i := range p.count {
+		from := &p.places[i]
+		next := from.cells[always]
+		from.quiet = from.always() && next.silent() && p.places[next.to].waits
+	}
+	for i := range p.count {
+		from := &p.places[i]
+		for on := range inputs {
+			c := &from.cells[on]
+			quiet := p.places[c.to].quiet
+			c.hush = from.waits && c.silent() && quiet
+			c.pass = from.waits && c.silent() && p.places[c.to].always() && !quiet
+		}
+	}
+}
+
+// always says whether a state only works, and leads to one other.
+func (p *place) always() bool { return p.accepts == 1<<always }
 
 // silent says whether nobody else notices.
 func (c cell) silent() bool { return c.do == nothing && c.tell.in == always }
@@ -140,12 +165,17 @@ func (b *board) tell(to module, in input) {
 		m.waiting |= 1 << in
 		return
 	}
-	if c := &p.cells[in%32]; c.hush && m.waiting == 0 && n.trace == nil {
-		m.place, m.quietTo = c.to, n.queue.now+p.clocks+n.program.places[c.to].clocks
+	at := n.queue.now + p.clocks
+	switch c := &p.cells[in%32]; {
+	case c.hush && m.waiting == 0:
+		m.place, m.quietTo = c.to, at+n.program.places[c.to].clocks
 		return
+	case c.pass:
+		m.place, in = c.to, always
+		at += n.program.places[c.to].clocks
 	}
 	m.busy, m.on = true, in
-	n.queue.put(newEvent(n.queue.now+p.clocks, b.index, to, always))
+	n.queue.put(newEvent(at, b.index, to, always))
 }
 
 // later tells a module something after some clocks.
@@ -162,7 +192,7 @@ func (b *board) forget(of module, signals ...input) {
 
 // run lets a module leave its state, and go on as long as nothing else happens
 // before it leaves the next. A quiet state takes no event of its own, unless a signal
-// waits behind it. Tracing runs every state.
+// waits behind it.
 func (b *board) run(of module) {
 	n, m := b.net, &b.machines[of]
 	p, q := n.program, &n.queue
@@ -189,7 +219,7 @@ func (b *board) run(of module) {
 			}
 			found = lowest(kept)
 			m.waiting &^= 1 << found
-		case in.quiet && m.waiting == 0 && n.trace == nil:
+		case in.quiet && m.waiting == 0:
 			m.busy, m.quietTo = false, q.now+in.clocks
 			return
 		}

@@ -141,7 +141,7 @@ func TestSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.net.trace = func(int64, uint8, module, state) {}
+		m.net.follow(func(int64, uint8, module, state) {})
 		c, err := m.run()
 		if err != nil {
 			t.Fatal(err)

@@ -146,7 +146,6 @@ const (
 	getFIFO
 	lookHeader
 	lookParity
-	nextPacket
 	writeForMDC
 	readForMDC
 	latchFDCWrite
@@ -163,6 +162,6 @@ func (a action) String() string {
 	return [actions]string{"", "judge", "end access", "take write", "new request", "start timer", "try again",
 		"try again", "keep word", "reply to bus", "accept packet", "give request", "give ack", "give ack again", "give nack",
 		"give reply", "give write", "give read", "take answer", "take packet", "encode", "transmit", "put in FIFO",
-		"count", "get from FIFO", "compare header", "compute parity", "look in FIFO", "give write", "give read",
+		"count", "get from FIFO", "compare header", "compute parity", "give write", "give read",
 		"latch write", "latch read", "latch write", "latch read", "who reads?", "store word", "load word"}[a]
 }

@@ -132,7 +132,7 @@ func receiverTable() table {
 			{checkParity, isGood, access, nothing, signal{fdc, fromFC}},
 			{checkParity, isBad, comp, nothing, signal{}},
 			{access, taken, comp, nothing, signal{}},
-			{comp, always, idle, nextPacket, signal{}},
+			{comp, always, idle, nothing, signal{}},
 		},
 	}
 }

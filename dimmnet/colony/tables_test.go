@@ -104,7 +104,7 @@ func TestPathsAreWalked(t *testing.T) {
 		} {
 			n := newNetwork(Config{Link: l}.withDefaults())
 			entered := map[stop]int{}
-			n.trace = func(_ int64, _ uint8, of module, enters state) { entered[stop{of, enters}]++ }
+			n.follow(func(_ int64, _ uint8, of module, enters state) { entered[stop{of, enters}]++ })
 			for i := range n.boards {
 				for m := range modules { // where they begin counts
 					_ = i
