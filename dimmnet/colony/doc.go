@@ -61,4 +61,17 @@
 // Config.Tries tries an access fails: a bus error. Of more than two boards the thesis
 // says nothing: here any board's output reaches any other, packets for one board queue,
 // and what its FIFO has no room for is lost.
+//
+// # What is not in the thesis
+//
+// [Pages], home, copy and dummy pages whose blocks are invalidated, is only intended
+// there. Its protocol is this package's own: it is made of the reads and writes above,
+// its directory is Go memory, and what a hardware would do at once costs its programs
+// an access each.
+//
+// # What is not here
+//
+// The processor's caches, other masters of the bus, the 106 MHz clock but as whole
+// clocks of 50 MHz, errors of the SSRAM, boards that fail. Time passes for a program
+// only in accesses and Spend; Go variables that programs share are not ordered by it.
 package colony
