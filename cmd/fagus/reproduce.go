@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
+	"github.com/fagus-dsm/fagus/dimmnet/colony"
 )
 
 const reproduceSchema = "fagus.reproduce/v1"
@@ -29,6 +30,7 @@ func experiments() []experiment {
 		{"barrier", "barrier of two nodes", reproduce.Barrier, 16},
 		{"sum", "global sum over two nodes", reproduce.Sum, 28},
 		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 13},
+		{"colony", "the Computer Colony's NIC: reads and writes in clocks", reproduce.Colony, colony.ReproduceSteps},
 		{"mpi", "DIMMnet-2: commands, eager messages and rendezvous", reproduce.MPI, 5},
 	}
 }

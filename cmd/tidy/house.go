@@ -84,7 +84,7 @@ func places() []place {
 		{dir: "apps/verify", may: []string{"fagus"}},
 		{dir: "apps/npb", may: []string{"fagus"}},
 		{dir: "apps/prk", may: []string{"fagus", "fagus/parts", "apps/verify"}},
-		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/dimmnet2", "dimmnet/mpi", "dimmnet/mpi/ivs", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
+		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/colony", "dimmnet/dimmnet2", "dimmnet/mpi", "dimmnet/mpi/ivs", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sendrecv", "phase/collective"}},
 		{dir: "apps/apptest", may: []string{"dimmnet", "dimmnet/inproc", "dimmnet/quic", "dimmnet/shm", "dimmnet/sim", "dimmnet/tcp", "fagus", "apps/npb", "apps/prk", "apps/verify"},
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
