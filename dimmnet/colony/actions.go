@@ -17,19 +17,23 @@ func handlers() [actions]func(*board) input {
 			b.count.Timeouts++
 			return b.tryAgain()
 		},
-		keepRead:      func(b *board) input { b.answer = b.loaded; return always },
-		replyToBus:    (*board).replyToBus,
-		acceptPacket:  (*board).acceptPacket,
-		giveRequest:   func(b *board) input { b.giving, b.stained[0] = b.ask, false; return always },
-		giveAck:       func(b *board) input { b.reply(0); return always },
-		giveSeen:      func(b *board) input { b.count.Again++; b.reply(0); return always },
-		giveNack:      func(b *board) input { b.reply(NackWord); return always },
-		giveReply:     func(b *board) input { b.reply(b.loaded); return always },
-		writeForFDC:   func(b *board) input { b.fromF = b.servedOrder(true); return always },
-		readForFDC:    func(b *board) input { b.fromF = b.servedOrder(false); return always },
-		takeAnswer:    (*board).takeAnswer,
-		takePacket:    func(b *board) input { b.sending, b.stained[1] = b.giving, b.stained[0]; return always },
-		encodePacket:  func(b *board) input { b.out = b.sending.Encode(); return always },
+		keepRead:     func(b *board) input { b.answer = b.loaded; return always },
+		replyToBus:   (*board).replyToBus,
+		acceptPacket: (*board).acceptPacket,
+		giveRequest:  func(b *board) input { b.giving, b.stained[0] = b.ask, false; return always },
+		giveAck:      func(b *board) input { b.reply(0); return always },
+		giveSeen:     func(b *board) input { b.count.Again++; b.reply(0); return always },
+		giveNack:     func(b *board) input { b.reply(NackWord); return always },
+		giveReply:    func(b *board) input { b.reply(b.loaded); return always },
+		writeForFDC:  func(b *board) input { b.fromF = b.servedOrder(true); return always },
+		readForFDC:   func(b *board) input { b.fromF = b.servedOrder(false); return always },
+		takeAnswer:   (*board).takeAnswer,
+		takePacket:   func(b *board) input { b.sending, b.stained[1] = b.giving, b.stained[0]; return always },
+		encodePacket: func(b *board) input { b.out = b.sending.Encode(); return always },
+		takeBits: func(b *board) input {
+			b.leaving = leaving{b.out, b.sending.To, b.sending.Kind, b.stained[1]}
+			return always
+		},
 		transmit:      (*board).transmit,
 		putFIFO:       (*board).putFIFO,
 		countShort:    func(b *board) input { b.count.Short++; return always },
@@ -193,10 +197,14 @@ func (b *board) answers(p *Packet) bool {
 func (b *board) transmit() input {
 	n := b.net
 	b.count.Packets++
-	to := &n.boards[b.sending.To]
+	to := &n.boards[b.leaving.to]
 	begin := max(n.queue.now, to.busyTo)
+	if begin-n.queue.now > roomPackets*n.occupied {
+		b.count.Overrun++
+		return always
+	}
 	to.busyTo = begin + n.occupied
-	p := parcel{b.out, b.out, b.stained[1]}
+	p := parcel{b.leaving.bits, b.leaving.bits, b.leaving.stained}
 	flight := n.flights[0]
 	if n.faults.limit > 0 && n.faults.source.Uint64() < n.faults.limit {
 		flight = n.flights[n.faults.damage(&p, &b.count)]
@@ -206,11 +214,8 @@ func (b *board) transmit() input {
 		to.later(wait+n.occupied+shortClocks, fcIn, short)
 		return always
 	}
-	if !to.wire.put(&p) {
-		b.count.Overrun++
-		return always
-	}
-	to.later(wait+int64(flight-n.link.ahead(b.sending.Kind)), fcIn, full)
+	to.wire.put(&p)
+	to.later(wait+int64(flight-n.link.ahead(b.leaving.kind)), fcIn, full)
 	return always
 }
 

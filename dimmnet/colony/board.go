@@ -52,7 +52,8 @@ type board struct {
 	giving  Packet // to send data
 	sending Packet
 	stained [2]bool // giving and sending, as parcels
-	out     Bits
+	out     Bits    // of sending
+	leaving leaving
 
 	wire   ring // on the wire to this board
 	fifo   ring // between FC interface and receive data
@@ -63,6 +64,14 @@ type board struct {
 	count  Counts
 }
 
+// leaving is a packet in the FC interface; send data makes the next meanwhile.
+type leaving struct {
+	bits    Bits
+	to      Node
+	kind    Kind
+	stained bool
+}
+
 // seen is the last request that a node has sent: a write that was acknowledged is
 // not done again.
 type seen struct {
@@ -71,15 +80,19 @@ type seen struct {
 	forged bool
 }
 
-// ring is a short queue of parcels. What does not fit is lost.
+// roomPackets is how many packets for one board wait in front of its wire, and how
+// many behind it. What does not fit is lost.
+const roomPackets = 24
+
+// ring is a short queue of parcels.
 type ring struct {
-	slots [2 * MaxNodes]parcel
+	slots [32]parcel
 	first uint32
 	n     uint32
 }
 
 func (r *ring) put(p *parcel) bool {
-	if r.n == uint32(len(r.slots)) {
+	if r.n > roomPackets+2 { // some more are on the wire
 		return false
 	}
 	r.slots[(r.first+r.n)%uint32(len(r.slots))] = *p

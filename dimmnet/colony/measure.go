@@ -31,11 +31,11 @@ type Result struct {
 	WriteClocks int64 `json:"write_clk_sum"`
 	ReadClocks  int64 `json:"read_clk_sum"`
 	Clocks      int64 `json:"clocks"` // when the last was over
-	Failed      int64 `json:"failed"` // accesses, after too many tries
-	// Wrong reads got another word than was written. Unexplained are those of them, and
-	// of Failed, that no damage unseen by parity had touched: none where Damage is small
-	// enough for Config.Tries. (A damaged Nack can become a write of NackWord, which
-	// nobody can read from elsewhere.)
+	// Failed accesses were tried too often. (A damaged Nack can become a write of
+	// NackWord, which nobody can read from elsewhere.)
+	Failed int64 `json:"failed"`
+	// Wrong reads got another word than was written. Unexplained are those of them that
+	// no damage unseen by parity, and no write that failed, had touched: none.
 	Wrong       int64  `json:"wrong"`
 	Unexplained int64  `json:"unexplained"`
 	Hash        uint64 `json:"hash"` // of the words read and their clocks
@@ -175,9 +175,6 @@ func (m *measurement) finish(b *board) {
 	case b.failed:
 		r.Failed++
 		b.failed = false
-		if !a.unsure && a.doubt[a.place] == 0 {
-			r.Unexplained++
-		}
 		a.doubt[a.place] = now // a write may have been done
 	case a.order.write:
 		r.Writes++

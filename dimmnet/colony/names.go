@@ -140,6 +140,7 @@ const (
 	takeAnswer
 	takePacket
 	encodePacket
+	takeBits
 	transmit
 	putFIFO
 	countShort
@@ -161,7 +162,7 @@ const (
 func (a action) String() string {
 	return [actions]string{"", "judge", "end access", "take write", "new request", "start timer", "try again",
 		"try again", "keep word", "reply to bus", "accept packet", "give request", "give ack", "give ack again", "give nack",
-		"give reply", "give write", "give read", "take answer", "take packet", "encode", "transmit", "put in FIFO",
+		"give reply", "give write", "give read", "take answer", "take packet", "encode", "take bits", "transmit", "put in FIFO",
 		"count", "get from FIFO", "compare header", "compute parity", "give write", "give read",
 		"latch write", "latch read", "latch write", "latch read", "who reads?", "store word", "load word"}[a]
 }

@@ -175,7 +175,7 @@ func fcOutTable(l Link) table {
 	return table{
 		[]residence{{idle, 1, true}, {widths, 4, false}, {sending, l.clocks(), false}},
 		[]row{
-			{idle, full, widths, nothing, signal{sender, taken}},
+			{idle, full, widths, takeBits, signal{sender, taken}},
 			{widths, always, sending, transmit, signal{}},
 			{sending, always, idle, nothing, signal{}},
 		},
