@@ -13,8 +13,8 @@
 //	})
 //
 // It is not a Port: it moves words, not messages, and has no LLCM. Programs run in
-// virtual time as coroutines; [Measure] makes accesses without programs, a million a
-// second and more; [Reproduce] lays the thesis's figures beside the model's.
+// virtual time as coroutines; [Measure] makes accesses without programs, about a million
+// a second; [Reproduce] lays the thesis's figures beside the model's.
 //
 // # Modules and clocks
 //
