@@ -59,13 +59,21 @@ type piece struct {
 	n  int
 }
 
+// nowhere is in no memory.
+func nowhere() piece { return piece{} }
+
 // Contiguous are n bytes at off.
 func Contiguous(off dimmnet.Offset, n int) Pattern { return Pattern{pieces: []piece{{off, n}}} }
 
 // Strided are count pieces of n bytes, the first at off, which begin stride bytes apart.
 func Strided(off dimmnet.Offset, n, count, stride int) (p Pattern) {
 	for k := range count {
-		p.pieces = append(p.pieces, piece{off + dimmnet.Offset(k*stride), n})
+		at := int64(off) + int64(k)*int64(stride)
+		if at != int64(dimmnet.Offset(at)) {
+			p.pieces = append(p.pieces, nowhere())
+			continue
+		}
+		p.pieces = append(p.pieces, piece{dimmnet.Offset(at), n})
 	}
 	return p
 }

@@ -46,6 +46,7 @@ type Counts struct {
 type ring struct {
 	base     dimmnet.Offset
 	nwa, nra uint64   // bytes written and read so far
+	told     uint64   // the last NRA that the host has given
 	held     []packet // that have come and do not fit, in order, and all that came behind them
 }
 
@@ -93,12 +94,10 @@ func (n *nic) start(now dimmnet.Time) dimmnet.Time {
 // finish lets the status of a command be there for the host at t.
 func (n *nic) finish(c sim.Core, t dimmnet.Time, then func(dimmnet.Time)) {
 	n.busy = t
-	c.At(t+n.clocks(n.Publish), n.rank, true, func(at dimmnet.Time) {
-		if then != nil {
-			then(at)
-		}
-		n.done++
-	})
+	if then != nil {
+		c.At(t, n.rank, false, then)
+	}
+	c.At(t+n.clocks(n.Publish), n.rank, true, func(dimmnet.Time) { n.done++ })
 }
 
 // send puts packets with the bytes of payload onto the link, the first not before at, and says when the last has left.
@@ -161,15 +160,32 @@ func (n *nic) enter(c sim.Core, at, line dimmnet.Time, p packet) {
 	c.At(n.down, n.rank, false, func(at dimmnet.Time) { n.receive(c, at, p) })
 }
 
-// receive does what a packet asks for.
+// receive takes a packet: behind one that is held, it is held, too, but for an answer.
 func (n *nic) receive(c sim.Core, at dimmnet.Time, p packet) {
 	n.counts.Packets++
+	r := &n.rings[p.src]
+	if p.kind != kindDone && !p.pulled && (len(r.held) > 0 || p.kind == kindIVS && !n.fits(r, p)) {
+		n.counts.Held++
+		r.held = append(r.held, p)
+		return
+	}
+	n.execute(c, at, p)
+}
+
+// fits says whether a packet has room in a ring.
+func (n *nic) fits(r *ring, p packet) bool {
+	return r.nwa+uint64(len(p.payload)) <= r.nra+uint64(n.RingBytes)
+}
+
+// execute does what a packet asks for.
+func (n *nic) execute(c sim.Core, at dimmnet.Time, p packet) {
 	t := max(at, n.busy) + n.clocks(n.Decode)
 	size := n.LLCM + n.SODIMM
 	switch p.kind {
 	case kindRVS:
 		if !p.to.within(0, size) || p.to.Bytes() != len(p.payload) {
 			n.counts.Refused++
+			n.accept(c, t, p)
 			return
 		}
 		t += n.access(p.to)
@@ -224,14 +240,9 @@ func (n *nic) answer(c sim.Core, at dimmnet.Time, p packet) {
 	}
 }
 
-// append puts a packet into the ring of its sender, if it fits; else reception of that sender stops.
+// append puts a packet, which fits, into the ring of its sender.
 func (n *nic) append(c sim.Core, t dimmnet.Time, p packet) {
 	r := &n.rings[p.src]
-	if len(r.held) > 0 || r.nwa+uint64(len(p.payload)) > r.nra+uint64(n.RingBytes) {
-		n.counts.Held++
-		r.held = append(r.held, p)
-		return
-	}
 	t += n.bank(1, len(p.payload))
 	n.busy = t
 	n.accept(c, t, p)
@@ -262,9 +273,9 @@ func (n *nic) nwaAt(src dimmnet.Rank) dimmnet.Offset {
 func (n *nic) advance(c sim.Core, t dimmnet.Time, src dimmnet.Rank, nra uint64) {
 	r := &n.rings[src]
 	r.nra = nra
-	held := r.held
-	r.held = nil
-	for _, p := range held {
-		n.append(c, max(t, n.busy), p)
+	for len(r.held) > 0 && (r.held[0].kind != kindIVS || n.fits(r, r.held[0])) {
+		p := r.held[0]
+		r.held = r.held[1:]
+		n.execute(c, t, p)
 	}
 }

@@ -59,8 +59,8 @@ func (p *Params) check() error {
 	switch {
 	case min(p.Write, p.Read, p.Chipset, p.Fill, p.Clock, p.Access, p.Logic, p.Cable, p.Switch) < 0:
 		return fmt.Errorf("dimmnet2: a time is negative")
-	case p.Command < 1 || p.Bank <= 0 || p.Link <= 0 || p.Word < 1 || p.MTU < 1:
-		return fmt.Errorf("dimmnet2: Command %d, Bank %v, Link %v, Word %d, MTU %d: each must be more than 0", p.Command, p.Bank, p.Link, p.Word, p.MTU)
+	case p.Command < 1 || p.Decode < 0 || p.Publish < 0 || p.Header < 0 || p.Bank <= 0 || p.Link <= 0 || p.Word < 1 || p.MTU < 1:
+		return fmt.Errorf("dimmnet2: Command %d, Decode %d, Publish %d, Header %d, Bank %v, Link %v, Word %d, MTU %d: none may be negative, and only the second to fourth 0", p.Command, p.Decode, p.Publish, p.Header, p.Bank, p.Link, p.Word, p.MTU)
 	case p.Windows < 1 || p.ImageBytes < imageBytes || p.WindowBytes < p.ImageBytes+dimmnet.WordBytes:
 		return fmt.Errorf("dimmnet2: %d windows of %d bytes with a header of %d: want at least one, %d bytes of header and a word", p.Windows, p.WindowBytes, p.ImageBytes, imageBytes)
 	case p.LLCM < 1<<10 || p.LLCM%dimmnet.WordBytes != 0 || p.RingBytes < p.WindowBytes || p.SODIMM < p.RingBytes || int64(p.LLCM)+int64(p.SODIMM) > 1<<32:

@@ -96,6 +96,7 @@ func (p port) block(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	}
 	words := (n.ImageBytes + len(b) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
 	p.core.Charge(dimmnet.Time(words)*n.Params.Fill + n.command())
+	p.core.Sync()
 	n.counts.Commands++
 	t := n.start(p.core.Now()) + n.inside(n.ImageBytes+len(b))
 	n.busy = t
@@ -183,6 +184,8 @@ func (p port) Read(b []byte, off dimmnet.Offset) {
 	for len(b) > 0 {
 		size := min(len(b), len(n.prefetch))
 		p.core.Charge(n.command())
+		p.core.Sync() // packets that have come meanwhile were first
+		n.counts.Commands++
 		end := n.start(p.core.Now()) + n.bank(1, size)
 		n.busy = end
 		p.core.Charge(max(0, end+n.clocks(n.Publish)-p.core.Now()) + n.Read + p.words(0, size))
@@ -206,6 +209,8 @@ func (p port) Fill(off dimmnet.Offset, b []byte) {
 	for len(b) > 0 {
 		size := min(len(b), n.WindowBytes)
 		p.core.Charge(dimmnet.Time((size+dimmnet.WordBytes-1)/dimmnet.WordBytes)*n.Params.Fill + n.command())
+		p.core.Sync()
+		n.counts.Commands++
 		n.busy = n.start(p.core.Now()) + n.bank(1, size)
 		if ahead := n.busy - p.core.Now() - dimmnet.Time(n.Windows)*n.bank(1, n.WindowBytes); ahead > 0 {
 			p.core.Charge(ahead) // all windows are full

@@ -65,7 +65,7 @@ func (u *User) Load(off dimmnet.Offset) (uint64, error) {
 	u.core.Sync()
 	u.core.Charge(u.nic.Read)
 	u.core.Count(dimmnet.Counters{Polls: 1})
-	return u.nic.memory.load(off), nil
+	return u.nic.memory.load(off), u.core.Err() // who polls learns that the run has failed
 }
 
 // Done says whether the n-th command, and with it all before, are done: a poll of UR.
@@ -80,6 +80,7 @@ func (u *User) Done(n uint64) bool {
 func (u *User) give() (begin dimmnet.Time) {
 	u.core.Sync()
 	u.core.Charge(u.nic.command())
+	u.core.Sync() // packets that have come meanwhile were first
 	u.nic.counts.Commands++
 	u.nic.given++
 	return u.nic.start(u.core.Now())
@@ -141,7 +142,8 @@ func (u *User) RVL(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offset) (n u
 	}
 	begin := u.give()
 	nic.finish(u.core, begin, nil)
-	nic.launch(u.core, begin, packet{kind: kindRVL, src: nic.rank, dst: dst, to: from, back: to, last: true, landed: nic.landing(u.core, done, from.Bytes())})
+	p := packet{kind: kindRVL, src: nic.rank, dst: dst, to: from, back: to, last: true, landed: nic.landing(u.core, done, from.Bytes())}
+	u.core.At(begin, nic.rank, false, func(at dimmnet.Time) { nic.launch(u.core, at, p) }) // behind what was given before
 	return nic.given, nil
 }
 
@@ -181,6 +183,9 @@ func (u *User) checkRemote(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offs
 
 // Free says whether window w has no packet that is still to be accepted: a poll of UR.
 func (u *User) Free(w int) bool {
+	if w < 0 || w >= u.nic.Windows {
+		panic(fmt.Sprintf("dimmnet2: window %d of %d", w, u.nic.Windows))
+	}
 	u.core.Sync()
 	u.core.Charge(u.nic.Read)
 	u.core.Count(dimmnet.Counters{Polls: 1})
@@ -233,8 +238,8 @@ func (u *User) Put(w int, header, payload []byte) error {
 // IVS appends a pattern of the own SO-DIMM to the ring of this process at dst.
 func (u *User) IVS(dst dimmnet.Rank, from Pattern) (n uint64, err error) {
 	nic := u.nic
-	if int(dst) >= len(nic.nics) || !from.within(nic.LLCM, nic.LLCM+nic.SODIMM) || from.Bytes() > nic.MTU {
-		return u.refuse("IVS of %d bytes to rank %d: not in SO-DIMM, more than %d, or no such rank", from.Bytes(), dst, nic.MTU)
+	if int(dst) >= len(nic.nics) || !from.within(nic.LLCM, nic.LLCM+nic.SODIMM) || from.Bytes() > min(nic.MTU, nic.RingBytes) {
+		return u.refuse("IVS of %d bytes to rank %d: not in SO-DIMM, more than %d, or no such rank", from.Bytes(), dst, min(nic.MTU, nic.RingBytes))
 	}
 	begin := u.give()
 	t := begin + nic.access(from)
@@ -246,7 +251,13 @@ func (u *User) IVS(dst dimmnet.Rank, from Pattern) (n uint64, err error) {
 }
 
 // NWA is how many bytes the controller has written into the ring of src: a poll of the LLCM.
-func (u *User) NWA(src dimmnet.Rank) (uint64, error) { return u.Load(u.nic.nwaAt(src)) }
+func (u *User) NWA(src dimmnet.Rank) (uint64, error) {
+	if int(src) >= len(u.nic.nics) {
+		_, err := u.refuse("the ring of rank %d of %d", src, len(u.nic.nics))
+		return 0, err
+	}
+	return u.Load(u.nic.nwaAt(src))
+}
 
 // Ring is where the next n bytes of src's ring are, from nra on: what VL loads. There are two pieces where it turns round.
 func (u *User) Ring(src dimmnet.Rank, nra uint64, n int) Pattern {
@@ -260,11 +271,11 @@ func (u *User) Ring(src dimmnet.Rank, nra uint64, n int) Pattern {
 
 // Advance tells the controller that src's ring has been read up to nra: a store to UR.
 func (u *User) Advance(src dimmnet.Rank, nra uint64) error {
-	r := &u.nic.rings[src]
-	if nra < r.nra || nra > r.nwa {
-		_, err := u.refuse("NRA %d of a ring that was written up to %d, and read up to %d", nra, r.nwa, r.nra)
+	if int(src) >= len(u.nic.nics) || nra < u.nic.rings[src].told || nra > u.nic.rings[src].nwa {
+		_, err := u.refuse("NRA %d of the ring of rank %d: it was not written as far, or has been read further", nra, src)
 		return err
 	}
+	u.nic.rings[src].told = nra
 	u.core.Sync()
 	u.core.Charge(u.nic.Write)
 	at := u.core.Now() + u.nic.Chipset

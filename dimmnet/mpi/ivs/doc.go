@@ -8,10 +8,18 @@
 //
 //	sender    WW is filled with the packet; a BOTF
 //	link      IVS: the packet stands in the receiver's ring, its NWA in LLCM
-//	receiver  a poll of the NWA; a VL of 128 bytes, which bring the control packet and what is behind it; a poll of UR; four uncached loads of PW; a store of the NRA
+//	receiver  a poll of the NWA; a VL of what stands there, up to 128 bytes: the control packet and what is behind it; a poll of UR; four uncached loads of PW
+//
+// The NRA is stored when a quarter of the ring has been read.
 //
 // That is the paper's eager latency at library level. What MPI itself takes is Config.Protocol: nobody can tell from the structure how long a
 // Pentium 4 looks at queues.
+//
+// # Where it bends the contract
+//
+// Config.Protocol is charged in Steps, by Host.Spend, and a VL is waited for where it is given: its end is less than a microsecond away and depends on nobody else. A message
+// for which SO-DIMM has no room ends the run. WW is taken to be free again when the next piece of a rendezvous is stored: a NIC that is busy for long would
+// let the host wait.
 //
 // # Data in ordinary memory
 //

@@ -33,6 +33,9 @@ type Link struct {
 	windows []int // that are free as far as is known
 	used    []int // the others, in the order in which they were used
 	area    area
+	err     error // for good
+	inPW    int   // how many bytes of the ring of pwOf stand in PW, from its position on
+	pwOf    dimmnet.Rank
 }
 
 // sender is the way to one rank: chunks that are still to be put into windows.
@@ -61,6 +64,9 @@ func New(h dimmnet.Host, cfg Config) (*Link, error) {
 	}
 	if int(cfg.Area) < p.LLCM || cfg.AreaBytes < 0 || int64(cfg.Area)+int64(cfg.AreaBytes) > int64(p.LLCM)+int64(p.SODIMM)/2 {
 		return nil, fmt.Errorf("ivs: an area of %d bytes at %d: it is to lie in the lower half of SO-DIMM", cfg.AreaBytes, cfg.Area)
+	}
+	if cfg.AreaBytes/4 < dimmnet.WordBytes || p.Windows*p.WindowBytes < mpi.ControlBytes {
+		return nil, fmt.Errorf("ivs: an area of %d bytes, windows of %d in all: want at least %d and %d", cfg.AreaBytes, p.Windows*p.WindowBytes, 4*dimmnet.WordBytes, mpi.ControlBytes)
 	}
 	nodes := h.Port().Nodes()
 	l := &Link{h: h, u: u, params: p, cfg: cfg, senders: make([]sender, nodes), rings: make([]receiver, nodes)}
@@ -116,6 +122,9 @@ func (l *Link) Busy(dst dimmnet.Rank) bool { return len(l.senders[dst].chunks) >
 
 // Step goes on with what is being sent, and looks for packets.
 func (l *Link) Step() (progress bool, err error) {
+	if l.err != nil {
+		return false, l.err
+	}
 	for dst := range l.senders {
 		if len(l.senders[dst].chunks) == 0 {
 			continue
@@ -153,7 +162,8 @@ func (l *Link) look(src dimmnet.Rank) (progress bool, err error) {
 		return progress, nil
 	}
 	if r.first == nil {
-		if r.first, err = l.load(src, r.pos, int(min(r.nwa-r.pos, loadBytes)), mpi.ControlBytes); err != nil {
+		n := min(int(min(r.nwa-r.pos, loadBytes)), l.params.Windows*l.params.WindowBytes)
+		if r.first, err = l.load(src, r.pos, n, mpi.ControlBytes); err != nil {
 			return false, err
 		}
 		copy(r.control[:], r.first)
@@ -191,6 +201,7 @@ func (l *Link) load(src dimmnet.Rank, pos uint64, n, fetch int) ([]byte, error) 
 	}
 	for !l.u.Done(c) {
 	}
+	l.pwOf, l.inPW = src, n
 	b := make([]byte, n)
 	return b, l.u.Fetch(b[:fetch], 0)
 }
@@ -204,8 +215,14 @@ func (l *Link) Poll(src dimmnet.Rank) (c mpi.Control, found bool) {
 // Take loads the data behind it, and advances the NRA.
 func (l *Link) Take(src dimmnet.Rank, p []byte) {
 	r := &l.rings[src]
-	for at := 0; at < len(p); {
-		// What the first VL has brought stands in PW no more, if another ring was looked at since: it is loaded again.
+	at := 0
+	if l.pwOf == src && l.inPW >= mpi.ControlBytes+len(p) { // the first VL has brought it, and nothing else was loaded since
+		if err := l.u.Fetch(p, mpi.ControlBytes); err != nil {
+			panic(err)
+		}
+		at = len(p)
+	}
+	for at < len(p) {
 		n := min(len(p)-at, l.params.Windows*l.params.WindowBytes)
 		b, err := l.load(src, r.pos+uint64(mpi.ControlBytes+at), n, n)
 		if err != nil {
@@ -215,7 +232,7 @@ func (l *Link) Take(src dimmnet.Rank, p []byte) {
 		at += n
 	}
 	r.pos += uint64(record(len(p)))
-	r.found, r.first = false, nil
+	r.found, r.first, l.inPW = false, nil, 0
 	if r.pos-r.given < uint64(l.params.RingBytes/4) {
 		return // the controller need not know yet
 	}

@@ -85,6 +85,7 @@ func (l *Link) Conceal(src dimmnet.Rank, to []mpi.Destination) error {
 		return fmt.Errorf("ivs: rank %d has no place at %d", src, to[0].Address)
 	}
 	most := l.params.Windows * l.params.WindowBytes
+	l.inPW = 0
 	for done := 0; done < len(e.p); done += most {
 		n := min(most, len(e.p)-done)
 		c, err := l.u.VL(dimmnet2.Contiguous(at+dimmnet.Offset(done), n), 0)
@@ -106,8 +107,15 @@ func (l *Link) Conceal(src dimmnet.Rank, to []mpi.Destination) error {
 // sent before its place is used again, and packets that are sent later arrive later.
 func (l *Link) Write(dst dimmnet.Rank, to []mpi.Destination, data []byte) bool {
 	s := &l.senders[dst]
-	if len(s.chunks) > 0 || len(l.used) > 0 && !l.freed() {
+	if len(s.chunks) > 0 || !l.freed() {
 		return false
+	}
+	low, high := uint64(l.params.LLCM), uint64(l.params.LLCM)+uint64(l.params.SODIMM)
+	for _, d := range to {
+		if d.Size < 1 || d.Address < low || d.Address > high || uint64(d.Size) > high-d.Address {
+			l.fail(fmt.Errorf("ivs: rank %d names a place of %d bytes at %#x, which is not in SO-DIMM", dst, d.Size, d.Address))
+			return true // nothing is written: the run fails
+		}
 	}
 	for _, d := range to {
 		part := data[:d.Size]
@@ -130,10 +138,20 @@ func (l *Link) Write(dst dimmnet.Rank, to []mpi.Destination, data []byte) bool {
 
 // freed takes windows back that are known to be used, as far as their packets have been accepted: all of WW is needed.
 func (l *Link) freed() bool {
-	for len(l.used) > 0 && l.u.Free(l.used[0]) {
-		l.windows, l.used = append(l.windows, l.used[0]), l.used[1:]
+	for _, w := range l.used {
+		if !l.u.Free(w) {
+			return false // nothing has changed: the next pass polls the same
+		}
 	}
-	return len(l.used) == 0
+	l.windows, l.used = append(l.windows, l.used...), nil
+	return true
+}
+
+// fail lets the next Step report an error.
+func (l *Link) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
 }
 
 func (l *Link) out(dst dimmnet.Rank, p []byte, staged dimmnet2.Pattern, to dimmnet.Offset) error {
