@@ -11,7 +11,7 @@ import (
 // Program is a function that a compiler has divided: its arrays, its plan, and where it is in it.
 //
 //	p := region.NewProgram(n)
-//	region.In(p, "a", &a)              // a is now this rank's copy of a shared array; rank 0's elements are the input
+//	a = region.In(p, "a", a)           // a is now this rank's copy of a shared array; rank 0's elements are the input
 //	row := region.Make[float64](p, "row", 100)
 //	p.Begin("a")                       // what is input: the plan begins
 //	... p.Step(), p.Block(...), p.Reads(...) ...
@@ -44,10 +44,9 @@ type named struct {
 // NewProgram is one without arrays.
 func NewProgram(n *fagus.Node) *Program { return &Program{node: n} }
 
-// In makes a shared array of a slice of the caller, and of the slice this rank's copy of it. Arrays have numbers from 0, in the
+// In makes a shared array of a slice of the caller, and returns this rank's copy of it. Arrays have numbers from 0, in the
 // order in which they are made. It is collective: all ranks have slices of the same length. An error is kept for Share.
-func In[S ~[]T, T any](p *Program, name string, slice *S) {
-	outer := *slice
+func In[S ~[]T, T any](p *Program, name string, outer S) (own S) {
 	var zero T
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(outer)))
 	n := named{name: name, from: from, to: from + uintptr(len(outer))*unsafe.Sizeof(zero)}
@@ -56,10 +55,10 @@ func In[S ~[]T, T any](p *Program, name string, slice *S) {
 			p.fail(fmt.Errorf("region: %s and %s have elements together: what was made parallel counts on their having none", o.name, name))
 		}
 	}
-	*slice = add[T](p, n, len(outer))
-	own := *slice
+	own = add[T](p, n, len(outer))
 	last := &p.arrays[len(p.arrays)-1]
 	last.copyIn, last.copyOut = func() { copy(own, outer) }, func() { copy(outer, own) }
+	return own
 }
 
 // Make makes a shared array of zeros, which the caller does not see. It is collective. An error is kept for Share.

@@ -139,7 +139,7 @@ func copied(items []item) []item {
 func (p program) run(n *fagus.Node, data []int64) error {
 	p.items = copied(p.items)
 	prog := region.NewProgram(n)
-	region.In(prog, "data", &data)
+	data = region.In(prog, "data", data)
 	prog.Begin("data")
 	p.plan(p.items, prog.Plan)
 	if err := prog.Share("data"); err != nil {
@@ -216,8 +216,8 @@ func TestShare(t *testing.T) {
 			"one array by two names": func() error {
 				p := region.NewProgram(n)
 				x, y := twice[:6], twice[5:]
-				region.In(p, "x", &x)
-				region.In(p, "y", &y)
+				region.In(p, "x", x)
+				region.In(p, "y", y)
 				p.Begin("x", "y")
 				return p.Share()
 			},
@@ -236,7 +236,7 @@ func TestShare(t *testing.T) {
 func Example() {
 	squares := func(n *fagus.Node, x []int) error {
 		p := region.NewProgram(n)
-		region.In(p, "x", &x)
+		x = region.In(p, "x", x)
 		p.Begin()
 		s := p.Step()
 		p.Block(s, 0, len(x), 1, 0, len(x))

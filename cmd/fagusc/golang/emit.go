@@ -303,7 +303,7 @@ func (e *emitter) opening() {
 	var input []string
 	for _, a := range e.arrays {
 		if !a.Local {
-			e.printf("region.In(%s, %q, &%s)\n", e.prog, a.Name, a.Name)
+			e.printf("%s = region.In(%s, %q, %s)\n", a.Name, e.prog, a.Name, a.Name)
 			input = append(input, fmt.Sprintf("%q", a.Name))
 		}
 	}

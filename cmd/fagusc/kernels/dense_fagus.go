@@ -12,9 +12,9 @@ import (
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
-	region.In(prog, "b", &b)
-	region.In(prog, "c", &c)
+	a = region.In(prog, "a", a)
+	b = region.In(prog, "b", b)
+	c = region.In(prog, "c", c)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -70,8 +70,8 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
-	region.In(prog, "b", &b)
+	a = region.In(prog, "a", a)
+	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -115,7 +115,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
+	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -180,8 +180,8 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "l", &l)
-	region.In(prog, "x", &x)
+	l = region.In(prog, "l", l)
+	x = region.In(prog, "x", x)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -254,7 +254,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "d", &d)
+	d = region.In(prog, "d", d)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.

@@ -12,8 +12,8 @@ import (
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "values", &values)
-	region.In(prog, "count", &count)
+	values = region.In(prog, "values", values)
+	count = region.In(prog, "count", count)
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
 	prog.Spend = 1 * fagus.Nanosecond
 
@@ -82,9 +82,9 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "to", &to)
-	region.In(prog, "from", &from)
-	region.In(prog, "index", &index)
+	to = region.In(prog, "to", to)
+	from = region.In(prog, "from", from)
+	index = region.In(prog, "index", index)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -126,8 +126,8 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "bodies", &bodies)
-	region.In(prog, "force", &force)
+	bodies = region.In(prog, "bodies", bodies)
+	force = region.In(prog, "force", force)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -138,19 +138,11 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog.Block(step, 0, len(bodies), 1, 0, len(bodies))
 	for rank := range prog.Nodes() {
 		part := prog.Part(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			for j := 0; j < len(bodies); j++ {
-				if i-j != 0 {
-					prog.Reads(step, rank, 0).Add(j, j+1)
-				}
-			}
+		if part.Count() > 0 {
+			prog.Reads(step, rank, 0).Add(0, len(bodies))
 		}
-		for i := part.First; i < part.End; i += part.By {
-			for j := 0; j < len(bodies); j++ {
-				if i-j != 0 {
-					prog.Reads(step, rank, 0).Add(i, i+1)
-				}
-			}
+		if 0 < len(bodies) {
+			prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 		}
 		prog.Overwrites(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
 		prog.Works(step, rank, part.Count()*max(0, len(bodies)))
@@ -177,7 +169,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:181
+//line irregular_fagus.go:173
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -190,8 +182,8 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
-	region.In(prog, "b", &b)
+	a = region.In(prog, "a", a)
+	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -220,7 +212,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:224
+//line irregular_fagus.go:216
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -238,10 +230,10 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
+	a = region.In(prog, "a", a)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:245
+//line irregular_fagus.go:237
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
 	prog.Spend = 1 * fagus.Nanosecond
 
@@ -309,7 +301,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:313
+//line irregular_fagus.go:305
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -322,7 +314,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:326
+//line irregular_fagus.go:318
 	}
 	if err = prog.Leave(step2); err != nil {
 		return
@@ -336,7 +328,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:340
+//line irregular_fagus.go:332
 	}
 	if err = prog.Leave(step3); err != nil {
 		return

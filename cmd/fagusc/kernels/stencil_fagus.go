@@ -12,8 +12,8 @@ import (
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "a", &a)
-	region.In(prog, "b", &b)
+	a = region.In(prog, "a", a)
+	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.
@@ -109,7 +109,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "u", &u)
+	u = region.In(prog, "u", u)
 //line stencil.go:28:2
 	change = math.Inf(1)
 //line stencil_fagus.go:116
@@ -197,8 +197,8 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 // them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
 func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (err error) {
 	prog := region.NewProgram(node)
-	region.In(prog, "to", &to)
-	region.In(prog, "from", &from)
+	to = region.In(prog, "to", to)
+	from = region.In(prog, "from", from)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// What every rank reads and writes in every step.

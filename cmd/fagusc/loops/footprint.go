@@ -52,13 +52,23 @@ func footprints(s *Step) (all []Footprint) {
 			case a.Access.Write:
 				touch = Writes
 			}
-			foot := s.footprint(p, touch)
+			foot := s.footprint(p, touch, touch == Reads && !written(s.Node, a.Access.Array))
 			if !slices.ContainsFunc(all, func(f Footprint) bool { return f.same(&foot) }) {
 				all = append(all, foot)
 			}
 		}
 	}
 	return all
+}
+
+// written says whether a step writes an array.
+func written(step *Node, array *Array) bool {
+	for n := range step.All() {
+		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil && a.Access.Write && a.Access.Array == array }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Step) foldsArray(a *Array) bool {
@@ -171,7 +181,9 @@ func (n *Node) certain(step *Node) bool {
 
 // footprint finds which loops of the step an access depends on. Of those that do nothing but count in it, the one with the smallest
 // distance is taken at once.
-func (s *Step) footprint(p place, touch Touch) Footprint {
+//
+// Conditions that leave out one value, i != j, do not count if more may be said: to look at every pair would take as long as the loops.
+func (s *Step) footprint(p place, touch Touch, more bool) Footprint {
 	f := Footprint{Array: p.Array, Use: touch, At: p.At}
 	for n := p.node; n != s.Node.parent; n = n.parent {
 		if n == p.node {
@@ -185,7 +197,7 @@ func (s *Step) footprint(p place, touch Touch) Footprint {
 		}
 		if n.Loop != nil {
 			f.Frames = append(f.Frames, Frame{Loop: n.Loop, Each: f.needs(n.Loop.Index)})
-		} else if n.Cond != nil {
+		} else if n.Cond != nil && !(more && n.Cond.Not0 != nil && len(n.Cond.AtLeast0) == 0) {
 			f.Frames = append(f.Frames, Frame{Cond: n.Cond})
 		}
 	}
