@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Content is what a variable guards in this rank's copy: the bytes themselves, little
-// endian, if there are up to 8, else a hash of them (FNV-1a).
+// Content returns the content of this rank's copy of a variable. If the variable guards up to 8
+// bytes, the content is these bytes, little endian, else their FNV-1a hash.
 func (s *Space) Content(id syncvar.ID) uint64 {
 	v := &s.vars[id]
 	var word [8]byte

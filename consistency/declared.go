@@ -8,8 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// declare records a declaration, so that ranks can tell whether they made the
-// same ones.
+// declare records a declaration, so that ranks can compare their declarations.
 func (s *Space) declare(what string, ranges ...Range) {
 	h := fnv.New64a()
 	add := func(x uint64) {
@@ -24,21 +23,21 @@ func (s *Space) declare(what string, ranges ...Range) {
 		add(uint64(r.Hi))
 	}
 	s.digests = append(s.digests, h.Sum64())
-	s.made = append(s.made, what)
+	s.declarations = append(s.declarations, what)
 }
 
-// Declared says how many regions and bindings were made.
-func (s *Space) Declared() int { return len(s.made) }
+// Declared returns the number of regions and bindings.
+func (s *Space) Declared() int { return len(s.declarations) }
 
-// Digest covers the first count declarations; count is at most Declared().
+// Digest returns a digest of the first count declarations; count is at most Declared().
 func (s *Space) Digest(count int) uint64 { return s.digests[count] }
 
-// Declaration says in words what the i-th declaration was, counted from 0.
-func (s *Space) Declaration(i int) string { return s.made[i] }
+// Declaration describes declaration i, counted from 0.
+func (s *Space) Declaration(i int) string { return s.declarations[i] }
 
-// CheckSame compares the declarations of rank own, whose space this is, with those
-// of another: it has made declared of them, which digest covers, and no more than
-// own has. The first agreed of them are known to be the same.
+// CheckSame compares the declarations of rank own, whose space this is, with the declarations of
+// rank other. Rank other has made declared declarations with this digest; declared must be at most
+// Declared(). The first agreed declarations are known to be equal.
 func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, digest uint64) error {
 	if digest == s.Digest(int(declared)) {
 		return nil
@@ -51,8 +50,8 @@ func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, dige
 		"one of declarations %d to %d differs; here %s", own, other, agreed+1, declared, last)
 }
 
-// CheckCount reports that another rank has made fewer or more declarations, where
-// both have come to the same point of their programs.
+// CheckCount returns an error unless rank other, which is in the same call as rank own, has made
+// as many declarations as rank own.
 func (s *Space) CheckCount(own, other dimmnet.Rank, declared uint32) error {
 	if n := s.Declared(); n != int(declared) {
 		return fmt.Errorf("rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",

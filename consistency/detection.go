@@ -2,30 +2,30 @@ package consistency
 
 import "fmt"
 
-// Detection is a way to find what the holder of an exclusive variable has written. All
-// but DetectDeclared find the same bytes.
+// Detection is a method to find the bytes that an exclusive tenure has changed. A tenure is the
+// time from Acquire to Release. All methods except DetectDeclared find the same bytes.
 type Detection uint8
 
-// The ways.
+// The methods of Detection.
 const (
-	// DetectAuto is, of the three below, the one that is likely to cost least.
+	// DetectAuto chooses the method that is likely to cost least, except DetectDeclared.
 	DetectAuto Detection = iota
-	// DetectTwin copies what a variable guards when a tenure begins, and compares all of it
-	// when it ends.
+	// DetectTwin copies the guarded bytes when a tenure begins, and compares all of them with
+	// the copy when the tenure ends.
 	DetectTwin
-	// DetectKept keeps the copy after the tenure: the next one refreshes only
-	// what other ranks have written.
+	// DetectKept keeps the copy after the tenure. The next tenure refreshes only the pages that
+	// other ranks have written in between.
 	DetectKept
-	// DetectKernel keeps it too, and compares only the pages of which the kernel says that
-	// they were written. A tenure for which it says nothing is one of DetectKept.
+	// DetectKernel keeps the copy too, and compares only pages that the kernel reports as
+	// written. Where the kernel cannot report, it works like DetectKept.
 	DetectKernel
-	// DetectDeclared copies and compares nothing: what a tenure declares counts as written,
-	// and if it declares nothing all that its variable guards.
+	// DetectDeclared copies and compares nothing. The ranges that a tenure declares count as
+	// written. If it declares no ranges, all guarded bytes count as written.
 	DetectDeclared
 	detections
 )
 
-// String is the name as FAGUS_WRITE_DETECTION has it.
+// String returns the name that FAGUS_WRITE_DETECTION uses.
 func (d Detection) String() string {
 	if d < detections {
 		return [detections]string{"auto", "twin", "kept", "kernel", "declared"}[d]
@@ -33,7 +33,7 @@ func (d Detection) String() string {
 	return fmt.Sprintf("detection %d", uint8(d))
 }
 
-// ParseDetection finds the way that String calls name.
+// ParseDetection returns the Detection whose String is name.
 func ParseDetection(name string) (Detection, error) {
 	for d := range detections {
 		if d.String() == name {
@@ -43,36 +43,36 @@ func ParseDetection(name string) (Detection, error) {
 	return 0, fmt.Errorf("write detection %q: want %v, %v, %v, %v or %v", name, DetectAuto, DetectTwin, DetectKept, DetectKernel, DetectDeclared)
 }
 
-// MarshalText is the name.
+// MarshalText returns the name.
 func (d Detection) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText is ParseDetection.
+// UnmarshalText parses the name.
 func (d *Detection) UnmarshalText(name []byte) (err error) {
 	*d, err = ParseDetection(string(name))
 	return err
 }
 
-// Pages knows which pages of regions this process has written. It sees every write of the
-// program to the memory that the regions were made of; it may say too much.
+// Pages records which pages of regions this process writes. It reports every page that the program
+// has written, and may also report pages that were not written.
 type Pages interface {
-	// Forget lets only what is written from now on to the pages of mem count.
+	// Forget discards the record of writes to the pages of mem.
 	Forget(mem []byte) error
-	// Written calls f with the parts of mem that lie on pages written since, by position, in
-	// order, counted from the start of mem.
+	// Written calls f with the parts of mem on pages written since Forget, in order; lo and
+	// hi are offsets from the start of mem.
 	Written(mem []byte, f func(lo, hi int)) error
 }
 
-// Writes says how this rank found what it had written.
+// Writes counts the exclusive tenures of a rank by the Detection that found their writes.
 type Writes struct {
-	By        Detection `json:"by"`       // what was in force
-	Declared  uint64    `json:"declared"` // exclusive tenures that declared it, with DetectDeclared all
-	Twin      uint64    `json:"twin"`     // those of DetectTwin
+	By        Detection `json:"by"`       // the method selected by Detect
+	Declared  uint64    `json:"declared"` // tenures that declared their writes
+	Twin      uint64    `json:"twin"`
 	Kept      uint64    `json:"kept"`
 	Kernel    uint64    `json:"kernel"`
-	TwinBytes int       `json:"twin_bytes"` // the most that twins had at one time
+	TwinBytes int       `json:"twin_bytes"` // the largest total size of the twins at any time
 }
 
-// Plus adds up what two ranks did; twins of different ranks exist at the same time.
+// Plus returns the sum of two ranks' Writes. TwinBytes are added, as both ranks have twins at once.
 func (w Writes) Plus(o Writes) Writes {
 	return Writes{w.By, w.Declared + o.Declared, w.Twin + o.Twin, w.Kept + o.Kept, w.Kernel + o.Kernel, w.TwinBytes + o.TwinBytes}
 }

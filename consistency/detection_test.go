@@ -13,11 +13,11 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// fakePage is small, so that variables have many and share some.
+// fakePage is the size of a page. It is small, so that variables have many pages and share some.
 const fakePage = 256
 
-// fakePages finds the pages of mem that were written by a copy, says that some more were, and
-// fails now and then.
+// fakePages is a Pages that finds written pages by comparison with a copy. It also reports some
+// pages that were not written, and fails now and then.
 type fakePages struct {
 	mem, was []byte
 	random   *rand.Rand
@@ -25,7 +25,7 @@ type fakePages struct {
 	asked    int
 }
 
-// span is the pages of part, from the start of mem.
+// span returns the range of pages that part touches.
 func (f *fakePages) span(part []byte) (at, lo, hi int) {
 	at = int(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(f.mem))))
 	return at, at / fakePage * fakePage, min((at+len(part)+fakePage-1)/fakePage*fakePage, len(f.mem))
@@ -55,11 +55,11 @@ func (f *fakePages) Written(part []byte, found func(lo, hi int)) error {
 	return nil
 }
 
-// replica is a rank's copy in a play of tenures.
+// replica is one rank's copy in a random sequence of tenures.
 type replica struct {
 	*consistency.Space
 	mem  []byte
-	have [3]syncvar.Version // of each variable
+	have [3]syncvar.Version // the version of the copy, by variable
 }
 
 func newReplica(t *testing.T, by consistency.Detection, keep int, random *rand.Rand) *replica {
@@ -70,7 +70,7 @@ func newReplica(t *testing.T, by consistency.Detection, keep int, random *rand.R
 	s.Detect(by, pages, keep)
 	t.Cleanup(func() {
 		if asked := pages.asked > 0; asked != (by == consistency.DetectKernel) {
-			t.Errorf("%v: pages were asked: %v", by, asked)
+			t.Errorf("%v: Pages were used: %v", by, asked)
 		}
 	})
 	bind(t, s, "a", rng(base, base+1000), rng(base+1100, base+20_030))
@@ -79,8 +79,8 @@ func newReplica(t *testing.T, by consistency.Detection, keep int, random *rand.R
 	return &replica{Space: s, mem: mem}
 }
 
-// tenure is one of several variables: all begin before anything is written, of some only
-// what was declared.
+// tenure is a tenure of several variables, all of which begin before the first write. The writes
+// to some variables are declared.
 func (r *replica) tenure(t *testing.T, held []syncvar.ID, version syncvar.Version, random *rand.Rand) {
 	t.Helper()
 	writable := make([][]consistency.Range, len(held))
@@ -103,7 +103,7 @@ func (r *replica) tenure(t *testing.T, held []syncvar.ID, version syncvar.Versio
 			b := r.Bytes(ranges[random.IntN(len(ranges))])
 			lo := random.IntN(len(b))
 			for i := lo; i < min(lo+1+random.IntN(9000), len(b)); i++ {
-				b[i] = byte(random.IntN(3)) // often what it was
+				b[i] = byte(random.IntN(3)) // often the old value
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (r *replica) tenure(t *testing.T, held []syncvar.ID, version syncvar.Versio
 	}
 }
 
-// fetch brings the copy of a variable up to date with its owner's.
+// fetch makes the copy of a variable equal to its owner's.
 func (r *replica) fetch(id syncvar.ID, owner *replica) (current bool) {
 	pieces := owner.Newer(id, r.have[id])
 	for _, p := range pieces {
@@ -128,8 +128,8 @@ func (r *replica) fetch(id syncvar.ID, owner *replica) (current bool) {
 	return true
 }
 
-// play lets two ranks have random tenures, each after it has fetched what it lacks, and
-// returns what every tenure found.
+// play gives two ranks random tenures, each after a fetch. It returns the pieces that every tenure
+// found.
 func play(t *testing.T, by consistency.Detection, keep int, seed uint64) (found [][]consistency.Piece) {
 	t.Helper()
 	random, other := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
@@ -143,7 +143,7 @@ func play(t *testing.T, by consistency.Detection, keep int, seed uint64) (found 
 				continue
 			}
 			if owners[id] != r && !r.fetch(id, owners[id]) {
-				t.Fatalf("%v, seed %d, version %d: %q is not what its owner has", by, seed, version, r.Name(id))
+				t.Fatalf("%v, seed %d, version %d: %q differs from its owner's copy", by, seed, version, r.Name(id))
 			}
 			held, owners[id] = append(held, id), r
 		}
@@ -155,15 +155,15 @@ func play(t *testing.T, by consistency.Detection, keep int, seed uint64) (found 
 	return found
 }
 
-// TestDetectionsFindTheSame: what is found does not depend on the way, nor on how many
-// twins there is room for, but by DetectDeclared, which moves more.
+// TestDetectionsFindTheSame checks that all Detections but DetectDeclared find the same pieces,
+// however many bytes of twins are kept.
 func TestDetectionsFindTheSame(t *testing.T) {
 	for seed := range uint64(60) {
 		want := play(t, consistency.DetectTwin, 0, seed)
 		for _, by := range []consistency.Detection{consistency.DetectAuto, consistency.DetectKept, consistency.DetectKernel} {
 			for _, keep := range []int{0, 30_000, -1} {
 				if got := play(t, by, keep, seed); !reflect.DeepEqual(got, want) {
-					t.Fatalf("seed %d: %v, with twins of %d bytes, finds something else than %v", seed, by, keep, consistency.DetectTwin)
+					t.Fatalf("seed %d: %v, with twins of %d bytes, finds other pieces than %v", seed, by, keep, consistency.DetectTwin)
 				}
 			}
 		}
@@ -171,8 +171,8 @@ func TestDetectionsFindTheSame(t *testing.T) {
 	}
 }
 
-// TestKeptTwinCopiesNothing: when nothing came from other ranks, a tenure begins with
-// the twin that the last one left, and when something came, with those pages anew.
+// TestKeptTwinCopiesNothing checks that a tenure with a kept twin copies only pages that have
+// arrived from other ranks.
 func TestKeptTwinCopiesNothing(t *testing.T) {
 	const size = 100_000
 	s, base, mem := newSpace(t, size)
@@ -185,8 +185,8 @@ func TestKeptTwinCopiesNothing(t *testing.T) {
 		return s.Newer(id, version-1)
 	}
 	tenure(1, 10)
-	mem[50_000]++ // nobody may: a twin that was copied anew would have it
-	mem[70_000]++ // what came from another rank is no write of this one
+	mem[50_000]++ // no rank may write here; only a new twin would contain the change
+	mem[70_000]++ // arrives from another rank, so the change is no write of this tenure
 	s.Accept(id, []consistency.Piece{{Range: rng(base+70_000, base+70_001), Version: 2}})
 	got := tenure(3, 20)
 	want := []consistency.Piece{
@@ -194,23 +194,23 @@ func TestKeptTwinCopiesNothing(t *testing.T) {
 		{Range: rng(base+50_000, base+50_008), Version: 3},
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("the pieces are %v, want %v", got, want)
 	}
 	mem[70_000]++
 	if got := tenure(4, 30); len(got) != 2 || got[1].Lo != base+70_000 {
-		t.Errorf("%v: a page that came before was copied again", got)
+		t.Errorf("%v: a page was copied again that had arrived before the last tenure", got)
 	}
 }
 
-// TestAutoChooses: small variables have twins, others keep them, and of large ones the pages
-// are watched while few are written.
+// TestAutoChooses checks the choices of DetectAuto: no kept twin for small variables, kept twins
+// for others, and Pages for large variables while few of their pages are written.
 func TestAutoChooses(t *testing.T) {
 	const size = 1 << 20
 	for _, test := range []struct {
 		what    string
 		bytes   int
 		ranges  int
-		stride  int // a byte in so many is written
+		stride  int // the tenure writes every stride-th byte
 		watched bool
 		want    consistency.Writes
 	}{
@@ -243,14 +243,14 @@ func TestAutoChooses(t *testing.T) {
 		}
 		test.want.TwinBytes = length * test.ranges
 		if got := s.Writes(); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.what, got, test.want)
+			t.Errorf("%s: Writes %+v, want %+v", test.what, got, test.want)
 		}
 	}
 }
 
-// TestTwinsThatHaveNoRoom: what goes beyond the bound is given up when a tenure ends, and
+// TestTwinsAboveTheLimit checks that a twin above the limit is freed when a tenure ends, and
 // copied when the next begins.
-func TestTwinsThatHaveNoRoom(t *testing.T) {
+func TestTwinsAboveTheLimit(t *testing.T) {
 	s, base, mem := newSpace(t, 3000)
 	ids := []syncvar.ID{bind(t, s, "a", rng(base, base+1000)), bind(t, s, "b", rng(base+1000, base+3000))}
 	s.Detect(consistency.DetectKept, nil, 1500)
@@ -263,14 +263,14 @@ func TestTwinsThatHaveNoRoom(t *testing.T) {
 				t.Errorf("version %d of %q: %v", version+1, s.Name(id), got)
 			}
 		}
-		mem[2900]++ // nobody may: a twin that was kept would not have it
+		mem[2900]++ // no rank may write here; a kept twin would not contain the change
 	}
 	if got, want := s.Writes(), (consistency.Writes{By: consistency.DetectKept, Kept: 10, TwinBytes: 3000}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("Writes %+v, want %+v", got, want)
 	}
 }
 
-// TestDetectionNames: names are read as they are written, and an unknown one is told.
+// TestDetectionNames checks that every name is parsed, and that an unknown name is an error.
 func TestDetectionNames(t *testing.T) {
 	for by := consistency.DetectAuto; by <= consistency.DetectDeclared; by++ {
 		text, err := json.Marshal(by)
@@ -279,7 +279,7 @@ func TestDetectionNames(t *testing.T) {
 			err = json.Unmarshal(text, &got)
 		}
 		if err != nil || got != by {
-			t.Errorf("%s is read as %v, error %v", text, got, err)
+			t.Errorf("%s is parsed as %v, error %v", text, got, err)
 		}
 	}
 	const want = `write detection "twins": want auto, twin, kept, kernel or declared`

@@ -2,28 +2,27 @@ package consistency
 
 // Limits of DetectAuto; docs/writes.md has the figures behind them.
 const (
-	keepLeast  = 16 << 10  // bytes of a variable; a copy of less costs less than to know what is stale
-	trackLeast = 256 << 10 // bytes of a variable that is worth two requests to the kernel
-	trackRange = 64 << 10  // mean bytes of its ranges, each of which takes requests of its own
-	crossover  = 0.3       // of its pages written: from here on the faults cost more than to compare all
+	keepLeast  = 16 << 10  // bytes of a variable; a smaller twin is cheap to copy again
+	trackLeast = 256 << 10 // bytes of a variable; comparing fewer is cheaper than 2 system calls
+	trackRange = 64 << 10  // mean bytes per range, because every range needs system calls
+	crossover  = 0.3       // share of pages written; above, faults cost more than comparing
 )
 
-// defaultKeep is how many bytes of twins a rank keeps between tenures.
+// defaultKeep is the number of bytes of twins that a rank keeps between tenures.
 const defaultKeep = 1 << 30
 
-// detector is what a Space knows of the ways.
 type detector struct {
-	pages    Pages // nil if there are none, or they have failed
-	keep     int   // bytes of twins that may stay when a tenure ends
-	twins    int   // bytes of twins that exist
+	pages    Pages // nil if the kernel reports no pages, or after a failure
+	keep     int   // the limit, in bytes, of the twins that stay when a tenure ends
+	twins    int   // the present bytes of all twins
 	writes   Writes
-	suspects []Range // reused, as is changed
-	changed  []Range
+	suspects []Range // reused
+	changed  []Range // reused
 }
 
-// Detect says by which way writes are found from now on: pages may be nil, and keepBytes
-// of twins stay between tenures, of the variables that come first; 0 stands for 1 GiB.
-// No tenure is under way.
+// Detect selects how the Space finds writes from now on. pages may be nil. Between tenures, twins
+// of up to keepBytes in total stay; 0 means 1 GiB. The first variables that need a twin keep it.
+// Detect must not be called during a tenure.
 func (s *Space) Detect(by Detection, pages Pages, keepBytes int) {
 	if keepBytes == 0 {
 		keepBytes = defaultKeep
@@ -31,11 +30,10 @@ func (s *Space) Detect(by Detection, pages Pages, keepBytes int) {
 	s.detector.pages, s.detector.keep, s.detector.writes.By = pages, keepBytes, by
 }
 
-// Writes says how it was found so far.
+// Writes returns the counts so far.
 func (s *Space) Writes() Writes { return s.detector.writes }
 
-// way chooses for a tenure of v that begins.
-func (d *detector) way(v *variable) Detection {
+func (d *detector) choose(v *variable) Detection {
 	by := d.writes.By
 	if v.declared != nil {
 		return DetectDeclared
@@ -55,9 +53,8 @@ func (d *detector) way(v *variable) Detection {
 	return by
 }
 
-// count records a tenure that ends.
-func (d *detector) count(way Detection) {
-	switch way {
+func (d *detector) count(by Detection) {
+	switch by {
 	case DetectDeclared:
 		d.writes.Declared++
 	case DetectTwin:

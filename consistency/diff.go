@@ -3,16 +3,16 @@ package consistency
 import "bytes"
 
 const (
-	// diffBlock is how much is compared at once, and so the longest unchanged
-	// gap that travels along (twice less a word). A slot's header, flags and
-	// polls cost as much as reading some 64 bytes from an LLCM.
+	// diffBlock is the number of bytes that are compared at once. An unchanged gap within a
+	// range that is sent is shorter than 2*diffBlock - diffWord bytes. The header, flags and
+	// polls of a slot cost as much as reading some 64 bytes from an LLCM.
 	diffBlock = 64
-	diffWord  = 8
-	diffSkip  = 4096 // what is unchanged is passed by in such steps
+	diffWord  = 8    // bytes; ranges are trimmed to such words
+	diffSkip  = 4096 // bytes that are compared at once before the first difference
 )
 
-// appendDiff appends the ranges in which mem, which begins at base, differs
-// from twin, and copies them to it if keep is true. Both have the same length.
+// appendDiff appends the ranges in which mem, which begins at base, differs from twin. If keep is
+// true it copies them to twin. mem and twin have the same length.
 func appendDiff(out []Range, base Addr, mem, twin []byte, keep bool) []Range {
 	for lo := 0; lo < len(mem); {
 		lo += unchanged(mem[lo:], twin[lo:])
@@ -26,7 +26,7 @@ func appendDiff(out []Range, base Addr, mem, twin []byte, keep bool) []Range {
 			if bytes.Equal(mem[hi:next], twin[hi:next]) {
 				break
 			}
-			if keep { // while it is in the cache
+			if keep { // now, while the block is in the cache
 				copy(twin[lo:hi], mem[lo:hi])
 			}
 			lo, hi = hi, next
@@ -41,7 +41,7 @@ func appendDiff(out []Range, base Addr, mem, twin []byte, keep bool) []Range {
 	return out
 }
 
-// unchanged is where the first block begins in which a and b differ, or their length.
+// unchanged returns the offset of the first block in which a and b differ, or their length.
 func unchanged(a, b []byte) int {
 	at := 0
 	for at < len(a) {
@@ -60,8 +60,7 @@ func unchanged(a, b []byte) int {
 	return at
 }
 
-// firstWord is where the first whole word begins, counted from the start of a and b, in
-// which they differ. They do.
+// firstWord returns the offset of the first word in which a and b differ. a and b must differ.
 func firstWord(a, b []byte) int {
 	first := 0
 	for bytes.Equal(a[first:first+min(diffWord, len(a)-first)], b[first:first+min(diffWord, len(a)-first)]) {
@@ -70,7 +69,7 @@ func firstWord(a, b []byte) int {
 	return first
 }
 
-// lastWord is where the last such word ends.
+// lastWord returns the end of the last word in which a and b differ. a and b must differ.
 func lastWord(a, b []byte) int {
 	last := len(a)
 	for {

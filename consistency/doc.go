@@ -1,40 +1,35 @@
-// Package consistency decides what must move so that a rank's copy of the data
-// behind a sync variable becomes current. It is pure: it compares and records,
-// and others send.
+// Package consistency decides which bytes must move to make a rank's copy of a sync variable
+// current. It is pure: it compares and records, and other packages send.
 //
-// A [Space] is one rank's view of the global address space: regions of memory,
-// sync variables bound to byte ranges of them, and for each variable the
-// versions that wrote its bytes. Addresses mean the same on every rank; the
-// memory behind them is the rank's own copy.
+// A [Space] is one rank's view of the global address space: regions of memory, sync variables
+// bound to byte ranges of them, and for each variable the versions that wrote its bytes.
+// Addresses mean the same on every rank; the memory behind them is the rank's own copy.
 //
 //	base, err := space.AddRegion("C", "[]float64 of 100", mem)
 //	id, err := space.Bind("C.0", []consistency.Range{{Lo: base, Hi: base + 80}})
-//	space.BeginWrite(id, nil)         // an exclusive tenure: keep a twin
+//	space.BeginWrite(id, nil)         // an exclusive tenure begins: make a twin
 //	copy(mem, ...)                    // the program computes
-//	changed := space.EndWrite(id, 3)  // compare; what differs is of version 3
-//	pieces := space.Newer(id, 2)      // what a copy of version 2 lacks
+//	changed := space.EndWrite(id, 3)  // compare; the differences get version 3
+//	pieces := space.Newer(id, 2)      // the pieces that a copy of version 2 lacks
 //
-// # What changed
+// # Finding what changed
 //
-// A twin is a copy of the bound bytes as they were when an exclusive tenure began.
-// When it ends, blocks of 64 bytes are compared and the differing ones trimmed
-// to 8-byte words: unchanged gaps shorter than that travel along, which is
-// cheaper than another header. A program that knows what it will write
-// declares it and pays for no twin.
+// A tenure is the time from the Acquire of a variable to its Release. A twin is a copy of the bound
+// bytes from the beginning of an exclusive tenure. When the tenure ends, blocks of 64 bytes are
+// compared, and the differing blocks are trimmed to words of 8 bytes. Short unchanged gaps are sent
+// too, because that is cheaper than another header. Declared writes need no twin.
 //
-// [Space.Detect] says what becomes of the twin. It can be kept: between tenures a kept twin is
-// what memory is, but for the pages that other ranks have written ([Space.Accept]) or a
-// declaration has, and a tenure copies only these. And somebody can watch the
-// pages ([Pages], the kernel): when a tenure begins all is forgotten, so a page that is
-// not said to be written is still what the twin is, and only the others are compared.
+// [Space.Detect] selects whether the twin stays after the tenure. Between tenures, a kept twin
+// equals memory, except on pages that other ranks have written ([Space.Accept]) or that a tenure
+// has declared. A new tenure copies only these pages. The kernel can watch pages too ([Pages]). Its
+// record is cleared when a tenure begins, so only pages that it reports as written are compared.
 //
-// The holder of a variable owns all of its bytes, so whole pages, cut to what the variable
-// guards, could go as they are, and no twin would be needed. But they would take unchanged
-// bytes along, a tenure that wrote nothing new would count as one that did, and what moves would
-// depend on the machine. To compare a page costs no more than the fault by which it was
-// noticed. So all ways find the same pieces, and one that fails gives way to another in the
-// middle of a tenure.
+// The holder of a variable owns all of its bytes. So a rank could send whole written pages, cut to
+// the guarded bytes, without a twin. But then unchanged bytes would be sent too, a tenure that
+// changes nothing would count as a write, and the pieces would depend on the machine. Comparing a
+// page costs no more than the fault that reports it. So all methods find the same pieces, and if
+// one method fails during a tenure, another method replaces it.
 //
-// Every written piece carries the version that wrote it. A byte belongs to at
-// most one variable, so two variables may share a page without sharing data.
+// Every written piece carries the version that wrote it. A byte belongs to at most one variable,
+// so two variables may share a page without sharing data.
 package consistency

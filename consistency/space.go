@@ -11,32 +11,29 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Addr is a byte position in the global address space. It is below MaxAddr.
+// Addr is the address of a byte in the global address space, below MaxAddr.
 type Addr uint64
 
-// MaxAddr bounds addresses: they have 48 bits on the wire.
+// MaxAddr bounds addresses, which have 48 bits on the wire.
 const MaxAddr = 1 << 48
 
-// PageBytes is the page of the papers: the unit of a data slot.
+// PageBytes is the size of a page: the largest data slot.
 const PageBytes = 4096
 
-// Range is the bytes from Lo up to but not including Hi.
+// Range is the bytes from Lo up to, but not including, Hi.
 type Range struct{ Lo, Hi Addr }
 
-// Len is the number of bytes in r.
-func (r Range) Len() int { return int(r.Hi - r.Lo) }
-
+// Len returns the number of bytes in r.
+func (r Range) Len() int              { return int(r.Hi - r.Lo) }
 func (r Range) contains(s Range) bool { return r.Lo <= s.Lo && s.Hi <= r.Hi }
 
-// region is memory that the program shares, at one address on every rank.
 type region struct {
 	Range
 	name  string
 	mem   []byte
-	views [][]byte // the same at every rank, where this one can read it
+	views [][]byte // by rank: the region's memory at that rank; nil without SetViews
 }
 
-// binding is a range and the variable that guards it.
 type binding struct {
 	Range
 	id syncvar.ID
@@ -44,15 +41,15 @@ type binding struct {
 
 // Space is one rank's view of the global address space.
 type Space struct {
-	regions  []region               // by address
-	bindings *btree.BTreeG[binding] // by address; they do not overlap
-	vars     []variable             // by ID
-	arrays   map[string]struct{}    // names of regions
-	guards   map[string]struct{}    // names of variables
-	digests  []uint64               // digests[i] covers the first i declarations
-	made     []string               // the declarations in words
-	one      bool                   // there is one copy for all ranks
-	detector detector
+	regions      []region               // by address
+	bindings     *btree.BTreeG[binding] // by address; they do not overlap
+	vars         []variable             // by ID
+	arrays       map[string]struct{}    // names of regions
+	guards       map[string]struct{}    // names of variables
+	digests      []uint64               // digests[i] covers the first i declarations
+	declarations []string               // descriptions, for errors
+	oneCopy      bool                   // all ranks use the same memory
+	detector     detector
 }
 
 // NewSpace returns an empty address space.
@@ -66,17 +63,17 @@ func NewSpace() *Space {
 	}
 }
 
-// OneCopy says that all ranks have the same memory: what one writes the others have, and
-// nothing has to move. It is said before anything is declared.
-func (s *Space) OneCopy() { s.one = true }
+// OneCopy declares that all ranks use the same memory, so that no data move. It must be called
+// before anything is declared.
+func (s *Space) OneCopy() { s.oneCopy = true }
 
-// IsOneCopy says whether OneCopy was called.
-func (s *Space) IsOneCopy() bool { return s.one }
+// IsOneCopy reports whether OneCopy was called.
+func (s *Space) IsOneCopy() bool { return s.oneCopy }
 
-// addName keeps reports unambiguous: names of one kind are all different.
+// addName adds a name. Names of a kind must differ, because reports use them.
 func addName(names map[string]struct{}, kind, name string) error {
 	if name == "" {
-		return fmt.Errorf("consistency: a name for the %s is missing", kind)
+		return fmt.Errorf("consistency: the %s has no name", kind)
 	}
 	if _, ok := names[name]; ok {
 		return fmt.Errorf("consistency: there is a %s %q already", kind, name)
@@ -85,13 +82,12 @@ func addName(names map[string]struct{}, kind, name string) error {
 	return nil
 }
 
-// AddRegion puts mem into the address space and returns its address, a multiple
-// of the page size. Every rank adds the same regions in the same order; kind
-// says in words what must be the same.
+// AddRegion adds mem to the address space and returns its address, a multiple of the page size.
+// Every rank must add the same regions in the same order. kind is the array's type and length.
 func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
 	base := Addr(PageBytes)
 	if n := len(s.regions); n > 0 {
-		// One unused page keeps ranges of two regions apart.
+		// At least one unused page separates regions.
 		base = (s.regions[n-1].Hi + 2*PageBytes - 1) &^ (PageBytes - 1)
 	}
 	if len(mem) == 0 || base+Addr(len(mem)) > MaxAddr {
@@ -105,25 +101,24 @@ func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
 	return base, nil
 }
 
-// SetViews says that this rank can read the memory of all ranks for the region at base,
-// by rank.
+// SetViews sets views[r] as the memory at rank r of the last region, which begins at base.
 func (s *Space) SetViews(base Addr, views [][]byte) {
 	i := len(s.regions) - 1
 	if i < 0 || s.regions[i].Lo != base {
-		panic(fmt.Sprintf("consistency: views of a region at %#x, which is not the last", base))
+		panic(fmt.Sprintf("consistency: SetViews at %#x: the last region does not begin there", base))
 	}
 	s.regions[i].views = views
 }
 
-// View is the memory of r at a rank; r is not empty, lies in a region, and SetViews was
-// called for that.
+// View returns the memory of r at a rank. r must not be empty, and must lie in a region for which
+// SetViews was called.
 func (s *Space) View(rank dimmnet.Rank, r Range) []byte {
 	g := s.region(r)
 	return g.views[rank][r.Lo-g.Lo : r.Hi-g.Lo]
 }
 
-// Bind makes a new variable that guards ranges. They must lie in regions and
-// overlap neither each other nor what another variable guards.
+// Bind makes a new variable that guards ranges. They must lie in regions, and must overlap neither
+// each other nor a range of another variable.
 func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	if len(s.vars) >= syncvar.MaxID {
 		return 0, fmt.Errorf("consistency: bind %q: there are %d variables already", name, len(s.vars))
@@ -146,7 +141,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	if err := addName(s.guards, "variable", name); err != nil {
 		return 0, err
 	}
-	own = merge(own) // a piece of a variable may then span what was two ranges
+	own = merge(own) // a piece may span two ranges that touch
 	id := syncvar.ID(len(s.vars))
 	for _, r := range own {
 		s.bindings.ReplaceOrInsert(binding{r, id})
@@ -156,12 +151,10 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 	return id, nil
 }
 
-// inOrder returns ranges by address.
 func inOrder(ranges []Range) []Range {
 	return slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Lo, b.Lo) })
 }
 
-// merge joins ranges, which are in order, where they touch or overlap.
 func merge(ranges []Range) []Range {
 	merged := make([]Range, 0, len(ranges))
 	for _, r := range ranges {
@@ -174,10 +167,9 @@ func merge(ranges []Range) []Range {
 	return merged
 }
 
-// overlap finds a binding that shares a byte with r.
 func (s *Space) overlap(r Range) (found binding, ok bool) {
-	// Bindings do not overlap, so only the last one that begins before r ends
-	// can reach into it.
+	// Bindings do not overlap, so only the last binding that begins before the end of r can
+	// share a byte with r.
 	s.bindings.DescendLessOrEqual(binding{Range: Range{Lo: r.Hi - 1}}, func(b binding) bool {
 		found, ok = b, b.Hi > r.Lo
 		return false
@@ -185,8 +177,8 @@ func (s *Space) overlap(r Range) (found binding, ok bool) {
 	return found, ok
 }
 
-// Guard finds the variable that guards all of r, and r's memory. An empty r is
-// guarded by the variable that guards its first byte.
+// Guard returns the variable that guards all of r, and the memory of r. If r is empty, Guard
+// returns the variable that guards the byte at r.Lo.
 func (s *Space) Guard(r Range) (syncvar.ID, []byte, error) {
 	probe := Range{r.Lo, max(r.Hi, r.Lo+1)}
 	b, ok := s.overlap(probe)
@@ -196,7 +188,7 @@ func (s *Space) Guard(r Range) (syncvar.ID, []byte, error) {
 	return b.id, s.Bytes(probe)[:r.Len()], nil
 }
 
-// Bytes returns the memory of r, or nil if r is empty or not within a region.
+// Bytes returns the memory of r, or nil if r is empty or not in one region.
 func (s *Space) Bytes(r Range) []byte {
 	g := s.region(r)
 	if g == nil || r.Lo >= r.Hi {
@@ -205,7 +197,6 @@ func (s *Space) Bytes(r Range) []byte {
 	return g.mem[r.Lo-g.Lo : r.Hi-g.Lo : r.Hi-g.Lo]
 }
 
-// region finds the region that contains r, or nil.
 func (s *Space) region(r Range) *region {
 	i, ok := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Lo, a) })
 	if !ok {
@@ -217,7 +208,7 @@ func (s *Space) region(r Range) *region {
 	return &s.regions[i]
 }
 
-// Describe says in words where r lies.
+// Describe describes r for a report, by the name of its region and the offsets in the region.
 func (s *Space) Describe(r Range) string {
 	if g := s.region(r); g != nil {
 		return fmt.Sprintf("bytes %d to %d of %q", r.Lo-g.Lo, r.Hi-g.Lo, g.name)

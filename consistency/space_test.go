@@ -14,7 +14,7 @@ import (
 
 func rng(lo, hi consistency.Addr) consistency.Range { return consistency.Range{Lo: lo, Hi: hi} }
 
-// newSpace has one region of n bytes.
+// newSpace returns a space with one region of n bytes.
 func newSpace(t testing.TB, n int) (*consistency.Space, consistency.Addr, []byte) {
 	t.Helper()
 	s := consistency.NewSpace()
@@ -38,7 +38,7 @@ func bind(t testing.TB, s *consistency.Space, name string, ranges ...consistency
 func TestBindFindsOverlaps(t *testing.T) {
 	s, base, _ := newSpace(t, 10000)
 	bind(t, s, "a", rng(base+100, base+200), rng(base+300, base+400))
-	bind(t, s, "b", rng(base+200, base+300)) // touches on both sides
+	bind(t, s, "b", rng(base+200, base+300)) // touches two other ranges
 	for _, r := range []consistency.Range{
 		rng(base+100, base+101), rng(base+199, base+200), rng(base+50, base+101), rng(base+399, base+500),
 		rng(base+250, base+260), rng(base, base+1000), rng(base+150, base+350),
@@ -55,11 +55,11 @@ func TestBindFindsOverlaps(t *testing.T) {
 	if _, err := s.Bind("x", []consistency.Range{rng(base+500, base+600), rng(base+599, base+700)}); err == nil {
 		t.Error("a variable's ranges overlap")
 	}
-	bind(t, s, "x", rng(base+500, base+600)) // what failed left nothing behind
+	bind(t, s, "x", rng(base+500, base+600)) // the failed calls have bound nothing
 }
 
-// TestTouchingRangesAreOne writes over the border of two ranges of a variable:
-// what changed is one piece, and one variable guards all of it.
+// TestTouchingRangesAreOne writes across the border of two ranges of a variable: the changes are
+// one piece, which the variable guards.
 func TestTouchingRangesAreOne(t *testing.T) {
 	s, base, mem := newSpace(t, 1000)
 	id := bind(t, s, "v", rng(base+100, base+200), rng(base, base+100))
@@ -97,12 +97,12 @@ func TestGuard(t *testing.T) {
 		rng(base+150, base+140), rng(0, 1), rng(base+5000, base+5001), rng(1<<48-1, 1<<48+5),
 	} {
 		if _, _, err := s.Guard(r); err == nil {
-			t.Errorf("%v has a guard", r)
+			t.Errorf("range %v has a guard, want none", r)
 		}
 	}
 }
 
-// TestRegionsLieApart: every region begins at a page, and one page before it is unused.
+// TestRegionsLieApart checks that every region begins at a page and has an unused page before it.
 func TestRegionsLieApart(t *testing.T) {
 	s := consistency.NewSpace()
 	page := consistency.Addr(1)
@@ -118,23 +118,23 @@ func TestRegionsLieApart(t *testing.T) {
 	}
 }
 
-// TestNamesDiffer: what cannot be told apart in a report, or is empty, is refused.
+// TestNamesDiffer checks that empty and repeated names are errors.
 func TestNamesDiffer(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
-	bind(t, s, "mem", rng(base, base+1)) // a variable may be called as an array is
+	bind(t, s, "mem", rng(base, base+1)) // a variable may have the name of an array
 	for want, declare := range map[string]func() error{
 		`there is a region "mem" already`:   func() error { _, err := s.AddRegion("mem", "", make([]byte, 1)); return err },
-		"a name for the region is missing":  func() error { _, err := s.AddRegion("", "", make([]byte, 1)); return err },
+		"the region has no name":            func() error { _, err := s.AddRegion("", "", make([]byte, 1)); return err },
 		`region "none": 0 bytes do not fit`: func() error { _, err := s.AddRegion("none", "", nil); return err },
 		`there is a variable "mem" already`: func() error { _, err := s.Bind("mem", []consistency.Range{rng(base+9, base+10)}); return err },
 		`bind "v": no range`:                func() error { _, err := s.Bind("v", nil); return err },
 	} {
 		if err := declare(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("declaration with a bad name: error %v, want %q", err, want)
 		}
 	}
 	if s.Declared() != 2 {
-		t.Errorf("what was refused counts: %d declarations", s.Declared())
+		t.Errorf("failed declarations count: %d declarations", s.Declared())
 	}
 }
 
@@ -164,7 +164,7 @@ func TestDigestTellsDeclarationsApart(t *testing.T) {
 	}
 }
 
-// TestCheckSame: what a rank is told of another that has declared different things.
+// TestCheckSame checks the errors for ranks with different declarations.
 func TestCheckSame(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
 	bind(t, s, "a", rng(base, base+10))
@@ -175,21 +175,21 @@ func TestCheckSame(t *testing.T) {
 	} {
 		digest := s.Digest(declared)
 		if err := s.CheckSame(3, 4, 0, uint32(declared), digest); err != nil {
-			t.Errorf("%d the same: %v", declared, err)
+			t.Errorf("%d equal declarations: error %v", declared, err)
 		}
 		if err := s.CheckSame(3, 4, 0, uint32(declared), digest+1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d others: error %v, want %q", declared, err, want)
+			t.Errorf("%d different declarations: error %v, want %q", declared, err, want)
 		}
 	}
 	for declared, same := range []bool{false, false, true, false} {
 		if err := s.CheckCount(3, 4, uint32(declared)); (err == nil) != same {
-			t.Errorf("2 declarations and %d: error %v", declared, err)
+			t.Errorf("2 declarations here, %d at the other rank: error %v", declared, err)
 		}
 	}
 }
 
-// TestContent: up to 8 bytes are told as they are, more by a hash that changes with
-// each of them.
+// TestContent checks that the content of up to 8 bytes is the bytes themselves, and that of more
+// bytes a hash that depends on each of them.
 func TestContent(t *testing.T) {
 	s, base, mem := newSpace(t, 100)
 	word := bind(t, s, "word", rng(base, base+3), rng(base+10, base+15))
@@ -209,7 +209,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestTenuresOfAVariable: what no engine does is a broken invariant.
+// TestTenuresOfAVariable checks that calls out of order panic.
 func TestTenuresOfAVariable(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
 	id := bind(t, s, "v", rng(base, base+10))
@@ -230,8 +230,8 @@ func TestTenuresOfAVariable(t *testing.T) {
 	s.Accept(id, nil)
 }
 
-// TestCopiesFollow plays random tenures on several ranks: each fetches what is
-// newer than its copy, from the last writer, and then has the same bytes.
+// TestCopiesFollow gives several ranks random tenures. Each rank first fetches the newer bytes
+// from the last writer, and then must have the same bytes.
 func TestCopiesFollow(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -260,7 +260,7 @@ func TestCopiesFollow(t *testing.T) {
 			declare := random.IntN(2) == 0
 			spaces[r].BeginWrite(0, nil)
 			if declare {
-				spaces[r].EndWrite(0, version) // an unchanged tenure, then one with declared ranges
+				spaces[r].EndWrite(0, version) // a tenure without changes
 				declared = []consistency.Range{}
 			}
 			for range random.IntN(4) {
@@ -282,7 +282,7 @@ func TestCopiesFollow(t *testing.T) {
 			have[r], owner = version, r
 		}
 		if moved == 0 {
-			t.Fatalf("seed %d: nothing moved", seed)
+			t.Fatalf("seed %d: no data moved", seed)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func TestDiffIsTight(t *testing.T) {
 	tests := []struct {
 		what    string
 		changed []int
-		want    []consistency.Range // from the region's base
+		want    []consistency.Range // relative to the region's base
 	}{
 		{"nothing", nil, nil},
 		{"one byte: its word", []int{803}, []consistency.Range{rng(800, 808)}},
@@ -308,19 +308,19 @@ func TestDiffIsTight(t *testing.T) {
 			mem[i] = 1
 		}
 		if changed := s.EndWrite(id, 1); changed != (len(test.changed) > 0) {
-			t.Errorf("%s: changed is %v", test.what, changed)
+			t.Errorf("%s: EndWrite returned %v", test.what, changed)
 		}
 		var got []consistency.Range
 		for _, p := range s.Newer(id, 0) {
 			got = append(got, rng(p.Lo-base, p.Hi-base))
 		}
 		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.what, got, test.want)
+			t.Errorf("%s: the pieces are %v, want %v", test.what, got, test.want)
 		}
 	}
 }
 
-// TestNewerJoinsWhatIsNear writes words in different tenures.
+// TestNewerJoinsWhatIsNear checks which words of different tenures Newer joins.
 func TestNewerJoinsWhatIsNear(t *testing.T) {
 	s, base, mem := newSpace(t, 1000)
 	id := bind(t, s, "v", rng(base, base+100), rng(base+110, base+1000))
@@ -331,7 +331,7 @@ func TestNewerJoinsWhatIsNear(t *testing.T) {
 	}
 	want := []consistency.Piece{
 		{Range: rng(base, base+96), Version: 7},
-		{Range: rng(base+118, base+158), Version: 5}, // not with the one before: other bytes lie between
+		{Range: rng(base+118, base+158), Version: 5}, // not joined: the gap is not guarded
 		{Range: rng(base+294, base+302), Version: 3},
 	}
 	if got := s.Newer(id, 0); !reflect.DeepEqual(got, want) {
@@ -348,15 +348,15 @@ func TestDeclareMerges(t *testing.T) {
 	got, err := s.Declare(id, []consistency.Range{rng(base+90, base+200), rng(base+10, base+20), rng(base+50, base+100), rng(base+20, base+30)})
 	want := []consistency.Range{rng(base+10, base+30), rng(base+50, base+200)}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, error %v, want %v", got, err, want)
+		t.Errorf("Declare returned %v, error %v, want %v", got, err, want)
 	}
 	if got, err := s.Declare(id, nil); got == nil || err != nil {
-		t.Errorf("nothing declared is %v, error %v, and would mean a twin", got, err)
+		t.Errorf("an empty declaration is %v, error %v: nil would mean a twin", got, err)
 	}
 	bind(t, s, "w", rng(base+500, base+600))
 	for _, r := range []consistency.Range{rng(base+499, base+501), rng(base+500, base+501), rng(base+10, base+10)} {
 		if _, err := s.Declare(id, []consistency.Range{r}); err == nil {
-			t.Errorf("%v, which the variable does not guard, or nothing, was accepted", r)
+			t.Errorf("Declare accepted range %v, which is empty or not guarded by the variable", r)
 		}
 	}
 }
@@ -366,7 +366,7 @@ func TestTwoVariablesShareAPage(t *testing.T) {
 	a := bind(t, s, "a", rng(base, base+100))
 	b := bind(t, s, "b", rng(base+100, base+200))
 	s.BeginWrite(a, nil)
-	mem[99], mem[100] = 1, 1 // the second byte is not a's
+	mem[99], mem[100] = 1, 1 // variable a does not guard the second byte
 	s.EndWrite(a, 1)
 	if got := s.Newer(a, 0); len(got) != 1 || got[0].Hi != base+100 {
 		t.Errorf("a's changes are %v", got)
@@ -376,7 +376,7 @@ func TestTwoVariablesShareAPage(t *testing.T) {
 	}
 }
 
-// TestExtent writes as many separate words as fit a variable.
+// TestExtent checks the bound of Extent with as many separate pieces as a variable can have.
 func TestExtent(t *testing.T) {
 	s, base, mem := newSpace(t, 10_000)
 	ranges := []consistency.Range{rng(base, base+1), rng(base+100, base+165), rng(base+200, base+266), rng(base+1000, base+3000)}
@@ -392,6 +392,6 @@ func TestExtent(t *testing.T) {
 	s.EndWrite(id, 1)
 	bytes, pieces := s.Extent(id)
 	if got := len(s.Newer(id, 0)); bytes != 1+65+66+2000 || pieces != 1+1+2+31 || got != pieces {
-		t.Errorf("%d bytes, at most %d pieces; there are %d", bytes, pieces, got)
+		t.Errorf("%d bytes, at most %d pieces, but there are %d", bytes, pieces, got)
 	}
 }

@@ -13,11 +13,10 @@ type Piece struct {
 	Version syncvar.Version
 }
 
-// stamps says which version wrote what, by address and without overlap. What
-// no piece covers is of version 0.
+// stamps records which version wrote which bytes. The pieces are by address and do not overlap.
+// Bytes that no piece covers have version 0.
 type stamps []Piece
 
-// newer lists the pieces written after since.
 func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
 	for _, p := range st {
 		if p.Version > since {
@@ -27,9 +26,8 @@ func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
 	return pieces
 }
 
-// overwrite returns the stamps after pieces were written over st. A few pieces
-// are spliced in; many are merged by address in one pass. It takes over st and
-// pieces, which must not overlap one another.
+// overwrite returns st with pieces written over it. It splices up to 8 pieces in one by one, and
+// merges more pieces in one pass. It may change st and pieces. The pieces must not overlap.
 func (st stamps) overwrite(pieces []Piece) stamps {
 	const few = 8
 	if len(pieces) <= few {
@@ -46,10 +44,10 @@ func (st stamps) overwrite(pieces []Piece) stamps {
 	for _, p := range pieces {
 		for len(st) > 0 && st[0].Lo < p.Hi {
 			old := st[0]
-			if old.Lo < p.Lo { // what lies before p stays
+			if old.Lo < p.Lo { // the part before p stays
 				out = out.join(Piece{Range{old.Lo, min(old.Hi, p.Lo)}, old.Version})
 			}
-			if old.Hi > p.Hi { // what lies behind p may stay too
+			if old.Hi > p.Hi { // later pieces may overwrite the part behind p
 				st[0].Lo = p.Hi
 				break
 			}
@@ -63,9 +61,8 @@ func (st stamps) overwrite(pieces []Piece) stamps {
 	return out
 }
 
-// splice writes one piece over st.
 func (st stamps) splice(p Piece) stamps {
-	// Pieces i to j-1 meet p or touch it.
+	// Pieces i to j-1 overlap or touch p.
 	i, _ := slices.BinarySearchFunc(st, p.Lo, func(q Piece, a Addr) int { return cmp.Compare(q.Hi, a) })
 	j := i
 	for j < len(st) && st[j].Lo <= p.Hi {
@@ -82,7 +79,7 @@ func (st stamps) splice(p Piece) stamps {
 	return slices.Replace(st, i, j, repl...)
 }
 
-// join appends p, to the last piece if the two touch and are of one version.
+// join appends p, or extends the last piece if the two touch and have the same version.
 func (st stamps) join(p Piece) stamps {
 	if n := len(st); n > 0 && st[n-1].Hi == p.Lo && st[n-1].Version == p.Version {
 		st[n-1].Hi = p.Hi

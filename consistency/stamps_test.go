@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestOverwriteAgainstBytes compares stamps with a version a byte.
+// TestOverwriteAgainstBytes compares stamps with a model that has a version for every byte.
 func TestOverwriteAgainstBytes(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -7,24 +7,23 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Cut is a range that travels in one piece, and how many versions ago it was
-// written. An age that has no room counts as the largest: to take bytes for newer
-// than they are does no harm.
+// Cut is a range that is sent as one piece. Age is how many versions ago the range was written. An
+// Age above the maximum is stored as the maximum, so the bytes seem newer, which does no harm.
 type Cut struct {
 	Range
 	Age uint16
 }
 
-// Stream is what moves of one variable from rank to rank, by address. That of
-// an owner is complete from the start; that of a receiver grows as cuts arrive.
+// Stream is the data of one variable that one rank sends to another. At the owner a stream is
+// complete from the start; at a receiver it grows as cuts arrive.
 type Stream struct {
 	ID       syncvar.ID
-	Version  syncvar.Version // the variable's; ages count back from it
-	Cuts     []Cut
-	Complete bool
+	Version  syncvar.Version // of the variable; the ages of cuts count back from Version
+	Cuts     []Cut           // by address; at a receiver, the cuts that have arrived
+	Complete bool            // Cuts holds the last cut
 }
 
-// Cuts lists what a copy of version since lacks of a variable of version, uncut.
+// Cuts returns the cuts, of any size, that bring a copy from version since to version.
 func (s *Space) Cuts(id syncvar.ID, since, version syncvar.Version) (cuts []Cut) {
 	for _, p := range s.Newer(id, since) {
 		cuts = append(cuts, Cut{p.Range, uint16(min(version-p.Version, math.MaxUint16))})
@@ -32,8 +31,8 @@ func (s *Space) Cuts(id syncvar.ID, since, version syncvar.Version) (cuts []Cut)
 	return cuts
 }
 
-// Stream returns the same, cut for slots of slotBytes: at least one cut, an empty
-// one if nothing is newer.
+// Stream returns the cuts that bring a copy from version since to version, each of at most
+// slotBytes. If no bytes are newer, the stream has one empty cut.
 func (s *Space) Stream(id syncvar.ID, since, version syncvar.Version, slotBytes int) *Stream {
 	out := &Stream{ID: id, Version: version, Complete: true}
 	for _, c := range s.Cuts(id, since, version) {
@@ -43,28 +42,27 @@ func (s *Space) Stream(id syncvar.ID, since, version syncvar.Version, slotBytes 
 			lo = hi
 		}
 	}
-	if len(out.Cuts) == 0 { // say at least that it ends here
+	if len(out.Cuts) == 0 { // the receiver needs a slot that ends the stream
 		first := s.First(id)
 		out.Cuts = []Cut{{Range: Range{first, first}}}
 	}
 	return out
 }
 
-// Follow adds the next cut from the wire to st, whose variable guards it; last
-// says that none comes after it. An error, which does not name the sender, says
-// that the cut is not the next one.
+// Follow adds c, a cut from the wire that the variable of st guards, to st. last says that c is the
+// last cut. Follow fails if c cannot be the next cut; the error does not name the sender.
 func (s *Space) Follow(st *Stream, c Cut, last bool) error {
 	n := len(st.Cuts)
-	alone := last && n == 0 // nothing was newer
+	alone := last && n == 0 // an empty cut: nothing was newer
 	if st.Complete || n > 0 && c.Lo < st.Cuts[n-1].Hi || c.Len() == 0 && !alone || syncvar.Version(c.Age) > st.Version {
-		return fmt.Errorf("%s of %q, %d versions old, out of turn", s.Describe(c.Range), s.Name(st.ID), c.Age)
+		return fmt.Errorf("%s of %q, %d versions old, out of order", s.Describe(c.Range), s.Name(st.ID), c.Age)
 	}
 	st.Cuts = append(st.Cuts, c)
 	st.Complete = last
 	return nil
 }
 
-// Pieces is what has arrived, with the versions that wrote it.
+// Pieces returns the cuts that have arrived as pieces with the versions that wrote them.
 func (st *Stream) Pieces() []Piece {
 	ps := make([]Piece, 0, len(st.Cuts))
 	for _, c := range st.Cuts {

@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 )
 
-// TestStream cuts what two tenures wrote for small slots, and lets another rank
-// follow.
+// TestStream cuts the writes of two tenures for small slots, and follows the stream on another
+// rank.
 func TestStream(t *testing.T) {
 	at := func(lo, hi consistency.Addr) consistency.Range {
 		return consistency.Range{Lo: consistency.PageBytes + lo, Hi: consistency.PageBytes + hi}
@@ -27,10 +27,10 @@ func TestStream(t *testing.T) {
 	owner, other := ranks[0], ranks[1]
 	empty := owner.Stream(0, 0, 0, 64)
 	if want := []consistency.Cut{{Range: at(0, 0)}}; !reflect.DeepEqual(empty.Cuts, want) || !empty.Complete {
-		t.Errorf("nothing is newer: %+v", empty)
+		t.Errorf("if nothing is newer: %+v", empty)
 	}
 	if got := empty.Pieces(); len(got) > 0 {
-		t.Errorf("of nothing newer %+v has come", got)
+		t.Errorf("if nothing is newer, pieces %+v arrive", got)
 	}
 	owner.BeginWrite(0, []consistency.Range{at(0, 100)})
 	owner.EndWrite(0, 1)
@@ -43,7 +43,7 @@ func TestStream(t *testing.T) {
 		{Range: at(500, 564), Age: 65535}, {Range: at(564, 600), Age: 65535},
 	}
 	if !reflect.DeepEqual(st.Cuts, want) {
-		t.Errorf("ages without room: %+v", st.Cuts)
+		t.Errorf("ages above the largest: %+v", st.Cuts)
 	}
 	st = owner.Stream(0, 0, 3, 64)
 	in := &consistency.Stream{Version: 3}
@@ -54,11 +54,11 @@ func TestStream(t *testing.T) {
 	}
 	other.Accept(0, in.Pieces())
 	if got, want := other.Newer(0, 0), owner.Newer(0, 0); !reflect.DeepEqual(got, want) || !in.Complete {
-		t.Errorf("%+v has come of %+v", got, want)
+		t.Errorf("pieces %+v arrive, want %+v", got, want)
 	}
 }
 
-// TestFollowRefuses: cuts that are not the next one.
+// TestFollowRefuses passes cuts to Follow that cannot be the next one.
 func TestFollowRefuses(t *testing.T) {
 	space := consistency.NewSpace()
 	cut := func(lo, n consistency.Addr, age uint16) consistency.Cut {
@@ -80,12 +80,12 @@ func TestFollowRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := space.Follow(st, c.next, c.last); err == nil || !strings.Contains(err.Error(), "out of turn") || len(st.Cuts) != len(c.first) {
+		if err := space.Follow(st, c.next, c.last); err == nil || !strings.Contains(err.Error(), "out of order") || len(st.Cuts) != len(c.first) {
 			t.Errorf("%s: error %v, %d cuts", what, err, len(st.Cuts))
 		}
 	}
 	if err := space.Follow(&consistency.Stream{Version: 3}, cut(100, 8, 3), true); err != nil {
-		t.Errorf("as old as can be: %v", err)
+		t.Errorf("the greatest age: %v", err)
 	}
 	done := &consistency.Stream{Complete: true}
 	if err := space.Follow(done, cut(100, 8, 0), true); err == nil {

@@ -6,16 +6,14 @@ import (
 	"slices"
 )
 
-// twin is a copy of all that a variable guards, one range after the other.
+// twin is a copy of all that a variable guards, one range after another.
 type twin struct {
-	copy []byte
-	// kept says that between tenures, but for the stale pages of the copy, it is what
-	// memory is.
-	kept     bool
-	outdated []uint64 // a bit a page of the copy
+	copy     []byte
+	kept     bool     // copy stays between tenures; it equals memory except on outdated pages
+	outdated []uint64 // one bit per page of copy
 }
 
-// stale records that r, of one range of v, is not in the kept twin.
+// stale marks the pages of v's kept twin that hold r as outdated. r is a part of one range of v.
 func (v *variable) stale(r Range) {
 	i, found := slices.BinarySearchFunc(v.ranges, r.Lo, func(q Range, a Addr) int { return cmp.Compare(q.Lo, a) })
 	if !found {
@@ -27,7 +25,7 @@ func (v *variable) stale(r Range) {
 	}
 }
 
-// beginTwin makes the twin of v what memory is. It says how many bytes it copied.
+// beginTwin makes the twin of v equal to memory. It returns the number of bytes that it copied.
 func (s *Space) beginTwin(v *variable) (copied int) {
 	t := &v.twin
 	if t.copy == nil {
@@ -46,14 +44,13 @@ func (s *Space) beginTwin(v *variable) (copied int) {
 		}
 		clear(t.outdated)
 	}
-	t.kept = v.way != DetectTwin
+	t.kept = v.detection != DetectTwin
 	if t.kept && t.outdated == nil {
 		t.outdated = make([]uint64, (v.bytes+64*PageBytes-1)/(64*PageBytes))
 	}
 	return copied
 }
 
-// refresh copies the bytes lo to hi of the twin from memory. It says how many these are.
 func (s *Space) refresh(v *variable, lo, hi int) int {
 	i, found := slices.BinarySearch(v.at, lo)
 	if !found {
@@ -67,7 +64,7 @@ func (s *Space) refresh(v *variable, lo, hi int) int {
 	return hi - lo
 }
 
-// endTwin gives the twin of v up if there are too many.
+// endTwin frees the twin of v if all twins together exceed the limit.
 func (s *Space) endTwin(v *variable) {
 	if d := &s.detector; v.twin.copy != nil && d.twins > d.keep {
 		d.twins -= len(v.twin.copy)

@@ -6,21 +6,21 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// variable is what one rank knows of a sync variable: what it guards, and which
-// versions wrote what of the rank's copy.
+// variable is what one rank knows of a sync variable: the guarded ranges, and which versions wrote
+// which bytes of the rank's copy.
 type variable struct {
-	name     string
-	ranges   []Range // by address
-	at       []int   // where each range begins if they are put one after the other
-	bytes    int     // of all ranges
-	stamps   stamps
-	twin     twin
-	way      Detection // of the tenure
-	copied   int       // bytes to the twin when the tenure began
-	share    float64   // of the pages, how much was written in and before recent tenures, 0 to 1; at first 1
-	declared []Range   // what the tenure said it would write
-	told     []Range   // what it has said since, in any order; reused
-	writing  bool
+	name      string
+	ranges    []Range // by address
+	at        []int   // offset of each range in the twin
+	bytes     int     // total length of ranges
+	stamps    stamps
+	twin      twin
+	detection Detection // the method of the present tenure
+	copied    int       // bytes copied to the twin when the tenure began
+	share     float64   // running mean of the share of pages written, 0 to 1; at first 1
+	declared  []Range   // the ranges that BeginWrite declared; nil if it declared none
+	added     []Range   // the ranges that Wrote has declared since, in any order; reused
+	writing   bool      // an exclusive tenure is under way
 }
 
 func newVariable(name string, ranges []Range) variable {
@@ -32,15 +32,14 @@ func newVariable(name string, ranges []Range) variable {
 	return v
 }
 
-// written records that the tenure has written to pages of n bytes. What others wrote
-// before it counts as well: to put it into its place costs a fault a page where pages are
-// watched. One half of what is remembered is the last tenure's.
+// written updates share after a tenure that has written to pages of n bytes in total. Bytes that
+// other ranks wrote before the tenure count too: if the kernel watches pages, copying these bytes
+// to memory costs one fault per page. The last tenure has a weight of one half.
 func (v *variable) written(n int) {
 	v.share = (v.share + min(float64(n+v.copied)/float64(v.bytes), 1)) / 2
 }
 
-// Name is the name that a variable was bound by, or its number if this rank
-// has not bound it yet.
+// Name returns the name of a variable, or its number if this rank has not bound it yet.
 func (s *Space) Name(id syncvar.ID) string {
 	if s.Bound(id) {
 		return s.vars[id].name
@@ -48,32 +47,32 @@ func (s *Space) Name(id syncvar.ID) string {
 	return fmt.Sprintf("variable %d", id)
 }
 
-// Bound says whether this rank has bound a variable.
+// Bound reports whether this rank has bound a variable.
 func (s *Space) Bound(id syncvar.ID) bool { return int(id) < len(s.vars) }
 
-// Extent says how many bytes a variable guards, and how many pieces Newer can
-// list at most. It is the same on every rank that has bound the variable.
+// Extent returns how many bytes a variable guards, and how many pieces Newer can return at most.
+// Both are the same on every rank that has bound the variable.
 func (s *Space) Extent(id syncvar.ID) (bytes, pieces int) {
 	for _, r := range s.vars[id].ranges {
-		pieces += (r.Len()-1)/(diffBlock+1) + 1 // a byte each, and a block between two
+		pieces += (r.Len()-1)/(diffBlock+1) + 1 // at worst, pieces of one byte, a block apart
 	}
 	return s.vars[id].bytes, pieces
 }
 
-// First is the first address that a variable guards.
+// First returns the first address that a variable guards.
 func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
 
-// Ranges are what a variable guards, by address. They are the Space's own.
+// Ranges returns the ranges that a variable guards, by address. The caller must not change them.
 func (s *Space) Ranges(id syncvar.ID) []Range { return s.vars[id].ranges }
 
-// GuardOf is the variable that guards the byte at a; ok is false if none does.
+// GuardOf returns the variable that guards the byte at a; ok is false if there is none.
 func (s *Space) GuardOf(a Addr) (id syncvar.ID, ok bool) {
 	b, ok := s.overlap(Range{a, a + 1})
 	return b.id, ok
 }
 
-// Declare checks that the variable guards all of ranges and returns them by
-// address, merged where they touch or overlap; never nil.
+// Declare checks that the variable guards all of ranges. It returns ranges sorted by address, and
+// merged if they touch or overlap. The result is never nil.
 func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
 	sorted := inOrder(ranges)
 	for _, r := range sorted {
@@ -84,10 +83,10 @@ func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
 	return merge(sorted), nil
 }
 
-// BeginWrite prepares an exclusive tenure: it remembers declared, which Declare
-// returned for what the program will write, or if that is nil what is needed to find it
-// (see Detect). The tenures of a set all begin before the program writes to any of it,
-// since the first to write to a page may be forgotten when another tenure on it begins.
+// BeginWrite begins an exclusive tenure. declared is the result of Declare for the ranges that the
+// program will write. If declared is nil, the Space finds the writes itself (see Detect). All
+// tenures of an Acquire must begin before the program writes to any of their variables: if the
+// kernel watches pages, BeginWrite discards the record of the variable's pages.
 func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	v := &s.vars[id]
 	if v.writing {
@@ -95,57 +94,56 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	}
 	v.writing = true
 	v.declared = declared
-	if s.one {
+	if s.oneCopy {
 		return
 	}
-	v.way = s.detector.way(v)
-	if v.way == DetectKernel && !s.forget(v) {
-		v.way = DetectKept
+	v.detection = s.detector.choose(v)
+	if v.detection == DetectKernel && !s.track(v) {
+		v.detection = DetectKept
 	}
-	if v.way != DetectDeclared {
+	if v.detection != DetectDeclared {
 		v.copied = s.beginTwin(v)
 	}
 }
 
-// Tell adds what the holder says that it has written to what BeginWrite was told, which was not nil. The
-// variable guards all of r, which is not empty.
-func (s *Space) Tell(id syncvar.ID, r Range) {
+// Wrote declares that the tenure has written r, in addition to the ranges declared in BeginWrite,
+// which must not be nil. r must not be empty, and the variable must guard all of r.
+func (s *Space) Wrote(id syncvar.ID, r Range) {
 	v := &s.vars[id]
 	if !v.writing || v.declared == nil {
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q that declares what it writes", v.name))
 	}
-	if n := len(v.told); n > 0 && v.told[n-1].Lo <= r.Lo && r.Lo <= v.told[n-1].Hi {
-		v.told[n-1].Hi = max(v.told[n-1].Hi, r.Hi) // it goes on
+	if n := len(v.added); n > 0 && v.added[n-1].Lo <= r.Lo && r.Lo <= v.added[n-1].Hi {
+		v.added[n-1].Hi = max(v.added[n-1].Hi, r.Hi) // r extends the last range
 		return
 	}
-	if len(v.told) == cap(v.told) && len(v.told) >= mostTold {
-		v.told = merge(inOrder(v.told)) // what is told again and again takes no more room
+	if len(v.added) == cap(v.added) && len(v.added) >= maxAdded {
+		v.added = merge(inOrder(v.added)) // repeated ranges take no more memory
 	}
-	v.told = append(v.told, r)
+	v.added = append(v.added, r)
 }
 
-// mostTold is how many ranges are kept as they were told.
-const mostTold = 1024
+// maxAdded is the number of added ranges at which Wrote merges them.
+const maxAdded = 1024
 
-// EndWrite ends the tenure, which made version. It says whether anything
-// changed.
+// EndWrite ends the exclusive tenure that made version. It reports whether any byte changed.
 func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) {
 	v := &s.vars[id]
 	if !v.writing {
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q to end", v.name))
 	}
 	v.writing = false
-	if s.one {
-		v.told = v.told[:0]
-		return true // what it was is not known, and nobody needs it
+	if s.oneCopy {
+		v.added = v.added[:0]
+		return true // as no data move, the changed bytes do not matter
 	}
 	var written []Range
 	switch {
-	case v.way != DetectDeclared:
+	case v.detection != DetectDeclared:
 		written = s.compare(v)
-	case len(v.told) > 0:
-		written = merge(inOrder(append(v.told, v.declared...)))
-		v.told = v.told[:0]
+	case len(v.added) > 0:
+		written = merge(inOrder(append(v.added, v.declared...)))
+		v.added = v.added[:0]
 	case v.declared != nil:
 		written = v.declared
 	default:
@@ -155,19 +153,18 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	for i, r := range written {
 		pieces[i] = Piece{r, version}
 	}
-	if v.way == DetectDeclared {
-		v.accepted(pieces) // the twin does not have them
+	if v.detection == DetectDeclared {
+		v.accepted(pieces)
 	}
-	s.detector.count(v.way)
+	s.detector.count(v.detection)
 	s.endTwin(v)
 	v.stamps = v.stamps.overwrite(pieces)
 	return len(pieces) > 0
 }
 
-// Newer lists what a copy of version since lacks, by address. Pieces of one
-// range with less than a block between them come as one, of the newer version:
-// sending what lies between is cheaper than another header, and to take bytes
-// for newer than they are does no harm.
+// Newer returns, by address, the pieces that a copy of version since lacks. It joins pieces of one
+// range that are less than a block apart, and gives the joined piece the newer of both versions.
+// Sending the bytes between is cheaper than another header, and a newer version does no harm.
 func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
 	v := &s.vars[id]
 	ranges := v.ranges
@@ -186,8 +183,8 @@ func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
 	return out
 }
 
-// Accept records that pieces have arrived from another rank. A variable that
-// is being written accepts nothing: that would be a second tenure.
+// Accept records that pieces have arrived from another rank. It panics during an exclusive tenure
+// of the variable.
 func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
 	v := &s.vars[id]
 	if v.writing {

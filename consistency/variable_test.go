@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestAsManyVariablesAsIDs binds the last variable that has an ID, and one more.
+// TestAsManyVariablesAsIDs binds a variable with the last ID, and one more, which must fail.
 func TestAsManyVariablesAsIDs(t *testing.T) {
 	s := NewSpace()
 	base, err := s.AddRegion("mem", "", make([]byte, 10))

@@ -6,16 +6,17 @@ import (
 	"runtime/debug"
 )
 
-// RunBody runs body on h and calls ended when it is over, however it ended: with
-// the error that Network.Run is to return and the one that the run's other
-// ports are to show, or twice nil. It is for networks; network names the one
-// that calls it. After runtime.Goexit it does not return.
+// RunBody runs body on h and calls ended once, when body has returned, panicked or called
+// runtime.Goexit. ended gets the error that Network.Run is to return (cause) and the error
+// that the other ports of the run are to show (shown); both are nil if body returned nil.
+// Networks call it; network is the name of the network in error messages. If body calls
+// runtime.Goexit, RunBody does not return.
 func RunBody(network string, h Host, body func(Host) error, ended func(cause, shown error)) {
 	RunThread(network, "", h, body, ended)
 }
 
-// ThreadLabel is how networks name a thread after the word "rank": 3 is the body
-// of rank 3, 3:name a thread that Host.Go started there.
+// ThreadLabel returns the name of a thread for error messages: "3" is the body of rank 3, and
+// "3:name" is a thread that Host.Go started there.
 func ThreadLabel(rank Rank, name string) string {
 	if name == "" {
 		return fmt.Sprint(rank)
@@ -23,10 +24,9 @@ func ThreadLabel(rank Rank, name string) string {
 	return fmt.Sprintf("%d:%s", rank, name)
 }
 
-// RunThread is RunBody for a thread that Host.Go started by this name.
+// RunThread is RunBody for a thread that Host.Go started with this name.
 func RunThread(network, name string, h Host, body func(Host) error, ended func(cause, shown error)) {
-	// The label is made when it is needed: printing would double the stack of a
-	// simulated thread.
+	// Formatted only when needed: fmt would double the stack of a simulated thread.
 	label := func() string { return ThreadLabel(h.Port().Rank(), name) }
 	returned := false
 	defer func() {
@@ -34,7 +34,7 @@ func RunThread(network, name string, h Host, body func(Host) error, ended func(c
 			return
 		}
 		err := fmt.Errorf("%s: rank %s called runtime.Goexit", network, label())
-		// A panic has a value, nil included (runtime.PanicNilError).
+		// A recovered panic is never nil: runtime.PanicNilError replaces panic(nil).
 		if v := recover(); v != nil {
 			err = panicError(network, label(), v)
 		}
@@ -49,7 +49,6 @@ func RunThread(network, name string, h Host, body func(Host) error, ended func(c
 	ended(nil, nil)
 }
 
-// panicError says who panicked, with what, and where.
 func panicError(network, label string, value any) error {
 	if err, ok := value.(error); ok {
 		return fmt.Errorf("%s: rank %s panicked: %w\n%s", network, label, err, debug.Stack())
@@ -57,8 +56,7 @@ func panicError(network, label string, value any) error {
 	return fmt.Errorf("%s: rank %s panicked: %v\n%s", network, label, value, debug.Stack())
 }
 
-// ContextErr is why ctx, which is done, ends a run: its error, and its cause if
-// it has another. It is for networks.
+// ContextErr returns the error of ctx, joined with its cause if that differs. ctx must be done.
 func ContextErr(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != ctx.Err() {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)

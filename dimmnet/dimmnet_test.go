@@ -8,9 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// loggingPort notes in which order Drive calls it.
+// loggingPort records the order in which Drive calls its methods.
 type loggingPort struct {
-	dimmnet.Port // nil: any other method panics
+	dimmnet.Port // nil: a call of any other method panics
 	log          []string
 	err          error
 }
@@ -29,7 +29,7 @@ func (p *loggingPort) Idle(since dimmnet.Mark) {
 
 func (p *loggingPort) Err() error { return p.err }
 
-// steps is a Stepper that returns what it holds, one after the other.
+// steps is a Stepper that returns the results one after the other.
 type steps struct {
 	port    *loggingPort
 	results []bool

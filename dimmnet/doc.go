@@ -1,40 +1,46 @@
-// Package dimmnet is the contract between Fagus and a network interface: what
-// a NIC in the manner of DIMMnet-1 offers to the threads of its node.
+// Package dimmnet is the contract between Fagus and a network interface: the operations of a
+// NIC like DIMMnet-1 that the threads of a node can use.
 //
-// It is not a NIC. The ports that satisfy the contract are packages of their
-// own: dimmnet/sim (virtual time), dimmnet/inproc (goroutines of one process).
-// The same suite, dimmnet/porttest, runs against all of them.
+// It contains no NIC. The networks that satisfy the contract are packages of their own:
+// simulated NICs in dimmnet/sim, live networks in dimmnet/live. One test suite,
+// dimmnet/porttest, runs against all of them.
 //
-// Every node owns a small memory, its LLCM, that peers write and the owner
-// polls. Three rules are all that the protocols above rely on:
+// Every node owns a small memory, its LLCM, that peers write and the owner polls. The
+// protocols above rely on three rules:
 //
-//   - Writes from one rank to another land in the order posted, whatever the
-//     method (Store, Write, Multicast).
-//   - posted == false means that no credit or window was free and that nothing
-//     happened. Nothing blocks inside a port.
-//   - A Store, which lies within one 8-byte word, appears at once or not at all.
+//   - Stores, Writes and Multicasts from one rank to another land in the order in which they
+//     were posted.
+//   - A post that returns false did nothing: the NIC had no free credit or send buffer. No
+//     method of a port blocks, except Idle.
+//   - A Store, which lies within one 8-byte word, appears in memory as a whole.
 //
-// Waiting happens in one place, [Drive]: step; if the step did nothing, idle
-// until something arrives.
+// Waiting happens in one place, [Drive]. It calls Step, and when a Step made no progress, it
+// idles until something arrives:
 //
 //	for !done() {
-//		mark := port.Arrivals()          // mark before the step,
+//		mark := port.Arrivals()          // the mark is taken before the step
 //		progress, err := stepper.Step()
 //		...
 //		if !progress {
-//			port.Idle(mark)              // idle after it: no lost wake-up
+//			port.Idle(mark)              // and returns if anything arrived since
 //		}
 //	}
 //
-// Hardware limits are data: code asks [Limits] and never knows which port it
-// is on. AOTF is what DIMMnet-1 calls a Store, BOTF what it calls a Write.
+// Taking the mark before the step prevents lost wake-ups: an arrival that the step just missed
+// makes Idle return at once.
 //
-// # Where this differs from the design
+// Hardware limits are data: code reads [Limits] and does not depend on the kind of port.
+// DIMMnet-1 calls a Store AOTF and a Write BOTF.
 //
-// A Network runs a program; how a run fails is part of the contract. What Host.Go
-// starts returns an error, which fails the run like a body's; Event.Wait returns
-// the error of a run that has failed. A port counts what it does
-// (Counters), so that "compute phases neither send nor poll" can be checked on
-// every port. Push and Pull name both ends by Offset; a port without RDMA has
-// Limits.RDMA 0, and refuses them like any other size above a limit.
+// # Design decisions
+//
+// A [Network] runs whole programs, so the contract also says how a run fails: the first error
+// of a body or of a thread that it started fails all ports of the run, and Event.Wait returns
+// that error.
+//
+// A port counts its own work ([Counters]). This lets tests check on every port that, for
+// example, compute phases neither send nor poll.
+//
+// Push and Pull address memory at both ends by Offset. A port without RDMA has Limits.RDMA 0
+// and panics on them, as on any size above a limit.
 package dimmnet

@@ -1,19 +1,18 @@
 package dimmnet
 
-// Stepper is a state machine that moves bytes without ever waiting.
+// Stepper is a state machine that moves bytes and never waits.
 //
-// Step does one bounded piece of work and says whether it progressed. A Step
-// that returns false has posted nothing and changed nothing, and while nothing
-// arrives it reads the same words in the same order every time: the simulator
-// skips such polling passes and is still exact. A Step charges no computation
-// (Host.Spend).
+// Step does a bounded amount of work and reports whether it made progress. A Step that returns
+// false has posted nothing and changed nothing. Until something arrives, further Steps read the
+// same words in the same order; so the simulator can skip polling passes without changing the
+// result. A Step must not charge computation (Host.Spend).
 type Stepper interface {
 	Step() (progress bool, err error)
 }
 
-// Drive steps s until done, s fails or p fails, which it sees when s comes no further. It
-// is the only poll loop. A port may gather what is posted until Idle has found nothing new, or
-// Drive asks for its Err.
+// Drive calls s.Step until done returns true, or returns the error of s or p. It is the only
+// poll loop. It checks p for failure only when s makes no progress. A port may collect posts
+// and send them when Drive calls Idle or Err.
 func Drive(p Port, s Stepper, done func() bool) error {
 	for !done() {
 		mark := p.Arrivals()

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Time is an instant since the start of a run, or a duration, in picoseconds
-// of the network's clock. It reaches 106 days.
+// Time is an instant since the start of a run, or a duration, in picoseconds of the network's
+// clock. Its range is 106 days.
 type Time int64
 
 // Units of Time.
@@ -19,10 +19,10 @@ const (
 	Second      Time = 1000 * Millisecond
 )
 
-// Nanoseconds is t in nanoseconds, rounded down.
+// Nanoseconds returns t in nanoseconds, rounded down.
 func (t Time) Nanoseconds() int64 { return int64(t / Nanosecond) }
 
-// String prints t with the unit that suits it.
+// String returns t with the largest unit in which it is at least 1.
 func (t Time) String() string {
 	switch {
 	case t == 0:
@@ -37,104 +37,101 @@ func (t Time) String() string {
 	return fmt.Sprintf("%.3f ns", float64(t)/float64(Nanosecond))
 }
 
-// Host is what a thread of a node has: its port and its clock.
+// Host is a thread's view of its node: port, clock, and means to start and await threads.
 type Host interface {
 	Port() Port
-	// Now is this thread's clock: virtual in the simulator, else wall time.
+	// Now returns this thread's clock: virtual in the simulator, else wall time.
 	Now() Time
-	// Spend charges d of computation to a virtual clock. On a wall clock, where
-	// computing takes its own time, it does nothing. A negative d panics.
+	// Spend advances a virtual clock by d, the time of a computation. It does nothing on a wall
+	// clock, which advances by itself. A negative d panics.
 	Spend(d Time)
-	// Note puts a change of state into the trace of networks that keep one.
+	// Note records a change of state in the trace, on networks that keep one.
 	Note(what string, arg uint64)
-	// Go starts another thread of this node, which runs f with a Host and a Port of
-	// its own: the same rank, NIC and memory. What ends it otherwise than by nil fails
-	// the run, as with a body; Run returns when all threads have returned. name is
-	// for messages.
+	// Go starts another thread of this node. It runs f with its own Host and Port, which share the
+	// rank, NIC and memory. If f returns an error or panics, the run fails, as with a body.
+	// Network.Run returns after all threads have returned. name appears in error messages.
 	Go(name string, f func(Host) error)
 	// NewEvent returns an event, not set, for the threads of this node.
 	NewEvent() Event
-	// Notify sets the event that Notice returns at node dst, by a path beside the NIC
-	// that interrupts its host and takes its time: on the papers' machines TCP over
-	// 100BASE-TX. It may come before what was posted to dst before.
+	// Notify interrupts the host of node dst and sets the event that Notice returns there. Notices
+	// travel beside the NIC, on the papers' machines by TCP over 100BASE-TX. A notice takes its
+	// own time and may arrive before earlier posts to dst.
 	Notify(dst Rank)
-	// Notice returns the event of this node that Notify sets, and Notices how many
-	// notices have come.
+	// Notice returns this node's event, which Notify sets. Notices returns how many there were.
 	Notice() Event
 	Notices() uint64
 }
 
-// Sharer is a Host on whose network all ranks can have the same memory.
+// Sharer is a Host on whose network all ranks can share memory.
 type Sharer interface {
-	// Sharing says whether that is what programs expect: ranks are processes of a host.
+	// Sharing reports whether the ranks are processes of one host; programs should then use Share.
 	Sharing() bool
-	// Share returns n bytes, all zero and aligned to a page, which are the same memory for
-	// all ranks, until the run is over. All ranks make the same calls in the same order.
+	// Share returns n zero bytes, aligned to a page. All ranks get the same memory, and keep it
+	// until the run is over. All ranks make the same calls in the same order.
 	Share(n int) ([]byte, error)
 }
 
-// Viewer is a Host on whose network a rank can read what another has in its memory.
+// Viewer is a Host on whose network a rank can read the memory of the other ranks.
 type Viewer interface {
-	// View returns n bytes for every rank, by rank, all zero and aligned to a page, until
-	// the run is over. A rank must know by other means when it may read or write those of a
-	// peer. All ranks make the same calls in the same order.
+	// View returns one slice of n zero bytes for every rank, indexed by rank and aligned to a
+	// page. The slices remain valid until the run is over. The program must synchronize accesses
+	// to a peer's slice by other means. All ranks make the same calls in the same order.
 	View(n int) ([][]byte, error)
-	// Spare says whether every rank has a processor to itself, as far as is known.
-	Spare() bool
+	// OwnProcessor reports whether every rank has a processor to itself, as far as known.
+	OwnProcessor() bool
 }
 
-// Giver is a Port on whose network bytes go from one place of the program's memory to another,
-// past that of the NIC. What a rank gives another is a sequence of bytes, in which the other
-// takes as many at a time as were given at a time. It belongs to the thread of the Port.
-type Giver interface {
+// ZeroCopy is a Port whose network moves bytes directly from the sender's program memory to the
+// receiver's, bypassing the memory of the NIC. The bytes from one rank to another are a stream of
+// pieces: the n-th Receive must have the length of the n-th Send. Only the thread that owns the
+// Port may call these methods.
+type ZeroCopy interface {
 	Port
-	// Give posts p, at least 1 byte, to another rank, behind all that was posted to it
-	// before. p rests while Giving says so.
-	Give(dst Rank, p []byte) bool
-	// Giving says whether something that was given to dst is still to be read here.
-	// When nothing is any more, that is an arrival.
-	Giving(dst Rank) bool
-	// Take says where the next len(p) bytes go that src gives.
-	Take(src Rank, p []byte)
-	// Taking is how many Takes from src have not got all their bytes. They get them in turn.
-	Taking(src Rank) int
-	// Abandon forgets all Gives and Takes: their memory is not used any more, and what
-	// others give is lost. It is for a run that has failed.
+	// Send posts p, at least 1 byte, to dst. It lands after everything posted to dst before. The
+	// caller must not change p until Sending(dst) is false.
+	Send(dst Rank, p []byte) (posted bool)
+	// Sending reports whether the network still reads memory that was sent to dst. The change to
+	// false counts as an arrival.
+	Sending(dst Rank) bool
+	// Receive lets the network write the next len(p) bytes from src to p.
+	Receive(src Rank, p []byte)
+	// Receiving returns the number of incomplete Receives from src. They complete in order.
+	Receiving(src Rank) int
+	// Abandon cancels all Sends and Receives of a failed run. The port does not touch their memory
+	// any more, and drops what peers still send.
 	Abandon()
 }
 
-// Event lets a thread sleep, without using a CPU, until another thread of its
-// node sets it.
+// Event lets a thread wait, without a CPU, until another thread of its node sets the event.
 type Event interface {
-	// Set wakes the thread that waits, or lets the next Wait return at once. More
-	// than one Set before a Wait count as one. What a thread did before Set is seen
-	// by the thread whose Wait returns for it.
+	// Set wakes the waiting thread; if none waits, the next Wait returns at once. Several Sets
+	// before a Wait count as one. All done before Set is visible to the thread whose Wait returns.
 	Set()
-	// Wait returns nil when the event has been set, and takes that back; or the
-	// port's error when the run has failed. One thread waits for an event at a time.
+	// Wait blocks until the event is set, clears it and returns nil. If the run has failed, Wait
+	// returns the port's error. Only one thread at a time may wait for an event.
 	Wait() error
 }
 
-// ErrDeadlock is why a run has failed in which every thread waits and nothing is in
-// flight. Networks find that out as far as they can, and say which ranks wait.
+// ErrDeadlock is the error of a run in which every thread waits and nothing is in flight.
+// Networks detect this as far as they can; the error names the ranks that wait.
 var ErrDeadlock = errors.New("deadlock")
 
-// Clock says what a network's Time means.
+// Clock is the kind of a network's clock.
 type Clock string
 
-// The two clocks.
+// The two kinds of clocks.
 const (
-	Virtual Clock = "virtual" // simulated: the same in every run with one seed
-	Wall    Clock = "wall"    // the real one
+	Virtual Clock = "virtual" // simulated: the same in every run with the same seed
+	Wall    Clock = "wall"    // real time
 )
 
-// Network runs programs, one thread on each of its nodes.
+// Network runs programs: one body for each node.
 type Network interface {
 	Clock() Clock
-	// Run starts body on nodes nodes, 1 to MaxNodes, and returns when all have
-	// returned. A body that returns an error or panics, or ctx when it is done,
-	// fails every port of the run, and Run returns that first error, a body's own
-	// as it is. It may leave behind a thread that then still does not return; the
-	// error says which.
+	// Run starts body on each of nodes nodes, 1 to MaxNodes, and returns when all threads have
+	// returned. A body that returns an error or panics fails every port of the run, and so does
+	// the end of ctx. Run returns the first such error; the error of a body is returned unchanged.
+	// If a thread does not return after the run has failed, Run may leave it behind; the error
+	// names it.
 	Run(ctx context.Context, nodes int, body func(Host) error) error
 }

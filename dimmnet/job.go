@@ -2,31 +2,30 @@ package dimmnet
 
 import "context"
 
-// Joiner is a Network that may be joined: then this process is one rank of a job, Run
-// runs the body of that rank alone, and the other ranks are elsewhere.
+// Joiner is a Network that can be joined to a job. Then this process is one rank of the job:
+// Run runs the body of that rank only, and other processes run the other ranks.
 type Joiner interface {
 	Network
-	// Job says which rank of how many this process is. size is 0 if all are here.
+	// Job returns this process's rank and the job's size; 0, 0 if all ranks run in this process.
 	Job() (rank Rank, size int)
-	// Gather passes what every rank gives to all, by rank, outside of a Run. All ranks
-	// call it in the same order.
+	// Gather sends own to all ranks and returns the bytes of all ranks, indexed by rank and
+	// including own. It is called outside of Run, by all ranks in the same order.
 	Gather(ctx context.Context, own []byte) ([][]byte, error)
 }
 
-// Member is a process's place among those of a job, as a Network is given it to join.
+// Member is a process's membership in a job. A Network gets it to join the job.
 type Member interface {
 	Rank() Rank
 	Size() int
-	// Gather gives this rank's bytes to all and returns those of all ranks, in order, the
-	// own ones included. It is a barrier of all ranks. What it carries is a secret of the
-	// job.
+	// Gather sends own to all ranks and returns the bytes of all ranks, indexed by rank and
+	// including own. It is a barrier of all ranks. Only processes of the job see the bytes.
 	Gather(ctx context.Context, own []byte) ([][]byte, error)
-	// OnLoss says who is called when the process of a rank has ended before its Run.
+	// OnLoss sets the function that is called when the process of a rank ends before its Run.
 	OnLoss(lost func(rank Rank, why error))
 }
 
-// JobOf is Joiner's Job for a network with this member; nil: all ranks are here. It is
-// for networks.
+// JobOf implements Joiner.Job. m is the network's member of the job; nil means that all ranks run
+// in this process. Networks call it.
 func JobOf(m Member) (rank Rank, size int) {
 	if m == nil {
 		return 0, 0

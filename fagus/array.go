@@ -9,8 +9,9 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 )
 
-// Array is a shared array: at the same place of the global address space on
-// every rank, with a copy in each rank's memory.
+// Array is a shared array of elements of type T. It has the same address in the global address
+// space on every rank. Each rank works on its own copy; with PlaceShared, all ranks work on one
+// copy. An Array belongs to the rank whose NewArray call returned it.
 type Array[T any] struct {
 	node *Node
 	name string
@@ -18,15 +19,18 @@ type Array[T any] struct {
 	data []T
 }
 
-// NewArray makes an array of length elements, all zero. It is collective: every
-// rank makes the same arrays in the same order. T is a number type, or an array
-// or struct of such: it must hold no pointers, since it lives outside the Go
-// heap. The memory ends when the rank's program returns.
+// NewArray makes a shared array with the given number of elements, all zero. NewArray is
+// collective: every rank makes the same arrays, with the same names and lengths, in the same
+// order. If the ranks disagree, their next call of Acquire, Update, Barrier or Reduce fails.
+//
+// T is a boolean or number type, or an array or struct type made of such types. T must not contain
+// pointers, because the array lies outside the Go heap. The length is at least 1. The memory of
+// the array is unmapped when the rank's program returns.
+//
+// NewArray returns an error if T or the length is unsuitable, the name is in use, memory is
+// exhausted, or the run has failed.
 func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
-	if n.engine == nil {
-		return nil, n.errorf("NewArray %q: the program of this rank has returned", name)
-	}
-	if err := n.Err(); err != nil {
+	if err := n.alive(); err != nil {
 		return nil, n.errorf("NewArray %q: %w", name, err)
 	}
 	t := reflect.TypeFor[T]()
@@ -35,7 +39,8 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	}
 	size := int(t.Size())
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
-		return nil, n.errorf("NewArray %q: %d elements of %d bytes: there must be at least one, and they must fit the address space", name, length, size)
+		return nil, n.errorf("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space",
+			name, length, size)
 	}
 	mem, all, err := n.mapArray(length * size)
 	if err != nil {
@@ -53,12 +58,12 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 		return nil, n.errorf("NewArray: %w", err)
 	}
 	n.arrays++
-	n.check.array(mem, name, base, size)
+	n.guard.Add(mem, name, base, size)
 	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem.View))), length)
 	return &Array[T]{node: n, name: name, base: base, data: data}, nil
 }
 
-// checkElement reports a type that cannot live outside the Go heap.
+// checkElement returns an error if t is no valid type of elements, which lie outside the Go heap.
 func checkElement(t reflect.Type) error {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -66,10 +71,9 @@ func checkElement(t reflect.Type) error {
 		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
 		return nil
 	case reflect.Array:
-		if t.Len() == 0 {
-			return fmt.Errorf("it has no size")
+		if t.Len() > 0 {
+			return checkElement(t.Elem())
 		}
-		return checkElement(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
@@ -77,45 +81,47 @@ func checkElement(t reflect.Type) error {
 				return fmt.Errorf("field %s: %w", f.Name, err)
 			}
 		}
-		if t.Size() == 0 {
-			return fmt.Errorf("it has no size")
+		if t.Size() > 0 {
+			return nil
 		}
-		return nil
+	default:
+		return fmt.Errorf("a %v cannot be shared: use numbers, and arrays and structs of them", t.Kind())
 	}
-	return fmt.Errorf("a %v cannot be shared: use numbers, and arrays and structs of them", t.Kind())
+	return fmt.Errorf("values of size 0 cannot be shared")
 }
 
-// Name is the name given to NewArray.
+// Name returns the name that was passed to NewArray.
 func (a *Array[T]) Name() string { return a.name }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (a *Array[T]) Len() int { return len(a.data) }
 
-// Slice is this rank's copy of the whole array, a plain slice. Which of its
-// elements are current, the tenures of their variables say; Config.Check ends a
-// program that uses others. It ends with the
-// rank's program: to use it later crashes the process.
+// Slice returns this rank's copy of the whole array. All calls return the same slice.
+//
+// An element is current while the rank holds the variable that guards the element. The rank may
+// change the element only while it holds that variable exclusively. Nothing prevents other
+// accesses: such a read may return an old value, and such a write is lost or overwritten.
+// Config.Check reports both. When the rank's program returns, the memory of the slice is unmapped.
 func (a *Array[T]) Slice() []T { return a.data }
 
-// Range is the elements lo up to but not including hi. A mistake is reported
-// by the Bind, or the Acquire, that it is given to.
+// Range returns the elements with the indexes lo to hi-1. If the Range is empty or exceeds the
+// array, the call of Bind, Acquire or Wrote that uses it returns an error.
 func (a *Array[T]) Range(lo, hi int) Range {
 	if lo < 0 || hi > len(a.data) || lo >= hi {
-		return Range{err: fmt.Errorf("range [%d, %d) of %q, which has %d elements: it must be inside and not empty", lo, hi, a.name, len(a.data))}
+		return Range{err: fmt.Errorf("range [%d, %d) of array %q: want a non-empty range within its %d elements",
+			lo, hi, a.name, len(a.data))}
 	}
 	size := int(unsafe.Sizeof(a.data[0]))
-	return Range{node: a.node, bytes: consistency.Range{
-		Lo: a.base + consistency.Addr(lo*size),
-		Hi: a.base + consistency.Addr(hi*size),
-	}}
+	return Range{node: a.node, bytes: consistency.Range{Lo: a.base + consistency.Addr(lo*size), Hi: a.base + consistency.Addr(hi*size)}}
 }
 
-// All is the range of all elements.
+// All returns the Range of all elements.
 func (a *Array[T]) All() Range { return a.Range(0, len(a.data)) }
 
-// Range is a range of elements of an array.
+// Range is a sequence of consecutive elements of one array. Array.Range and Array.All make Ranges.
+// A Range belongs to the rank of its array.
 type Range struct {
 	node  *Node
 	bytes consistency.Range
-	err   error
+	err   error // why the range is invalid; nil if it is valid
 }

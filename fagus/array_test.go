@@ -1,28 +1,27 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// particle is an element with padding inside and a field that is an array.
+// particle is an element with padding and a field that is an array.
 type particle struct {
 	kind     uint8
 	position [3]float64
 	charge   float32
 }
 
-// handOver makes an array at both ranks, lets rank 0 fill it and rank 1 read.
+// handOver makes an array that rank 0 fills and rank 1 reads.
 func handOver[T comparable](t *testing.T, value T) {
 	t.Helper()
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+	succeed(t, fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
 		a, err := fagus.NewArray[T](n, "a", 1000)
 		if err != nil {
 			return err
@@ -34,29 +33,25 @@ func handOver[T comparable](t *testing.T, value T) {
 		for turn := range 2 {
 			set := n.Set()
 			if turn == n.Rank() {
-				set = n.Set(fagus.Want(v, []fagus.Mode{fagus.Exclusive, fagus.Shared}[turn]))
+				set = n.Set(fagus.Want(v, []fagus.Access{fagus.Exclusive, fagus.Shared}[turn]))
 			}
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			if turn == 0 && n.Rank() == 0 {
+			if err := tenure(n, set, func() {
 				for i := range a.Slice() {
-					a.Slice()[i] = value
+					if turn == 0 && n.Rank() == 0 {
+						a.Slice()[i] = value
+					}
 				}
-			}
-			if err := n.Release(set); err != nil {
+			}); err != nil {
 				return err
 			}
 		}
 		var zero T
 		if n.Rank() == 1 && (a.Slice()[9] != zero || a.Slice()[10] != value || a.Slice()[999] != value) {
-			t.Errorf("%T: rank 1 sees %v %v %v", value, a.Slice()[9], a.Slice()[10], a.Slice()[999])
+			t.Errorf("%T: rank 1 has %v, %v and %v as elements 9, 10 and 999, want %v, %v and %v", value,
+				a.Slice()[9], a.Slice()[10], a.Slice()[999], zero, value, value)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func TestElementTypes(t *testing.T) {
@@ -69,11 +64,11 @@ func TestElementTypes(t *testing.T) {
 }
 
 func TestPointersAreRefused(t *testing.T) {
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
+	succeed(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
 		check := func(err error, want string) {
 			t.Helper()
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
+				t.Errorf("NewArray: error %v, want one that contains %q", err, want)
 			}
 		}
 		_, err := fagus.NewArray[*int](n, "a", 1)
@@ -83,35 +78,23 @@ func TestPointersAreRefused(t *testing.T) {
 		_, err = fagus.NewArray[struct{ next *int }](n, "a", 1)
 		check(err, "field next: a ptr cannot be shared")
 		_, err = fagus.NewArray[struct{}](n, "a", 1)
-		check(err, "it has no size")
+		check(err, "values of size 0 cannot be shared")
 		_, err = fagus.NewArray[uintptr](n, "a", 1)
 		check(err, "a uintptr cannot be shared")
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
-// TestOnlyChangesMove counts what a hand-over of an array costs when little of
-// it was changed.
+// TestOnlyChangesMove counts the bytes that move when little of a large array changes.
 func TestOnlyChangesMove(t *testing.T) {
-	report, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[uint64](n, "a", 10_000)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+	report := succeed(t, fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+		a, v, err := guarded[uint64](n, 10_000)
 		if err != nil {
 			return err
 		}
 		set := n.Set(fagus.Want(v, fagus.Exclusive))
-		for range 10 { // the ranks take turns: both ask, one waits
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			a.Slice()[5000]++
-			if err := n.Release(set); err != nil {
+		for range 10 { // both ranks request the variable, so they take turns
+			if err := tenure(n, set, func() { a.Slice()[5000]++ }); err != nil {
 				return err
 			}
 		}
@@ -119,13 +102,10 @@ func TestOnlyChangesMove(t *testing.T) {
 			return err
 		}
 		if got := a.Slice()[5000]; got != 20 {
-			t.Errorf("rank %d sees %d", n.Rank(), got)
+			t.Errorf("rank %d sees %d, want 20", n.Rank(), got)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var c dimmnet.Counters
 	transfers := uint64(0)
 	for _, r := range report.Ranks {
@@ -133,79 +113,70 @@ func TestOnlyChangesMove(t *testing.T) {
 		transfers += r.Transfers
 	}
 	if transfers != 20 || c.Bytes > 5000 {
-		t.Errorf("%d transfers, %d bytes in all; the array has 80000", transfers, c.Bytes)
+		t.Errorf("%d transfers of %d bytes in all, want 20 transfers of at most 5000 bytes", transfers, c.Bytes)
 	}
 }
 
-// TestEachGetsWhatItLacks lets two ranks fetch with different versions in hand:
-// rank 1 lacks one page, rank 2 all of them.
-func TestEachGetsWhatItLacks(t *testing.T) {
+// TestEachRankGetsWhatItLacks: two ranks that have different versions of an array fetch it. Rank 1
+// lacks one page, rank 2 lacks all pages.
+func TestEachRankGetsWhatItLacks(t *testing.T) {
 	const pages, words = 10, 512
 	var slots uint64
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{}), Transfer: fagus.Rings}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[uint64](n, "a", pages*words)
+	succeed(t, fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{}), Transfer: fagus.Rings}, func(n *fagus.Node) error {
+		a, v, err := guarded[uint64](n, pages*words)
 		if err != nil {
 			return err
 		}
-		v, err := n.Bind("v", a.All())
-		if err != nil {
-			return err
-		}
-		modes := [4][3]fagus.Mode{ // by turn and rank
+		requests := [4][3]fagus.Access{ // by turn and rank
 			{fagus.Exclusive, 0, 0},
 			{0, fagus.Shared, 0},
 			{fagus.Exclusive, 0, 0},
 			{0, fagus.Shared, fagus.Shared},
 		}
-		for turn, mode := range modes {
+		for turn, ranks := range requests {
 			set := n.Set()
-			if m := mode[n.Rank()]; m != 0 {
-				set = n.Set(fagus.Want(v, m))
+			if access := ranks[n.Rank()]; access != 0 {
+				set = n.Set(fagus.Want(v, access))
 			}
 			before := n.Stats().Slots
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			if n.Rank() == 0 {
-				slots = n.Stats().Slots - before
-			}
-			switch {
-			case turn == 0 && n.Rank() == 0:
-				for i := range a.Slice() {
-					a.Slice()[i] = 1
+			if err := tenure(n, set, func() {
+				if n.Rank() == 0 {
+					slots = n.Stats().Slots - before
 				}
-			case turn == 2 && n.Rank() == 0:
-				for i := range words {
-					a.Slice()[3*words+i] = 2
+				switch {
+				case turn == 0 && n.Rank() == 0:
+					for i := range a.Slice() {
+						a.Slice()[i] = 1
+					}
+				case turn == 2 && n.Rank() == 0:
+					for i := range words {
+						a.Slice()[3*words+i] = 2
+					}
+				case turn == 3 && n.Rank() > 0 && (a.Slice()[0] != 1 || a.Slice()[3*words] != 2 || a.Slice()[4*words-1] != 2 || a.Slice()[4*words] != 1):
+					t.Errorf("rank %d has not received all pages", n.Rank())
 				}
-			case turn == 3 && n.Rank() > 0 && (a.Slice()[0] != 1 || a.Slice()[3*words] != 2 || a.Slice()[4*words-1] != 2 || a.Slice()[4*words] != 1):
-				t.Errorf("rank %d has not got everything", n.Rank())
-			}
-			if err := n.Release(set); err != nil {
+			}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if slots != 1+pages {
-		t.Errorf("rank 0 sent %d slots in the last phase, want 1 and %d", slots, pages)
+		t.Errorf("rank 0 sent %d slots in the last phase, want %d", slots, 1+pages)
 	}
 }
 
-// TestLongLists acquires irregular sets of many variables, whose lists are far
-// longer than all slots of a ring together.
+// TestLongLists acquires irregular sets of many variables. The lists that ranks exchange are
+// far longer than all slots of a ring together.
 func TestLongLists(t *testing.T) {
 	const vars = 3000
 	net := inproc.New(inproc.Config{LLCM: 1000})
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: net}, func(n *fagus.Node) error {
+	succeed(t, fagus.Config{Nodes: 3, Net: net}, func(n *fagus.Node) error {
 		a, err := fagus.NewArray[uint16](n, "a", vars)
 		if err != nil {
 			return err
 		}
-		var requests [2][]fagus.Request // to write what is mine, then to read everything
+		var requests [2][]fagus.Request // [0] writes this rank's elements, [1] reads all elements
 		for i := range vars {
 			v, err := n.Bind(fmt.Sprintf("v%d", i), a.Range(i, i+1))
 			if err != nil {
@@ -217,38 +188,29 @@ func TestLongLists(t *testing.T) {
 			requests[1] = append(requests[1], fagus.Want(v, fagus.Shared))
 		}
 		for turn, r := range requests {
-			set := n.Set(r...)
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			for i := range vars {
-				if turn == 0 && i*i%7%3 == n.Rank() {
-					a.Slice()[i] = uint16(i)
-				} else if turn == 1 && a.Slice()[i] != uint16(i) {
-					return fmt.Errorf("element %d is %d", i, a.Slice()[i])
+			if err := n.During(n.Set(r...), func() error {
+				for i := range vars {
+					if turn == 0 && i*i%7%3 == n.Rank() {
+						a.Slice()[i] = uint16(i)
+					} else if turn == 1 && a.Slice()[i] != uint16(i) {
+						return fmt.Errorf("element %d is %d, want %d", i, a.Slice()[i], i)
+					}
 				}
-			}
-			if err := n.Release(set); err != nil {
+				return nil
+			}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
-// TestWhoAskedFirst lets rank 2 wait for a variable when rank 1 asks for it, too.
-// By the rotation of ranks alone it would be rank 1's turn.
-func TestWhoAskedFirst(t *testing.T) {
+// TestEarlierRequestIsGrantedFirst: rank 2 already waits for a variable when rank 1 requests
+// it, too. By the rotation of ranks alone rank 1 would be next.
+func TestEarlierRequestIsGrantedFirst(t *testing.T) {
 	var turn [3]int64
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[int64](n, "turns", 1)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+	succeed(t, fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{})}, func(n *fagus.Node) error {
+		a, v, err := guarded[int64](n, 1)
 		if err != nil {
 			return err
 		}
@@ -257,20 +219,18 @@ func TestWhoAskedFirst(t *testing.T) {
 			sets = []*fagus.SyncSet{n.Set(), sets[0]}
 		}
 		for i, set := range sets {
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			if i == len(sets)-1 {
-				a.Slice()[0]++
-				turn[n.Rank()] = a.Slice()[0]
-			}
-			if err := n.Release(set); err != nil {
+			if err := tenure(n, set, func() {
+				if i == len(sets)-1 {
+					a.Slice()[0]++
+					turn[n.Rank()] = a.Slice()[0]
+				}
+			}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil || turn != [3]int64{1, 3, 2} {
-		t.Errorf("turns %v, error %v, want 1 3 2", turn, err)
+	if turn != [3]int64{1, 3, 2} {
+		t.Errorf("the ranks have turns %v, want 1 3 2", turn)
 	}
 }

@@ -1,37 +1,32 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// benchmark runs turn b.N times on every rank of two, on goroutines. Rank 0
-// holds the clock.
+// benchmark runs turn b.N times on each of two ranks, on goroutines. Rank 0 controls the
+// timer.
 func benchmark(b *testing.B, bytes int, turn func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error) {
 	b.Helper()
 	benchmarkOn(b, fagus.Config{Nodes: 2}, bytes, turn)
 }
 
-// benchmarkOn is benchmark on other nodes.
+// benchmarkOn is benchmark with a given configuration.
 func benchmarkOn(b *testing.B, cfg fagus.Config, bytes int, turn func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error) {
 	b.Helper()
-	_, err := fagus.Run(context.Background(), cfg, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[uint64](n, "a", bytes/8)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+	_, err := fagus.Run(b.Context(), cfg, func(n *fagus.Node) error {
+		a, v, err := guarded[uint64](n, bytes/8)
 		if err != nil {
 			return err
 		}
 		mine, none := n.Set(fagus.Want(v, fagus.Exclusive)), n.Set()
-		for i := range 2 { // pages are touched and buffers made before it counts
+		for i := range 2 { // touches pages and makes buffers before the measurement
 			if err := turn(n, a, mine, none, i); err != nil {
 				return err
 			}
@@ -54,8 +49,8 @@ func benchmarkOn(b *testing.B, cfg fagus.Config, bytes int, turn func(n *fagus.N
 	}
 }
 
-// take acquires set, changes every stride-th word, none if stride is 0, and releases.
-func take(n *fagus.Node, a *fagus.Array[uint64], set *fagus.SyncSet, stride int) error {
+// change acquires set, changes every stride-th word, none if stride is 0, and releases set.
+func change(n *fagus.Node, a *fagus.Array[uint64], set *fagus.SyncSet, stride int) error {
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
@@ -66,24 +61,29 @@ func take(n *fagus.Node, a *fagus.Array[uint64], set *fagus.SyncSet, stride int)
 	return n.Release(set)
 }
 
-// BenchmarkHandOver passes a region to and fro: an iteration is one direction,
-// a phase in which one rank acquires exclusively what the other has changed.
+// handOverTurn lets the ranks change the array in turn.
+func handOverTurn(stride int) func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
+	return func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
+		if i%2 == n.Rank() {
+			return change(n, a, mine, stride)
+		}
+		return change(n, a, none, 0)
+	}
+}
+
+// BenchmarkHandOver passes an array back and forth. An iteration is one direction: a phase in
+// which one rank acquires exclusively what the other has changed.
 func BenchmarkHandOver(b *testing.B) {
 	for _, size := range []struct{ bytes, stride int }{{8, 1}, {4096, 1}, {4096, 512}, {1 << 20, 1}, {32 << 20, 1}, {32 << 20, 4096}} {
 		b.Run(fmt.Sprintf("%d bytes, a word in %d", size.bytes, size.stride), func(b *testing.B) {
 			b.SetBytes(int64(size.bytes))
-			benchmark(b, size.bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
-				if i%2 == n.Rank() {
-					return take(n, a, mine, size.stride)
-				}
-				return take(n, a, none, 0)
-			})
+			benchmark(b, size.bytes, handOverTurn(size.stride))
 		})
 	}
 }
 
-// BenchmarkAcquireRelease is a tenure of one rank, alone: nothing moves, so it shows what
-// Config.Check and Config.History cost.
+// BenchmarkAcquireRelease measures a tenure with a single rank. No data move, so it shows the
+// cost of Config.Check and Config.History.
 func BenchmarkAcquireRelease(b *testing.B) {
 	for _, bytes := range []int{8, 4096, 1 << 20} {
 		for _, what := range []string{"off", "check", "history"} {
@@ -96,14 +96,14 @@ func BenchmarkAcquireRelease(b *testing.B) {
 					cfg.History = history.New()
 				}
 				benchmarkOn(b, cfg, bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, _ *fagus.SyncSet, _ int) error {
-					return take(n, a, mine, 512)
+					return change(n, a, mine, 512)
 				})
 			})
 		}
 	}
 }
 
-// BenchmarkBarrier is a phase in which nothing moves.
+// BenchmarkBarrier measures a phase in which no data move.
 func BenchmarkBarrier(b *testing.B) {
 	benchmark(b, 8, barrier)
 }
@@ -117,7 +117,7 @@ func reduce(n *fagus.Node, _ *fagus.Array[uint64], _, _ *fagus.SyncSet, _ int) e
 	return err
 }
 
-// BenchmarkHost is what ranks of a host pay for calls, by placement.
+// BenchmarkHost measures calls of ranks that share memory, by placement.
 func BenchmarkHost(b *testing.B) {
 	for _, place := range []fagus.Placement{fagus.PlaceShared, fagus.PlacePrivate} {
 		cfg := func() fagus.Config { return fagus.Config{Nodes: 2, Net: shm.New(shm.Config{}), Placement: place} }
@@ -125,19 +125,14 @@ func BenchmarkHost(b *testing.B) {
 		b.Run(fmt.Sprintf("%v/reduce", place), func(b *testing.B) { benchmarkOn(b, cfg(), 8, reduce) })
 		for _, bytes := range []int{8, 4096} {
 			b.Run(fmt.Sprintf("%v/hand-over of %d bytes", place, bytes), func(b *testing.B) {
-				benchmarkOn(b, cfg(), bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, none *fagus.SyncSet, i int) error {
-					if i%2 == n.Rank() {
-						return take(n, a, mine, 1)
-					}
-					return take(n, a, none, 0)
-				})
+				benchmarkOn(b, cfg(), bytes, handOverTurn(1))
 			})
 		}
 	}
 }
 
-// BenchmarkTransfer hands an array of so many bytes to and fro in virtual time,
-// and reports how long one hand-over takes by rings and by PUSH.
+// BenchmarkTransfer passes an array back and forth in virtual time, and reports how long one
+// direction takes by rings and by PUSH.
 func BenchmarkTransfer(b *testing.B) {
 	for _, env := range []string{"fagus2", "A"} {
 		for _, bytes := range []int{64, 128, 256, 512, 1024, 4096, 65536} {
@@ -151,34 +146,23 @@ func BenchmarkTransfer(b *testing.B) {
 	}
 }
 
-// virtualTurn is the virtual time, in microseconds, of one of many turns.
+// virtualTurn returns the mean virtual time of a turn in microseconds.
 func virtualTurn(b *testing.B, env string, bytes int, by fagus.Transfer) float64 {
 	b.Helper()
 	const turns = 20
-	net, err := sim.New(sim.Config{Env: env})
-	if err != nil {
-		b.Fatal(err)
-	}
-	report, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2, Net: net, Transfer: by}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[uint64](n, "a", bytes/8)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+	report := succeed(b, fagus.Config{Nodes: 2, Net: newSim(b, sim.Config{Env: env}), Transfer: by}, func(n *fagus.Node) error {
+		a, v, err := guarded[uint64](n, bytes/8)
 		if err != nil {
 			return err
 		}
 		sets := [2]*fagus.SyncSet{n.Set(fagus.Want(v, fagus.Exclusive)), n.Set()}
 		for i := range turns {
 			turn := (i + n.Rank()) % 2
-			if err := take(n, a, sets[turn], 1-turn); err != nil {
+			if err := change(n, a, sets[turn], 1-turn); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
 	return float64(report.Ranks[0].Total()) / turns / float64(fagus.Microsecond)
 }

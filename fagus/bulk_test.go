@@ -7,21 +7,21 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// bulkBytes are sizes of bulk memory: the least, those where casts go in several
-// messages or rounds, and plenty.
+// bulkBytes are sizes of bulk memory in bytes: the smallest, some for which a multicast takes
+// several messages or rounds, and a large one.
 var bulkBytes = []int{64, 200, 1000, 3000, 10_000, 40_000, 1 << 20}
 
-// smallLLCM holds the rings of a tree and 27 words of each kind, but no rings for
-// 15 nodes.
+// smallLLCM is the size in bytes of an LLCM that has room for the rings of a multicast tree and
+// for 27 words of each kind, but not for the rings of 15 nodes.
 const smallLLCM = 2600
 
-// bulkNet is a network with two banks of bulk memory and PUSHes of rdma bytes.
+// bulkNet returns a network with two banks of bulk memory and PUSHes of up to rdma bytes.
 func bulkNet(llcm, bulk, rdma int) dimmnet.Network {
 	return porttest.Wrap(inproc.New(inproc.Config{LLCM: llcm, Bulk: bulk, Banks: true}), func(p dimmnet.Port) dimmnet.Port {
 		limits := p.Limits()
@@ -30,7 +30,8 @@ func bulkNet(llcm, bulk, rdma int) dimmnet.Network {
 	})
 }
 
-// bulkMessages counts what went by PUSH in a run.
+// bulkMessages returns the number of messages and PUSHes that moved data in a run, and the
+// number of slots.
 func bulkMessages(report fagus.Report) (messages, pushes, slots uint64) {
 	for _, r := range report.Ranks {
 		messages += r.Bulk
@@ -41,14 +42,11 @@ func bulkMessages(report fagus.Report) (messages, pushes, slots uint64) {
 	return messages, pushes, slots
 }
 
-// TestRandomProgramsByPush runs random programs with rings for the lists only,
-// with rings for small transfers, and with a tree.
+// TestRandomProgramsByPush runs random programs with rings for lists only, with rings for
+// small transfers, and with a multicast tree.
 func TestRandomProgramsByPush(t *testing.T) {
-	seeds := uint64(56)
-	if testing.Short() {
-		seeds = 14
-	}
-	var few, many uint64 // PUSHes a message
+	seeds := cases(56, 14)
+	var few, many uint64 // programs with one PUSH for each message, and with more
 	var mixed int        // programs in which words ran out
 	for seed := range seeds {
 		nodes := 1 + int(seed%6)
@@ -58,7 +56,7 @@ func TestRandomProgramsByPush(t *testing.T) {
 		report := runRandomBy(t, fagus.Push, bulkNet(0, bulk, rdma), nodes, seed)
 		messages, pushes, slots := bulkMessages(report)
 		if slots > 0 {
-			t.Errorf("seed %d: %d slots of data although PUSH was asked for", seed, slots)
+			t.Errorf("seed %d: %d slots of data although Transfer is Push", seed, slots)
 		}
 		if pushes > messages {
 			many++
@@ -66,27 +64,27 @@ func TestRandomProgramsByPush(t *testing.T) {
 			few++
 		}
 		runRandomBy(t, fagus.Auto, bulkNet(0, bulk, rdma), nodes, seed)
-		runRandomBy(t, fagus.Push, inproc.New(inproc.Config{Bulk: bulk}), nodes, seed) // one memory for both sides
-		// So small an LLCM has rings for all, and a word a peer.
+		// Here both directions use one bulk memory.
+		runRandomBy(t, fagus.Push, inproc.New(inproc.Config{Bulk: bulk}), nodes, seed)
+		// This LLCM holds rings for all ranks, and one word per peer.
 		report = runRandomBy(t, fagus.Push, bulkNet(400*nodes, bulk, rdma), nodes, seed)
 		if _, _, slots := bulkMessages(report); slots > 0 {
 			mixed++
 		}
 		report = runRandomBy(t, fagus.Auto, bulkNet(smallLLCM, bulk, rdma), 16+nodes, seed)
 		if _, _, slots := bulkMessages(report); slots > 0 {
-			t.Errorf("seed %d: %d slots of data without rings for them", seed, slots)
+			t.Errorf("seed %d: %d slots of data, but there are no rings for data", seed, slots)
 		}
 	}
 	if mixed == 0 {
 		t.Error("no program ran out of words")
 	}
 	if few < seeds/10 || many < seeds/10 {
-		t.Errorf("%d programs with one PUSH a message, %d with several", few, many)
+		t.Errorf("%d programs with one PUSH for each message, %d with several: want at least %d each", few, many, seeds/10)
 	}
 }
 
-// TestPushNeedsBulkMemory asks for PUSH where there is no bulk memory, and for
-// rings where they do not fit.
+// TestPushNeedsBulkMemory selects PUSH without bulk memory, and rings that do not fit.
 func TestPushNeedsBulkMemory(t *testing.T) {
 	for _, test := range []struct {
 		cfg  fagus.Config
@@ -102,13 +100,13 @@ func TestPushNeedsBulkMemory(t *testing.T) {
 	}
 }
 
-// TestAutoChoosesBySize exchanges arrays of two owners: PUSH is for 512 bytes
-// and more, of a real port 256 KiB, and what goes the same way counts together.
+// TestAutoChoosesBySize exchanges arrays of two owners. Auto uses PUSH for an array of at least
+// 512 bytes; on a real port, for at least 256 KiB of one owner in all arrays together.
 func TestAutoChoosesBySize(t *testing.T) {
 	virtual, real := newSim(t, sim.Config{}), bulkNet(0, 1<<20, 1<<20)
 	for _, test := range []struct {
 		net             dimmnet.Network
-		lengths         []int // of 4-byte elements; in turn of rank 0 and rank 1
+		lengths         []int // in elements of 4 bytes; the owners are ranks 0 and 1 in turn
 		messages, slots uint64
 	}{
 		{virtual, []int{127, 10}, 0, 2},
@@ -129,13 +127,13 @@ func TestAutoChoosesBySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		if messages, _, slots := bulkMessages(report); messages != test.messages || slots != test.slots {
-			t.Errorf("%+v on %T: %d messages, %d slots", test, test.net, messages, slots)
+			t.Errorf("lengths %v on %T: %d messages and %d slots, want %d and %d", test.lengths, test.net, messages, slots, test.messages, test.slots)
 		}
 	}
 }
 
-// TestOneArrayInManyMessages brings an array that is larger than the bulk memory
-// to all ranks, and small ones of other owners with it.
+// TestOneArrayInManyMessages transfers an array that is larger than the bulk memory to all
+// ranks, together with small arrays of other owners.
 func TestOneArrayInManyMessages(t *testing.T) {
 	const bulk, most = 5000, 100_000
 	for nodes := 2; nodes <= 7; nodes++ {
@@ -153,8 +151,8 @@ func TestOneArrayInManyMessages(t *testing.T) {
 	}
 }
 
-// exchange fills arrays of some lengths, each at another rank, and brings all of
-// them to all ranks.
+// exchange makes arrays of the given lengths. The ranks in turn fill one array each. Then all
+// ranks read all arrays.
 func exchange(n *fagus.Node, lengths []int) error {
 	arrays := make([]*fagus.Array[int32], len(lengths))
 	var mine, all []fagus.Request
@@ -173,27 +171,23 @@ func exchange(n *fagus.Node, lengths []int) error {
 		all = append(all, fagus.Want(v, fagus.Shared))
 		arrays[i] = a
 	}
-	fill, look := n.Set(mine...), n.Set(all...)
-	if err := n.Acquire(fill); err != nil {
-		return err
-	}
-	for i := n.Rank(); i < len(arrays); i += n.Nodes() {
-		for j := range arrays[i].Slice() {
-			arrays[i].Slice()[j] = int32(j + i)
-		}
-	}
-	if err := n.Release(fill); err != nil {
-		return err
-	}
-	if err := n.Acquire(look); err != nil {
-		return err
-	}
-	for i, a := range arrays {
-		for j, x := range a.Slice() {
-			if x != int32(j+i) {
-				return fmt.Errorf("element %d of array %d is %d", j, i, x)
+	if err := tenure(n, n.Set(mine...), func() {
+		for i := n.Rank(); i < len(arrays); i += n.Nodes() {
+			for j := range arrays[i].Slice() {
+				arrays[i].Slice()[j] = int32(j + i)
 			}
 		}
+	}); err != nil {
+		return err
 	}
-	return n.Release(look)
+	return n.During(n.Set(all...), func() error {
+		for i, a := range arrays {
+			for j, x := range a.Slice() {
+				if x != int32(j+i) {
+					return fmt.Errorf("element %d of array %d is %d, want %d", j, i, x, j+i)
+				}
+			}
+		}
+		return nil
+	})
 }

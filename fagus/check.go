@@ -4,46 +4,34 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/guard"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Check says whether and how strictly a program's accesses to its arrays are
-// watched: see docs/check.md.
+// Check is the level of access checking: how strictly a run verifies the program's
+// accesses to its arrays. See docs/check.md.
 type Check uint8
 
-// The ways to check.
+// The levels of access checking.
 const (
 	// CheckOff checks nothing, and costs nothing.
 	CheckOff Check = iota
-	// CheckOn fails the run at the first access to what the rank does not hold in that
-	// mode. What Update has brought may be read until its variable is acquired
-	// again.
+	// CheckOn ends the run at the first read of an element whose variable the rank does not hold,
+	// or write to an element whose variable the rank does not hold exclusively. The rank may also
+	// read elements that Update has refreshed, until it next acquires their variable.
 	CheckOn
-	// CheckStrict is CheckOn, but what Update has brought may be read only until the
-	// next Acquire, of whatever.
+	// CheckStrict is like CheckOn, but the rank may read elements that Update has refreshed only
+	// until its next Acquire of any set.
 	CheckStrict
 )
 
-// String is the way in words.
-func (c Check) String() string {
-	switch c {
-	case CheckOff:
-		return "off"
-	case CheckOn:
-		return "on"
-	case CheckStrict:
-		return "strict"
-	}
-	return fmt.Sprintf("check %d", uint8(c))
-}
+// String returns the level as command-line flags spell it: "off", "on" or "strict".
+func (c Check) String() string { return nameOf(c, "check", "off", "on", "strict") }
 
-// validate reports a way that does not exist, or not here.
 func (c Check) validate() error {
 	if c > CheckStrict {
-		return fmt.Errorf("fagus: %v: want %v, %v or %v", c, CheckOff, CheckOn, CheckStrict)
+		return fmt.Errorf("fagus: Config.Check is %d: want %v, %v or %v", c, CheckOff, CheckOn, CheckStrict)
 	}
 	if c == CheckOff {
 		return nil
@@ -54,27 +42,25 @@ func (c Check) validate() error {
 	return nil
 }
 
-// Advice is a way to make a program communicate less: see Report.Advice.
+// Advice suggests how a program could communicate less; see Report.Advice.
 type Advice = guard.Advice
 
-// checker watches a rank for Config.Check; nil if nobody wants it.
-type checker struct{ *guard.Guard }
-
-func newChecker(n *Node, c Check) *checker {
+func newGuard(n *Node, c Check) *guard.Guard {
 	if c == CheckOff {
 		return nil
 	}
 	version := func(id syncvar.ID) syncvar.Version { return n.engine.Version(id) }
-	return &checker{guard.New(n.space, c == CheckStrict, version)}
+	return guard.New(n.space, c == CheckStrict, version)
 }
 
-// mapArray makes the memory of an array, which is the same for the program and the
-// runtime if nothing is checked. With it come those of all ranks, if this one can read them.
+// mapArray maps the memory of an array with the given number of bytes. If this rank reads directly
+// from the arrays of other ranks, all holds the memory of every rank, by rank; otherwise it is
+// nil.
 func (n *Node) mapArray(bytes int) (m guard.Memory, all [][]byte, err error) {
 	var mem []byte
 	switch {
-	case n.check != nil:
-		m, err = n.check.Map(bytes)
+	case n.guard != nil:
+		m, err = n.guard.Map(bytes)
 		return m, nil, err
 	case n.space.IsOneCopy():
 		mem, err = n.host.(dimmnet.Sharer).Share(bytes)
@@ -90,58 +76,8 @@ func (n *Node) mapArray(bytes int) (m guard.Memory, all [][]byte, err error) {
 	return guard.Memory{Own: mem, View: mem}, all, err
 }
 
-func (c *checker) array(m guard.Memory, name string, base consistency.Addr, elementBytes int) {
-	if c != nil {
-		c.Add(m, name, base, elementBytes)
-	}
-}
-
-func (c *checker) bound(id syncvar.ID) {
-	if c != nil {
-		c.Bound(id)
-	}
-}
-
-func (c *checker) acquired(set *SyncSet) error {
-	if c == nil {
-		return nil
-	}
-	return c.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed})
-}
-
-func (c *checker) released(wrote []syncvar.ID) error {
-	if c == nil {
-		return nil
-	}
-	return c.Released(wrote)
-}
-
-func (c *checker) met(call syncvar.Call) error {
-	if c == nil || call != syncvar.Update {
-		return nil
-	}
-	return c.Updated()
-}
-
-// tallies is what the advice of Run is made of.
-func (c *checker) tallies() []guard.Tally {
-	if c == nil {
-		return nil
-	}
-	return c.Tallies()
-}
-
-func (c *checker) close() error {
-	if c == nil {
-		return nil
-	}
-	return c.Close()
-}
-
-// run runs the rank's program. If it is checked, an access that it must not make
-// ends it with an error.
 func (n *Node) run(program func(*Node) error) (err error) {
-	if n.check == nil {
+	if n.guard == nil {
 		return program(n)
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -151,12 +87,12 @@ func (n *Node) run(program func(*Node) error) (err error) {
 			return
 		}
 		if fault, ok := v.(interface{ Addr() uintptr }); ok {
-			if words, ok := n.check.Fault(fault.Addr()); ok {
-				err = n.errorf("%s", words)
+			if text, ok := n.guard.Fault(fault.Addr()); ok {
+				err = n.errorf("%s", text)
 				return
 			}
 		}
-		panic(v) // what it came from is still on the stack
+		panic(v) // the stack still has the frames that caused the panic
 	}()
 	return program(n)
 }

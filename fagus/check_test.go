@@ -1,7 +1,6 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,13 +9,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/guard"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
 
 func needGuard(t testing.TB) {
@@ -25,12 +22,10 @@ func needGuard(t testing.TB) {
 	}
 }
 
-// says is what Config.Check says about a wrong program: the error, or the advice.
-func (w wrong) says(t *testing.T, net dimmnet.Network, mode fagus.Engine, check fagus.Check) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
+// report runs a wrong program and returns the error of Config.Check, or the advice.
+func (w wrong) report(t *testing.T, net dimmnet.Network, mode fagus.Mode, check fagus.Check) string {
 	cfg := fagus.Config{Nodes: 2, Net: net, Mode: mode, Check: check}
-	report, err := fagus.Run(ctx, cfg, func(n *fagus.Node) error {
+	report, err := runFor(t, cfg, func(n *fagus.Node) error {
 		s, err := newExhibit(n)
 		if err != nil {
 			return err
@@ -47,32 +42,32 @@ func (w wrong) says(t *testing.T, net dimmnet.Network, mode fagus.Engine, check 
 	return strings.Join(lines, "\n")
 }
 
-// TestGallery runs every wrong program in both modes and compares what is said with
-// docs/gallery.md. Unchecked, nobody notices.
+// TestGallery runs every wrong program in both modes and compares the reports with
+// docs/gallery.md. Without Config.Check nothing must be reported.
 func TestGallery(t *testing.T) {
 	needGuard(t)
 	if runtime.GOARCH != "amd64" || os.Getpagesize() != 4096 {
-		t.Skip("docs/gallery.md is of amd64, which tells reads from writes")
+		t.Skip("docs/gallery.md was made on amd64, where reads can be distinguished from writes")
 	}
 	var b strings.Builder
-	b.WriteString("# What is said about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs are in fagus/gallery_test.go and stuck_test.go, with what they share;\nthey run on two ranks. [check.md](check.md) says how `--check` works, [rollcall.md](rollcall.md) when a roll-call is made, and\n[vet.md](vet.md) has programs that fagusvet finds before they run.\n\n# What `--check` says\n")
+	b.WriteString("# Reports about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs and their common declarations are in\nfagus/gallery_test.go and stuck_test.go; they run on two ranks. [check.md](check.md) explains `--check`,\n[rollcall.md](rollcall.md) explains roll-calls, and [vet.md](vet.md) shows programs in which fagusvet\nfinds mistakes before they run.\n\n# Reports of `--check`\n")
 	listings := listPrograms(t, "gallery_test.go", "gallery", 2)
 	for i, w := range gallery {
-		said := w.says(t, inproc.New(inproc.Config{}), fagus.Phase, w.check)
-		fmt.Fprintf(&b, "\n## %s\n\n```go\n%s```\n\n```text\n%s\n```\n", w.title, listings[i], said)
-		if said == "" {
-			t.Errorf("%s: nothing is said", w.title)
+		report := w.report(t, goroutines(), fagus.Phase, w.check)
+		fmt.Fprintf(&b, "\n## %s\n\n```go\n%s```\n\n```text\n%s\n```\n", w.title, listings[i], report)
+		if report == "" {
+			t.Errorf("%s: nothing is reported", w.title)
 		}
 		for _, other := range []struct {
 			net  dimmnet.Network
-			mode fagus.Engine
-		}{{newSim(t, sim.Config{}), fagus.Phase}, {inproc.New(inproc.Config{}), fagus.Threaded}, {newSim(t, sim.Config{}), fagus.Threaded}} {
-			if again := w.says(t, other.net, other.mode, w.check); again != said {
-				t.Errorf("%s: %T, %v mode:\n%s\nphase mode on goroutines:\n%s", w.title, other.net, other.mode, again, said)
+			mode fagus.Mode
+		}{{newSim(t, sim.Config{}), fagus.Phase}, {goroutines(), fagus.Threaded}, {newSim(t, sim.Config{}), fagus.Threaded}} {
+			if again := w.report(t, other.net, other.mode, w.check); again != report {
+				t.Errorf("%s: %T in %v mode reports\n%s\nwant, as in phase mode on goroutines,\n%s", w.title, other.net, other.mode, again, report)
 			}
 		}
-		if off := w.says(t, inproc.New(inproc.Config{}), fagus.Phase, fagus.CheckOff); off != "" {
-			t.Errorf("%s: unchecked: %s", w.title, off)
+		if off := w.report(t, goroutines(), fagus.Phase, fagus.CheckOff); off != "" {
+			t.Errorf("%s: without Config.Check the run reports %q", w.title, off)
 		}
 	}
 	known, err := os.ReadFile("../docs/gallery.md")
@@ -83,8 +78,8 @@ func TestGallery(t *testing.T) {
 	compareFile(t, "../docs/gallery.md", b.String())
 }
 
-// listPrograms returns the bodies of the programs in a list, with the numbers of their
-// lines; field is the place of the body in an element.
+// listPrograms returns the function bodies in the named list of a source file, with line
+// numbers. field is the index of the body among the fields of a list element.
 func listPrograms(t *testing.T, file, list string, field int) (listings []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -115,7 +110,7 @@ func listPrograms(t *testing.T, file, list string, field int) (listings []string
 	return listings
 }
 
-// compareFile compares a document with what it is to be, or writes it.
+// compareFile compares a document with text, or writes it if -update is set.
 func compareFile(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
@@ -133,12 +128,12 @@ func compareFile(t *testing.T, file, text string) {
 		for i < min(len(got), len(had))-1 && got[i] == had[i] {
 			i++
 		}
-		t.Errorf("%s: line %d is\n%s\n-update writes\n%s", file, i+1, had[i], got[i])
+		t.Errorf("%s is out of date (run this test with -update): line %d is\n%s\nwant\n%s", file, i+1, had[i], got[i])
 	}
 }
 
-// TestCheckedPanics: a panic that is no access to an array stays what it was, and its
-// line is still told.
+// TestCheckedPanics: Config.Check does not change a panic that has another cause than an access to
+// an array. The error of the run still has the source line.
 func TestCheckedPanics(t *testing.T) {
 	needGuard(t)
 	for _, c := range []struct {
@@ -157,12 +152,12 @@ func TestCheckedPanics(t *testing.T) {
 	} {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Check: fagus.CheckOn}, c.program)
 		if err == nil || !strings.Contains(err.Error(), "rank 0 panicked: ") || !strings.Contains(err.Error(), c.what) || !strings.Contains(err.Error(), "check_test.go:") {
-			t.Errorf("%s: %v", c.what, err)
+			t.Errorf("error %v, want the panic %q with its line", err, c.what)
 		}
 	}
 }
 
-// TestCheckLeavesNothingBehind: neither mappings nor files.
+// TestCheckLeavesNothingBehind: a checked run leaves neither mappings nor open files.
 func TestCheckLeavesNothingBehind(t *testing.T) {
 	needGuard(t)
 	files := func() int {
@@ -174,16 +169,16 @@ func TestCheckLeavesNothingBehind(t *testing.T) {
 	}
 	before := files()
 	for _, w := range gallery {
-		w.says(t, inproc.New(inproc.Config{}), fagus.Phase, w.check)
+		w.report(t, goroutines(), fagus.Phase, w.check)
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(maps), "memfd:fagus"); n > 0 {
-		t.Errorf("%d mappings are left", n)
+		t.Errorf("%d mappings are left over", n)
 	}
 	if after := files(); after != before {
-		t.Errorf("%d files are open, before there were %d", after, before)
+		t.Errorf("%d files are open after the runs, %d before", after, before)
 	}
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Time is a duration, or an instant since the start of a run, in picoseconds.
+// Time is a duration in picoseconds. An instant is the Time since the start of the run.
 type Time = dimmnet.Time
 
 // Units of Time.
@@ -24,75 +24,108 @@ const (
 	Second      = dimmnet.Second
 )
 
-// Mode says how a variable is acquired.
-type Mode = syncvar.Mode
+// Access is the kind of access that a rank requests to a sync variable.
+type Access = syncvar.Access
 
-// The two modes of an acquisition.
+// The kinds of access.
 const (
-	Shared    = syncvar.Shared    // to read; any number of ranks at once
-	Exclusive = syncvar.Exclusive // to read and write; alone
+	Shared    = syncvar.Shared    // for reading; any number of ranks may hold the variable
+	Exclusive = syncvar.Exclusive // for reading and writing; no other rank holds the variable
 )
 
-// Transfer says how data go from rank to rank.
+// Transfer selects the method by which data move from rank to rank.
 type Transfer = phase.Transfer
 
-// The ways of transfer.
+// The transfer methods.
 const (
-	Auto  = phase.Auto  // what suits the port and the size of the data
-	Rings = phase.Rings // slots in the LLCM, on any port; every rank needs a ring for every other
-	Push  = phase.Push  // PUSH between bulk memories, on a port with RDMA
+	// Auto chooses a method by the network and the size of the data.
+	Auto = phase.Auto
+	// Rings sends data through slots in the LLCM, the NIC's low-latency memory. It works on every
+	// network, but each rank needs one ring per other rank.
+	Rings = phase.Rings
+	// Push sends data by PUSH from bulk memory to bulk memory. It needs a network with RDMA.
+	Push = phase.Push
 )
 
-// Config says where a program runs. The zero value is useful.
+// Config configures a run. The zero value runs one rank per processor, as goroutines of this
+// process, in Phase mode. If fields contradict each other, or the network lacks a requested
+// feature, Run returns an error before any program starts.
 type Config struct {
-	// Nodes is the number of ranks; 0 stands for the number of processors, or for the
-	// ranks of the job that this process is one of.
+	// Nodes is the number of ranks, 1 to dimmnet.MaxNodes. If Nodes is 0, there is one rank per
+	// processor. On a network that joins the processes of a job (see package cluster), the job
+	// determines the number of ranks: Nodes must be 0 or that number.
 	Nodes int
-	// Net is the network; nil stands for goroutines of this process.
+
+	// Net is the network that connects the ranks. If Net is nil, all ranks run as goroutines of
+	// this process. The network also determines the clock: on a simulated network time is virtual,
+	// and computing takes only the time that the program passes to Node.Spend.
 	Net dimmnet.Network
-	// Mode is the engine that runs the program.
-	Mode Engine
-	// Transfer is how data go. Threaded has Rings alone, which Auto stands for. Run returns an error if the network cannot do it.
+
+	// Mode is the engine that serves requests. In Phase mode an Acquire waits for a call of every
+	// other rank; this suits programs whose ranks work in step. In Threaded mode an Acquire waits
+	// only for the holders of the variables, so a program can use sync variables as locks.
+	Mode Mode
+
+	// Transfer is the method that moves data between ranks. Auto fits most programs. Rings limits
+	// the number of nodes, because a node's LLCM must hold a ring for every other node. Push needs
+	// a network with RDMA. Threaded mode always uses rings: Transfer must be Auto or Rings.
 	Transfer Transfer
-	// Placement is where the copies of arrays are. Run returns an error if the network
-	// cannot do it.
+
+	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
+	// ranks share. With a shared copy an Acquire moves no data. A shared copy needs a network
+	// whose ranks can share memory, and excludes Check and History.
 	Placement Placement
-	// WriteDetection is how it is found what the holder of an exclusive variable has written.
-	// FAGUS_WRITE_DETECTION in the environment goes before it; all ranks have the same. Run returns an error if it is
-	// DetectKernel, and the system or Check does not allow that.
+
+	// WriteDetection is the method by which Release finds the bytes that the rank has written. All
+	// methods give the same results; they differ in time and memory (docs/writes.md). The
+	// environment variable FAGUS_WRITE_DETECTION overrides this field, and must be the same for
+	// all ranks. DetectKernel needs Linux 6.7 and cannot be combined with Check.
 	WriteDetection WriteDetection
-	// TwinBytes is how many bytes of a rank's twins stay in memory between tenures; 0 stands for
-	// 1 GiB, and what is negative for none. What has no room is copied anew by every tenure.
+
+	// TwinBytes limits the memory, in bytes per rank, of twins that are kept between tenures. A
+	// twin is a copy of guarded data; Release compares the data with it to find changes. A twin
+	// that is not kept is copied anew in each tenure. If TwinBytes is 0, the limit is 1 GiB. If
+	// TwinBytes is negative, no twins are kept.
 	TwinBytes int
-	// Notices lets the receive threads of Threaded sleep until every slot that is
-	// sent has been announced beside the NIC (dimmnet.Host.Notify), instead of
-	// polling.
+
+	// If Notices is true, the receive threads of Threaded mode sleep until a sender notifies them
+	// of a slot (dimmnet.Host.Notify), instead of polling. Notices save processor time but
+	// increase latency. Phase mode does not support them.
 	Notices bool
-	// History, if not nil, gets what every rank does, to be checked against the axioms of
-	// entry consistency when Run has returned. What every variable guards is then read at
-	// each Acquire, Release and Update.
+
+	// History, if not nil, records the calls of every rank and the data that the rank sees. After
+	// Run has returned, the record can be checked against the axioms of entry consistency.
+	// Recording is slow, because every Acquire, Release and Update reads the complete contents of
+	// variables: use it in tests. All ranks must be in this process.
 	History *history.History
-	// Check watches the program's accesses to its arrays: one that needs a variable that is
-	// not held ends the run with an error that names the line and what to do. It needs
-	// Linux; Run returns an error elsewhere.
+
+	// Check selects access checking: the run verifies that each rank accesses only elements that
+	// it may access. The first forbidden access ends the run with an error that names the source
+	// line, the element, the variable that guards it, and the remedy. A checked run also fills
+	// Report.Advice. In an unchecked run a forbidden read may return an old value, and a forbidden
+	// write is lost or overwritten. Checking needs Linux.
 	Check Check
-	// RollCall says when a roll-call is made: what every rank does, and what it waits
-	// for. The zero value prints one to standard error when a call has waited for 30 s.
+
+	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By
+	// default a roll-call is printed to standard error when a rank has waited in a call for 30 s,
+	// which usually means that the program hangs.
 	RollCall RollCall
-	// Log gets a debug record for every call that communicates, and for Release; nil
-	// stands for silence, but for warnings of how the process was started.
+
+	// Log receives a debug record for every call that communicates and for every Release. If Log
+	// is nil, nothing is logged, except for a warning to slog.Default when a launcher started this
+	// process as one rank of several (see Run).
 	Log *slog.Logger
 }
 
-// withDefaults fills in what is zero and checks the rest.
+// withDefaults returns c with defaults in place of zero values, or an error if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	if j, ok := joined(c.Net); ok {
 		_, size := j.Job()
 		if c.Nodes != 0 && c.Nodes != size {
-			return c, fmt.Errorf("fagus: %d nodes are asked for, and this job has %d ranks", c.Nodes, size)
+			return c, fmt.Errorf("fagus: Config.Nodes is %d, but this job has %d ranks: set it to 0 or %d", c.Nodes, size, size)
 		}
 		if c.History != nil {
-			return c, errors.New("fagus: Config.History needs all ranks in one process")
+			return c, errors.New("fagus: Config.History needs all ranks in one process: set it to nil in a job of several processes")
 		}
 		c.Nodes = size
 	}
@@ -100,27 +133,27 @@ func (c Config) withDefaults() (Config, error) {
 		c.Nodes = runtime.NumCPU()
 	}
 	if c.Nodes < 0 || c.Nodes > dimmnet.MaxNodes {
-		return c, fmt.Errorf("fagus: %d nodes: there can be 1 to %d", c.Nodes, dimmnet.MaxNodes)
+		return c, fmt.Errorf("fagus: Config.Nodes is %d: want 1 to %d", c.Nodes, dimmnet.MaxNodes)
 	}
 	if c.Mode > Threaded {
-		return c, fmt.Errorf("fagus: %v: want %v or %v", c.Mode, Phase, Threaded)
+		return c, fmt.Errorf("fagus: Config.Mode is %d: want %v or %v", c.Mode, Phase, Threaded)
 	}
 	if c.Mode == Threaded && c.Transfer != Auto && c.Transfer != Rings {
-		return c, fmt.Errorf("fagus: %v mode moves data by %v, not by %v", Threaded, Rings, c.Transfer)
+		return c, fmt.Errorf("fagus: %v mode moves data by %v, not by %v: set Config.Transfer to %v", Threaded, Rings, c.Transfer, Auto)
 	}
 	if c.Placement > PlaceShared {
-		return c, fmt.Errorf("fagus: %v: want %v, %v or %v", c.Placement, PlaceAuto, PlacePrivate, PlaceShared)
+		return c, fmt.Errorf("fagus: Config.Placement is %d: want %v, %v or %v", c.Placement, PlaceAuto, PlacePrivate, PlaceShared)
 	}
 	if c.Placement == PlaceShared && (c.Check != CheckOff || c.History != nil) {
-		return c, fmt.Errorf("fagus: Config.Check and Config.History need placement %v", PlacePrivate)
+		return c, fmt.Errorf("fagus: Config.Check and Config.History need one copy per rank: set Config.Placement to %v", PlacePrivate)
 	}
 	if c.Notices && c.Mode != Threaded {
-		return c, fmt.Errorf("fagus: notices are for mode %v", Threaded)
+		return c, fmt.Errorf("fagus: Config.Notices needs mode %v", Threaded)
 	}
 	if err := c.Check.validate(); err != nil {
 		return c, err
 	}
-	if err := c.detection(); err != nil {
+	if err := c.resolveDetection(); err != nil {
 		return c, err
 	}
 	if c.Net == nil {
@@ -130,4 +163,12 @@ func (c Config) withDefaults() (Config, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
+}
+
+// nameOf returns names[value], or, for a value without a name, the kind and the number: "mode 7".
+func nameOf[T ~uint8](value T, kind string, names ...string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%s %d", kind, value)
 }

@@ -1,9 +1,9 @@
-// Package fagus is a software distributed shared memory with entry
-// consistency: programs on several nodes share arrays, guard them with sync
-// variables, and compute on plain slices in between.
+// Package fagus is a distributed shared memory with entry consistency: programs on
+// several nodes share arrays, guard them with sync variables, and compute on plain Go
+// slices while they hold those variables.
 //
 //	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
-//		c, err := fagus.NewArray[float64](n, "C", 400)          // collective: the same on every rank
+//		c, err := fagus.NewArray[float64](n, "C", 400)          // collective: same on all ranks
 //		if err != nil {
 //			return err
 //		}
@@ -22,84 +22,85 @@
 //		return n.Update()                                       // a communication phase
 //	})
 //
-// # The promise
+// The rank of a node is its number, from 0; "a rank" also means the node with that number. A
+// tenure is the time from a rank's Acquire of a variable to its Release of that variable.
 //
-// While a rank holds a variable, it sees in the bound bytes what the last
-// exclusive holder left there, and no other rank changes them. Outside of a
-// tenure the bytes of the rank's own copy keep what its last Acquire or Update
-// of the variable brought; nothing more is promised about them. (With
-// Config.Placement shared there is one copy for all ranks: the bytes keep it until the
-// rank's next collective call.) A byte is guarded by at most one variable.
+// # Consistency
+//
+// During a tenure the rank sees the values that the last exclusive holder of the variable wrote to
+// the bound bytes, and no other rank changes these bytes. Outside a tenure the rank's copy keeps
+// the values that its last Acquire or Update of the variable brought, and may be out of date. With
+// [PlaceShared] all ranks use one copy, which keeps those values only until the rank's next
+// collective call. At most one variable guards a byte.
 //
 // # Rules for programs
 //
-// Every rank runs the same function. NewArray and Bind are collective: all
-// ranks make the same calls in the same order, before the data are used.
-// Acquire, Update, Barrier and Reduce are communication phases in which all ranks
-// take part: one that waits in any of them, or has returned, serves the others.
-// All but Acquire return when all ranks have called them. [Reduce] is a Barrier that
-// folds one number of every rank, to a sum say, for about the same price.
+// Every rank runs the same function. NewArray and Bind are collective: all ranks make the same
+// calls in the same order, before they use the data. Acquire, Update, Barrier and [Reduce] are
+// communication phases in which all ranks take part: a rank that waits in one of these calls, or
+// whose program has returned, serves the other ranks. Acquire returns when the rank's own requests
+// are granted. Update, Barrier and Reduce return when all ranks have called them.
 //
-// A rank holds one set at a time: whoever wants more puts it into one set, and
-// releases the set before the next collective call. A set is granted as a
-// whole, so there is no deadlock; who asked first is served first.
+// A rank acquires and releases variables in sets, and holds one set at a time. A program that
+// needs several variables at once puts them into one set, and releases the set before its next
+// collective call. A set is granted as a whole, so ranks cannot deadlock. Requests are granted in
+// the order in which they are made.
 //
-// Config.Check holds a program to these rules: an access to what the rank does not
-// hold ends the run, and the error names the line and the mend. docs/check.md says
-// what it sees, and docs/gallery.md what it says.
+// Config.Check enforces these rules: an access to data that the rank does not hold ends the run
+// with an error that names the source line and the remedy. docs/check.md lists the mistakes that
+// Check detects, docs/gallery.md shows its messages, and docs/misuse.md the errors of wrong calls.
+//
+// A Node, and the arrays, variables and sets made from it, belong to the goroutine of its rank.
+// The memory of arrays lies outside the Go heap and is unmapped when the program function returns:
+// copy results that are needed later.
 //
 // # Threaded mode
 //
-// Config.Mode chooses the engine. In [Phase], the default, all of the above holds.
-// In [Threaded] helper threads serve requests at any time. Acquire is a rank's own:
-// it waits only for those that hold what it wants, and Release tells at once. So
-// locks work, a work queue say, and ranks need not come together but in Update,
-// Barrier and Reduce. A set is acquired variable by variable, in the order of their Bind calls,
-// so there is no deadlock either; who asked first for a variable is served first.
+// Config.Mode selects the engine. The rules above are those of [Phase], the default. In [Threaded]
+// mode helper threads serve requests at any time. Acquire waits only for the ranks that hold the
+// requested variables, and Release informs waiting ranks at once. A program can therefore use sync
+// variables as locks, for example around a work queue, and ranks meet only in Update, Barrier and
+// Reduce. Acquire takes the variables of a set one by one in the order of their Bind calls, so
+// ranks cannot deadlock here either. Each variable is granted in the order of the requests for it.
 //
 //	for range 10 {
-//		if err := n.Acquire(set); err != nil {                  // waits for the holder alone
+//		if err := n.Acquire(set); err != nil {                  // waits for the holder only
 //			return err
 //		}
 //		counter.Slice()[0]++
-//		if err := n.Release(set); err != nil {                  // the next may have it
+//		if err := n.Release(set); err != nil {                  // passes the lock on
 //			return err
 //		}
 //	}
 //
-// There are no condition variables. Who waits for a condition acquires, looks, releases,
-// and does other work, or calls Spend, before it looks again: a rank that asks again at
-// once only makes the others wait.
+// There are no condition variables. A rank that waits for a condition acquires the variable that
+// guards it, checks the condition, and releases the variable. Before the next check the rank
+// should do other work or call Spend, because each request delays the other ranks.
 //
-// A program runs unchanged in both if it does not count on the order of phases:
-// that an Acquire is a later phase than a Release of another rank is nothing that
-// threaded mode knows. A Barrier between the two says it everywhere.
+// A program gives the same results in both modes if it does not depend on the order of phases. If
+// a tenure precedes another rank's Acquire only because its phase is earlier, Threaded mode may
+// grant the Acquire first. Use a Barrier where that order matters.
 //
-// A Node and what it makes belong to the goroutine of its rank. An array's
-// memory lives outside the Go heap and ends with the program function: copy
-// what is to outlive it.
+// # Networks
 //
-// # Where it runs
-//
-// Config.Net chooses the network: nil is one process with real goroutines
-// (dimmnet/inproc); dimmnet/sim is a simulated DIMMnet-1 in virtual time. The
-// program is the same, and so are its results, as far as they do not depend on
-// the order in which conflicting requests are granted.
+// Config.Net selects the network. Nil runs all ranks as goroutines of this process
+// (dimmnet/live/inproc); dimmnet/sim simulates a DIMMnet-1 cluster in virtual time. A program is
+// the same on every network. Its results are also the same, unless they depend on the order in
+// which conflicting requests are granted.
 //
 //	nic, err := sim.New(sim.Config{Env: "fagus2"})                        // DIMMnet-1
 //	udp, err := sim.New(sim.Config{UDP: &sim.UDP{Loss: 0.05}, Seed: 1})   // UDP over 100BASE-TX
 //	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4, Net: nic}, program)
 //
-// Config.Transfer chooses how data go there: through slots in the LLCM, which
-// every network has but of which a large one has too few, or by PUSH between
-// bulk memories.
+// Config.Transfer selects how data move between ranks: through ring slots or by PUSH. Ring slots
+// are in the LLCM, the NIC's low-latency memory (docs/papers.md, DIMMnet-1). Every network has an
+// LLCM, but it is too small for the rings of many nodes. PUSH copies between bulk memories.
 //
-// # Where this differs from the design
+// # Design decisions
 //
-// NewArray and Bind return errors instead of keeping them for later: what is
-// wrong is best said where it is. Config takes a network, not its name: so a
-// program that uses goroutines alone is not linked with the simulator and its
-// libraries. Barrier, like Acquire and Update, wants the rank to hold nothing:
-// then every grant lasts for exactly one compute phase, and no list has to say
-// what is still held.
+// NewArray and Bind return errors immediately, so that the error appears at the faulty call.
+// Config.Net is a network rather than a network's name, so that a program that only uses
+// goroutines is not linked with the simulator. Update, Barrier and Reduce require that the rank
+// holds no variable: every grant then lasts for exactly one compute phase, and the lists that
+// ranks exchange need not mention variables that are still held.
 package fagus

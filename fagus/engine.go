@@ -1,8 +1,6 @@
 package fagus
 
 import (
-	"fmt"
-
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/threaded"
@@ -10,76 +8,71 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Engine says which version of Fagus runs a program.
-type Engine uint8
+// Mode selects the engine, a version of Fagus that runs a program (docs/papers.md, Fagus).
+type Mode uint8
 
-// The engines.
+// The modes.
 const (
-	// Phase has no helper threads (D1-Fagus2): Acquire, Update, Barrier and Reduce
-	// are communication phases in which all ranks take part, and Release says nothing.
-	Phase Engine = iota
-	// Threaded has three helper threads a node (D1-Fagus): a rank acquires and
-	// releases by itself, and who asked first for a variable is served first.
+	// Phase has no helper threads (D1-Fagus2): Acquire, Update, Barrier and Reduce are
+	// communication phases in which all ranks take part, and Release sends nothing.
+	Phase Mode = iota
+	// Threaded has three helper threads on each node (D1-Fagus): ranks acquire and release
+	// independently, and each variable is granted in the order of the requests for it.
 	Threaded
 )
 
-// String is the name as a flag has it.
-func (e Engine) String() string {
-	switch e {
-	case Phase:
-		return "phase"
-	case Threaded:
-		return "threaded"
-	}
-	return fmt.Sprintf("engine %d", uint8(e))
-}
+// String returns the mode as flags spell it: "phase" or "threaded".
+func (m Mode) String() string { return nameOf(m, "mode", "phase", "threaded") }
 
-// engine is what a Node wants of the version of Fagus that it runs on. IDs are
-// strictly increasing.
+// engine executes the calls of a Node in one mode. Every list of IDs is strictly increasing.
 type engine interface {
-	// Declare runs f, which adds to the space.
+	// Declare runs f, which adds arrays or variables, while no other thread uses the space.
 	Declare(f func() error) error
+	// Acquire returns when all variables of both lists are granted and their data are current.
 	Acquire(shared, exclusive []syncvar.ID) error
-	// Version is that of an exclusive tenure, which the rank holds.
+	// Version returns the version of a variable that the rank holds, or last held.
 	Version(id syncvar.ID) syncvar.Version
-	// Release gives back what was acquired; written are the exclusive ones that were
-	// changed.
+	// Release ends the tenures that Acquire began. written lists the exclusive variables whose
+	// data the rank has changed.
 	Release(shared, exclusive, written []syncvar.ID) error
-	// Meet waits until all ranks are in the same call, and does what it is for. Reduce
-	// gives word to all ranks; of other calls that is 0.
+	// Meet returns when all ranks have made the same call and its effect is complete. word is this
+	// rank's number in a Reduce, and 0 in other calls.
 	Meet(call syncvar.Call, word uint64) error
-	// Words are what all ranks have given in the last call, a Reduce, by rank. They are
-	// the engine's, until the next call.
+	// Words returns the words of all ranks in the last Reduce, by rank. The slice is valid until
+	// the next call of the engine.
 	Words() []uint64
-	// Counters says what the threads of this node have done, the user's included.
+	// Counters returns the port operations of all threads of this node, including the user thread.
 	Counters() dimmnet.Counters
-	// counts fills in what the engine has counted.
+	// counts sets the fields of s that the engine counts.
 	counts(s *Stats)
-	// LastWait says what the rank waits for, or did when it last found nothing to do. It
-	// may be called by any goroutine, while the rank is in a call.
+	// LastWait describes the rank's current or most recent wait for other ranks. Any goroutine may
+	// call it while the rank is in a call.
 	LastWait() syncvar.Wait
-	// Close says that the memory behind the space goes away.
+	// Close ends all accesses of the engine to the memory of arrays.
 	Close()
 }
 
-// newEngine returns the engine that cfg names, for the rank of h; views says that it can
-// read the arrays of all others.
+// newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, cfg.Notices)
 		return &threadedEngine{e, h.Port()}, err
 	}
-	e, err := phase.New(h.Port(), space, phase.Config{Transfer: cfg.Transfer, Words: cfg.Net.Clock() == dimmnet.Wall, Views: views, Help: views && h.(dimmnet.Viewer).Spare()})
+	e, err := phase.New(h.Port(), space, phase.Config{
+		Transfer: cfg.Transfer,
+		Live:     cfg.Net.Clock() == dimmnet.Wall,
+		Views:    views,
+		Help:     views && h.(dimmnet.Viewer).OwnProcessor(),
+	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
 
-// threadedEngine is the engine of the multithreaded versions.
 type threadedEngine struct {
 	*threaded.Engine
 	port dimmnet.Port
 }
 
-// Counters adds what the user thread has done, which is nothing so far.
+// Counters adds the counters of the user thread's port to those of the helper threads.
 func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }
@@ -90,27 +83,27 @@ func (e *threadedEngine) counts(s *Stats) {
 	s.Transfers, s.Slots = c.Transfers, c.Slots
 }
 
-// phaseEngine is the engine of D1-Fagus2.
 type phaseEngine struct {
 	*phase.Engine
 	port  dimmnet.Port
-	clean []syncvar.ID // exclusive in the last tenure, and left unchanged
+	clean []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
 }
 
-// Declare runs f: there is no other thread.
+// Declare runs f directly: there is no other thread.
 func (e *phaseEngine) Declare(f func() error) error { return f() }
 
-// Acquire goes through phases until both sets are granted.
+// Acquire runs phases until all variables of both lists are granted.
 func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) error {
 	return e.call(syncvar.List{Call: syncvar.Acquire, Shared: shared, Exclusive: exclusive})
 }
 
-// Meet goes through phases until all ranks are in the same call.
+// Meet runs phases until all ranks are in the same call.
 func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
 	return e.call(syncvar.List{Call: call, Word: word})
 }
 
-// call says along with a call what the last tenure left unchanged.
+// call makes the collective call l, and reports in l the variables that the last tenure left
+// unchanged.
 func (e *phaseEngine) call(l syncvar.List) error {
 	l.Clean = e.clean
 	if err := e.Call(l); err != nil {
@@ -120,10 +113,10 @@ func (e *phaseEngine) call(l syncvar.List) error {
 	return nil
 }
 
-// Version is the one that the last phase has given.
+// Version returns the version that the last phase assigned to a variable.
 func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version { return e.Table().State(id).Version }
 
-// Release communicates nothing: the next call says what was left unchanged.
+// Release sends nothing: the next call reports the unchanged variables.
 func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
 	for _, id := range exclusive {
 		if len(written) > 0 && written[0] == id {
@@ -135,10 +128,9 @@ func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
 	return nil
 }
 
-// Counters says what the port has done.
+// Counters returns the counters of the port, which only the user thread uses.
 func (e *phaseEngine) Counters() dimmnet.Counters { return e.port.Counters() }
-
-func (e *phaseEngine) counts(s *Stats) { s.Counts = e.Counts() }
+func (e *phaseEngine) counts(s *Stats)            { s.Counts = e.Counts() }
 
 // Close does nothing: no other thread uses the memory.
 func (e *phaseEngine) Close() {}

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Four ranks add to one counter, on goroutines.
+// Four ranks, which are goroutines, add to one counter.
 func Example() {
 	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
 		counter, err := fagus.NewArray[int64](n, "counter", 1)
@@ -44,9 +44,11 @@ func Example() {
 	// Output: rank 2 sees 40
 }
 
-// In threaded mode a set is a lock: three ranks take it as often as each likes.
+// In threaded mode a set is a lock. Each of three ranks acquires it a different number of
+// times.
 func Example_threaded() {
-	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 3, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+	cfg := fagus.Config{Nodes: 3, Mode: fagus.Threaded}
+	_, err := fagus.Run(context.Background(), cfg, func(n *fagus.Node) error {
 		counter, err := fagus.NewArray[int64](n, "counter", 1)
 		if err != nil {
 			return err
@@ -55,27 +57,21 @@ func Example_threaded() {
 		if err != nil {
 			return err
 		}
-		lock := n.Set(fagus.Want(guard, fagus.Exclusive))
-		for range 10 * (1 + n.Rank()) { // not as often on every rank
-			if err := n.Acquire(lock); err != nil {
-				return err
-			}
-			counter.Slice()[0]++
-			if err := n.Release(lock); err != nil {
+		lock, read := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set(fagus.Want(guard, fagus.Shared))
+		for range 10 * (1 + n.Rank()) { // a different number of times on each rank
+			if err := n.During(lock, func() error { counter.Slice()[0]++; return nil }); err != nil {
 				return err
 			}
 		}
-		if err := n.Barrier(); err != nil { // all have done their rounds
+		if err := n.Barrier(); err != nil { // until all ranks have finished
 			return err
 		}
-		look := n.Set(fagus.Want(guard, fagus.Shared))
-		if err := n.Acquire(look); err != nil {
-			return err
-		}
-		if n.Rank() == 2 {
-			fmt.Println("rank 2 sees", counter.Slice()[0])
-		}
-		return n.Release(look)
+		return n.During(read, func() error {
+			if n.Rank() == 2 {
+				fmt.Println("rank 2 sees", counter.Slice()[0])
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -83,8 +79,8 @@ func Example_threaded() {
 	// Output: rank 2 sees 60
 }
 
-// A page goes from one simulated node to the other and back. The time is
-// virtual: it is the same in every run.
+// A page moves from one simulated node to the other and back. Time is virtual, so every run
+// gives the same result.
 func Example_simulated() {
 	net, err := sim.New(sim.Config{Env: "fagus2"})
 	if err != nil {
@@ -131,8 +127,8 @@ func Example_simulated() {
 	// rank 1: 1 transfers, 19 AOTF, 4 BOTF, 1 PUSH
 }
 
-// Each of four ranks integrates a part of 4/(1+x²) from 0 to 1; Reduce gives the sum of
-// the parts, which is pi, to all of them.
+// Each of four ranks integrates a part of 4/(1+x²) from 0 to 1. Reduce returns the sum of the
+// parts, which is pi, to all of them.
 func ExampleReduce() {
 	const steps = 1000
 	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {

@@ -6,22 +6,21 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// wrong is a program of two ranks that Config.Check has something to say about.
+// wrong is a program of two ranks for which Config.Check reports an error or advice.
 type wrong struct {
 	title string
 	check fagus.Check
 	body  func(n *fagus.Node, s *exhibit) error
 }
 
-// exhibit is what every program of the gallery finds ready: three pages of
-// elements, a variable each, but the last is shared by two; a hundred that no variable guards; and
-// two hundred pages of one.
+// exhibit holds the arrays and variables that every program of the gallery uses.
 type exhibit struct {
-	scratch, counts *fagus.Array[int64]
-	first, second   *fagus.SyncVar
-	left, right     *fagus.SyncVar
-	lists           *fagus.Array[int64]
-	guardA          *fagus.SyncVar
+	counts        *fagus.Array[int64] // three pages
+	first, second *fagus.SyncVar      // guard the first and the second page of counts
+	left, right   *fagus.SyncVar      // guard 100 elements each on its third page
+	scratch       *fagus.Array[int64] // 100 elements that no variable guards
+	lists         *fagus.Array[int64] // 200 pages
+	guardA        *fagus.SyncVar      // guards all of lists
 }
 
 func newExhibit(n *fagus.Node) (*exhibit, error) {
@@ -56,20 +55,18 @@ func newExhibit(n *fagus.Node) (*exhibit, error) {
 	return s, err
 }
 
-// during acquires and releases requests around f, which may be nil.
+// during acquires the requests, calls f unless it is nil, and releases them.
 func during(n *fagus.Node, f func(), requests ...fagus.Request) error {
-	set := n.Set(requests...)
-	if err := n.Acquire(set); err != nil {
-		return err
-	}
-	if f != nil {
-		f()
-	}
-	return n.Release(set)
+	return n.During(n.Set(requests...), func() error {
+		if f != nil {
+			f()
+		}
+		return nil
+	})
 }
 
 var gallery = []wrong{
-	{"Reading what is not held", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Reading elements that are not held", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if n.Rank() == 1 {
 			_ = during(n, nil, fagus.Want(s.second, fagus.Shared))
 			if s.counts.Slice()[17] > 0 {
@@ -78,20 +75,20 @@ var gallery = []wrong{
 		}
 		return n.Barrier()
 	}},
-	{"Writing what is not held", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing elements that are not held", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if n.Rank() == 1 {
 			s.counts.Slice()[600] = 1
 		}
 		return n.Barrier()
 	}},
-	{"Writing what is held shared", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing elements that are held shared", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		return during(n, func() {
 			if c := s.counts.Slice(); n.Rank() == 1 {
 				c[17] = c[16] + 1
 			}
 		}, fagus.Want(s.first, fagus.Shared))
 	}},
-	{"Going on after Release", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing after Release", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		set := n.Set(fagus.Want(s.first, fagus.Exclusive))
 		if err := n.Acquire(set); err != nil {
 			return err
@@ -112,7 +109,7 @@ var gallery = []wrong{
 			}
 		}, fagus.Want(s.first, fagus.Exclusive))
 	}},
-	{"The neighbour on the same page", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing a neighbour on the same page", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if n.Rank() == 0 {
 			return during(n, nil)
 		}
@@ -123,16 +120,16 @@ var gallery = []wrong{
 		for i := range 102 { // two too many
 			s.counts.Slice()[1024+i] = 1
 		}
-		return n.Release(set) // the page was writable: only now it shows
+		return n.Release(set) // the page was writable, so only Release detects the write
 	}},
-	{"What no variable guards", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Accessing elements that no variable guards", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		return during(n, func() {
 			if n.Rank() == 1 {
-				slices.Reverse(s.scratch.Slice()) // the line that calls the library is named
+				slices.Reverse(s.scratch.Slice()) // the error names this line
 			}
 		}, fagus.Want(s.first, fagus.Exclusive))
 	}},
-	{"Writing more than is declared", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing more than Writing declares", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if n.Rank() == 0 {
 			return during(n, nil)
 		}
@@ -141,7 +138,7 @@ var gallery = []wrong{
 			s.lists.Slice()[5000] = 1
 		}, fagus.Want(s.guardA, fagus.Exclusive).Writing(s.lists.Range(0, 10)))
 	}},
-	{"Writing a little more than is declared", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing a little more than Writing declares", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if n.Rank() == 0 {
 			return during(n, nil)
 		}
@@ -152,7 +149,7 @@ var gallery = []wrong{
 		s.lists.Slice()[10] = 1
 		return n.Release(set)
 	}},
-	{"Writing what Update brought", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Writing elements that Update has brought", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		if err := during(n, nil, fagus.Want(s.first, fagus.Shared)); err != nil {
 			return err
 		}
@@ -166,7 +163,7 @@ var gallery = []wrong{
 		}
 		return n.Barrier()
 	}},
-	{"Counting on an old Update (strict)", fagus.CheckStrict, func(n *fagus.Node, s *exhibit) error {
+	{"Relying on an old Update (strict)", fagus.CheckStrict, func(n *fagus.Node, s *exhibit) error {
 		if err := during(n, nil, fagus.Want(s.first, fagus.Shared)); err != nil {
 			return err
 		}
@@ -181,7 +178,7 @@ var gallery = []wrong{
 		}
 		return nil
 	}},
-	{"Exclusive for reading, and variables that belong together", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Exclusive access for reading, and variables always used together", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		sum := int64(0)
 		return during(n, func() {
 			for _, x := range s.counts.Slice()[:1024] {
@@ -189,7 +186,7 @@ var gallery = []wrong{
 			}
 		}, fagus.Want(s.first, fagus.Exclusive), fagus.Want(s.second, fagus.Exclusive))
 	}},
-	{"Bringing what is not looked at", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+	{"Transferring data that are not used", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		fill := []fagus.Request{fagus.Want(s.guardA, fagus.Exclusive), fagus.Want(s.left, fagus.Exclusive)}
 		if n.Rank() == 1 {
 			fill = nil

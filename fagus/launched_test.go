@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/internal/launchers"
 )
 
-// TestLaunchedWarning: a process that a launcher has started as one of several ranks, and
-// that runs all of them, says so, unless it was told which network to use.
+// TestLaunchedWarning checks that Run logs a warning in a process that a launcher started as
+// one of several ranks, unless Config.Net selects the network.
 func TestLaunchedWarning(t *testing.T) {
-	for _, name := range []string{"FAGUS_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"} {
-		t.Setenv(name, "") // the test may itself be a rank's
+	for _, l := range launchers.All() {
+		t.Setenv(l.Rank, "") // a launcher may have started the test itself
 	}
 	for _, c := range []struct {
 		rank, size string
@@ -35,9 +36,9 @@ func TestLaunchedWarning(t *testing.T) {
 		if _, err := fagus.Run(t.Context(), cfg, func(*fagus.Node) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		said := b.String()
-		if warned := strings.Contains(said, "call cluster.Run") && strings.Contains(said, "variable=PMI_RANK rank=3"); warned != c.warns || said != "" && !c.warns {
-			t.Errorf("%+v: %q", c, said)
+		logged := b.String()
+		if warned := strings.Contains(logged, "call cluster.Run") && strings.Contains(logged, "variable=PMI_RANK rank=3"); warned != c.warns || logged != "" && !c.warns {
+			t.Errorf("%+v: Run logged %q", c, logged)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -9,40 +8,39 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
-	"github.com/fagus-dsm/fagus/dimmnet/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// A litmus test is a few lines of program for each rank, and what they may see. A
-// line is an operation:
+// A litmus test is a small program for each rank and the outcomes that entry consistency
+// allows. Each line of a program is an operation:
 //
-//	Xs x=1 y x++    a tenure of s, exclusive: writes x, reads y, reads x and adds 1
-//	Ss x            a tenure of s, shared
-//	look x          a read outside of tenures
-//	update          all ranks have one
+//	Xs x=1 y x++    an exclusive tenure of s: writes x, reads y, reads x and adds 1
+//	Ss x            a shared tenure of s
+//	look x          a read outside tenures
+//	update          an Update, which all ranks make
 //
-// Items x and y are numbers, 0 at first, each bound to s or t. An outcome is what all
-// reads saw, by rank.
+// Items x and y are numbers, initially 0, each bound to variable s or t. An outcome is the
+// values that all reads returned, by rank.
 type litmus struct {
 	name     string
-	bound    map[string]string // variable to items
-	ranks    [][]string
-	sees     []string // every outcome that entry consistency allows
-	stronger []string // of those, what this runtime never shows, because A5 keeps copies still
+	bound    map[string]string // the items that each variable guards
+	ranks    [][]string        // the lines of each rank
+	sees     []string          // all outcomes that entry consistency allows
+	stronger []string          // the outcomes in sees that Fagus never shows (axiom A5)
 }
 
 var both = map[string]string{"s": "x", "t": "y"}
 
-// litmusTests are those of spec/70, but for zombies: nothing recovers yet. Updates are
-// collective here, and bring what a rank has acquired before.
+// litmusTests returns the tests of docs/papers.md, Entry consistency, except for the test of
+// zombies: Fagus does not recover from failures yet. Update is collective here, and refreshes the
+// variables that a rank has acquired before.
 func litmusTests() []litmus {
 	return []litmus{
 		{name: "1 MP, one guard", bound: map[string]string{"s": "xy"},
@@ -71,7 +69,8 @@ func litmusTests() []litmus {
 	}
 }
 
-// TestLitmusModel: the enumerator of the axioms says of every test what spec/70 says.
+// TestLitmusModel: the enumerator of the axioms yields the outcomes that docs/papers.md lists
+// for every test.
 func TestLitmusModel(t *testing.T) {
 	for _, l := range litmusTests() {
 		got := slices.Sorted(maps.Keys(l.allowed()))
@@ -81,16 +80,18 @@ func TestLitmusModel(t *testing.T) {
 	}
 }
 
-// TestLitmus runs every test on both engines and all networks, many times. What is
-// forbidden is never seen, and in virtual time everything is that can be.
+// TestLitmus runs every test in both modes on all networks, many times. Forbidden outcomes must
+// never occur. In virtual time all allowed outcomes must occur.
 func TestLitmus(t *testing.T) {
-	least, most := uint64(100), uint64(3000) // it ends when all is seen
+	// The test makes at least and at most these numbers of runs; it ends when all outcomes have
+	// occurred.
+	least, most := uint64(100), uint64(3000)
 	if testing.Short() {
 		least, most = 30, 30
 	}
-	ways := detections(t)
+	methods := detections(t)
 	for _, l := range litmusTests() {
-		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 			seen := make(map[string]int)
 			missing := func() (list []string) {
 				for _, want := range l.sees {
@@ -104,7 +105,7 @@ func TestLitmus(t *testing.T) {
 				for name, net := range map[string]dimmnet.Network{
 					"sim":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}),
 					"udp":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
-					"inproc": inproc.New(inproc.Config{}),
+					"inproc": goroutines(),
 					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
 					"tcp":    tcp.New(tcp.Config{}),
 					"quic":   quic.New(quic.Config{}),
@@ -115,7 +116,7 @@ func TestLitmus(t *testing.T) {
 					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
 						continue
 					}
-					outcome := l.run(t, fagus.Config{Net: net, Mode: mode, WriteDetection: ways[seed/8%uint64(len(ways))]}, seed)
+					outcome := l.run(t, fagus.Config{Net: net, Mode: mode, WriteDetection: methods[seed/8%uint64(len(methods))]}, seed)
 					if !slices.Contains(l.sees, outcome) {
 						t.Errorf("%s, %v mode, %s, seed %d: saw %q, allowed are %q", l.name, mode, name, seed, outcome, l.sees)
 					}
@@ -125,26 +126,24 @@ func TestLitmus(t *testing.T) {
 				}
 			}
 			if list := missing(); len(list) > 0 && !testing.Short() {
-				t.Errorf("%s, %v mode: never saw %q in %d runs, but %v", l.name, mode, list, most, seen)
+				t.Errorf("%s, %v mode: outcomes %q did not occur in %d runs, only %v", l.name, mode, list, most, seen)
 			}
 			for _, never := range l.stronger {
 				if seen[never] > 0 {
-					t.Errorf("%s, %v mode: saw %q %d times, which says that copies change by themselves", l.name, mode, never, seen[never])
+					t.Errorf("%s, %v mode: saw %q %d times: a copy changed outside a tenure", l.name, mode, never, seen[never])
 				}
 			}
 		}
 	}
 }
 
-// run runs the test, with pauses that its seed chooses, and returns the outcome.
+// run runs the test with random pauses and returns the outcome.
 func (l *litmus) run(t *testing.T, cfg fagus.Config, seed uint64) string {
 	t.Helper()
 	cfg.Nodes, cfg.History = len(l.ranks), history.New()
 	saw := make([][]string, cfg.Nodes)
 	var mu sync.Mutex
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	_, err := fagus.Run(ctx, cfg, func(n *fagus.Node) error {
+	_, err := runFor(t, cfg, func(n *fagus.Node) error {
 		p, err := l.declare(n)
 		if err != nil {
 			return err
@@ -154,19 +153,15 @@ func (l *litmus) run(t *testing.T, cfg fagus.Config, seed uint64) string {
 			pauses := r.IntN(4)
 			if i == 0 {
 				pauses = r.IntN(10)
-				if int(seed)%n.Nodes() == n.Rank() { // much later than the others
+				if int(seed)%n.Nodes() == n.Rank() { // this rank starts much later than others
 					pauses += r.IntN(30)
 				}
 			}
-			// In phases who comes first does not depend on time, but on the phase.
+			// In phase mode the order of requests depends on phases rather than on time.
 			for range pauses {
 				n.Spend(fagus.Time(r.IntN(40)) * fagus.Microsecond)
 				if n.Mode() == fagus.Phase {
-					empty := n.Set()
-					if err := n.Acquire(empty); err != nil {
-						return err
-					}
-					if err := n.Release(empty); err != nil {
+					if err := touch(n, n.Set()); err != nil {
 						return err
 					}
 				}
@@ -189,7 +184,7 @@ func (l *litmus) run(t *testing.T, cfg fagus.Config, seed uint64) string {
 	return strings.Join(slices.Concat(saw...), " ")
 }
 
-// player is a rank that plays its lines.
+// player executes the lines of a rank.
 type player struct {
 	n     *fagus.Node
 	items *fagus.Array[int64]
@@ -226,21 +221,18 @@ func (p *player) do(line []string) error {
 		p.access(line[1])
 		return nil
 	}
-	mode := fagus.Shared
+	access := fagus.Shared
 	if line[0][0] == 'X' {
-		mode = fagus.Exclusive
+		access = fagus.Exclusive
 	}
-	set := p.n.Set(fagus.Want(p.vars[line[0][1:]], mode))
-	if err := p.n.Acquire(set); err != nil {
-		return err
-	}
-	for _, a := range line[1:] {
-		p.access(a)
-	}
-	return p.n.Release(set)
+	return tenure(p.n, p.n.Set(fagus.Want(p.vars[line[0][1:]], access)), func() {
+		for _, a := range line[1:] {
+			p.access(a)
+		}
+	})
 }
 
-// access is x=1, x++ or x.
+// access executes an access of the form x=1, x++ or x.
 func (p *player) access(a string) {
 	item := &p.items.Slice()[strings.IndexByte(litmusItems, a[0])]
 	if value, writes := strings.CutPrefix(a[1:], "="); writes {

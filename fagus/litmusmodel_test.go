@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// axioms enumerates what entry consistency allows: tenures one at a time in every
-// order that the programs leave open, which is what A1, A2 and A3 come to; and a read
-// outside of tenures sees any version between its rank's copy and the newest (A4).
+// axioms enumerates the outcomes that entry consistency allows (docs/papers.md, Entry
+// consistency). Tenures are executed one at a time in every order that the programs permit,
+// which is equivalent to axioms A1, A2 and A3. A read outside tenures returns any version
+// from that of the rank's copy to the newest (A4).
 type axioms struct {
 	*litmus
 	found map[string]bool
 }
 
-// allowed is the set of outcomes.
+// allowed returns the set of allowed outcomes.
 func (l *litmus) allowed() map[string]bool {
 	a := axioms{l, make(map[string]bool)}
 	first := moment{at: make([]int, len(l.ranks)), saw: make([][]string, len(l.ranks)), values: make(map[byte][]int)}
@@ -30,10 +31,10 @@ func (l *litmus) allowed() map[string]bool {
 
 // moment is a state between two operations.
 type moment struct {
-	at     []int          // the next line, by rank
-	saw    [][]string     // by rank
-	values map[byte][]int // all that an item has been, the newest last
-	copies []map[byte]int // by rank: which of them its copy has, if it has acquired it
+	at     []int          // index of the next line, by rank
+	saw    [][]string     // values read so far, by rank
+	values map[byte][]int // all versions of each item, the newest last
+	copies []map[byte]int // by rank: versions of the items that the rank has acquired
 }
 
 func (m moment) clone() moment {
@@ -54,6 +55,7 @@ func (m moment) clone() moment {
 	return c
 }
 
+// explore adds the outcomes that can be reached from m to a.found.
 func (a axioms) explore(m moment) {
 	over, updates := true, 0
 	for r, lines := range a.ranks {
@@ -81,7 +83,7 @@ func (a axioms) explore(m moment) {
 			a.explore(next)
 		}
 	}
-	if updates == len(a.ranks) { // collective
+	if updates == len(a.ranks) { // all ranks have reached the collective Update
 		next := m.clone()
 		for r := range next.at {
 			next.at[r]++
@@ -96,6 +98,7 @@ func (a axioms) explore(m moment) {
 	}
 }
 
+// tenure executes a line of rank r that is a tenure.
 func (a axioms) tenure(m *moment, r int, line []string) {
 	now := make(map[byte]int)
 	for _, item := range []byte(a.bound[line[0][1:]]) {

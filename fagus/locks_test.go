@@ -1,7 +1,6 @@
 package fagus_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -11,34 +10,32 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// lockUse is one tenure: the variable, whether it added one to what it guards, and
-// what it saw.
+// lockUse is the input of one tenure.
 type lockUse struct {
 	variable int
-	adds     bool
+	adds     bool // the tenure is exclusive and increments the counter
 }
 
-// countersUnderLocks is the sequential model of numbers under locks: each variable by itself
-// is one that is read, or read and counted up.
+// countersUnderLocks returns the sequential model: each variable guards a counter that a tenure
+// reads, or reads and increments.
 func countersUnderLocks() porcupine.Model {
 	return porcupine.Model{
 		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-			parts := make(map[int][]porcupine.Operation)
+			byVariable := make(map[int][]porcupine.Operation)
 			most := 0
 			for _, op := range history {
 				v := op.Input.(lockUse).variable
-				parts[v] = append(parts[v], op)
+				byVariable[v] = append(byVariable[v], op)
 				most = max(most, v)
 			}
 			var list [][]porcupine.Operation
 			for v := range most + 1 {
-				list = append(list, parts[v])
+				list = append(list, byVariable[v])
 			}
 			return list
 		},
@@ -59,44 +56,36 @@ func countersUnderLocks() porcupine.Model {
 	}
 }
 
-// lockHistory collects what all ranks did. now is the clock of the network.
+// lockHistory collects the tenures of all ranks.
 type lockHistory struct {
 	mu  sync.Mutex
 	ops []porcupine.Operation
 }
 
-// program lets a rank use locks at random, and records when each use was asked for
-// and given back.
+// program lets a rank acquire random locks, and records when each Acquire began and each
+// Release ended. now is the clock of the network.
 func (h *lockHistory) program(seed uint64, uses, variables int, now func(*fagus.Node) int64) func(*fagus.Node) error {
 	return func(n *fagus.Node) error {
-		a, err := fagus.NewArray[int64](n, "a", variables)
+		a, vars, err := counters(n, variables)
 		if err != nil {
 			return err
-		}
-		vars := make([]*fagus.SyncVar, variables)
-		for i := range vars {
-			if vars[i], err = n.Bind(fmt.Sprint("v", i), a.Range(i, i+1)); err != nil {
-				return err
-			}
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(n.Rank())))
 		for range uses {
 			use := lockUse{r.IntN(variables), r.IntN(3) > 0}
-			mode := fagus.Shared
+			access := fagus.Shared
 			if use.adds {
-				mode = fagus.Exclusive
+				access = fagus.Exclusive
 			}
-			set := n.Set(fagus.Want(vars[use.variable], mode))
+			var saw int64
 			call := now(n)
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			saw := a.Slice()[use.variable]
-			n.Spend(fagus.Time(r.IntN(5)) * fagus.Microsecond)
-			if use.adds {
-				a.Slice()[use.variable]++
-			}
-			if err := n.Release(set); err != nil {
+			if err := tenure(n, n.Set(fagus.Want(vars[use.variable], access)), func() {
+				saw = a.Slice()[use.variable]
+				n.Spend(fagus.Time(r.IntN(5)) * fagus.Microsecond)
+				if use.adds {
+					a.Slice()[use.variable]++
+				}
+			}); err != nil {
 				return err
 			}
 			h.mu.Lock()
@@ -111,26 +100,22 @@ func (h *lockHistory) check(t *testing.T, what string, seed uint64) {
 	t.Helper()
 	switch porcupine.CheckOperationsTimeout(countersUnderLocks(), h.ops, time.Minute) {
 	case porcupine.Illegal:
-		t.Errorf("%s, seed %d: %d tenures have no order in which each saw what the one before had left", what, seed, len(h.ops))
+		t.Errorf("%s, seed %d: %d tenures have no order in which each sees what the previous ones wrote", what, seed, len(h.ops))
 	case porcupine.Unknown:
 		t.Errorf("%s, seed %d: %d tenures could not be checked in a minute", what, seed, len(h.ops))
 	}
 }
 
-// TestLocksAreLinearizable checks mutual exclusion and freshness of individual
-// locks: the tenures of every variable have an order that agrees with real time, in
-// which each sees what the last writer has left.
+// TestLocksAreLinearizable checks mutual exclusion and the propagation of data: the tenures of
+// every variable have an order that agrees with real time, and in which each tenure sees what the
+// last writer wrote.
 func TestLocksAreLinearizable(t *testing.T) {
-	seeds := uint64(40)
-	if testing.Short() {
-		seeds = 6
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
+	for seed := uint64(1); seed <= cases(40, 6); seed++ {
 		nodes := 2 + int(seed%4)
 		start := time.Now()
 		wall := func(*fagus.Node) int64 { return time.Since(start).Nanoseconds() }
 		nets := map[string]fagus.Config{
-			"inproc": {Net: inproc.New(inproc.Config{})},
+			"inproc": {Net: goroutines()},
 			"shm":    {Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared, Notices: seed%2 == 0},
 			"sim":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}), Notices: seed%2 == 0},
 			"udp":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2}})},
@@ -141,15 +126,13 @@ func TestLocksAreLinearizable(t *testing.T) {
 			if name == "shm" && shm.Supported() != nil {
 				continue
 			}
-			if cfg.Net.Clock() == dimmnet.Virtual { // threads run one at a time: their order is that of the calls
+			// Simulated threads run one at a time, so a counter suffices as a clock.
+			if cfg.Net.Clock() == dimmnet.Virtual {
 				count := int64(0)
 				clock = func(*fagus.Node) int64 { count++; return count }
 			}
 			var h lockHistory
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			_, err := fagus.Run(ctx, cfg, h.program(seed, 40, 3, clock))
-			cancel()
-			if err != nil {
+			if _, err := runFor(t, cfg, h.program(seed, 40, 3, clock)); err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}
 			h.check(t, name, seed)
@@ -157,7 +140,7 @@ func TestLocksAreLinearizable(t *testing.T) {
 	}
 }
 
-// TestLockCheckerSeesMistakes gives the checker histories that no lock allows.
+// TestLockCheckerSeesMistakes: the checker rejects histories that no lock allows.
 func TestLockCheckerSeesMistakes(t *testing.T) {
 	add := lockUse{0, true}
 	for name, ops := range map[string][]porcupine.Operation{
@@ -171,7 +154,7 @@ func TestLockCheckerSeesMistakes(t *testing.T) {
 		},
 	} {
 		if porcupine.CheckOperations(countersUnderLocks(), ops) {
-			t.Errorf("%s: nothing was found", name)
+			t.Errorf("%s: the checker accepts it", name)
 		}
 	}
 }

@@ -5,28 +5,25 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-var update = flag.Bool("update", false, "write docs/misuse.md anew")
+var update = flag.Bool("update", false, "write the documents that the tests compare")
 
-// misuse is a wrong program. It runs on two ranks, unless cfg says otherwise.
+// misuse is a wrong program. It runs on two ranks, unless cfg.Nodes is set.
 type misuse struct {
 	what    string
 	cfg     fagus.Config
 	program func(n *fagus.Node, s *shared) error
 }
 
-// shared is what every misuse finds ready.
+// shared holds the array and the variables that every misuse uses.
 type shared struct {
 	a    *fagus.Array[float64]
 	v, w *fagus.SyncVar
@@ -40,10 +37,10 @@ var misuses = []misuse{
 		return n.Acquire(n.Set(fagus.Want(new(fagus.SyncVar), fagus.Shared)))
 	}},
 	{what: "acquire without a set", program: func(n *fagus.Node, s *shared) error { return n.Acquire(nil) }},
-	{what: "want a variable twice", program: func(n *fagus.Node, s *shared) error {
+	{what: "request a variable twice", program: func(n *fagus.Node, s *shared) error {
 		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Shared), fagus.Want(s.v, fagus.Exclusive)))
 	}},
-	{what: "want a mode that does not exist", program: func(n *fagus.Node, s *shared) error {
+	{what: "request an access that does not exist", program: func(n *fagus.Node, s *shared) error {
 		return n.Acquire(n.Set(fagus.Want(s.v, 7)))
 	}},
 	{what: "declare writes on a shared variable", program: func(n *fagus.Node, s *shared) error {
@@ -52,17 +49,17 @@ var misuses = []misuse{
 	{what: "declare writes that the variable does not guard", program: func(n *fagus.Node, s *shared) error {
 		return n.Acquire(n.Set(fagus.Want(s.v, fagus.Exclusive).Writing(s.a.Range(60, 61))))
 	}},
-	{what: "tell of writes without a tenure", program: func(n *fagus.Node, s *shared) error { return n.Wrote(s.a.Range(0, 1)) }},
-	{what: "tell of writes to what is held shared", program: func(n *fagus.Node, s *shared) error {
+	{what: "report writes without a tenure", program: func(n *fagus.Node, s *shared) error { return n.Wrote(s.a.Range(0, 1)) }},
+	{what: "report writes to a variable that is held shared", program: func(n *fagus.Node, s *shared) error {
 		return n.During(n.Set(fagus.Want(s.v, fagus.Shared)), func() error { return n.Wrote(s.a.Range(0, 1)) })
 	}},
-	{what: "tell of writes that are to be found out", program: func(n *fagus.Node, s *shared) error {
+	{what: "report writes to a variable that was requested without Reporting", program: func(n *fagus.Node, s *shared) error {
 		return n.During(n.Set(fagus.Want(s.v, fagus.Exclusive)), func() error { return n.Wrote(s.a.Range(0, 1)) })
 	}},
-	{what: "tell of writes to what nothing guards", program: func(n *fagus.Node, s *shared) error {
-		return n.During(n.Set(fagus.Want(s.v, fagus.Exclusive).Telling()), func() error { return n.Wrote(s.a.Range(90, 91)) })
+	{what: "report writes to elements that no variable guards", program: func(n *fagus.Node, s *shared) error {
+		return n.During(n.Set(fagus.Want(s.v, fagus.Exclusive).Reporting()), func() error { return n.Wrote(s.a.Range(90, 91)) })
 	}},
-	{what: "release what was not acquired", program: func(n *fagus.Node, s *shared) error {
+	{what: "release a set that was not acquired", program: func(n *fagus.Node, s *shared) error {
 		return n.Release(n.Set(fagus.Want(s.v, fagus.Shared)))
 	}},
 	{what: "release twice", program: func(n *fagus.Node, s *shared) error {
@@ -149,7 +146,7 @@ var misuses = []misuse{
 		_, err := n.Bind("v", s.a.Range(60, 61))
 		return err
 	}},
-	{what: "bind nothing", program: func(n *fagus.Node, s *shared) error {
+	{what: "bind no range", program: func(n *fagus.Node, s *shared) error {
 		_, err := n.Bind("nothing")
 		return err
 	}},
@@ -157,7 +154,7 @@ var misuses = []misuse{
 		_, err := n.Bind("outside", s.a.Range(99, 101))
 		return err
 	}},
-	{what: "bind what another variable guards", program: func(n *fagus.Node, s *shared) error {
+	{what: "bind elements that another variable guards", program: func(n *fagus.Node, s *shared) error {
 		_, err := n.Bind("overlapping", s.a.Range(40, 60))
 		return err
 	}},
@@ -180,17 +177,15 @@ var misuses = []misuse{
 	}},
 	{what: "fewer than one node", cfg: fagus.Config{Nodes: -1}},
 	{what: "more nodes than the LLCM has slots for", cfg: fagus.Config{Nodes: 1000, Transfer: fagus.Rings}},
-	{what: "a way of transfer that does not exist", cfg: fagus.Config{Transfer: 9}},
-	{what: "a way to check that does not exist", cfg: fagus.Config{Check: 9}},
+	{what: "a transfer method that does not exist", cfg: fagus.Config{Transfer: 9}},
+	{what: "a level of access checking that does not exist", cfg: fagus.Config{Check: 9}},
 	{what: "no program"},
 }
 
 func addInts(a, b int) int { return a + b }
 
-// run returns what the misuse's error says on net.
-func (m misuse) run(net dimmnet.Network, mode fagus.Engine) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
+// run runs the misuse on net and returns the error of the run.
+func (m misuse) run(t *testing.T, net dimmnet.Network, mode fagus.Mode) error {
 	cfg := m.cfg
 	if cfg.Nodes == 0 {
 		cfg.Nodes = 2
@@ -212,74 +207,65 @@ func (m misuse) run(net dimmnet.Network, mode fagus.Engine) error {
 	if m.what == "no program" {
 		program = nil
 	}
-	_, err := fagus.Run(ctx, cfg, program)
+	_, err := runFor(t, cfg, program)
 	return err
 }
 
-// untold ends the table.
-const untold = `
-## What is not told
+// undetected is the last part of docs/misuse.md.
+const undetected = `
+## Mistakes that are not detected
 
-These are wrong, too. Config.Check (fagus run --check) tells them, in the words of
-[gallery.md](gallery.md), as far as pages show them ([check.md](check.md)); without it
-nothing notices:
+The following mistakes are detected only if Config.Check (fagus run --check) is on, with the
+messages of [gallery.md](gallery.md) and within the limits that pages impose
+([check.md](check.md)):
 
-- writing to what is held shared, or not held at all: the other ranks do not see
-  it, and the next Acquire may overwrite it or carry it along
-- reading what is not held: it is as old as the last Acquire or Update
-- changing other elements than Writing has declared
+- writing to elements that the rank holds shared, or does not hold: the other ranks do not
+  see the write, and the next Acquire may overwrite it or transfer it
+- reading elements that the rank does not hold: they are as old as the last Acquire or Update
+- changing elements other than those that Writing declares
 
-And these nothing notices in any case:
+The following are never detected:
 
-- using a slice of an array after the program function has returned: its memory
-  is gone, and the process crashes
-- a Reduce of another type on another rank: each folds the others' bits as its own type
-- a collective call that only some ranks make while the others have not returned:
-  it waits for them, as long as they compute
+- using a slice of an array after the program function has returned: the memory is unmapped,
+  and the process crashes
+- calling Reduce with different types on different ranks: each rank interprets the bits of
+  the others as its own type
+- a collective call that only some ranks make while the others have not returned: it waits
+  for the others as long as they compute
 
-The table is of phase mode. Threaded mode tells each of these mistakes, too, in words of its own
-where ranks disagree. It does not tell of a program that counts on the order of phases (an
-Acquire may come before a Release of another rank that phases put first), nor of one that
-waits in a loop of Acquire and Release for a condition that never comes.
+The table shows phase mode. Threaded mode detects each of these mistakes, too, with other
+messages where ranks disagree. It does not detect a program that depends on the order of
+phases (an Acquire may be granted before a Release of another rank that an earlier phase
+would have ordered first), or a program that repeats Acquire and Release until a
+condition holds that never becomes true.
 `
 
+// stack matches all lines of a panic's error except the first.
 var stack = regexp.MustCompile(`(?s)\n.*`)
 
-// TestMisuse runs every wrong program on the simulator and on goroutines, and
-// compares the errors with the table in docs/misuse.md. On goroutines threaded mode
-// has to notice them, too.
+// TestMisuse runs every wrong program on the simulator and on goroutines, and compares the
+// errors with the table in docs/misuse.md. On goroutines threaded mode must return an error,
+// too.
 func TestMisuse(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# What mistakes are told\n\nMade by `go test ./fagus -run TestMisuse -update`. Where two ranks fail, the first error is shown.\n\n| mistake | error |\n|---|---|\n")
+	b.WriteString("# Errors of wrong calls\n\nMade by `go test ./fagus -run TestMisuse -update`. Where two ranks fail, the first error is shown.\n\n| mistake | error |\n|---|---|\n")
 	for _, m := range misuses {
-		err := m.run(newSim(t, sim.Config{}), fagus.Phase)
+		err := m.run(t, newSim(t, sim.Config{}), fagus.Phase)
 		if err == nil {
-			t.Errorf("%s: no error", m.what)
+			t.Errorf("%s: Run returns no error, want one", m.what)
 			continue
 		}
 		text := stack.ReplaceAllString(err.Error(), "")
 		fmt.Fprintf(&b, "| %s | `%s` |\n", m.what, text)
 		if m.cfg.Nodes > 100 {
-			continue // goroutines have more memory
+			continue // on goroutines the LLCM is large enough, so there is no error
 		}
-		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
-			if live := m.run(inproc.New(inproc.Config{}), mode); live == nil || errors.Is(live, context.DeadlineExceeded) {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			if live := m.run(t, goroutines(), mode); live == nil || errors.Is(live, context.DeadlineExceeded) {
 				t.Errorf("%s: on goroutines, %v mode: %v", m.what, mode, live)
 			}
 		}
 	}
-	b.WriteString(untold)
-	const file = "../docs/misuse.md"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s says something else; go test ./fagus -run TestMisuse -update writes:\n%s", file, b.String())
-	}
+	b.WriteString(undetected)
+	compareFile(t, "../docs/misuse.md", b.String())
 }

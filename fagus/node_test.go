@@ -8,26 +8,26 @@ import (
 	"testing"
 )
 
-// TestOneGoroutine calls a Node while a call of it seems to be under way.
+// TestOneGoroutine calls a Node while another call seems to be in progress.
 func TestOneGoroutine(t *testing.T) {
 	_, err := Run(context.Background(), Config{Nodes: 1}, func(n *Node) error {
-		n.seat.Enter("Update", nil)
+		n.monitor.Enter("Update", nil)
 		err := n.Barrier()
-		n.seat.Leave(nil)
+		n.monitor.Leave(nil)
 		if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
-			t.Errorf("error %v", err)
+			t.Errorf("Barrier during another call returns %v", err)
 		}
-		return n.Barrier() // nothing is left behind
+		return n.Barrier() // the failed call has no lasting effect
 	})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// TestLog looks at the records of one rank, which is enough: they say which calls were
-// collective, and what was in the set.
+// TestLog checks the records of a single rank: they say which calls were collective and which
+// set each call had.
 func TestLog(t *testing.T) {
-	for mode, acquire := range map[Engine]string{Phase: `msg="collective call"`, Threaded: "msg=call"} {
+	for mode, acquire := range map[Mode]string{Phase: `msg="collective call"`, Threaded: "msg=call"} {
 		var b bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		_, err := Run(t.Context(), Config{Nodes: 1, Mode: mode, Log: log}, func(n *Node) error {

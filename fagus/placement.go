@@ -7,43 +7,33 @@ import (
 	"github.com/fagus-dsm/fagus/phase"
 )
 
-// Placement says where the copies of an array are.
+// Placement says where the copies of arrays are: in private memory of each rank, or in
+// memory that all ranks share.
 type Placement uint8
 
 // The placements.
 const (
-	// PlaceAuto is PlaceShared in mode Phase on a network of processes of one host, unless
-	// Config.Check or Config.History is set; else PlacePrivate.
+	// PlaceAuto is PlaceShared in Phase mode on a network of processes of one host, unless
+	// Config.Check or Config.History is set. Otherwise it is PlacePrivate.
 	PlaceAuto Placement = iota
-	// PlacePrivate gives every rank a copy of its own.
+	// PlacePrivate gives every rank its own copy of every array.
 	PlacePrivate
-	// PlaceShared is one copy for all ranks: an Acquire moves no bytes. Entry consistency allows
-	// it, since nobody may look at what it does not hold. What an Update has brought may be
-	// read until the rank's next collective call in mode Phase, and not at all in mode
-	// Threaded: then another rank may write it.
+	// PlaceShared keeps one copy of every array for all ranks, so an Acquire moves no bytes. Entry
+	// consistency permits one copy, because a rank accesses only data that it holds. In Phase mode
+	// data that an Update has refreshed may be read until the rank's next collective call. In
+	// Threaded mode they may not be read, because another rank may write them at any time.
 	PlaceShared
 )
 
-// String is the name as a flag has it.
-func (p Placement) String() string {
-	switch p {
-	case PlaceAuto:
-		return "auto"
-	case PlacePrivate:
-		return "private"
-	case PlaceShared:
-		return "shared"
-	}
-	return fmt.Sprintf("placement %d", uint8(p))
-}
+// String returns the placement as flags spell it: "auto", "private" or "shared".
+func (p Placement) String() string { return nameOf(p, "placement", "auto", "private", "shared") }
 
-// oneCopy says whether all ranks have one copy of every array.
 func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 	s, able := h.(dimmnet.Sharer)
 	switch cfg.Placement {
 	case PlaceShared:
 		if !able {
-			return false, fmt.Errorf("fagus: placement %v: on this network ranks cannot have the same memory: use %v", PlaceShared, PlacePrivate)
+			return false, fmt.Errorf("fagus: placement %v: ranks on this network cannot share memory: use %v", PlaceShared, PlacePrivate)
 		}
 		return true, nil
 	case PlaceAuto:
@@ -52,10 +42,10 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 	return false, nil
 }
 
-// reads says whether ranks read what they need from the arrays of others, which takes
-// one copy, straight to its place. An array that Config.Check guards is not to be read; one
-// whose pages the kernel is to watch is not to lie in memory that ranks share.
-func reads(h dimmnet.Host, cfg Config) bool {
+// readsViews reports whether ranks read directly from the arrays of other ranks, so that data are
+// copied only once. Direct reads are impossible if Config.Check protects the arrays, or if write
+// detection relies on the kernel, which cannot watch memory that ranks share.
+func readsViews(h dimmnet.Host, cfg Config) bool {
 	_, able := h.(dimmnet.Viewer)
 	return able && cfg.Mode == Phase && cfg.Transfer == phase.Auto && cfg.Check == CheckOff && cfg.WriteDetection != DetectKernel
 }

@@ -2,40 +2,37 @@ package fagus_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// interval is the bytes from lo up to but not including hi of the one array of
-// a random program.
+// interval is the bytes from lo up to, but not including, hi of the array of a random program.
 type interval struct{ lo, hi int }
 
-// randomPart is a part of one of the intervals in which a variable lies.
+// randomPart returns a random part of one of the given intervals.
 func randomPart(random *rand.Rand, of []interval) interval {
 	x := of[random.IntN(len(of))]
 	lo := x.lo + random.IntN(x.hi-x.lo)
 	return interval{lo, lo + 1 + random.IntN(x.hi-lo)}
 }
 
-// oracle knows what the last exclusive holder of each variable has left. The
-// program of every rank compares it with what it sees.
+// oracle knows what the last exclusive holder of each variable has written. The program of
+// every rank compares it with what the rank sees.
 type oracle struct {
 	size  int
-	vars  [][]interval // by variable, by address; they share words and pages
+	vars  [][]interval // the bytes that each variable guards, in order; they may share words
 	mu    sync.Mutex
-	model [][]byte // by variable: its intervals, one after the other
-	// lawful programs look only at what they hold, or Update brought.
+	model [][]byte // the contents of each variable: its intervals, one after the other
+	// lawful makes programs read only what they hold, or what Update brought.
 	lawful bool
-	// reduces says that ranks meet by Reduce, where they else meet by Barrier.
+	// reduces makes ranks meet in Reduce instead of Barrier.
 	reduces bool
 }
 
@@ -44,7 +41,7 @@ func newOracle(seed uint64) *oracle {
 	o := &oracle{size: 100 + random.IntN(30_000), vars: make([][]interval, 3+random.IntN(5))}
 	for lo := 0; lo < o.size; {
 		hi := min(o.size, lo+1+random.IntN([]int{3, 20, 300, 9000}[random.IntN(4)]))
-		if v := random.IntN(len(o.vars) + 1); v < len(o.vars) { // else nobody guards it
+		if v := random.IntN(len(o.vars) + 1); v < len(o.vars) { // otherwise no variable guards it
 			o.vars[v] = append(o.vars[v], interval{lo, hi})
 		}
 		lo = hi
@@ -56,6 +53,7 @@ func newOracle(seed uint64) *oracle {
 	return o
 }
 
+// gather returns the bytes of a in the given intervals.
 func gather(a []byte, of []interval) (b []byte) {
 	for _, x := range of {
 		b = append(b, a[x.lo:x.hi]...)
@@ -63,29 +61,29 @@ func gather(a []byte, of []interval) (b []byte) {
 	return b
 }
 
-// rankProgram is the random program at one rank.
+// rankProgram is the random program on one rank.
 type rankProgram struct {
 	*oracle
 	n      *fagus.Node
 	random *rand.Rand
 	a      *fagus.Array[byte]
-	guards []*fagus.SyncVar // nil where a variable has no interval
-	shadow [][]byte         // by variable: what this rank's copy must hold
-	had    []bool           // acquired before, so that Update brings it
-	given  int              // so many words in Reduces
+	guards []*fagus.SyncVar // nil for a variable without intervals
+	shadow [][]byte         // the expected contents of this rank's copy, by variable
+	had    []bool           // by variable: acquired before, so that Update refreshes it
+	rounds int              // number of Reduces
 }
 
-// program acquires random variables in random modes, writes random parts,
-// declared or not, and calls Update and Barrier in between. It checks that what
-// is held, or was updated, is what the oracle knows, and that nothing else of
-// the rank's copy has moved.
+// program returns a program that acquires random variables with random access, writes random
+// parts, declared or not, and calls Update and Barrier in between. It checks that what the rank
+// holds, or Update has brought, agrees with the oracle, and that nothing else of the rank's copy
+// has changed.
 func (o *oracle) program(seed uint64) func(*fagus.Node) error {
 	return func(n *fagus.Node) error {
 		p := &rankProgram{oracle: o, n: n, random: rand.New(rand.NewPCG(seed, 1+uint64(n.Rank())))}
 		if err := p.declare(); err != nil {
 			return err
 		}
-		rounds := 5 + p.random.IntN(4) // not the same number of calls everywhere
+		rounds := 5 + p.random.IntN(4) // the number of calls differs between ranks
 		updateBefore := p.random.IntN(rounds)
 		for round := range rounds {
 			if round == updateBefore {
@@ -122,7 +120,8 @@ func (p *rankProgram) declare() (err error) {
 	return nil
 }
 
-// update waits after it until all have looked, before anybody writes again.
+// update calls Update and checks the result. It then waits for all ranks, so that no rank writes
+// again before all have checked.
 func (p *rankProgram) update() error {
 	if err := p.n.Update(); err != nil {
 		return err
@@ -136,22 +135,24 @@ func (p *rankProgram) update() error {
 	return p.n.Barrier()
 }
 
-// reduce gives a word, and computes what all must get.
+// reduce calls Reduce, and compares with the result that it computes by itself.
 func (p *rankProgram) reduce() error {
-	p.given++
-	word := func(rank int) uint64 { return uint64(p.given*100+rank+1) * 0x9e3779b97f4a7c15 }
-	combine := func(a, b uint64) uint64 { return a*31 + b } // not in any order
+	p.rounds++
+	word := func(rank int) uint64 { return uint64(p.rounds*100+rank+1) * 0x9e3779b97f4a7c15 }
+	combine := func(a, b uint64) uint64 { return a*31 + b } // depends on the order
 	want := word(0)
 	for rank := 1; rank < p.n.Nodes(); rank++ {
 		want = combine(want, word(rank))
 	}
 	got, err := fagus.Reduce(p.n, word(p.n.Rank()), combine)
 	if err == nil && got != want {
-		err = fmt.Errorf("Reduce %d: %#x, want %#x", p.given, got, want)
+		err = fmt.Errorf("Reduce %d: %#x, want %#x", p.rounds, got, want)
 	}
 	return err
 }
 
+// check checks this rank's copy of all variables. Those for which current is true must agree with
+// the oracle.
 func (p *rankProgram) check(when string, current func(v int) bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,16 +175,16 @@ func (p *rankProgram) check(when string, current func(v int) bool) error {
 
 // tenure acquires, checks, writes and releases.
 func (p *rankProgram) tenure() error {
-	modes := make([]fagus.Mode, len(p.vars))
-	declared := make([][]interval, len(p.vars)) // nil where nothing is
+	held := make([]fagus.Access, len(p.vars))   // 0 if the variable is not held
+	declared := make([][]interval, len(p.vars)) // nil without a declaration
 	var wants []fagus.Request
 	for v, guard := range p.guards {
 		if guard == nil || p.random.IntN(2) == 0 {
 			continue
 		}
-		modes[v] = []fagus.Mode{fagus.Shared, fagus.Exclusive}[p.random.IntN(2)]
-		want := fagus.Want(guard, modes[v])
-		if modes[v] == fagus.Exclusive && p.random.IntN(2) == 0 {
+		held[v] = []fagus.Access{fagus.Shared, fagus.Exclusive}[p.random.IntN(2)]
+		want := fagus.Want(guard, held[v])
+		if held[v] == fagus.Exclusive && p.random.IntN(2) == 0 {
 			declared[v] = []interval{}
 			var ranges []fagus.Range
 			for range p.random.IntN(4) {
@@ -199,20 +200,20 @@ func (p *rankProgram) tenure() error {
 	if err := p.n.Acquire(set); err != nil {
 		return err
 	}
-	if err := p.check("after Acquire", func(v int) bool { return modes[v] != 0 }); err != nil {
+	if err := p.check("after Acquire", func(v int) bool { return held[v] != 0 }); err != nil {
 		return err
 	}
 	p.n.Spend(fagus.Time(p.random.IntN(40)) * fagus.Microsecond)
-	for v, mode := range modes {
-		p.had[v] = p.had[v] || mode != 0
-		if mode == fagus.Exclusive {
+	for v, access := range held {
+		p.had[v] = p.had[v] || access != 0
+		if access == fagus.Exclusive {
 			p.write(v, declared[v])
 		}
 	}
 	return p.n.Release(set)
 }
 
-// write changes the declared parts of a variable, or any.
+// write changes bytes in the declared parts of a variable, or in random parts if parts is nil.
 func (p *rankProgram) write(v int, parts []interval) {
 	if parts == nil {
 		for range p.random.IntN(5) {
@@ -232,53 +233,40 @@ func (p *rankProgram) write(v int, parts []interval) {
 	p.model[v] = p.shadow[v]
 }
 
-// runRandom runs the random program of seed and fails the test with the seed.
+// runRandom runs the random program of seed on net.
 func runRandom(t *testing.T, net dimmnet.Network, nodes int, seed uint64) fagus.Report {
 	t.Helper()
 	return runRandomBy(t, fagus.Auto, net, nodes, seed)
 }
 
-// runRandomBy does so with one way of transfer.
+// runRandomBy runs the random program of seed with a given transfer method.
 func runRandomBy(t *testing.T, by fagus.Transfer, net dimmnet.Network, nodes int, seed uint64) fagus.Report {
 	t.Helper()
 	return runRandomWith(t, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, seed)
 }
 
-// runRandomWith does so as cfg says.
+// runRandomWith runs the random program of seed with a given configuration. If the run fails, it
+// fails the test with the seed.
 func runRandomWith(t *testing.T, cfg fagus.Config, seed uint64) fagus.Report {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	report, err := fagus.Run(ctx, cfg, newOracle(seed).program(seed))
+	report, err := runFor(t, cfg, newOracle(seed).program(seed))
 	if err != nil {
-		t.Fatalf("seed %d, %d nodes, %v, writes by %v: %v", seed, cfg.Nodes, cfg.Transfer, cfg.WriteDetection, err)
+		t.Fatalf("seed %d, %d nodes, transfer %v, detection %v: %v", seed, cfg.Nodes, cfg.Transfer, cfg.WriteDetection, err)
 	}
 	return report
-}
-
-func newSim(t testing.TB, cfg sim.Config) *sim.Network {
-	t.Helper()
-	net, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
 }
 
 func TestRandomProgramsOnGoroutines(t *testing.T) {
 	for seed := range uint64(60) {
 		nodes := 1 + int(seed%6)
-		runRandom(t, inproc.New(inproc.Config{}), nodes, seed)
-		runRandom(t, inproc.New(inproc.Config{LLCM: 400 * nodes}), nodes, seed) // the smallest slots
+		runRandom(t, goroutines(), nodes, seed)
+		// This LLCM makes slots of the smallest size.
+		runRandom(t, inproc.New(inproc.Config{LLCM: 400 * nodes}), nodes, seed)
 	}
 }
 
 func TestRandomProgramsUnderRandomDelays(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
+	for seed := uint64(1); seed <= cases(200, 30); seed++ {
 		runRandom(t, newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Millisecond}), 2+int(seed%7), seed)
 	}
 }

@@ -22,7 +22,8 @@ func TestReadmeProgram(t *testing.T) {
 	if err := os.MkdirAll("testdata", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("testdata", "readme-*") // inside the module, to be built with it
+	// The folder is inside the module, so that the program can import fagus.
+	dir, err := os.MkdirTemp("testdata", "readme-*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +33,6 @@ func TestReadmeProgram(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "run", "./"+dir).CombinedOutput()
 	if err != nil || strings.Count(string(out), "sees [1 1 1 1]\n") != 4 {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("the program of README.md: error %v, output\n%s", err, out)
 	}
 }

@@ -6,26 +6,28 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Word is what a rank can give to a [Reduce]: a number of at most 8 bytes.
+// Word is a type that Reduce can combine: a number of at most 8 bytes.
 type Word interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 |
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		~float32 | ~float64
 }
 
-// Reduce is a Barrier at which every rank gives x, and gets what combine makes of all of
-// them in the order of the ranks:
+// Reduce combines the numbers x of all ranks, and returns the result on every rank. Reduce is also
+// a Barrier: it returns when all ranks have called it, and the rank must hold no variable. The
+// numbers are combined in the order of the ranks:
 //
 //	combine(...combine(combine(x0, x1), x2)..., xN-1)
 //
-// Every rank combines for itself, in that same order. So the result has the same bits on
-// all ranks, in both modes and on every network, if combine does the same everywhere and
-// T is the same type. With one rank it is x. combine must not call anything of n.
+// Each rank computes this expression by itself. The result therefore has the same bits on all
+// ranks, in both modes and on every network, provided that all ranks use the same type T and an
+// equivalent function. With one rank the result is x. The function must not call methods of n.
 //
-// The rank must hold nothing. Errors are those of Barrier, and in Stats it counts as
-// PartBarrier. After an error the result is 0.
+// Reduce does not detect that ranks use different types: each rank then reads the bits of all
+// numbers as its own type. If Reduce fails, it returns 0 and the error that Barrier would return.
+// Stats counts the call under PartBarrier.
 func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
-	if err := n.usable("Reduce"); err != nil {
+	if err := n.ready("Reduce"); err != nil {
 		return 0, err
 	}
 	if err := n.meet(syncvar.Reduce, PartBarrier, wordOf(x)); err != nil {
@@ -39,7 +41,7 @@ func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
 	return all, nil
 }
 
-// wordOf is the bits of x, in the low bytes of a word whatever the byte order.
+// wordOf returns the bits of x in the low-order bytes of a word, on machines of any byte order.
 func wordOf[T Word](x T) uint64 {
 	p := unsafe.Pointer(&x)
 	switch unsafe.Sizeof(x) {
@@ -53,7 +55,7 @@ func wordOf[T Word](x T) uint64 {
 	return *(*uint64)(p)
 }
 
-// numberOf is the number whose bits are the low bytes of w.
+// numberOf returns the number whose bits are the low-order bytes of w.
 func numberOf[T Word](w uint64) (x T) {
 	p := unsafe.Pointer(&x)
 	switch unsafe.Sizeof(x) {

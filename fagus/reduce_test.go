@@ -1,38 +1,37 @@
 package fagus_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/dimmnet/tcp"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/guard"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
 
-// reduceTo reduces what give says of each rank, and compares the bits of what this one gets
-// with those of the fold.
-func reduceTo[T fagus.Word](n *fagus.Node, give func(rank int) T, combine func(a, b T) T) error {
-	want := give(0)
+// reduceTo calls Reduce with the number that term returns for this rank, and compares the bits
+// of the result with those of a sequential fold.
+func reduceTo[T fagus.Word](n *fagus.Node, term func(rank int) T, combine func(a, b T) T) error {
+	want := term(0)
 	for rank := 1; rank < n.Nodes(); rank++ {
-		want = combine(want, give(rank))
+		want = combine(want, term(rank))
 	}
-	got, err := fagus.Reduce(n, give(n.Rank()), combine)
+	got, err := fagus.Reduce(n, term(n.Rank()), combine)
 	if err == nil && bits(got) != bits(want) {
 		err = fmt.Errorf("Reduce of %T: %v (%#x), want %v (%#x)", got, got, bits(got), want, bits(want))
 	}
 	return err
 }
 
-// bits tells apart what == does not, and is the same for what it does not find equal.
+// bits returns a value that can be compared with ==: it distinguishes 0 from -0, and a NaN equals
+// itself.
 func bits(x any) any {
 	switch x := x.(type) {
 	case float32:
@@ -43,11 +42,11 @@ func bits(x any) any {
 	return x
 }
 
-// degrees is a Word that has a name.
+// degrees is a Word of a named type.
 type degrees int8
 
-// reduceAll makes Reduces of numbers of every size, whose results show the order of the
-// ranks, a lost sign or a lost bit.
+// reduceAll calls Reduce with numbers of every size. A wrong order of ranks, a lost sign or a lost
+// bit changes the result.
 func reduceAll(n *fagus.Node) error {
 	parts := []float64{1e16, 3.14159, -1e16, math.Copysign(0, -1), 1e-300, 0.1}
 	quiet := func(rank int) float64 { return math.Float64frombits(0x7ff8_0000_dead_0000 + uint64(rank)) }
@@ -88,7 +87,7 @@ func reduceAll(n *fagus.Node) error {
 	return nil
 }
 
-// TestReduce: every rank gets the same bits, whatever runs the program.
+// TestReduce: every rank gets the same bits, in both modes, on all networks and placements.
 func TestReduce(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 8} {
 		configs := everyRuntime(t, uint64(nodes))
@@ -96,7 +95,7 @@ func TestReduce(t *testing.T) {
 			configs["phase, one copy, "+name] = fagus.Config{Net: net(), Placement: fagus.PlaceShared}
 			configs["threaded, "+name] = fagus.Config{Net: net(), Mode: fagus.Threaded}
 		}
-		if shm.Supported() == nil { // tcp wants the same
+		if shm.Supported() == nil { // tcp has the same requirements
 			configs["phase, tcp"] = fagus.Config{Net: tcp.New(tcp.Config{})}
 			configs["threaded, tcp"] = fagus.Config{Net: tcp.New(tcp.Config{}), Mode: fagus.Threaded}
 		}
@@ -110,21 +109,17 @@ func TestReduce(t *testing.T) {
 			}
 			for _, r := range report.Ranks {
 				if calls := r.Parts[fagus.PartBarrier].Calls; calls != 10 {
-					t.Errorf("%s, %d nodes: rank %d counts %d calls of 10", name, cfg.Nodes, r.Rank, calls)
+					t.Errorf("%s, %d nodes: rank %d counts %d calls, want 10", name, cfg.Nodes, r.Rank, calls)
 				}
 			}
 		}
 	}
 }
 
-// TestRandomProgramsThatReduce: in the midst of other calls, checked or recorded, with posts
-// that are refused.
+// TestRandomProgramsThatReduce calls Reduce among other calls, with access checking, with a
+// history, and on ports that refuse posts.
 func TestRandomProgramsThatReduce(t *testing.T) {
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 3
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
+	for seed := uint64(1); seed <= cases(12, 3); seed++ {
 		configs := everyRuntime(t, seed)
 		wrap := porttest.Refusing(seed, float64(seed%7)/8)
 		configs["phase, sim, refusing"] = fagus.Config{Net: porttest.Wrap(newSim(t, sim.Config{Seed: seed}), wrap)}
@@ -137,10 +132,7 @@ func TestRandomProgramsThatReduce(t *testing.T) {
 			}
 			o := newOracle(seed)
 			o.reduces, o.lawful = true, true
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			_, err := fagus.Run(ctx, cfg, o.program(seed))
-			cancel()
-			if err != nil {
+			if _, err := runFor(t, cfg, o.program(seed)); err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}
 			if v := cfg.History.Check(); v != nil {
@@ -150,7 +142,7 @@ func TestRandomProgramsThatReduce(t *testing.T) {
 	}
 }
 
-// TestReduceFails: an error of the call comes with 0, and stays.
+// TestReduceFails: a failed Reduce returns 0 and an error, and so does every later Reduce.
 func TestReduceFails(t *testing.T) {
 	boom := errors.New("boom")
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
@@ -159,12 +151,12 @@ func TestReduceFails(t *testing.T) {
 		}
 		for range 2 {
 			if x, err := fagus.Reduce(n, 7, addInts); err == nil || x != 0 {
-				t.Errorf("rank 1 has failed: Reduce gives %d, error %v", x, err)
+				t.Errorf("rank 1 has failed, but Reduce returns %d, error %v", x, err)
 			}
 		}
 		return nil
 	})
 	if !errors.Is(err, boom) {
-		t.Errorf("error %v", err)
+		t.Errorf("Run: error %v, want the error of rank 1", err)
 	}
 }

@@ -6,25 +6,26 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// RollCall says when it is told what every rank does and waits for, and to whom.
+// RollCall configures when roll-calls are made and where they are printed; see docs/rollcall.md.
 type RollCall = rollcall.Config
 
-// Roll is what every rank does at one time.
+// Roll is the result of a roll-call: what every rank does at one time.
 type Roll = rollcall.Roll
 
-// asked knows what a rank in a call waits for.
-type asked struct {
+// rankState provides a roll-call with the state of a rank that is in a call.
+type rankState struct {
 	engine
 	space *consistency.Space
 }
 
-// Name is that of a variable.
-func (a asked) Name(id syncvar.ID) string { return a.space.Name(id) }
+// Name returns the name of a variable.
+func (s rankState) Name(id syncvar.ID) string { return s.space.Name(id) }
 
-// enter says that the rank is in a call, unless it is in one; set is nil if it has none.
+// enter records for roll-calls that the rank is in a call. It returns false if the rank is already
+// in a call. set is nil if the call takes no set.
 func (n *Node) enter(call syncvar.Call, set *SyncSet) bool {
-	if set == nil {
-		return n.seat.Enter(call.String(), nil)
+	if set == nil { // a nil *SyncSet would not be a nil Stringer
+		return n.monitor.Enter(call.String(), nil)
 	}
-	return n.seat.Enter(call.String(), set)
+	return n.monitor.Enter(call.String(), set)
 }

@@ -5,15 +5,20 @@ import (
 	"errors"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/guard"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
-// Run runs program on every rank of cfg's network and returns when all have
-// returned. If one fails, or panics, or ctx ends, the collective calls of all
-// others return an error, and Run returns the first one, and a Report whose Roll alone
-// means anything. Where cfg.Net is nil, all ranks are goroutines of this process; if a launcher
-// has started that as one of several ranks, a warning is logged: call cluster.Run.
+// Run runs program on every rank of cfg's network and returns when the programs of all
+// ranks have returned.
+//
+// If the program of a rank returns an error or panics, or ctx is done, the run fails: the
+// collective calls of all ranks return an error, and Run returns the first error. The Report then
+// has only Clock and Roll; Roll says what each rank did when the run failed.
+//
+// If cfg.Net is nil, all ranks are goroutines of this process. If a launcher such as
+// mpirun has started the process as one rank of several, Run logs a warning, because the
+// program should probably call cluster.Run.
 func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, error) {
 	if cfg.Net == nil {
 		warnLaunched(cfg.Log)
@@ -23,7 +28,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return Report{}, err
 	}
 	if program == nil {
-		return Report{}, errors.New("fagus: no program to run")
+		return Report{}, errors.New("fagus: Run: the program is nil")
 	}
 	if cfg.History != nil {
 		cfg.History.Begin(cfg.Nodes)
@@ -44,9 +49,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 			return err
 		}
 		defer n.close()
-		n.seat.Label(ctx)
+		n.monitor.Label(ctx)
 		err = n.run(program)
-		n.seat.Return(err != nil && (h.Port().Err() != nil || ctx.Err() != nil))
+		n.monitor.Return(err != nil && (h.Port().Err() != nil || ctx.Err() != nil))
 		if err != nil {
 			if named := (*rankError)(nil); !errors.As(err, &named) {
 				err = n.errorf("%w", err)
@@ -57,7 +62,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 			return err
 		}
 		ranks[n.rank] = n.Stats()
-		tallies[n.rank] = n.check.tallies()
+		tallies[n.rank] = n.guard.Tallies()
 		return nil
 	})
 	if err != nil {
@@ -65,7 +70,8 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if ctx.Err() != nil {
 			roll.Ended = context.Cause(ctx).Error()
 		}
-		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err // a rank left behind may still write to ranks
+		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
+		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err
 	}
 	if err := gather(ctx, cfg.Net, ranks, tallies); err != nil {
 		return Report{}, err

@@ -5,59 +5,64 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Request is a variable and the mode in which it is wanted.
+// Request asks for one variable with shared or exclusive access; see Want.
 type Request struct {
 	v        *SyncVar
-	mode     Mode
-	writes   []Range
-	declared bool
-	tells    bool // with Node.Wrote
+	access   Access
+	writes   []Range // the arguments of Writing
+	declared bool    // Writing or Reporting was called: Release compares nothing
+	reports  bool    // Reporting was called: Node.Wrote supplies the ranges
 }
 
-// Want asks for v in a mode.
-func Want(v *SyncVar, mode Mode) Request { return Request{v: v, mode: mode} }
+// Want returns a request for v with the given access.
+func Want(v *SyncVar, access Access) Request { return Request{v: v, access: access} }
 
-// Writing declares which elements the holder of an exclusive variable will
-// write, none if ranges is empty. Nothing is compared at Release then: the
-// declared ranges count as changed, and a change elsewhere stays unseen by the
-// other ranks. Compilers, which know, save the time and memory of a twin.
+// Writing returns r with a declaration of the ranges that the rank will write. Without arguments
+// it declares that the rank writes nothing. The access must be Exclusive, and the requested
+// variable must guard the ranges.
+//
+// A declaration saves the time and memory of a twin, the copy with which Release otherwise
+// compares the data. All declared ranges count as changed. Changes outside them do not reach other
+// ranks. Writing suits compilers, and loops that overwrite whole blocks.
 func (r Request) Writing(ranges ...Range) Request {
 	r.writes, r.declared = ranges, true
 	return r
 }
 
-// Telling is for who knows only while it holds an exclusive variable what it writes: [Node.Wrote] says so, in
-// the tenure, and nothing is compared at Release. A change of which nothing is said stays unseen by the
-// other ranks.
-func (r Request) Telling() Request {
-	r.declared, r.tells = true, true
+// Reporting returns r with the promise that the rank reports the elements that it writes, by
+// [Node.Wrote] during the tenure. The access must be Exclusive. Release compares nothing, and
+// changes that are not reported do not reach other ranks.
+func (r Request) Reporting() Request {
+	r.declared, r.reports = true, true
 	return r
 }
 
-// SyncSet is what a rank acquires at once. It may be acquired and released
-// again and again.
+// SyncSet is a set of requests that a rank acquires and releases together. It may be
+// acquired again after its release, any number of times.
 type SyncSet struct {
 	node     *Node
 	requests []Request
-	compiled bool
+	compiled bool // the fields below are valid
 
-	shared, exclusive []syncvar.ID
-	declared          [][]consistency.Range // beside exclusive; nil where nothing is declared
-	allowed           [][]consistency.Range // the same, as far as it is known beforehand
+	shared, exclusive []syncvar.ID // requested with this access, in increasing order
+	// declared holds the ranges of Writing for each variable of exclusive; nil if undeclared.
+	declared [][]consistency.Range
+	// allowed equals declared, but is nil for a Reporting request: nil permits all writes.
+	allowed [][]consistency.Range
 }
 
-// Set puts requests together. Mistakes in them are reported by Acquire. An
-// empty set is acquired by a rank that needs nothing in a phase.
+// Set makes a set of requests. Acquire returns an error if a request is invalid. A rank that needs
+// no variable in a phase acquires an empty set.
 func (n *Node) Set(requests ...Request) *SyncSet {
 	return &SyncSet{node: n, requests: slices.Clone(requests)}
 }
 
-// compile checks the requests and sorts them by ID.
 func (s *SyncSet) compile() error {
 	if s.compiled {
 		return nil
@@ -73,7 +78,7 @@ func (s *SyncSet) compile() error {
 		if i > 0 && sorted[i-1].v.id == r.v.id {
 			return fmt.Errorf("%q is in the set twice", r.v.name)
 		}
-		if r.mode == Shared {
+		if r.access == Shared {
 			s.shared = append(s.shared, r.v.id)
 			continue
 		}
@@ -89,7 +94,7 @@ func (s *SyncSet) compile() error {
 		}
 		s.exclusive = append(s.exclusive, r.v.id)
 		s.declared = append(s.declared, declared)
-		if r.tells {
+		if r.reports {
 			declared = nil
 		}
 		s.allowed = append(s.allowed, declared)
@@ -101,28 +106,34 @@ func (s *SyncSet) compile() error {
 func (s *SyncSet) check(r Request) error {
 	switch {
 	case r.v == nil || r.v.node == nil:
-		return errors.New("a variable that was not made by Bind")
+		return errors.New("the set contains a variable that Bind did not make")
 	case r.v.node != s.node:
-		return fmt.Errorf("%q was bound by rank %d; every rank uses the variable that its own Bind returned", r.v.name, r.v.node.rank)
-	case r.mode != Shared && r.mode != Exclusive:
-		return fmt.Errorf("%q: %v: want Shared or Exclusive", r.v.name, r.mode)
-	case r.declared && r.mode != Exclusive:
-		return fmt.Errorf("%q: Writing or Telling on a shared variable: want it Exclusive", r.v.name)
+		return fmt.Errorf("%q was bound by rank %d: use the variable that this rank's Bind returned", r.v.name, r.v.node.rank)
+	case r.access != Shared && r.access != Exclusive:
+		return fmt.Errorf("%q: %v: want Shared or Exclusive", r.v.name, r.access)
+	case r.declared && r.access != Exclusive:
+		return fmt.Errorf("%q: Writing and Reporting need exclusive access: request it with fagus.Exclusive", r.v.name)
 	}
 	return nil
 }
 
-// String names the set's variables and modes.
+// String names at most three of the set's variables, with their access.
 func (s *SyncSet) String() string {
+	const most = 3
 	if len(s.requests) == 0 {
 		return "an empty set"
 	}
-	names := make([]string, len(s.requests))
-	for i, r := range s.requests {
-		names[i] = "nothing"
+	names := make([]string, 0, most)
+	for _, r := range s.requests[:min(most, len(s.requests))] {
+		name := "nothing"
 		if r.v != nil {
-			names[i] = fmt.Sprintf("%q (%v)", r.v.name, r.mode)
+			name = fmt.Sprintf("%q (%v)", r.v.name, r.access)
 		}
+		names = append(names, name)
 	}
-	return some(names)
+	text := strings.Join(names, ", ")
+	if more := len(s.requests) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -10,19 +10,16 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestSkippedPollsAreExact runs random programs under random delays twice: with
-// every polling pass run for real, and with those skipped that change nothing.
-// Everything that can be compared must be the same.
+// TestSkippedPollsAreExact runs random programs with random delays twice: once the simulator
+// executes every polling pass, and once it skips passes that change nothing. Times, counters and
+// traces must be the same.
 func TestSkippedPollsAreExact(t *testing.T) {
-	seeds := uint64(500)
-	if testing.Short() {
-		seeds = 50
-	}
+	seeds := cases(500, 50)
 	var polls uint64
 	for seed := uint64(1); seed <= seeds; seed++ {
 		nodes := 2 + int(seed%4)
 		cfg := sim.Config{Seed: seed, MaxDelay: 20 * dimmnet.Microsecond, Limit: 10 * dimmnet.Second}
-		if seed%2 == 0 { // ties are more common without delays, and small buffers fill
+		if seed%2 == 0 { // without delays more events are at the same time; small buffers fill
 			cfg.Seed = 0
 			cfg.Preset = smallBuffers(t, seed)
 		}
@@ -35,7 +32,7 @@ func TestSkippedPollsAreExact(t *testing.T) {
 			t.Fatalf("seed %d, %d nodes: the ranks' times and counters differ:\nskipped %+v\nspun    %+v", seed, nodes, skipped, spun)
 		}
 		if skip.Result().TraceHash != spin.Result().TraceHash || skip.Result().End != spin.Result().End {
-			t.Fatalf("seed %d, %d nodes: skipped %+v, spun %+v", seed, nodes, skip.Result(), spin.Result())
+			t.Fatalf("seed %d, %d nodes: the result is %+v with skipped passes, %+v without", seed, nodes, skip.Result(), spin.Result())
 		}
 		for _, r := range spun.Ranks {
 			c := r.Messages()
@@ -45,7 +42,7 @@ func TestSkippedPollsAreExact(t *testing.T) {
 	t.Logf("%d seeds, %d polls", seeds, polls)
 }
 
-// smallBuffers is some machine with few send buffers.
+// smallBuffers returns a preset with few send buffers, depending on seed.
 func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
 	t.Helper()
 	envs := sim.Envs()
@@ -58,8 +55,8 @@ func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
 	return &preset
 }
 
-// TestSkippedPollsAreExactInBulk does the same with transfers that fill the
-// windows, on every machine, where without random delays ties are common.
+// TestSkippedPollsAreExactInBulk makes the comparison of TestSkippedPollsAreExact for transfers
+// that fill the windows, with every preset. Without random delays many events have the same time.
 func TestSkippedPollsAreExactInBulk(t *testing.T) {
 	for _, env := range sim.Envs() {
 		for nodes := 2; nodes <= 4; nodes++ {
@@ -68,29 +65,21 @@ func TestSkippedPollsAreExactInBulk(t *testing.T) {
 				var results [2]sim.Result
 				for i := range reports {
 					net := newSim(t, sim.Config{Env: env, Spin: i == 1, Limit: 10 * dimmnet.Second})
-					var err error
-					reports[i], err = fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: net}, broadcast(elements))
-					if err != nil {
-						t.Fatal(err)
-					}
+					reports[i] = succeed(t, fagus.Config{Nodes: nodes, Net: net}, broadcast(elements))
 					results[i] = net.Result()
 				}
 				if !reflect.DeepEqual(reports[0], reports[1]) || results[0].TraceHash != results[1].TraceHash || results[0].End != results[1].End {
-					t.Errorf("env %s, %d nodes, %d bytes: skipped %+v, spun %+v", env, nodes, elements, results[0], results[1])
+					t.Errorf("env %s, %d nodes, %d bytes: the result is %+v with skipped passes, %+v without", env, nodes, elements, results[0], results[1])
 				}
 			}
 		}
 	}
 }
 
-// broadcast takes bytes that rank 0 has written to all ranks.
+// broadcast returns a program that transfers elements written by rank 0 to all ranks.
 func broadcast(elements int) func(*fagus.Node) error {
 	return func(n *fagus.Node) error {
-		a, err := fagus.NewArray[byte](n, "a", elements)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+		a, v, err := guarded[byte](n, elements)
 		if err != nil {
 			return err
 		}
@@ -99,10 +88,7 @@ func broadcast(elements int) func(*fagus.Node) error {
 			set = n.Set(fagus.Want(v, fagus.Exclusive).Writing(a.All()))
 		}
 		for range 2 {
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			if err := n.Release(set); err != nil {
+			if err := touch(n, set); err != nil {
 				return err
 			}
 		}
@@ -110,7 +96,8 @@ func broadcast(elements int) func(*fagus.Node) error {
 	}
 }
 
-// TestSameSeedSameTrace repeats runs on one and on eight processors.
+// TestSameSeedSameTrace: runs with the same seed have the same trace, on one processor and on
+// eight.
 func TestSameSeedSameTrace(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	hashes := make(map[uint64]uint64)
@@ -127,12 +114,12 @@ func TestSameSeedSameTrace(t *testing.T) {
 		}
 	}
 	if hashes[1] == hashes[2] {
-		t.Error("different seeds gave the same trace")
+		t.Error("different seeds have the same trace")
 	}
 }
 
-// TestComputePhasesAreSilent looks at the trace between every change of state:
-// while a rank computes or releases, its port posts nothing and polls nothing.
+// TestComputePhasesAreSilent: while a rank computes or releases, its port posts nothing and polls
+// nothing. The trace has a record at every change between parts.
 func TestComputePhasesAreSilent(t *testing.T) {
 	states := 0
 	last := make(map[dimmnet.Rank]sim.Record)
@@ -144,23 +131,23 @@ func TestComputePhasesAreSilent(t *testing.T) {
 		if silent {
 			states++
 			if r.Counters != last[r.Rank].Counters {
-				t.Errorf("rank %d, %s until %v: %+v", r.Rank, last[r.Rank].Note, r.At, r.Counters.Minus(last[r.Rank].Counters))
+				t.Errorf("rank %d: the port was used in part %s before %v: %+v", r.Rank, last[r.Rank].Note, r.At, r.Counters.Minus(last[r.Rank].Counters))
 			}
 		}
 		last[r.Rank] = r
 	}}
 	report := runRandom(t, newSim(t, cfg), 4, 7)
 	if states < 4*2*5 { // 4 ranks, at least 5 tenures each
-		t.Errorf("saw only %d compute phases and releases", states)
+		t.Errorf("%d compute phases and releases, want more", states)
 	}
 	for _, r := range report.Ranks {
 		for _, part := range []fagus.Part{fagus.PartCompute, fagus.PartRelease} {
 			if c := r.Parts[part].Counters; c != (dimmnet.Counters{}) {
-				t.Errorf("rank %d, %v: %+v", r.Rank, part, c)
+				t.Errorf("rank %d: the port was used in part %v: %+v", r.Rank, part, c)
 			}
 		}
 		if r.Parts[fagus.PartAcquire].Counters.Polls == 0 {
-			t.Errorf("rank %d never polled: the test sees nothing", r.Rank)
+			t.Errorf("rank %d never polled: the counters do not work", r.Rank)
 		}
 	}
 }

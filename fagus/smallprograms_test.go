@@ -10,14 +10,14 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-var everyProgram = flag.Bool("every-program", false, "TestSmallPrograms runs all of them")
+var everyProgram = flag.Bool("every-program", false, "let TestSmallPrograms run all programs")
 
-// The operations of small programs: tenures of two variables, of which exclusive ones
-// read and add one. What is read is then the version.
+// smallOperations are the operations of small programs: tenures of two variables. Exclusive ones
+// read an item and add 1, so the value that a tenure reads is the version.
 var smallOperations = []string{"Xs x++", "Ss x", "Xt y++", "St y"}
 
-// smallPrograms calls f with every program of up to 3 ranks and 6 tenures of two
-// variables, but for those that differ by the names of ranks and variables alone.
+// smallPrograms calls f with every program of up to 3 ranks and 6 tenures of two variables. Of
+// programs that differ only by the names of ranks and variables, it generates one.
 func smallPrograms(f func(ranks [][]string)) {
 	shapes := [][]int{{1, 1}, {2, 1}, {1, 1, 1}, {3, 1}, {2, 2}, {2, 1, 1}, {4, 1}, {3, 2}, {3, 1, 1}, {2, 2, 1},
 		{5, 1}, {4, 2}, {3, 3}, {4, 1, 1}, {3, 2, 1}, {2, 2, 2}}
@@ -29,9 +29,9 @@ func smallPrograms(f func(ranks [][]string)) {
 		for range total {
 			all *= len(smallOperations)
 		}
-		for code := range all / 2 { // the first operation is one of s
+		for code := range all / 2 { // the first operation uses s: t instead gives no new program
 			ranks, rest := make([][]string, len(shape)), code
-			// The highest digit is the first operation's.
+			// The highest digit of code selects the first operation.
 			for weight, r, i := all/len(smallOperations), 0, 0; weight > 0; weight /= len(smallOperations) {
 				ranks[r] = append(ranks[r], smallOperations[rest/weight])
 				rest %= weight
@@ -44,9 +44,8 @@ func smallPrograms(f func(ranks [][]string)) {
 	}
 }
 
-// TestSmallPrograms runs small programs in virtual time, with random delays, and
-// compares what they see with the enumerator of the axioms. Go test -args
-// -every-program runs every one.
+// TestSmallPrograms runs small programs in virtual time with random delays, and compares their
+// outcomes with those that the axioms allow. With -every-program it runs all of them.
 func TestSmallPrograms(t *testing.T) {
 	step := 23
 	switch {
@@ -63,7 +62,7 @@ func TestSmallPrograms(t *testing.T) {
 		run++
 		l := litmus{name: fmt.Sprint(ranks), bound: both, ranks: ranks}
 		allowed := l.allowed()
-		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 			net := newSim(t, sim.Config{Seed: uint64(number), Limit: 100 * dimmnet.Second})
 			if outcome := l.run(t, fagus.Config{Net: net, Mode: mode, Nodes: len(ranks)}, uint64(number)); !allowed[outcome] {
 				t.Errorf("%q, %v mode, seed %d: saw %q, allowed are %v", ranks, mode, number, outcome, allowed)

@@ -5,44 +5,52 @@ import (
 	"github.com/fagus-dsm/fagus/phase"
 )
 
-// Part is a part of a rank's time.
+// Part is a part of a rank's run time: the kind of activity that the time is spent on.
 type Part int
 
-// The parts. PartCompute is all that the program does between collective calls,
-// Release excepted; PartEnd is the time that a rank spends serving others after its
-// program has returned.
+// The parts of a rank's run time.
 const (
-	PartCompute Part = iota
-	PartAcquire
-	PartRelease
-	PartUpdate
-	PartBarrier // Reduce as well
-	PartEnd
-	Parts // how many there are
+	PartCompute Part = iota // in the program, outside the calls below
+	PartAcquire             // in Acquire
+	PartRelease             // in Release
+	PartUpdate              // in Update
+	PartBarrier             // in Barrier and Reduce
+	PartEnd                 // serving other ranks after the program has returned
+	Parts                   // the number of parts
 )
 
-// String is the part's name, as in the trace of a run.
+// String returns the name of the part as traces and JSON reports spell it.
 func (p Part) String() string {
 	return [Parts]string{"compute", "acquire", "release", "update", "barrier", "end"}[p]
 }
 
-// Use is what a part of a run took.
+// Use is the time and the communication that a rank spent on one part.
 type Use struct {
 	Time     Time
-	Calls    int              // how often the part was entered
-	Counters dimmnet.Counters // what the rank's port did meanwhile
+	Calls    int              // number of times that the part was entered
+	Counters dimmnet.Counters // operations of the rank's port during the part
 }
 
-// Stats says what a rank has done so far.
+// Stats counts what a rank has done since the start of the run.
 type Stats struct {
-	Rank         int
-	phase.Counts        // of a threaded run Transfers and Slots alone
-	Requests     uint64 // of a threaded run: one a variable that was acquired or updated
-	Writes       Writes
-	Parts        [Parts]Use
+	Rank int
+
+	// Counts counts the phases and transfers of the engine. In Threaded mode only its fields
+	// Transfers and Slots are set.
+	phase.Counts
+
+	// Requests counts the requests that the rank has sent to other ranks: one for each
+	// variable in an Acquire or Update. Only Threaded mode sends them.
+	Requests uint64
+
+	Writes Writes // counts the exclusive tenures by the method that found their writes
+
+	// Parts divides the rank's time and port operations by activity. The times add up to the
+	// rank's total run time.
+	Parts [Parts]Use
 }
 
-// Total is the rank's time in all parts.
+// Total returns the sum of the times of all parts.
 func (s *Stats) Total() (t Time) {
 	for _, u := range s.Parts {
 		t += u.Time
@@ -50,7 +58,7 @@ func (s *Stats) Total() (t Time) {
 	return t
 }
 
-// Messages is what the rank's port did in all parts.
+// Messages returns the sum of the port operations of all parts.
 func (s *Stats) Messages() (c dimmnet.Counters) {
 	for _, u := range s.Parts {
 		c = c.Plus(u.Counters)
@@ -58,18 +66,24 @@ func (s *Stats) Messages() (c dimmnet.Counters) {
 	return c
 }
 
-// Report says what a run took.
+// Report is the result of a run.
 type Report struct {
-	Clock dimmnet.Clock
-	Ranks []Stats // by rank
-	// Advice says where the program communicates more than it needs, if Config.Check was on.
+	Clock dimmnet.Clock // whether times are virtual or real
+
+	// Ranks holds the statistics of all ranks, by rank; nil if the run failed. In a job of several
+	// processes every process gets the statistics of all ranks.
+	Ranks []Stats
+
+	// Advice suggests where the program communicates more than it needs to. It is empty
+	// unless Config.Check was set.
 	Advice []Advice
-	// Roll says of a run that failed what every rank did when it failed, or last did. Who
-	// was in a call has the line of that.
+
+	// Roll is set if the run failed. It holds what each rank did when it noticed the failure, or
+	// else its last known activity, and the source line of each rank that was in a call.
 	Roll Roll
 }
 
-// Stats says what this rank has done so far.
+// Stats returns the statistics of this rank up to now.
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
@@ -80,27 +94,27 @@ func (n *Node) Stats() Stats {
 	return s
 }
 
-// stopwatch shares out a rank's time and messages among the parts.
+// stopwatch divides a rank's time and port operations among the parts.
 type stopwatch struct {
 	host  dimmnet.Host
-	part  Part
-	since Time
+	part  Part // the current part
+	since Time // the time up to which parts are charged
 	parts [Parts]Use
 
-	count    func() dimmnet.Counters // of the node
-	silent   bool                    // nothing is counted outside of calls that wait
-	counts   Part                    // what is counted now belongs to it
-	counters dimmnet.Counters        // when that began
+	counters func() dimmnet.Counters // reads the counters of the node
+	silent   bool                    // the port does nothing in PartCompute and PartRelease
+	counted  Part                    // the part to which settle charges new counts
+	settled  dimmnet.Counters        // the counts that are already charged
 }
 
-func newStopwatch(h dimmnet.Host, mode Engine, count func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, count: count, silent: mode == Phase, since: h.Now()}
+func newStopwatch(h dimmnet.Host, mode Mode, counters func() dimmnet.Counters) stopwatch {
+	w := stopwatch{host: h, counters: counters, silent: mode == Phase, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
 }
 
-// enter charges what has passed to the present part and goes on with p.
+// enter charges the elapsed time to the current part and makes p the current part.
 func (w *stopwatch) enter(p Part) {
 	now := w.host.Now()
 	w.parts[w.part].Time += now - w.since
@@ -111,22 +125,22 @@ func (w *stopwatch) enter(p Part) {
 	w.part = p
 	w.parts[p].Calls++
 	w.host.Note(p.String(), uint64(w.parts[p].Calls))
-	if p != w.counts && !(w.silent && (p == PartCompute || p == PartRelease)) {
+	if p != w.counted && !(w.silent && (p == PartCompute || p == PartRelease)) {
 		w.settle()
-		w.counts = p
+		w.counted = p
 	}
 }
 
-// pass counts a part that takes less time than a look at the clock.
-func (w *stopwatch) pass(p Part) {
+// count counts one entry to p and one return to the current part, without reading the clock. It is
+// used for a part that takes less time than reading the clock.
+func (w *stopwatch) count(p Part) {
 	w.parts[p].Calls++
 	w.parts[w.part].Calls++
 }
 
-// settle charges what was counted so far.
 func (w *stopwatch) settle() {
-	counters := w.count()
-	u := &w.parts[w.counts]
-	u.Counters = u.Counters.Plus(counters.Minus(w.counters))
-	w.counters = counters
+	now := w.counters()
+	u := &w.parts[w.counted]
+	u.Counters = u.Counters.Plus(now.Minus(w.settled))
+	w.settled = now
 }

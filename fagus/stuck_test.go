@@ -6,15 +6,15 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// stuck is a program of two ranks that does not come to its end before never is closed.
+// stuck is a program of two ranks that does not end before the channel never is closed.
 type stuck struct {
 	title string
 	body  func(n *fagus.Node, s *exhibit, o *outside) error
 }
 
-// outside is what the ranks of a program have in common beside Fagus.
+// outside holds the channels by which the ranks communicate without Fagus.
 type outside struct {
-	held  chan struct{} // closed by a rank that holds what others will want
+	held  chan struct{} // closed by a rank that holds what others will request
 	never chan struct{}
 }
 
@@ -25,7 +25,7 @@ var stuckPrograms = []stuck{
 		}
 		return n.Barrier()
 	}},
-	{"Waiting while holding", func(n *fagus.Node, s *exhibit, o *outside) error {
+	{"Waiting while holding a variable", func(n *fagus.Node, s *exhibit, o *outside) error {
 		if n.Rank() == 0 {
 			return during(n, func() {
 				close(o.held)
@@ -35,11 +35,11 @@ var stuckPrograms = []stuck{
 		if err := during(n, nil); err != nil {
 			return err
 		}
-		n.Spend(fagus.Second) // so that rank 0 is first, also in virtual time
+		n.Spend(fagus.Second) // so that rank 0 is first, in virtual time as well
 		<-o.held
 		return during(n, nil, fagus.Want(s.first, fagus.Shared), fagus.Want(s.second, fagus.Exclusive))
 	}},
-	{"Polling for what an Acquire would bring", func(n *fagus.Node, s *exhibit, o *outside) error {
+	{"Polling for data that only an Acquire brings", func(n *fagus.Node, s *exhibit, o *outside) error {
 		if n.Rank() == 0 {
 			set := n.Set(fagus.Want(s.first, fagus.Exclusive))
 			if err := n.Acquire(set); err != nil {

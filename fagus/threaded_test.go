@@ -1,29 +1,25 @@
 package fagus_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// runThreaded runs a program in threaded mode on goroutines, for a bounded time.
+// runThreaded runs a program in threaded mode on goroutines.
 func runThreaded(t *testing.T, nodes int, cfg inproc.Config, program func(*fagus.Node) error) (fagus.Report, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	return fagus.Run(ctx, fagus.Config{Nodes: nodes, Net: inproc.New(cfg), Mode: fagus.Threaded}, program)
+	return runFor(t, fagus.Config{Nodes: nodes, Net: inproc.New(cfg), Mode: fagus.Threaded}, program)
 }
 
-// TestThreadedCounter lets every rank add to one number, unequally often, and
-// compares what all see in the end.
+// TestThreadedCounter: ranks add to one counter, each a different number of times. In the end all
+// see the sum.
 func TestThreadedCounter(t *testing.T) {
 	for nodes := 1; nodes <= 5; nodes++ {
 		want := int64(0)
@@ -31,21 +27,13 @@ func TestThreadedCounter(t *testing.T) {
 			want += 10 * int64(r+1)
 		}
 		_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
-			a, err := fagus.NewArray[int64](n, "a", 1)
-			if err != nil {
-				return err
-			}
-			v, err := n.Bind("v", a.All())
+			a, v, err := guarded[int64](n, 1)
 			if err != nil {
 				return err
 			}
 			set := n.Set(fagus.Want(v, fagus.Exclusive))
 			for range 10 * (n.Rank() + 1) {
-				if err := n.Acquire(set); err != nil {
-					return err
-				}
-				a.Slice()[0]++
-				if err := n.Release(set); err != nil {
+				if err := tenure(n, set, func() { a.Slice()[0]++ }); err != nil {
 					return err
 				}
 			}
@@ -63,16 +51,12 @@ func TestThreadedCounter(t *testing.T) {
 	}
 }
 
-// TestThreadedRandomPrograms runs the random programs of the phase engine, whose
-// oracle knows what the last holder has left.
+// TestThreadedRandomPrograms runs the random programs of program_test.go in threaded mode.
 func TestThreadedRandomPrograms(t *testing.T) {
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for seed := range cases(100, 20) {
 		nodes := 1 + int(seed%6)
-		for _, cfg := range []inproc.Config{{}, {LLCM: 8 + 400*nodes}} { // the second has the smallest slots
+		// The second configuration has slots of the smallest size.
+		for _, cfg := range []inproc.Config{{}, {LLCM: 8 + 400*nodes}} {
 			if _, err := runThreaded(t, nodes, cfg, newOracle(seed).program(seed)); err != nil {
 				t.Fatalf("seed %d, %d nodes, %d bytes of LLCM: %v", seed, nodes, cfg.LLCM, err)
 			}
@@ -80,15 +64,11 @@ func TestThreadedRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestThreadedLocks lets ranks take random locks, unequally often, in both modes.
-// Flags beside the shared memory tell who holds what at the same time.
+// TestThreadedLocks: ranks acquire random locks with random access, each a different number of
+// times. Atomic counters outside the shared memory count the current holders.
 func TestThreadedLocks(t *testing.T) {
 	const locks = 4
-	seeds := uint64(30)
-	if testing.Short() {
-		seeds = 6
-	}
-	for seed := range seeds {
+	for seed := range cases(30, 6) {
 		nodes := 2 + int(seed%4)
 		var readers, writers [locks]atomic.Int64
 		var added [locks]atomic.Int64
@@ -99,15 +79,15 @@ func TestThreadedLocks(t *testing.T) {
 				return err
 			}
 			for range 20 + random.IntN(60)*n.Rank() {
-				l, mode := random.IntN(locks), []fagus.Mode{fagus.Shared, fagus.Exclusive}[random.IntN(2)]
-				set := n.Set(fagus.Want(guards[l], mode))
+				l, access := random.IntN(locks), []fagus.Access{fagus.Shared, fagus.Exclusive}[random.IntN(2)]
+				set := n.Set(fagus.Want(guards[l], access))
 				if err := n.Acquire(set); err != nil {
 					return err
 				}
 				if got, want := counts.Slice()[l], added[l].Load(); got != want {
 					return fmt.Errorf("counter %d is %d, want %d", l, got, want)
 				}
-				if mode == fagus.Exclusive {
+				if access == fagus.Exclusive {
 					if w, r := writers[l].Add(1), readers[l].Load(); w != 1 || r != 0 {
 						return fmt.Errorf("counter %d has %d writers and %d readers", l, w, r)
 					}
@@ -133,7 +113,7 @@ func TestThreadedLocks(t *testing.T) {
 	}
 }
 
-// counters are numbers, each with a variable of its own.
+// counters makes an array of numbers, each with its own variable.
 func counters(n *fagus.Node, count int) (*fagus.Array[int64], []*fagus.SyncVar, error) {
 	a, err := fagus.NewArray[int64](n, "counters", count)
 	if err != nil {
@@ -150,8 +130,8 @@ func counters(n *fagus.Node, count int) (*fagus.Array[int64], []*fagus.SyncVar, 
 	return a, guards, nil
 }
 
-// TestThreadedReadersTogether: shared tenures overlap. Each rank waits in its own
-// until all are in one.
+// TestThreadedReadersTogether: shared tenures overlap. Each rank waits in its tenure until all
+// ranks are in theirs.
 func TestThreadedReadersTogether(t *testing.T) {
 	const nodes = 4
 	var inside atomic.Int64
@@ -176,16 +156,17 @@ func TestThreadedReadersTogether(t *testing.T) {
 	}
 }
 
-// TestThreadedNeedsNobodyElse: a rank goes on while another computes, holding
-// something else, until it is told to stop.
-func TestThreadedNeedsNobodyElse(t *testing.T) {
+// TestThreadedIsIndependent: rank 0 acquires and releases while rank 1 computes in a tenure of
+// another variable. Rank 1 computes until rank 0 has finished.
+func TestThreadedIsIndependent(t *testing.T) {
 	var done atomic.Bool
 	_, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
 		a, guards, err := counters(n, 2)
 		if err != nil {
 			return err
 		}
-		set := n.Set(fagus.Want(guards[n.Rank()], fagus.Exclusive)) // which the other rank may own at first
+		// The other rank may be the initial owner.
+		set := n.Set(fagus.Want(guards[n.Rank()], fagus.Exclusive))
 		for turn := range 50 {
 			if err := n.Acquire(set); err != nil {
 				return err
@@ -208,8 +189,8 @@ func TestThreadedNeedsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestThreadedFailureWakesAll: one rank fails in its tenure while others wait for
-// the variable, in a meeting, or compute.
+// TestThreadedFailureWakesAll: a rank fails in its tenure while the others wait for the variable,
+// wait in a Barrier, or compute. All of them return.
 func TestThreadedFailureWakesAll(t *testing.T) {
 	boom := errors.New("boom")
 	for failing := range 4 {
@@ -233,25 +214,25 @@ func TestThreadedFailureWakesAll(t *testing.T) {
 				return n.Barrier()
 			}
 			for {
-				if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+				if err := touch(n, set); err != nil {
 					return err
 				}
 			}
 		})
 		if !errors.Is(err, boom) {
-			t.Errorf("rank %d fails: %v", failing, err)
+			t.Errorf("rank %d fails, but Run returns %v", failing, err)
 		}
 	}
 }
 
-// TestThreadedConfig: what threaded mode does not have is told.
+// TestThreadedConfig: configurations that threaded mode does not support give errors.
 func TestThreadedConfig(t *testing.T) {
 	for _, c := range []struct {
 		cfg  fagus.Config
 		want string
 	}{
 		{fagus.Config{Mode: fagus.Threaded, Transfer: fagus.Push}, "threaded mode moves data by rings, not by push"},
-		{fagus.Config{Mode: 7}, "engine 7: want phase or threaded"},
+		{fagus.Config{Mode: 7}, "Config.Mode is 7: want phase or threaded"},
 		{fagus.Config{Nodes: 3, Mode: fagus.Threaded, Net: inproc.New(inproc.Config{LLCM: 100})}, "3 nodes do not fit"},
 	} {
 		_, err := fagus.Run(t.Context(), c.cfg, func(*fagus.Node) error { return nil })
@@ -261,22 +242,18 @@ func TestThreadedConfig(t *testing.T) {
 	}
 }
 
-// TestThreadedCounts compares a run with what it has to send.
+// TestThreadedCounts compares the counts of a run with the messages that it must send.
 func TestThreadedCounts(t *testing.T) {
 	const turns = 10
 	report, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[byte](n, "a", 10_000)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+		a, v, err := guarded[byte](n, 10_000)
 		if err != nil {
 			return err
 		}
 		set := n.Set(fagus.Want(v, fagus.Exclusive).Writing(a.All()))
 		for turn := range 2 * turns {
 			if turn%2 == n.Rank() {
-				if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+				if err := touch(n, set); err != nil {
 					return err
 				}
 			}
@@ -291,9 +268,9 @@ func TestThreadedCounts(t *testing.T) {
 	}
 	for r, s := range report.Ranks {
 		c := s.Messages()
-		// Rank 0 owns it at first, and asks for what Update brings; rank 1 owns it in the end.
+		// Rank 0 is the initial owner and requests what Update brings; rank 1 is the last owner.
 		if s.Requests != turns || s.Transfers != turns || s.Slots != 3*turns || c.Writes < 3*turns || c.Polls == 0 {
-			t.Errorf("rank %d: %d requests, %d transfers in %d slots, %+v", r, s.Requests, s.Transfers, s.Slots, c)
+			t.Errorf("rank %d: unexpected counts: %d requests, %d transfers in %d slots, %+v", r, s.Requests, s.Transfers, s.Slots, c)
 		}
 	}
 }

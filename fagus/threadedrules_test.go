@@ -6,25 +6,25 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestThreadedUpdateEndsBeforeTheNextWrite: rank 0 has little to update and writes at
-// once when it goes on, while rank 1 has much, and sees none of that.
+// TestThreadedUpdateEndsBeforeTheNextWrite: rank 0 has little to update and writes immediately
+// afterwards. Rank 1 has much to update, and must not see that write.
 func TestThreadedUpdateEndsBeforeTheNextWrite(t *testing.T) {
 	const vars, rounds = 40, 3
 	for _, faults := range []*sim.UDP{nil, {}} {
-		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{UDP: faults}), Mode: fagus.Threaded}, func(n *fagus.Node) error {
+		cfg := fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{UDP: faults}), Mode: fagus.Threaded}
+		_, err := runFor(t, cfg, func(n *fagus.Node) error {
 			a, guards, err := counters(n, vars)
 			if err != nil {
 				return err
 			}
 			last := n.Set(fagus.Want(guards[vars-1], fagus.Exclusive))
 			if n.Rank() == 1 {
-				set := n.Set(wantAll(guards, fagus.Shared)...)
-				if err := errors.Join(n.Acquire(set), n.Release(set)); err != nil {
+				if err := touch(n, n.Set(wantAll(guards, fagus.Shared)...)); err != nil {
 					return err
 				}
 			}
@@ -32,11 +32,7 @@ func TestThreadedUpdateEndsBeforeTheNextWrite(t *testing.T) {
 				if n.Rank() > 0 {
 					return nil
 				}
-				if err := n.Acquire(last); err != nil {
-					return err
-				}
-				a.Slice()[vars-1]++
-				return n.Release(last)
+				return tenure(n, last, func() { a.Slice()[vars-1]++ })
 			}
 			for round := range int64(rounds) {
 				if err := n.Barrier(); err != nil {
@@ -58,21 +54,21 @@ func TestThreadedUpdateEndsBeforeTheNextWrite(t *testing.T) {
 			return nil
 		})
 		if err != nil {
-			t.Errorf("UDP %v: %v", faults != nil, err)
+			t.Errorf("with UDP (%v): %v", faults != nil, err)
 		}
 	}
 }
 
-// wantAll are requests for all of them.
-func wantAll(guards []*fagus.SyncVar, mode fagus.Mode) (list []fagus.Request) {
+// wantAll returns requests for all variables.
+func wantAll(guards []*fagus.SyncVar, access fagus.Access) (list []fagus.Request) {
 	for _, v := range guards {
-		list = append(list, fagus.Want(v, mode))
+		list = append(list, fagus.Want(v, access))
 	}
 	return list
 }
 
-// TestThreadedManyVariables: more than the queue out and the table of owners have
-// room for, all released at once.
+// TestThreadedManyVariables releases more variables at once than fit into the send queue and into
+// the table of owners.
 func TestThreadedManyVariables(t *testing.T) {
 	const nodes, vars, rounds = 3, 200, 2
 	for name, net := range map[string]dimmnet.Network{
@@ -112,21 +108,17 @@ func TestThreadedManyVariables(t *testing.T) {
 	}
 }
 
-// TestThreadedFailsWhileSending: a program that returns while its send thread copies
-// from its memory does no harm to the thread.
+// TestThreadedFailsWhileSending: a program may return while its send thread still copies from the
+// memory of its arrays.
 func TestThreadedFailsWhileSending(t *testing.T) {
 	boom := errors.New("boom")
 	for name, net := range map[string]dimmnet.Network{
 		"virtual time": newSim(t, sim.Config{Limit: 100 * dimmnet.Second}),
-		"goroutines":   inproc.New(inproc.Config{}),
+		"goroutines":   goroutines(),
 	} {
 		for sent := range uint64(8) {
 			_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net, Mode: fagus.Threaded}, func(n *fagus.Node) error {
-				a, err := fagus.NewArray[byte](n, "a", 4<<20)
-				if err != nil {
-					return err
-				}
-				v, err := n.Bind("v", a.All())
+				a, v, err := guarded[byte](n, 4<<20)
 				if err != nil {
 					return err
 				}
@@ -143,16 +135,16 @@ func TestThreadedFailsWhileSending(t *testing.T) {
 				return boom
 			})
 			if !errors.Is(err, boom) {
-				t.Errorf("%s, after %d slots: %v", name, 2*sent, err)
+				t.Errorf("%s, failing after %d slots: error %v, want %v", name, 2*sent, err, boom)
 			}
 		}
 	}
 }
 
-// TestThreadedNoticesSpareTheCPU: between notices the receive thread sleeps. It polls
-// each ring a few times for a slot, however long its node computes on its one CPU;
-// without notices it polls all the time.
-func TestThreadedNoticesSpareTheCPU(t *testing.T) {
+// TestThreadedNoticesSaveCPU: with notices the receive thread sleeps until it is notified, and
+// then polls each ring a few times, however long the user thread computes on the only CPU.
+// Without notices it polls all the time.
+func TestThreadedNoticesSaveCPU(t *testing.T) {
 	const rounds = 50
 	for _, notices := range []bool{false, true} {
 		preset, err := sim.LoadPreset("fagus2")
@@ -161,8 +153,9 @@ func TestThreadedNoticesSpareTheCPU(t *testing.T) {
 		}
 		preset.Host.CPUs = 1
 		cfg := fagus.Config{Nodes: 3, Net: newSim(t, sim.Config{Preset: &preset, Limit: 100 * dimmnet.Second}), Mode: fagus.Threaded, Notices: notices}
-		report, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
-			for range rounds { // the slots of ranks 1 and 2 come to rank 0 together, and their notices later
+		report := succeed(t, cfg, func(n *fagus.Node) error {
+			// Slots of ranks 1 and 2 reach rank 0 together, before their notices.
+			for range rounds {
 				if err := n.Barrier(); err != nil {
 					return err
 				}
@@ -170,41 +163,33 @@ func TestThreadedNoticesSpareTheCPU(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for r, s := range report.Ranks {
 			c := s.Messages()
 			if few := c.Polls < 20*rounds; few != notices {
-				t.Errorf("notices %v: rank %d polled %d times in %d rounds", notices, r, c.Polls, rounds)
+				t.Errorf("notices are %v, but rank %d polled %d times in %d rounds", notices, r, c.Polls, rounds)
 			}
 		}
 	}
 }
 
-// TestThreadedSendsWhatIsNewer: who had a variable before is sent what was written
-// since, and nothing after a tenure that wrote nothing.
+// TestThreadedSendsWhatIsNewer: a rank that has an old version of a variable receives only the
+// bytes written since that version, and receives nothing after a tenure that wrote nothing.
 func TestThreadedSendsWhatIsNewer(t *testing.T) {
 	const size, few = 100_000, 10
 	report, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[byte](n, "a", size)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.All())
+		a, v, err := guarded[byte](n, size)
 		if err != nil {
 			return err
 		}
 		set := n.Set(fagus.Want(v, fagus.Exclusive))
-		for turn, written := range []int{size, few, 0, 0, few, 0} { // bytes, by ranks 0 and 1 in turn
+		// These are the numbers of bytes that ranks 0 and 1 write in turn.
+		for turn, written := range []int{size, few, 0, 0, few, 0} {
 			if turn%2 == n.Rank() {
-				if err := n.Acquire(set); err != nil {
-					return err
-				}
-				for i := range written {
-					a.Slice()[i]++
-				}
-				if err := n.Release(set); err != nil {
+				if err := tenure(n, set, func() {
+					for i := range written {
+						a.Slice()[i]++
+					}
+				}); err != nil {
 					return err
 				}
 			}
@@ -217,10 +202,10 @@ func TestThreadedSendsWhatIsNewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Rank 0 has sent everything once and a few bytes once, rank 1 a few bytes once.
+	// Rank 0 has sent all bytes once and a few bytes once, rank 1 a few bytes once.
 	r0, r1 := report.Ranks[0], report.Ranks[1]
 	pieces := uint64(size/4096 + 1)
 	if r0.Transfers != 2 || r0.Slots < pieces+1 || r0.Slots > pieces+5 || r1.Transfers != 1 || r1.Slots != 1 {
-		t.Errorf("rank 0 made %d transfers in %d slots, rank 1 %d in %d; all is %d slots", r0.Transfers, r0.Slots, r1.Transfers, r1.Slots, pieces)
+		t.Errorf("rank 0 made %d transfers in %d slots, rank 1 %d in %d; the whole array takes %d slots", r0.Transfers, r0.Slots, r1.Transfers, r1.Slots, pieces)
 	}
 }

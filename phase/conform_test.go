@@ -9,19 +9,18 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// action is what a rank does, or what the network does, named as in
-// docs/model/phase.pml.
+// action is an action of a rank or of the network, named as in docs/model/phase.pml.
 type action string
 
 const (
-	begin    action = "begin"    // by from; list
-	put      action = "put"      // from to to: slot, header without address
-	fill     action = "fill"     // the address, or some bytes of data
-	complete action = "complete" // the send-complete flag
-	take     action = "take"     // by to: slot, header
-	free     action = "free"     // by to: the receive-complete flag
-	plan     action = "plan"     // by from
-	done     action = "done"     // by from; granted
+	begin    action = "begin"    // move.from begins a phase with move.list
+	put      action = "put"      // move.from puts a frame: slot, and header without address
+	fill     action = "fill"     // adds the address, or some bytes of data, to the frame
+	complete action = "complete" // posts the send-complete flag
+	take     action = "take"     // move.to takes a frame: slot, header
+	free     action = "free"     // move.to posts the receive-complete flag
+	plan     action = "plan"     // move.from plans its transfers
+	done     action = "done"     // move.from ends the phase: granted, stamps
 	landSent action = "land sent"
 	landFree action = "land free"
 )
@@ -29,59 +28,60 @@ const (
 // move is one event of a trace.
 type move struct {
 	action   action
-	from, to dimmnet.Rank // the ends of a ring, or from alone
+	from, to dimmnet.Rank // the sender and the receiver of a ring; without a ring, only from
 	slot     int
 	header   ringbuf.Header
-	bytes    int                 // that fill adds
-	id       syncvar.ID          // what data belong to: in fill with bytes 0, and in take
-	list     *syncvar.List       // of begin
-	granted  bool                // of done
-	stamps   map[syncvar.ID]byte // of done: what the copies of the granted hold
+	bytes    int                 // in fill: how many bytes of data; 0: the address
+	id       syncvar.ID          // in take, and in fill of an address: the variable of the data
+	list     *syncvar.List       // in begin
+	granted  bool                // in done: the rank's list is granted
+	stamps   map[syncvar.ID]byte // in done: the bytes in the copies of the granted variables
 }
 
-// frame is what a slot holds.
+// frame is the contents of a slot.
 type frame struct {
 	slot   int
 	header ringbuf.Header
 	id     syncvar.ID
-	named  bool // the address is there
+	named  bool // the address is known
 	filled int
-	list   *syncvar.List // the sender's
+	list   *syncvar.List // the sender's list, in a frame of a list
 	landed bool
 }
 
-// ring is one from a rank to another.
+// ring is the ring from one rank to another.
 type ring struct {
-	frames []frame // put and not taken
-	busy   bool    // the last of them is not complete
-	full   int     // slots that the sender does not know to be free
-	freed  int     // receive-complete flags on their way
+	frames []frame // frames that are put and not taken
+	busy   bool    // the last frame is not complete
+	full   int     // how many slots the sender does not know to be free
+	freed  int     // how many receive-complete flags have not landed
 	owing  bool
 	pos    int // the next slot to put
 	at     int // the next slot to free
 }
 
-// member is one rank.
+// member is the state of one rank.
 type member struct {
 	state state
 	phase uint64
 	lists []*syncvar.List
 	owner []dimmnet.Rank
 	fresh [][]bool // by variable and rank: the copy is of the newest version
-	// What is to go to each rank and to come from it: a list, or bytes of variables.
+	// By rank: whether the list, and how many bytes of each variable, are still to be sent to
+	// the rank (left) and received from the rank (due).
 	leftList, dueList []bool
 	left, due         []map[syncvar.ID]int
 	granted           []bool
 	held              syncvar.List
 }
 
-// automaton is the model, for any number of variables and frames.
+// automaton is the model, extended to any number of variables and frames.
 type automaton struct {
 	slots    int
 	sizes    []int // bytes of each variable
 	members  []member
 	rings    [][]ring // [from][to]
-	versions []uint64 // exclusive tenures so far
+	versions []uint64 // by variable: the number of exclusive tenures so far
 }
 
 func newAutomaton(nodes, slots int, sizes []int) *automaton {
@@ -103,7 +103,7 @@ func newAutomaton(nodes, slots int, sizes []int) *automaton {
 	return a
 }
 
-// step does what m says, or says why the model does not allow it.
+// step performs m. It returns an error if the model does not allow it.
 func (a *automaton) step(m *move) error {
 	r := &a.rings[m.from][m.to]
 	last := len(r.frames) - 1
@@ -150,7 +150,7 @@ func (a *automaton) step(m *move) error {
 	return nil
 }
 
-// begin makes the own list: one to send to each, one due from each.
+// begin begins a phase: the rank must send its list to each rank, and receive a list from each.
 func (a *automaton) begin(m *move) error {
 	n := &a.members[m.from]
 	if n.state != between || m.list.Phase != n.phase {
@@ -171,7 +171,7 @@ func (a *automaton) put(m *move, r *ring) error {
 	case r.full >= a.slots:
 		return fmt.Errorf("overrun: all %d slots are full", a.slots)
 	case r.busy || m.slot != r.pos:
-		return fmt.Errorf("put into slot %d, the next one is %d, busy %v", m.slot, r.pos, r.busy)
+		return fmt.Errorf("put into slot %d, the next slot is %d, busy %v", m.slot, r.pos, r.busy)
 	case m.header.Phase != uint32(n.phase):
 		return fmt.Errorf("put of phase %d in phase %d", m.header.Phase, n.phase)
 	case m.header.Kind == ringbuf.List && (n.state != gather || !n.leftList[m.to]):
@@ -188,7 +188,7 @@ func (a *automaton) put(m *move, r *ring) error {
 	return nil
 }
 
-// fill adds the address, which says what the sender owes less, or data.
+// fill adds to a frame bytes of data, or the address, which determines the variable of the data.
 func (a *automaton) fill(m *move, f *frame) error {
 	if f.named || m.bytes > 0 {
 		f.filled += m.bytes
@@ -201,11 +201,11 @@ func (a *automaton) fill(m *move, f *frame) error {
 	return nil
 }
 
-// owe takes a frame of data off what is to move.
+// owe subtracts a frame of data from what is still to move.
 func owe(bytes map[syncvar.ID]int, f *frame) error {
 	n, ok := bytes[f.id]
 	if !ok || f.header.Len > n || f.header.Last != (f.header.Len == n) {
-		return fmt.Errorf("%d bytes of variable %d (last: %v), of which %d are to move", f.header.Len, f.id, f.header.Last, n)
+		return fmt.Errorf("%d bytes of variable %d (last: %v), of which %d are still to move", f.header.Len, f.id, f.header.Last, n)
 	}
 	if bytes[f.id] -= f.header.Len; bytes[f.id] == 0 {
 		delete(bytes, f.id)
@@ -216,7 +216,7 @@ func owe(bytes map[syncvar.ID]int, f *frame) error {
 func (a *automaton) take(m *move, r *ring) error {
 	n := &a.members[m.to]
 	if len(r.frames) == 0 || !r.frames[0].landed || r.owing || m.slot != r.frames[0].slot {
-		return fmt.Errorf("slot %d has not come", m.slot)
+		return fmt.Errorf("slot %d has not landed", m.slot)
 	}
 	f := r.frames[0]
 	switch {

@@ -10,13 +10,12 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// mistake changes a trace at one of its events, as an engine with one of the
-// model's mistakes would have made it.
+// mistake changes one event of a trace. The result is a trace of an engine with one of the mistakes
+// that the model names.
 type mistake struct {
 	name string
-	want string // in the refusal
-	// at changes moves, which it may, at event i, or says that there is nothing to
-	// change.
+	want string // a part of the automaton's error
+	// at changes moves at event i. It returns false if the mistake does not apply there.
 	at func(moves []move, i int) ([]move, bool)
 }
 
@@ -41,11 +40,11 @@ func mistakes() []mistake {
 			moves[i].granted = !moves[i].granted
 			return moves, moves[i].action == done
 		}},
-		{"another than the owner serves", "are to move", func(moves []move, i int) ([]move, bool) {
-			moves[i].id++ // what the sender does not own or the receiver does not lack
+		{"another than the owner serves", "are still to move", func(moves []move, i int) ([]move, bool) {
+			moves[i].id++ // a variable that the sender does not own or the receiver does not lack
 			return moves, moves[i].action == fill && moves[i].bytes == 0
 		}},
-		{"looks at no version", "stamped", func(moves []move, i int) ([]move, bool) {
+		{"looks at no version", "its copy of variable", func(moves []move, i int) ([]move, bool) {
 			old := maps.Clone(moves[i].stamps)
 			for id := range syncvar.ID(len(old)) {
 				old[id]--
@@ -63,13 +62,13 @@ func mistakes() []mistake {
 	}
 }
 
-// same finds an action on the ring of m.
+// same returns a predicate that accepts moves with action a on the ring of m.
 func (m move) same(a action) func(*move) bool {
 	return func(x *move) bool { return x.action == a && x.from == m.from && x.to == m.to }
 }
 
-// before brings the next event of a kind to before event i, if that is one to bring
-// it before.
+// before moves the first event after i that the predicate kind accepts to the place before event i.
+// It returns false if no event is accepted, or if ok is false.
 func before(moves []move, i int, ok bool, kind func(*move) bool) ([]move, bool) {
 	if !ok {
 		return nil, false
@@ -83,7 +82,8 @@ func before(moves []move, i int, ok bool, kind func(*move) bool) ([]move, bool) 
 	return nil, false
 }
 
-// TestConformRefuses plants the model's mistakes in good traces.
+// TestConformRefuses plants each of the model's mistakes in good traces. The automaton must refuse
+// them.
 func TestConformRefuses(t *testing.T) {
 	const seeds, stride, enough = 8, 3, 5
 	refused := make(map[string]int)
@@ -106,7 +106,7 @@ func TestConformRefuses(t *testing.T) {
 	}
 	for _, mistake := range mistakes() {
 		if refused[mistake.name] < enough {
-			t.Errorf("%s: refused %d times for that, want %d", mistake.name, refused[mistake.name], enough)
+			t.Errorf("mistake %s: the automaton refused %d traces with the right error, want %d", mistake.name, refused[mistake.name], enough)
 		}
 	}
 	t.Log(refused)

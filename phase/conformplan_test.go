@@ -8,18 +8,18 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// quiet says whether nothing of a rank's state is left to send or receive.
+// quiet returns an error if the rank still has something to send or receive in its present state.
 func (a *automaton) quiet(rank dimmnet.Rank) error {
 	n := &a.members[rank]
 	for q := range a.members {
 		if n.leftList[q] || n.dueList[q] || len(n.left[q]) > 0 || len(n.due[q]) > 0 || a.rings[rank][q].busy || a.rings[q][rank].owing {
-			return fmt.Errorf("goes on while something moves between it and rank %d", q)
+			return fmt.Errorf("goes on while data move between it and rank %d", q)
 		}
 	}
 	return nil
 }
 
-// rest says whether every rank is between phases and every frame was taken.
+// rest returns an error unless every rank is between phases and every frame is taken.
 func (a *automaton) rest() error {
 	for r := range a.members {
 		if a.members[r].state != between {
@@ -34,9 +34,8 @@ func (a *automaton) rest() error {
 	return nil
 }
 
-// plan decides who is granted: first who asked in the earliest phase, among those
-// by rank, rotated by the phase. The owner serves those of the granted that lack
-// the newest version.
+// plan decides which lists are granted. Older lists come first; lists of the same age come by rank,
+// rotated by the phase. The owner sends data to the granted ranks that lack the newest version.
 func (a *automaton) plan(rank dimmnet.Rank) error {
 	n := &a.members[rank]
 	if n.state != gather {
@@ -68,7 +67,7 @@ func (a *automaton) plan(rank dimmnet.Rank) error {
 func (a *automaton) grant(n *member) []bool {
 	nodes := len(a.members)
 	granted := make([]bool, nodes)
-	taken := make([]syncvar.Mode, len(a.sizes))
+	taken := make([]syncvar.Access, len(a.sizes))
 	for since := uint64(0); since <= n.phase; since++ {
 		for turn := range nodes {
 			r := int((n.phase + uint64(turn)) % uint64(nodes))
@@ -88,13 +87,13 @@ func (a *automaton) grant(n *member) []bool {
 	return granted
 }
 
-// refused says whether something that l wants was taken in a mode that excludes it.
-func (a *automaton) refused(taken []syncvar.Mode, l *syncvar.List) bool {
+// refused reports whether an earlier grant excludes l.
+func (a *automaton) refused(taken []syncvar.Access, l *syncvar.List) bool {
 	return slices.ContainsFunc(l.Exclusive, func(id syncvar.ID) bool { return taken[id] != 0 }) ||
 		slices.ContainsFunc(l.Shared, func(id syncvar.ID) bool { return taken[id] == syncvar.Exclusive })
 }
 
-// done moves the own table past the phase and begins what was granted.
+// done records the grants of the phase in the rank's table and begins the rank's tenures.
 func (a *automaton) done(m *move) error {
 	n := &a.members[m.from]
 	if n.state != transfer {
@@ -126,16 +125,16 @@ func (a *automaton) done(m *move) error {
 	case m.granted:
 		return a.tenure(m, own)
 	case own.Call == syncvar.Acquire && n.phase-own.Since >= uint64(len(a.members)):
-		return fmt.Errorf("waits since phase %d, longer than once for each other rank", own.Since)
+		return fmt.Errorf("waits since phase %d, for more phases than there are other ranks", own.Since)
 	}
 	return nil
 }
 
-// tenure checks that the rank may have what it was granted, and begins it.
+// tenure checks that the rank may hold the variable that it was granted, and begins its tenure.
 func (a *automaton) tenure(m *move, l *syncvar.List) error {
 	for _, id := range slices.Concat(l.Shared, l.Exclusive) {
 		if m.stamps[id] != stamp(a.versions[id]) {
-			return fmt.Errorf("its copy of variable %d is stamped %d, and %d exclusive tenures were before", id, m.stamps[id], a.versions[id])
+			return fmt.Errorf("its copy of variable %d has version %d, want %d", id, m.stamps[id], a.versions[id])
 		}
 	}
 	for q := range a.members {
@@ -158,6 +157,5 @@ func (a *automaton) tenure(m *move, l *syncvar.List) error {
 	return nil
 }
 
-// stamp is what all bytes of a variable are written to in its exclusive tenure
-// number version.
+// stamp returns the value that exclusive tenure number version writes to all bytes of a variable.
 func stamp(version uint64) byte { return byte(version) }

@@ -9,16 +9,16 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// recordingPort says what a rank posts and when it takes a slot.
+// recordingPort records what a rank posts and when it takes a slot.
 type recordingPort struct {
 	dimmnet.Port
 	rec *recording
-	w0  uint64 // the first header word that was read last
+	w0  uint64 // the first header word that was last read
 }
 
 func (p *recordingPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	own := p.Rank()
-	// It is in flight before the thread gives way.
+	// The packet is recorded before the Store, which may let other threads run.
 	flight := &p.rec.flight[own][dst]
 	*flight = append(*flight, posted{off, size})
 	at := len(p.rec.moves)
@@ -46,8 +46,7 @@ func (p *recordingPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bo
 	return true
 }
 
-// Load sees a receiver read the second header word, which it does when it takes
-// the slot.
+// Load records a take when the receiver reads the second header word of a slot.
 func (p *recordingPort) Load(off dimmnet.Offset) uint64 {
 	v := p.Port.Load(off)
 	area, slot := p.rec.area(off)
@@ -64,7 +63,7 @@ func (p *recordingPort) Load(off dimmnet.Offset) uint64 {
 	return v
 }
 
-// store is the move that a Store is.
+// store returns the move that a Store makes.
 func (c *recording) store(own, dst dimmnet.Rank, off dimmnet.Offset, v uint64) move {
 	area, slot := c.area(off)
 	m := move{from: own, to: dst, slot: slot}
@@ -83,7 +82,8 @@ func (c *recording) store(own, dst dimmnet.Rank, off dimmnet.Offset, v uint64) m
 	return m
 }
 
-// header decodes a header without its address, and says which variable that is in.
+// header decodes a header. It returns the header without its address, and the variable that the
+// address lies in.
 func (c *recording) header(w0, w1 uint64, from dimmnet.Rank) (h ringbuf.Header, id syncvar.ID) {
 	h, err := ringbuf.Decode(w0, w1, from, c.layout.SlotBytes)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *recording) header(w0, w1 uint64, from dimmnet.Rank) (h ringbuf.Header, 
 	return h, id
 }
 
-// area is one of the four of a ring.
+// area is one of the four areas of a ring (ringbuf.Layout).
 type area uint8
 
 const (
@@ -108,7 +108,7 @@ const (
 	areaReceived
 )
 
-// area says what lies at an offset of any LLCM, and in which slot of a ring.
+// area returns the area, peer and slot of an offset of the LLCM.
 func (c *recording) area(off dimmnet.Offset) (area, int) {
 	l, at := c.layout, int(off)
 	slots := l.Peers * l.Slots
@@ -127,7 +127,7 @@ func (c *recording) area(off dimmnet.Offset) (area, int) {
 	return areaReceived, at % row
 }
 
-// peer is the rank that has a place among the peers of own.
+// peer returns the rank that has the given index among the peers of rank own.
 func (c *recording) peer(own dimmnet.Rank, index int) dimmnet.Rank {
 	if index >= int(own) {
 		index++

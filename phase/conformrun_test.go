@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// posted is where a packet is to land.
+// posted is the destination of a packet in flight.
 type posted struct {
 	off   dimmnet.Offset
 	bytes int
@@ -28,13 +28,13 @@ type recording struct {
 	seed   uint64
 
 	layout ringbuf.Layout
-	starts []consistency.Addr // of each variable
+	starts []consistency.Addr // by variable: its first address
 	moves  []move
 	flight [][][]posted // [from][to]
-	err    error        // the first packet that landed out of order
+	err    error        // set by the first packet that lands out of order
 }
 
-// randomRecording runs the program of a seed.
+// randomRecording runs the random program of a seed and records it.
 func randomRecording(seed uint64) (*recording, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	c := &recording{nodes: 2 + random.IntN(2), rounds: 1 + random.IntN(2), seed: seed}
@@ -48,7 +48,7 @@ func randomRecording(seed uint64) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Rings of 2 to 4 slots of 64 bytes: most variables take more.
+	// Rings of 2 to 4 slots of 64 bytes: most variables need more slots.
 	preset.Limits.Block = 40
 	preset.Limits.LLCM = (c.nodes - 1) * ((2+random.IntN(3))*(ringbuf.HeaderBytes+ringbuf.MinSlotBytes) + 16)
 	net, err := sim.New(sim.Config{Preset: &preset, Seed: seed + 1, MaxDelay: 20 * dimmnet.Microsecond, Trace: c.landed})
@@ -61,7 +61,7 @@ func randomRecording(seed uint64) (*recording, error) {
 	return c, c.err
 }
 
-// program is what each rank runs: some random acquires and a meeting, some times.
+// program is the program of each rank: some random acquires and a meeting, several times.
 func (c *recording) program(h dimmnet.Host) error {
 	space := consistency.NewSpace()
 	mem := make([]byte, 1024)
@@ -101,8 +101,8 @@ func (c *recording) program(h dimmnet.Host) error {
 	return r.call(syncvar.List{Call: syncvar.End})
 }
 
-// recordingRank is one rank of the program. It steps its engine and says what it
-// sees of the engine's states.
+// recordingRank is one rank of the program. It steps its engine and records the changes of the
+// engine's state.
 type recordingRank struct {
 	host   dimmnet.Host
 	rec    *recording
@@ -111,7 +111,7 @@ type recordingRank struct {
 	parts  [][]byte // each variable's bytes
 }
 
-// acquire has a random set for a while, and writes to what it has exclusively.
+// acquire holds a random set of variables for a while, and writes to the exclusive variables.
 func (r *recordingRank) acquire(random *rand.Rand) error {
 	l := syncvar.List{Call: syncvar.Acquire}
 	for id := range r.parts {
@@ -137,7 +137,7 @@ func (r *recordingRank) acquire(random *rand.Rand) error {
 	return nil
 }
 
-// call is Engine.Call, with notes.
+// call takes the rank through phases as Engine.Call does, and records their begin.
 func (r *recordingRank) call(l syncvar.List) error {
 	rank := r.host.Port().Rank()
 	l.Since = r.engine.phase
@@ -157,7 +157,7 @@ func (r *recordingRank) call(l syncvar.List) error {
 	}
 }
 
-// Step is the engine's. What it has done is noted where it has gone on.
+// Step steps the engine and records changes of its state.
 func (r *recordingRank) Step() (progress bool, err error) {
 	before, rank := r.engine.state, r.host.Port().Rank()
 	progress, err = r.engine.Step()
@@ -168,7 +168,7 @@ func (r *recordingRank) Step() (progress bool, err error) {
 	default:
 		m := move{action: done, from: rank, granted: r.engine.last.Granted[rank], stamps: make(map[syncvar.ID]byte)}
 		for id, part := range r.parts {
-			// A copy of several versions is of none.
+			// All bytes of a copy must be of one version.
 			if i := slices.IndexFunc(part, func(b byte) bool { return b != part[0] }); i >= 0 {
 				return false, fmt.Errorf("variable %d has %d in byte 0 and %d in byte %d", id, part[0], part[i], i)
 			}
@@ -179,7 +179,7 @@ func (r *recordingRank) Step() (progress bool, err error) {
 	return progress, err
 }
 
-// landed is the simulator's trace.
+// landed is called by the simulator for every packet that lands.
 func (c *recording) landed(r sim.Record) {
 	if r.Note != "" {
 		return
@@ -198,8 +198,8 @@ func (c *recording) landed(r sim.Record) {
 	}
 }
 
-// TestConform holds the traces of random programs against the automaton, which is
-// docs/model/phase.pml for more variables and frames.
+// TestConform checks the traces of random programs with the automaton, which is the model
+// docs/model/phase.pml extended to more variables and frames.
 func TestConform(t *testing.T) {
 	runs := 1000
 	if testing.Short() {
@@ -222,12 +222,13 @@ func TestConform(t *testing.T) {
 		moves += len(c.moves)
 	}
 	if waits == 0 {
-		t.Error("nobody had to wait for a variable")
+		t.Error("no rank had to wait for a variable")
 	}
 	t.Logf("%d runs, %d events, %d phases of waiting", runs, moves, waits)
 }
 
-// replay steps an automaton through moves and says which one it refuses.
+// replay steps an automaton through moves. It returns the index of the move that the automaton
+// refuses.
 func (c *recording) replay(moves []move) (at int, err error) {
 	a := newAutomaton(c.nodes, c.layout.Slots, c.sizes)
 	for i := range moves {

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/frametest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
 	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestDamagedLists sends a list of which any byte is changed, or which is cut short.
+// TestDamagedLists sends lists with one byte changed, and lists that are cut short.
 func TestDamagedLists(t *testing.T) {
 	var good []byte
 	hostile(t, func(w *world, _ func(ringbuf.Header, []byte)) {
@@ -23,8 +23,8 @@ func TestDamagedLists(t *testing.T) {
 	}
 }
 
-// TestDamagedData sends data whose header has any byte changed: nothing is written
-// but what was due.
+// TestDamagedData sends data with one byte of the header changed: only the variable that is due
+// may change.
 func TestDamagedData(t *testing.T) {
 	header := ringbuf.Header{Kind: ringbuf.Data, Sender: 1, Last: true, Phase: 1, Len: 8, Addr: 4096 + 150}
 	w0, w1 := header.Encode()
@@ -34,7 +34,7 @@ func TestDamagedData(t *testing.T) {
 	}
 	for damaged := range frametest.Every(frame) {
 		if len(damaged) < len(frame) {
-			continue // a header is two words
+			continue // a header is never cut short
 		}
 		var d0, d1 uint64
 		for i := range 8 {
@@ -55,14 +55,14 @@ func TestDamagedData(t *testing.T) {
 		})
 		for i, b := range mem {
 			if b == 0xee && (i < 100 || i >= 200) {
-				t.Fatalf("%+v: byte %d was written, outside of the variable that was due", h, i)
+				t.Fatalf("%+v: byte %d was written, outside of the variable that is due", h, i)
 			}
 		}
 	}
 }
 
-// TestDamagedMessages pushes a message of which any byte is changed, and notifies of
-// it by a word of which any byte is.
+// TestDamagedMessages pushes messages with one byte changed, and posts notices with one byte
+// changed.
 func TestDamagedMessages(t *testing.T) {
 	message := []byte{2, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0x10, 0, 0, 0, 0, 0, 0, 1}
 	const size = 56
@@ -75,7 +75,7 @@ func TestDamagedMessages(t *testing.T) {
 		}, notice)
 		for i, b := range w.ranks[0].mem {
 			if b != 0 && (i < 100 || i >= 200) {
-				t.Fatalf("message %x: byte %d was written, outside of the variable that was due", message, i)
+				t.Fatalf("message %x: byte %d was written, outside of the variable that is due", message, i)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
-// TestDamagedBundles does so with lists that come over a tree.
+// TestDamagedBundles sends bundles with one byte changed over a tree.
 func TestDamagedBundles(t *testing.T) {
 	for damaged := range frametest.Every(goodBundle(1, 9, 10, 11)) {
 		hostileBundle(t, 1, 0, damaged)

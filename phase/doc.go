@@ -1,144 +1,125 @@
-// Package phase is the engine of the phase-split versions of Fagus: it takes a
-// rank through one communication phase after another.
+// Package phase is the engine of the phase-split versions of Fagus: it takes a rank through one
+// communication phase after another.
 //
 //	          Begin(list)
 //	               |
 //	               v
-//	+-> gather: the own list to all, the lists of all from them
-//	|              |  all lists are here
+//	+-> gather: send this rank's list to all ranks, receive their lists
+//	|              |  all lists have arrived
 //	|              v
 //	|   plan: grants and transfers, the same on every rank
 //	|              |
 //	|              v
-//	|   transfer: pieces out where a slot is free, in where one has arrived;
-//	|              |  messages from bulk memory to bulk memory, round by round
-//	|              |  all own transfers are done, whatever the others do
+//	|   transfer: send and receive data, through rings or past them
+//	|              |  all transfers of this rank are done; other ranks may still transfer
 //	|              v
-//	|   done: stamps, versions and owners change; the call is granted?
+//	|   done: stamps, versions and owners change; is the call granted?
 //	|              |                    |
 //	+---- no ------+                    +--- yes: the next compute phase
 //
-// An [Engine] is a dimmnet.Stepper: it never waits. [Engine.Call] drives it
-// through as many phases as a call takes.
+// An [Engine] is a dimmnet.Stepper: it never waits. [Engine.Call] drives it through as many
+// phases as a call takes.
 //
 // # Calls
 //
-// A rank takes part in every phase until all have returned from their programs.
-// Acquire lasts until its list is granted; Update, Barrier and Reduce until all
-// ranks are in the same call; End until all are in End. While a rank waits it keeps
-// sending lists and passing on data. Two ranks that wait in different calls
-// for all, would wait for ever: both get an error that names them.
+// A rank takes part in every phase until all ranks have returned from their programs. Acquire
+// lasts until its list is granted; Update, Barrier and Reduce until all ranks are in the same
+// call; End until all ranks are in End. A rank that waits in one of these four calls sends a list
+// in every phase, which wants nothing, and passes data on. Ranks may call Acquire any number of
+// times, and need not call it equally often.
 //
-// # What a node may see early
+// Two ranks that wait for all ranks in different calls would wait forever. Each returns an error
+// that names both.
 //
-// A peer that is done with a phase may send its list for the next one at once.
-// It lands behind the data of this phase in the same ring, and rests there: a
-// rank polls a ring only while something of the present phase is due from it.
-// So a peer is never more than one phase ahead.
+// # Early messages
 //
-// # Lists in a word
+// A peer that has finished a phase may send its list for the next one at once. The list lands
+// behind the data of this phase in the same ring and stays there: a rank polls a ring only while
+// a list or data of the present phase are due from it. So a peer is at most one phase ahead.
 //
-// On real ports (Config.Words) a list that wants one variable or none goes as one word,
-// stored at the peer, in the place of header, list, flag and the flag that gives the slot
-// back. The papers' engine has no such words; in virtual time, where it is studied, there
-// are none. callword.go says why two words a peer are enough, and two more for what is
-// given in a Reduce.
+// # Methods of moving data
 //
-// # Bulk transfer
+// New chooses one of four methods for the run (method.go). An engine has an outQueue and an
+// inQueue for every peer. The method gives each of them a dataSender or a dataReceiver.
 //
-// On a port with RDMA and bulk memory data go by PUSH as well (type [Transfer]). What
-// goes from one owner along the same tree is one cast: any number of variables,
-// packed into one message, the same for all receivers. A message goes from a
-// sender S to a receiver R like this:
+//	rings      slots carry pieces of variables: the papers' protocol
+//	fetch      slots carry locations; receivers read the memory of senders (Config.Views)
+//	zero copy  slots carry locations; the bytes follow in the stream to the peer
+//	push       large data go by RDMA from bulk memory to bulk memory, small data through rings
 //
-//	R -> S   grant    push to this place; R has made room
-//	S -> R   PUSH     the bytes, or the next 64 KiB of them
-//	S        done     S's own NIC says that they have landed
-//	S -> R   notice   so many bytes have landed; R's NIC tells R nothing
-//	S -> S            clear the done word, for the next PUSH
+// # Inline requests
 //
-// A receiver that serves others pushes on what a notice names, straight from
-// where it has landed. No byte passes its host on the way; its own copy is read
-// last.
+// On live ports (Config.Live) a list that wants at most one variable goes as one word, stored at
+// the peer, instead of a message through the ring. The papers' protocol has no such words, and
+// the simulator does not use them. inline.go says why two request words per peer are enough.
 //
-// Whether a cast goes by PUSH or through the rings is decided from the plan and
-// from the sizes of what its variables guard. Only its owner and its receivers
-// need to know, and all of them have bound its variables: a rank that has not come
-// so far in its program is no obstacle. A place is the receiver's to choose, and
-// travels in the grant. So nobody computes what a third rank does with its
-// memory, and an address from the wire can hurt only the memory of its sender.
+// # Zero copy
 //
-// The words for grants and notices are numbered by the plan: the i-th hop out of
-// a rank, the i-th into it. A word has one writer in a phase, and every word
-// written in a phase is waited for in it. No word of a later phase can come
-// between, for nobody transfers in a phase before all ranks have sent their lists
-// for it, and so have finished the one before. Hops without a word go through the
-// rings; where there are no rings they wait: a phase then only brings what its
-// words allow, grants nothing (Plan.Partial), and the calls go on in the next.
+// The receiver checks each location and posts a receive for its bytes. The sender is done when
+// the network no longer reads its memory; it waits for no answer. A rank that passes a variable
+// on sends each cut of 1 MiB when the whole cut has arrived.
 //
-// # Gifts
+// # Push
 //
-// Where bytes can go from one program's memory to another's (dimmnet.Giver) nothing goes by PUSH,
-// and through the rings go lists and places only: where the next bytes belong that the sender gives.
-// The receiver checks a place, and takes the bytes to it. A sender is done when what it has given
-// need not rest any more; it waits for no word of the receiver. Who passes a variable on
-// follows a cut of 1 MiB behind.
+// All variables that go from one owner along the same tree form one multicast. They are packed
+// into one message, the same for all receivers. A message goes from a sender S to a receiver R
+// like this:
 //
-// Where ranks can read each other's memory (Config.Views) nothing follows the places: the receiver
-// fetches what they name, and of much, if there are processors enough, the sender puts a part there
-// (fetch.go).
+//	R -> S   grant    the offset of the memory that R has reserved for the message
+//	S -> R   PUSH     the message, or its next 64 KiB
+//	S        done     S's NIC reports that the bytes of the PUSH have landed
+//	S -> R   notice   how many bytes have landed, because R's NIC reports nothing to R
+//	S -> S            clear the done word for the next PUSH
+//
+// A receiver that passes the message on pushes the bytes that a notice announces, out of the bulk
+// memory in which they landed. The receiver's host reads the message last, for its own copy.
+//
+// Whether a multicast goes by PUSH or through rings follows from the plan and from the number of
+// bytes that its variables guard. Only its owner and its receivers need to know the method, and
+// all of them have bound the variables. A rank that has not bound them yet delays no other rank.
+// The receiver chooses the offset and sends it in the grant. No rank computes how another uses
+// its memory, and a bad offset from the wire can damage only its sender's memory.
+//
+// The words for grants and notices are numbered by the plan: the i-th hop out of a rank, the i-th
+// hop into it. A word has one writer in a phase, and the rank that reads the word waits for it in
+// the same phase. No word of a later phase can land before: no rank transfers before all ranks
+// have sent their lists for the phase, and so have finished the phase before. Hops without a word
+// go through rings. In a tree, rings carry no data. There, the phase moves only the multicasts
+// that have words, and grants nothing (Plan.Partial); all ranks repeat their calls in the next.
 //
 // # Rounds and banks
 //
-// A rank goes through its messages in the plan's order, in rounds of as many as
-// its bulk memory holds:
+// A rank handles the messages of a plan in the plan's order, in rounds of as many as its bulk
+// memory holds:
 //
-//	fill    the own messages, by the host
-//	Flip    if anything was filled: now the network sees it
-//	move    grant, push, notify, all at once, until nothing is under way
-//	Flip    if anything came: now the host sees it
-//	read    check every message, and read its pieces to their places
+//	fill    write this rank's own messages, by the host
+//	Flip    if the host has filled a message: now the network sees it
+//	move    grant, push and notify for all messages, until nothing is under way
+//	Flip    if a message has arrived: now the host sees it
+//	read    check every message, and copy its pieces to their addresses
 //
-// Nobody flips while a peer can push into it: a peer pushes only what was granted
-// in this round, after the first Flip, and the second Flip waits for the notice
-// of the end of each message that was granted, which is posted when its last byte
-// has landed. Nobody flips during a PUSH of its own: a round also waits until
-// every hop out of the rank is done. In between, fill and read on one side, and
-// pushes on the other, never have the bulk memory at the same time, so that a port
-// whose two sides are one memory needs no rule of its own.
+// A rank never flips while a peer can push into it. Peers push only messages that the rank granted
+// in this round, after the first Flip. The second Flip waits for the last notice of every granted
+// message, which the sender posts when the last byte has landed. Nor does a rank flip during a
+// PUSH of its own: a round lasts until every hop out of the rank is done. So the host and the
+// network never use the bulk memory at the same time. A port whose two banks are one memory needs
+// no other rule.
 //
-// No two ranks wait for each other: all take the messages of a plan in the same
-// order and leave none out, where a cast that may need another message ends the
-// round. Then of all messages not yet through, the first one is in the present
-// round of every rank that takes part in it, or will be as soon as this round is
-// through, which holds only earlier ones; so it is granted, pushed and passed on,
-// whatever else waits.
+// No two ranks wait for each other. All ranks take the messages of a plan in the same order and
+// leave none out, and a multicast that may need another message ends the round. Let M be the first
+// message that some rank has not finished. Every rank that takes part in M has M in its present
+// round, or in its next round if the present round holds only earlier messages, which are
+// finished everywhere. So M is granted, pushed and passed on.
 //
 // # Lists over a tree
 //
-// Rings to all peers bound the number of nodes by the LLCM. Beyond that lists are
-// gathered and spread over a tree with rings between neighbours, and all data go
-// by PUSH.
+// Rings to all peers bound the number of nodes by the LLCM. With more nodes, lists are gathered
+// and spread over a tree with rings between neighbours, and all data go by PUSH.
 //
-// On real ports a rank keeps the slots that it has emptied until they are half of a ring, so that
-// nothing is sent between the data that it waits for and its computing.
+// # Limits and costs
 //
-// # Message counts
+// docs/messages.md has the formulas for the number of messages; a test compares them with a run.
 //
-// docs/messages.md has the formulas, and a test compares them with a run.
-//
-// # Where this differs from the design
-//
-// Ranks need not call Acquire equally often: one that waits for all of them
-// serves the others with lists that want nothing. So only calls that can
-// never come together are errors.
-//
-// The design wanted landing places as prefix sums that sender and receiver both
-// compute. For that every rank would have to know the sizes of all variables
-// that go to a receiver, which a rank that has not bound them yet does not.
-//
-// The list of a phase also says which variables of the last exclusive tenure
-// were left unchanged ("clean"), for a few bytes. Their version still advances,
-// but nobody fetches it. And the paper's flags "not yet" cost no write; see
-// package ringbuf.
+// The list of a phase also names the variables that the rank held exclusively before the phase and
+// left unchanged ("clean"). Their version advances, but no rank fetches their data.
 package phase

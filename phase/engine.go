@@ -14,88 +14,89 @@ type state uint8
 
 const (
 	between  state = iota // no phase: the program computes
-	gather                // lists go out and come in
-	transfer              // pieces go out and come in
+	gather                // lists are exchanged
+	transfer              // data are exchanged
 )
 
-// Engine is one rank's part in all communication phases of a run.
+// Engine takes one rank through all communication phases of a run.
 type Engine struct {
-	port   dimmnet.Port
-	others []dimmnet.Rank // all ranks but this one
-	wiring
-	peers  []dimmnet.Rank // at the other ends of the rings, in order
-	space  *consistency.Space
-	places bool // through the rings go places of data, in the place of data
-	helps  bool // who needs them to fetch them
-	table  syncvar.Table
-	state  state
-	phase  uint64 // the number of the present phase, from 0
-	out    []outbox
-	in     []inbox
-	lists  []syncvar.List // of the present phase, by rank
-	wire   []byte         // the own list, encoded
-	plan   Plan
-	last   Plan     // of the phase before
-	room   []bool   // for the grants of the next plan
-	given  []uint64 // by rank, what the last Reduce has gathered
-	agreed []uint32 // by rank: so many declarations are known to be the same
-	counts Counts
-	err    error  // the first error; the engine stays failed
-	noted  *noted // for driving it
-	seen   seen
-	word   uint64 // the own call word
+	port     dimmnet.Port
+	others   []dimmnet.Rank // all ranks but this one
+	peers    []dimmnet.Rank // the ranks to which this rank has rings, in increasing order
+	layout   ringbuf.Layout
+	tree     ringbuf.Tree // connects the peers; its Arity is 0 if all ranks are peers
+	inline   inlineArea
+	method   method
+	dataKind ringbuf.Kind // the kind of the slots in which the method sends data
+	maxCut   int          // the largest cut in such a slot, in bytes
+	space    *consistency.Space
+	table    syncvar.Table
 
-	incoming map[syncvar.ID]*stream // of this phase
-	arriving []*stream              // the same in the plan's order
-	sources  map[source]*stream     // what this rank owns and sends in this phase
+	state    state
+	phase    uint64         // the number of the present phase, from 0
+	out      []outQueue     // by index in peers
+	in       []inQueue      // by index in peers
+	lists    []syncvar.List // by rank: the lists of this phase
+	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
+	request  uint64         // the inline request of this rank
+	plan     Plan           // of this phase
+	last     Plan           // of the previous phase
+	grantBuf []bool         // reused for the grants of the next plan
+	values   []uint64       // by rank: the result of Words; reused
+	agreed   []uint32       // by rank: how many declarations are known to be equal
+	counts   Counts
+	err      error     // the first error; the engine stays failed
+	waitPort *waitPort // wraps port; Call passes it to Drive
+	waits    waits
 
-	bundle []byte // in a tree: the lists of this rank and those below
-	below  int    // how many of its children have not sent theirs
+	incoming map[syncvar.ID]*stream // streams that inQueues receive in this phase
+	arriving []*stream              // all streams that arrive in this phase, in the plan's order
+	sources  map[source]*stream     // streams that outQueues send from this rank's own copy
+
+	bundle []byte // in a tree: the lists of this rank and of the ranks below it
+	below  int    // the number of children whose bundles have not arrived
 }
 
-// Config says how an engine talks; it is the same on all ranks.
+// Config selects how engines communicate. All but Help must be equal on all ranks.
 type Config struct {
 	Transfer Transfer
-	// Words sends what fits a word as one Store, instead of a message through a ring. It
-	// is not the papers' protocol.
-	Words bool
-	// Views sends where data are, through rings, instead of the data: every rank can read
-	// the memory of all others (consistency.Space.SetViews). Transfer must be Auto or Rings.
+	// Live says that the port's clock is real. Then requests that fit a word go inline, slots are
+	// returned lazily, and ports with ZeroCopy use it. The papers' protocol has none of the three.
+	Live bool
+	// Views says that every rank can read the memory of all others (consistency.Space.SetViews).
+	// Then rings carry the locations of data, not the data. Transfer must be Auto or Rings.
 	Views bool
-	// Help lets a rank with Views and Words put data to those that need them, from the other end
-	// than these fetch them: every rank can write to the memory of all others, and has a
-	// processor to itself. It may differ between ranks.
+	// Help lets a rank with Live and Views copy data into a receiver's memory from the back,
+	// while the receiver copies them from the front. Every rank must be able to write to the
+	// memory of all others, and must have a processor to itself.
 	Help bool
 }
 
-// New returns the engine of the port's rank. space holds the rank's memory; the
-// engine writes what arrives straight to its place there. An error says that the
-// port cannot do what cfg asks for, or that the nodes do not fit it.
+// New returns the engine of the port's rank. space holds the rank's memory; the engine writes
+// arriving data straight to their addresses. New fails if the port cannot do what cfg asks for,
+// or if the LLCM does not hold the rings of so many nodes.
 func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) {
-	w, err := newWiring(p, cfg)
-	if err != nil {
-		return nil, err
-	}
 	nodes := p.Nodes()
 	e := &Engine{
 		port:   p,
-		wiring: w,
 		space:  space,
-		places: cfg.Views || w.giver != nil,
-		helps:  cfg.Views && cfg.Help && w.calls.peers > 0,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
-		given:  make([]uint64, nodes),
+		values: make([]uint64, nodes),
 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
 	}
+	if err := e.configure(cfg); err != nil {
+		return nil, err
+	}
+	e.dataKind, e.maxCut = e.method.slots()
 	for r := range nodes {
 		if rank := dimmnet.Rank(r); rank != p.Rank() {
 			e.others = append(e.others, rank)
 		}
 	}
-	e.noted = &noted{p, e}
+	e.waitPort = &waitPort{p, e}
 	e.peers = e.others
 	if e.tree.Arity > 0 {
 		e.peers = e.tree.Children(p.Rank())
@@ -104,15 +105,15 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		}
 	}
 	for _, r := range e.peers {
-		e.out = append(e.out, outbox{ring: ringbuf.NewSender(p, &e.layout, r)})
+		sender, receiver := e.method.ends(r)
+		e.out = append(e.out, outQueue{e: e, to: r, ring: ringbuf.NewSender(p, &e.layout, r), data: sender})
 		in := ringbuf.NewReceiver(p, &e.layout, r)
-		in.SetLazy(cfg.Words)
-		e.in = append(e.in, inbox{ring: in})
+		in.SetLazy(cfg.Live)
+		e.in = append(e.in, inQueue{e: e, from: r, ring: in, data: receiver})
 	}
 	return e, nil
 }
 
-// peer is the place of a rank among the peers.
 func (e *Engine) peer(r dimmnet.Rank) int {
 	i, ok := slices.BinarySearch(e.peers, r)
 	if !ok {
@@ -124,34 +125,33 @@ func (e *Engine) peer(r dimmnet.Rank) int {
 // Layout returns how the rank's LLCM is divided.
 func (e *Engine) Layout() ringbuf.Layout { return e.layout }
 
-// Counts says what an engine has done so far.
+// Counts holds what an engine has done so far.
 type Counts struct {
-	Phases    uint64 // completed
-	Lists     uint64 // acquire lists sent, one a peer and phase
-	Transfers uint64 // of a variable to a peer, passed on or as its owner
-	Slots     uint64 // of data sent through rings: pieces of variables, or where they are
-	Fetched   uint64 // bytes that came from the memory of other ranks straight to their place
-	Bulk      uint64 // messages of data sent by PUSH: pieces of any number of variables
+	Phases    uint64 // phases completed
+	Lists     uint64 // acquire lists sent: one per peer and phase
+	Transfers uint64 // transfers of a variable to a peer; relayed transfers count too
+	Slots     uint64 // slots sent with pieces of variables or with their locations
+	Fetched   uint64 // bytes that arrived straight from the memory of other ranks
+	Bulk      uint64 // messages sent by PUSH, each with pieces of any number of variables
 }
 
-// Counts says what the engine has done so far.
+// Counts returns what the engine has done so far.
 func (e *Engine) Counts() Counts { return e.counts }
 
-// Table returns the rank's copy of the replicated table, which the caller must
-// not change.
+// Table returns the rank's copy of the replicated table. The caller must not change it.
 func (e *Engine) Table() *syncvar.Table { return &e.table }
 
-// Call takes the rank through communication phases until the call of l is done:
-// until what l wants is granted and its data are here (Acquire), or all ranks are in
-// the same call. The caller fills in Call, Shared, Exclusive, Clean and Word.
+// Call takes the rank through communication phases until the call of l is complete. An Acquire is
+// complete when all variables of l are granted and their data have arrived, any other call when
+// all ranks are in it. The caller sets Call, Shared, Exclusive, Clean and Word of l.
 func (e *Engine) Call(l syncvar.List) error {
 	l.Since = e.phase
 	for {
 		if err := e.Begin(l); err != nil {
 			return err
 		}
-		if err := dimmnet.Drive(e.noted, e, e.Done); err != nil {
-			e.note()
+		if err := dimmnet.Drive(e.waitPort, e, e.Done); err != nil {
+			e.recordWait()
 			if e.err == nil { // the port failed
 				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
 			}
@@ -160,23 +160,23 @@ func (e *Engine) Call(l syncvar.List) error {
 		if e.Finished(l.Call) {
 			return nil
 		}
-		l.Clean = nil // it was said
+		l.Clean = nil // the first list has reported the clean variables
 	}
 }
 
-// Words are what all ranks have given in the Reduce that the last phase has finished,
-// by rank. They are the engine's, until its next call.
+// Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase
+// completed. They are valid until the engine's next call.
 func (e *Engine) Words() []uint64 {
 	if e.last.Complete != syncvar.Reduce {
-		panic(fmt.Sprintf("phase: the words of a Reduce after %v", e.last.Complete))
+		panic(fmt.Sprintf("phase: Words called after %v, want Reduce", e.last.Complete))
 	}
 	for r := range e.lists {
-		e.given[r] = e.lists[r].Word
+		e.values[r] = e.lists[r].Word
 	}
-	return e.given
+	return e.values
 }
 
-// Finished says whether the last phase finished a call of this rank.
+// Finished reports whether the last phase completed a call of this rank.
 func (e *Engine) Finished(call syncvar.Call) bool {
 	if call == syncvar.Acquire {
 		return e.last.Granted[e.port.Rank()]
@@ -184,43 +184,48 @@ func (e *Engine) Finished(call syncvar.Call) bool {
 	return e.last.Complete == call
 }
 
-// Begin enters the next communication phase with this rank's list. Phase,
-// Declared and Digest are filled in.
+// Begin enters the next communication phase with this rank's list. It sets the list's Phase,
+// Declared and Digest.
 func (e *Engine) Begin(l syncvar.List) error {
 	if e.err != nil {
 		return e.err
 	}
 	if e.state != between {
-		panic(fmt.Sprintf("phase: begin of phase %d during it", e.phase))
+		panic(fmt.Sprintf("phase: Begin called during phase %d", e.phase))
 	}
 	e.state = gather
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
-	fits := e.calls.peers > 0 && e.offer(&l)
-	e.lists[e.port.Rank()] = l
-	if e.wire = e.wire[:0]; !fits {
-		e.wire = syncvar.AppendList(e.wire, &l)
+	firstOut, firstIn, fits := outIdle, inSlots, false
+	if e.inline.peers > 0 {
+		firstOut, firstIn = outInline, inInline
+		if fits = e.encodeInline(&l); fits && l.Call == syncvar.Reduce {
+			firstOut = outReduce
+		}
 	}
-	if len(e.wire) > syncvar.MaxListBytes {
-		return e.fail(fmt.Errorf("phase: an acquire list of %d bytes, the limit is %d", len(e.wire), syncvar.MaxListBytes))
+	e.lists[e.port.Rank()] = l
+	if e.ownList = e.ownList[:0]; !fits {
+		e.ownList = syncvar.AppendList(e.ownList, &l)
+	}
+	if len(e.ownList) > syncvar.MaxListBytes {
+		return e.fail(fmt.Errorf("phase: the acquire list has %d bytes, the limit is %d", len(e.ownList), syncvar.MaxListBytes))
 	}
 	for i := range e.peers {
-		e.out[i].list, e.out[i].pos = nil, 0
-		e.in[i].list = e.in[i].list[:0]
-		e.in[i].due = 1
+		e.out[i].begin(firstOut)
+		e.in[i].begin(firstIn)
 	}
 	if e.tree.Arity > 0 {
-		e.climb()
+		e.gatherUp()
 		return nil
 	}
 	for i := range e.peers {
-		e.out[i].list = e.wire
+		e.out[i].sendLists(e.ownList)
 	}
 	return nil
 }
 
-// Done says whether the phase that Begin began is over for this rank.
+// Done reports whether this rank has finished the phase that Begin began.
 func (e *Engine) Done() bool { return e.state == between }
 
 // Step does what can be done now, without waiting; see dimmnet.Stepper.
@@ -233,7 +238,7 @@ func (e *Engine) Step() (progress bool, err error) {
 		progress, err = e.exchange()
 		if err == nil && e.quiet() {
 			progress, err = true, e.makePlan()
-			if e.calls.peers > 0 && err == nil && e.quiet() { // nothing has to move
+			if e.inline.peers > 0 && err == nil && e.quiet() { // nothing has to move
 				e.finish()
 			}
 		}
@@ -250,23 +255,19 @@ func (e *Engine) Step() (progress bool, err error) {
 func (e *Engine) fail(err error) error {
 	if e.err == nil && err != nil {
 		e.err = err
-		if e.giver != nil {
-			e.giver.Abandon() // the memory may end
-		}
+		e.method.abandon() // the program may free its memory now
 	}
 	return err
 }
 
-// exchange sends where there is something to send and room for it, and receives
-// where something is due and has arrived.
 func (e *Engine) exchange() (progress bool, err error) {
-	for i, r := range e.peers {
-		if e.out[i].step(e, r) {
+	for i := range e.out {
+		if e.out[i].step() {
 			progress = true
 		}
 	}
-	for i, r := range e.peers {
-		moved, err := e.in[i].step(e, r)
+	for i := range e.in {
+		moved, err := e.in[i].step()
 		if err != nil {
 			return false, err
 		}
@@ -274,21 +275,19 @@ func (e *Engine) exchange() (progress bool, err error) {
 			progress = true
 		}
 	}
-	moved, err := e.bulk.step(e)
+	moved, err := e.method.step()
 	return progress || moved, err
 }
 
-// quiet says whether nothing of the present state is left to send or receive.
 func (e *Engine) quiet() bool {
-	for i, r := range e.peers {
-		if e.out[i].pending(e, r) || e.in[i].pending() {
+	for i := range e.peers {
+		if e.out[i].pending() || e.in[i].pending() {
 			return false
 		}
 	}
-	return !e.bulk.pending()
+	return !e.method.pending()
 }
 
-// makePlan turns from gathering to transferring.
 func (e *Engine) makePlan() error {
 	if err := e.checkDeclarations(); err != nil {
 		return err
@@ -300,7 +299,7 @@ func (e *Engine) makePlan() error {
 	if e.space.IsOneCopy() {
 		table = nil
 	}
-	plan, err := newPlan(e.room, e.phase, e.lists, table)
+	plan, err := newPlan(e.grantBuf, e.phase, e.lists, table)
 	if err != nil {
 		return err
 	}
@@ -309,21 +308,15 @@ func (e *Engine) makePlan() error {
 			return err
 		}
 	}
-	if e.bulk != nil {
-		casts, rest := newCasts(plan.Transfers, e.bulk.words.count)
-		if e.tree.Arity > 0 { // else the rest goes through the rings
-			plan = plan.without(casts, rest)
-		}
-		e.bulk.prepare(e, casts)
-	}
-	e.plan = plan
 	e.state = transfer
-	e.prepare()
+	var transfers []syncvar.Transfer
+	e.plan, transfers = e.method.assign(plan)
+	e.queueTransfers(transfers)
 	return nil
 }
 
-// checkDeclarations compares what the ranks have declared, as far as this one
-// has come. One that has declared more is compared by the others later.
+// checkDeclarations compares the declarations of all ranks with the declarations of this rank. It
+// skips ranks that have made more: this rank compares with them when it has made as many.
 func (e *Engine) checkDeclarations() error {
 	for _, r := range e.others {
 		l := &e.lists[r]
@@ -338,8 +331,7 @@ func (e *Engine) checkDeclarations() error {
 	return nil
 }
 
-// checkDeclaredAll reports a rank that has declared less or more, where all have
-// come to the same point of their programs.
+// checkDeclaredAll returns an error if ranks in the same call differ in their declarations.
 func (e *Engine) checkDeclaredAll() error {
 	for _, r := range e.others {
 		if err := e.space.CheckCount(e.port.Rank(), r, e.lists[r].Declared); err != nil {
@@ -349,7 +341,6 @@ func (e *Engine) checkDeclaredAll() error {
 	return nil
 }
 
-// finish makes the results of the phase visible, all at once.
 func (e *Engine) finish() {
 	for _, s := range e.arriving {
 		e.space.Accept(s.ID, s.Pieces())
@@ -362,7 +353,7 @@ func (e *Engine) finish() {
 	}
 	e.table.Apply(e.lists, e.plan.Granted)
 	e.arriving = e.arriving[:0]
-	e.room = e.last.Granted
+	e.grantBuf = e.last.Granted
 	e.last, e.plan = e.plan, Plan{}
 	e.phase++
 	e.counts.Phases++

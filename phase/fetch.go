@@ -2,131 +2,138 @@ package phase
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// What a slot's places name the receiver fetches, portion by portion from the front. If it is
-// much, and the sender has a processor to itself, that puts portions to the receiver's memory from
-// the back: two processors copy in half of the time of one.
+// fetch is the method of ranks that can read each other's memory (Config.Views). A slot lists
+// locations, and the receiver copies their bytes from the sender's memory, portion by portion.
+// The sender changes none of these bytes before the next phase, in which the receiver takes part.
 //
-// Each says which portion it takes before it copies it, the receiver in its front word and the
-// sender in its back word, and ends where the other has begun. It may see that too late; then
-// both copy the same bytes to the same place. The receiver is not done before the sender has said
-// that it is: nobody writes to the memory of a rank that computes. And the sender does not
-// begin with another slot before the receiver has read that.
+// Large copies are cooperative: see coopcopy.go.
+type fetch struct {
+	queued
+	e    *Engine
+	help bool // this rank helps receivers to copy
+}
+
+func (m *fetch) slots() (ringbuf.Kind, int) { return ringbuf.Locations, consistency.MaxAddr }
+
+func (m *fetch) ends(peer dimmnet.Rank) (dataSender, dataReceiver) {
+	return &fetchSender{e: m.e, to: peer, help: m.help},
+		&fetchReceiver{locationReader: locationReader{e: m.e, from: peer}}
+}
+
+type helpState uint8
 
 const (
-	// portionBytes take about 50 us: for so long one of the two may wait for the other.
-	portionBytes = 256 << 10
-	// sharedBytes is the least of a slot's places that two ranks copy.
-	sharedBytes = 4 * portionBytes
+	helpNone helpState = iota // the receiver copies alone, or has nothing to copy
+	helpCopy                  // this rank copies portions from the back
+	helpDone                  // this rank has copied its share; the receiver has not finished
 )
 
-// haul is what the places of a slot name, as both ranks see it.
-type haul struct {
-	portions []consistency.Range
-	number   uint32 // of the slots of the pair that two ranks copy, from 1; 0: one does
-	front    int    // the receiver copies what is before it,
-	back     int    // and the sender what is not
+type fetchSender struct {
+	e    *Engine
+	to   dimmnet.Rank
+	help bool
+
+	state helpState
+	buf   []byte // the contents of the last slot
+	coop  coopCopy
+	last  uint32 // the number of the last cooperative copy
 }
 
-// add adds a place.
-func (h *haul) add(r consistency.Range) {
-	for lo := r.Lo; lo < r.Hi; lo += portionBytes {
-		h.portions = append(h.portions, consistency.Range{Lo: lo, Hi: min(r.Hi, lo+portionBytes)})
+func (s *fetchSender) held() bool    { return false }
+func (s *fetchSender) pending() bool { return s.state == helpCopy }
+
+// ready reports whether the receiver has finished the last cooperative copy. Before that, another
+// cooperative copy would overwrite words that the receiver still reads.
+func (s *fetchSender) ready() bool {
+	if s.state == helpDone && s.receiverDone() {
+		s.state = helpNone
 	}
+	return s.state == helpNone
 }
 
-// haulWord says in a front or back word how far a rank is with a haul.
-func haulWord(number uint32, portion int, over bool) uint64 {
-	w := uint64(number)<<32 | uint64(portion)<<1
-	if over {
-		w |= 1
+func (s *fetchSender) slot(t *outTransfer) (ringbuf.Header, []byte) {
+	buf, cuts := s.e.takeLocations(s.buf[:0], t)
+	s.buf = buf
+	h := ringbuf.Header{Kind: ringbuf.Locations, Len: len(buf)}
+	if s.help && s.begin(cuts) {
+		s.state = helpCopy
+		h.Addr = uint64(s.coop.number)
 	}
-	return w
+	return h, buf
 }
 
-// readHaulWord reads a word of the haul, if it is one.
-func (h *haul) readHaulWord(w uint64) (portion int, over, there bool) {
-	return int(uint32(w) >> 1), w&1 == 1, h.number != 0 && uint32(w>>32) == h.number
+type fetchState uint8
+
+const (
+	fetchNone  fetchState = iota // nothing is to be copied
+	fetchAlone                   // this rank copies all portions
+	fetchCoop                    // the sender copies too
+)
+
+type fetchReceiver struct {
+	locationReader
+	state fetchState
+	coop  coopCopy
 }
 
-// share begins to help the receiver of the places that were put last, if that is worth it. It returns the
-// number of the haul for the slot.
-func (o *outbox) share(cuts []consistency.Cut) (number uint32) {
-	bytes := 0
-	for _, c := range cuts {
-		bytes += c.Len()
+func (r *fetchReceiver) pending() bool { return r.state != fetchNone }
+
+func (r *fetchReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) error {
+	if h.Addr > 0 && (h.Addr > math.MaxUint32 || r.e.inline.peers == 0) {
+		return fmt.Errorf("phase: rank %d sent locations with cooperative copy %d, which this port does not have", r.from, h.Addr)
 	}
-	if bytes < sharedBytes {
-		return 0
+	found, err := r.read(ring, h)
+	if err != nil || len(found) == 0 {
+		return err
 	}
-	h := &o.haul
-	h.portions = h.portions[:0]
-	for _, c := range cuts {
-		h.add(c.Range)
+	r.coop = coopCopy{portions: r.coop.portions[:0], number: uint32(h.Addr)}
+	for _, l := range found {
+		r.coop.add(l.Range)
 	}
-	o.hauls++
-	h.number, h.back = o.hauls, len(h.portions)
-	return h.number
+	r.state = fetchAlone
+	if h.Addr > 0 {
+		r.state = fetchCoop
+	}
+	return nil
 }
 
-// help puts the last portion that nobody has taken to the memory of the receiver, or says
-// that there is none.
-func (o *outbox) help(e *Engine, to dimmnet.Rank) (progress bool) {
-	h, own := &o.haul, e.port.Rank()
-	front, _, there := h.readHaulWord(e.port.Load(e.calls.front(own, to)))
-	if h.back == 0 || there && front >= h.back {
-		if progress = e.port.Store(to, e.calls.back(to, own), haulWord(h.number, h.back, true), dimmnet.WordBytes); progress {
-			h.number = 0
+// step copies one portion, or ends the copy of the slot. The queue takes no other slot before.
+func (r *fetchReceiver) step() (progress, blocked bool, err error) {
+	done := false
+	switch r.state {
+	case fetchNone:
+		return false, false, nil
+	case fetchAlone:
+		progress, done = r.copyAlone()
+	case fetchCoop:
+		progress, done, err = r.copyFront()
+	}
+	if done {
+		for _, l := range r.found {
+			l.stream.incomplete--
 		}
-		return progress
+		r.found, r.state = r.found[:0], fetchNone
 	}
-	if !e.port.Store(to, e.calls.back(to, own), haulWord(h.number, h.back-1, false), dimmnet.WordBytes) {
-		return false
-	}
-	h.back--
-	r := h.portions[h.back]
-	copy(e.space.View(to, r), e.space.Bytes(r))
-	return true
+	return progress, true, err
 }
 
-// helped says whether the receiver is done with the last haul.
-func (o *outbox) helped(e *Engine, to dimmnet.Rank) bool {
-	last := haul{number: o.hauls}
-	_, over, there := last.readHaulWord(e.port.Load(e.calls.front(e.port.Rank(), to)))
-	return there && over
+func (r *fetchReceiver) copyAlone() (progress, done bool) {
+	if r.coop.front == len(r.coop.portions) {
+		return true, true
+	}
+	r.copyNext()
+	return true, false
 }
 
-// fetch fetches the next portion that nobody has taken, or notes that all are here.
-func (in *inbox) fetch(e *Engine, from dimmnet.Rank) (progress bool, err error) {
-	h, own := &in.haul, e.port.Rank()
-	back, over := len(h.portions), h.number == 0
-	if h.number != 0 {
-		if portion, ends, there := h.readHaulWord(e.port.Load(e.calls.back(own, from))); there {
-			back, over = portion, ends
-		}
-		if back > len(h.portions) {
-			return false, fmt.Errorf("phase: rank %d copies portion %d of %d", from, back, len(h.portions))
-		}
-	}
-	if h.front < back {
-		if h.number != 0 && !e.port.Store(from, e.calls.front(from, own), haulWord(h.number, h.front+1, false), dimmnet.WordBytes) {
-			return false, nil
-		}
-		r := h.portions[h.front]
-		copy(e.space.Bytes(r), e.space.View(from, r))
-		h.front++
-		return true, nil
-	}
-	if !over || h.number != 0 && !e.port.Store(from, e.calls.front(from, own), haulWord(h.number, h.front, true), dimmnet.WordBytes) {
-		return false, nil
-	}
-	for _, s := range in.taking {
-		s.coming--
-	}
-	in.taking = in.taking[:0]
-	return true, nil
+func (r *fetchReceiver) copyNext() {
+	rng := r.coop.portions[r.coop.front]
+	copy(r.e.space.Bytes(rng), r.e.space.View(r.from, rng))
+	r.coop.front++
 }

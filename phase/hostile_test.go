@@ -11,14 +11,14 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// hostile lets rank 1 send slots that no engine sends, while rank 0 acquires a
-// variable that rank 1 has written: so lists and data are due.
+// hostile lets rank 1 send slots that no engine sends. Rank 0 acquires a variable that rank 1 has
+// written, so a list and data are due from rank 1.
 func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
 	t.Helper()
 	return hostileTo(t, &world{}, send)
 }
 
-// hostileTo is hostile in a world that has not begun.
+// hostileTo is like hostile, in a world whose settings the caller has chosen.
 func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
 	t.Helper()
 	for _, line := range [][]string{
@@ -29,15 +29,15 @@ func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Head
 			t.Fatal(err)
 		}
 	}
-	// The second slot of rank 1's ring is next: take over there, with flags that
-	// say that all slots are free.
+	// Rank 1's next slot is its second slot. A Sender of the test continues there. All flags
+	// are cleared, so all slots seem free.
 	clear(w.ranks[1].port.llcm)
 	layout := w.ranks[1].engine.Layout()
 	out := ringbuf.NewSender(w.ranks[1].port, &layout, 0)
 	out.Ready()
 	out.Put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Len: 0, Last: true}, nil)
 	out.Step()
-	w.ranks[1].port.out[0] = nil // that one has landed before
+	w.ranks[1].port.out[0] = nil // the first slot has landed before
 	if err := w.start(0, syncvar.List{Call: syncvar.Acquire, Shared: []syncvar.ID{0}}); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,8 @@ func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Head
 	return w.ranks[0].mem
 }
 
-// FuzzSlots sends a good list or a fuzzed one, and then fuzzed slots.
+// FuzzSlots sends a good list or a fuzzed one, and then fuzzed slots: only the variable that is
+// due may change.
 func FuzzSlots(f *testing.F) {
 	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3})
 	f.Add(good, uint64(4096+150), uint8(2), true, uint16(0), uint32(1), 8)
@@ -80,13 +81,13 @@ func FuzzSlots(f *testing.F) {
 		})
 		for i, b := range mem {
 			if b == 0xee && (i < 100 || i >= 200) {
-				t.Fatalf("byte %d was written, outside of the variable that was due", i)
+				t.Fatalf("byte %d was written, outside of the variable that is due", i)
 			}
 		}
 	})
 }
 
-// TestHostileLists mutates a good list byte by byte.
+// TestHostileLists sends lists with one byte changed.
 func TestHostileLists(t *testing.T) {
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -95,7 +96,7 @@ func TestHostileLists(t *testing.T) {
 		for v := range 256 {
 			hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 				list := append([]byte(nil), base...)
-				if i < 4 || i >= 12 { // keep the digest right, so that the rest counts
+				if i < 4 || i >= 12 { // a wrong digest would hide the other changes
 					good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)})
 					copy(list[4:12], good[4:12])
 				}
@@ -107,8 +108,8 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// TestHostileHarness shows that a good slot gets through, so that the refusals
-// above mean something.
+// TestHostileHarness checks that rank 0 accepts a good slot. If it did not, the other tests would
+// prove nothing.
 func TestHostileHarness(t *testing.T) {
 	mem := hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)})
@@ -123,8 +124,8 @@ func TestHostileHarness(t *testing.T) {
 	}
 }
 
-// TestBadSlotsAreErrors sends one slot each that is wrong in one way. Rank 0
-// must say so, and stay failed.
+// TestBadSlotsAreErrors sends slots with one fault each. Rank 0 must return an error that names
+// the fault, and stay failed.
 func TestBadSlotsAreErrors(t *testing.T) {
 	goodList := func(w *world) syncvar.List {
 		return syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
@@ -134,22 +135,22 @@ func TestBadSlotsAreErrors(t *testing.T) {
 	tests := []struct {
 		want string
 		list func(*ringbuf.Header, *syncvar.List)
-		data func(*ringbuf.Header) int // returns the length; nil: not sent
+		data func(*ringbuf.Header) int // changes the header, returns the length; nil: no data slot
 	}{
 		{want: "sent a slot of phase 2 in phase 1", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Phase = 2 }},
-		{want: "for position 5 after 0", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Addr = 5 }},
+		{want: "at position 5, after 0", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Addr = 5 }},
 		{want: "sent its list of phase 7 in phase 1", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Phase = 7 }},
 		{want: "kind 2, which is not due", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Kind = ringbuf.Data }},
-		{want: "sender 0", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Sender = 0 }},
+		{want: "names rank 0 as its sender", list: func(h *ringbuf.Header, _ *syncvar.List) { h.Sender = 0 }},
 		{want: "declared different things", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Digest++ }},
 		{want: "left variable 1 unchanged, but did not hold it", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Clean = []syncvar.ID{1} }},
-		{want: "variable 9 after 3 declarations", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Shared = []syncvar.ID{9} }},
+		{want: "variable 9, but its rank has made only 3", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Shared = []syncvar.ID{9} }},
 		{want: "Reduce that wants variables", list: func(_ *ringbuf.Header, l *syncvar.List) { l.Call, l.Shared = syncvar.Reduce, []syncvar.ID{0} }},
 		{want: "no variable guards", data: func(h *ringbuf.Header) int { h.Addr = 4096 + 99; return 8 }},
 		{want: "no variable guards", data: func(h *ringbuf.Header) int { return 51 }},
 		{want: `data of "b", which are not due from it`, data: func(h *ringbuf.Header) int { h.Addr = 4096 + 300; return 8 }},
-		{want: "2 versions old, out of turn", data: func(h *ringbuf.Header) int { h.Age = 2; return 8 }},
-		{want: "0 versions old, out of turn", data: func(h *ringbuf.Header) int { h.Last = false; return 0 }},
+		{want: "2 versions old, out of order", data: func(h *ringbuf.Header) int { h.Age = 2; return 8 }},
+		{want: "0 versions old, out of order", data: func(h *ringbuf.Header) int { h.Last = false; return 0 }},
 		{want: "kind 1, which is not due", data: func(h *ringbuf.Header) int { h.Kind = ringbuf.List; return 8 }},
 	}
 	for _, test := range tests {
@@ -164,7 +165,7 @@ func TestBadSlotsAreErrors(t *testing.T) {
 				put(h, make([]byte, test.data(&h)))
 			}
 			if got := w.out.String(); !strings.Contains(got, test.want) {
-				t.Errorf("rank 0 said %q, want %q", got, test.want)
+				t.Errorf("rank 0 printed %q, want %q", got, test.want)
 			}
 			if _, err := w.ranks[0].engine.Step(); err == nil {
 				t.Errorf("%s: the engine goes on", test.want)
@@ -173,27 +174,27 @@ func TestBadSlotsAreErrors(t *testing.T) {
 	}
 }
 
-// TestBadPlacesAreErrors sends places of data that are wrong, and data themselves.
-func TestBadPlacesAreErrors(t *testing.T) {
+// TestBadLocationsAreErrors sends wrong locations, and data instead of locations.
+func TestBadLocationsAreErrors(t *testing.T) {
 	const at = 4096 + 150
 	for _, test := range []struct {
 		want  string
 		kind  ringbuf.Kind
 		words []uint64 // address and age, length
-		haul  uint64
+		coop  uint64   // number of a cooperative copy
 	}{
-		{"Acquire done in phase 1", ringbuf.Places, []uint64{at, 1}, 0},
+		{"Acquire done in phase 1", ringbuf.Locations, []uint64{at, 1}, 0},
 		{"kind 2, which is not due", ringbuf.Data, []uint64{at, 1}, 0},
-		{"sent 0 bytes of places", ringbuf.Places, nil, 0},
-		{"sent 8 bytes of places", ringbuf.Places, []uint64{at}, 0},
-		{"no variable guards", ringbuf.Places, []uint64{4096 + 99, 8}, 0},
-		{"no variable guards", ringbuf.Places, []uint64{at, 51}, 0},
-		{"a place of 18446744073709551615 bytes", ringbuf.Places, []uint64{at, 1<<64 - 1}, 0},
-		{`data of "b", which are not due from it`, ringbuf.Places, []uint64{4096 + 300, 8}, 0},
-		{"2 versions old, out of turn", ringbuf.Places, []uint64{at | 2<<48, 8}, 0},
-		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at, 8}, 0},
-		{"0 versions old, out of turn", ringbuf.Places, []uint64{at, 8, at + 8, 0}, 0},
-		{"helps with haul 1, where ranks cannot", ringbuf.Places, []uint64{at, 1}, 1},
+		{"sent 0 bytes of locations", ringbuf.Locations, nil, 0},
+		{"sent 8 bytes of locations", ringbuf.Locations, []uint64{at}, 0},
+		{"no variable guards", ringbuf.Locations, []uint64{4096 + 99, 8}, 0},
+		{"no variable guards", ringbuf.Locations, []uint64{at, 51}, 0},
+		{"the location of 18446744073709551615 bytes", ringbuf.Locations, []uint64{at, 1<<64 - 1}, 0},
+		{`data of "b", which are not due from it`, ringbuf.Locations, []uint64{4096 + 300, 8}, 0},
+		{"2 versions old, out of order", ringbuf.Locations, []uint64{at | 2<<48, 8}, 0},
+		{"0 versions old, out of order", ringbuf.Locations, []uint64{at, 8, at, 8}, 0},
+		{"0 versions old, out of order", ringbuf.Locations, []uint64{at, 8, at + 8, 0}, 0},
+		{"sent locations with cooperative copy 1, which this port does not have", ringbuf.Locations, []uint64{at, 1}, 1},
 	} {
 		mem := hostileTo(t, &world{views: true}, func(w *world, put func(ringbuf.Header, []byte)) {
 			l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
@@ -202,21 +203,21 @@ func TestBadPlacesAreErrors(t *testing.T) {
 			for _, x := range test.words {
 				data = binary.LittleEndian.AppendUint64(data, x)
 			}
-			put(ringbuf.Header{Kind: test.kind, Sender: 1, Last: true, Phase: 1, Addr: test.haul}, data)
+			put(ringbuf.Header{Kind: test.kind, Sender: 1, Last: true, Phase: 1, Addr: test.coop}, data)
 			if got := w.out.String(); !strings.Contains(got, test.want) {
-				t.Errorf("rank 0 said %q, want %q", got, test.want)
+				t.Errorf("rank 0 printed %q, want %q", got, test.want)
 			}
 		})
 		for i, b := range mem {
 			if b != 0 && (i < 100 || i >= 200) {
-				t.Errorf("%s: byte %d is %#x, outside of the variable that was due", test.want, i, b)
+				t.Errorf("%s: byte %d is %#x, outside of the variable that is due", test.want, i, b)
 			}
 		}
 	}
 }
 
-// TestListsInSlots sends a list byte by byte, none, as many bytes as may be, and one
-// more.
+// TestListsInSlots sends a list byte by byte, an empty list, a list of the largest size, and a list
+// that is one byte larger.
 func TestListsInSlots(t *testing.T) {
 	w := &world{}
 	if err := w.do([]string{"ranks", "2"}); err != nil {
@@ -229,22 +230,22 @@ func TestListsInSlots(t *testing.T) {
 		want      string
 	}{
 		{syncvar.AppendList(nil, &good), 1, "0: Acquire done in phase 0\n"},
-		{nil, 1, "phase: rank 1 sent 0 bytes of its list for position 0 after 0"},
-		{make([]byte, syncvar.MaxListBytes), 4096, "phase: list of rank 1: syncvar: list: call 0"},
-		{make([]byte, syncvar.MaxListBytes+1), 4096, "phase: rank 1 sent 1 bytes of its list for position 8388608 after 8388608"},
+		{nil, 1, "phase: rank 1 sent 0 bytes of its list at position 0, after 0"},
+		{make([]byte, syncvar.MaxListBytes), 4096, "phase: list of rank 1: syncvar: list: unknown call 0"},
+		{make([]byte, syncvar.MaxListBytes+1), 4096, "phase: rank 1 sent 1 bytes of its list at position 8388608, after 8388608"},
 	} {
 		if err := w.do([]string{"ranks", "2"}); err != nil {
 			t.Fatal(err)
 		}
 		w.sendFirst(t, 1, 0, test.list, test.slotBytes)
 		if got := w.out.String(); !strings.Contains(got, test.want) {
-			t.Errorf("%d bytes in slots of %d: rank 0 said %q, want %q", len(test.list), test.slotBytes, got, test.want)
+			t.Errorf("%d bytes in slots of %d: rank 0 printed %q, want %q", len(test.list), test.slotBytes, got, test.want)
 		}
 	}
 }
 
-// TestAgreedDeclarations: what the ranks have agreed on in an earlier phase is not
-// suspected any more.
+// TestAgreedDeclarations checks that an error does not name declarations that the ranks have
+// agreed on in an earlier phase.
 func TestAgreedDeclarations(t *testing.T) {
 	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 		if err := w.do([]string{"bind", "c", "500", "600"}); err != nil {
@@ -253,12 +254,12 @@ func TestAgreedDeclarations(t *testing.T) {
 		l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 4, Digest: w.ranks[1].space.Digest(4) + 1}
 		put(ringbuf.Header{Kind: ringbuf.List, Sender: 1, Last: true, Phase: 1}, syncvar.AppendList(nil, &l))
 		if got, want := w.out.String(), `one of declarations 4 to 4 differs; here the last is binding "c"`; !strings.Contains(got, want) {
-			t.Errorf("rank 0 said %q, want %q", got, want)
+			t.Errorf("rank 0 printed %q, want %q", got, want)
 		}
 	})
 }
 
-// TestBeginDuringAPhase: a call within a call is a mistake of who drives the engine.
+// TestBeginDuringAPhase checks that Begin panics during a phase.
 func TestBeginDuringAPhase(t *testing.T) {
 	w := &world{}
 	if err := w.do([]string{"ranks", "2"}); err != nil {
@@ -268,15 +269,16 @@ func TestBeginDuringAPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if got := recover(); got != "phase: begin of phase 0 during it" {
-			t.Errorf("panic %v", got)
+		if got := recover(); got != "phase: Begin called during phase 0" {
+			t.Errorf("Begin during a phase: panic %v", got)
 		}
 	}()
 	err := w.ranks[0].engine.Begin(syncvar.List{Call: syncvar.Acquire})
-	t.Errorf("no panic, error %v", err)
+	t.Errorf("Begin during a phase: no panic, error %v", err)
 }
 
-// TestPiecesStayInOrder sends two pieces of one variable in the wrong order.
+// TestPiecesStayInOrder sends two pieces of one variable in the wrong order. The second piece must
+// give an error.
 func TestPiecesStayInOrder(t *testing.T) {
 	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 		l := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)}
@@ -285,14 +287,13 @@ func TestPiecesStayInOrder(t *testing.T) {
 		put(h, make([]byte, 8))
 		h.Addr -= 4
 		put(h, make([]byte, 8))
-		if got := w.out.String(); !strings.Contains(got, "out of turn") {
-			t.Errorf("rank 0 said %q", got)
+		if got := w.out.String(); !strings.Contains(got, "out of order") {
+			t.Errorf("rank 0 printed %q", got)
 		}
 	})
 }
 
-// TestDataOfAnotherRank lets rank 2, which owes b, send data of a, which rank 1
-// owes.
+// TestDataOfAnotherRank lets rank 2 send data of variable a, which are due from rank 1.
 func TestDataOfAnotherRank(t *testing.T) {
 	w := &world{}
 	for _, line := range []string{
@@ -306,7 +307,7 @@ func TestDataOfAnotherRank(t *testing.T) {
 		}
 	}
 	out, layout := w.ranks[2], w.ranks[2].engine.Layout()
-	clear(out.port.llcm) // all slots free, as in hostile
+	clear(out.port.llcm) // all flags say that slots are free, as in hostile
 	ring := ringbuf.NewSender(out.port, &layout, 0)
 	send := func(h ringbuf.Header, data []byte) {
 		h.Sender, h.Last, h.Len = 2, true, len(data)
@@ -316,7 +317,7 @@ func TestDataOfAnotherRank(t *testing.T) {
 		ring.Put(h, data)
 		ring.Step()
 	}
-	send(ringbuf.Header{Kind: ringbuf.List}, nil) // the first slot was used before
+	send(ringbuf.Header{Kind: ringbuf.List}, nil) // the first slot is used already
 	out.port.out[0] = nil
 	list := syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: out.space.Digest(3)}
 	send(ringbuf.Header{Kind: ringbuf.List, Phase: 1}, syncvar.AppendList(nil, &list))
@@ -327,6 +328,6 @@ func TestDataOfAnotherRank(t *testing.T) {
 		}
 	}
 	if got := w.out.String(); !strings.Contains(got, `rank 2 sent data of "a", which are not due from it`) {
-		t.Errorf("rank 0 said %q", got)
+		t.Errorf("rank 0 printed %q", got)
 	}
 }

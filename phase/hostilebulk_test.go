@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/phase"
 )
 
-// bulkWorld is the moment at which rank 1 has pushed 8 bytes of a, which begins
-// at byte 100 of the array, into rank 0's bulk memory. The notice has not landed.
+// bulkWorld returns two ranks after rank 1 has pushed 8 bytes of variable a, which begins at byte
+// 100 of the array, into rank 0's bulk memory. The notice has not landed.
 func bulkWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{}
@@ -19,7 +19,7 @@ func bulkWorld(t *testing.T) *world {
 		"acquire 1 a:exclusive", "acquire 0", "stabilize", "write 1 148 abcdefgh", "release 1",
 		"acquire 0 a:shared", "acquire 1", "land 1->0", "land 0->1",
 		"land 1->0", // the PUSH
-		"land 1->1", // done: rank 1 posts the notice, and clears the word
+		"land 1->1", // the done word: rank 1 posts the notice, and clears the word
 	} {
 		if err := w.do(strings.Fields(line)); err != nil {
 			t.Fatal(err)
@@ -29,15 +29,15 @@ func bulkWorld(t *testing.T) *world {
 	return w
 }
 
-// landWord lands what from has posted to to and lets change have the last word in
-// the LLCM before rank to looks. Flags of rings lie below.
+// landWord lands the posts from rank from to rank to. It applies change to the highest word of the
+// LLCM that changes, which is above the flags of rings, and then steps rank to.
 func (w *world) landWord(t *testing.T, from, to int, change func(uint64) uint64) {
 	t.Helper()
 	w.changeWord(t, to, func() { w.land(from, to) }, change)
 }
 
-// changeWord lets change have the last word in rank's LLCM that land changes,
-// and then rank look.
+// changeWord calls land, applies change to the highest word of the rank's LLCM that land has
+// changed, and then steps the rank.
 func (w *world) changeWord(t *testing.T, rank int, land func(), change func(uint64) uint64) {
 	t.Helper()
 	llcm := w.ranks[rank].port.llcm
@@ -52,12 +52,12 @@ func (w *world) changeWord(t *testing.T, rank int, land func(), change func(uint
 			return
 		}
 	}
-	t.Fatalf("nothing has landed at %d", rank)
+	t.Fatalf("nothing has landed at rank %d", rank)
 }
 
 func same(word uint64) uint64 { return word }
 
-// hostileMessage is the message of bulkWorld, after a change.
+// hostileMessage returns bulkWorld after the message and the notice are changed and have landed.
 func hostileMessage(t *testing.T, change func(message []byte), notice func(uint64) uint64) *world {
 	t.Helper()
 	w := bulkWorld(t)
@@ -66,8 +66,8 @@ func hostileMessage(t *testing.T, change func(message []byte), notice func(uint6
 	return w
 }
 
-// TestHostileBulkHarness shows that the message gets through unchanged, so that
-// the refusals below mean something.
+// TestHostileBulkHarness checks that rank 0 accepts the unchanged message. If it did not, the other
+// tests would prove nothing.
 func TestHostileBulkHarness(t *testing.T) {
 	w := hostileMessage(t, func([]byte) {}, same)
 	if w.ranks[0].call != 0 || string(w.ranks[0].mem[148:156]) != "abcdefgh" {
@@ -75,24 +75,24 @@ func TestHostileBulkHarness(t *testing.T) {
 	}
 }
 
-// TestBadMessagesAreErrors breaks the message in one way each.
+// TestBadMessagesAreErrors sends messages with one fault each.
 func TestBadMessagesAreErrors(t *testing.T) {
 	put := binary.LittleEndian.PutUint64
-	const base = 4096 // of the array
+	const base = 4096 // the address of the array
 	for want, change := range map[string]func(m []byte){
 		"2 pieces in a message of 32 bytes":                     func(m []byte) { put(m, 2) },
 		"18446744073709551615 pieces in a message":              func(m []byte) { put(m, 1<<64-1) },
-		"its pieces take 24 bytes less than its 32":             func(m []byte) { put(m, 0) },
+		"its pieces are 24 bytes shorter than its 32":           func(m []byte) { put(m, 0) },
 		"piece 0 has 0 bytes, and 8 are left":                   func(m []byte) { put(m[16:], 0) },
 		"piece 0 has 9 bytes, and 8 are left":                   func(m []byte) { put(m[16:], 9) },
 		"piece 0 has 9223372036854775808 bytes, and 8 are left": func(m []byte) { put(m[16:], 1<<63) },
 		"no variable guards":                                    func(m []byte) { put(m[8:], base+96) },
 		`data of "b", which are not due`:                        func(m []byte) { put(m[8:], base+300) },
-		"2 versions old, out of turn":                           func(m []byte) { put(m[8:], base+148+2<<48) },
+		"2 versions old, out of order":                          func(m []byte) { put(m[8:], base+148+2<<48) },
 	} {
 		w := hostileMessage(t, change, same)
 		if got := w.out.String(); !strings.Contains(got, "a message of rank 1: ") || !strings.Contains(got, want) {
-			t.Errorf("rank 0 said %q, want %q", got, want)
+			t.Errorf("rank 0 printed %q, want %q", got, want)
 		}
 		if _, err := w.ranks[0].engine.Step(); err == nil {
 			t.Errorf("%s: the engine goes on", want)
@@ -103,36 +103,35 @@ func TestBadMessagesAreErrors(t *testing.T) {
 	}
 }
 
-// TestBadNoticesAreErrors breaks the notice of the message in one way each.
+// TestBadNoticesAreErrors sends notices with one fault each.
 func TestBadNoticesAreErrors(t *testing.T) {
 	const ends, last = 1 << 32, 1 << 33
 	for want, change := range map[string]func(uint64) uint64{
-		"has pushed 4096 bytes of a message, after 0, to a place of 160": func(w uint64) uint64 { return w - 32 + 4096 },
-		"has pushed 31 bytes of a message":                               func(w uint64) uint64 { return w - 1 },
-		"ends a message after 0 bytes (true)":                            func(w uint64) uint64 { return w - 32 },
-		"32 bytes (false), and with it what it owes (true)":              func(w uint64) uint64 { return w &^ ends },
-		"32 bytes (true), and with it what it owes (false)":              func(w uint64) uint64 { return w &^ last },
+		"4096 bytes have landed, want whole words, from 0 to 160 bytes": func(w uint64) uint64 { return w - 32 + 4096 },
+		"31 bytes have landed":                              func(w uint64) uint64 { return w - 1 },
+		"bytes 0, message ends true":                        func(w uint64) uint64 { return w - 32 },
+		"bytes 32, message ends false, multicast ends true": func(w uint64) uint64 { return w &^ ends },
+		"bytes 32, message ends true, multicast ends false": func(w uint64) uint64 { return w &^ last },
 	} {
 		w := hostileMessage(t, func([]byte) {}, change)
 		if got := w.out.String(); !strings.Contains(got, want) {
-			t.Errorf("rank 0 said %q, want %q", got, want)
+			t.Errorf("rank 0 printed %q, want %q", got, want)
 		}
 	}
 }
 
-// TestStaleNoticesAreNoNews lets a word of another phase, or message, stand
-// where the notice is due.
-func TestStaleNoticesAreNoNews(t *testing.T) {
+// TestStaleNoticesAreIgnored puts the notice of another phase, or of another message, where the
+// notice is due.
+func TestStaleNoticesAreIgnored(t *testing.T) {
 	for _, change := range []uint64{1 << 34, 1 << 40} {
 		w := hostileMessage(t, func([]byte) {}, func(w uint64) uint64 { return w ^ change })
 		if w.ranks[0].call == 0 || w.out.Len() > 0 {
-			t.Errorf("rank 0 took a notice with tag changed by %#x, and said %q", change, w.out.String())
+			t.Errorf("rank 0 took a notice with tag changed by %#x, and printed %q", change, w.out.String())
 		}
 	}
 }
 
-// grantWorld is the moment at which rank 0 has posted the grant for the message of
-// bulkWorld.
+// grantWorld returns two ranks after rank 0 has posted the grant for the message of bulkWorld.
 func grantWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{}
@@ -149,35 +148,35 @@ func grantWorld(t *testing.T) *world {
 	return w
 }
 
-// TestBadGrantsAreErrors lets rank 0 grant places where it has none.
+// TestBadGrantsAreErrors lets rank 0 grant memory outside of its bulk memory.
 func TestBadGrantsAreErrors(t *testing.T) {
 	for want, change := range map[string]func(uint64) uint64{
-		"grants 32 bytes at offset 65528":                         func(w uint64) uint64 { return w - 8 },
-		"grants 32 bytes at offset 65537":                         func(w uint64) uint64 { return w + 1 },
-		"grants 32 bytes at offset 69608":                         func(w uint64) uint64 { return w + 4096 - 24 },
-		"grants 32 bytes at offset 65536, with reserved bits 2":   func(w uint64) uint64 { return w | 1<<33 },
-		"grants 32 bytes at offset 4294967288, with reserved bit": func(w uint64) uint64 { return w | 0xfffffff8 },
+		"invalid grant of 32 bytes at offset 65528":                    func(w uint64) uint64 { return w - 8 },
+		"invalid grant of 32 bytes at offset 65537":                    func(w uint64) uint64 { return w + 1 },
+		"invalid grant of 32 bytes at offset 69608":                    func(w uint64) uint64 { return w + 4096 - 24 },
+		"invalid grant of 32 bytes at offset 65536, reserved bits 2":   func(w uint64) uint64 { return w | 1<<33 },
+		"invalid grant of 32 bytes at offset 4294967288, reserved bit": func(w uint64) uint64 { return w | 0xfffffff8 },
 	} {
 		w := grantWorld(t)
 		w.landWord(t, 0, 1, change)
-		if got := w.out.String(); !strings.Contains(got, "phase: rank 0 "+want) || w.ranks[1].port.pushes > 0 {
-			t.Errorf("rank 1 said %q after %d PUSHes, want %q", got, w.ranks[1].port.pushes, want)
+		if got := w.out.String(); !strings.Contains(got, "phase: PUSH to rank 0: "+want) || w.ranks[1].port.pushes > 0 {
+			t.Errorf("rank 1 printed %q after %d PUSHes, want %q", got, w.ranks[1].port.pushes, want)
 		}
 	}
 }
 
-// TestBadDoneIsAnError lets a done word say something else than its PUSH.
+// TestBadDoneIsAnError lets the done word report another number of bytes than the PUSH moves.
 func TestBadDoneIsAnError(t *testing.T) {
 	w := grantWorld(t)
 	w.landWord(t, 0, 1, same)
 	w.changeWord(t, 1, func() { w.land(1, 0) }, func(n uint64) uint64 { return n + 8 })
-	if got := w.out.String(); !strings.Contains(got, "phase: rank 0 was pushed 32 bytes, and 40 are done") {
-		t.Errorf("rank 1 said %q", got)
+	if got := w.out.String(); !strings.Contains(got, "phase: PUSH to rank 0: the done word has 40 bytes, want 32") {
+		t.Errorf("rank 1 printed %q", got)
 	}
 }
 
-// FuzzMessages puts any message and notice before rank 0: at most what is due is
-// written.
+// FuzzMessages lets any message and notice land at rank 0: only the variable that is due may
+// change.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 0, 0, 8}, uint32(32), true, true)
 	f.Add([]byte{2, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0x10, 0, 0, 0, 0, 0, 0, 1}, uint32(56), true, true)
@@ -199,14 +198,14 @@ func FuzzMessages(f *testing.F) {
 		})
 		for i, b := range w.ranks[0].mem {
 			if b != 0 && (i < 100 || i >= 200) {
-				t.Fatalf("byte %d was written, outside of the variable that was due", i)
+				t.Fatalf("byte %d was written, outside of the variable that is due", i)
 			}
 		}
 	})
 }
 
-// TestTransferNeedsThePort makes engines on ports that cannot do what they are
-// asked for. The error says what to do.
+// TestTransferNeedsThePort makes engines on ports that do not support the Transfer. The error must
+// say what to use instead.
 func TestTransferNeedsThePort(t *testing.T) {
 	for _, test := range []struct {
 		ranks    int
@@ -232,14 +231,14 @@ func TestTransferNeedsThePort(t *testing.T) {
 		err := w.begin(test.ranks, limits, test.by)
 		if test.ringless {
 			if err != nil {
-				t.Errorf("%+v: %v", test, err)
+				t.Errorf("New with %+v: error %v, want none", test, err)
 			} else if l := w.ranks[0].engine.Layout(); l.Peers != 9 {
-				t.Errorf("%+v: rings to %d peers", test, l.Peers)
+				t.Errorf("New with %+v: rings to %d peers, want 9", test, l.Peers)
 			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v", test, err)
+			t.Errorf("New with %+v: error %v", test, err)
 		}
 	}
 }

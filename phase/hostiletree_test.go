@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// hostileBundle lets rank from send a bundle of lists that no engine sends to its
-// neighbour to, in a tree of 12 ranks, and returns what to says.
+// hostileBundle lets one rank send a bundle of lists to a neighbour, in a tree of 12 ranks. It
+// returns the output of the neighbour.
 func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 	t.Helper()
 	w := &world{}
@@ -25,8 +25,8 @@ func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 	return w.out.String()
 }
 
-// sendFirst lets to begin its first phase, and from send it list in slots of at most
-// slotBytes, until to refuses it.
+// sendFirst lets the receiver begin its first phase. The sender then sends list in slots of at most
+// slotBytes, until the receiver returns an error.
 func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int) {
 	t.Helper()
 	if err := w.start(to, syncvar.List{Call: syncvar.Acquire}); err != nil {
@@ -49,7 +49,7 @@ func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int
 	}
 }
 
-// goodBundle holds empty lists of ranks in phase 0.
+// goodBundle returns a bundle of the empty lists of ranks in phase 0.
 func goodBundle(ranks ...uint64) (b []byte) {
 	for _, r := range ranks {
 		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Declared: 1})
@@ -60,14 +60,14 @@ func goodBundle(ranks ...uint64) (b []byte) {
 	return b
 }
 
-// TestBadBundlesAreErrors sends bundles with too few lists, too many, and those of
-// ranks elsewhere. Ranks 9 to 11 are below rank 1.
+// TestBadBundlesAreErrors sends bundles with too few lists, with too many, and with lists of ranks
+// outside of the sender's subtree. Ranks 9 to 11 are below rank 1.
 func TestBadBundlesAreErrors(t *testing.T) {
 	all := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	for _, test := range []struct {
 		from, to int
 		bundle   []byte
-		want     string // "" where it is good
+		want     string // "" for a good bundle
 	}{
 		{9, 1, goodBundle(9), ""},
 		{1, 0, goodBundle(10, 1, 11, 9), ""},
@@ -77,13 +77,13 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
 		{1, 0, goodBundle(1, 9, 10), "rank 1 sent the lists of 3 ranks instead of 4"},
 		{1, 9, goodBundle(all[:11]...), "rank 1 sent the lists of 11 ranks instead of 12"},
-		{9, 1, []byte{9}, "bundle of lists ends early, in that of rank 9"},
+		{9, 1, []byte{9}, "bundle of lists ends early, in the list of rank 9"},
 		{9, 1, []byte{0x80}, "ends early\n"},
-		{9, 1, []byte{9, 3, 1}, "bundle of lists ends early, in that of rank 9"},
-		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: call 9"},
+		{9, 1, []byte{9, 3, 1}, "bundle of lists ends early, in the list of rank 9"},
+		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: unknown call 9"},
 	} {
 		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
-			t.Errorf("%d->%d %x: said %q, want %q", test.from, test.to, test.bundle, got, test.want)
+			t.Errorf("%d->%d %x: printed %q, want %q", test.from, test.to, test.bundle, got, test.want)
 		}
 	}
 }

@@ -8,20 +8,18 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// A message of a cast says itself what it holds: a manifest, then the bytes of
-// the pieces in that order, each from a word's start.
+// A message of a multicast begins with a manifest of its pieces. The bytes of the pieces follow in
+// the same order. Each piece begins at a word.
 //
-//	word 0        number of pieces
-//	2 a piece     address 48 | age 16, then length
+//	word 0               the number of pieces
+//	2 words per piece    address 48 | age 16, then the length
 const (
 	countBytes = dimmnet.WordBytes
 	pieceBytes = 2 * dimmnet.WordBytes
 )
 
-// padded is n, rounded up to whole words.
 func padded(n int) int { return (n + dimmnet.WordBytes - 1) &^ (dimmnet.WordBytes - 1) }
 
-// appendManifest appends the manifest of cuts to b.
 func appendManifest(b []byte, cuts []consistency.Cut) []byte {
 	return appendPieces(binary.LittleEndian.AppendUint64(b, uint64(len(cuts))), cuts)
 }
@@ -34,7 +32,7 @@ func appendPieces(b []byte, cuts []consistency.Cut) []byte {
 	return b
 }
 
-// decodePiece decodes the first piece of b. The length may be anything.
+// decodePiece decodes the first piece of b. It does not check the length.
 func decodePiece(b []byte) (lo consistency.Addr, length uint64, age uint16) {
 	w := binary.LittleEndian.Uint64(b)
 	return consistency.Addr(w & (consistency.MaxAddr - 1)), binary.LittleEndian.Uint64(b[dimmnet.WordBytes:]), uint16(w >> 48)
@@ -49,8 +47,8 @@ func manifestCount(first [countBytes]byte, n int) (pieces int, err error) {
 	return int(word), nil
 }
 
-// decodePieces decodes the rest of the manifest of a message of n bytes. The
-// pieces fill it to its end, and none is empty.
+// decodePieces decodes b, the manifest without its first word, of a message of n bytes. The pieces
+// must fill the message to its end, and none may be empty.
 func decodePieces(b []byte, n int) ([]consistency.Cut, error) {
 	cuts := make([]consistency.Cut, 0, len(b)/pieceBytes)
 	rest := n - countBytes - len(b)
@@ -63,26 +61,26 @@ func decodePieces(b []byte, n int) ([]consistency.Cut, error) {
 		cuts = append(cuts, consistency.Cut{Range: consistency.Range{Lo: lo, Hi: lo + consistency.Addr(length)}, Age: age})
 	}
 	if rest != 0 {
-		return nil, fmt.Errorf("its pieces take %d bytes less than its %d", rest, n)
+		return nil, fmt.Errorf("its pieces are %d bytes shorter than its %d", rest, n)
 	}
 	return cuts, nil
 }
 
-// pack takes cuts off the front of queue, which it takes over, that make a
-// message of at most limit bytes, and cuts the last one if need be. It returns the
-// message's size. limit is at least minMessage, so that it moves something.
+// pack takes cuts off the front of queue for a message of at most limit bytes, and splits the last
+// cut if necessary. It returns the cuts of the message, the rest of queue and the size of the
+// message in bytes. It may change queue. limit must be at least minMessage.
 func pack(queue []consistency.Cut, limit int) (message, rest []consistency.Cut, n int) {
 	n = countBytes
 	for len(queue) > 0 {
 		c := queue[0]
-		room := (limit - n - pieceBytes) &^ (dimmnet.WordBytes - 1)
-		if room <= 0 {
+		free := (limit - n - pieceBytes) &^ (dimmnet.WordBytes - 1)
+		if free <= 0 {
 			break
 		}
-		if c.Len() > room {
-			first := consistency.Cut{Range: consistency.Range{Lo: c.Lo, Hi: c.Lo + consistency.Addr(room)}, Age: c.Age}
+		if c.Len() > free {
+			first := consistency.Cut{Range: consistency.Range{Lo: c.Lo, Hi: c.Lo + consistency.Addr(free)}, Age: c.Age}
 			queue[0].Lo = first.Hi
-			return append(message, first), queue, n + pieceBytes + room
+			return append(message, first), queue, n + pieceBytes + free
 		}
 		message = append(message, c)
 		n += pieceBytes + padded(c.Len())
@@ -91,12 +89,11 @@ func pack(queue []consistency.Cut, limit int) (message, rest []consistency.Cut, 
 	return message, queue, n
 }
 
-// minMessage is the least size of a message that moves a word.
+// minMessage is the size of the smallest message that moves a word.
 const minMessage = countBytes + pieceBytes + dimmnet.WordBytes
 
-// mostBytes bounds what a cast of variables takes as one message, from what all
-// ranks know: the bytes that the variables guard and the pieces that these can
-// come in.
+// mostBytes bounds the size of a multicast that goes as one message. All ranks of the multicast
+// know guarded, the bytes that its variables guard, and pieces, the most pieces they can have.
 func mostBytes(guarded, pieces int) int {
 	return countBytes + padded(guarded) + pieces*(pieceBytes+dimmnet.WordBytes)
 }

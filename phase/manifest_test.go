@@ -20,8 +20,8 @@ func randomCuts(random *rand.Rand) (cuts []consistency.Cut, guarded int) {
 	return cuts, guarded
 }
 
-// TestPack packs random cuts into messages of at most some size. Put together
-// again they are the same bytes, and what mostBytes says is enough.
+// TestPack packs random cuts into messages of a limited size. Together the messages hold the same
+// bytes, and no more than mostBytes allows.
 func TestPack(t *testing.T) {
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -49,15 +49,15 @@ func TestPack(t *testing.T) {
 			messages++
 		}
 		if !reflect.DeepEqual(bytesOf(got), want) {
-			t.Fatalf("seed %d: %+v came as %+v", seed, want, got)
+			t.Fatalf("seed %d: %+v was packed as %+v", seed, want, got)
 		}
 		if messages > 1 && most <= limit {
-			t.Fatalf("seed %d: %d messages of %d bytes for what takes at most %d", seed, messages, limit, most)
+			t.Fatalf("seed %d: %d messages of %d bytes for data of at most %d bytes", seed, messages, limit, most)
 		}
 	}
 }
 
-// bytesOf says of every byte how old it is.
+// bytesOf returns, by address, the age of every byte of cuts.
 func bytesOf(cuts []consistency.Cut) map[consistency.Addr]uint16 {
 	ages := make(map[consistency.Addr]uint16)
 	for _, c := range cuts {
@@ -88,7 +88,7 @@ func FuzzManifest(f *testing.F) {
 		size := len(b)
 		for _, c := range cuts {
 			if c.Len() <= 0 || c.Lo >= consistency.MaxAddr {
-				t.Fatalf("%+v", c)
+				t.Fatalf("decoded an invalid cut %+v", c)
 			}
 			size += padded(c.Len())
 		}
@@ -96,7 +96,7 @@ func FuzzManifest(f *testing.F) {
 			t.Fatalf("%d bytes in a message of %d", size, n)
 		}
 		if again := appendManifest(nil, cuts); string(again) != string(b) {
-			t.Fatalf("%x became %+v and then %x", b, cuts, again)
+			t.Fatalf("bytes %x are decoded as %+v and encoded as %x", b, cuts, again)
 		}
 	})
 }
@@ -114,18 +114,18 @@ func FuzzWords(f *testing.F) {
 			t.Fatalf("%x grants %d bytes at %d, error %v", word, n, place, err)
 		}
 		if news, there := decodeNotice(word, tag); there && news.encode(tag) != word {
-			t.Fatalf("%x became %+v", word, news)
+			t.Fatalf("word %x is decoded as notice %+v, which is encoded as another word", word, news)
 		}
 		if _, there := decodeNotice(0, tag); there {
-			t.Fatalf("tag %x is that of a word never written", tag)
+			t.Fatalf("tag %x equals the tag of a word that was never written", tag)
 		}
 	})
 }
 
-// TestWordsDoNotOverlap lays out the words at the top of LLCMs of odd sizes.
+// TestWordsDoNotOverlap checks the layout of the words at the top of LLCMs of odd sizes.
 func TestWordsDoNotOverlap(t *testing.T) {
 	for llcm := 1000; llcm < 1020; llcm++ {
-		w := words{dimmnet.Offset(limitsBelow(dimmnet.Limits{LLCM: llcm}, 5).LLCM), 5}
+		w := pushWords{dimmnet.Offset(limitsBelow(dimmnet.Limits{LLCM: llcm}, 5).LLCM), 5}
 		seen := make(map[dimmnet.Offset]bool)
 		for i := range 5 {
 			for _, off := range []dimmnet.Offset{w.grant(i), w.done(i), w.notice(i)} {
@@ -144,18 +144,19 @@ func TestNoWord(t *testing.T) {
 			t.Errorf("panic %v", got)
 		}
 	}()
-	t.Errorf("the word behind the last is at %d", words{880, 5}.done(5))
+	t.Errorf("the word behind the last is at %d", pushWords{880, 5}.done(5))
 }
 
-// TestTags: no two messages of a cast have the same tag, nor those of two phases, and
-// none that of a word never written. A tag leaves room for what a word says.
+// TestTags checks that the messages of a multicast have different tags, and that tags of different
+// phases differ. No tag is 0, which is the tag of a word that was never written. A tag uses no
+// other bits of the word.
 func TestTags(t *testing.T) {
 	seen := make(map[uint64]bool)
 	for _, phase := range []uint64{0, 1, 2, 1 << 22, 1<<23 - 1, 1 << 23, 1<<24 - 1} {
 		for message := range messageMax {
 			word := encodeGrant(tag(phase, message), 0)
 			if word == 0 || word<<(64-tagShift) != 0 || seen[word] {
-				t.Errorf("message %d of phase %d: %#x is used or says something", message, phase, word)
+				t.Errorf("message %d of phase %d: %#x is used twice or has other bits set", message, phase, word)
 			}
 			seen[word] = true
 		}
@@ -181,12 +182,13 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestReceiverKnowsTheLast: a cast that fits the memory is one message.
+// TestReceiverKnowsTheLast checks that a receiver expects only one message if the multicast fits
+// its bulk memory.
 func TestReceiverKnowsTheLast(t *testing.T) {
-	p := part{most: 160}
+	p := role{most: 160}
 	for all, want := range map[int]bool{152: false, 160: true, 168: true} {
 		if got := p.surelyLast(all); got != want {
-			t.Errorf("160 bytes in a memory of %d: surely the last is %v", all, got)
+			t.Errorf("160 bytes in a memory of %d: surelyLast is %v", all, got)
 		}
 	}
 }

@@ -9,27 +9,23 @@ import (
 
 // Plan is what all ranks do in one phase.
 type Plan struct {
-	Granted   []bool             // by rank: the acquire list is granted
-	Complete  syncvar.Call       // if all ranks are in it, and it is not Acquire; else 0
+	Granted   []bool             // by rank: whether the acquire list is granted
+	Complete  syncvar.Call       // the call that all ranks are in, except Acquire; else 0
 	Transfers []syncvar.Transfer // in the same order on every rank
-	Partial   bool               // more transfers are needed than a phase can do: nothing is granted yet
+	Partial   bool               // one phase cannot move all data, so this phase grants nothing
 }
 
-// NewPlan derives the plan of a phase from the lists of all ranks and the table
-// that they share. It changes neither; every rank comes to the same plan.
+// newPlan derives the plan of a phase from the lists of all ranks and from the replicated table,
+// and changes neither. Every rank derives the same plan. Plan.Granted uses the memory of buf if
+// buf is large enough. If table is nil, the plan has no transfers.
 //
-// An error names the ranks whose calls can never come together.
-func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
-	return newPlan(nil, phase, lists, table)
-}
-
-// newPlan is NewPlan, with room for what it grants. Without a table nothing has to move.
-func newPlan(room []bool, phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
+// newPlan fails if two ranks wait in calls that can never complete; the error names both.
+func newPlan(buf []bool, phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
 	complete, err := completed(lists)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Complete: complete, Granted: syncvar.Grant(room, phase, lists)}
+	plan := Plan{Complete: complete, Granted: syncvar.Grant(buf, phase, lists)}
 	switch {
 	case table == nil:
 	case complete == syncvar.Update:
@@ -40,10 +36,10 @@ func newPlan(room []bool, phase uint64, lists []syncvar.List, table *syncvar.Tab
 	return plan, nil
 }
 
-// completed is the call other than Acquire that all ranks are in, or 0. Two
-// ranks that wait for all in different calls are an error.
+// completed returns the call that all ranks are in if it is not Acquire, else 0. It fails if two
+// ranks wait for all ranks in different calls.
 func completed(lists []syncvar.List) (syncvar.Call, error) {
-	first, waiting := 0, 0 // the first rank that waits for all, and how many do
+	first, waiting := 0, 0 // the first rank that waits for all ranks, and how many such ranks
 	for r := range lists {
 		if lists[r].Call == syncvar.Acquire {
 			continue

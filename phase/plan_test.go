@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// randomLists are the lists of some ranks in a phase. held are the variables
-// that each held exclusively before; it leaves some of them unchanged.
+// randomLists returns random lists of all ranks for a phase. held[r] are the variables that rank r
+// held exclusively before; the list names some of them as clean.
 func randomLists(random *rand.Rand, ranks, vars int, number uint64, held [][]syncvar.ID) []syncvar.List {
 	lists := make([]syncvar.List, ranks)
 	all := syncvar.Acquire
@@ -42,9 +42,9 @@ func randomLists(random *rand.Rand, ranks, vars int, number uint64, held [][]syn
 	return lists
 }
 
-// TestPlansAreTheSameEverywhere lets every rank keep its own table through many
-// phases. All come to the same plan and table, planning changes nothing, and
-// every transfer comes from a rank that has the data by then.
+// TestPlansAreTheSameEverywhere keeps a table for every rank through many phases. All ranks
+// derive the same plan and table, planning changes no table, and the sender of every transfer has
+// the data.
 func TestPlansAreTheSameEverywhere(t *testing.T) {
 	const ranks, vars = 7, 5
 	for seed := range uint64(100) {
@@ -91,7 +91,7 @@ func TestPlansAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// checkSources follows the transfers in their order.
+// checkSources checks that each transfer, in order, comes from a rank that has the data.
 func checkSources(t *testing.T, seed uint64, plan phase.Plan, table *syncvar.Table) {
 	t.Helper()
 	type copyOf struct {
@@ -101,16 +101,16 @@ func checkSources(t *testing.T, seed uint64, plan phase.Plan, table *syncvar.Tab
 	since := make(map[copyOf]syncvar.Version)
 	for _, tr := range plan.Transfers {
 		if tr.From == tr.To {
-			t.Fatalf("seed %d: %+v", seed, tr)
+			t.Fatalf("seed %d: invalid transfer %+v", seed, tr)
 		}
 		if owner := table.State(tr.ID).Owner; !tr.Relay && tr.From != owner {
 			t.Fatalf("seed %d: %+v, but rank %d is the owner", seed, tr, owner)
 		}
 		if had, ok := since[copyOf{tr.ID, tr.From}]; tr.Relay && (!ok || had != tr.Since) {
-			t.Fatalf("seed %d: %+v passes on what its sender does not get", seed, tr)
+			t.Fatalf("seed %d: %+v passes on data that its sender does not receive", seed, tr)
 		}
 		if _, twice := since[copyOf{tr.ID, tr.To}]; twice {
-			t.Fatalf("seed %d: %+v comes twice", seed, tr)
+			t.Fatalf("seed %d: %+v occurs twice", seed, tr)
 		}
 		since[copyOf{tr.ID, tr.To}] = tr.Since
 	}

@@ -9,18 +9,18 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/frametest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// reduceWorld has two ranks at the start of a phase in which rank 1 gives a word; rank 0
-// has begun to wait for it.
+// reduceWorld returns two ranks at the start of a phase. Rank 1 has posted its word of a Reduce,
+// and rank 0 waits for it.
 func reduceWorld(t *testing.T, word string) *world {
 	t.Helper()
-	w := &world{words: true}
+	w := &world{inline: true}
 	for _, line := range []string{"ranks 2", "barrier 0", "barrier 1", "stabilize", "barrier 0", "barrier 1", "stabilize", "reduce 1 " + word, "reduce 0 a"} {
 		if err := w.do(strings.Fields(line)); err != nil {
 			t.Fatal(err)
@@ -30,13 +30,13 @@ func reduceWorld(t *testing.T, word string) *world {
 	return w
 }
 
-// TestGivenLandsBeforeItsWord: nobody takes the place of a given word for one that has not
-// come.
-func TestGivenLandsBeforeItsWord(t *testing.T) {
+// TestValueLandsBeforeItsRequest checks that a rank does not read the value of a Reduce before it
+// has landed.
+func TestValueLandsBeforeItsRequest(t *testing.T) {
 	w := reduceWorld(t, "b")
 	queue := w.ranks[1].port.out[0]
 	if len(queue) != 2 {
-		t.Fatalf("rank 1 has posted %d times, want what it gives and that it does", len(queue))
+		t.Fatalf("rank 1 has posted %d times, want the value and the request", len(queue))
 	}
 	for i, want := range []string{"", "0: Reduce done in phase 2\n0 has [a b]\n"} {
 		queue[i]()
@@ -44,20 +44,20 @@ func TestGivenLandsBeforeItsWord(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := w.out.String(); got != want {
-			t.Errorf("after %d of 2 posts rank 0 says %q, want %q", i+1, got, want)
+			t.Errorf("after %d of 2 posts rank 0 printed %q, want %q", i+1, got, want)
 		}
 	}
 }
 
-// TestDamagedReduces changes any byte of what rank 1 posts: another word is given, or the
-// engine waits or fails as with any call word.
+// TestDamagedReduces changes one byte of the value or the request that rank 1 posts. Rank 0 gets
+// another value, or it waits or fails as with any inline request.
 func TestDamagedReduces(t *testing.T) {
 	for _, c := range []struct {
 		given string
-		want  []string // that must have happened
+		want  []string // outcomes that must occur
 	}{
-		{"b", []string{"another word"}},            // it stands behind the call word
-		{"0", []string{"waits", "fails", "[a 0]"}}, // and is as it was before: the call word changes last
+		{"b", []string{"another word"}},            // the value lies above the request
+		{"0", []string{"waits", "fails", "[a 0]"}}, // only the request changes
 	} {
 		var good []byte
 		reduceWorld(t, c.given).landWord(t, 1, 0, func(word uint64) uint64 {
@@ -67,7 +67,7 @@ func TestDamagedReduces(t *testing.T) {
 		outcomes := make(map[string]int)
 		for damaged := range frametest.Every(good) {
 			if len(damaged) < len(good) {
-				continue // a word lands whole
+				continue // a word is never cut short
 			}
 			w := reduceWorld(t, c.given)
 			word := binary.LittleEndian.Uint64(damaged)
@@ -87,16 +87,15 @@ func TestDamagedReduces(t *testing.T) {
 		}
 		for _, want := range c.want {
 			if outcomes[want] == 0 {
-				t.Errorf("rank 1 gives %s: never %q, but %v", c.given, want, outcomes)
+				t.Errorf("rank 1 contributes %s: outcome %q never occurs, only %v", c.given, want, outcomes)
 			}
 		}
 	}
 }
 
-// reduces gives words for a few rounds, between phases in which other calls keep them
-// waiting.
+// reduces calls Reduce for a few rounds, between phases with other calls.
 func reduces(p dimmnet.Port, words bool) error {
-	e, err := phase.New(p, consistency.NewSpace(), phase.Config{Transfer: phase.Rings, Words: words})
+	e, err := phase.New(p, consistency.NewSpace(), phase.Config{Transfer: phase.Rings, Live: words})
 	if err != nil {
 		return err
 	}
@@ -120,8 +119,8 @@ func reduces(p dimmnet.Port, words bool) error {
 	return e.Call(syncvar.List{Call: syncvar.End})
 }
 
-// TestReducesWithRefusedPosts refuses each single post of a run, up to three times: also
-// one between what a rank gives and its word.
+// TestReducesWithRefusedPosts refuses every single post of a run, up to three times each, also the
+// post between a value and its request.
 func TestReducesWithRefusedPosts(t *testing.T) {
 	for _, words := range []bool{false, true} {
 		total := 1
@@ -132,7 +131,7 @@ func TestReducesWithRefusedPosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = porttest.Wrap(net, func(p dimmnet.Port) dimmnet.Port {
-				return porttest.Refuse(p, func() bool { // of all ranks: they are coroutines
+				return porttest.Refuse(p, func() bool { // ranks are coroutines
 					if posts == at && again > 0 {
 						again--
 						return true
@@ -152,13 +151,13 @@ func TestReducesWithRefusedPosts(t *testing.T) {
 	}
 }
 
-// TestWordsOfNoReduce: who asks for words that were never gathered is mistaken.
+// TestWordsOfNoReduce checks that Words panics after another call than Reduce.
 func TestWordsOfNoReduce(t *testing.T) {
 	w := reduceWorld(t, "b")
 	defer func() {
-		if got := recover(); got != "phase: the words of a Reduce after Barrier" {
-			t.Errorf("panic %v", got)
+		if got := recover(); got != "phase: Words called after Barrier, want Reduce" {
+			t.Errorf("Words after another call: panic %v", got)
 		}
 	}()
-	t.Errorf("no panic, words %x", w.ranks[0].engine.Words())
+	t.Errorf("Words after another call: no panic, words %x", w.ranks[0].engine.Words())
 }

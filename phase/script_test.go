@@ -16,32 +16,31 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestScripts runs the conversations in testdata. A script is a block of
-// commands, a line each; what they print stands below:
+// TestScripts runs the scripts in testdata. A block of commands is followed by what they print:
 //
-//	ranks N            begin, with an array of 1024 bytes
-//	words              what fits a word goes as one, from the next ranks on
-//	views              ranks read each other's memory, from the next ranks on
-//	ranks N push B     the same with B bytes of bulk memory, and data go by PUSH
-//	ranks N auto B     the same, and only data that are worth it go by PUSH
-//	ranks N push B L   with an LLCM of L bytes
-//	help               the same, they put data there as well, and the arrays have 2 MiB
-//	gifts              ranks give each other what is in their memory, from the next ranks on
-//	bind NAME LO HI    at every rank
-//	acquire R V:MODE.. begin an Acquire; R holds nothing
+//	inline               the next ranks command makes ports with inline requests
+//	views                the next ranks command makes ranks that read each other's memory
+//	help                 as views and inline, with cooperative copies and arrays of 2 MiB
+//	zerocopy             the next ranks command makes ports with inline requests and ZeroCopy
+//	ranks N              make N ranks with an array of 1024 bytes each
+//	ranks N push B       the same with B bytes of bulk memory; data go by PUSH
+//	ranks N auto B       the same; only large data go by PUSH
+//	ranks N push B L     the same as push, with an LLCM of L bytes
+//	bind NAME LO HI      bind a variable on every rank
+//	acquire R V:ACCESS.. begin an Acquire at rank R, which holds nothing
 //	update R, barrier R, end R
-//	reduce R WORD      give a word, in hexadecimal
-//	land A->B          let all land that A has posted to B so far; B then steps
-//	land A->B N        only the first N posts
-//	stabilize          land and step until nothing moves
-//	write R ADDR TEXT  to R's copy, inside a tenure
-//	fill R BYTE        all of it
-//	read R ADDR N      from R's copy
+//	reduce R WORD        begin a Reduce with a hexadecimal word
+//	land A->B            land all posts from A to B so far, then step B
+//	land A->B N          land only the first N posts
+//	stabilize            land and step until nothing moves
+//	write R ADDR TEXT    write to R's copy, during a tenure
+//	fill R BYTE          fill R's copy
+//	read R ADDR N        print N bytes of R's copy
 //	release R
-//	newer R NAME V     what R's copy has that one of version V lacks
-//	count R            what R has sent
-//	tables             all ranks' tables, which must be the same
-//	status             where each rank is
+//	newer R NAME V       print the pieces of R's copy that are newer than version V
+//	count R              print what R has sent
+//	tables               print the table, which must be the same on all ranks
+//	status               print what each rank waits for
 //
 // go test -rewrite updates them.
 func TestScripts(t *testing.T) {
@@ -62,15 +61,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// world is some ranks on a network where the script decides what lands when.
+// world is a set of ranks on a network where the script decides which posts land when.
 type world struct {
-	ranks []*scriptRank
-	names []string
-	words bool // call words in the place of short lists
-	views bool // ranks read each other's memory
-	help  bool // and write to it
-	gifts bool // ports are Givers
-	out   strings.Builder
+	ranks    []*scriptRank
+	names    []string
+	inline   bool // ports have inline requests
+	views    bool // ranks read each other's memory
+	help     bool // ranks copy to each other's memory too
+	zeroCopy bool // ports have ZeroCopy
+	out      strings.Builder
 }
 
 type scriptRank struct {
@@ -79,9 +78,9 @@ type scriptRank struct {
 	engine    *phase.Engine
 	base      consistency.Addr
 	mem       []byte
-	call      syncvar.Call // 0 while it computes
+	call      syncvar.Call // 0 while the rank computes
 	list      syncvar.List
-	exclusive []syncvar.ID // held
+	exclusive []syncvar.ID // held exclusively
 	clean     []syncvar.ID
 }
 
@@ -107,14 +106,14 @@ func (w *world) do(f []string) error {
 			limits.LLCM = arg(4)
 		}
 		return w.begin(arg(1), limits, by)
-	case "words":
-		w.words = true
+	case "inline":
+		w.inline = true
 	case "views":
 		w.views = true
 	case "help":
-		w.words, w.views, w.help = true, true, true
-	case "gifts":
-		w.words, w.gifts = true, true
+		w.inline, w.views, w.help = true, true, true
+	case "zerocopy":
+		w.inline, w.zeroCopy = true, true
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {
@@ -215,8 +214,7 @@ func (w *world) release(rank int) {
 	r.exclusive = nil
 }
 
-// step steps a rank until it cannot go on, through as many phases as its call
-// takes.
+// step steps a rank until it makes no progress, through as many phases as its call takes.
 func (w *world) step(rank int) error {
 	r := w.ranks[rank]
 	for r.call != 0 {
@@ -254,14 +252,14 @@ func (w *world) step(rank int) error {
 	return nil
 }
 
-// land lets what from has posted to to appear there.
+// land lands all posts from rank from to rank to.
 func (w *world) land(from, to int) (n int) {
 	n = len(w.ranks[from].port.out[to])
 	w.landFirst(from, to, n)
 	return n
 }
 
-// landFirst lets the first n posts appear.
+// landFirst lands the first n posts from one rank to another.
 func (w *world) landFirst(from, to, n int) {
 	out := w.ranks[from].port.out
 	queue := out[to][:n]

@@ -10,61 +10,61 @@ import (
 	"github.com/fagus-dsm/fagus/phase"
 )
 
-// scriptPort is a port whose packets wait until the script lands them.
+// scriptPort is a port whose posts land when the script says so.
 type scriptPort struct {
-	dimmnet.Port // nil: the methods below are all that an engine calls
+	dimmnet.Port // nil: an engine calls no other methods than those below
 
 	rank   dimmnet.Rank
 	world  *world
 	limits dimmnet.Limits
 	llcm   []byte
-	banks  [2][]byte // of bulk memory; the host sees the first
+	banks  [2][]byte // of bulk memory; the host uses the first
 	flips  int
 	pushes int
-	out    [][]func() // by destination: what lands next
+	out    [][]func() // by destination: posts that have not landed
 
-	giving map[dimmnet.Rank]int      // that have not landed
-	gifts  map[dimmnet.Rank][][]byte // that have and were not taken
-	takes  map[dimmnet.Rank][][]byte
+	sending  map[dimmnet.Rank]int      // by receiver: how many zero-copy sends have not landed
+	landed   map[dimmnet.Rank][][]byte // by sender: sends that have landed and wait for a receive
+	receives map[dimmnet.Rank][][]byte // by sender: receives that wait for a send
 }
 
-// scriptGiver is a scriptPort that gives.
-type scriptGiver struct{ *scriptPort }
+// scriptZeroCopy is a scriptPort with ZeroCopy.
+type scriptZeroCopy struct{ *scriptPort }
 
-func (p scriptGiver) Give(dst dimmnet.Rank, b []byte) bool {
-	p.giving[dst]++
-	given := bytes.Clone(b)
+func (p scriptZeroCopy) Send(dst dimmnet.Rank, b []byte) bool {
+	p.sending[dst]++
+	sent := bytes.Clone(b)
 	p.out[dst] = append(p.out[dst], func() {
-		if !bytes.Equal(b, given) {
-			panic(fmt.Sprintf("rank %d has changed %q, which it gave rank %d, to %q", p.rank, given, dst, b))
+		if !bytes.Equal(b, sent) {
+			panic(fmt.Sprintf("rank %d has changed %q, which it sent to rank %d, to %q", p.rank, sent, dst, b))
 		}
-		p.giving[dst]--
+		p.sending[dst]--
 		peer := p.world.ranks[dst].port
-		peer.gifts[p.rank] = append(peer.gifts[p.rank], given)
+		peer.landed[p.rank] = append(peer.landed[p.rank], sent)
 		peer.match(p.rank)
 	})
 	return true
 }
 
-func (p scriptGiver) Giving(dst dimmnet.Rank) bool { return p.giving[dst] > 0 }
+func (p scriptZeroCopy) Sending(dst dimmnet.Rank) bool { return p.sending[dst] > 0 }
 
-func (p scriptGiver) Take(src dimmnet.Rank, b []byte) {
-	p.takes[src] = append(p.takes[src], b)
+func (p scriptZeroCopy) Receive(src dimmnet.Rank, b []byte) {
+	p.receives[src] = append(p.receives[src], b)
 	p.match(src)
 }
 
-func (p scriptGiver) Taking(src dimmnet.Rank) int { return len(p.takes[src]) }
-func (p scriptGiver) Abandon()                    {}
+func (p scriptZeroCopy) Receiving(src dimmnet.Rank) int { return len(p.receives[src]) }
+func (p scriptZeroCopy) Abandon()                       {}
 
-// match gives what has landed to who takes it.
+// match completes receives with the sends that have landed.
 func (p *scriptPort) match(src dimmnet.Rank) {
-	for len(p.takes[src]) > 0 && len(p.gifts[src]) > 0 {
-		to, from := p.takes[src][0], p.gifts[src][0]
+	for len(p.receives[src]) > 0 && len(p.landed[src]) > 0 {
+		to, from := p.receives[src][0], p.landed[src][0]
 		if len(to) != len(from) {
-			panic(fmt.Sprintf("rank %d gives %d bytes to rank %d, which takes %d", src, len(from), p.rank, len(to)))
+			panic(fmt.Sprintf("rank %d sends %d bytes to rank %d, which receives %d", src, len(from), p.rank, len(to)))
 		}
 		copy(to, from)
-		p.takes[src], p.gifts[src] = p.takes[src][1:], p.gifts[src][1:]
+		p.receives[src], p.landed[src] = p.receives[src][1:], p.landed[src][1:]
 	}
 }
 
@@ -83,8 +83,8 @@ func (p *scriptPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool 
 	return true
 }
 
-// Push moves the bytes when the script lands it: a Flip before that is a mistake
-// of the engine.
+// Push posts a PUSH, which moves its bytes when the script lands it. The PUSH panics if either rank
+// calls Flip before it lands.
 func (p *scriptPort) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	p.limits.CheckRDMA(p.Nodes(), dst, from, to, n, done)
 	p.pushes++
@@ -123,15 +123,15 @@ func (p *scriptPort) Read(b []byte, off dimmnet.Offset) {
 }
 
 func (p *scriptPort) Arrivals() dimmnet.Mark     { return 0 }
-func (p *scriptPort) Idle(dimmnet.Mark)          { panic("a step machine idled") }
+func (p *scriptPort) Idle(dimmnet.Mark)          { panic("the script drives the engine, so it must not idle") }
 func (p *scriptPort) Err() error                 { return nil }
 func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 
-// scriptLimits are those of a port without bulk memory.
+// scriptLimits returns the limits of a port without bulk memory.
 func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
 
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
-	*w = world{ranks: make([]*scriptRank, n), words: w.words, views: w.views, help: w.help, gifts: w.gifts}
+	*w = world{ranks: make([]*scriptRank, n), inline: w.inline, views: w.views, help: w.help, zeroCopy: w.zeroCopy}
 	size := 1024
 	if w.help {
 		size = 2 << 20
@@ -139,7 +139,7 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 	for i := range w.ranks {
 		r := &scriptRank{space: consistency.NewSpace(), mem: make([]byte, size)}
 		r.port = &scriptPort{rank: dimmnet.Rank(i), world: w, limits: limits, llcm: make([]byte, limits.LLCM), out: make([][]func(), n)}
-		r.port.giving, r.port.gifts, r.port.takes = map[dimmnet.Rank]int{}, map[dimmnet.Rank][][]byte{}, map[dimmnet.Rank][][]byte{}
+		r.port.sending, r.port.landed, r.port.receives = map[dimmnet.Rank]int{}, map[dimmnet.Rank][][]byte{}, map[dimmnet.Rank][][]byte{}
 		for b := range r.port.banks {
 			r.port.banks[b] = make([]byte, limits.Bulk)
 		}
@@ -148,10 +148,10 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 	for _, r := range w.ranks {
 		var err error
 		var port dimmnet.Port = r.port
-		if w.gifts {
-			port = scriptGiver{r.port}
+		if w.zeroCopy {
+			port = scriptZeroCopy{r.port}
 		}
-		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Words: w.words, Views: w.views, Help: w.help}); err != nil {
+		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Live: w.inline, Views: w.views, Help: w.help}); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {

@@ -1,72 +1,69 @@
 package phase
 
 import (
+	"fmt"
+
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// stream is what moves of one variable, cut for the slots. Whoever a receiver
-// passes its stream on to follows behind.
+// stream is the data of one variable in transit, in cuts. A rank that passes an incoming stream
+// on sends each cut as soon as the cut has arrived whole.
 type stream struct {
 	consistency.Stream
-	from   dimmnet.Rank // of an incoming stream
-	coming int          // of its cuts, so many of the last have not come whole
+	from       dimmnet.Rank // the sender of an incoming stream
+	incomplete int          // how many cuts, the last in Cuts, have not arrived whole
 }
 
-// here is how many cuts can be sent.
-func (s *stream) here() int { return len(s.Cuts) - s.coming }
+func (s *stream) sendable() int { return len(s.Cuts) - s.incomplete }
 
-// source names what an owner sends: ranks with the same version of a variable
-// get the same stream.
+// source identifies a stream at its owner. Receivers with the same version get the same stream.
 type source struct {
 	id    syncvar.ID
 	since syncvar.Version
 }
 
-// prepare makes the streams of this rank's part of the plan.
-func (e *Engine) prepare() {
+func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 	clear(e.incoming)
 	clear(e.sources)
 	own := e.port.Rank()
-	for _, t := range e.plan.Transfers {
+	for _, t := range transfers {
 		key := source{t.ID, t.Since}
 		switch {
-		case e.bulk.carries(key):
 		case t.To == own:
 			s := e.newStream(t.ID, t.From)
 			e.incoming[t.ID] = s
 			e.arriving = append(e.arriving, s)
-			e.in[e.peer(t.From)].due++
-		case t.From == own && t.Relay: // its own transfer came earlier in the plan
-			e.send(t.To, e.incoming[t.ID])
+			e.in[e.peer(t.From)].expect()
+		case t.From == own && t.Relay: // the transfer to this rank is earlier in the plan
+			e.out[e.peer(t.To)].send(e.incoming[t.ID])
 		case t.From == own:
 			if e.sources[key] == nil {
-				e.sources[key] = e.newSource(key)
+				e.sources[key] = &stream{Stream: *e.space.Stream(t.ID, t.Since, e.table.State(t.ID).Version, e.maxCut)}
 			}
-			e.send(t.To, e.sources[key])
+			e.out[e.peer(t.To)].send(e.sources[key])
 		}
 	}
 }
 
-func (e *Engine) send(to dimmnet.Rank, s *stream) {
-	o := &e.out[e.peer(to)]
-	o.queue = append(o.queue, outgoing{stream: s})
-}
-
-// newSource cuts what is newer than a copy of t for the slots, if it goes through them.
-func (e *Engine) newSource(t source) *stream {
-	most := e.layout.SlotBytes
-	switch {
-	case e.giver != nil:
-		most = giftBytes
-	case e.places:
-		most = consistency.MaxAddr
-	}
-	return &stream{Stream: *e.space.Stream(t.id, t.since, e.table.State(t.id).Version, most)}
-}
-
-// newStream is that of a variable that is to arrive.
 func (e *Engine) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
 	return &stream{Stream: consistency.Stream{ID: id, Version: e.table.State(id).Version}, from: from}
+}
+
+// follow adds c, which rank from has sent, to the incoming stream of its variable. It returns the
+// stream and the memory of the cut. last says that the cut ends the stream.
+func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *stream, mem []byte, err error) {
+	id, mem, err := e.space.Guard(c.Range)
+	if err != nil {
+		return nil, nil, fmt.Errorf("phase: data of rank %d: %w", from, err)
+	}
+	s = e.incoming[id]
+	if s == nil || s.from != from || s.Complete {
+		return nil, nil, fmt.Errorf("phase: rank %d sent data of %q, which are not due from it", from, e.space.Name(id))
+	}
+	if err := e.space.Follow(&s.Stream, c, last); err != nil {
+		return nil, nil, fmt.Errorf("phase: rank %d sent %w", from, err)
+	}
+	return s, mem, nil
 }

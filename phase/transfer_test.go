@@ -8,11 +8,11 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// paperPort says what DIMMnet-1 can do, and does nothing.
+// paperPort has the limits of DIMMnet-1. It moves nothing.
 type paperPort struct {
 	dimmnet.Port
 	nodes      int
-	rdma, bulk int // if not those of DIMMnet-1
+	rdma, bulk int // bytes; 0: the size on DIMMnet-1
 }
 
 func (p paperPort) Rank() dimmnet.Rank { return 0 }
@@ -21,9 +21,9 @@ func (p paperPort) Limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: 8, Block: 464, RDMA: cmp.Or(p.rdma, 1<<20), LLCM: 128 << 10, Bulk: cmp.Or(p.bulk, 256<<20), Multicast: 7}
 }
 
-// TestWiringOfDIMMnet1 divides its LLCM for runs of all sizes: pages up to 16
-// nodes, rings for all pairs up to 64, and then a tree.
-func TestWiringOfDIMMnet1(t *testing.T) {
+// TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes: slots of whole pages
+// for up to 16 nodes, rings for all pairs for up to 64, and a tree for more.
+func TestLayoutOfDIMMnet1(t *testing.T) {
 	for _, test := range []struct {
 		nodes, peers, slotBytes, words int
 	}{
@@ -32,52 +32,59 @@ func TestWiringOfDIMMnet1(t *testing.T) {
 	} {
 		for _, by := range []Transfer{Auto, Push} {
 			p := paperPort{nodes: test.nodes}
-			w, err := newWiring(p, Config{Transfer: by})
-			if err != nil {
+			e := &Engine{port: p}
+			if err := e.configure(Config{Transfer: by}); err != nil {
 				t.Fatal(err)
 			}
-			l, words := w.layout, w.bulk.words
+			b := e.method.(*push)
+			l, words := e.layout, b.words
 			if l.Peers != test.peers || l.SlotBytes != test.slotBytes || words.count != test.words {
-				t.Errorf("%d nodes: %d words and %+v, want %+v", test.nodes, words.count, l, test)
+				t.Errorf("%d nodes: %d words and layout %+v, want %+v", test.nodes, words.count, l, test)
 			}
 			if int(words.base) < l.Bytes() || int(words.base)+wordBytes(words.count) > p.Limits().LLCM {
-				t.Errorf("%d nodes: %d words from %d, behind %d bytes of rings", test.nodes, words.count, words.base, l.Bytes())
+				t.Errorf("%d nodes: %d words from %d, above %d bytes of rings", test.nodes, words.count, words.base, l.Bytes())
 			}
-			if tree := w.tree != (ringbuf.Tree{}); tree != (test.nodes > 64) || (w.bulk.least > 0) != (by == Auto && !tree) {
-				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, w.tree, w.bulk.least)
+			if tree := e.tree != (ringbuf.Tree{}); tree != (test.nodes > 64) || (b.least > 0) != (by == Auto && !tree) {
+				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, e.tree, b.least)
 			}
 		}
-		if w, err := newWiring(paperPort{nodes: test.nodes}, Config{Transfer: Rings}); (err == nil) != (test.nodes <= 745) || w.bulk != nil {
+		e := &Engine{port: paperPort{nodes: test.nodes}}
+		err := e.configure(Config{Transfer: Rings})
+		if _, byPush := e.method.(*push); (err == nil) != (test.nodes <= 745) || byPush {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
 		}
 	}
 }
 
-// TestBulkOfPorts: what of RDMA and bulk memory is used, and how little is enough.
+// TestBulkOfPorts checks how much of a port's RDMA and bulk memory is used, and how little is
+// enough.
 func TestBulkOfPorts(t *testing.T) {
 	for _, test := range []struct{ rdma, bulk, piece, memory int }{
 		{8, 32, 8, 32}, {15, 39, 8, 32}, {64<<10 - 1, 4097, 64<<10 - 8, 4096}, {1 << 20, 1 << 40, 64 << 10, 1<<32 - 8},
 		{7, 32, 0, 0}, {8, 31, 0, 0},
 	} {
-		w, err := newWiring(paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}, Config{Transfer: Push})
+		e := &Engine{port: paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}}
+		err := e.configure(Config{Transfer: Push})
 		if (err != nil) != (test.piece == 0) {
 			t.Errorf("%+v: error %v", test, err)
-		} else if b := w.bulk; err == nil && (b.piece != test.piece || b.memory != span{128 << 10, test.memory}) {
-			t.Errorf("%+v: PUSHes of %d bytes, memory %+v", test, b.piece, b.memory)
+		} else if err == nil {
+			if b := e.method.(*push); b.piece != test.piece || b.memory != (span{128 << 10, test.memory}) {
+				t.Errorf("%+v: PUSHes of %d bytes, memory %+v", test, b.piece, b.memory)
+			}
 		}
 	}
 }
 
-// TestNoRing: an engine that sends to who is not its neighbour is mistaken.
+// TestNoRing checks that Engine.peer panics for a rank to which there is no ring.
 func TestNoRing(t *testing.T) {
 	e := Engine{port: paperPort{}, peers: []dimmnet.Rank{1, 4}}
 	if e.peer(1) != 0 || e.peer(4) != 1 {
-		t.Errorf("ranks 1 and 4 have places %d and %d", e.peer(1), e.peer(4))
+		t.Errorf("ranks 1 and 4 have indexes %d and %d", e.peer(1), e.peer(4))
 	}
 	defer func() {
 		if got := recover(); got != "phase: rank 0 has no ring to rank 2" {
 			t.Errorf("panic %v", got)
 		}
 	}()
-	t.Errorf("rank 2 has place %d", e.peer(2))
+	t.Errorf("rank 2 has index %d", e.peer(2))
 }

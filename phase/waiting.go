@@ -8,37 +8,30 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Waiting says what the rank waits for now.
+// Waiting returns what the rank waits for now.
 func (e *Engine) Waiting() (w syncvar.Wait) {
 	e.describe(&w)
 	return w
 }
 
-// describe fills in what the rank waits for.
 func (e *Engine) describe(w *syncvar.Wait) {
 	*w = syncvar.Wait{Phased: e.state != between, Phase: e.phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
 	if !w.Phased {
 		return
 	}
-	words, ranks := "the data of ranks", e.due(e.seen.ranks[:0])
+	what, ranks := "the data of ranks", e.due(e.waits.ranks[:0])
 	if e.state == gather {
-		words = "the lists of ranks"
+		what = "the lists of ranks"
 	}
 	if len(ranks) == 0 {
-		words, ranks = "free slots at ranks", e.full(ranks)
-		if e.giver != nil {
-			words = "room at ranks"
-		}
+		what, ranks = e.method.fullQueue(), e.full(ranks)
 	}
 	if len(ranks) == 0 {
-		words, ranks = "room for a PUSH at ranks", e.bulk.granting(ranks)
+		what, ranks = e.method.blocked(ranks)
 	}
-	if len(ranks) == 0 {
-		words, ranks = "its PUSHes to land at ranks", e.bulk.landing(ranks)
-	}
-	e.seen.ranks = ranks
+	e.waits.ranks = ranks
 	if len(ranks) > 0 {
-		*w = w.From(words, ranks)
+		*w = w.From(what, ranks)
 	}
 	own := &e.lists[e.port.Rank()]
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
@@ -48,83 +41,49 @@ func (e *Engine) describe(w *syncvar.Wait) {
 	}
 }
 
-// due adds the ranks of which lists or data are to come.
 func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 	for i, r := range e.peers {
-		if e.in[i].due > 0 || len(e.in[i].taking) > 0 {
+		if e.in[i].state != inIdle || e.in[i].data.pending() {
 			ranks = append(ranks, r)
 		}
 	}
-	if e.bulk != nil {
-		for _, p := range e.bulk.round {
-			if !p.come.ends {
-				ranks = append(ranks, p.from)
-			}
-		}
-	}
-	return ranks
+	return e.method.due(ranks)
 }
 
-// full adds the ranks that have not emptied the slots which are needed next.
 func (e *Engine) full(ranks []dimmnet.Rank) []dimmnet.Rank {
 	for i, r := range e.peers {
-		if e.out[i].pending(e, r) {
+		if e.out[i].pending() {
 			ranks = append(ranks, r)
 		}
 	}
 	return ranks
 }
 
-// granting adds the ranks that have not granted a PUSH of the present round.
-func (b *bulk) granting(ranks []dimmnet.Rank) []dimmnet.Rank {
-	return b.to(ranks, func(h *hop) bool { return !h.granted })
-}
-
-// landing adds those where one is under way.
-func (b *bulk) landing(ranks []dimmnet.Rank) []dimmnet.Rank {
-	return b.to(ranks, func(h *hop) bool { return h.granted && !h.quiet() })
-}
-
-func (b *bulk) to(ranks []dimmnet.Rank, is func(*hop) bool) []dimmnet.Rank {
-	if b == nil {
-		return ranks
-	}
-	for _, p := range b.round {
-		for i := range p.hops {
-			if h := &p.hops[i]; is(h) {
-				ranks = append(ranks, h.to)
-			}
-		}
-	}
-	return ranks
-}
-
-// seen is what other goroutines may know of an engine's waiting.
-type seen struct {
-	state state // of which wait tells, and its phase
+// waits holds the last Wait that an engine has recorded.
+type waits struct {
+	state state // of the engine when wait was recorded; phase and open likewise
 	phase uint64
-	open  int            // peers that were waited for then
+	open  int            // the result of Engine.open
 	ranks []dimmnet.Rank // reused
 
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards wait
 	wait syncvar.Wait
 }
 
-// LastWait says what the rank waited for when it last found nothing to do. Unlike all
-// other methods it may be called by any goroutine. Of many ranks it knows how many it
-// was when it began to wait, of up to syncvar.WaitRanks each one.
+// LastWait returns what the rank waited for when it last had nothing to do. Unlike all other
+// methods it may be called by any goroutine. While the rank waits for more than syncvar.WaitRanks
+// ranks, the result is not updated when data of one of these ranks arrive.
 func (e *Engine) LastWait() syncvar.Wait {
-	e.seen.mu.Lock()
-	defer e.seen.mu.Unlock()
-	w := e.seen.wait
+	e.waits.mu.Lock()
+	defer e.waits.mu.Unlock()
+	w := e.waits.wait
 	w.Ranks, w.Owners = slices.Clone(w.Ranks), slices.Clone(w.Owners)
 	return w
 }
 
-// note tells other goroutines what the rank waits for, if that is news.
-func (e *Engine) note() {
-	s, open := &e.seen, e.open()
-	if s.phase == e.phase && s.state == e.state && !e.bulk.pending() && (open == s.open || open > syncvar.WaitRanks) {
+func (e *Engine) recordWait() {
+	s, open := &e.waits, e.open()
+	if s.phase == e.phase && s.state == e.state && !e.method.pending() && (open == s.open || open > syncvar.WaitRanks) {
 		return
 	}
 	s.phase, s.state, s.open = e.phase, e.state, open
@@ -133,27 +92,26 @@ func (e *Engine) note() {
 	e.describe(&s.wait)
 }
 
-// open counts the peers to and from which something is pending.
 func (e *Engine) open() (n int) {
-	for i, r := range e.peers {
-		if e.out[i].pending(e, r) || e.in[i].pending() {
+	for i := range e.peers {
+		if e.out[i].pending() || e.in[i].pending() {
 			n++
 		}
 	}
 	return n
 }
 
-// noted is the port of an engine, which tells what it waits for before it does. What a
-// rank waits for is nobody's business as long as the port is awake.
-type noted struct {
+// waitPort wraps the port of an engine. Before each Idle it records what the rank waits for, except
+// while the port is awake, because then the engine only polls.
+type waitPort struct {
 	dimmnet.Port
 	engine *Engine
 }
 
-// Idle is that of the port.
-func (n *noted) Idle(since dimmnet.Mark) {
+// Idle records what the rank waits for and calls Idle of the port.
+func (w *waitPort) Idle(since dimmnet.Mark) {
 	if since != dimmnet.Awake {
-		n.engine.note()
+		w.engine.recordWait()
 	}
-	n.Port.Idle(since)
+	w.Port.Idle(since)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestLastWait: ranks come to a barrier one by one, and each sees what those before it
-// wait for: of many the first, of few each one.
+// TestLastWait lets ranks arrive at a barrier one by one. Each rank checks the LastWait of the
+// ranks that arrived before: LastWait names the first of many missing ranks, or each of few.
 func TestLastWait(t *testing.T) {
 	const nodes = 12
 	net, err := sim.New(sim.Config{})
@@ -29,11 +29,11 @@ func TestLastWait(t *testing.T) {
 		}
 		engines[own] = e
 		h.Spend(dimmnet.Time(own) * dimmnet.Millisecond)
-		p.Load(0) // now the others have come as far
+		p.Load(0) // now the other ranks wait
 		for _, before := range engines[:own] {
 			w := before.LastWait()
 			if left := nodes - own; len(w.Ranks) != min(left, syncvar.WaitRanks) || left <= syncvar.WaitRanks && (w.More != 0 || w.Ranks[0] != p.Rank()) || left > syncvar.WaitRanks && w.More == 0 {
-				t.Errorf("before rank %d comes, one waits for %v", own, w)
+				t.Errorf("before rank %d arrives, a rank waits for %v", own, w)
 			}
 		}
 		return e.Call(syncvar.List{Call: syncvar.Barrier})
@@ -45,6 +45,6 @@ func TestLastWait(t *testing.T) {
 		t.Errorf("the last wait was %+v", w)
 	}
 	if w := engines[0].Waiting(); w.String() != "nothing" || w.Phased {
-		t.Errorf("after all it waits: %+v", w)
+		t.Errorf("after all ranks have arrived, a rank waits: %+v", w)
 	}
 }

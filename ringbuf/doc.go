@@ -1,8 +1,8 @@
-// Package ringbuf carries messages from one rank to another through slots in
-// the receiver's LLCM. It holds one ring end each: a [Sender] and a
-// [Receiver] for every ordered pair of ranks.
+// Package ringbuf carries messages from one rank to another through slots in the receiver's
+// LLCM. Every ordered pair of ranks has a ring of slots, with a [Sender] at one end and a
+// [Receiver] at the other.
 //
-// A slot has a number, and that number links four areas (spec/20):
+// The number of a slot selects an entry in four areas (docs/papers.md, Fagus, LLCM ring buffers):
 //
 //	area              lives at  unit                written by  with
 //	header receive    receiver  16 B                sender      2 AOTF
@@ -10,19 +10,17 @@
 //	send-complete     receiver  1 byte              sender      AOTF
 //	receive-complete  sender    1 byte              receiver    AOTF
 //
-// A flag is not set and cleared: it holds the lap of the ring in which it was
-// last written. So "mark the own receive-complete flag not yet", step 4 of the
-// paper, costs no write: the sender begins a new lap and expects another value.
+// A flag is never cleared. It holds the number of the lap in which it was last written; a lap is
+// one use of all slots of the ring. So step 4 of the papers, "mark the own receive-complete flag
+// not yet", costs no write: in a new lap the sender expects another value.
 //
-// On real ports a receiver may be lazy ([Receiver.SetLazy]): it gives back half a ring at a
-// time, so that who takes a page over need not send anything before it computes.
+// On live ports a receiver may be lazy ([Receiver.SetLazy]): it gives slots back half a ring at a
+// time, so that it receives most messages without a Store.
 //
-// Neither end waits. When a step returns false, nothing happened; dimmnet.Drive
-// waits for all ends of a node at once.
+// Neither end waits. A step that returns false has done nothing; dimmnet.Drive waits for all ends
+// of a node at once.
 //
-// A [Layout] has rings for all pairs of ranks, or only for the neighbours in a
-// [Tree], which fit an LLCM whatever the number of ranks.
-//
-// The number of slots of a pair follows from the size of the LLCM. When whole
-// pages no longer fit twice, slots shrink, and data go in smaller pieces.
+// A [Layout] has rings for all pairs of ranks, or only for neighbours in a [Tree]. The rings of a
+// tree fit an LLCM for any number of ranks. The size of the LLCM determines the number of slots of
+// a pair. If two slots of a whole page do not fit, slots are smaller and data go in more pieces.
 package ringbuf

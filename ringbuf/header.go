@@ -6,19 +6,19 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Kind says what a slot carries.
+// Kind is the kind of a slot's contents.
 type Kind uint8
 
 // The kinds.
 const (
-	List    Kind = 1 + iota // a part of an acquire list; Addr is its position
-	Data                    // a piece of a variable; Addr is where it belongs
-	Control                 // a message of the threaded engine; its data say what
-	Places                  // pieces of a variable that the receiver fetches; its data say where they are
+	List      Kind = 1 + iota // a part of an acquire list; Addr is the offset of the part
+	Data                      // a piece of a variable; Addr is the address of the piece
+	Control                   // a message of the threaded engine
+	Locations                 // addresses and lengths of pieces that travel outside of the ring
 	lastKind
 )
 
-// Bounds of the header's fields.
+// Limits of the header's fields.
 const (
 	PhaseMask = 1<<24 - 1 // a header carries the low bits of the phase number
 	MaxAge    = 1<<16 - 1
@@ -34,9 +34,9 @@ const (
 type Header struct {
 	Kind   Kind
 	Last   bool         // the last slot of its list or variable
-	Sender dimmnet.Rank // who wrote the slot
-	Len    int          // bytes of data, 0..MaxSlotBytes
-	Phase  uint32       // low bits of the phase that the slot belongs to
+	Sender dimmnet.Rank // the rank that wrote the slot
+	Len    int          // bytes of data, 0 to MaxSlotBytes
+	Phase  uint32       // the low 24 bits of the phase in which the slot is sent
 	Addr   uint64       // below 2^48
 	Age    uint16       // how many versions ago the data were written, at most MaxAge
 }
@@ -53,8 +53,8 @@ func (h Header) Encode() (w0, w1 uint64) {
 	return w0, h.Addr | uint64(h.Age)<<48
 }
 
-// Decode unpacks a header from the wire. The sender must be peer, and the data
-// must fit a slot.
+// Decode unpacks a header that peer has sent. It fails if the header names another sender, is
+// malformed, or has more than slotBytes of data.
 func Decode(w0, w1 uint64, peer dimmnet.Rank, slotBytes int) (Header, error) {
 	h := Header{
 		Kind:   Kind(w0 & 15),
@@ -67,11 +67,11 @@ func Decode(w0, w1 uint64, peer dimmnet.Rank, slotBytes int) (Header, error) {
 	}
 	switch {
 	case h.Kind == 0 || h.Kind >= lastKind:
-		return Header{}, fmt.Errorf("ringbuf: header from rank %d: kind %d", peer, h.Kind)
+		return Header{}, fmt.Errorf("ringbuf: header from rank %d: unknown kind %d", peer, h.Kind)
 	case w0>>5&7 != 0:
-		return Header{}, fmt.Errorf("ringbuf: header from rank %d: reserved bits %d", peer, w0>>5&7)
+		return Header{}, fmt.Errorf("ringbuf: header from rank %d: reserved bits %d are set", peer, w0>>5&7)
 	case h.Sender != peer:
-		return Header{}, fmt.Errorf("ringbuf: header from rank %d: sender %d", peer, h.Sender)
+		return Header{}, fmt.Errorf("ringbuf: header from rank %d: names rank %d as its sender", peer, h.Sender)
 	case h.Len > slotBytes:
 		return Header{}, fmt.Errorf("ringbuf: header from rank %d: %d bytes in a slot of %d", peer, h.Len, slotBytes)
 	}

@@ -9,29 +9,29 @@ import (
 // Sizes in bytes.
 const (
 	HeaderBytes  = 16
-	MaxSlotBytes = 4096 // data of a slot: a page
+	MaxSlotBytes = 4096 // the data of a slot are at most a page
 	MinSlotBytes = 64
-	minSlots     = 2  // so that a slot is filled while another is emptied
-	maxSlots     = 64 // more than a sender gets ahead
+	minSlots     = 2  // the sender fills one slot while the receiver empties the other
+	maxSlots     = 64 // in practice no sender is further ahead
 	flagBytes    = 1
 )
 
-// Layout says where the four areas of every pair lie. It is the same at every
-// node, so a sender computes the places in the receiver's LLCM.
+// Layout describes where the four areas of every pair of ranks lie. It is the same at every node,
+// so a sender can compute offsets in the receiver's LLCM. The areas follow one another:
 //
 //	0         headers   Peers x Slots x 16
 //	          data      Peers x Slots x SlotBytes
 //	          sent      Peers x flagRow     send-complete flags
 //	          received  Peers x flagRow     receive-complete flags
 type Layout struct {
-	Peers     int // of a node: the other nodes, or its neighbours in a tree
-	Slots     int // of each ordered pair
-	SlotBytes int // data of a slot
-	flagRow   int // bytes of one peer's flags, whole words
+	Peers     int // rings into each node: from all other nodes, or from its tree neighbours
+	Slots     int // per ordered pair
+	SlotBytes int // data bytes per slot
+	flagRow   int // bytes of one peer's flags, rounded up to words
 	tree      Tree
 }
 
-// NewLayout divides a port's LLCM between all pairs of a run of nodes.
+// NewLayout divides a port's LLCM between all pairs of nodes.
 func NewLayout(limits dimmnet.Limits, nodes int) (Layout, error) {
 	l := Layout{Peers: max(nodes-1, 1)}
 	if !l.divide(limits) {
@@ -41,8 +41,8 @@ func NewLayout(limits dimmnet.Limits, nodes int) (Layout, error) {
 	return l, nil
 }
 
-// NewTreeLayout divides a port's LLCM between the neighbours in a tree. It takes
-// as much whatever the number of nodes.
+// NewTreeLayout divides a port's LLCM between the neighbours in a tree. The result does not depend
+// on the number of nodes.
 func NewTreeLayout(limits dimmnet.Limits, tree Tree) (Layout, error) {
 	l := Layout{Peers: tree.Arity + 1, tree: tree}
 	if !l.divide(limits) {
@@ -52,8 +52,7 @@ func NewTreeLayout(limits dimmnet.Limits, tree Tree) (Layout, error) {
 	return l, nil
 }
 
-// divide gives every peer slots of the largest size that fits, or says that
-// none does.
+// divide chooses the largest slot size that leaves minSlots slots per peer; false: none does.
 func (l *Layout) divide(limits dimmnet.Limits) bool {
 	perPeer := limits.LLCM / l.Peers
 	for l.SlotBytes = MaxSlotBytes; l.SlotBytes > 0; l.SlotBytes = smaller(l.SlotBytes, limits.Block) {
@@ -65,8 +64,8 @@ func (l *Layout) divide(limits dimmnet.Limits) bool {
 	return false
 }
 
-// smaller is the next slot size to try, 0 after the smallest: a block less while
-// there are whole blocks, so that no BOTF goes out half empty, then halves.
+// smaller returns the next slot size to try, or 0 after the smallest size. Sizes above a block are
+// whole blocks, so that every BOTF of a full slot is full; below, each size is half the last.
 func smaller(slotBytes, block int) int {
 	switch {
 	case slotBytes <= MinSlotBytes:
@@ -77,7 +76,6 @@ func smaller(slotBytes, block int) int {
 	return max(MinSlotBytes, slotBytes/2&^(dimmnet.WordBytes-1))
 }
 
-// slotsIn is how many slots of a size fit in n bytes, at most maxSlots.
 func slotsIn(n, slotBytes int) int {
 	for slots := maxSlots; slots > 0; slots-- {
 		if peerBytes(slots, slotBytes) <= n {
@@ -87,15 +85,11 @@ func slotsIn(n, slotBytes int) int {
 	return 0
 }
 
-func peerBytes(slots, slotBytes int) int {
-	return slots*(HeaderBytes+slotBytes) + 2*flagRow(slots)
-}
-
+func peerBytes(slots, slotBytes int) int { return slots*(HeaderBytes+slotBytes) + 2*flagRow(slots) }
 func flagRow(slots int) int {
 	return (slots*flagBytes + dimmnet.WordBytes - 1) &^ (dimmnet.WordBytes - 1)
 }
 
-// index is the place of peer among the peers of own.
 func (l *Layout) index(own, peer dimmnet.Rank) int {
 	if l.tree.Arity > 0 {
 		return l.tree.index(own, peer)
@@ -106,27 +100,25 @@ func (l *Layout) index(own, peer dimmnet.Rank) int {
 	return int(peer)
 }
 
-// header is where, in owner's LLCM, the header of a slot of peer lands.
+// header returns the offset, in owner's LLCM, of the header of a slot that peer sends.
 func (l *Layout) header(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset((l.index(owner, peer)*l.Slots + slot) * HeaderBytes)
 }
 
-// data is where, in owner's LLCM, the data of a slot of peer land.
+// data returns the offset, in owner's LLCM, of the data of a slot that peer sends.
 func (l *Layout) data(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset(l.Peers*l.Slots*HeaderBytes + (l.index(owner, peer)*l.Slots+slot)*l.SlotBytes)
 }
 
-// sent is where, in owner's LLCM, peer says that it has sent a slot.
+// sent returns the offset, in owner's LLCM, of the flag that peer sets when it has sent a slot.
 func (l *Layout) sent(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset(l.Peers*l.Slots*(HeaderBytes+l.SlotBytes) + l.index(owner, peer)*l.flagRow + slot*flagBytes)
 }
 
-// received is where, in owner's LLCM, peer says that it has received a slot.
+// received returns the offset, in owner's LLCM, of the flag that peer sets on emptying a slot.
 func (l *Layout) received(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset(l.Peers*l.flagRow) + l.sent(owner, peer, slot)
 }
 
-// Bytes is the size of all four areas.
-func (l *Layout) Bytes() int {
-	return l.Peers * (l.Slots*(HeaderBytes+l.SlotBytes) + 2*l.flagRow)
-}
+// Bytes returns the size of all four areas.
+func (l *Layout) Bytes() int { return l.Peers * (l.Slots*(HeaderBytes+l.SlotBytes) + 2*l.flagRow) }

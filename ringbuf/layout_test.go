@@ -11,7 +11,7 @@ import (
 
 var dimmnet1 = dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10}
 
-// TestAreasDoNotOverlap paints every byte of every area of some nodes.
+// TestAreasDoNotOverlap marks every byte of all areas of a node: no byte may be marked twice.
 func TestAreasDoNotOverlap(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 4, 5, 8, 16, 33, 64, 65, 200, 745} {
 		l, err := NewLayout(dimmnet1, nodes)
@@ -19,7 +19,7 @@ func TestAreasDoNotOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l.Bytes() > dimmnet1.LLCM || l.Slots < minSlots {
-			t.Errorf("%d nodes: %+v takes %d bytes", nodes, l, l.Bytes())
+			t.Errorf("%d nodes: layout %+v takes %d bytes: too many, or too few slots", nodes, l, l.Bytes())
 		}
 		for _, owner := range []dimmnet.Rank{0, dimmnet.Rank(nodes / 2), dimmnet.Rank(nodes - 1)} {
 			painted := make([]bool, dimmnet1.LLCM)
@@ -38,7 +38,7 @@ func TestAreasDoNotOverlap(t *testing.T) {
 				for slot := range l.Slots {
 					header := l.header(owner, peer, slot)
 					if header%8 != 0 || l.data(owner, peer, slot)%8 != 0 {
-						t.Fatalf("%d nodes: header at %d, data at %d", nodes, header, l.data(owner, peer, slot))
+						t.Fatalf("%d nodes: header at %d, data at %d: not at words", nodes, header, l.data(owner, peer, slot))
 					}
 					paint(header, HeaderBytes)
 					paint(l.data(owner, peer, slot), l.SlotBytes)
@@ -71,7 +71,7 @@ func TestSlotsShrinkWithNodes(t *testing.T) {
 	}
 }
 
-// TestLayoutOfSmallPorts ends for every block and LLCM, however small.
+// TestLayoutOfSmallPorts checks that NewLayout returns for every block and LLCM, however small.
 func TestLayoutOfSmallPorts(t *testing.T) {
 	for block := 1; block < 200; block++ {
 		for _, llcm := range []int{8, 16, 100, 176, 200, 1000, 10_000} {
@@ -83,13 +83,13 @@ func TestLayoutOfSmallPorts(t *testing.T) {
 	}
 }
 
-// TestSmallerSlots: the sizes that are tried, one after the other, down to 64 bytes.
+// TestSmallerSlots checks the sequence of slot sizes that are tried, down to 64 bytes.
 func TestSmallerSlots(t *testing.T) {
 	for block, want := range map[int][]int{
 		464:  {4096, 3712, 3248, 2784, 2320, 1856, 1392, 928, 464, 232, 112, 64},
 		2048: {4096, 2048, 1024, 512, 256, 128, 64},
-		1365: {4096, 4095, 2730, 1365, 680, 336, 168, 80, 64}, // 4096 is a byte more than three
-		1366: {4096, 2732, 1366, 680, 336, 168, 80, 64},       // 683 would be half of a block
+		1365: {4096, 4095, 2730, 1365, 680, 336, 168, 80, 64}, // 3 blocks and 1 byte
+		1366: {4096, 2732, 1366, 680, 336, 168, 80, 64},       // half a block: 680, not 683
 		63:   {4096, 2048, 1024, 512, 256, 128, 64},
 	} {
 		var got []int
@@ -101,14 +101,14 @@ func TestSmallerSlots(t *testing.T) {
 		}
 	}
 	if got := smaller(128, 64); got != 64 {
-		t.Errorf("blocks of 64 bytes: after slots of 128 those of %d", got)
+		t.Errorf("blocks of 64 bytes: the slot size after 128 is %d", got)
 	}
 	if got := smaller(4096, 64); got != 4032 {
-		t.Errorf("blocks of 64 bytes: after slots of 4096 those of %d", got)
+		t.Errorf("blocks of 64 bytes: the slot size after 4096 is %d", got)
 	}
 }
 
-// TestFlagRows: a row has a byte a slot, in whole words.
+// TestFlagRows checks that a row has a byte for every slot, rounded up to words.
 func TestFlagRows(t *testing.T) {
 	for slots, want := range map[int]int{1: 8, 2: 8, 8: 8, 9: 16, 16: 16, 17: 24, 63: 64, 64: 64} {
 		if got := flagRow(slots); got != want {
@@ -117,29 +117,28 @@ func TestFlagRows(t *testing.T) {
 	}
 }
 
-// TestForeignHeaders: what is wrong in one way is refused, also where that is out by
-// one only; the harness has a good one.
+// TestForeignHeaders decodes headers with one fault each, and a correct one.
 func TestForeignHeaders(t *testing.T) {
 	for want, change := range map[string]func(w0 *uint64){
-		"":                                        func(*uint64) {},
-		"header from rank 3: kind 0":              func(w *uint64) { *w &^= 15 },
-		"header from rank 3: kind 5":              func(w *uint64) { *w = *w&^15 | uint64(lastKind) },
-		"header from rank 3: reserved bits 1":     func(w *uint64) { *w |= 1 << 5 },
-		"header from rank 3: reserved bits 2":     func(w *uint64) { *w |= 1 << 6 },
-		"header from rank 3: reserved bits 4":     func(w *uint64) { *w |= 1 << 7 },
-		"header from rank 3: sender 2":            func(w *uint64) { *w ^= 1 << 8 },
-		"header from rank 3: 929 bytes in a slot": func(w *uint64) { *w += 1 << 24 },
+		"":                                               func(*uint64) {},
+		"header from rank 3: unknown kind 0":             func(w *uint64) { *w &^= 15 },
+		"header from rank 3: unknown kind 5":             func(w *uint64) { *w = *w&^15 | uint64(lastKind) },
+		"header from rank 3: reserved bits 1":            func(w *uint64) { *w |= 1 << 5 },
+		"header from rank 3: reserved bits 2":            func(w *uint64) { *w |= 1 << 6 },
+		"header from rank 3: reserved bits 4":            func(w *uint64) { *w |= 1 << 7 },
+		"header from rank 3: names rank 2 as its sender": func(w *uint64) { *w ^= 1 << 8 },
+		"header from rank 3: 929 bytes in a slot":        func(w *uint64) { *w += 1 << 24 },
 	} {
 		w0, w1 := Header{Kind: Control, Sender: 3, Len: 928}.Encode()
 		change(&w0)
 		_, err := Decode(w0, w1, 3, 928)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("Decode: error %v, want %q", err, want)
 		}
 	}
 }
 
-// panics checks that f, which breaks an invariant, panics with words that say how.
+// panics checks that f panics with a message that contains want.
 func panics(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -157,8 +156,8 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 	panics(t, "phase 16777216", func() { Header{Phase: PhaseMask + 1}.Encode() })
 }
 
-// TestPutOutOfTurn: a message is put when the sender is ready, and has as many bytes as
-// its header says and a slot holds.
+// TestPutOutOfTurn checks that Put panics if the sender is not ready, or if the data do not have
+// the header's length or do not fit a slot.
 func TestPutOutOfTurn(t *testing.T) {
 	l, err := NewLayout(dimmnet.Limits{Store: 8, Block: 464, LLCM: 2048}, 2)
 	if err != nil {
@@ -183,7 +182,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		w0, w1 := h.Encode()
 		got, err := Decode(w0, w1, h.Sender, MaxSlotBytes)
 		if err != nil || got != h {
-			t.Errorf("%+v became %+v, error %v", h, got, err)
+			t.Errorf("header %+v is decoded as %+v, error %v", h, got, err)
 		}
 	}
 }
@@ -202,10 +201,10 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		if h.Len > 928 || h.Sender != dimmnet.Rank(peer) {
-			t.Fatalf("%+v", h)
+			t.Fatalf("header %+v is decoded: its length or sender is invalid", h)
 		}
 		if v0, v1 := h.Encode(); v0 != w0 || v1 != w1 {
-			t.Fatalf("%x %x became %+v and then %x %x", w0, w1, h, v0, v1)
+			t.Fatalf("words %x %x are decoded as %+v and encoded as %x %x", w0, w1, h, v0, v1)
 		}
 	})
 }

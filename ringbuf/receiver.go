@@ -8,20 +8,20 @@ type Receiver struct {
 	layout *Layout
 	peer   dimmnet.Rank
 
-	next  place // the slot that is to arrive
-	given place // the first that was emptied and not given back
-	owed  int   // so many were
-	due   int   // and so many of them are to be given back now
+	next  cursor // the slot of the next message
+	given cursor // the slot to give back next
+	owed  int    // the number of slots that are emptied and not given back
+	due   int    // how many of the owed slots are to be given back now
 	lazy  bool
 }
 
-// place is a slot in a lap.
-type place struct {
+// cursor is a position in the ring: a slot, and the lap in which it is used.
+type cursor struct {
 	slot int
 	now  lap
 }
 
-func (c *place) advance(slots int) {
+func (c *cursor) advance(slots int) {
 	if c.slot++; c.slot == slots {
 		c.slot, c.now = 0, c.now.next()
 	}
@@ -29,18 +29,17 @@ func (c *place) advance(slots int) {
 
 // NewReceiver returns the receiving end of the ring from peer.
 func NewReceiver(p dimmnet.Port, l *Layout, peer dimmnet.Rank) *Receiver {
-	return &Receiver{port: p, layout: l, peer: peer, next: place{now: 1}, given: place{now: 1}}
+	return &Receiver{port: p, layout: l, peer: peer, next: cursor{now: 1}, given: cursor{now: 1}}
 }
 
-// SetLazy lets the receiver keep slots that it has emptied until they are half of the ring,
-// so that the sender always finds one free, and most messages are taken without a Store. That is
-// not the papers' protocol.
+// SetLazy lets the receiver keep emptied slots until half of the ring is empty. The sender still
+// finds a free slot, and the receiver posts no Store for most messages. In the papers' protocol a
+// receiver gives every slot back at once.
 func (r *Receiver) SetLazy(on bool) { r.lazy = on }
 
-// Poll says whether a message has arrived, and returns its header. While a slot
-// is to be given back it says no without looking. An error
-// means that the header is not a Fagus header of the peer; the ring cannot be
-// used any more. After true, Take must come next.
+// Poll reports whether a message has arrived, and returns its header. While Owing returns true,
+// Poll does not poll the flag. If Poll returns true, the next call must be Take. An error means
+// that no correct peer sends this header; the ring cannot be used any more.
 func (r *Receiver) Poll() (h Header, arrived bool, err error) {
 	own := r.port.Rank()
 	// (1) poll the send-complete flag
@@ -53,8 +52,8 @@ func (r *Receiver) Poll() (h Header, arrived bool, err error) {
 	return h, err == nil, err
 }
 
-// Take copies the data of the message that Poll found to p, which has the
-// header's length, and begins to give the slot back, unless the receiver is lazy.
+// Take copies the data of the message that Poll found to p, which must have the header's length.
+// Then it begins to give the slot back, unless the receiver is lazy.
 func (r *Receiver) Take(p []byte) {
 	if len(p) > 0 {
 		r.port.Read(p, r.layout.data(r.port.Rank(), r.peer, r.next.slot))
@@ -67,11 +66,10 @@ func (r *Receiver) Take(p []byte) {
 	}
 }
 
-// Owing says whether a slot is still to be given back now.
+// Owing reports whether slots are still to be given back now.
 func (r *Receiver) Owing() bool { return r.due > 0 }
 
-// Step gives slots back, if that could not be posted yet, and says whether
-// any was.
+// Step gives back the slots that are due, and reports whether it posted any flag.
 func (r *Receiver) Step() (progress bool) {
 	for r.due > 0 {
 		// (3) AOTF the sender's receive-complete flag

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
@@ -17,8 +17,8 @@ import (
 // ringMessages is enough for several laps of the flags, which wrap at 255.
 const ringMessages = 2000
 
-// message is the i-th message that from sends to to: its length and bytes
-// follow from the three.
+// message returns message i from rank from to rank to. Its length and bytes depend on the
+// arguments only.
 func message(from, to dimmnet.Rank, i, slotBytes int) []byte {
 	random := rand.New(rand.NewPCG(uint64(from)<<16|uint64(to), uint64(i)))
 	p := make([]byte, random.IntN(slotBytes+1)>>random.IntN(13))
@@ -28,14 +28,14 @@ func message(from, to dimmnet.Rank, i, slotBytes int) []byte {
 	return p
 }
 
-// pair is a rank's two ring ends to one peer, and how far they are.
+// pair is a rank's two ring ends to one peer, and the messages sent and received so far.
 type pair struct {
 	out            *ringbuf.Sender
 	in             *ringbuf.Receiver
 	sent, received int
 }
 
-// traffic sends messages to all peers and checks what comes from them.
+// traffic sends messages to all peers and checks the messages from them.
 type traffic struct {
 	port   dimmnet.Port
 	layout ringbuf.Layout
@@ -91,7 +91,7 @@ func (tr *traffic) done() bool {
 	return true
 }
 
-// exchange lets all ranks send to all.
+// exchange lets every rank send to all others.
 func exchange(lazy bool) func(dimmnet.Host) error {
 	return func(h dimmnet.Host) error { return exchangeAs(h, lazy) }
 }
@@ -135,7 +135,8 @@ func TestRingsKeepOrderAndBytes(t *testing.T) {
 	}
 }
 
-// TestLazyReceiver counts the Stores that give slots back: none, until half of them are empty.
+// TestLazyReceiver counts the Stores that give slots back: there are none until half of the slots
+// are empty.
 func TestLazyReceiver(t *testing.T) {
 	for _, more := range []int{-1, 0} {
 		var stores, half uint64
@@ -165,12 +166,12 @@ func TestLazyReceiver(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := half * uint64(more+1); stores != want {
-			t.Errorf("%d messages are taken by %d Stores, want %d", int(half)+more, stores, want)
+			t.Errorf("%d messages are received with %d Stores, want %d", int(half)+more, stores, want)
 		}
 	}
 }
 
-// TestMessagesOfAPage counts what one full slot costs: docs/messages.md.
+// TestMessagesOfAPage counts the posts of a full slot (docs/messages.md).
 func TestMessagesOfAPage(t *testing.T) {
 	net, err := sim.New(sim.Config{})
 	if err != nil {
@@ -217,7 +218,7 @@ func TestMessagesOfAPage(t *testing.T) {
 	}
 }
 
-// TestForeignHeaderIsRefused plants words that no sender of ours writes.
+// TestForeignHeaderIsRefused fills the LLCM with words that no sender writes.
 func TestForeignHeaderIsRefused(t *testing.T) {
 	net, err := sim.New(sim.Config{})
 	if err != nil {
@@ -230,7 +231,7 @@ func TestForeignHeaderIsRefused(t *testing.T) {
 		if err != nil || p.Rank() == 0 {
 			return err
 		}
-		// Rank 1 writes all of its own LLCM: every flag 1, every header nonsense.
+		// Rank 1 fills its own LLCM: every flag is 1, and every header is invalid.
 		junk := make([]byte, 464)
 		for i := range len(junk) / 8 {
 			binary.LittleEndian.PutUint64(junk[8*i:], 0x0101010101010101)
@@ -250,6 +251,6 @@ func TestForeignHeaderIsRefused(t *testing.T) {
 		return nil
 	})
 	if err != nil || got == nil {
-		t.Errorf("run %v, poll %v: want an error of the poll", err, got)
+		t.Errorf("the run returned %v and Poll %v: want an error of Poll", err, got)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// lap numbers the rounds of a ring as its flags do: 1 to 255, over and over.
-// A flag that was never written is 0.
+// lap is the number of a lap of the ring, which is one use of all its slots. Laps count from 1 to
+// 255 and again from 1. Flags hold laps; a flag that was never written is 0.
 type lap uint8
 
 func (l lap) next() lap {
@@ -17,7 +17,6 @@ func (l lap) next() lap {
 	return l + 1
 }
 
-// flag reads a 1-byte flag with one poll of its word.
 func flag(p dimmnet.Port, off dimmnet.Offset) lap {
 	word := p.Load(off &^ (dimmnet.WordBytes - 1))
 	return lap(word >> (8 * (off % dimmnet.WordBytes)))
@@ -30,24 +29,24 @@ type Sender struct {
 	peer   dimmnet.Rank
 
 	slot int
-	now  lap // of this round of the ring
-	past lap // of the round before; 0 in the first, when all slots are free
+	now  lap // the present lap
+	past lap // the lap before; 0 in the first lap, when all slots are free
 
 	stage  stage
 	w0, w1 uint64 // the header of the message under way
-	data   []byte // what of it is not posted yet
-	pos    int    // how much is
+	data   []byte // the data of the message under way
+	pos    int    // how many bytes of data are posted
 }
 
 type stage uint8
 
 const (
-	idle        stage = iota
-	ready             // the slot is known to be free
-	wantHeader        // the first header word is to be posted
-	wantHeader2       // the second
-	wantData          // some data are to be posted
-	wantFlag          // the send-complete flag is to be posted
+	idle        stage = iota // no message is under way; the slot may not be free
+	ready                    // no message is under way; the slot is free
+	wantHeader               // post the first header word
+	wantHeader2              // post the second header word
+	wantData                 // post the rest of the data
+	wantFlag                 // post the send-complete flag
 )
 
 // NewSender returns the sending end of the ring to peer.
@@ -55,11 +54,11 @@ func NewSender(p dimmnet.Port, l *Layout, peer dimmnet.Rank) *Sender {
 	return &Sender{port: p, layout: l, peer: peer, now: 1}
 }
 
-// Busy says whether a message is under way.
+// Busy reports whether a message is under way.
 func (s *Sender) Busy() bool { return s.stage > ready }
 
-// Ready says whether a message may be put: none is under way, and the peer has
-// emptied the next slot. It polls until that is so.
+// Ready reports whether Put may be called: no message is under way, and the peer has emptied the
+// next slot.
 func (s *Sender) Ready() bool {
 	// (1) poll the receive-complete flag of the slot
 	if s.stage == idle && flag(s.port, s.layout.received(s.port.Rank(), s.peer, s.slot)) == s.past {
@@ -68,8 +67,8 @@ func (s *Sender) Ready() bool {
 	return s.stage == ready
 }
 
-// Put begins a message, after Ready has said yes; Step posts it. Data, of h.Len
-// bytes, must rest until Busy is false.
+// Put begins a message, which Step posts. Ready must have returned true. data has h.Len bytes and
+// must not change until Busy returns false.
 func (s *Sender) Put(h Header, data []byte) {
 	if s.stage != ready || len(data) != h.Len || h.Len > s.layout.SlotBytes {
 		panic(fmt.Sprintf("ringbuf: put of %d bytes with header length %d in stage %d", len(data), h.Len, s.stage))
@@ -79,8 +78,8 @@ func (s *Sender) Put(h Header, data []byte) {
 	s.stage = wantHeader
 }
 
-// Step moves the message on as far as it goes, by the numbered steps of
-// spec/20, and says whether it moved at all. Without a message it does nothing.
+// Step posts as much of the message as the port takes, by the numbered steps of the papers
+// (docs/papers.md, Fagus, LLCM ring buffers), and reports whether it posted anything.
 func (s *Sender) Step() (progress bool) {
 	own := s.port.Rank()
 	for {
@@ -106,7 +105,9 @@ func (s *Sender) Step() (progress bool) {
 				progress = true
 				continue
 			}
-		case wantFlag: // (4) AOTF the send-complete flag. It goes last: its landing proves that the data landed.
+		case wantFlag:
+			// (4) AOTF the send-complete flag. The flag goes last: its landing proves
+			// that the data have landed.
 			if !s.port.Store(s.peer, s.layout.sent(s.peer, own, s.slot), uint64(s.now), flagBytes) {
 				return progress
 			}
@@ -118,8 +119,8 @@ func (s *Sender) Step() (progress bool) {
 	}
 }
 
-// advance is step (5), to the next slot. A new lap expects other flags, which
-// marks every own receive-complete flag "not yet".
+// advance goes to the next slot, which is step (5). A new lap expects other values of the
+// receive-complete flags, so all of them count as "not yet".
 func (s *Sender) advance() {
 	s.stage, s.data = idle, nil
 	if s.slot++; s.slot == s.layout.Slots {

@@ -6,14 +6,14 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Tree joins the ranks of a run so that each has few neighbours: its parent and
-// up to Arity children. Rank 0 is the root. The zero Tree joins nobody.
+// Tree connects the ranks of a run so that each has few neighbours: its parent and up to Arity
+// children. Rank 0 is the root. The zero Tree connects no ranks.
 type Tree struct {
 	Nodes int
 	Arity int
 }
 
-// Parent is the rank above r, if r is not the root.
+// Parent returns the parent of r; ok is false for the root.
 func (t Tree) Parent(r dimmnet.Rank) (parent dimmnet.Rank, ok bool) {
 	if r == 0 {
 		return 0, false
@@ -21,7 +21,7 @@ func (t Tree) Parent(r dimmnet.Rank) (parent dimmnet.Rank, ok bool) {
 	return dimmnet.Rank((int(r) - 1) / t.Arity), true
 }
 
-// Children are the ranks right below r, in order.
+// Children returns the children of r, in order.
 func (t Tree) Children(r dimmnet.Rank) (children []dimmnet.Rank) {
 	first := int(r)*t.Arity + 1
 	for c := first; c < first+t.Arity && c < t.Nodes; c++ {
@@ -30,7 +30,7 @@ func (t Tree) Children(r dimmnet.Rank) (children []dimmnet.Rank) {
 	return children
 }
 
-// Below says whether r is top or one of those below it.
+// Below reports whether r is top or a descendant of top.
 func (t Tree) Below(r, top dimmnet.Rank) bool {
 	for r > top { // a parent has a smaller rank
 		r, _ = t.Parent(r)
@@ -38,16 +38,15 @@ func (t Tree) Below(r, top dimmnet.Rank) bool {
 	return r == top
 }
 
-// Size is the number of ranks that are Below top, top included.
+// Size returns the number of ranks in the subtree of top, which includes top.
 func (t Tree) Size(top dimmnet.Rank) (n int) {
-	// Each level below top is a run of ranks.
+	// Each level of the subtree is a run of consecutive ranks.
 	for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, (hi-1)*t.Arity+t.Arity+1 {
 		n += min(hi, t.Nodes) - lo
 	}
 	return n
 }
 
-// index is the place of peer among the neighbours of own: the parent comes first.
 func (t Tree) index(own, peer dimmnet.Rank) int {
 	if p, ok := t.Parent(own); ok && p == peer {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestTree follows parents and children of trees of all sizes and shapes.
+// TestTree checks parents, children and sizes in trees of many sizes and arities.
 func TestTree(t *testing.T) {
 	for _, arity := range []int{1, 2, 3, 8} {
 		for nodes := 1; nodes < 200; nodes++ {
@@ -25,7 +25,7 @@ func TestTree(t *testing.T) {
 					sizes[parent] += sizes[own]
 				}
 				if len(tree.Children(own)) > arity {
-					t.Fatalf("%+v: rank %d has children %v", tree, own, tree.Children(own))
+					t.Fatalf("%+v: rank %d has the wrong children %v", tree, own, tree.Children(own))
 				}
 			}
 			for top := range dimmnet.Rank(nodes) {
@@ -43,8 +43,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeLayout gives every neighbour of a rank areas of its own, whatever the
-// number of nodes.
+// TestTreeLayout checks that every neighbour of a rank has its own areas, whatever the number of
+// nodes.
 func TestTreeLayout(t *testing.T) {
 	for _, nodes := range []int{2, 9, 10, 100, 65536} {
 		tree := Tree{Nodes: nodes, Arity: 8}

@@ -14,16 +14,16 @@ import (
 //	declared  uvarint
 //	digest    8 bytes, little endian
 //	3 sets    Shared, Exclusive, Clean
-//	word      8 bytes, little endian, of a Reduce alone
+//	word      8 bytes, little endian, only in a Reduce
 //
-// A set is a number of runs, and each run is gap, stride, count: it begins gap
-// after the end of the run before it, and has count IDs, stride apart. Cyclic
-// rows are one run, whatever their number.
+// A set is the number of its runs, then gap, stride and count of each run. A run has count IDs,
+// each stride above the one before. gap is the number of IDs between the end of the run before and
+// the first ID of this run. Any number of cyclic rows is one run.
 
-// MaxListBytes bounds an encoded list.
+// MaxListBytes bounds the size of an encoded list.
 const MaxListBytes = 1 << 23
 
-// AppendList appends l's encoding to b.
+// AppendList appends the encoding of l to b.
 func AppendList(b []byte, l *List) []byte {
 	b = append(b, byte(l.Call))
 	b = binary.AppendUvarint(b, l.Phase)
@@ -44,7 +44,6 @@ type run struct {
 	count         int
 }
 
-// runs cuts a strictly increasing set into runs, each as long as it goes.
 func runs(set []ID) (rs []run) {
 	for len(set) > 0 {
 		r := run{first: set[0], stride: 1, count: 1}
@@ -63,7 +62,7 @@ func runs(set []ID) (rs []run) {
 func appendSet(b []byte, set []ID) []byte {
 	rs := runs(set)
 	b = binary.AppendUvarint(b, uint64(len(rs)))
-	next := ID(0) // the least ID that may follow
+	next := ID(0) // the smallest ID with which a run may begin
 	for _, r := range rs {
 		b = binary.AppendUvarint(b, uint64(r.first-next))
 		b = binary.AppendUvarint(b, uint64(r.stride))
@@ -75,7 +74,6 @@ func appendSet(b []byte, set []ID) []byte {
 
 var errShort = errors.New("syncvar: list ends early")
 
-// decoder takes fields from the front of b until the first error.
 type decoder struct {
 	b   []byte
 	err error
@@ -88,7 +86,7 @@ func (d *decoder) fail(err error) uint64 {
 	return 0
 }
 
-// uvarint takes a number; set and field name it in an error.
+// uvarint decodes a number of at most limit. An error names it by set and field.
 func (d *decoder) uvarint(set, field string, limit uint64) uint64 {
 	if d.err != nil {
 		return 0
@@ -104,7 +102,6 @@ func (d *decoder) uvarint(set, field string, limit uint64) uint64 {
 	return v
 }
 
-// bytes takes n bytes, or zeros after an error.
 func (d *decoder) bytes(n int) []byte {
 	if d.err != nil || len(d.b) < n {
 		d.fail(errShort)
@@ -142,9 +139,9 @@ func (d *decoder) set(what string) (set []ID) {
 	return set
 }
 
-// DecodeList decodes a list from the wire. Whatever b holds, it gives a list
-// within its limits or an error, and allocates at most a few bytes an ID. A rank
-// names only variables that it has declared, each in one mode.
+// DecodeList decodes a list from the wire. It returns an error if the list is malformed, exceeds a
+// limit, names a variable that its rank has not declared, or wants a variable both shared and
+// exclusive. It allocates at most a few bytes per ID, even if b is invalid.
 func DecodeList(b []byte) (List, error) {
 	if len(b) > MaxListBytes {
 		return List{}, fmt.Errorf("syncvar: list of %d bytes, the limit is %d", len(b), MaxListBytes)
@@ -153,7 +150,7 @@ func DecodeList(b []byte) (List, error) {
 	var l List
 	l.Call = Call(d.bytes(1)[0])
 	if d.err == nil && (l.Call == 0 || l.Call >= lastCall) {
-		return List{}, fmt.Errorf("syncvar: list: call %d", l.Call)
+		return List{}, fmt.Errorf("syncvar: list: unknown call %d", l.Call)
 	}
 	l.Phase = d.uvarint("the", "phase", 1<<62)
 	l.Since = l.Phase - d.uvarint("the", "age", l.Phase)
@@ -174,14 +171,13 @@ func DecodeList(b []byte) (List, error) {
 	return l, l.check()
 }
 
-// check reports what no rank sends.
 func (l *List) check() error {
 	if l.Call != Acquire && len(l.Shared)+len(l.Exclusive) > 0 {
 		return fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
 	}
 	for _, set := range [][]ID{l.Shared, l.Exclusive, l.Clean} {
 		if n := len(set); n > 0 && uint32(set[n-1]) >= l.Declared {
-			return fmt.Errorf("syncvar: list: variable %d after %d declarations", set[n-1], l.Declared)
+			return fmt.Errorf("syncvar: list names variable %d, but its rank has made only %d declarations", set[n-1], l.Declared)
 		}
 	}
 	ex := l.Exclusive
@@ -190,7 +186,7 @@ func (l *List) check() error {
 			ex = ex[1:]
 		}
 		if len(ex) > 0 && ex[0] == id {
-			return fmt.Errorf("syncvar: list: variable %d is wanted in both modes", id)
+			return fmt.Errorf("syncvar: list: variable %d is wanted both shared and exclusive", id)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func roundTrip(t *testing.T, l syncvar.List) []byte {
 	b := syncvar.AppendList(nil, &l)
 	got, err := syncvar.DecodeList(b)
 	if err != nil {
-		t.Fatalf("%+v: %v", l, err)
+		t.Fatalf("DecodeList of the encoded list %+v: %v", l, err)
 	}
 	if !reflect.DeepEqual(got, l) {
 		t.Fatalf("round trip of\n%+v is\n%+v", l, got)
@@ -64,7 +64,7 @@ func TestListRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCyclicRowsAreShort holds what makes an acquire list fit one slot.
+// TestCyclicRowsAreShort checks that a list with many cyclic rows fits one slot.
 func TestCyclicRowsAreShort(t *testing.T) {
 	l := syncvar.List{Call: syncvar.Acquire, Phase: 3, Since: 3, Declared: 4099, Shared: ids(1, 4, 1024), Exclusive: ids(2, 4, 1024)}
 	if b := roundTrip(t, l); len(b) > 40 {
@@ -74,7 +74,7 @@ func TestCyclicRowsAreShort(t *testing.T) {
 	one := roundTrip(t, l)
 	l.Shared = ids(1, 100, 2)
 	if b := roundTrip(t, l); len(b) != len(one) {
-		t.Errorf("two IDs, a run, take %d bytes, and one %d", len(b), len(one))
+		t.Errorf("a run of two IDs takes %d bytes, one ID %d", len(b), len(one))
 	}
 }
 
@@ -93,40 +93,40 @@ func TestDecodeListRefuses(t *testing.T) {
 	late := syncvar.List{Call: syncvar.Acquire, Phase: 1<<62 + 1, Since: 1<<62 + 1}
 	many := syncvar.List{Call: syncvar.Acquire, Declared: 1<<31 + 1}
 	tests := map[string][]byte{
-		"ends early":                           nil,
-		"call 0":                               with(0, 0),
-		"call 6":                               with(0, byte(syncvar.Reduce)+1),
-		"call 9":                               with(0, 9),
-		"age 7, the limit is 2":                with(2, 7),
-		"Update that wants":                    with(0, byte(syncvar.Update)),
-		"Barrier that wants":                   syncvar.AppendList(nil, &barrier),
-		"Reduce that wants":                    syncvar.AppendList(nil, &reduce),
-		"list: 1 bytes follow its end":         append(syncvar.AppendList(nil, &word), 0),
-		"the phase 4611686018427387905, the l": syncvar.AppendList(nil, &late),
-		"the declarations 2147483649, the lim": syncvar.AppendList(nil, &many),
-		"variable 8 after 8 declarations":      with(3, 8),
-		"variable 4 is wanted in both modes":   syncvar.AppendList(nil, &both),
-		"bytes follow":                         append(append([]byte(nil), good...), 0),
-		"run of 1 IDs, 0 apart":                append(append([]byte(nil), head...), 1, 0, 0, 1, 0, 0),
-		"run of 0 IDs, 1 apart":                append(append([]byte(nil), head...), 1, 0, 1, 0, 0, 0),
-		"shared ID 1048576, the limit":         append(append([]byte(nil), head...), 1, 0x80, 0x80, 0x40, 1, 1, 0, 0),
-		"shared ID 2097150":                    append(append([]byte(nil), head...), 1, 0, 2, 0x80, 0x80, 0x40, 0, 0),
-		"shared runs 2097151, the limit":       append(append([]byte(nil), head...), 0xff, 0xff, 0x7f),
-		"shared gap 268435455, the limit":      append(append([]byte(nil), head...), 1, 0xff, 0xff, 0xff, 0x7f),
-		"list of 8388609 bytes, the limit is ": make([]byte, syncvar.MaxListBytes+1),
+		"ends early":                                     nil,
+		"unknown call 0":                                 with(0, 0),
+		"call 6":                                         with(0, byte(syncvar.Reduce)+1),
+		"call 9":                                         with(0, 9),
+		"age 7, the limit is 2":                          with(2, 7),
+		"Update that wants":                              with(0, byte(syncvar.Update)),
+		"Barrier that wants":                             syncvar.AppendList(nil, &barrier),
+		"Reduce that wants":                              syncvar.AppendList(nil, &reduce),
+		"list: 1 bytes follow its end":                   append(syncvar.AppendList(nil, &word), 0),
+		"the phase 4611686018427387905, the l":           syncvar.AppendList(nil, &late),
+		"the declarations 2147483649, the lim":           syncvar.AppendList(nil, &many),
+		"variable 8, but its rank has made only 8":       with(3, 8),
+		"variable 4 is wanted both shared and exclusive": syncvar.AppendList(nil, &both),
+		"bytes follow":                                   append(append([]byte(nil), good...), 0),
+		"run of 1 IDs, 0 apart":                          append(append([]byte(nil), head...), 1, 0, 0, 1, 0, 0),
+		"run of 0 IDs, 1 apart":                          append(append([]byte(nil), head...), 1, 0, 1, 0, 0, 0),
+		"shared ID 1048576, the limit":                   append(append([]byte(nil), head...), 1, 0x80, 0x80, 0x40, 1, 1, 0, 0),
+		"shared ID 2097150":                              append(append([]byte(nil), head...), 1, 0, 2, 0x80, 0x80, 0x40, 0, 0),
+		"shared runs 2097151, the limit":                 append(append([]byte(nil), head...), 0xff, 0xff, 0x7f),
+		"shared gap 268435455, the limit":                append(append([]byte(nil), head...), 1, 0xff, 0xff, 0xff, 0x7f),
+		"list of 8388609 bytes, the limit is ":           make([]byte, syncvar.MaxListBytes+1),
 	}
 	for want, b := range tests {
 		if _, err := syncvar.DecodeList(b); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("DecodeList: error %v, want %q", err, want)
 		}
 	}
 	if _, err := syncvar.DecodeList(make([]byte, syncvar.MaxListBytes)); err == nil || !strings.Contains(err.Error(), "call 0") {
-		t.Errorf("as many bytes as may be: error %v", err)
+		t.Errorf("a list of the largest size: error %v", err)
 	}
 	for _, whole := range [][]byte{good, syncvar.AppendList(nil, &word)} {
 		for n := range whole {
 			if _, err := syncvar.DecodeList(whole[:n]); err == nil {
-				t.Errorf("the first %d of %d bytes are a list", n, len(whole))
+				t.Errorf("the first %d of %d bytes of a list are decoded without an error", n, len(whole))
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func FuzzList(f *testing.F) {
 		for _, set := range [][]syncvar.ID{l.Shared, l.Exclusive, l.Clean} {
 			for i, id := range set {
 				if id >= syncvar.MaxID || i > 0 && set[i-1] >= id {
-					t.Fatalf("set %v", set)
+					t.Fatalf("the IDs of set %v are not increasing or exceed the limit", set)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// TestOlderListsKeepTheirBytes: what does not give a word takes no byte more for it.
+// TestOlderListsKeepTheirBytes checks that only the list of a Reduce has a word.
 func TestOlderListsKeepTheirBytes(t *testing.T) {
 	for call := syncvar.Acquire; call <= syncvar.Reduce; call++ {
 		l := syncvar.List{Call: call, Phase: 7, Since: 5, Declared: 9, Digest: 0x0102030405060708, Clean: ids(3, 1, 1)}
@@ -163,12 +163,12 @@ func TestOlderListsKeepTheirBytes(t *testing.T) {
 			want = append(want, 0xf8, 0xf7, 0xf6, 0xf5, 0xf4, 0xf3, 0xf2, 0xf1)
 		}
 		if got := syncvar.AppendList(nil, &l); !bytes.Equal(got, want) {
-			t.Errorf("%v: %x, want %x", call, got, want)
+			t.Errorf("a list of %v is encoded as %x, want %x", call, got, want)
 		}
 	}
 }
 
-// TestNames: what a report calls modes and calls.
+// TestNames checks the names of Access and Call in reports.
 func TestNames(t *testing.T) {
 	var got []string
 	for m := range syncvar.Exclusive + 2 {
@@ -177,8 +177,8 @@ func TestNames(t *testing.T) {
 	for c := range syncvar.Reduce + 2 {
 		got = append(got, c.String())
 	}
-	want := "mode 0, shared, exclusive, mode 3, call 0, Acquire, Update, Barrier, return, Reduce, call 6"
+	want := "access 0, shared, exclusive, access 3, call 0, Acquire, Update, Barrier, return, Reduce, call 6"
 	if strings.Join(got, ", ") != want {
-		t.Errorf("%v, want %s", got, want)
+		t.Errorf("the names are %v, want %s", got, want)
 	}
 }

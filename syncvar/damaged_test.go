@@ -3,12 +3,12 @@ package syncvar_test
 import (
 	"testing"
 
-	"github.com/fagus-dsm/fagus/dimmnet/frametest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestDamagedList: what still decodes, is a list within its limits that encodes to the
-// same; and damage of a byte does not make a long list of a short one.
+// TestDamagedList decodes lists with one byte changed. If the result is a list, it is within its
+// limits, is encoded to the same bytes, and is not much longer than the original.
 func TestDamagedList(t *testing.T) {
 	for _, list := range []syncvar.List{
 		{Call: syncvar.Acquire, Phase: 9, Since: 3, Declared: 99, Shared: ids(0, 3, 9), Exclusive: ids(1, 1, 2), Clean: ids(7, 1, 1)},

@@ -1,36 +1,39 @@
-// Package syncvar decides who gets which sync variable, and from whom its data
-// comes. It is pure: no port, no clock, no memory of the program.
+// Package syncvar decides which rank gets which sync variable, and from which rank its data come.
+// It is pure: it uses no port, no clock and no memory of the program.
+//
+// A tenure is the time from the Acquire of a variable to its Release. The copyset of a variable
+// is the set of ranks that have acquired it.
 //
 // # In phases
 //
-// Before a phase every rank sends its [List] to all. From the lists of all
-// ranks and the [Table], which is replicated, each rank derives the same
-// grants and transfers and applies them to its table. Nobody asks a directory.
+// Before a phase every rank sends its [List] to all ranks. From all lists and from the [Table],
+// which is replicated, each rank derives the same grants and transfers, and applies them to its
+// table. No rank asks a directory.
 //
-//	table.Settle(lists)                         // what became of the last tenures
-//	grants := Grant(phase, lists)               // who may go on
-//	moves := table.Acquisitions(lists, grants)  // who sends what to whom
-//	table.Apply(lists, grants)                  // owners and versions afterwards
+//	table.Settle(lists)                         // record which of the last tenures wrote
+//	grants := Grant(nil, phase, lists)          // decide which lists are granted
+//	moves := table.Acquisitions(lists, grants)  // derive the transfers between ranks
+//	table.Apply(lists, grants)                  // record the new owners and versions
 //
 // # Rules
 //
-// All of a list is granted or nothing of it. Lists are served in order of the
-// phase in which they were first sent, then by rank, rotated by the phase
-// number, so that the first in that order is always granted and every rank is
-// granted within as many phases as there are ranks.
+// A list is granted as a whole or not at all. Lists are served in the order of the phase in which
+// they were first sent. Lists of the same phase are served by rank, rotated by the phase number.
+// The first list in this order is always granted, so every rank is granted within as many phases
+// as there are ranks.
 //
-// A grant lasts for one compute phase: a rank holds nothing when it sends its
-// next list. So an exclusive grant can move the owner and the version at once;
-// the next list says which of those variables were left unchanged.
+// A grant lasts for one compute phase: a rank holds nothing when it sends its next list. So an
+// exclusive grant can change the owner and the version at once. The rank's next list names the
+// variables that it left unchanged.
 //
-// When many ranks miss the same versions of a variable, they form a tree in
-// which each passes on to at most [Fanout] others what it receives.
+// Receivers of a variable whose copies have the same version form a tree. Each rank of the tree
+// passes the data on to at most [Fanout] other ranks.
 //
 // # One by one
 //
-// Where ranks acquire and release each for itself, there are no phases and no table
-// that all agree on. A [Site] is what one rank knows of a variable: the probable
-// owner and, at the owner, who holds it and who waits.
+// If ranks acquire and release independently, there are no phases and no replicated table. A
+// [Site] is what one rank knows of a variable: its probable owner and, at the owner, which ranks
+// hold the variable and which ranks wait for it.
 //
 // # Limits
 //

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Grant says for each rank whether all that its list wants is granted in this
-// phase, in room if that is large enough. lists[r] is the list of rank r. Lists of other
-// calls than Acquire are never granted.
-func Grant(room []bool, phase uint64, lists []List) []bool {
-	granted := slices.Grow(room[:0], len(lists))[:len(lists)]
-	wanting := 0 // that want something
+// Grant returns, by rank, whether the rank's list is granted in this phase. lists[r] is the list of
+// rank r. Only lists of Acquire can be granted. The result uses the memory of buf if buf is large
+// enough.
+func Grant(buf []bool, phase uint64, lists []List) []bool {
+	granted := slices.Grow(buf[:0], len(lists))[:len(lists)]
+	wanting := 0 // the number of Acquire lists that want a variable
 	for r := range lists {
 		granted[r] = lists[r].Call == Acquire
 		if granted[r] && !lists[r].wantsNothing() {
@@ -23,7 +23,7 @@ func Grant(room []bool, phase uint64, lists []List) []bool {
 	return granted
 }
 
-// grantInTurn takes grants back that exclude each other.
+// grantInTurn withdraws each grant that conflicts with a grant earlier in the order.
 func grantInTurn(granted []bool, phase uint64, lists []List) {
 	order := make([]int, 0, len(lists))
 	for r := range lists {
@@ -36,18 +36,17 @@ func grantInTurn(granted []bool, phase uint64, lists []List) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(lists[a].Since, lists[b].Since), cmp.Compare(turn(a), turn(b)))
 	})
-	taken := make(map[ID]Mode)
+	taken := make(map[ID]Access)
 	for _, r := range order {
-		if granted[r] = free(taken, &lists[r]); granted[r] {
-			take(taken, &lists[r])
+		if granted[r] = compatible(taken, &lists[r]); granted[r] {
+			mark(taken, &lists[r])
 		}
 	}
 }
 
 func (l *List) wantsNothing() bool { return len(l.Shared)+len(l.Exclusive) == 0 }
 
-// free says whether nothing that l wants was taken in a mode that excludes it.
-func free(taken map[ID]Mode, l *List) bool {
+func compatible(taken map[ID]Access, l *List) bool {
 	for _, id := range l.Exclusive {
 		if taken[id] != 0 {
 			return false
@@ -61,7 +60,7 @@ func free(taken map[ID]Mode, l *List) bool {
 	return true
 }
 
-func take(taken map[ID]Mode, l *List) {
+func mark(taken map[ID]Access, l *List) {
 	for _, id := range l.Exclusive {
 		taken[id] = Exclusive
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// everyList calls f with all lists of ranks ranks over vars variables, each
-// not wanted, shared or exclusive, or the whole rank in a barrier.
+// everyList calls f with all combinations of lists of ranks over vars variables. Each rank is in a
+// Barrier, or wants each variable shared, exclusive or not at all.
 func everyList(ranks, vars int, f func([]syncvar.List)) {
 	perRank := 1
 	for range vars {
 		perRank *= 3
 	}
-	perRank++ // the barrier
+	perRank++ // one more list: the rank is in a Barrier
 	total := 1
 	for range ranks {
 		total *= perRank
@@ -43,7 +43,7 @@ func everyList(ranks, vars int, f func([]syncvar.List)) {
 	}
 }
 
-// compatible says whether two lists may be granted together.
+// compatible reports whether two lists may be granted together.
 func compatible(a, b *syncvar.List) bool {
 	meet := func(x, y []syncvar.ID) bool {
 		for _, i := range x {
@@ -58,8 +58,8 @@ func compatible(a, b *syncvar.List) bool {
 	return !meet(a.Exclusive, b.Exclusive) && !meet(a.Exclusive, b.Shared) && !meet(a.Shared, b.Exclusive)
 }
 
-// TestGrantExhaustively tries all lists of 3 ranks over 2 variables in all
-// phases that matter and all orders of age.
+// TestGrantExhaustively checks the grants for all lists of 3 ranks over 2 variables, for all
+// relevant phases and all orders of age.
 func TestGrantExhaustively(t *testing.T) {
 	ages := [][3]uint64{{0, 0, 0}, {0, 1, 2}, {2, 1, 0}, {1, 0, 1}, {1, 2, 0}}
 	everyList(3, 2, func(lists []syncvar.List) {
@@ -80,7 +80,7 @@ func checkGrant(t *testing.T, phase uint64, lists []syncvar.List, granted []bool
 	for r := range lists {
 		if lists[r].Call != syncvar.Acquire {
 			if granted[r] {
-				t.Fatalf("phase %d, %+v: %v: rank %d asked for nothing", phase, lists, granted, r)
+				t.Fatalf("phase %d, %+v: %v: rank %d wants nothing", phase, lists, granted, r)
 			}
 			continue
 		}
@@ -98,7 +98,7 @@ func checkGrant(t *testing.T, phase uint64, lists []syncvar.List, granted []bool
 			}
 		}
 		if !granted[r] && !blocked {
-			t.Fatalf("phase %d, %+v: %v: nothing is in rank %d's way", phase, lists, granted, r)
+			t.Fatalf("phase %d, %+v: %v: nothing excludes rank %d", phase, lists, granted, r)
 		}
 	}
 	if oldest >= 0 && !granted[oldest] {
@@ -106,8 +106,8 @@ func checkGrant(t *testing.T, phase uint64, lists []syncvar.List, granted []bool
 	}
 }
 
-// before is the rule of the order: the older call, then the rank that is nearer
-// to the phase number.
+// before reports whether list a is served before list b: the older call comes first, then the rank
+// that follows the phase number more closely.
 func before(phase uint64, lists []syncvar.List, a, b int) bool {
 	if lists[a].Since != lists[b].Since {
 		return lists[a].Since < lists[b].Since
@@ -116,7 +116,7 @@ func before(phase uint64, lists []syncvar.List, a, b int) bool {
 	return (a+n-int(phase)%n)%n < (b+n-int(phase)%n)%n
 }
 
-// TestTreeReachesAll looks at the transfers of one variable to many ranks.
+// TestTreeReachesAll checks the transfers of one variable to many ranks.
 func TestTreeReachesAll(t *testing.T) {
 	for ranks := 2; ranks < 100; ranks++ {
 		table := writtenBy(t, ranks, 3%ranks)
@@ -141,7 +141,7 @@ func TestTreeReachesAll(t *testing.T) {
 	}
 }
 
-// writtenBy returns a table in which owner has written variable 0.
+// writtenBy returns a table after owner has written variable 0.
 func writtenBy(t *testing.T, ranks, owner int) *syncvar.Table {
 	t.Helper()
 	var table syncvar.Table
@@ -180,13 +180,13 @@ func TestOnlyWhatIsNewerMoves(t *testing.T) {
 	}
 	v := []syncvar.ID{0}
 	want(1, v, nil, 1) // rank 1 lacks version 1
-	want(1, v, nil, 0) // now it has it
-	want(1, nil, v, 0) // and may write at once: version 2
-	settle(0)          // but writes nothing
+	want(1, v, nil, 0) // now rank 1 has it
+	want(1, nil, v, 0) // rank 1 makes version 2
+	settle(0)          // version 2 is clean
 	want(0, v, nil, 0) // so rank 0 lacks nothing
 	want(2, v, nil, 1) // rank 2 lacks version 1, and gets it from rank 1
-	want(1, nil, v, 0) // version 3
-	settle()           // is written
+	want(1, nil, v, 0) // rank 1 makes version 3
+	settle()           // version 3 is a write
 	want(0, v, nil, 1)
 	want(2, nil, v, 1)
 }
@@ -198,7 +198,7 @@ func TestSettleRefusesWhatWasNotHeld(t *testing.T) {
 	for _, c := range []struct {
 		rank  int
 		clean syncvar.ID
-	}{{0, 0}, {1, 0}, {0, 1}, {1, 2}, {1, 5}} { // settled already; of another; never acquired
+	}{{0, 0}, {1, 0}, {0, 1}, {1, 2}, {1, 5}} { // settled, another rank owns it, never acquired
 		lists := make([]syncvar.List, 2)
 		lists[c.rank].Clean = []syncvar.ID{c.clean}
 		if err := table.Settle(lists); err == nil {
@@ -208,6 +208,6 @@ func TestSettleRefusesWhatWasNotHeld(t *testing.T) {
 	good := make([]syncvar.List, 2)
 	good[1].Clean = []syncvar.ID{1}
 	if err := table.Settle(good); err != nil || table.State(1).Written != 0 {
-		t.Errorf("what rank 1 held: error %v, %+v", err, table.State(1))
+		t.Errorf("after rank 1 reports variable 1 as clean: error %v, %+v", err, table.State(1))
 	}
 }

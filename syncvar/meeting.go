@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// CheckMeeting reports two ranks that wait for all others in different calls: they
-// would wait for ever.
+// CheckMeeting returns an error if two ranks wait for all ranks in different calls, a and b: they
+// would wait forever.
 func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error {
 	if a == b {
 		return nil

@@ -7,85 +7,84 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Site is what one rank knows of a variable that ranks acquire and release one by
-// one. One rank owns the variable: its copy is the newest, and it says who is next.
-// Whoever asked it first is served first; a shared request behind an exclusive one
-// waits, so that nobody waits for ever. An exclusive grant makes the rank that gets
-// it the owner, and takes those that wait along.
+// Site is what one rank knows of a variable that ranks acquire and release one by one. One rank
+// owns the variable: the owner has the newest copy, and grants requests in the order in which they
+// arrive. A shared request behind an exclusive request waits, so no request waits forever. An
+// exclusive grant makes its rank the owner, and the waiting requests move to the new owner.
 //
-// The others know an owner of some time ago, their Hint. Who is asked and is not the
-// owner passes the request on by its own hint, which is newer than the one that led
-// to it: so a request arrives, provided that what one rank sends to another stays in
-// order. (Li and Hudak's probable owners, with versions.)
+// Every other rank has a Hint, which names the present or a former owner. A rank that is not the
+// owner forwards a request to the rank in its Hint. This Hint is newer than the Hint by which the
+// request came. So the request reaches the owner, if messages from one rank to another stay in
+// order. (This is Li and Hudak's probable owner, with versions.)
 //
-// Ownership may move as fast as a request that follows it. So a rank that waits for
-// the variable itself keeps what was asked before its own request, until that is
-// granted. Older requests wait for newer ones only, so none waits for itself.
+// The owner may change as fast as a request can follow. So a rank with a request of its own defers
+// requests made with an older Hint, until its own request is granted. Older requests wait only for
+// newer requests, so no request waits for itself.
 //
-// In the beginning rank 0 owns everything.
+// At first rank 0 owns all variables.
 type Site struct {
-	rank    dimmnet.Rank
-	hint    Hint
-	have    Version // up to which the own copy goes; the owner's has everything
-	written Version // at the owner: the last version that changed anything
-	mode    Mode    // at the owner: of the holders
-	holders []dimmnet.Rank
-	waiting []Want
-	lender  dimmnet.Rank // who gave the last shared tenure
-	asking  Want         // the rank's own request, if it waits; else its Mode is 0
-	kept    []Want       // that were asked before
-	news    bool         // it has become the owner, and not said so
+	rank        dimmnet.Rank
+	hint        Hint
+	have        Version        // the version of this rank's copy; not valid at the owner
+	written     Version        // at the owner: the last version that changed the content
+	access      Access         // at the owner: the access of the holders
+	holders     []dimmnet.Rank // at the owner: the ranks that hold the variable
+	waiting     []Want         // at the owner: requests in order of arrival
+	lender      dimmnet.Rank   // the rank that granted this rank's last shared tenure
+	asking      Want           // this rank's own request; Access is 0 if there is none
+	deferred    []Want         // requests older than asking
+	unannounced bool           // this rank has become the owner and has not announced it
 }
 
-// Hint says who owned a variable when it had a version.
+// Hint names the rank that owned a variable at Version.
 type Hint struct {
 	Version Version
 	Owner   dimmnet.Rank
 }
 
-// hintBits is how many bits of a hint's word are its rank.
+// hintBits is the number of bits of the owner's rank in the word of a hint.
 const hintBits = 16
 
-// Word is the hint in the 8 bytes of a table. That of a Hint from the beginning is 0.
+// Word encodes the hint in the 8 bytes of a table entry. The word of the initial hint is 0.
 func (h Hint) Word() uint64 { return uint64(h.Version)<<hintBits | uint64(h.Owner) }
 
-// HintOf is the hint in a word.
+// HintOf decodes a hint from its word.
 func HintOf(word uint64) Hint {
 	return Hint{Version(word >> hintBits), dimmnet.Rank(word & (1<<hintBits - 1))}
 }
 
 // Want is a rank's request for a variable.
 type Want struct {
-	Rank  dimmnet.Rank
-	Mode  Mode
-	Brief bool    // a shared tenure of no length, as Update has: it is never released
-	Have  Version // up to which the rank's copy goes
-	Asked Version // of the rank's hint when it asked
+	Rank   dimmnet.Rank
+	Access Access
+	Brief  bool    // a shared tenure that ends at once, as in Update: it is never released
+	Have   Version // the version of the rank's copy
+	Asked  Version // the version of the rank's hint when it made the request
 }
 
-// Turn is what becomes of a request: it is granted, or passed on.
-type Turn struct {
+// Action is what happens to a request: it is granted or forwarded.
+type Action struct {
 	Want
-	To dimmnet.Rank // who gets the request, or Want.Rank if it is granted
-	// Of a grant: whether what is newer than Have goes along, the variable's version,
-	// which is an exclusive tenure's own, and the last one that changed anything.
+	To dimmnet.Rank // the rank to forward the request to, or Want.Rank if it is granted
+	// Only in a grant: Data says that the bytes newer than Have follow. Version is the version
+	// of the tenure. Written is the last version that changed the content.
 	Data             bool
 	Version, Written Version
 }
 
-// Granted says whether the rank that asked has what it asked for.
-func (t *Turn) Granted() bool { return t.To == t.Rank }
+// Granted reports whether the request is granted.
+func (t *Action) Granted() bool { return t.To == t.Rank }
 
-// NewSite is a rank's knowledge in the beginning.
+// NewSite returns the initial Site of a rank.
 func NewSite(rank dimmnet.Rank) *Site { return &Site{rank: rank} }
 
-// Hint is what the rank knows of the owner.
+// Hint returns what the rank knows of the owner.
 func (s *Site) Hint() Hint { return s.hint }
 
-// Owns says whether this rank is the owner.
+// Owns reports whether this rank is the owner.
 func (s *Site) Owns() bool { return s.hint.Owner == s.rank }
 
-// Have is up to which version the rank's copy goes.
+// Have returns the version of the rank's copy.
 func (s *Site) Have() Version {
 	if s.Owns() {
 		return s.hint.Version
@@ -93,68 +92,71 @@ func (s *Site) Have() Version {
 	return s.have
 }
 
-// Before says who stands before a request of this rank, as far as it knows: those that
-// hold the variable if this rank owns it, else the owner.
-func (s *Site) Before() []dimmnet.Rank {
+// Blockers returns the ranks that a request of this rank waits for, as far as it knows: the
+// holders if this rank is the owner, else the owner.
+func (s *Site) Blockers() []dimmnet.Rank {
 	if s.Owns() {
 		return slices.Clone(s.holders)
 	}
 	return []dimmnet.Rank{s.hint.Owner}
 }
 
-// Lender is the owner of the rank's shared tenure, which is to know when it ends.
+// Lender returns the rank that granted this rank's shared tenure. It gets the release message.
 func (s *Site) Lender() dimmnet.Rank { return s.lender }
 
-// Learn takes a hint, if it is newer than the own one.
+// Learn adopts a hint that is newer than the rank's own.
 func (s *Site) Learn(h Hint) {
-	// Of the own ownership a rank learns by its grant alone.
+	// Only a grant makes this rank the owner.
 	if h.Version > s.hint.Version && h.Owner != s.rank && !s.Owns() {
 		s.hint = h
 	}
 }
 
-// Ask is the own rank's request, which becomes w; its Rank, Have and Asked are filled
-// in. It returns the turns that follow.
-func (s *Site) Ask(w Want) ([]Turn, error) {
+// Ask makes a request of this rank. It sets the Rank, Have and Asked of w, and returns the actions
+// to carry out.
+func (s *Site) Ask(w Want) ([]Action, error) {
 	w.Rank, w.Have, w.Asked = s.rank, s.Have(), s.hint.Version
 	s.asking = w
 	return s.Request(w)
 }
 
-// Request acts on a rank's request and returns the turns that follow. An error says
-// that nobody asks so who keeps the rules.
-func (s *Site) Request(w Want) ([]Turn, error) {
+// Request handles a rank's request and returns the actions to carry out. It fails if the request
+// breaks the protocol.
+func (s *Site) Request(w Want) ([]Action, error) {
 	if s.Owns() {
 		return s.enqueue(w)
 	}
 	if w.Rank == s.hint.Owner {
-		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it owns", w.Rank)
+		return nil, fmt.Errorf("syncvar: rank %d requests a variable that it owns", w.Rank)
 	}
-	if s.asking.Mode != 0 && !s.asking.Brief && w.Rank != s.rank && w.Asked < s.asking.Asked {
-		s.kept = append(s.kept, w)
+	if s.asking.Access != 0 && !s.asking.Brief && w.Rank != s.rank && w.Asked < s.asking.Asked {
+		s.deferred = append(s.deferred, w)
 		return nil, nil
 	}
-	return []Turn{{Want: w, To: s.hint.Owner}}, nil
+	return []Action{{Want: w, To: s.hint.Owner}}, nil
 }
 
-// enqueue adds a request at the owner.
-func (s *Site) enqueue(w Want) ([]Turn, error) {
+func (s *Site) enqueue(w Want) ([]Action, error) {
 	if slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, func(x Want) bool { return x.Rank == w.Rank }) {
-		return nil, fmt.Errorf("syncvar: rank %d asks for a variable that it holds or waits for", w.Rank)
+		return nil, fmt.Errorf("syncvar: rank %d requests a variable that it holds or waits for", w.Rank)
 	}
 	if max(w.Have, w.Asked) > s.hint.Version {
-		return nil, fmt.Errorf("syncvar: rank %d has version %d, and knows of version %d, of a variable of version %d", w.Rank, w.Have, w.Asked, s.hint.Version)
+		return nil, fmt.Errorf("syncvar: rank %d requests a variable of version %d, but claims to have version %d and to know of version %d",
+			w.Rank, s.hint.Version, w.Have, w.Asked)
 	}
 	s.waiting = append(s.waiting, w)
 	return s.serve(), nil
 }
 
-// Release ends a rank's tenure at the owner; written says whether it changed
-// anything. It returns the turns that follow.
-func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Turn, error) {
+// Release ends a rank's tenure at the owner and returns the actions to carry out. written says
+// that the tenure changed the variable.
+func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Action, error) {
 	i := slices.Index(s.holders, rank)
-	if i < 0 || written && s.mode != Exclusive {
-		return nil, fmt.Errorf("syncvar: rank %d releases a variable that it does not hold so", rank)
+	if i < 0 {
+		return nil, fmt.Errorf("syncvar: rank %d releases a variable that it does not hold", rank)
+	}
+	if written && s.access != Exclusive {
+		return nil, fmt.Errorf("syncvar: rank %d releases a variable as written: held %v, not %v", rank, s.access, Exclusive)
 	}
 	s.holders = slices.Delete(s.holders, i, i+1)
 	if written {
@@ -163,56 +165,54 @@ func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Turn, error) {
 	return s.serve(), nil
 }
 
-// Granted learns that the owner has granted this rank's request, and returns the turns
-// of those that it has kept. The data, if there are any, are taken to be here.
-func (s *Site) Granted(from dimmnet.Rank, version, written Version) (turns []Turn) {
-	mode, kept := s.asking.Mode, s.kept
-	s.asking, s.kept, s.have = Want{}, nil, version
-	if mode == Shared {
-		// Who gave it stays the owner until it is released, so they arrive.
+// Granted records that rank from has granted this rank's request, and returns the actions for the
+// deferred requests. The caller must wait for the data of the grant before it uses the variable.
+func (s *Site) Granted(from dimmnet.Rank, version, written Version) (actions []Action) {
+	access, deferred := s.asking.Access, s.deferred
+	s.asking, s.deferred, s.have = Want{}, nil, version
+	if access == Shared {
+		// The lender stays the owner until this rank releases the variable.
 		s.lender = from
 		s.Learn(Hint{version, from})
-		for _, w := range kept {
-			turns = append(turns, Turn{Want: w, To: from})
+		for _, w := range deferred {
+			actions = append(actions, Action{Want: w, To: from})
 		}
-		return turns
+		return actions
 	}
 	s.hint = Hint{version, s.rank}
-	s.written, s.news = written, true
-	s.holders, s.mode, s.waiting = append(s.holders, s.rank), mode, kept
+	s.written, s.unannounced = written, true
+	s.holders, s.access, s.waiting = append(s.holders, s.rank), access, deferred
 	return nil
 }
 
-// News is the hint that the others need: this rank has become the owner and still
-// is. It is news once.
-func (s *Site) News() (h Hint, ok bool) {
-	ok = s.news && s.Owns()
-	s.news = false
+// Announcement returns the hint that this rank must announce to all ranks. ok is true if this rank
+// has become the owner, still is, and has not announced it. Each hint is returned once.
+func (s *Site) Announcement() (h Hint, ok bool) {
+	ok = s.unannounced && s.Owns()
+	s.unannounced = false
 	return s.hint, ok
 }
 
-// serve grants from the front of the queue as far as it goes.
-func (s *Site) serve() (turns []Turn) {
+func (s *Site) serve() (actions []Action) {
 	for len(s.waiting) > 0 {
 		w := s.waiting[0]
-		if len(s.holders) > 0 && (s.mode == Exclusive || w.Mode == Exclusive) {
+		if len(s.holders) > 0 && (s.access == Exclusive || w.Access == Exclusive) {
 			break
 		}
 		s.waiting = s.waiting[1:]
-		turns = append(turns, s.grant(w))
+		actions = append(actions, s.grant(w))
 		if !s.Owns() {
 			for _, x := range s.waiting {
-				turns = append(turns, Turn{Want: x, To: s.hint.Owner})
+				actions = append(actions, Action{Want: x, To: s.hint.Owner})
 			}
 			s.waiting = nil
 		}
 	}
-	return turns
+	return actions
 }
 
-// grant begins a tenure.
-func (s *Site) grant(w Want) Turn {
-	if w.Mode == Exclusive {
+func (s *Site) grant(w Want) Action {
+	if w.Access == Exclusive {
 		s.have = s.hint.Version
 		s.hint = Hint{s.hint.Version + 1, w.Rank}
 	}
@@ -220,7 +220,7 @@ func (s *Site) grant(w Want) Turn {
 		s.asking = Want{}
 	}
 	if s.Owns() && !w.Brief {
-		s.holders, s.mode = append(s.holders, w.Rank), w.Mode
+		s.holders, s.access = append(s.holders, w.Rank), w.Access
 	}
-	return Turn{Want: w, To: w.Rank, Data: w.Rank != s.rank && w.Have < s.written, Version: s.hint.Version, Written: s.written}
+	return Action{Want: w, To: w.Rank, Data: w.Rank != s.rank && w.Have < s.written, Version: s.hint.Version, Written: s.written}
 }

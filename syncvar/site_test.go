@@ -9,35 +9,35 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// said is a message between two sites.
-type said struct {
-	turn    Turn
+// packet is a message from one site to another.
+type packet struct {
+	action  Action
 	release bool
-	copied  int // of a grant with data: the newest write that goes along
+	copied  int // of a grant with data: the number of the newest write in the data
 }
 
-// tenant is a rank of a world: its site, its program, and what is in its copy.
+// tenant is a rank, with its site, its program, and the state of its copy.
 type tenant struct {
 	site    Site
-	program []Want // what it still wants, one after the other; Rank and Have are filled in
+	program []Want // requests still to be made, in order; Ask sets Rank and Have
 	waits   bool
 	holds   bool
-	copied  int // the newest write in its copy
-	due     int // what a brief request must bring: the writes when it was asked
+	copied  int // the number of the newest write in the rank's copy
+	due     int // the number of writes when the rank made a brief request; the grant brings them
 }
 
-// sites is all there is of one variable: ranks, and what is on its way between
-// them, in order for each pair.
+// sites is the state of one variable at all ranks, with the packets in flight, in order for each
+// pair of ranks.
 type sites struct {
-	ranks []tenant
-	wires [][]said // from*len(ranks)+to
-	told  []Hint   // what releases have written to all tables; a rank may not have it yet
-	wrote int      // writes so far
-	trail []string
+	ranks     []tenant
+	wires     [][]packet // packets in flight, at index from*len(ranks)+to
+	announced []Hint     // hints announced to all tables; they may not have landed everywhere
+	wrote     int        // the number of writes so far
+	trail     []string
 }
 
 func newSites(programs [][]Want) *sites {
-	w := &sites{wires: make([][]said, len(programs)*len(programs))}
+	w := &sites{wires: make([][]packet, len(programs)*len(programs))}
 	for r, p := range programs {
 		w.ranks = append(w.ranks, tenant{site: *NewSite(dimmnet.Rank(r)), program: p})
 	}
@@ -46,10 +46,10 @@ func newSites(programs [][]Want) *sites {
 
 func (w *sites) clone() *sites {
 	c := *w
-	c.ranks, c.told, c.trail = slices.Clone(w.ranks), slices.Clone(w.told), slices.Clone(w.trail)
+	c.ranks, c.announced, c.trail = slices.Clone(w.ranks), slices.Clone(w.announced), slices.Clone(w.trail)
 	for i := range c.ranks {
 		s := &c.ranks[i].site
-		s.holders, s.waiting, s.kept = slices.Clone(s.holders), slices.Clone(s.waiting), slices.Clone(s.kept)
+		s.holders, s.waiting, s.deferred = slices.Clone(s.holders), slices.Clone(s.waiting), slices.Clone(s.deferred)
 	}
 	c.wires = slices.Clone(w.wires)
 	for i := range c.wires {
@@ -58,10 +58,10 @@ func (w *sites) clone() *sites {
 	return &c
 }
 
-// key tells states apart.
+// key returns a string that only equal states share.
 func (w *sites) key() string {
 	var b strings.Builder
-	fmt.Fprint(&b, w.wrote, w.told)
+	fmt.Fprint(&b, w.wrote, w.announced)
 	for i := range w.ranks {
 		t := &w.ranks[i]
 		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due)
@@ -72,7 +72,7 @@ func (w *sites) key() string {
 	return b.String()
 }
 
-// next lists every state that may follow.
+// next returns every state to which one step leads.
 func (w *sites) next() (list []*sites, err error) {
 	try := func(what string, f func(*sites) error) {
 		c := w.clone()
@@ -87,12 +87,12 @@ func (w *sites) next() (list []*sites, err error) {
 		switch {
 		case t.holds:
 			try(fmt.Sprintf("release %d", i), func(c *sites) error { return c.release(r, false) })
-			if t.site.mode == Exclusive && t.site.Owns() {
+			if t.site.access == Exclusive && t.site.Owns() {
 				try(fmt.Sprintf("write and release %d", i), func(c *sites) error { return c.release(r, true) })
 			}
 		case !t.waits && len(t.program) > 0:
 			try(fmt.Sprintf("ask %d", i), func(c *sites) error { return c.ask(r) })
-			for _, h := range w.told {
+			for _, h := range w.announced {
 				if h.Version > t.site.hint.Version {
 					try(fmt.Sprintf("ask %d knowing %v", i, h), func(c *sites) error {
 						c.ranks[r].site.Learn(h)
@@ -111,7 +111,7 @@ func (w *sites) next() (list []*sites, err error) {
 	return list, err
 }
 
-func (w *sites) send(from, to dimmnet.Rank, m said) {
+func (w *sites) send(from, to dimmnet.Rank, m packet) {
 	wire := &w.wires[int(from)*len(w.ranks)+int(to)]
 	*wire = append(*wire, m)
 }
@@ -120,41 +120,41 @@ func (w *sites) ask(r dimmnet.Rank) error {
 	t := &w.ranks[r]
 	want := t.program[0]
 	t.program, t.waits, t.due = t.program[1:], true, w.wrote
-	turns, err := t.site.Ask(want)
-	return w.act(r, turns, err)
+	actions, err := t.site.Ask(want)
+	return w.act(r, actions, err)
 }
 
-// act sends what follows at a rank.
-func (w *sites) act(at dimmnet.Rank, turns []Turn, err error) error {
-	for _, turn := range turns {
-		if turn.Granted() && turn.Rank == at {
-			if err := w.begin(turn); err != nil {
+// act carries out the actions of a rank's site.
+func (w *sites) act(at dimmnet.Rank, actions []Action, err error) error {
+	for _, action := range actions {
+		if action.Granted() && action.Rank == at {
+			if err := w.begin(action); err != nil {
 				return err
 			}
 			continue
 		}
-		w.send(at, turn.To, said{turn: turn, copied: w.ranks[at].copied})
+		w.send(at, action.To, packet{action: action, copied: w.ranks[at].copied})
 	}
 	return err
 }
 
-// begin begins a rank's tenure and checks it.
-func (w *sites) begin(turn Turn) error {
-	t := &w.ranks[turn.Rank]
-	t.waits, t.holds = false, !turn.Brief
-	if turn.Brief {
+// begin begins a rank's tenure and checks that it may begin.
+func (w *sites) begin(action Action) error {
+	t := &w.ranks[action.Rank]
+	t.waits, t.holds = false, !action.Brief
+	if action.Brief {
 		if t.copied < t.due {
-			return fmt.Errorf("%+v brings write %d of %d", turn, t.copied, t.due)
+			return fmt.Errorf("%+v brings write %d of %d", action, t.copied, t.due)
 		}
 		return nil
 	}
 	for i := range w.ranks {
-		if o := &w.ranks[i]; i != int(turn.Rank) && o.holds && (turn.Mode == Exclusive || o.site.Owns() && o.site.mode == Exclusive) {
-			return fmt.Errorf("%+v begins while rank %d holds it", turn, i)
+		if o := &w.ranks[i]; i != int(action.Rank) && o.holds && (action.Access == Exclusive || o.site.Owns() && o.site.access == Exclusive) {
+			return fmt.Errorf("%+v begins while rank %d holds it", action, i)
 		}
 	}
 	if t.copied != w.wrote {
-		return fmt.Errorf("%+v begins with write %d of %d", turn, t.copied, w.wrote)
+		return fmt.Errorf("%+v begins with write %d of %d", action, t.copied, w.wrote)
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func (w *sites) release(r dimmnet.Rank, written bool) error {
 		t.copied = w.wrote
 	}
 	if !t.site.Owns() {
-		w.send(r, t.site.Lender(), said{release: true})
+		w.send(r, t.site.Lender(), packet{release: true})
 		return nil
 	}
-	turns, err := t.site.Release(r, written)
-	if h, ok := t.site.News(); ok {
-		w.told = append(w.told, h)
+	actions, err := t.site.Release(r, written)
+	if h, ok := t.site.Announcement(); ok {
+		w.announced = append(w.announced, h)
 	}
-	return w.act(r, turns, err)
+	return w.act(r, actions, err)
 }
 
 func (w *sites) land(from, to dimmnet.Rank) error {
@@ -184,24 +184,24 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 	t := &w.ranks[to]
 	switch {
 	case m.release:
-		turns, err := t.site.Release(from, false)
-		return w.act(to, turns, err)
-	case m.turn.Granted():
-		if m.turn.Data {
+		actions, err := t.site.Release(from, false)
+		return w.act(to, actions, err)
+	case m.action.Granted():
+		if m.action.Data {
 			t.copied = m.copied
 		}
-		turns := t.site.Granted(from, m.turn.Version, m.turn.Written)
-		if err := w.begin(m.turn); err != nil {
+		actions := t.site.Granted(from, m.action.Version, m.action.Written)
+		if err := w.begin(m.action); err != nil {
 			return err
 		}
-		return w.act(to, turns, nil)
+		return w.act(to, actions, nil)
 	}
-	turns, err := t.site.Request(m.turn.Want)
-	return w.act(to, turns, err)
+	actions, err := t.site.Request(m.action.Want)
+	return w.act(to, actions, err)
 }
 
-// explore visits all states that can follow. Where nothing can happen any more, all
-// must have had their tenures, and one rank owns the variable.
+// explore visits all reachable states. In a final state no rank may wait, and one rank must own
+// the variable.
 func explore(t *testing.T, programs [][]Want) (states int) {
 	t.Helper()
 	stack := []*sites{newSites(programs)}
@@ -233,12 +233,11 @@ func explore(t *testing.T, programs [][]Want) (states int) {
 	return len(seen)
 }
 
-// TestSiteExhaustively goes through all orders in which three ranks can ask for,
-// get and release a variable, and in which what they say and write to each other's
-// tables can land: tenures exclude each other, each begins with what the last one
-// wrote, and all come to an end.
+// TestSiteExhaustively explores all orders in which three ranks can request and release a
+// variable, and in which their packets and hints can land. Exclusive tenures must exclude others,
+// every tenure must begin with the last write, and every request must be granted.
 func TestSiteExhaustively(t *testing.T) {
-	shared, exclusive, brief := Want{Mode: Shared}, Want{Mode: Exclusive}, Want{Mode: Shared, Brief: true}
+	shared, exclusive, brief := Want{Access: Shared}, Want{Access: Exclusive}, Want{Access: Shared, Brief: true}
 	modes := []Want{shared, exclusive, brief}
 	states := 0
 	for _, a := range modes {
@@ -254,7 +253,7 @@ func TestSiteExhaustively(t *testing.T) {
 	t.Logf("%d states", states)
 }
 
-// TestSiteRefuses: what no rank that keeps the rules says.
+// TestSiteRefuses makes requests and releases that break the protocol. Each must return an error.
 func TestSiteRefuses(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
@@ -268,70 +267,70 @@ func TestSiteRefuses(t *testing.T) {
 	}
 	s := NewSite(0)
 	_, err := s.Release(1, false)
-	refused("a release of what is not held", err)
-	if err := request(s, Want{Rank: 1, Mode: Shared}); err != nil {
+	refused("a release of a variable that is not held", err)
+	if err := request(s, Want{Rank: 1, Access: Shared}); err != nil {
 		t.Fatal(err)
 	}
-	refused("a request of who holds it", request(s, Want{Rank: 1, Mode: Exclusive}))
+	refused("a request of a holder", request(s, Want{Rank: 1, Access: Exclusive}))
 	_, err = s.Release(1, true)
 	refused("a write in a shared tenure", err)
 	_, err = s.Release(2, false)
-	refused("a release by another", err)
-	if err := request(s, Want{Rank: 2, Mode: Exclusive}); err != nil {
+	refused("a release by another rank", err)
+	if err := request(s, Want{Rank: 2, Access: Exclusive}); err != nil {
 		t.Fatal(err)
 	}
-	refused("a request of who waits", request(s, Want{Rank: 2, Mode: Shared, Brief: true}))
-	refused("a version that was never", request(s, Want{Rank: 3, Mode: Shared, Have: 1}))
-	refused("a hint that was never", request(s, Want{Rank: 3, Mode: Shared, Asked: 1}))
-	if _, err := s.Release(1, false); err != nil { // rank 2 owns it now
+	refused("a request of a rank that waits", request(s, Want{Rank: 2, Access: Shared, Brief: true}))
+	refused("a version from the future", request(s, Want{Rank: 3, Access: Shared, Have: 1}))
+	refused("a hint from the future", request(s, Want{Rank: 3, Access: Shared, Asked: 1}))
+	if _, err := s.Release(1, false); err != nil { // rank 2 owns the variable now
 		t.Fatal(err)
 	}
-	refused("a request of the owner", request(s, Want{Rank: 2, Mode: Shared}))
+	refused("a request of the owner", request(s, Want{Rank: 2, Access: Shared}))
 }
 
-// TestSiteSendsWhatIsNewer: data go along with a grant only if a tenure has written
-// since, and who was the owner knows what it had.
+// TestSiteSendsWhatIsNewer checks that a grant has data only if a tenure has written since the
+// version of the requesting rank, and that a former owner knows the version of its copy.
 func TestSiteSendsWhatIsNewer(t *testing.T) {
 	for _, written := range []bool{false, true} {
 		s := NewSite(0)
-		if _, err := s.Ask(Want{Mode: Exclusive}); err != nil {
+		if _, err := s.Ask(Want{Access: Exclusive}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Release(0, written); err != nil {
 			t.Fatal(err)
 		}
-		turns, err := s.Request(Want{Rank: 1, Mode: Exclusive})
-		if err != nil || len(turns) != 1 || turns[0].Data != written || turns[0].Version != 2 {
-			t.Errorf("written %v: turns %+v, error %v", written, turns, err)
+		actions, err := s.Request(Want{Rank: 1, Access: Exclusive})
+		if err != nil || len(actions) != 1 || actions[0].Data != written || actions[0].Version != 2 {
+			t.Errorf("written %v: actions %+v, error %v", written, actions, err)
 		}
-		turns, err = s.Ask(Want{Mode: Shared})
-		if err != nil || len(turns) != 1 || turns[0].To != 1 || turns[0].Have != 1 {
-			t.Errorf("written %v: the former owner asks by %+v, error %v: it has version 1", written, turns, err)
+		actions, err = s.Ask(Want{Access: Shared})
+		if err != nil || len(actions) != 1 || actions[0].To != 1 || actions[0].Have != 1 {
+			t.Errorf("written %v: the former owner, which has version 1, asks with %+v, error %v", written, actions, err)
 		}
 	}
 }
 
-// TestHint: a hint in a word, and which one counts.
+// TestHint checks the encoding of hints, and that a newer hint replaces an older one.
 func TestHint(t *testing.T) {
 	h := Hint{Version: 1<<40 + 3, Owner: 65535}
 	if got := HintOf(h.Word()); got != h {
-		t.Errorf("%+v became %+v", h, got)
+		t.Errorf("hint %+v is decoded as %+v", h, got)
 	}
 	s := NewSite(3)
 	for _, c := range []struct{ in, want Hint }{
 		{Hint{2, 1}, Hint{2, 1}},
-		{Hint{1, 2}, Hint{2, 1}}, // older
-		{Hint{9, 3}, Hint{2, 1}}, // itself
+		{Hint{1, 2}, Hint{2, 1}}, // the hint is older
+		{Hint{9, 3}, Hint{2, 1}}, // the hint names the rank itself
 		{Hint{3, 0}, Hint{3, 0}},
 	} {
 		if s.Learn(c.in); s.Hint() != c.want {
-			t.Errorf("after %+v: %+v, want %+v", c.in, s.Hint(), c.want)
+			t.Errorf("after Learn(%+v) the hint is %+v, want %+v", c.in, s.Hint(), c.want)
 		}
 	}
 	if s = NewSite(0); s.Owns() {
 		s.Learn(Hint{5, 1})
 	}
 	if s.Hint() != (Hint{}) {
-		t.Errorf("the owner learned that another is: %+v", s.Hint())
+		t.Errorf("the owner adopted another hint: %+v", s.Hint())
 	}
 }

@@ -9,84 +9,73 @@ import (
 // ID numbers the sync variables of a run in the order of their Bind calls.
 type ID uint32
 
-// MaxID bounds the IDs of a run, so that a list from the wire cannot make a
-// table grow without bound.
+// MaxID bounds the IDs of a run, and so the size of a table that a list from the wire can cause.
 const MaxID = 1 << 20
 
-// Version counts the exclusive tenures of a variable. Version 0 is the initial
-// state, zeros, which every rank has.
+// Version counts the exclusive tenures of a variable. Version 0 is the initial state, all zeros,
+// which every rank has.
 type Version uint64
 
-// Mode says how a rank acquires a variable.
-type Mode uint8
+// Access says how a rank acquires a variable.
+type Access uint8
 
-// The two modes.
+// The two kinds of access.
 const (
-	Shared    Mode = 1 + iota // to read; any number of ranks at once
-	Exclusive                 // to read and write; alone
+	Shared    Access = 1 + iota // for reading; any number of ranks at once
+	Exclusive                   // for reading and writing; one rank at a time
 )
 
-// String is the mode's name.
-func (m Mode) String() string {
-	switch m {
+// String returns the name of the access.
+func (a Access) String() string {
+	switch a {
 	case Shared:
 		return "shared"
 	case Exclusive:
 		return "exclusive"
 	}
-	return fmt.Sprintf("mode %d", uint8(m))
+	return fmt.Sprintf("access %d", uint8(a))
 }
 
-// Call is what a rank wants of a phase.
+// Call is the call that a rank is in during a phase.
 type Call uint8
 
-// The calls. A rank in any but Acquire waits, with lists that ask for nothing,
-// until all ranks are in the same call.
+// The calls. In every call except Acquire, a rank waits until all ranks are in the same call, and
+// its lists want nothing.
 const (
 	Acquire Call = 1 + iota
 	Update
 	Barrier
-	End    // the rank has returned from its program
-	Reduce // a Barrier at which every rank gives a word to all
+	End    // the rank's program has returned
+	Reduce // a Barrier in which every rank contributes a word that all ranks get
 	lastCall
 )
 
-// String is the call's name as a report says it.
+// String returns the name of c in reports.
 func (c Call) String() string {
-	switch c {
-	case Acquire:
-		return "Acquire"
-	case Update:
-		return "Update"
-	case Barrier:
-		return "Barrier"
-	case End:
-		return "return"
-	case Reduce:
-		return "Reduce"
+	if c > 0 && c < lastCall {
+		return [...]string{Acquire: "Acquire", Update: "Update", Barrier: "Barrier", End: "return", Reduce: "Reduce"}[c]
 	}
 	return fmt.Sprintf("call %d", uint8(c))
 }
 
-// List is what a rank sends to all others at the start of a phase. Its ID
-// slices are strictly increasing.
+// List is the acquire list that a rank sends to all others at the start of a phase. Its ID slices
+// are strictly increasing.
 type List struct {
-	Phase     uint64 // the phase that the list is for
+	Phase     uint64 // the phase in which the list is sent
 	Call      Call
-	Since     uint64 // the phase in which this call was first sent, at most Phase
-	Declared  uint32 // how many declarations (arrays, bindings) the rank has made
-	Digest    uint64 // of those declarations
-	Shared    []ID   // wanted to read
-	Exclusive []ID   // wanted to write
-	Clean     []ID   // exclusive in the last phase, and left unchanged
-	Word      uint64 // of a Reduce, what the rank gives; else 0
+	Since     uint64 // the first phase of this call, at most Phase
+	Declared  uint32 // how many declarations (arrays and bindings) the rank has made
+	Digest    uint64 // the digest of these declarations
+	Shared    []ID   // variables wanted for reading
+	Exclusive []ID   // variables wanted for writing
+	Clean     []ID   // variables held exclusively since the last phase and left unchanged
+	Word      uint64 // what the rank contributes to a Reduce; 0 in other calls
 }
 
-// Transfer moves what is newer than Since of a variable from one rank to
-// another.
+// Transfer moves the bytes of a variable that are newer than Since from one rank to another.
 type Transfer struct {
 	ID       ID
 	From, To dimmnet.Rank
-	Since    Version // what To has
-	Relay    bool    // From is not the owner: it passes on what it receives itself
+	Since    Version // the version of the copy at To
+	Relay    bool    // From is not the owner: it passes on what it receives in the same phase
 }

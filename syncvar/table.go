@@ -9,41 +9,39 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Fanout is how many ranks one rank serves with the same data; further ones
-// are served by those. Whoever passes data on does so between receiving them,
-// so bulk data want a chain and a single word a wide tree. Two keeps the depth
-// logarithmic: matmul of 512 x 512 on 64 simulated nodes spends in Acquire
-// 58, 61, 66, 70, 87, 395 ms with a fan-out of 1, 2, 3, 4, 8 and 63; on 8 nodes
-// 56, 59, 59, 58, 51, 51 ms.
+// Fanout is the number of ranks to which a rank of a tree sends the same data. A rank passes data
+// on while it receives them, so large data move fastest along a chain, and a single word moves
+// fastest in a wide tree. With a fan-out of 1, 2, 3, 4, 8 and 63, matmul of 512 x 512 spends 58,
+// 61, 66, 70, 87 and 395 ms in Acquire on 64 simulated nodes; on 8 nodes 56, 59, 59, 58, 51 and
+// 51 ms. Two is the smallest fan-out with which the depth of the tree is logarithmic.
 const Fanout = 2
 
-// Copy says up to which version a rank's copy of a variable goes.
+// Copy is a rank of a copyset and the version of its copy.
 type Copy struct {
 	Rank    dimmnet.Rank
 	Version Version
 }
 
-// State is what every rank knows of a variable.
+// State is what the replicated table knows of a variable.
 type State struct {
-	Version Version      // exclusive tenures granted so far
-	Written Version      // the last of them that changed anything
-	Owner   dimmnet.Rank // of the last of them; its copy is the newest
+	Version Version      // the number of exclusive tenures granted so far
+	Written Version      // the last version that changed the content
+	Owner   dimmnet.Rank // the rank of the last tenure; its copy is the newest
 	Updated Version      // the last version that an Update has spread
-	Copies  []Copy       // the copyset: ranks that have acquired it, by rank
-	open    bool         // whether Version changed anything is not known yet
+	Copies  []Copy       // the copyset, by rank
+	open    bool         // it is not known yet whether tenure Version changed the content
 }
 
-// Table is the replicated knowledge of all variables. The zero Table knows
-// that nothing was acquired yet.
+// Table is the replicated state of all variables. The zero Table is the state before any Acquire.
 type Table struct {
 	states []State
-	open   []ID // exclusive tenures whose outcome the next lists tell
+	open   []ID // variables whose State is open
 
 	needs []need         // reused
 	ranks []dimmnet.Rank // reused
 }
 
-// State returns what is known of a variable.
+// State returns the state of a variable.
 func (t *Table) State(id ID) State {
 	if int(id) >= len(t.states) {
 		return State{}
@@ -58,7 +56,6 @@ func (t *Table) at(id ID) *State {
 	return &t.states[id]
 }
 
-// have is the version of rank's copy.
 func (s *State) have(rank dimmnet.Rank) Version {
 	if i, ok := s.find(rank); ok {
 		return s.Copies[i].Version
@@ -78,9 +75,8 @@ func (s *State) setCopy(rank dimmnet.Rank, v Version) {
 	s.Copies[i].Version = v
 }
 
-// Settle learns from the lists of a new phase which of the last exclusive
-// tenures changed their variable. An error means that a rank called clean what
-// it did not hold.
+// Settle records, from the lists of a new phase, which of the last exclusive tenures changed their
+// variable. It fails if a list names a clean variable that its rank did not hold exclusively.
 func (t *Table) Settle(lists []List) error {
 	for r := range lists {
 		for _, id := range lists[r].Clean {
@@ -100,8 +96,7 @@ func (t *Table) Settle(lists []List) error {
 	return nil
 }
 
-// Acquisitions lists the transfers that the granted ranks need before they may
-// go on: for each variable, what is newer than their copy.
+// Acquisitions returns the transfers that make the copies of all granted ranks current.
 func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
 	needs := t.needs[:0]
 	for r := range lists {
@@ -130,19 +125,15 @@ func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
 	return ts
 }
 
-// need is a rank's of a variable.
 type need struct {
 	id   ID
 	rank dimmnet.Rank
 }
 
-// lacks says whether rank's copy misses something that was written.
-func (s *State) lacks(rank dimmnet.Rank) bool {
-	return rank != s.Owner && s.have(rank) < s.Written
-}
+func (s *State) lacks(rank dimmnet.Rank) bool { return rank != s.Owner && s.have(rank) < s.Written }
 
-// Updates lists the transfers of an Update: every variable that was written
-// since the last one goes to all of its copyset.
+// Updates returns the transfers of an Update: every variable that was written since the last
+// Update goes to all ranks of its copyset.
 func (t *Table) Updates() []Transfer {
 	var ts []Transfer
 	for id := range t.states {
@@ -161,12 +152,11 @@ func (t *Table) Updates() []Transfer {
 	return ts
 }
 
-// appendTree appends the transfers of one variable to ranks. Those that have
-// the same version get the same data, and so can pass it on: they form a tree
-// under the owner in the order given.
+// appendTree appends the transfers of variable id to all ranks in ranks. Ranks whose copies have
+// the same version get the same data. They form a tree below the owner, in the given order.
 func (t *Table) appendTree(ts []Transfer, id ID, ranks []dimmnet.Rank) []Transfer {
 	s := &t.states[id]
-	if len(ranks) <= Fanout { // the owner serves them all
+	if len(ranks) <= Fanout { // the owner serves all ranks
 		for _, r := range ranks {
 			ts = append(ts, Transfer{ID: id, From: s.Owner, To: r, Since: s.have(r)})
 		}
@@ -186,7 +176,7 @@ func (t *Table) appendTree(ts []Transfer, id ID, ranks []dimmnet.Rank) []Transfe
 	return ts
 }
 
-// Apply moves the table past an acquisition phase: copies, owners, versions.
+// Apply records the grants of a phase: copies, owners and versions.
 func (t *Table) Apply(lists []List, granted []bool) {
 	for r := range lists {
 		if !granted[r] {
@@ -208,7 +198,7 @@ func (t *Table) Apply(lists []List, granted []bool) {
 	}
 }
 
-// ApplyUpdate moves the table past an update phase.
+// ApplyUpdate records that an Update is complete.
 func (t *Table) ApplyUpdate() {
 	for id := range t.states {
 		s := &t.states[id]
@@ -222,8 +212,7 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
-// ApplyPart moves the table past a phase that only brought data: whoever got them
-// lacks nothing of those variables any more.
+// ApplyPart records a phase that only moved data: the receivers of ts have current copies now.
 func (t *Table) ApplyPart(ts []Transfer) {
 	for i := range ts {
 		s := t.at(ts[i].ID)
@@ -231,7 +220,7 @@ func (t *Table) ApplyPart(ts []Transfer) {
 	}
 }
 
-// String prints a line a variable: its version, owner and copyset.
+// String returns a line for each variable, with its versions, owner and copyset.
 func (t *Table) String() string {
 	var b strings.Builder
 	for id := range t.states {

@@ -7,38 +7,38 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Wait is what a rank waits for in a call, as far as it knows.
+// Wait describes what a rank in a call waits for, as far as it knows.
 type Wait struct {
-	Phased bool           // it is in a communication phase
-	Phase  uint64         // the number of that
-	For    string         // what is due, as in "the lists of ranks"; empty: nothing is
-	Ranks  []dimmnet.Rank // who is meant, each once, in order, the first few of them
-	More   int            // how many more of these there are
-	Owners []Holding      // of the first few variables that the call wants, by ID
+	Phased bool           // the rank is in a communication phase
+	Phase  uint64         // the number of the phase
+	For    string         // for example "the lists of ranks"; empty if the rank does not wait
+	Ranks  []dimmnet.Rank // the first few ranks for which it waits, in increasing order
+	More   int            // for how many ranks it waits in addition to Ranks
+	Owners []Holding      // the first few variables that the call wants, by ID
 }
 
-// Holding says which rank is known to have the newest version of a variable.
+// Holding names the last known owner of a variable, the rank with its newest version.
 type Holding struct {
 	ID    ID
 	Owner dimmnet.Rank
 }
 
-// WaitRanks and WaitOwners bound what a Wait names.
+// WaitRanks and WaitOwners bound the slices of a Wait.
 const (
 	WaitRanks  = 8
 	WaitOwners = 4
 )
 
-// From is w for what is due, in words, from ranks in any order, which it sorts.
-func (w Wait) From(words string, ranks []dimmnet.Rank) Wait {
+// From returns w with For set to what, and with Ranks and More set from ranks, which From sorts.
+func (w Wait) From(what string, ranks []dimmnet.Rank) Wait {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
 	few := min(len(ranks), WaitRanks)
-	w.For, w.Ranks, w.More = words, append(w.Ranks[:0], ranks[:few]...), len(ranks)-few
+	w.For, w.Ranks, w.More = what, append(w.Ranks[:0], ranks[:few]...), len(ranks)-few
 	return w
 }
 
-// String says in words what the rank waits for.
+// String describes what the rank waits for.
 func (w Wait) String() string {
 	switch {
 	case w.For == "":

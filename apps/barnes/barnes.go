@@ -3,29 +3,28 @@ package barnes
 import (
 	"fmt"
 
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// moved is a body at the next step.
+// moved is a body's next position, and its number of interactions in the current step.
 type moved struct {
 	at   vec
 	work int64
 }
 
-// cluster is the program's data: those of all ranks, and this rank's.
 type cluster struct {
 	*system
-	node   *fagus.Node
-	boxes  *fagus.Array[moved] // room for the bodies of each rank, in order
-	room   int
-	guards []*fagus.SyncVar // of each box
-	all    *fagus.SyncSet   // of them, to read
-	bounds []int            // of the ranks' zones
+	node     *fagus.Node
+	bodies   *fagus.Array[moved] // one block of capacity bodies per rank
+	capacity int
+	guards   []*fagus.SyncVar // by rank: the variable of its block
+	all      *fagus.SyncSet   // all guards, shared
+	bounds   []int            // rank r has the zone of bodies bounds[r] to bounds[r+1]-1
 }
 
-// Run computes Steps steps. Every rank calls it with the same Config.
+// Run simulates the steps. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return verify.Result{}, err
@@ -60,33 +59,30 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	return r, nil
 }
 
-// declare makes the array, binds the variables and puts them into a set. A box has room for four times as many bodies as
-// each rank has in the mean: where there is no body memory is not touched.
+// declare creates the array, binds its blocks, and creates the set of all guards. A block has
+// room for four times the mean number of bodies per rank; memory without bodies is never touched.
 func (c *cluster) declare() (err error) {
 	n := c.node
-	c.room = min(c.Bodies, 4*((c.Bodies+n.Nodes()-1)/n.Nodes()))
-	if c.boxes, err = fagus.NewArray[moved](n, "moved", c.room*n.Nodes()); err != nil {
+	c.capacity = min(c.Bodies, 4*((c.Bodies+n.Nodes()-1)/n.Nodes()))
+	if c.bodies, err = fagus.NewArray[moved](n, "moved", c.capacity*n.Nodes()); err != nil {
 		return err
 	}
-	var wants []fagus.Request
 	for r := range n.Nodes() {
-		v, err := n.Bind(fmt.Sprintf("moved.%d", r), c.boxes.Range(r*c.room, (r+1)*c.room))
+		v, err := n.Bind(fmt.Sprintf("moved.%d", r), c.bodies.Range(r*c.capacity, (r+1)*c.capacity))
 		if err != nil {
 			return err
 		}
 		c.guards = append(c.guards, v)
-		wants = append(wants, fagus.Want(v, fagus.Shared))
 	}
-	c.all = n.Set(wants...)
+	c.all = verify.Everything(n, c.guards)
 	return nil
 }
 
-// box is where rank r puts its bodies, as this rank has it.
-func (c *cluster) box(r int) []moved {
-	return c.boxes.Slice()[r*c.room:][:c.bounds[r+1]-c.bounds[r]]
+func (c *cluster) block(r int) []moved {
+	return c.bodies.Slice()[r*c.capacity:][:c.bounds[r+1]-c.bounds[r]]
 }
 
-// advance computes a step, and returns how many interactions it took all ranks.
+// advance computes a step, and returns the number of interactions of all ranks.
 func (c *cluster) advance() (count int64, err error) {
 	n := c.node
 	if c.bounds != nil {
@@ -94,19 +90,19 @@ func (c *cluster) advance() (count int64, err error) {
 	}
 	c.arrange()
 	n.Spend(fagus.Time(c.Bodies) * bodyTime)
-	c.bounds = zones(c.work, n.Nodes(), c.room)
-	if err := n.Barrier(); err != nil { // all have read what moved before
+	c.bounds = zones(c.work, n.Nodes(), c.capacity)
+	if err := n.Barrier(); err != nil { // all ranks have read the last positions
 		return 0, err
 	}
 	if err := n.During(c.mine(), c.fill); err != nil {
 		return 0, err
 	}
-	if err := n.Barrier(); err != nil { // all have moved
+	if err := n.Barrier(); err != nil { // all ranks have moved their bodies
 		return 0, err
 	}
 	err = n.During(c.all, func() error {
 		for r := range n.Nodes() {
-			for k, m := range c.box(r) {
+			for k, m := range c.block(r) {
 				i := c.bounds[r] + k
 				c.next[i], c.work[i] = m.at, m.work
 				count += m.work
@@ -114,41 +110,40 @@ func (c *cluster) advance() (count int64, err error) {
 		}
 		return nil
 	})
-	if c.Progress != nil && n.Rank() == 0 && err == nil {
-		c.Progress(1)
+	if err == nil {
+		c.AdvanceTogether(n, 1)
 	}
 	return count, err
 }
 
-// mine asks for this rank's box, to fill it as far as it has bodies.
 func (c *cluster) mine() *fagus.SyncSet {
 	r := c.node.Rank()
-	bodies := len(c.box(r))
+	bodies := len(c.block(r))
 	if bodies == 0 {
 		return c.node.Set()
 	}
-	return c.node.Set(fagus.Want(c.guards[r], fagus.Exclusive).Writing(c.boxes.Range(r*c.room, r*c.room+bodies)))
+	return c.node.Set(fagus.Want(c.guards[r], fagus.Exclusive).Writing(c.bodies.Range(r*c.capacity, r*c.capacity+bodies)))
 }
 
-// What a Pentium III at 950 MHz takes, about: for an interaction a root of 57 cycles, two divisions of 32, and some 20 other
-// operations; for a body to be sorted and put into the tree some 2000 cycles.
+// Approximate costs on a Pentium III at 950 MHz. An interaction takes a square root of 57 cycles,
+// two divisions of 32, and about 20 other operations. To sort a body and insert it into the tree
+// takes about 2000 cycles.
 const (
 	interactionTime       = 150 * fagus.Nanosecond
 	bodyTime              = 2 * fagus.Microsecond
 	interactionOperations = 19
 )
 
-// fill moves the bodies of this rank's zone.
 func (c *cluster) fill() error {
 	r := c.node.Rank()
-	for k := range c.box(r) {
+	for k := range c.block(r) {
 		if k%64 == 0 {
 			if err := c.node.Err(); err != nil {
 				return err
 			}
 		}
 		at, work := c.move(c.bounds[r] + k)
-		c.box(r)[k] = moved{at, work}
+		c.block(r)[k] = moved{at, work}
 		c.node.Spend(fagus.Time(work) * interactionTime)
 	}
 	return nil

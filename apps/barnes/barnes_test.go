@@ -1,82 +1,58 @@
 package barnes_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/barnes"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg barnes.Config) verify.Result {
-	t.Helper()
-	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (verify.Result, error) { return barnes.Run(n, cfg) })[0]
-}
-
-func plain(cfg barnes.Config) verify.Result { return barnes.Plain(cfg, apptest.Timer) }
-
-func same(t *testing.T, on fagus.Config, cfg barnes.Config, want verify.Result) {
-	t.Helper()
-	apptest.Same(t, on, fmt.Sprintf("%+v", cfg), want, func(n *fagus.Node) (verify.Result, error) { return barnes.Run(n, cfg) })
-}
-
-// TestEverywhere: verified, with the bits of the program without Fagus.
+// TestEverywhere checks that runs pass, with the bits of the program without Fagus.
 func TestEverywhere(t *testing.T) {
 	for _, bodies := range []int{100, 151} {
 		cfg := barnes.Config{Bodies: bodies, Steps: 3, Theta: 0.5, Seed: 2}
-		want := plain(cfg)
-		apptest.Everywhere(t, func(on fagus.Config) { same(t, on, cfg, want) })
+		want := barnes.Plain(cfg, apptest.Timer)
+		apptest.Everywhere(t, func(on fagus.Config) { apptest.Same(t, barnes.Run, on, cfg, want) })
 	}
 }
 
-// TestDelayed: ranks that overtake each other change nothing.
+// TestDelayed checks that delays do not change the result.
 func TestDelayed(t *testing.T) {
 	cfg := barnes.Config{Bodies: 100, Steps: 4, Theta: 0.5, Seed: 3}
-	want := plain(cfg)
-	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) { same(t, on, cfg, want) })
+	want := barnes.Plain(cfg, apptest.Timer)
+	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) { apptest.Same(t, barnes.Run, on, cfg, want) })
 }
 
-// TestThetas: verified from direct sums to the widest cells.
+// TestThetas verifies runs from direct sums to the widest cells.
 func TestThetas(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, theta := range []float64{0, 0.1, 0.3, 0.57} {
 			for _, bodies := range []int{100, 500} {
 				cfg := barnes.Config{Bodies: bodies, Steps: 3, Theta: theta, Seed: seed}
-				if r := plain(cfg); r.Excess() > 1 {
-					t.Errorf("%+v: %v", cfg, r.Checks)
+				if r := barnes.Plain(cfg, apptest.Timer); r.Excess() > 1 {
+					t.Errorf("%+v: verification fails: %v", cfg, r.Checks)
 				}
 			}
 		}
 	}
 }
 
-// TestSpoiled: a wrong acceleration is found.
+// TestSpoiled checks that verification finds a wrong acceleration.
 func TestSpoiled(t *testing.T) {
 	for _, bodies := range []int{100, 700} {
-		cfg := barnes.Config{Bodies: bodies, Steps: 2, Theta: 0.5, Spoil: true}
-		if r := plain(cfg); r.Excess() <= 1 {
-			t.Errorf("%d bodies, plain: %v", bodies, r.Checks)
-		}
-		for nodes := 1; nodes <= 4; nodes++ {
-			if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Excess() <= 1 {
-				t.Errorf("%d bodies, %d nodes: %v", bodies, nodes, r.Checks)
-			}
-		}
+		cfg := barnes.Config{Bodies: bodies, Steps: 2, Theta: 0.5, Options: verify.Options{Spoil: true}}
+		apptest.Spoiled(t, barnes.Run, barnes.Plain, cfg)
 	}
 }
 
-// TestProgress: a call a step.
+// TestProgress checks that every step is reported once.
 func TestProgress(t *testing.T) {
-	steps := 0
-	cfg := barnes.Config{Bodies: 120, Steps: 3, Theta: 0.5, Progress: func(n int) { steps += n }}
-	run(t, fagus.Config{Nodes: 2}, cfg)
-	plain(cfg)
-	if steps != 6 {
-		t.Errorf("%d steps, want 6", steps)
-	}
+	apptest.Progress(t, barnes.Run, barnes.Plain, 3, func(o verify.Options) barnes.Config {
+		return barnes.Config{Bodies: 120, Steps: 3, Theta: 0.5, Options: o}
+	})
 }
 
 func TestConfigIsValidated(t *testing.T) {
@@ -94,7 +70,7 @@ func TestConfigIsValidated(t *testing.T) {
 		{barnes.Config{Bodies: 100, Steps: 1, Theta: math.NaN()}, false},
 	} {
 		if err := c.cfg.Validate(); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.cfg, err)
+			t.Errorf("%+v: Validate: error %v, want valid %v", c.cfg, err, c.ok)
 		}
 	}
 }

@@ -1,14 +1,14 @@
 package barnes
 
-// numbers are what is added up over all bodies: the potential and the square of the velocity at every step, and the last
-// velocity, as multiples of 2^-32. Whole numbers have the same sum in any order.
+// numbers holds sums over all bodies, as multiples of 2^-32: of the potential and of the squared
+// velocity at every step, and of the velocity at the last step. Sums of integers do not depend on
+// the order.
 type numbers []int64
 
 const scale = 1 << 32
 
 func newNumbers(cfg Config) numbers { return make(numbers, 2*cfg.Steps+3) }
-
-func (n numbers) steps() int { return (len(n) - 3) / 2 }
+func (n numbers) steps() int        { return (len(n) - 3) / 2 }
 
 func (n numbers) add(step int, velocity vec, potential float64) {
 	n[2*step] += int64(potential * scale)
@@ -21,7 +21,8 @@ func (n numbers) add(step int, velocity vec, potential float64) {
 	}
 }
 
-// energies are those of a step, if all bodies are of mass each. Of a potential two bodies have half each.
+// energies returns the energies of a step, given the mass of each body. Half of the potential of
+// two bodies counts for either body.
 func (n numbers) energies(step int, each float64) (potential, kinetic float64) {
 	return float64(n[2*step]) / scale * each / 2, float64(n[2*step+1]) / scale * each / 2
 }

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// keyed is a body with its place on Morton's curve: the bits of its coordinates in turn.
+// keyed is a body and its position on Morton's curve: the interleaved bits of its coordinates.
 type keyed struct {
 	key  uint64
 	body int32
 }
 
-// keyBits is how many bits of each coordinate a key has.
 const keyBits = 21
 
-// keysOf are those of bodies, in order, and the side of the cube that has them all. Bodies with the same key stay
-// in their order.
+// keysOf fills keys with the sorted keys of all bodies, and returns the side of the smallest cube
+// that contains the bodies. Bodies with equal keys stay in order.
 func keysOf(at []vec, keys []keyed) (side float64) {
 	low, high := at[0], at[0]
 	for _, p := range at {
@@ -35,7 +34,7 @@ func keysOf(at []vec, keys []keyed) (side float64) {
 	return side
 }
 
-// spread puts two zeros before every bit of x, which has keyBits of them.
+// spread inserts two zeros before every bit of x, which has keyBits bits.
 func spread(x uint64) uint64 {
 	x = (x | x<<32) & 0x1f00000000ffff
 	x = (x | x<<16) & 0x1f0000ff0000ff
@@ -44,10 +43,10 @@ func spread(x uint64) uint64 {
 	return (x | x<<2) & 0x1249249249249249
 }
 
-// zones divides bodies in order between ranks, so that each has about as much work, and no more bodies than it has
-// room for: rank r has those from bounds[r] up to bounds[r+1]. (J. P. Singh et al., J. Parallel Distrib. Comput. 27 (1995)
-// 118, call it costzones.)
-func zones(work []int64, ranks, room int) (bounds []int) {
+// zones divides the ordered bodies among ranks, so that each rank has about the same work, and at
+// most capacity bodies. Rank r has the bodies bounds[r] to bounds[r+1]-1. (The method is
+// costzones: J. P. Singh et al., J. Parallel Distrib. Comput. 27 (1995) 118.)
+func zones(work []int64, ranks, capacity int) (bounds []int) {
 	total := int64(0)
 	for _, w := range work {
 		total += w
@@ -60,7 +59,7 @@ func zones(work []int64, ranks, room int) (bounds []int) {
 			i++
 		}
 		before := bounds[r-1]
-		bounds = append(bounds, min(max(i, before, len(work)-room*(ranks-r)), before+room))
+		bounds = append(bounds, min(max(i, before, len(work)-capacity*(ranks-r)), before+capacity))
 	}
 	return append(bounds, len(work))
 }

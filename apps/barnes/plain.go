@@ -1,8 +1,8 @@
 package barnes
 
-import "github.com/fagus-dsm/fagus/apps/verify"
+import "github.com/fagus-dsm/fagus/apps/internal/verify"
 
-// Plain is the program without Fagus.
+// Plain runs the program without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) (r verify.Result) {
 	s := newSystem(cfg)
 	r.Time = timed(func() {
@@ -15,9 +15,7 @@ func Plain(cfg Config, timed verify.Timer) (r verify.Result) {
 				s.next[i], s.work[i] = s.move(i)
 				r.Operations += float64(s.work[i]) * interactionOperations
 			}
-			if s.Progress != nil {
-				s.Progress(1)
-			}
+			s.Advance(1)
 		}
 	})
 	r.Lines, r.Checks = s.lines(), s.checks()

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// vec is a point, a velocity or an acceleration.
 type vec struct{ x, y, z float64 }
 
 func (a vec) plus(b vec) vec           { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
@@ -13,11 +12,13 @@ func (a vec) minus(b vec) vec          { return vec{a.x - b.x, a.y - b.y, a.z - 
 func (a vec) times(factor float64) vec { return vec{a.x * factor, a.y * factor, a.z * factor} }
 func (a vec) square() float64          { return a.x*a.x + a.y*a.y + a.z*a.z }
 
-// plummerEnergy is that of a Plummer model, in units of G M^2/a; it moves with half of what attracts.
+// plummerEnergy is the energy of a Plummer model in units of G M^2/a. Its kinetic energy is half
+// the magnitude of its potential energy.
 const plummerEnergy = -3 * math.Pi / 64
 
-// plummer is a cluster of stars in equilibrium, of mass 1 and scale length 1, where G is 1: positions and velocities after
-// S. J. Aarseth, M. Henon and R. Wielen, Astron. Astrophys. 37 (1974) 183, appendix. Its centre is at rest at 0.
+// plummer returns a cluster of stars in equilibrium, of mass 1 and scale length 1 with G = 1:
+// positions and velocities after S. J. Aarseth, M. Henon and R. Wielen, Astron. Astrophys. 37
+// (1974) 183, appendix. Its centre of mass is at rest at 0.
 func plummer(cfg Config) (at, velocity []vec) {
 	at, velocity = make([]vec, cfg.Bodies), make([]vec, cfg.Bodies)
 	var centre, drift vec
@@ -36,10 +37,11 @@ func plummer(cfg Config) (at, velocity []vec) {
 	return at, velocity
 }
 
-// farthest is where a body is that would be farther: one of 10^7 or 10^8.
+// farthest limits the distance of a body from 0. One body in 10^7 to 10^8 would be farther away.
 const farthest = 1e4
 
-// fraction of the speed at which it escapes has a body; its density is x^2 (1-x^2)^(7/2), which is at most 0.093.
+// fraction returns a random speed in units of the escape velocity. A speed x has the probability
+// density x^2 (1-x^2)^(7/2), up to a factor. The maximum is below 0.093.
 func fraction(random *rand.Rand) float64 {
 	for {
 		x := random.Float64()
@@ -49,7 +51,6 @@ func fraction(random *rand.Rand) float64 {
 	}
 }
 
-// direction is a random one.
 func direction(random *rand.Rand) vec {
 	z, angle := 2*random.Float64()-1, 2*math.Pi*random.Float64()
 	r := math.Sqrt(1 - z*z)

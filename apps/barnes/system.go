@@ -1,17 +1,18 @@
 package barnes
 
-// timeStep is that of SPLASH.
+// timeStep is the time step of SPLASH.
 const timeStep = 0.025
 
-// system is all bodies, as every rank has them.
+// system is the state of all bodies. Every rank has a copy.
 //
-// There are no velocities: x(n+1) = 2 x(n) - x(n-1) + a(n) dt^2, which is the leapfrog (E. Hairer, C. Lubich and
-// G. Wanner, Acta Numerica 12 (2003) 399). So nothing but a position has to go from rank to rank, whoever had a body before.
+// It stores no velocities: x(n+1) = 2 x(n) - x(n-1) + a(n) dt^2, which is the leapfrog method (E.
+// Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399). So only positions move between
+// ranks, even if a body changes its rank.
 type system struct {
 	Config
 	step             int
-	before, at, next []vec   // at the last step, at this one, and at the next one
-	work             []int64 // the interactions that each body took in the last step
+	before, at, next []vec   // positions at the last step, at this one, and at the next one
+	work             []int64 // by body: its interactions in the last step
 	keys             []keyed
 	tree             tree
 	numbers          numbers
@@ -32,7 +33,6 @@ func newSystem(cfg Config) *system {
 	return s
 }
 
-// arrange sorts the bodies and builds their tree: the same at every rank.
 func (s *system) arrange() {
 	side := keysOf(s.at, s.keys)
 	s.at, s.next = sorted(s.next, s.at, s.keys), s.at
@@ -41,7 +41,7 @@ func (s *system) arrange() {
 	s.tree.build(s.at, s.keys, side)
 }
 
-// sorted is from in the order of keys, in to.
+// sorted fills slice to with the elements of slice from, in the order of keys, and returns to.
 func sorted[T any](to, from []T, keys []keyed) []T {
 	for i, k := range keys {
 		to[i] = from[k.body]
@@ -49,23 +49,24 @@ func sorted[T any](to, from []T, keys []keyed) []T {
 	return to
 }
 
-// move is where body i is at the next step, and how many interactions that took.
+// move returns the position of body i at the next step, and its number of interactions.
 func (s *system) move(i int) (to vec, work int64) {
 	each := 1 / float64(s.Bodies)
 	a, potential, count := s.tree.pull(s.at, s.at[i])
 	a = a.times(each)
-	if s.Spoil && s.step == s.Steps-1 && i == sample(s.Bodies, samples-1) {
-		a.x++
+	if s.step == s.Steps-1 && i == sample(s.Bodies, samples-1) {
+		s.Plant(func() { a.x++ })
 	}
-	way := s.at[i].minus(s.before[i])
+	moved := s.at[i].minus(s.before[i])
 	square, half := s.factors()
-	velocity := way.times(1 / timeStep).plus(a.times(half))
+	velocity := moved.times(1 / timeStep).plus(a.times(half))
 	s.numbers.add(s.step, velocity, potential*each)
-	return s.at[i].plus(way).plus(a.times(square)), int64(count)
+	return s.at[i].plus(moved).plus(a.times(square)), int64(count)
 }
 
-// factors of the acceleration are for the next position, and for the velocity at this one. In the first step that is the
-// velocity from the last position already, and only half of the acceleration is new.
+// factors returns two factors of the acceleration: square for the next position, and half for the
+// current velocity. In the first step the last position already yields the velocity, and only
+// half of the acceleration is new.
 func (s *system) factors() (square, half float64) {
 	if s.step == 0 {
 		return timeStep * timeStep / 2, 0
@@ -73,7 +74,6 @@ func (s *system) factors() (square, half float64) {
 	return timeStep * timeStep, timeStep / 2
 }
 
-// turn goes on to the next step.
 func (s *system) turn() {
 	s.before, s.at, s.next = s.at, s.next, s.before
 	s.step++

@@ -2,35 +2,36 @@ package barnes
 
 import "math"
 
-// softening is the distance below which bodies do not attract each other more, as SPLASH has it.
+// softening limits the attraction of close bodies; the value is that of SPLASH.
 const softening = 0.05
 
-// cell is a cube of the octree with its bodies.
+// cell is a cube of the octree and its bodies.
 type cell struct {
-	centre vec     // of mass
-	bodies float64 // how many
-	spread float64 // the sum of the squares of their distances from the centre
-	open   float64 // the square of the distance up to which it is no body
-	skip   int32   // the next cell that is not inside
-	lo, hi int32   // the bodies of a leaf; none if there are cells inside
+	centre vec     // centre of mass
+	bodies float64 // number of bodies
+	spread float64 // the sum of the squared distances of its bodies from the centre
+	open   float64 // square of the distance beyond which the cell counts as one body
+	skip   int32   // index of the next cell that is not inside this cell
+	lo, hi int32   // range of the bodies of a leaf; empty if the cell is divided
 }
 
-// tree is the cells, each followed by those inside it, in the order of their keys.
+// tree has the cells in the order of their keys. Each cell is followed by the cells inside it.
 type tree struct {
 	cells []cell
 	theta float64
 }
 
-// leafBodies is how many bodies a cell may have without being divided.
+// leafBodies is the largest number of bodies of a cell that is not divided.
 const leafBodies = 8
 
-// build makes the tree of bodies that are sorted by key. side is that of the cube of all.
+// build builds the tree of bodies sorted by key. side is the side of the cube of all bodies.
 func (t *tree) build(at []vec, keys []keyed, side float64) {
 	t.cells = t.cells[:0]
 	t.add(at, keys, 0, len(at), 0, side)
 }
 
-// add adds the cell of bodies lo up to hi, whose keys have the same first 3*depth bits, and those inside.
+// add appends the cell of the bodies lo to hi-1, whose keys agree in the first 3*depth bits, and
+// the cells inside it.
 func (t *tree) add(at []vec, keys []keyed, lo, hi, depth int, side float64) {
 	i := len(t.cells)
 	t.cells = append(t.cells, cell{})
@@ -58,7 +59,6 @@ func (t *tree) add(at []vec, keys []keyed, lo, hi, depth int, side float64) {
 	}
 }
 
-// gather finds the centre and the spread of bodies.
 func (c *cell) gather(bodies []vec) {
 	for _, p := range bodies {
 		c.centre = c.centre.plus(p)
@@ -69,7 +69,8 @@ func (c *cell) gather(bodies []vec) {
 	}
 }
 
-// gatherCells finds them of the cells from first on that are just inside.
+// gatherCells computes the centre and the spread of a cell from the cells directly inside it,
+// which begin with first.
 func (c *cell) gatherCells(cells []cell, first int) {
 	for i := first; i < int(c.skip); i = int(cells[i].skip) {
 		c.centre = c.centre.plus(cells[i].centre.times(cells[i].bodies))
@@ -80,8 +81,8 @@ func (c *cell) gatherCells(cells []cell, first int) {
 	}
 }
 
-// pull is the acceleration and the potential that bodies of mass 1 give one of them at p, and how many
-// interactions it takes.
+// pull returns the acceleration and the potential of a body at p, if all bodies have mass 1, and
+// the number of interactions.
 func (t *tree) pull(at []vec, p vec) (a vec, potential float64, count int) {
 	cells := t.cells
 	for i := 0; i < len(cells); {
@@ -113,5 +114,5 @@ func (t *tree) pull(at []vec, p vec) (a vec, potential float64, count int) {
 			i++
 		}
 	}
-	return a, potential + 1/softening, count // the body is no neighbour of itself
+	return a, potential + 1/softening, count // removes the body's own contribution
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTree: cells have the bodies of those inside, their centre and their spread, and keys are in order.
+// TestTree checks the bodies, centres and spreads of cells, and that keys are in order.
 func TestTree(t *testing.T) {
 	s := newSystem(Config{Bodies: 1000, Steps: 1, Theta: 0.5, Seed: 1})
 	s.arrange()
@@ -31,14 +31,14 @@ func TestTree(t *testing.T) {
 		}
 	}
 	if next != 1000 {
-		t.Errorf("leaves have %d bodies", next)
+		t.Errorf("leaves have %d bodies, want 1000", next)
 	}
 	if !slices.IsSortedFunc(s.keys, func(a, b keyed) int { return int(int64(a.key) - int64(b.key)) }) {
 		t.Error("keys are not in order")
 	}
 }
 
-// TestAlike: many bodies at one place are a leaf, however deep.
+// TestAlike checks that many bodies in one position form a leaf of the greatest depth.
 func TestAlike(t *testing.T) {
 	at := make([]vec, 30)
 	at[29] = vec{1, 1, 1}
@@ -53,7 +53,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestSpread: bits of three numbers go between each other.
+// TestSpread compares spread with a loop over all bits.
 func TestSpread(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
@@ -62,17 +62,17 @@ func TestSpread(t *testing.T) {
 			want |= x >> b & 1 << (3 * b)
 		}
 		if got := spread(x); got != want {
-			t.Fatalf("%x: %x, want %x", x, got, want)
+			t.Fatalf("spread(%x) is %x, want %x", x, got, want)
 		}
 	}
 }
 
-// TestZones: everybody has a share of the work, unless there is no room for its bodies.
+// TestZones checks that all ranks get a share of the work, as far as their capacity allows.
 func TestZones(t *testing.T) {
 	for _, c := range []struct {
-		work        []int64
-		ranks, room int
-		want        []int
+		work            []int64
+		ranks, capacity int
+		want            []int
 	}{
 		{[]int64{1, 1, 1, 1}, 2, 4, []int{0, 2, 4}},
 		{[]int64{3, 1, 1, 1}, 2, 4, []int{0, 1, 4}},
@@ -81,13 +81,14 @@ func TestZones(t *testing.T) {
 		{[]int64{1, 1, 1, 9}, 3, 2, []int{0, 2, 4, 4}},
 		{[]int64{1, 1}, 4, 2, []int{0, 1, 1, 2, 2}},
 	} {
-		if got := zones(c.work, c.ranks, c.room); !slices.Equal(got, c.want) {
-			t.Errorf("%v, %d ranks, room for %d: %v, want %v", c.work, c.ranks, c.room, got, c.want)
+		if got := zones(c.work, c.ranks, c.capacity); !slices.Equal(got, c.want) {
+			t.Errorf("work %v, %d ranks, capacity %d: zones have the bounds %v, want %v", c.work, c.ranks, c.capacity, got, c.want)
 		}
 	}
 }
 
-// TestPlummer: half of the mass is within 1.30 of the centre, which is at rest, and nobody escapes.
+// TestPlummer checks that half of the mass is within 1.30 of the centre, that the centre is at
+// rest, and that no body escapes.
 func TestPlummer(t *testing.T) {
 	const bodies = 20000
 	at, velocity := plummer(Config{Bodies: bodies, Seed: 5})
@@ -99,11 +100,12 @@ func TestPlummer(t *testing.T) {
 		}
 		sum = sum.plus(velocity[i])
 		if velocity[i].square() > 2 {
-			t.Errorf("body %d has velocity %v", i, velocity[i])
+			t.Errorf("body %d has velocity %v: want at most the escape velocity, sqrt(2)", i, velocity[i])
 		}
 	}
-	// Four standard deviations of a coin's bodies throws, and the centre is off by some 1/sqrt(bodies).
+	// The tolerance is four standard deviations of a binomial distribution, plus 100 because the
+	// centre is off by about 1/sqrt(bodies).
 	if math.Abs(float64(inside)-bodies/2) > 2*math.Sqrt(bodies)+100 || math.Sqrt(sum.square()) > 1e-8 {
-		t.Errorf("%d bodies of %d are inside, the sum of velocities is %v", inside, bodies, sum)
+		t.Errorf("%d bodies of %d are within 1.30 of the centre, want half; the sum of velocities is %v, want 0", inside, bodies, sum)
 	}
 }

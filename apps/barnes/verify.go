@@ -6,19 +6,18 @@ import (
 	"hash/fnv"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// samples is of how many bodies the last acceleration is verified.
 const samples = 64
 
-// sample is the body of a sample.
 func sample(bodies, k int) int { return k * bodies / samples }
 
-// omitted is a bound of what pull leaves out of the acceleration at p, with bodies of mass 1. A cell's error is at most
-// 3 times its spread by the fourth power of its distance, if it is far (Salmon and Warren), and more by powers of its
-// side by its distance if it is not. Errors of different cells are added as independent ones are, which is their Sum
-// Squares criterion.
+// omitted bounds the error of the acceleration that pull computes at p, with bodies of mass 1.
+// The error of a distant cell is at most 3 times its spread divided by the fourth power of its
+// distance (Salmon and Warren); for a closer cell powers of its side divided by its distance are
+// added. The errors of different cells are added as if independent, which is Salmon and Warren's
+// Sum Squares criterion.
 func (t *tree) omitted(p vec) float64 {
 	squares := 0.0
 	for i := 0; i < len(t.cells); {
@@ -38,17 +37,17 @@ func (t *tree) omitted(p vec) float64 {
 	return math.Sqrt(squares)
 }
 
-// direct is the acceleration of a body by all others, of mass 1, one after another.
 func direct(at []vec, p vec) (a vec) {
 	for _, q := range at {
-		way := q.minus(p)
-		a = a.plus(way.times(math.Pow(way.square()+softening*softening, -1.5)))
+		d := q.minus(p)
+		a = a.plus(d.times(math.Pow(d.square()+softening*softening, -1.5)))
 	}
 	return a
 }
 
-// accuracy holds the last accelerations of some bodies, as their last three positions have them, against direct sums. All are root
-// mean squares: of accelerations, of their errors, and of what these may be.
+// accuracy compares the last accelerations of some bodies, computed from their last three
+// positions, with direct sums. It returns root mean squares: of the accelerations, of their
+// errors, and of the accepted errors.
 func (s *system) accuracy() (size, off, allowed float64) {
 	each := 1 / float64(s.Bodies)
 	square, _ := s.factors()
@@ -63,18 +62,20 @@ func (s *system) accuracy() (size, off, allowed float64) {
 }
 
 const (
-	rounding   = 1e-8 // of an acceleration that is a difference of positions
-	deviations = 5    // of samples from means: less than one of 10^6 has more
+	rounding   = 1e-8 // error of an acceleration computed from differences of positions
+	deviations = 5    // standard deviations; less than one sample in 10^6 deviates by more
 )
 
-// checks looks at the last step, before the next one is turned to, and at the numbers of all ranks.
+// checks verifies the last step, before the system advances, and the sums of all ranks.
 //
-// A model of N bodies has an energy, and a ratio of energies, that are off by some 1/sqrt(N), and by what softening takes: some
-// 15/16 e^2 log(1/e), if it is e, which is the integral of the square of the density times that of 1/r - 1/sqrt(r^2+e^2). If accelerations are off by a, the energy
-// changes by no more than a times the length of all ways, and the momentum by a times the time. Samples may not show
-// what one of so many bodies has, some theta^2 of its acceleration. The leapfrog
-// changes the energy by up to (w dt)^2/4 of the kinetic one (apps/water), where the square of w is 1 in the centre of the
-// cluster, and more where two bodies meet.
+// The energy of a model of N bodies, and the ratio of its energies, deviate by about 1/sqrt(N),
+// and by the effect of softening. That effect is about 15/16 e^2 log(1/e) for a softening of e:
+// the integral of the squared density times that of 1/r - 1/sqrt(r^2+e^2). If accelerations have
+// errors of a, the energy changes by at most a times the length of all paths, and the momentum by
+// a times the time. Samples may miss an error in a single body, about theta^2 of its
+// acceleration. The leapfrog method changes the energy by up to (w dt)^2/4 of the kinetic energy
+// (see package water). Here w^2 is 1 in the centre of the cluster, and more where two bodies
+// meet.
 func (s *system) checks() []verify.Check {
 	each, last := 1/float64(s.Bodies), s.numbers.steps()-1
 	size, off, allowed := s.accuracy()
@@ -100,7 +101,8 @@ func (s *system) checks() []verify.Check {
 func (s *system) lines() []string {
 	hash, count := fnv.New64a(), int64(0)
 	for i, p := range s.next {
-		_ = binary.Write(hash, binary.LittleEndian, [3]float64{p.x, p.y, p.z}) // memory takes everything
+		// a hash never fails
+		_ = binary.Write(hash, binary.LittleEndian, [3]float64{p.x, p.y, p.z})
 		count += s.work[i]
 	}
 	return []string{

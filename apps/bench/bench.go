@@ -7,10 +7,10 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Op is what is measured.
+// Op is an operation to measure.
 type Op string
 
-// The operations.
+// The operations. The package comment describes each.
 const (
 	Barrier    Op = "barrier"
 	Sum        Op = "sum"
@@ -21,16 +21,16 @@ const (
 	Product    Op = "product"
 )
 
-// Config is one measurement.
+// Config describes a measurement.
 type Config struct {
 	Op Op
-	// Bytes that are handed over or streamed, a multiple of 8.
+	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8.
 	Bytes int
-	// N is the order of the matrices of Matmul and Product, in float64.
+	// N is the order of the float64 matrices of Matmul and Product.
 	N int
-	// Samples is how many batches are timed.
+	// Samples is the number of timed batches.
 	Samples int
-	// Batch is how long one takes, about.
+	// Batch is the approximate duration of a batch.
 	Batch fagus.Time
 }
 
@@ -39,13 +39,13 @@ const (
 	maxN     = 1 << 14
 )
 
-// Validate reports what cannot be measured.
+// Validate returns an error if Run cannot measure with c.
 func (c *Config) Validate() error {
 	if err := c.validOp(); err != nil {
 		return err
 	}
 	if c.Samples < 1 || c.Batch <= 0 {
-		return fmt.Errorf("bench: %d samples of %v: want at least one, of some time", c.Samples, c.Batch)
+		return fmt.Errorf("bench: %d samples of %v: want at least one sample of more than 0 s", c.Samples, c.Batch)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (c *Config) validOp() error {
 	case Barrier, Sum:
 	case HandOver, Stream, StreamRead:
 		if c.Bytes < 8 || c.Bytes%8 != 0 || c.Bytes > maxBytes {
-			return fmt.Errorf("bench: %d bytes: want a multiple of 8 up to %d", c.Bytes, maxBytes)
+			return fmt.Errorf("bench: %d bytes: want a multiple of 8, at most %d", c.Bytes, maxBytes)
 		}
 	case Matmul, Product:
 		if c.N < 1 || c.N > maxN {
@@ -67,8 +67,8 @@ func (c *Config) validOp() error {
 	return nil
 }
 
-// Run measures, and returns at rank 0 the time of one operation in every sample, from the
-// shortest to the longest, in picoseconds; other ranks get none.
+// Run measures an operation; all ranks call it. At rank 0 it returns the time of one operation in
+// each sample, in ascending order. Other ranks get nil.
 func Run(n *fagus.Node, cfg Config) (samples []fagus.Time, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func Run(n *fagus.Node, cfg Config) (samples []fagus.Time, err error) {
 	return samples, nil
 }
 
-// calibration is how ranks agree on the size of a batch.
+// calibration lets ranks agree on the size of a batch.
 type calibration struct {
 	*Meter
-	next    *fagus.Array[int64] // how large rank 0 wants the next batch
+	next    *fagus.Array[int64] // the size of the next batch, chosen by rank 0
 	control *fagus.SyncVar
 }
 
@@ -115,7 +115,7 @@ func newCalibration(m *Meter) (*calibration, error) {
 	return &calibration{m, next, control}, err
 }
 
-// calibrate finds how many operations take the time of a batch. Rank 0 decides.
+// calibrate returns the number of operations that take about the time batch. Rank 0 decides.
 func (c *calibration) calibrate(batch fagus.Time) (int, error) {
 	for count := 1; ; {
 		took, err := c.Batch(count)
@@ -130,17 +130,17 @@ func (c *calibration) calibrate(batch fagus.Time) (int, error) {
 	}
 }
 
-// Larger is how large the next batch should be, after one of count operations took so long, if
-// one is to take as long as wanted, about; count itself if this one did. It grows tenfold at most.
+// Larger returns the number of operations in the batch after one of count operations that took the
+// time took: count if took is about the time wanted, and at most 10 times count.
 func Larger(count int, took, wanted fagus.Time) int {
 	const most = 1 << 30
-	if took <= 0 || took >= wanted/2 { // alone, a rank of a simulated network takes no time
+	if took <= 0 || took >= wanted/2 { // took is 0 with a single rank on a simulated network
 		return count
 	}
 	return min(most, count*max(2, min(10, int(wanted/took))))
 }
 
-// agree brings what rank 0 wants to all.
+// agree returns, at every rank, the want of rank 0.
 func (c *calibration) agree(want int64) (int64, error) {
 	if c.n.Rank() == 0 {
 		if err := during(c.n, c.n.Set(fagus.Want(c.control, fagus.Exclusive)), func() { c.next.Slice()[0] = want }); err != nil {
@@ -154,7 +154,6 @@ func (c *calibration) agree(want int64) (int64, error) {
 	return want, err
 }
 
-// during calls f while the set is held.
 func during(n *fagus.Node, set *fagus.SyncSet, f func()) error {
 	if err := n.Acquire(set); err != nil {
 		return err

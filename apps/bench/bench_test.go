@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/bench"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// everything is all operations, of small sizes.
+// everything returns all operations, with small sizes.
 func everything() []bench.Config {
 	all := []bench.Config{
 		{Op: bench.Barrier}, {Op: bench.Sum}, {Op: bench.HandOver, Bytes: 8200},
@@ -23,14 +23,15 @@ func everything() []bench.Config {
 	return all
 }
 
-// TestSamples: everywhere rank 0 gets as many as it asked for, in order, and nobody else any.
+// TestSamples checks that rank 0 gets the requested number of sorted samples, and that the other
+// ranks get none.
 func TestSamples(t *testing.T) {
 	apptest.Everywhere(t, func(on fagus.Config) { testSamples(t, on) })
 }
 
-// TestOneCopy: the same, with one copy of every array for all ranks.
+// TestOneCopy runs TestSamples with one copy of every array for all ranks.
 func TestOneCopy(t *testing.T) {
-	for _, on := range apptest.Engines() {
+	for _, on := range apptest.Modes() {
 		for on.Nodes = 1; on.Nodes <= 4; on.Nodes++ {
 			on.Net, on.Placement = inproc.New(inproc.Config{}), fagus.PlaceShared
 			testSamples(t, on)
@@ -53,7 +54,7 @@ func testSamples(t *testing.T, on fagus.Config) {
 	}
 }
 
-// TestValidate: what cannot be measured is told.
+// TestValidate checks that invalid configurations are rejected.
 func TestValidate(t *testing.T) {
 	for want, cfg := range map[string]bench.Config{
 		`operation "lunch"`:     {Op: "lunch"},
@@ -62,7 +63,7 @@ func TestValidate(t *testing.T) {
 		"0 samples of 1.000 us": {Op: bench.Barrier, Batch: fagus.Microsecond},
 	} {
 		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package bench
 
-// panel is how many rows of B are kept in a cache while the rows of A pass by; a multiple of 4.
+// panel is the number of rows of B that stay in a cache while rows of A pass; a multiple of 4.
 const panel = 64
 
-// multiply makes C = A x B, where B is n x n, and A and C have n columns. It is the kernel of
-// bench/peers/kernel.c, in Go: what is compared is not how fast it is.
+// multiply computes C = A x B, where B is n x n, and A and C have n columns. It is the kernel of
+// bench/peers/kernel.c in Go: comparisons must not depend on the speed of kernels.
 func multiply(c, a, b []float64, n int) {
 	clear(c)
 	for l := 0; l < n; l += panel {

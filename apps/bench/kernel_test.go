@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// TestMultiply: the rows of C are those of three plain loops, whatever the sizes. All numbers are
-// small and whole, so there is no rounding.
+// TestMultiply compares C with the result of three plain loops, for several sizes. All numbers
+// are small integers, so nothing is rounded.
 func TestMultiply(t *testing.T) {
 	for _, size := range []struct{ rows, n int }{{1, 1}, {2, 3}, {5, 67}, {3, 130}} {
 		n := size.n
@@ -26,5 +26,24 @@ func TestMultiply(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestGemm compares products of Gemm with those of multiply.
+func TestGemm(t *testing.T) {
+	const order = 37
+	g, want := NewGemm(order), make([]float64, order*order)
+	multiply(want, g.a, g.b, order)
+	for range 2 {
+		g.Clear()
+		g.Multiply()
+		for i, x := range want {
+			if diff := g.c[i] - x; diff > 1e-9 || diff < -1e-9 {
+				t.Fatalf("element %d is %v, want %v", i, g.c[i], x)
+			}
+		}
+	}
+	if GemmKernel() == "" {
+		t.Error("the kernel has no name")
 	}
 }

@@ -11,12 +11,13 @@ type Meter struct {
 	n     *fagus.Node
 	name  string
 	op    func(round uint64) error
-	round uint64     // how often the operation was done
-	apart fagus.Time // of this batch, what is not the operation's own
+	round uint64     // number of operations so far
+	apart fagus.Time // time within this batch to subtract from the batch's time
 }
 
-// NewMeter makes what an operation needs. It is collective, and may be called at any time at
-// which NewArray may; two of one kind in one run are a mistake, since arrays have names.
+// NewMeter creates the arrays of an operation. All ranks call it, at any time when NewArray is
+// permitted. A run can have only one Meter for each operation and size, because names of arrays
+// are unique.
 func NewMeter(n *fagus.Node, cfg Config) (*Meter, error) {
 	if err := cfg.validOp(); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func NewMeter(n *fagus.Node, cfg Config) (*Meter, error) {
 	return m, nil
 }
 
-// Batch times so many operations, from a barrier to their end at this rank. It is collective.
+// Batch returns the time of count operations at this rank, after a barrier. All ranks call it.
 func (m *Meter) Batch(count int) (fagus.Time, error) {
 	if err := m.n.Barrier(); err != nil {
 		return 0, err
@@ -60,7 +61,7 @@ func (m *Meter) Batch(count int) (fagus.Time, error) {
 	return m.now() - start - m.apart, nil
 }
 
-// beside does what belongs to no operation, off the clock.
+// beside calls f, and excludes f's time from the batch's time.
 func (m *Meter) beside(f func() error) error {
 	start := m.now()
 	err := f()
@@ -73,7 +74,7 @@ func (m *Meter) now() fagus.Time {
 	return s.Total()
 }
 
-// guarded makes an array with one variable for all of it.
+// guarded creates an array that is bound to one variable.
 func guarded[T any](m *Meter, name string, length int) (*fagus.Array[T], *fagus.SyncVar, error) {
 	a, err := fagus.NewArray[T](m.n, m.name+name, length)
 	if err != nil {

@@ -6,15 +6,14 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// product is a product of matrices C = A x B.
 type product struct {
 	*Meter
 	order   int
-	whole   bool // computes, instead of only writing C
+	whole   bool // true: compute C; false: only write constants to C
 	a, b, c *fagus.Array[float64]
-	fill    *fagus.SyncSet // all that rank 0 writes in the beginning; elsewhere nothing
+	fill    *fagus.SyncSet // at rank 0 A, B and C, to write the input; empty at other ranks
 	work    *fagus.SyncSet // B, and this rank's rows of A and C
-	lo, hi  int            // elements of A and C that are this rank's
+	lo, hi  int            // this rank has the elements lo to hi-1 of A and C
 }
 
 func (m *Meter) product(order int, whole bool) (func(uint64) error, error) {
@@ -47,7 +46,7 @@ func (m *Meter) product(order int, whole bool) (func(uint64) error, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Rank 0 has C as well, without changing it: so Update will bring it there.
+		// Rank 0 also acquires C, without changing it, so that Update moves C to rank 0.
 		fill = append(fill, fagus.Want(guardA, fagus.Exclusive).Writing(rowsA), fagus.Want(guardC, fagus.Exclusive).Writing())
 		if r == n.Rank() {
 			work = append(work, fagus.Want(guardA, fagus.Shared), fagus.Want(guardC, fagus.Exclusive).Writing(rowsC))
@@ -61,8 +60,8 @@ func (m *Meter) product(order int, whole bool) (func(uint64) error, error) {
 	return p.once, nil
 }
 
-// once is one product. The time in which rank 0 writes its rows of C does not count if they are not
-// computed: others write theirs meanwhile, and have as many.
+// once performs one product. For Matmul, the time in which a rank writes its rows of C does not
+// count: all ranks write equally many rows at the same time.
 func (p *product) once(round uint64) error {
 	if err := p.beside(func() error {
 		if err := p.n.Acquire(p.fill); err != nil || p.n.Rank() != 0 {
@@ -95,14 +94,13 @@ func (p *product) once(round uint64) error {
 	return p.beside(func() error { return p.check(round) })
 }
 
-// rows makes the rank's rows of C.
 func (p *product) rows(round uint64) error {
 	if p.lo == p.hi {
 		return nil
 	}
 	a, b := p.a.Slice()[p.lo:p.hi], p.b.Slice()
 	if want := float64(round); a[len(a)-1] != want || b[len(b)-1] != want {
-		return fmt.Errorf("bench: round %d: rank %d has A and B of %g and %g", round, p.n.Rank(), a[len(a)-1], b[len(b)-1])
+		return fmt.Errorf("bench: round %d: the last elements of A and B at rank %d are %g and %g, want %g", round, p.n.Rank(), a[len(a)-1], b[len(b)-1], want)
 	}
 	c := p.c.Slice()[p.lo:p.hi]
 	if p.whole {
@@ -115,12 +113,12 @@ func (p *product) rows(round uint64) error {
 	})
 }
 
-// element is what each of C is, since those of A and B are the number of the round.
+// element returns the expected value of each element of C. All elements of A and B are round.
 func (p *product) element(round uint64) float64 {
 	return float64(p.order) * float64(round) * float64(round)
 }
 
-// check looks at each row of C.
+// check checks one element of each row of C.
 func (p *product) check(round uint64) error {
 	for i := 0; i < len(p.c.Slice()); i += p.order {
 		if got, want := p.c.Slice()[i], p.element(round); got != want {
@@ -130,7 +128,6 @@ func (p *product) check(round uint64) error {
 	return nil
 }
 
-// set makes all elements x.
 func set(elements []float64, x float64) {
 	for i := range elements {
 		elements[i] = x

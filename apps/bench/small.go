@@ -8,10 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// lineWords is a cache line in words.
 const lineWords = 8
 
-// sum adds up a number of each rank.
 func (m *Meter) sum() (func(uint64) error, error) {
 	n := m.n
 	add := func(a, b float64) float64 { return a + b }
@@ -27,10 +25,10 @@ func (m *Meter) sum() (func(uint64) error, error) {
 	}, nil
 }
 
-// mask is what a rank changes a byte by.
+// mask returns the pattern that a rank XORs into every byte.
 func mask(rank int) byte { return [2]byte{0x5a, 0x3c}[rank%2] }
 
-// handOver lets the first two ranks change a region in turn.
+// handOver returns the operation in which the first two ranks change a region in turn.
 func (m *Meter) handOver(length int) (func(uint64) error, error) {
 	n := m.n
 	data, guard, err := guarded[byte](m, "", length)
@@ -51,17 +49,18 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 				return err
 			}
 		}
-		ordered := n.Mode() == fagus.Phase && n.Rank() < 2 // threads take turns as it comes
+		// The order of turns is fixed only in phase mode, and only the first two ranks take turns.
+		ordered := n.Mode() == fagus.Phase && n.Rank() < 2
 		if want := handedOver(round, n.Rank(), n.Nodes()); ordered && before != want {
-			return fmt.Errorf("bench: round %d: rank %d took over %#x, want %#x", round, n.Rank(), before, want)
+			return fmt.Errorf("bench: round %d: rank %d found %#x, want %#x", round, n.Rank(), before, want)
 		}
 		return nil
 	}, nil
 }
 
-// handedOver is the byte that a rank finds in a round, which is counted from 1.
+// handedOver returns the value of a byte that a rank finds in a round. Rounds count from 1.
 func handedOver(round uint64, rank, nodes int) (b byte) {
-	if round%2 == 0 { // two whole rounds undo each other
+	if round%2 == 0 { // two complete rounds of XOR cancel each other
 		for r := range min(nodes, 2) {
 			b ^= mask(r)
 		}
@@ -72,7 +71,7 @@ func handedOver(round uint64, rank, nodes int) (b byte) {
 	return b
 }
 
-// change reads and writes all of data, a pattern at a time, and returns what the last byte was.
+// change reads and changes all of data, one pattern at a time, and returns the old last byte.
 func change(data, pattern []byte) (last byte) {
 	last = data[len(data)-1]
 	for len(data) > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// stream lets rank 0 rewrite a region, and times how it comes to rank 1: with its reading, or
-// without.
+// stream returns the operation in which rank 0 rewrites a region and rank 1 acquires the region.
+// If read is set, the time includes that of reading all words.
 func (m *Meter) stream(words int, read bool) (func(uint64) error, error) {
 	n := m.n
 	data, guard, err := guarded[uint64](m, "", words)
@@ -31,11 +31,11 @@ type stream struct {
 	data             *fagus.Array[uint64]
 	write, see, none *fagus.SyncSet
 	round            uint64
-	wrong            error // what rank 1 has read
+	wrong            error // set if rank 1 has read wrong data
 }
 
-// untilThere times an acquisition. What was acquired is read later: else it would never have
-// come near rank 1 where all ranks have one copy, nor be there when it is rewritten.
+// untilThere times the Acquire alone. Rank 1 reads the data afterwards, untimed. Otherwise, if all
+// ranks share one copy, the data would not be in rank 1's caches when rank 0 rewrites it.
 func (s *stream) untilThere(round uint64) error {
 	s.round = round
 	if err := s.rewrite(); err != nil {
@@ -51,11 +51,10 @@ func (s *stream) untilThere(round uint64) error {
 		if err := s.tenure(s.see, s.read); err != nil {
 			return err
 		}
-		return s.n.Barrier() // rank 0 rewrites it after that, in threaded mode as well
+		return s.n.Barrier() // keeps rank 0 in threaded mode from rewriting too early
 	})
 }
 
-// andRead times an acquisition and the reading.
 func (s *stream) andRead(round uint64) error {
 	s.round = round
 	if err := s.rewrite(); err != nil {
@@ -67,7 +66,7 @@ func (s *stream) andRead(round uint64) error {
 	return s.n.Barrier()
 }
 
-// rewrite is off the clock, but for giving back what was written.
+// rewrite rewrites the region at rank 0. Only the time of the Release counts.
 func (s *stream) rewrite() error {
 	set := s.none
 	err := s.beside(func() error {
@@ -89,10 +88,10 @@ func (s *stream) rewrite() error {
 	if err := s.n.Release(set); err != nil || s.n.Mode() == fagus.Phase {
 		return err
 	}
-	return s.n.Barrier() // else rank 1 may have acquired it before rank 0 did
+	return s.n.Barrier() // otherwise rank 1 might acquire the region before rank 0 does
 }
 
-// tenure acquires the set at rank 1, and nothing elsewhere.
+// tenure acquires the set and calls f at rank 1. Other ranks acquire an empty set.
 func (s *stream) tenure(set *fagus.SyncSet, f func()) error {
 	if s.n.Rank() != 1 {
 		set, f = s.none, func() {}
@@ -103,7 +102,6 @@ func (s *stream) tenure(set *fagus.SyncSet, f func()) error {
 	return s.wrong
 }
 
-// read looks at a word of each cache line.
 func (s *stream) read() {
 	words := s.data.Slice()
 	var differ uint64
@@ -111,6 +109,6 @@ func (s *stream) read() {
 		differ |= words[i] ^ s.round
 	}
 	if differ != 0 {
-		s.wrong = fmt.Errorf("bench: round %d: rank 1 has read what was not written", s.round)
+		s.wrong = fmt.Errorf("bench: round %d: rank 1 read data that rank 0 did not write", s.round)
 	}
 }

@@ -3,8 +3,8 @@ package cg
 import (
 	"fmt"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -14,7 +14,7 @@ const (
 	tolerance  = 1e-10
 )
 
-// problem is a class, and what must come out.
+// problem describes a class of NPB; zeta is the reference result.
 type problem struct {
 	rows, nonzer int
 	shift        float64
@@ -31,29 +31,29 @@ func problemOf(c npb.Class) problem {
 	return problem{14000, 11, 20, 17.130235054029}
 }
 
-// operations are those of the timed section, as NPB counts them.
+// operations returns the operations of the timed section, as NPB counts them.
 func (p *problem) operations() float64 {
 	rows, elements := float64(p.rows), float64(p.nonzer*(p.nonzer+1))
 	return 2 * iterations * rows * (3 + elements + steps*(5+elements) + 3)
 }
 
-// Units is how many iterations of the power method a class has.
+// Units returns the number of iterations of the power method, which is the same for every class.
 func Units(npb.Class) int { return iterations }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
-	s, err := newSolver(n, p, cfg.Spoil)
+	s, err := newSolver(n, p, &cfg.Options)
 	if err != nil {
 		return verify.Result{}, err
 	}
 	x, z := s.vector(), s.vector()
 	ones(x)
-	if _, _, err := s.iterate(x, z); err != nil { // once untimed, as NPB does
+	if _, _, err := s.iterate(x, z); err != nil { // one untimed iteration, as in NPB
 		return verify.Result{}, err
 	}
 	ones(x)
-	var found []eigenvalue // by iteration
+	var found []eigenvalue // the estimate of each iteration
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		for range iterations {
@@ -72,15 +72,13 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	return r, err
 }
 
-// eigenvalue is what an iteration has found, and the residual of the system that it has solved.
 type eigenvalue struct{ zeta, residual float64 }
 
-// eigenvalue follows from the dot product of x and z.
+// eigenvalue returns the estimate that follows from xz, the dot product of x and z.
 func (p *problem) eigenvalue(xz, residual float64) eigenvalue {
 	return eigenvalue{p.shift + 1/xz, residual}
 }
 
-// report says what all iterations have found.
 func (p *problem) report(r *verify.Result, found []eigenvalue) {
 	for i, f := range found {
 		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: residual %.3e, zeta %.13f", i+1, f.residual, f.zeta))

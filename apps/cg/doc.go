@@ -1,22 +1,25 @@
-// Package cg is NPB's "conjugate gradient": the power method finds an eigenvalue of a large sparse symmetric
-// matrix, with 25 steps of conjugate gradients in place of solving each system.
+// Package cg is NPB's "conjugate gradient" benchmark. The power method finds an eigenvalue of a
+// large sparse symmetric matrix; instead of solving each linear system exactly it takes 25 steps
+// of conjugate gradients.
 //
-// It reads as a tutorial of how to compute with vectors of which every rank has a part:
+// It is a tutorial of vectors that are divided among ranks:
 //
-//   - Every rank has a block of rows (parts.Block): of the matrix, which it makes by itself, and of all vectors.
-//     None of these is shared.
-//   - Who multiplies a row needs the whole vector. That is an array of which every rank has a block,
-//     guarded by a variable of its own (parts.Blocks): each acquires its block and copies its part there; a
-//     Barrier later each acquires all blocks, shared, and multiplies its rows by what it sees. That
-//     all of a block is written is declared (Writing), so no copy to compare with is needed.
-//   - A dot product is one number of each rank, added by a Reduce. One follows every product with the
-//     matrix, and returns when all have called it: so nobody writes the next vector while others
-//     read this one.
+//   - Every rank has a block of rows (parts.Block) of the matrix and of all vectors. It
+//     generates its rows of the matrix itself. None of this is shared.
+//   - To multiply a row a rank needs the whole vector. So there is one shared vector, and each
+//     rank's block of it is bound to a sync variable of its own (parts.Blocks). Each rank
+//     acquires its block exclusively and copies its part into it. After a Barrier each rank
+//     acquires all blocks shared, and multiplies its rows by the whole vector. Ranks overwrite
+//     their whole block and declare it (Writing), so Fagus makes no twin to compare with.
+//   - A dot product is one number per rank, added by a Reduce. A Reduce follows every product
+//     with the matrix. It returns only when all ranks have called it, so no rank writes the
+//     next vector while another still reads this one.
 //
-// A step is five phases: two Acquires and a Barrier for the product, and two Reduces.
+// A step consists of five phases: two Acquires and a Barrier for the product, and two Reduces.
 //
-// It runs on any number of nodes. A dot product is added block by block, and the blocks in the order of the ranks: with
-// another number of nodes the last digits differ, far behind those that are verified.
+// The number of nodes is arbitrary. A dot product is added block by block, and the sums of the
+// blocks in rank order. So another number of nodes changes the last digits, which are far beyond
+// those that are verified.
 //
-// Verified is zeta after the last iteration, as in NPB 3.3 and 3.4.
+// The benchmark verifies zeta after the last iteration, as NPB 3.3 and 3.4 do.
 package cg

@@ -4,24 +4,23 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 )
 
 const (
 	seed  = 314159265
-	rcond = 0.1 // about the smallest eigenvalue by the largest, of the matrix without shift
+	rcond = 0.1 // roughly the smallest eigenvalue divided by the largest, before the shift
 )
 
-// element is one of a sparse vector.
 type element struct {
 	at    int32
 	value float64
 }
 
-// vectors are the sparse ones of which the matrix is made, each with nonzer elements at random and 0.5 at
-// its own number (NPB's sprnvc and vecset).
+// vectors returns the sparse vectors that the matrix is made of. Each has nonzer random elements,
+// and 0.5 at its own index (NPB's sprnvc and vecset).
 func (p *problem) vectors() [][]element {
-	random := npb.Random(seed).Skip(1) // NPB draws one before
+	random := npb.Random(seed).Skip(1) // NPB discards the first number
 	positions := 1
 	for positions < p.rows {
 		positions *= 2
@@ -50,25 +49,26 @@ func find(v []element, at int32) int {
 	return slices.IndexFunc(v, func(e element) bool { return e.at == at })
 }
 
-// matrix is some rows of it: row i has the values ends[i-1] up to but not including ends[i].
-type matrix struct {
+// sparse is a block of rows of a sparse matrix in compressed form: row i has the elements
+// ends[i-1] to ends[i]-1.
+type sparse struct {
 	ends    []int
 	columns []int32
 	values  []float64
 }
 
-// matrix makes the rows lo up to but not including hi of
+// matrix returns the rows lo to hi-1 of
 //
 //	sum over i of size^i x_i x_i^T + (rcond - shift) identity
 //
-// where x_i are the vectors and size^rows is rcond.
-func (p *problem) matrix(lo, hi int) *matrix {
+// where the x_i are the vectors and size^rows is rcond.
+func (p *problem) matrix(lo, hi int) *sparse {
 	type factor struct {
 		vector int
 		scale  float64
 	}
 	vectors := p.vectors()
-	factors := make([][]factor, hi-lo) // by row
+	factors := make([][]factor, hi-lo) // by row: the vectors that contribute to it
 	size, ratio := 1.0, math.Pow(rcond, 1/float64(p.rows))
 	for i, v := range vectors {
 		for _, e := range v {
@@ -78,8 +78,8 @@ func (p *problem) matrix(lo, hi int) *matrix {
 		}
 		size *= ratio
 	}
-	m := &matrix{}
-	sum, has := make([]float64, p.rows), make([]bool, p.rows) // of one row
+	m := &sparse{}
+	sum, has := make([]float64, p.rows), make([]bool, p.rows) // of the row under construction
 	for r, fs := range factors {
 		begin := len(m.columns)
 		for _, f := range fs {
@@ -105,13 +105,12 @@ func (p *problem) matrix(lo, hi int) *matrix {
 	return m
 }
 
-// times makes product, a number a row, of the matrix and v.
-func (m *matrix) times(v, product []float64) {
+func (m *sparse) times(v, product []float64) {
 	begin := 0
 	for i, end := range m.ends {
 		columns := m.columns[begin:end]
 		values := m.values[begin:end][:len(columns)]
-		even, odd := 0.0, 0.0 // two sums at once: an addition waits for the one before
+		even, odd := 0.0, 0.0 // two independent sums: an addition waits for the one before it
 		k := 1
 		for ; k < len(columns); k += 2 {
 			even += values[k-1] * v[columns[k-1]]

@@ -3,49 +3,49 @@ package cg
 import (
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// steps is how many steps of conjugate gradients stand for solving a system.
+// steps is the number of conjugate-gradient steps in place of an exact solution.
 const steps = 25
 
-// stepOperations are those of a step for a row beside the product: additions and multiplications.
+// stepOperations is the number of operations per row and step, without the matrix product.
 const stepOperations = 10
 
-// solver is what a rank solves systems with. Its vectors, and those that its methods are given, are this
-// rank's block.
+// solver is the state of a rank. Its vectors and arguments are this rank's blocks of vectors.
 type solver struct {
 	node    *fagus.Node
-	mine    *matrix                // this rank's rows
-	factor  *parts.Blocks[float64] // the vector that is multiplied
+	mine    *sparse                // this rank's rows
+	factor  *parts.Blocks[float64] // the shared vector that is multiplied
 	p, q, r []float64
 
-	toGive, toMultiply *fagus.SyncSet
+	toPublish, toMultiply *fagus.SyncSet
 }
 
-func newSolver(n *fagus.Node, p problem, spoil bool) (*solver, error) {
+func newSolver(n *fagus.Node, p problem, opts *verify.Options) (*solver, error) {
 	lo, hi := parts.Block(p.rows, n.Nodes(), n.Rank())
 	s := &solver{node: n, mine: p.matrix(lo, hi)}
 	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
-	if spoil && n.Rank() == parts.Owner(p.rows, n.Nodes(), p.rows-1) {
-		s.mine.values[len(s.mine.values)-1]++
-	}
+	opts.PlantLast(n, p.rows, func() { s.mine.values[len(s.mine.values)-1]++ })
 	var err error
 	if s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1); err != nil {
 		return nil, err
 	}
-	s.toGive, s.toMultiply = n.Set(s.factor.WantFill()...), n.Set(s.factor.WantAll(fagus.Shared)...)
+	s.toPublish, s.toMultiply = n.Set(s.factor.WantFill()...), n.Set(s.factor.WantAll(fagus.Shared)...)
 	return s, nil
 }
 
 func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
 
-// times makes product, of the matrix and v. A dot product must follow before the next one.
+// times computes product = matrix times v. The caller must compute a dot product before the next
+// call: its Reduce keeps a rank from overwriting the shared vector too early.
 func (s *solver) times(v, product []float64) error {
 	n := s.node
-	if err := n.During(s.toGive, func() error {
+	if err := n.During(s.toPublish, func() error {
 		copy(s.factor.Mine(), v)
 		return nil
 	}); err != nil {
@@ -61,13 +61,12 @@ func (s *solver) times(v, product []float64) error {
 	})
 }
 
-// dot is the dot product of two vectors.
 func (s *solver) dot(a, b []float64) (float64, error) {
-	return fagus.Reduce(s.node, dot(a, b), func(x, y float64) float64 { return x + y })
+	return fagus.Reduce(s.node, matrix.Dot(a, b), func(x, y float64) float64 { return x + y })
 }
 
-// iterate solves a system for x, makes x the solution z, but of length 1, and returns the dot product of the old
-// x and z, and the residual.
+// iterate solves a system for x, and replaces x by the solution z, normalized. It returns the dot
+// product of the old x and z, and the residual.
 func (s *solver) iterate(x, z []float64) (xz, residual float64, err error) {
 	if residual, err = s.solve(x, z); err != nil {
 		return 0, 0, err
@@ -81,7 +80,7 @@ func (s *solver) iterate(x, z []float64) (xz, residual float64, err error) {
 	return xz, residual, err
 }
 
-// solve makes z, so that the matrix times z is about x, and returns the length of the difference.
+// solve finds z such that the matrix times z is about x, and returns the norm of the residual.
 func (s *solver) solve(x, z []float64) (residual float64, err error) {
 	p, q, r := s.p, s.q, s.r
 	clear(z)

@@ -3,23 +3,23 @@ package conjugate
 import (
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// vector is what is multiplied: shared, and bound as the matrix says who reads it.
+// vector is the shared vector that is multiplied. Rows with the same readers share a variable.
 type vector struct {
 	*fagus.Array[float64]
 	node                       *fagus.Node
 	a                          *matrix.Sparse
-	lo, hi                     int // this rank's rows
+	lo, hi                     int // this rank has the rows lo to hi-1
 	toWrite, toRead, toReadAll *fagus.SyncSet
 }
 
-// Run solves the system. Every rank calls it with the same Config. If the matrix is not positive definite
-// that is an IndefiniteError, the same at every rank.
+// Run solves the system. Every rank calls it with the same Config. If the matrix is not positive
+// definite every rank returns the same IndefiniteError.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -43,10 +43,10 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if cfg.Spoil && v.lo < v.hi && v.hi == a.Rows {
-		s.spoil(s.x)
+	if v.lo < v.hi && v.hi == a.Rows {
+		cfg.Plant(func() { s.spoil(s.x) })
 	}
-	if err := v.give(s.x); err != nil {
+	if err := v.publish(s.x); err != nil {
 		return Result{}, err
 	}
 	r := Result{}
@@ -60,7 +60,6 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	return r, err
 }
 
-// newVector makes the array and binds the variables. It is collective.
 func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
 	v := &vector{node: n, a: a}
 	ends := cuts(a, n.Nodes())
@@ -91,8 +90,8 @@ func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
 	return v, nil
 }
 
-// give writes this rank's rows, and returns when all ranks have.
-func (v *vector) give(mine []float64) error {
+// publish writes this rank's part of the vector, and waits until all ranks have written theirs.
+func (v *vector) publish(mine []float64) error {
 	if err := v.node.During(v.toWrite, func() error {
 		copy(v.Slice()[v.lo:v.hi], mine)
 		return nil
@@ -102,13 +101,14 @@ func (v *vector) give(mine []float64) error {
 	return v.node.Barrier()
 }
 
-// chunkRows are the rows between two looks at Node.Err.
+// chunkRows is the number of rows between two checks of Node.Err.
 const chunkRows = 1 << 16
 
-// times makes this rank's rows of the product of the matrix and v, of which mine are its own. A sum of all ranks
-// must follow before the next product.
+// times computes this rank's rows of the product of the matrix and v; mine is this rank's part of
+// v. The caller must compute a sum over all ranks before the next product: the sum keeps a rank
+// from overwriting the vector while another rank reads it.
 func (v *vector) times(mine, product []float64) error {
-	if err := v.give(mine); err != nil {
+	if err := v.publish(mine); err != nil {
 		return err
 	}
 	return v.node.During(v.toRead, func() error {
@@ -119,10 +119,11 @@ func (v *vector) times(mine, product []float64) error {
 			times(v.a, v.lo+lo, v.Slice(), product[lo:min(lo+chunkRows, len(product))])
 		}
 		elements := v.a.Starts[v.hi] - v.a.Starts[v.lo]
-		v.node.Spend(fagus.Time(operations(elements, len(product))) * npb.OperationTime) // with what the step does to vectors
+		// including the vector operations of the step
+		v.node.Spend(fagus.Time(operations(elements, len(product))) * npb.OperationTime)
 		return nil
 	})
 }
 
-// spoil makes the last element of x wrong, whose row then is by more than the whole right side.
+// spoil changes the last element of x so that its row changes by more than the right side.
 func (s *solver) spoil(x []float64) { x[len(x)-1] += (1 + s.length) * s.scale[len(x)-1] }

@@ -4,45 +4,37 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
 	"github.com/fagus-dsm/fagus/apps/conjugate"
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/fagus"
 )
-
-func run(t *testing.T, on fagus.Config, cfg conjugate.Config) conjugate.Result {
-	t.Helper()
-	return apptest.Run(t, on, "conjugate", func(n *fagus.Node) (conjugate.Result, error) { return conjugate.Run(n, cfg) })[0]
-}
-
-func plain(t *testing.T, cfg conjugate.Config) conjugate.Result {
-	t.Helper()
-	r, err := conjugate.Plain(cfg, apptest.Timer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func poisson(grid int) conjugate.Config {
 	return conjugate.Config{Grid: grid, Tolerance: 1e-10, Iterations: 1000}
 }
 
-// decoded is the matrix in a file's text.
+// decoded returns the matrix in the text of a file.
 func decoded(t *testing.T, text string) *matrix.Sparse {
 	t.Helper()
-	a, err := matrix.DecodeSparse(strings.NewReader(text))
+	path := filepath.Join(t.TempDir(), "a.mtx")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := matrix.ReadSparse(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// random is a symmetric matrix whose diagonal dominates, of rows that are far apart.
+// random returns a symmetric, diagonally dominant matrix with elements far from the diagonal.
 func random(rows int, seed uint64) *matrix.Sparse {
 	r := rand.New(rand.NewPCG(seed, 0))
 	dense := make([]float64, rows*rows)
@@ -66,20 +58,20 @@ func random(rows int, seed uint64) *matrix.Sparse {
 	return a
 }
 
-// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without
-// Fagus.
+// TestEverywhere checks that runs pass, with the bits of the program without Fagus.
 func TestEverywhere(t *testing.T) {
 	cfg := poisson(14) // 4 batches of rows
-	want := plain(t, cfg)
+	want := apptest.Plain(t, conjugate.Plain, cfg)
 	apptest.Everywhere(t, func(on fagus.Config) {
-		r := run(t, on, cfg)
+		r := apptest.First(t, conjugate.Run, on, cfg)
 		if r.Excess() > 1 || !slices.Equal(r.X, want.X) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
-			t.Errorf("%d nodes, %v mode: %v, %v; want %v", on.Nodes, on.Mode, r.Checks, r.Lines, want.Lines)
+			t.Errorf("%d nodes, %v mode: checks %v, lines %v; want the result without Fagus, %v", on.Nodes, on.Mode, r.Checks, r.Lines, want.Lines)
 		}
 	})
 }
 
-// TestRandomMatrix: so it is if everybody needs something of everybody, and the right side is given.
+// TestRandomMatrix checks the same if every rank needs parts of every other rank's vector, with
+// and without a given right side.
 func TestRandomMatrix(t *testing.T) {
 	for seed := range uint64(5) {
 		const rows = 300
@@ -89,49 +81,50 @@ func TestRandomMatrix(t *testing.T) {
 				cfg.B = append(cfg.B, float64(i%7))
 			}
 		}
-		want := plain(t, cfg)
+		want := apptest.Plain(t, conjugate.Plain, cfg)
 		for nodes := 1; nodes <= 4; nodes++ {
-			r := run(t, fagus.Config{Nodes: nodes}, cfg)
+			r := apptest.First(t, conjugate.Run, fagus.Config{Nodes: nodes}, cfg)
 			if r.Excess() > 1 || !slices.Equal(r.X, want.X) {
-				t.Errorf("seed %d, %d nodes: %v; without Fagus %v", seed, nodes, r.Checks, want.Checks)
+				t.Errorf("seed %d, %d nodes: checks %v; without Fagus %v, want the same X", seed, nodes, r.Checks, want.Checks)
 			}
 		}
 		if seed%2 == 1 && math.Abs(slices.Max(want.X)-1) > 1e-9 {
-			t.Errorf("seed %d: the largest of a vector of ones is %g", seed, slices.Max(want.X))
+			t.Errorf("seed %d: the solution is a vector of ones, but its largest element is %g", seed, slices.Max(want.X))
 		}
 	}
 }
 
-// TestKnown: 4x + y = 1 and x + 3y = 2 are solved by 1/11 and 7/11.
+// TestKnown solves 4x + y = 1 and x + 3y = 2, whose solution is 1/11 and 7/11.
 func TestKnown(t *testing.T) {
 	a := decoded(t, "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n")
-	r := run(t, fagus.Config{Nodes: 3}, conjugate.Config{Matrix: a, B: []float64{1, 2}, Tolerance: 1e-14, Iterations: 9})
+	r := apptest.First(t, conjugate.Run, fagus.Config{Nodes: 3}, conjugate.Config{Matrix: a, B: []float64{1, 2}, Tolerance: 1e-14, Iterations: 9})
 	if r.Excess() > 1 || math.Abs(r.X[0]-1.0/11) > 1e-13 || math.Abs(r.X[1]-7.0/11) > 1e-13 {
-		t.Errorf("%g, %v", r.X, r.Checks)
+		t.Errorf("solution %g, checks %v: want 1/11 and 7/11", r.X, r.Checks)
 	}
-	if r := plain(t, conjugate.Config{Matrix: a, B: []float64{0, 0}, Tolerance: 1e-14, Iterations: 9}); r.Excess() > 1 || r.X[0] != 0 || r.X[1] != 0 {
-		t.Errorf("a right side of 0: %g, %v", r.X, r.Checks)
+	if r := apptest.Plain(t, conjugate.Plain, conjugate.Config{Matrix: a, B: []float64{0, 0}, Tolerance: 1e-14, Iterations: 9}); r.Excess() > 1 || r.X[0] != 0 || r.X[1] != 0 {
+		t.Errorf("a right side of 0: solution %g, checks %v, want 0", r.X, r.Checks)
 	}
 }
 
-// TestSpoiled: a wrong number is found, and so are too few iterations, and a residual that rounding keeps
-// from becoming so small.
+// TestSpoiled checks that verification finds a wrong number, too few iterations, and a residual
+// that rounding keeps above the tolerance.
 func TestSpoiled(t *testing.T) {
 	wrong, few, much := poisson(14), poisson(14), poisson(60)
 	wrong.Spoil, few.Iterations, much.Tolerance = true, 3, 1e-15
 	for what, cfg := range map[string]conjugate.Config{"spoiled": wrong, "3 iterations": few, "a tolerance of 1e-15": much} {
-		if r := plain(t, cfg); r.Excess() <= 1 {
-			t.Errorf("%s, without Fagus, and verified: %v", what, r.Checks)
+		if r := apptest.Plain(t, conjugate.Plain, cfg); r.Excess() <= 1 {
+			t.Errorf("%s, without Fagus: verification passes: %v", what, r.Checks)
 		}
 		for nodes := 1; nodes <= 4; nodes++ {
-			if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Excess() <= 1 {
-				t.Errorf("%s, %d nodes, and verified: %v", what, nodes, r.Checks)
+			if r := apptest.First(t, conjugate.Run, fagus.Config{Nodes: nodes}, cfg); r.Excess() <= 1 {
+				t.Errorf("%s, %d nodes: verification passes: %v", what, nodes, r.Checks)
 			}
 		}
 	}
 }
 
-// TestIndefinite: a matrix whose diagonal is positive, but not its eigenvalues, is told of at every rank.
+// TestIndefinite checks that every rank reports a matrix with positive diagonal elements but
+// negative eigenvalues.
 func TestIndefinite(t *testing.T) {
 	cfg := conjugate.Config{
 		Matrix: decoded(t, "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 2\n2 2 1\n"),
@@ -140,33 +133,33 @@ func TestIndefinite(t *testing.T) {
 	want := conjugate.IndefiniteError{Iteration: 1, Value: -2}
 	var got *conjugate.IndefiniteError
 	if _, err := conjugate.Plain(cfg, apptest.Timer); !errors.As(err, &got) || *got != want {
-		t.Errorf("without Fagus: %v", err)
+		t.Errorf("without Fagus: %v, want %v", err, &want)
 	}
-	for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Mode: mode}, func(n *fagus.Node) error {
 			_, err := conjugate.Run(n, cfg)
 			return err
 		})
 		if !errors.As(err, &got) || *got != want {
-			t.Errorf("%v mode: %v", mode, err)
+			t.Errorf("%v mode: error %v, want %v", mode, err, &want)
 		}
 	}
 }
 
-// TestMistakes: what cannot be run is told.
+// TestMistakes checks that invalid configurations are rejected.
 func TestMistakes(t *testing.T) {
 	const general = "%%MatrixMarket matrix coordinate real general\n"
 	small := func(text string) func(*conjugate.Config) {
 		return func(c *conjugate.Config) { c.Matrix = decoded(t, general+text) }
 	}
 	for want, change := range map[string]func(*conjugate.Config){
-		"a grid of 0 x 0 points":               func(c *conjugate.Config) { c.Grid = 0 },
+		"0 x 0 grid":                           func(c *conjugate.Config) { c.Grid = 0 },
 		"tolerance 0":                          func(c *conjugate.Config) { c.Tolerance = 0 },
 		"tolerance NaN":                        func(c *conjugate.Config) { c.Tolerance = math.NaN() },
 		"0 iterations":                         func(c *conjugate.Config) { c.Iterations = 0 },
-		"but no matrix":                        func(c *conjugate.Config) { c.B = []float64{1} },
-		"a matrix of 2 x 3":                    small("2 3 0\n"),
-		"a matrix of 0 x 0":                    small("0 0 0\n"),
+		"right side without a matrix":          func(c *conjugate.Config) { c.B = []float64{1} },
+		"2 x 3 matrix":                         small("2 3 0\n"),
+		"0 x 0 matrix":                         small("0 0 0\n"),
 		"element (2, 2) is 0":                  small("2 2 1\n1 1 1\n"),
 		"element (1, 1) is NaN":                small("1 1 1\n1 1 NaN\n"),
 		"element (1, 1) is +Inf":               small("1 1 1\n1 1 Inf\n"),
@@ -180,7 +173,7 @@ func TestMistakes(t *testing.T) {
 		bad := poisson(5)
 		change(&bad)
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: want %s", err, want)
+			t.Errorf("error %v: want one with %q", err, want)
 		}
 	}
 }

@@ -4,50 +4,54 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
 // Config describes a run.
 type Config struct {
-	// Matrix is A. Nobody changes it: ranks of one process may have the same. nil stands for the matrix of
-	// Poisson's equation on Grid x Grid points, whose right side and solution are known.
+	// Matrix is A. Run does not change it, so ranks in one process may share it. If it is nil, A
+	// is the matrix of Poisson's equation on Grid x Grid points, whose right side and solution
+	// are known.
 	Matrix *matrix.Sparse
 	Grid   int
-	// B is the right side; nil stands for A times a vector of ones. Without Matrix there is none.
+	// B is the right side. If it is nil, the right side is A times a vector of ones. B requires
+	// Matrix.
 	B []float64
-	// Tolerance ends the iterations: the residual relative to B, in the 2-norm.
+	// Tolerance ends the iterations: it is the largest accepted residual relative to B, in the
+	// 2-norm.
 	Tolerance float64
-	// Iterations is the most that are done; if that is not enough, the result is wrong.
+	// Iterations is the largest number of iterations. A result that has not converged by then
+	// fails verification.
 	Iterations int
-	// Progress, if not nil, is called at rank 0 after each iteration with 1.
-	Progress func(iterations int)
-	// Spoil makes the last element of x wrong: for those who want to see that it is found.
-	Spoil bool
+	// Progress counts iterations at rank 0. Spoil makes the last element of x wrong.
+	verify.Options
 }
 
 const (
 	maxGrid       = 1 << 12
 	minTolerance  = 1e-15
 	maxIterations = 1 << 30
-	largest       = 1e100 // element, and 1 / the smallest of the diagonal: products and sums of such are numbers
+	// largest magnitude of elements and of inverses of diagonal elements; keeps sums finite
+	largest = 1e100
 )
 
-// Validate reports what cannot be run: a matrix, too, that is not symmetric or has an element of the
-// diagonal that is not positive.
+// Validate reports an error if the program cannot run with c, for example if the matrix is not
+// symmetric or has a diagonal element that is not positive.
 func (c *Config) Validate() error {
 	switch {
-	case !(c.Tolerance >= minTolerance && c.Tolerance < 1): // this way round for NaN
-		return fmt.Errorf("conjugate: tolerance %g: want at least %g, and less than 1", c.Tolerance, minTolerance)
+	case !(c.Tolerance >= minTolerance && c.Tolerance < 1): // written so that NaN fails
+		return fmt.Errorf("conjugate: tolerance %g: want at least %g and less than 1", c.Tolerance, minTolerance)
 	case c.Iterations < 1 || c.Iterations > maxIterations:
 		return fmt.Errorf("conjugate: %d iterations: want 1 to %d", c.Iterations, maxIterations)
 	case c.Matrix == nil && (c.Grid < 1 || c.Grid > maxGrid):
-		return fmt.Errorf("conjugate: a grid of %d x %d points: want 1 x 1 to %d x %[3]d", c.Grid, c.Grid, maxGrid)
+		return fmt.Errorf("conjugate: %d x %d grid: want 1 x 1 to %d x %[3]d points", c.Grid, c.Grid, maxGrid)
 	case c.Matrix == nil && c.B != nil:
-		return fmt.Errorf("conjugate: a right side, but no matrix")
+		return fmt.Errorf("conjugate: right side without a matrix")
 	case c.Matrix == nil:
 		return nil
 	case c.B != nil && len(c.B) != c.Matrix.Rows:
-		return fmt.Errorf("conjugate: a right side of %d elements for a matrix of %d rows", len(c.B), c.Matrix.Rows)
+		return fmt.Errorf("conjugate: right side has %d elements for a matrix of %d rows", len(c.B), c.Matrix.Rows)
 	}
 	for i, x := range c.B {
 		if !ordinary(x) {
@@ -57,10 +61,9 @@ func (c *Config) Validate() error {
 	return definite(c.Matrix)
 }
 
-// definite reports what a symmetric and positive definite matrix does not have, as far as that can be seen.
 func definite(a *matrix.Sparse) error {
 	if a.Rows < 1 || a.Rows != a.Cols {
-		return fmt.Errorf("conjugate: a matrix of %d x %d: want a square one, of at least 1 x 1", a.Rows, a.Cols)
+		return fmt.Errorf("conjugate: %d x %d matrix: want a square one, at least 1 x 1", a.Rows, a.Cols)
 	}
 	for i := range a.Rows {
 		switch d := a.At(i, i); {
@@ -84,7 +87,6 @@ func definite(a *matrix.Sparse) error {
 
 func ordinary(x float64) bool { return math.Abs(x) <= largest } // false for NaN
 
-// system is the matrix and the right side.
 func (c *Config) system() (a *matrix.Sparse, b []float64) {
 	if c.Matrix == nil {
 		return poisson(c.Grid)
@@ -102,9 +104,9 @@ func (c *Config) system() (a *matrix.Sparse, b []float64) {
 	return c.Matrix, b
 }
 
-// poisson is the 5-point matrix of grid x grid points inside a square: 4, and -1 for each neighbour. The right side
-// belongs to parabola(i) * parabola(j), whose second differences are -2 parabola: all of them are
-// integers.
+// poisson returns the 5-point matrix of grid x grid points inside a square: 4 on the diagonal,
+// and -1 for each neighbour. The right side belongs to the solution parabola(i) * parabola(j).
+// Second differences of parabola are -2, so all elements are integers.
 func poisson(grid int) (a *matrix.Sparse, b []float64) {
 	n := grid * grid
 	a = &matrix.Sparse{Rows: n, Cols: n, Starts: make([]int, 1, n+1), Columns: make([]int32, 0, 5*n), Values: make([]float64, 0, 5*n)}
@@ -127,5 +129,5 @@ func poisson(grid int) (a *matrix.Sparse, b []float64) {
 	return a, b
 }
 
-// parabola is 0 on both sides of a grid.
+// parabola returns a quadratic function that is 0 just outside the grid.
 func parabola(i, grid int) float64 { return float64((i + 1) * (grid - i)) }

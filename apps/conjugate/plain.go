@@ -1,11 +1,11 @@
 package conjugate
 
 import (
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Plain solves the system without Fagus. cfg has to be valid.
+// Plain solves the system without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) (Result, error) {
 	a, b := cfg.system()
 	s := newSolver(cfg, a, b, 0, a.Rows)
@@ -19,8 +19,6 @@ func Plain(cfg Config, timed verify.Timer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if cfg.Spoil {
-		s.spoil(s.x)
-	}
+	cfg.Plant(func() { s.spoil(s.x) })
 	return s.result(took, a, b, s.x), nil
 }

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 )
 
-// cuts are where the rows of ranks begin: those of rank r are cuts[r] up to but not including cuts[r+1]. They are
-// whole batches, with about as many elements of the matrix for each. With few rows some ranks have none.
+// cuts returns the bounds of the ranks' rows: rank r has the rows cuts[r] to cuts[r+1]-1. All
+// ranks have whole batches and about as many matrix elements. If there are few rows some ranks
+// have no row.
 func cuts(a *matrix.Sparse, ranks int) (ends []int) {
 	batches := (a.Rows + batch - 1) / batch
 	for r := range ranks + 1 {
@@ -19,18 +20,18 @@ func cuts(a *matrix.Sparse, ranks int) (ends []int) {
 	return ends
 }
 
-// share are rows of one rank that the same other ranks read.
+// share is a set of rows that have the same owner and are read by the same other ranks.
 type share struct {
 	owner   int
-	readers []int // in order, without the owner
+	readers []int // in ascending order, without the owner
 	rows    [][2]int
 }
 
 func (s *share) name() string { return fmt.Sprintf("rows of %d for %v", s.owner, s.readers) }
 
-// shares divides the rows of all ranks, batch by batch, by who has columns in them.
+// shares groups the batches of rows by owner and readers. ends is the result of cuts.
 func shares(a *matrix.Sparse, ends []int) (all []*share) {
-	readers := make([][]int, (a.Rows+batch-1)/batch) // by batch
+	readers := make([][]int, (a.Rows+batch-1)/batch) // by batch: the ranks that read it
 	for r := range len(ends) - 1 {
 		for _, j := range a.Columns[a.Starts[ends[r]]:a.Starts[ends[r+1]]] {
 			to := &readers[j/batch]

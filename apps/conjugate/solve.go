@@ -4,39 +4,37 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// batch is how many rows are added up before what they sum to is added exactly. Ranks have whole
-// batches.
+// batch is the number of elements whose sum is rounded. Sums of batches are added exactly.
 const batch = 64
 
-// IndefiniteError says that the matrix is not positive definite.
+// IndefiniteError reports that the matrix is not positive definite.
 type IndefiniteError struct {
 	Iteration int
-	Value     float64 // of p'Ap for some p that is not 0
+	Value     float64 // p'Ap for some vector p other than 0
 }
 
-// Error says so.
+// Error describes the matrix's defect.
 func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("conjugate: the matrix is not positive definite: p'Ap is %g in iteration %d, want a number above 0", e.Value, e.Iteration)
 }
 
-// solver solves a system for some rows, which have all vectors in it. It knows nothing of others but
-// what it is given to call.
+// solver solves a system for some rows. Only multiply and sum use data of other rows.
 type solver struct {
 	Config
 	b, scale      []float64 // the right side, and 1 / the diagonal
 	x, r, z, p, q []float64
-	multiply      func(v, product []float64) error // by the matrix
-	sum           func(sums *[2]parts.Exact) error // of all rows
-	length        float64                          // of the whole right side
+	multiply      func(v, product []float64) error // multiplies by the matrix
+	sum           func(sums *[2]parts.Exact) error // adds up the sums of all ranks
+	length        float64                          // 2-norm of the whole right side
 	iterations    int
-	residuals     []float64 // the true ones, each time that one was computed
+	residuals     []float64 // all true residuals computed so far
 }
 
-// newSolver is one for rows lo up to but not including hi, without what it calls.
+// newSolver returns a solver for the rows lo to hi-1. The caller sets multiply and sum.
 func newSolver(cfg Config, a *matrix.Sparse, b []float64, lo, hi int) *solver {
 	s := &solver{Config: cfg, b: b[lo:hi], scale: make([]float64, hi-lo)}
 	for _, v := range []*[]float64{&s.x, &s.r, &s.z, &s.p, &s.q} {
@@ -48,8 +46,8 @@ func newSolver(cfg Config, a *matrix.Sparse, b []float64, lo, hi int) *solver {
 	return s
 }
 
-// solve iterates until the true residual is small enough, or rounding lets it not become so, or
-// often enough.
+// solve iterates until the true residual is small enough, until rounding keeps it from shrinking,
+// or for the largest number of iterations.
 func (s *solver) solve() error {
 	length, _, err := s.dots(s.b, s.b, nil, nil)
 	if err != nil {
@@ -79,10 +77,10 @@ func (s *solver) solve() error {
 	return nil
 }
 
-// enough says whether the residual whose square that is is small enough.
+// enough reports whether a residual is small enough, given its square.
 func (s *solver) enough(square float64) bool { return math.Sqrt(square) <= s.Tolerance*s.length }
 
-// iterate goes on from x, whose residual r and z fit it, until the residual seems small enough.
+// iterate improves x, whose r and z are set, until the recurrence's residual is small enough.
 func (s *solver) iterate(rz float64) error {
 	copy(s.p, s.z)
 	for s.iterations < s.Iterations {
@@ -102,9 +100,7 @@ func (s *solver) iterate(rz float64) error {
 		if rz, rr, err = s.dots(s.r, s.z, s.r, s.r); err != nil {
 			return err
 		}
-		if s.Progress != nil {
-			s.Progress(1)
-		}
+		s.Advance(1)
 		if s.enough(rr) {
 			return nil
 		}
@@ -113,7 +109,7 @@ func (s *solver) iterate(rz float64) error {
 	return nil
 }
 
-// dots are the dot products of two pairs of vectors, of all rows.
+// dots returns the dot products of two pairs of vectors, over all rows.
 func (s *solver) dots(a, b, c, d []float64) (ab, cd float64, err error) {
 	var sums [2]parts.Exact
 	dot(&sums[0], a, b)
@@ -124,29 +120,16 @@ func (s *solver) dots(a, b, c, d []float64) (ab, cd float64, err error) {
 	return sums[0].Float64(), sums[1].Float64(), nil
 }
 
-// dot adds the dot product of a and b, batch by batch, four sums at once in each: an addition waits
-// for the one before.
+// dot adds the dot product of a and b to sum, one rounded batch at a time.
 func dot(sum *parts.Exact, a, b []float64) {
 	for len(a) > 0 {
 		n := min(batch, len(a))
-		var s0, s1, s2, s3 float64
-		x, y := a[:n], b[:n]
-		for len(x) >= 4 && len(y) >= 4 {
-			s0 += x[0] * y[0]
-			s1 += x[1] * y[1]
-			s2 += x[2] * y[2]
-			s3 += x[3] * y[3]
-			x, y = x[4:], y[4:]
-		}
-		for i, v := range x {
-			s0 += v * y[i]
-		}
-		sum.Add(s0 + s1 + (s2 + s3))
+		sum.Add(matrix.Dot(a[:n], b[:n]))
 		a, b = a[n:], b[n:]
 	}
 }
 
-// advance goes alpha along p, of which q is the product with the matrix.
+// advance moves x by alpha along p, and updates r and z. q is the matrix times p.
 func advance(x, r, z, p, q, scale []float64, alpha float64) {
 	r, z, p, q, scale = r[:len(x)], z[:len(x)], p[:len(x)], q[:len(x)], scale[:len(x)]
 	for i := range x {
@@ -156,7 +139,7 @@ func advance(x, r, z, p, q, scale []float64, alpha float64) {
 	}
 }
 
-// turn makes p the next direction.
+// turn computes the next direction p.
 func turn(p, z []float64, beta float64) {
 	z = z[:len(p)]
 	for i := range p {
@@ -164,7 +147,6 @@ func turn(p, z []float64, beta float64) {
 	}
 }
 
-// times multiplies rows of a, from row lo on, by v.
 func times(a *matrix.Sparse, lo int, v, product []float64) {
 	begin := a.Starts[lo]
 	for i, end := range a.Starts[lo+1:][:len(product)] {

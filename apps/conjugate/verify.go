@@ -5,38 +5,37 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// roundoff is the unit roundoff of float64.
 const roundoff = 0x1p-53
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
 	verify.Result
-	X []float64 // at rank 0
+	X []float64 // the solution, at rank 0
 }
 
-// result verifies x, the whole of it. Operations are two an element of the matrix and twelve a row in
-// each iteration, and the products of the true residuals.
+// result verifies the whole of x. Operations are two per matrix element and twelve per row in
+// each iteration, plus the products for the true residuals.
 func (s *solver) result(took fagus.Time, a *matrix.Sparse, b, x []float64) Result {
 	r := Result{X: x}
 	r.Time = took
 	r.Operations = float64(s.iterations)*operations(len(a.Values), a.Rows) + 2*float64(len(s.residuals)*len(a.Values))
 	r.Lines = []string{fmt.Sprintf("%d iterations, %d true residuals; x is from %.10g to %.10g", s.iterations, len(s.residuals), slices.Min(x), slices.Max(x))}
-	r.Checks = []verify.Check{{Name: "|b - A x| / |b|", Got: residual(a, b, x), Tolerance: s.Tolerance * (1 + 1e-6)}} // sums in another order
+	// The tolerance allows for sums in another order.
+	r.Checks = []verify.Check{{Name: "|b - A x| / |b|", Got: residual(a, b, x), Tolerance: s.Tolerance * (1 + 1e-6)}}
 	if s.Matrix == nil {
 		r.Checks = append(r.Checks, s.known(x))
 	}
 	return r
 }
 
-// operations are those of an iteration, for so many elements of the matrix and rows.
 func operations(elements, rows int) float64 { return 2*float64(elements) + 12*float64(rows) }
 
-// residual is |b - A x|, relative to |b| unless that is 0.
+// residual returns |b - A x|, relative to |b| unless that is 0.
 func residual(a *matrix.Sparse, b, x []float64) float64 {
 	rest, length := 0.0, 0.0
 	for i := range b {
@@ -53,9 +52,9 @@ func residual(a *matrix.Sparse, b, x []float64) float64 {
 	return rest / length
 }
 
-// known holds x against the solution of Poisson's equation. The eigenvalues of the matrix are known, too: their
-// largest ratio is how many times as large as the residual the error can be, and rounding makes the residual itself uncertain
-// by up to six roundings of what it is the difference of.
+// known compares x with the solution of Poisson's equation. The error of x is at most the
+// residual times the condition number, which follows from the known eigenvalues of the matrix.
+// The residual itself is uncertain by up to six roundings of its terms.
 func (s *solver) known(x []float64) verify.Check {
 	wrong, length := 0.0, 0.0
 	for at, v := range x {

@@ -2,52 +2,48 @@ package dgemm
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/gemm"
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/gemm"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
 type Config struct {
-	N int // rows and columns
+	N int // rows and columns of the matrices
 	prk.Loop
 }
 
-// maxN bounds a matrix: 2 TiB.
+// maxN limits a matrix to 2 TiB.
 const maxN = 1 << 19
 
-// Validate reports what cannot be run.
+// Validate reports an error if the kernel cannot run with c.
 func (c *Config) Validate() error {
-	if c.N < 2 || c.N > maxN { // of 1 x 1 the closed form is 0
-		return fmt.Errorf("dgemm: matrices of %d x %d: want 2 x 2 to %d x %[3]d", c.N, c.N, maxN)
+	if c.N < 2 || c.N > maxN { // the expected checksum of a 1 x 1 matrix is 0
+		return fmt.Errorf("dgemm: %d x %d matrices: want 2 x 2 to %d x %[3]d", c.N, c.N, maxN)
 	}
 	return c.Loop.Validate("dgemm")
 }
 
-// operations are those of so many rows of C, as PRK counts them.
+// operations returns the floating-point operations of some rows of C, as PRK counts them.
 func (c *Config) operations(rows int) float64 { return 2 * float64(rows) * float64(c.N) * float64(c.N) }
 
-// result is what came of the sum of all elements of C.
+// result returns the result; sum is the sum of all elements of C.
 func (c *Config) result(sum *parts.Exact, took fagus.Time) prk.Result {
 	n := float64(c.N)
-	r := prk.Result{
+	return prk.Result{
 		Got: sum.Float64(), Want: 0.25 * n * n * n * (n - 1) * (n - 1) * float64(c.Total()),
 		Time: took, Work: c.operations(c.N) * float64(c.Iterations),
-	}
-	r.Error = math.Abs(r.Got-r.Want) / r.Want
-	return r
+	}.Relative()
 }
 
-// product is the program's data.
 type product struct {
 	Config
 	node    *fagus.Node
-	a, b, c *parts.Blocks[float64] // of rows
-	packed  *gemm.Matrix           // B, from the first iteration on
+	a, b, c *parts.Blocks[float64] // in blocks of rows
+	packed  *gemm.Matrix           // B in packed form, from the first iteration on
 }
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -76,9 +72,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	sum := make([]parts.Exact, 1)
 	if err := n.During(n.Set(p.c.WantMine(fagus.Exclusive)...), func() error {
 		mine := p.c.Mine()
-		if cfg.Spoils(n, cfg.N) {
-			spoil(&cfg, mine)
-		}
+		cfg.PlantLast(n, cfg.N, func() { spoil(&cfg, mine) })
 		add(&sum[0], mine)
 		return nil
 	}); err != nil {
@@ -88,7 +82,6 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	return cfg.result(&sum[0], took), err
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (p *product) declare() (err error) {
 	if p.a, err = parts.NewBlocks[float64](p.node, "A", p.N, p.N); err != nil {
 		return err
@@ -100,7 +93,6 @@ func (p *product) declare() (err error) {
 	return err
 }
 
-// fill writes this rank's rows of A and B. C is 0.
 func (p *product) fill() error {
 	if err := p.node.During(p.node.Set(slices.Concat(p.a.WantFill(), p.b.WantFill())...), func() error {
 		fill(p.a.Mine(), p.N)
@@ -112,7 +104,7 @@ func (p *product) fill() error {
 	return p.node.Barrier()
 }
 
-// iterate multiplies this rank's rows.
+// iterate multiplies this rank's rows the given number of times. The caller holds these rows.
 func (p *product) iterate(times int) error {
 	if p.packed == nil {
 		p.packed = gemm.Pack(p.b.Slice(), p.N, p.N)
@@ -128,18 +120,18 @@ func (p *product) iterate(times int) error {
 			p.node.Spend(fagus.Time(p.operations(here/p.N)) * prk.OperationTime)
 			a, c = a[here:], c[here:]
 		}
-		p.Advance(p.node)
+		p.AdvanceTogether(p.node, 1)
 	}
 	return nil
 }
 
-// Between two looks at Node.Err are some 100 ms, but so many rows that B is worth reading.
+// Work between two checks of Node.Err: about 100 ms, but enough rows that reading B pays.
 const (
 	chunkSteps = 1 << 31
 	minChunk   = 128
 )
 
-// fill makes the elements of rows the numbers of their columns.
+// fill sets every element of some rows to its column index.
 func fill(rows []float64, columns int) {
 	for ; len(rows) > 0; rows = rows[columns:] {
 		for j := range columns {
@@ -148,14 +140,11 @@ func fill(rows []float64, columns int) {
 	}
 }
 
-// add adds up all elements.
 func add(sum *parts.Exact, c []float64) {
 	for _, x := range c {
 		sum.Add(x)
 	}
 }
 
-// spoil makes the last element of C wrong by as much as all of it should have.
-func spoil(cfg *Config, c []float64) {
-	c[len(c)-1] += cfg.result(new(parts.Exact), 0).Want
-}
+// spoil adds the expected checksum to the last element of C, which doubles the checksum.
+func spoil(cfg *Config, c []float64) { c[len(c)-1] += cfg.result(new(parts.Exact), 0).Want }

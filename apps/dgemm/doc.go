@@ -1,18 +1,19 @@
-// Package dgemm is the kernel of that name of the Parallel Research Kernels: C += A x B, again and again, for
+// Package dgemm is the dgemm kernel of the Parallel Research Kernels: it repeats C += A x B for
 // dense matrices of float64.
 //
-// It reads as a tutorial of a program that computes much with what moves once:
+// It is a tutorial of a program that computes much with data that moves once:
 //
-//   - Every rank has a block of rows of A and of C (parts.Blocks), which it alone reads and writes. They
-//     move nowhere.
-//   - B has blocks of rows, too, and each rank fills its own; but all ranks acquire all of it. That moves in the first
-//     Acquire, before what is timed; later ones find that nobody has written it.
-//   - The product is that of package gemm, which packs B first. B never changes, so it is packed once, in the
-//     iteration that is not timed.
-//   - The Barrier after filling is for threaded mode, where an Acquire does not wait for ranks that have not
-//     asked yet.
+//   - Every rank has a block of rows of A and of C (parts.Blocks). It is the only one that
+//     reads and writes them, so they never move.
+//   - B is divided into blocks of rows, too, and each rank fills its own. But all ranks acquire
+//     all of B. It moves in the first Acquire, before the timed section; later Acquires find B
+//     unchanged.
+//   - Package gemm computes the product, and packs B first. B never changes, so it is packed
+//     once, in the untimed iteration.
+//   - Threaded mode needs the Barrier after filling, because an Acquire does not wait for ranks
+//     that have not filled their blocks yet.
 //
-// A[i][j] and B[i][j] are j. Verified is the sum of all elements of C, which is n^3 (n-1)^2 (iterations+1) / 4
-// but for a relative error of 1e-8. It is added up by parts.ExactSums: so the result has the same bits
-// however many ranks there are.
+// A[i][j] and B[i][j] are j. The kernel verifies the sum of all elements of C, which must be n^3
+// (n-1)^2 (iterations+1) / 4 within a relative error of 1e-8. parts.ExactSums adds it, so the
+// result has the same bits on any number of ranks.
 package dgemm

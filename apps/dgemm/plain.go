@@ -1,13 +1,13 @@
 package dgemm
 
 import (
-	"github.com/fagus-dsm/fagus/apps/gemm"
-	"github.com/fagus-dsm/fagus/apps/prk"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/gemm"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Plain is the kernel without Fagus. cfg has to be valid.
+// Plain runs the kernel without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) prk.Result {
 	n := cfg.N
 	a, b, c := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
@@ -15,9 +15,7 @@ func Plain(cfg Config, timed verify.Timer) prk.Result {
 	fill(b, n)
 	packed := gemm.Pack(b, n, n)
 	took := cfg.Loop.Plain(timed, func() { packed.AddTo(c, n, a, n, n) })
-	if cfg.Spoil {
-		spoil(&cfg, c)
-	}
+	cfg.Plant(func() { spoil(&cfg, c) })
 	var sum parts.Exact
 	add(&sum, c)
 	return cfg.result(&sum, took)

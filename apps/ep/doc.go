@@ -1,13 +1,15 @@
-// Package ep is NPB's "embarrassingly parallel": 2^M pairs of normal deviates, of which it counts
-// in which square ring around 0 each lies, and the sums of both coordinates.
+// Package ep is NPB's "embarrassingly parallel" benchmark. It generates 2^M pairs of normal
+// deviates, counts the pairs in each of ten square rings around the origin, and sums both
+// coordinates.
 //
-// It reads as a tutorial of the simplest kind of program:
+// It is a tutorial of the simplest kind of program:
 //
-//   - Nothing is shared while it computes. Pairs come in batches of 2^16, whose random numbers begin
-//     anywhere in the sequence (npb.Random.Skip), so every rank has a block of batches (parts.Block).
-//   - In the end the counts are added by parts.Sums, and the sums of batches by parts.ExactSums: so the
-//     result has the same bits however many ranks there are.
+//   - Ranks share nothing while they compute. Pairs come in batches of 2^16, and
+//     npb.Random.Skip finds the first random number of any batch. So every rank computes a
+//     block of batches (parts.Block).
+//   - At the end parts.Sums adds the counts, and parts.ExactSums adds the sums of the batches
+//     without rounding. The result therefore has the same bits on any number of ranks.
 //
-// Verified are both sums by the values up to NPB 3.4.1, the sums of absolute values, which
-// NPB 3.4.2 checks in their place, and the number of pairs.
+// The benchmark verifies the two sums that NPB publishes up to version 3.4.1, the sums of
+// absolute values that replace them in NPB 3.4.2, and the number of pairs.
 package ep

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/apps/ep"
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 

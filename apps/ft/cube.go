@@ -7,19 +7,18 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// cube is a shared array of nx x ny x nz numbers, of which a rank has whole planes (z) at one time, and
-// the same rows (y) of all planes at another. What two ranks have in common, the planes of one and the
-// rows of the other, is a block with a variable of its own.
+// cube is a shared array of nx x ny x nz numbers that ranks divide in two ways: by planes (z),
+// and by rows (y) of all planes. The rows of rank q within the planes of rank p form a block,
+// which is contiguous in memory and bound to its own sync variable.
 type cube struct {
 	node    *fagus.Node
 	numbers *fagus.Array[complex128]
 	nx, ny  int
-	starts  []int            // of row y of plane z, at z*ny+y
-	blocks  []fagus.Range    // that of planes of rank p and rows of rank q at p * nodes + q
-	guards  []*fagus.SyncVar // of blocks; nil: it is empty
+	starts  []int            // by z*ny+y: where row y of plane z begins
+	blocks  []fagus.Range    // by p*nodes+q: the planes of rank p, the rows of rank q
+	guards  []*fagus.SyncVar // of blocks; nil if the block is empty
 }
 
-// newCube makes the array and binds the blocks. It is collective.
 func newCube(n *fagus.Node, p *problem) (*cube, error) {
 	numbers, err := fagus.NewArray[complex128](n, "u", p.points())
 	if err != nil {
@@ -49,29 +48,26 @@ func newCube(n *fagus.Node, p *problem) (*cube, error) {
 	return c, nil
 }
 
-// row is row y of plane z.
 func (c *cube) row(z, y int) []complex128 { return c.numbers.Slice()[c.starts[z*c.ny+y]:][:c.nx:c.nx] }
 
-// planes asks for this rank's planes.
-func (c *cube) planes(mode fagus.Mode) *fagus.SyncSet {
-	return c.want(mode, func(other int) int { return c.node.Rank()*c.node.Nodes() + other })
+func (c *cube) planes(access fagus.Access) *fagus.SyncSet {
+	return c.want(access, func(other int) int { return c.node.Rank()*c.node.Nodes() + other })
 }
 
-// lines asks for this rank's rows of all planes.
-func (c *cube) lines(mode fagus.Mode) *fagus.SyncSet {
-	return c.want(mode, func(other int) int { return other*c.node.Nodes() + c.node.Rank() })
+func (c *cube) lines(access fagus.Access) *fagus.SyncSet {
+	return c.want(access, func(other int) int { return other*c.node.Nodes() + c.node.Rank() })
 }
 
-// want asks for a block with every rank. Who wants it exclusive will write all of it.
-func (c *cube) want(mode fagus.Mode, block func(other int) int) *fagus.SyncSet {
+// want returns the set of block(other) for all other ranks. An exclusive holder overwrites it.
+func (c *cube) want(access fagus.Access, block func(other int) int) *fagus.SyncSet {
 	var wants []fagus.Request
 	for r := range c.node.Nodes() {
 		b := block(r)
 		if c.guards[b] == nil {
 			continue
 		}
-		want := fagus.Want(c.guards[b], mode)
-		if mode == fagus.Exclusive {
+		want := fagus.Want(c.guards[b], access)
+		if access == fagus.Exclusive {
 			want = want.Writing(c.blocks[b])
 		}
 		wants = append(wants, want)

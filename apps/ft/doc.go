@@ -1,24 +1,28 @@
-// Package ft is NPB's 3-D Fourier transform: a partial differential equation, u_t = alpha laplace u with
-// periodic boundaries, is solved by its spectrum. Start values are random; the spectrum is made once, and in
-// each of 6 iterations it evolves, is transformed back, and 1024 points are summed up.
+// Package ft is NPB's 3-D Fourier transform. It solves the partial differential equation u_t =
+// alpha laplace u with periodic boundaries by its spectrum. Start values are random. The spectrum
+// is computed once; each of 6 iterations evolves it, transforms it back, and sums 1024 points
+// into a checksum.
 //
-// It reads as a tutorial of a transposition, by which all ranks exchange data with all:
+// It is a tutorial of a transposition, in which all ranks exchange data with all:
 //
-//   - Transforms along x and y need whole planes z, those along z whole lines. So a rank has
-//     a block of planes at one time, and at another a block of rows y of all planes.
-//   - The one shared array lies in blocks: the planes of one rank that are rows of another. Each of
-//     these N x N blocks has a variable of its own, so a rank acquires, and gets, just what it needs: N-1
-//     blocks an iteration. The spectrum is nobody else's, and lies in the rank's own memory.
-//   - Back: a rank holds its rows exclusively, and writes there what it has transformed along z. After a
-//     Barrier it holds its planes, shared, and transforms them along x and y. Another Barrier keeps a fast
-//     rank from writing what a slow one has not read yet; threaded mode needs it.
-//   - Who writes all of a block says so (Request.Writing): then nothing is compared.
+//   - Transforms along x and y need whole planes z, those along z need whole lines. So a rank
+//     works first on a block of planes, and then on a block of rows y of all planes.
+//   - The one shared array consists of blocks: the rows of one rank within the planes of
+//     another. Each of these N x N blocks is bound to its own sync variable. So a rank
+//     acquires, and receives, only what it needs: N-1 blocks an iteration. The spectrum is
+//     private to each rank and is not shared at all.
+//   - On the way back a rank holds its rows exclusively and writes the result of the transform
+//     along z into them. After a Barrier it holds its planes, shared, and transforms them along x
+//     and y. Another Barrier prevents a fast rank from overwriting planes that a slow rank has
+//     not read yet; threaded mode needs it.
+//   - A rank that overwrites whole blocks declares it (Request.Writing), so Fagus compares
+//     nothing.
 //
-// Points are transformed in the same way wherever they lie, and checksums are parts.ExactSums: so
-// results have the same bits however many ranks there are. Any number of ranks is allowed; those beyond
-// nz and ny do nothing.
+// A point is transformed by the same operations wherever it lies, and checksums are
+// parts.ExactSums. So the result has the same bits on any number of ranks. Ranks beyond nz and ny
+// do nothing.
 //
-// Verified are the checksums of all iterations, with the values of NPB 3.3 and 3.4 within 1e-12, real and
-// imaginary parts each. The timed section is NPB's, from the start values on, but without the run
-// before, by which NPB touches all memory.
+// The benchmark verifies the checksums of all iterations against the values of NPB 3.3 and 3.4,
+// real and imaginary parts within 1e-12 each. The timed section is NPB's, start values included.
+// NPB's untimed run before it, which touches all memory, is left out.
 package ft

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// fft makes discrete Fourier transforms of n numbers, a power of 2 and at least 8, by Stockham's method: radix 4, and
-// one pass of radix 2 if it does not come out even. Nothing is scaled.
+// fft computes discrete Fourier transforms of n numbers by Stockham's method; n is a power of 2
+// and at least 8. Passes have radix 4; if n is no power of 4, one more pass has radix 2. Results
+// are not scaled.
 type fft struct {
 	n     int
 	roots []complex128 // exp(sign 2 pi i k / n)
@@ -22,11 +23,11 @@ func newFFT(n int, sign float64) *fft {
 	return f
 }
 
-// lines transforms count lines that lie side by side: number k of line q is at k*count+q. It leaves
-// src as it is, and the result in dst; scratch is a third slice of the same length.
+// lines transforms count interleaved lines: number k of line q is at k*count+q. It leaves src
+// unchanged and writes the result to dst; scratch is a third slice of the same length.
 func (f *fft) lines(dst, src, scratch []complex128, count int) {
 	if passes := bits.Len(uint(f.n)) / 2; passes%2 == 0 {
-		dst, scratch = scratch, dst // so that the last pass ends in dst
+		dst, scratch = scratch, dst // so that the last pass writes to dst
 	}
 	n, s := f.n, count
 	for ; n > 4; n, s = n/4, s*4 {
@@ -44,12 +45,13 @@ func (f *fft) lines(dst, src, scratch []complex128, count int) {
 	}
 }
 
-// addTurned is a + ib, and subTurned a - ib.
+// addTurned returns a + ib, and subTurned a - ib.
 func addTurned(a, b complex128) complex128 { return complex(real(a)-imag(b), imag(a)+real(b)) }
 func subTurned(a, b complex128) complex128 { return complex(real(a)+imag(b), imag(a)-real(b)) }
 
-// quarters are those of what is transformed, count numbers each, so many apart. The second and the fourth change places
-// if the sign is -1: then everything else is as if it were +1.
+// quarters returns the first count numbers of each quarter of a sequence; apart is the distance
+// from one quarter to the next. If the sign is -1, quarters swaps the second and the fourth
+// quarter, so that one formula serves both signs.
 func (f *fft) quarters(from []complex128, apart, count int) (a, b, c, d []complex128) {
 	second, fourth := apart, 3*apart
 	if f.sign < 0 {
@@ -58,7 +60,7 @@ func (f *fft) quarters(from []complex128, apart, count int) (a, b, c, d []comple
 	return from[:count], from[second:][:count], from[2*apart:][:count], from[fourth:][:count]
 }
 
-// pass makes of s sequences of n numbers 4s of n/4.
+// pass turns s sequences of n numbers into 4s sequences of n/4.
 func (f *fft) pass(to, from []complex128, n, s int) {
 	m, step := n/4, f.n/n
 	for p := range m {
@@ -67,7 +69,7 @@ func (f *fft) pass(to, from []complex128, n, s int) {
 		t0, t1, t2, t3 := to[4*p*s:][:s], to[(4*p+1)*s:][:s], to[(4*p+2)*s:][:s], to[(4*p+3)*s:][:s]
 		for q := range s {
 			ac, bd, aMinusC, bMinusD := a[q]+c[q], b[q]+d[q], a[q]-c[q], b[q]-d[q]
-			t0[q] = ac + bd // one after another, so that all fits into registers
+			t0[q] = ac + bd // one product at a time, so that all values fit into registers
 			t2[q] = w2 * (ac - bd)
 			t1[q] = w1 * addTurned(aMinusC, bMinusD)
 			t3[q] = w3 * subTurned(aMinusC, bMinusD)
@@ -89,7 +91,7 @@ func (f *fft) single(to, from []complex128) {
 	}
 }
 
-// last4 and last2 are passes over s sequences of 4 and 2 numbers, whose roots are 1.
+// last4 and last2 are the last passes over s sequences of 4 and 2 numbers. All their roots are 1.
 func (f *fft) last4(to, from []complex128, s int) {
 	a, b, c, d := f.quarters(from, s, s)
 	t0, t1, t2, t3 := to[:s], to[s:][:s], to[2*s:][:s], to[3*s:][:s]
@@ -109,12 +111,11 @@ func last2(to, from []complex128, s int) {
 	}
 }
 
-// batch is how many neighbouring columns are transformed at once: so many that whole cache lines
-// move, so few that they stay in the cache.
+// batch is the number of columns transformed together: whole cache lines that stay in the cache.
 const batch = 16
 
-// columns transforms lines of which every number is in another row, from rows of nx numbers to rows
-// of nx numbers, which may be the same. Each of work holds a batch of lines.
+// columns transforms nx lines: number k of each line lies in row from(k), and its result in row
+// to(k), perhaps the same row. Each slice of work holds a batch of lines.
 func (f *fft) columns(to, from func(k int) []complex128, nx int, work *[3][]complex128) {
 	in, out, scratch := work[0][:f.n*batch], work[1][:f.n*batch], work[2][:f.n*batch]
 	for x := 0; x < nx; x += batch {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLines compares transforms of all lengths, with lines side by side, with the definition.
+// TestLines compares transforms of every length, one line and interleaved lines, with the
+// definition.
 func TestLines(t *testing.T) {
 	for n := 8; n <= 512; n *= 2 {
 		for _, count := range []int{1, 3} {
@@ -20,7 +21,7 @@ func TestLines(t *testing.T) {
 				got := make([]complex128, len(src))
 				newFFT(n, sign).lines(got, src, make([]complex128, len(src)), count)
 				if !slices.Equal(src, kept) {
-					t.Errorf("%d lines of %d: the source has changed", count, n)
+					t.Errorf("%d lines of %d: the transform changed its source", count, n)
 				}
 				for k := range n {
 					for line := range count {
@@ -34,7 +35,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// defined is number k of the transform of a line.
+// defined returns number k of the transform of a line, computed by the definition.
 func defined(src []complex128, n, count, k, line int, sign float64) (sum complex128) {
 	for j := range n {
 		sum += src[j*count+line] * cmplx.Rect(1, sign*2*math.Pi*float64(j*k%n)/float64(n))

@@ -1,20 +1,19 @@
 package ft
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// solver is what a rank has.
 type solver struct {
 	*kernel
 	node     *fagus.Node
 	cfg      npb.Config
 	u        *cube
-	spectrum []complex128                // of this rank's rows: [y][z][x]
-	exact    [2 * iterations]parts.Exact // the checksums: real and imaginary part of each
+	spectrum []complex128                // the waves of this rank's rows: [y][z][x]
+	exact    [2 * iterations]parts.Exact // by iteration: real and imaginary part of the checksum
 }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
@@ -31,9 +30,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	s := &solver{kernel: newKernel(p), node: n, cfg: cfg, u: u}
 	lo, hi := s.rows()
 	s.spectrum = make([]complex128, (hi-lo)*p.nz*p.nx)
-	if cfg.Spoil && n.Rank() == parts.Owner(p.ny, n.Nodes(), p.ny-1) {
-		s.spoil()
-	}
+	cfg.PlantLast(n, p.ny, s.spoil)
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		if err := s.forward(); err != nil {
@@ -52,13 +49,12 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	return r, err
 }
 
-// rows and planes are those of this rank.
 func (s *solver) rows() (lo, hi int)   { return parts.Block(s.ny, s.node.Nodes(), s.node.Rank()) }
 func (s *solver) planes() (lo, hi int) { return parts.Block(s.nz, s.node.Nodes(), s.node.Rank()) }
 
-// during holds a set while f is called for each of lo to hi, planes or rows of so many points, which
-// cost some operations each. Then it meets the others: what one writes they read next, and
-// what one reads they write next.
+// during holds a set of variables and calls f for each of the planes or rows lo to hi-1. Each
+// plane or row has the given number of points; operations is the cost per point. A Barrier
+// follows: next, each rank reads data that other ranks wrote, and overwrites data that they read.
 func (s *solver) during(set *fagus.SyncSet, lo, hi, points int, operations float64, f func(i int)) error {
 	if err := s.node.During(set, func() error {
 		for i := lo; i < hi; i++ {
@@ -75,7 +71,7 @@ func (s *solver) during(set *fagus.SyncSet, lo, hi, points int, operations float
 	return s.node.Barrier()
 }
 
-// forward makes the start values, and of them the spectrum.
+// forward computes the start values, and from them the spectrum.
 func (s *solver) forward() error {
 	lo, hi := s.planes()
 	err := s.during(s.u.planes(fagus.Exclusive), lo, hi, s.nx*s.ny, s.first()*2/3, func(z int) {
@@ -91,13 +87,11 @@ func (s *solver) forward() error {
 	})
 }
 
-// waves are the rows y of all planes of the spectrum.
 func (s *solver) waves(y int) []complex128 {
 	lo, _ := s.rows()
 	return s.spectrum[(y-lo)*s.nz*s.nx:][:s.nz*s.nx]
 }
 
-// iterate evolves the spectrum, transforms it back, and takes the checksum of the iteration.
 func (s *solver) iterate(i int) error {
 	lo, hi := s.rows()
 	err := s.during(s.u.lines(fagus.Exclusive), lo, hi, s.nx*s.nz, s.each()/3, func(y int) {

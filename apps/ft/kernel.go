@@ -1,18 +1,18 @@
 package ft
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// kernel makes one plane (z) of the cube, or the same rows (y) of all its planes. Where these lie in the
-// cube its caller says, row by row.
+// kernel transforms one plane (z) of the cube, or one row (y) of every plane. The caller passes
+// functions that locate the rows, because Run and Plain lay out the cube differently.
 type kernel struct {
 	*problem
-	factors        [3][]float64 // by x, y and z: what an iteration multiplies waves by
-	there, back    [3]*fft      // along x, y and z
+	factors        [3][]float64 // by x, y and z: the decay of waves in one iteration
+	there, back    [3]*fft      // forward and inverse transforms along x, y and z
 	plane, scratch []complex128
-	work           [3][]complex128 // of columns
+	work           [3][]complex128 // buffers of fft.columns
 }
 
 func newKernel(p *problem) *kernel {
@@ -28,13 +28,10 @@ func newKernel(p *problem) *kernel {
 	return k
 }
 
-// spoil makes a factor wrong, of the last rows.
-func (k *kernel) spoil() { k.factors[1][k.ny-1] *= 2 }
-
-// row is row y of the kernel's own plane.
+func (k *kernel) spoil()                 { k.factors[1][k.ny-1] *= 2 }
 func (k *kernel) row(y int) []complex128 { return k.plane[y*k.nx:][:k.nx:k.nx] }
 
-// begin makes the start values of plane z, and transforms them along x and y.
+// begin generates the start values of plane z, and transforms them along x and y.
 func (k *kernel) begin(z int, to func(y int) []complex128) {
 	random := npb.Random(seed).Skip(uint64(2 * z * k.nx * k.ny))
 	start := k.work[0][:k.nx]
@@ -48,13 +45,12 @@ func (k *kernel) begin(z int, to func(y int) []complex128) {
 	k.there[1].columns(to, k.row, k.nx, &k.work)
 }
 
-// analyse makes the waves of some rows, one of each plane, from what has been transformed along x and y.
+// analyse transforms row y of every plane along z into waves, after begin.
 func (k *kernel) analyse(waves []complex128, from func(z int) []complex128) {
 	k.there[2].columns(func(z int) []complex128 { return waves[z*k.nx:][:k.nx] }, from, k.nx, &k.work)
 }
 
-// evolve multiplies the waves of rows y, one of each plane, by their factors, and transforms them back
-// along z.
+// evolve multiplies the waves in row y of every plane by factors, and transforms them back.
 func (k *kernel) evolve(y int, waves []complex128, to func(z int) []complex128) {
 	for z := range k.nz {
 		multiply(waves[z*k.nx:][:k.nx], k.factors[0], k.factors[1][y]*k.factors[2][z])
@@ -70,8 +66,7 @@ func multiply(waves []complex128, factors []float64, factor float64) {
 	}
 }
 
-// finish transforms plane z back along x and y, and adds those of the points that a checksum is made of that
-// are there.
+// finish transforms plane z back along x and y, and adds its samples to the checksum.
 func (k *kernel) finish(z int, from func(y int) []complex128, sum []parts.Exact) {
 	for y := range k.ny {
 		k.back[0].lines(k.row(y), from(y), k.scratch, 1)

@@ -1,18 +1,16 @@
 package ft
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Plain is the benchmark without Fagus.
+// Plain runs the benchmark without Fagus.
 func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	p := problemOf(cfg.Class)
 	k := newKernel(p)
-	if cfg.Spoil {
-		k.spoil()
-	}
+	cfg.Plant(k.spoil)
 	u, spectrum := make([]complex128, p.points()), make([]complex128, p.points())
 	planes := func(z int) func(y int) []complex128 {
 		return func(y int) []complex128 { return u[(z*p.ny+y)*p.nx:][:p.nx] }

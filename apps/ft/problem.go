@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 const (
 	seed       = 314159265
 	iterations = 6
-	samples    = 1024 // of a checksum
+	samples    = 1024 // points in a checksum
 	alpha      = 1e-6
 	tolerance  = 1e-12
 )
 
-// problem is a class: its size, and what must come out.
+// problem describes a class: its size and its reference checksums.
 type problem struct {
 	nx, ny, nz int
 	sums       [iterations]complex128
@@ -39,22 +39,19 @@ func problemOf(c npb.Class) *problem {
 		507.7892868474 + 510.1336130759i, 508.5233095391 + 510.4914655194i, 509.1487099959 + 510.7917842803i}}
 }
 
-// Units is how many planes a class transforms.
+// Units returns the number of planes that a class transforms.
 func Units(c npb.Class) int { return problemOf(c).nz * (1 + iterations) }
 
 func (p *problem) points() int { return p.nx * p.ny * p.nz }
 
-// first and each are the operations on a point before the iterations, and in each of them, as NPB
-// counts them.
+// first returns NPB's operations per point before the iterations, each those per iteration.
 func (p *problem) first() float64 { return 14.8157 + 7.19641*math.Log(float64(p.points())) }
 func (p *problem) each() float64  { return 5.23518 + 7.21113*math.Log(float64(p.points())) }
 
-// operations are those of the timed section.
 func (p *problem) operations() float64 {
 	return float64(p.points()) * (p.first() + iterations*p.each())
 }
 
-// report says what the checksums of all iterations are: real and imaginary part of each.
 func (p *problem) report(r *verify.Result, exact []parts.Exact) {
 	for i, want := range p.sums {
 		points := float64(p.points())
@@ -66,8 +63,8 @@ func (p *problem) report(r *verify.Result, exact []parts.Exact) {
 	}
 }
 
-// decay is by what an iteration multiplies the waves of n points: wave k has the factor
-// exp(-4 alpha pi^2 k^2), with -n/2 <= k < n/2.
+// decay returns the factors by which one iteration multiplies n waves: exp(-4 alpha pi^2 k^2) for
+// wave k, with -n/2 <= k < n/2.
 func decay(n int) []float64 {
 	factors := make([]float64, n)
 	for i := range factors {

@@ -1,22 +1,28 @@
-// Package is is NPB's "integer sort": it finds the rank of every key, that is how many are less, ten times,
-// with two keys changed each time. Keys are sums of four random numbers, so those in the middle are frequent.
+// Package is is NPB's "integer sort" benchmark. It finds the rank of every key, that is the
+// number of smaller keys, in ten iterations; each iteration changes two keys first. A key is the
+// sum of four random numbers, so keys in the middle of the range are the most frequent.
 //
-// It reads as a tutorial of how to move data that every rank has for every other:
+// It is a tutorial of an exchange in which every rank sends data to every other:
 //
-//   - Every rank has a block of the keys (parts.Block), and ranks those of a range. The ranges are made of
-//     buckets, of which parts.Sums says how many keys of all ranks are in each, so that ranks have about as
-//     many keys each. That is done once, before the clock runs; NPB does it in every iteration.
-//   - Keys go through boxes, one from every rank to every other, each guarded by a variable of its own and
-//     as large as what it must hold. So nothing moves but the keys.
-//   - To send, a rank holds its boxes and a head that says how many keys are in each. What it will write is
-//     declared (Writing), since it writes all of it: no copy to compare with is needed.
-//   - A Barrier later it holds the heads of all ranks and the boxes to itself, shared, counts keys by
-//     value, and adds up.
-//   - Then a Reduce adds how many tests have passed. It is the second Barrier, too, that keeps the next
-//     iteration from writing what others have not read.
+//   - Every rank generates a block of the keys (parts.Block), and computes the ranks of all
+//     keys in one range of values. Ranges consist of buckets. parts.Sums counts the keys of all
+//     ranks in each bucket, and the ranges are chosen to hold about as many keys each. This is
+//     done once, before the clock starts; NPB does it in every iteration.
+//   - Keys travel through boxes. There is a box from every rank to every other, just large
+//     enough for its keys, and each is bound to its own sync variable. So nothing moves but
+//     keys.
+//   - To send, a rank acquires its boxes and its head, which lists the number of keys in each
+//     box. It declares the boxes as overwritten (Request.Writing), so Fagus makes no twin to
+//     compare with.
+//   - After a Barrier every rank acquires, shared, all heads and the boxes that are addressed
+//     to it. It counts its keys by value and accumulates the counts.
+//   - A Reduce then adds up the tests that passed. It also acts as a second Barrier: no rank
+//     starts to overwrite boxes in the next iteration before all ranks have read them.
 //
-// It runs on any number of nodes, and ranks are integers: the same whatever that number.
+// The number of nodes is arbitrary. Ranks of keys are integers, so the result does not depend on
+// it.
 //
-// Verified is what NPB 3.3 and 3.4 do: the ranks of five keys in each of the ten timed iterations, and once, at
-// the end, that sorting by rank puts all keys in order: 51 passes.
+// The benchmark verifies what NPB 3.3 and 3.4 do: the ranks of five keys in each of the ten timed
+// iterations, and once, at the end, that sorting by rank puts all keys in order. That makes 51
+// passes.
 package is

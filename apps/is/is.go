@@ -3,26 +3,26 @@ package is
 import (
 	"fmt"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Units is how often the keys of a class are ranked.
+// Units returns the number of iterations, which is the same for every class.
 func Units(npb.Class) int { return iterations }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)
-	s, err := newSorter(n, p, cfg.Spoil)
+	s, err := newSorter(n, p, &cfg.Options)
 	if err != nil {
 		return verify.Result{}, err
 	}
-	if _, err := s.iterate(1); err != nil { // once untimed, as NPB does
+	if _, err := s.iterate(1); err != nil { // one untimed iteration, as in NPB
 		return verify.Result{}, err
 	}
-	var passed []int // tests, by iteration
+	var passed []int // tests passed, by iteration
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
 		for i := 1; i <= iterations; i++ {
@@ -45,7 +45,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	return r, err
 }
 
-// report says how many tests have passed in every iteration, and whether keys were in order then.
+// report adds to r the tests passed in each iteration and the outcome of the final sort.
 func report(r *verify.Result, passed []int, sorted bool) {
 	passes := 0
 	for i, count := range passed {

@@ -2,7 +2,7 @@ package is
 
 import "slices"
 
-// scatter puts every key where its owner's next one goes.
+// scatter appends every key to the box of its bucket's rank; next has each box's next index.
 func scatter(boxes []int32, next []int, keys, owner []int32, shift int) {
 	for _, key := range keys {
 		to := owner[key>>(shift&31)]
@@ -12,14 +12,14 @@ func scatter(boxes []int32, next []int, keys, owner []int32, shift int) {
 	}
 }
 
-// tally counts keys by how far they are above lo.
+// tally counts keys by value; counts[0] is the number of keys equal to lo.
 func tally(counts, keys []int32, lo int) {
 	for _, key := range keys {
 		counts[int(key)-lo]++
 	}
 }
 
-// accumulate adds to every count those before it.
+// accumulate replaces every count by the sum of itself and all counts before it.
 func accumulate(counts []int32) {
 	sum := int32(0)
 	for i, c := range counts {
@@ -28,13 +28,13 @@ func accumulate(counts []int32) {
 	}
 }
 
-// nobody is where no key has come to.
-const nobody = -1
+// missing marks an element of the sorted keys that no key has been put into.
+const missing = -1
 
-func emptyPlaces(count int) []int32 { return slices.Repeat([]int32{nobody}, count) }
+func unsorted(count int) []int32 { return slices.Repeat([]int32{missing}, count) }
 
-// place puts every key at its rank, which is next[key-lo], and is one more for the next that is equal.
-// sorted begins at rank lesser.
+// place puts every key into sorted at its rank, which it takes from next[key-lo] and increments,
+// so that the next equal key follows. The first element of sorted has rank lesser.
 func place(sorted, next, keys []int32, lo int, lesser int32) {
 	for _, key := range keys {
 		rank := &next[int(key)-lo]
@@ -43,5 +43,7 @@ func place(sorted, next, keys []int32, lo int, lesser int32) {
 	}
 }
 
-// inOrder says whether every place has got a key, and none is less than the one before.
-func inOrder(sorted []int32) bool { return !slices.Contains(sorted, nobody) && slices.IsSorted(sorted) }
+// inOrder reports whether every element of sorted holds a key and keys never decrease.
+func inOrder(sorted []int32) bool {
+	return !slices.Contains(sorted, missing) && slices.IsSorted(sorted)
+}

@@ -1,17 +1,16 @@
 package is
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain is the benchmark without Fagus. Nobody else ranks keys, so it counts them where they are.
+// Plain runs the benchmark without Fagus. There is one process, so it needs no boxes: it counts
+// keys in place.
 func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	p := problemOf(cfg.Class)
 	keys, less := p.generate(0, p.keys), make([]int32, p.largest+1)
-	if cfg.Spoil {
-		keys[len(keys)-1] = 0
-	}
+	cfg.Plant(func() { keys[len(keys)-1] = 0 })
 	iterate := func(iteration int) (passed int) {
 		p.change(keys, 0, iteration)
 		clear(less)
@@ -24,7 +23,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 		}
 		return passed
 	}
-	iterate(1) // once untimed, as NPB does
+	iterate(1) // one untimed iteration, as in NPB
 	var passed []int
 	r := verify.Result{Operations: p.operations()}
 	r.Time = timed(func() {
@@ -33,7 +32,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 			cfg.Advance(1)
 		}
 	})
-	sorted := emptyPlaces(p.keys)
+	sorted := unsorted(p.keys)
 	place(sorted, less, keys, 0, 0)
 	report(&r, passed, inOrder(sorted))
 	return r

@@ -1,7 +1,7 @@
 package is
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -9,17 +9,16 @@ const (
 	seed       = 314159265
 	iterations = 10
 	tests      = 5
-	// most is how many passes of verification there are: of the tests, and of the full one.
+	// most is the number of passes if no test fails: tests per iteration, and the final sort.
 	most = iterations*tests + 1
 )
 
-// problem is a class.
 type problem struct {
-	keys, largest int // how many, and what they are less than
-	shift         int // a bucket has the keys of the same key>>shift
-	index         [tests]int
-	rank          [tests]int
-	// In iteration i the first tests, as many as raised says, have rank + i - early, and the others rank - i + late.
+	keys, largest int        // the number of keys, and the exclusive upper bound of their values
+	shift         int        // keys with equal key>>shift share a bucket
+	index         [tests]int // the positions of the keys whose ranks are verified
+	rank          [tests]int // their reference ranks; see want
+	// In iteration i tests 0 to raised-1 expect rank + i - early, later tests rank - i + late.
 	raised, early, late int
 }
 
@@ -36,7 +35,6 @@ func problemOf(c npb.Class) problem {
 		[tests]int{104, 17523, 123928, 8288932, 8388264}, 3, 1, 1}
 }
 
-// want is the rank that a test must have in an iteration.
 func (p *problem) want(test, iteration int) int {
 	if test < p.raised {
 		return p.rank[test] + iteration - p.early
@@ -44,12 +42,11 @@ func (p *problem) want(test, iteration int) int {
 	return p.rank[test] - iteration + p.late
 }
 
-// operations are those of the timed section: NPB counts a key as one.
+// operations returns the operations of the timed section: NPB counts one per key and iteration.
 func (p *problem) operations() float64 { return iterations * float64(p.keys) }
 
 func (p *problem) buckets() int { return p.largest >> p.shift }
 
-// generate makes the keys lo up to but not including hi.
 func (p *problem) generate(lo, hi int) []int32 {
 	random := npb.Random(seed).Skip(4 * uint64(lo))
 	keys, scale := make([]int32, hi-lo), float64(p.largest/4)
@@ -63,8 +60,7 @@ func (p *problem) generate(lo, hi int) []int32 {
 	return keys
 }
 
-// change gives the two keys that an iteration changes other values, if they are among these, of which the
-// first has that number.
+// change replaces an iteration's two keys, if they are in keys, a block from position first on.
 func (p *problem) change(keys []int32, first, iteration int) {
 	set := func(number, key int) {
 		if i := number - first; 0 <= i && i < len(keys) {
@@ -75,8 +71,8 @@ func (p *problem) change(keys []int32, first, iteration int) {
 	set(iteration+iterations, p.largest-iteration)
 }
 
-// What a Pentium III at 950 MHz takes, about, for a key that is put into a box, for one that is counted, where
-// it misses the cache, and for a value whose count is added up.
+// Approximate costs on a Pentium III at 950 MHz: of putting a key into a box, of counting a key
+// (a cache miss), and of accumulating the count of one value.
 const (
 	sendTime  = 20 * fagus.Nanosecond
 	countTime = 30 * fagus.Nanosecond

@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// iterate changes two keys, ranks all, and says how many tests have passed.
+// iterate changes two keys, ranks all keys, and returns the number of tests that passed.
 func (s *sorter) iterate(iteration int) (passed int, err error) {
 	s.change(s.keys, s.first, iteration)
 	if err := s.node.During(s.toSend, s.send); err != nil {
@@ -29,7 +29,8 @@ func (s *sorter) iterate(iteration int) (passed int, err error) {
 
 func sum(a, b int) int { return a + b }
 
-// send puts the keys into boxes, and says how many.
+// send writes the keys of this rank into its boxes. The head lists the number of keys in each
+// box. Then, for each test, it has the tested key plus one, or zero if another rank has this key.
 func (s *sorter) send() error {
 	me, nodes := s.node.Rank(), s.node.Nodes()
 	begin := s.from[me*nodes : (me+1)*nodes]
@@ -48,7 +49,7 @@ func (s *sorter) send() error {
 	return nil
 }
 
-// rankKeys counts the keys that have been sent here, and how many are less than each.
+// rankKeys counts the received keys, and computes how many keys are smaller than each value.
 func (s *sorter) rankKeys() error {
 	me, nodes := s.node.Rank(), s.node.Nodes()
 	clear(s.less)
@@ -73,13 +74,12 @@ func (s *sorter) rankKeys() error {
 	return nil
 }
 
-// box is what a rank has sent here.
 func (s *sorter) box(from int) []int32 {
 	me, nodes := s.node.Rank(), s.node.Nodes()
 	return s.boxes.Slice()[s.from[from*nodes+me]:][:s.heads.Of(from)[me]]
 }
 
-// verify sorts all keys by their ranks, and says whether they are in order then.
+// verify sorts all keys by their ranks, and reports whether they are in order.
 func (s *sorter) verify() (sorted bool, err error) {
 	ends, err := parts.NewSums[int64](s.node, "ends", 2*s.node.Nodes())
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *sorter) verify() (sorted bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	all := make([]int64, 2*s.node.Nodes()) // the first and last key of every rank
+	all := make([]int64, 2*s.node.Nodes()) // the first and the last key of every rank
 	first, last := s.lo, s.lo
 	if len(here) > 0 {
 		first, last = int(here[0]), int(here[len(here)-1])
@@ -101,7 +101,7 @@ func (s *sorter) verify() (sorted bool, err error) {
 	if err := ends.Add(all); err != nil {
 		return false, err
 	}
-	ordered := 0 // keys
+	ordered := 0 // number of keys that are in order
 	if inOrder(here) && slices.IsSorted(all) {
 		ordered = len(here)
 	}
@@ -109,10 +109,10 @@ func (s *sorter) verify() (sorted bool, err error) {
 	return ordered == s.problem.keys, err
 }
 
-// sort puts every key that this rank has ranked at its rank.
+// sort returns the keys in this rank's range, each placed at its rank.
 func (s *sorter) sort() []int32 {
 	next := slices.Clone(s.less)
-	keys := emptyPlaces(int(next[len(next)-1] - s.lesser))
+	keys := unsorted(int(next[len(next)-1] - s.lesser))
 	for from := range s.node.Nodes() {
 		place(keys, next, s.box(from), s.lo, s.lesser)
 	}

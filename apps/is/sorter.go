@@ -4,36 +4,35 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// sorter is what a rank sorts with.
 type sorter struct {
 	problem
 	node  *fagus.Node
-	first int     // the number of the first key here
-	keys  []int32 // this rank's block
+	first int     // the position of keys[0]
+	keys  []int32 // the block of keys that this rank generates
 	owner []int32 // by bucket: the rank that ranks its keys
 
-	heads *parts.Blocks[int32] // by rank: how many keys it has for each rank, and its tests
+	// block r: the numbers of keys of rank r for each rank, then its tested keys plus one
+	heads *parts.Blocks[int32]
 	boxes *fagus.Array[int32]
-	from  []int // where the box from a rank to another begins, by rank*nodes+other
+	from  []int // by sender*nodes+receiver: the first index of their box
 
 	toSend, toRank *fagus.SyncSet
 
-	lo, hi int        // this rank ranks keys of lo up to but not including hi
-	lesser int32      // how many are less than lo
-	less   []int32    // by key-lo: how many are less
+	lo, hi int        // this rank owns the values lo to hi-1
+	lesser int32      // the number of keys below lo
+	less   []int32    // by key-lo: the number of smaller keys
 	tested [tests]int // the keys whose ranks are verified
 }
 
-func newSorter(n *fagus.Node, p problem, spoil bool) (*sorter, error) {
+func newSorter(n *fagus.Node, p problem, opts *verify.Options) (*sorter, error) {
 	first, end := parts.Block(p.keys, n.Nodes(), n.Rank())
 	s := &sorter{problem: p, node: n, first: first, keys: p.generate(first, end)}
-	if spoil && n.Rank() == n.Nodes()-1 {
-		s.keys[len(s.keys)-1] = 0
-	}
+	opts.PlantLast(n, p.keys, func() { s.keys[len(s.keys)-1] = 0 })
 	if err := s.share(); err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func newSorter(n *fagus.Node, p problem, spoil bool) (*sorter, error) {
 	return s, s.bind(counts)
 }
 
-// share divides the buckets, so that ranks have about as many keys each.
+// share divides the buckets among the ranks so that each gets about as many keys.
 func (s *sorter) share() error {
 	sums, err := parts.NewSums[int64](s.node, "buckets", s.buckets())
 	if err != nil {
@@ -62,19 +61,19 @@ func (s *sorter) share() error {
 	s.owner = make([]int32, s.buckets())
 	before := 0
 	for b, size := range sizes {
-		s.owner[b] = int32(min(before*s.node.Nodes()/s.problem.keys, s.node.Nodes()-1)) // no key may be behind
+		// Buckets behind the last key belong to the last rank.
+		s.owner[b] = int32(min(before*s.node.Nodes()/s.problem.keys, s.node.Nodes()-1))
 		before += int(size)
 	}
 	return nil
 }
 
-// begin is the first key of a rank's range.
 func (s *sorter) begin(rank int) int {
 	b, _ := slices.BinarySearch(s.owner, int32(rank))
 	return b << s.shift
 }
 
-// count is how many keys each rank has for each other, by rank*nodes+other, before any is changed.
+// count returns the initial number of keys per box, by sender*nodes+receiver.
 func (s *sorter) count() ([]int32, error) {
 	n := s.node
 	sums, err := parts.NewSums[int32](n, "counts", n.Nodes()*n.Nodes())
@@ -89,8 +88,8 @@ func (s *sorter) count() ([]int32, error) {
 	return counts, sums.Add(counts)
 }
 
-// bind makes the heads and the boxes. No box will get more keys than counted but for those that iterations
-// change, two each.
+// bind creates the heads and the boxes. A box has capacity for the keys counted initially, and
+// for two changed keys per iteration.
 func (s *sorter) bind(counts []int32) (err error) {
 	n := s.node
 	if s.heads, err = parts.NewBlocks[int32](n, "heads", n.Nodes(), n.Nodes()+tests); err != nil {

@@ -1,20 +1,23 @@
-// Package kmeans finds clusters of points by Lloyd's iterations: each point goes to the nearest
-// centre, then each centre to the mean of its points, until no point changes.
+// Package kmeans finds clusters of points by Lloyd's algorithm: each point is assigned to the
+// nearest centre, then each centre moves to the mean of its points, until no point changes its
+// centre.
 //
-// It reads as a tutorial:
+// It is a tutorial of a computation on private data with global sums:
 //
-//   - Points come in batches of 256, and every rank has a block of batches (parts.Blocks), which it
-//     alone writes and reads: an iteration acquires it to read, and moves nothing.
-//   - Which centre is the nearest is a rank's own business until the end, and the centres are the same
-//     at every rank: each gives the sums of its points and their number, and parts.ExactSums adds them.
-//   - Batches are added in the order of their points, and what comes out without rounding, so the
-//     result has the same bits however many ranks there are.
-//   - In the end all hand in their choices and rank 0 acquires everything.
+//   - Points come in batches of 256, and every rank has a block of batches (parts.Blocks). Only
+//     this rank writes and reads it, so the Acquire in each iteration moves nothing.
+//   - Every rank has a copy of all centres, and assigns its own points by itself. Per centre it
+//     computes the sum and the number of its points, and parts.ExactSums adds these numbers over
+//     all ranks.
+//   - Coordinates are added within a batch in the order of its points, and batches are added
+//     without rounding. So the result has the same bits on any number of ranks.
+//   - In the end all ranks publish the assignment of their points, and rank 0 acquires
+//     everything.
 //
-// Rank 0 verifies alone: no point was nearer to another centre than to its own, the new centres are the
-// means of their points, the inertia (the sum of squared distances) is what the points say, and it never
-// rose. A centre without points stays where it was.
+// Rank 0 verifies alone that no point was nearer to another centre than to its own, that the new
+// centres are the means of their points, that the inertia (the sum of squared distances) is that
+// of the points, and that it never rose. A centre without points stays in place.
 //
-// The first centres are points at even distances in the input. So Lloyd's iterations may end in a local
-// optimum, as they do: more is not promised, nor verified.
+// The initial centres are points at equal distances in the input. Lloyd's algorithm may end in a
+// local optimum, so the program neither promises nor verifies a global one.
 package kmeans

@@ -1,23 +1,22 @@
 package kmeans
 
 import (
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// search is the program's data: those of all ranks, and this rank's.
 type search struct {
 	lloyd
 	node   *fagus.Node
-	points *parts.Blocks[float64] // batches of points, the last one filled up with zeros
-	chosen *parts.Blocks[int32]   // by point: its centre, in the end
+	points *parts.Blocks[float64] // batches of points; the last batch is padded with zeros
+	chosen *parts.Blocks[int32]   // by point: its centre, published at the end
 	sums   *parts.ExactSums
 }
 
-// Run finds the clusters. Every rank calls it with the same Config. Operations are the additions and
-// multiplications of the distances.
+// Run finds the clusters. Every rank calls it with the same Config. The operations of the result
+// are the additions and multiplications for the distances.
 func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return verify.Result{}, err
@@ -33,7 +32,8 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	if err := s.handIn(); err != nil {
+	s.PlantLast(n, s.batches(), func() { s.spoil(s.labels) })
+	if err := verify.Publish(n, s.chosen, s.labels); err != nil {
 		return verify.Result{}, err
 	}
 	if n.Rank() != 0 {
@@ -42,27 +42,26 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	return s.verify(took)
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (s *search) declare() (err error) {
-	batches := (s.Points + batchPoints - 1) / batchPoints
-	if s.points, err = parts.NewBlocks[float64](s.node, "points", batches, batchPoints*s.Dimensions); err != nil {
+	if s.points, err = parts.NewBlocks[float64](s.node, "points", s.batches(), batchPoints*s.Dimensions); err != nil {
 		return err
 	}
-	if s.chosen, err = parts.NewBlocks[int32](s.node, "chosen", batches, batchPoints); err != nil {
+	if s.chosen, err = parts.NewBlocks[int32](s.node, "chosen", s.batches(), batchPoints); err != nil {
 		return err
 	}
 	s.sums, err = parts.NewExactSums(s.node, "sums", s.numbers())
 	return err
 }
 
-// mine are this rank's points, lo up to but not including hi.
+func (s *search) batches() int { return (s.Points + batchPoints - 1) / batchPoints }
+
 func (s *search) mine() (lo, hi int) {
 	lo, hi = s.points.Items(s.node.Rank())
 	return min(lo*batchPoints, s.Points), min(hi*batchPoints, s.Points)
 }
 
-// begin writes this rank's points, and finds the first centres, which are means of one point each: who has
-// it tells the others.
+// begin writes this rank's points and finds the initial centres. An initial centre is the mean of
+// a single point, so the rank that owns the point publishes it through the sums.
 func (s *search) begin() error {
 	lo, hi := s.mine()
 	all := make([]parts.Exact, s.numbers())
@@ -81,7 +80,7 @@ func (s *search) begin() error {
 	return nil
 }
 
-// iterate moves the centres until no point changes, or often enough.
+// iterate moves the centres until no point changes its centre, or Iterations times.
 func (s *search) iterate() error {
 	set := s.node.Set(s.points.WantMine(fagus.Shared)...)
 	for !s.done() {
@@ -93,14 +92,11 @@ func (s *search) iterate() error {
 			return err
 		}
 		s.step(all)
-		if s.Progress != nil && s.node.Rank() == 0 {
-			s.Progress(1)
-		}
+		s.AdvanceTogether(s.node, 1)
 	}
 	return nil
 }
 
-// assign finds the nearest centre of this rank's points, and adds its part of the numbers.
 func (s *search) assign(all []parts.Exact) error {
 	sums := make([]float64, len(all))
 	lo, hi := s.mine()
@@ -113,19 +109,4 @@ func (s *search) assign(all []parts.Exact) error {
 		s.node.Spend(fagus.Time(s.operations(end-at)) * npb.OperationTime)
 	}
 	return nil
-}
-
-// handIn writes the choices where rank 0 finds them.
-func (s *search) handIn() error {
-	if err := s.node.During(s.node.Set(s.chosen.WantMine(fagus.Exclusive)...), func() error {
-		lo, hi := s.mine()
-		copy(s.chosen.Mine(), s.labels)
-		if s.Spoil && lo < hi && hi == s.Points {
-			s.spoil(s.chosen.Slice()[lo:hi])
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return s.node.Barrier()
 }

@@ -2,57 +2,40 @@ package kmeans_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/kmeans"
-	"github.com/fagus-dsm/fagus/apps/matrix"
-	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg kmeans.Config) verify.Result {
-	t.Helper()
-	return apptest.Run(t, on, "k-means", func(n *fagus.Node) (verify.Result, error) { return kmeans.Run(n, cfg) })[0]
-}
-
-// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without Fagus.
+// TestEverywhere checks that runs pass, with the bits of the program without Fagus.
 func TestEverywhere(t *testing.T) {
 	cfg := kmeans.Config{Points: 1000, Dimensions: 3, Clusters: 4, Iterations: 30, Seed: 5}
 	want := kmeans.Plain(cfg, apptest.Timer)
-	apptest.Everywhere(t, func(on fagus.Config) {
-		r := run(t, on, cfg)
-		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
-			t.Errorf("%d nodes, %v mode: %v, without Fagus %v", on.Nodes, on.Mode, r.Checks, want.Checks)
-		}
-	})
+	apptest.Everywhere(t, func(on fagus.Config) { apptest.Same(t, kmeans.Run, on, cfg, want) })
 }
 
-// TestKnown: two heaps on a line are found, and points of a file are used as they are.
+// TestKnown checks that two groups on a line are found, and that points from a file are used
+// unchanged.
 func TestKnown(t *testing.T) {
 	points := matrix.Dense{Rows: 6, Cols: 1, Data: []float64{0, 1, 2, 10, 11, 12}}
-	r := run(t, fagus.Config{Nodes: 2}, kmeans.Config{Data: &points, Clusters: 2, Iterations: 9})
+	r := apptest.First(t, kmeans.Run, fagus.Config{Nodes: 2}, kmeans.Config{Data: &points, Clusters: 2, Iterations: 9})
 	if r.Excess() > 1 || r.Checks[2].Got != 4 {
-		t.Errorf("%v, %v: want an inertia of 4", r.Lines, r.Checks)
+		t.Errorf("lines %v, checks %v: want an inertia of 4", r.Lines, r.Checks)
 	}
 }
 
-// TestSpoiled: a wrong choice is found, wherever the last point is.
+// TestSpoiled checks that verification finds a wrong assignment, whichever rank has the last
+// point.
 func TestSpoiled(t *testing.T) {
-	cfg := kmeans.Config{Points: 700, Dimensions: 2, Clusters: 3, Iterations: 5, Spoil: true}
-	if r := kmeans.Plain(cfg, apptest.Timer); r.Excess() <= 1 {
-		t.Errorf("without Fagus: spoiled, and verified: %v", r.Checks)
-	}
-	for nodes := 1; nodes <= 4; nodes++ {
-		r := run(t, fagus.Config{Nodes: nodes}, cfg)
-		if r.Excess() <= 1 {
-			t.Errorf("%d nodes: spoiled, and verified: %v", nodes, r.Checks)
-		}
-	}
+	cfg := kmeans.Config{Points: 700, Dimensions: 2, Clusters: 3, Iterations: 5, Options: verify.Options{Spoil: true}}
+	apptest.Spoiled(t, kmeans.Run, kmeans.Plain, cfg)
 }
 
-// TestMistakes: what cannot be run is told.
+// TestMistakes checks that invalid configurations are rejected.
 func TestMistakes(t *testing.T) {
 	good := kmeans.Config{Points: 10, Dimensions: 2, Clusters: 2, Iterations: 1}
 	if err := good.Validate(); err != nil {
@@ -73,7 +56,7 @@ func TestMistakes(t *testing.T) {
 		bad := good
 		change(&bad)
 		if bad.Validate() == nil {
-			t.Errorf("%s: no error", what)
+			t.Errorf("%s: Validate returns no error", what)
 		}
 	}
 }

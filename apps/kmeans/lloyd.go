@@ -7,16 +7,15 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// batchPoints is how many points are added up before what they sum to is added exactly.
+// batchPoints is the number of points whose sum is rounded. Sums of batches are added exactly.
 const batchPoints = 256
 
-// lloyd are the iterations over some points, and the centres, which are those of all. It knows nothing of
-// other ranks.
+// lloyd assigns some points to the centres of all points. It knows nothing of ranks.
 type lloyd struct {
 	Config
-	labels   []int32   // of its points
-	from, to []float64 // the centres of the last iteration, before and after it
-	inertia  []float64 // of every iteration, from its first centres
+	labels   []int32   // by point: its centre
+	from, to []float64 // the centres before and after the last iteration
+	inertia  []float64 // by iteration: for the centres at its beginning
 	settled  bool
 }
 
@@ -27,11 +26,10 @@ func newLloyd(cfg Config) lloyd {
 
 func noLabels(points int) []int32 { return slices.Repeat([]int32{-1}, points) }
 
-// numbers is how many are added up: for each centre the sum of its points and their number, and in the end
-// the inertia and how many points have changed.
+// numbers returns how many numbers an iteration adds up: for each centre the sum of its points
+// and their number, and then the inertia and the number of points that changed.
 func (l *lloyd) numbers() int { return l.Clusters*(l.Dimensions+1) + 2 }
 
-// fill writes points lo up to but not including hi, which are whole batches.
 func (l *lloyd) fill(points []float64, lo, hi int) {
 	d := l.Dimensions
 	for i := lo; i < hi; i += batchPoints {
@@ -39,7 +37,7 @@ func (l *lloyd) fill(points []float64, lo, hi int) {
 	}
 }
 
-// first adds those of the points lo up to but not including hi that are the first centres.
+// first adds the initial centres among the points lo to hi-1 to the sums in the slice all.
 func (l *lloyd) first(points []float64, lo, hi int, all []parts.Exact) {
 	d := l.Dimensions
 	for c := range l.Clusters {
@@ -52,18 +50,16 @@ func (l *lloyd) first(points []float64, lo, hi int, all []parts.Exact) {
 	}
 }
 
-// done says whether there is nothing more to iterate.
 func (l *lloyd) done() bool { return l.settled || len(l.inertia) == l.Iterations }
 
-// step ends an iteration, of which all are the numbers of all points.
+// step completes an iteration, given its sums over all points (see numbers).
 func (l *lloyd) step(all []parts.Exact) {
-	copy(l.from, l.to) // a centre without points stays
+	copy(l.from, l.to) // a centre without points stays in place
 	l.move(all)
 	rest := all[len(all)-2:]
 	l.inertia, l.settled = append(l.inertia, rest[0].Float64()), rest[1].Float64() == 0
 }
 
-// move puts every centre where the mean of its points is.
 func (l *lloyd) move(all []parts.Exact) {
 	d := l.Dimensions
 	for c := range l.Clusters {
@@ -76,8 +72,7 @@ func (l *lloyd) move(all []parts.Exact) {
 	}
 }
 
-// assignBatch finds the nearest centre of a batch of points, and adds its numbers to all; sums is room for
-// them.
+// assignBatch assigns points to their nearest centres, and adds their numbers to the slice all.
 func (l *lloyd) assignBatch(points []float64, labels []int32, sums []float64, all []parts.Exact) {
 	d := l.Dimensions
 	clear(sums)
@@ -105,7 +100,7 @@ func (l *lloyd) assignBatch(points []float64, labels []int32, sums []float64, al
 	}
 }
 
-// nearest is the first of the centres that are nearest to p, and the square of its distance.
+// nearest returns the index of the first centre nearest to p, and its squared distance.
 func nearest(p, centres []float64) (best int, least float64) {
 	for c := 0; len(centres) >= len(p); c++ {
 		centre, sum := centres[:len(p)], 0.0
@@ -121,12 +116,10 @@ func nearest(p, centres []float64) (best int, least float64) {
 	return best, least
 }
 
-// operations are those of the distances of so many points in an iteration.
 func (l *lloyd) operations(points int) float64 {
 	return 3 * float64(points) * float64(l.Clusters) * float64(l.Dimensions)
 }
 
-// spoil gives the last of some points to another centre.
 func (l *lloyd) spoil(chosen []int32) {
 	last := &chosen[len(chosen)-1]
 	*last = (*last + 1) % int32(l.Clusters)

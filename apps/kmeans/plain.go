@@ -1,11 +1,11 @@
 package kmeans
 
 import (
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Plain finds the clusters without Fagus. cfg has to be valid.
+// Plain finds the clusters without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) verify.Result {
 	cfg.size()
 	l, d := newLloyd(cfg), cfg.Dimensions
@@ -23,13 +23,9 @@ func Plain(cfg Config, timed verify.Timer) verify.Result {
 				l.assignBatch(points[lo*d:hi*d], l.labels[lo:hi], sums, all)
 			}
 			l.step(all)
-			if cfg.Progress != nil {
-				cfg.Progress(1)
-			}
+			cfg.Advance(1)
 		}
 	})
-	if cfg.Spoil {
-		l.spoil(l.labels)
-	}
+	cfg.Plant(func() { l.spoil(l.labels) })
 	return l.result(took, points, l.labels)
 }

@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// tolerance is for sums in another order, relative to the largest number.
+// tolerance allows for sums in another order, relative to the largest number.
 const tolerance = 1e-9
 
-// verify acquires all points and choices, and looks at each.
+// verify acquires all points and their assignment, and checks each.
 func (s *search) verify(took fagus.Time) (r verify.Result, err error) {
 	wants := slices.Concat(s.points.WantAll(fagus.Shared), s.chosen.WantAll(fagus.Shared))
 	err = s.node.During(s.node.Set(wants...), func() error {
@@ -21,7 +21,6 @@ func (s *search) verify(took fagus.Time) (r verify.Result, err error) {
 	return r, err
 }
 
-// result is what came out of all points.
 func (l *lloyd) result(took fagus.Time, points []float64, chosen []int32) verify.Result {
 	return verify.Result{
 		Time: took, Operations: float64(len(l.inertia)) * l.operations(l.Points),
@@ -68,8 +67,8 @@ func distance(p, q []float64) (sum float64) {
 	return sum
 }
 
-// farthest is the largest difference between a coordinate of a centre and that of the mean of its
-// points, or of the centre before if it has none.
+// farthest returns the largest difference between a coordinate of a centre and that of the mean
+// of its points. A centre without points is compared with its previous position.
 func (l *lloyd) farthest(sums, counts []float64) (most float64) {
 	for i, sum := range sums {
 		want := l.from[i]

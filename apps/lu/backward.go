@@ -3,10 +3,11 @@ package lu
 import (
 	"math"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// backward is the backward error, with the largest elements of the residual and of A.
+// backward returns the backward error. rest and all are the results of residual, for all ranks.
 func (c *Config) backward(rest, all float64) float64 {
 	const eps = 0x1p-52
 	e := rest / (float64(c.N) * eps * all)
@@ -16,16 +17,16 @@ func (c *Config) backward(rest, all float64) float64 {
 	return e
 }
 
-// residual returns the largest elements of A - P'LU and of A in this rank's columns, without signs. P'LU
-// has the rows in the order of A. The product begins with zero: taken from A piece by piece it would
-// repeat what factoring did, with the same roundings, which would then not be seen. After each panel it asks
-// whether to go on.
+// residual returns the largest magnitudes in this rank's columns of A - P'LU and of A. P' puts
+// the rows back into the order of A. The product is accumulated from zero: subtracting it from A
+// panel by panel would repeat the operations of the factorization, with the same roundings, and
+// hide its errors. broken is called after each panel; residual stops if it returns an error.
 func (f *share) residual(broken func() error) (rest, all float64, err error) {
 	if f.columns == 0 {
 		return 0, 0, nil
 	}
 	product := make([]float64, f.N*f.columns) // -P'LU
-	origin := make([]int, f.N)                // of each row, as it is swapped so far
+	origin := make([]int, f.N)                // by row: its index in A, after the swaps so far
 	for i := range origin {
 		origin[i] = i
 	}
@@ -47,7 +48,7 @@ func (f *share) residual(broken func() error) (rest, all float64, err error) {
 				below[i] = 1
 			}
 		}
-		if first := f.first(k); first < f.columns { // U is zero in the columns before
+		if first := f.first(k); first < f.columns { // U is zero in the columns before first
 			subtract(product[first:], f.columns, l, width, f.N, f.mine[row*f.columns+first:], f.columns, width, f.columns-first)
 		}
 	}
@@ -59,7 +60,6 @@ func (f *share) residual(broken func() error) (rest, all float64, err error) {
 	return largest(product), all, nil
 }
 
-// largest is that of x without signs, or NaN if there is one.
 func largest(x []float64) (m float64) {
 	for _, v := range x {
 		m = max(m, math.Abs(v))
@@ -67,14 +67,14 @@ func largest(x []float64) (m float64) {
 	return m
 }
 
-// hash is the sum of hashes of this rank's part of the factors and swaps, each with its place.
+// hash returns the sum of the hashes of this rank's factors and swaps, each with its position.
 func (f *share) hash() (sum uint64) {
 	for _, k := range parts.Cyclic(f.Steps(), f.ranks, f.rank) {
 		panel, swapped := f.panel(k)
-		place := uint64(k*f.Block) * uint64(2*f.N)
+		position := uint64(k*f.Block) * uint64(2*f.N)
 		add := func(x uint64) {
-			place++
-			sum += mix(x + mix(place))
+			position++
+			sum += verify.Mix(x + verify.Mix(position))
 		}
 		for _, with := range swapped {
 			add(uint64(with))

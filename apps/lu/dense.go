@@ -3,15 +3,15 @@ package lu
 import (
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/gemm"
+	"github.com/fagus-dsm/fagus/apps/internal/gemm"
 )
 
-// leaf is how many columns or rows are not halved any more.
+// leaf is the size at which the recursion stops.
 const leaf = 8
 
-// factorColumns factors the columns from lo up to but not including hi of a panel, whose rows are as
-// wide as it is, and on whose left all is done. It swaps whole rows, and says in pivots with which. It
-// returns -1, or the first column that has no pivot.
+// factorColumns factors the columns lo to hi-1 of a panel; the columns on their left are already
+// factored. Rows of the panel have width elements. It swaps whole rows, and sets pivots[j] to the
+// row that row j was swapped with. It returns -1, or the first column without a pivot.
 func factorColumns(panel []float64, width, lo, hi int, pivots []int) int {
 	if hi-lo <= leaf {
 		return factorLeaf(panel, width, lo, hi, pivots)
@@ -26,7 +26,7 @@ func factorColumns(panel []float64, width, lo, hi int, pivots []int) int {
 	return factorColumns(panel, width, middle, hi, pivots)
 }
 
-// factorLeaf is factorColumns, a column at a time.
+// factorLeaf is factorColumns without recursion, one column at a time.
 func factorLeaf(panel []float64, width, lo, hi int, pivots []int) int {
 	rows := len(panel) / width
 	for j := lo; j < hi; j++ {
@@ -51,7 +51,7 @@ func factorLeaf(panel []float64, width, lo, hi int, pivots []int) int {
 	return -1
 }
 
-// swap swaps columns elements of rows i and j of x, which are apart elements from each other.
+// swap swaps rows i and j of x, up to column columns-1. Each row of x has apart elements.
 func swap(x []float64, apart, i, j, columns int) {
 	if i == j {
 		return
@@ -62,7 +62,7 @@ func swap(x []float64, apart, i, j, columns int) {
 	}
 }
 
-// minus subtracts x times b from a. The conversion forbids a fused operation, which not every machine has.
+// minus computes a -= x b. The conversion prevents fused operations, which some machines lack.
 func minus(a []float64, x float64, b []float64) {
 	b = b[:len(a)]
 	for i := range a {
@@ -70,8 +70,8 @@ func minus(a []float64, x float64, b []float64) {
 	}
 }
 
-// solve makes of u, rows of columns elements, the x of which L x is u: L is the unit lower triangle of l. Rows
-// are ldl and ldu elements apart.
+// solve replaces u, rows x columns elements, by the solution X of L X = u. L is the unit lower
+// triangle of l. Rows of l and u are ldl and ldu elements apart.
 func solve(l []float64, ldl int, u []float64, ldu, rows, columns int) {
 	if rows > leaf {
 		half := rows / 2
@@ -87,7 +87,7 @@ func solve(l []float64, ldl int, u []float64, ldu, rows, columns int) {
 	}
 }
 
-// subtract subtracts L x U from c: L has rows of depth elements, U depth rows of columns elements.
+// subtract computes c -= L x U. L has rows x depth elements, and U depth x columns.
 func subtract(c []float64, ldc int, l []float64, ldl, rows int, u []float64, ldu, depth, columns int) {
 	negative := make([]float64, depth*columns)
 	for i := range depth {

@@ -3,14 +3,15 @@ package lu
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Limit is how large the backward error may be.
+// Limit is the largest accepted backward error.
 const Limit = 16
 
-// The most of everything.
+// Upper limits of the configuration.
 const (
 	maxN     = 1 << 14
 	maxBlock = 256
@@ -20,54 +21,53 @@ const (
 type Config struct {
 	N     int    // rows and columns
 	Block int    // columns of a panel
-	Seed  uint64 // is where the matrix comes from
-	// Progress, if not nil, is called at every rank after each of the Steps with 1.
-	Progress func(steps int)
-	// Spoil makes one number of the last rank that has any wrong: for those who want to see that it is found.
-	Spoil bool
+	Seed  uint64 // of the random matrix
+	// Progress counts Steps at every rank. Spoil corrupts a number of the last rank that has
+	// data.
+	verify.Options
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.N < 1 || c.N > maxN:
-		return fmt.Errorf("lu: a matrix of %d x %d: want 1 to %d", c.N, c.N, maxN)
+		return fmt.Errorf("lu: %d x %d matrix: want 1 to %d rows", c.N, c.N, maxN)
 	case c.Block < 1 || c.Block > maxBlock:
 		return fmt.Errorf("lu: blocks of %d columns: want 1 to %d", c.Block, maxBlock)
 	}
 	return nil
 }
 
-// Steps is how many panels there are.
+// Steps returns the number of panels.
 func (c *Config) Steps() int { return (c.N + c.Block - 1) / c.Block }
 
-// Operations are those that factoring takes: 2/3 n^3 floating-point additions and multiplications.
+// Operations returns the floating-point additions and multiplications of the factorization: 2/3
+// n^3.
 func (c *Config) Operations() float64 { return 2. / 3 * float64(c.N) * float64(c.N) * float64(c.N) }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	// Error is the backward error, of all ranks.
+	// Error is the backward error over all ranks.
 	Error float64
 	// Bits is a hash of all factors and swaps, the same at all ranks.
 	Bits uint64
-	// Time is what factoring took this rank.
+	// Time is the duration of the factorization at this rank.
 	Time fagus.Time
 }
 
-// operationTime is twice what the unit of a Pentium III at 950 MHz takes for an addition or a
-// multiplication (apps/matmul): panels are narrow, and have to wait for memory.
+// operationTime is twice what the floating-point unit of a Pentium III at 950 MHz takes for an
+// addition or a multiplication (see apps/matmul): panels are narrow, and wait for memory.
 const operationTime = 2 * fagus.Nanosecond
 
-// factors is the program's data.
 type factors struct {
 	share
 	node       *fagus.Node
 	panelArray *fagus.Array[float64]
 	swapsArray *fagus.Array[int32]
-	guards     []*fagus.SyncVar // of each panel and its swaps
+	guards     []*fagus.SyncVar // by panel: its variable
 }
 
-// Run factors. Every rank calls it with the same Config.
+// Run factors the matrix. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -81,14 +81,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if r.Time, err = parts.Timed(n, f.factor); err != nil {
 		return r, err
 	}
-	if last := min(n.Nodes(), f.Steps()) - 1; cfg.Spoil && n.Rank() == last {
-		f.spoil()
+	if last := min(n.Nodes(), f.Steps()) - 1; n.Rank() == last {
+		cfg.Plant(f.spoil)
 	}
 	r.Error, r.Bits, err = f.verify()
 	return r, err
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (f *factors) declare() (err error) {
 	if f.panelArray, err = fagus.NewArray[float64](f.node, "panels", f.begin[f.Steps()]); err != nil {
 		return err
@@ -106,7 +105,6 @@ func (f *factors) declare() (err error) {
 	return nil
 }
 
-// bound is what the variable of panel k guards.
 func (f *factors) bound(k int) []fagus.Range {
 	row := k * f.Block
 	return []fagus.Range{f.panelArray.Range(f.begin[k], f.begin[k+1]), f.swapsArray.Range(row, row+f.width(k))}
@@ -114,7 +112,7 @@ func (f *factors) bound(k int) []fagus.Range {
 
 func (f *factors) factor() error {
 	n := f.node
-	for k := -1; k < f.Steps()-1; k++ { // -1: there is nothing to apply yet
+	for k := -1; k < f.Steps()-1; k++ { // -1: no panel to apply yet
 		var wants []fagus.Request
 		if k >= 0 && f.first(k+1) < f.columns {
 			wants = append(wants, fagus.Want(f.guards[k], fagus.Shared))
@@ -129,10 +127,8 @@ func (f *factors) factor() error {
 		}); err != nil {
 			return err
 		}
-		if f.Progress != nil {
-			f.Progress(1)
-		}
-		if err := n.Barrier(); err != nil { // the next panel is there
+		f.Advance(1)
+		if err := n.Barrier(); err != nil { // the next panel is complete
 			return err
 		}
 	}

@@ -3,23 +3,24 @@ package lu
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// share is what one of some ranks has of the matrix and of its factors. It knows nothing of how panels move.
+// share is a rank's part of the matrix and of its factors. It does not know how panels move.
 type share struct {
 	Config
 	ranks, rank int
-	begin       []int     // of each panel, and their end
-	panels      []float64 // packed: of panel k the rows from k*Block on, of width(k) elements
-	swapped     []int32   // by row: the one that it was swapped with
+	begin       []int     // by panel: its first index in panels; at the end the length of panels
+	panels      []float64 // panel k has the rows from k*Block on, with width(k) elements each
+	swapped     []int32   // by row: the row that it was swapped with
 
-	// mine are this rank's columns of A, which become U, row by row. All rows are there.
+	// mine has this rank's columns of A, row by row; they become U.
 	mine    []float64
 	columns int
 }
 
-// newShare is one without panels, for which there must be begin[Steps()] elements, and N swaps.
+// newShare returns a share. The caller sets panels (begin[Steps()] elements) and swapped (N).
 func newShare(cfg Config, ranks, rank int) share {
 	f := share{Config: cfg, ranks: ranks, rank: rank, begin: make([]int, cfg.Steps()+1)}
 	for k := range cfg.Steps() {
@@ -30,19 +31,16 @@ func newShare(cfg Config, ranks, rank int) share {
 	return f
 }
 
-// width and height are those of panel k.
 func (f *share) width(k int) int  { return min(f.Block, f.N-k*f.Block) }
 func (f *share) height(k int) int { return f.N - k*f.Block }
 
-// panel is panel k, and its swaps.
 func (f *share) panel(k int) (elements []float64, swapped []int32) {
 	return f.panels[f.begin[k]:f.begin[k+1]], f.swapped[k*f.Block:][:f.width(k)]
 }
 
-// owns says whether panel k is this rank's.
 func (f *share) owns(k int) bool { return k < f.Steps() && k%f.ranks == f.rank }
 
-// first is the first of this rank's columns, as it counts them, that are in block k or after it.
+// first returns the number of this rank's columns that precede block k.
 func (f *share) first(k int) (columns int) {
 	for _, own := range parts.Cyclic(k, f.ranks, f.rank) {
 		columns += f.width(own)
@@ -50,7 +48,8 @@ func (f *share) first(k int) (columns int) {
 	return columns
 }
 
-// input are this rank's columns of A, whose elements are in [-1, 1): any rank can make any of them.
+// input returns this rank's columns of A, whose elements are in [-1, 1). Each element depends
+// only on the seed and its indices, so any rank can generate it.
 func (f *share) input() []float64 {
 	a := make([]float64, f.N*f.columns)
 	for _, k := range parts.Cyclic(f.Steps(), f.ranks, f.rank) {
@@ -58,7 +57,7 @@ func (f *share) input() []float64 {
 		for i := range f.N {
 			row := a[i*f.columns+first:][:width]
 			for c := range row {
-				random := mix(f.Seed + uint64(i*f.N+k*f.Block+c+1)*0x9e3779b97f4a7c15)
+				random := verify.Mix(f.Seed + uint64(i*f.N+k*f.Block+c+1)*0x9e3779b97f4a7c15)
 				row[c] = float64(int64(random)>>11) / (1 << 52)
 			}
 		}
@@ -66,8 +65,7 @@ func (f *share) input() []float64 {
 	return a
 }
 
-// step applies panel k, unless that is -1, and makes the next one if it is this rank's. It returns how many
-// operations that took.
+// step applies panel k, unless k is -1, and factors the next panel if this rank owns it.
 func (f *share) step(k int) (operations int, err error) {
 	if k >= 0 {
 		operations = f.apply(k)
@@ -79,8 +77,7 @@ func (f *share) step(k int) (operations int, err error) {
 	return operations + more, err
 }
 
-// apply does to this rank's columns after block k what was done to those of panel k. It returns how many
-// operations that took.
+// apply applies the swaps and the elimination of panel k to this rank's columns after block k.
 func (f *share) apply(k int) (operations int) {
 	first := f.first(k + 1)
 	columns := f.columns - first
@@ -100,8 +97,7 @@ func (f *share) apply(k int) (operations int) {
 	return width * (2*below + width) * columns
 }
 
-// factorPanel makes panel k from this rank's columns, in which it leaves U. It returns how many operations
-// that took.
+// factorPanel computes panel k from this rank's columns, and leaves U in them.
 func (f *share) factorPanel(k int) (operations int, err error) {
 	panel, swapped := f.panel(k)
 	row, width := k*f.Block, f.width(k)
@@ -111,7 +107,7 @@ func (f *share) factorPanel(k int) (operations int, err error) {
 	}
 	pivots := make([]int, width)
 	if column := factorColumns(panel, width, 0, width, pivots); column >= 0 {
-		return 0, fmt.Errorf("lu: column %d is zero from the diagonal on: the matrix is singular", row+column)
+		return 0, fmt.Errorf("lu: matrix is singular: column %d is zero from the diagonal on", row+column)
 	}
 	for i, with := range pivots {
 		swapped[i] = int32(row + with)
@@ -126,12 +122,4 @@ func (f *share) factorPanel(k int) (operations int, err error) {
 	return f.height(k) * width * width, nil
 }
 
-// spoil makes an element of U in row 0 wrong.
 func (f *share) spoil() { f.mine[f.columns-1]++ }
-
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}

@@ -1,23 +1,21 @@
 package lu
 
-import "github.com/fagus-dsm/fagus/fagus"
+import (
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
+	"github.com/fagus-dsm/fagus/fagus"
+)
 
-// verify returns the backward error and the hash of the factors. It is collective.
 func (f *factors) verify() (backward float64, bits uint64, err error) {
 	n := f.node
-	var wants []fagus.Request
-	for _, guard := range f.guards {
-		wants = append(wants, fagus.Want(guard, fagus.Shared))
-	}
 	var rest, all float64
-	if err := n.During(n.Set(wants...), func() (err error) {
+	if err := n.During(verify.Everything(n, f.guards), func() (err error) {
 		rest, all, err = f.residual(n.Err)
 		bits = f.hash()
 		return err
 	}); err != nil {
 		return 0, 0, err
 	}
-	largest := func(a, b float64) float64 { return max(a, b) } // NaN, if there is one
+	largest := func(a, b float64) float64 { return max(a, b) } // NaN if either is NaN
 	if rest, err = fagus.Reduce(n, rest, largest); err != nil {
 		return 0, 0, err
 	}

@@ -1,19 +1,21 @@
-// Package mandelbrot counts, for each point of a picture, how many steps of z = z^2 + c it takes
-// until |z| > 2.
+// Package mandelbrot counts, for each point c of a picture, the steps of z = z^2 + c until |z| >
+// 2.
 //
-// It reads as a tutorial of work that nobody can share out evenly beforehand:
+// It is a tutorial of work that cannot be divided evenly beforehand:
 //
-//   - Batches of rows come from a queue (parts.Queue), and each has a sync variable of its own.
-//   - A rank acquires the queue together with the batch that it has just done: it writes that, takes the
-//     next, releases, and computes in memory of its own. So only what is new moves.
-//   - When no batch is left all meet in a Barrier, and rank 0 acquires the picture.
+//   - Ranks take batches of rows from a queue (parts.Queue). Each batch is bound to a sync
+//     variable of its own.
+//   - A rank acquires the queue together with its last batch: it writes that batch, takes the
+//     next one from the queue, releases both, and computes the new batch in private memory. So
+//     only new data moves.
+//   - When the queue is empty all ranks meet in a Barrier, and rank 0 acquires the picture.
 //
-// Counts are integers that depend on their point alone: they are the same whoever computes them, on
-// every engine, network and number of nodes.
+// Counts are integers that depend only on their points, so they are the same in every mode, on
+// every network and on any number of nodes.
 //
-// In phase mode a queue is no good, since ranks that want it are granted it one after another
-// (apps/workqueue): Config.Static has ranks take batches in turn, without a queue.
+// In phase mode a queue does not pay, because ranks acquire it one after another (see
+// apps/workqueue). Config.Static deals the batches to the ranks in turn instead.
 //
-// Rank 0 verifies some rows, chosen by the seed, by the plain loop. The program leaves out the points of
-// the cardioid and of the largest disc, which never leave.
+// Rank 0 verifies some rows, chosen by the seed, by counting every step. The program itself skips
+// the points of the cardioid and of the largest disc, which never escape.
 package mandelbrot

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/mandelbrot"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -17,41 +17,38 @@ func config() mandelbrot.Config {
 	return mandelbrot.Config{Width: 31, Height: 23, X: -0.5, Span: 3, Limit: 200, Batch: 3, Rows: 23}
 }
 
-func run(t *testing.T, on fagus.Config, cfg mandelbrot.Config) mandelbrot.Result {
-	t.Helper()
-	return apptest.Run(t, on, "mandelbrot", func(n *fagus.Node) (mandelbrot.Result, error) { return mandelbrot.Run(n, cfg) })[0]
-}
-
-// TestEverywhere: all rows are right, and the same on every engine, network and number of nodes, and without Fagus.
+// TestEverywhere checks that all rows are right, and equal to those of the program without Fagus.
 func TestEverywhere(t *testing.T) {
 	want := mandelbrot.Plain(config(), apptest.Timer)
 	if want.Wrong != 0 || want.Inside == 0 {
-		t.Fatalf("without Fagus %d points are wrong, and %d inside", want.Wrong, want.Inside)
+		t.Fatalf("without Fagus %d points are wrong and %d inside: want none wrong, and some inside", want.Wrong, want.Inside)
 	}
 	apptest.Everywhere(t, func(on fagus.Config) {
 		for _, static := range []bool{false, true} {
 			cfg := config()
 			cfg.Static = static
-			if r := run(t, on, cfg); r.Wrong != 0 || r.Inside != want.Inside || !slices.Equal(r.Picture, want.Picture) {
+			if r := apptest.First(t, mandelbrot.Run, on, cfg); r.Wrong != 0 || r.Inside != want.Inside || !slices.Equal(r.Picture, want.Picture) {
 				t.Errorf("%d nodes, %v mode, static %v: %d points of %d are wrong", on.Nodes, on.Mode, static, r.Wrong, len(r.Picture))
 			}
 		}
 	})
 }
 
-// TestKnown: 0 never leaves, and 2, the first point that can, is there after one step and beyond after two.
+// TestKnown checks three points: -2 and 0 never escape, and 2 is at the limit after one step and
+// beyond it after two.
 func TestKnown(t *testing.T) {
-	cfg := mandelbrot.Config{Width: 3, Height: 1, Span: 6, Limit: 50, Batch: 1, Rows: 1} // -2, 0 and 2
-	if r := run(t, fagus.Config{Nodes: 2}, cfg); !slices.Equal(r.Picture, []uint16{50, 50, 2}) || r.Inside != 2 {
-		t.Errorf("points -2, 0 and 2 take %d steps, %d are inside", r.Picture, r.Inside)
+	// -2, 0 and 2
+	cfg := mandelbrot.Config{Width: 3, Height: 1, Span: 6, Limit: 50, Batch: 1, Rows: 1}
+	if r := apptest.First(t, mandelbrot.Run, fagus.Config{Nodes: 2}, cfg); !slices.Equal(r.Picture, []uint16{50, 50, 2}) || r.Inside != 2 {
+		t.Errorf("points -2, 0 and 2 take %d steps, %d are inside: want 50, 50 and 2, and 2 inside", r.Picture, r.Inside)
 	}
 }
 
-// TestSpoiled: one wrong point a row is found.
+// TestSpoiled checks that verification finds one wrong point per row.
 func TestSpoiled(t *testing.T) {
 	cfg := config()
 	cfg.Spoil, cfg.Rows = true, 4
-	if r := run(t, fagus.Config{Nodes: 3}, cfg); r.Wrong != 4 {
+	if r := apptest.First(t, mandelbrot.Run, fagus.Config{Nodes: 3}, cfg); r.Wrong != 4 {
 		t.Errorf("%d points are wrong, want 4", r.Wrong)
 	}
 	if r := mandelbrot.Plain(cfg, apptest.Timer); r.Wrong != 4 {
@@ -59,7 +56,7 @@ func TestSpoiled(t *testing.T) {
 	}
 }
 
-// TestPNG: the picture has its size, and is black inside.
+// TestPNG checks the size of the picture, and that points inside are black.
 func TestPNG(t *testing.T) {
 	var file bytes.Buffer
 	if err := mandelbrot.EncodePNG(&file, []uint16{50, 50, 2, 49, 0, 50}, 3, 50); err != nil {
@@ -71,11 +68,11 @@ func TestPNG(t *testing.T) {
 	}
 	black := color.RGBA{A: 255}
 	if b := picture.Bounds(); b.Dx() != 3 || b.Dy() != 2 || picture.At(1, 0) != black || picture.At(2, 1) != black || picture.At(1, 1) == black {
-		t.Errorf("bounds %v, colours %v %v %v", b, picture.At(1, 0), picture.At(2, 1), picture.At(1, 1))
+		t.Errorf("bounds %v, colours %v %v %v: want 3 x 2 points, of which only those inside are black", b, picture.At(1, 0), picture.At(2, 1), picture.At(1, 1))
 	}
 }
 
-// TestMistakes: what cannot be run is told.
+// TestMistakes checks that invalid configurations are rejected.
 func TestMistakes(t *testing.T) {
 	for what, change := range map[string]func(*mandelbrot.Config){
 		"no point":       func(c *mandelbrot.Config) { c.Width = 0 },
@@ -90,7 +87,7 @@ func TestMistakes(t *testing.T) {
 		bad := config()
 		change(&bad)
 		if bad.Validate() == nil {
-			t.Errorf("%s: no error", what)
+			t.Errorf("%s: Validate returns no error", what)
 		}
 	}
 }

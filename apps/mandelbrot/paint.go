@@ -8,7 +8,8 @@ import (
 	"math"
 )
 
-// EncodePNG writes a picture of so many points a row: black is what took limit steps.
+// EncodePNG writes a picture with width points a row as a PNG. Points that took limit steps are
+// black.
 func EncodePNG(w io.Writer, picture []uint16, width, limit int) error {
 	shades := palette()
 	canvas := image.NewPaletted(image.Rect(0, 0, width, len(picture)/width), shades)
@@ -20,7 +21,6 @@ func EncodePNG(w io.Writer, picture []uint16, width, limit int) error {
 	return png.Encode(w, canvas)
 }
 
-// palette is black, and a circle of shades.
 func palette() color.Palette {
 	shades := color.Palette{color.RGBA{A: 255}}
 	for i := range 255 {

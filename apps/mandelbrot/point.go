@@ -1,6 +1,6 @@
 package mandelbrot
 
-// steps is how many steps it takes c = x + iy to leave, at most limit.
+// steps returns the number of steps, at most limit, until c = x + iy escapes.
 func steps(x, y float64, limit int) int {
 	if within(x, y) {
 		return limit
@@ -8,15 +8,14 @@ func steps(x, y float64, limit int) int {
 	return plainSteps(x, y, limit)
 }
 
-// within says whether a point is in the cardioid, or in the disc around -1: such points never leave.
+// within reports whether a point is in the cardioid or the disc around -1, and never escapes.
 func within(x, y float64) bool {
 	a := x - 0.25
 	q := a*a + y*y
 	return q*(q+a) < 0.25*y*y || (x+1)*(x+1)+y*y < 1./16
 }
 
-// plainSteps makes every step. Conversions forbid the compiler to round less often, as it may on some
-// processors.
+// plainSteps counts every step. Conversions prevent fused operations, which round differently.
 func plainSteps(x, y float64, limit int) int {
 	re, im := 0.0, 0.0
 	for k := range limit {

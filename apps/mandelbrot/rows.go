@@ -2,7 +2,7 @@ package mandelbrot
 
 import "math/rand/v2"
 
-// drawRow computes the points of a row, and returns how many steps they took.
+// drawRow computes the points of a row, and returns their total number of steps.
 func (c *Config) drawRow(points []uint16, row int) (total int) {
 	for i := range points {
 		x, y := c.at(i, row)
@@ -10,20 +10,18 @@ func (c *Config) drawRow(points []uint16, row int) (total int) {
 		points[i] = uint16(k)
 		total += k
 	}
-	if c.Spoil {
-		points[0]++
-	}
+	c.Plant(func() { points[0]++ })
 	return total
 }
 
-// at is the place of a point. The first row is the highest.
+// at returns the coordinates of a point. The first row is at the top.
 func (c *Config) at(column, row int) (x, y float64) {
 	unit := c.Span / float64(c.Width)
 	return c.X + float64(unit*(float64(column)-float64(c.Width-1)/2)), c.Y - float64(unit*(float64(row)-float64(c.Height-1)/2))
 }
 
-// verify counts what is inside of the picture in r, and what is wrong in some of its rows. After each it
-// asks whether to go on.
+// verify counts the points inside, and the wrong points in some rows of the picture. It calls
+// broken after each row, and stops if broken returns an error.
 func (c *Config) verify(r *Result, broken func() error) error {
 	for _, k := range r.Picture {
 		if int(k) == c.Limit {

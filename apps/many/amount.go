@@ -1,18 +1,18 @@
 package many
 
-import "github.com/fagus-dsm/fagus/fagus"
+import (
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
+	"github.com/fagus-dsm/fagus/fagus"
+)
 
-// stepTime is what a step of addUp takes on the papers' machine, a Pentium III of
-// 950 MHz: two additions with carry that wait for each other, and a branch beside
-// them.
+// stepTime is the cost of a step of addUp on the papers' machine, a Pentium III at 950 MHz: two
+// dependent additions with carry, and a branch in parallel.
 const stepTime = 2 * 1053 * fagus.Nanosecond / 1000
 
-// chunkSteps is how many steps there are between two looks at whether the run goes on:
-// some 20 ms.
+// chunkSteps is the number of steps between two checks of Node.Err: about 20 ms of work.
 const chunkSteps = 1 << 26
 
-// compute adds up the numbers below the rank's steps, one after another: work whose
-// result is known beforehand.
+// compute performs the rank's work of a round: it adds up the numbers from 0, one per step.
 func (s *shared) compute() (sum uint64, err error) {
 	steps := s.steps(s.node.Rank(), s.node.Nodes())
 	for from := 0; from < steps; from += chunkSteps {
@@ -26,7 +26,7 @@ func (s *shared) compute() (sum uint64, err error) {
 	return sum, nil
 }
 
-// addUp adds the numbers from from up to but not including to.
+// addUp returns sum plus each number i with from <= i < to.
 func addUp(sum uint64, from, to int) uint64 {
 	for i := from; i < to; i++ {
 		sum += uint64(i)
@@ -34,15 +34,15 @@ func addUp(sum uint64, from, to int) uint64 {
 	return sum
 }
 
-// ticket is another number for every rank and round.
+// ticket returns a number that differs for every rank and round.
 func ticket(rank, round, nodes int) uint64 { return uint64(round*nodes + rank + 1) }
 
-// expected is the sum of all amounts that were added to the elements of group g,
-// without adding them one by one. Everything is modulo 2^64, as in the rounds.
+// expected returns the sum of all amounts that were added to the elements of group g, by a closed
+// form. All sums are modulo 2^64.
 func (s *shared) expected(g int) (sum uint64) {
 	nodes := s.node.Nodes()
 	for rank := range nodes {
-		// The group comes to the rank in rounds first, first+nodes, first+2*nodes, ...
+		// The rank has group g in the rounds first, first+nodes, first+2*nodes, ...
 		first, apart := (g-rank+nodes)%nodes, nodes
 		if s.Independent {
 			if rank != g {
@@ -61,7 +61,7 @@ func (s *shared) expected(g int) (sum uint64) {
 	return sum
 }
 
-// triangle is 0 + 1 + ... + (n-1), for n up to 2^63.
+// triangle returns 0 + 1 + ... + (n-1), for n up to 2^63.
 func triangle(n uint64) uint64 {
 	if n%2 == 0 {
 		return n / 2 * (n - 1)
@@ -69,14 +69,9 @@ func triangle(n uint64) uint64 {
 	return (n - 1) / 2 * n
 }
 
-// verify acquires everything and counts the elements that differ from the closed
-// form.
+// verify acquires all elements and returns how many of them differ from the closed form.
 func (s *shared) verify() (wrong int, err error) {
-	var wants []fagus.Request
-	for _, v := range s.variables {
-		wants = append(wants, fagus.Want(v, fagus.Shared))
-	}
-	set := s.node.Set(wants...)
+	set := verify.Everything(s.node, s.variables)
 	if err := s.node.Acquire(set); err != nil {
 		return 0, err
 	}

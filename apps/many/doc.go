@@ -1,17 +1,17 @@
-// Package many works on many small sync variables, where it shows most what a
-// version of Fagus does about every single one.
+// Package many works on many small sync variables, so that it shows best what Fagus costs per
+// variable.
 //
-// It reads as a tutorial:
+// It is a tutorial of data that moves in turn:
 //
-//   - One array holds all variables, Config.Variables for every rank, each bound to
+//   - One array holds all data: Config.Variables variables for every rank, each bound to
 //     Config.Bytes of it.
-//   - In each round a rank acquires the variables that the next rank had in the round
-//     before, all in one set, adds an amount to each of their elements, computes for a
-//     while, and releases. A Barrier keeps the rounds apart, so all data move in every one.
-//   - In the end rank 0 acquires everything to read, and compares it with a closed form.
+//   - In each round a rank acquires, in one set, the variables that the next rank had in the
+//     previous round. It adds an amount to each of their elements, computes for a while, and
+//     releases. A Barrier separates rounds, so all data moves in every round.
+//   - In the end rank 0 acquires everything shared, and compares it with a closed form.
 //
-// With Config.Independent a rank keeps its variables, and nobody else wants them.
-// Those that compute longer in a round do fewer of them. In phase mode every
-// Acquire is then a meeting that nobody needs; a rank that has done its rounds waits
-// in the Barrier, where it takes part in the phases of the others.
+// With Config.Independent each rank keeps its own variables, which no other rank requests. Ranks
+// that compute longer in a round do fewer rounds. In phase mode every Acquire is then a meeting
+// that no rank needs; a rank that has finished its rounds waits in the Barrier, where it takes
+// part in the phases of the other ranks.
 package many

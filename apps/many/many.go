@@ -9,36 +9,37 @@ import (
 
 // Config describes a run.
 type Config struct {
-	// Variables is how many a rank acquires at once; there are so many for each rank.
+	// Variables is the number of variables that a rank acquires at once. There are as many for
+	// each rank.
 	Variables int
-	// Bytes is what a variable guards, a multiple of 8.
+	// Bytes is the size of the data bound to a variable, a multiple of 8.
 	Bytes int
-	// Rounds is how often a rank acquires.
+	// Rounds is the number of rounds.
 	Rounds int
-	// Work is the computation of rank 0 in a round, in the time of the simulated
-	// machine. It is really done, so a wall clock sees what it takes there.
+	// Work is the computation of rank 0 in a round, in time of the simulated machine. It is
+	// really performed, so real time passes as well.
 	Work fagus.Time
-	// Skew makes the last rank compute 1 + Skew times as long as rank 0, and those
-	// between them something between.
+	// Skew makes the last rank compute 1 + Skew times as long as rank 0, and the ranks in between
+	// proportionally.
 	Skew float64
-	// Independent lets every rank keep its variables. Then a rank that computes f
-	// times as long in a round does only Rounds/f rounds, rounded up.
+	// Independent lets every rank keep its variables. A rank that computes f times as long in a
+	// round then does only Rounds/f rounds, rounded up.
 	Independent bool
-	// Progress, if not nil, is called at every rank after each of its rounds with 1.
+	// Progress, if not nil, is called at every rank with 1 after each of its rounds.
 	Progress func(rounds int)
 }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	// Wrong is how many elements are not what they should be. Only rank 0 knows.
+	// Wrong is the number of wrong elements. Only rank 0 has it.
 	Wrong int
-	// Time is what this rank's rounds took, from a barrier before them.
+	// Time is the duration of this rank's rounds, from the barrier before them.
 	Time fagus.Time
 }
 
-// The most of everything: all amounts then stay far from what Time and uint64 hold.
+// Upper limits of the configuration: all amounts stay far below the limits of Time and uint64.
 const (
-	maxVariables = 1 << 20 // of a rank
+	maxVariables = 1 << 20 // per rank
 	maxBytes     = 1 << 30
 	maxTotal     = 1 << 33 // bytes of a rank's variables
 	maxRounds    = 1 << 30
@@ -46,26 +47,26 @@ const (
 	maxSkew      = 1000
 )
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Variables < 1 || c.Variables > maxVariables:
-		return fmt.Errorf("many: %d variables for a rank: want 1 to %d", c.Variables, maxVariables)
+		return fmt.Errorf("many: %d variables per rank: want 1 to %d", c.Variables, maxVariables)
 	case c.Bytes < elementBytes || c.Bytes > maxBytes || c.Bytes%elementBytes != 0:
-		return fmt.Errorf("many: variables of %d bytes: want a multiple of %d up to %d", c.Bytes, elementBytes, maxBytes)
+		return fmt.Errorf("many: variables of %d bytes: want a multiple of %d, at most %d", c.Bytes, elementBytes, maxBytes)
 	case c.Variables > maxTotal/c.Bytes:
-		return fmt.Errorf("many: %d variables of %d bytes for a rank: want no more than %d bytes in all", c.Variables, c.Bytes, maxTotal)
+		return fmt.Errorf("many: %d variables of %d bytes per rank: want at most %d bytes in all", c.Variables, c.Bytes, maxTotal)
 	case c.Rounds < 1 || c.Rounds > maxRounds:
 		return fmt.Errorf("many: %d rounds: want 1 to %d", c.Rounds, maxRounds)
 	case c.Work < 0 || c.Work > maxWork:
-		return fmt.Errorf("many: work of %v a round: want 0 to %v", c.Work, maxWork)
-	case !(c.Skew >= 0 && c.Skew <= maxSkew): // this way round for NaN
+		return fmt.Errorf("many: work of %v per round: want 0 to %v", c.Work, maxWork)
+	case !(c.Skew >= 0 && c.Skew <= maxSkew): // written so that NaN fails
 		return fmt.Errorf("many: skew %v: want 0 to %d", c.Skew, maxSkew)
 	}
 	return nil
 }
 
-// RoundsOf is how many rounds a rank does.
+// RoundsOf returns the number of rounds of a rank.
 func (c *Config) RoundsOf(rank, nodes int) int {
 	if !c.Independent {
 		return c.Rounds
@@ -73,20 +74,17 @@ func (c *Config) RoundsOf(rank, nodes int) int {
 	return int(float64(c.Rounds-1)/c.stretch(rank, nodes)) + 1
 }
 
-// stretch is how many times as long as rank 0 a rank computes.
 func (c *Config) stretch(rank, nodes int) float64 {
 	return 1 + c.Skew*float64(rank)/float64(max(1, nodes-1))
 }
 
-// steps is how often the kernel of a rank adds in a round.
 func (c *Config) steps(rank, nodes int) int {
 	return int(float64(c.Work) * c.stretch(rank, nodes) / float64(stepTime))
 }
 
 const elementBytes = 8
 
-// shared is the program's shared data. Group g of the variables is those from
-// g*Variables up to but not including (g+1)*Variables.
+// shared is the state of a rank. Group g is the variables g*Variables to (g+1)*Variables-1.
 type shared struct {
 	Config
 	node      *fagus.Node
@@ -94,7 +92,7 @@ type shared struct {
 	variables []*fagus.SyncVar
 }
 
-// Run does the rounds. Every rank calls it with the same Config.
+// Run performs the rounds. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -114,7 +112,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := n.Barrier(); err != nil { // all rounds of all ranks are over
+	if err := n.Barrier(); err != nil { // all ranks have finished all rounds
 		return Result{}, err
 	}
 	result := Result{Time: took}
@@ -125,7 +123,6 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	return result, err
 }
 
-// declare makes the array and binds the variables, the same at every rank.
 func (s *shared) declare() (err error) {
 	total := s.Variables * s.node.Nodes()
 	if s.elements, err = fagus.NewArray[uint64](s.node, "elements", total*s.size()); err != nil {
@@ -140,13 +137,10 @@ func (s *shared) declare() (err error) {
 	return nil
 }
 
-// size is how many elements a variable guards.
-func (s *shared) size() int { return s.Bytes / elementBytes }
-
-// guarded are the elements of variable v.
+func (s *shared) size() int                 { return s.Bytes / elementBytes }
 func (s *shared) guarded(v int) fagus.Range { return s.elements.Range(v*s.size(), (v+1)*s.size()) }
 
-// group is what a rank works on in a round: what the rank after it had before.
+// group returns the group of a rank in a round: the next rank had it in the previous round.
 func (s *shared) group(rank, round int) int {
 	if s.Independent {
 		return rank
@@ -154,13 +148,12 @@ func (s *shared) group(rank, round int) int {
 	return (rank + round) % s.node.Nodes()
 }
 
-// round acquires, adds, computes and releases.
 func (s *shared) round(round int) error {
 	n := s.node
 	g := s.group(n.Rank(), round)
 	var wants []fagus.Request
 	for v := g * s.Variables; v < (g+1)*s.Variables; v++ {
-		// Every element will be written, so nobody need find out which.
+		// Every element is overwritten, so Fagus need not find out which elements change.
 		wants = append(wants, fagus.Want(s.variables[v], fagus.Exclusive).Writing(s.guarded(v)))
 	}
 	set := n.Set(wants...)
@@ -183,5 +176,6 @@ func (s *shared) round(round int) error {
 	if err := n.Release(set); err != nil || s.Independent {
 		return err
 	}
-	return n.Barrier() // or a rank could have its next variables before their last round
+	// The Barrier keeps a rank from acquiring variables that the next rank has yet to change.
+	return n.Barrier()
 }

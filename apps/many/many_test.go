@@ -1,21 +1,20 @@
 package many_test
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/many"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// run returns the result of every rank. The time of a run is bounded.
+// run returns the result of every rank, after checking that nothing is wrong.
 func run(t *testing.T, on fagus.Config, cfg many.Config) []many.Result {
 	t.Helper()
-	results := apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (many.Result, error) { return many.Run(n, cfg) })
+	results := apptest.All(t, many.Run, on, cfg)
 	if results[0].Wrong != 0 {
 		t.Fatalf("%d nodes, %v mode, %+v: %d elements are wrong", on.Nodes, on.Mode, cfg, results[0].Wrong)
 	}
@@ -31,30 +30,18 @@ func configs() []many.Config {
 	}
 }
 
-func TestEverywhere(t *testing.T) {
-	apptest.Everywhere(t, func(on fagus.Config) {
-		for _, cfg := range configs() {
-			run(t, on, cfg)
-		}
-	})
+func TestConfigs(t *testing.T) {
+	apptest.Configs(t, configs(), func(t *testing.T, _ uint64, on fagus.Config, cfg many.Config) { run(t, on, cfg) })
 }
 
-func TestRandomDelays(t *testing.T) {
-	apptest.Delayed(t, func(t *testing.T, _ uint64, on fagus.Config) {
-		for _, cfg := range configs() {
-			run(t, on, cfg)
-		}
-	})
-}
-
-// TestIndependentRanks is about ranks that want nothing of each other, of which
-// one computes twice as long for half of the rounds. Threads let each go its own way.
-// In phases each waits for the other: 10 rounds as long as the slow one's take, and
-// then 10 of the quick one.
+// TestIndependentRanks runs two ranks that request nothing of each other. One of them computes
+// twice as long, for half of the rounds. In threaded mode each proceeds on its own. In phase mode
+// each waits for the other: 10 rounds take as long as on the slow rank, and then 10 rounds as
+// long as on the fast rank.
 func TestIndependentRanks(t *testing.T) {
 	const work = fagus.Millisecond
 	cfg := many.Config{Variables: 1, Bytes: 8, Rounds: 20, Work: work, Skew: 1, Independent: true}
-	for _, on := range apptest.Engines() {
+	for _, on := range apptest.Modes() {
 		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{})
 		var slowest fagus.Time
 		for _, r := range run(t, on, cfg) {
@@ -64,9 +51,10 @@ func TestIndependentRanks(t *testing.T) {
 		if on.Mode == fagus.Phase {
 			want = (10*2 + 10) * work
 		}
-		// A little less, because there are whole steps; or more, for the messages.
+		// Rounding down to whole steps makes the time a little shorter, and messages make it
+		// longer.
 		if slowest < want*99/100 || slowest > want*12/10 {
-			t.Errorf("%v mode, notices %v: %v, want about %v", on.Mode, on.Notices, slowest, want)
+			t.Errorf("%v mode, notices %v: the slowest rank takes %v, want about %v", on.Mode, on.Notices, slowest, want)
 		}
 	}
 }
@@ -79,7 +67,7 @@ func TestRoundsOf(t *testing.T) {
 	}{{false, 1, 2, 10}, {true, 0, 1, 10}, {true, 0, 2, 10}, {true, 1, 2, 5}, {true, 1, 3, 7}, {true, 2, 3, 5}} {
 		cfg.Independent = c.independent
 		if got := cfg.RoundsOf(c.rank, c.nodes); got != c.want {
-			t.Errorf("%+v: %d rounds", c, got)
+			t.Errorf("%+v: RoundsOf returns %d", c, got)
 		}
 	}
 }
@@ -95,7 +83,7 @@ func TestProgress(t *testing.T) {
 	}
 	run(t, fagus.Config{Nodes: 3}, cfg)
 	if rounds != 10+7+5 {
-		t.Errorf("%d rounds", rounds)
+		t.Errorf("Progress reports %d rounds, want 22", rounds)
 	}
 }
 
@@ -117,7 +105,7 @@ func TestConfigIsValidated(t *testing.T) {
 		c := good
 		spoil(&c)
 		if err := c.Validate(); err == nil {
-			t.Errorf("%+v is valid", c)
+			t.Errorf("%+v: Validate returns no error", c)
 		}
 	}
 }

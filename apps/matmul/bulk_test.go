@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/matmul"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestSameBitsByPush multiplies with bulk memory of all sizes and on more nodes
-// than rings fit. C must not depend on how it travelled.
+// TestSameBitsByPush multiplies with bulk memory of all sizes, and on more nodes than there is
+// memory for rings. C must not depend on how its data moved.
 func TestSameBitsByPush(t *testing.T) {
 	sizes := []struct{ n, nodes, llcm, bulk int }{
 		{1, 2, 0, 64}, {17, 3, 0, 200}, {64, 8, 0, 3000}, {64, 5, 0, 1 << 20}, {100, 4, 0, 40_000},
@@ -39,7 +39,7 @@ func TestSameBitsByPush(t *testing.T) {
 					bulk += r.Bulk
 				}
 				if bulk == 0 && by == fagus.Push && size.n > 1 {
-					t.Errorf("%s: nothing went by PUSH", name)
+					t.Errorf("%s: no data moved by PUSH", name)
 				}
 			}
 		}
@@ -55,7 +55,7 @@ func TestBulkMessageCounts(t *testing.T) {
 		users := min(nodes-1, n-1) // ranks other than 0 that compute rows
 		type counts struct{ lists, transfers, messages, slots, pushes, aotf, botf int }
 		want := counts{lists: phases * nodes * (nodes - 1)}
-		message := func(variables, bytes int) { // to one rank
+		message := func(variables, bytes int) { // a message to one rank
 			pushes := up(8+16*variables+bytes, pieceBytes)
 			want.messages++
 			want.transfers += variables
@@ -64,7 +64,7 @@ func TestBulkMessageCounts(t *testing.T) {
 		}
 		for r := 1; r <= users; r++ {
 			rows := up(n-r, nodes)
-			if nodes == 2 { // B goes along
+			if nodes == 2 { // B travels in the same message
 				message(1+rows, element*(n*n+n*rows))
 			} else {
 				message(1, element*n*n)
@@ -88,7 +88,7 @@ func TestBulkMessageCounts(t *testing.T) {
 			got.botf += int(c.Writes)
 		}
 		if got != want {
-			t.Errorf("n %d, %d nodes: %+v, the formulas give %+v", n, nodes, got, want)
+			t.Errorf("n %d, %d nodes: %+v, want %+v by the formulas", n, nodes, got, want)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package matmul
 
-import "github.com/fagus-dsm/fagus/apps/gemm"
+import "github.com/fagus-dsm/fagus/apps/internal/gemm"
 
-// factor is B as the kernel of its element type wants it.
+// factor is B in the form that the kernel of its element type needs.
 type factor[T Float] struct {
 	b      []T
 	k, n   int
-	packed *gemm.Matrix // of float64
+	packed *gemm.Matrix // B in the form of package gemm, for float64 only
 }
 
 func newFactor[T Float](b []T, k, n int) *factor[T] {
@@ -17,8 +17,8 @@ func newFactor[T Float](b []T, k, n int) *factor[T] {
 	return f
 }
 
-// chunkRows is how many rows a rank multiplies between two looks at whether the run goes on: some 10
-// ms, or as many as make good use of the caches.
+// chunkRows returns the number of rows between two checks of Node.Err: about 10 ms of work, but
+// at least enough rows to use the caches well.
 func (f *factor[T]) chunkRows() int {
 	if f.packed == nil {
 		return max(2, 1<<26/(f.k*f.n))
@@ -26,7 +26,7 @@ func (f *factor[T]) chunkRows() int {
 	return max(128, 1<<28/(f.k*f.n))
 }
 
-// addTo adds A x B to some rows of C, which are apart rows from each other.
+// addTo adds A x B to some rows of C. The numbers in rows increase by apart.
 func (f *factor[T]) addTo(c, a []T, rows []int, apart int) {
 	if f.packed == nil {
 		multiply(c, a, f.b, f.k, f.n, rows)

@@ -4,12 +4,11 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 )
 
-// input copies m to x, or if there is none fills x with numbers in [-1, 1)
-// drawn from one stream of seed. They have 24 bits, so that they are the same
-// numbers in both element types.
+// input copies m to x. If m is nil it fills x with random numbers in [-1, 1) from a stream of
+// seed. The numbers have 24 bits, so both element types hold them exactly.
 func input[T Float](x []T, m *matrix.Dense, seed, stream uint64) {
 	random := rand.New(rand.NewPCG(seed, stream))
 	for i := range x {
@@ -21,7 +20,7 @@ func input[T Float](x []T, m *matrix.Dense, seed, stream uint64) {
 	}
 }
 
-// dense copies x, whose memory ends with the program, to a matrix.
+// dense copies x to a matrix, which outlives the shared memory of x.
 func dense[T Float](x []T, rows, cols int) *matrix.Dense {
 	m := &matrix.Dense{Rows: rows, Cols: cols, Data: make([]float64, len(x))}
 	for i, v := range x {

@@ -3,26 +3,23 @@ package matmul
 // Float is the element type of a matrix.
 type Float interface{ float32 | float64 }
 
-// A panel of B is at most kPanel x nPanel elements: 512 KiB of float64, half of
-// the level 2 cache of the processors measured, so that it stays there while
-// all rows of C pass over it. kPanel is a multiple of 4, the depth of a tile.
+// A panel of B has at most kPanel x nPanel elements: 512 KiB of float64, half of the L2 cache of
+// the measured processors. So it stays there while all rows of C pass. kPanel is a multiple of 4,
+// the depth of a tile.
 const (
 	kPanel = 64
 	nPanel = 1024
 )
 
-// multiply adds A*B to the given rows of C. A is m x k, B is k x n and C is
-// m x n, all row-major without gaps; m shows only in the rows, which are
-// distinct, from 0 to m-1, in any order. Other rows of A and C are neither read
-// nor written.
+// multiply adds A*B to the given rows of C. A is m x k, B is k x n and C is m x n, all row-major
+// without gaps. The rows are distinct, from 0 to m-1, in any order; other rows of A and C are
+// neither read nor written.
 //
-// Each element of C goes through c = c + T(a*b) with the inner index ascending
-// from 0 to k-1, one rounding for the product and one for the sum. Panels and
-// tiles change when that happens, never in which order: the bits are those of
-// three plain loops, whatever the rows, their number and who has the others.
-// The conversion is what forbids a fused multiply-add (Go specification,
-// "Floating-point operators"): without it arm64, and amd64 with GOAMD64=v3,
-// would give other bits.
+// Each element of C is computed by c = c + T(a*b), for the inner index from 0 to k-1 in order,
+// with one rounding for the product and one for the sum. Panels and tiles do not change this
+// order. So the bits are those of three plain loops, whatever the rows and whichever rank
+// computes them. The conversion prevents a fused multiply-add (Go specification, "Floating-point
+// operators"), by which arm64, and amd64 with GOAMD64=v3, would produce other bits.
 func multiply[T Float](c, a, b []T, k, n int, rows []int) {
 	for j := 0; j < n; j += nPanel {
 		end := min(j+nPanel, n)
@@ -32,9 +29,9 @@ func multiply[T Float](c, a, b []T, k, n int, rows []int) {
 	}
 }
 
-// multiplyPanel does the columns j to end of C and the inner indices l to last,
-// two rows at a time: eight elements of A, two of C, one of B and a product are
-// as many as the registers hold. An odd row comes last.
+// multiplyPanel handles the columns j to end-1 of C and the inner indices l to last-1, two rows
+// at a time: eight elements of A, two of C, one of B and a product fill the registers. An odd row
+// comes last.
 func multiplyPanel[T Float](c, a, b []T, k, n int, rows []int, j, end, l, last int) {
 	for ; len(rows) >= 2; rows = rows[2:] {
 		i, h := rows[0], rows[1]
@@ -63,12 +60,12 @@ func multiplyPanel[T Float](c, a, b []T, k, n int, rows []int, j, end, l, last i
 	}
 }
 
-// pairBy4 adds the product of a 2 x 4 tile of A and four rows of B to two rows
-// of C. Two columns a turn halve what the loop itself costs; four gain nothing.
+// pairBy4 adds the product of a 2 x 4 tile of A and four rows of B to two rows of C. Two columns
+// an iteration halve the overhead of the loop; four columns gain nothing more.
 func pairBy4[T Float](c0, c1, a0, a1, b0, b1, b2, b3 []T) {
 	x0, x1, x2, x3 := a0[0], a0[1], a0[2], a0[3]
 	y0, y1, y2, y3 := a1[0], a1[1], a1[2], a1[3]
-	// Equal lengths, said here, spare the loop its bounds checks.
+	// Equal lengths let the compiler drop the bounds checks in the loop.
 	c1, b0, b1, b2, b3 = c1[:len(c0)], b0[:len(c0)], b1[:len(c0)], b2[:len(c0)], b3[:len(c0)]
 	j := 1
 	for ; j < len(c0); j += 2 {
@@ -106,7 +103,6 @@ func pairBy4[T Float](c0, c1, a0, a1, b0, b1, b2, b3 []T) {
 	}
 }
 
-// rowBy4 is pairBy4 for one row.
 func rowBy4[T Float](c, a, b0, b1, b2, b3 []T) {
 	x0, x1, x2, x3 := a[0], a[1], a[2], a[3]
 	b0, b1, b2, b3 = b0[:len(c)], b1[:len(c)], b2[:len(c)], b3[:len(c)]
@@ -115,7 +111,6 @@ func rowBy4[T Float](c, a, b0, b1, b2, b3 []T) {
 	}
 }
 
-// rowBy1 adds x times a row of B to a row of C.
 func rowBy1[T Float](c []T, x T, b []T) {
 	b = b[:len(c)]
 	for j := range c {

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// naive is the definition that multiply must match to the bit.
+// naive is the definition that multiply must match bit for bit.
 func naive[T Float](c, a, b []T, k, n int, rows []int) {
 	for _, i := range rows {
 		for j := range n {
@@ -38,9 +38,8 @@ func bits[T Float](x T) uint64 {
 	panic("not a float")
 }
 
-// checkKernel compares multiply and naive on rows, in that order, of an m x n
-// product that begins with numbers in C. The rows of A outside are NaN: looking
-// at one would show.
+// checkKernel compares multiply with naive on rows, in that order, of an m x n product; C starts
+// with random numbers. Rows of A that are not listed are NaN, so reading one would show.
 func checkKernel[T Float](t *testing.T, m, k, n int, rows []int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(m<<20+k), uint64(n)))
@@ -90,7 +89,7 @@ func TestKernelRows(t *testing.T) {
 		checkKernel[float64](t, m, k, n, rows)
 		checkKernel[float32](t, m, k, n, rows)
 	}
-	for _, nodes := range []int{1, 2, 3, 8} { // the rows of rank 1, or 0
+	for _, nodes := range []int{1, 2, 3, 8} { // multiply the rows of rank 1, or of rank 0 if alone
 		var rows []int
 		for i := 1 % nodes; i < m; i += nodes {
 			rows = append(rows, i)
@@ -99,19 +98,18 @@ func TestKernelRows(t *testing.T) {
 	}
 }
 
-// TestKernelRoundsTwice adds and takes away in turn a square that is not exact.
-// From the rounded square, taking it away leaves 0, unless a fused multiply-add
-// has kept the rest of it. A start at 0 and one at minus the square see to it
-// that every addition is once the one that leaves 0.
+// TestKernelRoundsTwice alternately adds and subtracts a square that is not exact. Subtracting
+// the rounded square leaves 0, unless a fused multiply-add has kept its rounding error. C starts
+// once at 0 and once at minus the square, so that every addition leaves 0 once.
 func TestKernelRoundsTwice(t *testing.T) {
 	t.Run("float64", roundsTwice[float64])
 	t.Run("float32", roundsTwice[float32])
 }
 
 func roundsTwice[T Float](t *testing.T) {
-	x := 1 + T(1)/(1<<20) // x*x has a digit 2^-40 that float32 has no room for
+	x := 1 + T(1)/(1<<20) // x*x has a digit 2^-40, which float32 cannot hold
 	if _, ok := any(x).(float64); ok {
-		x = 1 + T(1)/(1<<40) // and 2^-80, float64
+		x = 1 + T(1)/(1<<40) // and 2^-80, which float64 cannot hold
 	}
 	square := T(x * x)
 	const m = 3
@@ -140,7 +138,7 @@ func roundsTwice[T Float](t *testing.T) {
 	}
 }
 
-// contender is a way to multiply square matrices: C += A*B.
+// contender is an algorithm that multiplies square matrices: C += A*B.
 type contender[T Float] struct {
 	name string
 	do   func(c, a, b []T, n int)
@@ -152,11 +150,10 @@ func blocked[T Float]() contender[T] {
 
 func ikj[T Float]() contender[T] { return contender[T]{"ikj", multiplyIKJ[T]} }
 
-// multiplyIKJ is what a careful programmer writes without blocking. If its short
-// loop crosses a 64-byte line, as it happens to be linked, it runs at half its
-// speed (Zen 4, 3.3 instead of 6.4 GFLOP/s), and the kernel looks twice as good
-// beside it. The kernel's own loop is long enough not to care. So that all
-// benchmarks run the same copy it is not inlined.
+// multiplyIKJ is a careful implementation without blocking. If the linker places its short loop
+// across a 64-byte line it runs at half speed (Zen 4: 3.3 instead of 6.4 GFLOP/s), and the kernel
+// seems twice as good in comparison. The kernel's own loop is too long to be affected. All
+// benchmarks run the same copy, because it is not inlined.
 //
 //go:noinline
 func multiplyIKJ[T Float](c, a, b []T, n int) {
@@ -185,7 +182,7 @@ func gonum32() contender[float32] {
 	}}
 }
 
-// oneProcessor keeps gonum, which starts goroutines, to one processor.
+// oneProcessor restricts gonum, which starts goroutines, to one processor.
 func oneProcessor(b *testing.B) {
 	old := runtime.GOMAXPROCS(1)
 	b.Cleanup(func() { runtime.GOMAXPROCS(old) })
@@ -218,13 +215,12 @@ func BenchmarkKernel(b *testing.B) {
 	benchmarkKernel(b, blocked[float32](), gonum32())
 }
 
-// BenchmarkKernelRatio takes turns between the contenders, so that a machine
-// whose speed changes meanwhile changes it for all: the ratios are medians over
-// turns.
+// BenchmarkKernelRatio alternates between the contenders, so that a change of the machine's speed
+// affects them all. Ratios are medians over all rounds.
 func BenchmarkKernelRatio(b *testing.B) {
 	for _, n := range []int{512, 1024} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			oneProcessor(b) // b.Run sets it anew
+			oneProcessor(b) // b.Run sets GOMAXPROCS again
 			contenders := []contender[float64]{blocked[float64](), ikj[float64](), gonum64()}
 			r := rand.New(rand.NewPCG(1, 1))
 			x, y, z := fill[float64](r, n, n, uniform), fill[float64](r, n, n, uniform), make([]float64, n*n)

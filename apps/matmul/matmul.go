@@ -3,63 +3,66 @@ package matmul
 import (
 	"fmt"
 
-	"github.com/fagus-dsm/fagus/apps/matrix"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Sync says what a sync variable guards.
+// Sync selects what a sync variable is bound to.
 type Sync string
 
-// The two ways to guard rows.
 const (
-	Row  Sync = "row"  // one variable a row
+	Row  Sync = "row"  // one variable per row
 	Rank Sync = "rank" // one variable for all rows of a rank
 )
+
+// Matrix is a factor or a product, row-major.
+type Matrix = matrix.Dense
 
 // Config describes a product. A is M x K, B is K x N.
 type Config struct {
 	M, K, N int
-	// A and B are the factors; nil stands for numbers in [-1, 1) made from Seed.
-	// Only rank 0 looks at them.
-	A, B *matrix.Dense
+	// A and B are the factors. If one is nil it is filled with random numbers in [-1, 1) from
+	// Seed. Only rank 0 reads them.
+	A, B *Matrix
 	Seed uint64
-	// Float32 computes with 4-byte numbers instead of 8-byte ones.
+	// Float32 selects 4-byte numbers instead of 8-byte ones.
 	Float32 bool
 	// Sync is Row if empty.
 	Sync Sync
-	// Progress, if not nil, is called at every rank with the number of rows that
-	// it has just finished.
+	// Progress, if not nil, is called at every rank with the number of rows that it has just
+	// finished.
 	Progress func(rows int)
 }
 
-// Result is what rank 0 has in the end; the other ranks have the Time alone.
+// Result is the outcome at rank 0. At the other ranks only Time is set.
 type Result struct {
 	C     *matrix.Dense
 	Check Check
-	// Time is what the product took this rank, from when rank 0 has the input until it has C.
+	// Time is the duration of the product at this rank, from the complete input to the complete C
+	// at rank 0.
 	Time fagus.Time
 }
 
-// Square is the product of two generated n x n matrices.
+// Square describes the product of two generated n x n matrices.
 func Square(n int) Config { return Config{M: n, K: n, N: n} }
 
-// maxElements bounds a matrix: 32 TiB of float64 in the address space.
+// maxElements limits a matrix to 32 TiB of float64 in the address space.
 const maxElements = 1 << 42
 
-// Validate reports sizes that do not go together.
+// Validate reports an error if the sizes are out of range or do not match.
 func (c *Config) Validate() error {
 	if c.M < 1 || c.K < 1 || c.N < 1 {
-		return fmt.Errorf("matmul: %d x %d times %d x %d: every size must be at least 1", c.M, c.K, c.K, c.N)
+		return fmt.Errorf("matmul: %d x %d times %d x %d: want sizes of at least 1", c.M, c.K, c.K, c.N)
 	}
 	if c.M > maxElements/c.K || c.K > maxElements/c.N || c.M > maxElements/c.N {
-		return fmt.Errorf("matmul: %d x %d times %d x %d: a matrix can have up to %d elements", c.M, c.K, c.K, c.N, maxElements)
+		return fmt.Errorf("matmul: %d x %d times %d x %d: want matrices of at most %d elements", c.M, c.K, c.K, c.N, maxElements)
 	}
 	if a := c.A; a != nil && (a.Rows != c.M || a.Cols != c.K) {
-		return fmt.Errorf("matmul: A is %d x %d, not %d x %d", a.Rows, a.Cols, c.M, c.K)
+		return fmt.Errorf("matmul: A is %d x %d: want %d x %d", a.Rows, a.Cols, c.M, c.K)
 	}
 	if b := c.B; b != nil && (b.Rows != c.K || b.Cols != c.N) {
-		return fmt.Errorf("matmul: B is %d x %d, not %d x %d", b.Rows, b.Cols, c.K, c.N)
+		return fmt.Errorf("matmul: B is %d x %d: want %d x %d", b.Rows, b.Cols, c.K, c.N)
 	}
 	if c.Sync != "" && c.Sync != Row && c.Sync != Rank {
 		return fmt.Errorf("matmul: sync %q: want %q or %q", c.Sync, Row, Rank)
@@ -67,7 +70,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Run multiplies. Every rank calls it with the same sizes.
+// Run multiplies the matrices. Every rank calls it with the same sizes.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -78,13 +81,12 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	return run[float64](n, cfg)
 }
 
-// product is the program's shared data and what guards them.
 type product[T Float] struct {
 	Config
 	node    *fagus.Node
 	a, b, c *fagus.Array[T]
 	guardB  *fagus.SyncVar
-	guardA  []*fagus.SyncVar // of rows, by guard
+	guardA  []*fagus.SyncVar // by guard: the variable of its rows of A
 	guardC  []*fagus.SyncVar
 }
 
@@ -96,8 +98,8 @@ func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
 	if err := p.fill(); err != nil {
 		return Result{}, err
 	}
-	// Nothing but the Barrier of Timed keeps another rank from acquiring the input before it is
-	// there: in threaded mode an Acquire does not wait for ranks that have not asked yet.
+	// The Barrier of Timed keeps other ranks from acquiring the input before it is complete. In
+	// threaded mode an Acquire does not wait for ranks that have not acquired yet.
 	took, err := parts.Timed(n, func() error {
 		if err := p.multiply(); err != nil {
 			return err
@@ -113,13 +115,11 @@ func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
 	return result(&cfg, p.c.Slice(), p.a.Slice(), p.b.Slice(), took)
 }
 
-// result verifies C.
 func result[T Float](cfg *Config, c, a, b []T, took fagus.Time) (Result, error) {
 	check, err := verify(c, a, b, cfg.M, cfg.K, cfg.N, cfg.Seed)
 	return Result{C: dense(c, cfg.M, cfg.N), Check: check, Time: took}, err
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (p *product[T]) declare() (err error) {
 	if p.a, err = fagus.NewArray[T](p.node, "A", p.M*p.K); err != nil {
 		return err
@@ -147,8 +147,8 @@ func (p *product[T]) declare() (err error) {
 	return nil
 }
 
-// guards is how many variables share the rows of A, and of C. Row i belongs to
-// guard i mod guards, and guard g to rank g mod Nodes.
+// guards returns the number of variables for the rows of A, and for those of C. Row i is bound to
+// guard i mod guards, and guard g is acquired by rank g mod Nodes.
 func (p *product[T]) guards() int {
 	if p.Sync == Rank {
 		return min(p.node.Nodes(), p.M)
@@ -156,7 +156,7 @@ func (p *product[T]) guards() int {
 	return p.M
 }
 
-// rows are the rows of a matrix, with columns columns, that guard g guards.
+// rows returns the rows of a, with the given number of columns, that are bound to guard g.
 func (p *product[T]) rows(a *fagus.Array[T], g, columns int) (rows []fagus.Range) {
 	for i := g; i < p.M; i += p.guards() {
 		rows = append(rows, a.Range(i*columns, (i+1)*columns))
@@ -164,8 +164,8 @@ func (p *product[T]) rows(a *fagus.Array[T], g, columns int) (rows []fagus.Range
 	return rows
 }
 
-// fill writes the input at rank 0. It holds C as well, without changing it: so
-// Update will bring C there. The others take part with an empty set. A Barrier must follow.
+// fill writes the input at rank 0. Rank 0 also holds C, without changing it, so that Update will
+// move C there. The other ranks take part with an empty set. A Barrier must follow.
 func (p *product[T]) fill() error {
 	set := p.node.Set()
 	if p.node.Rank() == 0 {
@@ -186,7 +186,6 @@ func (p *product[T]) fill() error {
 	return p.node.Release(set)
 }
 
-// multiply computes the rank's rows of C.
 func (p *product[T]) multiply() error {
 	n := p.node
 	var rows []int
@@ -214,7 +213,8 @@ func (p *product[T]) multiply() error {
 		chunk := rows[:min(chunkRows, len(rows))]
 		rows = rows[len(chunk):]
 		times.addTo(p.c.Slice(), p.a.Slice(), chunk, n.Nodes())
-		n.Spend(cost(done+len(chunk)) - cost(done)) // the same in sum, however it is cut
+		// the total does not depend on the size of chunks
+		n.Spend(cost(done+len(chunk)) - cost(done))
 		done += len(chunk)
 		if p.Progress != nil {
 			p.Progress(len(chunk))

@@ -7,28 +7,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/apps/matmul"
-	"github.com/fagus-dsm/fagus/apps/matrix"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// run multiplies and returns what rank 0 has. The time of a run is bounded.
+// run multiplies and returns the result of rank 0. It limits the time of the run.
 func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
 	return runBy(t, fagus.Auto, net, nodes, cfg)
 }
 
-// runBy does so with one way of transfer.
+// runBy is like run, with the given kind of transfer.
 func runBy(t testing.TB, by fagus.Transfer, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
 	return runOn(t, fagus.Config{Nodes: nodes, Net: net, Transfer: by}, cfg)
 }
 
-// runOn does so on any engine.
+// runOn is like run, with any configuration.
 func runOn(t testing.TB, on fagus.Config, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -42,15 +42,15 @@ func runOn(t testing.TB, on fagus.Config, cfg matmul.Config) (matmul.Result, fag
 		return err
 	})
 	if err != nil {
-		t.Fatalf("%d nodes, %v mode, %+v: %v", on.Nodes, on.Mode, cfg, err)
+		t.Fatalf("%d nodes, %v mode, %+v: Run: %v", on.Nodes, on.Mode, cfg, err)
 	}
 	if !result.Check.OK() {
-		t.Fatalf("%d nodes, %v mode, %+v: %+v", on.Nodes, on.Mode, cfg, result.Check)
+		t.Fatalf("%d nodes, %v mode, %+v: verification fails: %+v", on.Nodes, on.Mode, cfg, result.Check)
 	}
 	return result, report
 }
 
-// sameBits says where two matrices differ first, or "".
+// sameBits describes the first difference between two matrices, or returns "".
 func sameBits(a, b *matrix.Dense) string {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return fmt.Sprintf("%d x %d against %d x %d", a.Rows, a.Cols, b.Rows, b.Cols)
@@ -63,8 +63,8 @@ func sameBits(a, b *matrix.Dense) string {
 	return ""
 }
 
-// TestSameBitsEverywhere runs all sizes on all node counts, networks and
-// element types. C must not depend on where it was computed, and is that without Fagus.
+// TestSameBitsEverywhere multiplies in all sizes, on all node counts, networks and element types.
+// C must equal that of the program without Fagus.
 func TestSameBitsEverywhere(t *testing.T) {
 	sizes, counts := []int{1, 2, 17, 512}, []int{1, 2, 3, 4, 8, 16, 64}
 	if testing.Short() {
@@ -76,7 +76,7 @@ func TestSameBitsEverywhere(t *testing.T) {
 			cfg.Float32 = float32
 			first, err := matmul.Plain(cfg, apptest.Timer)
 			if err != nil || !first.Check.OK() || first.Time != 1 {
-				t.Fatalf("n %d, float32 %v, without Fagus: %v, %+v", n, float32, err, first.Check)
+				t.Fatalf("n %d, float32 %v, without Fagus: error %v, check %+v: want a pass, and time 1", n, float32, err, first.Check)
 			}
 			for i, nodes := range counts {
 				cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[i%2]
@@ -93,7 +93,7 @@ func TestSameBitsEverywhere(t *testing.T) {
 	}
 }
 
-// TestSameBitsThreaded does the same in threaded mode, on goroutines.
+// TestSameBitsThreaded repeats TestSameBitsEverywhere in threaded mode, on goroutines.
 func TestSameBitsThreaded(t *testing.T) {
 	sizes := []int{1, 2, 17, 256}
 	if testing.Short() {
@@ -112,7 +112,7 @@ func TestSameBitsThreaded(t *testing.T) {
 	}
 }
 
-// TestRandomDelays runs many seeds with random delays on 2 to 5 nodes.
+// TestRandomDelays multiplies with many seeds of random delays on 2 to 5 nodes.
 func TestRandomDelays(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {
@@ -159,13 +159,13 @@ func TestMessageCounts(t *testing.T) {
 		}
 		want := struct{ lists, transfers, slots, aotf, botf int }{lists, transfers, slots, aotf, botf}
 		if got != want {
-			t.Errorf("n %d, %d nodes: %+v, the formulas give %+v", n, nodes, got, want)
+			t.Errorf("n %d, %d nodes: %+v, want %+v by the formulas", n, nodes, got, want)
 		}
 	}
 }
 
 func TestWest0479(t *testing.T) {
-	a, err := matrix.Read("../matrix/testdata/west0479.mtx")
+	a, err := matrix.Read("../internal/matrix/testdata/west0479.mtx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,9 +176,9 @@ func TestWest0479(t *testing.T) {
 		sum += x
 		squares += x * x
 	}
-	// The figures of the issue that asked for matmul, to all their digits.
+	// Known values for the product of west0479 with itself, to all their digits.
 	if norm := math.Sqrt(squares); math.Abs(norm-317099515.752) > 0.001 || math.Abs(sum-(-13843252.324)) > 0.001 {
-		t.Errorf("Frobenius norm %.3f, sum %.3f", norm, sum)
+		t.Errorf("Frobenius norm %.3f, sum %.3f: want 317099515.752 and -13843252.324", norm, sum)
 	}
 }
 
@@ -188,12 +188,12 @@ func TestConfigIsValidated(t *testing.T) {
 		{}, {M: 1, K: 1}, {M: -1, K: 1, N: 1}, {M: 2, K: 2, N: 2, A: m}, {M: 2, K: 3, N: 3, B: m}, {M: 1, K: 1, N: 1, Sync: "column"},
 	} {
 		if err := cfg.Validate(); err == nil {
-			t.Errorf("%+v is valid", cfg)
+			t.Errorf("%+v: Validate returns no error", cfg)
 		}
 	}
 }
 
-// BenchmarkRun is a whole product in the simulator, in real time.
+// BenchmarkRun runs a whole product in the simulator and measures real time.
 func BenchmarkRun(b *testing.B) {
 	for _, nodes := range []int{2, 16, 64} {
 		b.Run(fmt.Sprintf("n=512/nodes=%d", nodes), func(b *testing.B) {

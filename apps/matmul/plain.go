@@ -2,7 +2,7 @@ package matmul
 
 import "github.com/fagus-dsm/fagus/fagus"
 
-// Plain multiplies without Fagus. cfg has to be valid; timed is a verify.Timer.
+// Plain multiplies without Fagus. cfg must be valid; timed is a verify.Timer.
 func Plain(cfg Config, timed func(section func()) fagus.Time) (Result, error) {
 	if cfg.Float32 {
 		return plain[float32](&cfg, timed)

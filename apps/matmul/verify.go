@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Check is a computed product held against theory: Value is the worst error
-// found, in units of what rounding may cause, so that Limit is 1. Value is
-// always finite, as JSON wants it.
+// Check compares a product with theory. Value is the worst error found, in units of the largest
+// error that rounding may cause, so Limit is 1. Value is always finite, because JSON has no
+// infinity.
 type Check struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -22,44 +22,42 @@ type Check struct {
 func (c Check) OK() bool { return c.Value <= c.Limit }
 
 const (
-	// referenceSteps is the largest m*k*n for which the product is computed a
-	// second time, 0.1 s; for float32 it is eight times as large.
+	// referenceSteps is the largest m*k*n for which the product is computed a second time, which
+	// takes 0.1 s. For float32 the limit is eight times as large.
 	referenceSteps = 1 << 27
 	// probes is the number of random vectors of Freivalds' check.
 	probes = 16
-	// deviations bounds a sum of random signs times numbers, in units of the
-	// numbers' 2-norm: Hoeffding's inequality, P(|sum| > t norm) <= 2 exp(-t*t/2),
-	// makes it 5e-18 for one row and probe, 1e-9 for ten million rows.
+	// deviations bounds a sum of numbers with random signs, in units of the 2-norm of the
+	// numbers. By Hoeffding's inequality, P(|sum| > t norm) <= 2 exp(-t*t/2), the probability of
+	// a larger sum is 5e-18 for one row and probe, and 1e-9 for ten million rows.
 	deviations = 9
 )
 
-// verify checks that C = A*B, A being m x k and B k x n. C must have been made
-// by adding up k rounded products from 0 in any order. A small product is held
-// against one by gonum, a large one against products with random vectors drawn
-// from seed (R. Freivalds, Fast probabilistic algorithms, MFCS 1979).
+// verify checks that C = A*B, where A is m x k and B is k x n. C must be the result of adding k
+// rounded products, starting from 0, in any order. A small product is compared with one by gonum.
+// A large product is compared in random directions, drawn from seed (R. Freivalds, Fast
+// probabilistic algorithms, MFCS 1979).
 //
-// The error is for factors that have no answer: not finite, or so large that C
+// It returns an error if the factors permit no answer: if they are not finite, or so large that C
 // may overflow.
 //
-// # What rounding may cause
+// # Error bounds
 //
-// Let u be the unit roundoff of T, half its epsilon, and u64 that of float64.
-// An inner product of length k, added up in whatever order, differs from the
-// true one by at most k*u*|a|*|b| (N. J. Higham, Accuracy and Stability of
-// Numerical Algorithms, 2nd ed., section 3.1, where k*u is k*u/(1-k*u); without
-// a condition on k by C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix Anal.
-// Appl. 34 (2013) 338). So |C - A*B| <= k*u*|A|*|B| element by element, |A|
-// being A with absolute values. A product that underflows adds at most the
-// smallest number of T (Higham, section 2.2).
+// Let u be the unit roundoff of T, half its epsilon, and u64 that of float64. An inner product of
+// length k, added in any order, differs from the true one by at most k*u*|a|*|b| (N. J. Higham,
+// Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1, with k*u/(1-k*u) for k*u;
+// without a condition on k by C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix Anal. Appl. 34
+// (2013) 338). So |C - A*B| <= k*u*|A|*|B| element by element, where |A| is A with absolute
+// values. A product that underflows adds at most the smallest number of T (Higham, section 2.2).
 //
 // # Scaling
 //
-// Everything is computed in float64 after each row of A and each column of B
-// has been multiplied by a power of two that brings its largest element near 1,
-// and C accordingly. That changes no digit, and nothing overflows.
+// Each row of A and each column of B is multiplied by a power of two that brings its largest
+// element near 1, and C is scaled accordingly. Everything is then computed in float64. Scaling
+// changes no digit, and prevents overflow.
 func verify[T Float](c, a, b []T, m, k, n int, seed uint64) (Check, error) {
 	if m < 0 || k < 0 || n < 0 || len(a) != m*k || len(b) != k*n || len(c) != m*n {
-		return Check{}, fmt.Errorf("matmul: verify: %d x %d times %d x %d: %d, %d and %d elements in A, B and C",
+		return Check{}, fmt.Errorf("matmul: verify: %d x %d times %d x %d: A, B and C have %d, %d and %d elements",
 			m, k, k, n, len(a), len(b), len(c))
 	}
 	check := Check{Name: "freivalds", Limit: 1}
@@ -89,12 +87,11 @@ func verify[T Float](c, a, b []T, m, k, n int, seed uint64) (Check, error) {
 	return check, nil
 }
 
-// scaled is a problem whose rows of A and columns of B have been divided by
-// powers of two. The divisions are done whenever an element is looked at.
+// scaled is a product whose A rows and B columns are divided by powers of two when they are read.
 type scaled[T Float] struct {
 	c, a, b  []T
 	m, k, n  int
-	row, col []int // exponents
+	row, col []int // exponents of the powers of two
 }
 
 func scale[T Float](c, a, b []T, m, k, n int) (*scaled[T], error) {
@@ -103,7 +100,7 @@ func scale[T Float](c, a, b []T, m, k, n int) (*scaled[T], error) {
 	for i := range m {
 		for l, v := range a[i*k : (i+1)*k] {
 			if !finite(float64(v)) {
-				return nil, fmt.Errorf("matmul: verify: A[%d,%d] is %v", i, l, v)
+				return nil, fmt.Errorf("matmul: verify: A[%d,%d] is %v: want a finite number", i, l, v)
 			}
 			rowMax[i] = max(rowMax[i], math.Abs(float64(v)))
 		}
@@ -112,7 +109,7 @@ func scale[T Float](c, a, b []T, m, k, n int) (*scaled[T], error) {
 	for l := range k {
 		for j, v := range b[l*n : (l+1)*n] {
 			if !finite(float64(v)) {
-				return nil, fmt.Errorf("matmul: verify: B[%d,%d] is %v", l, j, v)
+				return nil, fmt.Errorf("matmul: verify: B[%d,%d] is %v: want a finite number", l, j, v)
 			}
 			colMax[j] = max(colMax[j], math.Abs(float64(v)))
 		}
@@ -131,15 +128,14 @@ func (p *scaled[T]) elemC(i, j int) float64 {
 	return math.Ldexp(float64(p.c[i*p.n+j]), -p.row[i]-p.col[j])
 }
 
-// underflow bounds what underflow may add to element (i, j) of C, in making it
-// as well as here: half the smallest number for each product, and here the same
-// for each factor; the rest is reserve, and keeps it from 0.
+// underflow bounds the error from underflow in element (i, j) of C, both in its computation and
+// in its verification: half the smallest number for each product, and in the verification the
+// same for each factor. The rest is a reserve that also keeps the bound above 0.
 func (p *scaled[T]) underflow(i, j int) float64 {
 	_, tiny, _ := precision[T]()
 	return 4 * float64(p.k+2) * (math.Ldexp(tiny, -p.row[i]-p.col[j]) + math.SmallestNonzeroFloat64)
 }
 
-// unit64 is the unit roundoff of float64.
 const unit64 = 0x1p-53
 
 // precision returns the unit roundoff, the smallest and the largest number of T.
@@ -150,8 +146,9 @@ func precision[T Float]() (unit, tiny, huge float64) {
 	return unit64, math.SmallestNonzeroFloat64, math.MaxFloat64
 }
 
-// overflow looks for an element of C that is not finite. It is wrong, unless
-// its terms may have overflowed: then nothing can be said, which is an error.
+// overflow checks whether an element of C is not finite. Such an element is wrong, unless its
+// terms may have overflowed. In that case the product cannot be judged, and overflow returns an
+// error.
 func (p *scaled[T]) overflow() (wrong bool, err error) {
 	_, _, huge := precision[T]()
 	for at, v := range p.c {
@@ -164,14 +161,14 @@ func (p *scaled[T]) overflow() (wrong bool, err error) {
 			terms += math.Abs(p.elemA(i, l) * p.elemB(l, j))
 		}
 		if math.Ldexp(terms, p.row[i]+p.col[j]) > huge/2 {
-			return false, fmt.Errorf("matmul: verify: C[%d,%d] is %v: its terms are beyond the range of %T", i, j, v, v)
+			return false, fmt.Errorf("matmul: verify: C[%d,%d] is %v: its terms exceed the range of %T", i, j, v, v)
 		}
 		return true, nil
 	}
 	return false, nil
 }
 
-// worse returns the larger error; one that is not finite is the worst there is.
+// worse returns the larger error. An error that is not finite counts as the largest number.
 func worse(value, v float64) float64 {
 	if !finite(v) {
 		return math.MaxFloat64
@@ -179,9 +176,9 @@ func worse(value, v float64) float64 {
 	return max(value, v)
 }
 
-// maxError compares C with the product by gonum, R, which has the same bound
-// with u64 in place of u: |C - R| <= k*(u+u64)*|A|*|B|. k+2 instead of k covers
-// the rounding of the bound itself.
+// maxError compares C with R, the product by gonum, to which the same bound applies with u64 in
+// place of u: |C - R| <= k*(u+u64)*|A|*|B|. Using k+2 instead of k covers the rounding of the
+// bound itself.
 func (p *scaled[T]) maxError() float64 {
 	m, k, n := p.m, p.k, p.n
 	a, b := make([]float64, m*k), make([]float64, k*n)
@@ -211,7 +208,7 @@ func (p *scaled[T]) maxError() float64 {
 
 func gonumProduct(a, b []float64, m, k, n int) []float64 {
 	c := make([]float64, m*n)
-	if m > 0 && k > 0 && n > 0 { // gonum wants no empty factors
+	if m > 0 && k > 0 && n > 0 { // gonum rejects empty factors
 		blas64.Gemm(blas.NoTrans, blas.NoTrans,
 			1, blas64.General{Rows: m, Cols: k, Stride: k, Data: a}, blas64.General{Rows: k, Cols: n, Stride: n, Data: b},
 			0, blas64.General{Rows: m, Cols: n, Stride: n, Data: c})
@@ -219,24 +216,23 @@ func gonumProduct(a, b []float64, m, k, n int) []float64 {
 	return c
 }
 
-// freivalds compares C*x with A*(B*x) for random vectors x of +1 and -1, which
-// takes (m*k + k*n + m*n)*probes steps. If a row of C has errors beyond the
-// bound, a probe overlooks them when they happen to cancel, at most every
-// second time.
+// freivalds compares C*x with A*(B*x) for random vectors x of +1 and -1, which takes (m*k + k*n +
+// m*n)*probes steps. A probe misses errors in a row of C that happen to cancel, with a
+// probability of at most 1/2.
 //
-// The rounding errors of a row of C are a vector e with |e_j| <= k*u*(|A|*|B|)_ij.
-// Since the signs know nothing of e, e*x is at most min(deviations, sqrt(n))
-// times its 2-norm, by Hoeffding and by Cauchy and Schwarz, and that is at most
-// k*u times the sum over l of |a_il| times the 2-norm of row l of B. The bound
-// that needs no luck, k*u*|A|*|B|*|x|, is sqrt(n)/deviations times as large.
+// The rounding errors of a row of C are a vector e with |e_j| <= k*u*(|A|*|B|)_ij. The signs are
+// independent of e. So |e*x| is at most min(deviations, sqrt(n)) times the 2-norm of e, by
+// Hoeffding's and the Cauchy-Schwarz inequality. That norm is at most k*u times the sum over l of
+// |a_il| times the 2-norm of row l of B. The bound that holds with certainty, k*u*|A|*|B|*|x|, is
+// sqrt(n)/deviations times as large.
 //
-// In float64 no wrong element that matters gets by. In float32, with factors
-// from [-1, 1), an element that is 0 instead is found up to n = 700, sixteen of
-// them in a row up to 2048 and a page of them up to 4096 and beyond: the bound,
-// which must allow for the worst, grows with k*sqrt(n) more than such a product.
+// In float64 the check finds every wrong element that matters. In float32, with factors from [-1,
+// 1), it finds one lost element (0 in its place) up to n = 700, sixteen lost elements of a row up
+// to n = 2048, and a lost page up to n = 4096 and beyond. The bound must allow for the worst
+// case, so it grows by a factor of k*sqrt(n) faster than such a product.
 //
-// The products with x are done in float64, their errors are at most
-// (k + 2n)*u64*|A|*|B|*|x|; another k is for the reserve.
+// The products with x are computed in float64 with errors of at most (k + 2n)*u64*|A|*|B|*|x|;
+// another k is added as a reserve.
 func (p *scaled[T]) freivalds(seed uint64) float64 {
 	signs := randomSigns(p.n, seed)
 	y, norm1, norm2 := p.probeB(signs)
@@ -269,9 +265,9 @@ func (p *scaled[T]) freivalds(seed uint64) float64 {
 	return value
 }
 
-// randomSigns returns n elements of each probe.
+// randomSigns returns n random signs per probe.
 func randomSigns(n int, seed uint64) [][probes]float64 {
-	random := rand.New(rand.NewPCG(seed, 2)) // streams 0 and 1 make A and B
+	random := rand.New(rand.NewPCG(seed, 2)) // streams 0 and 1 generate A and B
 	signs := make([][probes]float64, n)
 	for j := range signs {
 		bits := random.Uint64()
@@ -282,8 +278,7 @@ func randomSigns(n int, seed uint64) [][probes]float64 {
 	return signs
 }
 
-// probeB returns B*x for each probe, and of each row of B the sum of the
-// absolute values and the 2-norm.
+// probeB returns B*x for each probe, and the 1-norm and the 2-norm of each row of B.
 func (p *scaled[T]) probeB(signs [][probes]float64) (y [][probes]float64, norm1, norm2 []float64) {
 	y, norm1, norm2 = make([][probes]float64, p.k), make([]float64, p.k), make([]float64, p.k)
 	for l := range p.k {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// inputs are ways to fill factors: an element from its place and the random
-// number generator.
+// inputs describes how to fill the factors: functions of a random number generator and an
+// element's position.
 type inputs struct {
 	name string
 	a, b func(r *rand.Rand, row, col int) float64
@@ -31,7 +31,8 @@ func allInputs(exponent float64) []inputs {
 	return []inputs{
 		same("mixed signs", uniform),
 		same("positive", func(r *rand.Rand, _, _ int) float64 { return r.Float64() }),
-		// Equal terms round the same way for as long as the sum keeps its exponent.
+		// Equal terms are rounded equally as long as the sum keeps its exponent, so errors add
+		// up.
 		same("constant", func(*rand.Rand, int, int) float64 { return 0.1 }),
 		same("integers", func(r *rand.Rand, _, _ int) float64 { return float64(r.IntN(9) - 4) }),
 		same("sparse", func(r *rand.Rand, _, _ int) float64 { return uniform(r, 0, 0) * float64(r.IntN(20)/19) }),
@@ -69,7 +70,7 @@ func firstRows(m int) []int {
 	return rows
 }
 
-// bothChecks runs the two methods whatever the size.
+// bothChecks runs both checks, whatever the size.
 func bothChecks[T Float](t *testing.T, c, a, b []T, m, k, n int) map[string]float64 {
 	t.Helper()
 	p, err := scale(c, a, b, m, k, n)
@@ -92,18 +93,18 @@ func verifyAccepts[T Float](t *testing.T, exponent float64) {
 			c, a, b := testProduct[T](in, m, k, n)
 			for name, v := range bothChecks(t, c, a, b, m, k, n) {
 				if !(v <= 1) {
-					t.Errorf("%s: %s, %d x %d times %d x %d: %v", name, in.name, m, k, k, n, v)
+					t.Errorf("%s: %s, %d x %d times %d x %d: correct product has error %v, want at most 1", name, in.name, m, k, k, n, v)
 				}
 			}
 			check, err := verify(c, a, b, m, k, n, 1)
 			if err != nil || !check.OK() || check.Name != "max-error/gonum" {
-				t.Errorf("%s, %d x %d times %d x %d: %+v, %v", in.name, m, k, k, n, check, err)
+				t.Errorf("%s, %d x %d times %d x %d: check %+v, error %v: want a pass by gonum", in.name, m, k, k, n, check, err)
 			}
 		}
 	}
 }
 
-// TestVerifyRejects breaks a product in the ways a lost message would.
+// TestVerifyRejects damages a product as a lost message would.
 func TestVerifyRejects(t *testing.T) {
 	t.Run("float64", verifyRejects[float64])
 	t.Run("float32", verifyRejects[float32])
@@ -123,7 +124,7 @@ func verifyRejects[T Float](t *testing.T) {
 		{"zeroed row", func(c []T) { clear(row(c, 40)) }},
 		{"half a row", func(c []T) { clear(row(c, 41)[n/2:]) }},
 		{"everything 0", func(c []T) { clear(c) }},
-		{"row given twice", func(c []T) { copy(row(c, 3), row(c, 4)) }},
+		{"row duplicated", func(c []T) { copy(row(c, 3), row(c, 4)) }},
 		{"rows swapped", func(c []T) {
 			old := append([]T{}, row(c, 1)...)
 			copy(row(c, 1), row(c, 2))
@@ -143,7 +144,7 @@ func verifyRejects[T Float](t *testing.T) {
 		damages := anyScale
 		switch in.name {
 		case "constant", "zero", "integers", "sparse":
-			continue // rows may be equal, elements 0
+			continue // the damage may change nothing, if rows are equal or elements 0
 		case "mixed signs", "positive":
 			damages = nearOne
 		}
@@ -169,8 +170,7 @@ func TestVerifyZeroProduct(t *testing.T) {
 	}
 }
 
-// TestVerifyLarge goes the way of a product that is large for float64, through
-// verify.
+// TestVerifyLarge verifies products that are large enough for Freivalds' check in float64.
 func TestVerifyLarge(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { verifyLarge[float64](t, "freivalds") })
 	t.Run("float32", func(t *testing.T) { verifyLarge[float32](t, "max-error/gonum") })
@@ -183,7 +183,7 @@ func verifyLarge[T Float](t *testing.T, name string) {
 		t.Helper()
 		check, err := verify(c, a, b, n, n, n, 3)
 		if err != nil || check.OK() != ok || check.Name != name {
-			t.Errorf("%s: %+v, %v: want OK %v", damage, check, err, ok)
+			t.Errorf("%s: check %+v, error %v: want OK %v", damage, check, err, ok)
 		}
 	}
 	expect("correct", true)
@@ -211,15 +211,15 @@ func verifyNotFinite[T Float](t *testing.T) {
 	name := fmt.Sprintf("%T", big)
 	for _, c := range []struct {
 		c, a, b []T
-		want    string // an error, or a failed check if empty
+		want    string // an error; empty: the check fails
 	}{
 		{[]T{3, nan}, []T{1}, []T{3, 4}, ""},
 		{[]T{3, inf}, []T{1}, []T{3, 4}, ""},
-		{[]T{3, 4}, []T{nan}, []T{3, 4}, "matmul: verify: A[0,0] is NaN"},
-		{[]T{3, 4}, []T{1}, []T{3, inf}, "matmul: verify: B[0,1] is -Inf"},
-		{[]T{-inf, 1}, []T{2 * big}, []T{big, 1 / (2 * big)}, "matmul: verify: C[0,0] is +Inf: its terms are beyond the range of " + name},
+		{[]T{3, 4}, []T{nan}, []T{3, 4}, "matmul: verify: A[0,0] is NaN: want a finite number"},
+		{[]T{3, 4}, []T{1}, []T{3, inf}, "matmul: verify: B[0,1] is -Inf: want a finite number"},
+		{[]T{-inf, 1}, []T{2 * big}, []T{big, 1 / (2 * big)}, "matmul: verify: C[0,0] is +Inf: its terms exceed the range of " + name},
 		{[]T{0, inf}, []T{2 * big}, []T{big, 1}, ""},
-		{[]T{0, 0}, []T{1, 2, 3}, []T{1, 2}, "matmul: verify: 1 x 1 times 1 x 2: 3, 2 and 2 elements in A, B and C"},
+		{[]T{0, 0}, []T{1, 2, 3}, []T{1, 2}, "matmul: verify: 1 x 1 times 1 x 2: A, B and C have 3, 2 and 2 elements"},
 	} {
 		check, err := verify(c.c, c.a, c.b, 1, 1, 2, 1)
 		if c.want != "" {
@@ -229,7 +229,7 @@ func verifyNotFinite[T Float](t *testing.T) {
 			continue
 		}
 		if err != nil || check.OK() {
-			t.Errorf("C %v: %+v, %v: want a failed check", c.c, check, err)
+			t.Errorf("C %v: check %+v, error %v: want a failed check", c.c, check, err)
 		}
 		if _, err := json.Marshal(check); err != nil {
 			t.Error(err)
@@ -242,7 +242,7 @@ func TestVerifyNothing(t *testing.T) {
 		m, k, n := s[0], s[1], s[2]
 		check, err := verify(make([]float64, m*n), make([]float64, m*k), make([]float64, k*n), m, k, n, 1)
 		if err != nil || !check.OK() || check.Value != 0 {
-			t.Errorf("%v: %+v, %v", s, check, err)
+			t.Errorf("%v: check %+v, error %v: want a pass with value 0", s, check, err)
 		}
 	}
 	if _, err := verify[float64](nil, nil, nil, -1, 0, 0, 1); err == nil {
@@ -257,6 +257,6 @@ func TestCheckOK(t *testing.T) {
 		}
 	}
 	if (Check{Value: math.NaN(), Limit: 1}).OK() {
-		t.Error("NaN is OK")
+		t.Error("a value of NaN passes")
 	}
 }

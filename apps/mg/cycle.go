@@ -4,26 +4,25 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// leastShared is how many planes a level has at least that is worth sharing.
+// leastShared is the number of planes below which a level is not divided among the ranks.
 const leastShared = 32
 
-// solver is what a rank has.
 type solver struct {
 	*kernel
 	node   *fagus.Node
 	sums   *parts.ExactSums
-	v      *own // the right side, this rank's planes
+	v      *own // this rank's planes of the right side, in private memory
 	levels []level
-	whole  []whole // below
+	whole  []whole // the coarser levels, which every rank computes alone
 }
 
-// level is one whose planes ranks share: n of them. The last one has no u: its residual is what the
-// whole levels begin with, and all ranks need all of it.
+// level is a level whose n planes are divided among the ranks. The coarsest one has no u: every
+// rank reads its whole residual and continues alone.
 type level struct {
 	n    int
 	u, r *parts.Grid[float64]
@@ -57,14 +56,13 @@ func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
 	return s, err
 }
 
-// newGrid makes a field of n planes.
 func newGrid(n *fagus.Node, name string, planes, halo int) (*parts.Grid[float64], error) {
 	return parts.NewGrid[float64](n, fmt.Sprintf("%s%d", name, planes), parts.Shape{Rows: planes, Columns: planes * planes, Halo: halo, Wrap: true})
 }
 
-// haloOf is how many planes of its neighbours a rank needs: one, and more if the number of ranks is no
-// power of 2. Then its planes of one level may begin up to half as many planes as there are ranks away
-// from where those of the next begin.
+// haloOf returns how many planes of its neighbours a rank reads at most. If the number of ranks
+// is a power of 2, that is one plane on each side. Otherwise the blocks of two levels do not
+// align: they begin up to ranks/2 planes apart.
 func haloOf(ranks int) int {
 	if ranks&(ranks-1) == 0 {
 		return 1
@@ -90,7 +88,7 @@ func (s *solver) touch() error {
 	})
 }
 
-// cycle is a V-cycle: down to 2 planes with the residual, and up again with the correction.
+// cycle is one V-cycle: it restricts the residual to 2 planes, and prolongs the correction.
 func (s *solver) cycle() error {
 	last := len(s.levels) - 1
 	for i := range last {
@@ -118,7 +116,6 @@ func (s *solver) cycle() error {
 	return nil
 }
 
-// up corrects level i by the one below.
 func (s *solver) up(i int) error {
 	l, v := &s.levels[i], field(s.v)
 	if i > 0 {

@@ -1,10 +1,10 @@
 package mg
 
-// kernel are buffers for rows. Its methods make one plane each, from planes of n x n numbers, but see
-// restrict and prolong.
+// kernel has buffers for rows. Methods that compute a field compute one plane of n x n numbers.
 type kernel struct {
-	near, far, centre []float64    // begin with a copy of their last number, and end with one of their first
-	sides             [4][]float64 // of row y at y mod 4: below and above it, added up
+	// rows with the last number before the first, and the first after the last; see wrap
+	near, far, centre []float64
+	sides             [4][]float64 // by y mod 4: the sum of row y of the planes below and above
 }
 
 func newKernel(n int) *kernel {
@@ -15,7 +15,7 @@ func newKernel(n int) *kernel {
 	return k
 }
 
-// The operations on a point of the plane that is made.
+// Operations per computed point.
 const (
 	residualOperations = 15
 	smoothOperations   = 16
@@ -23,17 +23,17 @@ const (
 	prolongOperations  = 3
 )
 
-// wrap fills in both ends of a buffer for n numbers.
+// wrap makes a buffer of n numbers periodic: it sets the elements around them.
 func wrap(buffer []float64, n int) { buffer[0], buffer[n+1] = buffer[n], buffer[1] }
 
-// slab are the planes z-1, z and z+1 of a field, each of n x n numbers.
+// slab has the planes z-1, z and z+1 of a field of n x n x n numbers.
 type slab struct {
 	*kernel
 	below, plane, above []float64
 	n                   int
 }
 
-// slab begins at row y: around wants it and the rows behind, in order.
+// slab returns the slab of plane z, prepared for calls of around with y, y+1 and so on.
 func (k *kernel) slab(f field, z, y, n int) slab {
 	s := slab{k, f.Row(z - 1), f.Row(z), f.Row(z + 1), n}
 	s.side(y - 1)
@@ -41,7 +41,7 @@ func (k *kernel) slab(f field, z, y, n int) slab {
 	return s
 }
 
-// side adds up what is below and above row y of the plane in the middle.
+// side computes the sum of row y of the planes below and above.
 func (s *slab) side(y int) {
 	below, above, sum := row(s.below, y, s.n), row(s.above, y, s.n), s.sides[y&3][:s.n]
 	for x := range sum {
@@ -49,8 +49,9 @@ func (s *slab) side(y int) {
 	}
 }
 
-// around adds up rows around row y of the plane in the middle: near are the four beside it, far the four
-// diagonally. It wants the sides of rows y-1 and y, and makes that of row y+1.
+// around adds up the rows around row y of the middle plane: near is the sum of the four adjacent
+// rows, and far of the four diagonal ones. It needs the sides of rows y-1 and y, and computes the
+// side of row y+1.
 func (s *slab) around(y int) (near, far []float64) {
 	n := s.n
 	s.side(y + 1)
@@ -67,7 +68,7 @@ func (s *slab) around(y int) (near, far []float64) {
 	return near, far
 }
 
-// wrapped is a copy of a row with its ends.
+// wrapped returns a periodic copy of a row; see wrap.
 func (k *kernel) wrapped(row []float64) []float64 {
 	n := len(row)
 	copy(k.centre[1:], row)
@@ -75,9 +76,9 @@ func (k *kernel) wrapped(row []float64) []float64 {
 	return k.centre[:n+2]
 }
 
-// residual makes plane z of r = v - A u. r may be v.
+// residual computes plane z of r = v - A u. r and v may be the same field.
 func (k *kernel) residual(r, v, u field, z, n int) {
-	const a0, a2, a3 = -8.0 / 3, 1.0 / 6, 1.0 / 12 // a1 is 0
+	const a0, a2, a3 = -8.0 / 3, 1.0 / 6, 1.0 / 12 // a1 is zero
 	to, from, in := r.Row(z), v.Row(z), k.slab(u, z, 0, n)
 	for y := range n {
 		near, far := in.around(y)
@@ -91,7 +92,7 @@ func (k *kernel) residual(r, v, u field, z, n int) {
 
 // smooth adds S r to plane z of u.
 func (k *kernel) smooth(u, r field, z, n int) {
-	const c0, c1, c2 = -3.0 / 8, 1.0 / 32, -1.0 / 64 // c3 is 0
+	const c0, c1, c2 = -3.0 / 8, 1.0 / 32, -1.0 / 64 // c3 is zero
 	to, in := u.Row(z), k.slab(r, z, 0, n)
 	for y := range n {
 		near, far := in.around(y)
@@ -104,8 +105,7 @@ func (k *kernel) smooth(u, r field, z, n int) {
 	}
 }
 
-// restrict makes plane z of a field of n x n x n numbers from one of twice as many each way: number i
-// lies on 2i+1 there.
+// restrict computes plane z of coarse, of n planes. Its point i is at point 2i+1 of fine.
 func (k *kernel) restrict(coarse, fine field, z, n int) {
 	to, in := coarse.Row(z), k.slab(fine, 2*z+1, 1, 2*n)
 	for y := range n {
@@ -120,11 +120,11 @@ func (k *kernel) restrict(coarse, fine field, z, n int) {
 	}
 }
 
-// prolong adds to plane z of a field of n x n x n numbers what lies there in one of half as many each
-// way: the mean of the nearest, which are one or two each way.
+// prolong interpolates coarse, of n/2 planes, and adds it to plane z of fine, of n planes. A
+// point gets the mean of the nearest coarse points, one or two in each dimension.
 func (k *kernel) prolong(fine, coarse field, z, n int) {
 	to, half := fine.Row(z), n/2
-	below, above := coarse.Row((z-1)>>1), coarse.Row(z>>1) // the same if z is odd
+	below, above := coarse.Row((z-1)>>1), coarse.Row(z>>1) // the same plane if z is odd
 	for y := range n {
 		a, b := row(below, (y-1)>>1, half), row(below, y>>1, half)
 		c, d := row(above, (y-1)>>1, half), row(above, y>>1, half)
@@ -141,17 +141,4 @@ func (k *kernel) prolong(fine, coarse field, z, n int) {
 			pair[1] += mid[x] / 4
 		}
 	}
-}
-
-// squares adds up those of a plane, four sums at once: an addition waits for the one before. A plane
-// has a multiple of four numbers.
-func squares(plane []float64) float64 {
-	var s0, s1, s2, s3 float64
-	for ; len(plane) >= 4; plane = plane[4:] {
-		s0 += plane[0] * plane[0]
-		s1 += plane[1] * plane[1]
-		s2 += plane[2] * plane[2]
-		s3 += plane[3] * plane[3]
-	}
-	return s0 + s1 + (s2 + s3)
 }

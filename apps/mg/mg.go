@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -13,10 +13,10 @@ import (
 const (
 	iterations = 4
 	tolerance  = 1e-8
-	operations = 58 // on a point in an iteration, as NPB counts them
+	operations = 58 // per point and iteration, as NPB counts them
 )
 
-// problem is a class: n x n x n points, and the norm of the last residual.
+// problem describes a class: n x n x n points, and the reference norm of the last residual.
 type problem struct {
 	n    int
 	norm float64
@@ -32,17 +32,16 @@ func problemOf(c npb.Class) problem {
 	return problem{256, 0.2433365309069e-5}
 }
 
-// points are those of the finest level, and operations those of all iterations.
 func (p *problem) points() int         { return p.n * p.n * p.n }
 func (p *problem) operations() float64 { return operations * iterations * float64(p.points()) }
 
-// Units is how many planes, on the finest level, all iterations of a class have.
+// Units returns the number of finest-level planes that all iterations of a class compute.
 func Units(c npb.Class) int { return iterations * problemOf(c).n }
 
-// Validate reports what cannot be run: ranks that have less than two planes each.
+// Validate reports an error if ranks would have less than two planes each.
 func Validate(c npb.Class, nodes int) error {
 	if n := problemOf(c).n; 2*nodes > n {
-		return fmt.Errorf("mg: class %v on %d nodes: it has %d planes, enough for %d nodes", c, nodes, n, n/2)
+		return fmt.Errorf("mg: class %v on %d nodes: its %d planes are enough for %d nodes at most", c, nodes, n, n/2)
 	}
 	return nil
 }
@@ -57,9 +56,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	if cfg.Spoil && n.Rank() == n.Nodes()-1 {
-		s.v.Row(p.n - 1)[0]++
-	}
+	cfg.PlantLast(n, p.n, func() { s.v.Row(p.n - 1)[0]++ })
 	var norms []float64
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
@@ -85,7 +82,6 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	return r, err
 }
 
-// report says what the norms are, before the iterations and after each.
 func (p *problem) report(r *verify.Result, norms []float64) {
 	for i, norm := range norms {
 		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
@@ -93,8 +89,8 @@ func (p *problem) report(r *verify.Result, norms []float64) {
 	r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
 }
 
-// norm makes the residual of the finest level, and returns its L2 norm. Squares are added up plane by
-// plane, and planes exactly.
+// norm computes the residual of the finest level and returns its L2 norm. Squares are added
+// within a plane first; the sums of the planes are added exactly.
 func (s *solver) norm() (float64, error) {
 	finest := &s.levels[0]
 	sum := make([]parts.Exact, 1)
@@ -108,8 +104,9 @@ func (s *solver) norm() (float64, error) {
 	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
 }
 
-// sweep makes this rank's planes of a grid with f, which reads what it asks for. An operation count is of
-// a point. Then it meets the others: what one writes they read next, and what one reads they write next.
+// sweep calls f to overwrite each of this rank's planes of a grid. The rank also holds the data
+// requested in reads. operations is the cost per point. A Barrier follows: the next sweep reads
+// the written planes, and overwrites the planes that f has read.
 func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) error {
 	if err := s.node.During(s.node.Set(append(writes.WantFill(), reads...)...), func() error {
 		lo, hi := writes.Mine()
@@ -127,7 +124,7 @@ func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagu
 	return s.node.Barrier()
 }
 
-// beside are this rank's planes and those beside them.
+// beside requests this rank's planes and one more on each side, shared.
 func beside(g *parts.Grid[float64]) []fagus.Request {
 	lo, hi := g.Mine()
 	return g.WantRows(lo-1, hi+1)

@@ -4,38 +4,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/apps/mg"
-	"github.com/fagus-dsm/fagus/apps/npb"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestVerified: class S passes in both modes, with the same bits on 1 to 4 nodes.
-func TestVerified(t *testing.T) { apptest.Benchmark(mg.Run).SameBits(t) }
+func TestBenchmark(t *testing.T) {
+	apptest.Benchmark{Run: mg.Run, Plain: mg.Plain, Guarded: 3, Spoiled: []int{3}}.Test(t)
+}
 
-// TestGuarded: it counts on no placement, and touches nothing that it does not hold.
-func TestGuarded(t *testing.T) { apptest.Benchmark(mg.Run).Guarded(t, 3) }
-
-// TestPlain: the program without Fagus has the same bits.
-func TestPlain(t *testing.T) { apptest.Benchmark(mg.Run).SamePlain(t, mg.Plain, 2) }
-
-// TestSpoiled: a wrong charge is found.
-func TestSpoiled(t *testing.T) { apptest.Benchmark(mg.Run).Spoiled(t, 3) }
-
-// TestTooMany: ranks that would have less than two planes each are refused.
+// TestTooMany checks that a run fails if ranks would have less than two planes each.
 func TestTooMany(t *testing.T) {
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 17}, func(n *fagus.Node) error {
 		_, err := mg.Run(n, npb.Config{Class: npb.S})
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "enough for 16 nodes") {
-		t.Errorf("17 nodes: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "enough for 16 nodes at most") {
+		t.Errorf("17 nodes: error %v, want one that allows 16 nodes at most", err)
 	}
 }
 
-// TestMoves: planes move that are read, and no others. On 4 nodes with 8 planes each on the finest level a rank gets two
-// of these for each residual and smoothing, and one for restricting; and all of the 16 planes below.
+// TestMoves checks that only planes that ranks read are moved. On 4 nodes with 8 planes each on
+// the finest level a rank receives two of these for each residual and smoothing, one for
+// restricting, and all 16 planes of the level below.
 func TestMoves(t *testing.T) {
 	const nodes, iterations = 4, 4
 	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: apptest.Simulated(t, sim.Config{})}, func(n *fagus.Node) error {

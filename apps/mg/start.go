@@ -3,15 +3,15 @@ package mg
 import (
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
 )
 
 const (
 	seed    = 314159265
-	charges = 10 // of each sign
+	charges = 10 // number of charges of each sign
 )
 
-// largest are the largest numbers of a sequence, in order, and where they were.
+// largest collects the largest numbers of a sequence, in descending order, and their positions.
 type largest struct {
 	numbers [charges]float64
 	at      [charges]int
@@ -25,7 +25,7 @@ func (l *largest) offer(x float64, at int) {
 	l.numbers[i], l.at[i] = x, at
 }
 
-// extremes are where the smallest and the largest of count random numbers are.
+// extremes returns the positions of the smallest and the largest of count random numbers.
 func extremes(count int) (smallest, greatest [charges]int) {
 	var low, high largest
 	for i := range charges {
@@ -44,8 +44,8 @@ func extremes(count int) (smallest, greatest [charges]int) {
 	return low.at, high.at
 }
 
-// newCharges is the right side: 0 but for -1 where the smallest random numbers are, and +1 where
-// the largest are. Of it this rank has the planes lo up to but not including hi.
+// newCharges returns the planes lo to hi-1 of the right side: -1 at the smallest random numbers,
+// +1 at the largest, and 0 elsewhere.
 func newCharges(n, lo, hi int) *own {
 	v := newOwn(n, lo, hi)
 	smallest, greatest := extremes(n * n * n)

@@ -1,12 +1,12 @@
 package mg
 
-// whole is a level of which one process has all.
+// whole is a level that one process computes alone.
 type whole struct {
 	n    int
 	u, r *own
 }
 
-// wholeFrom are levels from n planes down to 2.
+// wholeFrom returns the levels from n planes down to 2.
 func wholeFrom(n int) (levels []whole) {
 	for ; n > 1; n /= 2 {
 		levels = append(levels, whole{n, newOwn(n, 0, n), newOwn(n, 0, n)})
@@ -14,9 +14,10 @@ func wholeFrom(n int) (levels []whole) {
 	return levels
 }
 
-// cycle goes down levels with the residual of the first, and up again with the correction, which it adds to
-// the first's u. v is the right side of the first, or nil: then that is the residual, and u begins as 0. did
-// is called after every sweep over a level, with how many points it made, and the operations on each.
+// cycle restricts the residual of the first level to the coarsest, and prolongs the correction
+// back up; it adds the correction to u of the first level. v is the right side of the first
+// level. If v is nil, the residual takes its place, and u starts from zero. After every sweep
+// over a level, cycle calls did with the number of points and the operations per point.
 func (k *kernel) cycle(levels []whole, v *own, did func(points, operations int)) {
 	each := func(l *whole, operations int, f func(z int)) {
 		for z := range l.n {

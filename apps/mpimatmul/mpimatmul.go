@@ -5,29 +5,30 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/gemm"
+	"github.com/fagus-dsm/fagus/apps/internal/gemm"
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/mpi"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Tags of the messages.
 const (
 	tagA = iota
 	tagC
 )
 
-// Result says what a rank's part took.
+// Result holds the times and the check of a rank's part.
 type Result struct {
-	Total, Compute dimmnet.Time // of the product, distribution and collection included
-	Wrong          int          // elements of C at rank 0 that are not what one rank computes, bit for bit
+	Total   dimmnet.Time // time of the product, including distribution and collection
+	Compute dimmnet.Time // time of the rank's own multiplication
+	// Wrong counts, at rank 0, the elements of C that differ in bits from a product by one rank.
+	Wrong int
 }
 
-// Run multiplies two generated matrices of order n. All ranks call it.
+// Run multiplies two generated matrices of order n. All ranks must call it.
 func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
 	if n < 1 {
-		return r, fmt.Errorf("mpimatmul: order %d: want at least 1", n)
+		return r, fmt.Errorf("mpimatmul: multiply matrices of order %d: want at least 1", n)
 	}
 	b := make([]float64, n*n)
 	var a, product []float64
@@ -65,7 +66,7 @@ func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
 	return r, nil
 }
 
-// generated are n x n numbers in [-1, 1).
+// generated returns an n x n matrix of pseudo-random numbers in [-1, 1).
 func generated(n int, seed uint64) []float64 {
 	random := rand.New(rand.NewPCG(seed, 0))
 	x := make([]float64, n*n)
@@ -75,7 +76,6 @@ func generated(n int, seed uint64) []float64 {
 	return x
 }
 
-// distribute gives every rank its rows of A, and B.
 func distribute(c *mpi.Comm, n int, a, b []float64) (mine []float64, err error) {
 	lo, hi := parts.Block(n, c.Size(), c.Rank())
 	if c.Rank() > 0 {
@@ -100,7 +100,6 @@ func distribute(c *mpi.Comm, n int, a, b []float64) (mine []float64, err error) 
 	return slices.Clone(a[lo*n : hi*n]), c.Bcast(mpi.Raw(b), 0)
 }
 
-// collect brings all rows of C to rank 0.
 func collect(c *mpi.Comm, n int, part, product []float64) error {
 	if c.Rank() > 0 {
 		return c.Send(mpi.Raw(part), 0, tagC)

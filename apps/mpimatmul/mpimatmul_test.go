@@ -6,13 +6,14 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/mpimatmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/dimmnet2"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
-	"github.com/fagus-dsm/fagus/dimmnet/mpi"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
 )
 
-// TestRun: the product has the bits of one rank's, on real goroutines and on both simulated NICs, with any number of ranks.
+// TestRun checks that the product has the bits of a product on one rank, on goroutines and on
+// both simulated NICs, for several numbers of ranks.
 func TestRun(t *testing.T) {
 	for name, open := range map[string]func() (dimmnet.Network, error){
 		"inproc":   func() (dimmnet.Network, error) { return inproc.New(inproc.Config{}), nil },

@@ -1,13 +1,16 @@
-// Package nstream is the kernel of that name of the Parallel Research Kernels: A += B + s C, as fast as memory is.
+// Package nstream is the nstream kernel of the Parallel Research Kernels: A += B + s C, which is
+// limited by memory bandwidth.
 //
-// It reads as a tutorial of programs in which nothing moves:
+// It is a tutorial of programs in which no data moves:
 //
-//   - Each of three parts.Blocks has a block for every rank, and a variable for every block.
-//   - A rank fills its own blocks and reads no others. So it acquires what it has released before: that
-//     costs a phase and brings no data.
-//   - It acquires once for all timed iterations, not for each: what nobody else wants may be held.
+//   - The three vectors are parts.Blocks: each is divided into one block per rank, and each
+//     block is bound to a sync variable of its own.
+//   - A rank fills its own blocks and reads no others. When it acquires them again, no other
+//     rank has changed them, so the Acquire costs a phase but transfers nothing.
+//   - It acquires its blocks once for all timed iterations. A rank may hold variables for long if
+//     no other rank requests them.
 //
-// With B = C = 2 and s = 3 in the beginning, every element of A is 8(iterations+1) in the end. Verified is the
-// sum of all, with a relative error of 1e-8. All sums are integers, and exact while they are below 2^53:
-// so the node count changes no bit.
+// B = C = 2 and s = 3, so every element of A is 8(iterations+1) in the end. The kernel verifies
+// the sum of A within a relative error of 1e-8. All sums are integers, exact below 2^53, so the
+// result has the same bits on any number of ranks.
 package nstream

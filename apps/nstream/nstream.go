@@ -2,10 +2,9 @@ package nstream
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -16,19 +15,19 @@ type Config struct {
 	prk.Loop
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the kernel cannot run with c.
 func (c *Config) Validate() error {
 	if c.Length < 1 {
-		return fmt.Errorf("nstream: vectors of %d elements: want at least 1", c.Length)
+		return fmt.Errorf("nstream: vectors of length %d: want at least 1", c.Length)
 	}
 	return c.Loop.Validate("nstream")
 }
 
 const (
 	scalar       = 3.0
-	initial      = 2.0     // of B and C
-	elementBytes = 4 * 8   // read and written, as PRK counts them
-	strip        = 1 << 16 // elements between two looks at Node.Err
+	initial      = 2.0     // value of B and C
+	elementBytes = 4 * 8   // bytes read and written per element, as PRK counts them
+	strip        = 1 << 16 // elements between two checks of Node.Err
 )
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -71,14 +70,12 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	return cfg.result(took, sum), err
 }
 
-// result follows from the sum of A.
+// result returns the result; sum is the sum of A.
 func (c *Config) result(took fagus.Time, sum float64) prk.Result {
-	r := prk.Result{
+	return prk.Result{
 		Got: sum, Want: (initial + scalar*initial) * float64(c.Total()) * float64(c.Length),
 		Time: took, Work: elementBytes * float64(c.Length) * float64(c.Iterations),
-	}
-	r.Error = math.Abs(r.Got-r.Want) / r.Want
-	return r
+	}.Relative()
 }
 
 func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
@@ -91,18 +88,15 @@ func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
 			triad(a[lo:hi], b[lo:hi], c[lo:hi])
 		}
 		n.Spend(fagus.Time(elementBytes*len(a)) * prk.ByteTime)
-		cfg.Advance(n)
+		cfg.AdvanceTogether(n, 1)
 	}
-	if cfg.Spoils(n, cfg.Length) {
-		cfg.spoil(a)
-	}
+	cfg.PlantLast(n, cfg.Length, func() { cfg.spoil(a) })
 	return nil
 }
 
-// spoil makes the last number of A wrong, by enough to be seen in the sum.
+// spoil makes the last element of A wrong, by enough to change the sum beyond the tolerance.
 func (c *Config) spoil(a []float64) { a[len(a)-1] += float64(c.Length) }
 
-// fill makes B and C.
 func fill(x []float64) {
 	for i := range x {
 		x[i] = initial

@@ -2,34 +2,31 @@ package p2p
 
 import (
 	"fmt"
-	"math"
-
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // Config describes a run.
 type Config struct {
 	Columns, Rows int // of the grid: m and n
-	Batch         int // rows that a rank hands to the next at once
+	Batch         int // rows that a rank passes to the next rank at once
 	prk.Loop
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the kernel cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Columns < 2 || c.Rows < 2:
-		return fmt.Errorf("p2p: a grid of %d columns and %d rows: want at least 2 of each", c.Columns, c.Rows)
+		return fmt.Errorf("p2p: grid of %d columns and %d rows: want at least 2 of each", c.Columns, c.Rows)
 	case c.Batch < 1:
 		return fmt.Errorf("p2p: batches of %d rows: want at least 1", c.Batch)
 	}
 	return c.Loop.Validate("p2p")
 }
 
-// batches is how many an iteration has. The first row is in none: it does not change.
+// batches returns the batches of an iteration. The first row never changes and is in none.
 func (c *Config) batches() int { return (c.Rows - 1 + c.Batch - 1) / c.Batch }
 
-// rows are those of a batch, lo up to but not including hi.
 func (c *Config) rows(batch int) (lo, hi int) {
 	lo = 1 + batch*c.Batch
 	return lo, min(lo+c.Batch, c.Rows)
@@ -51,26 +48,22 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	}
 	corner := 0.0
 	if n.Rank() == p.last {
-		if cfg.Spoil {
-			p.at(cfg.Rows - 1)[p.width]++
-		}
+		cfg.Plant(func() { p.at(cfg.Rows - 1)[p.width]++ })
 		corner = p.at(cfg.Rows - 1)[p.width]
 	}
 	corner, err = fagus.Reduce(n, corner, func(a, b float64) float64 { return a + b })
 	return cfg.result(took, corner), err
 }
 
-// result follows from the last corner.
+// result returns the result; corner is the last corner of the grid.
 func (c *Config) result(took fagus.Time, corner float64) prk.Result {
-	r := prk.Result{
+	return prk.Result{
 		Got: corner, Want: float64(c.Total()) * float64(c.Columns+c.Rows-2),
 		Time: took, Work: 2 * float64(c.Columns-1) * float64(c.Rows-1) * float64(c.Iterations),
-	}
-	r.Error = math.Abs(r.Got-r.Want) / r.Want
-	return r
+	}.Relative()
 }
 
-// pollTime passes between two looks at what is not there yet.
+// pollTime passes between two Acquires of a batch that is not ready.
 const pollTime = 5 * fagus.Microsecond
 
 func (p *pipeline) iterate(times int) error {
@@ -78,9 +71,9 @@ func (p *pipeline) iterate(times int) error {
 	for range times {
 		p.iteration++
 		for batch := 0; n.Rank() <= p.last && batch < len(p.sets); {
-			there := false
+			ready := false
 			err := n.During(p.sets[batch], func() error {
-				if there = p.there(batch); there {
+				if ready = p.ready(batch); ready {
 					p.compute(batch)
 				}
 				return nil
@@ -88,18 +81,18 @@ func (p *pipeline) iterate(times int) error {
 			if err != nil {
 				return err
 			}
-			if there {
+			if ready {
 				batch++
 			} else {
 				n.Spend(pollTime)
 			}
 		}
-		p.Advance(n)
+		p.AdvanceTogether(n, 1)
 	}
 	return nil
 }
 
-// compute makes the rows of a batch, from those of the rank before, for the rank behind.
+// compute computes a batch's rows from the previous rank's edge, and writes this rank's edge.
 func (p *pipeline) compute(batch int) {
 	rank := p.node.Rank()
 	if rank == 0 && batch == 0 {
@@ -127,13 +120,14 @@ func (p *pipeline) compute(batch int) {
 	p.node.Spend(fagus.Time(2*(hi-lo)*p.width) * prk.OperationTime)
 }
 
-// follow computes a row, whose first number is there already, from the one below.
+// follow computes a row from the row below. row[0] is already set.
 func follow(row, below []float64) {
 	below = below[:len(row)]
 	left, diagonal := row[0], below[0]
 	for i := 1; i < len(row); i++ {
 		up := below[i]
-		left += up - diagonal // one addition waits for the last, not two: integers are exact in any order
+		// one dependent addition per point, not two: integers are exact in any order
+		left += up - diagonal
 		row[i], diagonal = left, up
 	}
 }

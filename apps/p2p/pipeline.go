@@ -7,37 +7,35 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// pipeline is the program's data.
 type pipeline struct {
 	Config
-	node      *fagus.Node
-	last      int     // rank that has columns; rank 0 has two, as the next is not told of the first corner
-	iteration float64 // from 1: a float64, as it goes among those of an edge
+	node *fagus.Node
+	// last rank with columns; rank 0 has two, as the next rank does not read the first corner
+	last      int
+	iteration float64 // from 1; a float64 because it is stored in edges
 
-	edges  []edge // by rank; that of the last is nobody's
+	edges  []edge // by rank; the last rank has none
 	corner *fagus.Array[corner]
-	sets   []*fagus.SyncSet // of this rank, by batch
+	sets   []*fagus.SyncSet // by batch: this rank's edge and the previous rank's
 
 	width int       // columns of this rank
-	grid  []float64 // its rows, each with one number more on the left
+	grid  []float64 // its rows; each begins with the last number of the previous rank's row
 }
 
-// edge is the last column of a rank, in batches. Before each stands the iteration in which it was made.
+// edge is a rank's last column, in batches, each after the iteration that wrote it.
 type edge struct {
 	*fagus.Array[float64]
-	stride int // from batch to batch
+	stride int // elements of a batch
 	guards []*fagus.SyncVar
 }
 
-// of is a batch, the iteration first.
-func (e *edge) of(batch int) []float64 {
-	return e.Slice()[batch*e.stride:][:e.stride]
-}
+// of returns a batch: the iteration, and then the numbers.
+func (e *edge) of(batch int) []float64 { return e.Slice()[batch*e.stride:][:e.stride] }
 
-// corner is what rank 0 begins with: the last rank's, negated, and in which iteration it was made.
+// corner is the input of rank 0 for an iteration: the last corner, negated, and its iteration.
 type corner struct{ Iteration, Value float64 }
 
-// declare makes the arrays and binds the variables, edges from the last to the first.
+// declare binds edges from the last to the first (see the package comment). All ranks call it.
 func (p *pipeline) declare() (err error) {
 	n := p.node
 	p.edges = make([]edge, p.last)
@@ -67,7 +65,6 @@ func (p *pipeline) declare() (err error) {
 	return nil
 }
 
-// wants is what this rank needs for a batch.
 func (p *pipeline) wants(batch int, corner *fagus.SyncVar) (wants []fagus.Request) {
 	rank := p.node.Rank()
 	if rank > 0 {
@@ -85,8 +82,8 @@ func (p *pipeline) wants(batch int, corner *fagus.SyncVar) (wants []fagus.Reques
 	return wants
 }
 
-// there says whether what a batch needs has been made, as far as this rank can see now.
-func (p *pipeline) there(batch int) bool {
+// ready reports whether a batch's input, which the caller holds, is of this iteration.
+func (p *pipeline) ready(batch int) bool {
 	switch rank := p.node.Rank(); {
 	case rank > 0:
 		return p.edges[rank-1].of(batch)[0] == p.iteration
@@ -96,7 +93,7 @@ func (p *pipeline) there(batch int) bool {
 	return true
 }
 
-// fill makes the first row and the first column, and the numbers on the left of the first row.
+// fill writes this rank's part of the first row and, at rank 0, the first column.
 func (p *pipeline) fill() {
 	lo, hi := parts.Block(p.Columns, p.last+1, min(p.node.Rank(), p.last))
 	p.width = hi - lo
@@ -111,7 +108,5 @@ func (p *pipeline) fill() {
 	}
 }
 
-// at is row j of this rank's columns, with the number left of them.
-func (p *pipeline) at(j int) []float64 {
-	return p.grid[j*(p.width+1):][:p.width+1]
-}
+// at returns row j of this rank's columns, preceded by the number on their left.
+func (p *pipeline) at(j int) []float64 { return p.grid[j*(p.width+1):][:p.width+1] }

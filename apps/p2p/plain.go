@@ -1,11 +1,12 @@
 package p2p
 
 import (
-	"github.com/fagus-dsm/fagus/apps/prk"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain is the kernel without Fagus, of a Config that is valid: row after row, as nobody waits for a batch.
+// Plain runs the kernel without Fagus. cfg must be valid. It computes row after row and needs no
+// batches.
 func Plain(cfg Config, timed verify.Timer) prk.Result {
 	grid := make([]float64, cfg.Rows*cfg.Columns)
 	row := func(j int) []float64 { return grid[j*cfg.Columns:][:cfg.Columns] }
@@ -22,8 +23,6 @@ func Plain(cfg Config, timed verify.Timer) prk.Result {
 		}
 		grid[0] = -*corner
 	})
-	if cfg.Spoil {
-		*corner++
-	}
+	cfg.Plant(func() { *corner++ })
 	return cfg.result(took, *corner)
 }

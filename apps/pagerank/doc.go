@@ -1,26 +1,32 @@
-// Package pagerank ranks the pages of a graph: the stationary distribution of a reader who follows a
-// random link with probability Damping, and otherwise, or where there is none, goes to any page.
+// Package pagerank ranks the pages of a graph. The ranks are the stationary distribution of a
+// reader who follows a random link with probability Damping, and otherwise, or on a page without
+// links, goes to a random page. (A page's rank is not the rank of a node.)
 //
-// It reads as a tutorial:
+// It is a tutorial of an iteration that reads everything and writes a block:
 //
-//   - The links are read by every rank, or generated from a seed, and are no shared data. A rank keeps
-//     those to its own pages, a block of them (parts.Blocks).
-//   - Shared is what a page gives to each that it links to: rank over links. In an iteration a rank acquires
-//     all of it to read, and its own block of a second array to write; then the arrays change places. So a slow
-//     reader is never overtaken, and the sum at the end of an iteration keeps writers before readers.
-//   - That sum (parts.ExactSums) has what pages without links give to all, and how much the ranks have
-//     changed. It adds without rounding: so results have the same bits however many ranks there are.
-//   - In the end all hand in their ranks, and rank 0 acquires them.
+//   - Every node reads all links from the file, or generates them from the seed, and keeps
+//     those that lead to its own block of pages (parts.Blocks). Links are not shared.
+//   - The shared data is the contribution of each page to the pages it links to: its rank divided
+//     by the number of its links. In an iteration a node acquires all contributions shared, and
+//     its own block of a second array exclusively; then the arrays swap roles. So no node
+//     overwrites contributions that others still read. The sum at the end of each iteration keeps
+//     nodes from reading contributions before they are written.
+//   - This sum (parts.ExactSums) collects the rank of pages without links, which all pages share,
+//     and the total change of ranks. It adds without rounding, so the result has the same bits on
+//     any number of nodes.
+//   - In the end all nodes publish the ranks of their pages, and node 0 acquires them.
 //
-// Blocks have as many pages each, not as many links: where neighbours in the file have most of the links, their
-// rank has most of the work.
+// Blocks have equal numbers of pages, not of links. Where neighbours in the file attract most of
+// the links, their node has most of the work.
 //
-// Rank 0 verifies alone: it counts links anew, sends every page's rank along them in the order of the file
-// (the program gathers, in the order of pages), and compares; and ranks must sum to 1.
+// Node 0 verifies alone. It counts links again, distributes every page's rank along its links in
+// the order of the file (the program gathers contributions page by page), and compares. The ranks
+// must also sum to 1.
 //
 // # Files
 //
-// Read takes edge lists as SNAP has them: lines "from to" of two numbers up to 2^63-1, and comments
-// that begin with #. A link that is there twice counts twice, and one to the page itself counts. Pages are the
-// numbers that occur. What a file says is not trusted: mistakes name the line, and MaxLinks bounds its size.
+// Read accepts edge lists in the format of SNAP: lines "from to" of two numbers up to 2^63-1, and
+// comments that begin with #. A repeated link counts repeatedly, and a link from a page to itself
+// counts. Pages are the numbers that occur. Read does not trust files: errors name the line, and
+// MaxLinks limits the size.
 package pagerank

@@ -12,27 +12,28 @@ import (
 	"strconv"
 )
 
-// MaxLinks bounds the links of a graph, and MaxPages its pages.
+// MaxLinks limits the links of a graph, and MaxPages its pages.
 const (
 	MaxLinks = 1 << 27
 	MaxPages = 1 << 26
 )
 
-// maxLine bounds the bytes of a line.
+// maxLine limits the bytes of a line.
 const maxLine = 1 << 16
 
-// Link goes from a page to another, both counted from 0.
+// Link leads from one page to another. Pages are numbered from 0.
 type Link struct{ From, To int32 }
 
-// Graph is pages and their links.
+// Graph is a set of pages and their links.
 type Graph struct {
-	// Names are the numbers that pages have in the file, ascending; nil: those from 0.
+	// Names has the numbers of the pages in the file, in ascending order. If it is nil pages are
+	// named by their own numbers.
 	Names []int64
 	Pages int
 	Links []Link // in the order of the file
 }
 
-// Name is the number that a page has in the file.
+// Name returns the number of a page in the file.
 func (g *Graph) Name(page int) int64 {
 	if g.Names == nil {
 		return int64(page)
@@ -40,36 +41,36 @@ func (g *Graph) Name(page int) int64 {
 	return g.Names[page]
 }
 
-// Validate reports what is no graph that can be ranked.
+// Validate reports an error if g is too large or inconsistent.
 func (g *Graph) Validate() error {
 	switch {
 	case g.Pages < 1 || g.Pages > MaxPages:
 		return fmt.Errorf("pagerank: %d pages: want 1 to %d", g.Pages, MaxPages)
 	case len(g.Links) > MaxLinks:
-		return fmt.Errorf("pagerank: %d links: want up to %d", len(g.Links), MaxLinks)
+		return fmt.Errorf("pagerank: %d links: want at most %d", len(g.Links), MaxLinks)
 	case g.Names != nil && len(g.Names) != g.Pages:
-		return fmt.Errorf("pagerank: %d names of %d pages", len(g.Names), g.Pages)
+		return fmt.Errorf("pagerank: %d names for %d pages: want one per page", len(g.Names), g.Pages)
 	}
 	for i, l := range g.Links {
 		if l.From < 0 || l.To < 0 || int(max(l.From, l.To)) >= g.Pages {
-			return fmt.Errorf("pagerank: link %d goes from page %d to %d of %d", i, l.From, l.To, g.Pages)
+			return fmt.Errorf("pagerank: link %d from page %d to page %d: the graph has %d pages", i, l.From, l.To, g.Pages)
 		}
 	}
 	return nil
 }
 
-// Generate makes a graph in which few pages have most links to them, and some have none from them.
-// Sizes that cannot be give an error.
+// Generate returns a random graph in which few pages attract most links, and some have no
+// outgoing links. It returns an error if the size is out of range.
 func Generate(pages, links int, seed uint64) (*Graph, error) {
 	if pages < 1 || pages > MaxPages || links < 0 || links > MaxLinks {
-		return nil, fmt.Errorf("pagerank: %d links of %d pages: want 0 to %d, and 1 to %d", links, pages, MaxLinks, MaxPages)
+		return nil, fmt.Errorf("pagerank: graph of %d links and %d pages: want 0 to %d links, and 1 to %d pages", links, pages, MaxLinks, MaxPages)
 	}
 	g := &Graph{Pages: pages, Links: make([]Link, links)}
 	random := rand.New(rand.NewPCG(seed, 0))
-	place := random.Perm(pages) // or those with many links would all be in the first block
+	shuffled := random.Perm(pages) // spreads the pages that attract many links over all blocks
 	for i := range g.Links {
 		u, v := random.Float64(), random.Float64()
-		g.Links[i] = Link{int32(place[int(float64(pages)*v*v)]), int32(place[int(float64(pages)*u*u*u)])}
+		g.Links[i] = Link{int32(shuffled[int(float64(pages)*v*v)]), int32(shuffled[int(float64(pages)*u*u*u)])}
 	}
 	return g, nil
 }
@@ -83,14 +84,14 @@ func Read(path string) (*Graph, error) {
 	defer f.Close()
 	g, err := Decode(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("pagerank: read %s: %w", path, err)
 	}
 	return g, nil
 }
 
 // Decode reads an edge list up to the end of r. Errors name the line.
 func Decode(r io.Reader) (*Graph, error) {
-	var ends []int64 // of links: from, to, from, to...
+	var ends []int64 // of links: from, to, from, to, ...
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	line := 0
@@ -134,13 +135,13 @@ func parseLink(text []byte) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// number counts pages from 0, in the order of their names.
+// number numbers pages from 0 in the order of their names. ends lists two names per link.
 func number(ends []int64) (*Graph, error) {
 	names := slices.Clone(ends)
 	slices.Sort(names)
 	names = slices.Clip(slices.Compact(names))
 	if len(names) > MaxPages {
-		return nil, fmt.Errorf("%d pages: want up to %d", len(names), MaxPages)
+		return nil, fmt.Errorf("%d pages: want at most %d", len(names), MaxPages)
 	}
 	g := &Graph{Names: names, Pages: len(names), Links: make([]Link, len(ends)/2)}
 	for i := range g.Links {

@@ -1,11 +1,10 @@
 package pagerank
 
-// incoming are the links to pages lo up to but not including hi: to page lo+i from
-// pages[first[i]:first[i+1]].
+// incoming has the links to pages from lo on: to page lo+i from pages[first[i]:first[i+1]].
 type incoming struct {
 	first []int
 	pages []int32
-	share []float64 // by page: 1 / links from it, or 0 if there are none
+	share []float64 // by page: 1 / outgoing links, or 0 for a page without links
 }
 
 func links(g *Graph, lo, hi int) incoming {
@@ -27,7 +26,8 @@ func links(g *Graph, lo, hi int) incoming {
 		in.first[i] += in.first[i-1]
 	}
 	in.pages = make([]int32, in.first[len(in.first)-1])
-	for _, l := range g.Links { // first[i+1] goes from the beginning of page i to its end
+	// advances first[i+1] from the start of page i's links to their end
+	for _, l := range g.Links {
 		if to := int(l.To); to >= lo && to < hi {
 			at := &in.first[to-lo+1]
 			in.pages[*at] = l.From

@@ -4,64 +4,63 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/npb"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
 type Config struct {
-	// Graph is what is ranked. Nobody changes it: ranks of one process may have the same.
+	// Graph is the graph to rank. Run does not change it, so ranks in one process may share it.
 	Graph *Graph
-	// Damping is the probability that a reader follows a link: at least 0, and less than 1.
+	// Damping is the probability of following a link: at least 0, and less than 1.
 	Damping float64
-	// Tolerance ends the iterations: the sum over all pages of what the rank changes.
+	// Tolerance ends the iterations when the total change of all ranks is at most Tolerance.
 	Tolerance float64
-	// Iterations is the most that are done; if that is not enough, the result is wrong.
+	// Iterations is the largest number of iterations. A result that has not converged by then
+	// fails verification.
 	Iterations int
-	// Top is how many pages of the highest rank the result has lines of.
+	// Top is the number of highest-ranked pages to list in the result.
 	Top int
-	// Progress, if not nil, is called at rank 0 after each iteration with 1.
-	Progress func(iterations int)
-	// Spoil makes the rank of the last page wrong: for those who want to see that it is found.
-	Spoil bool
+	// Progress counts iterations at rank 0. Spoil makes the rank of the last page wrong.
+	verify.Options
 }
 
 const (
-	minTolerance  = 1e-13 // what rounding leaves
+	minTolerance  = 1e-13 // below 1e-13 rounding dominates
 	maxIterations = 1 << 20
-	pollPages     = 1 << 14 // between two looks at whether the run goes on
+	pollPages     = 1 << 14 // pages between two checks of Node.Err
 )
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Graph == nil:
-		return fmt.Errorf("pagerank: no graph")
-	case !(c.Damping >= 0 && c.Damping < 1): // this way round for NaN
-		return fmt.Errorf("pagerank: damping %g: want at least 0, and less than 1", c.Damping)
+		return fmt.Errorf("pagerank: Config.Graph is nil: want a graph")
+	case !(c.Damping >= 0 && c.Damping < 1): // written so that NaN fails
+		return fmt.Errorf("pagerank: damping %g: want at least 0 and less than 1", c.Damping)
 	case !(c.Tolerance >= minTolerance && c.Tolerance < 1):
-		return fmt.Errorf("pagerank: tolerance %g: want at least %g, and less than 1", c.Tolerance, minTolerance)
+		return fmt.Errorf("pagerank: tolerance %g: want at least %g and less than 1", c.Tolerance, minTolerance)
 	case c.Iterations < 1 || c.Iterations > maxIterations:
 		return fmt.Errorf("pagerank: %d iterations: want 1 to %d", c.Iterations, maxIterations)
 	case c.Top < 0:
-		return fmt.Errorf("pagerank: lines of %d pages: want at least 0", c.Top)
+		return fmt.Errorf("pagerank: top %d pages: want at least 0", c.Top)
 	}
 	return c.Graph.Validate()
 }
 
-// web is the program's data: those of all ranks, and this rank's.
 type web struct {
 	ranking
-	node  *fagus.Node
-	given [2]*parts.Blocks[float64] // by page: what it gives along each link; in turn
-	ranks *parts.Blocks[float64]    // by page, in the end
+	node *fagus.Node
+	// by page: its contribution along each link; the two arrays alternate
+	given [2]*parts.Blocks[float64]
+	ranks *parts.Blocks[float64] // by page, published at the end
 	sums  *parts.ExactSums
 }
 
-// Run ranks the pages. Every rank calls it with the same Config. Operations are two a link, and four a
-// page, in each round but the first.
+// Run ranks the pages. Every rank calls it with the same Config. The operations of the result are
+// two per link and four per page in each round but the first.
 func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return verify.Result{}, err
@@ -76,7 +75,8 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	if err := w.handIn(); err != nil {
+	w.PlantLast(n, w.Graph.Pages, func() { spoil(w.mine) })
+	if err := verify.Publish(n, w.ranks, w.mine); err != nil {
 		return verify.Result{}, err
 	}
 	if n.Rank() != 0 {
@@ -90,7 +90,6 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	return r, err
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (w *web) declare() (err error) {
 	for i := range w.given {
 		if w.given[i], err = parts.NewBlocks[float64](w.node, fmt.Sprintf("given/%d", i), w.Graph.Pages, 1); err != nil {
@@ -104,7 +103,7 @@ func (w *web) declare() (err error) {
 	return err
 }
 
-// iterate begins with the same rank for all, and ends when they hardly change.
+// iterate starts from equal ranks, and stops when their total change is at most Tolerance.
 func (w *web) iterate() error {
 	n, from, to := w.node, w.given[0], w.given[1]
 	if err := w.round(n.Set(from.WantMine(fagus.Exclusive)...), from, nil); err != nil {
@@ -116,14 +115,12 @@ func (w *web) iterate() error {
 			return err
 		}
 		from, to = to, from
-		if w.Progress != nil && n.Rank() == 0 {
-			w.Progress(1)
-		}
+		w.AdvanceTogether(n, 1)
 	}
 	return nil
 }
 
-// round gives every page of this rank its next rank, of what it is given, or its first one if that is nil.
+// round computes the ranks of this node's pages from given, or the first ranks if given is nil.
 func (w *web) round(set *fagus.SyncSet, to *parts.Blocks[float64], given []float64) error {
 	all := make([]parts.Exact, totals)
 	if err := w.node.During(set, func() error {
@@ -144,18 +141,4 @@ func (w *web) round(set *fagus.SyncSet, to *parts.Blocks[float64], given []float
 	}
 	w.end(all)
 	return nil
-}
-
-// handIn writes the ranks where rank 0 finds them.
-func (w *web) handIn() error {
-	if err := w.node.During(w.node.Set(w.ranks.WantMine(fagus.Exclusive)...), func() error {
-		copy(w.ranks.Mine(), w.mine)
-		if _, hi := w.ranks.Items(w.node.Rank()); w.Spoil && len(w.mine) > 0 && hi == w.Graph.Pages {
-			spoil(w.ranks.Mine())
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return w.node.Barrier()
 }

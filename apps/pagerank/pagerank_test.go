@@ -5,16 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
-	"github.com/fagus-dsm/fagus/apps/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
-
-func run(t *testing.T, on fagus.Config, cfg pagerank.Config) verify.Result {
-	t.Helper()
-	return apptest.Run(t, on, "pagerank", func(n *fagus.Node) (verify.Result, error) { return pagerank.Run(n, cfg) })[0]
-}
 
 func config(g *pagerank.Graph) pagerank.Config {
 	return pagerank.Config{Graph: g, Damping: 0.85, Tolerance: 1e-10, Iterations: 200, Top: 5}
@@ -29,50 +23,47 @@ func generated(t *testing.T, pages, links int) *pagerank.Graph {
 	return g
 }
 
-// TestEverywhere: verified, and the same bits on every engine, network and number of nodes, and without Fagus.
+// TestEverywhere checks that runs pass, with the bits of the program without Fagus.
 func TestEverywhere(t *testing.T) {
 	cfg := config(generated(t, 300, 1500))
 	cfg.Damping, cfg.Tolerance = 0.5, 1e-8 // few iterations
 	want := pagerank.Plain(cfg, apptest.Timer)
-	apptest.Everywhere(t, func(on fagus.Config) {
-		r := run(t, on, cfg)
-		if r.Excess() > 1 || !slices.Equal(r.Checks, want.Checks) || !slices.Equal(r.Lines, want.Lines) || r.Operations != want.Operations {
-			t.Errorf("%d nodes, %v mode: %v, without Fagus %v", on.Nodes, on.Mode, r.Checks, want.Checks)
-		}
-	})
+	apptest.Everywhere(t, func(on fagus.Config) { apptest.Same(t, pagerank.Run, on, cfg, want) })
 }
 
-// TestClosedForm: pages 1 and 2 link to 30, which links nowhere. With x for each of the two and y for
-// page 30: x = (0.15 + 0.85y)/3 and y = x + 2*0.85x, so x = 1/4.7 and y = 2.7/4.7.
+// TestClosedForm ranks a graph in which pages 1 and 2 link to 30, which has no links. With rank x
+// of pages 1 and 2 and rank y of page 30: x = (0.15 + 0.85y)/3 and y = x + 2*0.85x, so x = 1/4.7
+// and y = 2.7/4.7.
 func TestClosedForm(t *testing.T) {
 	g, err := pagerank.Decode(strings.NewReader("# a comment\r\n1\t30\n\n 2 30 \n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, fagus.Config{Nodes: 4}, config(g)) // one of the ranks has no page
+	// One of the nodes has no page.
+	r := apptest.First(t, pagerank.Run, fagus.Config{Nodes: 4}, config(g))
 	want := []string{"page 30: 0.5744680", "page 1: 0.212765957", "page 2: 0.212765957"}
 	for i, line := range want {
 		if r.Excess() > 1 || !strings.HasPrefix(r.Lines[i], line) {
-			t.Errorf("%q, %v: want %q", r.Lines[i], r.Checks, line)
+			t.Errorf("line %q, checks %v: want %q", r.Lines[i], r.Checks, line)
 		}
 	}
 }
 
-// TestSpoiled: a wrong rank is found, and too few iterations are.
+// TestSpoiled checks that verification finds a wrong rank, and too few iterations.
 func TestSpoiled(t *testing.T) {
 	wrong, few := config(generated(t, 50, 300)), config(generated(t, 50, 300))
 	wrong.Spoil, few.Iterations = true, 3
 	for what, cfg := range map[string]pagerank.Config{"spoiled": wrong, "3 iterations": few} {
-		if r := run(t, fagus.Config{Nodes: 3}, cfg); r.Excess() <= 1 {
-			t.Errorf("%s, and verified: %v", what, r.Checks)
+		if r := apptest.First(t, pagerank.Run, fagus.Config{Nodes: 3}, cfg); r.Excess() <= 1 {
+			t.Errorf("%s: verification passes: %v", what, r.Checks)
 		}
 		if r := pagerank.Plain(cfg, apptest.Timer); r.Excess() <= 1 {
-			t.Errorf("%s, without Fagus, and verified: %v", what, r.Checks)
+			t.Errorf("%s, without Fagus: verification passes: %v", what, r.Checks)
 		}
 	}
 }
 
-// TestMistakes: what cannot be run is told.
+// TestMistakes checks that invalid configurations are rejected.
 func TestMistakes(t *testing.T) {
 	for what, change := range map[string]func(*pagerank.Config){
 		"no graph": func(c *pagerank.Config) { c.Graph = nil },
@@ -87,15 +78,15 @@ func TestMistakes(t *testing.T) {
 		bad := config(generated(t, 5, 9))
 		change(&bad)
 		if bad.Validate() == nil {
-			t.Errorf("%s: no error", what)
+			t.Errorf("%s: Validate returns no error", what)
 		}
 	}
 	if _, err := pagerank.Generate(0, 1, 0); err == nil {
-		t.Error("a graph of no pages: no error")
+		t.Error("graph without pages: no error")
 	}
 }
 
-// TestFileMistakes: errors name the line.
+// TestFileMistakes checks that errors in files name the line.
 func TestFileMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "no link in 0 lines",
@@ -108,12 +99,12 @@ func TestFileMistakes(t *testing.T) {
 		"1 2\n#" + strings.Repeat("x", 1<<17): "line 2: longer",
 	} {
 		if _, err := pagerank.Decode(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%.20q: %v, want %s", text, err, want)
+			t.Errorf("edge list %.20q: error %v, want %s", text, err, want)
 		}
 	}
 }
 
-// FuzzDecode: whatever a file says is a graph, or an error.
+// FuzzDecode checks that any input is a valid graph or an error.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("# from to\n0 1\n1 0\n"))
 	f.Add([]byte("5\t5\r\n7 9223372036854775807"))
@@ -123,7 +114,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if err := g.Validate(); err != nil || !slices.IsSorted(g.Names) {
-			t.Errorf("%v, names %d", err, g.Names)
+			t.Errorf("Validate: %v, names %d: want a valid graph with sorted names", err, g.Names)
 		}
 	})
 }

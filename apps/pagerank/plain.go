@@ -1,11 +1,11 @@
 package pagerank
 
 import (
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Plain ranks the pages without Fagus. cfg has to be valid.
+// Plain ranks the pages without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) verify.Result {
 	k, pages := ranking{Config: cfg}, cfg.Graph.Pages
 	k.have(0, pages)
@@ -18,13 +18,9 @@ func Plain(cfg Config, timed verify.Timer) verify.Result {
 	took := timed(func() {
 		for round(nil, from); !k.done(); from, to = to, from {
 			round(from, to)
-			if cfg.Progress != nil {
-				cfg.Progress(1)
-			}
+			cfg.Advance(1)
 		}
 	})
-	if cfg.Spoil {
-		spoil(k.mine)
-	}
+	cfg.Plant(func() { spoil(k.mine) })
 	return k.result(took, k.mine)
 }

@@ -6,32 +6,30 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// ranking are the ranks of some pages, round by round. It knows nothing of other nodes.
+// ranking computes the ranks of some pages, round by round. It knows nothing of nodes.
 type ranking struct {
 	Config
-	incoming           // links of its pages
+	incoming           // the links to its pages
 	mine     []float64 // the ranks of its pages
-	lost     float64   // what pages without links have in all
-	changed  float64   // how much the ranks of all pages changed in all
+	lost     float64   // the total rank of pages without links
+	changed  float64   // the total change of all ranks
 	rounds   int       // -1 before the first ranks
 }
 
-// totals is how many numbers are added up in a round.
+// totals is the number of sums in a round.
 const totals = 2
 
-// have makes it the ranking of pages lo up to but not including hi.
 func (k *ranking) have(lo, hi int) {
 	k.incoming = links(k.Graph, lo, hi)
 	k.mine = make([]float64, hi-lo)
 	k.rounds = -1
 }
 
-// done says whether there is nothing more to iterate.
 func (k *ranking) done() bool {
 	return k.rounds >= k.Iterations || k.rounds > 0 && k.changed <= k.Tolerance
 }
 
-// base is what every page has, whoever links to it.
+// base returns the part of a page's rank that does not come from links.
 func (k *ranking) base() float64 {
 	if k.rounds < 0 {
 		return 1 / float64(k.Graph.Pages)
@@ -39,8 +37,9 @@ func (k *ranking) base() float64 {
 	return (1 - k.Damping + k.Damping*k.lost) / float64(k.Graph.Pages)
 }
 
-// rank gives its pages lo up to but not including hi their next ranks: the base, and what they are given, if that
-// is not nil. It says what they give along each link, and adds to all what they lose and change.
+// rank computes the next ranks of the pages lo to hi-1 of this ranking: the base plus the
+// contributions in given, unless given is nil. It stores the contributions of these pages in
+// gives. It adds their lost ranks and their changes to the sums in the slice all.
 func (k *ranking) rank(lo, hi int, given, gives []float64, all []parts.Exact) {
 	base := k.base()
 	for i := lo; i < hi; i++ {
@@ -60,14 +59,10 @@ func (k *ranking) rank(lo, hi int, given, gives []float64, all []parts.Exact) {
 	}
 }
 
-// end ends a round, of which all are the totals of all pages.
 func (k *ranking) end(all []parts.Exact) {
 	k.lost, k.changed = all[0].Float64(), all[1].Float64()
 	k.rounds++
 }
 
-// operations are those of a round.
 func operations(links, pages int) float64 { return 2*float64(links) + 4*float64(pages) }
-
-// spoil makes the last rank wrong.
-func spoil(ranks []float64) { ranks[len(ranks)-1] *= 1.5 }
+func spoil(ranks []float64)               { ranks[len(ranks)-1] *= 1.5 }

@@ -6,15 +6,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// rounding is what additions in another order may change a sum of ranks by.
+// rounding is the largest change of a sum of ranks by adding in another order.
 const rounding = 1e-11
 
-// result is what came out: checked, and with the highest ranks.
 func (k *ranking) result(took fagus.Time, ranks []float64) verify.Result {
 	var sum parts.Exact
 	for _, x := range ranks {
@@ -30,8 +29,9 @@ func (k *ranking) result(took fagus.Time, ranks []float64) verify.Result {
 	}
 }
 
-// residual is by how much the ranks differ, in all, from what they become if every page sends
-// its own along its links.
+// residual returns the sum of the differences between the ranks and those of the next iteration.
+// It computes that iteration by another algorithm: every page distributes its rank along its
+// links.
 func (k *ranking) residual(ranks []float64) float64 {
 	links := make([]int, len(ranks))
 	for _, l := range k.Graph.Links {
@@ -54,9 +54,8 @@ func (k *ranking) residual(ranks []float64) float64 {
 	return sum
 }
 
-// top are lines of the pages with the highest ranks.
 func (k *ranking) top(ranks []float64) (lines []string) {
-	var best []int // pages, the highest first
+	var best []int // pages, the highest rank first
 	higher := func(a, b int) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(a, b)) }
 	for page := range ranks {
 		if k.Top == 0 || len(best) == k.Top && higher(page, best[len(best)-1]) > 0 {

@@ -1,8 +1,8 @@
 package radix
 
-import "github.com/fagus-dsm/fagus/apps/verify"
+import "github.com/fagus-dsm/fagus/apps/internal/verify"
 
-// Plain sorts without Fagus. cfg has to be valid.
+// Plain sorts without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) (r Result) {
 	keys, sorted := make([]uint32, cfg.Keys), make([]uint32, cfg.Keys)
 	cfg.fill(keys, 0)
@@ -10,14 +10,10 @@ func Plain(cfg Config, timed verify.Timer) (r Result) {
 		for shift := 0; shift < 32; shift += digitBits {
 			sortDigit(sorted, keys, nil, shift)
 			keys, sorted = sorted, keys
-			if cfg.Progress != nil {
-				cfg.Progress(1)
-			}
+			cfg.Advance(1)
 		}
 	})
-	if cfg.Spoil {
-		spoil(keys)
-	}
+	cfg.Plant(func() { spoil(keys) })
 	r.Wrong = cfg.judge([]summary{summaryOf(keys)})
 	return r
 }

@@ -3,6 +3,7 @@ package radix
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -10,22 +11,20 @@ import (
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
-	// Passes is how often all keys move.
+	// Passes is the number of digits in a key: each pass moves all keys once.
 	Passes  = (32 + digitBits - 1) / digitBits
 	maxKeys = 1 << 28
 )
 
 // Config describes a run.
 type Config struct {
-	Keys int    // of all ranks
-	Seed uint64 // is where they come from
-	// Progress, if not nil, is called at every rank after each of its Passes with 1.
-	Progress func(passes int)
-	// Spoil makes one key of the last rank that has any wrong: for those who want to see that it is found.
-	Spoil bool
+	Keys int    // number of keys, over all ranks
+	Seed uint64 // of the random keys
+	// Progress counts Passes at every rank. Spoil corrupts a key of the last rank that has keys.
+	verify.Options
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	if c.Keys < 1 || c.Keys > maxKeys {
 		return fmt.Errorf("radix: %d keys: want 1 to %d", c.Keys, maxKeys)
@@ -33,30 +32,30 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	// Wrong is how many keys are less than the one before, and one more for each of number, sum and hash
-	// that is not what it should be. Only rank 0 knows.
+	// Wrong counts the keys less than their predecessor, plus one each for a wrong number, sum or
+	// hash of the keys. Only rank 0 has it.
 	Wrong int
-	// Time is what the passes took this rank.
+	// Time is the duration of the passes at this rank.
 	Time fagus.Time
 }
 
-// keyTime is about what a pass takes for a key on a Pentium III at 950 MHz: a count, a store to one of
-// 2048 places, most of which miss the first cache, and two copies.
+// keyTime is roughly what a pass costs per key on a Pentium III at 950 MHz: a count, a store to
+// one of 2048 positions, which usually misses the first-level cache, and two copies.
 const keyTime = 60 * fagus.Nanosecond
 
-// sorter is the program's data.
 type sorter struct {
 	Config
-	node   *fagus.Node
-	counts *parts.Blocks[int32] // of every digit, by rank
-	moving *fagus.Array[uint32] // room keys for each pair of ranks
-	guards [][]*fagus.SyncVar   // of what moves, by sender and receiver
-	room   int                  // as many as a rank may have
-	mine   []uint32             // this rank's keys, in the order of the digits so far
-	sorted []uint32             // by one more digit
-	begin  []int                // where the keys of digit d of rank r go: from begin[d*ranks+r] up to the next
+	node     *fagus.Node
+	counts   *parts.Blocks[int32] // by rank: its number of keys per digit
+	moving   *fagus.Array[uint32] // a buffer of capacity keys for each pair of ranks
+	guards   [][]*fagus.SyncVar   // of the buffers, by sender and receiver
+	capacity int                  // largest number of keys of a rank
+	mine     []uint32             // this rank's keys, sorted by the digits so far
+	sorted   []uint32             // sorted by one more digit
+	// the position of the first key with digit d from rank r is begin[d*ranks+r]
+	begin []int
 }
 
 // Run sorts. Every rank calls it with the same Config.
@@ -78,40 +77,33 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 			if err := s.pass(shift); err != nil {
 				return err
 			}
-			if s.Progress != nil {
-				s.Progress(1)
-			}
+			s.Advance(1)
 		}
 		return nil
 	})
 	if err != nil {
 		return r, err
 	}
-	if last := min(cfg.Keys, n.Nodes()) - 1; cfg.Spoil && n.Rank() == last {
-		spoil(s.mine)
-	}
+	cfg.PlantLast(n, cfg.Keys, func() { spoil(s.mine) })
 	r.Wrong, err = s.verify()
 	return r, err
 }
 
-// fill makes the keys from number lo on.
 func (c *Config) fill(keys []uint32, lo int) {
 	for i := range keys {
 		keys[i] = key(c.Seed, lo+i)
 	}
 }
 
-// spoil makes a key wrong.
 func spoil(keys []uint32) { keys[len(keys)/2]++ }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (s *sorter) declare() (err error) {
 	n := s.node
 	if s.counts, err = parts.NewBlocks[int32](n, "counts", n.Nodes(), digits); err != nil {
 		return err
 	}
-	s.room = (s.Keys + n.Nodes() - 1) / n.Nodes()
-	if s.moving, err = fagus.NewArray[uint32](n, "moving", n.Nodes()*n.Nodes()*s.room); err != nil {
+	s.capacity = (s.Keys + n.Nodes() - 1) / n.Nodes()
+	if s.moving, err = fagus.NewArray[uint32](n, "moving", n.Nodes()*n.Nodes()*s.capacity); err != nil {
 		return err
 	}
 	s.guards = make([][]*fagus.SyncVar, n.Nodes())
@@ -121,7 +113,7 @@ func (s *sorter) declare() (err error) {
 			if to == from {
 				continue
 			}
-			v, err := n.Bind(fmt.Sprintf("from %d to %d", from, to), s.moves(from, to, s.room))
+			v, err := n.Bind(fmt.Sprintf("from %d to %d", from, to), s.bufferRange(from, to, s.capacity))
 			if err != nil {
 				return err
 			}
@@ -131,18 +123,16 @@ func (s *sorter) declare() (err error) {
 	return nil
 }
 
-// moves is where so many keys are on their way.
-func (s *sorter) moves(from, to, keys int) fagus.Range {
-	at := (from*s.node.Nodes() + to) * s.room
+func (s *sorter) bufferRange(from, to, keys int) fagus.Range {
+	at := (from*s.node.Nodes() + to) * s.capacity
 	return s.moving.Range(at, at+keys)
 }
 
-// way is the same in this rank's memory.
-func (s *sorter) way(from, to int) []uint32 {
-	return s.moving.Slice()[(from*s.node.Nodes()+to)*s.room:][:s.room]
+func (s *sorter) buffer(from, to int) []uint32 {
+	return s.moving.Slice()[(from*s.node.Nodes()+to)*s.capacity:][:s.capacity]
 }
 
-// pass sorts all keys by one digit, and leaves equal ones in their order.
+// pass sorts all keys by one digit. Keys with equal digits stay in order.
 func (s *sorter) pass(shift int) error {
 	n := s.node
 	s.node.Spend(fagus.Time(len(s.mine)) * keyTime)
@@ -152,7 +142,8 @@ func (s *sorter) pass(shift int) error {
 	}); err != nil {
 		return err
 	}
-	if err := n.Barrier(); err != nil { // all counts are there, and what moved before has been read
+	// all counts are written, and the buffers of the last pass have been read
+	if err := n.Barrier(); err != nil {
 		return err
 	}
 	if err := n.During(n.Set(s.counts.WantAll(fagus.Shared)...), func() error {
@@ -165,14 +156,13 @@ func (s *sorter) pass(shift int) error {
 	if err != nil {
 		return err
 	}
-	if err := n.Barrier(); err != nil { // all has been sent, and all counts have been read
+	if err := n.Barrier(); err != nil { // all buffers are written, and all counts have been read
 		return err
 	}
 	return s.receive(kept)
 }
 
-// sortDigit sorts the keys of from to to by one digit, and says how many of each there are, unless counts
-// is nil.
+// sortDigit sorts slice from into to by one digit. Unless nil, counts gets the keys per digit.
 func sortDigit(to, from []uint32, counts []int32, shift int) {
 	var next [digits]int32
 	for _, k := range from {
@@ -191,7 +181,6 @@ func sortDigit(to, from []uint32, counts []int32, shift int) {
 	}
 }
 
-// plan finds from the counts where all keys go.
 func (s *sorter) plan() {
 	counts, sum, i := s.counts.Slice(), 0, 0
 	for d := range digits {
@@ -204,7 +193,7 @@ func (s *sorter) plan() {
 	s.begin[i] = sum
 }
 
-// amounts is how many of this rank's keys go to each rank. Sorted as they are, these follow each other.
+// amounts returns how many of this rank's keys go to each rank. s.sorted has the keys by rank.
 func (s *sorter) amounts() []int {
 	ranks := s.node.Nodes()
 	to := make([]int, ranks)
@@ -220,14 +209,15 @@ func (s *sorter) amounts() []int {
 	return to
 }
 
-// send puts the sorted keys on their way, and returns those that stay.
+// send copies the sorted keys to the buffers of their destinations, and returns the keys that
+// stay.
 func (s *sorter) send() (kept []uint32, err error) {
 	n := s.node
 	amounts := s.amounts()
 	var wants []fagus.Request
 	for to, keys := range amounts {
 		if to != n.Rank() && keys > 0 {
-			wants = append(wants, fagus.Want(s.guards[n.Rank()][to], fagus.Exclusive).Writing(s.moves(n.Rank(), to, keys)))
+			wants = append(wants, fagus.Want(s.guards[n.Rank()][to], fagus.Exclusive).Writing(s.bufferRange(n.Rank(), to, keys)))
 		}
 	}
 	err = n.During(n.Set(wants...), func() error {
@@ -236,7 +226,7 @@ func (s *sorter) send() (kept []uint32, err error) {
 			if to == n.Rank() {
 				kept = rest[:keys]
 			} else {
-				copy(s.way(n.Rank(), to), rest[:keys])
+				copy(s.buffer(n.Rank(), to), rest[:keys])
 			}
 			rest = rest[keys:]
 		}
@@ -245,7 +235,7 @@ func (s *sorter) send() (kept []uint32, err error) {
 	return kept, err
 }
 
-// receive puts the keys that come, and those that stay, where they go.
+// receive copies the received keys, and the kept keys, to their positions.
 func (s *sorter) receive(kept []uint32) error {
 	n := s.node
 	var wants []fagus.Request
@@ -260,7 +250,7 @@ func (s *sorter) receive(kept []uint32) error {
 			if r == n.Rank() {
 				from[r] = kept
 			} else {
-				from[r] = s.way(r, n.Rank())
+				from[r] = s.buffer(r, n.Rank())
 			}
 		}
 		first, end := parts.Block(s.Keys, n.Nodes(), n.Rank())

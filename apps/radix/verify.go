@@ -1,27 +1,20 @@
 package radix
 
 import (
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads all bits.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// key is number i of SplitMix64 from a seed, as far as 32 bits go: any rank can make any of them.
+// key returns key number i of a seed: 32 bits of SplitMix64. Any rank can generate any key.
 func key(seed uint64, i int) uint32 {
-	return uint32(mix(seed+(uint64(i)+1)*0x9e3779b97f4a7c15) >> 32)
+	return uint32(verify.Mix(seed+(uint64(i)+1)*0x9e3779b97f4a7c15) >> 32)
 }
 
-// summary is what a rank says of its keys.
 type summary struct {
 	Count, Sum, Hash uint64
-	First, Last      uint32 // if Count is not 0
-	Wrong            int64  // keys that are less than the one before
+	First, Last      uint32 // valid if Count is not 0
+	Wrong            int64  // keys that are less than their predecessor
 }
 
 func (s *summary) add(k uint32) {
@@ -34,7 +27,7 @@ func (s *summary) add(k uint32) {
 	s.Last = k
 	s.Count++
 	s.Sum += uint64(k)
-	s.Hash ^= mix(uint64(k))
+	s.Hash ^= verify.Mix(uint64(k))
 }
 
 func summaryOf(keys []uint32) (s summary) {
@@ -44,7 +37,7 @@ func summaryOf(keys []uint32) (s summary) {
 	return s
 }
 
-// verify returns at rank 0 how much is wrong. It is collective.
+// verify returns at rank 0 the number of errors found. All ranks call it.
 func (s *sorter) verify() (wrong int, err error) {
 	n := s.node
 	all, err := parts.NewBlocks[summary](n, "summaries", n.Nodes(), 1)
@@ -67,7 +60,7 @@ func (s *sorter) verify() (wrong int, err error) {
 	return wrong, err
 }
 
-// judge compares the summaries of all ranks with the seed.
+// judge compares the summaries of all ranks with the keys of the seed.
 func (c *Config) judge(ranks []summary) (wrong int) {
 	var got, want summary
 	for _, r := range ranks {

@@ -7,10 +7,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// Config says how to measure. The zero value is useful.
+// Config configures a measurement. The zero value is useful.
 type Config struct {
-	Rounds   int    // of each measurement; default 2000
-	Seed     uint64 // of the phases of polls; default 1
+	Rounds   int    // rounds of each measurement; default 2000
+	Seed     uint64 // seed of the phases of polls; default 1
 	Progress func() // if not nil, called after each measurement
 }
 
@@ -27,26 +27,24 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// envs are those of spec/10's tables.
+// envs returns the tables' environments (docs/papers.md, DIMMnet-1, Measurement environments).
 func envs() []string { return []string{"A", "B", "C", "D", "E", "F"} }
 
-// AOTF measures round trips of a 4-byte store between two hosts, and loops of one
-// host through the cable and inside the NIC (spec/10); and what the papers
-// estimate for a bus of 133 MHz.
+// AOTF measures round trips of a 4-byte store between two hosts, and stores of one host to itself
+// through the cable and inside the NIC. It adds the papers' estimates for a bus of 133 MHz
+// (docs/papers.md, DIMMnet-1, Measurement environments).
 func AOTF(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
-	paper, err := paperFigures()
+	cfg, t, err := newTable(cfg, "aotf", "one AOTF of 4 bytes, there and back")
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "aotf", Title: "one AOTF of 4 bytes, there and back"}
 	for _, env := range envs() {
 		rtt, err := roundTrip(ctx, cfg, env)
 		if err != nil {
 			return nil, err
 		}
-		t.add(paper, env, "rtt_ns", rtt)
-		if err := t.addLoops(ctx, cfg, paper, env); err != nil {
+		t.add(env, "rtt_ns", rtt)
+		if err := t.addLoops(ctx, cfg, env); err != nil {
 			return nil, err
 		}
 	}
@@ -59,18 +57,17 @@ func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.add(paper, "design", "nic_latency_ns", nanoseconds(design.NICLatency()))
+	t.add("design", "nic_latency_ns", nanoseconds(design.NICLatency()))
 	rate, err := sustained(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	t.add(paper, "design", "botf_mb_s", rate)
+	t.add("design", "botf_mb_s", rate)
 	return t, nil
 }
 
 func nanoseconds(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
 
-// roundTrip is the mean of a 4-byte store there and one back.
 func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
 	return run(ctx, cfg, sim.Config{Env: env}, 2, func(p *pinger) (float64, error) {
 		return p.rounds(cfg.Rounds, func(round uint32) error {
@@ -82,8 +79,7 @@ func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
 	})
 }
 
-// addLoops measures both loops of an environment.
-func (t *Table) addLoops(ctx context.Context, cfg Config, paper figures, env string) error {
+func (t *Table) addLoops(ctx context.Context, cfg Config, env string) error {
 	for _, external := range []bool{true, false} {
 		quantity := "internal_loop_ns"
 		if external {
@@ -93,20 +89,19 @@ func (t *Table) addLoops(ctx context.Context, cfg Config, paper figures, env str
 		if err != nil {
 			return err
 		}
-		t.add(paper, env, quantity, loop)
+		t.add(env, quantity, loop)
 	}
 	return nil
 }
 
-// loop is the mean of a 4-byte store to oneself.
+// loop returns the mean time of a 4-byte store of a rank to itself.
 func loop(ctx context.Context, cfg Config, env string, external bool) (float64, error) {
 	return run(ctx, cfg, sim.Config{Env: env, ExternalLoop: external}, 1, func(p *pinger) (float64, error) {
 		return p.rounds(cfg.Rounds, func(round uint32) error { return p.ask(0, round) })
 	})
 }
 
-// sustained is the payload of full blocks that one side sends as fast as it can,
-// in MB/s, at 133 MHz.
+// sustained returns the rate, in MB/s, at which one side sends full blocks with a bus of 133 MHz.
 func sustained(ctx context.Context, cfg Config) (float64, error) {
 	const block = 464
 	return run(ctx, cfg, sim.Config{Env: "design"}, 2, func(p *pinger) (float64, error) {
@@ -124,7 +119,7 @@ func sustained(ctx context.Context, cfg Config) (float64, error) {
 	})
 }
 
-// writer writes a block again and again.
+// writer is a Stepper that writes the same block; left counts the writes to go.
 type writer struct {
 	port  dimmnet.Port
 	block []byte

@@ -4,51 +4,41 @@ import (
 	"context"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/collective"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/phase/collective"
 )
 
-// Barrier measures the two-node barrier, polling 8 bytes at once (MMX) or as
-// twice 4 (spec/10).
+// Barrier measures the two-node barrier with polls of 8 bytes (MMX), and with polls of two times 4
+// bytes (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
 func Barrier(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
-	paper, err := paperFigures()
+	cfg, t, err := newTable(cfg, "barrier", "barrier of two nodes")
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "barrier", Title: "barrier of two nodes"}
-	for _, env := range envs() {
-		preset, err := sim.LoadPreset(env)
-		if err != nil {
-			return nil, err
-		}
+	err = eachEnv(func(env string, preset sim.Preset) error {
 		with, err := barriers(ctx, cfg, preset, 2)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		without, err := barriers(ctx, cfg, preset.WithoutMMX(), 2)
-		if err != nil {
-			return nil, err
-		}
-		t.add(paper, env, "barrier_mmx_ns", with)
-		t.add(paper, env, "barrier_nommx_ns", without)
+		t.add(env, "barrier_mmx_ns", with)
+		t.add(env, "barrier_nommx_ns", without)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return t, t.expectByLoops(ctx, cfg)
 }
 
-// Sum measures the two-node global sum of each type (spec/10).
+// Sum measures the two-node global sum of each type (docs/papers.md, DIMMnet-1, Barrier and
+// global sum by AOTF).
 func Sum(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
-	paper, err := paperFigures()
+	cfg, t, err := newTable(cfg, "sum", "global sum over two nodes")
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "sum", Title: "global sum over two nodes"}
-	for _, env := range envs() {
-		preset, err := sim.LoadPreset(env)
-		if err != nil {
-			return nil, err
-		}
+	err = eachEnv(func(env string, preset sim.Preset) error {
 		for _, s := range []struct {
 			quantity string
 			sum      func(*collective.Group, uint32) error
@@ -60,24 +50,36 @@ func Sum(ctx context.Context, cfg Config) (*Table, error) {
 		} {
 			ns, err := collectives(ctx, cfg, preset, 2, s.sum)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			t.add(paper, env, s.quantity, ns)
+			t.add(env, s.quantity, ns)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return t, t.expectByLoops(ctx, cfg)
 }
 
-// expectByLoops is expect with the loops that the papers print for E and F.
-func (t *Table) expectByLoops(ctx context.Context, cfg Config) error {
-	paper, err := paperFigures()
-	if err != nil {
-		return err
+func eachEnv(f func(env string, preset sim.Preset) error) error {
+	for _, env := range envs() {
+		preset, err := sim.LoadPreset(env)
+		if err != nil {
+			return err
+		}
+		if err := f(env, preset); err != nil {
+			return err
+		}
 	}
-	var known Table
+	return nil
+}
+
+func (t *Table) expectByLoops(ctx context.Context, cfg Config) error {
+	known := Table{paper: t.paper}
 	for _, env := range envs() {
 		if predicted(env) {
-			if err := known.addLoops(ctx, cfg, paper, env); err != nil {
+			if err := known.addLoops(ctx, cfg, env); err != nil {
 				return err
 			}
 		}
@@ -94,13 +96,12 @@ func sum[T collective.Number](g *collective.Group, round uint32) error {
 	return err
 }
 
-// barriers is the mean time of a barrier of nodes, in nanoseconds.
+// barriers returns the mean time of a barrier of the given number of nodes, in nanoseconds.
 func barriers(ctx context.Context, cfg Config, preset sim.Preset, nodes int) (float64, error) {
 	return collectives(ctx, cfg, preset, nodes, func(g *collective.Group, _ uint32) error { return g.Barrier() })
 }
 
-// collectives is the mean time of one call of the group of all nodes, one after
-// the other.
+// collectives returns the mean time, in nanoseconds, of consecutive calls of a group.
 func collectives(ctx context.Context, cfg Config, preset sim.Preset, nodes int, call func(*collective.Group, uint32) error) (float64, error) {
 	return run(ctx, cfg, sim.Config{Preset: &preset}, nodes, func(p *pinger) (float64, error) {
 		g, err := collective.New(p.h.Port(), 0, collective.Config{Turn: func() { p.h.Spend(preset.Host.Program) }})
@@ -109,12 +110,13 @@ func collectives(ctx context.Context, cfg Config, preset sim.Preset, nodes int, 
 		}
 		start := dimmnet.Time(0)
 		for i := range cfg.Rounds + 1 {
-			if i == 1 { // the first finds the ranks where they happen to be
+			if i == 1 { // the first call only synchronizes the ranks
 				start = p.h.Now()
 			}
-			p.h.Spend(preset.Host.CycleCounter) // the program measures each call
+			p.h.Spend(preset.Host.CycleCounter) // the program reads the clock for each call
+			// Rank 0 waits for the other ranks in any case, so its random delay lengthens no call.
 			if p.h.Port().Rank() == 0 {
-				p.dither(preset.Host.Read) // it waits for the others anyway
+				p.dither(preset.Host.Read)
 			}
 			if err := call(g, uint32(i)); err != nil {
 				return 0, err

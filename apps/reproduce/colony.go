@@ -3,11 +3,12 @@ package reproduce
 import (
 	"context"
 
-	"github.com/fagus-dsm/fagus/dimmnet/colony"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/colony"
 )
 
-// Colony measures accesses to memory on boards of the Computer Colony, in clocks of 20 ns, Rounds x 50 of them for a mean: locally, in a loop without a
-// second board, and between two, with the three kinds of links. The means of two boards with the links 32 and twice are predictions.
+// Colony measures memory accesses of Computer Colony boards in clocks of 20 ns: local, in a loop
+// without a second board, and between two boards, for the three link variants. Each mean is of
+// Rounds x 50 accesses. The means of two boards with links 32 and twice are predictions.
 func Colony(ctx context.Context, cfg Config) (*Table, error) {
 	cfg = cfg.withDefaults()
 	list, err := colony.Reproduce(ctx, 50*cfg.Rounds, cfg.Seed, cfg.Progress)

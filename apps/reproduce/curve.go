@@ -9,18 +9,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// sendrecvEnv is the machine of spec/30.
+// sendrecvEnv is the machine of the DIMM_Send paper (docs/papers.md, DIMM_Send and DIMM_Recv).
 const sendrecvEnv = "sendrecv"
 
-// SendRecv measures what spec/30 does: the round trip of an ordinary store by the
-// switch, and that of one whose undefined command interrupts the core PU.
+// SendRecv measures, as the DIMM_Send paper does, the round trip of an ordinary store through the
+// switch, and of a store with an undefined command, which interrupts the core PU.
 func SendRecv(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
-	paper, err := paperFigures()
+	cfg, t, err := newTable(cfg, "sendrecv", "stores by a RHiNET2 switch")
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "sendrecv", Title: "stores by a RHiNET2 switch"}
 	ordinary, err := roundTrip(ctx, cfg, sendrecvEnv)
 	if err != nil {
 		return nil, err
@@ -29,17 +27,16 @@ func SendRecv(ctx context.Context, cfg Config) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.add(paper, sendrecvEnv, "rtt_ns", ordinary)
-	t.add(paper, sendrecvEnv, "one_way_ns", ordinary/2)
-	t.add(paper, sendrecvEnv, "interrupt_rtt_ns", interrupt)
-	t.add(paper, sendrecvEnv, "interrupt_one_way_ns", interrupt-ordinary/2)
+	t.add(sendrecvEnv, "rtt_ns", ordinary)
+	t.add(sendrecvEnv, "one_way_ns", ordinary/2)
+	t.add(sendrecvEnv, "interrupt_rtt_ns", interrupt)
+	t.add(sendrecvEnv, "interrupt_one_way_ns", interrupt-ordinary/2)
 	return t, nil
 }
 
-// unknownCommand is none that the hardware knows.
 const unknownCommand martini.Command = 0xff
 
-// interruptRoundTrip goes there by the interrupt routine and back as usual.
+// interruptRoundTrip measures a store that interrupts the core PU, and an ordinary store back.
 func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 	return run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
 		u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
@@ -52,14 +49,14 @@ func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 		if p.h.Port().Rank() == 1 {
 			return p.rounds(cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
 		}
-		p.h.Spend(dimmnet.Millisecond) // rank 1 has registered
+		p.h.Spend(dimmnet.Millisecond) // until rank 1 has registered its region
 		page, err := u.Map(martini.Seed{To: 1, Physical: true, Command: unknownCommand})
 		if err != nil {
 			return 0, err
 		}
 		return p.rounds(cfg.Rounds, func(round uint32) error {
 			if posted, err := u.Store(page, 0, uint64(round), 4); err != nil || !posted {
-				return fmt.Errorf("reproduce: a store was not taken: %w", err)
+				return fmt.Errorf("reproduce: rank 0's port refused a store: %w", err)
 			}
 			p.dither(p.preset.Host.ReadHalf)
 			return p.await(0, round)
@@ -67,39 +64,39 @@ func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 	})
 }
 
-// Point is the time of a transfer by each method.
+// Point holds the times of a transfer of Bytes bytes by BOTF and by PUSH.
 type Point struct {
 	Bytes  int     `json:"bytes"`
 	BOTFns float64 `json:"botf_ns"`
 	PUSHns float64 `json:"push_ns"`
 }
 
-// BOTF and PUSH are the point's bandwidths in MB/s.
+// BOTF returns the bandwidth of a BOTF in MB/s.
 func (p Point) BOTF() float64 { return float64(p.Bytes) / p.BOTFns * 1000 }
 
-// PUSH is the bandwidth of a PUSH in MB/s.
+// PUSH returns the bandwidth of a PUSH in MB/s.
 func (p Point) PUSH() float64 { return float64(p.Bytes) / p.PUSHns * 1000 }
 
-// Curve is the bandwidth of BOTF and PUSH over message sizes (spec/30): windows
-// write-combining for BOTF and uncached for PUSH, from LLCM to the peer's LLCM,
-// until the ACK is seen in the sender's.
+// Curve is the bandwidth of BOTF and PUSH by message size, from LLCM to the peer's LLCM, until
+// the sender sees the ACK. Windows are write-combining for BOTF and uncached for PUSH
+// (docs/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where each wins).
 type Curve struct {
 	Env    string  `json:"env"`
 	Points []Point `json:"points"`
-	// BOTFAhead is the largest size at which BOTF is faster, PUSHAhead the smallest
-	// from which on PUSH is, by more than Level; in bytes.
+	// BOTFAhead is the largest size in bytes at which BOTF is faster by more than Level. PUSHAhead
+	// is the size from which on PUSH is always faster by more than Level.
 	BOTFAhead int `json:"botf_ahead_to_bytes"`
 	PUSHAhead int `json:"push_ahead_from_bytes"`
 }
 
-// Level is the relative difference below which a Curve calls the methods level.
+// Level is the relative difference up to which a Curve considers the methods equal.
 const Level = 0.02
 
-// curveSizes are what the figure shows: dense where the methods meet.
+// curveSizes returns the sizes of the figure, and more sizes near those where a packet is added.
 func curveSizes() (sizes []int) {
 	for n := 16; n <= 2048; n += 16 {
 		sizes = append(sizes, n)
-		if n == 464 || n == 928 || n == 1392 { // a packet more
+		if n == 464 || n == 928 || n == 1392 { // one byte more takes another packet
 			sizes = append(sizes, n+1)
 		}
 	}
@@ -109,7 +106,7 @@ func curveSizes() (sizes []int) {
 // Bandwidth measures the curve.
 func Bandwidth(ctx context.Context, cfg Config) (*Curve, error) {
 	cfg = cfg.withDefaults()
-	rounds := min(cfg.Rounds, 200) // spec/30: the mean of 200 runs
+	rounds := min(cfg.Rounds, 200) // the paper's means are of 200 runs
 	c := &Curve{Env: sendrecvEnv}
 	for _, n := range curveSizes() {
 		c.Points = append(c.Points, Point{Bytes: n})
@@ -124,7 +121,6 @@ func Bandwidth(ctx context.Context, cfg Config) (*Curve, error) {
 	return c, nil
 }
 
-// compare finds where one method is ahead of the other.
 func (c *Curve) compare() {
 	for i := len(c.Points) - 1; i >= 0; i-- {
 		p := &c.Points[i]
@@ -138,14 +134,14 @@ func (c *Curve) compare() {
 	}
 }
 
-// The places of the figure's transfers in an LLCM.
+// Layout of the transfers in an LLCM.
 const (
 	curveRegion = 1
 	curveBytes  = 4096
 	curveAck    = 2 * curveBytes
 )
 
-// measureCurve fills in the points at rank 0; rank 1 only lets it write.
+// measureCurve fills in the points at rank 0. Rank 1 only registers its region.
 func measureCurve(p *pinger, rounds int, points []Point) error {
 	u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
 	if err != nil {
@@ -160,7 +156,7 @@ func measureCurve(p *pinger, rounds int, points []Point) error {
 			return err
 		}
 	}
-	p.h.Spend(dimmnet.Millisecond) // rank 1 has registered
+	p.h.Spend(dimmnet.Millisecond) // until rank 1 has registered its region
 	for i := range points {
 		pt := &points[i]
 		if pt.BOTFns, err = s.mean(rounds, func() error { return s.blocks(pt.Bytes) }); err != nil {
@@ -173,7 +169,6 @@ func measureCurve(p *pinger, rounds int, points []Point) error {
 	return nil
 }
 
-// sender sends messages by either method.
 type sender struct {
 	*pinger
 	user    *sim.User
@@ -181,8 +176,7 @@ type sender struct {
 	windows [2]int
 }
 
-// blocks sends n bytes through two windows in turn; the last block asks for an
-// ACK.
+// blocks sends n bytes through two alternating windows. The last block requests an ACK.
 func (s *sender) blocks(n int) error {
 	block := s.h.Port().Limits().Block
 	payload := make([]byte, block)
@@ -207,13 +201,12 @@ func (s *sender) blocks(n int) error {
 func (s *sender) push(n int) error {
 	posted, err := s.user.Push(s.header, 0, n, curveAck)
 	if err != nil || !posted {
-		return fmt.Errorf("reproduce: a PUSH was not taken: %w", err)
+		return fmt.Errorf("reproduce: rank 0's port refused a PUSH: %w", err)
 	}
 	return nil
 }
 
-// mean is the mean time, in nanoseconds, of a transfer until its ACK is seen.
-// Clearing the status word for the next one is not counted.
+// mean returns a transfer's mean time until its ACK, in ns. It does not clear the status word.
 func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 	port := s.h.Port()
 	var sum dimmnet.Time
@@ -229,10 +222,10 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 		}
 		sum += s.h.Now() - start
 		if int64(got) < 0 {
-			return 0, fmt.Errorf("reproduce: a transfer was refused: %v", martini.Refusal(got))
+			return 0, fmt.Errorf("reproduce: the receiver's NIC refused a transfer: %v", martini.Refusal(got))
 		}
 		if !port.Store(port.Rank(), curveAck, 0, dimmnet.WordBytes) {
-			return 0, fmt.Errorf("reproduce: a store was not taken: %w", port.Err())
+			return 0, fmt.Errorf("reproduce: rank 0's port refused a store: %w", port.Err())
 		}
 		if _, err := s.status(func(word uint64) bool { return word == 0 }); err != nil {
 			return 0, err
@@ -241,7 +234,6 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 	return nanoseconds(sum) / float64(rounds), nil
 }
 
-// status polls the status word until it is as wanted.
 func (s *sender) status(wanted func(uint64) bool) (uint64, error) {
 	w := &statusWord{port: s.h.Port(), wanted: wanted}
 	err := dimmnet.Drive(w.port, w, func() bool { return w.seen })

@@ -3,21 +3,20 @@ package reproduce
 import (
 	"context"
 
-	"github.com/fagus-dsm/fagus/dimmnet/sendrecv"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/sendrecv"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// Message is what DIMM_Send and DIMM_Recv take for so many bytes.
+// Message is the time of one DIMM_Send of Bytes bytes to a DIMM_Recv.
 type Message struct {
 	Bytes int     `json:"bytes"`
-	Ns    float64 `json:"one_way_ns"` // half of a message there and one back
+	Ns    float64 `json:"one_way_ns"` // half of a round trip
 }
 
-// Rate is the bandwidth in MB/s.
+// Rate returns the bandwidth in MB/s.
 func (m Message) Rate() float64 { return float64(m.Bytes) / m.Ns * 1000 }
 
-// Messages measures DIMM_Send and DIMM_Recv in the environment of spec/30, there
-// and back. Their bandwidth graph has no printed numbers.
+// Messages measures round trips of DIMM_Send and DIMM_Recv; the paper has only a graph of them.
 func Messages(ctx context.Context, cfg Config) ([]Message, error) {
 	cfg = cfg.withDefaults()
 	var list []Message
@@ -39,7 +38,6 @@ func Messages(ctx context.Context, cfg Config) ([]Message, error) {
 	return list, nil
 }
 
-// exchange sends a message there and one back.
 func (p *pinger) exchange(e *sendrecv.Endpoint, message []byte) error {
 	if p.h.Port().Rank() == 0 {
 		if err := e.Send(1, message); err != nil {

@@ -5,23 +5,23 @@ import (
 	"math/rand/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/dimmnet2"
-	"github.com/fagus-dsm/fagus/dimmnet/mpi"
-	"github.com/fagus-dsm/fagus/dimmnet/mpi/ivs"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi"
+	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi/ivs"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
 )
 
-// mpiProtocol is what MPI's software takes for a control packet, at both ends together: the paper's difference of MPI and its library.
+// mpiProtocol is the time of MPI's software for a control packet, at both ends together: the
+// paper's MPI latency minus the latency of its library.
 const mpiProtocol = 1250 * dimmnet.Nanosecond
 
-// MPI measures commands of DIMMnet-2, and messages of no bytes by the library and by MPI over it, eagerly and by rendezvous: half of there and back.
+// MPI measures commands of DIMMnet-2, and empty messages of the library and of MPI, eager and by
+// rendezvous. The time of a message is half a round trip.
 func MPI(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
-	paper, err := paperFigures()
+	cfg, t, err := newTable(cfg, "mpi", "DIMMnet-2: commands, and messages of no bytes")
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "mpi", Title: "DIMMnet-2: commands, and messages of no bytes"}
 	for _, m := range []struct {
 		quantity string
 		measure  func(context.Context, Config) (dimmnet.Time, error)
@@ -36,13 +36,13 @@ func MPI(ctx context.Context, cfg Config) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.add(paper, "dimmnet2", m.quantity, float64(took)/float64(dimmnet.Microsecond))
+		t.add("dimmnet2", m.quantity, float64(took)/float64(dimmnet.Microsecond))
 		cfg.Progress()
 	}
 	return t, nil
 }
 
-// onDIMMnet2 runs a body on ranks, each with a source of phases of polls.
+// onDIMMnet2 runs body on the given ranks. body calls phase to spend a random part of a poll.
 func onDIMMnet2(ctx context.Context, cfg Config, ranks int, body func(h dimmnet.Host, phase func()) error) error {
 	w, err := dimmnet2.New(sim.Config{}, dimmnet2.Default())
 	if err != nil {
@@ -54,7 +54,7 @@ func onDIMMnet2(ctx context.Context, cfg Config, ranks int, body func(h dimmnet.
 	})
 }
 
-// botfIVS is BOTF with a packet of type IVS, 32 bytes: from the filling of a window to the NWA that the receiver sees.
+// botfIVS times a BOTF of a 32-byte IVS packet, from filling a window until its NWA is seen.
 func botfIVS(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
 	const bytes = 32
 	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
@@ -92,7 +92,7 @@ func botfIVS(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
 	return took, err
 }
 
-// vectorLoad is a VL of 128 bytes, from the command to its end in UR.
+// vectorLoad returns the time of a VL of 128 bytes, from the command until UR shows its end.
 func vectorLoad(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
 	err = onDIMMnet2(ctx, cfg, 1, func(h dimmnet.Host, _ func()) error {
 		u, err := dimmnet2.Open(h)
@@ -114,7 +114,6 @@ func vectorLoad(ctx context.Context, cfg Config) (took dimmnet.Time, err error) 
 	return took, err
 }
 
-// message is one of no bytes.
 func message(ctx context.Context, cfg Config, protocol dimmnet.Time, eager int) (took dimmnet.Time, err error) {
 	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
 		link, err := ivs.New(h, ivs.Config{Protocol: protocol})

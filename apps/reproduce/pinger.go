@@ -17,7 +17,6 @@ type pinger struct {
 	random *rand.Rand
 }
 
-// run gives every node a pinger, and returns what rank 0's program returned.
 func run(ctx context.Context, cfg Config, net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64, err error) {
 	network, err := sim.New(net)
 	if err != nil {
@@ -36,8 +35,7 @@ func run(ctx context.Context, cfg Config, net sim.Config, nodes int, program fun
 	return result, err
 }
 
-// rounds is the mean time of a round, in nanoseconds. What a round does not count
-// it gives back by p.
+// rounds returns the mean time of a round in nanoseconds.
 func (p *pinger) rounds(n int, round func(uint32) error) (float64, error) {
 	var sum dimmnet.Time
 	for i := range n {
@@ -50,13 +48,11 @@ func (p *pinger) rounds(n int, round func(uint32) error) (float64, error) {
 	return nanoseconds(sum) / float64(n), nil
 }
 
-// dither waits for a random part of a poll: while a packet is on its way, so that
-// it makes nothing longer.
+// dither waits for a random part of a poll while a packet is in transit, so no round gets longer.
 func (p *pinger) dither(poll dimmnet.Time) {
 	p.h.Spend(dimmnet.Time(p.random.Int64N(int64(max(poll, 1)))))
 }
 
-// ask stores to dst and waits for the answer.
 func (p *pinger) ask(dst dimmnet.Rank, round uint32) error {
 	if err := p.store(dst, 0, round); err != nil {
 		return err
@@ -65,7 +61,6 @@ func (p *pinger) ask(dst dimmnet.Rank, round uint32) error {
 	return p.await(0, round)
 }
 
-// answer waits to be asked, and stores back.
 func (p *pinger) answer(dst dimmnet.Rank, round uint32) error {
 	p.dither(p.preset.Host.ReadHalf)
 	if err := p.await(0, round); err != nil {
@@ -74,16 +69,14 @@ func (p *pinger) answer(dst dimmnet.Rank, round uint32) error {
 	return p.store(dst, 0, round)
 }
 
-// store stores 4 bytes at off in dst's LLCM.
 func (p *pinger) store(dst dimmnet.Rank, off dimmnet.Offset, v uint32) error {
 	if !p.h.Port().Store(dst, off, uint64(v), 4) {
-		return fmt.Errorf("reproduce: a store was not taken: %w", p.h.Port().Err())
+		return fmt.Errorf("reproduce: the port of rank %d refused a store: %w", p.h.Port().Rank(), p.h.Port().Err())
 	}
 	return nil
 }
 
-// await polls 4 bytes of the own LLCM until they are v; then the program does
-// what it does before it stores the next value.
+// await polls 4 bytes of the LLCM until they are v, then spends the test program's time.
 func (p *pinger) await(off dimmnet.Offset, v uint32) error {
 	s := &poll{port: p.h.Port(), off: off, want: v}
 	err := dimmnet.Drive(s.port, s, func() bool { return s.seen })
@@ -91,7 +84,6 @@ func (p *pinger) await(off dimmnet.Offset, v uint32) error {
 	return err
 }
 
-// poll polls 4 bytes.
 type poll struct {
 	port dimmnet.Port
 	off  dimmnet.Offset

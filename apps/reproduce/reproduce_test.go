@@ -25,8 +25,7 @@ func measure(t *testing.T, run experiment, cfg reproduce.Config) *reproduce.Tabl
 	return table
 }
 
-// TestPaperFigures holds how far the model may be from the measurements in A to D:
-// 5 % in the mean, 12 % at worst.
+// TestPaperFigures bounds the model's error in A to D: at most 5 % in the mean, 12 % at worst.
 func TestPaperFigures(t *testing.T) {
 	all := reproduce.Table{}
 	for _, run := range []experiment{reproduce.AOTF, reproduce.Barrier, reproduce.Sum} {
@@ -40,7 +39,7 @@ func TestPaperFigures(t *testing.T) {
 		switch {
 		case r.Env == "design" || reproduce.Fitted(&r):
 			if r.Paper == nil || r.Left != "" {
-				t.Errorf("%s %s: no figure of the papers counts", r.Env, r.Quantity)
+				t.Errorf("%s %s: the papers have no figure that counts", r.Env, r.Quantity)
 			}
 		case r.Paper == nil && (r.Uncertainty == nil || *r.Uncertainty <= 0 || *r.Uncertainty > 0.15):
 			t.Errorf("%s %s: a prediction with uncertainty %v", r.Env, r.Quantity, r.Uncertainty)
@@ -48,7 +47,7 @@ func TestPaperFigures(t *testing.T) {
 	}
 }
 
-// find is the model's figure.
+// find returns the model's figure.
 func find(t *testing.T, table *reproduce.Table, env, quantity string) float64 {
 	t.Helper()
 	for _, r := range table.Rows {
@@ -67,7 +66,7 @@ func within(t *testing.T, what string, got, want, most float64) {
 	}
 }
 
-// TestLoopIsItsStages compares the internal loop with the stages added up by hand.
+// TestLoopIsItsStages compares the internal loop with the sum of its stages.
 func TestLoopIsItsStages(t *testing.T) {
 	table := measure(t, reproduce.AOTF, reproduce.Config{})
 	for _, env := range []string{"A", "B", "C", "D", "E", "F"} {
@@ -97,15 +96,15 @@ func TestSendRecv(t *testing.T) {
 	within(t, "round trip with an interrupt", find(t, table, "sendrecv", "interrupt_rtt_ns"), 11010, 0.10)
 }
 
-// TestCurve holds the picture of spec/30: BOTF ahead to 464 bytes, a dip behind
-// it, level to about 800, PUSH ahead beyond.
+// TestCurve checks the shape of the paper's curve: BOTF is ahead to 464 bytes and dips after
+// that; the methods are equal to about 800 bytes, and PUSH is ahead beyond.
 func TestCurve(t *testing.T) {
 	c, err := reproduce.Bandwidth(t.Context(), reproduce.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.BOTFAhead != 464 || c.PUSHAhead < 700 || c.PUSHAhead > 929 {
-		t.Errorf("BOTF ahead to %d bytes, PUSH from %d", c.BOTFAhead, c.PUSHAhead)
+		t.Errorf("BOTF ahead to %d bytes, PUSH ahead from %d", c.BOTFAhead, c.PUSHAhead)
 	}
 	var before reproduce.Point
 	for _, p := range c.Points {
@@ -131,7 +130,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestSeeds: a seed gives the same figures again, another one nearly the same.
+// TestSeeds checks that a seed gives the same figures again, and another seed nearly the same.
 func TestSeeds(t *testing.T) {
 	table := func(seed uint64) *reproduce.Table {
 		return measure(t, reproduce.Barrier, reproduce.Config{Rounds: 500, Seed: seed})
@@ -148,7 +147,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSweep: more nodes take longer, 4096 of them have four levels of the tree
+// TestSweep checks that more nodes take longer, and that 4096 nodes have four levels of the tree
 // and six of switches.
 func TestSweep(t *testing.T) {
 	if testing.Short() {
@@ -175,11 +174,11 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	if points[0].OneSwitch != nil || points[2].OneSwitch == nil {
-		t.Errorf("a formula for one switch where there is none, or none where there is one: %+v, %+v", points[0], points[2])
+		t.Errorf("the formula for one switch is set without multicast, or missing with it: %+v, %+v", points[0], points[2])
 	}
 }
 
-// TestMPI: what the paper measured of DIMMnet-2, within 3 %.
+// TestMPI checks the paper's figures of DIMMnet-2, within 3 %.
 func TestMPI(t *testing.T) {
 	table, err := reproduce.MPI(t.Context(), reproduce.Config{Rounds: 500})
 	if err != nil {
@@ -187,7 +186,7 @@ func TestMPI(t *testing.T) {
 	}
 	for _, r := range table.Rows {
 		if r.Error != nil && (*r.Error < -0.03 || *r.Error > 0.03) {
-			t.Errorf("%s: %.3f, the paper's %.2f", r.Quantity, r.Model, *r.Paper)
+			t.Errorf("%s is %.3f, in the paper %.2f", r.Quantity, r.Model, *r.Paper)
 		}
 	}
 	if len(table.Rows) != 5 || table.Rows[4].Paper != nil || table.Rows[4].Model < table.Rows[3].Model {

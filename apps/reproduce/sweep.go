@@ -8,29 +8,28 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// SweepPoint is a barrier of so many nodes.
+// SweepPoint is the result for one number of nodes.
 type SweepPoint struct {
 	Nodes    int     `json:"nodes"`
-	Levels   int     `json:"levels"`   // of the tree of words: log8 of the nodes, rounded up
-	Switches int     `json:"switches"` // levels of the fat tree; 0 back to back
+	Levels   int     `json:"levels"`   // levels of the tree: log8 of the nodes, rounded up
+	Switches int     `json:"switches"` // levels of the fat tree; 0 if the nodes are back to back
 	Barrier  float64 `json:"barrier_ns"`
 	PerLevel float64 `json:"per_level_ns"`
-	// OneSwitch is what the formula of spec/10 gives, which knows one switch with
-	// multicast; null without one.
+	// OneSwitch is the papers' formula, for one switch with multicast; null without multicast.
 	OneSwitch *float64 `json:"one_switch_formula_ns"`
-	Simulated int      `json:"barriers"` // that the mean is taken over
+	Simulated int      `json:"barriers"` // barriers in the mean
 }
 
-// Sweep measures barriers of so many nodes, 20 rounds each by default.
+// Sweep measures barriers of the given numbers of nodes, by default 20 rounds each.
 //
-// Beside it stands the formula of the papers (spec/10): the two-node time back to
-// back, plus a port's time for each of up to 7 children, plus a transit for the
-// multicast, on every level. It knows one switch; what the second cable of every
-// way and the cascades of a fat tree add is the difference.
+// The papers' formula (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF) adds, for
+// every level of the tree, the two-node time back to back, a port's time for each of up to 7
+// children, and a transit for the multicast. It assumes one switch. The difference from the
+// model is the second cable of every path and the cascades of a fat tree.
 func Sweep(ctx context.Context, cfg Config, env string, nodes []int) ([]SweepPoint, error) {
 	for _, n := range nodes {
 		if n < 2 || n > dimmnet.MaxNodes {
-			return nil, fmt.Errorf("reproduce: %d nodes: want 2 to %d", n, dimmnet.MaxNodes)
+			return nil, fmt.Errorf("reproduce: measure a barrier of %d nodes: want 2 to %d", n, dimmnet.MaxNodes)
 		}
 	}
 	if cfg.Rounds == 0 {
@@ -64,7 +63,7 @@ func Sweep(ctx context.Context, cfg Config, env string, nodes []int) ([]SweepPoi
 	return points, nil
 }
 
-// levels is the logarithm of n to a base, rounded up.
+// levels returns the logarithm of n to a base, rounded up.
 func levels(n, base int) (l int) {
 	for reach := 1; reach < n; reach *= base {
 		l++

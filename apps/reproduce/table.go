@@ -15,18 +15,17 @@ import (
 //go:embed paper.toml
 var paperTOML string
 
-// Row is one figure: what the model says and what the papers measured.
+// Row pairs one figure of the model with that of the papers.
 type Row struct {
 	Table    string   `json:"table"`
 	Env      string   `json:"env"`
-	Quantity string   `json:"quantity"` // its unit is in the name
+	Quantity string   `json:"quantity"` // ends in its unit
 	Model    float64  `json:"model"`
-	Paper    *float64 `json:"paper"` // null where the papers print none
-	Error    *float64 `json:"error"` // (model - paper) / paper; null without a figure
-	// Uncertainty is the relative error to be expected of a figure that the papers
-	// do not print; null if there is nothing to tell it from.
+	Paper    *float64 `json:"paper"` // null if the papers print none
+	Error    *float64 `json:"error"` // (model - paper) / paper; null without a paper's figure
+	// Uncertainty is the relative error to expect of a figure that no paper prints, or null.
 	Uncertainty *float64 `json:"uncertainty,omitempty"`
-	// Left says why a row counts in no summary, or is empty.
+	// Left is the reason why the summary leaves the row out, or empty.
 	Left string `json:"left_out,omitempty"`
 }
 
@@ -35,9 +34,10 @@ type Table struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Rows  []Row  `json:"rows"`
+
+	paper figures
 }
 
-// figures are the papers' by environment and quantity.
 type figures map[string]map[string]float64
 
 func paperFigures() (figures, error) {
@@ -48,10 +48,14 @@ func paperFigures() (figures, error) {
 	return f, nil
 }
 
-// add appends a figure of the model and lays the papers' beside it.
-func (t *Table) add(paper figures, env, quantity string, model float64) {
+func newTable(cfg Config, name, title string) (Config, *Table, error) {
+	paper, err := paperFigures()
+	return cfg.withDefaults(), &Table{Name: name, Title: title, paper: paper}, err
+}
+
+func (t *Table) add(env, quantity string, model float64) {
 	r := Row{Table: t.Name, Env: env, Quantity: quantity, Model: model}
-	if p, ok := paper[env][quantity]; ok {
+	if p, ok := t.paper[env][quantity]; ok {
 		e := (model - p) / p
 		r.Paper, r.Error = &p, &e
 	}
@@ -61,19 +65,19 @@ func (t *Table) add(paper figures, env, quantity string, model float64) {
 	t.Rows = append(t.Rows, r)
 }
 
-// predicted says whether nothing of the model was chosen with an eye on env.
+// predicted reports whether no parameter of the model was fitted to env.
 func predicted(env string) bool { return env == "E" || env == "F" }
 
-// unexplained are the measurements that on a P4 contain an overhead of emms.
+// unexplained reports whether the measurement contains an overhead of emms on a P4.
 func unexplained(quantity string) bool {
 	return slices.Contains([]string{"barrier_mmx_ns", "sum_ull_ns"}, quantity)
 }
 
-// Summary is the mean and the largest |error| of the rows that interest, and how
-// many they are.
-func (t *Table) Summary(interest func(*Row) bool) (mean, worst float64, rows int) {
+// Summary returns the mean and the largest |error| of the rows for which include returns true, and
+// the number of these rows. Rows that are left out or have no error do not count.
+func (t *Table) Summary(include func(*Row) bool) (mean, worst float64, rows int) {
 	for i := range t.Rows {
-		if r := &t.Rows[i]; r.Error != nil && r.Left == "" && interest(r) {
+		if r := &t.Rows[i]; r.Error != nil && r.Left == "" && include(r) {
 			mean += math.Abs(*r.Error)
 			worst = max(worst, math.Abs(*r.Error))
 			rows++
@@ -82,13 +86,11 @@ func (t *Table) Summary(interest func(*Row) bool) (mean, worst float64, rows int
 	return mean / float64(max(rows, 1)), worst, rows
 }
 
-// Fitted says whether a row is of an environment that the model's structure was
-// chosen for: A to D.
+// Fitted reports whether the model's parameters were fitted to the row's environment: A to D.
 func Fitted(r *Row) bool { return len(r.Env) == 1 && strings.Contains("ABCD", r.Env) }
 
-// expect gives predictions the error to expect of them. loops are rows of the
-// same environments that are known; bound is how much longer, in ns, the test
-// program of a P4 may take if the bus and not the CPU bounds it.
+// expect sets the uncertainty of predictions from loops, the rows with known errors. bound is the
+// time in ns by which a P4's test program may take longer if the bus, not the CPU, limits it.
 func (t *Table) expect(loops []Row, bound float64) {
 	const legs = 2
 	known := Table{Rows: loops}
@@ -104,8 +106,8 @@ func (t *Table) expect(loops []Row, bound float64) {
 	}
 }
 
-// programBound is what the test program takes at the P3's bus, less what it takes
-// on the P4, in ns.
+// programBound returns how much longer, in ns, the test program takes at the P3's bus than on a
+// P4.
 func programBound() (float64, error) {
 	p3, err := sim.LoadPreset("D")
 	if err != nil {

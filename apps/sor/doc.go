@@ -1,19 +1,20 @@
-// Package sor finds a harmonic function by red-black successive over-relaxation: each point of a grid with a fixed border
-// becomes more than the mean of its four neighbours, until nothing changes.
+// Package sor finds a harmonic function by red-black successive over-relaxation. The border of a
+// grid is fixed. Every other point moves towards, and beyond, the mean of its four neighbours,
+// until nothing changes.
 //
-// It reads as a tutorial of programs that write in place what their neighbours read:
+// It is a tutorial of programs that overwrite in place what their neighbours read:
 //
-//   - Points are red and black as on a chess board: a red one has black neighbours only, and so all red ones can
-//     change at once, then all black ones. The order of additions is the same however many ranks
-//     there are: so are the bits of the result.
-//   - Each colour is a parts.Grid of its own, with half of the columns: so a rank can write its red rows while
-//     others read black ones, and what moves is the colour that a neighbour needs.
-//   - A half of an iteration acquires this rank's rows of one colour, exclusive, and of the other, shared, those
-//     of the neighbours at both ends included. A Barrier ends it: in both modes nobody reads a colour that is
-//     not finished, nor writes one that is still read.
+//   - Points are red or black like the squares of a chess board. A red point has only black
+//     neighbours, so all red points can change at once, then all black ones. The order of
+//     additions does not depend on the number of ranks, and neither do the bits of the result.
+//   - Each colour is a parts.Grid of its own with half of the columns. So a rank can write its
+//     red rows while others read black ones, and only the colour that a neighbour needs moves.
+//   - Half an iteration acquires this rank's rows of one colour exclusively, and of the other
+//     colour shared, including the neighbours' rows at both ends. A Barrier ends it: in both
+//     modes no rank reads an unfinished colour, or overwrites a colour in use.
 //
-// Verified is the function x^2 - y^2 on the unit square, whose values are given on the border. Its second
-// differences cancel, so it solves the discrete equation, too: the largest difference to it may be
-// 1e-8. Over-relaxation with the best factor, 2/(1+sin(pi h)) for points h apart, is that near after some 4/h
-// iterations: 5 for every row are the default.
+// The program verifies the solution x^2 - y^2 on the unit square, whose values are given on the
+// border. Its second differences cancel, so it also solves the discrete equation, and no point
+// may differ from it by more than 1e-8. With the best factor, 2/(1+sin(pi h)) for points h apart,
+// the solution takes about 4/h iterations; the default is 5 iterations per row.
 package sor

@@ -1,8 +1,8 @@
 package sor
 
-import "github.com/fagus-dsm/fagus/apps/verify"
+import "github.com/fagus-dsm/fagus/apps/internal/verify"
 
-// Plain runs the program without Fagus. cfg has to be valid.
+// Plain runs the program without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) (r Result) {
 	b := newBoard(cfg)
 	for c := range b.points {
@@ -14,14 +14,10 @@ func Plain(cfg Config, timed verify.Timer) (r Result) {
 			for c := range b.points {
 				b.relax(c, 1, b.N-1)
 			}
-			if b.Progress != nil {
-				b.Progress(1)
-			}
+			b.Advance(1)
 		}
 	})
-	if b.Spoil {
-		b.spoil()
-	}
+	b.Plant(b.spoil)
 	r.Error = b.farthest(0, b.N)
 	return r
 }

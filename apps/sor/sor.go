@@ -4,35 +4,35 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// Tolerance is how far from the solution a point may be. The largest value is 1.
+// Tolerance is the largest accepted difference from the solution. The largest value of the
+// solution is 1.
 const Tolerance = 1e-8
 
 // Config describes a run.
 type Config struct {
-	N          int // rows and columns of the grid, the border included
-	Iterations int // over all points; 0 stands for 5 N
-	// Progress, if not nil, is called at rank 0 with the iterations just finished.
-	Progress func(iterations int)
-	// Spoil makes one number, the last, wrong: for those who want to see that it is found.
-	Spoil bool
+	N          int // rows and columns of the grid, including the border
+	Iterations int // each relaxes all points; 0 means 5 N
+	// Progress counts iterations at rank 0. Spoil makes the last point wrong.
+	verify.Options
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.N < 3:
-		return fmt.Errorf("sor: a grid of %d x %d: want at least 3 x 3", c.N, c.N)
+		return fmt.Errorf("sor: %d x %d grid: want at least 3 x 3", c.N, c.N)
 	case c.Iterations < 0:
-		return fmt.Errorf("sor: %d iterations: want at least 1, or 0 for as many as it takes", c.Iterations)
+		return fmt.Errorf("sor: %d iterations: want at least 1, or 0 for the default", c.Iterations)
 	}
 	return nil
 }
 
-// Total is how many iterations there are.
+// Total returns the number of iterations.
 func (c *Config) Total() int {
 	if c.Iterations == 0 {
 		return 5 * c.N
@@ -40,20 +40,18 @@ func (c *Config) Total() int {
 	return c.Iterations
 }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	Error float64    // the largest difference to the solution, of all ranks
+	Error float64    // largest difference from the solution, over all ranks
 	Time  fagus.Time // of all iterations
 }
 
-// operations are those of one point, of operationTime each on a simulated machine: 100 Mflop/s are about
-// those of a Pentium III at 950 MHz.
+// A point costs six operations of 10 ns: a Pentium III at 950 MHz performs about 100 Mflop/s.
 const (
 	operations    = 6
 	operationTime = 10 * fagus.Nanosecond
 )
 
-// sor is the program's data.
 type sor struct {
 	board
 	node   *fagus.Node
@@ -86,9 +84,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	farthest := 0.0
 	if err := n.During(all, func() error {
-		if cfg.Spoil && lo < hi && hi == cfg.N {
-			s.spoil()
-		}
+		cfg.PlantLast(n, cfg.N, s.spoil)
 		farthest = s.farthest(lo, hi)
 		return nil
 	}); err != nil {
@@ -114,14 +110,11 @@ func (s *sor) iterate() error {
 				return err
 			}
 		}
-		if s.Progress != nil && n.Rank() == 0 {
-			s.Progress(1)
-		}
+		s.AdvanceTogether(n, 1)
 	}
 	return nil
 }
 
-// relax changes this rank's points of a colour.
 func (s *sor) relax(c int) {
 	lo, hi := s.colour[c].Mine()
 	lo, hi = max(lo, 1), min(hi, s.N-1)

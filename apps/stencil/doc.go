@@ -1,17 +1,21 @@
-// Package stencil is the kernel of that name of the Parallel Research Kernels: a star of 4r+1 weights is put on
-// every point of a grid, and what it sees is added to the output; then the input grows by 1.
+// Package stencil is the stencil kernel of the Parallel Research Kernels. It applies a star of
+// 4r+1 weights to every point of a grid and adds the results to the output; then it adds 1 to
+// every point of the input.
 //
-// It reads as a tutorial of programs that share a border:
+// It is a tutorial of programs whose ranks share borders:
 //
-//   - The input is a parts.Grid: ranks have blocks of rows, and the r rows at each end of a block are guarded by variables
-//     of their own. So a rank that acquires its neighbours' rows (WantHalo) gets those, and no others.
-//   - There are two such grids, in turn: a rank reads one, its neighbours' rows included, and writes its
-//     rows of the other. So one Acquire and one Barrier make an iteration.
-//   - The Barrier says in both modes that all have written what is read next, and that nobody
-//     still reads what is written next. Phase mode would do without.
-//   - The output is nobody else's: a plain slice, which moves nowhere.
+//   - The input is a parts.Grid: ranks have blocks of rows, and the r rows at each end of a block
+//     are bound to sync variables of their own. So a rank that acquires its neighbours' border
+//     rows (WantHalo) receives these rows and no others.
+//   - There are two such grids, used alternately. A rank reads one of them, including its
+//     neighbours' border rows, and writes its rows of the other. So an iteration needs only one
+//     Acquire and one Barrier.
+//   - The Barrier ensures that all ranks have written the next input, and that no rank still
+//     reads the grid that the next iteration overwrites. Threaded mode needs it; phase mode would
+//     be correct without it.
+//   - The output is private to each rank: it is an ordinary slice and never moves.
 //
-// The input is x+y, whose discrete divergence is 2 everywhere: verified is the mean of the output's absolute
-// values, which is 2(iterations+1) but for an error of 1e-8. It is added up by parts.ExactSums: so the
-// result has the same bits however many ranks there are.
+// The input is x+y, for which the weights yield 2 at every point. The kernel verifies the mean of
+// the absolute values of the output, which must be 2(iterations+1) within 1e-8. parts.ExactSums
+// adds it, so the result has the same bits on any number of ranks.
 package stencil

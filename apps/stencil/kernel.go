@@ -3,20 +3,19 @@ package stencil
 import (
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// begin makes row i of the input x+y.
 func begin(row []float64, i int) {
 	for j := range row {
 		row[j] = float64(i + j)
 	}
 }
 
-// star adds to a row of the output what the star sees of row i of the input. The weight of a point k away
-// is 1/(2kr), negative above and to the left.
+// star applies the star to row i of the input and adds the results to a row of the output. The
+// weight at distance k is 1/(2kr); above and to the left it is negative.
 func star(out []float64, input func(i int) []float64, i, radius int) {
 	active := len(out) - 2*radius
 	out = out[radius:][:active]
@@ -31,7 +30,7 @@ func star(out []float64, input func(i int) []float64, i, radius int) {
 	}
 }
 
-// grow makes a row of the next input, which may lie where that of this one does.
+// grow computes a row of the next input. to and from may be the same memory.
 func grow(to, from []float64) {
 	from = from[:len(to)]
 	for j := range to {
@@ -39,28 +38,23 @@ func grow(to, from []float64) {
 	}
 }
 
-// active is how many points have a star.
-func (c *Config) active() float64 {
-	return float64(c.N-2*c.Radius) * float64(c.N-2*c.Radius)
-}
+// active returns the number of points whose star does not cross the border.
+func (c *Config) active() float64 { return float64(c.N-2*c.Radius) * float64(c.N-2*c.Radius) }
 
-// norm adds up the absolute values of rows of the output, one of which is spoilt before if need be.
-func (c *Config) norm(out []float64, spoil bool) (norm parts.Exact) {
-	if spoil {
-		out[len(out)-1] += c.active()
-	}
+func (c *Config) spoil(out []float64) { out[len(out)-1] += c.active() }
+
+// norm returns the sum of the absolute values of some rows of the output.
+func norm(out []float64) (norm parts.Exact) {
 	for _, x := range out {
 		norm.Add(math.Abs(x))
 	}
 	return norm
 }
 
-// result follows from the norm of all rows.
+// result returns the result; norm is the sum over all rows.
 func (c *Config) result(took fagus.Time, norm *parts.Exact) prk.Result {
-	r := prk.Result{
+	return prk.Result{
 		Got: norm.Float64() / c.active(), Want: 2 * float64(c.Total()),
 		Time: took, Work: c.active() * float64(c.operations()) * float64(c.Iterations),
-	}
-	r.Error = math.Abs(r.Got - r.Want)
-	return r
+	}.Absolute()
 }

@@ -1,12 +1,12 @@
 package stencil
 
 import (
-	"github.com/fagus-dsm/fagus/apps/prk"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain is the kernel without Fagus, of a Config that is valid. One input is enough: a row grows as soon as no
-// star sees it any more.
+// Plain runs the kernel without Fagus. cfg must be valid. It needs only one input grid: a row
+// grows in place as soon as no star reads it any more.
 func Plain(cfg Config, timed verify.Timer) prk.Result {
 	input, out := make([]float64, cfg.N*cfg.N), make([]float64, cfg.N*cfg.N)
 	row := func(i int) []float64 { return input[i*cfg.N:][:cfg.N] }
@@ -23,6 +23,7 @@ func Plain(cfg Config, timed verify.Timer) prk.Result {
 			}
 		}
 	})
-	norm := cfg.norm(out, cfg.Spoil)
+	cfg.Plant(func() { cfg.spoil(out) })
+	norm := norm(out)
 	return cfg.result(took, &norm)
 }

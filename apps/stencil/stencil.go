@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -16,25 +16,24 @@ type Config struct {
 	prk.Loop
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the kernel cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Radius < 1:
 		return fmt.Errorf("stencil: radius %d: want at least 1", c.Radius)
 	case c.N <= 2*c.Radius:
-		return fmt.Errorf("stencil: a grid of %d x %d: a star of radius %d wants at least %d", c.N, c.N, c.Radius, 2*c.Radius+1)
+		return fmt.Errorf("stencil: %d x %d grid: a star of radius %d needs at least %d rows and columns", c.N, c.N, c.Radius, 2*c.Radius+1)
 	}
 	return c.Loop.Validate("stencil")
 }
 
-// operations are those of one point, as PRK counts them.
+// operations returns the floating-point operations per point, as PRK counts them.
 func (c *Config) operations() int { return 2*(4*c.Radius+1) + 1 }
 
-// stencil is the program's data.
 type stencil struct {
 	Config
 	node     *fagus.Node
-	from, to *parts.Grid[float64] // the input, and what it will be; they change places
+	from, to *parts.Grid[float64] // the current input and the next one; swapped in each iteration
 	out      []float64            // this rank's rows of the output
 }
 
@@ -63,14 +62,14 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err != nil {
 		return prk.Result{}, err
 	}
-	norm := []parts.Exact{cfg.norm(s.out, cfg.Spoils(n, cfg.N))}
+	cfg.PlantLast(n, cfg.N, func() { cfg.spoil(s.out) })
+	norm := []parts.Exact{norm(s.out)}
 	if err := sums.Add(norm); err != nil {
 		return prk.Result{}, err
 	}
 	return cfg.result(took, &norm[0]), nil
 }
 
-// fill makes the input x+y.
 func (s *stencil) fill() error {
 	lo, hi := s.from.Mine()
 	s.out = make([]float64, (hi-lo)*s.N)
@@ -90,19 +89,15 @@ func (s *stencil) iterate(times int) error {
 	n := s.node
 	for range times {
 		set := n.Set(slices.Concat(s.to.WantFill(), s.from.WantMine(fagus.Shared), s.from.WantHalo())...)
-		if err := n.During(set, s.apply); err != nil {
-			return err
-		}
-		if err := n.Barrier(); err != nil {
+		if err := s.Step(n, set, s.apply); err != nil {
 			return err
 		}
 		s.from, s.to = s.to, s.from
-		s.Advance(n)
 	}
 	return nil
 }
 
-// apply puts the star on this rank's points, and makes the next input.
+// apply applies the star to this rank's points, and computes its rows of the next input.
 func (s *stencil) apply() error {
 	lo, hi := s.from.Mine()
 	for i := lo; i < hi; i++ {

@@ -12,14 +12,14 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// lyingNetwork damages what is posted at its ports: the swarm has to find out.
+// lyingNetwork damages the data of some posts. The swarm must notice the damage.
 type lyingNetwork struct {
 	dimmnet.Network
 	lie lie
 }
 
-// lie is what a port does with the n-th post of data of its rank: damage it or
-// swallow it.
+// lie selects the posts of data to damage: those from a rank's post number at on. If swallow is
+// set, the posts are dropped instead.
 type lie struct {
 	at      int
 	swallow bool
@@ -56,7 +56,7 @@ func (p *lyingPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return p.Port.Write(dst, off, b)
 }
 
-// lyingCase has phases that go through rings, whose every write is a block or more.
+// lyingCase returns a case in phase mode with rings, where every write is at least a block.
 func lyingCase(t *testing.T, seed uint64) Case {
 	c := New(seed, nil)
 	c.Engine, c.UDP = Engine{CPUs: 1}, nil
@@ -69,8 +69,8 @@ func lyingCase(t *testing.T, seed uint64) Case {
 	return c
 }
 
-// TestLiesAreFoundAndShrunk: damaged data break an axiom; the case that shows it is
-// made small, always the same, and survives being written and read.
+// TestLiesAreFoundAndShrunk checks that damaged data violates an axiom, that the case is reduced
+// deterministically, and that the reduced case can be stored as JSON and run again.
 func TestLiesAreFoundAndShrunk(t *testing.T) {
 	for _, swallow := range []bool{false, true} {
 		found := make(map[string]int)
@@ -86,16 +86,16 @@ func TestLiesAreFoundAndShrunk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o.Failure == nil {
-				continue // it has too little to send
+				continue // the case posts too little data to be damaged
 			}
 			found[o.Failure.Kind]++
 			small, f, err := shrink(t.Context(), c, o.Failure, 1000, run)
 			if err != nil || f.Kind != o.Failure.Kind || len(small.Faults) > 0 || len(small.String()) >= len(c.String()) {
-				t.Fatalf("seed %d: %v became %v (%v):\n%v", seed, o.Failure, f, err, small)
+				t.Fatalf("seed %d: %v was reduced to %v (%v):\n%v", seed, o.Failure, f, err, small)
 			}
 			again, _, _ := shrink(t.Context(), c, o.Failure, 1000, run)
 			if !reflect.DeepEqual(small, again) {
-				t.Errorf("seed %d was made\n%v\nand then\n%v", seed, small, again)
+				t.Errorf("seed %d: reduced to\n%v\nand then to\n%v", seed, small, again)
 			}
 			text, err := json.Marshal(small)
 			if err != nil {
@@ -106,18 +106,17 @@ func TestLiesAreFoundAndShrunk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o, err := run(&read); err != nil || o.Failure == nil || *o.Failure != *f {
-				t.Errorf("seed %d: read again it says %v (%v), not %v", seed, o.Failure, err, f)
+				t.Errorf("seed %d: after reading it again the failure is %v (%v), not %v", seed, o.Failure, err, f)
 			}
 		}
 		t.Logf("swallowed %v: %v", swallow, found)
 		if len(found) == 0 {
-			t.Errorf("swallowed %v: nothing was found", swallow)
+			t.Errorf("swallow %v: the swarm found nothing", swallow)
 		}
 	}
 }
 
-// TestOracle: content is held against the order in which tenures were granted, not
-// against what the ranks have.
+// TestOracle checks that expected contents follow from the order in which tenures are granted.
 func TestOracle(t *testing.T) {
 	first := &Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{0, 4, 1}}}}}
 	second := &Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{2, 6, 2}}}}}
@@ -129,18 +128,18 @@ func TestOracle(t *testing.T) {
 	b.granted(first)
 	x, y := a.contents()[0], b.contents()[0]
 	if x[0] != y[0] || x[5] != y[5] || x[2] == y[2] || x[7] != 0 {
-		t.Errorf("%v and %v", x, y)
+		t.Errorf("contents %v and %v do not follow the order of tenures", x, y)
 	}
 }
 
-// TestCrashMustBeTold: a crash that a rank does not speak of is a failure.
-func TestCrashMustBeTold(t *testing.T) {
+// TestCrashMustBeReported checks that a crash that a rank does not report is a failure.
+func TestCrashMustBeReported(t *testing.T) {
 	c := Case{Nodes: 2, Variables: []int{8}, Faults: []sim.Fault{{Kind: sim.Crash, Rank: 1, At: 5}}}
-	told := &sim.CrashError{Rank: 1, At: 5}
-	for name, errs := range map[string][]error{"": {told, told}, failCrash: {told, nil}} {
+	crash := &sim.CrashError{Rank: 1, At: 5}
+	for name, errs := range map[string][]error{"": {crash, crash}, failCrash: {crash, nil}} {
 		p := newProgram(&c)
 		p.errs = errs
-		f := c.judge(told, p, history.New(), &Outcome{Result: sim.Result{Struck: []bool{true}}})
+		f := c.judge(crash, p, history.New(), &Outcome{Result: sim.Result{Struck: []bool{true}}})
 		if (f == nil) != (name == "") || f != nil && (f.Kind != name || !strings.Contains(f.Words, "rank 1")) {
 			t.Errorf("%v: %v", errs, f)
 		}

@@ -8,24 +8,23 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// program runs a case on every rank, and knows what it must come to.
+// program runs a case on every rank, and computes the expected contents.
 type program struct {
 	c     *Case
-	errs  []error // by rank: what it ended with
-	ended []bool  // by rank: it has done all
+	errs  []error // indexed by rank: the error with which the rank ended
+	ended []bool  // indexed by rank: whether the rank has finished
 
-	// mu is for the thread that a run may leave behind; else one goroutine runs all.
+	// mu is needed only if a run leaves a thread behind; otherwise one goroutine runs all ranks.
 	mu      sync.Mutex
-	order   []*Tenure // in which those that write were granted
-	checked int       // bytes that were held against what they must be
-	wrong   *Failure  // the first
+	order   []*Tenure // the tenures in the order in which they were granted
+	checked int       // number of bytes compared with their expected values
+	wrong   *Failure  // the first failure
 }
 
 func newProgram(c *Case) *program {
 	return &program{c: c, errs: make([]error, c.Nodes), ended: make([]bool, c.Nodes)}
 }
 
-// run is the program of a rank.
 func (p *program) run(n *fagus.Node) error {
 	err := p.rounds(n)
 	p.errs[n.Rank()], p.ended[n.Rank()] = err, err == nil
@@ -75,8 +74,8 @@ func (p *program) declare(n *fagus.Node) (arrays []*fagus.Array[byte], guards []
 }
 
 func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar, t *Tenure) error {
-	for _, v := range t.Looks {
-		guards[v].Look()
+	for _, v := range t.Look {
+		guards[v].Observe()
 	}
 	var wants []fagus.Request
 	for _, w := range t.Wants {
@@ -108,35 +107,35 @@ func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*f
 	return n.Release(set)
 }
 
-// reduce ends a round by a Reduce, in which the order of the ranks shows.
+// reduce ends a round with a Reduce whose result depends on the order of the ranks' inputs.
 func (p *program) reduce(n *fagus.Node, round int) error {
-	give := func(rank int) int64 { return int64(round+1)*1_000_003 - int64(rank) }
+	input := func(rank int) int64 { return int64(round+1)*1_000_003 - int64(rank) }
 	combine := func(a, b int64) int64 { return 31*a + b }
-	want := give(0)
+	want := input(0)
 	for rank := 1; rank < n.Nodes(); rank++ {
-		want = combine(want, give(rank))
+		want = combine(want, input(rank))
 	}
-	got, err := fagus.Reduce(n, give(n.Rank()), combine)
+	got, err := fagus.Reduce(n, input(n.Rank()), combine)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.checked += 8; got != want && p.wrong == nil {
-		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d in round %d: the Reduce gives %d, want %d", n.Rank(), round, got, want)}
+		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d in round %d: Reduce returns %d, want %d", n.Rank(), round, got, want)}
 	}
 	return nil
 }
 
-// granted notes the order of tenures: two that write the same variable exclude each
-// other, whatever clocks say.
+// granted appends t to the order of tenures. Two tenures that write the same variable exclude each
+// other, so the order of calls is their order, whatever the ranks' clocks show.
 func (p *program) granted(t *Tenure) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.order = append(p.order, t)
 }
 
-// end acquires all when nobody writes any more, and compares.
+// end acquires all variables after all writes, and compares their contents with contents.
 func (p *program) end(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar) error {
 	if err := n.Barrier(); err != nil {
 		return err
@@ -166,11 +165,11 @@ func (p *program) compare(rank int, arrays []*fagus.Array[byte]) {
 		for got[at] == want[at] {
 			at++
 		}
-		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d in the end: byte %d of v%d is %#x, want %#x", rank, at, v, got[at], want[at])}
+		p.wrong = &Failure{failContent, fmt.Sprintf("rank %d at the end: byte %d of v%d is %#x, want %#x", rank, at, v, got[at], want[at])}
 	}
 }
 
-// contents are what the writes of all tenures make of the variables.
+// contents returns the expected contents of the variables after the writes of all tenures.
 func (p *program) contents() [][]byte {
 	all := make([][]byte, len(p.c.Variables))
 	for v, size := range p.c.Variables {

@@ -10,12 +10,12 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Kind is something that may be wrong with a run.
+// Kind is a kind of fault or other disturbance of a run.
 type Kind string
 
-// The kinds; the last four are for UDP networks.
+// The kinds of disturbances; the last four apply only to UDP networks.
 const (
-	Delay     Kind = "delay" // of packets and of computing, at random
+	Delay     Kind = "delay" // packets and computing take longer, at random
 	Pause     Kind = Kind(sim.Pause)
 	Crash     Kind = Kind(sim.Crash)
 	Partition Kind = Kind(sim.Partition)
@@ -25,12 +25,10 @@ const (
 	Reorder   Kind = "reorder"
 )
 
-// Kinds are all.
-func Kinds() []Kind {
-	return []Kind{Delay, Pause, Crash, Partition, Corrupt, Loss, Duplicate, Reorder}
-}
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{Delay, Pause, Crash, Partition, Corrupt, Loss, Duplicate, Reorder} }
 
-// Kinds are those of the case, each once, in the order of the function of that name.
+// Kinds returns the kinds of the case, each once, in the order of the function Kinds.
 func (c *Case) Kinds() (kinds []Kind) {
 	for _, kind := range Kinds() {
 		if c.has(kind) {
@@ -54,8 +52,8 @@ func (c *Case) has(kind Kind) bool {
 	return slices.ContainsFunc(c.Faults, func(f sim.Fault) bool { return Kind(f.Kind) == kind })
 }
 
-// New makes a case from a seed. It has only faults of these kinds; nil stands for all.
-// The program and where it runs are the same whatever the kinds.
+// New generates a case from a seed. It has only disturbances of the given kinds; nil means all.
+// The program and its configuration do not depend on kinds.
 func New(seed uint64, kinds []Kind) Case {
 	if kinds == nil {
 		kinds = Kinds()
@@ -82,27 +80,24 @@ func New(seed uint64, kinds []Kind) Case {
 	if udp {
 		c.UDP = &sim.UDP{}
 	}
-	if room := (&generator{rand.New(rand.NewPCG(seed, 4))}); room.IntN(2) == 0 { // rings of two slots, casts of many messages
-		c.LLCM = int(room.between(leastLLCM, 1<<17)) &^ (dimmnet.WordBytes - 1)
+	// Small memories cause rings of two slots, and bulk transfers of many messages.
+	if memory := (&generator{rand.New(rand.NewPCG(seed, 4))}); memory.IntN(2) == 0 {
+		c.LLCM = int(memory.between(leastLLCM, 1<<17)) &^ (dimmnet.WordBytes - 1)
 		if !udp {
-			c.Bulk = int(room.between(leastBulk, 1<<17)) &^ (dimmnet.WordBytes - 1)
+			c.Bulk = int(memory.between(leastBulk, 1<<17)) &^ (dimmnet.WordBytes - 1)
 		}
 	}
-	// Of what happens to the network other numbers are drawn.
+	// Faults have a random stream of their own.
 	faults := &generator{rand.New(rand.NewPCG(seed, 2))}
 	faults.strike(&c, kinds)
 	return c
 }
 
-// generator makes parts of a case.
 type generator struct{ *rand.Rand }
 
-// between is a number of lo up to hi, small ones as often as large ones.
-func (g *generator) between(lo, hi float64) float64 {
-	return lo * math.Pow(hi/lo, g.Float64())
-}
+// between returns a number from lo to hi with a uniformly distributed logarithm.
+func (g *generator) between(lo, hi float64) float64 { return lo * math.Pow(hi/lo, g.Float64()) }
 
-// size is that of a variable: 8 to 5000 bytes.
 func (g *generator) size() int { return int(g.between(8, 5000)) }
 
 func (g *generator) round(c *Case) Round {
@@ -119,7 +114,7 @@ func (g *generator) tenure(c *Case) Tenure {
 	var t Tenure
 	for v, size := range c.Variables {
 		if g.IntN(3) == 0 {
-			t.Looks = append(t.Looks, v)
+			t.Look = append(t.Look, v)
 		}
 		if g.IntN(2) == 0 {
 			continue
@@ -140,17 +135,17 @@ func (g *generator) tenure(c *Case) Tenure {
 	return t
 }
 
-// strike draws for every kind, allowed or not, so that each is the same without the
-// others.
+// strike adds faults of the given kinds to a case. It draws random numbers for all kinds, so that
+// each fault is the same whatever other kinds are given.
 func (g *generator) strike(c *Case, kinds []Kind) {
-	unit := fagus.Microsecond // of what a fault needs to be felt
+	unit := fagus.Microsecond // the shortest time in which a fault takes effect
 	if c.UDP != nil {
 		unit = 50 * fagus.Microsecond
 	}
 	for _, kind := range Kinds() {
 		own := &generator{rand.New(rand.NewPCG(g.Uint64(), 3))}
 		one := own.IntN(3) == 0 || len(kinds) == 1
-		if kind == Crash { // what comes after it is not checked
+		if kind == Crash { // less often, because contents are not checked after a crash
 			one = own.IntN(8) == 0 || len(kinds) == 1
 		}
 		if one && slices.Contains(kinds, kind) {
@@ -159,7 +154,7 @@ func (g *generator) strike(c *Case, kinds []Kind) {
 	}
 }
 
-// add puts a fault of a kind into the case, or several.
+// add adds one or several faults of a kind to the case.
 func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
 	at := func() fagus.Time { return fagus.Time(g.between(1, 20_000)) * unit }
 	switch kind {
@@ -199,10 +194,9 @@ func (g *generator) add(c *Case, kind Kind, unit fagus.Time) {
 	}
 }
 
-// pauses lets some ranks stand still, one after the other or at once; a rank not
-// twice at a time.
+// pauses adds pauses of some ranks, possibly at the same time. Pauses of one rank do not overlap.
 func (g *generator) pauses(c *Case, unit fagus.Time) {
-	free := make([]fagus.Time, c.Nodes) // when the last pause of a rank is over
+	free := make([]fagus.Time, c.Nodes) // indexed by rank: the end of the rank's last pause
 	for range 1 + g.IntN(8) {
 		r := g.IntN(c.Nodes)
 		f := sim.Fault{Kind: sim.Pause, Rank: dimmnet.Rank(r), For: fagus.Time(g.between(1, 2000)) * unit}

@@ -14,52 +14,50 @@ import (
 )
 
 const (
-	// Grace is the virtual time that a run may take after the last fault: a thousand
-	// times what one takes where nothing goes wrong but that datagrams are lost.
+	// Grace is the virtual time that a run may take after the last fault. It is a thousand times
+	// the time of a run in which only datagrams are lost.
 	Grace = 1000 * fagus.Second
-	// RealLimit is the machine time that a run may take.
+	// RealLimit is the real time that a run may take.
 	RealLimit = time.Minute
 )
 
-// Failure is what a check has found.
+// Failure describes a failed check.
 type Failure struct {
-	// Kind names the check: error, panic, crash, hang, content, or an axiom of the
-	// history.
+	// Kind names the failed check: error, panic, crash, hang, content, or an axiom of the history.
 	Kind string `json:"kind"`
-	// Words say what is wrong.
+	// Words describes what is wrong.
 	Words string `json:"words"`
 }
 
-// The kinds of failures beside the axioms.
+// The kinds of failures, besides the axioms.
 const (
-	failError   = "error"   // a run without a crash ended with one
-	failPanic   = "panic"   // it panicked
-	failCrash   = "crash"   // a planned crash is not what the run, or a rank, says
-	failHang    = "hang"    // a run did not come to its end
-	failContent = "content" // a rank saw something else in the end than was written
+	failError   = "error"   // a run without a crash ended with an error
+	failPanic   = "panic"   // a rank panicked
+	failCrash   = "crash"   // the run, or a rank, did not report the planned crash
+	failHang    = "hang"    // a run did not end in time
+	failContent = "content" // contents at the end differ from the expected contents
 )
 
-// Error is both.
+// Error returns the kind and the description.
 func (f *Failure) Error() string { return f.Kind + ": " + f.Words }
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
-	Failure  *Failure // nil if all is as it should be
-	Phases   uint64   // of the phase engine: those of the rank with the most
-	Requests uint64   // of the threaded one, of all ranks
+	Failure  *Failure // nil if all checks pass
+	Phases   uint64   // phase mode: the largest number of phases of a rank
+	Requests uint64   // threaded mode: requests of all ranks
 	History  history.Counts
-	// Content is how many bytes were held against the oracle.
+	// Content is the number of bytes compared with their expected values.
 	Content int
 	Result  sim.Result
 }
 
-// Run runs the case, and checks it. It returns an error if ctx ends, or nothing can
-// run the case.
+// Run runs the case and checks it. It returns an error if ctx ends, or if the case cannot be run.
 func (c *Case) Run(ctx context.Context) (Outcome, error) {
 	return c.runOn(ctx, func(net dimmnet.Network) dimmnet.Network { return net })
 }
 
-// runOn is Run on what through makes of the network of the case. It is for tests.
+// runOn runs the case on a network that the function through makes from the case's network.
 func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.Network) (Outcome, error) {
 	net, err := c.connect()
 	if err != nil {
@@ -78,7 +76,7 @@ func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.
 	if ctx.Err() != nil {
 		return Outcome{}, fmt.Errorf("swarm: seed %d: %w", c.Seed, ctx.Err())
 	}
-	if limited.Err() != nil { // a thread that was left behind may still write
+	if limited.Err() != nil { // a thread may still run and write to p
 		return Outcome{Failure: &Failure{failHang, fmt.Sprintf("after %v of machine time: %v", RealLimit, err)}}, nil
 	}
 	o := Outcome{Result: net.Result(), History: cfg.History.Counts(), Content: p.checked}
@@ -90,7 +88,6 @@ func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.
 	return o, nil
 }
 
-// connect makes the network of the case.
 func (c *Case) connect() (*sim.Network, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -110,13 +107,13 @@ func (c *Case) connect() (*sim.Network, error) {
 	if c.MaxDelay > 0 || c.UDP != nil {
 		cfg.Seed = max(c.Seed, 1)
 	}
-	if c.MaxDelay == 0 { // the seed is for what datagrams suffer alone
+	if c.MaxDelay == 0 { // use a tiny delay: 0 would select the default of 100 us
 		cfg.MaxDelay = 1
 	}
 	return sim.New(cfg)
 }
 
-// limit is when a run must be over.
+// limit returns the virtual time at which a run must have ended.
 func (c *Case) limit() (t fagus.Time) {
 	for i := range c.Faults {
 		t = max(t, c.Faults[i].End())
@@ -131,7 +128,7 @@ func (c *Case) limit() (t fagus.Time) {
 	return t + Grace
 }
 
-// judge finds what is wrong with a run that ended with err.
+// judge returns the failure of a run that ended with err, or nil.
 func (c *Case) judge(err error, p *program, h *history.History, o *Outcome) *Failure {
 	if v := h.Check(); v != nil {
 		return &Failure{string(v.Axiom), v.Words}
@@ -150,21 +147,21 @@ func (c *Case) judge(err error, p *program, h *history.History, o *Outcome) *Fai
 	case crash == nil:
 		return nil
 	}
-	for r, said := range append(p.errs, err) {
-		who := fmt.Sprintf("rank %d", r)
+	for r, reported := range append(p.errs, err) {
+		reporter := fmt.Sprintf("rank %d", r)
 		if r == c.Nodes {
-			who = "the run"
-		} else if p.ended[r] && said == nil {
-			continue // it serves others, or has done so
+			reporter = "the run"
+		} else if p.ended[r] && reported == nil {
+			continue // a rank that has finished need not report the crash
 		}
-		if named := (*sim.CrashError)(nil); !errors.As(said, &named) || named.Rank != crash.Rank || named.At != crash.At {
-			return &Failure{failCrash, fmt.Sprintf("%v struck; %s says: %v", crash, who, said)}
+		if named := (*sim.CrashError)(nil); !errors.As(reported, &named) || named.Rank != crash.Rank || named.At != crash.At {
+			return &Failure{failCrash, fmt.Sprintf("%v struck, but %s reports: %v", crash, reporter, reported)}
 		}
 	}
 	return nil
 }
 
-// crashed is the planned crash that struck, or nil.
+// crashed returns the planned crash that happened during the run, or nil.
 func (c *Case) crashed(r *sim.Result) *sim.Fault {
 	for i := range c.Faults {
 		if c.Faults[i].Kind == sim.Crash && i < len(r.Struck) && r.Struck[i] {

@@ -8,10 +8,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// Shrink makes a case smaller that fails by a check of some kind, by leaving out what
-// is not needed for a failure of the same kind: faults, rounds, nodes, variables,
-// tenures, and what these do. It returns the smallest case that it has found in so many
-// runs, which is always the same, and its failure. It returns an error if ctx ends.
+// Shrink reduces a failing case by removing faults, rounds, nodes, variables, tenures, and parts
+// of tenures, as long as the case still fails with the same kind of failure. It returns the
+// smallest case found in at most runs runs, and its failure. The result is deterministic.
+// Shrink returns an error if ctx ends.
 func (c Case) Shrink(ctx context.Context, f *Failure, runs int) (Case, *Failure, error) {
 	return shrink(ctx, c, f, runs, func(c *Case) (Outcome, error) { return c.Run(ctx) })
 }
@@ -30,7 +30,7 @@ func shrink(ctx context.Context, c Case, f *Failure, runs int, run func(*Case) (
 				if err != nil && ctx.Err() != nil {
 					return c, f, err
 				}
-				// A case that nothing can run fails in another way.
+				// A case that cannot be run does not count as failing.
 				if err == nil && o.Failure != nil && o.Failure.Kind == f.Kind {
 					c, f, smaller = less, o.Failure, true
 				} else {
@@ -42,7 +42,6 @@ func shrink(ctx context.Context, c Case, f *Failure, runs int, run func(*Case) (
 	return c, f, nil
 }
 
-// clone is a copy that shares nothing.
 func (c *Case) clone() Case {
 	d := *c
 	d.Variables = slices.Clone(c.Variables)
@@ -63,7 +62,7 @@ func (c *Case) clone() Case {
 			round.Ranks[r] = slices.Clone(round.Ranks[r])
 			for j := range round.Ranks[r] {
 				t := &round.Ranks[r][j]
-				t.Looks, t.Wants = slices.Clone(t.Looks), slices.Clone(t.Wants)
+				t.Look, t.Wants = slices.Clone(t.Look), slices.Clone(t.Wants)
 				for k := range t.Wants {
 					t.Wants[k].Writes = slices.Clone(t.Wants[k].Writes)
 				}
@@ -73,8 +72,7 @@ func (c *Case) clone() Case {
 	return d
 }
 
-// reductions leave out the i-th of something, or return false if there is none.
-// Large things come first.
+// reductions returns functions that remove the i-th part of a kind, if any; largest parts first.
 func reductions() []func(c *Case, i int) bool {
 	return []func(*Case, int) bool{
 		func(c *Case, i int) bool { return cut(&c.Faults, i) },
@@ -116,7 +114,6 @@ func reductions() []func(c *Case, i int) bool {
 	}
 }
 
-// cut takes the i-th element away.
 func cut[T any](s *[]T, i int) bool {
 	if i >= len(*s) {
 		return false
@@ -125,7 +122,7 @@ func cut[T any](s *[]T, i int) bool {
 	return true
 }
 
-// calm leaves out what happens all the time, and what makes memories small.
+// calm removes the i-th permanent disturbance or memory limit.
 func calm(c *Case, i int) bool {
 	if zero(&c.MaxDelay, &i) || zero(&c.LLCM, &i) || zero(&c.Bulk, &i) {
 		return true
@@ -133,7 +130,8 @@ func calm(c *Case, i int) bool {
 	return c.UDP != nil && (zero(&c.UDP.Loss, &i) || zero(&c.UDP.Duplicate, &i) || zero(&c.UDP.Reorder, &i))
 }
 
-// zero leaves out *v if it is the i-th thing that is there, else it counts it.
+// zero helps to clear the i-th of several values. For a nonzero *v it decrements *i. If *i becomes
+// negative, it sets *v to zero and returns true.
 func zero[T comparable](v *T, i *int) bool {
 	var none T
 	if *v == none {
@@ -146,7 +144,6 @@ func zero[T comparable](v *T, i *int) bool {
 	return true
 }
 
-// tenures are those of every round and rank.
 func (c *Case) tenures() (all []*[]Tenure) {
 	for i := range c.Rounds {
 		for r := range c.Rounds[i].Ranks {
@@ -156,7 +153,6 @@ func (c *Case) tenures() (all []*[]Tenure) {
 	return all
 }
 
-// eachTenure calls f for every tenure until it returns true.
 func (c *Case) eachTenure(f func(*Tenure) bool) bool {
 	for _, ts := range c.tenures() {
 		for j := range *ts {
@@ -168,7 +164,7 @@ func (c *Case) eachTenure(f func(*Tenure) bool) bool {
 	return false
 }
 
-// simplify leaves out the writes, the looks or the computing of a tenure.
+// simplify removes the i-th of the looks, computations, writes and declarations of all tenures.
 func simplify(c *Case, i int) bool {
 	take := func(is bool) bool {
 		if is {
@@ -177,8 +173,8 @@ func simplify(c *Case, i int) bool {
 		return is && i < 0
 	}
 	return c.eachTenure(func(t *Tenure) bool {
-		if take(len(t.Looks) > 0) {
-			t.Looks = nil
+		if take(len(t.Look) > 0) {
+			t.Look = nil
 			return true
 		}
 		if take(t.Compute > 0) {
@@ -201,7 +197,7 @@ func simplify(c *Case, i int) bool {
 	})
 }
 
-// dropNode takes a rank away; those above it move down. There are always two.
+// dropNode removes a rank and renumbers those above it. Two ranks always remain.
 func dropNode(c *Case, i int) bool {
 	if i >= c.Nodes || c.Nodes <= 2 {
 		return false
@@ -245,16 +241,16 @@ func dropNode(c *Case, i int) bool {
 	return true
 }
 
-// dropVariable takes a variable away; those above it move down. There is always one.
+// dropVariable removes a variable and renumbers those above it. One variable always remains.
 func dropVariable(c *Case, v int) bool {
 	if len(c.Variables) <= 1 || !cut(&c.Variables, v) {
 		return false
 	}
 	c.eachTenure(func(t *Tenure) bool {
-		t.Looks = slices.DeleteFunc(t.Looks, func(x int) bool { return x == v })
-		for k, x := range t.Looks {
+		t.Look = slices.DeleteFunc(t.Look, func(x int) bool { return x == v })
+		for k, x := range t.Look {
 			if x > v {
-				t.Looks[k]--
+				t.Look[k]--
 			}
 		}
 		t.Wants = slices.DeleteFunc(t.Wants, func(w Want) bool { return w.Variable == v })

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReductions: what any reduction leaves is a case that can be run, and smaller;
-// the case that it was made from stays as it was.
+// TestReductions checks that every reduction yields a smaller case that can be run, and leaves
+// the original unchanged.
 func TestReductions(t *testing.T) {
 	for seed := range uint64(6) {
 		c := New(seed, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/swarm"
 )
 
-// TestSwarm runs some cases: the command runs many.
+// TestSwarm runs some cases. The command fagus lab swarm runs many more.
 func TestSwarm(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -33,16 +33,16 @@ func TestSwarm(t *testing.T) {
 	}
 	for _, kind := range []swarm.Kind{swarm.Pause, swarm.Crash, swarm.Partition, swarm.Corrupt} {
 		if struck[kind] == 0 {
-			t.Errorf("no %s struck in %d cases", kind, seeds)
+			t.Errorf("no disturbance of kind %s happened in %d cases", kind, seeds)
 		}
 	}
 	if content == 0 {
-		t.Error("no content was compared")
+		t.Error("the swarm compared no contents")
 	}
 	t.Logf("%d cases, %d bytes compared, struck: %v", seeds, content, struck)
 }
 
-// TestSwarmReduces: the same where every round ends by a Reduce, or by an Update.
+// TestSwarmReduces runs cases in which every round ends with a Reduce or an Update.
 func TestSwarmReduces(t *testing.T) {
 	seeds := uint64(100)
 	if testing.Short() {
@@ -69,11 +69,12 @@ func TestSwarmReduces(t *testing.T) {
 		}
 	}
 	if reduces == 0 {
-		t.Error("no round ended by a Reduce")
+		t.Error("no round ended with a Reduce")
 	}
 }
 
-// TestSameSeedSameRun: a case is the same every time, and so is its run.
+// TestSameSeedSameRun checks that a seed always generates the same case, and that a case always
+// runs the same.
 func TestSameSeedSameRun(t *testing.T) {
 	for seed := range uint64(20) {
 		c, again := swarm.New(seed, nil), swarm.New(seed, nil)
@@ -89,7 +90,7 @@ func TestSameSeedSameRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(o, p) {
-			t.Errorf("seed %d: %+v and then %+v", seed, o, p)
+			t.Errorf("seed %d: the first run gives %+v, the second %+v", seed, o, p)
 		}
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// blocks is a matrix in blocks: those of rank 0's columns come first, one for the rows of every rank; then
-// those of rank 1's columns, and so on. A block has its columns one after another.
+// blocks is a square matrix stored in blocks, one for each pair of ranks: the columns of one (the
+// owner) by the rows of the other (the reader). The blocks of rank 0's columns come first, in the
+// order of the readers, then those of rank 1's columns, and so on. Within a block each column is
+// contiguous.
 type blocks struct {
 	*fagus.Array[float64]
 	node   *fagus.Node
 	n      int
-	guards [][]*fagus.SyncVar // by rank of the columns, and of the rows; nil: the block is empty
+	guards [][]*fagus.SyncVar // by owner and reader; nil if the block is empty
 }
 
 func newBlocks(n *fagus.Node, name string, order int) (*blocks, error) {
@@ -37,7 +39,7 @@ func newBlocks(n *fagus.Node, name string, order int) (*blocks, error) {
 	return b, nil
 }
 
-// span is where the block of owner's columns and reader's rows lies.
+// span returns the bounds of the block of owner's columns and reader's rows.
 func (b *blocks) span(owner, reader int) (lo, hi int) {
 	columnLo, columnHi := parts.Block(b.n, b.node.Nodes(), owner)
 	rowLo, rowHi := parts.Block(b.n, b.node.Nodes(), reader)
@@ -45,13 +47,12 @@ func (b *blocks) span(owner, reader int) (lo, hi int) {
 	return columnLo*b.n + width*rowLo, columnLo*b.n + width*rowHi
 }
 
-// block is the block of owner's columns and reader's rows, as this rank has it.
 func (b *blocks) block(owner, reader int) []float64 {
 	lo, hi := b.span(owner, reader)
 	return b.Slice()[lo:hi]
 }
 
-// wantToFill asks for this rank's columns, and declares that it writes all of them.
+// wantToFill requests this rank's columns exclusively, and declares that it overwrites them.
 func (b *blocks) wantToFill() (wants []fagus.Request) {
 	me := b.node.Rank()
 	for reader, v := range b.guards[me] {
@@ -63,7 +64,7 @@ func (b *blocks) wantToFill() (wants []fagus.Request) {
 	return wants
 }
 
-// wantOthers asks for this rank's columns where they are the rows of others, to read.
+// wantOthers requests, shared, the parts of this rank's columns that are rows of other ranks.
 func (b *blocks) wantOthers() (wants []fagus.Request) {
 	me := b.node.Rank()
 	for reader, v := range b.guards[me] {
@@ -74,7 +75,7 @@ func (b *blocks) wantOthers() (wants []fagus.Request) {
 	return wants
 }
 
-// wantRows asks for this rank's rows, of all ranks' columns, to read.
+// wantRows requests this rank's rows of all columns, shared.
 func (b *blocks) wantRows() (wants []fagus.Request) {
 	for _, byRows := range b.guards {
 		if v := byRows[b.node.Rank()]; v != nil {

@@ -1,12 +1,12 @@
 package transpose
 
 import (
-	"github.com/fagus-dsm/fagus/apps/prk"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain is the kernel without Fagus, of a Config that is valid. One A is enough, some columns of which grow while they
-// are in the cache.
+// Plain runs the kernel without Fagus. cfg must be valid. It needs only one A: after some columns
+// have been transposed they grow while they are in the cache.
 func Plain(cfg Config, timed verify.Timer) prk.Result {
 	a, b := make([]float64, cfg.N*cfg.N), make([]float64, cfg.N*cfg.N)
 	begin(a, 0)
@@ -17,8 +17,6 @@ func Plain(cfg Config, timed verify.Timer) prk.Result {
 			grow(columns, columns)
 		}
 	})
-	if cfg.Spoil {
-		b[len(b)-1]++
-	}
+	cfg.Plant(func() { b[len(b)-1]++ })
 	return cfg.result(took, cfg.differences(b, 0))
 }

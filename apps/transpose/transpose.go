@@ -2,36 +2,33 @@ package transpose
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/apps/prk"
+	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
 type Config struct {
-	N int // rows and columns
+	N int // rows and columns of the matrices
 	prk.Loop
 }
 
-// Validate reports what cannot be run.
+// Validate reports an error if the kernel cannot run with c.
 func (c *Config) Validate() error {
 	if c.N < 1 {
-		return fmt.Errorf("transpose: a matrix of %d x %d: want at least 1 x 1", c.N, c.N)
+		return fmt.Errorf("transpose: %d x %d matrix: want at least 1 x 1", c.N, c.N)
 	}
 	return c.Loop.Validate("transpose")
 }
 
-// transpose is the program's data.
 type transpose struct {
 	Config
-	node   *fagus.Node
-	from   *blocks   // A, and what it will be; they change places
-	to     *blocks   //
-	b      []float64 // this rank's columns of B, one after another
-	lo, hi int       // these columns
+	node     *fagus.Node
+	from, to *blocks   // the current A and the next one; swapped in each iteration
+	b        []float64 // this rank's columns of B, one after another
+	lo, hi   int       // this rank has the columns lo to hi-1
 }
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -56,21 +53,19 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err != nil {
 		return prk.Result{}, err
 	}
-	if cfg.Spoils(n, cfg.N) {
-		t.b[len(t.b)-1]++
-	}
+	cfg.PlantLast(n, cfg.N, func() { t.b[len(t.b)-1]++ })
 	sum, err := fagus.Reduce(n, cfg.differences(t.b, t.lo), func(a, b float64) float64 { return a + b })
 	return cfg.result(took, sum), err
 }
 
-// result follows from the sum of all differences.
+// result returns the result; differences is the sum of absolute errors over all ranks.
 func (c *Config) result(took fagus.Time, differences float64) prk.Result {
-	// PRK counts each element of A and of B once, though both are read and written.
+	// PRK counts each element of A and of B once, although both are read and written.
 	work := 2 * 8 * float64(c.N) * float64(c.N) * float64(c.Iterations)
 	return prk.Result{Got: differences, Error: differences, Time: took, Work: work}
 }
 
-// fill makes A(i,j) = i + nj.
+// fill writes A(i,j) = i + nj to this rank's columns.
 func (t *transpose) fill() error {
 	me := t.node.Rank()
 	err := t.node.During(t.node.Set(t.from.wantToFill()...), func() error {
@@ -93,19 +88,15 @@ func (t *transpose) iterate(times int) error {
 	n := t.node
 	for range times {
 		set := n.Set(slices.Concat(t.to.wantToFill(), t.from.wantOthers(), t.from.wantRows())...)
-		if err := n.During(set, t.turn); err != nil {
-			return err
-		}
-		if err := n.Barrier(); err != nil {
+		if err := t.Step(n, set, t.turn); err != nil {
 			return err
 		}
 		t.from, t.to = t.to, t.from
-		t.Advance(n)
 	}
 	return nil
 }
 
-// turn adds A's rows to B's columns, and makes the next A.
+// turn adds this rank's rows of A to its columns of B, and computes its columns of the next A.
 func (t *transpose) turn() error {
 	n := t.node
 	for rank := range n.Nodes() {
@@ -118,15 +109,4 @@ func (t *transpose) turn() error {
 		n.Spend(fagus.Time(2*8*(hi-lo)*(t.hi-t.lo)) * prk.ByteTime)
 	}
 	return nil
-}
-
-// differences are those of some columns of B, from lo on, to the closed form, added up.
-func (c *Config) differences(b []float64, lo int) (sum float64) {
-	times := float64(c.Total())
-	addit := times * float64(c.Iterations) / 2
-	for at, x := range b {
-		i, j := at%c.N, lo+at/c.N
-		sum += math.Abs(x - (float64(c.N*i+j)*times + addit))
-	}
-	return sum
 }

@@ -5,14 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// MaxCities is the most there can be: so many are solved by dynamic programming at
-// once.
+// MaxCities is the largest number of cities. Dynamic programming solves 16 in an instant.
 const MaxCities = 16
 
-// distances are between any two cities, symmetric, in whole numbers.
+// distances is the symmetric matrix of integer distances between cities.
 type distances [MaxCities][MaxCities]int32
 
-// plane draws cities from a square of 1000 x 1000 and rounds their distances.
+// plane places cities at random in a square of 1000 x 1000, and returns their rounded distances.
 func plane(cities int, seed uint64) (d distances) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var x, y [MaxCities]int
@@ -27,14 +26,13 @@ func plane(cities int, seed uint64) (d distances) {
 	return d
 }
 
-// Burma14 is the name of an instance of TSPLIB (G. Reinelt, ORSA J. Computing 3 (1991)
-// 376): 14 cities of Burma, whose shortest tour is 3323 km.
+// Burma14 is the name of an instance of TSPLIB (G. Reinelt, ORSA J. Computing 3 (1991) 376): 14
+// cities of Burma, whose shortest tour is 3323 km.
 const Burma14 = "burma14"
 
 const burmaCities = 14
 
-// burma14 has latitude and longitude of each city, in degrees and, as digits behind
-// the point, minutes.
+// burma14 returns the cities' latitudes and longitudes: degrees, and behind the point minutes.
 func burma14() [burmaCities][2]float64 {
 	return [burmaCities][2]float64{
 		{16.47, 96.10}, {16.47, 94.44}, {20.09, 92.54}, {22.39, 93.37}, {25.23, 97.24}, {22.00, 96.05}, {20.47, 97.02},
@@ -42,15 +40,15 @@ func burma14() [burmaCities][2]float64 {
 	}
 }
 
-// geographic are distances in km as TSPLIB defines them (GEO), rounded in its way.
-func geographic(places [][2]float64) (d distances) {
-	const pi, earth = 3.141592, 6378.388 // to these digits
+// geographic returns distances in km by TSPLIB's definition GEO, including its rounding.
+func geographic(cities [][2]float64) (d distances) {
+	const pi, earth = 3.141592, 6378.388 // as TSPLIB prescribes them
 	radians := func(x float64) float64 {
 		degrees := math.Trunc(x)
 		return pi * (degrees + 5*(x-degrees)/3) / 180
 	}
-	for i, a := range places {
-		for j, b := range places {
+	for i, a := range cities {
+		for j, b := range cities {
 			if i == j {
 				continue
 			}

@@ -1,24 +1,25 @@
-// Package tsp finds a shortest round trip through cities by branch and bound: ranks
-// take partial tours from a shared stack, and share the best tour known.
+// Package tsp finds a shortest round trip through cities by branch and bound. Ranks take partial
+// tours from a shared stack, and share the best tour known.
 //
-// It reads as a tutorial:
+// It is a tutorial of a shared stack with a termination test:
 //
-//   - One sync variable guards the stack, and how many ranks are busy with a tour from
-//     it; another one guards the best tour. Rank 0 puts the tour that has city 0 alone
-//     on the stack, and a first guess as the best.
-//   - A rank acquires both, the best tour only to read unless it has found a better
-//     one. It pushes what has come of its last tour, takes the topmost one and releases.
-//   - A tour of fewer than Config.Depth cities is extended by each city that may follow;
-//     those are pushed. A longer one is searched to its end, without looking at anything
-//     shared: so the bound is the one of its beginning, or what the rank itself found.
-//   - When the stack is empty and nobody is busy, it is over. While others are busy,
-//     they may yet push something: the rank looks again after a pause, which grows.
+//   - One sync variable is bound to the stack and to the number of busy ranks, which work on a
+//     tour from the stack. Another variable is bound to the best tour. At the beginning rank 0
+//     pushes the tour that consists of city 0, and stores a first guess as the best tour.
+//   - A rank acquires both variables; the best tour shared, unless it has found a better one.
+//     It pushes the results of its last tour, takes the topmost tour, and releases.
+//   - A tour of fewer than Config.Depth cities is extended by each possible next city, and the
+//     results are pushed. A longer tour is searched exhaustively without access to shared data.
+//     So the bound is the best tour known at the beginning of the search, or a better one that
+//     the rank finds itself.
+//   - The search is over when the stack is empty and no rank is busy. Busy ranks may still push
+//     tours. So a rank that finds the stack empty tries again after a pause, which grows.
 //
-// Which tour is found may depend on who was first, its length does not. Rank 0 holds it
-// against the optimum by dynamic programming (M. Held and R. M. Karp, J. SIAM 10
-// (1962) 196), which bounds the number of cities.
+// Which tour is found may depend on timing; its length does not. Rank 0 compares the length with
+// the optimum by dynamic programming (M. Held and R. M. Karp, J. SIAM 10 (1962) 196), which
+// limits the number of cities.
 //
-// In phase mode the ranks take turns with the stack, and compute one after another:
-// the next phase waits for whoever has taken a tour. What gains there is work that is
-// shared out beforehand; see apps/workqueue.
+// In phase mode the ranks take turns with the stack and compute one after another, because the
+// next phase waits for the rank that has taken a tour. Work that is divided beforehand suits
+// phase mode better; see apps/workqueue.
 package tsp

@@ -2,16 +2,16 @@ package tsp
 
 import "math"
 
-// heldKarp is the length of the shortest round trip through the first cities of d,
-// without a tour or a bound: for every set of cities and every one of them the
-// shortest way from city 0 through the set to that one.
+// heldKarp returns the length of the shortest round trip through the first cities of d. It uses
+// no bounds: for every set of cities and every city in it, it computes the shortest path from
+// city 0 through the set to that city.
 func heldKarp(d *distances, cities int) int32 {
 	if cities == 1 {
 		return 0
 	}
 	others := cities - 1 // city c+1 is bit c
-	way := make([][MaxCities - 1]int32, 1<<others)
-	for set := 1; set < len(way); set++ {
+	path := make([][MaxCities - 1]int32, 1<<others)
+	for set := 1; set < len(path); set++ {
 		for last := range others {
 			if set>>last&1 == 0 {
 				continue
@@ -22,14 +22,14 @@ func heldKarp(d *distances, cities int) int32 {
 			}
 			for before := range others {
 				if rest>>before&1 == 1 {
-					least = min(least, way[rest][before]+d[before+1][last+1])
+					least = min(least, path[rest][before]+d[before+1][last+1])
 				}
 			}
-			way[set][last] = least
+			path[set][last] = least
 		}
 	}
 	least := int32(math.MaxInt32)
-	for last, length := range way[len(way)-1][:others] {
+	for last, length := range path[len(path)-1][:others] {
 		least = min(least, length+d[last+1][0])
 	}
 	return least

@@ -1,8 +1,8 @@
 package tsp
 
-import "github.com/fagus-dsm/fagus/apps/verify"
+import "github.com/fagus-dsm/fagus/apps/internal/verify"
 
-// Plain searches without Fagus. cfg has to be valid. The bound is always that of the best tour known.
+// Plain searches without Fagus. cfg must be valid. Its bound is always the best tour known.
 func Plain(cfg Config, timed verify.Timer) (r Result, err error) {
 	p := newProblem(cfg)
 	best := p.nearest()

@@ -9,18 +9,16 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// tour is a way from city 0 through some cities, each once. Its Length has the way
-// back from the last one only if it is a round trip, through all.
+// tour is a path from city 0 through some cities, each once. Length includes the return to city 0
+// only if the tour has all cities.
 type tour struct {
 	Length int32
 	Count  int32
 	Cities [MaxCities]uint8
 }
 
-// last is the city where the tour has come to.
 func (t *tour) last() uint8 { return t.Cities[t.Count-1] }
 
-// then is the tour extended by a city.
 func (t *tour) then(city uint8, d *distances) tour {
 	longer := *t
 	longer.Length += d[t.last()][city]
@@ -29,7 +27,7 @@ func (t *tour) then(city uint8, d *distances) tour {
 	return longer
 }
 
-// visited is the set of its cities, a bit each.
+// visited returns the set of the tour's cities, one bit per city.
 func (t *tour) visited() (set uint32) {
 	for _, c := range t.Cities[:t.Count] {
 		set |= 1 << c
@@ -38,20 +36,18 @@ func (t *tour) visited() (set uint32) {
 }
 
 const (
-	// stepTime is what a step takes on the papers' machine: some 40 cycles of 1053 ps
-	// for the bound, the comparison and a call.
+	// stepTime is a step on the papers' machine: 40 cycles of 1053 ps (bound, comparison, call).
 	stepTime = 42 * fagus.Nanosecond
-	// chunkSteps is how many steps there are between two looks at whether the run
-	// goes on.
+	// chunkSteps is the number of steps between two checks of Node.Err.
 	chunkSteps = 1 << 16
 )
 
-// problem is the cities, and what bounds a tour from below.
+// problem has the cities, and the data for lower bounds of tours.
 type problem struct {
 	cities int
-	depth  int32 // cities of a tour that is searched to its end
+	depth  int32 // tours of at least depth cities are searched exhaustively
 	d      distances
-	least  [MaxCities]int32 // the way from each city to its nearest
+	least  [MaxCities]int32 // by city: the distance to its nearest city
 }
 
 func newProblem(cfg Config) *problem {
@@ -60,8 +56,8 @@ func newProblem(cfg Config) *problem {
 		p.depth = int32(cfg.Depth)
 	}
 	if cfg.Instance == Burma14 {
-		places := burma14()
-		p.d = geographic(places[:])
+		cities := burma14()
+		p.d = geographic(cities[:])
 	} else {
 		p.d = plane(p.cities, cfg.Seed)
 	}
@@ -76,8 +72,7 @@ func newProblem(cfg Config) *problem {
 	return p
 }
 
-// bound is what a round trip that begins with t has at least: every city that is
-// still to be left is left for its nearest.
+// bound returns a lower bound for round trips from t: each city is left for its nearest city.
 func (p *problem) bound(t *tour) int32 {
 	length := t.Length + p.least[t.last()]
 	visited := t.visited()
@@ -89,8 +84,7 @@ func (p *problem) bound(t *tour) int32 {
 	return length
 }
 
-// next are the tours that extend t by a city and may come to less than best, the
-// longest bound first.
+// next returns the extensions of t by one city with a bound below best, the largest bound first.
 func (p *problem) next(t *tour, best int32) (list []tour) {
 	visited := t.visited()
 	for c := range uint8(p.cities) {
@@ -104,7 +98,7 @@ func (p *problem) next(t *tour, best int32) (list []tour) {
 	return list
 }
 
-// nearest is a round trip that always goes to the nearest city: a first guess.
+// nearest returns a first guess: the round trip that always goes to the nearest city.
 func (p *problem) nearest() tour {
 	t := tour{Count: 1}
 	for int(t.Count) < p.cities {
@@ -123,10 +117,10 @@ func (p *problem) nearest() tour {
 	return t
 }
 
-// length checks that t visits every city once, and adds up its way.
+// length returns the length of t. It returns an error if t does not visit every city once.
 func (p *problem) length(t *tour) (int32, error) {
 	if t.Count < 1 || int(t.Count) != p.cities || t.Cities[0] != 0 || t.visited() != 1<<p.cities-1 {
-		return 0, fmt.Errorf("tsp: the best tour has %d cities, %v: want each of %d once, 0 first", t.Count, t.Cities, p.cities)
+		return 0, fmt.Errorf("tsp: best tour has %d cities, %v: want each of %d once, 0 first", t.Count, t.Cities, p.cities)
 	}
 	length := p.d[t.last()][0]
 	for i := 1; i < p.cities; i++ {
@@ -135,14 +129,14 @@ func (p *problem) length(t *tour) (int32, error) {
 	return length, nil
 }
 
-// verify puts the best tour into r, with the optimum that it is held against.
+// verify checks the best tour, and stores it in r together with the optimum.
 func (p *problem) verify(best *tour, r *Result) error {
 	length, err := p.length(best)
 	if err != nil {
 		return err
 	}
 	if length != best.Length {
-		return fmt.Errorf("tsp: the best tour is said to have length %d, and has %d", best.Length, length)
+		return fmt.Errorf("tsp: best tour has length %d in shared memory, but its cities give %d", best.Length, length)
 	}
 	for _, c := range best.Cities[:best.Count] {
 		r.Tour = append(r.Tour, int(c))
@@ -151,8 +145,10 @@ func (p *problem) verify(best *tour, r *Result) error {
 	return nil
 }
 
-// follow extends a short tour, and searches all that begins with a longer one for a round trip shorter than
-// limit: the best has a Count. charge is told of every so many steps, and may end the search.
+// follow extends a short tour, and returns the results in push. From a longer tour it searches
+// exhaustively for the shortest round trip that is shorter than limit; found.Count is 0 if there
+// is none. It calls charge with the number of steps every chunkSteps steps; an error from charge
+// ends the search.
 func (p *problem) follow(t *tour, limit int32, charge func(steps int) error) (push []tour, found tour, steps int, err error) {
 	if p.bound(t) >= limit {
 		return nil, tour{}, 0, nil
@@ -160,7 +156,7 @@ func (p *problem) follow(t *tour, limit int32, charge func(steps int) error) (pu
 	if t.Count < p.depth && int(t.Count) < p.cities {
 		return p.next(t, limit), tour{}, 0, charge(p.cities)
 	}
-	down := descent{problem: p, tell: charge, limit: limit}
+	down := descent{problem: p, report: charge, limit: limit}
 	visited, rest := t.visited(), int32(0)
 	for c := range p.cities {
 		if visited>>c&1 == 0 {
@@ -172,19 +168,19 @@ func (p *problem) follow(t *tour, limit int32, charge func(steps int) error) (pu
 	return nil, down.best, down.sum, down.err
 }
 
-// descent searches all that begins with one tour.
+// descent is an exhaustive search from one tour.
 type descent struct {
 	*problem
-	tell  func(steps int) error
-	best  tour  // shorter than the limit at the beginning, if there is one
-	limit int32 // all that is not shorter is left out
-	steps int   // of which tell does not know
-	sum   int
-	err   error
+	report func(steps int) error
+	best   tour  // the shortest round trip found, if it is shorter than the initial limit
+	limit  int32 // longer or equal round trips are skipped
+	steps  int   // examined tours that are not yet reported
+	sum    int
+	err    error
 }
 
-// below extends t, which has visited a set of cities, in all ways. rest is the sum of
-// the least ways from those not visited.
+// below tries all continuations of t, whose cities are visited. rest is the sum of the distances
+// from all other cities to their nearest.
 func (s *descent) below(t *tour, visited uint32, rest int32) {
 	if s.steps++; s.steps == chunkSteps {
 		s.charge()
@@ -202,16 +198,16 @@ func (s *descent) below(t *tour, visited uint32, rest int32) {
 	}
 	for c := range uint8(s.cities) {
 		if visited>>c&1 == 1 || t.Length+s.d[last][c]+rest >= s.limit {
-			continue // rest has the way on from c, too
+			continue // rest includes the distance from c
 		}
 		longer := t.then(c, &s.d)
 		s.below(&longer, visited|1<<c, rest-s.least[c])
 	}
 }
 
-// charge tells of the steps so far.
+// charge reports the steps since the last report.
 func (s *descent) charge() {
-	s.err = s.tell(s.steps)
+	s.err = s.report(s.steps)
 	s.sum += s.steps
 	s.steps = 0
 }

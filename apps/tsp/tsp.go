@@ -9,17 +9,17 @@ import (
 
 // Config describes a run.
 type Config struct {
-	// Cities is how many there are, 1 to MaxCities.
+	// Cities is the number of random cities, 1 to MaxCities. Instance replaces them.
 	Cities int
-	// Seed is where the cities come from.
+	// Seed is the seed of their positions.
 	Seed uint64
-	// Instance is Burma14, which has 14 cities of its own, or empty.
+	// Instance is Burma14, which has 14 fixed cities, or empty.
 	Instance string
-	// Depth is how many cities a tour has that is searched by one rank; 0 stands for 3.
+	// Depth is the number of cities of a tour that one rank searches exhaustively; 0 means 3.
 	Depth int
 }
 
-// Size is how many cities there are.
+// Size returns the number of cities.
 func (c *Config) Size() int {
 	if c.Instance == Burma14 {
 		return burmaCities
@@ -27,26 +27,27 @@ func (c *Config) Size() int {
 	return c.Cities
 }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	// Tour is the shortest round trip, from city 0, and Length its length. Only rank 0
-	// knows them, and the Optimum by dynamic programming.
+	// Tour is the shortest round trip, from city 0, Length its length, and Optimum the length by
+	// dynamic programming. Only rank 0 has them.
 	Tour            []int
 	Length, Optimum int
-	// Tours is how many this rank took from the stack, and Steps how many it looked at.
+	// Tours is the number of tours that this rank took from the stack, and Steps the number of
+	// tours that it examined.
 	Tours, Steps int
-	// Time is what this rank's search took, from a barrier before it.
+	// Time is the duration of this rank's search, from the barrier before it.
 	Time fagus.Time
 }
 
-// maxDepth bounds the stack, which every rank has a copy of.
+// maxDepth limits the stack, of which every rank has a copy.
 const maxDepth = 4
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Instance != "" && c.Instance != Burma14:
-		return fmt.Errorf("tsp: instance %q: there is %s", c.Instance, Burma14)
+		return fmt.Errorf("tsp: instance %q: want %s or none", c.Instance, Burma14)
 	case c.Instance == "" && (c.Cities < 1 || c.Cities > MaxCities):
 		return fmt.Errorf("tsp: %d cities: want 1 to %d", c.Cities, MaxCities)
 	case c.Depth < 0 || c.Depth > maxDepth:
@@ -55,31 +56,29 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// stack says how much of the array of tours is used.
 type stack struct {
-	Top  int64 // tours that are there
-	Busy int64 // ranks that have taken one, and may push others
+	Top  int64 // tours on the stack
+	Busy int64 // ranks that have taken a tour and may push others
 }
 
-// search is the program's shared data, and what the rank knows by itself.
 type search struct {
 	*problem
 	node *fagus.Node
 
-	stack      *fagus.Array[stack] // one
+	stack      *fagus.Array[stack] // one element
 	tours      *fagus.Array[tour]
-	best       *fagus.Array[tour] // one, a round trip
+	best       *fagus.Array[tour] // one element, a round trip
 	guardStack *fagus.SyncVar
 	guardBest  *fagus.SyncVar
 
-	known  tour   // the best one of the last turn
-	busy   bool   // with a tour from the stack
-	push   []tour // has come of it
-	found  tour   // a round trip that was the best known; Count is 0 if there is none
+	known  tour   // the best tour of all ranks at this rank's last turn
+	busy   bool   // this rank works on a tour from the stack
+	push   []tour // extensions of the tour from the stack, not yet on the stack
+	found  tour   // a round trip better than known; Count is 0 if there is none
 	result Result
 }
 
-// Run searches. Every rank calls it with the same Config.
+// Run searches for a shortest round trip. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -98,16 +97,15 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if n.Rank() != 0 {
 		return s.result, nil
 	}
-	// The best tour of the last turn is the best of all: whoever had a better one was busy then.
+	// The best tour of the last turn is final, because no rank was busy any more.
 	return s.result, s.verify(&s.known, &s.result)
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (s *search) declare() (err error) {
 	if s.stack, err = fagus.NewArray[stack](s.node, "stack", 1); err != nil {
 		return err
 	}
-	if s.tours, err = fagus.NewArray[tour](s.node, "tours", s.room()); err != nil {
+	if s.tours, err = fagus.NewArray[tour](s.node, "tours", s.capacity()); err != nil {
 		return err
 	}
 	if s.best, err = fagus.NewArray[tour](s.node, "best", 1); err != nil {
@@ -120,17 +118,17 @@ func (s *search) declare() (err error) {
 	return err
 }
 
-// room is how many tours of depth cities there are: no more are on the stack, since
-// none of those begins with another one.
-func (s *search) room() int {
-	room := 1
+// capacity returns the number of possible tours of depth cities. There are never more on the
+// stack, because no tour on it begins with another tour on it.
+func (s *search) capacity() int {
+	tours := 1
 	for i := 1; i < min(int(s.depth), s.cities); i++ {
-		room *= s.cities - i
+		tours *= s.cities - i
 	}
-	return room
+	return tours
 }
 
-// begin puts the first tour on the stack at rank 0. A Barrier must follow before others look.
+// begin pushes the first tour at rank 0. A Barrier must follow before others use the stack.
 func (s *search) begin() error {
 	n := s.node
 	set := n.Set()
@@ -147,14 +145,13 @@ func (s *search) begin() error {
 	})
 }
 
-// The pauses of a rank that has found nothing, on a virtual clock. On a wall clock the
-// Acquire itself takes its time.
+// The pauses of a rank that finds the stack empty, in virtual time; real Acquires take longer.
 const (
 	shortestPause = 10 * fagus.Microsecond
 	longestPause  = fagus.Millisecond
 )
 
-// search takes tours until there are none, and nobody is left who may push one.
+// search takes tours until the stack is empty and no rank can push another.
 func (s *search) search() error {
 	pause := shortestPause
 	for {
@@ -176,15 +173,14 @@ func (s *search) search() error {
 	}
 }
 
-// turn hands in what has come of the last tour and takes another one, if there is one:
-// then the rank is busy.
+// turn pushes the results of the last tour. If it takes another tour the rank is busy.
 func (s *search) turn() (t tour, over bool, err error) {
 	n := s.node
-	mode := fagus.Shared
+	access := fagus.Shared
 	if s.found.Count > 0 {
-		mode = fagus.Exclusive
+		access = fagus.Exclusive
 	}
-	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, mode))
+	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, access))
 	if err := n.Acquire(set); err != nil {
 		return tour{}, false, err
 	}
@@ -195,7 +191,7 @@ func (s *search) turn() (t tour, over bool, err error) {
 	s.known, s.found = *best, tour{}
 	k, tours := &s.stack.Slice()[0], s.tours.Slice()
 	if int(k.Top)+len(s.push) > len(tours) {
-		panic(fmt.Sprintf("tsp: rank %d: %d tours on top of %d, and room for %d", n.Rank(), len(s.push), k.Top, len(tours)))
+		panic(fmt.Sprintf("tsp: rank %d pushes %d tours on top of %d: the stack has room for %d", n.Rank(), len(s.push), k.Top, len(tours)))
 	}
 	k.Top += int64(copy(tours[k.Top:], s.push))
 	s.push = nil
@@ -212,7 +208,6 @@ func (s *search) turn() (t tour, over bool, err error) {
 	return t, over, n.Release(set)
 }
 
-// follow does what is to be done with a tour from the stack.
 func (s *search) follow(t tour) (err error) {
 	charge := func(steps int) error {
 		s.node.Spend(fagus.Time(steps) * stepTime)

@@ -1,19 +1,18 @@
 package tsp_test
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/tsp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// run returns the result of every rank. The time of a run is bounded.
+// run returns the result of every rank, after checking that the tour is optimal.
 func run(t *testing.T, on fagus.Config, cfg tsp.Config) []tsp.Result {
 	t.Helper()
-	results := apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (tsp.Result, error) { return tsp.Run(n, cfg) })
+	results := apptest.All(t, tsp.Run, on, cfg)
 	if r := results[0]; r.Length != r.Optimum {
 		t.Fatalf("%d nodes, %v mode, %+v: a tour of length %d, the shortest has %d", on.Nodes, on.Mode, cfg, r.Length, r.Optimum)
 	}
@@ -39,24 +38,24 @@ func TestRandomDelays(t *testing.T) {
 func TestBurma14(t *testing.T) {
 	results := run(t, fagus.Config{Nodes: 3, Mode: fagus.Threaded}, tsp.Config{Instance: tsp.Burma14})
 	if r := results[0]; r.Length != 3323 || len(r.Tour) != 14 || r.Tour[0] != 0 {
-		t.Errorf("%+v: TSPLIB says 3323", r)
+		t.Errorf("%+v: want a tour of 14 cities from city 0, of length 3323 as in TSPLIB", r)
 	}
 }
 
-// TestThreadsShareTheSearch has tours that take long against the stack's way: two ranks
-// must be much faster than one. In phases they are not.
+// TestThreadsShareTheSearch searches from tours that take long compared with a turn: two ranks
+// must be much faster than one in threaded mode, but not in phase mode.
 func TestThreadsShareTheSearch(t *testing.T) {
 	cfg := tsp.Config{Cities: 14, Seed: 3, Depth: 2}
 	alone := run(t, fagus.Config{Nodes: 1, Net: apptest.Simulated(t, sim.Config{})}, cfg)[0]
 	if alone.Time < 20*fagus.Millisecond {
-		t.Fatalf("%v alone: too easy to say anything", alone.Time)
+		t.Fatalf("one rank takes %v: want at least 20 ms, or the test shows nothing", alone.Time)
 	}
-	for _, on := range apptest.Engines() {
+	for _, on := range apptest.Modes() {
 		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{})
 		results := run(t, on, cfg)
 		slowest := max(results[0].Time, results[1].Time)
 		if fast := slowest < alone.Time*7/10; fast != (on.Mode == fagus.Threaded) {
-			t.Errorf("%v mode: %v, alone %v", on.Mode, slowest, alone.Time)
+			t.Errorf("%v mode: two ranks take %v, one rank %v: want a gain in threaded mode only", on.Mode, slowest, alone.Time)
 		}
 	}
 }
@@ -66,7 +65,7 @@ func TestConfigIsValidated(t *testing.T) {
 		{}, {Cities: -1}, {Cities: tsp.MaxCities + 1}, {Cities: 5, Depth: -1}, {Cities: 5, Depth: 5}, {Instance: "berlin52"},
 	} {
 		if err := cfg.Validate(); err == nil {
-			t.Errorf("%+v is valid", cfg)
+			t.Errorf("%+v: Validate returns no error", cfg)
 		}
 	}
 }

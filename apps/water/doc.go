@@ -1,22 +1,27 @@
-// Package water is molecular dynamics of a droplet in which every molecule acts on every other: what the Water n-squared of
-// SPLASH does (J. P. Singh, W.-D. Weber and A. Gupta, Computer Architecture News 20 (1992) no. 1, 5).
+// Package water simulates the molecular dynamics of a droplet in which every molecule acts on
+// every other, like Water n-squared of SPLASH (J. P. Singh, W.-D. Weber and A. Gupta, Computer
+// Architecture News 20 (1992) no. 1, 5).
 //
-// It reads as a tutorial of data that all ranks add to:
+// It is a tutorial of data that all ranks add to:
 //
-//   - Every rank has a block of molecules (parts.Blocks), moves them, and computes the pairs of each with the half of all
-//     others that follow it, cyclically. So every pair is computed once.
-//   - A rank acquires the positions that it needs to read, and adds the forces up for itself. Then it acquires the forces on
-//     each other block, exclusively, and adds what it has found there. Ranks begin with different ones.
-//   - Whoever has a block acquires the forces on it, moves its molecules, and leaves zeros. A Barrier before
-//     says that all have added and read, and one after it that all have moved.
-//   - Forces are whole numbers, and so are momenta (model.go): the result has the same bits in whatever order they are
-//     added, on however many ranks. What a molecule gives the other takes, exactly.
+//   - Every rank has a block of molecules (parts.Blocks) and moves them. It computes the pairs
+//     of each of its molecules with the half of all others that follow it, cyclically. So every
+//     pair is computed once.
+//   - A rank acquires the positions that it reads, and adds up forces in private memory. Then
+//     it acquires the forces on each other block, exclusively, and adds its own sums there.
+//     Ranks begin with different blocks.
+//   - The owner of a block acquires the forces on it, moves its molecules, and resets the
+//     forces to zero. A Barrier before the move ensures that all ranks have added and read, and
+//     one after it that all have moved.
+//   - Forces and momenta are integers (model.go). So the result has the same bits in whatever
+//     order they are added, on any number of ranks, and action equals reaction exactly.
 //
-// # What variables cost
+// # The cost of sync variables
 //
-// Config.Bind says how forces are bound: a variable a rank, a variable a molecule, or these acquired one after
-// another, as the program of SPLASH locks its molecules. Nothing else changes. On 16 nodes, where computing
-// takes 10.9 ms (fagus run water --nodes 16 --bind BIND --mode MODE; messages are AOTF, BOTF and PUSH):
+// Config.Bind chooses the binding of forces: a variable per rank, a variable per molecule, or
+// variables per molecule acquired one after another, as the program of SPLASH locks its
+// molecules. Nothing else differs. On 16 nodes, where computing takes 10.9 ms (fagus run water
+// --nodes 16 --bind BIND --mode MODE; messages are AOTF, BOTF and PUSH):
 //
 //	mode      bind        steps    messages  transfers of variables
 //	phase     block     14.7 ms     117 000    1971
@@ -26,17 +31,20 @@
 //	threaded  molecule  37.0 ms     388 000   13054
 //	threaded  lock      34.0 ms     388 000   13027
 //
-// So many small bindings are what entry consistency loses by, if each is asked for by itself: in threaded mode it always is,
-// in phase mode if it has a tenure, and so a phase, of its own. In one set their lists travel together, and
-// cost no more messages, only more bytes. It is better still to add forces up first, and then to have
-// one variable for what moves together. With one variable a molecule no rank waits for another that adds to a different
-// molecule; here that gains nothing, since ranks begin with different blocks.
+// So many small bindings are the weak point of entry consistency whenever each is requested
+// separately. Threaded mode always requests them separately; phase mode does so if each variable
+// has a tenure (the time from Acquire to Release), and so a phase, of its own. In one set the
+// lists of variables travel together and cost no more messages, only more bytes. It is better to
+// add up forces privately first, and to have one variable for data that moves together. With a
+// variable per molecule, ranks that add to different molecules never wait for each other. This
+// gains nothing here, because ranks begin with different blocks.
 //
-// # Verified
+// # Verification
 //
-// The momentum is zero, exactly. The energy changes by no more than Verlet's method explains. And rank 0 alone computes the
-// last potential energy from the last positions, by other code: so no pair was left out.
+// The momentum is exactly zero. The energy changes by no more than Verlet's method explains. And
+// rank 0 alone computes the last potential energy from the last positions by other code, which
+// shows that no pair was left out.
 //
-// A test holds forces against the gradient of the energy, and two molecules far apart against the closed form of two
-// dipoles.
+// Tests compare forces with the gradient of the energy, and two distant molecules with the closed
+// form of two dipoles.
 package water

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// spacing is between the molecules of a new droplet: a little more than in water, since they are turned at random.
+// spacing is the distance of new molecules: random orientations need more than in water.
 const spacing = 0.34
 
-// droplet is molecules on a cubic lattice, turned at random, with velocities of 298 K that sum to no
-// momentum at all.
+// droplet returns molecules on a cubic lattice with random orientations and velocities of 298 K,
+// whose total momentum is exactly zero.
 func droplet(cfg Config) (at []molecule, momenta []pushes) {
 	at, momenta = make([]molecule, cfg.Molecules), make([]pushes, cfg.Molecules)
 	side := int(math.Ceil(math.Cbrt(float64(cfg.Molecules))))
@@ -25,7 +25,7 @@ func droplet(cfg Config) (at []molecule, momenta []pushes) {
 			total.x, total.y, total.z = total.x+p.x, total.y+p.y, total.z+p.z
 		}
 	}
-	// Every atom gives its share, and the first one the rest.
+	// Subtract an equal share of the total from every atom, and the remainder from the first.
 	atoms := int64(3 * cfg.Molecules)
 	share := push{total.x / atoms, total.y / atoms, total.z / atoms}
 	rest := push{total.x % atoms, total.y % atoms, total.z % atoms}
@@ -39,11 +39,10 @@ func droplet(cfg Config) (at []molecule, momenta []pushes) {
 	return at, momenta
 }
 
-// turned is a molecule at rest in a random direction.
 func turned(oxygen site, random *rand.Rand) molecule {
 	u, w := direction(random), direction(random)
 	along := u.x*w.x + u.y*w.y + u.z*w.z
-	v := site{w.x - along*u.x, w.y - along*u.y, w.z - along*u.z} // across u
+	v := site{w.x - along*u.x, w.y - along*u.y, w.z - along*u.z} // perpendicular to u
 	length := math.Sqrt(v.x*v.x + v.y*v.y + v.z*v.z)
 	m := molecule{oxygen, oxygen, oxygen}
 	for h, angle := range []float64{-bondAngle / 2, bondAngle / 2} {
@@ -54,7 +53,6 @@ func turned(oxygen site, random *rand.Rand) molecule {
 	return m
 }
 
-// direction is a random one.
 func direction(random *rand.Rand) site {
 	z, angle := 2*random.Float64()-1, 2*math.Pi*random.Float64()
 	r := math.Sqrt(1 - z*z)

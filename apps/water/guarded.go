@@ -7,19 +7,18 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// guarded are the forces on all molecules.
+// guarded has the forces on all molecules, and the variables that they are bound to.
 type guarded struct {
 	*fagus.Array[pushes]
 	pieces []piece
 }
 
-// piece is the forces on molecules lo up to hi, which have a variable.
+// piece is the forces on the molecules lo to hi-1, which are bound to v.
 type piece struct {
 	lo, hi int
 	v      *fagus.SyncVar
 }
 
-// guard makes the array and binds it.
 func guard(n *fagus.Node, molecules int, by Binding) (*guarded, error) {
 	a, err := fagus.NewArray[pushes](n, "forces", molecules)
 	if err != nil {
@@ -41,7 +40,8 @@ func guard(n *fagus.Node, molecules int, by Binding) (*guarded, error) {
 	return g, nil
 }
 
-// want asks for the forces on molecules lo up to hi, and declares that it writes just these.
+// want requests the forces on the molecules lo to hi-1 exclusively, and declares that it writes
+// only these forces.
 func (g *guarded) want(lo, hi int) (wants []fagus.Request) {
 	for _, p := range g.pieces {
 		if from, to := max(lo, p.lo), min(hi, p.hi); from < to {

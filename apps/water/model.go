@@ -4,41 +4,40 @@ import "math"
 
 // Units are those of GROMACS: nm, ps, atomic mass units, kJ/mol, and elementary charges.
 //
-// The model is SPC/Fw: Y. Wu, H. L. Tepper and G. A. Voth, J. Chem. Phys. 124 (2006) 024503, table I, where
-// lengths are in 0.1 nm, and energies in kcal/mol, of 4.184 kJ/mol.
+// The model is SPC/Fw: Y. Wu, H. L. Tepper and G. A. Voth, J. Chem. Phys. 124 (2006) 024503,
+// table I, where lengths are in 0.1 nm, and energies in kcal/mol, that is 4.184 kJ/mol.
 const (
 	bondLength    = 0.1012
-	bondStiffness = 1059.162 * 418.4 // the energy is half of it times the square of the difference
+	bondStiffness = 1059.162 * 418.4 // the energy is half of it times the square of the elongation
 	bondAngle     = 113.24 * math.Pi / 180
-	bendStiffness = 75.90 * 4.184 // likewise
-	diameter      = 0.3165492     // sigma of Lennard and Jones, between oxygens
+	bendStiffness = 75.90 * 4.184 // likewise, with the square of the angle's change
+	diameter      = 0.3165492     // sigma of the Lennard-Jones potential between oxygens
 	depth         = 0.1554253 * 4.184
 	chargeO       = -0.82
 	chargeH       = 0.41
 
 	massO      = 15.9994
 	massH      = 1.008
-	coulomb    = 138.935458 // of two charges at a distance of 1
+	coulomb    = 138.935458 // the energy of two unit charges at distance 1
 	boltzmannT = 0.0083144626 * 298.15
 
 	timeStep = 0.0005 // 0.5 fs
 )
 
-// site is a point, a force or a momentum of an atom.
 type site struct{ x, y, z float64 }
 
-// molecule has its oxygen first.
+// molecule has the positions of its oxygen and of its two hydrogens.
 type molecule [3]site
 
-// Forces and energies are added as multiples of 2^-32 (kJ/mol and nm): integers have the same sum in any order, as
-// on Anton (D. E. Shaw et al., Commun. ACM 51 (2008) 91). Momenta are whole numbers, too: a unit is what a
-// unit of force gives in half a time step.
+// Forces and energies are added as multiples of 2^-32 (kJ/mol and nm), because sums of integers
+// do not depend on the order, as on Anton (D. E. Shaw et al., Commun. ACM 51 (2008) 91). Momenta
+// are integers, too: their unit is the effect of a unit of force in half a time step.
 const (
 	scale        = 1 << 32
 	momentumUnit = timeStep / 2 / scale
 )
 
-// push is a force or a momentum as it is added, and pushes those of a molecule.
+// push is an integer force or momentum of an atom, and pushes those of a molecule.
 type push struct{ x, y, z int64 }
 type pushes [3]push
 
@@ -77,7 +76,7 @@ func interact(a, b *molecule, onA, onB *pushes) int64 {
 	return int64(energy * scale)
 }
 
-// repel adds the forces between two oxygens that their charges do not make, and returns the energy.
+// repel adds the Lennard-Jones forces between two oxygens, and returns their energy.
 func repel(a, b *site, onA, onB *push) float64 {
 	dx, dy, dz := a.x-b.x, a.y-b.y, a.z-b.z
 	square := dx*dx + dy*dy + dz*dz
@@ -90,7 +89,7 @@ func repel(a, b *site, onA, onB *push) float64 {
 	return 4 * depth * (s*s - s)
 }
 
-// bend adds the forces of a molecule's bonds, and returns their energy.
+// bend adds the forces of a molecule's bonds and of its angle, and returns their energy.
 func bend(m *molecule, on *pushes) int64 {
 	var unit [2]site // from the oxygen to a hydrogen
 	var length [2]float64
@@ -121,7 +120,7 @@ func bend(m *molecule, on *pushes) int64 {
 	return int64(energy * scale)
 }
 
-// kick lets forces act for half a time step, exactly.
+// kick applies forces for half a time step, exactly.
 func kick(momenta, forces []pushes) {
 	for i := range momenta {
 		for j := range momenta[i] {
@@ -131,7 +130,6 @@ func kick(momenta, forces []pushes) {
 	}
 }
 
-// drift moves molecules for a time step.
 func drift(at []molecule, momenta []pushes) {
 	for i := range at {
 		for j := range at[i] {
@@ -141,7 +139,6 @@ func drift(at []molecule, momenta []pushes) {
 	}
 }
 
-// kinetic is the energy of what moves.
 func kinetic(momenta []pushes) (energy int64) {
 	for _, m := range momenta {
 		sum := 0.0

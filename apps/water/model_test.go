@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// small is a droplet that has begun to move, so that bonds are stretched and bent.
+// small returns a droplet that has moved a little, so that bonds are stretched and bent.
 func small(t *testing.T) []molecule {
 	t.Helper()
 	at, momenta := droplet(Config{Molecules: 5, Seed: 1})
@@ -15,7 +15,8 @@ func small(t *testing.T) []molecule {
 	return at
 }
 
-// TestForcesAreTheGradient: a force is what the energy falls by over a small way; the energy is that of the other code.
+// TestForcesAreTheGradient checks that forces are the negative gradient of the energy, and that
+// the energy equals that of the verification code.
 func TestForcesAreTheGradient(t *testing.T) {
 	at := small(t)
 	forces, energy := make([]pushes, len(at)), int64(0)
@@ -25,18 +26,18 @@ func TestForcesAreTheGradient(t *testing.T) {
 	if got, want := float64(energy)/scale, potential(at); math.Abs(got-want) > 1e-6 {
 		t.Errorf("the energy is %g, want %g", got, want)
 	}
-	const way = 1e-6
+	const shift = 1e-6
 	for i := range at {
 		for j := range at[i] {
 			for k, f := range []int64{forces[i][j].x, forces[i][j].y, forces[i][j].z} {
 				x := []*float64{&at[i][j].x, &at[i][j].y, &at[i][j].z}[k]
 				old := *x
-				*x = old + way
+				*x = old + shift
 				above := potential(at)
-				*x = old - way
+				*x = old - shift
 				below := potential(at)
 				*x = old
-				got, want := float64(f)/scale, (below-above)/(2*way)
+				got, want := float64(f)/scale, (below-above)/(2*shift)
 				if math.Abs(got-want) > 1e-5*max(1000, math.Abs(want)) {
 					t.Errorf("molecule %d, atom %d, coordinate %d: the force is %g, want %g", i, j, k, got, want)
 				}
@@ -45,7 +46,7 @@ func TestForcesAreTheGradient(t *testing.T) {
 	}
 }
 
-// TestTwoMolecules: far apart along an axis they are two dipoles, and the closed form of these holds.
+// TestTwoMolecules compares two distant molecules on an axis with the closed form of two dipoles.
 func TestTwoMolecules(t *testing.T) {
 	half := bondAngle / 2
 	y, x := bondLength*math.Sin(half), bondLength*math.Cos(half)
@@ -68,7 +69,7 @@ func TestTwoMolecules(t *testing.T) {
 	}
 }
 
-// TestRest: a molecule as droplets have it has no energy and no forces.
+// TestRest checks that a molecule of a new droplet has no internal energy and no forces.
 func TestRest(t *testing.T) {
 	at, _ := droplet(Config{Molecules: 1, Seed: 7})
 	var forces pushes
@@ -76,13 +77,14 @@ func TestRest(t *testing.T) {
 	for _, f := range forces {
 		for _, x := range []int64{energy, f.x, f.y, f.z} {
 			if math.Abs(float64(x)) > 1e-6*scale {
-				t.Errorf("energy %g, forces %v", float64(energy)/scale, forces)
+				t.Errorf("a new molecule has energy %g and forces %v, want 0", float64(energy)/scale, forces)
 			}
 		}
 	}
 }
 
-// TestPairs: every pair is made once, and where it reaches is where its forces are.
+// TestPairs checks that every pair is computed once, and that reached covers the molecules that a
+// rank adds forces to.
 func TestPairs(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for ranks := 1; ranks <= 4; ranks++ {
@@ -102,7 +104,7 @@ func TestPairs(t *testing.T) {
 					from, to := reached(n, lo, hi, n*of/ranks, n*(of+1)/ranks)
 					for j := n * of / ranks; j < n*(of+1)/ranks; j++ {
 						if touched[j] && (j < from || j >= to) {
-							t.Errorf("%d molecules, ranks %d and %d of %d: %d is touched, but not in [%d, %d)", n, rank, of, ranks, j, from, to)
+							t.Errorf("%d molecules, ranks %d and %d of %d: molecule %d gets forces, but is not in [%d, %d)", n, rank, of, ranks, j, from, to)
 						}
 					}
 				}
@@ -112,24 +114,25 @@ func TestPairs(t *testing.T) {
 			}
 			for pair, times := range made {
 				if times != 1 {
-					t.Errorf("%d molecules, %d ranks: pair %v is made %d times", n, ranks, pair, times)
+					t.Errorf("%d molecules, %d ranks: pair %v occurs %d times", n, ranks, pair, times)
 				}
 			}
 		}
 	}
 }
 
-// TestNoMomentum: a droplet has none, and a temperature.
+// TestNoMomentum checks that a new droplet has no momentum, and the right temperature.
 func TestNoMomentum(t *testing.T) {
 	_, momenta := droplet(Config{Molecules: 1000, Seed: 4})
 	sum := newNumbers(Config{Steps: 1})
 	sum.addMomentum(momenta)
 	for _, p := range sum.momentum() {
 		if p != 0 {
-			t.Errorf("the momentum is %v", sum.momentum())
+			t.Errorf("the momentum is %v, want 0", sum.momentum())
 		}
 	}
-	// 9000 degrees of freedom, of kT/2 each, have a standard deviation of sqrt(2/9000) of that: four are 6%.
+	// The energy of 9000 degrees of freedom, kT/2 each, has a relative standard deviation of
+	// sqrt(2/9000); four of these are 6 %.
 	if got, want := float64(kinetic(momenta))/scale, 4500*boltzmannT; math.Abs(got-want) > 0.06*want {
 		t.Errorf("the kinetic energy is %g, want %g", got, want)
 	}

@@ -6,15 +6,14 @@ import (
 	"hash/fnv"
 	"math"
 
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// numbers are what is added up over all ranks: the potential and the kinetic energy of every step, from its
-// beginning on, and in the end the momentum.
+// numbers holds sums over all molecules: the potential and the kinetic energy at the beginning
+// and after each step, and the momentum at the end.
 type numbers []int64
 
-func newNumbers(cfg Config) numbers { return make(numbers, 2*(cfg.Steps+1)+3) }
-
+func newNumbers(cfg Config) numbers         { return make(numbers, 2*(cfg.Steps+1)+3) }
 func (n numbers) steps() int                { return (len(n)-3)/2 - 1 }
 func (n numbers) potential(step int) *int64 { return &n[2*step] }
 func (n numbers) kinetic(step int) *int64   { return &n[2*step+1] }
@@ -29,25 +28,25 @@ func (n numbers) addMomentum(momenta []pushes) {
 	}
 }
 
-// operations are the floating-point operations of pairs: 17 for two atoms, and 24 for what charges do not do.
-func (c *Config) operations() float64 {
-	return float64(c.Pairs()) * float64(c.Steps+1) * (9*17 + 24)
-}
+// operations counts the operations: per pair, 17 for two atoms, and 24 for Lennard-Jones.
+func (c *Config) operations() float64 { return float64(c.Pairs()) * float64(c.Steps+1) * (9*17 + 24) }
 
-// rounding is how much of the kinetic energy the potential one may be off for being added as whole numbers: 2^-32 kJ/mol a
-// pair, of which a molecule has at most 2^14, while it moves with some 11 kJ/mol.
+// rounding is the accepted error of the potential energy from adding integers, relative to the
+// kinetic energy. The error is 2^-32 kJ/mol per pair; a molecule has at most 2^14 pairs, and
+// about 11 kJ/mol of kinetic energy.
 const rounding = 1e-6
 
-// drifting is how much of the kinetic energy the total one may change. Verlet's method keeps an energy that differs from
-// it by at most (w dt)^2/6 of the kinetic and (w dt)^2/12 of the potential energy of a vibration of angular
-// frequency w (E. Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399); the fastest here is that
-// of the two bonds of a molecule against each other.
+// drifting returns the accepted change of the total energy, relative to the kinetic energy.
+// Verlet's method conserves an energy that differs from the true one by at most (w dt)^2/6 of the
+// kinetic and (w dt)^2/12 of the potential energy of a vibration of angular frequency w (E.
+// Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399). The fastest vibration here is
+// that of the two bonds of a molecule against each other.
 func drifting() float64 {
 	square := bondStiffness * (1/massH + (1-math.Cos(bondAngle))/massO)
 	return square * timeStep * timeStep / 4
 }
 
-// checks looks at the numbers of all ranks, and at all positions in the end.
+// checks verifies the sums of all ranks, and the final positions.
 func (n numbers) checks(at []molecule) []verify.Check {
 	last := n.steps()
 	first, changed, most := *n.potential(0)+*n.kinetic(0), 0.0, 0.0
@@ -68,7 +67,8 @@ func (n numbers) checks(at []molecule) []verify.Check {
 	}
 }
 
-// potential is the energy of all molecules, in plain floating point, and without the code that makes forces.
+// potential returns the energy of all molecules. It computes in floating point, and shares no
+// code with the computation of forces.
 func potential(at []molecule) (energy float64) {
 	apart := func(a, b site) float64 {
 		return math.Sqrt((a.x-b.x)*(a.x-b.x) + (a.y-b.y)*(a.y-b.y) + (a.z-b.z)*(a.z-b.z))
@@ -93,7 +93,7 @@ func potential(at []molecule) (energy float64) {
 
 func (n numbers) lines(at []molecule) []string {
 	hash, last := fnv.New64a(), n.steps()
-	_ = binary.Write(hash, binary.LittleEndian, flat(at)) // memory takes everything
+	_ = binary.Write(hash, binary.LittleEndian, flat(at)) // a hash never fails
 	in := func(energy int64) float64 { return float64(energy) / scale }
 	return []string{
 		fmt.Sprintf("potential energy %.9g kJ/mol, kinetic %.9g at first; %.9g and %.9g in the end", in(*n.potential(0)), in(*n.kinetic(0)), in(*n.potential(last)), in(*n.kinetic(last))),

@@ -1,7 +1,7 @@
 package water
 
-// following is with how many of the molecules after it, cyclically, molecule i makes a pair. So every pair of n
-// molecules is made once, and everybody has about as many.
+// following returns the number of molecules after molecule i, cyclically, with which i forms a
+// pair. So every pair of n molecules is computed once, and all molecules have about as many.
 func following(n, i int) int {
 	if n%2 == 0 && i < n/2 {
 		return n / 2
@@ -9,8 +9,8 @@ func following(n, i int) int {
 	return (n - 1) / 2
 }
 
-// reached are the molecules from up to to that are in pairs which begin with molecules lo up to hi, themselves among
-// them. They follow each other.
+// reached returns the bounds of the molecules in [from, to) that get forces from the molecules in
+// [lo, hi), which are themselves and their partners. They are contiguous.
 func reached(n, lo, hi, from, to int) (int, int) {
 	if lo == hi {
 		return 0, 0
@@ -22,7 +22,7 @@ func reached(n, lo, hi, from, to int) (int, int) {
 	return max(from, lo), min(to, end)
 }
 
-// act adds the forces of molecule i's bonds, and of the pairs that begin with it, and returns their energy.
+// act adds the forces of molecule i's bonds and of its pairs, and returns their energy.
 func act(at []molecule, i int, forces []pushes) int64 {
 	energy := bend(&at[i], &forces[i])
 	after, first := at[i+1:], forces[i+1:]
@@ -36,8 +36,8 @@ func act(at []molecule, i int, forces []pushes) int64 {
 	return energy
 }
 
-// advance ends a step of velocity Verlet with the forces at its end, notes the kinetic energy, and begins
-// the next one, if there is one.
+// advance completes a step of velocity Verlet with the forces at its end, records the kinetic
+// energy, and begins the next step, if any.
 func advance(to numbers, step int, at []molecule, momenta, forces []pushes) {
 	if step > 0 {
 		kick(momenta, forces)

@@ -1,8 +1,8 @@
 package water
 
-import "github.com/fagus-dsm/fagus/apps/verify"
+import "github.com/fagus-dsm/fagus/apps/internal/verify"
 
-// Plain is the program without Fagus.
+// Plain runs the program without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) verify.Result {
 	r, all := verify.Result{Operations: cfg.operations()}, newNumbers(cfg)
 	at, momenta := droplet(cfg)
@@ -13,12 +13,12 @@ func Plain(cfg Config, timed verify.Timer) verify.Result {
 			for i := range at {
 				*all.potential(step) += act(at, i, forces)
 			}
-			if cfg.Spoil && step == cfg.Steps {
-				forces[len(forces)-1][1].x++
+			if step == cfg.Steps {
+				cfg.Plant(func() { forces[len(forces)-1][1].x++ })
 			}
 			advance(all, step, at, momenta, forces)
-			if step > 0 && cfg.Progress != nil {
-				cfg.Progress(1)
+			if step > 0 {
+				cfg.Advance(1)
 			}
 		}
 	})

@@ -1,33 +1,32 @@
 package water
 
 import (
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// droplets is the program's data: those of all ranks, and this rank's.
 type droplets struct {
 	Config
 	node   *fagus.Node
 	at     *parts.Blocks[molecule]
 	forces *guarded
 
-	read, own *fagus.SyncSet // what it takes to compute forces, and to move
+	read, own *fagus.SyncSet // the variables for computing forces, and for moving molecules
 	add       []addition
 
 	momenta []pushes // of this rank's molecules
-	found   []pushes // the forces that this rank has found, and nobody has yet
+	found   []pushes // forces that this rank has computed and not yet added to the shared ones
 	numbers numbers
 }
 
-// addition is a tenure in which forces on molecules lo up to hi are added.
+// addition is a tenure in which forces on the molecules lo to hi-1 are added.
 type addition struct {
 	lo, hi int
 	set    *fagus.SyncSet
 }
 
-// Run computes Steps steps. Every rank calls it with the same Config.
+// Run simulates the steps. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return verify.Result{}, err
@@ -58,7 +57,6 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	return r, err
 }
 
-// declare makes the arrays, binds the variables and puts them into sets.
 func (d *droplets) declare() (err error) {
 	n := d.node
 	if d.at, err = parts.NewBlocks[molecule](n, "positions", d.Molecules, 1); err != nil {
@@ -71,7 +69,7 @@ func (d *droplets) declare() (err error) {
 	d.own = n.Set(append(d.at.WantFill(), d.forces.want(lo, hi)...)...)
 	var read []fagus.Request
 	for k := range n.Nodes() {
-		of := (n.Rank() + k) % n.Nodes() // so that ranks begin with different ones
+		of := (n.Rank() + k) % n.Nodes() // so that ranks begin with different blocks
 		from, to := d.at.Items(of)
 		from, to = reached(d.Molecules, lo, hi, from, to)
 		if from < to {
@@ -89,7 +87,7 @@ func (d *droplets) declare() (err error) {
 	return nil
 }
 
-// begin makes the droplet at every rank, which keeps its own molecules.
+// begin generates the whole droplet at every rank, which keeps its own molecules.
 func (d *droplets) begin() error {
 	at, momenta := droplet(d.Config)
 	lo, hi := d.at.Items(d.node.Rank())
@@ -102,35 +100,35 @@ func (d *droplets) begin() error {
 
 func (d *droplets) steps() error {
 	for step := range d.Steps + 1 {
-		if err := d.node.Barrier(); err != nil { // all have moved
+		if err := d.node.Barrier(); err != nil { // all ranks have moved their molecules
 			return err
 		}
 		if err := d.find(step); err != nil {
 			return err
 		}
 		for _, a := range d.add {
-			if err := d.node.During(a.set, func() error { return d.give(a.lo, a.hi) }); err != nil {
+			if err := d.node.During(a.set, func() error { return d.contribute(a.lo, a.hi) }); err != nil {
 				return err
 			}
 		}
-		if err := d.node.Barrier(); err != nil { // all forces are there, and all positions have been read
+		// all forces are added, and all positions have been read
+		if err := d.node.Barrier(); err != nil {
 			return err
 		}
 		if err := d.move(step); err != nil {
 			return err
 		}
-		if step > 0 && d.Progress != nil && d.node.Rank() == 0 {
-			d.Progress(1)
+		if step > 0 {
+			d.AdvanceTogether(d.node, 1)
 		}
 	}
 	return nil
 }
 
-// pairTime is about what a pair of molecules takes a Pentium III at 950 MHz: ten roots and as many
-// divisions of some 60 and 35 cycles, and 160 other operations.
+// pairTime is roughly what a pair of molecules costs on a Pentium III at 950 MHz: ten square
+// roots and ten divisions, of about 60 and 35 cycles, and 160 other operations.
 const pairTime = 1200 * fagus.Nanosecond
 
-// find computes the forces that this rank has to.
 func (d *droplets) find(step int) error {
 	return d.node.During(d.read, func() error {
 		lo, hi := d.at.Items(d.node.Rank())
@@ -141,15 +139,15 @@ func (d *droplets) find(step int) error {
 			*d.numbers.potential(step) += act(d.at.Slice(), i, d.found)
 			d.node.Spend(fagus.Time(following(d.Molecules, i)) * pairTime)
 		}
-		if d.Spoil && step == d.Steps && lo < hi && hi == d.Molecules {
-			d.found[hi-1][1].x++
+		if step == d.Steps {
+			d.PlantLast(d.node, d.Molecules, func() { d.found[hi-1][1].x++ })
 		}
 		return nil
 	})
 }
 
-// give adds what was found of the forces on molecules lo up to hi to those that others have found.
-func (d *droplets) give(lo, hi int) error {
+// contribute adds this rank's forces on the molecules lo to hi-1 to the shared ones.
+func (d *droplets) contribute(lo, hi int) error {
 	all := d.forces.Slice()[lo:hi]
 	for i := range all {
 		for j, f := range &d.found[lo+i] {
@@ -161,7 +159,6 @@ func (d *droplets) give(lo, hi int) error {
 	return nil
 }
 
-// move lets the forces act on this rank's molecules, and takes them away.
 func (d *droplets) move(step int) error {
 	return d.node.During(d.own, func() error {
 		lo, hi := d.at.Items(d.node.Rank())

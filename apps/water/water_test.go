@@ -1,29 +1,16 @@
 package water_test
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
-	"github.com/fagus-dsm/fagus/apps/verify"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/water"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func run(t *testing.T, on fagus.Config, cfg water.Config) verify.Result {
-	t.Helper()
-	return apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (verify.Result, error) { return water.Run(n, cfg) })[0]
-}
-
-func plain(cfg water.Config) verify.Result { return water.Plain(cfg, apptest.Timer) }
-
-func same(t *testing.T, on fagus.Config, cfg water.Config, want verify.Result) {
-	t.Helper()
-	apptest.Same(t, on, fmt.Sprintf("%+v", cfg), want, func(n *fagus.Node) (verify.Result, error) { return water.Run(n, cfg) })
-}
-
-// TestEverywhere: verified, with the bits of the program without Fagus, however forces are bound, and also where there are
-// fewer molecules than ranks.
+// TestEverywhere checks that runs pass, with the bits of the program without Fagus, with every
+// binding, and with fewer molecules than ranks.
 func TestEverywhere(t *testing.T) {
 	for _, cfg := range []water.Config{
 		{Molecules: 13, Steps: 2, Bind: water.Block},
@@ -32,44 +19,31 @@ func TestEverywhere(t *testing.T) {
 		{Molecules: 2, Steps: 1, Bind: water.Block},
 	} {
 		cfg.Seed = 2
-		want := plain(cfg)
-		apptest.Everywhere(t, func(on fagus.Config) { same(t, on, cfg, want) })
+		want := water.Plain(cfg, apptest.Timer)
+		apptest.Everywhere(t, func(on fagus.Config) { apptest.Same(t, water.Run, on, cfg, want) })
 	}
 }
 
-// TestDelayed: ranks that overtake each other change nothing.
+// TestDelayed checks that the result does not depend on the order in which ranks add forces.
 func TestDelayed(t *testing.T) {
 	cfg := water.Config{Molecules: 14, Steps: 4, Seed: 3}
-	want := plain(cfg)
+	want := water.Plain(cfg, apptest.Timer)
 	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) {
 		cfg := cfg
 		cfg.Bind = water.Binding(seed % 3)
-		same(t, on, cfg, want)
+		apptest.Same(t, water.Run, on, cfg, want)
 	})
 }
 
-// TestSpoiled: a force without a reaction is found, be it the smallest.
+// TestSpoiled checks that verification finds even the smallest force without a reaction.
 func TestSpoiled(t *testing.T) {
-	cfg := water.Config{Molecules: 9, Steps: 2, Spoil: true}
-	if r := plain(cfg); r.Excess() <= 1 {
-		t.Errorf("plain: %v", r.Checks)
-	}
-	for nodes := 1; nodes <= 4; nodes++ {
-		if r := run(t, fagus.Config{Nodes: nodes}, cfg); r.Excess() <= 1 {
-			t.Errorf("%d nodes: %v", nodes, r.Checks)
-		}
-	}
+	cfg := water.Config{Molecules: 9, Steps: 2, Options: verify.Options{Spoil: true}}
+	apptest.Spoiled(t, water.Run, water.Plain, cfg)
 }
 
-// TestProgress: a call a step.
+// TestProgress checks that every step is reported once.
 func TestProgress(t *testing.T) {
-	steps := 0
-	cfg := water.Config{Molecules: 5, Steps: 3, Progress: func(n int) { steps += n }}
-	run(t, fagus.Config{Nodes: 2}, cfg)
-	plain(cfg)
-	if steps != 6 {
-		t.Errorf("%d steps, want 6", steps)
-	}
+	apptest.Progress(t, water.Run, water.Plain, 3, func(o verify.Options) water.Config { return water.Config{Molecules: 5, Steps: 3, Options: o} })
 }
 
 func TestConfigIsValidated(t *testing.T) {
@@ -85,12 +59,12 @@ func TestConfigIsValidated(t *testing.T) {
 		{water.Config{Molecules: 1, Steps: 1, Bind: 3}, false},
 	} {
 		if err := c.cfg.Validate(); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.cfg, err)
+			t.Errorf("%+v: Validate: error %v, want valid %v", c.cfg, err, c.ok)
 		}
 	}
 	for _, b := range []water.Binding{water.Block, water.Molecule, water.Lock} {
 		if got, err := water.ParseBinding(b.String()); got != b || err != nil {
-			t.Errorf("%v: parsed as %v, %v", b, got, err)
+			t.Errorf("the name of binding %v is parsed as %v, error %v", b, got, err)
 		}
 	}
 	if _, err := water.ParseBinding("atom"); err == nil {

@@ -1,24 +1,23 @@
-// Package workqueue does tasks of unequal length, which ranks take from a queue in
-// shared memory, or which are shared out beforehand (Config.Static).
+// Package workqueue performs tasks of unequal length. Ranks take them from a queue in shared
+// memory, or the tasks are divided beforehand (Config.Static).
 //
-// It reads as a tutorial:
+// It is a tutorial of a shared work queue:
 //
-//   - The queue (parts.Queue) is one number, that of the next task, guarded by one sync
-//     variable. Each batch has its results guarded by a variable of its own.
-//   - A rank acquires the number together with the results of the batch that it
-//     has done before: writes those, takes the number and adds 1. Then it
-//     releases, and computes.
-//   - When no batch is left all meet in a Barrier, and rank 0 acquires the results and
-//     compares each with one that it finds in another way.
+//   - The queue (parts.Queue) is a single number, the next task, bound to one sync variable.
+//     The results of each batch of tasks are bound to a variable of their own.
+//   - A rank acquires the queue together with the results of its last batch. It writes those
+//     results and takes the next batch from the queue. Then it releases both, and computes.
+//   - When the queue is empty all ranks meet in a Barrier. Rank 0 acquires all results and
+//     compares each with one that it computes by another method.
 //
-// With Config.Static batch b belongs to rank b mod N, and a rank acquires the results
-// of all its batches at once.
+// With Config.Static batch b belongs to rank b mod N, and a rank acquires the results of all its
+// batches at once.
 //
-// # What a queue is good for
+// # When a queue pays
 //
-// In threaded mode a rank waits only while another takes a number, so all are busy
-// until the queue is empty, however unequal the tasks. In phase mode the ranks all
-// ask for the same variable, one of them is granted it in a phase, and the next phase
-// does not come before that one has computed: so they compute one after another, and a
-// queue is worse than one rank alone. Phases are for work that is shared out beforehand.
+// In threaded mode a rank waits only while another one takes a batch, so all ranks are busy until
+// the queue is empty, however unequal the tasks are. In phase mode all ranks request the same
+// variable, one rank gets it in each phase, and the next phase does not begin before that rank
+// has computed. So the ranks compute one after another, and a queue is slower than one rank
+// alone. Phase mode suits work that is divided beforehand.
 package workqueue

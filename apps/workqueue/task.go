@@ -7,9 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// A task makes steps steps of a linear congruential generator modulo 2^64, with
-// Knuth's constants of MMIX (The Art of Computer Programming, vol. 2, 3.3.4,
-// table 1).
+// A task performs steps of a linear congruential generator modulo 2^64, with Knuth's constants of
+// MMIX (The Art of Computer Programming, vol. 2, 3.3.4, table 1).
 type task struct {
 	start uint64
 	steps int
@@ -18,16 +17,15 @@ type task struct {
 const (
 	factor    = 6364136223846793005
 	increment = 1442695040888963407
-	// stepTime is what a step takes on the papers' machine, a Pentium III of 950 MHz:
-	// three multiplications, of which two wait for nothing, and additions with
-	// carry; about 10 cycles of 1053 ps.
+	// stepTime is the cost of a step on the papers' machine, a Pentium III at 950 MHz: three
+	// multiplications, two of them independent, and additions with carry; about 10 cycles of 1053
+	// ps.
 	stepTime = 10530 * fagus.Nanosecond / 1000
-	// chunkSteps is how many steps there are between two looks at whether the run goes
-	// on: some 20 ms.
+	// chunkSteps is the number of steps between two checks of Node.Err: about 20 ms of work.
 	chunkSteps = 1 << 24
 )
 
-// tasks are all tasks of a run, the same at every rank.
+// tasks returns all tasks of a run, the same at every rank.
 func tasks(cfg Config) []task {
 	random := rand.New(rand.NewPCG(cfg.Seed, 0))
 	list := make([]task, cfg.Tasks)
@@ -42,10 +40,10 @@ func tasks(cfg Config) []task {
 	return list
 }
 
-// zipf is the length of the longest task but k, that of the longest being 1.
+// zipf returns the length of the (k+1)-th longest task, relative to the longest.
 func zipf(k int, skew float64) float64 { return math.Pow(float64(k+1), -skew) }
 
-// do makes one step after another.
+// do performs the steps one by one.
 func (t task) do(n *fagus.Node) (uint64, error) {
 	x := t.start
 	for left := t.steps; left > 0; {
@@ -62,8 +60,8 @@ func (t task) do(n *fagus.Node) (uint64, error) {
 	return x, nil
 }
 
-// jump is what do computes, found in another way: x -> f*x + c done twice is
-// x -> f*f*x + (f+1)*c, so about log2(steps) squarings do.
+// jump computes the result of do by another method: x -> f*x + c, applied twice, is x -> f*f*x +
+// (f+1)*c, so about log2(steps) squarings suffice.
 func (t task) jump() uint64 {
 	x := t.start
 	f, c := uint64(factor), uint64(increment)

@@ -6,14 +6,14 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestJump compares the check with the computation that it is to check.
+// TestJump compares jump with do.
 func TestJump(t *testing.T) {
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
 		for steps := range 200 {
 			work := task{uint64(steps) << 40, steps}
 			x, err := work.do(n)
 			if got := work.jump(); got != x || err != nil {
-				t.Errorf("%d steps: %#x, one by one %#x, %v", steps, got, x, err)
+				t.Errorf("%d steps: jump returns %#x, do %#x, error %v", steps, got, x, err)
 			}
 		}
 		return nil
@@ -32,10 +32,10 @@ func TestTasks(t *testing.T) {
 			longest, shortest = max(longest, work.steps), min(shortest, work.steps)
 		}
 		if sum > count*mean || sum < count*mean-count {
-			t.Errorf("skew %v: %d steps in all", skew, sum)
+			t.Errorf("skew %v: tasks have %d steps in all, want the mean times their number", skew, sum)
 		}
 		if even := longest == shortest; even != (skew == 0) {
-			t.Errorf("skew %v: %d to %d steps", skew, shortest, longest)
+			t.Errorf("skew %v: tasks have %d to %d steps, want equal ones only without skew", skew, shortest, longest)
 		}
 		if want := float64(longest) * zipf(count-1, skew); float64(shortest) < want-1 || float64(shortest) > want+1 {
 			t.Errorf("skew %v: the longest has %d steps, the shortest %d: want %.1f", skew, longest, shortest, want)
@@ -43,7 +43,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestVerifyCountsWrongResults verifies before anything is done, but for two tasks.
+// TestVerifyCountsWrongResults verifies when only two tasks have been done.
 func TestVerifyCountsWrongResults(t *testing.T) {
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
 		cfg := Config{Tasks: 10, Batch: 3, Work: 100 * stepTime}
@@ -56,7 +56,7 @@ func TestVerifyCountsWrongResults(t *testing.T) {
 		}
 		wrong, err := q.verify()
 		if wrong != 8 || q.done != 2 {
-			t.Errorf("%d results are wrong, %d tasks done: 8 and 2 of 10", wrong, q.done)
+			t.Errorf("%d results are wrong, %d tasks are done: want 8 and 2 of 10", wrong, q.done)
 		}
 		return err
 	})

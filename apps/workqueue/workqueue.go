@@ -3,49 +3,50 @@ package workqueue
 import (
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Config describes a run.
 type Config struct {
-	// Tasks is how many there are.
+	// Tasks is the number of tasks.
 	Tasks int
-	// Batch is how many a rank takes at a time; 0 stands for 1.
+	// Batch is the number of tasks that a rank takes at a time; 0 means 1.
 	Batch int
-	// Work is the mean computation of a task, in the time of the simulated machine.
-	// It is really done, so a wall clock sees what it takes there.
+	// Work is the mean computation of a task, in time of the simulated machine. It is really
+	// performed, so real time passes as well.
 	Work fagus.Time
-	// Skew says how unequal the tasks are, by Zipf's law: the k-th longest takes
-	// 1/k^Skew of the longest. With 0 all are equal.
+	// Skew makes the tasks unequal, by Zipf's law: the k-th longest takes 1/k^Skew of the
+	// longest. With 0 all are equal.
 	Skew float64
-	// Static shares out the batches cyclically, without a queue.
+	// Static deals the batches to the ranks in turn, without a queue.
 	Static bool
-	// Seed decides which tasks are the long ones, and what they compute.
+	// Seed determines which tasks are long, and what they compute.
 	Seed uint64
-	// Progress, if not nil, is called at every rank with the number of tasks that it
-	// has just finished.
+	// Progress, if not nil, is called at every rank with the number of tasks that it has just
+	// finished.
 	Progress func(tasks int)
 }
 
-// Result is what a rank has in the end.
+// Result is the outcome at one rank.
 type Result struct {
-	// Wrong is how many results are not what they should be. Only rank 0 knows.
+	// Wrong is the number of wrong results. Only rank 0 has it.
 	Wrong int
-	// Tasks is how many this rank did.
+	// Tasks is the number of tasks that this rank performed.
 	Tasks int
-	// Time is what this rank's part took, from a barrier before it.
+	// Time is the duration of this rank's part, from the barrier before it.
 	Time fagus.Time
 }
 
-// The most of everything: the queue's end then stays far from what a number holds.
+// Upper limits of the configuration. They keep all sums far below the limits of their types.
 const (
 	maxTasks = 1 << 24
 	maxWork  = 100 * fagus.Second
 	maxSkew  = 100
 )
 
-// Validate reports what cannot be run.
+// Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.Tasks < 1 || c.Tasks > maxTasks:
@@ -53,14 +54,13 @@ func (c *Config) Validate() error {
 	case c.Batch < 0 || c.Batch > maxTasks:
 		return fmt.Errorf("workqueue: batches of %d tasks: want 1 to %d", c.Batch, maxTasks)
 	case c.Work < 0 || c.Work > maxWork:
-		return fmt.Errorf("workqueue: work of %v a task: want 0 to %v", c.Work, maxWork)
-	case !(c.Skew >= 0 && c.Skew <= maxSkew): // this way round for NaN
+		return fmt.Errorf("workqueue: work of %v per task: want 0 to %v", c.Work, maxWork)
+	case !(c.Skew >= 0 && c.Skew <= maxSkew): // written so that NaN fails
 		return fmt.Errorf("workqueue: skew %v: want 0 to %d", c.Skew, maxSkew)
 	}
 	return nil
 }
 
-// queue is the program's shared data.
 type queue struct {
 	Config
 	node         *fagus.Node
@@ -68,10 +68,10 @@ type queue struct {
 	next         *parts.Queue
 	results      *fagus.Array[uint64]
 	guardResults []*fagus.SyncVar // by batch
-	done         int              // tasks of this rank
+	done         int              // tasks performed by this rank
 }
 
-// Run does the tasks. Every rank calls it with the same Config.
+// Run performs the tasks. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
@@ -90,7 +90,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Tasks: q.done, Time: took}
-	if err := n.Barrier(); err != nil { // all results are there
+	if err := n.Barrier(); err != nil { // all results are written
 		return Result{}, err
 	}
 	if n.Rank() != 0 {
@@ -100,7 +100,6 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	return result, err
 }
 
-// declare makes the arrays and binds the variables, the same at every rank.
 func (q *queue) declare() (err error) {
 	if q.results, err = fagus.NewArray[uint64](q.node, "results", q.Tasks); err != nil {
 		return err
@@ -118,15 +117,13 @@ func (q *queue) declare() (err error) {
 	return err
 }
 
-// batches is how many there are; the last one may be smaller.
+// batches returns the number of batches; the last one may be smaller.
 func (q *queue) batches() int { return (q.Tasks + q.Batch - 1) / q.Batch }
 
-// batch are the tasks lo up to but not including hi of batch b.
 func (q *queue) batch(b int) (lo, hi int) { return b * q.Batch, min((b+1)*q.Batch, q.Tasks) }
 
-// takeTurns takes batches from the queue until it is empty.
 func (q *queue) takeTurns() error {
-	var results []uint64 // of the tasks from done on, which are not handed in
+	var results []uint64 // of the tasks from done on, not yet in shared memory
 	var wants []fagus.Request
 	done := 0
 	for {
@@ -142,7 +139,6 @@ func (q *queue) takeTurns() error {
 	}
 }
 
-// share does every batch that falls to this rank.
 func (q *queue) share() error {
 	n := q.node
 	var wants []fagus.Request
@@ -162,7 +158,6 @@ func (q *queue) share() error {
 	return n.Release(set)
 }
 
-// compute does the tasks from first on, one for each of results.
 func (q *queue) compute(results []uint64, first int) error {
 	for i := range results {
 		x, err := q.tasks[first+i].do(q.node)
@@ -178,13 +173,8 @@ func (q *queue) compute(results []uint64, first int) error {
 	return nil
 }
 
-// verify acquires all results and counts those that are wrong.
 func (q *queue) verify() (wrong int, err error) {
-	var wants []fagus.Request
-	for _, v := range q.guardResults {
-		wants = append(wants, fagus.Want(v, fagus.Shared))
-	}
-	set := q.node.Set(wants...)
+	set := verify.Everything(q.node, q.guardResults)
 	if err := q.node.Acquire(set); err != nil {
 		return 0, err
 	}

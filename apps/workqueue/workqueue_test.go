@@ -1,21 +1,20 @@
 package workqueue_test
 
 import (
-	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/apptest"
+	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/workqueue"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// run returns the slowest rank's time. That of the whole is bounded.
+// run returns the time of the slowest rank, after checking the results.
 func run(t *testing.T, on fagus.Config, cfg workqueue.Config) (slowest fagus.Time) {
 	t.Helper()
-	results := apptest.Run(t, on, fmt.Sprintf("%+v", cfg), func(n *fagus.Node) (workqueue.Result, error) { return workqueue.Run(n, cfg) })
+	results := apptest.All(t, workqueue.Run, on, cfg)
 	tasks := 0
 	for _, r := range results {
 		tasks += r.Tasks
@@ -38,25 +37,15 @@ func configs() (list []workqueue.Config) {
 	return list
 }
 
-func TestEverywhere(t *testing.T) {
-	apptest.Everywhere(t, func(on fagus.Config) {
-		for _, cfg := range configs() {
-			run(t, on, cfg)
-		}
+func TestConfigs(t *testing.T) {
+	apptest.Configs(t, configs(), func(t *testing.T, seed uint64, on fagus.Config, cfg workqueue.Config) {
+		cfg.Seed = seed
+		run(t, on, cfg)
 	})
 }
 
-func TestRandomDelays(t *testing.T) {
-	apptest.Delayed(t, func(t *testing.T, seed uint64, on fagus.Config) {
-		for _, cfg := range configs() {
-			cfg.Seed = seed
-			run(t, on, cfg)
-		}
-	})
-}
-
-// TestWhatAQueueIsGoodFor holds times against what the package comment says: 64
-// tasks of 1 ms on 2 ranks. A notice takes 60 us, and some tasks are long.
+// TestWhatAQueueIsGoodFor checks that times agree with the package comment: 64 tasks of 1 ms on 2
+// ranks. A notice takes 60 us, and some tasks are long.
 func TestWhatAQueueIsGoodFor(t *testing.T) {
 	const tasks, work = 64, fagus.Millisecond
 	equal := workqueue.Config{Tasks: tasks, Work: work}
@@ -64,7 +53,7 @@ func TestWhatAQueueIsGoodFor(t *testing.T) {
 	static.Static = true
 	skewed.Skew, skewed.Seed = 0.7, 3
 	for _, c := range []struct {
-		mode fagus.Engine
+		mode fagus.Mode
 		cfg  workqueue.Config
 		want fagus.Time
 	}{
@@ -74,7 +63,7 @@ func TestWhatAQueueIsGoodFor(t *testing.T) {
 	} {
 		on := fagus.Config{Nodes: 2, Net: apptest.Simulated(t, sim.Config{}), Mode: c.mode, Notices: c.mode == fagus.Threaded}
 		if got := run(t, on, c.cfg); got < c.want*95/100 || got > c.want*130/100 {
-			t.Errorf("%v mode, %+v: %v, want about %v", c.mode, c.cfg, got, c.want)
+			t.Errorf("%v mode, %+v: the slowest rank takes %v, want about %v", c.mode, c.cfg, got, c.want)
 		}
 	}
 }
@@ -83,7 +72,7 @@ func TestProgress(t *testing.T) {
 	var tasks atomic.Int64
 	run(t, fagus.Config{Nodes: 3}, workqueue.Config{Tasks: 10, Batch: 4, Progress: func(n int) { tasks.Add(int64(n)) }})
 	if tasks.Load() != 10 {
-		t.Errorf("%d tasks", tasks.Load())
+		t.Errorf("Progress reports %d tasks, want 10", tasks.Load())
 	}
 }
 
@@ -92,7 +81,7 @@ func TestConfigIsValidated(t *testing.T) {
 		{}, {Tasks: -1}, {Tasks: 1, Batch: -1}, {Tasks: 1, Work: -1}, {Tasks: 1, Skew: -1}, {Tasks: 1, Skew: math.NaN()}, {Tasks: 1 << 30},
 	} {
 		if err := cfg.Validate(); err == nil {
-			t.Errorf("%+v is valid", cfg)
+			t.Errorf("%+v: Validate returns no error", cfg)
 		}
 	}
 }

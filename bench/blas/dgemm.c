@@ -1,5 +1,6 @@
-/* dgemm reads orders from standard input, one a line, multiplies two matrices of that order with
- * OpenBLAS, and prints how many seconds that took. The first product of an order is not timed. */
+/* dgemm reads matrix orders from standard input, one per line. For each order it multiplies two
+ * matrices with OpenBLAS and prints the time in seconds. After a change of the order it multiplies
+ * once before it measures. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ int main(void)
 			free(a), free(b), free(c);
 			a = malloc(size * sizeof *a), b = malloc(size * sizeof *b), c = malloc(size * sizeof *c);
 			if (!a || !b || !c) {
-				fprintf(stderr, "dgemm: no memory for order %d\n", n);
+				fprintf(stderr, "dgemm: out of memory for order %d\n", n);
 				return 1;
 			}
 			for (size_t i = 0; i < size; i++)

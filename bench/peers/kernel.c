@@ -1,10 +1,11 @@
-// The kernel of a product, as in apps/bench/kernel.go: the same loops, and not vectorised, since Go
-// does not do so either. What is compared is not how fast it is.
+// The kernel of a matrix product, with the same loops as apps/bench/kernel.go. It is not
+// vectorized, because Go does not vectorize either: the benchmark compares communication, not
+// kernels.
 #include <string.h>
 
 #include "peer.h"
 
-enum { PANEL = 64 }; // rows of B that are kept in a cache while the rows of A pass by
+enum { PANEL = 64 }; // rows of B that stay in a cache while all rows of A use them
 
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 void multiply(double *restrict c, const double *a, const double *b, long rows, long n)

@@ -1,4 +1,4 @@
-// A product of matrices C = A x B.
+// The matrix product C = A x B.
 #include <mpi.h>
 
 #include "peer.h"
@@ -9,17 +9,18 @@ static void set(double *x, long n, double value)
 		x[i] = value;
 }
 
-// Rank 0 has written A and B: all of B goes to rank 1, and half of the rows of A, and half of C
-// comes back. The time is rank 0's, without that in which it writes its rows of C instead of
-// computing them; rank 1 writes as many meanwhile. With computing it is the whole time.
+// multiplied sends B and half of the rows of A from rank 0 to rank 1, and half of C back. If
+// computing is set, the ranks compute C, and the result is the whole time at rank 0. If not,
+// they write expected values to C, and the result excludes the time in which rank 0 does so;
+// rank 1 writes as many rows at the same time.
 static uint64_t multiplied(long order, long count, int computing)
 {
 	long rows[2] = {order / 2, order - order / 2};
 	int share[2] = {rows[0] * order, rows[1] * order}, first[2] = {0, rows[0] * order};
 	long all = order * order, own = share[rank];
-	double *b = room(ROOM_B, all * sizeof *b);
-	double *a = room(ROOM_A, (rank ? own : all) * sizeof *a);
-	double *c = room(ROOM_C, (rank ? own : all) * sizeof *c);
+	double *b = buffer(BUFFER_B, all * sizeof *b);
+	double *a = buffer(BUFFER_A, (rank ? own : all) * sizeof *a);
+	double *c = buffer(BUFFER_C, (rank ? own : all) * sizeof *c);
 	void *in_place = MPI_IN_PLACE;
 	uint64_t took = 0;
 	for (long i = 0; i < count; i++) {
@@ -33,7 +34,7 @@ static uint64_t multiplied(long order, long count, int computing)
 		MPI_Scatterv(a, share, first, MPI_DOUBLE, rank ? a : in_place, own, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 		uint64_t here = now();
 		if (own && (a[own - 1] != i || b[all - 1] != i))
-			wrong("A or B is not what was written", i);
+			wrong("A or B differs from what was written", i);
 		double element = (double)order * i * i;
 		if (computing)
 			multiply(c, a, b, own / order, order);
@@ -44,7 +45,7 @@ static uint64_t multiplied(long order, long count, int computing)
 		took += now() - start - (computing ? 0 : written - here);
 		for (long row = 0; rank == 0 && row < order; row++)
 			if (c[row * order] != element)
-				wrong("C is not what was written", i);
+				wrong("C differs from what was written", i);
 	}
 	return took;
 }

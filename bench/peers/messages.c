@@ -1,4 +1,4 @@
-// Operations made of messages and collective calls.
+// Operations that use messages and collective calls.
 #include <mpi.h>
 #include <stddef.h>
 
@@ -21,15 +21,15 @@ uint64_t sum(long size, long count)
 		double own = i + rank, all;
 		MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 		if (all != 2 * i + 1)
-			wrong("a wrong sum", i);
+			wrong("the sum is wrong", i);
 	}
 	return now() - start;
 }
 
-// A message there and one back.
+// round_trip sends a message to rank 1 and one back.
 uint64_t round_trip(long size, long count)
 {
-	char *data = room(ROOM_PAGE, size);
+	char *data = buffer(BUFFER_PAGE, size);
 	uint64_t start = now();
 	for (long i = 0; i < count; i++) {
 		if (rank == 0)
@@ -41,11 +41,12 @@ uint64_t round_trip(long size, long count)
 	return now() - start;
 }
 
-// Rank 0 rewrites all and sends it; the time is from there until rank 1 says that it has it. Rank
-// 1 waits for it in MPI already, so that nothing comes unexpected.
+// streamed measures the time from rank 0's send until rank 1 confirms the data. Rank 1 posts its
+// receive before that, so that no message arrives unexpectedly. If reading is set, rank 1 reads
+// the data before it confirms.
 static uint64_t streamed(long size, long count, int reading)
 {
-	uint64_t *words = room(ROOM_STREAM, size), took = 0;
+	uint64_t *words = buffer(BUFFER_STREAM, size), took = 0;
 	for (long i = 0; i < count; i++) {
 		if (rank == 0) {
 			rewrite(words, size, i);
@@ -61,10 +62,10 @@ static uint64_t streamed(long size, long count, int reading)
 		MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		if (reading)
-			look(words, size, i);
+			check_words(words, size, i);
 		MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
 		if (!reading)
-			look(words, size, i);
+			check_words(words, size, i);
 	}
 	return took;
 }

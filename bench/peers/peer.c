@@ -1,11 +1,11 @@
-// One rank of an MPI job that measures on demand, as `fagus bench --peers` does with it:
+// One rank of an MPI job that runs measurements for `fagus bench --peers`:
 //
 //	mpirun -n 2 peer.openmpi CPU0,CPU1 SOCKET
 //
-// Each rank connects to the Unix socket and says "rank R". Then it gets lines "OPERATION SIZE
-// COUNT", the same at both ranks, and answers each with the nanoseconds that so many operations
-// took, from a barrier to their end. In between it sleeps in read: MPI's own waiting would spin
-// while another system is measured. It ends with the connection.
+// Each rank connects to the Unix socket and sends "rank R". It then receives lines "OPERATION SIZE
+// COUNT", the same at both ranks, and answers each with the nanoseconds that COUNT operations took
+// after a barrier. Between commands it sleeps in read, because waiting in MPI would spin while
+// another system is measured. It exits when the connection is closed.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -16,14 +16,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "peer.h"
 
-int rank;
-
-// No command takes longer, nor does the start: then the process ends itself.
+// The process ends itself if its start or a command takes longer.
 enum { SECONDS = 120 };
 
 static const struct {
@@ -42,13 +39,6 @@ static const struct {
 	{"product", product},
 };
 
-uint64_t now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void die(const char *what)
 {
 	fprintf(stderr, "peer: rank %d: ", rank);
@@ -56,19 +46,13 @@ static void die(const char *what)
 	_exit(1);
 }
 
-void wrong(const char *what, long round)
-{
-	fprintf(stderr, "peer: rank %d: %s, in round %ld\n", rank, what, round);
-	_exit(1);
-}
-
-// pin keeps this process on its one of two processors.
+// pin binds this process to the processor of its rank. list has two processor numbers.
 static void pin(const char *list)
 {
 	int cpus[2];
 	cpu_set_t set;
 	if (sscanf(list, "%d,%d", &cpus[0], &cpus[1]) != 2) {
-		fprintf(stderr, "peer: processors \"%s\": want two numbers\n", list);
+		fprintf(stderr, "peer: processors \"%s\": want two numbers separated by a comma\n", list);
 		exit(2);
 	}
 	CPU_ZERO(&set);
@@ -109,14 +93,14 @@ static void answer(FILE *driver, const char *name, long size, long count)
 		fprintf(driver, "%llu\n", (unsigned long long)took);
 		return;
 	}
-	fprintf(driver, "error: no operation \"%s\"\n", name);
+	fprintf(driver, "error: unknown operation \"%s\"\n", name);
 }
 
 int main(int argc, char **argv)
 {
 	int ranks;
 	alarm(SECONDS);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher may be killed
+	prctl(PR_SET_PDEATHSIG, SIGKILL); // exit when the launcher is killed
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -133,7 +117,7 @@ int main(int argc, char **argv)
 	long size, count;
 	while (fgets(line, sizeof line, driver)) {
 		if (sscanf(line, "%31s %ld %ld", name, &size, &count) != 3 || size < 0 || count < 1)
-			fprintf(driver, "error: a command is OPERATION SIZE COUNT\n");
+			fprintf(driver, "error: command: want OPERATION SIZE COUNT\n");
 		else
 			answer(driver, name, size, count);
 	}

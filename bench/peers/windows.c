@@ -1,4 +1,4 @@
-// Operations on windows, under their locks.
+// Operations on MPI windows, using their locks.
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -13,14 +13,14 @@ static void await_token(void)
 	MPI_Recv(NULL, 0, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// window is one whose memory rank 0 has. Each name has one, made anew for another size.
+// window is an MPI window whose memory belongs to rank 0.
 struct window {
 	MPI_Win win;
-	void *memory; // of rank 0; in a shared window at both ranks
+	void *memory; // at rank 0; in a shared window at both ranks
 	long bytes;
 };
 
-static struct window windows[2];
+static struct window windows[2]; // not shared, shared
 
 void free_windows(void)
 {
@@ -29,6 +29,7 @@ void free_windows(void)
 			MPI_Win_free(&windows[i].win);
 }
 
+// window returns the shared or unshared window, allocating it again if its size has changed.
 static struct window *window(int shared, long bytes)
 {
 	struct window *w = &windows[shared];
@@ -51,7 +52,7 @@ static struct window *window(int shared, long bytes)
 	return w;
 }
 
-// clear makes the region what it is before round 0.
+// clear sets the window to its content before round 0.
 static void clear(struct window *w, long bytes)
 {
 	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win);
@@ -61,12 +62,13 @@ static void clear(struct window *w, long bytes)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// In turn each rank locks, reads and changes all, and unlocks: rank 0 in place, rank 1 with a Get
-// and a Put. Whose turn it is, an empty message says, so that no lock is taken in vain.
+// window_hand_over lets the ranks lock the window, change all of its data and unlock it in turn:
+// rank 0 in place, rank 1 with a Get and a Put. An empty message passes the turn, so that no
+// rank waits for the lock.
 uint64_t window_hand_over(long size, long count)
 {
 	struct window *w = window(0, size);
-	unsigned char *copy = room(ROOM_PAGE, size), before;
+	unsigned char *copy = buffer(BUFFER_PAGE, size), before;
 	clear(w, size);
 	uint64_t start = now();
 	for (long i = 0; i < count; i++) {
@@ -86,13 +88,13 @@ uint64_t window_hand_over(long size, long count)
 		if (rank == 0)
 			await_token();
 		if (before != handed_over(i))
-			wrong("a page that was not handed over", i);
+			wrong("the page was not handed over", i);
 	}
 	return now() - start;
 }
 
-// MPICH gives a lock only while the rank that has the window is in a call: without a look into MPI
-// now and then this hangs.
+// await_turn polls turn. It also calls MPI_Iprobe now and then, because MPICH grants a lock only
+// while the rank that owns the window is in an MPI call.
 static void await_turn(const atomic_long *turn, long mine)
 {
 	int flag;
@@ -101,8 +103,9 @@ static void await_turn(const atomic_long *turn, long mine)
 			MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-// The same in a shared window, where both work in place. Whose turn it is, a word behind the data
-// says, in a cache line of its own, which who waits polls without the lock.
+// shared_hand_over is window_hand_over in a shared window, where both ranks work in place. A
+// word in a separate cache line behind the data has the turn; the waiting rank polls it without
+// the lock.
 uint64_t shared_hand_over(long size, long count)
 {
 	struct window *w = window(1, size + 128);
@@ -117,17 +120,17 @@ uint64_t shared_hand_over(long size, long count)
 		MPI_Win_unlock(0, w->win);
 		atomic_store_explicit(turn, 2 * i + rank + 1, memory_order_release);
 		if (before != handed_over(i))
-			wrong("a page that was not handed over", i);
+			wrong("the page was not handed over", i);
 	}
 	await_turn(turn, 2 * count);
 	return now() - start;
 }
 
-// As stream, but rank 1 gets it from the window.
+// window_stream is stream, but rank 1 reads the data from the window with a Get.
 uint64_t window_stream(long size, long count)
 {
 	struct window *w = window(0, size);
-	uint64_t *copy = room(ROOM_STREAM, size), took = 0;
+	uint64_t *copy = buffer(BUFFER_STREAM, size), took = 0;
 	for (long i = 0; i < count; i++) {
 		if (rank == 0) {
 			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win);
@@ -146,7 +149,7 @@ uint64_t window_stream(long size, long count)
 		MPI_Get(copy, size, MPI_BYTE, 0, 0, size, MPI_BYTE, w->win);
 		MPI_Win_unlock(0, w->win);
 		pass_token();
-		look(copy, size, i);
+		check_words(copy, size, i);
 	}
 	return took;
 }

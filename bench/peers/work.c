@@ -1,24 +1,43 @@
-// Memory, and what is done with it between two communications. fagus's side does the same.
+// Clock, buffers, and the work on buffers between two communications. Fagus does the same work in
+// its own measurements.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "peer.h"
 
-void *room(int name, long bytes)
+int rank;
+
+uint64_t now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void wrong(const char *what, long round)
+{
+	fprintf(stderr, "peer: rank %d: %s, in round %ld\n", rank, what, round);
+	_exit(1);
+}
+
+void *buffer(int name, long bytes)
 {
 	static struct {
 		void *memory;
 		long bytes;
-	} rooms[ROOM_C + 1];
-	if (rooms[name].bytes != bytes) {
-		free(rooms[name].memory);
-		if (posix_memalign(&rooms[name].memory, 4096, bytes) != 0)
-			wrong("no memory", bytes);
-		memset(rooms[name].memory, 1, bytes);
-		rooms[name].bytes = bytes;
+	} buffers[BUFFER_C + 1];
+	if (buffers[name].bytes != bytes) {
+		free(buffers[name].memory);
+		if (posix_memalign(&buffers[name].memory, 4096, bytes) != 0)
+			wrong("out of memory", bytes);
+		memset(buffers[name].memory, 1, bytes);
+		buffers[name].bytes = bytes;
 	}
-	return rooms[name].memory;
+	return buffers[name].memory;
 }
 
 static const unsigned char masks[2] = {0x5a, 0x3c};
@@ -33,7 +52,7 @@ unsigned char change(unsigned char *data, long bytes)
 
 unsigned char handed_over(long round)
 {
-	unsigned char b = round % 2 ? masks[0] ^ masks[1] : 0; // two whole rounds undo each other
+	unsigned char b = round % 2 ? masks[0] ^ masks[1] : 0; // two rounds cancel each other
 	return rank ? b ^ masks[0] : b;
 }
 
@@ -43,11 +62,11 @@ void rewrite(uint64_t *words, long bytes, uint64_t round)
 		words[i] = round;
 }
 
-void look(const uint64_t *words, long bytes, uint64_t round)
+void check_words(const uint64_t *words, long bytes, uint64_t round)
 {
 	uint64_t differ = 0;
 	for (long i = 0; i < bytes / 8; i += 8)
 		differ |= words[i] ^ round;
 	if (differ)
-		wrong("what was read is not what was written", round);
+		wrong("the data read is not the data written", round);
 }

@@ -2,9 +2,11 @@
 //
 //	fagus run matmul --n 512 --nodes 2
 //
-// Results go to standard output, progress and errors to standard error. Exit
-// codes: 0 ok, 1 the run or its verification failed, 2 usage, 3 environment,
-// 124 timeout, 130 interrupted.
+// Results go to standard output, progress and errors to standard error. Exit codes: 0 ok, 1 the
+// run or its verification failed, 2 usage, 3 environment, 124 timeout, 130 interrupted.
+//
+// A command group is a package below internal. This package lists the groups, and turns signals
+// and errors into the exit code.
 package main
 
 import (
@@ -12,42 +14,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/doctor"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/identity"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 )
 
-// Exit codes.
-const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitEnvironment = 3
-	exitTimeout     = 124
-	exitInterrupted = 130
-)
+func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
 
-// usageError is a mistake in the call.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
-
-// run is the whole command; it returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // so that a second signal ends the process at once
 	out := &checkedWriter{to: stdout}
 	err := newApp(out, stderr).RunContext(ctx, args)
 	if err == nil {
@@ -56,41 +46,22 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	if told := (*rankError)(nil); errors.As(err, &told) {
-		if told.silent() {
-			fmt.Fprintln(stderr, "fagus:", told)
+	if rank := (*runflags.RankError)(nil); errors.As(err, &rank) {
+		if rank.Unreported() {
+			fmt.Fprintln(stderr, "fagus:", rank)
 		}
-		return told.Code
+		return rank.Code
 	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
-	return exitCode(ctx, err)
+	return base.ExitCode(ctx, err)
 }
 
-// exitCode is what err means. An error of the operating system (a file or program that
-// is missing, a full disk, no memory) is one of the surroundings.
-func exitCode(ctx context.Context, err error) int {
-	var usage *usageError
-	var errno syscall.Errno
-	switch {
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.Is(err, context.DeadlineExceeded):
-		return exitTimeout
-	case ctx.Err() != nil:
-		return exitInterrupted
-	case errors.As(err, &errno), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return exitEnvironment
-	}
-	return exitFailed
-}
-
-// checkedWriter remembers the first error: the printer of help texts drops it.
+// checkedWriter keeps the first error of its writer, because the library's help printer drops it.
 type checkedWriter struct {
 	to  io.Writer
 	err error
 }
 
-// Write writes to what is below.
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	n, err := w.to.Write(p)
 	if w.err == nil {
@@ -100,85 +71,32 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {
-	usage := func(c *cli.Context, err error, _ bool) error {
-		return usagef("%w; see '%s --help'", err, c.Command.HelpName)
-	}
 	return &cli.App{
-		Name:            "fagus",
-		Usage:           "run programs on a distributed shared memory with entry consistency",
-		UsageText:       "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\nfagus run tsp --instance burma14\nfagus sweep variables\nfagus compare matmul --out report\nfagus reproduce\nfagus swarm\nfagus launch -n 4 -- ./app",
+		Name:  "fagus",
+		Usage: "run programs on a distributed shared memory with entry consistency",
+		UsageText: "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\n" +
+			"fagus run tsp --instance burma14\nfagus compare matmul --out report\nfagus launch -n 4 -- ./app\nfagus lab reproduce",
 		HideHelpCommand: true,
-		Version:         buildVersion(),
+		Version:         base.Version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
-		OnUsageError:    usage,
-		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
-		Action:          group("command", "fagus"),
-		Commands: []*cli.Command{
-			{
-				Name:            "run",
-				Usage:           "run a program and report time, messages and verification",
-				UsageText:       "fagus run PROGRAM [flags]",
-				HideHelpCommand: true,
-				OnUsageError:    usage,
-				Action:          group("program", "fagus run"),
-				Subcommands: append([]*cli.Command{matmulCommand(usage), manyCommand(usage), workqueueCommand(usage), tspCommand(usage), sorCommand(usage), radixCommand(usage), luCommand(usage)},
-					slices.Concat(dsmCommands(usage), everydayCommands(usage), benchmarkCommands(usage), kernelCommands(usage))...),
-			},
-			appsCommand(usage),
-			reproduceCommand(usage),
-			sweepCommand(usage),
-			compareCommand(usage),
-			anatomyCommand(usage),
-			swarmCommand(usage),
-			benchCommand(usage),
-			resultsCommand(usage),
-			launchCommand(usage),
-			agentCommand(usage),
-			identityCommand(usage),
-			doctorCommand(usage),
-			{
-				Name:            "version",
-				Usage:           "print the version",
-				HideHelpCommand: true,
-				OnUsageError:    usage,
-				Action: func(c *cli.Context) error {
-					if c.Args().Present() {
-						return usagef("unexpected argument %q", c.Args().First())
-					}
-					_, err := fmt.Fprintln(c.App.Writer, "fagus", buildVersion())
-					return err
-				},
-			},
-		},
+		OnUsageError:    base.OnUsageError,
+		ExitErrHandler:  func(*cli.Context, error) {}, // execute returns the exit code
+		Action:          base.Group("command", "fagus", lab.Moved),
+		Commands: base.Complete(
+			run.Command(), run.Apps(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), identity.Command(),
+			lab.Command(), versionCommand(),
+		),
 	}
 }
 
-// group is the action of a command that only has subcommands: help, or an
-// error that names what it does not know.
-func group(what, path string) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		if c.Args().Present() {
-			return usagef("no %s %q; see '%s --help'", what, c.Args().First(), path)
-		}
-		if path != "fagus" {
-			return cli.ShowSubcommandHelp(c)
-		}
-		return cli.ShowAppHelp(c)
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: base.NoArgs(func(c *cli.Context) error {
+			_, err := fmt.Fprintln(c.App.Writer, "fagus", base.Version())
+			return err
+		}),
 	}
-}
-
-// buildVersion is what the Go tool knows of the build.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			v += " " + s.Value
-		}
-	}
-	return v + " " + info.GoVersion
 }

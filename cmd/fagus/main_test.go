@@ -16,9 +16,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fagus": main})
 }
 
-// TestCommand runs the scripts in testdata, each a session at the shell.
+// TestCommand runs the scripts in testdata. Each is a session at the shell.
 func TestCommand(t *testing.T) {
-	west, err := os.ReadFile("../../apps/matrix/testdata/west0479.mtx")
+	west, err := os.ReadFile("../../apps/internal/matrix/testdata/west0479.mtx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestCommand(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			e.Setenv("FREE", l.Addr().String()) // nobody else is given the port soon
+			e.Setenv("FREE", l.Addr().String()) // not soon assigned again
 			if err := l.Close(); err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func TestCommand(t *testing.T) {
 	})
 }
 
-// holds are the conditions of our scripts.
+// holds reports whether a condition of the scripts in testdata holds.
 func holds(what, peers string) (bool, error) {
 	switch what {
 	case "processors:2":
@@ -54,5 +54,5 @@ func holds(what, peers string) (bool, error) {
 		_, found := exec.LookPath("mpirun.openmpi")
 		return built == nil && found == nil, nil
 	}
-	return false, fmt.Errorf("no condition %q", what)
+	return false, fmt.Errorf("script condition %q is unknown", what)
 }

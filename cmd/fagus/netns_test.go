@@ -17,15 +17,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 )
 
-// hosts are network namespaces, connected by a bridge that is in one of its own.
+// hosts is a set of network namespaces, each used as a host. A bridge in a namespace of its own
+// connects them.
 type hosts struct {
 	names []string
 	fagus string // the command
 }
 
-// ipRun runs ip, and says what went wrong.
+// ipRun runs the command ip with the arguments in line, and returns its output.
 func ipRun(t *testing.T, line string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -37,7 +40,7 @@ func ipRun(t *testing.T, line string) string {
 	return string(out)
 }
 
-// newHosts makes n hosts, which are gone after the test.
+// newHosts makes n hosts, which exist until the test ends.
 func newHosts(t *testing.T, n int) *hosts {
 	t.Helper()
 	if testing.Short() {
@@ -71,7 +74,7 @@ func newHosts(t *testing.T, n int) *hosts {
 	return h
 }
 
-// command is fagus with flags that start ranks on all hosts.
+// command returns a command line of fagus that starts ranks on all hosts.
 func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -83,7 +86,7 @@ func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
 	return cmd
 }
 
-// empty fails if anything is left on a host.
+// empty fails the test if a process or a socket is left on a host.
 func (h *hosts) empty(t *testing.T) {
 	t.Helper()
 	for _, name := range h.names {
@@ -98,7 +101,7 @@ func (h *hosts) empty(t *testing.T) {
 	}
 }
 
-// sockets are those of a host that are not about to end.
+// sockets returns the sockets of a host, except sockets that are being closed.
 func (h *hosts) sockets(t *testing.T, name string) []string {
 	t.Helper()
 	var all []string
@@ -115,7 +118,7 @@ func (h *hosts) sockets(t *testing.T, name string) []string {
 	return all
 }
 
-// process is the process of a rank, when it is connected to all others.
+// process waits until a rank is connected to all other ranks, and returns the rank's process.
 func (h *hosts) process(t *testing.T, rank int) *os.Process {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
@@ -125,7 +128,7 @@ func (h *hosts) process(t *testing.T, rank int) *os.Process {
 				connected++
 			}
 		}
-		if connected < len(h.names) { // one to each other rank, and that by which it has joined
+		if connected < len(h.names) { // one per other rank, one to the rendezvous
 			continue
 		}
 		for _, word := range strings.Fields(ipRun(t, "netns pids "+h.names[rank])) {
@@ -163,12 +166,12 @@ func TestHosts(t *testing.T) {
 	}
 	cmd := h.command(t, "launch", "-n", "4", "--hosts", "--", "fagus-no-such-program")
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("the program must be on each host, at the same path")) {
-		t.Errorf("a program that is not there: %v: %s", err, out)
+		t.Errorf("launching a missing program: %v: %s", err, out)
 	}
 }
 
-// TestHostsFail: whatever happens to a rank in the middle of its work, the launcher ends
-// with an error that names it, and nothing is left.
+// TestHostsFail: when a rank fails in the middle of its work, the launcher ends with an error that
+// names the rank, and leaves no process or socket.
 func TestHostsFail(t *testing.T) {
 	h := newHosts(t, 4)
 	for _, c := range []struct {
@@ -195,32 +198,33 @@ func TestHostsFail(t *testing.T) {
 			c.hit(t, h.process(t, c.victim))
 			hit := time.Now()
 			lines := bufio.NewReader(errs)
-			first, _ := lines.ReadString('\n') // what is missing is told below
-			told := time.Since(hit)
+			first, _ := lines.ReadString('\n') // a missing line fails the test below
+			reported := time.Since(hit)
 			rest, err := io.ReadAll(lines)
 			if err != nil {
 				t.Error(err)
 			}
 			var exit *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &exit) {
-				t.Errorf("it ended with %v", err)
+				t.Errorf("the launcher ended with %v", err)
 			}
-			said := first + string(rest)
-			if !strings.Contains(said, c.says) || told > 15*time.Second {
-				t.Errorf("after %v it said %s, and should name %s soon", told, said, c.says)
+			output := first + string(rest)
+			if !strings.Contains(output, c.says) || reported > 15*time.Second {
+				t.Errorf("after %v the output is %s: want %s sooner", reported, output, c.says)
 			}
-			t.Logf("%v after it rank was %s: %s", told, c.name, said)
+			t.Logf("%v after the rank was %s: %s", reported, c.name, output)
 			h.empty(t)
 		})
 	}
 }
 
-// TestHostsPause: who is stopped for a second, or shares its processor with many, is not given up.
+// TestHostsPause: a rank that is stopped for a second, or shares its processor with many
+// processes, is not reported as lost.
 func TestHostsPause(t *testing.T) {
 	h := newHosts(t, 3)
 	cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "3", "--bytes", "8", "--samples", "100000", "--hosts")
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var output bytes.Buffer
+	cmd.Stderr = &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -241,8 +245,8 @@ func TestHostsPause(t *testing.T) {
 	}
 	signalTo(t, cmd.Process, syscall.SIGTERM)
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || strings.Contains(said.String(), "lost") {
-		t.Errorf("it ended with %v: %s", err, said.String())
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != base.ExitInterrupted || strings.Contains(output.String(), "lost") {
+		t.Errorf("the interrupted launcher ended with %v: %s", err, output.String())
 	}
 	h.empty(t)
 }

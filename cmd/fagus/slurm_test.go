@@ -11,9 +11,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 )
 
-// buildFagus is the command, as a program.
+// buildFagus builds the command and returns its path.
 func buildFagus(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fagus")
@@ -25,17 +27,18 @@ func buildFagus(t *testing.T) string {
 	return path
 }
 
-// TestSlurm runs the command as the tasks of a Slurm step, where Slurm can be started.
+// TestSlurm runs the command as the tasks of a Slurm step, if Slurm can be started.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("Slurm takes some seconds")
 	}
 	fagus := buildFagus(t)
-	for _, net := range []string{netShm, netTCP} {
+	for _, net := range []string{runflags.SHM, runflags.TCP} {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "../../.ci/slurm-test", fagus, "run", "matmul", "--net", net, "--n", "64")
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it has daemons to end
+		// SIGTERM, not SIGKILL, so that the script can end its daemons.
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 		cmd.WaitDelay = 20 * time.Second
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError

@@ -1,4 +1,5 @@
-// fagusc makes sequential Go functions parallel, which then run on Fagus.
+// Command fagusc makes sequential Go functions parallel, to run on Fagus. docs/fagusc.md describes
+// it.
 package main
 
 import (
@@ -12,35 +13,36 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/cmd/fagusc/golang"
-	"github.com/fagus-dsm/fagus/cmd/fagusc/loops"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 )
 
-const help = `fagusc reads Go functions that are marked with //fagus:parallel and writes for
-each a function NameOn that all ranks of a Fagus program execute together: what
-FILE.go has goes to FILE_fagus.go beside it.
+const help = `fagusc reads Go functions that are marked with //fagus:parallel. For each it
+writes a function NameOn that all ranks of a Fagus program execute together. The
+output of FILE.go is FILE_fagus.go in the same folder.
 
-It analyses loops over slices whose subscripts are polynomials of parameters and
-indices, and divides those whose iterations do not depend on each other. What it
-cannot prove to be right it refuses, and says why. docs/fagusc.md tells more.
+It analyses loops over slices whose subscripts are polynomials in parameters and
+indices, and divides loops whose iterations are independent among the ranks. It
+refuses a function that it cannot prove correct, with the reason. See
+docs/fagusc.md.
 
 Examples:
 
    fagusc                    the package in this folder
    fagusc kernels.go         one file
-   fagusc --explain ./sums   what becomes of every loop; nothing is written
+   fagusc --explain ./sums   explain every loop; write nothing
    fagusc --json --explain
    fagusc --spend 2ns        for runs on simulated networks, where computing
-                             takes only the time that is charged`
+                             takes only the time that the program charges`
 
 func main() {
 	app := &cli.App{
-		Name: "fagusc", Usage: "makes sequential Go functions parallel", UsageText: "fagusc [options] [FOLDER | FILE.go ...]",
+		Name: "fagusc", Usage: "make sequential Go functions parallel", UsageText: "fagusc [options] [FOLDER | FILE.go ...]",
 		Description: help, HideHelpCommand: true,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say what becomes of every loop, and write nothing"},
-			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock for every execution of an innermost loop's body"},
-			&cli.BoolFlag{Name: "json", Usage: "say it as JSON"},
+			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "explain every loop, and write nothing"},
+			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock per iteration of an innermost loop"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action:         func(c *cli.Context) error { return run(c, os.Stdout) },
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -58,11 +60,11 @@ func main() {
 	os.Exit(1)
 }
 
-// usage is a command line that makes no sense.
+// usage is an error in the command line.
 type usage struct{ error }
 
-// said is what is said of a function, or done.
-type said struct {
+// result is the report on one function.
+type result struct {
 	File     string
 	Function string
 	Loops    []string `json:",omitempty"`
@@ -79,7 +81,7 @@ func run(c *cli.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var all []said
+	var all []result
 	for _, f := range files {
 		more, err := one(f, c.Bool("explain"), golang.Options{Spend: spend.Nanoseconds()})
 		if err != nil && !c.Bool("explain") {
@@ -105,7 +107,7 @@ func run(c *cli.Context, out io.Writer) error {
 	return nil
 }
 
-// load reads what the arguments name.
+// load reads the folder or the files that the arguments name.
 func load(args []string) ([]*golang.File, error) {
 	dir := "."
 	if len(args) == 1 && !strings.HasSuffix(args[0], ".go") {
@@ -125,16 +127,16 @@ func load(args []string) ([]*golang.File, error) {
 	}
 	files, err := golang.Load(dir, args...)
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: no function is marked with //fagus:parallel", dir)
+		err = fmt.Errorf("%s: no function is marked //fagus:parallel", dir)
 	}
 	return files, err
 }
 
-// one explains a file, or writes what is made of it.
-func one(f *golang.File, explain bool, o golang.Options) (all []said, err error) {
+// one explains the functions of file f if explain is set; otherwise it writes the output for f.
+func one(f *golang.File, explain bool, o golang.Options) (all []result, err error) {
 	if explain {
 		for _, fn := range f.Functions {
-			s := said{File: f.Path, Function: fn.Name}
+			s := result{File: f.Path, Function: fn.Name}
 			if _, err := fn.Plan(); err != nil {
 				s.Refused = err.Error()
 			} else {
@@ -155,7 +157,7 @@ func one(f *golang.File, explain bool, o golang.Options) (all []said, err error)
 		return nil, err
 	}
 	for _, fn := range f.Functions {
-		all = append(all, said{File: f.Path, Function: fn.Name, Output: f.Output()})
+		all = append(all, result{File: f.Path, Function: fn.Name, Output: f.Output()})
 	}
 	return all, nil
 }

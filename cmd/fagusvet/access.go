@@ -1,43 +1,37 @@
 package main
 
-import "golang.org/x/tools/go/analysis"
+import (
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
 
 const accessDoc = `find elements of shared arrays that are used while no set is held
 
-A rank's copy of an array is what it should be only while a set is held that has the
-array's variable. This rule reports elements that are written or read at a point where
-no set is held, whatever way led there: after the Release, or before the Acquire.
+A rank's copy of an array is current only while the rank holds a set with the array's
+variable. This rule reports elements that are written or read where no set is held on any
+path: after the Release, or before the Acquire.
 
 	if err := n.Release(set); err != nil {
 		return err
 	}
 	counts.Slice()[0]++ // access: an element of "counts" is written, but no set is held: ...
 
-To read what an Update has brought is right, so reads are reported only where none can
-have come before: in a program that fagus.Run is given, or of an array that the function
-has made; or after a Release, of an array that the function uses under the set, too.
+Reading data that an Update has brought is correct. The rule therefore reports a read only
+if no Update can precede it: in a program passed to fagus.Run, of an array that the
+function itself makes, or after a Release, of an array that the function also uses under
+the set.
 
-It looks only at functions that call Acquire or Release themselves, at slices that they
-get by Array.Slice themselves, and does not see: accesses under a set that has another
-variable; a slice that is kept in a field or captured by a closure; accesses after a call
-that may acquire or release, such as that of a function value.`
+The rule examines functions that call Acquire or Release directly, and slices that they
+get directly from Array.Slice. It does not find accesses under a set that contains a
+different variable, through a slice kept in a field or captured by a closure, or after a
+call that may acquire or release, such as a call of a function value.`
 
-// accessAnalyzer is the rule access.
 func accessAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name:     "access",
-		Doc:      accessDoc,
-		Requires: []*analysis.Analyzer{knowledge},
-		Run: func(pass *analysis.Pass) (any, error) {
-			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
-			for _, fn := range m.funcs {
-				if h := newHolding(m, fn); h != nil {
-					reportAccesses(r, h, m.elements(fn))
-				}
-			}
-			return nil, nil
-		},
-	}
+	return newRule("access", accessDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
+		if h := newHolding(m, fn); h != nil {
+			reportAccesses(r, h, m.elements(fn))
+		}
+	})
 }
 
 func reportAccesses(r *reporter, h *holding, elements []element) {
@@ -77,8 +71,8 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 	}
 }
 
-// brought says whether an Update may have brought what is read outside of a tenure.
-// guarded is whether the function uses the array inside of one, too.
+// brought reports whether an Update may have brought the data that are read outside a tenure. The
+// parameter guarded says that the function also uses the array inside a tenure.
 func brought(h *holding, at standing, a array, guarded bool) bool {
 	if at.updated {
 		return true

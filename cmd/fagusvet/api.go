@@ -6,10 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// fagusPath is the package whose use is looked at.
+// fagusPath is the package whose callers are checked.
 const fagusPath = "github.com/fagus-dsm/fagus/fagus"
 
-// call is what a call of package fagus is, by the name of the method or function.
 type call string
 
 // The calls that the rules know.
@@ -32,11 +31,10 @@ const (
 	callRange    call = "Range"
 	callReduce   call = "Reduce"
 
-	callOther call = "other" // of the package, but none of these
-	callNone  call = ""      // not of the package, or not known before it runs
+	callOther call = "other" // another function of the package
+	callNone  call = ""      // not of the package, or a dynamic call
 )
 
-// receivers says what the calls are methods of; "" stands for functions.
 func (c call) receiver() string {
 	switch c {
 	case callAcquire, callRelease, callUpdate, callBarrier, callBind, callSet, callRank, callNodes, callMode:
@@ -49,7 +47,6 @@ func (c call) receiver() string {
 	return ""
 }
 
-// fagusCall says which call of package fagus c is.
 func fagusCall(c *ssa.CallCommon) call {
 	callee := c.StaticCallee()
 	if callee == nil {
@@ -72,7 +69,6 @@ func fagusCall(c *ssa.CallCommon) call {
 	return callOther
 }
 
-// receiverName is the name of the type that f is a method of, or "".
 func receiverName(f *types.Func) string {
 	recv := f.Signature().Recv()
 	if recv == nil {
@@ -88,8 +84,7 @@ func receiverName(f *types.Func) string {
 	return ""
 }
 
-// callOf says which call of package fagus an instruction makes there and then: not one
-// that it defers, or starts in a goroutine.
+// callOf returns the call of package fagus that instr makes at once, not by defer or go.
 func callOf(instr ssa.Instruction) call {
 	if c, ok := instr.(*ssa.Call); ok {
 		return fagusCall(&c.Call)
@@ -97,8 +92,7 @@ func callOf(instr ssa.Instruction) call {
 	return callNone
 }
 
-// results of package fagus: resultOf takes the call from which v comes as result number
-// index, and says which call it is.
+// resultOf returns the call of package fagus that has v as result number index.
 func resultOf(v ssa.Value, index int) (*ssa.Call, call) {
 	if e, ok := v.(*ssa.Extract); ok && e.Index == index {
 		v = e.Tuple
@@ -112,8 +106,8 @@ func resultOf(v ssa.Value, index int) (*ssa.Call, call) {
 	return c, fagusCall(&c.Call)
 }
 
-// fagusError says whether v is the error that a call of package fagus has returned.
-// Such an error means that the run has failed, or is about to.
+// fagusError reports whether v is the error result of a call of package fagus. A non-nil error
+// means that the run has failed or is about to fail.
 func fagusError(v ssa.Value) bool {
 	if c, ok := v.(*ssa.Call); ok {
 		return fagusCall(&c.Call) != callNone && types.Identical(c.Type(), errorType())
@@ -127,7 +121,6 @@ func fagusError(v ssa.Value) bool {
 
 func errorType() types.Type { return types.Universe.Lookup("error").Type() }
 
-// constantText is the value of a constant, or "" if there is no such constant.
 func constantText(o types.Object) string {
 	c, ok := o.(*types.Const)
 	if !ok {

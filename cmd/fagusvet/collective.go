@@ -12,8 +12,8 @@ import (
 const collectiveDoc = `find collective calls that only some ranks make
 
 All ranks call NewArray, Bind, Update, Barrier and Reduce, in the same order. This rule
-reports such calls under a condition that is computed from n.Rank(), if the ranks for which it is
-otherwise do not make the same calls:
+reports such a call under a condition computed from n.Rank() if ranks with the other
+outcome do not make the same calls:
 
 	if n.Rank() == 0 {
 		if err := n.Barrier(); err != nil { // collective: Barrier depends on the rank ...
@@ -21,29 +21,17 @@ otherwise do not make the same calls:
 		}
 	}
 
-An Acquire is not reported: in threaded mode it is a rank's own, and in phases a rank that
-has returned, or waits, serves the others.
+The rule does not report Acquire: in threaded mode a rank acquires on its own, and in
+phase mode a rank that waits or has returned serves the others.
 
 It follows the rank through the variables of one function, not through calls, fields,
-slices and maps, and sees only the calls that the function makes itself.`
+slices or maps, and sees only calls that the function makes directly.`
 
-// collectiveAnalyzer is the rule collective.
 func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name:     "collective",
-		Doc:      collectiveDoc,
-		Requires: []*analysis.Analyzer{knowledge},
-		Run: func(pass *analysis.Pass) (any, error) {
-			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
-			for _, fn := range m.funcs {
-				reportCollective(r, m, fn)
-			}
-			return nil, nil
-		},
-	}
+	return newRule("collective", collectiveDoc, knowledge, reportCollective)
 }
 
-// collective says whether a call is one that all ranks make, in every mode.
+// collective reports whether all ranks must make the call, in both modes.
 func collective(c call) bool {
 	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier || c == callReduce
 }
@@ -73,7 +61,6 @@ func reportCollective(r *reporter, m *model, fn *ssa.Function) {
 	}
 }
 
-// firstOnly is the first call in the source that is made on one side only.
 func firstOnly(a, b *side) *ssa.Call {
 	var only []*ssa.Call
 	for c := range a.calls {
@@ -92,7 +79,6 @@ func firstOnly(a, b *side) *ssa.Call {
 	return slices.MinFunc(only, func(x, y *ssa.Call) int { return int(x.Pos() - y.Pos()) })
 }
 
-// ofRank says whether v is computed from the rank.
 func ofRank(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false
@@ -124,7 +110,6 @@ func ofRank(v ssa.Value, seen map[ssa.Value]bool) bool {
 	return false
 }
 
-// conditionPos is where the condition of a branch is written.
 func conditionPos(branch *ssa.If) token.Pos {
 	if branch.Cond.Pos().IsValid() {
 		return branch.Cond.Pos()

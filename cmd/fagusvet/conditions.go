@@ -7,23 +7,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// condition is what a branch depends on, so that two of them can be compared: equal
-// ones are taken to have equal values, even if a variable has changed in between. So
-// some ways through a function count as impossible that are not, and what happens there
-// is not reported.
+// condition is the condition of a branch in a form that can be compared. Equal conditions are
+// assumed to have equal values, even if a variable changes in between. So the rules treat some
+// possible paths through a function as impossible and report nothing there.
 type condition struct {
 	key    string
 	negate bool
 }
 
-// names gives values the text by which conditions are compared. bound are the values
-// of phis on one way through the function.
+// names converts values to the text that is compared; bound are the values of phis on the path.
 type names struct {
 	m     *model
 	bound map[*ssa.Phi]ssa.Value
 }
 
-// of is the condition that v is.
 func (n names) of(v ssa.Value) condition {
 	v = n.value(v)
 	switch op := v.(type) {
@@ -41,7 +38,7 @@ func (n names) of(v ssa.Value) condition {
 	return condition{key: n.text(v)}
 }
 
-// value takes the phis that are bound, and the variables that are assigned once.
+// value returns the value of v if v is a bound phi or a variable that is assigned once, else v.
 func (n names) value(v ssa.Value) ssa.Value {
 	for range maxResolve {
 		if phi, ok := v.(*ssa.Phi); ok && n.bound[phi] != nil {
@@ -60,8 +57,8 @@ func (n names) value(v ssa.Value) ssa.Value {
 	return v
 }
 
-// stored is the value that the variable which v loads was given last, if that was in
-// the same block with nothing in between that could change it, or nil.
+// stored returns the last value stored to the variable that v loads, if the store is in the same
+// block and nothing in between can change the variable; else nil.
 func stored(v ssa.Value) ssa.Value {
 	load, ok := v.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
@@ -78,7 +75,7 @@ func stored(v ssa.Value) ssa.Value {
 				last = instr.Val
 			}
 		case *ssa.Call:
-			last = nil // a closure may assign
+			last = nil // a closure may assign the variable
 		case *ssa.UnOp:
 			if instr == load {
 				return last
@@ -88,7 +85,7 @@ func stored(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// text is the same for values that are computed alike.
+// text returns a text for v. Values that are computed in the same manner have equal texts.
 func (n names) text(v ssa.Value) string { return n.textTo(v, maxResolve) }
 
 func (n names) textTo(v ssa.Value, depth int) string {
@@ -126,7 +123,7 @@ func (n names) textTo(v ssa.Value, depth int) string {
 	return v.Name()
 }
 
-// nilness is what is known of an error.
+// nilness says whether an error value is nil, if that is known.
 type nilness int8
 
 const (
@@ -135,8 +132,7 @@ const (
 	notNil
 )
 
-// nilOf says whether an error is nil, in a run that goes on: an error of package fagus
-// would mean that the run has failed.
+// nilOf returns the nilness of an error in a run without failure, where errors of fagus are nil.
 func (n names) nilOf(v ssa.Value) nilness {
 	v = n.value(v)
 	if fagusError(v) {
@@ -151,7 +147,7 @@ func (n names) nilOf(v ssa.Value) nilness {
 		return notNil
 	case *ssa.UnOp:
 		if _, global := v.X.(*ssa.Global); global && v.Op == token.MUL {
-			return notNil // var ErrSo = errors.New
+			return notNil // a variable such as io.EOF
 		}
 	case *ssa.Call:
 		if f := v.Call.StaticCallee(); f != nil {
@@ -164,8 +160,7 @@ func (n names) nilOf(v ssa.Value) nilness {
 	return nilUnknown
 }
 
-// compared takes a comparison with nil apart: what is compared, and whether it is for
-// being equal.
+// compared splits a comparison with nil into the compared value and whether the comparison is ==.
 func compared(v ssa.Value) (what ssa.Value, equal, ok bool) {
 	op, isOp := v.(*ssa.BinOp)
 	if !isOp || op.Op != token.EQL && op.Op != token.NEQ {
@@ -180,8 +175,8 @@ func compared(v ssa.Value) (what ssa.Value, equal, ok bool) {
 	return nil, false, false
 }
 
-// goesOn are the successors of b, without those that are reached only if a call of
-// package fagus has returned an error: the run has failed there.
+// goesOn returns the successors of b in a run that has not failed. It leaves out the branch for a
+// non-nil error of a call of package fagus.
 func (m *model) goesOn(b *ssa.BasicBlock) []*ssa.BasicBlock {
 	branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -200,7 +195,6 @@ func (m *model) goesOn(b *ssa.BasicBlock) []*ssa.BasicBlock {
 	return b.Succs
 }
 
-// only is the successor of b where its condition is as given.
 func only(b *ssa.BasicBlock, condition bool) []*ssa.BasicBlock {
 	if condition {
 		return b.Succs[:1]
@@ -208,7 +202,7 @@ func only(b *ssa.BasicBlock, condition bool) []*ssa.BasicBlock {
 	return b.Succs[1:2]
 }
 
-// facts are the conditions that hold whenever b is reached, and where they were decided.
+// facts returns the conditions whose values are known whenever b is reached.
 func (m *model) facts(b *ssa.BasicBlock) map[string]fact {
 	facts := make(map[string]fact)
 	for p := b.Idom(); p != nil; p = p.Idom() {
@@ -226,13 +220,11 @@ func (m *model) facts(b *ssa.BasicBlock) map[string]fact {
 	return facts
 }
 
-// fact is the value of a condition, and the block that branched on it.
 type fact struct {
 	holds bool
 	at    *ssa.BasicBlock
 }
 
-// errorResult is the error that a function returns, or nil if it returns none.
 func errorResult(ret *ssa.Return) ssa.Value {
 	if len(ret.Results) == 0 {
 		return nil
@@ -244,7 +236,7 @@ func errorResult(ret *ssa.Return) ssa.Value {
 	return last
 }
 
-// fails says whether a return surely gives an error that is not nil.
+// fails reports whether a return certainly returns a non-nil error.
 func (m *model) fails(ret *ssa.Return) bool {
 	err := errorResult(ret)
 	if err == nil {

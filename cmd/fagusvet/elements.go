@@ -15,8 +15,7 @@ type element struct {
 	write bool
 }
 
-// elements are the places in fn where elements of slices that Array.Slice gave there
-// are surely used, in the order of the source. One line has at most one of them.
+// elements returns the uses of elements of slices from Array.Slice in fn, in source order.
 func (m *model) elements(fn *ssa.Function) []element {
 	var list []element
 	for instr := range instructions(fn) {
@@ -38,7 +37,7 @@ func (m *model) elements(fn *ssa.Function) []element {
 	slices.SortStableFunc(list, func(a, b element) int {
 		if a.write != b.write && fn.Prog.Fset.Position(a.pos).Line == fn.Prog.Fset.Position(b.pos).Line {
 			if a.write {
-				return -1 // x++ is told as a write
+				return -1 // report x++ as a write
 			}
 			return 1
 		}
@@ -47,7 +46,7 @@ func (m *model) elements(fn *ssa.Function) []element {
 	return list
 }
 
-// maxDeep is how many functions deep a slice is followed as an argument.
+// maxDeep bounds the call depth to which a slice argument is followed.
 const maxDeep = 3
 
 // uses follows a slice, and the addresses of its elements, through a function.
@@ -61,8 +60,7 @@ func (u *uses) add(instr ssa.Instruction, pos token.Pos, write bool) {
 	u.found = append(u.found, element{instr: instr, pos: pos, write: write})
 }
 
-// slice looks at what is done with v. What may be another slice as well, such as a
-// variable that is assigned twice, is left alone.
+// slice collects the uses of v. It ignores values that may also be another slice.
 func (u *uses) slice(v ssa.Value) {
 	for _, use := range *v.Referrers() {
 		switch use := use.(type) {
@@ -73,7 +71,7 @@ func (u *uses) slice(v ssa.Value) {
 		case *ssa.ChangeType:
 			u.slice(use)
 		case *ssa.MakeInterface:
-			u.add(use, use.Pos(), false) // to be printed, or sorted
+			u.add(use, use.Pos(), false) // for example an argument of fmt.Println
 		case *ssa.Store:
 			if alloc, ok := use.Addr.(*ssa.Alloc); ok && use.Val == v && u.m.onlyStore(alloc) == v {
 				u.loads(alloc)
@@ -84,7 +82,6 @@ func (u *uses) slice(v ssa.Value) {
 	}
 }
 
-// loads goes on with the values of a variable that is assigned once.
 func (u *uses) loads(alloc *ssa.Alloc) {
 	for _, use := range *alloc.Referrers() {
 		if load, ok := use.(*ssa.UnOp); ok {
@@ -93,7 +90,6 @@ func (u *uses) loads(alloc *ssa.Alloc) {
 	}
 }
 
-// argument looks at a call that is given the slice.
 func (u *uses) argument(c *ssa.Call, v ssa.Value) {
 	if f, builtin := c.Call.Value.(*ssa.Builtin); builtin {
 		switch f.Name() {
@@ -142,7 +138,7 @@ func (u *uses) argument(c *ssa.Call, v ssa.Value) {
 	}
 }
 
-// address looks at what is done with the address of an element, or of a part of it.
+// address collects the uses of the address of an element or of a part of an element.
 func (u *uses) address(v ssa.Value, pos token.Pos) {
 	for _, use := range *v.Referrers() {
 		at := use.Pos()

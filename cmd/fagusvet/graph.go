@@ -6,16 +6,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// graph is the ways through a function on which the run goes on: without those that end
-// in a panic, or in an error.
+// graph is the control flow of a function without the paths that end in a panic or return an error.
 type graph struct {
 	succs map[*ssa.BasicBlock][]*ssa.BasicBlock
-	// after are the blocks through which every way from a block to the end goes.
+	// after maps a block to its postdominators: the blocks on all paths from it to a return.
 	after map[*ssa.BasicBlock]map[*ssa.BasicBlock]bool
 }
 
 func newGraph(m *model, fn *ssa.Function) *graph {
-	ends := make(map[*ssa.BasicBlock]bool) // blocks from which a good return is reached
+	ends := make(map[*ssa.BasicBlock]bool) // blocks from which a return without error is reachable
 	for grown := true; grown; {
 		grown = false
 		for _, b := range fn.Blocks {
@@ -40,7 +39,7 @@ func newGraph(m *model, fn *ssa.Function) *graph {
 	return g
 }
 
-// findAfter begins with all blocks after each, and takes away until nothing changes.
+// findAfter fills field after: it starts with all blocks and removes blocks until nothing changes.
 func (g *graph) findAfter(fn *ssa.Function, ends map[*ssa.BasicBlock]bool) {
 	g.after = make(map[*ssa.BasicBlock]map[*ssa.BasicBlock]bool)
 	for b := range ends {
@@ -61,7 +60,7 @@ func (g *graph) findAfter(fn *ssa.Function, ends map[*ssa.BasicBlock]bool) {
 	}
 }
 
-// join is the first block where all ways on from b come together, or nil.
+// join returns the first block where all paths from b meet again, or nil.
 func (g *graph) join(b *ssa.BasicBlock) *ssa.BasicBlock {
 	for other, is := range g.after[b] {
 		if is && other != b && g.size(other) == g.size(b)-1 {
@@ -71,7 +70,7 @@ func (g *graph) join(b *ssa.BasicBlock) *ssa.BasicBlock {
 	return nil
 }
 
-// size is how many blocks come after b for sure, with itself.
+// size returns the number of postdominators of b, b included.
 func (g *graph) size(b *ssa.BasicBlock) (n int) {
 	for _, is := range g.after[b] {
 		if is {
@@ -81,18 +80,17 @@ func (g *graph) size(b *ssa.BasicBlock) (n int) {
 	return n
 }
 
-// side is what happens on one side of a branch until its sides come together.
+// side describes one side of a branch up to the block where the sides meet again.
 type side struct {
-	sequences map[string]bool // of collective calls, one for each way
+	sequences map[string]bool // the sequences of collective calls, one per path
 	calls     map[*ssa.Call]bool
 	blocks    int
 }
 
-// maxBlocks bounds how many blocks are gone through on a side.
+// maxBlocks bounds the blocks visited on one side.
 const maxBlocks = 10000
 
-// ways goes all ways from a block to join, through a loop at most once. It is nil if
-// there are too many.
+// ways follows all paths to join, through each loop at most once; nil if the paths are too many.
 func (g *graph) ways(from, join *ssa.BasicBlock) *side {
 	s := &side{sequences: make(map[string]bool), calls: make(map[*ssa.Call]bool)}
 	g.way(s, from, join, "", make(map[*ssa.BasicBlock]int))
@@ -110,7 +108,7 @@ func (g *graph) way(s *side, b, join *ssa.BasicBlock, sequence string, visits ma
 		s.sequences[sequence] = true
 		return
 	}
-	if s.blocks++; visits[b] == 2 { // a loop's condition is looked at twice
+	if s.blocks++; visits[b] == 2 { // a loop's condition is visited twice
 		return
 	}
 	visits[b]++

@@ -6,27 +6,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxEvents is how many events of a function can be told apart; longer functions are
-// left alone.
+// maxEvents bounds the events of a function; functions with more events are not checked.
 const maxEvents = 63
 
-// events is a set of events of a function, by number. Number maxEvents stands for what
-// was before the function began.
+// events is a set of numbered events; maxEvents stands for everything before the function.
 type events uint64
 
 const atEntry events = 1 << maxEvents
 
 func (e events) within(other events) bool { return e != 0 && e&^other == 0 }
 
-// holding says what is held at every point of a function: an event is a call that
-// changes what the rank holds, or has, or that may do so.
+// holding computes which set the rank holds at every point of a function. An event is a call that
+// changes, or may change, which set the rank holds or which data it has.
 type holding struct {
 	m      *model
 	fn     *ssa.Function
 	list   []*ssa.Call
-	number map[ssa.Instruction]events // one bit each
-	// acquires, frees and unknown are which events leave the rank with a set, with
-	// none, or nobody knows with what. brings are those that may bring data by Update.
+	number map[ssa.Instruction]events // the bit of each event
+	// After events in acquires the rank holds a set; after events in frees it holds none; after
+	// events in unknown it may hold one. Events in brings may bring data by Update.
 	acquires, frees, unknown, brings events
 	releases                         events
 
@@ -34,22 +32,19 @@ type holding struct {
 	next map[*ssa.BasicBlock]follow
 }
 
-// standing is what may be at a point: which events were last, and whether an Update
-// may have been before it.
+// standing is the state at a point: the events that may be the last, and a possible Update.
 type standing struct {
 	last    events
 	updated bool
 }
 
-// follow is which events may come next after a point.
+// follow is the set of events that may come next after a point.
 type follow struct {
 	events events
-	// other is whether the function may return first.
-	other bool
+	other  bool // the function may return before any of the events
 }
 
-// newHolding follows all ways through fn. It is nil if fn has too many events, or
-// neither acquires nor releases.
+// newHolding returns nil if fn has too many events, or neither acquires nor releases.
 func newHolding(m *model, fn *ssa.Function) *holding {
 	h := &holding{m: m, fn: fn, number: make(map[ssa.Instruction]events)}
 	for instr := range instructions(fn) {
@@ -84,7 +79,6 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 	return h
 }
 
-// forward finds what may have been last at the beginning of every block.
 func (h *holding) forward() {
 	h.in = map[*ssa.BasicBlock]standing{h.fn.Blocks[0]: {last: atEntry}}
 	for grown := true; grown; {
@@ -115,8 +109,7 @@ func (h *holding) after(at standing, instr ssa.Instruction) standing {
 	return at
 }
 
-// before is what may be before an instruction. Its last is 0 if none but failed runs
-// come there.
+// before returns the state before instr. Field last is 0 if only failed runs reach instr.
 func (h *holding) before(instr ssa.Instruction) standing {
 	at, reached := h.in[instr.Block()]
 	if !reached {
@@ -131,7 +124,6 @@ func (h *holding) before(instr ssa.Instruction) standing {
 	return at
 }
 
-// backward finds what may come next at the beginning of every block.
 func (h *holding) backward() {
 	h.next = make(map[*ssa.BasicBlock]follow)
 	for grown := true; grown; {
@@ -145,7 +137,6 @@ func (h *holding) backward() {
 	}
 }
 
-// following is what may come next in b from an instruction on.
 func (h *holding) following(b *ssa.BasicBlock, from int) follow {
 	for _, instr := range b.Instrs[from:] {
 		if bit := h.number[instr]; bit != 0 {
@@ -163,16 +154,15 @@ func (h *holding) following(b *ssa.BasicBlock, from int) follow {
 	return next
 }
 
-// needsNothingHeld says whether every way on from an instruction comes to a call that
-// wants the rank to hold nothing, before anything else could release: so nothing is
-// held already. The event is one of those calls.
+// needsNothingHeld reports whether every path from an instruction reaches a call that requires the
+// rank to hold nothing, before any call that could release. Then the rank holds nothing at the
+// instruction either. The call returned is the first such call.
 func (h *holding) needsNothingHeld(instr ssa.Instruction) (*ssa.Call, bool) {
 	b := instr.Block()
 	for i, other := range b.Instrs {
 		if other == instr {
 			next := h.following(b, i+1)
-			wants := h.acquires | h.frees&^h.releases
-			if next.other || !next.events.within(wants) {
+			if wants := h.acquires | h.frees&^h.releases; next.other || !next.events.within(wants) {
 				return nil, false
 			}
 			return h.one(next.events), true
@@ -181,10 +171,8 @@ func (h *holding) needsNothingHeld(instr ssa.Instruction) (*ssa.Call, bool) {
 	return nil, false
 }
 
-// one is the first of a set of events, which is not empty.
 func (h *holding) one(e events) *ssa.Call { return h.list[bits.TrailingZeros64(uint64(e))] }
 
-// calls are the events of a set.
 func (h *holding) calls(e events) []*ssa.Call {
 	var list []*ssa.Call
 	for e &^= atEntry; e != 0; e &= e - 1 {
@@ -193,7 +181,6 @@ func (h *holding) calls(e events) []*ssa.Call {
 	return list
 }
 
-// madeIn says whether the function that h is about has made the array.
 func madeIn(a array, h *holding) bool {
 	made, ok := a.(*ssa.Call)
 	return ok && made.Parent() == h.fn

@@ -1,20 +1,20 @@
-// Command fagusvet finds mistakes in programs that use Fagus: what the runtime tells
-// only when a run comes to it, and what it does not tell at all.
+// Command fagusvet finds mistakes in programs that use Fagus, among them mistakes that the runtime
+// reports only when execution reaches them, or not at all.
 //
 //	go install github.com/fagus-dsm/fagus/cmd/fagusvet
 //	go vet -vettool=$(which fagusvet) ./...
 //	fagusvet ./...
 //
-// Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own:
-// access, release, shared and collective. A rule reports what is wrong whatever the
-// data are, and is silent where it does not know; what that leaves out, its file says.
-// A comment on the line, or above it, keeps a rule from reporting there:
+// Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own: access,
+// release, shared and collective. A rule reports code that is wrong for any input, and reports
+// nothing where it is unsure; the doc text of each rule lists its gaps. A comment on the
+// line, or on the line above, suppresses a rule there:
 //
 //	counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 //
-// It is not a proof, and no look into other packages: what these do with a Node is
-// unknown here. Exit codes are those of the vet protocol: under go vet 0 and 1; alone
-// 0 clean, 1 a package that could not be loaded, 3 something was found.
+// fagusvet proves nothing, and does not follow a Node into other packages. Exit codes follow the
+// vet protocol: under go vet 0 and 1; alone 0 for clean, 1 if a package cannot be loaded, 3 if
+// something was found.
 package main
 
 import (
@@ -36,7 +36,6 @@ func main() {
 	multichecker.Main(analyzers()...)
 }
 
-// analyzers are the rules. They share what they know of a package.
 func analyzers() []*analysis.Analyzer {
 	knowledge := modelAnalyzer()
 	return []*analysis.Analyzer{
@@ -52,7 +51,7 @@ const usage = `fagusvet finds mistakes in programs that use Fagus.
   go vet -vettool=$(which fagusvet) ./...     as a part of go vet
   fagusvet ./...                              by itself
   fagusvet -release -access ./apps/...        only some of the rules
-  fagusvet help release                       what a rule finds, and what it cannot see
+  fagusvet help release                       what a rule finds, and what it misses
 
 Rules:
   access      elements read or written while no set is held
@@ -60,7 +59,7 @@ Rules:
   shared      elements written under a set that has their variable only Shared
   collective  NewArray, Bind, Update, Barrier or Reduce that only some ranks call
 
-A comment on the line, or above it, keeps a rule from reporting there:
+A comment on the line, or on the line above, suppresses a rule there:
 
   counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 
@@ -68,7 +67,7 @@ Exit codes: 0 clean, 1 a package could not be loaded (under go vet: something wa
 found), 2 usage, 3 something was found.
 `
 
-// help answers a call that wants to know how to call; any other is for the checker.
+// help handles a call without arguments or for help. done is false for any other call.
 func help(args []string, stdout, stderr io.Writer) (code int, done bool) {
 	switch {
 	case len(args) == 0:

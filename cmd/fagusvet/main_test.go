@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// beTool in the environment makes the test binary the command: so none has to be linked
-// for go vet, which wants one.
+// beTool in the environment makes the test binary behave as the command, so that go vet can run it
+// as its tool.
 const beTool = "FAGUSVET_IS_THE_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tool is the path of the command, for code.
+// tool returns the path of the test binary, which function code runs as the command.
 func tool(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -33,8 +33,7 @@ func tool(t *testing.T) string {
 	return path
 }
 
-// packageOf writes a package of one file into the module, to be built with it, and
-// returns its path.
+// packageOf writes a package of one file into the module and returns its path.
 func packageOf(t *testing.T, file string, code []byte) (path string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("testdata", "example-*")
@@ -48,7 +47,7 @@ func packageOf(t *testing.T, file string, code []byte) (path string) {
 	return "./" + filepath.ToSlash(dir)
 }
 
-// code runs a command and returns its exit code and all that it says.
+// code runs a command and returns its exit code and its combined output.
 func code(t *testing.T, name string, args ...string) (int, string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -67,11 +66,10 @@ func code(t *testing.T, name string, args ...string) (int, string) {
 
 var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 
-// TestOwnPrograms holds the repository's own programs, and the one in README.md, to the
-// rules.
+// TestOwnPrograms checks the programs of this repository, and the program in README.md.
 func TestOwnPrograms(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it reads all programs twice")
+		t.Skip("checks all programs twice")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -90,8 +88,8 @@ func TestOwnPrograms(t *testing.T) {
 	}
 }
 
-// TestPage looks whether the rules say of the programs in docs/vet.md what stands there,
-// by themselves and under go vet. These use the real package fagus.
+// TestPage checks that the programs in docs/vet.md get the reports printed there, from fagusvet
+// alone and under go vet. They use the real package fagus.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/vet.md")
 	if err != nil {
@@ -116,16 +114,16 @@ func TestPage(t *testing.T) {
 		{[]string{"go", "vet", "-vettool=" + tool}, 1},
 	} {
 		exit, out := code(t, call.command[0], slices.Concat(call.command[1:], paths)...)
-		said := said(out)
-		slices.Sort(said)
-		if slices.Sort(want); exit != call.exit || !slices.Equal(said, want) {
-			t.Errorf("%q: exit code %d, want %d; said\n%q, want\n%q; all:\n%s", call.command, exit, call.exit, said, want, out)
+		got := reports(out)
+		slices.Sort(got)
+		if slices.Sort(want); exit != call.exit || !slices.Equal(got, want) {
+			t.Errorf("%q: exit code %d, want %d; reports\n%q, want\n%q; output:\n%s", call.command, exit, call.exit, got, want, out)
 		}
 	}
 }
 
-// said are the lines of out about a file, without its folder.
-func said(out string) (lines []string) {
+// reports returns the lines of out that name a file, without its folder.
+func reports(out string) (lines []string) {
 	for line := range strings.Lines(out) {
 		if _, file, ok := strings.Cut(line, "testdata/example-"); ok {
 			_, file, _ = strings.Cut(file, "/")
@@ -154,7 +152,7 @@ func TestHelp(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code, done := help(strings.Fields(c.args), &stdout, &stderr)
 		if code != c.code || done != c.done || stdout.Len() > 0 != c.stdout || stderr.Len() > 0 != c.stderr {
-			t.Errorf("%q: code %d, done %v, %d bytes of output, %d of errors", c.args, code, done, stdout.Len(), stderr.Len())
+			t.Errorf("help for %q: code %d, done %v, stdout %q, stderr %q; want %+v", c.args, code, done, &stdout, &stderr, c)
 		}
 	}
 	for _, a := range analyzers() {

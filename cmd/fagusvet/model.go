@@ -11,23 +11,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// model is what the rules know of a package.
 type model struct {
 	pkg   *types.Package
-	funcs []*ssa.Function // empty if the package does not use fagus
-	// roots are the functions that fagus.Run is given: they begin with nothing held.
-	roots map[*ssa.Function]bool
-	// touching are the functions that may change what the rank holds, or which data it has.
+	funcs []*ssa.Function        // empty if the package does not use fagus
+	roots map[*ssa.Function]bool // the functions passed to fagus.Run; they start with nothing held
+	// touching are the functions that may change which set the rank holds or which data it has.
 	touching map[*ssa.Function]bool
-	closures map[*ssa.Function]*ssa.MakeClosure // nil if a function is made at several places
+	closures map[*ssa.Function]*ssa.MakeClosure // nil for a function made at several places
 	fields   map[*types.Var]*assignment
 }
 
-// modelAnalyzer makes the model of a package; it reports nothing.
 func modelAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:       "fagusmodel",
-		Doc:        "what the other rules know of a package",
+		Doc:        "build the facts that the other rules share",
 		Requires:   []*analysis.Analyzer{buildssa.Analyzer},
 		ResultType: reflect.TypeFor[*model](),
 		Run: func(pass *analysis.Pass) (any, error) {
@@ -45,8 +42,8 @@ func modelAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// functions are all of a package, with the literals in its variables: these belong to
-// a function that is not in the source.
+// functions returns all functions of a package, including function literals in package variables,
+// which belong to the synthetic init function.
 func functions(program *buildssa.SSA) []*ssa.Function {
 	list := slices.Clone(program.SrcFuncs)
 	var literals func(fn *ssa.Function)
@@ -91,7 +88,6 @@ func (m *model) findRoots() {
 	}
 }
 
-// function is the function that v is, or nil.
 func function(v ssa.Value) *ssa.Function {
 	switch v := v.(type) {
 	case *ssa.Function:
@@ -102,7 +98,7 @@ func function(v ssa.Value) *ssa.Function {
 	return nil
 }
 
-// findTouching begins with the calls of fagus and goes up to the callers.
+// findTouching starts from the calls of package fagus and propagates to their callers.
 func (m *model) findTouching() {
 	m.touching = make(map[*ssa.Function]bool)
 	for grown := true; grown; {
@@ -131,7 +127,7 @@ func (m *model) touchingBody(fn *ssa.Function) bool {
 	return false
 }
 
-// changes says whether a call changes what the rank holds or has, or may do so.
+// changes reports whether a call may change which set the rank holds or which data it has.
 func (m *model) changes(c *ssa.CallCommon) bool {
 	switch fagusCall(c) {
 	case callAcquire, callRelease, callUpdate, callBarrier, callReduce:
@@ -140,8 +136,8 @@ func (m *model) changes(c *ssa.CallCommon) bool {
 	return m.mayTouch(c)
 }
 
-// mayTouch says whether a call of something else than fagus may change what the rank
-// holds or has. Functions of other packages cannot without a Node.
+// mayTouch reports whether a call outside package fagus may change which set the rank holds or
+// which data it has. A function of another package can do so only if an argument gives it a Node.
 func (m *model) mayTouch(c *ssa.CallCommon) bool {
 	if _, builtin := c.Value.(*ssa.Builtin); builtin || fagusCall(c) != callNone {
 		return false
@@ -169,13 +165,12 @@ func (m *model) mayTouch(c *ssa.CallCommon) bool {
 	})
 }
 
-// standard says whether p is of the standard library.
 func standard(p *types.Package) bool {
 	first, _, _ := strings.Cut(p.Path(), "/")
 	return !strings.Contains(first, ".")
 }
 
-// reachesNode says whether a value of type t leads to a Node.
+// reachesNode reports whether a Node is reachable from a value of type t.
 func reachesNode(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -194,7 +189,7 @@ func reachesNode(t types.Type, seen map[types.Type]bool) bool {
 	case *types.Map:
 		return reachesNode(u.Elem(), seen)
 	case *types.Signature:
-		return true // a field with a function, which may know one
+		return true // a function value, which may have captured a Node
 	case *types.Struct:
 		for field := range u.Fields() {
 			if reachesNode(field.Type(), seen) {

@@ -7,9 +7,9 @@ import (
 
 const releaseDoc = `find sets that are acquired and not released
 
-A rank releases what it has acquired before its next Acquire, Update, Barrier or Reduce, and
-before its program returns. This rule follows every way on from an Acquire and reports
-one that comes to a return, or to such a call, without a Release:
+A rank releases a set before its next Acquire, Update, Barrier or Reduce, and before its
+program returns. This rule follows every path from an Acquire and reports a path that
+reaches a return, or such a call, without a Release:
 
 	if err := n.Acquire(set); err != nil { // release: the set acquired here is still held at the return of line 12
 		return err
@@ -19,33 +19,21 @@ one that comes to a return, or to such a call, without a Release:
 	}
 	return n.Release(set)
 
-A way on which an error is returned is right: the run has failed. A function that only
-acquires, and leaves the Release to others, is left alone, unless fagus.Run is given it.
-Two conditions that are written alike count as equal, so an Acquire and a Release under
+A path that returns an error is correct, because the run has failed. A function that only
+acquires and leaves the Release to its caller is not reported, unless it is passed to
+fagus.Run. Conditions with the same text count as equal, so an Acquire and a Release under
 the same condition belong together.
 
-It does not see: a Release in a function value, or in one that the function calls, of
-which it believes that it releases all; whether it is the same set that is released;
-loops that would have to be run through more than once.`
+The rule assumes that a called function that may release releases everything. It does not
+check that the released set is the acquired one, and misses paths that exist only from the
+second iteration of a loop on.`
 
-// releaseAnalyzer is the rule release.
 func releaseAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name:     "release",
-		Doc:      releaseDoc,
-		Requires: []*analysis.Analyzer{knowledge},
-		Run: func(pass *analysis.Pass) (any, error) {
-			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
-			for _, fn := range m.funcs {
-				reportHeld(r, m, fn)
-			}
-			return nil, nil
-		},
-	}
+	return newRule("release", releaseDoc, knowledge, reportHeld)
 }
 
 func reportHeld(r *reporter, m *model, fn *ssa.Function) {
-	returns := m.roots[fn] // whether a return has to find nothing held
+	returns := m.roots[fn] // whether fn must hold no set when it returns
 	var acquires []*ssa.Call
 	for instr := range instructions(fn) {
 		switch callOf(instr) {
@@ -69,7 +57,6 @@ func reportHeld(r *reporter, m *model, fn *ssa.Function) {
 	}
 }
 
-// defersRelease says whether fn may release when it returns.
 func defersRelease(m *model, fn *ssa.Function) bool {
 	for instr := range instructions(fn) {
 		if d, ok := instr.(*ssa.Defer); ok && m.changes(&d.Call) {

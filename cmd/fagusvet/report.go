@@ -7,9 +7,26 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
 )
 
-// reporter reports what one rule finds, at most once a line.
+// newRule returns the analyzer of a rule that checks every function of a package. knowledge is the
+// analyzer that builds the model.
+func newRule(name, doc string, knowledge *analysis.Analyzer, check func(*reporter, *model, *ssa.Function)) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:     name,
+		Doc:      doc,
+		Requires: []*analysis.Analyzer{knowledge},
+		Run: func(pass *analysis.Pass) (any, error) {
+			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
+			for _, fn := range m.funcs {
+				check(r, m, fn)
+			}
+			return nil, nil
+		},
+	}
+}
+
 type reporter struct {
 	pass    *analysis.Pass
 	ignored map[place]bool
@@ -21,8 +38,7 @@ type place struct {
 	line int
 }
 
-// ignoreComment begins a comment that keeps a rule from reporting. What follows it is
-// the rule and the reason; without a reason it counts for nothing.
+// ignoreComment suppresses a rule: the name of the rule and a reason must follow.
 const ignoreComment = "//fagusvet:ignore "
 
 func newReporter(pass *analysis.Pass) *reporter {
@@ -48,7 +64,7 @@ func newReporter(pass *analysis.Pass) *reporter {
 	return r
 }
 
-// codeLines are the lines of a file where something other than a comment begins or ends.
+// codeLines returns the lines of a file where code, not a comment, begins or ends.
 func codeLines(fset *token.FileSet, file *ast.File) map[int]bool {
 	lines := make(map[int]bool)
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -58,7 +74,7 @@ func codeLines(fset *token.FileSet, file *ast.File) map[int]bool {
 		case *ast.CommentGroup:
 			return false
 		case *ast.File:
-			return true // it ends where its last line ends, which may be a comment
+			return true // a file has no line of its own: it may end with a comment
 		}
 		lines[fset.Position(n.Pos()).Line] = true
 		lines[fset.Position(n.End()-1).Line] = true
@@ -74,8 +90,7 @@ func (r *reporter) place(pos token.Pos) place {
 
 func (r *reporter) line(pos token.Pos) int { return r.place(pos).line }
 
-// reportf reports what is wrong at pos. The message begins with the rule, since go vet
-// does not say it.
+// reportf begins the message with the name of the rule, because go vet does not print it.
 func (r *reporter) reportf(pos token.Pos, format string, args ...any) {
 	at := r.place(pos)
 	if r.ignored[at] {

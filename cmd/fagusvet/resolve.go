@@ -7,13 +7,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// assignment is what is known of the values of a field, in all structs of its type.
 type assignment struct {
 	stored []ssa.Value
-	hidden bool // its address goes somewhere, so there may be others
+	hidden bool // the address of the field escapes, so it may have other values
 }
 
-// assignments are those of all fields that the functions touch.
 func assignments(funcs []*ssa.Function) map[*types.Var]*assignment {
 	fields := make(map[*types.Var]*assignment)
 	for _, fn := range funcs {
@@ -46,7 +44,6 @@ func assignments(funcs []*ssa.Function) map[*types.Var]*assignment {
 	return fields
 }
 
-// instructions are those of fn, block by block.
 func instructions(fn *ssa.Function) func(yield func(ssa.Instruction) bool) {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {
@@ -59,8 +56,8 @@ func instructions(fn *ssa.Function) func(yield func(ssa.Instruction) bool) {
 	}
 }
 
-// fieldOf is the field that is addressed, of the generic type if there is one. It is
-// nil if the struct is a type parameter.
+// fieldOf returns the addressed field; for an instance of a generic type, the field of the generic
+// type. It returns nil if the struct is a type parameter.
 func fieldOf(at *ssa.FieldAddr) *types.Var {
 	return fieldNumber(at.X.Type().Underlying().(*types.Pointer).Elem(), at.Field)
 }
@@ -73,11 +70,11 @@ func fieldNumber(of types.Type, i int) *types.Var {
 	return s.Field(i).Origin()
 }
 
-// maxResolve bounds how far a value is followed.
+// maxResolve bounds the steps in which a value is followed.
 const maxResolve = 20
 
-// resolve follows v to where it was made, through variables and fields that are
-// assigned once. Where it does not know, it returns how far it has come.
+// resolve follows v back to its origin, through variables and fields that are assigned once. It
+// stops at the first value whose origin is unknown.
 func (m *model) resolve(v ssa.Value) ssa.Value {
 	for range maxResolve {
 		next := m.source(v)
@@ -89,7 +86,7 @@ func (m *model) resolve(v ssa.Value) ssa.Value {
 	return v
 }
 
-// source is the value that v is a copy of, or nil.
+// source returns the value of which v is a copy, or nil if the value is unknown.
 func (m *model) source(v ssa.Value) ssa.Value {
 	switch v := v.(type) {
 	case *ssa.ChangeType:
@@ -110,7 +107,7 @@ func (m *model) source(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// onlyValue is what a field of the package is always assigned, or nil.
+// onlyValue returns the only value ever assigned to a field of the package, or nil.
 func (m *model) onlyValue(field *types.Var) ssa.Value {
 	a := m.fields[field]
 	if field == nil || a == nil || a.hidden || len(a.stored) != 1 || field.Exported() && m.pkg.Name() != "main" {
@@ -119,8 +116,7 @@ func (m *model) onlyValue(field *types.Var) ssa.Value {
 	return a.stored[0]
 }
 
-// variable is the local variable at an address, which may be that of an enclosing
-// function, or nil.
+// variable returns the local variable at an address, possibly of an enclosing function, or nil.
 func (m *model) variable(at ssa.Value) *ssa.Alloc {
 	for range maxResolve {
 		switch v := at.(type) {
@@ -137,7 +133,6 @@ func (m *model) variable(at ssa.Value) *ssa.Alloc {
 	return nil
 }
 
-// captured is what a free variable is bound to, or nil.
 func (m *model) captured(v *ssa.FreeVar) ssa.Value {
 	made := m.closures[v.Parent()]
 	if made == nil {
@@ -151,7 +146,7 @@ func (m *model) captured(v *ssa.FreeVar) ssa.Value {
 	return nil
 }
 
-// onlyStore is the one value that a variable is given, in closures too, or nil.
+// onlyStore returns the only value stored to a variable, closures included, or nil.
 func (m *model) onlyStore(alloc *ssa.Alloc) ssa.Value {
 	var only ssa.Value
 	uses := *alloc.Referrers()
@@ -176,12 +171,10 @@ func (m *model) onlyStore(alloc *ssa.Alloc) ssa.Value {
 	return only
 }
 
-// array stands for a shared array: its call of NewArray, the field that holds it, or
-// the parameter. Two values that are equal are the same array at one time, and nil is
-// an unknown one.
+// array identifies a shared array: its call of NewArray, the field that holds it, or the parameter.
+// Equal values are the same array; nil is an unknown array.
 type array any
 
-// arrayOf says which array v is.
 func (m *model) arrayOf(v ssa.Value) array {
 	v = m.resolve(v)
 	if c, name := resultOf(v, 0); name == callNewArray {
@@ -200,7 +193,6 @@ func (m *model) arrayOf(v ssa.Value) array {
 	return nil
 }
 
-// known is field as an array, nil without a type if there is none.
 func known(field *types.Var) array {
 	if field == nil {
 		return nil
@@ -208,7 +200,6 @@ func known(field *types.Var) array {
 	return field
 }
 
-// arrayName is what a message calls an array.
 func arrayName(a array) string {
 	switch a := a.(type) {
 	case *ssa.Call:

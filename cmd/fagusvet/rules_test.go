@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// TestRules runs each rule over a package of its name in testdata: what has to be
-// reported stands beside the mistake there, and nothing else may be reported.
+// TestRules runs each rule on the package of its name in testdata. Comments there give the expected
+// report beside each mistake, and nothing else may be reported.
 func TestRules(t *testing.T) {
 	for _, a := range analyzers() {
 		t.Run(a.Name, func(t *testing.T) {

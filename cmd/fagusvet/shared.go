@@ -9,38 +9,27 @@ import (
 
 const sharedDoc = `find elements that are written under a set that has them only Shared
 
-Only the exclusive holder of a variable may write what it guards: what others write is
-seen by nobody, and the next Acquire may overwrite it. This rule reports elements that are
-written while a set is held in which nothing that guards them is Exclusive:
+Only the exclusive holder of a variable may write the data that it guards. No other rank
+sees other writes, and the next Acquire may overwrite them. This rule reports elements that
+are written while the held set has no variable Exclusive that guards them:
 
 	set := n.Set(fagus.Want(guard, fagus.Shared))
 	...
 	counts.Slice()[0] = 1 // shared: an element of "counts" is written, but ...
 
-It needs to know all Wants of the set: from one call of Set in the package, with the Wants
-in its arguments or appended to a slice. If some of them are Exclusive, it needs to know
-their Binds as well, and the Bind of the shared one: variables and arrays in local
-variables, or in fields that are assigned once in the package. It looks at arrays as a
-whole: where one variable guards a half, and another one the other half, an Exclusive
-on either allows to write both. It does not see sets and variables in slices and maps,
-nor modes that are computed, and has the limits of the rule access.`
+The rule must know all Wants of the set: one call of Set in the package, with the Wants as
+arguments or appended to a slice. If some are Exclusive, it must also know their Binds and
+the Bind of the shared variable, in local variables or in fields that are assigned once in
+the package. It treats an array as a whole: if two variables guard half of an array each,
+an Exclusive on either permits writes to both halves. It does not follow sets and variables
+in slices and maps or accesses that are computed, and has the limits of the rule access.`
 
-// sharedAnalyzer is the rule shared.
 func sharedAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name:     "shared",
-		Doc:      sharedDoc,
-		Requires: []*analysis.Analyzer{knowledge},
-		Run: func(pass *analysis.Pass) (any, error) {
-			m, r := pass.ResultOf[knowledge].(*model), newReporter(pass)
-			for _, fn := range m.funcs {
-				if h := newHolding(m, fn); h != nil {
-					reportShared(r, h, m.elements(fn))
-				}
-			}
-			return nil, nil
-		},
-	}
+	return newRule("shared", sharedDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
+		if h := newHolding(m, fn); h != nil {
+			reportShared(r, h, m.elements(fn))
+		}
+	})
 }
 
 func reportShared(r *reporter, h *holding, elements []element) {
@@ -59,8 +48,6 @@ func reportShared(r *reporter, h *holding, elements []element) {
 	}
 }
 
-// mayWrite says whether the holder of a set may write elements of an array, as far as
-// is known.
 func (m *model) mayWrite(set ssa.Value, a array) bool {
 	wants, ok := m.wants(set)
 	if !ok {
@@ -82,8 +69,8 @@ func (m *model) mayWrite(set ssa.Value, a array) bool {
 	return exclusive > 0 && !taken
 }
 
-// sharedMode is the value of fagus.Shared, as a constant is printed.
-func (m *model) sharedMode() string {
+// sharedAccess returns the value of the constant fagus.Shared as text.
+func (m *model) sharedAccess() string {
 	for _, p := range m.pkg.Imports() {
 		if p.Path() == fagusPath {
 			return constantText(p.Scope().Lookup("Shared"))

@@ -10,33 +10,29 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxSteps bounds how many blocks are gone through for one Acquire. What is beyond is
-// not reported.
+// maxSteps bounds the blocks visited for one Acquire. Leaks beyond that are not reported.
 const maxSteps = 5000
 
-// walk goes all ways on from an Acquire, and looks for one where the set stays held.
 type walk struct {
 	m       *model
 	acquire *ssa.Call
-	returns bool // whether to report returns
+	returns bool // also report a return at which the set is held
 	seen    map[string]bool
 	steps   int
 }
 
-// way is one way to a block: the conditions that were decided on it, and what phis are.
+// way is a path to a block: the conditions decided on it, and the values of phis.
 type way struct {
 	facts map[string]fact
 	bound map[*ssa.Phi]ssa.Value
 }
 
-// start returns the instruction where the set is still held, or nil.
 func (w *walk) start() ssa.Instruction {
 	b := w.acquire.Block()
 	from := slices.Index(b.Instrs, ssa.Instruction(w.acquire)) + 1
 	return w.block(b, from, way{facts: w.m.facts(b), bound: make(map[*ssa.Phi]ssa.Value)})
 }
 
-// block goes on from an instruction of b.
 func (w *walk) block(b *ssa.BasicBlock, from int, on way) ssa.Instruction {
 	if w.steps++; w.steps > maxSteps {
 		return nil
@@ -62,7 +58,6 @@ func (w *walk) block(b *ssa.BasicBlock, from int, on way) ssa.Instruction {
 	return w.all(b, b.Succs, on)
 }
 
-// end is a return on a way: only one without an error is of interest.
 func (w *walk) end(ret *ssa.Return, on way) ssa.Instruction {
 	if !w.returns {
 		return nil
@@ -73,7 +68,6 @@ func (w *walk) end(ret *ssa.Return, on way) ssa.Instruction {
 	return ret
 }
 
-// nilOn is what is known of an error on a way.
 func (w *walk) nilOn(err ssa.Value, on way) nilness {
 	n := names{m: w.m, bound: on.bound}
 	if known := n.nilOf(err); known != nilUnknown {
@@ -88,7 +82,6 @@ func (w *walk) nilOn(err ssa.Value, on way) nilness {
 	return nilUnknown
 }
 
-// branch goes on where the condition may lead.
 func (w *walk) branch(branch *ssa.If, on way) ssa.Instruction {
 	b := branch.Block()
 	n := names{m: w.m, bound: on.bound}
@@ -115,11 +108,11 @@ func (w *walk) branch(branch *ssa.If, on way) ssa.Instruction {
 	return nil
 }
 
-// all enters the successors of b, each once for the same facts.
+// all continues at successors of b. It visits a successor once for paths with equal keys.
 func (w *walk) all(b *ssa.BasicBlock, succs []*ssa.BasicBlock, on way) ssa.Instruction {
 	for _, succ := range succs {
 		next := way{facts: maps.Clone(on.facts), bound: maps.Clone(on.bound)}
-		if succ.Dominates(b) { // round a loop: what was decided in it is open again
+		if succ.Dominates(b) { // a back edge: forget conditions decided inside the loop
 			maps.DeleteFunc(next.facts, func(_ string, f fact) bool { return succ.Dominates(f.at) })
 		}
 		old := names{m: w.m, bound: on.bound}
@@ -143,8 +136,7 @@ func (w *walk) all(b *ssa.BasicBlock, succs []*ssa.BasicBlock, on way) ssa.Instr
 	return nil
 }
 
-// dependsOn says whether v is computed from phi: then it belongs to the round before,
-// and cannot stand for it.
+// dependsOn reports whether v is computed from phi: v is then of the previous iteration.
 func dependsOn(v ssa.Value, phi *ssa.Phi) bool {
 	seen := make(map[ssa.Value]bool)
 	var from func(v ssa.Value) bool
@@ -162,7 +154,7 @@ func dependsOn(v ssa.Value, phi *ssa.Phi) bool {
 	return from(v)
 }
 
-// key is the same for ways that cannot be told apart in b.
+// key returns a text for the path. Paths with equal texts are equivalent from b on.
 func (on way) key(b *ssa.BasicBlock) string {
 	var parts []string
 	for key, f := range on.facts {
@@ -175,7 +167,6 @@ func (on way) key(b *ssa.BasicBlock) string {
 	return fmt.Sprint(b.Index, " ", strings.Join(parts, ";"))
 }
 
-// returnPos is where a return is, or where its function ends if it is not written.
 func returnPos(ret *ssa.Return) token.Pos {
 	if ret.Pos().IsValid() {
 		return ret.Pos()

@@ -6,20 +6,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// want is a variable in a set, with its mode as far as it is known.
+// want is a variable in a set, with its access if the access is known.
 type want struct {
 	variable ssa.Value
-	shared   bool // surely
+	shared   bool // certainly shared
 }
 
-// wants are the requests that may be in a set; ok is whether these are all.
 func (m *model) wants(set ssa.Value) (list []want, ok bool) {
 	s := search{m: m, seen: make(map[ssa.Value]bool)}
 	ok = s.set(set)
 	return s.wants, ok
 }
 
-// search collects what a value may be made of. Its methods say whether they know all.
+// search collects the requests that a value may contain. Its methods report whether they found all.
 type search struct {
 	m     *model
 	seen  map[ssa.Value]bool
@@ -32,7 +31,6 @@ func (s *search) again(v ssa.Value) bool {
 	return was
 }
 
-// set looks at a SyncSet.
 func (s *search) set(v ssa.Value) bool {
 	v = s.m.resolve(v)
 	if s.again(v) {
@@ -45,7 +43,6 @@ func (s *search) set(v ssa.Value) bool {
 	return name == callSet && s.requests(c.Call.Args[1])
 }
 
-// requests looks at a slice of requests.
 func (s *search) requests(v ssa.Value) bool {
 	v = s.m.resolve(v)
 	if s.again(v) {
@@ -69,7 +66,6 @@ func (s *search) requests(v ssa.Value) bool {
 	return false
 }
 
-// request looks at one request.
 func (s *search) request(v ssa.Value) bool {
 	v = s.m.resolve(v)
 	c, name := resultOf(v, 0)
@@ -77,14 +73,14 @@ func (s *search) request(v ssa.Value) bool {
 	case callWriting:
 		return s.request(c.Call.Args[0])
 	case callWant:
-		mode, ok := c.Call.Args[1].(*ssa.Const)
-		s.wants = append(s.wants, want{variable: c.Call.Args[0], shared: ok && mode.Value != nil && mode.Value.String() == s.m.sharedMode()})
+		access, ok := c.Call.Args[1].(*ssa.Const)
+		s.wants = append(s.wants, want{variable: c.Call.Args[0], shared: ok && access.Value != nil && access.Value.String() == s.m.sharedAccess()})
 		return true
 	}
 	return false
 }
 
-// all is whether each of the values is known; every one is looked at.
+// all reports whether known is true for each value. It calls known for every value.
 func all(values []ssa.Value, known func(ssa.Value) bool) bool {
 	ok := true
 	for _, v := range values {
@@ -93,8 +89,8 @@ func all(values []ssa.Value, known func(ssa.Value) bool) bool {
 	return ok
 }
 
-// onlyListed says whether no element of a slice is assigned through v, as far as is
-// seen: so it is only cut, appended to, or given to a call of package fagus.
+// onlyListed reports whether v is only sliced, appended to, or passed to a call of package fagus,
+// so that no element is assigned through it.
 func onlyListed(v ssa.Value) bool {
 	uses := v.Referrers()
 	if uses == nil {
@@ -112,8 +108,8 @@ func onlyListed(v ssa.Value) bool {
 	})
 }
 
-// listed are the elements of a slice that is written as a list, such as the arguments
-// of a call with dots. A make, or an element that is assigned later, is not known.
+// listed returns the elements of a slice that is written as a list, such as variadic arguments. ok
+// is false for a slice from make, or if an element is assigned again.
 func listed(v *ssa.Slice) (list []ssa.Value, ok bool) {
 	alloc, isAlloc := v.X.(*ssa.Alloc)
 	if !isAlloc {
@@ -140,7 +136,8 @@ func listed(v *ssa.Slice) (list []ssa.Value, ok bool) {
 	return list, len(list) > 0
 }
 
-// guardedBy are the arrays that a variable guards parts of; ok is whether these are all.
+// guardedBy returns the arrays of which a variable guards parts. ok reports whether the list is
+// complete.
 func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
 	bind, name := resultOf(m.resolve(variable), 0)
 	if name != callBind {

@@ -1,6 +1,10 @@
-# Finds the C library: find_package(Fagus REQUIRED), then target_link_libraries(app Fagus::Fagus).
-# list(APPEND CMAKE_MODULE_PATH <prefix>/share/fagus/cmake) comes before it, and set(Fagus_USE_STATIC_LIBS ON) if the
-# program is to have the library in it.
+# Finds the C library of Fagus and defines the target Fagus::Fagus:
+#
+#     list(APPEND CMAKE_MODULE_PATH <prefix>/share/fagus/cmake)
+#     find_package(Fagus REQUIRED)
+#     target_link_libraries(app Fagus::Fagus)
+#
+# With set(Fagus_USE_STATIC_LIBS ON) before find_package, the static library is used.
 find_path(Fagus_INCLUDE_DIR fagus.h HINTS ${CMAKE_CURRENT_LIST_DIR}/../../../include)
 if(Fagus_USE_STATIC_LIBS)
   find_library(Fagus_STATIC_LIBRARY libfagus.a HINTS ${CMAKE_CURRENT_LIST_DIR}/../../../lib)

@@ -1,4 +1,5 @@
-/* The functions of fagus.h. cgo's own prototypes know no const and no enum. */
+/* The functions of fagus.h. They exist because the prototypes that cgo generates lack const and
+ * enum types. */
 #include "fagus.h"
 #include "_cgo_export.h"
 

@@ -10,8 +10,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// BenchmarkCalls measures an acquire and a release of an empty set, and a call that does not communicate: in C, of one rank, of two that share
-// memory, and of two whose Nodes are in a simulation, by the clock of this machine; and the pair in Go, of one rank and of two.
+// BenchmarkCalls measures the time to acquire and release an empty set, and the time of a call
+// without communication. The C program runs on one rank, on two ranks that share memory, and on
+// two ranks in a simulation (in real time); the Go program on one and two ranks.
 func BenchmarkCalls(b *testing.B) {
 	l := build(b)
 	program, command := l.c(b, "testdata/pairs.c"), l.command(b)
@@ -37,7 +38,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// report reports what testdata/pairs.c prints.
+// report adds the numbers that testdata/pairs.c prints to the benchmark's result.
 func report(b *testing.B, out string) {
 	var ns, call float64
 	if _, err := fmt.Sscanf(strings.TrimPrefix(out, "0: "), "%g %g", &ns, &call); err != nil {
@@ -49,12 +50,12 @@ func report(b *testing.B, out string) {
 }
 
 func pair(b *testing.B, ns float64) {
-	b.ReportMetric(0, "ns/op") // it has the beginning and the end of the program
+	b.ReportMetric(0, "ns/op") // 0 hides a time that includes the start of the program
 	b.ReportMetric(ns, "ns/pair")
 	b.ReportMetric(1e9/ns, "pairs/s")
 }
 
-// pairs acquires and releases an empty set n times.
+// pairs acquires and releases an empty set the given number of times.
 func pairs(n *fagus.Node, times int) error {
 	set := n.Set()
 	for range times {

@@ -1,18 +1,20 @@
-/* Fagus: a distributed shared memory with entry consistency. The C interface; docs/compilers.md is its contract.
+/* Fagus: a distributed shared memory with entry consistency. The C interface; docs/compilers.md
+ * is its contract.
  *
  *     fagus_init();
- *     fagus_alloc("A", n * sizeof *a, (void **)&a);           collective: the same at every rank
+ *     fagus_alloc("A", n * sizeof *a, (void **)&a);      collective: the same at every rank
  *     fagus_bind("A", &(fagus_range){a, n * sizeof *a}, 1, &sync);
  *     fagus_new_set(&sync_set);
  *     fagus_set_sync(sync_set, sync, FAGUS_EXCLUSIVE);
- *     fagus_acquire(sync_set);                                a communication phase
- *     ... a[i] ...                                            a compute phase: no call, no fault, no polling
- *     fagus_release(sync_set);                                no communication
- *     fagus_sync_updatecache();                               a communication phase
+ *     fagus_acquire(sync_set);                           a communication phase
+ *     ... a[i] ...                                       a compute phase: no communication
+ *     fagus_release(sync_set);                           no communication
+ *     fagus_sync_updatecache();                          a communication phase
  *     fagus_finalize();
  *
- * Every function but the first four below returns a code: 0, or what went wrong. None aborts, none prints. Calls are for
- * one thread at a time, any of the process. A name has at most 32768 bytes, and a call 1048576 ranges. */
+ * Every function except the first four below returns FAGUS_OK or an error code. No function
+ * aborts the process or prints. Any thread may make calls, but only one at a time. A name has at
+ * most 32768 bytes, and a call at most 1048576 ranges. */
 #ifndef FAGUS_H
 #define FAGUS_H
 
@@ -23,37 +25,37 @@
 extern "C" {
 #endif
 
-/* What a call returns. */
+/* The codes that calls return. */
 enum {
     FAGUS_OK = 0,
-    FAGUS_ERR_NOT_RUNNING, /* before fagus_init, or after fagus_finalize */
-    FAGUS_ERR_RUNNING,     /* fagus_init for the second time */
-    FAGUS_ERR_ARGUMENT,    /* null, empty, negative, or unknown */
+    FAGUS_ERR_NOT_RUNNING, /* called before fagus_init or after fagus_finalize */
+    FAGUS_ERR_RUNNING,     /* fagus_init was called before */
+    FAGUS_ERR_ARGUMENT,    /* an argument is null, empty, negative or out of range */
     FAGUS_ERR_HANDLE,      /* no such sync variable or set */
-    FAGUS_ERR_ADDRESS,     /* not inside an array of fagus_alloc */
-    FAGUS_ERR_BOUND,       /* another sync variable guards some of it */
-    FAGUS_ERR_NAME,        /* the name is used already */
-    FAGUS_ERR_TWICE,       /* the sync variable is in the set already */
+    FAGUS_ERR_ADDRESS,     /* the bytes are not inside an array made by fagus_alloc */
+    FAGUS_ERR_BOUND,       /* another sync variable guards some of the bytes */
+    FAGUS_ERR_NAME,        /* the name is already in use */
+    FAGUS_ERR_TWICE,       /* the sync variable is already in the set */
     FAGUS_ERR_HELD,        /* a set is held: release it first */
-    FAGUS_ERR_NOT_HELD,    /* that set, or that variable, is not held as it has to be */
+    FAGUS_ERR_NOT_HELD,    /* the set or sync variable is not held in the required mode */
     FAGUS_ERR_BUSY,        /* another thread is in a call */
-    FAGUS_ERR_MEMORY,      /* there is none left */
-    FAGUS_ERR_JOB,         /* the launcher's environment makes no sense, or its ranks do not meet */
-    FAGUS_ERR_LOST,        /* another rank or the network has failed, or ranks do not agree: the run is over */
-    FAGUS_ERR_INTERNAL     /* a mistake in Fagus */
+    FAGUS_ERR_MEMORY,      /* out of memory */
+    FAGUS_ERR_JOB,         /* the launcher's environment is wrong, or ranks cannot join */
+    FAGUS_ERR_LOST,        /* a rank or the network failed, or ranks made different calls */
+    FAGUS_ERR_INTERNAL     /* a bug in Fagus */
 };
 
-typedef int32_t fagus_sync;     /* a sync variable; the same number at every rank */
-typedef int32_t fagus_sync_set; /* what is acquired at once; a rank's own */
+typedef int32_t fagus_sync;     /* a sync variable: the same number at every rank */
+typedef int32_t fagus_sync_set; /* sync variables that are acquired together: local to a rank */
 
-/* How a sync variable is wanted. */
+/* The access to a sync variable. */
 typedef enum {
     FAGUS_SHARED,    /* to read */
-    FAGUS_EXCLUSIVE, /* to read and write; what was written is found out */
-    FAGUS_TELLING    /* the same, but only what fagus_declare_write names counts as written */
+    FAGUS_EXCLUSIVE, /* to read and write: the release detects which bytes were written */
+    FAGUS_TELLING    /* to read and write: fagus_declare_write declares the written bytes */
 } fagus_mode;
 
-/* How numbers of all ranks become one. */
+/* The operation of a reduction. */
 typedef enum { FAGUS_SUM, FAGUS_MIN, FAGUS_MAX } fagus_op;
 
 /* A range of bytes of an array. */
@@ -62,53 +64,62 @@ typedef struct {
     size_t len;
 } fagus_range;
 
-/* The number of this rank, and how many there are; -1 if the run has not begun, or has ended. */
+/* Return the number of this rank, from 0, and the number of ranks; -1 outside a run. */
 int fagus_rank(void);
 int fagus_size(void);
 
-/* What a code means; and what led to the last one that was not 0, in this process: at most 1023 characters, in memory that the next
- * fagus_last_error writes over. */
+/* fagus_strerror returns the meaning of a code. fagus_last_error returns the text of the last
+ * error in this process, at most 1023 characters; the next fagus_last_error overwrites it. */
 const char *fagus_strerror(int code);
 const char *fagus_last_error(void);
 
-/* Begins: as a rank of the job in which `fagus launch`, mpirun or srun has started this process, or alone. Once. */
+/* Begins the run, as a rank of the job in which `fagus launch`, mpirun or srun started this
+ * process, else as the only rank. A process can call it once. */
 int fagus_init(void);
 
-/* Ends: waits until all ranks have called it. The arrays are gone then. */
+/* Waits until all ranks have called it and ends the run. The arrays are freed. */
 int fagus_finalize(void);
 
-/* Makes an array of bytes, all 0, aligned to a page. Collective: the same calls in the same order at every rank. */
+/* Allocates an array of zero bytes, aligned to a page. Collective: all ranks make the same calls
+ * in the same order. */
 int fagus_alloc(const char *name, size_t bytes, void **array);
 
-/* Makes a sync variable that guards ranges, count of them. A byte has at most one. Collective. */
+/* Makes a sync variable that guards count ranges. At most one sync variable guards a byte.
+ * Collective. */
 int fagus_bind(const char *name, const fagus_range *ranges, size_t count, fagus_sync *sync);
 
-/* Makes a set; puts a sync variable into one that is not held; takes all out. */
+/* Make an empty set; add a sync variable to a set that is not held; remove all sync variables
+ * from such a set. */
 int fagus_new_set(fagus_sync_set *sync_set);
 int fagus_set_sync(fagus_sync_set sync_set, fagus_sync sync, fagus_mode mode);
 int fagus_clear_set(fagus_sync_set sync_set);
 
-/* Waits until all of a set is granted and what it guards is current here. In phase mode it is collective: every rank makes
- * a collective call, whatever that wants; a set may be empty. */
+/* Waits until all sync variables of the set are granted and this rank has the current content of
+ * the bytes that they guard. In phase mode it is collective: every other rank must make a
+ * collective call too, though its set may differ or be empty. */
 int fagus_acquire(fagus_sync_set sync_set);
 
-/* Gives the set back. It tells nobody anything in phase mode: who acquires a variable fetches what changed. */
+/* Releases the set. In phase mode it sends nothing: the next rank that acquires a sync variable
+ * fetches the changes. */
 int fagus_release(fagus_sync_set sync_set);
 
-/* Says, while a set is held, that len bytes at addr were written: of a sync variable that is wanted FAGUS_TELLING. */
+/* Declares, while a set is held, that the program wrote len bytes at addr, which a FAGUS_TELLING
+ * sync variable guards. */
 int fagus_declare_write(const void *addr, size_t len);
 
-/* Brings what was changed to all ranks that have had it. Collective. */
+/* Sends all changes to the ranks that have a copy of the changed bytes. Collective. */
 int fagus_sync_updatecache(void);
 
 /* Returns when all ranks have called it. Collective. */
 int fagus_barrier(void);
 
-/* Fold a number of every rank, in the order of ranks, the same bits at all. Collective. */
+/* Reduce one number of each rank, in rank order, with bitwise equal results at all ranks.
+ * Collective. */
 int fagus_reduce_int64(fagus_op op, int64_t x, int64_t *all);
 int fagus_reduce_double(fagus_op op, double x, double *all);
 
-/* Charges ns of computing, at most 106 days, to the clock of a simulated machine; nothing elsewhere. */
+/* Charges ns nanoseconds of computing, at most 106 days, to the clock of a simulated machine. It
+ * has no effect elsewhere. */
 int fagus_spend(int64_t ns);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Fagus for C++17: fagus.h with objects. What goes wrong is thrown as fagus::error. */
+/* Fagus for C++17: a class interface to fagus.h. Errors are thrown as fagus::error. */
 #ifndef FAGUS_HPP
 #define FAGUS_HPP
 
@@ -13,7 +13,7 @@
 
 namespace fagus {
 
-/* What a call returned that was not 0. */
+/* The error of a call. */
 class error : public std::runtime_error {
 public:
     explicit error(int code) : std::runtime_error(fagus_last_error()), code(code) {}
@@ -24,8 +24,9 @@ inline void check(int code) {
     if (code != FAGUS_OK) throw error(code);
 }
 
-/* The run: from here to the end of the scope, which waits for all ranks. If the scope is left by an exception the process
- * had better end: others wait for it. finish says what goes wrong in the end; the destructor cannot. */
+/* A run, which lasts until the end of the scope. Its destructor waits for all ranks and drops
+ * errors; finish reports them. If an exception leaves the scope, the process should end, because
+ * the other ranks wait for it. */
 class run {
 public:
     run() { check(fagus_init()); }
@@ -43,7 +44,8 @@ private:
     bool finished = false;
 };
 
-/* An array of count elements; T is a number, or a struct of such. It ends with the run. */
+/* An array of count elements, valid until the run ends. T is a number type or a struct of
+ * numbers. */
 template <class T> class array {
 public:
     array(const std::string &name, std::size_t count) : count(count) {
@@ -56,7 +58,7 @@ public:
     std::size_t size() const { return count; }
     T *begin() const { return first; }
     T *end() const { return first + count; }
-    /* The elements lo up to but not including hi. */
+    /* Returns the range of the elements [lo, hi). */
     fagus_range range(std::size_t lo, std::size_t hi) const { return {first + lo, (hi - lo) * sizeof(T)}; }
     fagus_range all() const { return range(0, count); }
 
@@ -65,14 +67,14 @@ private:
     T *first;
 };
 
-/* Binds a sync variable to ranges. */
+/* Makes a sync variable that guards ranges. */
 inline fagus_sync bind(const std::string &name, std::initializer_list<fagus_range> ranges) {
     fagus_sync sync;
     check(fagus_bind(name.c_str(), ranges.begin(), ranges.size(), &sync));
     return sync;
 }
 
-/* What is acquired at once. */
+/* Sync variables that are acquired together. */
 class sync_set {
 public:
     sync_set() { check(fagus_new_set(&set)); }
@@ -89,7 +91,7 @@ private:
     fagus_sync_set set;
 };
 
-/* A tenure: acquired here, released at the end of the scope. */
+/* A tenure: the constructor acquires the set, the destructor releases it. */
 class acquire {
 public:
     explicit acquire(const sync_set &s) : set(s.handle()) { check(fagus_acquire(set)); }
@@ -105,7 +107,8 @@ inline int rank() { return fagus_rank(); }
 inline int size() { return fagus_size(); }
 inline void barrier() { check(fagus_barrier()); }
 inline void declare_write(const fagus_range &written) { check(fagus_declare_write(written.addr, written.len)); }
-/* Folds a number of every rank: as a double if it is one, or a float, and as 64 bits if it is an integer. */
+/* Reduces one number of each rank: as a double for floating-point types, else as a 64-bit
+ * integer. */
 template <class T> T reduce(fagus_op op, T x) {
     if constexpr (std::is_floating_point_v<T>) {
         double all;

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/fagus/target"
+	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 )
 
 func read(t testing.TB, name string) string {
@@ -21,7 +21,7 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
-// prototypes are those of fagus.h by name.
+// prototypes returns the prototypes in fagus.h by name.
 func prototypes(t testing.TB) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -34,7 +34,7 @@ func prototypes(t testing.TB) map[string]string {
 	return all
 }
 
-// functions are the names in fagus.h.
+// functions returns the names of the functions in fagus.h.
 func functions(t testing.TB) (names []string) {
 	t.Helper()
 	for name := range prototypes(t) {
@@ -44,7 +44,8 @@ func functions(t testing.TB) (names []string) {
 	return names
 }
 
-// TestManual: every function of fagus.h has a manual page that names it and shows its prototype, and no page shows another.
+// TestManual checks that every function of fagus.h has a manual page that names the function and
+// shows its prototype, and that no page shows a different prototype.
 func TestManual(t *testing.T) {
 	pages, err := filepath.Glob("man/*.3")
 	if err != nil {
@@ -56,7 +57,7 @@ func TestManual(t *testing.T) {
 		text := read(t, page)
 		named := regexp.MustCompile(`(?s)\.SH NAME\n(.*?) \\- `).FindStringSubmatch(text)
 		if named == nil {
-			t.Fatalf("%s: no name", page)
+			t.Fatalf("%s has no NAME section", page)
 		}
 		names := strings.Split(named[1], ", ")
 		for _, line := range regexp.MustCompile(`(?m)^\.BI .*\);"?$`).FindAllString(text, -1) {
@@ -70,45 +71,46 @@ func TestManual(t *testing.T) {
 		}
 	}
 	for name := range want {
-		t.Errorf("%s is in no manual page", name)
+		t.Errorf("no manual page shows function %s", name)
 	}
 }
 
-// TestContract: docs/compilers.md, Fortran and the codes of Go agree with fagus.h.
+// TestContract checks that docs/compilers.md, the Fortran and C++ interfaces and the codes of
+// package csession agree with fagus.h.
 func TestContract(t *testing.T) {
 	header, page, fortran := read(t, "fagus.h"), read(t, "../../docs/compilers.md"), read(t, "fortran/fagus.f90")
 	for _, name := range functions(t) {
 		if !strings.Contains(page, "`"+name) {
-			t.Errorf("docs/compilers.md does not say what %s does", name)
+			t.Errorf("docs/compilers.md does not describe %s", name)
 		}
 		for language, text := range map[string]string{"Fortran": fortran, "C++": read(t, "fagus.hpp")} {
 			if !strings.Contains(text, name) && name != "fagus_strerror" {
-				t.Errorf("%s has no %s", language, name)
+				t.Errorf("the %s interface has no %s", language, name)
 			}
 		}
 	}
 	codes := regexp.MustCompile(`(?m)^    FAGUS_(OK|ERR_\w+)\b`).FindAllString(header, -1)
-	if len(codes) != int(target.Internal)+1 {
-		t.Errorf("fagus.h has %d codes: fagus/target %d", len(codes), target.Internal+1)
+	if len(codes) != int(csession.Internal)+1 {
+		t.Errorf("fagus.h has %d codes, but cmd/internal/csession has %d", len(codes), csession.Internal+1)
 	}
 	for i, code := range codes {
 		if want := fmt.Sprintf("%s = %d", strings.ToLower(strings.TrimSpace(code)), i); !strings.Contains(fortran, want) {
-			t.Errorf("Fortran has no %s", want)
+			t.Errorf("the Fortran interface has no constant %s", want)
 		}
 	}
 	for _, name := range regexp.MustCompile(`fagus_\w+`).FindAllString(page, -1) {
 		if !strings.Contains(header, name) {
-			t.Errorf("docs/compilers.md: %s is not in fagus.h", name)
+			t.Errorf("docs/compilers.md describes %s, which is not in fagus.h", name)
 		}
 	}
 	for _, name := range regexp.MustCompile(`FAGUS_[A-Z_]+[A-Z]`).FindAllString(page, -1) {
 		if !strings.Contains(header, name) && !slices.Contains([]string{"FAGUS_MODE", "FAGUS_NET"}, name) {
-			t.Errorf("docs/compilers.md: %s is not in fagus.h", name)
+			t.Errorf("docs/compilers.md describes %s, which is not in fagus.h", name)
 		}
 	}
 }
 
-// TestPage: the program in docs/compilers.md computes what it says.
+// TestPage runs the program in docs/compilers.md.
 func TestPage(t *testing.T) {
 	l := build(t)
 	code := regexp.MustCompile("(?s)```c\n(.*?)```").FindStringSubmatch(read(t, "../../docs/compilers.md"))
@@ -123,7 +125,7 @@ func TestPage(t *testing.T) {
 	for ranks := 1; ranks <= 4; ranks++ {
 		for _, net := range []string{"shm", "tcp"} {
 			if got := run(t, ranks, net, program); got != "0: 999" {
-				t.Errorf("%d ranks by %s: %s", ranks, net, got)
+				t.Errorf("the program in docs/compilers.md on %d ranks by %s prints %s", ranks, net, got)
 			}
 		}
 	}

@@ -11,36 +11,50 @@ import (
 	"testing"
 )
 
-// tree is an installed library.
+// tree is a folder with an installed library.
 type tree struct {
 	*library
-	root  string // where / is
-	fagus string // the command
+	root  string // DESTDIR
+	fagus string // path of the command fagus
 }
 
-// prefix is where packages go that are no distribution's.
+// prefix is the PREFIX of the installation.
 const prefix = "/opt/fagus"
 
-// needs skips a test that a program is missing for.
+// needs skips the test if one of the programs is not installed.
 func needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("it takes %s, which is not installed", p)
+			t.Skipf("needs %s, which is not installed", p)
 		}
 	}
 }
 
-// path is that of an installed file.
+// needsCgo skips a short test, and a test on a machine where the C library cannot be built.
+func needsCgo(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the C library, which takes some time")
+	}
+	needs(t, "gcc", "go")
+	out, err := exec.CommandContext(t.Context(), "go", "env", "CGO_ENABLED").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(string(out)) != "1" {
+		t.Skip("needs cgo, which is off: set CGO_ENABLED=1")
+	}
+}
+
+// path returns the path of an installed file.
 func (l *tree) path(name string) string { return filepath.Join(l.root, prefix, name) }
 
-// TestInstall: what make install leaves behind is all that a program takes: by pkg-config, and by CMake, with a shared library and with
-// a static one.
+// TestInstall checks that a program can be built with only the installed files: with pkg-config
+// and with CMake, with the shared and with the static library.
 func TestInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some time")
-	}
-	needs(t, "make", "gcc")
+	needsCgo(t)
+	needs(t, "make")
 	l := &tree{&library{t.TempDir()}, t.TempDir(), ""}
 	l.must(t, "make", "install", "BUILD="+filepath.Join(l.folder, "build"), "DESTDIR="+l.root, "PREFIX=/elsewhere")
 	l.must(t, "make", "install", "BUILD="+filepath.Join(l.folder, "build"), "DESTDIR="+l.root, "PREFIX="+prefix)
@@ -90,7 +104,7 @@ func (l *library) command(t testing.TB) string {
 	return fagus
 }
 
-// flags is what pkg-config says of the library.
+// flags returns the flags that pkg-config prints for the library.
 func (l *tree) flags(t *testing.T, options ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "pkg-config", append(options, "fagus")...)
@@ -102,7 +116,7 @@ func (l *tree) flags(t *testing.T, options ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// cmake makes the program by CMake's module.
+// cmake builds a program with the CMake module.
 func (l *tree) cmake(t *testing.T, static string) {
 	needs(t, "cmake", "make")
 	source, err := filepath.Abs("examples/outline.c")
@@ -123,10 +137,10 @@ target_link_libraries(outline Fagus::Fagus)
 	}
 	l.must(t, "cmake", "-S", folder, "-B", folder+"/build")
 	l.must(t, "cmake", "--build", folder+"/build")
-	l.launch(t, folder+"/build/outline", "shm") // CMake has put the library's folder into the program
+	l.launch(t, folder+"/build/outline", "shm") // CMake has set the RPATH to the library
 }
 
-// launch runs examples/outline on 3 ranks by `fagus launch`.
+// launch runs examples/outline on 3 ranks with `fagus launch`.
 func (l *tree) launch(t *testing.T, program, net string, env ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)

@@ -12,22 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/fagus/target"
 )
 
-// bound is how long a program may take, and a compiler.
+// bound limits the time of a program or a compiler.
 const bound = 2 * time.Minute
 
-// library is the library and programs that use it.
+// library is a folder with the library and programs that use it.
 type library struct{ folder string }
 
-// build builds the library, for all subtests of a test.
+// build builds the library, once for all subtests of a test.
 func build(t testing.TB) *library {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil || testing.Short() {
-		t.Skip("it takes gcc and some time")
-	}
+	needsCgo(t)
 	l := &library{t.TempDir()}
 	l.must(t, "go", "build", "-buildmode=c-shared", "-o", filepath.Join(l.folder, "libfagus.so"), ".")
 	return l
@@ -43,12 +41,10 @@ func (l *library) must(t testing.TB, argv ...string) {
 	}
 }
 
-// compile makes a program of a source, by a compiler and flags.
+// compile compiles a program.
 func (l *library) compile(t testing.TB, source string, compiler ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(compiler[0]); err != nil {
-		t.Skip(err)
-	}
+	needs(t, compiler[0])
 	program := filepath.Join(l.folder, strings.ReplaceAll(filepath.Base(source), ".", "_"))
 	argv := slices.Concat(compiler, []string{"-O2", "-I."})
 	if compiler[0] == "gfortran" {
@@ -58,13 +54,13 @@ func (l *library) compile(t testing.TB, source string, compiler ...string) strin
 	return program
 }
 
-// c compiles a C program, of which nothing is to be warned.
+// c compiles a C program and fails on any warning.
 func (l *library) c(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	return l.compile(t, source, append([]string{"gcc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pthread"}, flags...)...)
 }
 
-// run runs a program as so many ranks, and returns what they print, each line by its rank.
+// run runs a program on the given number of ranks and returns its output, sorted by lines.
 func run(t testing.TB, ranks int, net string, argv ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -79,7 +75,7 @@ func run(t testing.TB, ranks int, net string, argv ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPrograms: the examples, in all languages that there are compilers for.
+// TestPrograms runs the examples in all languages for which there is a compiler.
 func TestPrograms(t *testing.T) {
 	l := build(t)
 	t.Run("outline", func(t *testing.T) {
@@ -156,8 +152,8 @@ func TestPrograms(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
 		defer cancel()
 		out, err := exec.CommandContext(ctx, l.command(t), "launch", "--net", "dimmnet1", "-n", "2", "--", l.c(t, "testdata/hostile.c")).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "the process of rank 1 does not speak any more: target: a call with a name of 4294967295 bytes") ||
-			!strings.Contains(string(out), fmt.Sprintf("0: %d\n", target.Lost)) {
+		if err == nil || !strings.Contains(string(out), "reading from the process of rank 1: csession: decoding a request: a name of 4294967295 bytes") ||
+			!strings.Contains(string(out), fmt.Sprintf("0: %d\n", csession.Lost)) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
@@ -172,19 +168,19 @@ func TestPrograms(t *testing.T) {
 		}
 	})
 	t.Run("threads", func(t *testing.T) {
-		if got := run(t, 1, "shm", l.c(t, "testdata/threads.c")); got != "0: 0 codes are wrong; told" {
+		if got := run(t, 1, "shm", l.c(t, "testdata/threads.c")); got != "0: 0 codes are wrong; the error is a text" {
 			t.Error(got)
 		}
 	})
 	t.Run("a rank that ends early", func(t *testing.T) {
 		program := l.c(t, "testdata/early.c")
 		if got := run(t, 2, "shm", program); !strings.HasPrefix(got, "0: 14 ") {
-			t.Errorf("the other rank is told: %s", got)
+			t.Errorf("the other rank prints %s", got)
 		}
 	})
 }
 
-// same: the sum of a product on 1 to 3 ranks is that of another program on one.
+// same checks that program prints on 1 to 3 ranks the sum that other prints on one rank.
 func same(t *testing.T, program, other string) {
 	after := func(line string) string { return line[strings.Index(line, "sum"):] }
 	want := after(run(t, 1, "shm", other, "65"))

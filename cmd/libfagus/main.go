@@ -1,5 +1,6 @@
-// Command libfagus is the C library: go build -buildmode=c-shared or c-archive. fagus.h is its interface, api.c its functions; they
-// call what is exported here, on the thread that calls, and each returns a code.
+// Command libfagus is the C library, built with go build -buildmode=c-shared or c-archive.
+// fagus.h is its interface and api.c has its functions. They call the functions exported here on
+// the calling thread; each returns a code.
 package main
 
 /*
@@ -12,10 +13,10 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/fagus-dsm/fagus/fagus/target"
+	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 )
 
-// own is this process: C has no other place for it.
+// own is this process as a rank. C functions get no handle, so own is a package variable.
 var own process
 
 func main() {}
@@ -44,12 +45,12 @@ func libfagus_finalize() C.int { return C.int(own.call("fagus_finalize", own.end
 
 //export libfagus_alloc
 func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
-	return C.int(own.do("fagus_alloc", func(s target.Calls) error {
+	return C.int(own.do("fagus_alloc", func(s csession.Calls) error {
 		if name == nil || array == nil {
 			return null("fagus_alloc")
 		}
 		if uint64(bytes) > math.MaxInt {
-			return &target.Error{Code: target.Memory, Text: fmt.Sprintf("fagus: fagus_alloc of %d bytes", bytes)}
+			return &csession.Error{Code: csession.Memory, Text: fmt.Sprintf("fagus: fagus_alloc of %d bytes: more than an address can reach", bytes)}
 		}
 		at, err := own.alloc(s, C.GoString(name), int(bytes))
 		if err == nil {
@@ -59,20 +60,21 @@ func libfagus_alloc(name *C.char, bytes C.size_t, array *unsafe.Pointer) C.int {
 	}))
 }
 
+// null returns the error for a call with a null pointer.
 func null(call string) error {
-	return &target.Error{Code: target.Argument, Text: fmt.Sprintf("fagus: %s: a pointer is null", call)}
+	return &csession.Error{Code: csession.Argument, Text: fmt.Sprintf("fagus: %s: a pointer is null", call)}
 }
 
 //export libfagus_bind
 func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.fagus_sync) C.int {
-	return C.int(own.do("fagus_bind", func(s target.Calls) error {
+	return C.int(own.do("fagus_bind", func(s csession.Calls) error {
 		if name == nil || ranges == nil || sync == nil {
 			return null("fagus_bind")
 		}
 		if uint64(count) > math.MaxInt32 {
-			return &target.Error{Code: target.Argument, Text: fmt.Sprintf("fagus: fagus_bind: %d ranges", count)}
+			return &csession.Error{Code: csession.Argument, Text: fmt.Sprintf("fagus: fagus_bind with %d ranges: want at most %d", count, math.MaxInt32)}
 		}
-		spans := make([]target.Span, count)
+		spans := make([]csession.Span, count)
 		for i, r := range unsafe.Slice(ranges, count) {
 			var err error
 			if spans[i], err = own.span(uintptr(r.addr), uint64(r.len)); err != nil {
@@ -89,7 +91,7 @@ func libfagus_bind(name *C.char, ranges *C.fagus_range, count C.size_t, sync *C.
 
 //export libfagus_new_set
 func libfagus_new_set(set *C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_new_set", func(s target.Calls) error {
+	return C.int(own.do("fagus_new_set", func(s csession.Calls) error {
 		if set == nil {
 			return null("fagus_new_set")
 		}
@@ -103,27 +105,27 @@ func libfagus_new_set(set *C.fagus_sync_set) C.int {
 
 //export libfagus_set_sync
 func libfagus_set_sync(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mode) C.int {
-	return C.int(own.do("fagus_set_sync", func(s target.Calls) error { return s.Ask(int(set), int(sync), target.Mode(mode)) }))
+	return C.int(own.do("fagus_set_sync", func(s csession.Calls) error { return s.Add(int(set), int(sync), csession.Access(mode)) }))
 }
 
 //export libfagus_clear_set
 func libfagus_clear_set(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_clear_set", func(s target.Calls) error { return s.Clear(int(set)) }))
+	return C.int(own.do("fagus_clear_set", func(s csession.Calls) error { return s.Clear(int(set)) }))
 }
 
 //export libfagus_acquire
 func libfagus_acquire(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_acquire", func(s target.Calls) error { return s.Acquire(int(set)) }))
+	return C.int(own.do("fagus_acquire", func(s csession.Calls) error { return s.Acquire(int(set)) }))
 }
 
 //export libfagus_release
 func libfagus_release(set C.fagus_sync_set) C.int {
-	return C.int(own.do("fagus_release", func(s target.Calls) error { return s.Release(int(set)) }))
+	return C.int(own.do("fagus_release", func(s csession.Calls) error { return s.Release(int(set)) }))
 }
 
 //export libfagus_declare_write
 func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
-	return C.int(own.do("fagus_declare_write", func(s target.Calls) error {
+	return C.int(own.do("fagus_declare_write", func(s csession.Calls) error {
 		span, err := own.span(uintptr(addr), uint64(bytes))
 		if err != nil {
 			return err
@@ -134,48 +136,47 @@ func libfagus_declare_write(addr unsafe.Pointer, bytes C.size_t) C.int {
 
 //export libfagus_sync_updatecache
 func libfagus_sync_updatecache() C.int {
-	return C.int(own.do("fagus_sync_updatecache", target.Calls.Update))
+	return C.int(own.do("fagus_sync_updatecache", csession.Calls.Update))
 }
 
 //export libfagus_barrier
-func libfagus_barrier() C.int {
-	return C.int(own.do("fagus_barrier", target.Calls.Barrier))
+func libfagus_barrier() C.int { return C.int(own.do("fagus_barrier", csession.Calls.Barrier)) }
+
+func reduce[T any](call string, all *T, f func(csession.Calls) (T, error)) C.int {
+	return C.int(own.do(call, func(s csession.Calls) error {
+		if all == nil {
+			return null(call)
+		}
+		y, err := f(s)
+		if err == nil {
+			*all = y
+		}
+		return err
+	}))
 }
 
 //export libfagus_reduce_int64
 func libfagus_reduce_int64(op C.fagus_op, x C.int64_t, all *C.int64_t) C.int {
-	return C.int(own.do("fagus_reduce_int64", func(s target.Calls) error {
-		if all == nil {
-			return null("fagus_reduce_int64")
-		}
-		y, err := s.ReduceInt(target.Op(op), int64(x))
-		if err == nil {
-			*all = C.int64_t(y)
-		}
-		return err
-	}))
+	return reduce("fagus_reduce_int64", all, func(s csession.Calls) (C.int64_t, error) {
+		y, err := s.ReduceInt(csession.Op(op), int64(x))
+		return C.int64_t(y), err
+	})
 }
 
 //export libfagus_reduce_double
 func libfagus_reduce_double(op C.fagus_op, x C.double, all *C.double) C.int {
-	return C.int(own.do("fagus_reduce_double", func(s target.Calls) error {
-		if all == nil {
-			return null("fagus_reduce_double")
-		}
-		y, err := s.ReduceFloat(target.Op(op), float64(x))
-		if err == nil {
-			*all = C.double(y)
-		}
-		return err
-	}))
+	return reduce("fagus_reduce_double", all, func(s csession.Calls) (C.double, error) {
+		y, err := s.ReduceFloat(csession.Op(op), float64(x))
+		return C.double(y), err
+	})
 }
 
 //export libfagus_spend
 func libfagus_spend(ns C.int64_t) C.int {
-	return C.int(own.do("fagus_spend", func(s target.Calls) error { return s.Spend(int64(ns)) }))
+	return C.int(own.do("fagus_spend", func(s csession.Calls) error { return s.Spend(int64(ns)) }))
 }
 
-// write writes text to size bytes of C, the last of which is 0.
+// write copies text to a C buffer of size bytes: cut if it is too long, with a final 0 byte.
 func write(to *C.char, size C.size_t, text string) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(to)), size)
 	bytes[copy(bytes[:size-1], text)] = 0
@@ -183,8 +184,8 @@ func write(to *C.char, size C.size_t, text string) {
 
 //export libfagus_strerror
 func libfagus_strerror(code C.int, to *C.char, size C.size_t) {
-	text := "no code of Fagus"
-	if c := target.Code(code); c >= target.OK && c <= target.Internal {
+	text := "unknown code"
+	if c := csession.Code(code); c >= csession.OK && c <= csession.Internal {
 		text = c.String()
 	}
 	write(to, size, text)

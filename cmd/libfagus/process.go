@@ -14,38 +14,35 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
-	"github.com/fagus-dsm/fagus/fagus/target"
 )
 
-// process is this process as a rank: a C program has one, and hands no pointer to it around.
+// process is this process as one rank of a run.
 type process struct {
-	busy    sync.Mutex // a call: who finds it locked is told so
-	began   bool
-	session target.Calls  // nil before begin and after end
-	arrays  []memory      // by address
-	finish  chan struct{} // closed: the rank's program returns
-	ended   chan error    // then says what became of the run
+	busy    sync.Mutex     // held during a call; a concurrent call returns Busy
+	began   bool           // begin has been called in a valid environment
+	session csession.Calls // nil before begin and after end
+	arrays  []memory       // sorted by address
+	finish  chan struct{}  // closed by end, which makes the program on the Node return
+	ended   chan error     // receives the error of the run after finish is closed
 
-	// These are asked for while another thread is in a call.
+	// Other threads may read place and err during a call.
 	place atomic.Pointer[place]  // nil before begin and after end
-	err   atomic.Pointer[string] // what led to the last code that was not 0
+	err   atomic.Pointer[string] // text of the last error
 }
 
-// place is which rank this process is, and of how many.
 type place struct{ rank, size int }
 
-// memory is that of an array.
 type memory struct {
 	from, to uintptr
 	array    int
 }
 
-// begin joins the job and waits until this rank's program has begun.
 func (p *process) begin() error {
 	if p.began {
-		return &target.Error{Code: target.Running, Text: "fagus: fagus_init for the second time: a process takes part once"}
+		return &csession.Error{Code: csession.Running, Text: "fagus: fagus_init was called before: a process can take part in one run only"}
 	}
 	begin := p.beginHere
 	if line := os.Getenv("FAGUS_LINE"); line != "" {
@@ -58,7 +55,6 @@ func (p *process) begin() error {
 	return err
 }
 
-// beginHere is begin where the rank's Node is in this process.
 func (p *process) beginHere() error {
 	cfg, err := configOf(os.Getenv)
 	if err != nil {
@@ -77,32 +73,33 @@ func (p *process) beginHere() error {
 	}()
 	select {
 	case n := <-ready:
-		p.session = target.Begin(n)
+		p.session = csession.Begin(n)
 		return nil
 	case err := <-p.ended:
-		return &target.Error{Code: target.Job, Text: err.Error()}
+		return &csession.Error{Code: csession.Job, Text: err.Error()}
 	}
 }
 
-// beginAt is begin where `fagus launch` simulates: this rank's Node is at the other end of the line.
+// beginAt connects to the simulator of `fagus launch`, which runs this rank's Node. line has the
+// form "fd:3" and names the file descriptor of the connection.
 func (p *process) beginAt(line string) error {
 	fd, err := strconv.Atoi(strings.TrimPrefix(line, "fd:"))
 	if err != nil || fd < 3 {
-		return &target.Error{Code: target.Job, Text: fmt.Sprintf("fagus: FAGUS_LINE is %q: want fd: and a descriptor", line)}
+		return &csession.Error{Code: csession.Job, Text: fmt.Sprintf("fagus: FAGUS_LINE is %q: want fd: and a file descriptor, 3 or more", line)}
 	}
 	p.began = true
-	syscall.CloseOnExec(fd) // a child of the program would keep the line open
-	c, err := target.Connect(os.NewFile(uintptr(fd), "line"), func(bytes int) ([]byte, error) {
+	syscall.CloseOnExec(fd) // a child process would keep the connection open
+	c, err := csession.Connect(os.NewFile(uintptr(fd), "line"), func(bytes int) ([]byte, error) {
 		return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	})
 	if err != nil {
-		return &target.Error{Code: target.Job, Text: err.Error()}
+		return &csession.Error{Code: csession.Job, Text: err.Error()}
 	}
 	p.session = c
 	return nil
 }
 
-// configOf reads the environment. A process that nobody has started as one of several is alone.
+// configOf returns the configuration that the environment selects: one rank without a launcher.
 func configOf(getenv func(string) string) (fagus.Config, error) {
 	cfg := fagus.Config{Nodes: 1}
 	switch mode := getenv("FAGUS_MODE"); mode {
@@ -110,12 +107,11 @@ func configOf(getenv func(string) string) (fagus.Config, error) {
 	case fagus.Threaded.String():
 		cfg.Mode = fagus.Threaded
 	default:
-		return cfg, &target.Error{Code: target.Job, Text: fmt.Sprintf("fagus: FAGUS_MODE is %q: want %v or %v", mode, fagus.Phase, fagus.Threaded)}
+		return cfg, &csession.Error{Code: csession.Job, Text: fmt.Sprintf("fagus: FAGUS_MODE is %q: want %v or %v", mode, fagus.Phase, fagus.Threaded)}
 	}
 	return cfg, nil
 }
 
-// end returns from this rank's program and waits for the others.
 func (p *process) end() error {
 	if p.session == nil {
 		return notRunning("fagus_finalize")
@@ -125,22 +121,21 @@ func (p *process) end() error {
 	}
 	p.session, p.arrays = nil, nil
 	p.place.Store(nil)
-	if p.finish == nil { // the run is in another process
+	if p.finish == nil { // the Node is in another process
 		return nil
 	}
 	close(p.finish)
 	if err := <-p.ended; err != nil {
-		return &target.Error{Code: target.Lost, Text: err.Error()}
+		return &csession.Error{Code: csession.Lost, Text: err.Error()}
 	}
 	return nil
 }
 
 func notRunning(call string) error {
-	return &target.Error{Code: target.NotRunning, Text: fmt.Sprintf("fagus: %s: the run has not begun, or has ended", call)}
+	return &csession.Error{Code: csession.NotRunning, Text: fmt.Sprintf("fagus: %s: the run has not begun or has already ended", call)}
 }
 
-// do makes a call of the session.
-func (p *process) do(call string, f func(target.Calls) error) target.Code {
+func (p *process) do(call string, f func(csession.Calls) error) csession.Code {
 	return p.call(call, func() error {
 		if p.session == nil {
 			return notRunning(call)
@@ -149,10 +144,10 @@ func (p *process) do(call string, f func(target.Calls) error) target.Code {
 	})
 }
 
-// call makes a call, if no other thread is in one, and remembers why it fails.
-func (p *process) call(call string, f func() error) (code target.Code) {
+// call calls f and records its error, or returns Busy if another thread is in a call.
+func (p *process) call(call string, f func() error) (code csession.Code) {
 	if !p.busy.TryLock() {
-		return p.code(&target.Error{Code: target.Busy, Text: fmt.Sprintf("fagus: %s: another thread is in a call: calls are for one thread at a time", call)})
+		return p.code(&csession.Error{Code: csession.Busy, Text: fmt.Sprintf("fagus: %s: another thread is in a call: make calls from one thread at a time", call)})
 	}
 	defer p.busy.Unlock()
 	defer func() {
@@ -163,22 +158,20 @@ func (p *process) call(call string, f func() error) (code target.Code) {
 	return p.code(f())
 }
 
-// code is what err is to a C program.
-func (p *process) code(err error) target.Code {
+func (p *process) code(err error) csession.Code {
 	if err == nil {
-		return target.OK
+		return csession.OK
 	}
 	text := err.Error()
 	p.err.Store(&text)
-	var known *target.Error
+	var known *csession.Error
 	if errors.As(err, &known) {
 		return known.Code
 	}
-	return target.Internal
+	return csession.Internal
 }
 
-// alloc makes an array and remembers where it lies.
-func (p *process) alloc(s target.Calls, name string, bytes int) (unsafe.Pointer, error) {
+func (p *process) alloc(s csession.Calls, name string, bytes int) (unsafe.Pointer, error) {
 	array, err := s.Alloc(name, bytes)
 	if err != nil {
 		return nil, err
@@ -190,11 +183,10 @@ func (p *process) alloc(s target.Calls, name string, bytes int) (unsafe.Pointer,
 	return at, nil
 }
 
-// span is where a range of addresses lies.
-func (p *process) span(addr uintptr, bytes uint64) (target.Span, error) {
+func (p *process) span(addr uintptr, bytes uint64) (csession.Span, error) {
 	i := sort.Search(len(p.arrays), func(i int) bool { return p.arrays[i].from > addr }) - 1
 	if i < 0 || addr >= p.arrays[i].to || bytes < 1 || bytes > uint64(p.arrays[i].to-addr) {
-		return target.Span{}, &target.Error{Code: target.Address, Text: fmt.Sprintf("fagus: %d bytes at %#x: want at least 1, inside an array of fagus_alloc", bytes, addr)}
+		return csession.Span{}, &csession.Error{Code: csession.Address, Text: fmt.Sprintf("fagus: %d bytes at address %#x: want at least 1 byte, inside an array made by fagus_alloc", bytes, addr)}
 	}
-	return target.Span{Array: p.arrays[i].array, Offset: int(addr - p.arrays[i].from), Bytes: int(bytes)}, nil
+	return csession.Span{Array: p.arrays[i].array, Offset: int(addr - p.arrays[i].from), Bytes: int(bytes)}, nil
 }

@@ -23,7 +23,7 @@ const (
 	exitBroken = 3
 )
 
-var errFew = errors.New("too few were found")
+var errFew = errors.New("the tests noticed too few changes")
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
@@ -32,26 +32,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	app := &cli.App{
 		Name:            "teeth",
-		Usage:           "would the tests notice?",
+		Usage:           "measure whether the tests notice mistakes",
 		HideHelpCommand: true,
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Commands: []*cli.Command{mistakesCommand(), {
 			Name:  "mutants",
-			Usage: "random small changes of the pure core",
+			Usage: "random small changes to the pure core",
 			UsageText: "teeth mutants --count 120\n" +
-				"teeth mutants --package ringbuf --count 0    all of one package",
+				"teeth mutants --package ringbuf --count 0    all changes to one package",
 			Flags: []cli.Flag{
-				&cli.StringSliceFlag{Name: "package", Usage: "only `PACKAGES`; default: all of the core"},
-				&cli.IntFlag{Name: "count", Value: 120, Usage: "try so many; 0: all"},
-				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "which are tried follows from `SEED`"},
-				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than so many `PERCENT` are killed"},
-				&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "of the tests of a package"},
-				&cli.StringFlag{Name: "at", Usage: "only those at `FILE:LINE`, as a survivor is printed"},
-				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "a test may take so many `GIB`"},
+				&cli.StringSliceFlag{Name: "package", Usage: "change only `PACKAGES`; default: the whole core"},
+				&cli.IntFlag{Name: "count", Value: 120, Usage: "number of changes to try; 0: all"},
+				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "select the changes with `SEED`"},
+				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than `PERCENT` are killed"},
+				&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "limit for the tests of one package"},
+				&cli.StringFlag{Name: "at", Usage: "try only changes at `FILE:LINE`, as printed for a survivor"},
+				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "memory limit of a test in `GIB`"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
-				&cli.BoolFlag{Name: "markdown", Usage: "print the table as docs/teeth.md has it"},
+				&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/teeth.md"},
 			},
 			Action: runMutants,
 		}},
@@ -71,7 +71,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// render prints a table for a terminal or for a document.
 func render(t table.Writer, markdown bool) string {
 	if markdown {
 		return t.RenderMarkdown() + "\n"
@@ -80,10 +79,10 @@ func render(t table.Writer, markdown bool) string {
 	return t.Render() + "\n"
 }
 
-// brokenError says that tests fail without any change.
+// brokenError reports that the tests fail on the unchanged code.
 type brokenError struct{ err error }
 
-func (e *brokenError) Error() string { return "the tests fail without any change: " + e.err.Error() }
+func (e *brokenError) Error() string { return "the tests fail on the unchanged code: " + e.err.Error() }
 
 func runMutants(c *cli.Context) (err error) {
 	packages := c.StringSlice("package")
@@ -92,7 +91,7 @@ func runMutants(c *cli.Context) (err error) {
 	}
 	for _, pkg := range packages {
 		if core()[pkg] == nil {
-			return fmt.Errorf("--package %q: want some of %v", pkg, slices.Sorted(maps.Keys(core())))
+			return fmt.Errorf("--package %q: want one of %v", pkg, slices.Sorted(maps.Keys(core())))
 		}
 	}
 	b, err := newBench(c.Duration("timeout"))

@@ -2,5 +2,5 @@
 
 package main
 
-// limitMemory does nothing here.
+// limitMemory does nothing: this system cannot limit a process's memory.
 func limitMemory(uint64) error { return nil }

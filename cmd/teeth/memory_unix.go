@@ -4,9 +4,9 @@ package main
 
 import "syscall"
 
-// limitMemory bounds what this process and those that it starts may use: a change
-// can make a test allocate without end, and the machine has other work. The heaps of
-// package shm, as large as the machine, are mapped from files and do not count.
+// limitMemory bounds the memory of this process and its children, because a change can make a test
+// allocate without end. The heaps of package shm, which may be as large as the machine's memory,
+// are mapped from files and do not count.
 func limitMemory(bytes uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: bytes, Max: bytes})
 }

@@ -21,7 +21,6 @@ import (
 //go:embed mistakes.toml
 var mistakesTOML string
 
-// mistake is one place of a file and what is there instead.
 type mistake struct {
 	Name string `toml:"name"`
 	File string `toml:"file"`
@@ -29,41 +28,38 @@ type mistake struct {
 	Put  string `toml:"put"`
 }
 
-// mistakes are all there are.
 func mistakes() ([]mistake, error) {
 	var f struct {
 		Mistake []mistake `toml:"mistake"`
 	}
 	meta, err := toml.Decode(mistakesTOML, &f)
 	if err == nil && len(meta.Undecoded()) > 0 {
-		err = fmt.Errorf("unknown key %s", meta.Undecoded()[0])
+		err = fmt.Errorf("read mistakes.toml: unknown key %s", meta.Undecoded()[0])
 	}
 	return f.Mistake, err
 }
 
-// plant returns the file with the mistake.
 func (m *mistake) plant(root string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(root, m.File))
 	if err != nil {
 		return nil, err
 	}
 	if n := strings.Count(string(source), m.Find); n != 1 {
-		return nil, fmt.Errorf("%s: %s has its place %d times", m.Name, m.File, n)
+		return nil, fmt.Errorf("mistake %q: %s contains the text to replace %d times, want once: update cmd/teeth/mistakes.toml", m.Name, m.File, n)
 	}
 	return []byte(strings.Replace(string(source), m.Find, m.Put, 1)), nil
 }
 
-// caught is what became of a planted mistake.
 type caught struct {
 	Name  string `json:"name"`
 	File  string `json:"file"`
 	Found bool   `json:"found"`
-	By    string `json:"by,omitempty"` // which check
-	Seeds int    `json:"seeds"`        // until it was found, or all that were tried
+	By    string `json:"by,omitempty"` // the check that found the mistake
+	Seeds int    `json:"seeds"`        // cases run until the mistake was found, or all cases
 	Words string `json:"words,omitempty"`
 }
 
-// swarmReport is what teeth reads of a fagus.swarm/v1 document.
+// swarmReport is the part of a fagus.swarm document that teeth reads.
 type swarmReport struct {
 	Total struct {
 		Cases int `json:"cases"`
@@ -76,7 +72,6 @@ type swarmReport struct {
 	} `json:"failures"`
 }
 
-// catch plants a mistake in the command and lets its swarm look for it.
 func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (c caught, err error) {
 	c = caught{Name: m.Name, File: m.File}
 	source, err := m.plant(b.root)
@@ -91,7 +86,7 @@ func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (
 	if _, err := b.run(ctx, "build", flag, "-o", command, "./cmd/fagus"); err != nil {
 		return c, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	swarm := exec.CommandContext(ctx, command, "swarm", "--seeds", strconv.Itoa(seeds), "--seconds", strconv.Itoa(seconds), "--shrink", "0", "--json")
+	swarm := exec.CommandContext(ctx, command, "lab", "swarm", "--seeds", strconv.Itoa(seeds), "--seconds", strconv.Itoa(seconds), "--shrink", "0", "--json")
 	out, err := swarm.Output()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {
@@ -103,7 +98,7 @@ func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (
 			c.Seeds = report.Total.Cases
 			return c, nil
 		}
-		// It ended the process: a panic of a broken invariant, told on standard error.
+		// The process ended with a panic: a broken invariant.
 		first, _, _ := strings.Cut(string(failed.Stderr), "\n")
 		return caught{c.Name, c.File, true, "the process ends", 0, first}, nil
 	}
@@ -114,14 +109,14 @@ func (b *bench) catch(ctx context.Context, m *mistake, seeds int, seconds int) (
 func mistakesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "mistakes",
-		Usage:     "planted mistakes of the protocols against fagus swarm",
+		Usage:     "planted protocol mistakes against fagus lab swarm",
 		UsageText: "teeth mistakes --seeds 10000\nteeth mistakes --only 'flag before data'",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "seeds", Value: 10000, Usage: "look at so many `CASES` for each"},
-			&cli.IntFlag{Name: "seconds", Value: 120, Usage: "look for so many `SECONDS` for each"},
-			&cli.StringFlag{Name: "only", Usage: "only those with `TEXT` in their names"},
+			&cli.IntFlag{Name: "seeds", Value: 10000, Usage: "run at most `CASES` cases per mistake"},
+			&cli.IntFlag{Name: "seconds", Value: 120, Usage: "run at most `SECONDS` per mistake"},
+			&cli.StringFlag{Name: "only", Usage: "try only mistakes with `TEXT` in their names"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print the table as docs/teeth.md has it"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/teeth.md"},
 		},
 		Action: runMistakes,
 	}
@@ -163,7 +158,7 @@ func runMistakes(c *cli.Context) (err error) {
 		_, err = io.WriteString(c.App.Writer, caughtTable(list, c.Bool("markdown")))
 	}
 	if err == nil && missed > 0 {
-		err = fmt.Errorf("%w: %d of %d mistakes were not", errFew, missed, len(list))
+		err = fmt.Errorf("%w: %d of %d mistakes were missed", errFew, missed, len(list))
 	}
 	return err
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMistakesFit: every planted mistake has its place, in code that still parses.
+// TestMistakesFit checks that every mistake applies to the current source and leaves code that
+// parses.
 func TestMistakesFit(t *testing.T) {
 	list, err := mistakes()
 	if err != nil {

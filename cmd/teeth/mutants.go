@@ -11,8 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// core are the packages whose changes are tried, and those whose tests must notice:
-// its own first, then those that build on it.
+// core returns the packages to change, each with the packages to test: first the package itself.
 func core() map[string][]string {
 	return map[string][]string{
 		"syncvar":     {"syncvar", "fagus/threaded", "phase", "fagus"},
@@ -22,17 +21,14 @@ func core() map[string][]string {
 	}
 }
 
-// mutant is a change and what became of it.
 type mutant struct {
 	File    string  `json:"file"`
 	Line    int     `json:"line"`
 	Change  string  `json:"change"`
 	Outcome outcome `json:"outcome"`
-	By      string  `json:"by,omitempty"` // the package whose tests noticed
+	By      string  `json:"by,omitempty"` // the package whose tests failed
 }
 
-// sample picks changes of the packages, as many of each in proportion, in an order
-// that follows from the seed.
 func sample(root string, packages []string, count int, seed uint64) (picked []change, err error) {
 	var all []change
 	for _, pkg := range packages {
@@ -49,8 +45,6 @@ func sample(root string, packages []string, count int, seed uint64) (picked []ch
 	return all, nil
 }
 
-// tryAll tries changes, and says of each what became of it. Those that do not compile
-// count for nothing.
 func (b *bench) tryAll(ctx context.Context, changes []change, progress io.Writer) (list []mutant, err error) {
 	for i := range changes {
 		c := &changes[i]
@@ -67,7 +61,6 @@ func (b *bench) tryAll(ctx context.Context, changes []change, progress io.Writer
 	return list, nil
 }
 
-// rate is how many of 100 that compile were killed.
 func rate(list []mutant) float64 {
 	built, dead := 0, 0
 	for _, m := range list {
@@ -84,7 +77,6 @@ func rate(list []mutant) float64 {
 	return 100 * float64(dead) / float64(built)
 }
 
-// mutantsTable has a row a package, and below it a line for every survivor.
 func mutantsTable(list []mutant, markdown bool) string {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{"package", "tried", "killed", "survived", "do not compile", "killed %"})

@@ -12,21 +12,18 @@ import (
 	"strings"
 )
 
-// change replaces bytes of a file.
 type change struct {
-	file     string // from the module's root
+	file     string // relative to the module's root
 	line     int
-	from, to int // bytes
+	from, to int // byte offsets
 	put      string
-	what     string // in words
+	what     string // description of the change
 }
 
-// apply returns the file with the change.
 func (c *change) apply(source []byte) []byte {
 	return []byte(string(source[:c.from]) + c.put + string(source[c.to:]))
 }
 
-// swaps are operators and what is tried instead.
 func swaps() map[token.Token]token.Token {
 	return map[token.Token]token.Token{
 		token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
@@ -36,7 +33,6 @@ func swaps() map[token.Token]token.Token {
 	}
 }
 
-// changesOf lists every change that is tried in the files of a package, but for tests.
 func changesOf(root, pkg string) (list []change, err error) {
 	files, err := filepath.Glob(filepath.Join(root, pkg, "*.go"))
 	if err != nil {
@@ -69,24 +65,24 @@ type mutator struct {
 	set    *token.FileSet
 	file   string
 	source []byte
-	failed []*ast.BlockStmt // those of "if err != nil"
+	failed []*ast.BlockStmt // the bodies of "if err != nil"
 	list   []change
 }
 
 func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GenDecl:
-		return n.Tok == token.VAR // constants and types are not tried, nor imports
+		return n.Tok == token.VAR // not constants, types, imports
 	case *ast.CallExpr:
 		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "panic" {
-			return false // its words
+			return false // the message of a panic
 		}
 		if sel, ok := n.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Errorf" || sel.Sel.Name == "Sprintf") {
 			return false
 		}
 	case *ast.ReturnStmt:
 		if last := len(n.Results) - 1; last > 0 && m.fails(n.Results[last]) {
-			return false // what stands beside an error means nothing
+			return false // results beside an error have no meaning
 		}
 	case *ast.BinaryExpr:
 		if to, ok := swaps()[n.Op]; ok {
@@ -99,7 +95,7 @@ func (m *mutator) visit(n ast.Node) bool {
 		if m.text(n.Cond) == "err != nil" {
 			m.failed = append(m.failed, n.Body)
 		}
-		m.add(n.Cond.Pos(), n.Cond.End(), "!("+m.text(n.Cond)+")", "the condition turned round: "+m.text(n.Cond))
+		m.add(n.Cond.Pos(), n.Cond.End(), "!("+m.text(n.Cond)+")", "negated condition: "+m.text(n.Cond))
 	case *ast.ExprStmt:
 		m.add(n.Pos(), n.End(), "", "without "+m.text(n))
 	case *ast.AssignStmt:
@@ -114,8 +110,8 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// fails says whether a returned value is an error for certain: one that is made here,
-// or err where it is not nil.
+// fails reports whether a returned value is certainly a non-nil error: one created in the return
+// statement, or err inside "if err != nil".
 func (m *mutator) fails(last ast.Expr) bool {
 	if call, ok := last.(*ast.CallExpr); ok {
 		return m.text(call.Fun) == "fmt.Errorf" || m.text(call.Fun) == "errors.New"

@@ -8,24 +8,23 @@ import (
 	"testing"
 )
 
-// TestChanges: every change of a package has its place.
+// TestChanges checks that the changes to a package are many and well-formed.
 func TestChanges(t *testing.T) {
 	list, err := changesOf("../..", "ringbuf")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(list) < 100 {
-		t.Errorf("%d changes of ringbuf", len(list))
+		t.Errorf("changesOf ringbuf: %d changes, want 100 or more", len(list))
 	}
 	for _, c := range list {
 		if c.from >= c.to || c.line < 1 || c.file == "" {
-			t.Errorf("%+v", c)
+			t.Errorf("change %+v: want a file, a line from 1, and from < to", c)
 		}
 	}
 }
 
-// TestValuesBesideErrors: a returned value is tried, unless an error stands beside it
-// for certain.
+// TestValuesBesideErrors checks that returned values are changed, except beside a certain error.
 func TestValuesBesideErrors(t *testing.T) {
 	const source = `package p
 

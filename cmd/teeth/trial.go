@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// outcome is what became of a change.
 type outcome string
 
 const (
@@ -21,12 +20,11 @@ const (
 	unbuilt  outcome = "does not compile"
 )
 
-// bench is where changes are tried.
 type bench struct {
-	root   string // of the module
-	dir    string // for changed files
+	root   string // the module's folder
+	dir    string // temporary folder for changed files
 	bound  time.Duration
-	bounds map[string]time.Duration // of the tests of a package; at most bound
+	bounds map[string]time.Duration // time limit per tested package; at most bound
 }
 
 func newBench(bound time.Duration) (*bench, error) {
@@ -35,7 +33,7 @@ func newBench(bound time.Duration) (*bench, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		return nil, errors.New("run it in the module's root")
+		return nil, errors.New("no go.mod here: run teeth in the root folder of the module")
 	}
 	dir, err := os.MkdirTemp("", "teeth-*")
 	return &bench{root, dir, bound, make(map[string]time.Duration)}, err
@@ -43,7 +41,6 @@ func newBench(bound time.Duration) (*bench, error) {
 
 func (b *bench) close() error { return os.RemoveAll(b.dir) }
 
-// overlay writes a changed copy of a file and what tells the build of it.
 func (b *bench) overlay(file string, content []byte) (flag string, err error) {
 	copied := filepath.Join(b.dir, "changed.go")
 	if err := os.WriteFile(copied, content, 0o600); err != nil {
@@ -57,8 +54,8 @@ func (b *bench) overlay(file string, content []byte) (flag string, err error) {
 	return "-overlay=" + list, os.WriteFile(list, table, 0o600)
 }
 
-// calibrate runs the tests that are to notice changes of the packages, without any. Ten
-// times what they take, with their compilation, is long enough to say that one hangs.
+// calibrate runs the tests on the unchanged code and sets their time limits: ten times the time
+// that a package takes, compilation included. A test that exceeds its limit counts as hanging.
 func (b *bench) calibrate(ctx context.Context, packages []string) error {
 	const least = 20 * time.Second
 	for _, pkg := range packages {
@@ -76,7 +73,6 @@ func (b *bench) calibrate(ctx context.Context, packages []string) error {
 	return nil
 }
 
-// try makes a change and runs tests, package by package, until one fails. by is which.
 func (b *bench) try(ctx context.Context, c *change, packages []string) (o outcome, by string, err error) {
 	source, err := os.ReadFile(filepath.Join(b.root, c.file))
 	if err != nil {
@@ -97,7 +93,6 @@ func (b *bench) try(ctx context.Context, c *change, packages []string) (o outcom
 	return survived, "", nil
 }
 
-// run runs the go command.
 func (b *bench) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.root

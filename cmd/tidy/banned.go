@@ -8,32 +8,27 @@ import (
 	"strings"
 )
 
-// ban is a package, or names of one, that the house does without.
+// ban forbids a package, or names of a package.
 type ban struct {
 	path    string
 	name    string // a pattern of path.Match; empty: the whole package
 	mend    string
-	allowed func(*file) bool // the files that may use it all the same
+	allowed func(*file) bool // reports whether a file is exempt
 }
 
-// bannedRule holds all files, tests too, to the bans.
+// bannedRule applies the bans to all files, tests included.
 func bannedRule(bans []ban) rule {
-	return rule{"banned", func(t *tree) []breach {
-		var breaches []breach
-		for _, p := range t.packages {
-			for _, f := range p.files {
-				for _, b := range bans {
-					if !b.allowed(f) {
-						breaches = append(breaches, b.uses(f)...)
-					}
-				}
+	return everyFile("banned", func(f *file) (breaches []breach) {
+		for _, b := range bans {
+			if !b.allowed(f) {
+				breaches = append(breaches, b.uses(f)...)
 			}
 		}
 		return breaches
-	}}
+	})
 }
 
-// uses are the places where f uses what b bans.
+// uses returns the places where f uses a banned name.
 func (b ban) uses(f *file) []breach {
 	var breaches []breach
 	if b.name == "" {
@@ -55,11 +50,11 @@ func (b ban) uses(f *file) []breach {
 	return breaches
 }
 
-// ends says whether f may end the process: a command may, and a test, which
-// may have started itself as another process.
+// ends reports whether f may end the process. Commands may; tests may too, because a test binary
+// may run itself as a child process.
 func ends(f *file) bool { return f.command() || f.test }
 
-// prints says whether f may print to the process's standard output.
+// prints reports whether f may print to standard output.
 func prints(f *file) bool {
 	return f.test || within(f.path, "cmd") || slices.Contains(strings.Split(path.Dir(f.path), "/"), "examples")
 }

@@ -7,24 +7,19 @@ import (
 	"slices"
 )
 
-// commentsRule wants a comment on every exported name of a library. It starts
-// with the name; that of a type may have an article before it. In a group of
-// constants or variables, one comment for all or one for each will do.
+// commentsRule requires a comment on every exported name of a library. The comment starts with the
+// name; for a type an article may precede it. A group of constants or variables needs one comment
+// for the group or one for each name.
 func commentsRule() rule {
-	return rule{"comments", func(t *tree) []breach {
-		var breaches []breach
-		for _, p := range t.packages {
-			for _, f := range p.sources() {
-				if f.command() {
-					continue
-				}
-				for _, d := range f.syntax.Decls {
-					breaches = append(breaches, uncommented(f, d)...)
-				}
-			}
+	return everyFile("comments", func(f *file) (breaches []breach) {
+		if f.test || f.command() {
+			return nil
+		}
+		for _, d := range f.syntax.Decls {
+			breaches = append(breaches, uncommented(f, d)...)
 		}
 		return breaches
-	}}
+	})
 }
 
 func uncommented(f *file, decl ast.Decl) []breach {
@@ -60,9 +55,8 @@ func uncommented(f *file, decl ast.Decl) []breach {
 	return nil
 }
 
-// commented checks the comment of a declaration of names, which may start with
-// any of them, after one of the articles or none. The kind of declaration stands
-// before the name in what it reports.
+// commented checks the comment of a declaration of names. The comment may start with any of the
+// names, optionally after one of the articles. kind precedes the name in reports.
 func commented(f *file, kind string, names []*ast.Ident, doc *ast.CommentGroup, articles ...string) []breach {
 	i := slices.IndexFunc(names, func(n *ast.Ident) bool { return n.IsExported() })
 	if i < 0 {
@@ -85,7 +79,7 @@ func commented(f *file, kind string, names []*ast.Ident, doc *ast.CommentGroup, 
 		fmt.Sprintf(`begin it with "%s"`, name.Name))}
 }
 
-// groupMember checks one line of a group that has no comment of its own.
+// groupMember checks one line of a group that has no group comment.
 func groupMember(f *file, tok token.Token, s *ast.ValueSpec) []breach {
 	i := slices.IndexFunc(s.Names, func(n *ast.Ident) bool { return n.IsExported() })
 	if i < 0 || s.Doc.Text() != "" || s.Comment.Text() != "" {
@@ -95,7 +89,7 @@ func groupMember(f *file, tok token.Token, s *ast.ValueSpec) []breach {
 		"comment the group")}
 }
 
-// receiver is the name of the type that d is a method of.
+// receiver returns the name of d's receiver type.
 func receiver(d *ast.FuncDecl) string {
 	for e := d.Recv.List[0].Type; ; {
 		switch x := e.(type) {

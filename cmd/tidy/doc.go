@@ -1,16 +1,16 @@
-// Command tidy holds the repository to the rules of the house.
+// Command tidy checks that this repository follows its own rules.
 //
 //	go run ./cmd/tidy     # from any folder of the module
-//	go test ./cmd/tidy    # the same rules, and proof that each can fail
+//	go test ./cmd/tidy    # the same rules, and a test that each rule can fail
 //
-// It prints one line a breach, what is wrong before how to mend it, and exits
-// with 1; in a clean tree it prints the sum and exits with 0:
+// tidy prints one line for each breach, with the fault and how to fix it, and exits with 1. In a
+// clean tree it prints a summary and exits with 0:
 //
 //	fagus/node.go:7: world: fagus imports time; take the time from ...
 //	tidy: 12 packages, 74 files: clean
 //
-// It is not a linter: gofmt apart, nothing here is about how Go is written
-// elsewhere. What vet and staticcheck find is left to them (see .ci/run).
+// It is not a general linter: apart from gofmt, its rules are specific to this repository. .ci/run
+// also runs vet and staticcheck.
 //
 // # The rules
 //
@@ -18,23 +18,24 @@
 //	format    every Go file is as gofmt leaves it
 //	imports   our packages import each other as the table in house.go says
 //	world     net and time are imported only where that table gives a reason
-//	purity    a program that imports fagus pulls in no module but two
+//	purity    package fagus depends on no modules but btree and x/sys
 //	packages  every package has a comment, a library has it in doc.go
-//	comments  every exported name of a library has a comment that starts with it
+//	comments  every exported name of a library has a comment that starts with the name
 //	state     no init, no package variable that can change
 //	banned    no math/rand, no os.Exit in libraries, no fmt.Print outside cmd
 //	size      files up to 500 lines (tests 700), functions up to 80 (tests 150)
-//	license   LICENSE is there
+//	glossary  exported names and package comments use the terms of docs/glossary.md
+//	prose     comments end before column 100 and cite no unpublished notes
+//	license   LICENSE exists
 //
-// All files count, whatever their build constraints: a rule holds on every
-// system. Folders that the go command skips (testdata, vendor, a leading dot or
-// underscore, a module of their own) are skipped here.
+// The rules apply to all files, whatever their build constraints. tidy skips the folders that the
+// go command skips: testdata, vendor, names with a leading dot or underscore, and nested modules.
 //
 // # To add a rule
 //
-// Write a file that is named after it, with a function that returns a rule: a
-// name and a pure function from the parsed tree to the breaches. What may vary
-// is an argument, so that tests can set it and house.go decides it. Test it
-// beside that file with planted, once with a breach and once without. Then add
-// it to houseRules, to the list above, and to the tree of TestEveryRuleFails.
+// Write a file named after the rule, with a function that returns a rule: a name and a pure
+// function from the parsed tree to the breaches. Pass limits and lists as arguments, so that tests
+// and house.go can set them. Test the rule in a test file beside it with function planted, once
+// with a breach and once without. Then add the rule to houseRules and to the list above, and a
+// breach to the tree of TestEveryRuleFails.
 package main

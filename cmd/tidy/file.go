@@ -22,7 +22,7 @@ type file struct {
 // imported is one import of a file.
 type imported struct {
 	path string
-	name string // by which the file calls it, as far as its path tells
+	name string // the identifier in the file: declared, or derived from the path
 	line int
 }
 
@@ -33,7 +33,7 @@ func newFile(fset *token.FileSet, name string, src []byte, syntax *ast.File) *fi
 	for _, spec := range syntax.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser has let through only good strings
+			continue // cannot happen: the parser accepts only valid strings
 		}
 		im := imported{path: importPath, name: path.Base(importPath), line: f.line(spec.Pos())}
 		if majorVersion.MatchString(im.name) {
@@ -47,20 +47,20 @@ func newFile(fset *token.FileSet, name string, src []byte, syntax *ast.File) *fi
 	return f
 }
 
-// command says whether f belongs to a program rather than to a library.
+// command reports whether f belongs to package main.
 func (f *file) command() bool { return f.syntax.Name.Name == "main" }
 
-// line is where pos is in the file itself, whatever its line directives say.
+// line returns the line of pos in the file itself, ignoring line directives.
 func (f *file) line(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
 
-// breach is a breach at pos.
+// breach returns a breach at pos.
 func (f *file) breach(pos token.Pos, what, mend string) breach {
 	return breach{path: f.path, line: f.line(pos), what: what, mend: mend}
 }
 
-// qualified takes pkg.name apart where pkg is an import: the import's path and
-// the name. For every other expression, both are empty. A local variable with
-// the name of an import is taken for the import.
+// qualified splits an expression pkg.name, where pkg is an import, into the import's path and the
+// name. For any other expression it returns two empty strings. It mistakes a local variable with
+// the name of an import for the import.
 func (f *file) qualified(e ast.Expr) (importPath, name string) {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

@@ -8,8 +8,9 @@ import (
 
 const editPlaces = "edit places in cmd/tidy/house.go"
 
-// importsRule holds our packages to the imports that the table allows. Tests
-// may import what they like, as long as nothing reaches up to apps or cmd.
+// importsRule checks that packages of this module import each other only as the table allows.
+// Tests may import any package whose level (see storey) is not above their own: a library's test
+// imports no program, and a program's test no command.
 func importsRule(table []place) rule {
 	return rule{"imports", func(t *tree) []breach {
 		var breaches []breach
@@ -28,7 +29,7 @@ func importsRule(table []place) rule {
 	}}
 }
 
-// wrongImports are the imports of f, in the folder dir, that its place forbids.
+// wrongImports returns the imports of f, in folder dir, that its place forbids.
 func wrongImports(t *tree, f *file, dir string, here place) []breach {
 	var breaches []breach
 	for _, im := range f.imports {
@@ -46,7 +47,7 @@ func wrongImports(t *tree, f *file, dir string, here place) []breach {
 	return breaches
 }
 
-// storey is how high a folder stands: libraries, programs, commands.
+// storey returns the level of a folder: 0 for libraries, 1 for programs, 2 for commands.
 func storey(dir string) int {
 	switch {
 	case within(dir, "cmd"):
@@ -57,7 +58,7 @@ func storey(dir string) int {
 	return 0
 }
 
-// placeOf is the first row of table for the folder dir.
+// placeOf returns the first row of table that matches folder dir.
 func placeOf(table []place, dir string) (place, bool) {
 	i := slices.IndexFunc(table, func(pl place) bool { return matches(pl.dir, dir) })
 	if i < 0 {
@@ -70,7 +71,7 @@ func (pl place) mayImport(dir string) bool {
 	return slices.ContainsFunc(pl.may, func(pattern string) bool { return matches(pattern, dir) })
 }
 
-// matches is path.Match for the patterns of our own tables.
+// matches is path.Match; it panics on a bad pattern, since patterns are constants of this program.
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	if err != nil {

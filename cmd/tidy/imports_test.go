@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// cottage is a small plan: a port, a library on it, programs, commands.
+// cottage is a small table of imports: a port, a library on it, programs, commands.
 func cottage() []place {
 	return []place{
 		{dir: "nic"},
@@ -64,17 +64,17 @@ func TestImportsRule(t *testing.T) {
 	}
 }
 
-// TestPlacesPointOneWay holds the house's own table to its order.
+// TestPlacesPointOneWay checks that every row of places imports only folders of rows above it.
 func TestPlacesPointOneWay(t *testing.T) {
 	table := places()
 	for i, pl := range table {
 		for _, pattern := range pl.may {
 			named := func(other place) bool { return matches(pattern, other.dir) }
 			if !slices.ContainsFunc(table[:i], named) {
-				t.Errorf("%s may import %s, but no row above is that", pl.dir, pattern)
+				t.Errorf("row %s may import %s: want a row above it for that folder", pl.dir, pattern)
 			}
 			if j := slices.IndexFunc(table[i:], named); j >= 0 {
-				t.Errorf("%s may import %s, which has no row above it", pl.dir, table[i+j].dir)
+				t.Errorf("row %s may import %s: want the row of that folder above", pl.dir, table[i+j].dir)
 			}
 		}
 	}

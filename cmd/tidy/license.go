@@ -1,6 +1,6 @@
 package main
 
-// licenseRule wants the file that lets others use all this.
+// licenseRule requires a LICENSE file.
 func licenseRule() rule {
 	return rule{"license", func(t *tree) []breach {
 		if exists(t.fsys, "LICENSE") {

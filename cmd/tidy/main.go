@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// The exit codes, as in every command of the house.
+// The exit codes, as in every command of this repository.
 const (
 	exitClean       = 0
 	exitBreach      = 1
@@ -19,7 +19,7 @@ func main() {
 	os.Exit(run(os.Args[1:], ".", os.Stdout, os.Stderr))
 }
 
-// run checks the module around dir and returns the exit code.
+// run checks the module that contains dir and returns the exit code.
 func run(args []string, dir string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		fmt.Fprintln(stderr, "usage: tidy (no arguments, from any folder of the module)")
@@ -49,7 +49,7 @@ func run(args []string, dir string, stdout, stderr io.Writer) int {
 	return exitClean
 }
 
-// moduleRoot is the nearest folder at or above dir that has a go.mod.
+// moduleRoot returns the nearest folder at or above dir that has a go.mod.
 func moduleRoot(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestRun(t *testing.T) {
 		args           []string
 		dir            string // below the root
 		code           int
-		stdout, stderr string // in what is written; empty: nothing is
+		stdout, stderr string // substrings of the output; empty: no output
 	}{
 		"clean":        {files: clean, code: exitClean, stdout: "tidy: 2 packages, 3 files: clean\n"},
 		"from below":   {files: clean, dir: "cmd/x/testdata", code: exitClean, stdout: "clean\n"},

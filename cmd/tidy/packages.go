@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// packagesRule wants a comment on every package. A library has it in doc.go
-// and nowhere else; a command has it in any of its files.
+// packagesRule requires a package comment. A library has it in doc.go and nowhere else, a command
+// in any file.
 func packagesRule() rule {
 	return rule{"packages", func(t *tree) []breach {
 		var breaches []breach
@@ -59,8 +59,7 @@ func commandComment(p *pkg) []breach {
 		fmt.Sprintf(`write one: "Command %s ..."`, path.Base(p.dir)))}
 }
 
-// startsWith says whether text starts with the words, and not just with a
-// longer last word.
+// startsWith reports whether text starts with the given words, the last of which must be complete.
 func startsWith(text, words string) bool {
 	rest, ok := strings.CutPrefix(text, words)
 	return ok && (rest == "" || !wordy(rest[0]))

@@ -21,8 +21,8 @@ func (s source) fs() fs.FS {
 	return files
 }
 
-// planted checks that r finds in s exactly the breaches want, each written
-// "path:line: what", in their order, and that it says how to mend each.
+// planted checks that rule r reports in s exactly the breaches in want, in order, each in the form
+// "path:line: what", and that every breach says how to mend it.
 func planted(t *testing.T, r rule, s source, want ...string) {
 	t.Helper()
 	tr, err := loadTree(s.fs())

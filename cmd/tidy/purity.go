@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// dependency is what purityRule reads of a package in go list -json.
+// dependency is the part of the output of go list -json that purityRule reads.
 type dependency struct {
 	ImportPath string
 	Module     *struct { // nil in the standard library
@@ -21,9 +21,9 @@ type dependency struct {
 	}
 }
 
-// purityRule holds a program that imports the package in dir to the modules
-// listed, on every system that we build for. It is silent while dir has no
-// package, and for trees in memory, where go list sees nothing.
+// purityRule requires that the package in dir depends on no module except the listed modules, on
+// every system that we build for. The rule reports nothing if dir has no package, or for a tree in
+// memory, which go list cannot see.
 func purityRule(dir string, modules ...string) rule {
 	return rule{"purity", func(t *tree) []breach {
 		p := t.find(dir)
@@ -47,8 +47,8 @@ func purityRule(dir string, modules ...string) rule {
 	}}
 }
 
-// impure are the places where our packages among deps import a package of none
-// of the modules. If only the modules do so, it is one breach, in go.mod.
+// impure returns the places where packages of this module import a package outside the listed
+// modules. If only the listed modules do so, it returns one breach, in go.mod.
 func impure(t *tree, deps []dependency, modules []string) []breach {
 	mend := "the core depends on nothing but " + strings.Join(modules, " and ")
 	var breaches, hidden []breach
@@ -71,8 +71,8 @@ func impure(t *tree, deps []dependency, modules []string) []breach {
 	return breaches
 }
 
-// importer is where one of our packages among deps imports importPath; the file
-// is nil if none does.
+// importer returns the place where a package of this module imports importPath. The file is nil if
+// no package does.
 func importer(t *tree, deps []dependency, importPath string) (*file, imported) {
 	for _, d := range deps {
 		dir, ours := t.own(d.ImportPath)
@@ -90,8 +90,7 @@ func importer(t *tree, deps []dependency, importPath string) (*file, imported) {
 	return nil, imported{}
 }
 
-// listDeps asks the go command, in the folder root, for a package and all that
-// it imports when built for goos.
+// listDeps runs go list in folder root for a package and all its dependencies, built for goos.
 func listDeps(root, pattern, goos string) ([]dependency, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Module", pattern)
 	cmd.Dir = root

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// abbey is a module with one library on disk, and three other modules beside
-// it: pure, which core may use, and which itself imports deep; and foul.
+// abbey is a module with the library core, beside three other modules. The library may import
+// module pure. It may import neither module foul nor module deep, which foul imports.
 func abbey() source {
 	return source{
 		"go.mod": `module m.test
@@ -53,8 +53,8 @@ func onDisk(t *testing.T, s source) *tree {
 
 func TestPurityRule(t *testing.T) {
 	for name, tt := range map[string]struct {
-		path, text string // a file that replaces or joins those of abbey
-		want       string // in the only breach; empty: there is none
+		path, text string // a file that replaces a file of abbey or is added
+		want       string // prefix of the only breach; empty: no breach
 	}{
 		"pure":            {"core/use.go", "package core\n\nimport _ \"pure.test\"\n", ""},
 		"in tests":        {"core/core_test.go", "package core\n\nimport _ \"foul.test\"\n", ""},

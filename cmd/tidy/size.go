@@ -6,30 +6,23 @@ import (
 	"go/ast"
 )
 
-// limits are the lines that a file and a function may have.
+// limits are the maximum numbers of lines.
 type limits struct {
 	file     int
-	function int // from func to its closing brace; the comment above is free
+	function int // from func to its closing brace; the doc comment does not count
 }
 
-// sizeRule reports what has outgrown its limits.
+// sizeRule reports files and functions that exceed the limits.
 func sizeRule(source, test limits) rule {
-	return rule{"size", func(t *tree) []breach {
-		var breaches []breach
-		for _, p := range t.packages {
-			for _, f := range p.files {
-				if ast.IsGenerated(f.syntax) {
-					continue // nobody reads it for its own sake
-				}
-				lim := source
-				if f.test {
-					lim = test
-				}
-				breaches = append(breaches, outgrown(f, lim)...)
-			}
+	return everyFile("size", func(f *file) []breach {
+		switch {
+		case ast.IsGenerated(f.syntax):
+			return nil // generated code may be of any size
+		case f.test:
+			return outgrown(f, test)
 		}
-		return breaches
-	}}
+		return outgrown(f, source)
+	})
 }
 
 func outgrown(f *file, lim limits) []breach {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSizeRule(t *testing.T) {
-	// A file of n lines in which the function from line 4 on is of f lines.
+	// text returns a file of n lines. Its function starts in line 4 and has f lines.
 	text := func(n, f int) string {
 		return "package a\n\n// F is long.\nfunc F() {\n" + strings.Repeat("\tg()\n", f-2) + "}\n" + strings.Repeat("\n", n-f-3)
 	}

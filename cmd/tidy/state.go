@@ -11,10 +11,10 @@ import (
 
 var errorName = regexp.MustCompile(`^[eE]rr[A-Z0-9]`)
 
-// stateRule forbids what makes two runs in one process meet: func init, and
-// package variables that can change. Errors made by errors.New, regular
-// expressions, embedded files, assertions to the compiler (var _ I = ...) and
-// the exemptions may stay. In tests only init is forbidden.
+// stateRule forbids global state, through which two runs in one process could interfere: func init
+// and package variables that can change. It allows errors made by errors.New, regular expressions,
+// embedded files, compile-time assertions (var _ I = ...) and the exemptions. In tests it forbids
+// only init.
 func stateRule(exempt []exemption) rule {
 	return rule{"state", func(t *tree) []breach {
 		var breaches []breach
@@ -42,8 +42,8 @@ func stateRule(exempt []exemption) rule {
 	}}
 }
 
-// variables are the package variables of f, in the folder dir, that can change.
-// It notes in met which exemptions it used.
+// variables returns the package variables of f, in folder dir, that can change. It sets met[i] if
+// it used exempt[i].
 func variables(f *file, dir string, exempt []exemption, met []bool) []breach {
 	var breaches []breach
 	for _, decl := range f.syntax.Decls {
@@ -52,7 +52,7 @@ func variables(f *file, dir string, exempt []exemption, met []bool) []breach {
 			continue
 		}
 		for _, spec := range d.Specs {
-			s := spec.(*ast.ValueSpec) // all that a var declaration holds
+			s := spec.(*ast.ValueSpec) // the only kind of spec in a var declaration
 			if embeds(d.Doc) || embeds(s.Doc) {
 				continue
 			}
@@ -72,7 +72,7 @@ func variables(f *file, dir string, exempt []exemption, met []bool) []breach {
 	return breaches
 }
 
-// settled says whether a variable of that name and value is in effect a constant.
+// settled reports whether a variable with this name and value is effectively a constant.
 func settled(f *file, name string, value ast.Expr) bool {
 	call, ok := value.(*ast.CallExpr)
 	if !ok {

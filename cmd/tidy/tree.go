@@ -16,12 +16,12 @@ import (
 // tree is a module's Go source, parsed.
 type tree struct {
 	fsys     fs.FS
-	root     string // where fsys is on disk; empty when it is in memory
-	module   string // its path, as in go.mod
+	root     string // the folder of fsys on disk; empty if fsys is in memory
+	module   string // the module path in go.mod
 	fset     *token.FileSet
-	packages []*pkg   // in the order of their folders
-	files    int      // that parse
-	broken   []breach // the files that do not
+	packages []*pkg   // ordered by folder
+	files    int      // number of files that parse
+	broken   []breach // one for each file that does not parse
 }
 
 // pkg is the Go files of one folder, tests included.
@@ -30,7 +30,7 @@ type pkg struct {
 	files []*file
 }
 
-// openTree parses the module whose go.mod is in the folder root.
+// openTree parses the module whose go.mod is in folder root.
 func openTree(root string) (*tree, error) {
 	t, err := loadTree(os.DirFS(root))
 	if err != nil {
@@ -62,7 +62,7 @@ func loadTree(fsys fs.FS) (*tree, error) {
 	return t, nil
 }
 
-// visit adds one file to the tree, or says which folders to leave out.
+// visit adds one file to the tree; for a folder to be ignored it returns fs.SkipDir.
 func (t *tree) visit(name string, d fs.DirEntry, err error) error {
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (t *tree) visit(name string, d fs.DirEntry, err error) error {
 	if err != nil {
 		return err
 	}
-	// Objects would resolve only within a file, which no rule needs.
+	// No rule needs objects, which resolve only within one file.
 	syntax, err := parser.ParseFile(t.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.broken = append(t.broken, unparsed(name, err))
@@ -93,7 +93,7 @@ func (t *tree) visit(name string, d fs.DirEntry, err error) error {
 	return nil
 }
 
-// unparsed is the first syntax error of a file as a breach.
+// unparsed returns the first syntax error of a file as a breach.
 func unparsed(name string, err error) breach {
 	b := breach{path: name, line: 1, what: err.Error(), mend: "no other rule sees this file"}
 	var list scanner.ErrorList
@@ -103,7 +103,7 @@ func unparsed(name string, err error) breach {
 	return b
 }
 
-// folder is the package in dir, made at its first file.
+// folder returns the package in dir, and creates it for the first file.
 func (t *tree) folder(dir string) *pkg {
 	if p := t.find(dir); p != nil {
 		return p
@@ -113,7 +113,7 @@ func (t *tree) folder(dir string) *pkg {
 	return p
 }
 
-// find is the package in dir, nil if that has no Go files.
+// find returns the package in dir, or nil if dir has no Go files.
 func (t *tree) find(dir string) *pkg {
 	for _, p := range t.packages {
 		if p.dir == dir {
@@ -123,7 +123,7 @@ func (t *tree) find(dir string) *pkg {
 	return nil
 }
 
-// own is the folder of an imported package if that is one of ours.
+// own returns the folder of an imported package of this module.
 func (t *tree) own(importPath string) (dir string, ok bool) {
 	if importPath == t.module {
 		return ".", true
@@ -131,7 +131,7 @@ func (t *tree) own(importPath string) (dir string, ok bool) {
 	return strings.CutPrefix(importPath, t.module+"/")
 }
 
-// within says whether dir is top or a folder below it.
+// within reports whether dir is top or a folder below it.
 func within(dir, top string) bool {
 	return dir == top || strings.HasPrefix(dir, top+"/")
 }
@@ -141,12 +141,12 @@ func exists(fsys fs.FS, name string) bool {
 	return err == nil
 }
 
-// parseRule reports the files that the other rules cannot see.
+// parseRule reports files that do not parse. No other rule sees such files.
 func parseRule() rule {
 	return rule{"parse", func(t *tree) []breach { return slices.Clone(t.broken) }}
 }
 
-// sources are p's files that are not tests.
+// sources returns the files of p that are not tests.
 func (p *pkg) sources() []*file {
 	var fs []*file
 	for _, f := range p.files {
@@ -157,8 +157,8 @@ func (p *pkg) sources() []*file {
 	return fs
 }
 
-// library says whether p can be imported: it has a file that is neither a test
-// nor of package main.
+// library reports whether p can be imported: it has a file that is neither a test nor of package
+// main.
 func (p *pkg) library() bool {
 	return slices.ContainsFunc(p.sources(), func(f *file) bool { return !f.command() })
 }

@@ -2,15 +2,15 @@ package main
 
 import "fmt"
 
-// worldRule keeps the clock and the network out of all packages but those that
-// have a reason in the table. Tests may use both.
+// worldRule forbids the packages time and net, except where the table gives a reason. Tests may use
+// both.
 func worldRule(table []place) rule {
 	return rule{"world", func(t *tree) []breach {
 		var breaches []breach
 		for _, p := range t.packages {
 			here, known := placeOf(table, p.dir)
 			if !known {
-				continue // the rule imports reports it
+				continue // reported by the rule imports
 			}
 			for _, f := range p.sources() {
 				breaches = append(breaches, worldly(f, p.dir, here)...)
@@ -20,7 +20,7 @@ func worldRule(table []place) rule {
 	}}
 }
 
-// worldly are the imports of f, in the folder dir, that its place has no reason for.
+// worldly returns the imports of f, in folder dir, that need a reason and for which here has none.
 func worldly(f *file, dir string, here place) []breach {
 	var breaches []breach
 	for _, im := range f.imports {

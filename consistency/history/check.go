@@ -5,9 +5,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Check holds the history against the axioms and returns the first violation, or nil.
-// Simple axioms come first: a version that was given twice is told as that, not as the
-// cycle that it makes.
+// Check checks the history against the axioms and returns the first violation, or nil. It checks
+// simple axioms first. For example, a version that was granted twice also causes a cycle, but Check
+// reports the double grant.
 func (h *History) Check() *Violation {
 	list, bad := h.tenures()
 	if bad != nil {
@@ -34,20 +34,19 @@ func (h *History) Check() *Violation {
 	return nil
 }
 
-// exclusion is A1 for the tenures of a variable, in the order of their versions.
 func (h *History) exclusion(ts []tenure) *Violation {
 	for i := 1; i < len(ts); i++ {
 		a, b := &ts[i-1], &ts[i]
-		if a.version == b.version && a.mode == syncvar.Exclusive && b.mode == syncvar.Exclusive {
+		if a.version == b.version && a.access == syncvar.Exclusive && b.access == syncvar.Exclusive {
 			return h.violation(Exclusion, "%s, and %s", h.describe(a.begin), h.describe(b.begin))
 		}
 	}
-	// The clock may contradict the versions: of two neighbours of which one is
-	// exclusive, the first must have ended. Shared ones of one version are neighbours of
-	// the exclusive one after all of them.
-	last := -1 // the exclusive one before
+	// The clock must agree with the versions. An exclusive tenure must begin after the end of
+	// the exclusive tenure before it and of all shared tenures in between. A shared tenure must
+	// begin after the end of the last exclusive tenure.
+	last := -1 // the index of the last exclusive tenure
 	for i := range ts {
-		if ts[i].mode == syncvar.Shared {
+		if ts[i].access == syncvar.Shared {
 			if last >= 0 {
 				if bad := h.apart(&ts[last], &ts[i]); bad != nil {
 					return bad
@@ -65,7 +64,6 @@ func (h *History) exclusion(ts []tenure) *Violation {
 	return nil
 }
 
-// apart wants the first of two tenures to have ended when the second begins.
 func (h *History) apart(a, b *tenure) *Violation {
 	if a.ended && h.at(a.end).at <= h.at(b.begin).at {
 		return nil
@@ -77,7 +75,6 @@ func (h *History) apart(a, b *tenure) *Violation {
 	return h.violation(Exclusion, "%s, though %s and %s", h.describe(b.begin), h.describe(a.begin), until)
 }
 
-// visibility is A3 for the tenures of a variable.
 func (h *History) visibility(ts []tenure) *Violation {
 	id := ts[0].variable
 	left, by := h.first(id), (*tenure)(nil)
@@ -93,7 +90,7 @@ func (h *History) visibility(ts []tenure) *Violation {
 		if !t.ended {
 			continue
 		}
-		if now := h.at(t.end).content; t.mode == syncvar.Exclusive {
+		if now := h.at(t.end).content; t.access == syncvar.Exclusive {
 			left, by = now, t
 		} else if now != left {
 			return h.violation(Snapshot, "%s and sees %s; when it acquired it saw %s", h.describe(t.end), content(now), content(left))
@@ -102,7 +99,6 @@ func (h *History) visibility(ts []tenure) *Violation {
 	return nil
 }
 
-// first is what a variable guarded when it was bound.
 func (h *History) first(id syncvar.ID) uint64 {
 	for _, r := range h.ranks {
 		if int(id) < len(r.initial) {
@@ -112,18 +108,17 @@ func (h *History) first(id syncvar.ID) uint64 {
 	return 0
 }
 
-// updates is A3 for Updates: they bring the last version that was released before.
 func (h *History) updates(list map[syncvar.ID][]tenure) *Violation {
 	for rank, r := range h.ranks {
 		for i := range r.events {
-			e, p := &r.events[i], place{dimmnet.Rank(rank), i}
+			e, p := &r.events[i], eventID{dimmnet.Rank(rank), i}
 			if e.op != refresh {
 				continue
 			}
 			left, by := h.first(e.variable), (*tenure)(nil)
 			ts := list[e.variable] // by version
 			for i := range ts {
-				if t := &ts[i]; t.mode == syncvar.Exclusive && t.ended && h.at(t.end).meeting < e.meeting {
+				if t := &ts[i]; t.access == syncvar.Exclusive && t.ended && h.at(t.end).meeting < e.meeting {
 					left, by = h.at(t.end).content, t
 				}
 			}
@@ -139,21 +134,21 @@ func (h *History) updates(list map[syncvar.ID][]tenure) *Violation {
 	return nil
 }
 
-// snapshot is A5: a rank's copy of a variable changes in its own tenures and by its
-// own Updates.
+// snapshot checks A5: a rank's copy of a variable changes only in the rank's own tenures and
+// Updates.
 func (h *History) snapshot(rank dimmnet.Rank) *Violation {
 	type known struct {
 		content uint64
-		since   place
+		since   eventID
 	}
 	copies := make(map[syncvar.ID]known)
 	r := h.ranks[rank]
 	for i := range r.events {
-		e, p := &r.events[i], place{rank, i}
+		e, p := &r.events[i], eventID{rank, i}
 		switch e.op {
 		case begin, end, refresh:
 			copies[e.variable] = known{e.content, p}
-		case look:
+		case observe:
 			k, ok := copies[e.variable]
 			switch {
 			case !ok && e.content != h.first(e.variable):

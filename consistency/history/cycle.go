@@ -2,11 +2,11 @@ package history
 
 import "slices"
 
-// component returns nodes of which each reaches all others: the smallest set of at
-// least two, or nil if the graph has no cycle. (Tarjan's algorithm, without recursion.)
+// component returns the smallest strongly connected component of at least two nodes, or nil if the
+// graph has no cycle. (Tarjan's algorithm, without recursion.)
 func (g *graph) component() (smallest []int) {
 	type frame struct{ node, edge int }
-	index := make([]int, len(g.edges)) // 0: not seen
+	index := make([]int, len(g.edges)) // 0: not visited
 	low := make([]int, len(g.edges))
 	onStack := make([]bool, len(g.edges))
 	var stack []int
@@ -57,7 +57,6 @@ func (g *graph) component() (smallest []int) {
 	return smallest
 }
 
-// step is one edge of a cycle.
 type step struct {
 	from int
 	why  string
@@ -69,9 +68,9 @@ func (g *graph) shortest(nodes []int) (best []step) {
 	for _, n := range nodes {
 		within[n] = true
 	}
-	const most = 1000 // starts, so that a large knot takes no time to speak of
+	const most = 1000 // try only so many starting nodes, to save time in a large component
 	for _, start := range nodes[:min(len(nodes), most)] {
-		came := map[int]step{} // how a node was reached first
+		came := map[int]step{} // by node: the step that first reached the node
 		queue := []int{start}
 		for len(queue) > 0 && came[start].why == "" {
 			n := queue[0]

@@ -5,31 +5,29 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// op is what a rank did.
 type op uint8
 
 const (
 	begin   op = 1 + iota // a tenure begins
-	end                   // and ends
-	refresh               // an Update has brought a variable to a version
-	look                  // the program looks at a variable that it does not hold
-	enter                 // a meeting of all ranks: Update, Barrier or Reduce
-	leave
+	end                   // a tenure ends
+	refresh               // an Update has brought the rank's copy of a variable to a version
+	observe               // the program reads a variable that it does not hold
+	enter                 // the rank arrives at a meeting: Update, Barrier or Reduce
+	leave                 // the rank leaves the meeting
 )
 
-// event is one entry of a rank's list.
 type event struct {
 	op       op
-	mode     syncvar.Mode // of a tenure
+	access   syncvar.Access // of the tenure that begins or ends
 	variable syncvar.ID
-	call     uint32          // of the rank: Acquire, Update, Barrier and Reduce, counted from 1
-	meeting  uint32          // of all ranks, counted from 1
+	call     uint32          // how many calls of Acquire, Update, Barrier and Reduce so far
+	meeting  uint32          // at how many meetings the rank has arrived so far
 	version  syncvar.Version // of the tenure, or of the copy after a refresh
-	content  uint64          // of what the variable guards
+	content  uint64          // of the variable (Space.Content)
 	at       dimmnet.Time
 }
 
-// History is what the ranks of one run did.
+// History is the record of one run.
 type History struct {
 	ranks []*Recorder
 }
@@ -37,8 +35,7 @@ type History struct {
 // New returns an empty history, for one run.
 func New() *History { return &History{} }
 
-// Begin makes room for the ranks of a run, whose recorders Rank returns. What was
-// recorded before is forgotten.
+// Begin makes a Recorder for every rank of a run, and discards the record of the run before.
 func (h *History) Begin(nodes int) {
 	h.ranks = make([]*Recorder, nodes)
 	for r := range h.ranks {
@@ -49,15 +46,14 @@ func (h *History) Begin(nodes int) {
 // Rank returns the recorder of a rank, after Begin.
 func (h *History) Rank(r dimmnet.Rank) *Recorder { return h.ranks[r] }
 
-// Counts says how much is recorded.
+// Counts says how much a History has recorded.
 type Counts struct {
-	Events  int `json:"events"`
-	Tenures int `json:"tenures"`
-	// Variables is how many of those that were bound had a tenure.
-	Variables int `json:"variables"`
+	Events    int `json:"events"`
+	Tenures   int `json:"tenures"`
+	Variables int `json:"variables"` // variables with at least one tenure
 }
 
-// Counts says how much is recorded.
+// Counts returns how much is recorded.
 func (h *History) Counts() (c Counts) {
 	seen := make(map[syncvar.ID]struct{})
 	for _, r := range h.ranks {
@@ -73,52 +69,52 @@ func (h *History) Counts() (c Counts) {
 	return c
 }
 
-// Recorder is one rank's list. It belongs to the thread of the rank.
+// Recorder is one rank's record. Only the thread of the rank may use it.
 type Recorder struct {
 	rank     dimmnet.Rank
 	events   []event
-	names    []string // of variables, in the order of their IDs
-	initial  []uint64 // their contents when they were bound
+	names    []string // of variables, by ID
+	initial  []uint64 // contents of variables at their Bind, by ID
 	calls    uint32
 	meetings uint32
 }
 
-// Bind says that the rank has bound its next variable, and what that guards.
+// Bind records that the rank has bound its next variable, which has the given content.
 func (r *Recorder) Bind(name string, content uint64) {
 	r.names, r.initial = append(r.names, name), append(r.initial, content)
 }
 
-// Call says that a call begins which may wait for others.
+// Call records the begin of an Acquire, Update, Barrier or Reduce.
 func (r *Recorder) Call() { r.calls++ }
 
-// Acquired says that a tenure has begun.
-func (r *Recorder) Acquired(id syncvar.ID, mode syncvar.Mode, v syncvar.Version, content uint64, at dimmnet.Time) {
-	r.add(event{op: begin, mode: mode, variable: id, version: v, content: content, at: at})
+// Acquired records that a tenure has begun.
+func (r *Recorder) Acquired(id syncvar.ID, access syncvar.Access, v syncvar.Version, content uint64, at dimmnet.Time) {
+	r.add(event{op: begin, access: access, variable: id, version: v, content: content, at: at})
 }
 
-// Released says that it ends.
-func (r *Recorder) Released(id syncvar.ID, mode syncvar.Mode, v syncvar.Version, content uint64, at dimmnet.Time) {
-	r.add(event{op: end, mode: mode, variable: id, version: v, content: content, at: at})
+// Released records that a tenure ends.
+func (r *Recorder) Released(id syncvar.ID, access syncvar.Access, v syncvar.Version, content uint64, at dimmnet.Time) {
+	r.add(event{op: end, access: access, variable: id, version: v, content: content, at: at})
 }
 
-// Updated says that an Update has brought a variable, which the rank has acquired
-// before, to a version.
+// Updated records that an Update has brought the rank's copy of a variable to version v. The rank
+// has acquired the variable before.
 func (r *Recorder) Updated(id syncvar.ID, v syncvar.Version, content uint64, at dimmnet.Time) {
 	r.add(event{op: refresh, variable: id, version: v, content: content, at: at})
 }
 
-// Looked says what the program sees of a variable that it does not hold.
-func (r *Recorder) Looked(id syncvar.ID, content uint64, at dimmnet.Time) {
-	r.add(event{op: look, variable: id, content: content, at: at})
+// Observed records the content that the program reads of a variable that it does not hold.
+func (r *Recorder) Observed(id syncvar.ID, content uint64, at dimmnet.Time) {
+	r.add(event{op: observe, variable: id, content: content, at: at})
 }
 
-// Entered says that the rank waits for all, and Left that all were there.
+// Entered records that the rank arrives at a meeting of all ranks.
 func (r *Recorder) Entered(at dimmnet.Time) {
 	r.meetings++
 	r.add(event{op: enter, at: at})
 }
 
-// Left says that all ranks were there.
+// Left records that the rank leaves the meeting, because all ranks have arrived.
 func (r *Recorder) Left(at dimmnet.Time) { r.add(event{op: leave, at: at}) }
 
 func (r *Recorder) add(e event) {

@@ -14,7 +14,7 @@ const (
 	us   = dimmnet.Microsecond
 )
 
-// maker writes histories down: two variables, "a" and "b", which guard 0 at first.
+// maker makes histories of two variables, "a" and "b", whose first content is 0.
 type maker struct{ *History }
 
 func newMaker(nodes int) maker {
@@ -27,16 +27,18 @@ func newMaker(nodes int) maker {
 	return m
 }
 
-// tenure adds one of rank r: from saw to left, if it ends.
-func (m maker) tenure(r dimmnet.Rank, id syncvar.ID, mode syncvar.Mode, v syncvar.Version, saw, left uint64, from, to dimmnet.Time) {
+// tenure adds a tenure of rank r that begins with content saw. If the tenure ends, it ends with
+// content left.
+func (m maker) tenure(r dimmnet.Rank, id syncvar.ID, access syncvar.Access, v syncvar.Version, saw, left uint64, from, to dimmnet.Time) {
 	m.Rank(r).Call()
-	m.Rank(r).Acquired(id, mode, v, saw, from*us)
+	m.Rank(r).Acquired(id, access, v, saw, from*us)
 	if to != none {
-		m.Rank(r).Released(id, mode, v, left, to*us)
+		m.Rank(r).Released(id, access, v, left, to*us)
 	}
 }
 
-// meet lets all ranks meet. Those that update have variable 0 in that version.
+// meet lets all ranks meet. If saw is given, the meeting is an Update that brings variable 0 to
+// version v, and rank r sees content saw[r].
 func (m maker) meet(at dimmnet.Time, v syncvar.Version, saw ...uint64) {
 	for r := range m.nodes() {
 		m.Rank(r).Call()
@@ -52,20 +54,21 @@ func (m maker) meet(at dimmnet.Time, v syncvar.Version, saw ...uint64) {
 
 func (m maker) nodes() dimmnet.Rank { return dimmnet.Rank(len(m.ranks)) }
 
-// TestCheck: what keeps the axioms, and for each what breaks it.
+// TestCheck checks histories that satisfy the axioms, and for each axiom histories that violate
+// it.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(m maker)
-		want string // of the violation; empty: there is none
+		want string // is part of the violation; empty: no violation
 	}{
 		"one after the other": {func(m maker) {
 			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
 			m.tenure(1, 0, s, 1, 5, 5, 3, 9)
 			m.tenure(2, 0, s, 1, 5, 5, 4, 5)
 			m.tenure(2, 0, x, 2, 5, 6, 9, 10)
-			m.Rank(1).Looked(0, 5, 11*us)
+			m.Rank(1).Observed(0, 5, 11*us)
 			m.meet(20, 2, 6, 6, 6)
-			m.Rank(1).Looked(0, 6, 21*us)
+			m.Rank(1).Observed(0, 6, 21*us)
 		}, ""},
 		"a tenure that never ends": {func(m maker) { m.tenure(0, 0, x, 1, 0, 0, 1, none) }, ""},
 		"acquired twice": {func(m maker) {
@@ -80,7 +83,7 @@ func TestCheck(t *testing.T) {
 		"meeting while holding": {func(m maker) {
 			m.tenure(0, 1, s, 0, 0, 0, 1, none)
 			m.meet(2, 0)
-		}, `A0 form: rank 0 comes to meeting 1 (call 2, at 2.000 us), holding "b"`},
+		}, `A0 form: rank 0 arrives at meeting 1 (call 2, at 2.000 us), holding "b"`},
 		"granted to two": {func(m maker) {
 			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
 			m.tenure(1, 0, x, 1, 0, 5, 1, 2)
@@ -115,16 +118,16 @@ func TestCheck(t *testing.T) {
 		"changed while held shared": {func(m maker) { m.tenure(0, 0, s, 0, 0, 3, 1, 2) }, `A5 snapshot: rank 0 releases "a" shared in version 0 (call 1, at 2.000 us) and sees 0x3; when it acquired it saw 0x0`},
 		"changed outside": {func(m maker) {
 			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
-			m.Rank(0).Looked(0, 6, 3*us)
-		}, `A5 snapshot: rank 0 looks at "a" (call 1, at 3.000 us) and sees 0x6; when last rank 0 releases "a" exclusive`},
-		"changed before": {func(m maker) { m.Rank(0).Looked(1, 6, 3*us) }, `looks at "b" (call 0, at 3.000 us) and sees 0x6; it has never acquired it`},
-		"store buffering": {func(m maker) { // both writes before both reads, and both reads miss
+			m.Rank(0).Observed(0, 6, 3*us)
+		}, `A5 snapshot: rank 0 reads "a" without holding it (call 1, at 3.000 us) and sees 0x6; when last rank 0 releases "a" exclusive`},
+		"changed before": {func(m maker) { m.Rank(0).Observed(1, 6, 3*us) }, `reads "b" without holding it (call 0, at 3.000 us) and sees 0x6; it has never acquired it`},
+		"store buffering": {func(m maker) { // both reads see the old contents
 			m.tenure(0, 0, x, 1, 0, 1, 0, 0)
 			m.tenure(0, 1, s, 0, 0, 0, 0, 0)
 			m.tenure(1, 1, x, 1, 0, 1, 0, 0)
 			m.tenure(1, 0, s, 0, 0, 0, 0, 0)
 		}, `A2 order: each before the next, and the last before the first: `},
-		"a meeting too late": {func(m maker) { // rank 0 writes before it, rank 1 reads the old version after it
+		"a meeting too late": {func(m maker) { // rank 1 reads the old version after the meeting
 			m.tenure(0, 0, x, 1, 0, 1, 0, 0)
 			m.meet(0, 0)
 			m.tenure(1, 0, s, 0, 0, 0, 0, 0)
@@ -135,17 +138,17 @@ func TestCheck(t *testing.T) {
 		v := m.Check()
 		switch {
 		case c.want == "" && v != nil:
-			t.Errorf("%s: %v", name, v)
+			t.Errorf("%s: violation %v, want none", name, v)
 		case c.want != "" && (v == nil || !strings.Contains(v.Error(), c.want)):
-			t.Errorf("%s: %v, want %q", name, v, c.want)
+			t.Errorf("%s: violation %v, want %q", name, v, c.want)
 		}
 	}
 }
 
-// TestSmallestCycle: of a long and a short contradiction the short one is told.
+// TestSmallestCycle checks that of a long and a short cycle the short one is reported.
 func TestSmallestCycle(t *testing.T) {
 	m := newMaker(3)
-	for r := range m.nodes() { // a long one: of all three ranks
+	for r := range m.nodes() { // a long cycle, through all three ranks
 		m.Rank(r).Bind("c", 0)
 	}
 	m.tenure(0, 0, x, 1, 0, 1, 0, 0)
@@ -156,23 +159,23 @@ func TestSmallestCycle(t *testing.T) {
 	m.tenure(1, 0, s, 0, 0, 0, 0, 0)
 	v := m.Check()
 	if v == nil || strings.Count(v.Words, ";") > 5 {
-		t.Fatalf("%v", v)
+		t.Fatalf("violation %v, want a cycle of at most 6 events", v)
 	}
-	for _, want := range []string{`rank 1 releases "a" shared in version 0`, `rank 0 acquires "a" exclusive in version 1`, "rank 0 comes to meeting 1", "rank 1 leaves meeting 1"} {
+	for _, want := range []string{`rank 1 releases "a" shared in version 0`, `rank 0 acquires "a" exclusive in version 1`, "rank 0 arrives at meeting 1", "rank 1 leaves meeting 1"} {
 		if !strings.Contains(v.Words, want) {
 			t.Errorf("%v: want %q", v, want)
 		}
 	}
 }
 
-// TestCounts: of what was recorded, and nothing of the run before.
+// TestCounts checks that Counts counts the present run and nothing of the run before.
 func TestCounts(t *testing.T) {
 	m := newMaker(2)
 	m.tenure(0, 0, x, 1, 0, 1, 0, 0)
 	m.tenure(1, 0, s, 1, 1, 1, 0, 0)
 	m.meet(0, 1, 1)
 	if c := m.Counts(); c != (Counts{Events: 9, Tenures: 2, Variables: 1}) {
-		t.Errorf("%+v", c)
+		t.Errorf("wrong counts of a run: %+v", c)
 	}
 	m.Begin(1)
 	if c := m.Counts(); c != (Counts{}) {

@@ -7,11 +7,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// graph is which event must come before which. Nodes are the events of all ranks, one
-// rank after the other.
 type graph struct {
-	first []int // of a rank
-	edges [][]edge
+	first []int    // by rank: the node of the rank's first event
+	edges [][]edge // by node: the edges out of the node
 }
 
 type edge struct {
@@ -19,22 +17,21 @@ type edge struct {
 	why string
 }
 
-func (g *graph) node(p place) int { return g.first[p.rank] + p.index }
+func (g *graph) node(p eventID) int { return g.first[p.rank] + p.index }
 
-func (g *graph) place(node int) place {
+func (g *graph) eventOf(node int) eventID {
 	r := len(g.first) - 1
 	for g.first[r] > node {
 		r--
 	}
-	return place{dimmnet.Rank(r), node - g.first[r]}
+	return eventID{dimmnet.Rank(r), node - g.first[r]}
 }
 
-func (g *graph) add(from, to place, why string) {
+func (g *graph) add(from, to eventID, why string) {
 	n := g.node(from)
 	g.edges[n] = append(g.edges[n], edge{g.node(to), why})
 }
 
-// order is A2: program order, tenures and meetings have no cycle together.
 func (h *History) order(list map[syncvar.ID][]tenure) *Violation {
 	g := h.graph(list)
 	cycle := g.shortest(g.component())
@@ -43,12 +40,11 @@ func (h *History) order(list map[syncvar.ID][]tenure) *Violation {
 	}
 	var words []string
 	for _, e := range cycle {
-		words = append(words, h.describe(g.place(e.from))+" "+e.why)
+		words = append(words, h.describe(g.eventOf(e.from))+" "+e.why)
 	}
 	return h.violation(Order, "each before the next, and the last before the first: %s", strings.Join(words, "; "))
 }
 
-// graph collects what must come before what.
 func (h *History) graph(list map[syncvar.ID][]tenure) *graph {
 	g := &graph{}
 	nodes := 0
@@ -59,7 +55,7 @@ func (h *History) graph(list map[syncvar.ID][]tenure) *graph {
 	g.edges = make([][]edge, nodes)
 	for rank, r := range h.ranks {
 		for i := 1; i < len(r.events); i++ {
-			g.add(place{dimmnet.Rank(rank), i - 1}, place{dimmnet.Rank(rank), i}, "in its program before")
+			g.add(eventID{dimmnet.Rank(rank), i - 1}, eventID{dimmnet.Rank(rank), i}, "in its program before")
 		}
 	}
 	for _, id := range ids(list) {
@@ -69,13 +65,12 @@ func (h *History) graph(list map[syncvar.ID][]tenure) *graph {
 	return g
 }
 
-// addTenures orders those of a variable, which are in the order of their versions.
 func (g *graph) addTenures(ts []tenure) {
 	const why = "before"
-	last := -1 // the exclusive one before
+	last := -1 // the index of the last exclusive tenure
 	for i := range ts {
 		from := max(last, 0)
-		if ts[i].mode == syncvar.Shared { // after the exclusive one alone
+		if ts[i].access == syncvar.Shared { // no edges between shared tenures
 			if last >= 0 && ts[last].ended {
 				g.add(ts[last].end, ts[i].begin, why)
 			}
@@ -90,15 +85,13 @@ func (g *graph) addTenures(ts []tenure) {
 	}
 }
 
-// addMeetings puts what every rank did before a meeting before what all do after it.
-// One event, the last that comes, stands for the meeting: so there are as many edges
-// as ranks, not their square.
+// addMeetings adds edges: all ranks arrive at a meeting before any rank leaves the meeting.
 func (h *History) addMeetings(g *graph) {
-	comes, leaves := make(map[uint32][]place), make(map[uint32][]place)
+	comes, leaves := make(map[uint32][]eventID), make(map[uint32][]eventID)
 	most := uint32(0)
 	for rank, r := range h.ranks {
 		for i := range r.events {
-			e, p := &r.events[i], place{dimmnet.Rank(rank), i}
+			e, p := &r.events[i], eventID{dimmnet.Rank(rank), i}
 			switch e.op {
 			case enter:
 				comes[e.meeting] = append(comes[e.meeting], p)

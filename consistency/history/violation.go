@@ -6,10 +6,10 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Axiom names one of those in the package comment.
+// Axiom names an axiom of the package comment.
 type Axiom string
 
-// The axioms that a history is held against.
+// The axioms that Check checks.
 const (
 	Form       Axiom = "A0 form"
 	Exclusion  Axiom = "A1 exclusion"
@@ -18,21 +18,19 @@ const (
 	Snapshot   Axiom = "A5 snapshot"
 )
 
-// Violation says in words what contradicts an axiom: ranks, calls, variables,
-// versions.
+// Violation describes events that contradict an axiom: ranks, calls, variables and versions.
 type Violation struct {
 	Axiom Axiom  `json:"axiom"`
 	Words string `json:"words"`
 }
 
-// Error is both.
+// Error returns the axiom and the words.
 func (v *Violation) Error() string { return fmt.Sprintf("history: %s: %s", v.Axiom, v.Words) }
 
 func (h *History) violation(a Axiom, format string, args ...any) *Violation {
 	return &Violation{a, fmt.Sprintf(format, args...)}
 }
 
-// name is what a variable is called.
 func (h *History) name(id syncvar.ID) string {
 	for _, r := range h.ranks {
 		if int(id) < len(r.names) {
@@ -42,26 +40,24 @@ func (h *History) name(id syncvar.ID) string {
 	return fmt.Sprintf("variable %d", id)
 }
 
-// describe says what a rank did at a place.
-func (h *History) describe(p place) string {
+func (h *History) describe(p eventID) string {
 	e := h.at(p)
 	what := ""
 	switch e.op {
 	case begin:
-		what = fmt.Sprintf("acquires %s %v in version %d", h.name(e.variable), e.mode, e.version)
+		what = fmt.Sprintf("acquires %s %v in version %d", h.name(e.variable), e.access, e.version)
 	case end:
-		what = fmt.Sprintf("releases %s %v in version %d", h.name(e.variable), e.mode, e.version)
+		what = fmt.Sprintf("releases %s %v in version %d", h.name(e.variable), e.access, e.version)
 	case refresh:
 		what = fmt.Sprintf("has %s updated to version %d", h.name(e.variable), e.version)
-	case look:
-		what = fmt.Sprintf("looks at %s", h.name(e.variable))
+	case observe:
+		what = fmt.Sprintf("reads %s without holding it", h.name(e.variable))
 	case enter:
-		what = fmt.Sprintf("comes to meeting %d", e.meeting)
+		what = fmt.Sprintf("arrives at meeting %d", e.meeting)
 	case leave:
 		what = fmt.Sprintf("leaves meeting %d", e.meeting)
 	}
 	return fmt.Sprintf("rank %d %s (call %d, at %v)", p.rank, what, e.call, e.at)
 }
 
-// content shows a content as a number.
 func content(c uint64) string { return fmt.Sprintf("%#x", c) }

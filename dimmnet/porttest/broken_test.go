@@ -8,8 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The ports of this file break one rule each, so that TestCatches can see the
-// suite find it.
+// The ports of this file break one rule each; TestCatches checks that the suite detects it.
 
 // lateWrite posts a Write after the next Store.
 type lateWrite struct {
@@ -31,13 +30,13 @@ func (p *lateWrite) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size i
 
 func (p *lateWrite) flush() {
 	if p.late != nil {
-		runtime.Gosched() // let the peer find the flag without the block
+		runtime.Gosched() // lets the peer find the flag before the block has landed
 		p.late()
 		p.late = nil
 	}
 }
 
-// tornStore stores the halves of 8 bytes one after the other.
+// tornStore stores the two halves of 8 bytes separately.
 type tornStore struct{ dimmnet.Port }
 
 func (p tornStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
@@ -49,7 +48,7 @@ func (p tornStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size in
 	return p.Port.Store(dst, off, v, size)
 }
 
-// wideStore makes 2 bytes of 1.
+// wideStore stores 2 bytes instead of 1.
 type wideStore struct{ dimmnet.Port }
 
 func (p wideStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
@@ -59,7 +58,7 @@ func (p wideStore) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size in
 	return p.Port.Store(dst, off, v, size)
 }
 
-// wideWrite rounds up to whole words.
+// wideWrite rounds sizes up to whole words.
 type wideWrite struct{ dimmnet.Port }
 
 func (p wideWrite) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
@@ -69,7 +68,7 @@ func (p wideWrite) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return p.Port.Write(dst, off, b)
 }
 
-// lazyWrite looks into the buffer when the next post comes.
+// lazyWrite reads the buffer at the next post.
 type lazyWrite struct {
 	dimmnet.Port
 	late func()
@@ -93,12 +92,12 @@ func (p *lazyWrite) flush() {
 	}
 }
 
-// deafIdle waits for what comes after the call, not after the mark.
+// deafIdle waits for arrivals after the call, not after the mark.
 type deafIdle struct{ dimmnet.Port }
 
 func (p deafIdle) Idle(dimmnet.Mark) { p.Port.Idle(p.Arrivals()) }
 
-// endlessIdle does not notice that the port has failed.
+// endlessIdle does not return when the port has failed.
 type endlessIdle struct{ dimmnet.Port }
 
 func (p endlessIdle) Idle(since dimmnet.Mark) {
@@ -107,7 +106,7 @@ func (p endlessIdle) Idle(since dimmnet.Mark) {
 	}
 }
 
-// leftBehind outlasts the grace of Run, and then ends the goroutine.
+// leftBehind sleeps longer than the grace of Run, and then ends the goroutine.
 func leftBehind() {
 	time.Sleep(time.Second)
 	runtime.Goexit()
@@ -122,14 +121,14 @@ func (p miscounts) Counters() dimmnet.Counters {
 	return c
 }
 
-// lenient takes a Write that is too large in part.
+// lenient truncates a Write that is too large.
 type lenient struct{ dimmnet.Port }
 
 func (p lenient) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return p.Port.Write(dst, off, b[:min(len(b), p.Limits().Block)])
 }
 
-// moody has a new error each time.
+// moody returns a new error each time.
 type moody struct{ dimmnet.Port }
 
 func (p moody) Err() error {
@@ -146,7 +145,7 @@ func (p cheerful) Idle(since dimmnet.Mark) { endlessIdle(p).Idle(since) }
 
 func (p cheerful) Err() error { return nil }
 
-// liar refuses every fifth post, and posts it.
+// liar posts every fifth post but returns false for it.
 type liar struct{ filter }
 
 func newLiar(p dimmnet.Port) dimmnet.Port {
@@ -159,7 +158,7 @@ func newLiar(p dimmnet.Port) dimmnet.Port {
 
 func (p *liar) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 
-// overcounts counts what it refuses, every third post.
+// overcounts refuses every third post, but counts it.
 type overcounts struct {
 	dimmnet.Port
 	posts *uint64

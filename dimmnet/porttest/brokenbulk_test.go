@@ -6,10 +6,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The ports of this file break the rules of bulk memory, Push and Pull, and of
-// Reads.
+// The ports of this file break the rules of bulk memory, Push, Pull and Read.
 
-// wrongDone moves one byte less than it says.
+// wrongDone moves one byte less than requested.
 type wrongDone struct{ dimmnet.Port }
 
 func (p wrongDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
@@ -20,7 +19,7 @@ func (p wrongDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done d
 	return p.Port.Pull(src, from, to, max(1, n-1), done)
 }
 
-// halfDone leaves the upper half of the done word as it was.
+// halfDone does not change the upper half of the done word.
 type halfDone struct{ dimmnet.Port }
 
 func (p halfDone) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
@@ -33,8 +32,7 @@ func (p halfDone) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done di
 	return p.Port.Pull(src, from, to, n, done) && p.Store(p.Rank(), done+4, upper, 4)
 }
 
-// earlyDone says that a Push or Pull has landed, and moves before the third Store
-// after that.
+// earlyDone stores done at once, and performs the move before the third Store after that.
 type earlyDone struct {
 	dimmnet.Port
 	late   []func() bool
@@ -64,7 +62,7 @@ func (p *earlyDone) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size i
 	return p.Port.Store(dst, off, v, size)
 }
 
-// wideMove moves a byte more than it says where there is room.
+// wideMove moves one byte more than requested, where it fits.
 type wideMove struct{ dimmnet.Port }
 
 func (p wideMove) wider(from, to dimmnet.Offset, n int) int {
@@ -87,7 +85,7 @@ func (p wideMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done di
 	return p.Port.Pull(src, from, to, p.wider(from, to, n), done) && p.Store(p.Rank(), done, uint64(n), word)
 }
 
-// oneMove forgets a Push or Pull that still waits when the next is posted.
+// oneMove loses a Push or Pull that still waits when the next is posted.
 type oneMove struct {
 	filter
 	waiting func() bool
@@ -113,12 +111,12 @@ func (p *oneMove) Load(off dimmnet.Offset) uint64 {
 	return p.Port.Load(off)
 }
 
-// flipless has two banks that never change sides.
+// flipless has two banks and never exchanges them.
 type flipless struct{ dimmnet.Port }
 
 func (p flipless) Flip() {}
 
-// wideFill fills a byte more where there is room.
+// wideFill fills one byte more, where it fits.
 type wideFill struct{ dimmnet.Port }
 
 func (p wideFill) Fill(off dimmnet.Offset, b []byte) {
@@ -128,7 +126,7 @@ func (p wideFill) Fill(off dimmnet.Offset, b []byte) {
 	p.Port.Fill(off, b)
 }
 
-// shiftedFill is off by one where there is room.
+// shiftedFill fills one byte further up, where it fits.
 type shiftedFill struct{ dimmnet.Port }
 
 func (p shiftedFill) Fill(off dimmnet.Offset, b []byte) {
@@ -138,7 +136,7 @@ func (p shiftedFill) Fill(off dimmnet.Offset, b []byte) {
 	p.Port.Fill(off, b)
 }
 
-// lazyFill looks into the buffer when somebody reads.
+// lazyFill reads the buffer at the next Read or Flip.
 type lazyFill struct {
 	dimmnet.Port
 	late func()
@@ -166,7 +164,7 @@ func (p *lazyFill) flush() {
 	}
 }
 
-// cutFill takes a Fill over the end in part.
+// cutFill truncates a Fill that reaches over the end.
 type cutFill struct{ dimmnet.Port }
 
 func (p cutFill) Fill(off dimmnet.Offset, b []byte) {
@@ -174,7 +172,7 @@ func (p cutFill) Fill(off dimmnet.Offset, b []byte) {
 	p.Port.Fill(off, b[:min(len(b), max(1, l.LLCM+l.Bulk-int(off)))])
 }
 
-// wideRead reads whole words into buffers that have the room.
+// wideRead reads whole words into buffers with enough capacity.
 type wideRead struct{ dimmnet.Port }
 
 func (p wideRead) Read(b []byte, off dimmnet.Offset) {
@@ -194,7 +192,7 @@ func (p tornRead) Read(b []byte, off dimmnet.Offset) {
 	}
 }
 
-// staleRead remembers what a Read of less than a word has found.
+// staleRead returns what an earlier Read of less than a word found.
 type staleRead struct {
 	dimmnet.Port
 	seen map[dimmnet.Offset][]byte
@@ -211,7 +209,7 @@ func (p *staleRead) Read(b []byte, off dimmnet.Offset) {
 	}
 }
 
-// readCounts counts so many polls too many for a Read.
+// readCounts adds the given number of polls for each kind of Read.
 type readCounts struct {
 	dimmnet.Port
 	narrow, wide, bulk int
@@ -236,21 +234,21 @@ func (p *readCounts) Counters() dimmnet.Counters {
 	return c
 }
 
-// undead takes a Push after it has failed.
+// undead accepts a Push after it has failed.
 type undead struct{ dimmnet.Port }
 
 func (p undead) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	return p.Port.Push(dst, from, to, n, done) || p.Err() != nil
 }
 
-// strayMove counts ranks from the start again.
+// strayMove wraps around ranks that do not exist.
 type strayMove struct{ dimmnet.Port }
 
 func (p strayMove) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	return p.Port.Pull(src%dimmnet.Rank(p.Nodes()), from, to, n, done)
 }
 
-// secret says that it has nothing but Stores and Writes, and has more.
+// secret announces limits for Stores and Writes only, but supports the other operations.
 type secret struct{ dimmnet.Port }
 
 func (p secret) Limits() dimmnet.Limits {

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 )
 
-// The hosts of this file break one rule of threads each.
+// The hosts of this file break one rule about threads each.
 
-// hosts is inproc with its hosts changed, those of threads as well.
+// hosts is an inproc network with changed hosts, including those of threads.
 type hosts struct {
 	*inproc.Network
 	change func(dimmnet.Host) dimmnet.Host
@@ -34,32 +34,32 @@ func (h changedHost) Go(name string, f func(dimmnet.Host) error) {
 	h.Host.Go(name, func(own dimmnet.Host) error { return f(h.change(changedHost{own, h.change})) })
 }
 
-// nameless forgets the names of threads.
+// nameless drops the names of threads.
 type nameless struct{ dimmnet.Host }
 
 func (h nameless) Go(_ string, f func(dimmnet.Host) error) { h.Host.Go("", f) }
 
-// forgiving takes no notice of what a thread returns.
+// forgiving ignores the error that a thread returns.
 type forgiving struct{ dimmnet.Host }
 
 func (h forgiving) Go(name string, f func(dimmnet.Host) error) {
 	h.Host.Go(name, func(own dimmnet.Host) error { _ = f(own); return nil })
 }
 
-// onePort gives threads the host of who started them.
+// onePort gives a thread the host of the thread that started it.
 type onePort struct{ dimmnet.Host }
 
 func (h onePort) Go(name string, f func(dimmnet.Host) error) {
 	h.Host.Go(name, func(dimmnet.Host) error { return f(h) })
 }
 
-// loose has threads that are slower than any run, which does not wait for them:
-// they never begin. One that ran on would use a network that is gone.
+// loose never starts its threads, as if Run returned before they ran. Threads that really ran
+// after Run would use a network that no longer exists.
 type loose struct{ dimmnet.Host }
 
 func (loose) Go(string, func(dimmnet.Host) error) {}
 
-// events has events changed.
+// events changes the events of a host.
 type events struct {
 	dimmnet.Host
 	change func(dimmnet.Event) dimmnet.Event
@@ -91,7 +91,7 @@ func (e *tally) Wait() error {
 	return err
 }
 
-// staying does not take back that it is set.
+// staying does not clear the event in Wait.
 type staying struct{ dimmnet.Event }
 
 func (e staying) Wait() error {
@@ -99,7 +99,7 @@ func (e staying) Wait() error {
 	return e.Event.Wait()
 }
 
-// numb does not see that the run has failed.
+// numb does not return when the run has failed.
 type numb struct{ dimmnet.Event }
 
 func (e numb) Wait() error {
@@ -109,12 +109,12 @@ func (e numb) Wait() error {
 	return nil
 }
 
-// hasty returns whether it is set or not.
+// hasty returns from Wait whether the event is set or not.
 type hasty struct{ dimmnet.Event }
 
 func (e hasty) Wait() error { return nil }
 
-// TestCatchesThreads runs the cases that should fail on hosts that break a rule.
+// TestCatchesThreads runs, on hosts that break a rule, the cases that should then fail.
 func TestCatchesThreads(t *testing.T) {
 	event := func(change func(dimmnet.Event) dimmnet.Event) func(dimmnet.Host) dimmnet.Host {
 		return func(h dimmnet.Host) dimmnet.Host { return events{h, change} }
@@ -123,14 +123,14 @@ func TestCatchesThreads(t *testing.T) {
 		rule   string
 		change func(dimmnet.Host) dimmnet.Host
 		cases  string
-		races  bool // not for the race detector
+		races  bool // breaking the rule is a data race, so it is skipped under the race detector
 	}{
 		{"errors name the thread", func(h dimmnet.Host) dimmnet.Host { return nameless{h} }, "ThreadFails ThreadPanics", false},
-		{"the error of a thread counts", func(h dimmnet.Host) dimmnet.Host { return forgiving{h} }, "ThreadFails", false},
-		{"a thread has a port of its own", func(h dimmnet.Host) dimmnet.Host { return onePort{h} }, "ThreadCounters", false},
+		{"the error of a thread fails the run", func(h dimmnet.Host) dimmnet.Host { return forgiving{h} }, "ThreadFails", false},
+		{"a thread has its own port", func(h dimmnet.Host) dimmnet.Host { return onePort{h} }, "ThreadCounters", false},
 		{"the run waits for threads", func(h dimmnet.Host) dimmnet.Host { return loose{h} }, "ThreadsOutlive", false},
-		{"many Sets are one", event(func(e dimmnet.Event) dimmnet.Event { return &tally{Event: e} }), "EventSets", true},
-		{"Wait takes Set back", event(func(e dimmnet.Event) dimmnet.Event { return staying{e} }), "EventSets EventPingPong", true},
+		{"several Sets count as one", event(func(e dimmnet.Event) dimmnet.Event { return &tally{Event: e} }), "EventSets", true},
+		{"Wait clears the event", event(func(e dimmnet.Event) dimmnet.Event { return staying{e} }), "EventSets EventPingPong", true},
 		{"Wait returns when the run has failed", event(func(e dimmnet.Event) dimmnet.Event { return numb{e} }), "CancelledWait DeadlockWait ThreadFails", false},
 		{"Wait waits", event(func(e dimmnet.Event) dimmnet.Event { return hasty{e} }), "CancelledWait DeadlockWait EventPingPong EventAndIdle", true},
 	} {
@@ -147,7 +147,7 @@ func TestCatchesThreads(t *testing.T) {
 			e.bound = 300 * time.Millisecond
 			nodes := c.nodes[len(c.nodes)-1]
 			if err := c.check(e, nodes); err == nil {
-				t.Errorf("PORTTEST_SEED=%d: %s: %s/nodes=%d passes without it", e.seed, m.rule, c.name, nodes)
+				t.Errorf("PORTTEST_SEED=%d: %s: %s/nodes=%d passes though the rule is broken", e.seed, m.rule, c.name, nodes)
 			}
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// checkCounters: a port counts what it has posted and polled, and nothing else:
-// neither what arrives nor what a Read or Fill copies.
+// checkCounters: a port counts posts and polls, neither arrivals nor the bytes of Read or Fill.
 func checkCounters(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.me == 1 {
@@ -16,7 +15,7 @@ func checkCounters(e *env, nodes int) error {
 			}
 			c := t.Counters()
 			if c.Polls == 0 {
-				return fmt.Errorf("porttest: rank 1 has loaded, its counters say %+v", c)
+				return fmt.Errorf("porttest: rank 1 has polled, but its counters are %+v", c)
 			}
 			c.Polls = 0
 			return t.counted("what arrives", dimmnet.Counters{}, c, dimmnet.Counters{})
@@ -25,7 +24,6 @@ func checkCounters(e *env, nodes int) error {
 	})
 }
 
-// counted fails unless after is before and more.
 func (t *thread) counted(what string, before, after, more dimmnet.Counters) error {
 	if want := before.Plus(more); after != want {
 		return fmt.Errorf("porttest: counters after %s: %+v, want %+v", what, after, want)
@@ -55,7 +53,7 @@ func (t *thread) countPosts() error {
 	return t.counted("Stores and Writes", before, t.Counters(), more)
 }
 
-// countMulticasts: each is one Store, however many it reaches.
+// countMulticasts: each Multicast counts as one Store, however many ranks it reaches.
 func (t *thread) countMulticasts() error {
 	for size := 1; size <= t.limits.Store; size++ {
 		for n := 1; n <= min(t.limits.Multicast, t.Nodes()); n++ {
@@ -89,7 +87,7 @@ func (t *thread) countRDMA() error {
 		if err := t.counted("a Push and a Pull", before, t.Counters(), more); err != nil {
 			return err
 		}
-		// No size occurs twice.
+		// No size occurs twice, so the word at done changes with every move.
 		err = inOrder(
 			func() error { return t.awaitWord(flagDone, uint64(n)) },
 			func() error { return t.awaitWord(flagDone+word, uint64(n)) })
@@ -114,8 +112,7 @@ func (t *thread) countLoads() error {
 	return t.counted("Loads", before, t.Counters(), dimmnet.Counters{Polls: polls})
 }
 
-// countReads: a Read is a poll if it is of less than a word and within one of the
-// LLCM. Fill and Flip count as nothing.
+// countReads: a Read within one word of the LLCM is a poll. Fill and Flip count as nothing.
 func (t *thread) countReads() error {
 	for in := range word {
 		for n := 1; n <= 2*word; n++ {

@@ -8,18 +8,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// crew is the threads of a run.
 type crew struct {
-	over      atomic.Bool  // the run has returned, or been given up
-	helpers   atomic.Int64 // that have started and not returned
+	over      atomic.Bool  // the run has returned, or was given up
+	helpers   atomic.Int64 // helpers that have started and not returned
 	complaint atomic.Pointer[error]
 }
 
-// helpers is how many threads the tests start on a node beside the body.
+// helpers is the number of threads that a test starts on a node besides the body.
 const helpers = 3
 
-// spawn starts helper i of this node, from 1. Each has a word of its own to settle
-// by.
+// spawn starts helper i of this node, counted from 1. Each helper has its own word for settle.
 func (t *thread) spawn(i int, f func(*thread) error) {
 	t.crew.helpers.Add(1)
 	t.host.Go(helperName(i), func(h dimmnet.Host) (err error) {
@@ -37,14 +35,13 @@ func (t *thread) spawn(i int, f func(*thread) error) {
 
 func helperName(i int) string { return fmt.Sprintf("helper-%d", i) }
 
-// end is what is wrong with a run that has returned err: that, or what its helpers
-// have found, though the run may have failed before.
+// end returns the first failure that a helper found; without one, the err that the run returned.
 func (c *crew) end(err error) error {
 	if complaint := c.complaint.Load(); complaint != nil {
 		return *complaint
 	}
 	if n := c.helpers.Load(); n > 0 {
-		return fmt.Errorf("porttest: Run has left %d threads behind: %v", n, err)
+		return fmt.Errorf("porttest: Run returned %v, but %d threads still run", err, n)
 	}
 	return err
 }

@@ -12,31 +12,30 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// stuck waits for what never comes, and checks that the failed port stays so: it
-// has the error that Drive returned, keeps it, never idles again and posts
-// nothing.
+// stuck waits for a flag that is never stored, and checks that a failed port stays failed: Err
+// returns Drive's error, Idle does not block, and nothing can be posted.
 func (t *thread) stuck() error {
 	err := t.await(flagNever, 1)
 	if err == nil {
-		return fmt.Errorf("porttest: rank %d found a flag that nobody stored", t.me)
+		return fmt.Errorf("porttest: rank %d waited for a flag that no rank stores, and Drive returned nil", t.me)
 	}
 	for range 3 {
 		if now := t.Err(); now == nil || now != err {
-			return fmt.Errorf("porttest: rank %d: Drive failed with %q, then Err is %v", t.me, err, now)
+			return fmt.Errorf("porttest: rank %d: Drive failed with %q, but then Err returned %v", t.me, err, now)
 		}
 		t.Idle(t.Arrivals())
 	}
 	before := t.Counters()
 	if method := t.postsAnything(); method != "" {
-		return fmt.Errorf("porttest: rank %d has failed with %q, then a %s was posted", t.me, err, method)
+		return fmt.Errorf("porttest: rank %d failed with %q, but a later %s was posted", t.me, err, method)
 	}
 	if c := t.Counters(); c != before {
-		return fmt.Errorf("porttest: rank %d has failed with %q, then its counters went from %+v to %+v", t.me, err, before, c)
+		return fmt.Errorf("porttest: rank %d failed with %q, but its counters then changed from %+v to %+v", t.me, err, before, c)
 	}
 	return err
 }
 
-// postsAnything tries all that can be posted, and names what has been.
+// postsAnything tries every kind of post and returns the name of the first that succeeds.
 func (t *thread) postsAnything() string {
 	l := t.limits
 	switch {
@@ -54,12 +53,12 @@ func (t *thread) postsAnything() string {
 	return ""
 }
 
-// runStuck runs nodes ranks of which the last does something and the others wait
-// for ever, and returns the failure of the run. All bodies must have returned by
-// then, and all that waited must have seen it; complaint says who did not.
+// runStuck makes a run in which the last rank executes last and all other ranks wait forever. It
+// returns the run's failure. By then all bodies must have returned, and all waiting ranks must
+// have seen the failure; complaint names a rank that has not.
 func (e *env) runStuck(ctx context.Context, nodes int, last func(*thread) error) (failure, complaint error) {
 	returned := make([]atomic.Pointer[error], nodes)
-	var started atomic.Bool // not if the context was over before, on a machine that stood still
+	var started atomic.Bool // false if a slow machine starts the run after the context has ended
 	failure = e.runOn(ctx, e.network(), nodes, func(t *thread) (err error) {
 		started.Store(true)
 		defer func() { returned[t.me].Store(&err) }()
@@ -69,7 +68,7 @@ func (e *env) runStuck(ctx context.Context, nodes int, last func(*thread) error)
 		return t.stuck()
 	})
 	if failure == nil {
-		return nil, errors.New("porttest: the run failed, Run returned nil")
+		return nil, errors.New("porttest: a run that must fail: Run returned nil")
 	}
 	if strings.HasPrefix(failure.Error(), "porttest:") {
 		return failure, failure
@@ -77,7 +76,7 @@ func (e *env) runStuck(ctx context.Context, nodes int, last func(*thread) error)
 	for r := range returned {
 		err := returned[r].Load()
 		if err == nil && started.Load() {
-			return failure, fmt.Errorf("porttest: rank %d has not seen the failure of its run and is left behind: %w", r, failure)
+			return failure, fmt.Errorf("porttest: rank %d did not return after the run failed: %w", r, failure)
 		}
 		if err != nil && *err != nil && strings.HasPrefix((*err).Error(), "porttest:") {
 			return failure, *err
@@ -86,7 +85,7 @@ func (e *env) runStuck(ctx context.Context, nodes int, last func(*thread) error)
 	return failure, nil
 }
 
-// wantStuck is runStuck that must fail with target, as errors.Is sees it.
+// wantStuck is runStuck for a run that must fail with target, in the sense of errors.Is.
 func (e *env) wantStuck(ctx context.Context, nodes int, target error, last func(*thread) error) error {
 	failure, err := e.runStuck(ctx, nodes, last)
 	if err != nil {
@@ -102,7 +101,7 @@ func want(err, target error) error {
 	return nil
 }
 
-// afterIdling is f when the other ranks have had time to fall asleep.
+// afterIdling delays f until the other ranks have had time to fall asleep.
 func afterIdling(f func(*thread) error) func(*thread) error {
 	return func(t *thread) error {
 		for i := range uint64(100) {
@@ -116,8 +115,8 @@ func afterIdling(f func(*thread) error) func(*thread) error {
 	}
 }
 
-// checkBodyFails: the error of a body ends the waiting of all, and is what Run
-// returns, whether they wait already or not yet.
+// checkBodyFails: when a body returns an error, all waiting ranks stop waiting, and Run
+// returns it. The other ranks wait already, or begin to wait later.
 func checkBodyFails(e *env, nodes int) error {
 	boom := errors.New("boom")
 	fails := func(*thread) error { return boom }
@@ -127,7 +126,7 @@ func checkBodyFails(e *env, nodes int) error {
 		func() error { return e.wantStuck(ctx, nodes, boom, afterIdling(fails)) })
 }
 
-// checkBodyPanics: a panic is an error that holds its value.
+// checkBodyPanics: the error of a panic contains its value.
 func checkBodyPanics(e *env, nodes int) error {
 	const value = "porttest panics on purpose: 4711"
 	failure, err := e.runStuck(context.Background(), nodes, func(*thread) error { panic(value) })
@@ -137,19 +136,18 @@ func checkBodyPanics(e *env, nodes int) error {
 	return err
 }
 
-// loadOn loads, never idling, until the port fails.
+// loadOn loads, without idling, until the port fails.
 func (t *thread) loadOn() error {
 	for {
 		t.Load(flagNever)
-		if err := t.lookOn(); err != nil {
+		if err := t.runErr(); err != nil {
 			return err
 		}
 		runtime.Gosched()
 	}
 }
 
-// checkCancelled: a context that is cancelled while ranks wait ends the run, for
-// a rank that does not wait too.
+// checkCancelled: cancelling the context ends a run, whether its ranks wait or not.
 func checkCancelled(e *env, nodes int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -159,29 +157,30 @@ func checkCancelled(e *env, nodes int) error {
 	}))
 }
 
-// checkDeadlineExceeded: so does one whose time is up.
+// checkDeadlineExceeded: an expired deadline of the context ends a run.
 func checkDeadlineExceeded(e *env, nodes int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	return e.wantStuck(ctx, nodes, context.DeadlineExceeded, (*thread).loadOn)
 }
 
-// checkCancelledBefore: a context that is done before the run is its failure.
+// checkCancelledBefore: if the context is done before the run, the run fails.
 func checkCancelledBefore(e *env, nodes int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return want(e.runOn(ctx, e.network(), nodes, (*thread).loadOn), context.Canceled)
 }
 
-// checkDeadlock: a run in which all ranks wait, or all that have not returned,
-// ends with an error. A port that cannot tell may wait for its context.
+// checkDeadlock: a run fails if all its ranks wait, or if some wait and the rest have returned. A
+// port that cannot detect this may wait for the end of its context.
 func checkDeadlock(e *env, nodes int) error {
 	for _, last := range []func(*thread) error{
 		(*thread).stuck,
 		afterIdling((*thread).stuck),
 		func(*thread) error { return nil },
 		afterIdling(func(*thread) error { return nil }),
-	}[:min(4, 2*nodes)] { // who is alone and returns has not failed
+		// for one node, skip the last two cases: a single rank that returns has not failed
+	}[:min(4, 2*nodes)] {
 		ctx, cancel := context.WithTimeout(context.Background(), e.patience)
 		_, err := e.runStuck(ctx, nodes, last)
 		cancel()

@@ -7,12 +7,11 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// checkFill: a Fill of any size at any offset changes its bytes and no others,
-// and takes its buffer.
+// checkFill: a Fill changes only its own bytes, at any size and offset. Its buffer may be reused.
 func checkFill(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for i, n := range sizes(min(t.limits.Bulk, most)) {
-			for _, at := range fillPlaces(t.bulk(), n) {
+			for _, at := range fillOffsets(t.bulk(), n) {
 				if err := t.touchFill(uint64(i)<<8+uint64(t.me), at, n); err != nil {
 					return err
 				}
@@ -22,9 +21,8 @@ func checkFill(e *env, nodes int) error {
 	})
 }
 
-// fillPlaces are offsets for n bytes in m: both ends, misaligned, and across the
-// end of a page.
-func fillPlaces(m memory, n int) []int {
+// fillOffsets returns offsets for n bytes in m: both ends, misaligned, across the end of a page.
+func fillOffsets(m memory, n int) []int {
 	var list []int
 	for _, at := range []int{0, 1, 13, page - 1, page - n/2, page - n, m.size() - n - 1, m.size() - n} {
 		if at >= 0 && at+n <= m.size() {
@@ -48,8 +46,7 @@ func (t *thread) touchFill(key uint64, at, n int) error {
 		func() error { return t.expect(what, off, want[at-m.lo:at-m.lo+n]) })
 }
 
-// checkRead: a Read of any size at any place in a word copies its bytes and
-// changes nothing behind the buffer.
+// checkRead: a Read copies its bytes and nothing after the buffer, at any size and offset.
 func checkRead(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for _, m := range t.memories() {
@@ -67,7 +64,6 @@ func checkRead(e *env, nodes int) error {
 	})
 }
 
-// readPieces reads every piece of want, which is at offset lo.
 func (t *thread) readPieces(lo int, want []byte) error {
 	for at := range want {
 		for n := 1; at+n <= len(want); n++ {
@@ -77,7 +73,7 @@ func (t *thread) readPieces(lo int, want []byte) error {
 				return fmt.Errorf("porttest: Read of %d bytes at offset %d: %x, want %x", n, lo+at, buf[:n], want[at:at+n])
 			}
 			if !bytes.Equal(buf[n:], bytes.Repeat([]byte{0xa5}, word)) {
-				return fmt.Errorf("porttest: Read of %d bytes at offset %d changed what is behind its buffer", n, lo+at)
+				return fmt.Errorf("porttest: Read of %d bytes at offset %d changed bytes behind its buffer", n, lo+at)
 			}
 		}
 	}

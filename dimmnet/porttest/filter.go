@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// filter is a port whose posts go through a function. They come with arguments
-// that are within the limits, and only while the port has not failed.
+// filter is a port whose posts pass through a function. The function gets posts with valid
+// arguments only, and only while the port has not failed.
 type filter struct {
 	dimmnet.Port
 	through func(posting) (posted bool)
@@ -16,12 +16,12 @@ type filter struct {
 
 // posting is one call of a posting method.
 type posting struct {
-	do     func() bool      // makes the call, now or later: it has its own copy of the arguments
-	peers  []dimmnet.Rank   // whom it names
-	counts dimmnet.Counters // what it counts as
+	do     func() bool      // makes the call, now or later, with its own copy of the arguments
+	peers  []dimmnet.Rank   // ranks that the call names
+	counts dimmnet.Counters // what the call adds to the counters
 }
 
-// isMove says whether it is a Push or Pull, which is done in its own time.
+// isMove reports whether the call is a Push or Pull, which the port performs in its own time.
 func (c posting) isMove() bool { return c.counts.Pushes+c.counts.Pulls > 0 }
 
 func (f *filter) pass(c posting) bool { return f.Err() == nil && f.through(c) }
@@ -63,8 +63,7 @@ func (f *filter) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dim
 	return f.pass(posting{do, []dimmnet.Rank{src}, dimmnet.Counters{Pulls: 1, Bytes: uint64(n)}})
 }
 
-// dice are the random numbers of p's rank for one kind of wrapper, so that
-// several with one seed do not agree.
+// dice returns random numbers for p's rank and a kind of wrapper; kinds with one seed differ.
 func dice(seed uint64, p dimmnet.Port, kind uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, kind<<16|uint64(p.Rank())))
 }

@@ -7,25 +7,22 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// flipTest has two places in the bulk memory. In every epoch, which a Flip ends,
-// the host has one of them and the network the other; then they change. So it
-// is fair to ports with one memory and to ports with two banks.
+// flipTest has the host use one half of the bulk memory and the network the other, exchanged at
+// every Flip. This works on ports with one memory and on ports with two banks.
 type flipTest struct {
 	*thread
 	stride, limit int
 }
 
-// The parts of a place.
 const (
-	partOut    = iota // the owner fills it
-	partPushed        // the previous rank pushes its own partOut here
-	partPulled        // the owner pulls the partOut of the previous rank here
+	partOut    = iota // this node fills it
+	partPushed        // the previous rank pushes its partOut here
+	partPulled        // this node pulls the partOut of the previous rank here
 	parts
 )
 
-// checkFlip: what is filled before a Flip is what a peer pulls and a Push takes
-// after it; what was pushed or pulled before a Flip is what a Read finds after
-// it. Two Flips change nothing.
+// checkFlip: a Push or a peer's Pull after a Flip reads the bytes filled before; a Read after a
+// Flip finds the bytes pushed or pulled before. Two Flips change nothing.
 func checkFlip(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Bulk == 0 || t.limits.RDMA == 0 {
@@ -42,11 +39,11 @@ func checkFlip(e *env, nodes int) error {
 	})
 }
 
-func (f *flipTest) at(place, part int) dimmnet.Offset {
-	return dimmnet.Offset(f.limits.LLCM + (place*parts+part)*f.stride)
+func (f *flipTest) at(half, part int) dimmnet.Offset {
+	return dimmnet.Offset(f.limits.LLCM + (half*parts+part)*f.stride)
 }
 
-// data is what rank fills in an epoch. The sizes are those of all ranks.
+// data returns the bytes that rank fills in an epoch. The sizes are the same for all ranks.
 func (f *flipTest) data(rank dimmnet.Rank, epoch int) []byte {
 	r := rand.New(rand.NewPCG(f.env.seed, uint64(epoch)))
 	return noise(uint64(epoch)<<8+uint64(rank), 1+r.IntN(f.limit))
@@ -55,16 +52,16 @@ func (f *flipTest) data(rank dimmnet.Rank, epoch int) []byte {
 func (f *flipTest) epoch(epoch int) error {
 	moves, host := nothing, epoch%2
 	if epoch >= 1 {
-		n, place := len(f.data(f.me, epoch-1)), 1-host
+		n, half := len(f.data(f.me, epoch-1)), 1-host
 		var err error
 		if moves, err = f.startMoves(
-			move{from: f.at(place, partOut), to: f.at(place, partPushed), n: n, done: flagDone},
-			move{pull: true, from: f.at(place, partOut), to: f.at(place, partPulled), n: n, done: flagDone + word},
+			move{from: f.at(half, partOut), to: f.at(half, partPushed), n: n, done: flagDone},
+			move{pull: true, from: f.at(half, partOut), to: f.at(half, partPulled), n: n, done: flagDone + word},
 		); err != nil {
 			return err
 		}
 	}
-	// Now the network is at work, in the other place.
+	// Now the network moves data in the other half.
 	if epoch >= 2 {
 		err := inOrder(
 			func() error { return f.expect("what was filled", f.at(host, partOut), f.data(f.me, epoch-2)) },
@@ -78,11 +75,10 @@ func (f *flipTest) epoch(epoch int) error {
 	return inOrder(moves, f.meet, f.turn)
 }
 
-// meet returns when the neighbours are here, too: what they have moved into this
-// node and out of it is done.
+// meet returns when both neighbours have finished all moves to and from this node.
 func (t *thread) meet() error { return t.exchange(nothing, nothing) }
 
-// turn flips, and returns when the neighbours have. Nobody may be moving.
+// turn flips, and returns when the neighbours have flipped. No move may be under way.
 func (t *thread) turn() error {
 	t.Flip()
 	return t.meet()

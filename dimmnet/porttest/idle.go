@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// checkRing: a flag goes around. Each rank idles until it comes; with two ranks
-// this is ping-pong. A wake-up lost leaves all of them waiting.
+// checkRing: a flag goes around the ranks; each rank idles until the flag comes. With two ranks
+// this is ping-pong. A lost wake-up stops all of the ranks.
 func checkRing(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for lap := range uint64(e.rounds(3000)) {
@@ -26,8 +26,7 @@ func checkRing(e *env, nodes int) error {
 	})
 }
 
-// narrowWaiter waits until the low bytes of a word have a value, by Reads of less
-// than a word.
+// narrowWaiter waits for the low bytes of a word, by Reads of less than a word.
 type narrowWaiter struct {
 	port dimmnet.Port
 	off  dimmnet.Offset
@@ -42,8 +41,7 @@ func (s *narrowWaiter) Step() (bool, error) {
 	return s.seen, nil
 }
 
-// checkNarrowRing: who polls by narrow Reads is woken like who polls by Loads, and
-// has polled.
+// checkNarrowRing: a thread that reads less than a word is woken as after Loads, and counts polls.
 func checkNarrowRing(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for lap := range uint64(e.rounds(1000)) {
@@ -56,7 +54,7 @@ func checkNarrowRing(e *env, nodes int) error {
 					return err
 				}
 				if t.Counters().Polls == before {
-					return fmt.Errorf("porttest: rank %d has read a flag of %d bytes, and that was no poll", t.me, n)
+					return fmt.Errorf("porttest: rank %d read a flag of %d bytes, but Counters.Polls did not change", t.me, n)
 				}
 				return nil
 			}
@@ -71,15 +69,13 @@ func checkNarrowRing(e *env, nodes int) error {
 	})
 }
 
-// checkAllToAll: every rank hears from every rank, itself included.
+// checkAllToAll: every rank receives a flag from every rank, itself included.
 func checkAllToAll(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for round := range uint64(e.rounds(300)) {
-			// Two sets of flags: who sends in round k+2 has heard in k+1 from all
-			// that they are through with k.
-			flag := func(r int) dimmnet.Offset {
-				return rankFlag(dimmnet.Rank(r + 32*int(round%2)))
-			}
+			// Rounds use two sets of flags in turn. A rank that sends in round k+2 has received
+			// all flags of round k+1, so all ranks have finished round k.
+			flag := func(r int) dimmnet.Offset { return rankFlag(dimmnet.Rank(r + 32*int(round%2))) }
 			for r := range nodes {
 				if err := t.signal(dimmnet.Rank(r), flag(int(t.me)), round+1); err != nil {
 					return err
@@ -95,8 +91,7 @@ func checkAllToAll(e *env, nodes int) error {
 	})
 }
 
-// checkArrivalBeforeIdle: what arrives between mark and Idle ends that Idle, and
-// any later one with the same mark. The rank stores to itself there.
+// checkArrivalBeforeIdle: an arrival after Arrivals ends every Idle with that mark.
 func checkArrivalBeforeIdle(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for range e.rounds(2000) {
@@ -107,7 +102,7 @@ func checkArrivalBeforeIdle(e *env, nodes int) error {
 			}
 			for t.Arrivals() == mark {
 				t.Idle(mark) // may return earlier
-				if err := t.lookOn(); err != nil {
+				if err := t.runErr(); err != nil {
 					return err
 				}
 			}
@@ -120,8 +115,7 @@ func checkArrivalBeforeIdle(e *env, nodes int) error {
 	})
 }
 
-// checkArrivalSeenBeforeIdle: Idle returns when its mark is from before a store
-// that the rank has found by loading already.
+// checkArrivalSeenBeforeIdle: Idle returns if its mark is older than a store already loaded.
 func checkArrivalSeenBeforeIdle(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		for seq := range uint64(e.rounds(500)) {
@@ -139,7 +133,7 @@ func checkArrivalSeenBeforeIdle(e *env, nodes int) error {
 				return err
 			}
 			for t.Load(flagAck)&t.flagMask() != (seq+1)&t.flagMask() {
-				if err := t.lookOn(); err != nil {
+				if err := t.runErr(); err != nil {
 					return err
 				}
 				runtime.Gosched()

@@ -7,16 +7,15 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Late wraps ports so that Pushes, Pulls and what a rank posts to itself land
-// some time after they were posted: about polls polls, at least 1, at random as
-// seed says. Pushes and Pulls land in any order, the others in that in which they
-// were posted; what goes to and comes from other ranks may overtake both. What has
-// not landed when a body returns never does. A Multicast to its own rank too is
-// refused while something that it must not overtake is on its way.
+// Late wraps ports so that Pushes, Pulls and a rank's posts to itself land late: after about polls
+// polls (at least 1, drawn from seed). Pushes and Pulls land in any order; posts to the own rank
+// land in the order posted. Posts to and from other ranks may overtake both. A post that has not
+// landed when a body returns never lands. While a post to the sender is delayed, a Multicast to
+// ranks that include the sender is refused, because it must not overtake that post.
 func Late(seed uint64, polls int) func(dimmnet.Port) dimmnet.Port {
 	return func(p dimmnet.Port) dimmnet.Port {
 		l := &late{random: dice(seed, p, 3), polls: polls}
-		l.filter = filter{p, l.take}
+		l.filter = filter{p, l.accept}
 		return l
 	}
 }
@@ -28,21 +27,20 @@ type late struct {
 	held   []posting // oldest first
 }
 
-func (l *late) take(c posting) bool {
+func (l *late) accept(c posting) bool {
 	if c.isMove() || len(c.peers) == 1 && l.isOwn(c) {
 		l.held = append(l.held, c)
 		return true
 	}
 	if slices.Contains(c.peers, l.Rank()) && slices.ContainsFunc(l.held, l.isOwn) {
-		return false // a Multicast must not overtake them
+		return false // a Multicast must not overtake held posts to the own rank
 	}
 	return c.do()
 }
 
-// isOwn says whether c goes to the own rank, in order with others.
+// isOwn reports whether c posts to the own rank, in order with other posts.
 func (l *late) isOwn(c posting) bool { return !c.isMove() && c.peers[0] == l.Rank() }
 
-// poll lands some of what is held.
 func (l *late) poll() {
 	for len(l.held) > 0 && l.random.IntN(l.polls) == 0 {
 		i := l.random.IntN(len(l.held))
@@ -50,7 +48,7 @@ func (l *late) poll() {
 			i = slices.IndexFunc(l.held, l.isOwn)
 		}
 		if !l.held[i].do() && l.Err() == nil {
-			return // the port below has no room
+			return // the port below refused the post
 		}
 		l.held = slices.Delete(l.held, i, i+1)
 	}
@@ -74,7 +72,7 @@ func (l *late) Arrivals() dimmnet.Mark {
 }
 
 func (l *late) Idle(since dimmnet.Mark) {
-	if len(l.held) == 0 { // else something is on its way
+	if len(l.held) == 0 { // otherwise a held post must land first
 		l.Port.Idle(since)
 	}
 	l.poll()

@@ -2,7 +2,7 @@ package porttest
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// page is what a port may treat as one piece of bulk memory.
+// page is the size that a port may treat as a unit of bulk memory.
 const page = 4096
 
 // memory is a part of the NIC memory: the offsets from lo up to hi.
@@ -10,26 +10,24 @@ type memory struct{ lo, hi int }
 
 func (m memory) size() int { return m.hi - m.lo }
 
-// halves cuts m in two, at a word.
 func (m memory) halves() (lower, upper memory) {
 	middle := m.lo + m.size()/2/word*word
 	return memory{m.lo, middle}, memory{middle, m.hi}
 }
 
-// around is up to margin bytes of m on both sides of n bytes at off, and these.
+// around returns n bytes at off with up to margin bytes of m on both sides.
 func (m memory) around(off, n int) memory {
 	return memory{max(m.lo, off-margin), min(m.hi, off+n+margin)}
 }
 
-// margin is how far a test looks for bytes that should not have changed.
+// margin is how many neighbouring bytes a test checks for unwanted changes.
 const margin = 16
 
 func (t *thread) bulk() memory {
 	return memory{t.limits.LLCM, t.limits.LLCM + t.limits.Bulk}
 }
 
-// memories lists what a Push or Pull can use: the data of the LLCM, and the bulk
-// memory if there is one.
+// memories returns the memories that a Push or Pull can use: the LLCM's data area and bulk memory.
 func (t *thread) memories() []memory {
 	list := []memory{{int(dataStart), t.limits.LLCM}, t.bulk()}
 	if t.limits.Bulk == 0 {
@@ -38,8 +36,7 @@ func (t *thread) memories() []memory {
 	return list
 }
 
-// put puts p into the own memory, on the side of the host, and returns when it is
-// there.
+// put writes p to this node's memory, on the side of the host, and returns when it has landed.
 func (t *thread) put(off dimmnet.Offset, p []byte) error {
 	if int(off) < t.limits.LLCM {
 		return t.stage(off, p)
@@ -48,5 +45,5 @@ func (t *thread) put(off dimmnet.Offset, p []byte) error {
 	return nil
 }
 
-// most bounds the bytes that a test fills or moves at once.
+// most is the largest number of bytes that a test fills or moves at once.
 const most = 64 << 10

@@ -6,7 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// checkNoRDMA: a port without RDMA panics when asked for it.
+// checkNoRDMA: a port without RDMA panics on Push and Pull.
 func checkNoRDMA(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.RDMA > 0 {
@@ -18,7 +18,7 @@ func checkNoRDMA(e *env, nodes int) error {
 	})
 }
 
-// checkNoBulk: so does one without bulk memory, whose Flip does nothing.
+// checkNoBulk: without bulk memory Fill and Read panic there; Flip does nothing.
 func checkNoBulk(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Bulk > 0 || t.bulk().lo > maxOffset {
@@ -40,7 +40,7 @@ func checkNoBulk(e *env, nodes int) error {
 	})
 }
 
-// checkNoMulticast: so does one without Multicast.
+// checkNoMulticast: a port without Multicast panics on the call.
 func checkNoMulticast(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast > 0 {
@@ -50,16 +50,16 @@ func checkNoMulticast(e *env, nodes int) error {
 	})
 }
 
-// lacks fails unless all calls panic and change no counter.
+// lacks returns an error unless all calls panic and change no counter.
 func (t *thread) lacks(what string, calls ...func()) error {
 	before := t.Counters()
 	for i, call := range calls {
 		if !panics(call) {
-			return fmt.Errorf("porttest: %s limit 0, yet call %d did not panic", what, i)
+			return fmt.Errorf("porttest: the limit of %s is 0, but call %d did not panic", what, i)
 		}
 	}
 	if c := t.Counters(); c != before {
-		return fmt.Errorf("porttest: %s limit 0, counters %+v after calls panicked, before %+v", what, c, before)
+		return fmt.Errorf("porttest: the limit of %s is 0: counters %+v after calls that panicked, before %+v", what, c, before)
 	}
 	return nil
 }

@@ -8,20 +8,19 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// mistake is a call that must panic.
 type mistake struct {
 	what string
 	call func()
 }
 
-// checkMisuse: a call whose arguments are wrong panics and does nothing.
+// checkMisuse: a call with invalid arguments panics and does nothing.
 func checkMisuse(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		return t.mistakes(slices.Concat(t.storeMistakes(), t.writeMistakes(), t.readMistakes(), t.fillMistakes()))
 	})
 }
 
-// checkMisuseRDMA is the same for Push and Pull.
+// checkMisuseRDMA is checkMisuse for Push and Pull.
 func checkMisuseRDMA(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.RDMA == 0 {
@@ -31,7 +30,7 @@ func checkMisuseRDMA(e *env, nodes int) error {
 	})
 }
 
-// checkMisuseMulticast is the same for Multicast.
+// checkMisuseMulticast is checkMisuse for Multicast.
 func checkMisuseMulticast(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast == 0 {
@@ -41,9 +40,8 @@ func checkMisuseMulticast(e *env, nodes int) error {
 	})
 }
 
-// mistakes fills the data of the next rank and both sides of the own bulk memory,
-// makes all mistakes, and sees that the counters, what the previous rank filled
-// and the bulk memory are as before.
+// mistakes makes all mistakes. It checks that the counters do not change, nor the bytes that the
+// previous rank wrote, nor the bulk memory.
 func (t *thread) mistakes(list []mistake) error {
 	fill := func(r dimmnet.Rank) []byte { return noise(uint64(r)+1, t.limits.LLCM-int(dataStart)) }
 	err := t.exchange(
@@ -86,8 +84,7 @@ func (t *thread) mistakes(list []mistake) error {
 	return nil
 }
 
-// bulkEdges are the start and the end of the bulk memory, where mistakes would
-// land.
+// bulkEdges returns the start and the end of the bulk memory, where a mistake would probably land.
 func (t *thread) bulkEdges() []memory {
 	m := t.bulk()
 	if m.size() == 0 {
@@ -96,7 +93,7 @@ func (t *thread) bulkEdges() []memory {
 	return []memory{{m.lo, m.lo + 64}, {m.hi - 64, m.hi}}
 }
 
-// outside are offsets behind all memory of the node, the nearest first.
+// outside returns offsets behind all memory of the node, the nearest first.
 func (t *thread) outside() []dimmnet.Offset {
 	end := t.bulk().hi
 	if end > maxOffset {
@@ -105,25 +102,32 @@ func (t *thread) outside() []dimmnet.Offset {
 	return []dimmnet.Offset{dimmnet.Offset(end), maxOffset}
 }
 
+// postMistakes returns the mistakes common to Store and Write, and a function for further ones.
+func (t *thread) postMistakes(method string, limit int, post func(dst dimmnet.Rank, off dimmnet.Offset, n int)) (list []mistake, other func(string, dimmnet.Rank, dimmnet.Offset, int) mistake) {
+	other = func(what string, dst dimmnet.Rank, off dimmnet.Offset, n int) mistake {
+		what = fmt.Sprintf("%s %s (rank %d, offset %d, %d bytes)", method, what, dst, off, n)
+		return mistake{what, func() { post(dst, off, n) }}
+	}
+	return []mistake{
+		other("of nothing", t.next, dataStart, 0),
+		other("above the limit", t.next, dataStart, limit+1),
+		other("behind the LLCM", t.next, dimmnet.Offset(t.limits.LLCM), 1),
+		other("far behind the LLCM", t.next, math.MaxUint32, 1),
+		other("far behind the LLCM", t.next, math.MaxUint32, limit),
+		other("to a rank too many", dimmnet.Rank(t.Nodes()), dataStart, 1),
+		other("to no rank", math.MaxUint16, dataStart, 1),
+		other("to no rank", math.MaxUint16, dataStart, limit),
+	}, other
+}
+
 func (t *thread) storeMistakes() []mistake {
 	l := t.limits
-	end := dimmnet.Offset(l.LLCM)
-	store := func(what string, dst dimmnet.Rank, off dimmnet.Offset, size int) mistake {
-		return mistake{
-			fmt.Sprintf("Store %s (rank %d, offset %d, %d bytes)", what, dst, off, size),
-			func() { t.Store(dst, off, ^uint64(0), size) },
-		}
-	}
-	list := []mistake{
-		store("of nothing", t.next, dataStart, 0),
+	list, store := t.postMistakes("Store", l.Store, func(dst dimmnet.Rank, off dimmnet.Offset, size int) {
+		t.Store(dst, off, ^uint64(0), size)
+	})
+	list = append(list,
 		store("of less than nothing", t.next, dataStart, -1),
-		store("above the limit", t.next, dataStart, l.Store+1),
-		store("far above the limit", t.next, dataStart, math.MaxInt),
-		store("behind the window", t.next, end, 1),
-		store("far behind the window", t.next, math.MaxUint32, 1),
-		store("to a rank too many", dimmnet.Rank(t.Nodes()), dataStart, 1),
-		store("to no rank", math.MaxUint16, dataStart, 1),
-	}
+		store("far above the limit", t.next, dataStart, math.MaxInt))
 	for size := 2; size <= l.Store; size++ {
 		for in := word - size + 1; in < word; in++ {
 			list = append(list, store("across a word", t.next, dataStart+dimmnet.Offset(in), size))
@@ -135,32 +139,22 @@ func (t *thread) storeMistakes() []mistake {
 func (t *thread) writeMistakes() []mistake {
 	l := t.limits
 	end := dimmnet.Offset(l.LLCM)
-	write := func(what string, dst dimmnet.Rank, off dimmnet.Offset, n int) mistake {
-		return mistake{
-			fmt.Sprintf("Write %s (rank %d, offset %d, %d bytes)", what, dst, off, n),
-			func() { t.Write(dst, off, make([]byte, n)) },
-		}
-	}
-	return []mistake{
-		{"Write of nil", func() { t.Write(t.next, dataStart, nil) }},
-		write("of nothing", t.next, dataStart, 0),
-		write("above the limit", t.next, dataStart, l.Block+1),
-		write("over the end of the window", t.next, end-dimmnet.Offset(l.Block)+1, l.Block),
-		write("behind the window", t.next, end, 1),
-		write("far behind the window", t.next, math.MaxUint32, l.Block),
-		write("to a rank too many", dimmnet.Rank(t.Nodes()), dataStart, 1),
-		write("to no rank", math.MaxUint16, dataStart, l.Block),
-	}
+	list, write := t.postMistakes("Write", l.Block, func(dst dimmnet.Rank, off dimmnet.Offset, n int) {
+		t.Write(dst, off, make([]byte, n))
+	})
+	return append(list,
+		mistake{"Write of nil", func() { t.Write(t.next, dataStart, nil) }},
+		write("over the end of the LLCM", t.next, end-dimmnet.Offset(l.Block)+1, l.Block))
 }
 
 func (t *thread) readMistakes() []mistake {
 	end := dimmnet.Offset(t.limits.LLCM)
 	list := []mistake{
-		{"Load behind the window", func() { t.Load(end) }},
-		{"Load far behind the window", func() { t.Load(math.MaxUint32 - word + 1) }},
+		{"Load behind the LLCM", func() { t.Load(end) }},
+		{"Load far behind the LLCM", func() { t.Load(math.MaxUint32 - word + 1) }},
 		{"Read of nothing", func() { t.Read(nil, dataStart) }},
-		{"Read over the end of the window", func() { t.Read(make([]byte, 9), end-8) }},
-		{"Read of little over the end of the window", func() { t.Read(make([]byte, 2), end-1) }},
+		{"Read over the end of the LLCM", func() { t.Read(make([]byte, 9), end-8) }},
+		{"Read of little over the end of the LLCM", func() { t.Read(make([]byte, 2), end-1) }},
 		{"Read above the limit", func() { t.Read(make([]byte, max(t.limits.LLCM, t.limits.Bulk)+1), 0) }},
 	}
 	for _, off := range t.outside() {
@@ -190,10 +184,10 @@ func (t *thread) fillMistakes() []mistake {
 	}
 	fill("of nothing", start, 0)
 	fill("above the limit", start, t.limits.Bulk+1)
-	fill("of the start of the window", 0, 1)
-	fill("of the window", dataStart, word)
-	fill("of the end of the window", start-1, 1)
-	fill("over the end of the window", start-1, 2)
+	fill("of the start of the LLCM", 0, 1)
+	fill("of the LLCM", dataStart, word)
+	fill("of the end of the LLCM", start-1, 1)
+	fill("over the end of the LLCM", start-1, 2)
 	for _, off := range t.outside() {
 		fill("outside", off, 1)
 		fill("over the end", off-7, 9)
@@ -216,8 +210,8 @@ func (t *thread) rdmaMistakes() []mistake {
 	add("of less than nothing", t.next, from, to, -1, flagDone)
 	add("above the limit", t.next, 0, 0, l.RDMA+1, flagDone)
 	add("far above the limit", t.next, from, to, math.MaxInt, flagDone)
-	add("from over the end of the window", t.next, end-7, to, 8, flagDone)
-	add("to over the end of the window", t.next, from, end-7, 8, flagDone)
+	add("from over the end of the LLCM", t.next, end-7, to, 8, flagDone)
+	add("to over the end of the LLCM", t.next, from, end-7, 8, flagDone)
 	for _, off := range t.outside() {
 		add("from outside", t.next, off, to, 1, flagDone)
 		add("from over the end", t.next, off-7, to, 8, flagDone)
@@ -232,8 +226,8 @@ func (t *thread) rdmaMistakes() []mistake {
 		add("with done in bulk memory", t.next, from, to, 8, (bulk+word-1)/word*word)
 	}
 	add("with done misaligned", t.next, from, to, 8, flagDone+4)
-	add("with done behind the window", t.next, from, to, 8, end)
-	add("with done across the end of the window", t.next, from, to, 8, end-4)
+	add("with done behind the LLCM", t.next, from, to, 8, end)
+	add("with done across the end of the LLCM", t.next, from, to, 8, end-4)
 	add("with a rank too many", dimmnet.Rank(t.Nodes()), from, to, 8, flagDone)
 	add("with no rank", math.MaxUint16, from, to, 8, flagDone)
 	return list
@@ -253,8 +247,8 @@ func (t *thread) multicastMistakes() []mistake {
 	multicast("of nothing", dataStart, 0, t.next)
 	multicast("of less than nothing", dataStart, -1, t.next)
 	multicast("above the limit", dataStart, l.Store+1, t.next)
-	multicast("behind the window", end, 1, t.next)
-	multicast("far behind the window", math.MaxUint32, 1, t.next)
+	multicast("behind the LLCM", end, 1, t.next)
+	multicast("far behind the LLCM", math.MaxUint32, 1, t.next)
 	multicast("to a rank too many", dataStart, 1, dimmnet.Rank(t.Nodes()))
 	multicast("to no rank", dataStart, 1, math.MaxUint16)
 	multicast("to a rank twice", dataStart, 1, t.next, t.next)
@@ -267,7 +261,6 @@ func (t *thread) multicastMistakes() []mistake {
 	return list
 }
 
-// ranks are 0 to n-1.
 func ranks(n int) []dimmnet.Rank {
 	list := make([]dimmnet.Rank, n)
 	for i := range list {

@@ -6,17 +6,17 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// move is a Push of n bytes to the next rank, or a Pull from the previous one.
-// Either way the bytes at to are then those that the previous rank has at from.
+// move is a Push of n bytes to the next rank, or a Pull from the previous rank. Either way, the n
+// bytes at to afterwards are those that the previous rank has at from.
 type move struct {
 	pull     bool
 	from, to dimmnet.Offset
 	n        int
 	done     dimmnet.Offset
-	near     memory // where to look for bytes that should not have changed
+	near     memory // range of memory to check for bytes that should not have changed
 }
 
-// String is for messages.
+// String describes the move in error messages.
 func (m move) String() string {
 	method := "a Push"
 	if m.pull {
@@ -25,11 +25,10 @@ func (m move) String() string {
 	return fmt.Sprintf("%s of %d bytes from offset %d to %d", method, m.n, m.from, m.to)
 }
 
-// startMoves posts moves, and returns what waits until all are done. Until then
-// other things may be done.
+// startMoves posts moves, and returns a function that waits until all are done.
 func (t *thread) startMoves(moves ...move) (wait func() error, err error) {
 	for _, m := range moves {
-		// Whatever is there, all 8 bytes of it must go.
+		// Set all bits of the word at done, to check that all 8 bytes are overwritten.
 		if err := t.storeWord(t.me, m.done, ^uint64(0)); err != nil {
 			return nil, err
 		}
@@ -58,7 +57,7 @@ func (t *thread) startMoves(moves ...move) (wait func() error, err error) {
 	}, nil
 }
 
-// stage puts p into the own LLCM, and returns when it is there.
+// stage writes p to this node's LLCM and returns when it has landed.
 func (t *thread) stage(off dimmnet.Offset, p []byte) error {
 	if err := t.write(t.me, off, p); err != nil {
 		return err

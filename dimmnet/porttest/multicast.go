@@ -8,25 +8,25 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// star is a round in which one rank, another each time, sends to any of all: send;
-// tell says to each that it has; when all have checked what they got, the next
-// rank may go on.
-func (t *thread) star(send func() error, tell func(off dimmnet.Offset, v uint64) error, check func() error) error {
+// star is a round in which one rank calls send, then notify to signal every rank; the ranks take
+// turns. When all ranks have checked what they received, the next rank may start.
+func (t *thread) star(send func() error, notify func(off dimmnet.Offset, v uint64) error, check func() error) error {
 	root := t.root()
 	t.sequence++
-	seq, told := t.sequence, rankFlag(root)
+	seq, sent := t.sequence, rankFlag(root)
 	checked := func(r dimmnet.Rank) dimmnet.Offset { return rankFlag(r + 32) }
 	if t.me == root {
 		err := inOrder(
-			func() error { return t.await(flagData, seq-1) }, // 0 in the first round
+			// await(flagData, 0) returns at once in the first round
+			func() error { return t.await(flagData, seq-1) },
 			send,
-			func() error { return tell(told, seq) })
+			func() error { return notify(sent, seq) })
 		if err != nil {
 			return err
 		}
 	}
 	err := inOrder(
-		func() error { return t.await(told, seq) },
+		func() error { return t.await(sent, seq) },
 		check,
 		func() error { return t.signal(root, checked(t.me), seq) })
 	if err != nil || t.me != root {
@@ -40,11 +40,9 @@ func (t *thread) star(send func() error, tell func(off dimmnet.Offset, v uint64)
 	return t.signal(t.next, flagData, seq)
 }
 
-// root is who sends in the next star.
 func (t *thread) root() dimmnet.Rank { return dimmnet.Rank(t.sequence % uint64(t.Nodes())) }
 
-// tellEach signals every rank by a Store.
-func (t *thread) tellEach(off dimmnet.Offset, v uint64) error {
+func (t *thread) signalEach(off dimmnet.Offset, v uint64) error {
 	for r := range dimmnet.Rank(t.Nodes()) {
 		if err := t.signal(r, off, v); err != nil {
 			return err
@@ -53,8 +51,8 @@ func (t *thread) tellEach(off dimmnet.Offset, v uint64) error {
 	return nil
 }
 
-// tellAll signals every rank by as few Multicasts as it takes.
-func (t *thread) tellAll(off dimmnet.Offset, v uint64) error {
+// signalAll signals every rank by as few Multicasts as possible.
+func (t *thread) signalAll(off dimmnet.Offset, v uint64) error {
 	for all := ranks(t.Nodes()); len(all) > 0; {
 		n := min(len(all), t.limits.Multicast)
 		err := t.post(func() bool { return t.Multicast(all[:n], off, v&t.flagMask(), t.flagBytes) })
@@ -66,21 +64,19 @@ func (t *thread) tellAll(off dimmnet.Offset, v uint64) error {
 	return nil
 }
 
-// someRanks are up to limit different ranks in any order.
 func (t *thread) someRanks(r *rand.Rand, limit int) []dimmnet.Rank {
 	list := ranks(t.Nodes())
 	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list[:1+r.IntN(min(limit, len(list)))]
 }
 
-// checkMulticast: a Multicast changes its bytes at every rank of its list, and
-// nothing else there or at another rank.
+// checkMulticast: a Multicast changes its bytes at every rank in its list, and nothing else.
 func checkMulticast(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast == 0 {
 			return nil
 		}
-		r := rand.New(rand.NewPCG(e.seed, 0)) // the same at all ranks
+		r := rand.New(rand.NewPCG(e.seed, 0)) // all ranks draw the same numbers
 		last := dimmnet.Offset(t.limits.LLCM - word)
 		for _, base := range []dimmnet.Offset{0, dataStart + word, last} {
 			near := memory{0, t.limits.LLCM}.around(int(base), word)
@@ -94,7 +90,7 @@ func checkMulticast(e *env, nodes int) error {
 					what := fmt.Sprintf("a Multicast from %d to %v of %d bytes at offset %d", t.root(), dsts, size, off)
 					err := t.star(
 						func() error { return t.post(func() bool { return t.Multicast(dsts, off, v, size) }) },
-						t.tellEach,
+						t.signalEach,
 						func() error { return t.expect(what, dimmnet.Offset(near.lo), model) })
 					if err != nil {
 						return err
@@ -106,8 +102,7 @@ func checkMulticast(e *env, nodes int) error {
 	})
 }
 
-// checkMulticastOrder: what one rank sends to others lands at each in the order
-// posted, be it for one or for several.
+// checkMulticastOrder: a sender's posts, to one rank or several, land in order at each receiver.
 func checkMulticastOrder(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast == 0 {
@@ -115,7 +110,7 @@ func checkMulticastOrder(e *env, nodes int) error {
 		}
 		o := newOrderTest(e, t.limits)
 		model := make([]byte, o.length)
-		r := rand.New(rand.NewPCG(e.seed, 1)) // the same at all ranks
+		r := rand.New(rand.NewPCG(e.seed, 1)) // all ranks draw the same numbers
 		for round := range e.rounds(300) {
 			list := o.posts(t.root(), round)
 			dsts := make([][]dimmnet.Rank, len(list))
@@ -138,7 +133,7 @@ func checkMulticastOrder(e *env, nodes int) error {
 					}
 					return nil
 				},
-				t.tellEach,
+				t.signalEach,
 				func() error { return t.expect(what, dataStart, model) })
 			if err != nil {
 				return err
@@ -148,15 +143,14 @@ func checkMulticastOrder(e *env, nodes int) error {
 	})
 }
 
-// checkMulticastRing: a Multicast is an arrival at each rank of its list: it wakes
-// who idles.
+// checkMulticastRing: a Multicast is an arrival at each listed rank: it wakes idle threads.
 func checkMulticastRing(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast == 0 {
 			return nil
 		}
 		for range e.rounds(1000) {
-			if err := t.star(nothing, t.tellAll, nothing); err != nil {
+			if err := t.star(nothing, t.signalAll, nothing); err != nil {
 				return err
 			}
 		}

@@ -6,23 +6,23 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Multicaster is a port that does a Multicast by Stores, and counts it as one.
+// Multicaster is a port that performs a Multicast by Stores and counts it as one Store.
 type Multicaster struct {
 	dimmnet.Port
-	Multicasts int // posted so far
-	Reached    int // ranks that they went to, one by one
+	Multicasts int // Multicasts posted so far
+	Reached    int // sum over all Multicasts of the number of ranks
 	limit      int
-	copies     dimmnet.Counters // what the port below has counted too much
+	copies     dimmnet.Counters // what the port below has counted in excess
 }
 
-// Multicasting wraps ports, each in a *Multicaster, so that they reach limit ranks
-// at once; with limit 0 they cannot multicast. The ports below need no Multicast.
-// They must not refuse a Store while they have not failed, or Multicast panics.
+// Multicasting wraps each port in a *Multicaster whose Limits.Multicast is limit; 0 means none.
+// The ports below need not support Multicast. They may refuse a Store only when they have failed;
+// otherwise Multicast panics.
 func Multicasting(limit int) func(dimmnet.Port) dimmnet.Port {
 	return func(p dimmnet.Port) dimmnet.Port { return &Multicaster{Port: p, limit: limit} }
 }
 
-// Limits are those of the port below but for Multicast.
+// Limits returns the limits of the port below, with the Multicaster's limit of Multicast.
 func (m *Multicaster) Limits() dimmnet.Limits {
 	l := m.Port.Limits()
 	l.Multicast = m.limit

@@ -7,7 +7,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The posts that land in order.
 const (
 	kindStore = iota
 	kindWrite
@@ -15,14 +14,14 @@ const (
 	kinds
 )
 
-// post is one of the posts of a round: size bytes at off of the area.
+// post is one of the posts of a round: size bytes at off in the area.
 type post struct {
 	kind      int
 	off, size int
 	key       uint64
 }
 
-// orderTest has the size of the area, at dataStart, that the posts go to.
+// orderTest posts at random to an area of length bytes at dataStart.
 type orderTest struct {
 	seed   uint64
 	limits dimmnet.Limits
@@ -36,8 +35,8 @@ func newOrderTest(e *env, l dimmnet.Limits) *orderTest {
 	return &orderTest{seed: e.seed, limits: l, length: length}
 }
 
-// posts are what rank sends in a round. They overlap, so that what lies on top
-// tells which came last. The first two go through all pairs of kinds.
+// posts returns the posts of rank in a round. The posts overlap, so the final bytes show which
+// post came last. The first two posts go through all pairs of kinds.
 func (o *orderTest) posts(rank dimmnet.Rank, round int) []post {
 	r := rand.New(rand.NewPCG(o.seed, uint64(rank)<<32+uint64(round)))
 	list := make([]post, 2+r.IntN(maxPosts-1))
@@ -58,11 +57,11 @@ func (o *orderTest) posts(rank dimmnet.Rank, round int) []post {
 	return list
 }
 
-// post is a random post that covers centre.
+// post returns a random post that covers the byte at centre.
 func (o *orderTest) post(r *rand.Rand, kind, centre int) post {
 	p := post{kind: kind, key: r.Uint64()}
 	if kind != kindWrite {
-		// Aligned to a power of two, so that it crosses no word.
+		// Aligned to a power of two, so that the store crosses no word.
 		p.size = 1 << r.IntN(4)
 		for p.size > o.limits.Store {
 			p.size /= 2
@@ -83,7 +82,6 @@ func (o *orderTest) post(r *rand.Rand, kind, centre int) post {
 	return p
 }
 
-// content is what p puts at its place.
 func (p post) content() []byte {
 	if p.kind == kindWrite {
 		return noise(p.key, p.size)
@@ -91,7 +89,7 @@ func (p post) content() []byte {
 	return littleEndian(p.key, p.size)
 }
 
-// send posts p to dsts: several if it is a Multicast, else one.
+// send posts p to dsts. If p is not a Multicast, dsts is one rank.
 func (t *thread) send(p post, dsts ...dimmnet.Rank) error {
 	to := dataStart + dimmnet.Offset(p.off)
 	content := p.content()
@@ -106,9 +104,8 @@ func (t *thread) send(p post, dsts ...dimmnet.Rank) error {
 	})
 }
 
-// checkOrder: what one rank posts to another lands in the order posted, whatever
-// the methods. When the flag is there all that precedes it is, the later post on
-// top of the earlier.
+// checkOrder: posts from one rank to another land in the order posted, whatever the methods.
+// When the flag has landed, all earlier posts have; later ones overwrite earlier ones.
 func checkOrder(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		o := newOrderTest(e, t.limits)
@@ -122,8 +119,7 @@ func checkOrder(e *env, nodes int) error {
 	})
 }
 
-// round is a round of the ring. model is what the previous rank has made of the
-// own area.
+// round is a round of the ring; model is this rank's area as the previous rank writes it.
 func (o *orderTest) round(t *thread, round int, model []byte) error {
 	return t.exchange(
 		func() error {

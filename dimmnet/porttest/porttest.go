@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Run tests the networks that network makes, one for each subtest.
+// Run runs the suite as subtests of t. network makes a new network for each subtest.
 func Run(t *testing.T, network func() dimmnet.Network) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -35,10 +35,9 @@ func Run(t *testing.T, network func() dimmnet.Network) {
 	}
 }
 
-// testCase is one rule of the contract.
 type testCase struct {
 	name  string
-	nodes []int // a run of check for each
+	nodes []int // numbers of nodes; check runs once for each
 	check func(e *env, nodes int) error
 }
 
@@ -62,7 +61,7 @@ func cases() []testCase {
 		{"Fill", two, checkFill},
 		{"Flip", some, checkFlip},
 		{"Multicast", some, checkMulticast},
-		{"Gifts", []int{2, 5}, checkGifts},
+		{"ZeroCopy", []int{2, 5}, checkZeroCopy},
 		{"NoRDMA", two, checkNoRDMA},
 		{"NoBulk", two, checkNoBulk},
 		{"NoMulticast", two, checkNoMulticast},
@@ -94,14 +93,13 @@ func cases() []testCase {
 	}
 }
 
-// env is what a test has.
 type env struct {
 	network  func() dimmnet.Network
 	seed     uint64
 	short    bool
-	bound    time.Duration // of the context of each run
-	grace    time.Duration // for Run to return after that
-	patience time.Duration // with ports that cannot tell a deadlock
+	bound    time.Duration // limit of the context of each run
+	grace    time.Duration // how long Run may take to return after that
+	patience time.Duration // how long to wait for ports that cannot detect a deadlock
 }
 
 func newEnv(network func() dimmnet.Network, seed uint64, short bool) *env {
@@ -119,7 +117,7 @@ func newEnv(network func() dimmnet.Network, seed uint64, short bool) *env {
 	return e
 }
 
-// rounds is n, or less with -short.
+// rounds returns n, or a tenth of it with -short.
 func (e *env) rounds(n int) int {
 	if e.short {
 		return max(1, n/10)
@@ -127,13 +125,11 @@ func (e *env) rounds(n int) int {
 	return n
 }
 
-// run runs body on a fresh network.
 func (e *env) run(nodes int, body func(*thread) error) error {
 	return e.runOn(context.Background(), e.network(), nodes, body)
 }
 
-// runOn runs body on network and returns what Run returned. A run that does not
-// end soon after its context is an error.
+// runOn runs body on network. A run that does not end soon after its context is an error.
 func (e *env) runOn(ctx context.Context, network dimmnet.Network, nodes int, body func(*thread) error) error {
 	ctx, cancel := context.WithTimeout(ctx, e.bound)
 	defer cancel()
@@ -141,7 +137,7 @@ func (e *env) runOn(ctx context.Context, network dimmnet.Network, nodes int, bod
 	defer c.over.Store(true)
 	result := make(chan error, 1)
 	go func() {
-		err := errors.New("porttest: Run ended its goroutine")
+		err := errors.New("porttest: Run called runtime.Goexit: want a return")
 		defer func() { result <- err }()
 		err = network.Run(ctx, nodes, func(h dimmnet.Host) error { return body(newThread(e, h, c)) })
 	}()

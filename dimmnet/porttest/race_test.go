@@ -2,5 +2,5 @@
 
 package porttest
 
-// raceDetector is on: ports that reorder are races, and it says so itself.
+// raceDetector is on: the ports that reorder contain data races, which it would report.
 const raceDetector = true

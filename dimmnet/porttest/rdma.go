@@ -7,8 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// rdmaTests lists moves between LLCM and bulk memory of sizes up to the limit, or
-// to what half a memory holds. All ranks of a run have the same list.
+// rdmaTests returns moves between LLCM and bulk memory, up to the limit; every rank gets the same.
 func (t *thread) rdmaTests(pull bool) []move {
 	if t.limits.RDMA == 0 {
 		return nil
@@ -23,7 +22,7 @@ func (t *thread) rdmaTests(pull bool) []move {
 			for _, n := range sizes(limit) {
 				tries := 3
 				if n > 2*page {
-					tries = 1 // the sizes around the limit will do
+					tries = 1 // for large sizes one offset is enough
 				}
 				for i := range tries {
 					skip, rest := r.IntN(word), r.IntN(word)
@@ -40,18 +39,17 @@ func (t *thread) rdmaTests(pull bool) []move {
 	return list
 }
 
-// checkPush: a Push moves its bytes, touches no others, and then stores its size
-// at done.
+// checkPush: a Push moves its bytes, changes no others, and then stores its size at done.
 func checkPush(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error { return t.tryMoves(t.rdmaTests(false)) })
 }
 
-// checkPull: so does a Pull.
+// checkPull: a Pull moves its bytes, changes no others, and then stores its size at done.
 func checkPull(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error { return t.tryMoves(t.rdmaTests(true)) })
 }
 
-// checkSelfRDMA: a rank among others is a peer of its own.
+// checkSelfRDMA: a rank can push to itself and pull from itself in a run of several ranks.
 func checkSelfRDMA(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		t.next, t.prev = t.me, t.me
@@ -61,7 +59,6 @@ func checkSelfRDMA(e *env, nodes int) error {
 	})
 }
 
-// tryMoves makes one move after the other.
 func (t *thread) tryMoves(list []move) error {
 	for i, m := range list {
 		if err := t.tryMove(uint64(i), m); err != nil {
@@ -71,8 +68,7 @@ func (t *thread) tryMoves(list []move) error {
 	return nil
 }
 
-// tryMove is a round of the ring: every rank prepares both ends, moves, and sees
-// what it has got.
+// tryMove is a round of the ring: prepare both ends, move, check what was received.
 func (t *thread) tryMove(key uint64, m move) error {
 	data := func(r dimmnet.Rank) []byte { return noise(key<<8+uint64(r), m.n) }
 	lo, want := dimmnet.Offset(m.near.lo), noise(^key, m.near.size())
@@ -84,13 +80,13 @@ func (t *thread) tryMove(key uint64, m move) error {
 		return err
 	}
 	copy(want[m.to-lo:], data(t.prev))
-	look := func() error { return t.expect(m.String(), lo, want) }
-	// In the LLCM the bytes can be seen at once: by who pulled when its Pull is
-	// done, by who was pushed to when the flag is here that followed the Push.
+	check := func() error { return t.expect(m.String(), lo, want) }
+	// In the LLCM the bytes are visible at once: to the rank that pulled when its Pull is done,
+	// and to the rank that was pushed to when a flag sent after the Push has landed.
 	pulled, pushed := nothing, nothing
 	if int(m.to) < t.limits.LLCM {
-		if pushed = look; m.pull {
-			pulled, pushed = look, nothing
+		if pushed = check; m.pull {
+			pulled, pushed = check, nothing
 		}
 	}
 	return inOrder(
@@ -103,12 +99,11 @@ func (t *thread) tryMove(key uint64, m move) error {
 				return inOrder(wait, pulled)
 			}, pushed)
 		},
-		func() error { t.Flip(); return look() },
+		func() error { t.Flip(); return check() },
 		func() error { return t.expect("the source of "+m.String(), m.from, data(t.me)) })
 }
 
-// checkTogether: many moves under way at once do not disturb each other, and each
-// has its own done word.
+// checkTogether: moves under way at once do not disturb each other; each sets its done word.
 func checkTogether(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.RDMA == 0 {
@@ -124,7 +119,7 @@ func checkTogether(e *env, nodes int) error {
 	})
 }
 
-// together is a round of checkTogether. Each move has two slots of each memory.
+// together is a round of checkTogether. Each move has two slots of its own in each memory.
 func (t *thread) together(r *rand.Rand, round uint64) error {
 	const count = 16
 	data := func(i int, rank dimmnet.Rank, n int) []byte {
@@ -142,8 +137,7 @@ func (t *thread) together(r *rand.Rand, round uint64) error {
 		source, target := slot(i), slot(count+i)
 		n := 1 + r.IntN(min(t.limits.RDMA, source.size(), target.size()))
 		from, to := source.lo+r.IntN(source.size()-n+1), target.lo+r.IntN(target.size()-n+1)
-		list[i] = move{r.IntN(2) == 0, dimmnet.Offset(from), dimmnet.Offset(to), n,
-			flagDone + dimmnet.Offset(i*word), target}
+		list[i] = move{r.IntN(2) == 0, dimmnet.Offset(from), dimmnet.Offset(to), n, flagDone + dimmnet.Offset(i*word), target}
 		err := inOrder(
 			func() error { return t.put(list[i].from, data(i, t.me, n)) },
 			func() error { return t.put(dimmnet.Offset(target.lo), noise(^uint64(i), target.size())) })
@@ -173,8 +167,7 @@ func (t *thread) together(r *rand.Rand, round uint64) error {
 	return nil
 }
 
-// checkLargest: a Push, and a Pull, at the limit. Only rank 0 has bytes to move, so
-// that both ends may be the whole bulk memory.
+// checkLargest: rank 0 makes a Push and a Pull of the limit. Either end may fill all bulk memory.
 func checkLargest(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		n := min(t.limits.RDMA, t.limits.Bulk, 16*most)
@@ -183,7 +176,7 @@ func checkLargest(e *env, nodes int) error {
 		}
 		for _, pull := range []bool{false, true} {
 			at := dimmnet.Offset(t.limits.LLCM)
-			mover := dimmnet.Rank(0) // of bytes of rank 0 to rank 1
+			mover := dimmnet.Rank(0) // the rank that posts the move of bytes from rank 0 to rank 1
 			if pull {
 				mover = 1
 			}

@@ -6,9 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Refuse is p without the posts, of any kind, for which refuse says so. It is
-// asked once before each. Idle returns at once after a post that was refused, as
-// if room had become free.
+// Refuse returns p with some posts refused: it calls refuse once per post, and true refuses the
+// post. After a refused post the next Idle returns at once, as if a resource had become free.
 func Refuse(p dimmnet.Port, refuse func() bool) dimmnet.Port {
 	r := &refuser{}
 	r.filter = filter{p, func(c posting) bool {
@@ -21,8 +20,7 @@ func Refuse(p dimmnet.Port, refuse func() bool) dimmnet.Port {
 	return r
 }
 
-// Refusing wraps ports so that each refuses a share of its posts, from 0 to 1, at
-// random as seed says.
+// Refusing wraps ports to refuse the given share of posts, 0 to 1. seed selects the posts.
 func Refusing(seed uint64, share float64) func(dimmnet.Port) dimmnet.Port {
 	return func(p dimmnet.Port) dimmnet.Port {
 		random := dice(seed, p, 1)
@@ -32,7 +30,7 @@ func Refusing(seed uint64, share float64) func(dimmnet.Port) dimmnet.Port {
 
 type refuser struct {
 	filter
-	refused bool // since the last Idle
+	refused bool // a post was refused since the last Idle
 }
 
 func (r *refuser) Idle(since dimmnet.Mark) {
@@ -43,8 +41,7 @@ func (r *refuser) Idle(since dimmnet.Mark) {
 	r.Port.Idle(since)
 }
 
-// Restless wraps ports so that a share of their Idles, from 0 to 1, returns early
-// for no reason, at random as seed says.
+// Restless wraps ports so that the given share of Idles, 0 to 1, returns early. seed selects them.
 func Restless(seed uint64, share float64) func(dimmnet.Port) dimmnet.Port {
 	return func(p dimmnet.Port) dimmnet.Port {
 		random := dice(seed, p, 2)
@@ -59,7 +56,7 @@ type restless struct {
 
 func (r restless) Idle(since dimmnet.Mark) {
 	if r.wakes() {
-		runtime.Gosched() // a thread that spins lets others run
+		runtime.Gosched() // other threads run while this one spins
 		return
 	}
 	r.Port.Idle(since)

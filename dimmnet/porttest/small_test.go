@@ -2,7 +2,7 @@ package porttest
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// small has other limits than the port below, and holds to them.
+// small has other limits than the port below, and enforces them.
 type small struct{ filter }
 
 func newSmall(p dimmnet.Port, limits dimmnet.Limits) dimmnet.Port {

@@ -9,23 +9,22 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The LLCM of every test: a bit of data at 0 (the lower edge), the flags, then
-// data up to the end. Each flag word has one writer.
+// Layout of the LLCM in every test: data at 0, flags with one writer each, then data to the end.
 const (
-	flagData   dimmnet.Offset = 64  // the previous rank has sent
-	flagAck    dimmnet.Offset = 72  // the next rank has looked
-	flagSelf   dimmnet.Offset = 80  // own stores have landed
-	flagInfo   dimmnet.Offset = 88  // a number that goes with flagData
-	flagNever  dimmnet.Offset = 96  // nobody stores this
-	flagDone   dimmnet.Offset = 128 // 16 words: Push and Pull have landed
-	flagThread dimmnet.Offset = 256 // 32 words: of the threads of a node
-	flagRank   dimmnet.Offset = 512 // 64 words, one for each rank
+	flagData   dimmnet.Offset = 64  // the previous rank has sent its data
+	flagAck    dimmnet.Offset = 72  // the next rank has checked the data
+	flagSelf   dimmnet.Offset = 80  // stores to the own rank have landed
+	flagInfo   dimmnet.Offset = 88  // a number that belongs to flagData
+	flagNever  dimmnet.Offset = 96  // never stored
+	flagDone   dimmnet.Offset = 128 // 16 words: Push and Pull are done
+	flagThread dimmnet.Offset = 256 // 32 words: flags of the threads of a node
+	flagRank   dimmnet.Offset = 512 // 64 words, indexed by rank
 	dataStart  dimmnet.Offset = 1024
 )
 
 const word = dimmnet.WordBytes
 
-// thread is one rank of a test, or a helper thread there: its port, and the few things that tests do.
+// thread is a rank of a test, or a helper of that rank: its port and the tests' operations.
 type thread struct {
 	dimmnet.Port
 	host      dimmnet.Host
@@ -33,12 +32,12 @@ type thread struct {
 	crew      *crew
 	limits    dimmnet.Limits
 	me        dimmnet.Rank
-	next      dimmnet.Rank // the neighbours in a ring of all ranks
+	next      dimmnet.Rank // the neighbours of this rank in a ring of all ranks
 	prev      dimmnet.Rank
-	flagBytes int            // largest Store that appears at once
-	sequence  uint64         // exchanges so far
-	self      dimmnet.Offset // the word to settle by
-	settled   uint64         // settle calls so far
+	flagBytes int            // size of a flag: the largest power of two that one Store can write
+	sequence  uint64         // calls of exchange so far
+	self      dimmnet.Offset // word that settle uses
+	settled   uint64         // calls of settle so far
 }
 
 func newThread(e *env, h dimmnet.Host, crew *crew) *thread {
@@ -53,7 +52,6 @@ func newThread(e *env, h dimmnet.Host, crew *crew) *thread {
 	return t
 }
 
-// poster is a post until it succeeds.
 type poster struct {
 	post   func() bool
 	posted bool
@@ -64,13 +62,11 @@ func (s *poster) Step() (bool, error) {
 	return s.posted, nil
 }
 
-// post drives f until it has posted.
 func (t *thread) post(f func() bool) error {
 	s := &poster{post: f}
 	return dimmnet.Drive(t.Port, s, func() bool { return s.posted })
 }
 
-// waiter waits until a word, masked, has a value.
 type waiter struct {
 	port       dimmnet.Port
 	off        dimmnet.Offset
@@ -83,13 +79,11 @@ func (s *waiter) Step() (bool, error) {
 	return s.seen, nil
 }
 
-// awaitWord idles until the word at off is want.
 func (t *thread) awaitWord(off dimmnet.Offset, want uint64) error {
 	s := &waiter{port: t.Port, off: off, want: want, mask: ^uint64(0)}
 	return dimmnet.Drive(t.Port, s, func() bool { return s.seen })
 }
 
-// flagMask covers what a flag store of this port can carry.
 func (t *thread) flagMask() uint64 { return ^uint64(0) >> (64 - 8*t.flagBytes) }
 
 // signal stores flag value v at off, in one store.
@@ -97,14 +91,13 @@ func (t *thread) signal(dst dimmnet.Rank, off dimmnet.Offset, v uint64) error {
 	return t.post(func() bool { return t.Store(dst, off, v&t.flagMask(), t.flagBytes) })
 }
 
-// await idles until flag value v is at off.
 func (t *thread) await(off dimmnet.Offset, v uint64) error {
 	m := t.flagMask()
 	s := &waiter{port: t.Port, off: off, want: v & m, mask: m}
 	return dimmnet.Drive(t.Port, s, func() bool { return s.seen })
 }
 
-// storeWord stores the whole word v at off, in as many stores as it takes.
+// storeWord stores the whole word v at off, in as many stores as needed.
 func (t *thread) storeWord(dst dimmnet.Rank, off dimmnet.Offset, v uint64) error {
 	for i := 0; i < word; i += t.flagBytes {
 		err := t.post(func() bool {
@@ -117,7 +110,7 @@ func (t *thread) storeWord(dst dimmnet.Rank, off dimmnet.Offset, v uint64) error
 	return nil
 }
 
-// write writes p to off, in as many blocks as it takes.
+// write writes p to off, in as many blocks as needed.
 func (t *thread) write(dst dimmnet.Rank, off dimmnet.Offset, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), t.limits.Block)
@@ -130,7 +123,7 @@ func (t *thread) write(dst dimmnet.Rank, off dimmnet.Offset, p []byte) error {
 	return nil
 }
 
-// settle returns when what this thread has posted to itself has landed.
+// settle returns when everything that this thread has posted to itself has landed.
 func (t *thread) settle() error {
 	t.settled++
 	return inOrder(
@@ -139,9 +132,9 @@ func (t *thread) settle() error {
 	)
 }
 
-// exchange is one round of a ring in which every rank sends to the next: send,
-// flag; when the flag of the previous rank is here, check what it sent; then let
-// it go on. Nothing of the next round is posted before all that.
+// exchange is one round of a ring in which every rank sends to the next. It calls send and sets
+// the flag. When the flag of the previous rank has landed, it calls check and lets the previous
+// rank continue. No rank posts for the next round before it has done all this.
 func (t *thread) exchange(send, check func() error) error {
 	t.sequence++
 	seq := t.sequence
@@ -155,7 +148,6 @@ func (t *thread) exchange(send, check func() error) error {
 	)
 }
 
-// inOrder runs steps until one fails.
 func inOrder(steps ...func() error) error {
 	for _, f := range steps {
 		if err := f(); err != nil {
@@ -165,10 +157,9 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// nothing is a step of no importance.
 func nothing() error { return nil }
 
-// expect compares the own memory at off with want.
+// expect compares this node's memory at off with want.
 func (t *thread) expect(what string, off dimmnet.Offset, want []byte) error {
 	got := make([]byte, len(want))
 	t.Read(got, off)
@@ -183,7 +174,7 @@ func (t *thread) expect(what string, off dimmnet.Offset, want []byte) error {
 		what, t.me, got[i], int(off)+i, want[i], off, int(off)+len(want))
 }
 
-// mix scatters the bits of x (splitmix64).
+// mix scatters the bits of x (SplitMix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -191,7 +182,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// noise is n bytes that depend on key.
+// noise returns n pseudo-random bytes for key.
 func noise(key uint64, n int) []byte {
 	p := make([]byte, n)
 	whole := n / word * word
@@ -202,7 +193,6 @@ func noise(key uint64, n int) []byte {
 	return p
 }
 
-// number is p, at most a word of it, as a little-endian number.
 func number(p []byte) (v uint64) {
 	for i, b := range p {
 		v |= uint64(b) << (8 * i)
@@ -210,7 +200,6 @@ func number(p []byte) (v uint64) {
 	return v
 }
 
-// littleEndian is the low n bytes of v.
 func littleEndian(v uint64, n int) []byte {
 	p := make([]byte, n)
 	for i := range p {
@@ -219,8 +208,7 @@ func littleEndian(v uint64, n int) []byte {
 	return p
 }
 
-// sizes is a choice of sizes from 1 to limit, in order: both ends, and around
-// words and pages.
+// sizes returns some sizes from 1 to limit, ascending: both ends, and sizes near words and pages.
 func sizes(limit int) []int {
 	var list []int
 	for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 463, 1001, page - 1, page, page + 1, limit - 9, limit - 8, limit - 7, limit - 1, limit} {

@@ -10,7 +10,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// threadCases are the rules of Host.Go, Host.NewEvent and Host.Notify.
 func threadCases() []testCase {
 	alone, two, some := []int{1}, []int{2}, []int{1, 2, 5}
 	return []testCase{
@@ -31,11 +30,11 @@ func threadCases() []testCase {
 	}
 }
 
-// helperFlag is the word by which thread i of the previous rank tells that of
-// this one.
+// helperFlag returns the flag that the previous rank's helper i stores and this rank's polls.
 func helperFlag(i int) dimmnet.Offset { return flagThread + dimmnet.Offset((helpers+1+i)*word) }
 
-// checkThreadHost: a thread has its node's rank and limits, and a clock that is not behind that of who started it. It can start another.
+// checkThreadHost: a thread has its node's rank and limits. Its clock is not behind the clock of
+// the thread that started it. It can start another thread.
 func checkThreadHost(e *env, nodes int) error {
 	return e.run(nodes, func(body *thread) error {
 		began := body.host.Now()
@@ -44,9 +43,10 @@ func checkThreadHost(e *env, nodes int) error {
 		deepest = func(t *thread, depth int) error {
 			switch {
 			case t.me != body.me || t.Nodes() != nodes || t.limits != body.limits:
-				return fmt.Errorf("porttest: rank %d has a thread of rank %d of %d with limits %+v", body.me, t.me, t.Nodes(), t.limits)
+				return fmt.Errorf("porttest: a thread of rank %d reports rank %d of %d and limits %+v: want rank %d of %d and limits %+v",
+					body.me, t.me, t.Nodes(), t.limits, body.me, nodes, body.limits)
 			case t.host.Now() < began:
-				return fmt.Errorf("porttest: rank %d starts a thread at %v, whose clock says %v", t.me, began, t.host.Now())
+				return fmt.Errorf("porttest: rank %d started a thread at %v, but the thread's clock is %v", t.me, began, t.host.Now())
 			case depth == helpers:
 				done.Set()
 				return nil
@@ -59,7 +59,7 @@ func checkThreadHost(e *env, nodes int) error {
 	})
 }
 
-// checkThreadCounters: a thread's port counts what this thread does.
+// checkThreadCounters: a thread's port counts only the work of this thread.
 func checkThreadCounters(e *env, nodes int) error {
 	return e.run(nodes, func(body *thread) error {
 		done := body.host.NewEvent()
@@ -71,7 +71,7 @@ func checkThreadCounters(e *env, nodes int) error {
 				}
 			}
 			if c := t.Counters(); c.Stores != uint64(10*word/t.flagBytes) || c.Bytes != 10*word {
-				return fmt.Errorf("porttest: a thread has stored 10 words by %d bytes and counts %+v", t.flagBytes, c)
+				return fmt.Errorf("porttest: a thread stored 10 words by %d bytes, but its counters are %+v", t.flagBytes, c)
 			}
 			return nil
 		})
@@ -79,22 +79,21 @@ func checkThreadCounters(e *env, nodes int) error {
 			return err
 		}
 		if c := body.Counters(); c != (dimmnet.Counters{}) {
-			return fmt.Errorf("porttest: a body has done nothing but wait for a thread and counts %+v", c)
+			return fmt.Errorf("porttest: a body only waited for a thread, but its counters are %+v", c)
 		}
 		return nil
 	})
 }
 
-// checkThreadMemory: what a thread has stored and filled, and seen land, another
-// thread of the node sees after an event; and bytes that threads store at once to
-// one word of their node do not disturb each other.
+// checkThreadMemory: bytes of one thread that have landed are visible to another thread of the
+// node after an event. Threads that store to different bytes of a word do not disturb each other.
 func checkThreadMemory(e *env, nodes int) error {
 	const last = 250
 	return e.run(nodes, func(body *thread) error {
 		for round := range e.rounds(20) {
 			var done [helpers + 1]dimmnet.Event
 			bulk := round%2 == 1 && body.limits.Bulk > 0
-			place := func(i int) (dimmnet.Offset, []byte) {
+			location := func(i int) (dimmnet.Offset, []byte) {
 				if bulk {
 					return dimmnet.Offset(body.limits.LLCM + i*100), noise(uint64(round*8+i), 77)
 				}
@@ -108,8 +107,9 @@ func checkThreadMemory(e *env, nodes int) error {
 							return err
 						}
 					}
-					t.settled = 2 * uint64(round) // the helper before it has settled twice
-					off, p := place(i)
+					// in every earlier round, a helper with this number has called settle twice
+					t.settled = 2 * uint64(round)
+					off, p := location(i)
 					err := inOrder(func() error { return t.put(off, p) }, t.settle)
 					done[i].Set()
 					return err
@@ -119,21 +119,21 @@ func checkThreadMemory(e *env, nodes int) error {
 				if err := done[i].Wait(); err != nil {
 					return err
 				}
-				off, p := place(i)
+				off, p := location(i)
 				if err := body.expect("what a thread has put", off, p); err != nil {
 					return err
 				}
 			}
 			if got := body.Load(target) & 0xffffff00; got != last<<8|last<<16|last<<24 {
-				return fmt.Errorf("porttest: three threads have stored a byte each, the last %#x: the word has %#x", last, got)
+				return fmt.Errorf("porttest: three threads stored bytes up to %#x to one word; it is %#x", last, got)
 			}
 		}
 		return nil
 	})
 }
 
-// checkThreadOrder: each thread of a rank sends blocks and then a flag to the same
-// thread of the next, all at once. What a thread has posted lands in order.
+// checkThreadOrder: each thread of a rank sends blocks and then a flag to the same thread of
+// the next rank, all threads at once. The posts of one thread land in order.
 func checkThreadOrder(e *env, nodes int) error {
 	return e.run(nodes, func(body *thread) error {
 		size := min(body.limits.Block, (body.limits.LLCM-int(dataStart))/helpers/word*word, 1000)
@@ -141,13 +141,11 @@ func checkThreadOrder(e *env, nodes int) error {
 			body.spawn(i, func(t *thread) error {
 				at := dataStart + dimmnet.Offset((i-1)*(size/word*word))
 				n := size / word * word
-				if n == 0 { // blocks of less than a word
+				if n == 0 { // blocks are shorter than a word
 					at, n = dataStart+dimmnet.Offset(i*word), size
 				}
 				for round := range uint64(e.rounds(500)) {
-					data := func(r dimmnet.Rank) []byte {
-						return noise(round<<16|uint64(i)<<8|uint64(r), n)
-					}
+					data := func(r dimmnet.Rank) []byte { return noise(round<<16|uint64(i)<<8|uint64(r), n) }
 					err := inOrder(
 						func() error { return t.write(t.next, at, data(t.me)) },
 						func() error { return t.signal(t.next, helperFlag(2*i), round+1) },
@@ -166,20 +164,19 @@ func checkThreadOrder(e *env, nodes int) error {
 	})
 }
 
-// checkThreadsIdle: a store wakes all threads of a node that idle, the body too,
-// time and again.
+// checkThreadsIdle: a store wakes all idle threads of a node, including the body, every time.
 func checkThreadsIdle(e *env, nodes int) error {
 	return e.run(nodes, func(body *thread) error {
 		rounds := uint64(e.rounds(500))
-		var heard [helpers + 1]dimmnet.Event
+		var received [helpers + 1]dimmnet.Event
 		for i := 1; i <= helpers; i++ {
-			heard[i] = body.host.NewEvent()
+			received[i] = body.host.NewEvent()
 			body.spawn(i, func(t *thread) error {
 				for round := range rounds {
 					if err := t.await(flagData, round+1); err != nil {
 						return err
 					}
-					heard[i].Set()
+					received[i].Set()
 				}
 				return nil
 			})
@@ -189,7 +186,7 @@ func checkThreadsIdle(e *env, nodes int) error {
 				func() error { return body.signal(body.next, flagData, round+1) },
 				func() error { return body.await(flagData, round+1) })
 			for i := 1; i <= helpers && err == nil; i++ {
-				err = heard[i].Wait()
+				err = received[i].Wait()
 			}
 			if err == nil { // the next round must not overtake a thread
 				err = inOrder(
@@ -204,8 +201,7 @@ func checkThreadsIdle(e *env, nodes int) error {
 	})
 }
 
-// checkThreadsOutlive: the run waits for threads whose body has returned, and they
-// go on as before.
+// checkThreadsOutlive: a run waits for threads whose body has returned, and their ports work.
 func checkThreadsOutlive(e *env, nodes int) error {
 	var ended atomic.Int64
 	err := e.run(nodes, func(body *thread) error {
@@ -221,26 +217,26 @@ func checkThreadsOutlive(e *env, nodes int) error {
 		return nil
 	})
 	if n := ended.Load(); err == nil && n != int64(nodes*helpers) {
-		return fmt.Errorf("porttest: Run has returned when %d of %d threads had", n, nodes*helpers)
+		return fmt.Errorf("porttest: Run returned when %d of %d threads had", n, nodes*helpers)
 	}
 	return err
 }
 
-// checkThreadFails: the error of a thread ends the waiting of all, is what Run
-// returns, and the ports say which thread it was.
+// checkThreadFails: when a thread returns an error, all waiting threads stop waiting, Run
+// returns the error, and the ports' error names the thread.
 func checkThreadFails(e *env, nodes int) error {
 	boom := errors.New("boom")
 	return e.threadFails(nodes, boom.Error(), func(*thread) error { return boom }, boom)
 }
 
-// checkThreadPanics: so does its panic.
+// checkThreadPanics: a thread's panic stops all waiting threads, and the errors contain its value.
 func checkThreadPanics(e *env, nodes int) error {
 	const value = "porttest panics on purpose: 4712"
 	return e.threadFails(nodes, value, func(*thread) error { panic(value) }, nil)
 }
 
-// threadFails runs last on the last helper of the last rank, when all other threads
-// wait, half of them for events. target is what Run must return, if it is known.
+// threadFails runs last on the last helper of the last rank, when all other threads wait, half
+// of them for events. Run must return target, unless that is nil.
 func (e *env) threadFails(nodes int, text string, last func(*thread) error, target error) error {
 	failure, err := e.runStuck(context.Background(), nodes, func(body *thread) error {
 		for i := 1; i < helpers; i++ {
@@ -250,7 +246,7 @@ func (e *env) threadFails(nodes int, text string, last func(*thread) error, targ
 		err := body.stuck()
 		for _, want := range []string{text, fmt.Sprint(body.me), helperName(helpers)} {
 			if !strings.Contains(err.Error(), want) {
-				return fmt.Errorf("porttest: a thread has failed, the ports of its run say %q, without %q", err, want)
+				return fmt.Errorf("porttest: a thread failed; the error of the ports is %q: want %q in it", err, want)
 			}
 		}
 		return err
@@ -264,8 +260,7 @@ func (e *env) threadFails(nodes int, text string, last func(*thread) error, targ
 	return err
 }
 
-// checkCancelledWait: a context that is cancelled wakes threads that wait for
-// events.
+// checkCancelledWait: a cancelled context wakes threads that wait for events.
 func checkCancelledWait(e *env, nodes int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -279,9 +274,8 @@ func checkCancelledWait(e *env, nodes int) error {
 	})
 }
 
-// checkDeadlockWait: a run whose threads all wait, some for events and some for
-// arrivals, has failed; or if the rest have returned. A port that cannot tell may
-// wait for its context.
+// checkDeadlockWait: a run fails if every thread waits (for an event or an arrival) or has
+// returned. A port that cannot detect this may wait for the end of its context.
 func checkDeadlockWait(e *env, nodes int) error {
 	returns := func(*thread) error { return nil }
 	for _, threads := range [][]func(*thread) error{

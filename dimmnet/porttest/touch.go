@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// touch is one round of a ring in which the next rank gets a background at
-// [lo, hi) and then want at off, put there by put; it finds exactly that.
+// touch is a round of a ring. Each rank writes a background to [lo, hi) of the next rank, and
+// put then writes want to off there. The receiver checks all of [lo, hi).
 func (t *thread) touch(what string, lo, hi, off dimmnet.Offset, want []byte, put func(dst dimmnet.Rank) error) error {
 	background := noise(uint64(lo)+uint64(len(want))<<20+t.sequence<<8, int(hi-lo))
 	return t.exchange(
@@ -24,22 +24,18 @@ func (t *thread) touch(what string, lo, hi, off dimmnet.Offset, want []byte, put
 		})
 }
 
-// touchStore is touch for a Store into the middle word of three, or of fewer at
-// the edges of the LLCM.
+// touchStore is touch for a Store, with the words before and after it as far as the LLCM goes.
 func (t *thread) touchStore(off dimmnet.Offset, size int) error {
 	base := off / word * word
 	lo, hi := base-min(base, word), min(base+2*word, dimmnet.Offset(t.limits.LLCM))
-	v := mix(uint64(off)<<8 + uint64(size)) // its high bytes must not land
+	v := mix(uint64(off)<<8 + uint64(size)) // the high bytes of v must not land
 	return t.touch("a Store", lo, hi, off, littleEndian(v, size), func(dst dimmnet.Rank) error {
 		return t.post(func() bool { return t.Store(dst, off, v, size) })
 	})
 }
 
-// checkStores: a Store of any size at any place in a word changes its bytes and
-// no others.
-func checkStores(e *env, nodes int) error {
-	return e.run(nodes, (*thread).touchStores)
-}
+// checkStores: a Store changes only its own bytes, at any size and offset in a word.
+func checkStores(e *env, nodes int) error { return e.run(nodes, (*thread).touchStores) }
 
 func (t *thread) touchStores() error {
 	last := dimmnet.Offset(t.limits.LLCM - word)
@@ -55,7 +51,7 @@ func (t *thread) touchStores() error {
 	return nil
 }
 
-// touchWrite is touch for a Write with up to 16 bytes around it.
+// touchWrite is touch for a Write; it checks up to 16 bytes on both sides.
 func (t *thread) touchWrite(off dimmnet.Offset, size int) error {
 	end := int(off) + size
 	lo, hi := off-min(off, 16), dimmnet.Offset(min(end+16, t.limits.LLCM))
@@ -63,11 +59,8 @@ func (t *thread) touchWrite(off dimmnet.Offset, size int) error {
 	return t.touch("a Write", lo, hi, off, p, func(dst dimmnet.Rank) error { return t.write(dst, off, p) })
 }
 
-// checkWrites: a Write of any size at any offset changes its bytes and no
-// others.
-func checkWrites(e *env, nodes int) error {
-	return e.run(nodes, (*thread).touchWrites)
-}
+// checkWrites: a Write changes only its own bytes, at any size and offset.
+func checkWrites(e *env, nodes int) error { return e.run(nodes, (*thread).touchWrites) }
 
 func (t *thread) touchWrites() error {
 	for _, size := range sizes(t.limits.Block) {
@@ -88,7 +81,7 @@ func (t *thread) touchWrites() error {
 	return nil
 }
 
-// checkSelf: a rank among others is a destination of its own.
+// checkSelf: a rank can post to itself in a run of several ranks.
 func checkSelf(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		t.next, t.prev = t.me, t.me
@@ -96,7 +89,7 @@ func checkSelf(e *env, nodes int) error {
 	})
 }
 
-// checkReuse: the buffer of a Write belongs to the caller when it returns.
+// checkReuse: the caller may reuse the buffer of a Write when Write returns.
 func checkReuse(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		n := t.limits.Block

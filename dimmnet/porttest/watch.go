@@ -7,36 +7,35 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Watched is a port that checks what dimmnet.Stepper demands of the Steps of
-// dimmnet.Drive.
+// Watched is a port that checks the Steps of dimmnet.Drive by the rules of dimmnet.Stepper.
 type Watched struct {
 	filter
-	Compared int // passes so far that were compared with the one before
+	Compared int // number of passes that were compared with the pass before
 	fail     func(what string)
 	since    dimmnet.Mark
 	this     step
-	before   *step // nil if something has changed or arrived since it began
+	before   *step // the pass before; nil if something has changed or arrived since it began
 }
 
-// step is what happened since a mark was taken.
+// step records the work of a pass since its mark was taken.
 type step struct {
-	looks   []look
-	changes int
-	idled   bool
+	accesses []access
+	changes  int
+	idled    bool
 }
 
-// look is a Load, or a Read of n bytes.
-type look struct {
+// access is a Load, or a Read of n bytes.
+type access struct {
 	off dimmnet.Offset
 	n   int
 }
 
-// Watch returns p with an eye on each pass, which begins with Arrivals and is
-// without progress if it ends with Idle. It calls fail when such a pass has posted
-// something, used Fill or Flip, or called Changed; when it has read other words
-// than the one before, and nothing has arrived; and when of two passes with
-// progress neither did anything, nor read other words. Passes are only compared
-// where many follow each other: see Restless, and Spin of package sim.
+// Watch returns p with a check of each pass. A pass begins with Arrivals; a pass without progress
+// ends with Idle. Watch calls fail in three cases: a pass without progress has posted, used Fill
+// or Flip, or called Changed; such a pass has read other words than the pass before, without
+// arrivals between; two passes in a row reported progress, but did nothing and read the same
+// words. Passes can be compared only if many follow each other without skipping: see Restless, and
+// Config.Spin of package sim.
 func Watch(p dimmnet.Port, fail func(what string)) *Watched {
 	w := &Watched{fail: fail}
 	w.filter = filter{p, func(c posting) bool {
@@ -49,30 +48,30 @@ func Watch(p dimmnet.Port, fail func(what string)) *Watched {
 	return w
 }
 
-// Changed tells of a change that the port cannot see.
+// Changed reports a change that the port cannot see.
 func (w *Watched) Changed() { w.this.changes++ }
 
-// Fill is a change.
+// Fill counts as a change.
 func (w *Watched) Fill(off dimmnet.Offset, b []byte) {
 	w.Changed()
 	w.Port.Fill(off, b)
 }
 
-// Flip is a change.
+// Flip counts as a change.
 func (w *Watched) Flip() {
 	w.Changed()
 	w.Port.Flip()
 }
 
-// Load is a look.
+// Load records an access.
 func (w *Watched) Load(off dimmnet.Offset) uint64 {
-	w.this.looks = append(w.this.looks, look{off, dimmnet.WordBytes})
+	w.this.accesses = append(w.this.accesses, access{off, dimmnet.WordBytes})
 	return w.Port.Load(off)
 }
 
-// Read is a look.
+// Read records an access.
 func (w *Watched) Read(b []byte, off dimmnet.Offset) {
-	w.this.looks = append(w.this.looks, look{off, len(b)})
+	w.this.accesses = append(w.this.accesses, access{off, len(b)})
 	w.Port.Read(b, off)
 }
 
@@ -83,8 +82,8 @@ func (w *Watched) Arrivals() dimmnet.Mark {
 	w.this, w.before = step{}, nil
 	if mark == w.since && done.changes == 0 {
 		w.before = &done
-		if before != nil && !before.idled && !done.idled && slices.Equal(before.looks, done.looks) {
-			w.fail(fmt.Sprintf("two steps with progress read %v and did nothing", done.looks))
+		if before != nil && !before.idled && !done.idled && slices.Equal(before.accesses, done.accesses) {
+			w.fail(fmt.Sprintf("two steps with progress read %v and did nothing", done.accesses))
 		}
 	}
 	w.since = mark
@@ -96,11 +95,11 @@ func (w *Watched) Idle(since dimmnet.Mark) {
 	if n := w.this.changes; n > 0 {
 		w.fail(fmt.Sprintf("a step without progress changed %d things", n))
 	}
-	// What arrived during the pass may have changed where it went.
+	// An arrival during the pass may have changed what it read.
 	if w.before != nil && w.before.idled && w.Port.Arrivals() == since {
 		w.Compared++
-		if !slices.Equal(w.before.looks, w.this.looks) {
-			w.fail(fmt.Sprintf("one step read %v, the next %v", w.before.looks, w.this.looks))
+		if !slices.Equal(w.before.accesses, w.this.accesses) {
+			w.fail(fmt.Sprintf("one step read %v, the next %v", w.before.accesses, w.this.accesses))
 		}
 	}
 	w.this.idled = true

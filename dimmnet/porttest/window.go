@@ -7,28 +7,26 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// windowTest posts numbered items to rank 1, round robin over some slots, until
-// a post fails.
+// windowTest posts numbered items to some slots of rank 1 in turn, until a post fails.
 type windowTest struct {
-	bytes int // of an item
+	bytes int // size of an item
 	slots int
 	post  func(t *thread, off dimmnet.Offset, item []byte) bool
 }
 
-// manyPosts without a failure mean that this port has no window.
+// manyPosts is the number of posts without a failure that proves that send buffers are unlimited.
 const manyPosts = 10000
 
 func (w *windowTest) item(i int) []byte { return noise(uint64(i)+1, w.bytes) }
 
-// stride keeps slots aligned to words.
+// stride returns the distance of two slots. Items start at words.
 func (w *windowTest) stride() int { return (w.bytes + word - 1) / word * word }
 
 func (w *windowTest) slot(i int) dimmnet.Offset {
 	return dataStart + dimmnet.Offset(i%w.slots*w.stride())
 }
 
-// checkFullWindowWrite: a Write that finds no room does nothing, is not counted,
-// and can be posted when Idle has returned.
+// checkFullWindowWrite: a refused Write changes and counts nothing. After an Idle it succeeds.
 func checkFullWindowWrite(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		w := &windowTest{bytes: t.limits.Block, slots: 4, post: func(t *thread, off dimmnet.Offset, item []byte) bool {
@@ -38,7 +36,7 @@ func checkFullWindowWrite(e *env, nodes int) error {
 	})
 }
 
-// checkFullWindowStore is the same for a Store.
+// checkFullWindowStore is checkFullWindowWrite for a Store.
 func checkFullWindowStore(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		w := &windowTest{bytes: t.flagBytes, slots: 16, post: func(t *thread, off dimmnet.Offset, item []byte) bool {
@@ -48,8 +46,7 @@ func checkFullWindowStore(e *env, nodes int) error {
 	})
 }
 
-// checkFullWindowMulticast is the same for a Multicast to rank 1, and to the
-// poster if it may go to two.
+// checkFullWindowMulticast is the same for a Multicast to rank 1 and, if allowed, the sender.
 func checkFullWindowMulticast(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		if t.limits.Multicast == 0 {
@@ -70,19 +67,19 @@ func (w *windowTest) run(t *thread) error {
 			if err := w.fill(t, &next, &posts, seq); err != nil {
 				return err
 			}
-		} else if err := w.inspect(t, seq); err != nil {
+		} else if err := w.verify(t, seq); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fill is what rank 0 does in a round: post items from number *next on until one
-// fails, *posts of them at most; let rank 1 look; post it; let rank 1 look again.
+// fill posts, at rank 0, items from *next on until a post fails, at most *posts; lets rank 1
+// check; posts the failed item again; and lets rank 1 check again.
 func (w *windowTest) fill(t *thread, next, posts *int, seq uint64) error {
 	for i := 0; ; i++ {
 		if i == *posts {
-			*posts = 10 // no window: the other rounds need not look for it
+			*posts = 10 // there is no limit, so the other rounds post few items
 			break
 		}
 		before := t.Counters()
@@ -94,13 +91,13 @@ func (w *windowTest) fill(t *thread, next, posts *int, seq uint64) error {
 		}
 		*next++
 	}
-	look := func(phase uint64) error {
+	inspect := func(phase uint64) error {
 		return inOrder(
 			func() error { return t.storeWord(1, flagInfo, uint64(*next)) },
 			func() error { return t.signal(1, flagData, phase) },
 			func() error { return t.await(flagAck, phase) })
 	}
-	if err := look(2 * seq); err != nil {
+	if err := inspect(2 * seq); err != nil {
 		return err
 	}
 	item := w.item(*next)
@@ -108,12 +105,11 @@ func (w *windowTest) fill(t *thread, next, posts *int, seq uint64) error {
 		return err
 	}
 	*next++
-	return look(2*seq + 1)
+	return inspect(2*seq + 1)
 }
 
-// inspect is what rank 1 does in a round: look, twice, whether the items before
-// the number it is told are here and no others.
-func (w *windowTest) inspect(t *thread, seq uint64) error {
+// verify, at rank 1, checks twice that exactly the items before flagInfo's number have landed.
+func (w *windowTest) verify(t *thread, seq uint64) error {
 	for phase := 2 * seq; phase <= 2*seq+1; phase++ {
 		if err := t.await(flagData, phase); err != nil {
 			return err
@@ -126,7 +122,7 @@ func (w *windowTest) inspect(t *thread, seq uint64) error {
 			}
 			if err := t.expect(fmt.Sprintf("after %d posts, slot of post %d", next, i-w.slots), w.slot(i), want); err != nil {
 				if w.holds(t, next) {
-					return fmt.Errorf("porttest: post %d failed, and yet it has landed", next)
+					return fmt.Errorf("porttest: post %d returned false, but its bytes have landed", next)
 				}
 				return err
 			}
@@ -138,7 +134,6 @@ func (w *windowTest) inspect(t *thread, seq uint64) error {
 	return nil
 }
 
-// holds says whether item i is in its slot.
 func (w *windowTest) holds(t *thread, i int) bool {
 	got := make([]byte, w.bytes)
 	t.Read(got, w.slot(i))

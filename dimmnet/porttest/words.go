@@ -12,9 +12,8 @@ const target = dataStart
 
 func rankFlag(r dimmnet.Rank) dimmnet.Offset { return flagRank + dimmnet.Offset(r)*word }
 
-// watch looks, never idling, until all other ranks have set their flags to seq,
-// and once more after that.
-func (t *thread) watch(seq uint64, look func() error) error {
+// watch calls check, without idling, until all other ranks' flags are seq, and then once more.
+func (t *thread) watch(seq uint64, check func() error) error {
 	for {
 		waiting := false
 		for r := 1; r < t.Nodes(); r++ {
@@ -22,29 +21,27 @@ func (t *thread) watch(seq uint64, look func() error) error {
 				waiting = true
 			}
 		}
-		if err := look(); err != nil {
+		if err := check(); err != nil {
 			return err
 		}
 		if !waiting {
 			return nil
 		}
-		if err := t.lookOn(); err != nil {
+		if err := t.runErr(); err != nil {
 			return err
 		}
-		runtime.Gosched() // where there is one processor
+		runtime.Gosched() // on one processor, the other ranks run only now
 	}
 }
 
-// lookOn is for loops that load without idling; it ends them when the run has
-// failed, and those that Run has left behind.
-func (t *thread) lookOn() error {
+// runErr ends loops that load without idling: the run has failed or Run has returned.
+func (t *thread) runErr() error {
 	if t.crew.over.Load() {
-		return fmt.Errorf("porttest: rank %d was left behind", t.me)
+		return fmt.Errorf("porttest: rank %d still runs after Run has returned", t.me)
 	}
 	return t.Err()
 }
 
-// release lets all other ranks go on, and is what they wait for.
 func (t *thread) release(seq uint64) error {
 	for r := 1; r < t.Nodes(); r++ {
 		if err := t.signal(dimmnet.Rank(r), flagData, seq); err != nil {
@@ -54,14 +51,22 @@ func (t *thread) release(seq uint64) error {
 	return nil
 }
 
-// checkWordsAtOnce: an aligned store of 1, 2, 4 or 8 bytes appears at once.
+// finish tells rank 0 that this rank has stored all of a round, and waits for release.
+func (t *thread) finish(seq uint64) error {
+	if err := t.signal(0, rankFlag(t.me), seq); err != nil {
+		return err
+	}
+	return t.await(flagData, seq)
+}
+
+// checkWordsAtOnce: an aligned store of 1, 2, 4 or 8 bytes appears as a whole.
 func checkWordsAtOnce(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		return t.alternate(func(size int) error { return lanes(t.Load(target), 0, word, size, nodes) })
 	})
 }
 
-// checkNarrowAtOnce: so it does for a Read of less than a word.
+// checkNarrowAtOnce: a Read of less than a word samples every store as a whole.
 func checkNarrowAtOnce(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
 		next := 0
@@ -75,22 +80,21 @@ func checkNarrowAtOnce(e *env, nodes int) error {
 	})
 }
 
-// patterns are the two that rank alternates. No byte of one occurs at the same
-// place in another.
+// patterns returns the two values that rank stores. At each position, all patterns' bytes differ.
 func patterns(rank dimmnet.Rank) [2]uint64 {
 	b := uint64(rank)*2 + 1
 	return [2]uint64{0x0101010101010101 * b, 0x1010101010101010 * b}
 }
 
-// alternate makes every other rank store its patterns in turn to the same places
-// of one word, by size bytes, for every size that appears at once; rank 0 looks.
-func (t *thread) alternate(look func(size int) error) error {
+// alternate makes every rank but 0 store its patterns in turn to the target, size bytes at a
+// time, for every size that must appear as a whole. Rank 0 runs check meanwhile.
+func (t *thread) alternate(check func(size int) error) error {
 	seq := uint64(0)
 	for size := 1; size <= t.flagBytes; size *= 2 {
 		seq++
 		if t.me == 0 {
 			err := inOrder(
-				func() error { return t.watch(seq, func() error { return look(size) }) },
+				func() error { return t.watch(seq, func() error { return check(size) }) },
 				func() error { return t.storeWord(0, target, 0) },
 				t.settle,
 				func() error { return t.release(seq) })
@@ -106,18 +110,14 @@ func (t *thread) alternate(look func(size int) error) error {
 				return err
 			}
 		}
-		err := inOrder(
-			func() error { return t.signal(0, rankFlag(t.me), seq) },
-			func() error { return t.await(flagData, seq) })
-		if err != nil {
+		if err := t.finish(seq); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lanes checks what was seen of a word, v from byte lo up to hi: each lane of
-// size bytes must be zero or of one pattern, as far as it was seen.
+// lanes checks bytes lo up to hi of v, the target's value: each lane is 0 or from one pattern.
 func lanes(v uint64, lo, hi, size, nodes int) error {
 	for i := 0; i < word; i += size {
 		from, to := max(i, lo), min(i+size, hi)
@@ -131,14 +131,13 @@ func lanes(v uint64, lo, hi, size, nodes int) error {
 			known = known || v&mask == p[0]&mask || v&mask == p[1]&mask
 		}
 		if !known {
-			return fmt.Errorf("porttest: stores of %d bytes: bytes %d to %d of the word %#016x were never stored together", size, from, to-1, v)
+			return fmt.Errorf("porttest: stores of %d bytes: bytes %d to %d of the word %#016x are not from one store", size, from, to-1, v)
 		}
 	}
 	return nil
 }
 
-// checkBytesOfAWord: ranks that store to different bytes of one word do not
-// disturb each other, and each byte shows its stores in order.
+// checkBytesOfAWord: stores to different bytes of a word do not interfere, and appear in order.
 func checkBytesOfAWord(e *env, nodes int) error {
 	const last = 250
 	return e.run(nodes, func(t *thread) error {
@@ -146,16 +145,13 @@ func checkBytesOfAWord(e *env, nodes int) error {
 			seq := uint64(round + 1)
 			if t.me > 0 {
 				off := target + dimmnet.Offset(t.me)
-				const above = ^uint64(0xff) // must not land
+				const above = ^uint64(0xff) // bytes of the value that must not land
 				for v := uint64(1); v <= last; v++ {
 					if err := t.post(func() bool { return t.Store(0, off, v|above, 1) }); err != nil {
 						return err
 					}
 				}
-				err := inOrder(
-					func() error { return t.signal(0, rankFlag(t.me), seq) },
-					func() error { return t.await(flagData, seq) })
-				if err != nil {
+				if err := t.finish(seq); err != nil {
 					return err
 				}
 				continue
@@ -168,8 +164,7 @@ func checkBytesOfAWord(e *env, nodes int) error {
 	})
 }
 
-// watchBytes sees every byte of the target count up to last, clears it and lets
-// the other ranks go on.
+// watchBytes checks that each byte of the target counts up to last. It then clears the target.
 func (t *thread) watchBytes(seq, last uint64) error {
 	var seen, all uint64
 	for r := 1; r < t.Nodes(); r++ {

@@ -6,8 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Wrap returns network with every port seen through wrap: for tests that refuse,
-// reorder or watch what is posted.
+// Wrap wraps every port of network, for tests that refuse, reorder or watch posts.
 func Wrap(network dimmnet.Network, wrap func(dimmnet.Port) dimmnet.Port) dimmnet.Network {
 	return wrapped{network, wrap}
 }
@@ -29,7 +28,7 @@ type wrappedHost struct {
 	wrap func(dimmnet.Port) dimmnet.Port
 }
 
-// Go wraps the port of the thread as well.
+// Go wraps the port of the new thread as well.
 func (h wrappedHost) Go(name string, f func(dimmnet.Host) error) {
 	h.Host.Go(name, func(own dimmnet.Host) error {
 		return f(wrappedHost{own, h.wrap(own.Port()), h.wrap})
@@ -38,7 +37,7 @@ func (h wrappedHost) Go(name string, f func(dimmnet.Host) error) {
 
 func (h wrappedHost) Port() dimmnet.Port { return h.port }
 
-// Limited is p that says it has other limits. It does not check them.
+// Limited returns p with other limits. It does not enforce them.
 func Limited(p dimmnet.Port, limits dimmnet.Limits) dimmnet.Port { return limited{p, limits} }
 
 type limited struct {

@@ -10,8 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// alone runs body on a port without peers that can do everything, seen through
-// wrap.
+// alone runs body on a port that supports everything, without peers, through wrap.
 func alone(t *testing.T, wrap func(dimmnet.Port) dimmnet.Port, body func(dimmnet.Port) error) {
 	t.Helper()
 	err := alter(wrap)().Run(t.Context(), 1, func(h dimmnet.Host) error { return body(h.Port()) })
@@ -20,7 +19,7 @@ func alone(t *testing.T, wrap func(dimmnet.Port) dimmnet.Port, body func(dimmnet
 	}
 }
 
-// postOwn are posts of each kind to the own rank. All change the word at flagDone.
+// postOwn returns one post of each kind to the own rank. All change the word at flagDone.
 func postOwn() map[string]func(dimmnet.Port) bool {
 	return map[string]func(dimmnet.Port) bool{
 		"Store":     func(p dimmnet.Port) bool { return p.Store(0, flagDone, 1, 1) },
@@ -31,7 +30,7 @@ func postOwn() map[string]func(dimmnet.Port) bool {
 	}
 }
 
-// countIdles counts its Idles, which return at once.
+// countIdles counts calls of Idle, which return at once.
 type countIdles struct {
 	dimmnet.Port
 	n *int
@@ -39,7 +38,7 @@ type countIdles struct {
 
 func (p countIdles) Idle(dimmnet.Mark) { *p.n++ }
 
-// TestRefuse: what is refused has not been posted, and Idle then returns, once.
+// TestRefuse: a refused post has no effect, and the next Idle returns at once.
 func TestRefuse(t *testing.T) {
 	for name, post := range postOwn() {
 		refuse, idles := true, 0
@@ -48,21 +47,21 @@ func TestRefuse(t *testing.T) {
 		}
 		alone(t, wrap, func(p dimmnet.Port) error {
 			if post(p) || p.Counters() != (dimmnet.Counters{}) || p.Load(flagDone) != 0 {
-				return fmt.Errorf("%s has not been refused", name)
+				return fmt.Errorf("%s was not refused", name)
 			}
 			p.Idle(0)
 			if refuse = false; idles != 0 || !post(p) || p.Load(flagDone) == 0 {
-				return fmt.Errorf("%s: %d Idles went on, or it is still refused", name, idles)
+				return fmt.Errorf("%s: %d Idles were passed on, want 0; or the post is still refused", name, idles)
 			}
 			if p.Idle(0); idles != 1 {
-				return fmt.Errorf("%s: an Idle after it did not go on", name)
+				return fmt.Errorf("%s: an Idle after it was not passed on", name)
 			}
 			return nil
 		})
 	}
 }
 
-// TestShares: Refusing and Restless keep to their shares.
+// TestShares: Refusing refuses its share of posts, and Restless shortens its share of Idles.
 func TestShares(t *testing.T) {
 	const calls = 4000
 	seed := rand.Uint64()
@@ -83,14 +82,14 @@ func TestShares(t *testing.T) {
 		})
 		for _, n := range []int{posted, idles} {
 			if part := float64(n) / calls; math.Abs(part-(1-share)) > share*(1-share)/4 {
-				t.Errorf("seed %d, share %v: of %d, %d were posted and %d Idles went on", seed, share, calls, posted, idles)
+				t.Errorf("seed %d, share %v: of %d calls each, %d posts and %d Idles were passed on", seed, share, calls, posted, idles)
 			}
 		}
 	}
 }
 
-// TestLate: what is posted has not landed at first, is counted once, and lands
-// after so many polls of any kind.
+// TestLate: a post does not land at once, is counted once, and lands after the given number of
+// polls of any kind.
 func TestLate(t *testing.T) {
 	const rounds, polls = 200, 20
 	seed := rand.Uint64()
@@ -106,7 +105,7 @@ func TestLate(t *testing.T) {
 				for range rounds {
 					before := p.Counters().Bytes
 					if !post(p) || below.Load(flagDone) != 0 {
-						return fmt.Errorf("seed %d: a %s has landed at once", seed, name)
+						return fmt.Errorf("seed %d: a %s landed at once", seed, name)
 					}
 					for ; below.Load(flagDone) == 0; took++ {
 						if more := p.Counters().Bytes - before; more != 1 {
@@ -117,7 +116,7 @@ func TestLate(t *testing.T) {
 					below.Store(0, flagDone, 0, word)
 				}
 				if took < rounds*polls/2 || took > rounds*polls*3/2 {
-					return fmt.Errorf("seed %d: %d times %s took %d by %s, want %d each", seed, rounds, name, took, how, polls)
+					return fmt.Errorf("seed %d: %d times %s took %d polls by %s, want about %d each", seed, rounds, name, took, how, polls)
 				}
 				return nil
 			})
@@ -125,7 +124,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateOvertakes: of two Pushes and a Store each is the first to land at times.
+// TestLateOvertakes: of two Pushes and a Store, each is sometimes the first to land.
 func TestLateOvertakes(t *testing.T) {
 	seed := rand.Uint64()
 	alone(t, Late(seed, 3), func(p dimmnet.Port) error {
@@ -149,14 +148,14 @@ func TestLateOvertakes(t *testing.T) {
 			below.Write(0, flagDone, make([]byte, 3*word))
 		}
 		if min(first[0], first[1], first[2]) < 30 {
-			return fmt.Errorf("seed %d: of 300 times, each was among the first %v", seed, first)
+			return fmt.Errorf("seed %d: times out of 300 that each landed first: %v, want 30 or more", seed, first)
 		}
 		return nil
 	})
 }
 
-// TestMulticastNeedsRoom: a Multicast of Stores cannot be refused.
-func TestMulticastNeedsRoom(t *testing.T) {
+// TestMulticastOverRefusingPort: a Multicast made of Stores cannot be refused, so it panics.
+func TestMulticastOverRefusingPort(t *testing.T) {
 	alone(t, Refusing(0, 1), func(p dimmnet.Port) error {
 		if m := Multicasting(1)(p); !panics(func() { m.Multicast([]dimmnet.Rank{0}, 0, 1, 1) }) {
 			return errors.New("a Multicast over a port that refuses did not panic")

@@ -17,7 +17,7 @@ func pingPong(rounds uint64) func(dimmnet.Host) error {
 		peer := p.Rank() ^ 1
 		for i := uint64(1); i <= rounds; i++ {
 			if p.Rank()&1 == 0 && !p.Store(peer, 0, i, 8) {
-				return fmt.Errorf("round %d not posted", i)
+				return fmt.Errorf("round %d: Store returned false", i)
 			}
 			for {
 				mark := p.Arrivals()
@@ -30,15 +30,15 @@ func pingPong(rounds uint64) func(dimmnet.Host) error {
 				p.Idle(mark)
 			}
 			if p.Rank()&1 == 1 && !p.Store(peer, 0, i, 8) {
-				return fmt.Errorf("round %d not posted", i)
+				return fmt.Errorf("round %d: Store returned false", i)
 			}
 		}
 		return nil
 	}
 }
 
-// BenchmarkPingPong reports how many events a second of machine time the
-// simulator takes from its queue, and what a node costs in memory.
+// BenchmarkPingPong reports the number of events that the simulator handles per second of real
+// time, and the memory that a node needs.
 func BenchmarkPingPong(b *testing.B) {
 	for _, nodes := range []int{2, 64, 1024} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
@@ -56,7 +56,8 @@ func BenchmarkPingPong(b *testing.B) {
 				body := pingPong(rounds)
 				err := net.Run(context.Background(), nodes, func(h dimmnet.Host) error {
 					err := body(h)
-					if int(h.Port().Rank()) == nodes-1 { // while the others still hold their stacks
+					// measured while the other threads still hold their stacks
+					if int(h.Port().Rank()) == nodes-1 {
 						runtime.ReadMemStats(&after)
 					}
 					return err

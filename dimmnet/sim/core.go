@@ -6,47 +6,49 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Core is a simulated thread without its NIC: for packages that put one of their own into the hosts. What the host does takes
-// time of the thread (Charge); what the NIC and its network do are events (At). Everything holds that holds for DIMMnet-1: threads, CPUs, the
-// order of events, skipped polls, random delays and the trace.
+// Core is a simulated thread without its NIC, for packages that put their own NIC into the
+// hosts. The work of the host costs time of the thread (Charge); the work of the NIC and its
+// network are events (At). All else works as with DIMMnet-1: threads, CPUs, the order of
+// events, skipped polls, random delays and the trace.
 type Core struct{ th *thread }
 
 // call is an event of another package.
 type call struct {
 	f    func(at dimmnet.Time)
 	rank dimmnet.Rank
-	seen bool // who idles at the rank may notice
+	seen bool // f changes memory that idle threads of rank can notice
 }
 
-// OpenCore is the core of a simulated host. On a UDP network it is an error.
+// OpenCore returns the core of a simulated host. It is an error on a UDP network.
 func OpenCore(h dimmnet.Host) (Core, error) {
 	th, ok := h.(*thread)
 	if !ok {
-		return Core{}, errors.New("sim: the host is not a simulated one")
+		return Core{}, errors.New("sim: OpenCore: the host is not simulated by this package")
 	}
 	if th.k.cfg.UDP != nil {
-		return Core{}, errors.New("sim: hosts of a UDP network have no place for a NIC")
+		return Core{}, errors.New("sim: OpenCore: hosts of a UDP network have no NIC")
 	}
 	return Core{th}, nil
 }
 
-// Sync lets everything happen that precedes the thread's clock. What the thread sees or changes afterwards is as it is at that time.
+// Sync handles all events before the thread's clock. Afterwards the thread reads and changes the
+// state of the node as of that time.
 func (c Core) Sync() { c.th.sync() }
 
-// Now is the thread's clock.
+// Now returns the thread's clock.
 func (c Core) Now() dimmnet.Time { return c.th.now }
 
-// Charge lets the CPU be busy for d, with no random delay.
+// Charge makes the CPU busy for d, without a random delay.
 func (c Core) Charge(d dimmnet.Time) { c.th.now += d }
 
-// At lets f be called when it is at, which is not before the event, or the Sync, that it is called from. If seen, it is an arrival at rank: whoever
-// idles there looks again. Calls for the same instant come in the order in which they were asked for.
+// At schedules a call of f at the time at, which must not be before the current event or the
+// last Sync. If seen is true, the call is an arrival at rank, and idle threads there poll
+// again. Calls at the same time happen in the order in which they were scheduled.
 func (c Core) At(at dimmnet.Time, rank dimmnet.Rank, seen bool, f func(at dimmnet.Time)) {
 	k := c.th.k
 	k.schedule(at, evCall, k.callees.put(call{f, rank, seen}))
 }
 
-// called makes such a call.
 func (k *kernel) called(ref int32, at dimmnet.Time) {
 	c := *k.callees.at(ref)
 	*k.callees.at(ref) = call{}
@@ -57,7 +59,7 @@ func (k *kernel) called(ref int32, at dimmnet.Time) {
 	}
 }
 
-// Landed puts into the trace that bytes of from have landed at off of rank's memory.
+// Landed records in the trace that p from rank from has landed at off of rank's memory.
 func (c Core) Landed(at dimmnet.Time, from, rank dimmnet.Rank, off uint64, p []byte) {
 	t := &c.th.k.trace
 	t.fold(uint64(at))
@@ -68,7 +70,7 @@ func (c Core) Landed(at dimmnet.Time, from, rank dimmnet.Rank, off uint64, p []b
 	}
 }
 
-// Delay is a random delay, drawn from the seed of the network and two numbers; 0 without a seed.
+// Delay returns a random delay, from the network's seed and two numbers; 0 without a seed.
 func (c Core) Delay(stream, number uint64) dimmnet.Time {
 	cfg := &c.th.k.cfg
 	if cfg.Seed == 0 {
@@ -77,32 +79,32 @@ func (c Core) Delay(stream, number uint64) dimmnet.Time {
 	return randomDelay(cfg.Seed, coreStream|stream, number, cfg.MaxDelay)
 }
 
-// coreStream tells the random delays of other packages from those of this one.
+// coreStream separates the random delays of other packages from those of this one.
 const coreStream = 1 << 33
 
-// Rank is the thread's.
+// Rank returns the thread's rank.
 func (c Core) Rank() dimmnet.Rank { return c.th.rank }
 
-// Count counts what the thread has done.
+// Count adds the counts in more to the thread's counters.
 func (c Core) Count(more dimmnet.Counters) { c.th.counters = c.th.counters.Plus(more) }
 
-// Counters, Arrivals, Idle and Err are those of a Port.
+// Counters implements Port.Counters.
 func (c Core) Counters() dimmnet.Counters { return c.th.counters }
 
-// Arrivals: see Counters.
+// Arrivals implements Port.Arrivals.
 func (c Core) Arrivals() dimmnet.Mark { return c.th.Arrivals() }
 
-// Idle: see Counters.
+// Idle implements Port.Idle.
 func (c Core) Idle(since dimmnet.Mark) { c.th.Idle(since) }
 
-// Err: see Counters.
+// Err implements Port.Err.
 func (c Core) Err() error { return c.th.Err() }
 
-// Failed says whether the run has failed, at no cost.
+// Failed reports whether the run has failed. Unlike Err, it does not check the limits of the run.
 func (c Core) Failed() bool { return c.th.k.err != nil }
 
 // Fail fails the run.
 func (c Core) Fail(err error) { c.th.k.fail(err) }
 
-// WakeAt wakes who idles at this node at t: something becomes free then.
+// WakeAt makes idle threads of this node poll again at t, when a resource of the NIC becomes free.
 func (c Core) WakeAt(t dimmnet.Time) { c.th.wakeAt(t) }

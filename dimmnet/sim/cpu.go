@@ -6,39 +6,43 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// The threads of a node share its CPUs. A thread that polls has one as much as a
-// thread that computes; one that sleeps has none. While others want a CPU, a thread
-// has its own for a slice of time; then it goes behind them. When the first of those
-// that want a CPU has used up its slice all get a new one, and keep half of what they
-// had left, as the counters of Linux 2.4 do.
+// The threads of a node share its CPUs. A thread that polls needs a CPU as much as one
+// that computes; a sleeping thread needs none. While other threads are ready, a thread
+// keeps its CPU for a time slice and then goes to the end of the list. When the first
+// ready thread has used up its slice, all threads of the node get a new one and keep half
+// of what they had left, as the counters of Linux 2.4 do.
 //
-// Who was asleep comes first while it has some of its slice. If no CPU is free it
-// gets that of a thread that polls, at the end of its polling pass; if none polls that
-// of one that computes, at once; else the next one that is given away. A thread that
-// was woken itself is left alone for a moment: so helper threads do not take each
-// other's CPU. Who loses it before its slice is over gets it back before others.
+// A woken thread goes first while it has some of its slice left. If no CPU is free, it gets
 //
-// So a thread never loses its CPU within a polling pass, and passes can be skipped
-// exactly; but for a pass of more than a tick, after which every call looks whether
-// others want the CPU.
+//   - the CPU of a thread that polls, when that has finished its polling pass;
+//   - if no thread polls, the CPU of a thread that computes, at once;
+//   - otherwise the next CPU that is released.
+//
+// A thread that was woken itself keeps its CPU for a moment (wokenKeeps), so that helper
+// threads do not take each other's CPU. A thread that loses its CPU before its slice is over
+// gets one back before the others.
+//
+// A thread thus never loses its CPU within a polling pass, and passes can be skipped
+// exactly. The exception is a pass longer than a tick: after that, every call checks
+// whether other threads are ready.
 
 const (
-	// tick is how long a thread computes before it looks whether others want its CPU.
+	// tick is how long a thread computes before it checks whether other threads are ready.
 	tick = dimmnet.Millisecond
-	// moment is how long who was woken keeps its CPU from others that are: longer than a
-	// helper thread has to do for a message. Assumed.
-	moment = 50 * dimmnet.Microsecond
+	// wokenKeeps is how long a woken thread keeps its CPU from other woken threads. It is
+	// longer than a helper thread works for one message. Assumed.
+	wokenKeeps = 50 * dimmnet.Microsecond
 )
 
-// newThread makes a thread of a node, which begins at a time.
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
-	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at, credit: k.preset.Host.Slice}
+	th := &thread{k: k, node: n, rank: rank, index: int32(len(k.threads)), name: name, now: at}
+	th.turn.credit = k.preset.Host.Slice
+	th.pauses.next = th.nextPause()
 	k.threads = append(k.threads, th)
 	n.threads = append(n.threads, th)
-	th.pauseAt = th.nextPause()
 	k.live++
 	th.start(body)
-	th.wantCPU(at, k.current)
+	th.wake(at, k.current)
 }
 
 // Go starts another thread of this node.
@@ -47,67 +51,70 @@ func (th *thread) Go(name string, f func(dimmnet.Host) error) {
 	th.k.newThread(th.node, th.rank, name, th.now, f)
 }
 
-// wantCPU lets a thread that is new or has slept run as soon as it has a CPU. by is
-// the thread that wakes it, or nil.
-func (th *thread) wantCPU(at dimmnet.Time, by *thread) {
+// wake makes a new or sleeping thread ready. The thread by causes the wake-up; nil if none does.
+func (th *thread) wake(at dimmnet.Time, by *thread) {
 	n := th.node
-	at = n.awake(at)
-	th.now, th.fresh = max(th.now, at), true
-	first := th.credit > 0
+	at = n.afterPause(at)
+	th.now, th.turn.fresh = max(th.now, at), true
+	state := ready
+	if th.turn.credit > 0 {
+		state = readyWoken
+	}
 	switch {
 	case n.cpus > 0:
 		n.cpus--
 		th.begin(th.now)
-	case first && !n.polled() && n.preempt(at):
+	case state == readyWoken && !n.polled() && n.preempt(at):
 		th.begin(th.now)
 	default:
-		th.urgent, th.by = first, by
-		n.line(th, th.now, first, by)
+		th.turn.wokenBy = by
+		n.makeReady(th, state, th.now, state == readyWoken, by)
 	}
 }
 
-// begin gives a thread a CPU at a time.
+// begin gives the thread a CPU at the time at.
 func (th *thread) begin(at dimmnet.Time) {
 	th.now = max(th.now, at)
-	th.sleepOn()
-	th.state, th.urgent = running, false
-	if th.credit <= 0 {
+	th.skipPauses()
+	th.state = running
+	if th.turn.credit <= 0 {
 		for _, x := range th.node.threads {
-			x.credit = x.credit/2 + x.k.preset.Host.Slice
+			x.turn.credit = x.turn.credit/2 + x.k.preset.Host.Slice
 		}
 	}
-	th.begun, th.sliceEnd = th.now, th.now+th.credit
-	left := th.left
-	th.left = 0
+	th.turn.begun, th.turn.sliceEnd = th.now, th.now+th.turn.credit
+	left := th.turn.left
+	th.turn.left = 0
 	th.advance(left)
 	th.enqueue()
 }
 
-// lose takes note of what is left of a thread's slice when it loses its CPU. A thread
-// that nobody had to wait for has used up some slices, and part of another.
-func (th *thread) lose() {
-	th.fresh = false
+// endTurn records the rest of the thread's slice when it loses its CPU. If no other thread waited,
+// the thread may have run for several slices; then the rest of the last slice counts.
+func (th *thread) endTurn() {
+	th.turn.fresh = false
 	slice := max(th.k.preset.Host.Slice, 1)
-	if th.credit = th.sliceEnd - th.now; th.credit < 0 && len(th.node.ready) == 0 {
-		th.credit = slice + th.credit%slice
+	if th.turn.credit = th.turn.sliceEnd - th.now; th.turn.credit < 0 && len(th.node.ready) == 0 {
+		th.turn.credit = slice + th.turn.credit%slice
 	}
 }
 
-// line puts a thread among those that want a CPU: last, or before all but those that
-// have slept. by is the thread that does so, or nil.
-func (n *node) line(th *thread, at dimmnet.Time, first bool, by *thread) {
-	th.state = waiting
-	place := len(n.ready)
+// makeReady puts a thread into the list of ready threads: at the end, or, if first is true, before
+// all threads except woken ones. The thread by causes the change; nil if none does.
+func (n *node) makeReady(th *thread, state threadState, at dimmnet.Time, first bool, by *thread) {
+	th.state = state
+	index := len(n.ready)
 	if first {
-		place = 0
-		for place < len(n.ready) && n.ready[place].urgent {
-			place++
+		index = 0
+		for index < len(n.ready) && n.ready[index].state == readyWoken {
+			index++
 		}
 	}
-	n.ready = slices.Insert(n.ready, place, th)
+	n.ready = slices.Insert(n.ready, index, th)
 	for _, x := range n.threads {
-		if len(n.ready) == 1 && x.hasCPU() { // until now nobody else wanted it
-			x.sliceEnd = max(x.sliceEnd, at+x.k.preset.Host.Slice)
+		// a slice begins when another thread starts to wait for the CPU
+		if len(n.ready) == 1 && x.hasCPU() {
+			x.turn.sliceEnd = max(x.turn.sliceEnd, at+x.k.preset.Host.Slice)
 		}
 		if x.state == idling {
 			x.k.endSlice(x, at, by)
@@ -115,53 +122,51 @@ func (n *node) line(th *thread, at dimmnet.Time, first bool, by *thread) {
 	}
 }
 
-// hasCPU says whether a thread has one.
 func (th *thread) hasCPU() bool { return th.state == running || th.state == idling }
 
-// polled says whether a thread of the node polls: its last pass was in vain.
+// polled reports whether a thread of the node polls without progress.
 func (n *node) polled() bool {
-	return slices.ContainsFunc(n.threads, func(th *thread) bool { return th.hasCPU() && (th.idled || th.polls) })
+	return slices.ContainsFunc(n.threads, func(th *thread) bool { return th.hasCPU() && th.pass.kind != working })
 }
 
-// preempt takes the CPU from a thread that computes beyond at: it goes on where it
-// was then when it has one again, for the rest of its slice. Threads that run lie in
-// wait for what precedes their clocks (sync), so nothing of what they do then has
-// happened.
+// preempt takes the CPU from a thread whose computation goes on after the time at, if there is
+// one. The thread later continues with the rest of its computation and slice. This is safe: a
+// running thread acts only after all events before its clock have happened (sync).
 func (n *node) preempt(at dimmnet.Time) bool {
 	for _, th := range n.threads {
-		if th.state != running || !th.computes || th.now <= at || th.fresh && at < th.begun+moment {
+		if th.state != running || !th.turn.computes || th.now <= at || th.turn.fresh && at < th.turn.begun+wokenKeeps {
 			continue
 		}
-		th.left, th.now = th.now-at, at
-		th.unstall(at)
-		if th.queued {
-			th.stale++
+		th.turn.left, th.now = th.now-at, at
+		th.undoPauses(at)
+		if th.events.queued {
+			th.events.stale++
 		}
-		th.wait()
+		th.requeue(ready)
 		return true
 	}
 	return false
 }
 
-// wait puts a thread that has lost its CPU behind those that want one; or, if its slice
-// is not over, behind those that have slept.
-func (th *thread) wait() {
-	th.lose()
-	th.node.line(th, th.now, th.credit > 0, nil)
+// requeue makes a thread without a CPU ready: last if its slice is over, else after woken threads.
+func (th *thread) requeue(state threadState) {
+	th.endTurn()
+	th.node.makeReady(th, state, th.now, th.turn.credit > 0, nil)
 }
 
-// endSlice lets an idle thread lose its CPU at the first end of a polling pass, not
-// before now, at which its slice is over or somebody who has slept wants it. by is
-// the thread that lets it know, or nil.
+// endSlice schedules the time at which an idling thread loses its CPU. The thread loses it at the
+// end of a polling pass, once its slice is over or a woken thread is ready, and not before now.
+// The thread by causes the loss; nil if none does.
 func (k *kernel) endSlice(th *thread, now dimmnet.Time, by *thread) {
-	from := max(th.sliceEnd, th.idleAt)
-	if th.node.ready[0].urgent {
-		from = max(now, th.idleAt)
+	p := &th.pass
+	from := max(th.turn.sliceEnd, p.end)
+	if th.node.ready[0].state == readyWoken {
+		from = max(now, p.end)
 	}
-	if period := th.idleAt - th.markAt; period > 0 {
-		past := from - th.idleAt
-		from = th.idleAt + (past+period-1)/period*period
-		if from == now && th.precedes(by) { // its next pass began before by did this
+	if period := p.period(); period > 0 {
+		past := from - p.end
+		from = p.end + (past+period-1)/period*period
+		if from == now && th.precedes(by) { // the thread's next pass has begun before by acts
 			from += period
 		}
 	}
@@ -171,18 +176,17 @@ func (k *kernel) endSlice(th *thread, now dimmnet.Time, by *thread) {
 	k.queue.push(e)
 }
 
-// sliceOver is that time. The thread may have gone on since, or nobody may want
-// its CPU any more.
+// sliceOver handles an evSlice. The thread may have stopped idling, or no thread may be ready.
 func (th *thread) sliceOver(at dimmnet.Time) {
 	n, k := th.node, th.k
 	if th.state != idling || len(n.ready) == 0 {
 		return
 	}
-	period := th.idleAt - th.markAt
-	if period > 0 && (at < th.idleAt || (at-th.idleAt)%period != 0) {
-		return // it idles anew since
+	period := th.pass.period()
+	if period > 0 && (at < th.pass.end || (at-th.pass.end)%period != 0) {
+		return // the event belongs to an earlier call of Idle
 	}
-	if at < th.sliceEnd && !n.ready[0].urgent {
+	if at < th.turn.sliceEnd && n.ready[0].state != readyWoken {
 		k.endSlice(th, at, nil)
 		return
 	}
@@ -193,73 +197,71 @@ func (th *thread) sliceOver(at dimmnet.Time) {
 	}
 	n.notIdle(th)
 	if period > 0 {
-		th.counters.Polls += uint64((at-th.idleAt)/period) * (th.counters.Polls - th.markPolls)
+		th.countSkipped((at - th.pass.end) / period)
 	}
-	th.now, th.unaware = at, true
-	th.giveCPU()
+	th.now = at
+	th.yieldCPU(readyIdle)
 }
 
-// onlyPolls says whether nothing is in flight, and every thread sleeps or polls
-// what it has seen.
+// onlyPolls reports whether nothing is in flight and every thread sleeps or polls without news.
 func (k *kernel) onlyPolls() bool {
 	if len(k.queue) > k.slices {
 		return false
 	}
 	for _, th := range k.threads {
-		if th.state == running || th.state == waiting && (!th.unaware || th.unseen != th.node.arrivals) {
+		switch th.state {
+		case running, ready, readyWoken:
 			return false
+		case readyIdle:
+			if th.pass.seen != th.node.arrivals {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// due says whether the thread is to give its CPU away. Its clock may be behind that of
-// the node: who began to want the CPU later does not count yet.
+// due reports whether the thread must give up its CPU. The thread's clock may be behind that of
+// its node; threads that became ready after the thread's clock do not count yet.
 func (th *thread) due() bool {
 	if len(th.node.ready) == 0 {
 		return false
 	}
-	first := th.node.ready[0]
-	woken := first.urgent && (first.now < th.now || first.now == th.now && !th.precedes(first.by))
-	return woken && !(th.fresh && th.now < th.begun+moment) || th.now >= th.sliceEnd
+	first, t := th.node.ready[0], &th.turn
+	woken := first.state == readyWoken && (first.now < th.now || first.now == th.now && !th.precedes(first.turn.wokenBy))
+	return woken && !(t.fresh && th.now < t.begun+wokenKeeps) || th.now >= t.sliceEnd
 }
 
-// precedes says whether the thread's turn comes before that of other, which may be
-// nil, at one instant.
+// precedes reports whether th acts before other at the same instant; other may be nil.
 func (th *thread) precedes(other *thread) bool { return other != nil && th.index < other.index }
 
-// share gives the CPU away as long as it is due, and returns when the thread has one
-// again.
-func (th *thread) share() {
+// yieldWhileDue gives up the CPU while due reports true. The thread has a CPU when it returns.
+func (th *thread) yieldWhileDue() {
 	for th.due() {
-		th.giveCPU()
-		th.giveWay()
+		th.yieldCPU(ready)
+		th.suspend()
 	}
 }
 
-// giveCPU lets the first of those that want a CPU have the thread's own.
-func (th *thread) giveCPU() {
-	th.wait()
+func (th *thread) yieldCPU(state threadState) {
+	th.requeue(state)
 	th.node.beginFirst(th.now)
 }
 
-// beginFirst gives a CPU to the first thread that waits for one.
 func (n *node) beginFirst(at dimmnet.Time) {
 	first := n.ready[0]
 	n.ready = n.ready[1:]
 	first.begin(at)
 }
 
-// notIdle takes a thread out of those that poll.
 func (n *node) notIdle(th *thread) {
 	n.idle = slices.DeleteFunc(n.idle, func(x *thread) bool { return x == th })
 }
 
-// leaveCPU frees the thread's CPU for the next.
-func (th *thread) leaveCPU(why threadState) {
+func (th *thread) releaseCPU(state threadState) {
 	n := th.node
-	th.lose()
-	th.state = why
+	th.endTurn()
+	th.state = state
 	if len(n.ready) == 0 {
 		n.cpus++
 		return
@@ -267,31 +269,31 @@ func (th *thread) leaveCPU(why threadState) {
 	n.beginFirst(th.now)
 }
 
-// compute takes d of a CPU, tick by tick if there are others who may want it.
+// compute uses a CPU for d. If the node may have other threads, it works tick by tick.
 func (th *thread) compute(d dimmnet.Time) {
 	if len(th.k.threads) == len(th.k.nodes) {
 		th.advance(d)
 		return
 	}
 	for {
-		th.computes = true
-		th.sync() // what other threads of the node do meanwhile is seen at every tick
-		th.computes = false
-		th.share()
+		th.turn.computes = true
+		th.sync() // let the node's other threads act after every tick
+		th.turn.computes = false
+		th.yieldWhileDue()
 		if d <= 0 || th.now > th.k.cfg.Limit {
 			return
 		}
 		part := min(d, tick)
 		if len(th.node.ready) > 0 {
-			part = min(part, th.sliceEnd-th.now)
+			part = min(part, th.turn.sliceEnd-th.now)
 		}
 		th.advance(part)
 		d -= part
 	}
 }
 
-// wake lets a thread go on that idles or sleeps, because the run has failed.
-func (th *thread) wake() {
+// interruptWait resumes a thread that idles or sleeps, because the run has failed.
+func (th *thread) interruptWait() {
 	n := th.node
 	switch th.state {
 	case idling:
@@ -300,6 +302,6 @@ func (th *thread) wake() {
 		th.k.queue.push(th.event())
 	case asleep:
 		n.sleepers = slices.DeleteFunc(n.sleepers, func(x *thread) bool { return x == th })
-		th.wantCPU(th.now, nil)
+		th.wake(th.now, nil)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// withCPUs is environment D with so many CPUs a node.
+// withCPUs returns a network of environment D whose nodes have the given number of CPUs.
 func withCPUs(t *testing.T, cpus int) sim.Config {
 	t.Helper()
 	preset, err := sim.LoadPreset("D")
@@ -20,7 +20,7 @@ func withCPUs(t *testing.T, cpus int) sim.Config {
 	return sim.Config{Preset: &preset}
 }
 
-// pollUntil polls a word of the own LLCM until it is not 0.
+// pollUntil polls a word of this node's LLCM until it is not 0.
 func pollUntil(h dimmnet.Host, off dimmnet.Offset) error {
 	p := h.Port()
 	for {
@@ -35,8 +35,8 @@ func pollUntil(h dimmnet.Host, off dimmnet.Offset) error {
 	}
 }
 
-// TestPollingTakesACPU lets one thread compute for a second and others poll: on
-// one CPU the polls take their share, whatever the model says of rates.
+// TestPollingTakesACPU lets one thread compute for a second while others poll. On one CPU the
+// polling threads take their share of it.
 func TestPollingTakesACPU(t *testing.T) {
 	for _, test := range []struct {
 		cpus, pollers int
@@ -61,8 +61,8 @@ func TestPollingTakesACPU(t *testing.T) {
 	}
 }
 
-// TestSleepingTakesNone: a thread that waits for an event costs nothing, and is
-// there as soon as who sets it goes on computing.
+// TestSleepingTakesNone: a thread that waits for an event uses no CPU, and it continues as
+// soon as the thread that sets the event spends time.
 func TestSleepingTakesNone(t *testing.T) {
 	var woken dimmnet.Time
 	err := newNetwork(t, withCPUs(t, 1)).Run(context.Background(), 1, func(h dimmnet.Host) error {
@@ -74,7 +74,7 @@ func TestSleepingTakesNone(t *testing.T) {
 		})
 		h.Spend(dimmnet.Second)
 		if h.Now() > dimmnet.Second+dimmnet.Microsecond {
-			t.Errorf("a second of computing took %v", h.Now())
+			t.Errorf("a second of computing took %v beside a sleeping thread", h.Now())
 		}
 		set := h.Now()
 		e.Set()
@@ -89,7 +89,7 @@ func TestSleepingTakesNone(t *testing.T) {
 	}
 }
 
-// TestEventsPassTurns counts to and fro between two threads.
+// TestEventsPassTurns counts in turns in two threads.
 func TestEventsPassTurns(t *testing.T) {
 	for _, cpus := range []int{1, 2} {
 		count := 0
@@ -115,7 +115,7 @@ func TestEventsPassTurns(t *testing.T) {
 					return err
 				}
 				if count < i+1 {
-					t.Fatalf("turn %d: count %d", i, count)
+					t.Fatalf("turn %d: the count is %d, want %d", i, count, i+1)
 				}
 			}
 			return nil
@@ -126,7 +126,8 @@ func TestEventsPassTurns(t *testing.T) {
 	}
 }
 
-// TestThreadDeadlock: two that poll on one CPU, or wait for events, are found out.
+// TestThreadDeadlock: the kernel detects that two threads poll in vain on one CPU, or wait for
+// events.
 func TestThreadDeadlock(t *testing.T) {
 	err := newNetwork(t, withCPUs(t, 1)).Run(context.Background(), 2, func(h dimmnet.Host) error {
 		h.Go("receive", func(h dimmnet.Host) error { return pollUntil(h, 8) })
@@ -134,14 +135,14 @@ func TestThreadDeadlock(t *testing.T) {
 		return pollUntil(h, 16)
 	})
 	if err == nil || !strings.Contains(err.Error(), "deadlock") {
-		t.Errorf("error %v", err)
+		t.Errorf("Run returned %v, want a deadlock that names the threads", err)
 	}
 	err = newNetwork(t, withCPUs(t, 2)).Run(context.Background(), 1, func(h dimmnet.Host) error {
 		h.Go("receive", func(h dimmnet.Host) error { return pollUntil(h, 8) })
 		return h.NewEvent().Wait()
 	})
 	if err == nil || !strings.Contains(err.Error(), `deadlock`) || !strings.Contains(err.Error(), `[0 0:receive]`) {
-		t.Errorf("error %v", err)
+		t.Errorf("Run returned %v, want a deadlock that names the threads", err)
 	}
 }
 
@@ -178,12 +179,12 @@ func TestThreadsAreDeterministic(t *testing.T) {
 		return net.Result()
 	}
 	if a, b := run(), run(); a.TraceHash != b.TraceHash || a.End != b.End || a.Events != b.Events {
-		t.Errorf("%+v, then %+v", a, b)
+		t.Errorf("two runs differ: %+v, then %+v", a, b)
 	}
 }
 
-// TestWokenThreadsShare: two threads that wake each other all the time, and so are
-// preferred, leave its share to one that computes.
+// TestWokenThreadsShare: two threads that wake each other all the time go first, but leave its
+// share of the CPU to a thread that computes.
 func TestWokenThreadsShare(t *testing.T) {
 	var took dimmnet.Time
 	cfg := withCPUs(t, 1)
@@ -213,12 +214,12 @@ func TestWokenThreadsShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took < 2*dimmnet.Second || took > 4*dimmnet.Second {
-		t.Errorf("a second of computing took %v beside two threads that take turns", took)
+		t.Errorf("a second of computing took %v beside two threads that wake each other", took)
 	}
 }
 
-// TestWokenThreadIsLeftAlone: who has just been woken and works for a moment is not
-// pushed aside by the next one, which would compute for long.
+// TestWokenThreadIsLeftAlone: a thread that was just woken and works for a moment keeps its CPU
+// when another thread is woken that computes for long.
 func TestWokenThreadIsLeftAlone(t *testing.T) {
 	var done dimmnet.Time
 	err := newNetwork(t, withCPUs(t, 1)).Run(context.Background(), 1, func(h dimmnet.Host) error {
@@ -243,12 +244,21 @@ func TestWokenThreadIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done != dimmnet.Millisecond+15*dimmnet.Microsecond {
-		t.Errorf("15 us of work that began after 1 ms were done at %v", done)
+		t.Errorf("15 us of work that began at 1 ms ended at %v", done)
 	}
 }
 
-// TestNoticePreempts: a notice wakes a thread at once although another computes on the
-// only CPU, however it cuts what it computes.
+// noticeAt returns a thread that waits for a notice and sets *woken to its clock at the wake-up.
+func noticeAt(woken *dimmnet.Time) func(dimmnet.Host) error {
+	return func(h dimmnet.Host) error {
+		err := h.Notice().Wait()
+		*woken = h.Now()
+		return err
+	}
+}
+
+// TestNoticePreempts: a notice wakes a thread at once although another thread computes on the only
+// CPU, whether that thread spends its time at once or in pieces.
 func TestNoticePreempts(t *testing.T) {
 	for _, cut := range []dimmnet.Time{10 * dimmnet.Millisecond, 900 * dimmnet.Microsecond, 7 * dimmnet.Microsecond} {
 		var sent, woken dimmnet.Time
@@ -260,11 +270,7 @@ func TestNoticePreempts(t *testing.T) {
 				h.Notify(1)
 				return nil
 			}
-			h.Go("receive", func(h dimmnet.Host) error {
-				err := h.Notice().Wait()
-				woken = h.Now()
-				return err
-			})
+			h.Go("receive", noticeAt(&woken))
 			for h.Now() < 10*dimmnet.Millisecond {
 				h.Spend(cut)
 			}
@@ -279,8 +285,8 @@ func TestNoticePreempts(t *testing.T) {
 	}
 }
 
-// TestNoticeInterrupts: a notice takes its time, and wakes a thread although
-// another computes on the only CPU.
+// TestNoticeInterrupts: a notice arrives after its transit time, and wakes a thread although
+// another thread computes on the only CPU.
 func TestNoticeInterrupts(t *testing.T) {
 	var woken dimmnet.Time
 	cfg := withCPUs(t, 1)
@@ -290,11 +296,7 @@ func TestNoticeInterrupts(t *testing.T) {
 			h.Notify(1)
 			return nil
 		}
-		h.Go("receive", func(h dimmnet.Host) error {
-			err := h.Notice().Wait()
-			woken = h.Now()
-			return err
-		})
+		h.Go("receive", noticeAt(&woken))
 		h.Spend(100 * dimmnet.Millisecond)
 		return nil
 	})

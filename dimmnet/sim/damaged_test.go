@@ -3,10 +3,10 @@ package sim
 import (
 	"testing"
 
-	"github.com/fagus-dsm/fagus/dimmnet/frametest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
 )
 
-// TestDamagedRecords: whatever is cut off a damaged payload lies within the memory.
+// TestDamagedRecords: every record that is cut off a damaged payload lies within the memory.
 func TestDamagedRecords(t *testing.T) {
 	const memory = 4096
 	good := appendRecord(appendRecord(nil, 8, []byte{1, 2}), 4090, []byte{3, 4, 5})
@@ -17,7 +17,7 @@ func TestDamagedRecords(t *testing.T) {
 				break
 			}
 			if len(b) == 0 || int(off)+len(b) > memory || len(behind) >= len(rest) {
-				t.Fatalf("%x: %d bytes at %d, %d left of %d", damaged, len(b), off, len(behind), len(rest))
+				t.Fatalf("%x: cutRecord returned %d bytes for offset %d, and left %d of %d bytes", damaged, len(b), off, len(behind), len(rest))
 			}
 			rest = behind
 		}

@@ -6,50 +6,47 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Ethernet is the 100BASE-TX network that joins the hosts, beside their NICs or, in
-// UDP-Fagus, instead of them: each host by a cable to one switch, which has a port
-// for every host, takes a frame in whole, and buffers without end.
+// Ethernet is the 100BASE-TX network that joins the hosts: in addition to their NICs or, in
+// UDP-Fagus, instead of them. Each host has a cable to one switch. The switch receives a frame in
+// full before it forwards it, and its buffers are unlimited.
 type Ethernet struct {
-	Byte       dimmnet.Time // one byte on a cable
-	FrameBytes int          // header and check sequence of a frame
-	MinFrame   int          // what a short one is padded to
-	GapBytes   int          // preamble and gap: a frame occupies the cable for them too
-	IPBytes    int          // headers of IP and UDP
+	Byte       dimmnet.Time // time of one byte on a cable
+	FrameBytes int          // size of the header and the check sequence of a frame
+	MinFrame   int          // shorter frames are padded to this size
+	GapBytes   int          // size of preamble and gap, for which a frame also occupies the cable
+	IPBytes    int          // size of the IP and UDP headers
 	Packet     int          // largest IP packet in a frame
-	NoticeIP   int          // IP packet of a notice: a TCP segment of a byte
-	Switch     dimmnet.Time // from the last bit of a frame to the first on an idle output port
+	NoticeIP   int          // size of a notice's IP packet: a TCP segment of one byte
+	// delay from the last bit of a frame to its first bit on an idle output port
+	Switch dimmnet.Time
 }
 
-// wireTime is how long an IP packet occupies a cable.
 func (e *Ethernet) wireTime(packet int) dimmnet.Time {
 	return dimmnet.Time(max(e.FrameBytes+packet, e.MinFrame)+e.GapBytes) * e.Byte
 }
 
-// datagramTime is that of a UDP datagram.
 func (e *Ethernet) datagramTime(payload int) dimmnet.Time { return e.wireTime(e.IPBytes + payload) }
 
 func (e *Ethernet) check(preset string) error {
 	if e.Byte <= 0 || e.Switch < 0 || min(e.FrameBytes, e.MinFrame, e.GapBytes, e.IPBytes, e.NoticeIP) < 0 || e.Packet <= e.IPBytes {
-		return fmt.Errorf("sim: preset %q: Ethernet %+v", preset, *e)
+		return fmt.Errorf("sim: preset %q: invalid Ethernet %+v", preset, *e)
 	}
 	return nil
 }
 
-// cables are when the two directions of a host's cable are free.
+// cables holds the times from which the two directions of a host's cable are free.
 type cables struct {
 	up   dimmnet.Time // to the switch
-	down dimmnet.Time // the switch's output port
+	down dimmnet.Time // from the switch: its output port
 }
 
-// transmit puts a frame on the cable of p.src, behind those before it and not
-// before ready, and says when the switch has all of it.
+// transmit puts a frame on p.src's cable after earlier frames. at is when the switch has it.
 func (k *kernel) transmit(p *packet, ready dimmnet.Time) (at dimmnet.Time) {
 	up := &k.nodes[p.src].cables.up
 	*up = max(*up, ready) + k.frameTime(p)
 	return *up
 }
 
-// frameTime is how long a frame occupies a cable.
 func (k *kernel) frameTime(p *packet) dimmnet.Time {
 	e := &k.preset.Ethernet
 	if p.kind == kindNotice {
@@ -58,8 +55,6 @@ func (k *kernel) frameTime(p *packet) dimmnet.Time {
 	return e.datagramTime(int(p.size))
 }
 
-// switched passes a frame, which the switch has, through the output port of its
-// receiver.
 func (k *kernel) switched(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	down := &k.nodes[p.dst].cables.down
@@ -67,7 +62,6 @@ func (k *kernel) switched(ref int32, at dimmnet.Time) {
 	k.schedule(*down, evFrame, ref)
 }
 
-// frame is there, at its receiver.
 func (k *kernel) frame(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	if p.kind == kindDatagram {
@@ -82,7 +76,7 @@ func (k *kernel) frame(ref int32, at dimmnet.Time) {
 func (th *thread) Notify(dst dimmnet.Rank) {
 	k := th.k
 	if int(dst) >= len(k.nodes) {
-		panic(fmt.Sprintf("sim: rank %d notifies rank %d: there are %d nodes", th.rank, dst, len(k.nodes)))
+		panic(fmt.Sprintf("sim: rank %d: Notify(%d): the run has %d nodes", th.rank, dst, len(k.nodes)))
 	}
 	th.compute(k.preset.Host.Notify)
 	th.sync()

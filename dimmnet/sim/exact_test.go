@@ -11,13 +11,12 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// poster posts a list of random packets, one a step, and polls random words in
-// between.
+// poster posts a list of random packets, one in each step, and polls random words in between.
 type poster struct {
 	port    dimmnet.Port
 	actions []action
-	polls   []dimmnet.Offset // a narrow poll where it is no multiple of 8
-	seen    uint64           // of what was polled in passes that posted
+	polls   []dimmnet.Offset // offsets; those not divisible by 8 are polled by narrow Reads
+	seen    uint64           // sum of what was polled in passes that posted
 }
 
 type action struct {
@@ -54,7 +53,7 @@ func (s *poster) Step() (progress bool, err error) {
 		posted = s.port.Push(a.dst, a.from, a.to, a.n, word)
 	case 4:
 		posted = s.port.Pull(a.dst, a.from, a.to, a.n, word)
-	case 5: // something must land there, at the latest what awaits sends at its end
+	case 5: // waits for the word at an offset; at the latest, the store of await changes it
 		posted = s.port.Load(llcm-16) != 0 || s.port.Load(word) != 0
 	}
 	if posted {
@@ -63,7 +62,7 @@ func (s *poster) Step() (progress bool, err error) {
 	return posted, nil
 }
 
-// outcome is all that can be seen of a run.
+// outcome is everything observable about a run.
 type outcome struct {
 	Result   sim.Result
 	Times    []dimmnet.Time
@@ -71,8 +70,8 @@ type outcome struct {
 	Seen     []uint64
 }
 
-// randomPreset is a machine with few buffers, short packets and round times, so
-// that much is refused and much happens at the same time.
+// randomPreset is a machine with few buffers, short packets and round times, so that many
+// posts fail and many events happen at the same time.
 func randomPreset(t *testing.T, r *rand.Rand) sim.Preset {
 	t.Helper()
 	envs := sim.Envs()
@@ -91,8 +90,8 @@ func randomPreset(t *testing.T, r *rand.Rand) sim.Preset {
 	return p
 }
 
-// randomRun runs a random program. Every rank posts its list, and then, when all
-// have, a word that ends what others wait for.
+// randomRun runs a random program. Every rank posts its list. When all ranks have done so, each
+// stores a word that ends the waiting of the others.
 func randomRun(t *testing.T, seed uint64, spin bool) (o outcome) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -115,7 +114,7 @@ func randomRun(t *testing.T, seed uint64, spin bool) (o outcome) {
 		p := h.Port()
 		s := programs[p.Rank()]
 		s.port = p
-		for len(s.actions) > 1 { // the last one waits
+		for len(s.actions) > 1 { // the last action waits
 			left := len(s.actions)
 			if err := dimmnet.Drive(p, s, func() bool { return len(s.actions) < left }); err != nil {
 				return err
@@ -140,7 +139,7 @@ func randomRun(t *testing.T, seed uint64, spin bool) (o outcome) {
 		t.Fatalf("seed %d, spin %v: %v", seed, spin, err)
 	}
 	o.Result = net.Result()
-	o.Result.Events = 0 // passes of a thread are events
+	o.Result.Events = 0 // every pass that a thread runs is an event
 	return o
 }
 
@@ -164,9 +163,8 @@ func randomActions(r *rand.Rand, nodes, multicast int) []action {
 	return list
 }
 
-// TestSkippedPollsAreExact runs random programs with every polling pass and with
-// those skipped that change nothing, and compares all that can be seen. One in
-// four runs twice.
+// TestSkippedPollsAreExact runs random programs both with every polling pass and with skipped
+// passes, and compares everything observable. One program in four runs twice.
 func TestSkippedPollsAreExact(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -185,8 +183,7 @@ func TestSkippedPollsAreExact(t *testing.T) {
 	}
 }
 
-// TestFirstToBeFreeWakes waits for a window and for a credit, of which the second
-// is free first.
+// TestFirstToBeFreeWakes waits for a window and for a credit; the credit is free first.
 func TestFirstToBeFreeWakes(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
@@ -201,12 +198,12 @@ func TestFirstToBeFreeWakes(t *testing.T) {
 				return nil
 			}
 			if !p.Store(1, 0, 1, 8) || !p.Write(1, 8, make([]byte, 464)) {
-				t.Error("not posted")
+				t.Error("a post returned false")
 			}
 			for posted := false; !posted && p.Err() == nil; {
 				mark := p.Arrivals()
 				if p.Write(1, 8, make([]byte, 464)) {
-					t.Error("a window was free")
+					t.Error("Write found a free window, want none")
 				}
 				if posted = p.Store(1, 0, 1, 8); !posted {
 					p.Idle(mark)
@@ -220,12 +217,12 @@ func TestFirstToBeFreeWakes(t *testing.T) {
 		}
 	}
 	if ends[0] != ends[1] {
-		t.Errorf("ends at %v, with every pass run at %v", ends[0], ends[1])
+		t.Errorf("the run ends at %v, but with Spin at %v", ends[0], ends[1])
 	}
 }
 
-// TestEveryLandingWakes polls a word that a packet of each kind changes, at many
-// phases of the poll.
+// TestEveryLandingWakes polls a word that a packet of each kind changes, at many phases of the
+// polling pass.
 func TestEveryLandingWakes(t *testing.T) {
 	posts := map[string]func(p dimmnet.Port) bool{
 		"store": func(p dimmnet.Port) bool { return p.Store(1, 8, 1, 8) },
@@ -241,11 +238,11 @@ func TestEveryLandingWakes(t *testing.T) {
 					p := h.Port()
 					if p.Rank() == 0 {
 						if !p.Store(0, 64, 0x0101, 8) {
-							t.Error("not posted")
+							t.Error("a post returned false")
 						}
 						h.Spend(dimmnet.Microsecond + dimmnet.Time(phase)*7*ns)
 						if !post(p) {
-							t.Errorf("%s: not posted", name)
+							t.Errorf("%s: the post returned false", name)
 						}
 						return nil
 					}

@@ -2,13 +2,14 @@ package sim
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// fabric is a fat tree of switches with an even number of ports: half of them
-// down, half up, but all down in the top level. Level l has half^l copies of a
-// switch for every half^(l+1) hosts. A packet climbs to the lowest level below
-// which both its hosts are, choosing the port by its sender's digits to the base
-// half, and comes down by its receiver's. So there is one way for each pair, and
-// a sender's packets to all its peers share it as far as possible, which keeps a
-// multicast in order with them.
+// fabric is a fat tree of switches with an even number of ports. Half of a switch's ports lead
+// down and half up; in the top level all lead down. Level l has half^l copies of a switch for
+// every half^(l+1) hosts.
+//
+// A packet climbs to the lowest level that has a switch above both its hosts. The digits of the
+// sender's rank to the base half choose the ports of the climb; the digits of the receiver's rank
+// choose the ports of the descent. So every pair of hosts has exactly one path. A sender's packets
+// share their path as far as possible, which keeps a multicast in order with them.
 type fabric struct {
 	ports, half int
 	reach       []int          // by level: hosts below one switch
@@ -24,7 +25,7 @@ func newFabric(nodes, ports int) *fabric {
 		f.first = append(f.first, all)
 		if width*ports >= nodes {
 			f.reach = append(f.reach, width*ports)
-			all += width * ports // copies of the top switch
+			all += width * ports // all copies of the top switch
 			break
 		}
 		f.reach = append(f.reach, width*f.half)
@@ -36,11 +37,9 @@ func newFabric(nodes, ports int) *fabric {
 	return f
 }
 
-// levels is how many there are.
 func (f *fabric) levels() int { return len(f.reach) }
 
-// SwitchLevels is how many levels of switches a network of so many nodes has; 0
-// if they are wired back to back.
+// SwitchLevels returns the number of switch levels that connect nodes nodes; 0 without switches.
 func (p *Preset) SwitchLevels(nodes int) int {
 	if p.direct(nodes) {
 		return 0
@@ -48,25 +47,21 @@ func (p *Preset) SwitchLevels(nodes int) int {
 	return newFabric(nodes, p.Switch.Ports).levels()
 }
 
-// direct says whether nodes are wired without a switch.
 func (p *Preset) direct(nodes int) bool { return nodes == 1 || nodes == 2 && p.Direct }
 
-// output is what a switch does with a packet.
 type output struct {
-	port  int // of all ports of the fabric
-	level int // of the switch behind it, or -1: the host is there
+	port  int // index among all ports of the fabric
+	level int // level of the next switch, or -1 if the port leads to a host
 	down  bool
 }
 
-// route says where a packet leaves the switch of a level that it has come to.
 func (f *fabric) route(src, dst dimmnet.Rank, level int, down bool) output {
 	width := 1 // copies of a switch of this level
 	for range level {
 		width *= f.half
 	}
 	below := width // hosts below one of its down ports
-	// The copy is told by the sender's digits, of which the climb to this level
-	// used the lower ones.
+	// The low digits of the sender's rank, which chose the ports of the climb, select the copy.
 	copyOf := int(src) % width
 	at := f.first[level]
 	if down || int(src)/f.reach[level] == int(dst)/f.reach[level] {
@@ -77,14 +72,13 @@ func (f *fabric) route(src, dst dimmnet.Rank, level int, down bool) output {
 	return output{port: at + f.half + int(src)/width%f.half, level: level + 1}
 }
 
-// hop passes a packet through the switch that it has come to.
 func (k *kernel) hop(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	if p.dsts == nil {
 		k.forward(ref, k.fabric.route(p.src, p.dst, int(p.level), p.down), at)
 		return
 	}
-	// A multicast leaves by each port once, for all whom it reaches there.
+	// A multicast leaves by each port once, for all ranks that it reaches there.
 	var outs []output
 	var groups [][]dimmnet.Rank
 next:
@@ -111,7 +105,6 @@ next:
 	}
 }
 
-// forward sends a packet through an output port when that is free.
 func (k *kernel) forward(ref int32, out output, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	start := max(at, k.fabric.free[out.port])

@@ -6,17 +6,17 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// follow walks the way of a packet and returns the ports that it leaves by.
+// follow follows the path of a packet and returns the ports by which it leaves switches.
 func follow(t *testing.T, f *fabric, src, dst dimmnet.Rank) (ports []int) {
 	t.Helper()
 	level, down := 0, false
 	for hops := 0; level >= 0; hops++ {
 		if hops > 2*f.levels() {
-			t.Fatalf("from %d to %d: no end after %d switches", src, dst, hops)
+			t.Fatalf("path from %d to %d: no end after %d switches", src, dst, hops)
 		}
 		out := f.route(src, dst, level, down)
 		if out.port < 0 || out.port >= len(f.free) {
-			t.Fatalf("from %d to %d: port %d of %d", src, dst, out.port, len(f.free))
+			t.Fatalf("path from %d to %d: port %d of a fabric of %d ports", src, dst, out.port, len(f.free))
 		}
 		ports = append(ports, out.port)
 		level, down = out.level, out.down
@@ -24,9 +24,8 @@ func follow(t *testing.T, f *fabric, src, dst dimmnet.Rank) (ports []int) {
 	return ports
 }
 
-// TestFatTreeWiring checks that the last port of a way belongs to its receiver
-// alone, that a port is always followed by ports of one switch, and that ways are
-// as long as the tree is high.
+// TestFatTreeWiring checks that the last port of a path leads to its receiver only, that a
+// port always leads to the same switch, and that the longest path climbs to the top.
 func TestFatTreeWiring(t *testing.T) {
 	for _, test := range []struct{ nodes, ports, levels int }{
 		{3, 8, 1}, {8, 8, 1}, {9, 8, 2}, {32, 8, 2}, {33, 8, 3}, {128, 8, 3}, {200, 8, 4}, {16, 16, 1}, {300, 16, 3},
@@ -37,7 +36,7 @@ func TestFatTreeWiring(t *testing.T) {
 		}
 		hostPort := make(map[int]dimmnet.Rank)
 		behind := make(map[int]int)    // by port: the switch that it leads to
-		joined := make(map[[2]int]int) // by two switches: the port of the first
+		joined := make(map[[2]int]int) // by two switches: the first port that joins them
 		longest := 0
 		for src := range dimmnet.Rank(test.nodes) {
 			for dst := range dimmnet.Rank(test.nodes) {
@@ -65,7 +64,7 @@ func TestFatTreeWiring(t *testing.T) {
 			}
 		}
 		if want := 2*test.levels - 1; longest != want {
-			t.Errorf("%d nodes: the longest way has %d switches, want %d", test.nodes, longest, want)
+			t.Errorf("%d nodes: the longest path has %d switches, want %d", test.nodes, longest, want)
 		}
 	}
 }

@@ -9,44 +9,41 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// FaultKind names what a Fault does.
+// FaultKind is the kind of a Fault.
 type FaultKind string
 
 // The kinds of faults.
 const (
-	// Pause lets the threads of Rank stand still; its NIC, and on a UDP network its
-	// protocol stack, go on. An access to the NIC that has begun is finished.
+	// Pause stops the threads of Rank. Its NIC, and on a UDP network its protocol stack, keep
+	// working. An access to the NIC that has begun is finished.
 	Pause FaultKind = "pause"
-	// Partition holds every packet between a rank of A and one of B that leaves its
-	// sender meanwhile, and delivers it in order when the window ends: somewhere
-	// between them are buffers without end. Of a UDP network it loses the datagrams.
-	// Notices, which are TCP, are held in both.
+	// Partition separates the ranks in A from those in B. Packets between them that leave their
+	// sender in the window are held, without limit, and delivered in order when it ends. On a UDP
+	// network their datagrams are lost. Notices, which are TCP, are held in both cases.
 	Partition FaultKind = "partition"
-	// Crash fails Rank at At, and with it the run, with a CrashError. A rank that has
-	// returned by then does not crash.
+	// Crash fails the run with a CrashError at the time At, unless Rank has returned before.
 	Crash FaultKind = "crash"
-	// Corrupt changes a bit of a datagram with Probability. UDP's checksum, which
-	// finds every change of one bit, drops it when its receiver has paid for it.
-	// Changes that pass the checksum are not modelled.
+	// Corrupt flips a bit of a datagram with the given Probability. UDP's checksum finds every
+	// change of one bit, so the receiver drops the datagram after it has paid for receiving it.
+	// Damage that passes the checksum is not modelled.
 	Corrupt FaultKind = "corrupt"
 )
 
-// Fault is something that goes wrong in a run, in a window of its virtual time: from At
-// on, for less than At+For. What a kind has no use for is zero.
+// Fault is a fault from At up to At+For in virtual time. Fields that its kind does not use are 0.
 type Fault struct {
 	Kind        FaultKind      `json:"kind"`
 	At          dimmnet.Time   `json:"at_ps"`
-	For         dimmnet.Time   `json:"for_ps,omitempty"`      // not of Crash
-	Rank        dimmnet.Rank   `json:"rank,omitempty"`        // of Pause and Crash
-	A           []dimmnet.Rank `json:"a,omitempty"`           // of Partition
-	B           []dimmnet.Rank `json:"b,omitempty"`           // of Partition; no rank of A
-	Probability float64        `json:"probability,omitempty"` // of Corrupt, up to less than 1
+	For         dimmnet.Time   `json:"for_ps,omitempty"`      // not for Crash
+	Rank        dimmnet.Rank   `json:"rank,omitempty"`        // for Pause and Crash
+	A           []dimmnet.Rank `json:"a,omitempty"`           // for Partition
+	B           []dimmnet.Rank `json:"b,omitempty"`           // for Partition; disjoint from A
+	Probability float64        `json:"probability,omitempty"` // for Corrupt; above 0 and below 1
 }
 
-// End is when the window is over.
+// End returns the end of the window.
 func (f *Fault) End() dimmnet.Time { return f.At + f.For }
 
-// String says what happens when.
+// String describes the fault and its time.
 func (f Fault) String() string {
 	switch f.Kind {
 	case Crash:
@@ -59,18 +56,17 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s with probability %v from %v for %v", f.Kind, f.Probability, f.At, f.For)
 }
 
-// CrashError is what a run fails with that a planned Crash ends.
+// CrashError is the error of a run that a planned Crash ends.
 type CrashError struct {
 	Rank dimmnet.Rank
 	At   dimmnet.Time
 }
 
-// Error names the rank and the time.
+// Error returns the rank and the time.
 func (e *CrashError) Error() string {
-	return fmt.Sprintf("sim: rank %d crashed at %v, as Config.Faults has it", e.Rank, e.At)
+	return fmt.Sprintf("sim: rank %d crashed at %v, a fault of Config.Faults", e.Rank, e.At)
 }
 
-// checkFaults reports faults that no run can have.
 func (c *Config) checkFaults() error {
 	for i := range c.Faults {
 		f := &c.Faults[i]
@@ -88,59 +84,57 @@ func (c *Config) checkFaults() error {
 
 func (f *Fault) check(udp bool) error {
 	if f.At < 0 || f.At > maxTime || f.For < 0 || f.For > maxTime-f.At {
-		return fmt.Errorf("want a window from 0 to %v", maxTime)
+		return fmt.Errorf("the window must lie between 0 and %v", maxTime)
 	}
 	if f.Kind != Crash && f.For == 0 {
-		return errors.New("it lasts for no time")
+		return errors.New("field For is 0, want a duration")
 	}
 	switch f.Kind {
 	case Pause:
 		return nil
 	case Crash:
 		if f.For != 0 {
-			return fmt.Errorf("a crash lasts: it has no window, here of %v", f.For)
+			return fmt.Errorf("field For is %v: a crash has no window", f.For)
 		}
 		return nil
 	case Partition:
 		if len(f.A) == 0 || len(f.B) == 0 {
-			return errors.New("want ranks on both sides")
+			return errors.New("field A or B is empty")
 		}
 		for _, r := range f.A {
 			if slices.Contains(f.B, r) {
-				return fmt.Errorf("rank %d is on both sides", r)
+				return fmt.Errorf("rank %d is in both A and B", r)
 			}
 		}
 		return nil
 	case Corrupt:
 		if !udp {
-			return errors.New("it is for datagrams: set Config.UDP")
+			return errors.New("only datagrams can be corrupted: set Config.UDP")
 		}
-		if !(f.Probability > 0 && f.Probability < 1) { // nor if it is no number
-			return errors.New("want a probability of more than 0 and less than 1")
+		if !(f.Probability > 0 && f.Probability < 1) { // the negation also rejects NaN
+			return errors.New("want a Probability above 0 and below 1")
 		}
 		return nil
 	}
-	return fmt.Errorf("want %s, %s, %s or %s", Pause, Partition, Crash, Corrupt)
+	return fmt.Errorf("unknown kind: want %s, %s, %s or %s", Pause, Partition, Crash, Corrupt)
 }
 
-// checkRanks reports ranks that a run of so many nodes does not have.
 func (f *Fault) checkRanks(nodes int) error {
 	for _, r := range slices.Concat([]dimmnet.Rank{f.Rank}, f.A, f.B) {
 		if int(r) >= nodes {
-			return fmt.Errorf("sim: fault %v: there are %d nodes", f, nodes)
+			return fmt.Errorf("sim: fault %v: the run has %d nodes", f, nodes)
 		}
 	}
 	return nil
 }
 
-// pause is a Pause of one node.
 type pause struct {
 	from, to dimmnet.Time
 	fault    int
 }
 
-// plan puts the faults of a run where they will be met.
-func (k *kernel) plan() {
+// scheduleFaults schedules the events of the run's faults, and stores the faults.
+func (k *kernel) scheduleFaults() {
 	k.struck = make([]bool, len(k.cfg.Faults))
 	for i, f := range k.cfg.Faults {
 		switch f.Kind {
@@ -161,7 +155,6 @@ func (k *kernel) plan() {
 	}
 }
 
-// crash is the time of a planned one.
 func (k *kernel) crash(fault int) {
 	f := &k.cfg.Faults[fault]
 	for _, th := range k.nodes[f.Rank].threads {
@@ -173,59 +166,55 @@ func (k *kernel) crash(fault int) {
 	}
 }
 
-// nextPause is when the thread has to stand still again.
 func (th *thread) nextPause() dimmnet.Time {
-	if th.paused < len(th.node.pauses) {
-		return th.node.pauses[th.paused].from
+	if th.pauses.passed < len(th.node.pauses) {
+		return th.node.pauses[th.pauses.passed].from
 	}
 	return never
 }
 
-// never is after every run.
 const never = dimmnet.Time(1<<63 - 1)
 
-// stall lets a thread that works stand still for the pauses that its clock has
-// passed.
-func (th *thread) stall() {
-	for th.now >= th.pauseAt {
-		p := &th.node.pauses[th.paused]
+// servePauses stops a working thread for the pauses that its clock has passed.
+func (th *thread) servePauses() {
+	for th.now >= th.pauses.next {
+		p := &th.node.pauses[th.pauses.passed]
 		th.k.struck[p.fault] = true
 		th.advance(p.to - p.from)
-		// Neither its polling pass nor its time slice goes on meanwhile.
-		th.markAt += p.to - p.from
-		th.sliceEnd += p.to - p.from
-		th.paused++
-		th.pauseAt = th.nextPause()
+		// The pauses do not count towards the thread's polling pass or its time slice.
+		th.pass.start += p.to - p.from
+		th.turn.sliceEnd += p.to - p.from
+		th.pauses.passed++
+		th.pauses.next = th.nextPause()
 	}
 }
 
-// sleepOn lets a thread that has waited go on, at the end of the pause in which it
-// is woken. Of pauses before that it has noticed nothing.
-func (th *thread) sleepOn() {
-	for th.now >= th.pauseAt {
-		p := &th.node.pauses[th.paused]
+// skipPauses lets a thread that has waited continue. If it was woken within a pause, it
+// continues at the end of that pause; earlier pauses cost it nothing.
+func (th *thread) skipPauses() {
+	for th.now >= th.pauses.next {
+		p := &th.node.pauses[th.pauses.passed]
 		if th.now < p.to {
 			th.k.struck[p.fault] = true
 			th.now = p.to
 		}
-		th.paused++
-		th.pauseAt = th.nextPause()
+		th.pauses.passed++
+		th.pauses.next = th.nextPause()
 	}
 }
 
-// unstall takes back the pauses after at from what a thread is still to compute: it
-// has lost its CPU before them.
-func (th *thread) unstall(at dimmnet.Time) {
-	for th.paused > 0 && th.node.pauses[th.paused-1].from > at {
-		th.paused--
-		p := &th.node.pauses[th.paused]
-		th.left -= p.to - p.from
-		th.pauseAt = p.from
+// undoPauses takes back a computation's pauses that begin after at, when the thread loses its CPU.
+func (th *thread) undoPauses(at dimmnet.Time) {
+	for th.pauses.passed > 0 && th.node.pauses[th.pauses.passed-1].from > at {
+		th.pauses.passed--
+		p := &th.node.pauses[th.pauses.passed]
+		th.turn.left -= p.to - p.from
+		th.pauses.next = p.from
 	}
 }
 
-// awake is when a thread of the node can be woken by something that happens at at.
-func (n *node) awake(at dimmnet.Time) dimmnet.Time {
+// afterPause returns the time at, or the end of a pause that contains it: when threads can act.
+func (n *node) afterPause(at dimmnet.Time) dimmnet.Time {
 	for _, p := range n.pauses {
 		if at >= p.from && at < p.to {
 			at = p.to
@@ -234,15 +223,14 @@ func (n *node) awake(at dimmnet.Time) dimmnet.Time {
 	return at
 }
 
-// held is when a packet passes that leaves src for dst at a time: that time, or the
-// end of the partitions between them.
+// held returns when a packet that leaves src for dst at the time at can pass all partitions.
 func (k *kernel) held(src, dst dimmnet.Rank, at dimmnet.Time) dimmnet.Time {
 	until := at
 	for again := true; again; {
 		again = false
 		for _, i := range k.partitions {
 			f := &k.cfg.Faults[i]
-			if until >= f.At && until < f.End() && f.parts(src, dst) {
+			if until >= f.At && until < f.End() && f.separates(src, dst) {
 				k.struck[i] = true
 				until, again = f.End(), true
 			}
@@ -251,13 +239,11 @@ func (k *kernel) held(src, dst dimmnet.Rank, at dimmnet.Time) dimmnet.Time {
 	return until
 }
 
-// parts says whether a partition is between two ranks.
-func (f *Fault) parts(a, b dimmnet.Rank) bool {
+func (f *Fault) separates(a, b dimmnet.Rank) bool {
 	return slices.Contains(f.A, a) && slices.Contains(f.B, b) || slices.Contains(f.A, b) && slices.Contains(f.B, a)
 }
 
-// passPartition lets a packet go on when no partition holds it, each copy of a
-// multicast by itself.
+// passPartition sends p on, or holds it. Each copy of a multicast is held separately.
 func (k *kernel) passPartition(p packet, at dimmnet.Time) {
 	if p.dsts == nil {
 		k.leaveHeld(p, at)
@@ -290,8 +276,7 @@ func (k *kernel) leaveHeld(p packet, at dimmnet.Time) {
 	k.leave(p, until)
 }
 
-// corrupts draws whether a datagram of e, which leaves at a time, arrives with a
-// changed bit.
+// corrupts draws whether e's datagram that leaves at the time at is damaged.
 func (k *kernel) corrupts(e *end, at dimmnet.Time) bool {
 	for _, i := range k.corruptions {
 		f := &k.cfg.Faults[i]

@@ -13,14 +13,14 @@ import (
 
 const us = dimmnet.Microsecond
 
-// loadUntil polls a word until it is want, and fails if it runs backwards.
+// loadUntil polls a word until it is want, and fails if it decreases.
 func loadUntil(p dimmnet.Port, off dimmnet.Offset, want uint64) error {
 	last := uint64(0)
 	for {
 		mark := p.Arrivals()
 		x := p.Load(off)
 		if x < last {
-			return fmt.Errorf("rank %d saw %d after %d", p.Rank(), x, last)
+			return fmt.Errorf("rank %d loaded %d after %d: the word decreased", p.Rank(), x, last)
 		}
 		if last = x; x == want {
 			return nil
@@ -32,7 +32,7 @@ func loadUntil(p dimmnet.Port, off dimmnet.Offset, want uint64) error {
 	}
 }
 
-// postTo tries until it is posted.
+// postTo tries until a post succeeds.
 func postTo(p dimmnet.Port, try func() bool) error {
 	for !try() {
 		if err := p.Err(); err != nil {
@@ -43,8 +43,8 @@ func postTo(p dimmnet.Port, try func() bool) error {
 	return nil
 }
 
-// countTo lets rank 0 store 1 to n at all other ranks, every third number by
-// multicast where there is one, and each of them answer the last.
+// countTo makes rank 0 store 1 to n at all other ranks, every third number by multicast if the
+// network has it. Each other rank answers the last number.
 func countTo(n uint64, between dimmnet.Time) func(dimmnet.Host) error {
 	return func(h dimmnet.Host) error {
 		p := h.Port()
@@ -101,15 +101,14 @@ func TestPauseDelaysExactly(t *testing.T) {
 	}
 	want := [2][2]dimmnet.Time{{10 * us, 25 * us}, {17 * us, 37 * us}}
 	if now != want {
-		t.Errorf("clocks %v, want %v", now, want)
+		t.Errorf("the clocks are %v, want %v", now, want)
 	}
 	if got := net.Result().Struck; !reflect.DeepEqual(got, []bool{true, true, false}) {
-		t.Errorf("struck %v", got)
+		t.Errorf("Struck is %v", got)
 	}
 }
 
-// TestPauseOfASleeper: who is woken in a pause goes on when it ends, who is woken
-// later has noticed nothing.
+// TestPauseOfASleeper: a pause delays a thread woken in it to its end, and no thread woken later.
 func TestPauseOfASleeper(t *testing.T) {
 	for set, want := range map[dimmnet.Time]dimmnet.Time{3 * us: 3 * us, 10 * us: 15 * us, 20 * us: 20 * us} {
 		net := newNetwork(t, sim.Config{Faults: []sim.Fault{{Kind: sim.Pause, Rank: 0, At: 5 * us, For: 10 * us}}})
@@ -139,12 +138,12 @@ func TestPauseOfASleeper(t *testing.T) {
 			want = 15 * us
 		}
 		if arrived != want {
-			t.Errorf("set at %v, %v on its way: woken at %v, want %v", set, way, arrived, want)
+			t.Errorf("event set at %v, arrives after %v: thread woken at %v, want %v", set, way, arrived, want)
 		}
 	}
 }
 
-// TestPausesSkipPollsExactly: skipped polling passes and real ones meet a pause alike.
+// TestPausesSkipPollsExactly: a pause affects skipped polling passes and real ones alike.
 func TestPausesSkipPollsExactly(t *testing.T) {
 	for seed := range uint64(200) {
 		var faults []sim.Fault
@@ -163,16 +162,16 @@ func TestPausesSkipPollsExactly(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			results[i] = net.Result()
-			results[i].Events = 0 // a polling pass is one
+			results[i].Events = 0 // every pass that a thread runs is an event
 		}
 		if !reflect.DeepEqual(results[0], results[1]) || counters[0] != counters[1] {
-			t.Fatalf("seed %d: skipped %+v %+v, spun %+v %+v", seed, results[0], counters[0], results[1], counters[1])
+			t.Fatalf("seed %d: with skipped passes %+v %+v, with Spin %+v %+v", seed, results[0], counters[0], results[1], counters[1])
 		}
 	}
 }
 
-// TestPartitionHeals: what is posted meanwhile comes after it, in order, also where
-// a multicast is torn.
+// TestPartitionHeals: posts made during a partition, even split multicasts, land after it in
+// order.
 func TestPartitionHeals(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 2} {
 		for nodes := 2; nodes <= 5; nodes++ {
@@ -187,16 +186,16 @@ func TestPartitionHeals(t *testing.T) {
 				t.Fatalf("%d nodes, seed %d: %v", nodes, seed, err)
 			}
 			if r := net.Result(); r.Held == 0 || !r.Struck[0] || r.End < fault.End() {
-				t.Errorf("%d nodes, seed %d: held %d, struck %v, end %v", nodes, seed, r.Held, r.Struck, r.End)
+				t.Errorf("%d nodes, seed %d: Held %d, Struck %v, End %v", nodes, seed, r.Held, r.Struck, r.End)
 			}
 			if len(trace) > 0 {
-				t.Errorf("%d nodes, seed %d: landed through the partition: %v", nodes, seed, trace)
+				t.Errorf("%d nodes, seed %d: a packet landed through the partition: %v", nodes, seed, trace)
 			}
 		}
 	}
 }
 
-// TestPartitionLosesDatagrams, which then are sent again.
+// TestPartitionLosesDatagrams: datagrams sent during a partition are lost and sent again.
 func TestPartitionLosesDatagrams(t *testing.T) {
 	fault := sim.Fault{Kind: sim.Partition, A: []dimmnet.Rank{0}, B: []dimmnet.Rank{1, 2}, At: dimmnet.Millisecond, For: 300 * dimmnet.Millisecond}
 	net := newNetwork(t, sim.Config{UDP: &sim.UDP{}, Faults: []sim.Fault{fault}})
@@ -204,7 +203,7 @@ func TestPartitionLosesDatagrams(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := net.Result(); r.UDP.Lost == 0 || !r.Struck[0] || r.End < fault.End() {
-		t.Errorf("%+v, struck %v, end %v", r.UDP, r.Struck, r.End)
+		t.Errorf("Result.UDP %+v, Struck %v, End %v: want lost datagrams, and an end after the partition", r.UDP, r.Struck, r.End)
 	}
 }
 
@@ -216,11 +215,11 @@ func TestCorruptDatagramsAreDropped(t *testing.T) {
 	}
 	r := net.Result()
 	if r.UDP.Corrupted == 0 || r.UDP.Lost != 0 || r.UDP.Corrupted > r.UDP.Sent/2 {
-		t.Errorf("%+v", r.UDP)
+		t.Errorf("Result.UDP is %+v, want corrupted datagrams", r.UDP)
 	}
 }
 
-// TestCrashNamesItsRank at every port, and nobody hangs.
+// TestCrashNamesItsRank checks the error of every port and of Run.
 func TestCrashNamesItsRank(t *testing.T) {
 	for _, udp := range []*sim.UDP{nil, {Loss: 0.1}} {
 		net := newNetwork(t, sim.Config{UDP: udp, Faults: []sim.Fault{{Kind: sim.Crash, Rank: 2, At: 40 * us}}})
@@ -233,7 +232,7 @@ func TestCrashNamesItsRank(t *testing.T) {
 		for r, err := range append(seen[:], err) {
 			crash := (*sim.CrashError)(nil)
 			if !errors.As(err, &crash) || crash.Rank != 2 || crash.At != 40*us || !strings.Contains(err.Error(), "rank 2 crashed at 40.000 us") {
-				t.Errorf("rank %d (4 is Run): %v", r, err)
+				t.Errorf("rank %d (4 stands for Run): %v", r, err)
 			}
 		}
 	}
@@ -246,11 +245,11 @@ func TestLateCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := net.Result(); r.Struck[0] || r.End >= dimmnet.Second {
-		t.Errorf("struck %v, end %v", r.Struck, r.End)
+		t.Errorf("Struck %v, End %v: want a run without a crash", r.Struck, r.End)
 	}
 }
 
-// TestFaultsAreDeterministic, and faults that nothing meets change nothing.
+// TestFaultsAreDeterministic also checks that a fault outside the run changes nothing.
 func TestFaultsAreDeterministic(t *testing.T) {
 	all := []sim.Fault{
 		{Kind: sim.Pause, Rank: 1, At: 2 * dimmnet.Millisecond, For: dimmnet.Millisecond},
@@ -266,13 +265,13 @@ func TestFaultsAreDeterministic(t *testing.T) {
 		return net.Result().TraceHash
 	}
 	if a, b := hash(1, all), hash(1, all); a != b {
-		t.Errorf("trace hashes %x and %x of one seed", a, b)
+		t.Errorf("one seed gave trace hashes %x and %x", a, b)
 	}
 	if hash(1, all) == hash(2, all) || hash(1, all) == hash(1, nil) {
-		t.Error("other seeds or faults gave the same trace")
+		t.Error("another seed, or no faults, gave the same trace")
 	}
 	if hash(1, late) != hash(1, nil) {
-		t.Error("a fault that nothing met has changed the trace")
+		t.Error("a fault after the end of the run has changed the trace")
 	}
 }
 
@@ -280,13 +279,13 @@ func TestFaultsAreChecked(t *testing.T) {
 	zero, one := []dimmnet.Rank{0}, []dimmnet.Rank{1}
 	for want, faults := range map[string][]sim.Fault{
 		"want pause, partition, crash or corrupt": {{Kind: "fire", For: us}},
-		"it lasts for no time":                    {{Kind: sim.Pause}},
-		"want a window from 0":                    {{Kind: sim.Pause, At: -1, For: us}},
-		"want ranks on both sides":                {{Kind: sim.Partition, For: us, A: zero}},
-		"rank 0 is on both sides":                 {{Kind: sim.Partition, For: us, A: zero, B: zero}},
-		"a crash lasts":                           {{Kind: sim.Crash, For: us}},
-		"set Config.UDP":                          {{Kind: sim.Corrupt, For: us, Probability: 0.1}},
-		"pause rank 3 at the same time":           {{Kind: sim.Pause, Rank: 3, For: 2 * us}, {Kind: sim.Pause, Rank: 3, At: us, For: us}},
+		"For is 0":                      {{Kind: sim.Pause}},
+		"the window must lie between 0": {{Kind: sim.Pause, At: -1, For: us}},
+		"A or B is empty":               {{Kind: sim.Partition, For: us, A: zero}},
+		"rank 0 is in both A and B":     {{Kind: sim.Partition, For: us, A: zero, B: zero}},
+		"a crash has no window":         {{Kind: sim.Crash, For: us}},
+		"set Config.UDP":                {{Kind: sim.Corrupt, For: us, Probability: 0.1}},
+		"pause rank 3 at the same time": {{Kind: sim.Pause, Rank: 3, For: 2 * us}, {Kind: sim.Pause, Rank: 3, At: us, For: us}},
 	} {
 		if _, err := sim.New(sim.Config{Faults: faults}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", faults, err, want)
@@ -296,7 +295,7 @@ func TestFaultsAreChecked(t *testing.T) {
 		t.Error("a probability of 1 is accepted")
 	}
 	net := newNetwork(t, sim.Config{Faults: []sim.Fault{{Kind: sim.Partition, For: us, A: zero, B: one}}})
-	if err := net.Run(t.Context(), 1, func(dimmnet.Host) error { return nil }); err == nil || !strings.Contains(err.Error(), "there are 1 nodes") {
-		t.Errorf("error %v for a rank that is not there", err)
+	if err := net.Run(t.Context(), 1, func(dimmnet.Host) error { return nil }); err == nil || !strings.Contains(err.Error(), "the run has 1 nodes") {
+		t.Errorf("a fault of a rank that does not exist: error %v", err)
 	}
 }

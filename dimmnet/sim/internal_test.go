@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// runKernel runs body and returns what is left of the run.
+// runKernel runs body and returns the kernel as the run has left it.
 func runKernel(t *testing.T, nodes int, body func(dimmnet.Host) error) *kernel {
 	t.Helper()
 	w, err := New(Config{})
@@ -24,8 +24,8 @@ func runKernel(t *testing.T, nodes int, body func(dimmnet.Host) error) *kernel {
 	return k
 }
 
-// TestNothingIsLeft posts all kinds of packets, some of which are refused, and
-// looks at what the run has not given back.
+// TestNothingIsLeft posts all kinds of packets, some of which are refused, and checks that the
+// run has freed everything.
 func TestNothingIsLeft(t *testing.T) {
 	const llcm = 128 << 10
 	k := runKernel(t, 3, func(h dimmnet.Host) error {
@@ -45,28 +45,30 @@ func TestNothingIsLeft(t *testing.T) {
 			p.Multicast([]dimmnet.Rank{0, 1, 2}, 8, 1, 8)
 			p.Push(dst, llcm, llcm, 5000+i, 16)
 			p.Pull(dst, llcm, 4096, 5000+i, 24)
-			if _, err := u.Push(martini.Header{To: dst, Addr: 8000}, 0, 8192, 32); err != nil { // refused there
+			// refused by rank dst
+			if _, err := u.Push(martini.Header{To: dst, Addr: 8000}, 0, 8192, 32); err != nil {
 				return err
 			}
-			if _, err := u.Pull(martini.Header{To: dst, Region: 9}, martini.Header{}, 100, 40); err != nil { // refused there
+			// refused by rank dst
+			if _, err := u.Pull(martini.Header{To: dst, Region: 9}, martini.Header{}, 100, 40); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if n := len(k.packets.all) - len(k.packets.unused); n != 0 {
-		t.Errorf("%d packets are left", n)
+		t.Errorf("%d packets were not freed", n)
 	}
 	if n := len(k.transfers.all) - len(k.transfers.unused); n != 0 {
-		t.Errorf("%d transfers are left", n)
+		t.Errorf("%d transfers were not freed", n)
 	}
 	for i := range k.nodes {
 		if e := &k.nodes[i].engine; e.uses != 0 || len(e.queue) != 0 {
-			t.Errorf("rank %d: %d uses of bulk memory, %d requests", i, e.uses, len(e.queue))
+			t.Errorf("rank %d: %d uses of bulk memory and %d requests are left", i, e.uses, len(e.queue))
 		}
 	}
 	if k.nicCounts().Refusals() < 240 {
-		t.Errorf("only %d refusals: every rank made 80 mistakes", k.nicCounts().Refusals())
+		t.Errorf("%d refusals, want 240: 80 of each rank", k.nicCounts().Refusals())
 	}
 }
 
@@ -87,15 +89,15 @@ func TestBlocksAreReused(t *testing.T) {
 		blocks += len(class)
 	}
 	if blocks > 8 {
-		t.Errorf("%d blocks were made for 2 packets at a time", blocks)
+		t.Errorf("%d blocks were allocated for 2 packets at a time", blocks)
 	}
 }
 
-// TestKickPagesAreGivenUp maps one page more than there are, and finds the first
-// gone and the others there.
+// TestKickPagesAreGivenUp maps one page more than the NIC has, and checks that only the first page
+// was remapped.
 func TestKickPagesAreGivenUp(t *testing.T) {
 	limits := dimmnet.Limits{LLCM: 128 << 10, Bulk: 1 << 20}
-	var n node
+	var n nic
 	n.openPort(&limits)
 	seed := martini.Seed{Owner: portOwner(), Physical: true, Command: martini.CommandStore}
 	for key := range uint64(martini.KickPages + 1) {
@@ -104,18 +106,17 @@ func TestKickPagesAreGivenUp(t *testing.T) {
 		}
 	}
 	if _, ok := n.kicks[0]; ok || len(n.kicks) != martini.KickPages {
-		t.Errorf("%d pages are mapped, the oldest of them: %v", len(n.kicks), ok)
+		t.Errorf("%d pages are mapped, the oldest is still mapped: %v", len(n.kicks), ok)
 	}
 	if page := n.kicks[martini.KickPages]; page != 0 {
-		t.Errorf("the last one got page %d, want the first one's", page)
+		t.Errorf("the last destination got page %d, want 0, the page of the first", page)
 	}
 	if _, hit := n.chip.Seed(0); hit {
-		t.Error("the HTLB still knew the header that was given up")
+		t.Error("the HTLB still had the header of the remapped page")
 	}
 }
 
-// TestLinkLeavesGaps reserves at random and compares with a list of all
-// reservations.
+// TestLinkLeavesGaps reserves the link at random and compares with a list of all reservations.
 func TestLinkLeavesGaps(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -125,8 +126,8 @@ func TestLinkLeavesGaps(t *testing.T) {
 		for range 300 {
 			now += dimmnet.Time(r.IntN(20))
 			ready, d := now+dimmnet.Time(r.IntN(4)*r.IntN(60)), dimmnet.Time(1+r.IntN(12))
-			start := l.take(now, ready, d)
-			want := ready // the earliest time at which it is free for so long
+			start := l.reserve(now, ready, d)
+			want := ready // the earliest time from which the link is free for d
 			for again := true; again; {
 				again = false
 				for _, x := range all {
@@ -136,12 +137,12 @@ func TestLinkLeavesGaps(t *testing.T) {
 				}
 			}
 			if start != want {
-				t.Fatalf("seed %d: %v for %v taken from %v, want %v", seed, ready, d, start, want)
+				t.Fatalf("seed %d: ready at %v for %v: starts at %v, want %v", seed, ready, d, start, want)
 			}
 			all = append(all, interval{start, start + d})
 			for i := 1; i < len(l.busy); i++ {
 				if l.busy[i-1].to >= l.busy[i].from {
-					t.Fatalf("seed %d: intervals %v", seed, l.busy)
+					t.Fatalf("seed %d: intervals touch or overlap: %v", seed, l.busy)
 				}
 			}
 		}

@@ -9,12 +9,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// boundCalls is how many communication calls pass between two looks at what
-// bounds the run. A look takes a lock.
+// boundCalls is the number of communication calls between bound checks, which take a lock.
 const boundCalls = 4096
 
-// kernel is one run: the queue, the nodes and the threads. Everything in it
-// belongs to one goroutine, except running.
+// kernel is one run. Everything in it belongs to one goroutine, except running.
 type kernel struct {
 	ctx     context.Context
 	cfg     Config
@@ -22,56 +20,55 @@ type kernel struct {
 	queue   queue
 	seq     uint64
 	events  uint64
-	calls   uint64 // of communication methods
+	calls   uint64 // calls of port methods so far
 	packets packetPool
 	nodes   []node
 	fabric  *fabric   // nil if two nodes are wired back to back
-	threads []*thread // those of the nodes first, by rank
-	current *thread   // that runs
-	slices  int       // ends of time slices in the queue
+	threads []*thread // the bodies first, by rank
+	current *thread   // the thread that runs, or ran last
+	slices  int       // evSlice events in the queue
 	live    int       // threads that have not returned
 	trace   tracer
-	now     dimmnet.Time // of the last event
+	now     dimmnet.Time // time of the last event
 
-	sendTime    dimmnet.Time // all send stages
-	receiveTime dimmnet.Time // all receive stages
-	ackTime     dimmnet.Time // those send stages that a packet of the hardware's own has
+	sendTime    dimmnet.Time // sum of the send stages
+	receiveTime dimmnet.Time // sum of the receive stages
+	ackTime     dimmnet.Time // sum of the send stages that a packet made by the hardware passes
 
-	ends     []*end // of connections on a UDP network
-	datagram []byte // the last one that left
+	ends     []*end // ends of connections on a UDP network
+	datagram []byte // buffer for the datagram that leaves
 	counts   UDPCounts
 
-	partitions  []int  // faults of that kind, by number
-	corruptions []int  // and of that
-	struck      []bool // by fault
+	partitions  []int  // indexes of the Partition faults in cfg.Faults
+	corruptions []int  // indexes of the Corrupt faults
+	struck      []bool // by index in cfg.Faults: the fault has affected the run
 	heldPackets uint64
 
 	transfers pool[transfer]
 	callees   pool[call]
 	refusals  []Refused
 
-	err     error        // what the ports say of the run's failure
+	err     error        // what Port.Err returns once the run has failed
 	cause   error        // what Run returns
-	running atomic.Int64 // the rank whose thread ran last
+	running atomic.Int64 // rank of the thread that ran last
 }
 
-// schedule puts an event of a packet or a node into the queue, behind those of
-// the same instant that are there.
+// schedule puts an event of a packet or a node into the queue, behind others at the same time.
 func (k *kernel) schedule(at dimmnet.Time, kind eventKind, ref int32) {
 	k.seq++
 	k.queue.push(event{at: at, order: k.seq, ref: ref, kind: kind})
 }
 
-// run handles events until none is left. When threads remain that nothing can
-// wake any more, they are told so and run to their end.
+// run handles events until none is left. If threads still wait then, it fails with ErrDeadlock.
 func (k *kernel) run() {
 	for {
 		for len(k.queue) > 0 {
 			if k.queue[0].kind == evThread {
 				e := k.queue.pop()
 				th := k.threads[e.ref]
-				if th.stale > 0 { // the older of its events
-					th.stale--
+				// the thread was preempted since; its valid event comes later
+				if th.events.stale > 0 {
+					th.events.stale--
 					continue
 				}
 				k.count(e.at)
@@ -87,17 +84,16 @@ func (k *kernel) run() {
 	}
 }
 
-// ErrLimit is why a run has failed that went on after Config.Limit.
+// ErrLimit is the error of a run that exceeds Config.Limit.
 var ErrLimit = errors.New("the limit of this run")
 
 func (k *kernel) deadlock() error {
 	return fmt.Errorf("sim: %w at %v: ranks %v wait and nothing is in flight", dimmnet.ErrDeadlock, k.now, k.waiting())
 }
 
-// handle takes the event at the head of the queue, which is not a thread's. If
-// it concerns a node whose thread idles, that thread is set forward to the
-// start of the polling pass during which the event happens, and the event
-// stays for later.
+// handle takes the first event of the queue, which is not a thread's. If idle threads can
+// notice the event, handle instead moves them on to the start of the polling pass during which
+// it happens, and leaves the event in the queue.
 func (k *kernel) handle() {
 	e := k.queue[0]
 	if rank, concerned := k.concerns(&e); concerned {
@@ -111,7 +107,7 @@ func (k *kernel) handle() {
 		}
 	}
 	k.queue.pop()
-	if e.kind < evSlice { // nothing may come of it
+	if e.kind < evSlice { // events of these kinds always have an effect
 		k.count(e.at)
 	}
 	switch e.kind {
@@ -119,39 +115,39 @@ func (k *kernel) handle() {
 		k.hop(e.ref, e.at)
 	case evEnter:
 		k.enter(e.ref, e.at)
-	case evLand:
-		k.land(e.ref, e.at)
 	case evRDMA:
 		k.work(dimmnet.Rank(e.ref), e.at)
+	case evLand:
+		k.land(e.ref, e.at)
 	case evFree:
 		n := &k.nodes[e.ref]
 		n.freeAt = 0
 		n.arrivals++
-	case evNotice:
-		k.nodes[e.ref].notices++
-		k.nodes[e.ref].notice.rouse(e.at, nil)
-	case evCall:
-		k.called(e.ref, e.at)
 	case evSwitch:
 		k.switched(e.ref, e.at)
 	case evFrame:
 		k.frame(e.ref, e.at)
+	case evNotice:
+		k.nodes[e.ref].notices++
+		k.nodes[e.ref].notice.wake(e.at, nil)
 	case evDatagram:
 		k.receive(e.ref, e.at)
 	case evTimer:
-		k.timeIsUp(e.ref, e.at)
-	case evCrash:
-		k.crash(int(e.ref))
+		k.timerEvent(e.ref, e.at)
 	case evSlice:
 		k.slices--
 		k.threads[e.ref].sliceOver(e.at)
+	case evCall:
+		k.called(e.ref, e.at)
+	case evCrash:
+		k.crash(int(e.ref))
 	}
 }
 
-// concerns says whose thread can notice an event, if anybody's can.
+// concerns returns the rank whose threads can notice an event, if there is one.
 func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
 	switch e.kind {
-	case evFree, evPause: // who polls stops within a pass
+	case evFree, evPause: // an idling thread must stop within a polling pass
 		return dimmnet.Rank(e.ref), true
 	case evLand:
 		p := k.packets.at(e.ref)
@@ -159,26 +155,25 @@ func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
 	case evCall:
 		c := k.callees.at(e.ref)
 		return c.rank, c.seen
-	case evRDMA: // a place in the engine's queue may become free
+	case evRDMA: // a thread may wait for a free entry in the engine's queue
 		return dimmnet.Rank(e.ref), k.nodes[e.ref].engine.waiting
 	}
 	return 0, false
 }
 
-// count is called for every event that is taken.
 func (k *kernel) count(at dimmnet.Time) {
 	k.now = max(k.now, at)
 	k.events++
 }
 
-// countCall is called for every call of a port.
+// countCall is called for every call of a port's method.
 func (k *kernel) countCall(now dimmnet.Time) {
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(now)
 	}
 }
 
-// checkBounds fails the run when its context or its virtual time has ended.
+// checkBounds fails a run whose context is done or whose virtual time exceeds Config.Limit.
 func (k *kernel) checkBounds(now dimmnet.Time) {
 	if k.err != nil {
 		return
@@ -190,23 +185,22 @@ func (k *kernel) checkBounds(now dimmnet.Time) {
 	}
 }
 
-// fail records the first failure and wakes every thread that idles.
+// fail records the first failure and wakes every waiting thread.
 func (k *kernel) fail(err error) { k.failBy(err, err) }
 
-// failBy does so for a cause that the ports are told of in other words.
+// failBy is fail with two errors: Run returns cause, Port.Err returns err.
 func (k *kernel) failBy(cause, err error) {
 	if k.err == nil {
 		k.cause, k.err = cause, err
 	}
 	for _, th := range k.threads {
-		th.wake()
+		th.interruptWait()
 	}
 }
 
-// waiting lists the threads that wait.
 func (k *kernel) waiting() (labels []string) {
 	for _, th := range k.threads {
-		if th.state == idling || th.state == asleep || th.state == waiting {
+		if th.state == idling || th.state == asleep || th.state.wantsCPU() {
 			labels = append(labels, dimmnet.ThreadLabel(th.rank, th.name))
 		}
 	}

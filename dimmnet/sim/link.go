@@ -6,18 +6,18 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// link is the way out of a NIC. A packet takes it when it is ready: one that was
-// posted before but is ready later, behind a miss of the HTLB or a window that is
-// being filled, leaves the time before to others.
+// link schedules the packets on the link from a NIC. A packet takes the link when it is ready.
+// A packet may be posted earlier but be ready later (behind an HTLB miss, or while its window
+// is filled): until then, other packets use the link.
 type link struct {
-	busy []interval // that are not over; in order, and apart
+	busy []interval // reserved intervals that are not over, in order; they do not touch
 }
 
 type interval struct{ from, to dimmnet.Time }
 
-// take takes the link for d, from ready on or as soon as it is free for so long.
-// now is the present: nobody will ask for a time before.
-func (l *link) take(now, ready, d dimmnet.Time) (start dimmnet.Time) {
+// reserve reserves the link for d, at ready or as soon after as it is free for that long. now is
+// the present: no later call asks for an earlier time.
+func (l *link) reserve(now, ready, d dimmnet.Time) (start dimmnet.Time) {
 	over := 0
 	for over < len(l.busy) && l.busy[over].to <= now {
 		over++
@@ -37,7 +37,7 @@ func (l *link) take(now, ready, d dimmnet.Time) (start dimmnet.Time) {
 	return start
 }
 
-// insert puts an interval at position i, as one with those that it touches.
+// insert inserts an interval at index i and merges it with the intervals that touch it.
 func (l *link) insert(i int, x interval) {
 	if i < len(l.busy) && l.busy[i].from == x.to {
 		l.busy[i].from = x.from

@@ -1,67 +1,55 @@
 package sim
 
-import (
-	"encoding/binary"
+import "github.com/fagus-dsm/fagus/dimmnet"
 
-	"github.com/fagus-dsm/fagus/dimmnet"
-)
+// memoryChunk is the unit in which a Memory is allocated, in bytes.
+const memoryChunk = 4096
 
-// chunkBytes is how much of an LLCM is allocated at once. Most nodes of a
-// large run touch little of theirs.
-const chunkBytes = 1024
+// Memory is a large memory, such as a bank of SO-DIMM. Unwritten chunks read as zero.
+type Memory map[dimmnet.Offset]*[memoryChunk]byte
 
-// memory is the LLCM of a node. Chunks that nobody has written are nil and
-// read as zero.
-type memory []*[chunkBytes]byte
-
-func newMemory(size int) memory {
-	return make(memory, (size+chunkBytes-1)/chunkBytes)
-}
-
-// touch returns the rest of the chunk that holds off, for writing.
-func (m memory) touch(off dimmnet.Offset) []byte {
-	c := m[off/chunkBytes]
+// touch returns the bytes from off to the end of its chunk, for writing. It allocates the chunk.
+func (m Memory) touch(off dimmnet.Offset) []byte {
+	c := m[off/memoryChunk]
 	if c == nil {
-		c = new([chunkBytes]byte)
-		m[off/chunkBytes] = c
+		c = new([memoryChunk]byte)
+		m[off/memoryChunk] = c
 	}
-	return c[off%chunkBytes:]
+	return c[off%memoryChunk:]
 }
 
-// store writes the low size bytes of v. They do not cross a word, so they do
-// not cross a chunk.
-func (m memory) store(off dimmnet.Offset, v uint64, size int) {
-	b := m.touch(off)
-	if size == 8 {
-		binary.LittleEndian.PutUint64(b, v)
-		return
+// rest returns the bytes from off to the end of its chunk, or nil, and their number.
+func (m Memory) rest(off dimmnet.Offset) (b []byte, n int) {
+	in := off % memoryChunk
+	if c := m[off/memoryChunk]; c != nil {
+		b = c[in:]
 	}
-	for i := range size {
-		b[i] = byte(v >> (8 * i))
-	}
+	return b, int(memoryChunk - in)
 }
 
-func (m memory) write(off dimmnet.Offset, p []byte) {
+// Write writes p to off.
+func (m Memory) Write(off dimmnet.Offset, p []byte) { writeChunks(m.touch, off, p) }
+
+// Read copies len(p) bytes at off to p.
+func (m Memory) Read(p []byte, off dimmnet.Offset) { readChunks(m.rest, p, off) }
+
+// writeChunks writes p to off. touch returns the bytes from an offset to the end of its chunk.
+func writeChunks(touch func(dimmnet.Offset) []byte, off dimmnet.Offset, p []byte) {
 	for len(p) > 0 {
-		n := copy(m.touch(off), p)
+		n := copy(touch(off), p)
 		p = p[n:]
 		off += dimmnet.Offset(n)
 	}
 }
 
-func (m memory) load(off dimmnet.Offset) uint64 {
-	c := m[off/chunkBytes]
-	if c == nil {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(c[off%chunkBytes:])
-}
-
-func (m memory) read(p []byte, off dimmnet.Offset) {
+// readChunks reads len(p) bytes at off. rest returns the bytes from an offset to the end of its
+// chunk, or nil if the chunk was never written, and their number.
+func readChunks(rest func(dimmnet.Offset) ([]byte, int), p []byte, off dimmnet.Offset) {
 	for len(p) > 0 {
-		n := min(len(p), int(chunkBytes-off%chunkBytes))
-		if c := m[off/chunkBytes]; c != nil {
-			copy(p[:n], c[off%chunkBytes:])
+		b, n := rest(off)
+		n = min(n, len(p))
+		if b != nil {
+			copy(p[:n], b)
 		} else {
 			clear(p[:n])
 		}

@@ -12,7 +12,7 @@ import (
 
 const ns = dimmnet.Nanosecond
 
-// records runs body and returns what landed.
+// records runs body and returns the packets that landed.
 func records(t *testing.T, cfg sim.Config, nodes int, body func(dimmnet.Host) error) (landed []sim.Record) {
 	t.Helper()
 	cfg.Trace = func(r sim.Record) {
@@ -26,7 +26,7 @@ func records(t *testing.T, cfg sim.Config, nodes int, body func(dimmnet.Host) er
 	return landed
 }
 
-// only runs f at one rank.
+// only returns a body that runs f at one rank, and does nothing at the others.
 func only(rank dimmnet.Rank, f func(p dimmnet.Port)) func(dimmnet.Host) error {
 	return func(h dimmnet.Host) error {
 		if h.Port().Rank() == rank {
@@ -36,14 +36,15 @@ func only(rank dimmnet.Rank, f func(p dimmnet.Port)) func(dimmnet.Host) error {
 	}
 }
 
-// TestHTLBMissCosts uses kick pages of one set in turn: the driver loads four.
+// TestHTLBMissCosts uses 34 x 32 kick pages, 64 more than the HTLB holds. The driver loads the
+// first four of each set.
 func TestHTLBMissCosts(t *testing.T) {
-	const pages = 32 // of the LLCM of a node; 256 sets are those of 8 nodes
+	const pages = 32 // of the LLCM of a node; 8 nodes fill all 256 sets
 	body := only(0, func(p dimmnet.Port) {
 		for peer := range 34 {
 			for page := range pages {
 				if !p.Store(dimmnet.Rank(peer), dimmnet.Offset(page*4096), 1, 8) {
-					t.Error("not posted")
+					t.Error("Store returned false")
 				}
 			}
 		}
@@ -53,8 +54,8 @@ func TestHTLBMissCosts(t *testing.T) {
 	if err := net.Run(context.Background(), 34, body); err != nil {
 		t.Fatal(err)
 	}
-	// 1024 pages fit; the 64 beyond miss, each throws out the oldest of its set,
-	// and so misses the page used at last.
+	// 1024 pages fit. The other 64 miss, and each replaces the oldest page of its set; that
+	// includes the page which the last store uses.
 	if got := net.Result().NIC.HTLBMisses; got != 65 {
 		t.Errorf("%d misses, want 65", got)
 	}
@@ -63,19 +64,25 @@ func TestHTLBMissCosts(t *testing.T) {
 	}
 }
 
-// TestInterruptCosts stores by a header whose command nobody knows.
+// userWithRegion opens a user of the host's NIC that registers 4096 bytes at 0 as region 1.
+func userWithRegion(h dimmnet.Host) (*sim.User, error) {
+	u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
+	if err != nil {
+		return nil, err
+	}
+	return u, u.Register(1, 0, 4096)
+}
+
+// TestInterruptCosts stores with a header whose command is unknown.
 func TestInterruptCosts(t *testing.T) {
 	var at [2]dimmnet.Time
 	for i, command := range []martini.Command{martini.CommandStore, 99} {
 		landed := records(t, sim.Config{Env: "sendrecv"}, 2, func(h dimmnet.Host) error {
-			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
-			if err == nil {
-				err = u.Register(1, 0, 4096)
-			}
+			u, err := userWithRegion(h)
 			if err != nil || h.Port().Rank() == 1 {
 				return err
 			}
-			h.Spend(dimmnet.Microsecond) // rank 1 registers
+			h.Spend(dimmnet.Microsecond) // rank 1 registers its region meanwhile
 			page, err := u.Map(martini.Seed{To: 1, Region: 1, Command: command})
 			if err != nil {
 				return err
@@ -86,12 +93,12 @@ func TestInterruptCosts(t *testing.T) {
 		at[i] = landed[0].At
 	}
 	if at[1]-at[0] != 8090*ns {
-		t.Errorf("landed at %v and with an interrupt at %v, want 8090 ns more", at[0], at[1])
+		t.Errorf("the store landed at %v, with an interrupt at %v; want 8090 ns more", at[0], at[1])
 	}
 }
 
-// TestPortsOfASwitch lets seven nodes store to the eighth at the same time:
-// their packets leave its port 240 ns apart, and one transit later than alone.
+// TestPortsOfASwitch lets seven nodes store to an eighth at the same time. The packets leave the
+// switch 240 ns apart; each lands one transit later than without a switch.
 func TestPortsOfASwitch(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 8, func(h dimmnet.Host) error {
 		if h.Port().Rank() != 0 {
@@ -114,8 +121,8 @@ func TestPortsOfASwitch(t *testing.T) {
 	}
 }
 
-// TestMulticastIsOnePacket reaches all at one time in one switch; by the cascades
-// of 40 nodes it comes when a store alone would.
+// TestMulticastIsOnePacket checks that a multicast reaches all ranks of one switch at the same
+// time, and through the levels of 40 nodes takes as long as a store.
 func TestMulticastIsOnePacket(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
@@ -144,14 +151,14 @@ func TestMulticastIsOnePacket(t *testing.T) {
 	}
 }
 
-// TestPushTakesItsTime adds up a PUSH of two packets from bank to bank in D.
+// TestPushTakesItsTime adds up the stages of a PUSH of two packets from bank to bank in D.
 func TestPushTakesItsTime(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 2, only(0, func(p dimmnet.Port) {
 		p.Push(1, llcm, llcm, 4096, 0)
 	}))
 	const start = 5*53 + 60 + 100 + 40 + 1100 // request, send stages, start
 	const first = start + 148 + (2048-8)*2 + 70 + 10 + 160
-	const second = first + (2048+32)*2 + 100 // link and gap; the page's translation is there
+	const second = first + (2048+32)*2 + 100 // link and gap; the TLB already has the page
 	const back = second + 10 + 10 + 40 + 148 + 70 + 10
 	want := []dimmnet.Time{first * ns, second * ns, back * ns}
 	for i, r := range landed {
@@ -160,28 +167,29 @@ func TestPushTakesItsTime(t *testing.T) {
 		}
 	}
 	if len(landed) != 3 || landed[2].Rank != 0 {
-		t.Errorf("landed: %+v, want two packets and an ACK", landed)
+		t.Errorf("packets landed: %+v, want two and an ACK", landed)
 	}
 }
 
-// TestPullTakesItsTime adds up a PULL of a word in D: request, answer, and the
-// status word that turns round in the own NIC.
+// TestPullTakesItsTime adds up the stages of a PULL of a word in D: the request, the answer,
+// and the status word that the NIC sends to itself.
 func TestPullTakesItsTime(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 2, only(0, func(p dimmnet.Port) {
 		p.Pull(1, 64, 128, 8, 0)
 	}))
-	const request = 5*53 + 60 + 100 + 40 + 1100 + 148 + 70 + 10 + 160 // and a TLB miss
+	const request = 5*53 + 60 + 100 + 40 + 1100 + 148 + 70 + 10 + 160 // with a TLB miss
 	const data = request + 1100 + 148 + 70 + 10 + 160
-	const free = data - 70 - 10 + 40*2 + 100 // the receiver has its gap after the data; they had come 160 ns before
+	// the receiver is free after the data and a gap; the data came 160 ns before
+	const free = data - 70 - 10 + 40*2 + 100
 	const status = free + 70 + 10 - 20
 	for i, want := range []dimmnet.Time{request, data, status} {
 		if i >= len(landed) || landed[i].At != want*ns {
-			t.Fatalf("landed: %+v, want number %d at %d ns", landed, i, want)
+			t.Fatalf("packets landed: %+v, want number %d at %d ns", landed, i, want)
 		}
 	}
 }
 
-// TestRequestsAreAsMany posts PUSHes on a link that is as good as blocked.
+// TestRequestsAreAsMany: with a blocked link, as many PUSHes can be posted as there are windows.
 func TestRequestsAreAsMany(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
@@ -195,32 +203,32 @@ func TestRequestsAreAsMany(t *testing.T) {
 		}
 	}))
 	if posted != 5 {
-		t.Errorf("%d requests were taken, want 5", posted)
+		t.Errorf("%d requests were posted, want 5", posted)
 	}
 }
 
-// TestMissKeepsOrder: a store whose header is there does not overtake one that
-// waits for its own.
+// TestMissKeepsOrder: a store whose header is in the HTLB does not overtake a store that misses.
 func TestMissKeepsOrder(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 34, func(h dimmnet.Host) error {
 		p := h.Port()
 		if p.Rank() != 33 {
 			return nil
 		}
-		for peer := range dimmnet.Rank(33) { // more pages than the HTLB has; those of rank 0 go first
+		// more pages than the HTLB has; those of rank 0 are replaced first
+		for peer := range dimmnet.Rank(33) {
 			for page := range dimmnet.Offset(32) {
 				p.Store(peer, page*4096, 1, 8)
 			}
 		}
-		p.Store(0, 4096, 1, 8) // comes back
+		p.Store(0, 4096, 1, 8) // loads the page again
 		h.Spend(dimmnet.Millisecond)
 		p.Store(0, 0, 2, 8)    // a miss
-		p.Store(0, 4096, 2, 8) // a hit
+		p.Store(0, 4096, 2, 8) // a hit, which must not overtake the miss
 		return nil
 	})
 	last := landed[len(landed)-2:]
 	if last[0].Off != 0 || last[1].Off != 4096 || last[1].At-last[0].At > 500*ns {
-		t.Errorf("the last two stores landed at %+v", last)
+		t.Errorf("the last two stores landed as %+v, want offset 0 before 4096", last)
 	}
 }
 
@@ -235,12 +243,12 @@ func TestFlipDuringPush(t *testing.T) {
 		}
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "rank 1 flips its banks while 1 transfers use them") {
-		t.Errorf("error %v", err)
+	if err == nil || !strings.Contains(err.Error(), "rank 1 calls Flip while 1 transfers use its banks") {
+		t.Errorf("Run returned %v, want an error of Flip", err)
 	}
 }
 
-// TestSustainedBlocks is the papers' estimate of 1017 MB/s one way at 133 MHz.
+// TestSustainedBlocks compares with the papers' estimate of 1017 MB/s one way at 133 MHz.
 func TestSustainedBlocks(t *testing.T) {
 	const blocks = 1000
 	landed := records(t, sim.Config{Env: "design"}, 2, only(0, func(p dimmnet.Port) {
@@ -255,20 +263,19 @@ func TestSustainedBlocks(t *testing.T) {
 	last := landed[len(landed)-1].At
 	rate := blocks * 464 / (float64(last) / float64(dimmnet.Second)) / 1e6
 	if rate < 1017*0.95 || rate > 1017*1.05 {
-		t.Errorf("%.0f MB/s, want 1017 within 5 %%", rate)
+		t.Errorf("the stream reached %.0f MB/s, want 1017 within 5 %%", rate)
 	}
 	t.Logf("%.0f MB/s", rate)
 }
 
-// TestWindowsAndCredits: a word into an uncached window costs an uncached write,
-// a window cannot be used again before its packet has left, and users have credits
-// of their own.
+// TestWindowsAndCredits: a word into an uncached window costs an uncached write, a window
+// cannot be used again before its packet has left, and every user has its own credits.
 func TestWindowsAndCredits(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset.FIFO, preset.NIC.ByteTime = 2, dimmnet.Microsecond // the link is as good as blocked
+	preset.FIFO, preset.NIC.ByteTime = 2, dimmnet.Microsecond // the link is practically blocked
 	err = newNetwork(t, sim.Config{Preset: &preset}).Run(context.Background(), 2, func(h dimmnet.Host) error {
 		u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
 		if err == nil {
@@ -313,8 +320,8 @@ func TestWindowsAndCredits(t *testing.T) {
 	}
 }
 
-// TestLongPacketsHoldAPort lets two nodes send a block to a third: the second one
-// leaves the switch when the first has.
+// TestLongPacketsHoldAPort lets two nodes send a block to a third. The second block leaves the
+// switch after the first block has left.
 func TestLongPacketsHoldAPort(t *testing.T) {
 	landed := records(t, sim.Config{Env: "D"}, 3, func(h dimmnet.Host) error {
 		if h.Port().Rank() > 0 {
@@ -322,8 +329,8 @@ func TestLongPacketsHoldAPort(t *testing.T) {
 		}
 		return nil
 	})
-	// 240 ns for 128 bytes and 2 ns for each byte more; the receiver with its gap
-	// and its TLB takes longer.
+	// The port needs 240 ns for 128 bytes and 2 ns for each further byte; the receiver needs its
+	// gap
 	const port, receiver = 240 + (496-128)*2, 496*2 + 100 + 160
 	if gap := landed[1].At - landed[0].At; gap != max(port, receiver)*ns {
 		t.Errorf("the second block lands %v after the first, want %d ns", gap, max(port, receiver))
@@ -341,11 +348,11 @@ func TestLongPacketsHoldAPort(t *testing.T) {
 		return nil
 	})
 	if gap := landed[1].At - landed[0].At; gap != (5000+(464-128)*2)*ns {
-		t.Errorf("behind a slow port the second block lands %v after the first", gap)
+		t.Errorf("behind a slow port, the second block lands %v after the first, want more", gap)
 	}
 }
 
-// TestHostTimes measures what calls cost the CPU in E, where halves are cheaper.
+// TestHostTimes measures what calls cost the CPU in E, where narrow reads are cheaper.
 func TestHostTimes(t *testing.T) {
 	err := newNetwork(t, sim.Config{Env: "E"}).Run(context.Background(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
@@ -395,8 +402,8 @@ func TestBanksBoundAFastBus(t *testing.T) {
 	}
 }
 
-// TestAckPassesAMiss: what the hardware sends does not wait for a store that is
-// not ready.
+// TestAckPassesAMiss: packets that the hardware sends do not wait for a store that is not
+// ready.
 func TestAckPassesAMiss(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
@@ -410,7 +417,7 @@ func TestAckPassesAMiss(t *testing.T) {
 				return nil
 			}
 			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
-			for range 1025 { // more kick pages than the HTLB holds
+			for range 1025 { // more kick pages than the HTLB has
 				if err == nil {
 					_, err = u.Map(martini.Seed{To: 0, Command: martini.CommandStore})
 				}
@@ -437,14 +444,11 @@ func TestWindowFreesItsUser(t *testing.T) {
 	var ends [2]dimmnet.Time
 	for i, spin := range []bool{false, true} {
 		err := newNetwork(t, sim.Config{Env: "B", Spin: spin, Limit: dimmnet.Millisecond}).Run(context.Background(), 2, func(h dimmnet.Host) error {
-			u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
-			if err == nil {
-				err = u.Register(1, 0, 4096)
-			}
+			u, err := userWithRegion(h)
 			if err != nil || h.Port().Rank() == 1 {
 				return err
 			}
-			h.Spend(dimmnet.Microsecond) // rank 1 registers
+			h.Spend(dimmnet.Microsecond) // rank 1 registers its region meanwhile
 			w, err := u.Window(sim.WriteCombining)
 			for left := 3; left > 0 && err == nil; {
 				mark := h.Port().Arrivals()
@@ -459,16 +463,16 @@ func TestWindowFreesItsUser(t *testing.T) {
 			return err
 		})
 		if err != nil {
-			t.Fatalf("spin %v: %v", spin, err)
+			t.Fatalf("Spin %v: Run returned %v", spin, err)
 		}
 	}
 	if ends[0] != ends[1] {
-		t.Errorf("ends at %v, with every pass run at %v", ends[0], ends[1])
+		t.Errorf("the run ends at %v, but with Spin at %v", ends[0], ends[1])
 	}
 }
 
-// TestRegionsOfUsers: a region is of whole words and of one memory; stores reach
-// bulk memory, too.
+// TestRegionsOfUsers: a region has whole words and lies in one memory; stores reach bulk
+// memory, too.
 func TestRegionsOfUsers(t *testing.T) {
 	err := newNetwork(t, sim.Config{}).Run(context.Background(), 1, func(h dimmnet.Host) error {
 		u, err := sim.OpenUser(h, martini.Owner{Group: 2, Process: 1})
@@ -477,7 +481,7 @@ func TestRegionsOfUsers(t *testing.T) {
 		}
 		for _, bad := range [][2]int{{4, 8}, {llcm - 8, 16}, {0, 0}, {llcm, 256<<20 + 1}} {
 			if err := u.Register(1, dimmnet.Offset(bad[0]), bad[1]); err == nil {
-				t.Errorf("region of %d bytes at %d was taken", bad[1], bad[0])
+				t.Errorf("region of %d bytes at %d was accepted", bad[1], bad[0])
 			}
 		}
 		if err := u.Register(1, llcm, 4096); err != nil {
@@ -494,7 +498,7 @@ func TestRegionsOfUsers(t *testing.T) {
 		h.Port().Flip()
 		got := make([]byte, 3)
 		if h.Port().Read(got, llcm+8); got[0] != 2 || got[1] != 1 || got[2] != 0 {
-			t.Errorf("bulk memory holds %v", got)
+			t.Errorf("the bulk memory contains %v", got)
 		}
 		return nil
 	})
@@ -502,6 +506,6 @@ func TestRegionsOfUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := sim.OpenUser(nil, martini.Owner{Group: 2}); err == nil {
-		t.Error("a user of no host")
+		t.Error("OpenUser accepted a host of another kind")
 	}
 }

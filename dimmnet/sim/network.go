@@ -14,63 +14,60 @@ import (
 
 // Config describes a simulated network. The zero value is useful.
 type Config struct {
-	// Env names the preset, one of Envs; the default is fagus2.
+	// Env is the name of a preset, one of Envs. The default is fagus2.
 	Env string
-	// Preset, if not nil, is used instead: one of LoadPreset, changed.
+	// Preset, if not nil, is used instead of Env. Programs get one from LoadPreset and change it.
 	Preset *Preset
-	// Seed other than 0 adds random delays, drawn from it, to packets and Spend.
+	// Seed, if not 0, adds random delays to packets and to Spend. It seeds their generator.
 	Seed uint64
-	// MaxDelay bounds each random delay; default 100 us.
+	// MaxDelay bounds each random delay. The default is 100 us.
 	MaxDelay dimmnet.Time
-	// Limit bounds the virtual time of a run; default 100 days.
+	// Limit bounds the virtual time of a run. The default is 100 days.
 	Limit dimmnet.Time
-	// Spin runs every polling pass instead of skipping those that change
-	// nothing. The result is the same, later.
+	// Spin runs every polling pass, even those without progress: same result, but slower.
 	Spin bool
-	// ExternalLoop lets what a node sends to itself take the cable, instead of
-	// turning round in the SWIF.
+	// ExternalLoop sends a node's packets to itself over its cable, not just through the SWIF.
 	ExternalLoop bool
-	// UDP, if not nil, replaces the NICs by UDP over the Ethernet that joins the
-	// hosts of Env: UDP-Fagus. Spin and ExternalLoop then mean nothing.
+	// UDP, if not nil, replaces the NICs by UDP over the Ethernet that joins the hosts of Env:
+	// UDP-Fagus. Spin and ExternalLoop then have no effect.
 	UDP *UDP
-	// Faults are what goes wrong; without them nothing does but what UDP says.
+	// Faults lists the pauses, crashes, partitions and damage in a run (not UDP's losses).
 	Faults []Fault
-	// Trace, if not nil, gets every record of the run in order.
+	// Trace, if not nil, is called with every record of the run, in order.
 	Trace func(Record)
 }
 
 const (
 	defaultMaxDelay = 100 * dimmnet.Microsecond
 	defaultLimit    = 100 * 24 * 3600 * dimmnet.Second
-	maxTime         = defaultLimit // a little less than Time holds
-	// ackStages of the send path are those of a packet that the hardware makes:
-	// size decision, send-buffer handshake and SWIF.
+	maxTime         = defaultLimit // just below the largest Time
+	// ackStages is the number of send stages that a packet made by the hardware passes. They are
+	// the last stages of Send: size decision, send-buffer handshake and SWIF.
 	ackStages = 3
-	// grace is how long Run waits for a thread that computes on after its
-	// context ended.
+	// grace is how long Run waits for a computing thread after its context has ended.
 	grace = 5 * time.Second
 )
 
-// Network runs programs in virtual time. One Run at a time.
+// Network runs programs in virtual time, one Run at a time.
 type Network struct {
 	cfg    Config
 	preset Preset
 	result Result
 }
 
-// Result says what a run came to.
+// Result describes a run that has ended.
 type Result struct {
 	TraceHash uint64         // over every delivery and every change of state
-	Events    uint64         // that the kernel took from its queue
-	End       dimmnet.Time   // the last event
-	NIC       martini.Counts // of all NICs together
-	Refused   []Refused      // the first packets that receivers refused, at most 100
-	UDP       UDPCounts      // of a UDP network
+	Events    uint64         // number of events that the kernel handled
+	End       dimmnet.Time   // time of the last event
+	NIC       martini.Counts // sum over all NICs
+	Refused   []Refused      // the first packets that were refused, at most 100
+	UDP       UDPCounts      // on a UDP network
 	Held      uint64         // packets that partitions have held
-	Struck    []bool         // by fault of Config.Faults: whether anything met it
+	Struck    []bool         // by index in Config.Faults: the fault affected the run
 }
 
-// Refused is a packet that its receiver did not let in, or that did not leave.
+// Refused describes a packet that its receiver refused, or that its sender's NIC did not send.
 type Refused struct {
 	At       dimmnet.Time
 	From, To dimmnet.Rank
@@ -91,7 +88,7 @@ func New(cfg Config) (*Network, error) {
 		cfg.Limit = defaultLimit
 	}
 	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
-		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each can be up to %v", cfg.MaxDelay, cfg.Limit, maxTime)
+		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each must be 0 to %v", cfg.MaxDelay, cfg.Limit, maxTime)
 	}
 	if err := cfg.checkFaults(); err != nil {
 		return nil, err
@@ -122,23 +119,22 @@ func New(cfg Config) (*Network, error) {
 	return w, nil
 }
 
-// Clock is virtual.
+// Clock returns dimmnet.Virtual.
 func (*Network) Clock() dimmnet.Clock { return dimmnet.Virtual }
 
-// Preset returns the numbers of the network's environment.
+// Preset returns the parameters of the network's environment.
 func (w *Network) Preset() Preset { return w.preset }
 
-// Result returns what the last Run came to.
+// Result returns the result of the last Run.
 func (w *Network) Result() Result { return w.result }
 
-// Run starts body on nodes nodes; see [dimmnet.Network]. All of them run on
-// one goroutine.
+// Run starts body on nodes nodes; see [dimmnet.Network]. All threads run on one goroutine.
 func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	if nodes < 1 || nodes > dimmnet.MaxNodes {
-		return fmt.Errorf("sim: %d nodes: there can be 1 to %d", nodes, dimmnet.MaxNodes)
+		return fmt.Errorf("sim: Run on %d nodes: want 1 to %d", nodes, dimmnet.MaxNodes)
 	}
 	if body == nil {
-		return errors.New("sim: no program to run")
+		return errors.New("sim: Run without a body")
 	}
 	for i := range w.cfg.Faults {
 		if err := w.cfg.Faults[i].checkRanks(nodes); err != nil {
@@ -146,12 +142,12 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("sim: not started: %w", dimmnet.ContextErr(ctx))
+		return fmt.Errorf("sim: Run: the context has ended before the start: %w", dimmnet.ContextErr(ctx))
 	}
 	k := w.newKernel(ctx, nodes, body)
 	over := make(chan struct{})
 	go func() {
-		defer close(over) // also when a thread's Goexit takes this goroutine along
+		defer close(over) // also when the Goexit of a thread ends this goroutine
 		defer k.stopThreads()
 		k.run()
 	}()
@@ -161,7 +157,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		select {
 		case <-over:
 		case <-time.After(grace):
-			return fmt.Errorf("sim: %w; rank %d goes on and was left behind", dimmnet.ContextErr(ctx), k.running.Load())
+			return fmt.Errorf("sim: %w; rank %d did not return in time and is left running", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
 	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts, Held: k.heldPackets, Struck: k.struck}
@@ -183,12 +179,12 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	if nics && !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
-	k.plan()
+	k.scheduleFaults()
 	for i := range nodes {
 		n := &k.nodes[i]
-		n.memory = newMemory(w.preset.Limits.LLCM)
+		n.memory = newLLCM(w.preset.Limits.LLCM)
 		if nics {
-			n.host, n.network = make(bank), make(bank)
+			n.host, n.network = make(Memory), make(Memory)
 			n.openPort(&w.preset.Limits)
 		}
 		n.cpus, n.notice.k = max(1, w.preset.Host.CPUs), k
@@ -197,14 +193,12 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	return k
 }
 
-// refused keeps what is reported of a refusal.
 func (k *kernel) refused(r Refused) {
 	if len(k.refusals) < maxRefused {
 		k.refusals = append(k.refusals, r)
 	}
 }
 
-// nicCounts adds up what all NICs have counted.
 func (k *kernel) nicCounts() (sum martini.Counts) {
 	for i := range k.nodes {
 		sum = sum.Plus(k.nodes[i].chip.Counts())
@@ -212,7 +206,7 @@ func (k *kernel) nicCounts() (sum martini.Counts) {
 	return sum
 }
 
-// stopThreads unwinds what still runs when the kernel has ended early.
+// stopThreads unwinds the threads that are left when the kernel has ended early.
 func (k *kernel) stopThreads() {
 	for _, th := range k.threads {
 		th.stop()

@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// TestNoticesPassTheEthernet: a lone one takes 75 us with its send; those of many
-// for one host queue at its cable, 6.72 us each.
+// TestNoticesPassTheEthernet: a single notice takes 75 us, including its send. Many notices to
+// one host queue at its cable, 6.72 us each.
 func TestNoticesPassTheEthernet(t *testing.T) {
 	for _, senders := range []int{1, 2, 20} {
 		var last dimmnet.Time

@@ -2,8 +2,7 @@ package sim
 
 import "math/bits"
 
-// pool keeps things in one slice, by number, and reuses the places of those that
-// were freed.
+// pool holds values in one slice, addressed by number, and reuses the numbers of freed ones.
 type pool[T any] struct {
 	all    []T
 	unused []int32
@@ -20,13 +19,13 @@ func (p *pool[T]) put(x T) (ref int32) {
 	return int32(len(p.all) - 1)
 }
 
-// at is good until the next put.
+// at returns a pointer that is valid until the next put.
 func (p *pool[T]) at(ref int32) *T { return &p.all[ref] }
 
 func (p *pool[T]) free(ref int32) { p.unused = append(p.unused, ref) }
 
-// packetPool also reuses the packets' blocks, by size class: class c holds those
-// of up to 2^c bytes.
+// packetPool also reuses the blocks of packets, by size class: class c holds blocks of
+// capacity 2^c.
 type packetPool struct {
 	pool[packet]
 	blocks [33][][]byte
@@ -44,7 +43,7 @@ func (pp *packetPool) free(ref int32) {
 	pp.pool.free(ref)
 }
 
-// blockOf returns n bytes that free will take back.
+// blockOf returns n bytes. free returns them to the pool.
 func (pp *packetPool) blockOf(n int) []byte {
 	c := blockClass(n)
 	class := &pp.blocks[c]

@@ -8,21 +8,20 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// Rank, Nodes, Limits and Counters answer from the run's constants.
+// Rank, Nodes and Limits are constant in a run. Counters returns the thread's counts.
 func (th *thread) Rank() dimmnet.Rank         { return th.rank }
 func (th *thread) Nodes() int                 { return len(th.k.nodes) }
 func (th *thread) Limits() dimmnet.Limits     { return th.k.preset.Limits }
 func (th *thread) Counters() dimmnet.Counters { return th.counters }
 
-// Err also looks whether the run may go on: who only computes calls nothing else.
+// Err also checks the limits of the run, because a thread that only computes calls nothing else.
 func (th *thread) Err() error {
 	th.k.countCall(th.now)
 	return th.k.err
 }
 
-// Store is an AOTF: one uncached write to a kick page. Software counts its
-// credits, so there is nothing to ask the NIC first; when they are used up, it
-// reads the NIC's status to learn of new ones.
+// Store is an AOTF: one uncached write to a kick page. Software counts its credits; when they are
+// used up, it reads the NIC's status to learn of new ones.
 func (th *thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	th.k.preset.Limits.CheckStore(len(th.k.nodes), dst, off, size)
 	return th.store(dst, nil, off, v, size)
@@ -37,12 +36,12 @@ func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, s
 func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	k := th.k
 	th.sync()
-	if k.err != nil || !th.room(&th.node.fifo, k.preset.FIFO) {
+	if k.err != nil || !th.hasCredit(&th.node.fifo, k.preset.FIFO) {
 		th.now += k.preset.Host.Read
 		return false
 	}
 	th.now += k.preset.Host.Write
-	hit, err := k.kickPage(th.node, dst, dsts, off)
+	hit, err := th.node.kickPage(dst, dsts, off)
 	if err != nil {
 		k.fail(fmt.Errorf("sim: rank %d: %w", th.rank, err))
 		return false
@@ -54,8 +53,7 @@ func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offse
 	return true
 }
 
-// kicked says when a store that the CPU has just made can be on the link. A miss
-// in the HTLB interrupts the core PU first.
+// kicked returns when a new store can be on the link. On an HTLB miss, the interrupt comes first.
 func (th *thread) kicked(hit bool) dimmnet.Time {
 	ready := th.now + th.k.sendTime
 	if !hit {
@@ -64,7 +62,6 @@ func (th *thread) kicked(hit bool) dimmnet.Time {
 	return ready
 }
 
-// lowBytes is the low size bytes of v.
 func lowBytes(v uint64, size int) uint64 {
 	if size < dimmnet.WordBytes {
 		v &= 1<<(8*size) - 1
@@ -72,9 +69,8 @@ func lowBytes(v uint64, size int) uint64 {
 	return v
 }
 
-// Write is a BOTF: the header and the payload into a window, and the kick. One
-// uncached read tells which of the 64 windows have left; the program asks when
-// it knows of none.
+// Write is a BOTF: header and payload are written into a window, then the kick address. If the
+// program knows of no free window, an uncached read returns the status of all 64.
 func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	k := th.k
 	k.preset.Limits.CheckWrite(len(k.nodes), dst, off, len(b))
@@ -89,7 +85,6 @@ func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return true
 }
 
-// window takes a free window.
 func (th *thread) window() bool {
 	k, n := th.k, th.node
 	if n.knownFree > 0 {
@@ -100,19 +95,18 @@ func (th *thread) window() bool {
 		n.knownFree--
 		return true
 	}
-	// What follows is decided when the status is back: in that order it must
-	// stand among the posts of other threads, or ties between packets would be
-	// broken in another way when polls are skipped.
+	// The program decides when the status has arrived, so sync comes after the cost of the read.
+	// The order matters: otherwise ties with the posts of other threads would resolve differently
+	// when polls are skipped.
 	th.now += k.preset.Host.Read
 	th.sync()
-	if k.err != nil || !th.room(&n.windows, k.preset.Windows-n.chip.Windows()) {
+	if k.err != nil || !th.hasCredit(&n.windows, k.preset.Windows-n.chip.Windows()) {
 		return false
 	}
 	n.knownFree = k.preset.Windows - n.chip.Windows() - n.windows.waiting(th.now) - 1
 	return true
 }
 
-// fillWindow charges the CPU for a header and n bytes, and for the kick.
 func (th *thread) fillWindow(n int, kind WindowKind) {
 	h := &th.k.preset.Host
 	word := h.Fill
@@ -123,7 +117,7 @@ func (th *thread) fillWindow(n int, kind WindowKind) {
 	th.now += dimmnet.Time(words)*word + h.Write
 }
 
-// launch sends the payload of a window, and says when the last of it has left.
+// launch sends the payload of a window. It returns the time when the last byte has left.
 func (th *thread) launch(p packet, b []byte) (departure dimmnet.Time) {
 	p.block = th.k.packets.blockOf(len(b))
 	copy(p.block, b)
@@ -131,9 +125,8 @@ func (th *thread) launch(p packet, b []byte) (departure dimmnet.Time) {
 	return th.k.post(p, th.now+th.k.sendTime)
 }
 
-// room says whether fewer than limit packets of d wait to leave. If not, the
-// thread will be woken when the first of them has left.
-func (th *thread) room(d *departures, limit int) bool {
+// hasCredit reports whether fewer than limit packets of d wait. If not, th wakes when one leaves.
+func (th *thread) hasCredit(d *departures, limit int) bool {
 	if d.waiting(th.now) < limit {
 		return true
 	}
@@ -141,7 +134,7 @@ func (th *thread) room(d *departures, limit int) bool {
 	return false
 }
 
-// wakeAt wakes the thread when something of its node becomes free at t.
+// wakeAt wakes the thread at t, the time when a resource of its node becomes free.
 func (th *thread) wakeAt(t dimmnet.Time) {
 	if n := th.node; n.freeAt == 0 || t < n.freeAt {
 		n.freeAt = t
@@ -149,8 +142,8 @@ func (th *thread) wakeAt(t dimmnet.Time) {
 	}
 }
 
-// Load is one uncached read. The word is sampled when the read starts: what
-// lands while it is on its way back is seen by the next one.
+// Load is one uncached read. It samples the word when the read starts: a store that lands
+// while the word travels to the CPU is seen by the next Load.
 func (th *thread) Load(off dimmnet.Offset) uint64 {
 	th.k.preset.Limits.CheckLoad(off)
 	th.sync()
@@ -159,8 +152,8 @@ func (th *thread) Load(off dimmnet.Offset) uint64 {
 	return th.node.memory.load(off)
 }
 
-// Read is one uncached read for every word of the LLCM that p touches, a
-// cheaper one for up to 4 bytes. A bank can be cached: it is copied at its speed.
+// Read makes one uncached read for every word of the LLCM that p touches; a read of up to 4 bytes
+// costs less. A bank can be cached, so it is copied at its own speed.
 func (th *thread) Read(p []byte, off dimmnet.Offset) {
 	k := th.k
 	limits, host := &k.preset.Limits, &k.preset.Host
@@ -168,7 +161,7 @@ func (th *thread) Read(p []byte, off dimmnet.Offset) {
 	th.sync()
 	if llcm := dimmnet.Offset(limits.LLCM); off >= llcm {
 		th.now += host.Read + k.bankTime(len(p))
-		th.node.host.read(p, off-llcm)
+		th.node.host.Read(p, off-llcm)
 		return
 	}
 	const half = dimmnet.WordBytes / 2
@@ -184,21 +177,24 @@ func (th *thread) Read(p []byte, off dimmnet.Offset) {
 	th.node.memory.read(p, off)
 }
 
-// Arrivals counts what has landed, and starts a polling pass.
+// Arrivals returns the number of arrivals, and starts a polling pass.
 func (th *thread) Arrivals() dimmnet.Mark {
 	if len(th.node.threads) > 1 {
-		th.sync() // who wants a CPU by now
-		th.share()
+		th.sync() // this lets other threads become ready
+		th.yieldWhileDue()
 	}
-	th.polls, th.idled = th.idled, false
-	th.markAt, th.markPolls = th.now, th.counters.Polls
+	kind := working
+	if th.pass.kind == idled {
+		kind = afterIdle
+	}
+	th.pass.kind, th.pass.start, th.pass.polls = kind, th.now, th.counters.Polls
 	return th.node.arrivals
 }
 
 // Idle skips polling passes until something happens at this node.
 func (th *thread) Idle(since dimmnet.Mark) {
 	th.sync()
-	th.idled, th.fresh = true, false
+	th.pass.kind, th.turn.fresh = idled, false
 	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() {
 		return
 	}

@@ -10,17 +10,16 @@ import (
 // DefaultEnv is the evaluation machine of the Fagus paper.
 const DefaultEnv = "fagus2"
 
-// Stage is one step of a packet's way and the time that it takes.
+// Stage is one step on a packet's path and the time that it takes.
 type Stage struct {
 	Name string
 	Time dimmnet.Time
 }
 
-// Preset is a NIC, its link and its host, in the numbers that the model needs.
-// They come from presets.toml, where each has its source beside it.
+// Preset holds the parameters of a NIC, its link and its host, with sources in presets.toml.
 type Preset struct {
 	Name   string
-	Limits dimmnet.Limits // Multicast is filled in by New, from Switch
+	Limits dimmnet.Limits // New sets Multicast from Switch
 
 	Host     HostTimes
 	NIC      NICTimes
@@ -30,78 +29,76 @@ type Preset struct {
 	Direct   bool // two nodes are wired back to back, not through a switch
 
 	HeaderBytes int
-	PadBytes    int // shorter packets occupy the link as if they had so many bytes
+	PadBytes    int // shorter packets occupy the link as if they had this size
 	PushBytes   int // payload of a packet of a PUSH or PULL
 	FIFO        int // AOTF packets that may wait in the sender's NIC
-	Windows     int // BOTF packets, and RDMA requests, that may
+	Windows     int // BOTF packets and RDMA requests that may wait in the sender's NIC
 }
 
-// HostTimes are what accesses and programs cost the CPU.
+// HostTimes holds the CPU time of accesses and programs.
 type HostTimes struct {
 	Write        dimmnet.Time // one uncached write of up to 8 bytes
 	Read         dimmnet.Time // one uncached read of 8 bytes
-	ReadHalf     dimmnet.Time // one of up to 4
+	ReadHalf     dimmnet.Time // one uncached read of up to 4 bytes
 	Fill         dimmnet.Time // one 8-byte word into a write-combining window or a bank
-	Program      dimmnet.Time // a test program, between seeing a value and storing the next
-	CycleCounter dimmnet.Time // reading it
-	CPUs         int          // of a node
-	Slice        dimmnet.Time // a thread has a CPU for so long while others want it
-	Notify       dimmnet.Time // of the CPU, to send a notice
-	Notice       dimmnet.Time // from its frame's arrival until it has interrupted the other host
+	Program      dimmnet.Time // time of a test program from seeing a value to storing the next
+	CycleCounter dimmnet.Time // time to read the cycle counter
+	CPUs         int          // CPUs of a node
+	Slice        dimmnet.Time // how long a thread keeps a CPU while other threads want it
+	Notify       dimmnet.Time // CPU time to send a notice
+	Notice       dimmnet.Time // from the arrival of a notice's frame until the host is interrupted
 
 	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
 }
 
-// NICTimes are what the hardware takes.
+// NICTimes holds the times of the NIC's hardware.
 type NICTimes struct {
 	Send    []Stage      // from the end of the CPU's write to the link
 	Outside Stage        // serialiser, optics and cable of one link
 	Receive []Stage      // from the link to the word's appearance in the LLCM
-	Own     dimmnet.Time // so much less for a packet that the NIC sent itself
+	Own     dimmnet.Time // time saved by a packet that the NIC sends to itself
 
-	ByteTime   dimmnet.Time // one byte on the link
-	BankByte   dimmnet.Time // one byte of a bank
-	Gap        dimmnet.Time // between two packets, at the receiver
-	Interrupt  dimmnet.Time // the core PU serves an undefined command
+	ByteTime   dimmnet.Time // time of one byte on the link
+	BankByte   dimmnet.Time // time of one byte of a bank
+	Gap        dimmnet.Time // time between two packets at the receiver
+	Interrupt  dimmnet.Time // time of the core PU to serve an undefined command
 	HTLBRefill dimmnet.Time
 	TLBRefill  dimmnet.Time
-	PushStart  dimmnet.Time // from a request in the NIC to its first packet
+	PushStart  dimmnet.Time // time from a request in the NIC to its first packet
 	Flip       dimmnet.Time
 }
 
-// Switch is the kind of switch that a network of more than two nodes is made of.
+// Switch is the kind of switch in a network of more than two nodes.
 type Switch struct {
 	Name        string
 	Ports       int
-	Packet      dimmnet.Time // one packet of up to PacketBytes through an output port
+	Packet      dimmnet.Time // time of one packet of up to PacketBytes through an output port
 	PacketBytes int
 	Multicast   bool
 }
 
-// WithoutMMX is the preset of a host whose program reads and writes 8 bytes as
-// twice 4.
+// WithoutMMX returns the preset of a host whose program accesses 8 bytes as two times 4.
 func (p Preset) WithoutMMX() Preset {
 	p.Host.Read, p.Host.Write = p.Host.ReadNoMMX, p.Host.WriteNoMMX
 	return p
 }
 
-// check reports a preset that cannot work.
 func (p *Preset) check() error {
 	l := p.Limits
 	if l.Store != dimmnet.WordBytes || l.Block < 1 || l.Block > martini.BlockBytes || l.LLCM < dimmnet.WordBytes || l.LLCM%dimmnet.WordBytes != 0 ||
 		min(l.RDMA, l.Bulk) < 0 || int64(l.LLCM)+int64(l.Bulk) > 1<<32 {
-		return fmt.Errorf("sim: preset %q: limits %+v", p.Name, l)
+		return fmt.Errorf("sim: preset %q: invalid limits %+v", p.Name, l)
 	}
 	if min(p.FIFO, p.Windows, p.PushBytes) < 1 || min(p.HeaderBytes, p.PadBytes, p.Switch.PacketBytes) < 0 {
-		return fmt.Errorf("sim: preset %q: FIFO %d, windows %d, header %d, pad %d, PUSH packet %d",
+		return fmt.Errorf("sim: preset %q: invalid sizes: FIFO %d, windows %d, header %d, pad %d, PUSH packet %d",
 			p.Name, p.FIFO, p.Windows, p.HeaderBytes, p.PadBytes, p.PushBytes)
 	}
 	if p.Switch.Ports < 4 || p.Switch.Ports%2 != 0 {
-		return fmt.Errorf("sim: preset %q: a switch with %d ports; a fat tree needs an even number, 4 or more", p.Name, p.Switch.Ports)
+		return fmt.Errorf("sim: preset %q: a switch with %d ports: a fat tree needs an even number of 4 or more", p.Name, p.Switch.Ports)
 	}
 	h, n := &p.Host, &p.NIC
 	if h.CPUs < 0 || min(h.Slice, h.Notify, h.Notice) < 0 {
-		return fmt.Errorf("sim: preset %q: %d CPUs, slices of %v, notices of %v and %v", p.Name, h.CPUs, h.Slice, h.Notify, h.Notice)
+		return fmt.Errorf("sim: preset %q: negative value in CPUs %d, Slice %v, Notify %v, Notice %v", p.Name, h.CPUs, h.Slice, h.Notify, h.Notice)
 	}
 	if min(h.Write, h.Read, h.ReadHalf, h.Fill, h.Program, h.CycleCounter, h.WriteNoMMX, h.ReadNoMMX) < 0 ||
 		min(total(n.Send), n.Outside.Time, total(n.Receive)-n.Own, n.Own, n.ByteTime, n.BankByte, n.Gap, n.Interrupt) < 0 ||
@@ -114,15 +111,13 @@ func (p *Preset) check() error {
 	return p.UDP.check(p.Name)
 }
 
-// OneWay is the time from the start of a CPU's store to the appearance of its
-// word in the peer's LLCM, on an idle link back to back.
+// OneWay returns the time of a store from its start to the peer's LLCM, on an idle direct link.
 func (p *Preset) OneWay() dimmnet.Time {
 	return p.Host.Write + total(p.NIC.Send) + p.NIC.Outside.Time + total(p.NIC.Receive)
 }
 
-// Anatomy lists every stage of a store that a host sends to its peer, back to back
-// or by one switch, and that the peer's poll sees: the poll comes half a poll late
-// on average.
+// Anatomy lists every stage of a store, directly or through one switch, up to the peer's poll that
+// sees it. On average that poll is half a poll late.
 func (p *Preset) Anatomy() []Stage {
 	stages := []Stage{{"CPU write", p.Host.Write}}
 	stages = append(stages, p.NIC.Send...)
@@ -134,8 +129,7 @@ func (p *Preset) Anatomy() []Stage {
 	return append(stages, Stage{"waiting for the next poll (mean)", p.Host.ReadHalf / 2}, Stage{"CPU read", p.Host.ReadHalf})
 }
 
-// NICLatency is the sum of the stages within the two NICs: what spec/10 adds up
-// below its table of stages.
+// NICLatency returns the sum of the stages within the two NICs (docs/papers.md, DIMMnet-1).
 func (p *Preset) NICLatency() dimmnet.Time {
 	return total(p.NIC.Send) - p.NIC.Send[0].Time + total(p.NIC.Receive)
 }
@@ -147,23 +141,20 @@ func total(stages []Stage) (t dimmnet.Time) {
 	return t
 }
 
-// linkTime is how long a packet with n bytes of payload occupies a link.
 func (p *Preset) linkTime(n int) dimmnet.Time {
 	return dimmnet.Time(max(p.HeaderBytes+n, p.PadBytes)) * p.NIC.ByteTime
 }
 
-// portTime is how long it occupies the output port of a switch.
 func (p *Preset) portTime(n int) dimmnet.Time {
 	return p.Switch.Packet + dimmnet.Time(max(0, p.HeaderBytes+n-p.Switch.PacketBytes))*p.NIC.ByteTime
 }
 
-// receiverTime is how long it occupies the receiver.
 func (p *Preset) receiverTime(n int) dimmnet.Time {
 	return dimmnet.Time(p.HeaderBytes+n)*p.NIC.ByteTime + p.NIC.Gap
 }
 
-// tailTime is how much later than a word the last byte of n arrives. The
-// stages were measured with a word; a longer payload streams in behind it.
+// tailTime returns how much later the last of n bytes arrives than a word would. The stages were
+// measured with a word; a longer payload follows it at the speed of the link.
 func (p *Preset) tailTime(n int) dimmnet.Time {
 	return dimmnet.Time(max(0, n-dimmnet.WordBytes)) * p.NIC.ByteTime
 }

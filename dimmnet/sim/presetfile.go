@@ -11,10 +11,10 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/reliable"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/reliable"
 )
 
-//go:embed presets.toml
+//go:embed presets/presets.toml
 var presetsTOML string
 
 type presetFile struct {
@@ -120,12 +120,13 @@ type switchTable struct {
 }
 
 type envTable struct {
-	Board   string `toml:"board"`
-	Host    string `toml:"host"`
-	Switch  string `toml:"switch"`
-	Direct  bool   `toml:"direct"`
-	CPUs    int    `toml:"cpus"`
-	Bubbles *bool  `toml:"bubbles"` // nil: where the clocks ask for them
+	Board  string `toml:"board"`
+	Host   string `toml:"host"`
+	Switch string `toml:"switch"`
+	Direct bool   `toml:"direct"`
+	CPUs   int    `toml:"cpus"`
+	// bubbles are inserted if true; nil means: if the DIMM clock is faster than the SWIF clock
+	Bubbles *bool `toml:"bubbles"`
 }
 
 func parsePresets(text string) (presetFile, error) {
@@ -140,17 +141,17 @@ func parsePresets(text string) (presetFile, error) {
 	return f, nil
 }
 
-// Envs lists the names that LoadPreset knows, in order.
+// Envs returns the names that LoadPreset knows, sorted.
 func Envs() []string {
 	f, err := parsePresets(presetsTOML)
 	if err != nil {
-		panic(err) // the embedded file is part of the program
+		panic(err) // impossible: the embedded file is part of the program
 	}
 	return slices.Sorted(maps.Keys(f.Env))
 }
 
-// LoadPreset returns the preset of an environment of the papers: A to F, fagus2,
-// sendrecv, or design, the estimates for a 133 MHz bus.
+// LoadPreset returns the preset of an environment of the papers: A to F, fagus2, sendrecv, or
+// design (the estimates for a 133 MHz bus).
 func LoadPreset(env string) (Preset, error) {
 	f, err := parsePresets(presetsTOML)
 	if err != nil {
@@ -158,7 +159,7 @@ func LoadPreset(env string) (Preset, error) {
 	}
 	e, ok := f.Env[env]
 	if !ok {
-		return Preset{}, fmt.Errorf("sim: no environment %q; there are %s", env, strings.Join(Envs(), ", "))
+		return Preset{}, fmt.Errorf("sim: no environment %q: want one of %s", env, strings.Join(Envs(), ", "))
 	}
 	return f.preset(env, e), nil
 }
@@ -236,7 +237,8 @@ func (u *udpTable) times(e *ethernetTable) UDPTimes {
 func nicTimes(n *nicTable, b *boardTable, h *hostTable, bubbles *bool) NICTimes {
 	dimm, swif := ns(h.DIMMClockNs), ns(b.SWIFClockNs)
 	receive := n.ReceiveSWIFClocks
-	if insert := dimm < swif; insert && (bubbles == nil || *bubbles) { // the DIMM clock exceeds the SWIF clock
+	// bubbles are needed if the DIMM clock is faster than the SWIF clock
+	if insert := dimm < swif; insert && (bubbles == nil || *bubbles) {
 		receive += n.BubbleSWIFClocks
 	}
 	return NICTimes{
@@ -249,11 +251,8 @@ func nicTimes(n *nicTable, b *boardTable, h *hostTable, bubbles *bool) NICTimes 
 			{"send-buffer handshake", dimm * dimmnet.Time(n.HandshakeClocks)},
 			{"send SWIF", swif * dimmnet.Time(n.SendSWIFClocks)},
 		},
-		Outside: Stage{"outside the SWIF", ns(b.OutsideNs)},
-		Receive: []Stage{
-			{"receive SWIF", swif * dimmnet.Time(receive)},
-			{"LLCM write", dimm * dimmnet.Time(n.LLCMClocks)},
-		},
+		Outside:    Stage{"outside the SWIF", ns(b.OutsideNs)},
+		Receive:    []Stage{{"receive SWIF", swif * dimmnet.Time(receive)}, {"LLCM write", dimm * dimmnet.Time(n.LLCMClocks)}},
 		Own:        swif * dimmnet.Time(b.OwnSWIFClocks),
 		ByteTime:   perByte(b.LinkMBs),
 		BankByte:   perByte(n.BankMBs),
@@ -266,10 +265,8 @@ func nicTimes(n *nicTable, b *boardTable, h *hostTable, bubbles *bool) NICTimes 
 	}
 }
 
-// ns is x nanoseconds.
 func ns(x float64) dimmnet.Time { return dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond))) }
 
-// perByte is the time of one byte at so many megabytes a second.
 func perByte(mbs float64) dimmnet.Time {
 	return dimmnet.Time(math.Round(float64(dimmnet.Second) / (mbs * 1e6)))
 }

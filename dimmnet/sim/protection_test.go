@@ -16,26 +16,25 @@ import (
 const (
 	llcm   = 128 << 10
 	bank   = 256 << 20
-	status = 1 << 63 // in a status word: refused, the reason in the low bits
+	status = 1 << 63 // in a status word: refused, with the reason in the low bits
 	ack    = dimmnet.Offset(llcm - 8)
 )
 
-// attacker is what a forged access can use: a user of rank 0's NIC, of the
-// same group as the victim at rank 1, which has registered 5000 bytes at 8192
-// as region 2.
+// attacker holds the means of a forged access: a user of rank 0's NIC, of the same group as the
+// victim at rank 1. The victim has registered 5000 bytes at 8192 as region 2.
 type attacker struct {
 	*sim.User
 	h      dimmnet.Host
 	window int
-	stale  *sim.User // has closed; its window was staleWindow
+	stale  *sim.User // a closed user; its window was staleWindow
 	staleW int
-	other  *sim.User // of another group
+	other  *sim.User // a user of another group
 	otherW int
-	page   int // of the attacker, for the victim's memory at 8192
+	page   int // a kick page of the attacker, for the victim's memory at 8192
 	otherP int // a kick page of the other user
 }
 
-// await is the status word of a post.
+// await returns the status word of a post.
 func await(p dimmnet.Port) (word uint64) {
 	for word == 0 && p.Err() == nil {
 		mark := p.Arrivals()
@@ -50,7 +49,7 @@ func block(region uint16, addr uint32) martini.Header {
 	return martini.Header{To: 1, Region: region, Addr: addr}
 }
 
-// blockRefused sends a block and wants to be told why it was refused.
+// blockRefused sends a block that must be refused for the given reason.
 func blockRefused(u *sim.User, p dimmnet.Port, window int, h martini.Header, n int, why martini.Refusal) error {
 	if _, err := u.Block(window, h, make([]byte, n), ack); err != nil {
 		return err
@@ -60,12 +59,12 @@ func blockRefused(u *sim.User, p dimmnet.Port, window int, h martini.Header, n i
 
 func wantStatus(p dimmnet.Port, want uint64) error {
 	if got := await(p); got != want {
-		return fmt.Errorf("status word %#x, want %#x", got, want)
+		return fmt.Errorf("the status word is %#x, want %#x", got, want)
 	}
 	return nil
 }
 
-// forgeries are accesses that have to be refused, and why.
+// forgeries lists accesses that must be refused, with the reasons.
 var forgeries = []struct {
 	name string
 	why  martini.Refusal
@@ -75,7 +74,7 @@ var forgeries = []struct {
 		return blockRefused(a.other, a.h.Port(), a.otherW, block(2, 0), 64, martini.RefusedRegion)
 	}},
 	{"block that claims the victim's process", martini.RefusedRegion, func(a *attacker) error {
-		h := block(2, 0) // the hardware stamps over what the user wrote
+		h := block(2, 0) // the hardware overwrites what the user wrote
 		h.Owner = martini.Owner{Group: 7, Process: 2}
 		return blockRefused(a.other, a.h.Port(), a.otherW, h, 64, martini.RefusedRegion)
 	}},
@@ -184,7 +183,7 @@ func expectError(err error) error {
 	return nil
 }
 
-// TestForgeriesAreRefused tries each, and looks at every byte of the victim.
+// TestForgeriesAreRefused tries each forgery, and checks every byte of the victim.
 func TestForgeriesAreRefused(t *testing.T) {
 	for _, f := range forgeries {
 		net := newNetwork(t, sim.Config{})
@@ -199,7 +198,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 			if err := f.try(a); err != nil {
 				return err
 			}
-			h.Spend(dimmnet.Millisecond) // whatever is on its way lands
+			h.Spend(dimmnet.Millisecond) // all packets land meanwhile
 			return post(h.Port(), func(p dimmnet.Port) bool { return p.Store(1, ack, 1, 8) })
 		})
 		if err != nil {
@@ -208,18 +207,19 @@ func TestForgeriesAreRefused(t *testing.T) {
 		}
 		r := net.Result()
 		most := uint64(1)
-		if strings.HasPrefix(f.name, "PUSH") { // a packet more may leave before the sender knows
+		// The engine may send one more packet before it knows of the refusal.
+		if strings.HasPrefix(f.name, "PUSH") {
 			most = 2
 		}
 		if n := r.NIC.Refusals(); n < 1 || n > most || r.NIC.Refused[f.why] != n {
 			t.Errorf("%s: refusals %v, want one for %q", f.name, r.NIC.Refused, f.why)
 		}
 		if len(r.Refused) != int(r.NIC.Refusals()) || r.Refused[0].Reason != f.why || r.Refused[0].From != 0 {
-			t.Errorf("%s: reported %+v", f.name, r.Refused)
+			t.Errorf("%s: Result.Refused is %+v", f.name, r.Refused)
 		}
 	}
 	if len(forgeries) < 10 {
-		t.Errorf("only %d forgeries", len(forgeries))
+		t.Errorf("the test has only %d forgeries", len(forgeries))
 	}
 }
 
@@ -238,7 +238,8 @@ func newAttacker(h dimmnet.Host) (a *attacker, err error) {
 			u, err = sim.OpenUser(h, martini.Owner{Group: group, Process: process})
 		}
 		if err == nil {
-			err = errors.Join(u.Register(2, base, 16384), u.Register(4, ack-8, 16)) // the status word is for all
+			// all users may write the status word
+			err = errors.Join(u.Register(2, base, 16384), u.Register(4, ack-8, 16))
 		}
 		if err == nil {
 			window, err = u.Window(sim.WriteCombining)
@@ -252,7 +253,8 @@ func newAttacker(h dimmnet.Host) (a *attacker, err error) {
 		return nil, err
 	}
 	a.stale.Close()
-	for off := dimmnet.Offset(16384); off < 32768-464; off += 464 { // what it pushes can be seen
+	// fill the memory that it pushes from
+	for off := dimmnet.Offset(16384); off < 32768-464; off += 464 {
 		if !h.Port().Write(0, off, bytes.Repeat([]byte{0xff}, 464)) {
 			return nil, errors.New("not posted")
 		}
@@ -261,11 +263,11 @@ func newAttacker(h dimmnet.Host) (a *attacker, err error) {
 		return nil, err
 	}
 	a.otherP, err = a.other.Map(martini.Seed{To: 1, Region: 2, Command: martini.CommandStore})
-	h.Spend(10 * dimmnet.Microsecond) // the victim registers meanwhile
+	h.Spend(10 * dimmnet.Microsecond) // the victim registers its region meanwhile
 	return a, err
 }
 
-// victim registers its region, and finds its memory as it was.
+// victim registers its region, and checks that its memory does not change.
 func victim(h dimmnet.Host) error {
 	u, err := sim.OpenUser(h, martini.Owner{Group: 7, Process: 2})
 	if err != nil {
@@ -282,13 +284,13 @@ func victim(h dimmnet.Host) error {
 	p.Read(memory, 0)
 	for i, b := range memory {
 		if b != 0 {
-			return fmt.Errorf("byte %d of the victim has changed", i)
+			return fmt.Errorf("byte %d of the victim's memory has changed", i)
 		}
 	}
 	return nil
 }
 
-// TestRightfulAccesses are those that the forgeries imitate.
+// TestRightfulAccesses makes the accesses that the forgeries imitate, with permission.
 func TestRightfulAccesses(t *testing.T) {
 	net := newNetwork(t, sim.Config{})
 	err := net.Run(context.Background(), 2, func(h dimmnet.Host) error {
@@ -307,7 +309,7 @@ func TestRightfulAccesses(t *testing.T) {
 				byte byte
 			}{{8192 + 8, 3}, {8192 + 4936, 5}, {8192 + 512, 5}} {
 				if p.Read(got, want.off); got[0] != want.byte {
-					t.Errorf("byte %d at %d, want %d", got[0], want.off, want.byte)
+					t.Errorf("the byte is %d at offset %d, want %d", got[0], want.off, want.byte)
 				}
 			}
 			return nil
@@ -327,7 +329,7 @@ func TestRightfulAccesses(t *testing.T) {
 		if err := wantStatus(p, 64); err != nil {
 			return err
 		}
-		// A PULL of it to the own region, and a PUSH of that.
+		// A PULL to the own region, and a PUSH from there.
 		err = post(p, func(p dimmnet.Port) bool { return p.Store(0, ack, 0, 8) })
 		h.Spend(dimmnet.Millisecond)
 		if err == nil {
@@ -349,6 +351,6 @@ func TestRightfulAccesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := net.Result(); r.NIC.Refusals() != 0 {
-		t.Errorf("refused: %+v", r.Refused)
+		t.Errorf("rightful accesses were refused: %+v", r.Refused)
 	}
 }

@@ -6,43 +6,40 @@ type eventKind uint8
 
 const (
 	evHop      eventKind = iota // a packet's head reaches a switch
-	evEnter                     // it reaches the receiver
+	evEnter                     // a packet's head reaches the receiver
 	evRDMA                      // a node's engine sends its next packet
 	evLand                      // a packet's bytes appear in memory
 	evFree                      // a send buffer of a node becomes free
 	evNotice                    // a notice interrupts a node
-	evCall                      // something of another package happens
-	evSwitch                    // the Ethernet switch has a frame
-	evFrame                     // a host has it
-	evDatagram                  // its protocol stack has done with a datagram
-	evThread                    // a thread goes on
-	// Of those that follow nothing may come.
+	evCall                      // a call that another package has scheduled
+	evSwitch                    // the Ethernet switch has received a frame
+	evFrame                     // a host has received a frame
+	evDatagram                  // a host's protocol stack has finished with a datagram
+	evThread                    // a thread continues
+	// An event of the following kinds may have no effect.
 	evSlice // a thread's time slice is over
 	evTimer // a connection has something to send
-	evPause // a node's threads are to stand still
+	evPause // the threads of a node pause
 	evCrash // a node crashes
 )
 
-// event is an entry of the queue. order decides between events of one instant:
-// packets by the sequence in which they were put in, then threads by rank.
-// Threads come last so that a word that lands at t is seen by a load at t,
-// however often the thread polled before.
+// event is an entry of the queue. Events of the same time are sorted by order: packets in the
+// sequence of insertion, then threads by rank. Threads come last so that a load at t sees a word
+// that lands at t, however often the thread polled before.
 type event struct {
 	at    dimmnet.Time
 	order uint64
-	ref   int32 // packet, node or thread
+	ref   int32 // number of the packet, node, thread, ...: see kernel.handle
 	kind  eventKind
 }
 
-// threadOrder is the order of rank 0's thread.
+// threadOrder is the order of the first thread's events; a thread adds its index.
 const threadOrder = 1 << 63
 
-func (e *event) before(f *event) bool {
-	return e.at < f.at || e.at == f.at && e.order < f.order
-}
+func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.order < f.order }
 
-// queue is a 4-ary heap of events, the earliest first. Four children share
-// two cache lines, and the tree is half as deep as a binary one.
+// queue is a 4-ary heap of events, the earliest first. Four children share two cache lines,
+// and the tree is half as deep as a binary one.
 type queue []event
 
 func (q *queue) push(e event) {
@@ -72,7 +69,7 @@ func (q *queue) pop() event {
 	return top
 }
 
-// sink puts e at the root and moves it down to its place.
+// sink puts e at the root and moves it down to its place in the heap.
 func (q queue) sink(e event) {
 	i := 0
 	for {

@@ -7,39 +7,37 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// engine is a NIC's part that moves blocks of memory: one request after the
-// other, a packet whenever the link is free. Stores and blocks go in between.
+// engine is the part of a NIC that moves blocks of memory. It serves one request after the
+// other, and sends a packet whenever the link is free. Stores and blocks go in between.
 type engine struct {
-	queue   []int32 // transfers, the first of them under way
+	queue   []int32 // transfers; the first is under way
 	uses    int     // transfers that use this node's bulk memory
-	waiting bool    // a thread was refused a place in the queue
+	waiting bool    // a post failed because the queue was full
 }
 
-// transfer is a PUSH, or a PULL: a request to the peer, and its PUSH in answer.
+// transfer is a PUSH, or a PULL: a request to the peer and the PUSH that answers it.
 type transfer struct {
-	owner    dimmnet.Rank   // whose program asked for it
-	src, dst dimmnet.Rank   // of the data
-	header   martini.Header // of the data
-	ask      martini.Header // of a PULL's request
-	from     dimmnet.Offset // at src; of a PULL when it was let in there
+	owner    dimmnet.Rank   // rank that requested it
+	src, dst dimmnet.Rank   // source and destination of the data
+	header   martini.Header // header of the data
+	ask      martini.Header // header of a PULL's request
+	from     dimmnet.Offset // address at src; for a PULL, set when the request was accepted there
 	bytes    int
 	sent     int
-	landed   int            // or refused
-	done     dimmnet.Offset // in the owner's LLCM
+	landed   int            // bytes that have landed or were refused
+	done     dimmnet.Offset // address of the status word in the owner's LLCM
 	pull     bool
-	asked    bool         // a PULL's request has left
-	ready    dimmnet.Time // the engine may begin
+	asked    bool         // whether the request of a PULL has left
+	ready    dimmnet.Time // when the engine may begin
 	queued   bool
 	refused  bool
-	known    bool     // to the owner, that it was refused
-	bulk     [2]int32 // the nodes whose bulk memory it uses, or -1
+	known    bool     // whether the owner knows that the transfer was refused
+	bulk     [2]int32 // ranks whose bulk memory the transfer uses, or -1
 }
 
-// refusedStatus marks a status word of something that was refused; the reason
-// is in its low bits.
+// refusedStatus marks the status word of a refused request; the reason is in its low bits.
 const refusedStatus = 1 << 63
 
-// request puts a transfer into the queue of the rank that asked for it.
 func (k *kernel) request(t transfer) {
 	t.bulk = [2]int32{-1, k.inBulk(t.dst, &t.header)}
 	if t.pull {
@@ -51,7 +49,6 @@ func (k *kernel) request(t transfer) {
 	k.enqueue(t.owner, k.transfers.put(t))
 }
 
-// useBulk counts a transfer at the nodes whose bulk memory it uses.
 func (k *kernel) useBulk(t *transfer, count int) {
 	for _, rank := range t.bulk {
 		if rank >= 0 {
@@ -60,8 +57,7 @@ func (k *kernel) useBulk(t *transfer, count int) {
 	}
 }
 
-// inBulk is the rank of a header's node if its place there is in the bulk memory,
-// or -1.
+// inBulk returns rank if the address in h lies in that node's bulk memory, otherwise -1.
 func (k *kernel) inBulk(rank dimmnet.Rank, h *martini.Header) int32 {
 	if base, ok := k.nodes[rank].chip.Base(h.Owner, h.Region); ok && int64(base)+int64(h.Addr) >= int64(k.preset.Limits.LLCM) {
 		return int32(rank)
@@ -78,7 +74,6 @@ func (k *kernel) enqueue(rank dimmnet.Rank, ref int32) {
 	}
 }
 
-// work lets the engine of a node send its next packet.
 func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 	n := &k.nodes[rank]
 	e := &n.engine
@@ -110,8 +105,7 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 	k.schedule(max(departure, at+dimmnet.Time(size)*k.preset.NIC.BankByte), evRDMA, int32(rank))
 }
 
-// next takes the first transfer off the queue; whoever waits for a place is
-// woken.
+// next removes the queue's first transfer, and wakes threads that wait for a free entry.
 func (e *engine) next(k *kernel, rank dimmnet.Rank, at dimmnet.Time) {
 	k.transfers.at(e.queue[0]).queued = false
 	e.queue = e.queue[:copy(e.queue, e.queue[1:])]
@@ -124,30 +118,28 @@ func (e *engine) next(k *kernel, rank dimmnet.Rank, at dimmnet.Time) {
 	}
 }
 
-// readNetwork reads NIC memory as the network sees it.
+// readNetwork reads NIC memory; in bulk memory it reads the side of the network.
 func (k *kernel) readNetwork(n *node, p []byte, off dimmnet.Offset) {
 	if llcm := dimmnet.Offset(k.preset.Limits.LLCM); off >= llcm {
-		n.network.read(p, off-llcm)
+		n.network.Read(p, off-llcm)
 		return
 	}
 	n.memory.read(p, off)
 }
 
-// answerPull starts the PUSH that a PULL's request asked for.
 func (k *kernel) answerPull(p *packet, at dimmnet.Time) {
 	t := k.transfers.at(p.ref)
 	t.from, t.ready = p.off, at+k.preset.NIC.PushStart
 	k.enqueue(p.dst, p.ref)
 }
 
-// dataLanded ends a transfer when its last packet is there: with a status word
-// to whoever asked.
+// dataLanded counts a data packet that landed. The last one sends a status word to the owner.
 func (k *kernel) dataLanded(p *packet, at dimmnet.Time) {
 	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
 	if t.landed == t.bytes && !t.refused {
 		from := t.dst
-		if t.pull { // its own NIC knows: the word turns round there
+		if t.pull { // the owner's own NIC sends the word to itself
 			from = t.owner
 		}
 		k.ack(from, t.owner, t.done, uint64(t.bytes), at, -1)
@@ -155,8 +147,7 @@ func (k *kernel) dataLanded(p *packet, at dimmnet.Time) {
 	k.endIfDone(p.ref)
 }
 
-// transferRefused tells the owner that a packet was refused; what it has not sent
-// by then stays.
+// transferRefused reports a refusal to the owner. The engine stops when the owner knows.
 func (k *kernel) transferRefused(p *packet, why martini.Refusal, at dimmnet.Time) {
 	t := k.transfers.at(p.ref)
 	t.landed += int(p.size)
@@ -166,13 +157,12 @@ func (k *kernel) transferRefused(p *packet, why martini.Refusal, at dimmnet.Time
 	}
 }
 
-// ownerKnows lets a refused transfer end.
+// ownerKnows marks a refused transfer as known to its owner.
 func (k *kernel) ownerKnows(ref int32) {
 	k.transfers.at(ref).known = true
 	k.endIfDone(ref)
 }
 
-// endIfDone forgets a transfer when nothing of it is queued or in flight.
 func (k *kernel) endIfDone(ref int32) {
 	t := k.transfers.at(ref)
 	if t.queued || t.landed < t.sent || t.refused && !t.known || t.sent < t.bytes && !t.refused {
@@ -182,7 +172,7 @@ func (k *kernel) endIfDone(ref int32) {
 	k.transfers.free(ref)
 }
 
-// Push posts a request to the NIC: 32 bytes and a kick, all uncached.
+// Push writes a request to the NIC: 32 bytes and a kick, all uncached.
 func (th *thread) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	k := th.k
 	k.preset.Limits.CheckRDMA(len(k.nodes), dst, from, to, n, done)
@@ -195,7 +185,7 @@ func (th *thread) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done di
 	return true
 }
 
-// Pull posts a request to the NIC, as Push does.
+// Pull writes a request to the NIC, as Push does.
 func (th *thread) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
 	k := th.k
 	k.preset.Limits.CheckRDMA(len(k.nodes), src, from, to, n, done)
@@ -209,14 +199,14 @@ func (th *thread) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done di
 	return true
 }
 
-// post hands a transfer to the NIC, unless as many wait as there are windows.
+// post hands a transfer to the NIC. It returns false if every window already holds a request.
 func (th *thread) post(t transfer) bool {
 	k := th.k
 	th.sync()
 	e := &th.node.engine
 	if k.err != nil || len(e.queue) >= k.preset.Windows {
 		e.waiting = true
-		th.now += k.preset.Host.Read // of the status
+		th.now += k.preset.Host.Read // the read of the status
 		return false
 	}
 	th.fillWindow(0, Uncached)
@@ -225,31 +215,30 @@ func (th *thread) post(t transfer) bool {
 	return true
 }
 
-// Fill writes to the bank that faces the host, at the speed of the bus or the
-// bank.
+// Fill writes to the bank that faces the host, at the speed of the bus or of the bank.
 func (th *thread) Fill(off dimmnet.Offset, p []byte) {
 	k := th.k
 	k.preset.Limits.CheckFill(off, len(p))
 	th.sync()
 	th.now += k.bankTime(len(p))
-	th.node.host.write(off-dimmnet.Offset(k.preset.Limits.LLCM), p)
+	th.node.host.Write(off-dimmnet.Offset(k.preset.Limits.LLCM), p)
 }
 
-// bankTime is what the host needs to copy n bytes to or from its bank.
+// bankTime returns the time that the host needs to copy n bytes to or from its bank.
 func (k *kernel) bankTime(n int) dimmnet.Time {
 	words := (n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
 	return dimmnet.Time(words) * max(k.preset.Host.Fill, dimmnet.WordBytes*k.preset.NIC.BankByte)
 }
 
-// Flip swaps the banks. While something is pushed into or out of one of them that
-// would mix the data of both, so it fails the run.
+// Flip swaps the banks. During a transfer that uses a bank, a swap would mix the data of both
+// banks; such a Flip fails the run.
 func (th *thread) Flip() {
 	k := th.k
 	n := th.node
 	th.now += k.preset.Host.Write
 	th.sync()
 	if u := n.engine.uses; u > 0 && k.err == nil {
-		k.fail(fmt.Errorf("sim: at %v rank %d flips its banks while %d transfers use them", th.now, th.rank, u))
+		k.fail(fmt.Errorf("sim: at %v rank %d calls Flip while %d transfers use its banks; wait for their done words first", th.now, th.rank, u))
 		return
 	}
 	n.host, n.network = n.network, n.host

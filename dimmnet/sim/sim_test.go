@@ -54,7 +54,7 @@ func TestDeadlockNamesRanks(t *testing.T) {
 		return p.Err()
 	})
 	if err == nil || !strings.Contains(err.Error(), "deadlock") || !strings.Contains(err.Error(), "[0 2]") {
-		t.Errorf("error %v does not say that ranks 0 and 2 wait", err)
+		t.Errorf("error %v does not name the waiting ranks 0 and 2", err)
 	}
 }
 
@@ -74,16 +74,16 @@ func TestVirtualTimeIsBounded(t *testing.T) {
 func TestSpendingIsBounded(t *testing.T) {
 	for _, d := range []dimmnet.Time{101 * 24 * 3600 * dimmnet.Second, 1<<63 - 1} {
 		err := newNetwork(t, sim.Config{Seed: 1}).Run(context.Background(), 2, func(h dimmnet.Host) error {
-			for range 50 { // with and without a random delay
+			for range 50 { // with a seed, some have a random delay
 				before := h.Now()
 				if h.Spend(d); h.Now() < before {
-					t.Errorf("spending %v took the clock from %v to %v", d, before, h.Now())
+					t.Errorf("Spend(%v) moved the clock from %v to %v", d, before, h.Now())
 				}
 			}
 			return h.Port().Err()
 		})
 		if err == nil || !strings.Contains(err.Error(), "of virtual time have passed") {
-			t.Errorf("spending %v three times: error %v", d, err)
+			t.Errorf("Spend(%v) three times: Run returned %v", d, err)
 		}
 	}
 }
@@ -93,14 +93,14 @@ func TestContextIsLookedAtFirst(t *testing.T) {
 	cancel()
 	err := newNetwork(t, sim.Config{}).Run(ctx, 2, func(dimmnet.Host) error { return nil })
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
+		t.Errorf("Run returned %v, want context.Canceled", err)
 	}
 }
 
 func TestGoexitIsAnError(t *testing.T) {
 	err := newNetwork(t, sim.Config{}).Run(context.Background(), 3, func(h dimmnet.Host) error {
 		if h.Port().Rank() == 1 {
-			new(testing.T).SkipNow() // ends the goroutine
+			new(testing.T).SkipNow() // SkipNow calls runtime.Goexit
 		}
 		return nil
 	})
@@ -112,10 +112,10 @@ func TestGoexitIsAnError(t *testing.T) {
 func TestRunChecksItsArguments(t *testing.T) {
 	net := newNetwork(t, sim.Config{})
 	if err := net.Run(context.Background(), 0, func(dimmnet.Host) error { return nil }); err == nil {
-		t.Error("no error for 0 nodes")
+		t.Error("Run on 0 nodes returned no error")
 	}
 	if err := net.Run(context.Background(), 1, nil); err == nil {
-		t.Error("no error without a body")
+		t.Error("Run without a body returned no error")
 	}
 	cause := errors.New("mine")
 	if err := net.Run(context.Background(), 2, func(dimmnet.Host) error { return cause }); err != cause {

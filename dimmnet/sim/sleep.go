@@ -6,7 +6,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// sleepEvent is an event of a node.
 type sleepEvent struct {
 	k      *kernel
 	set    bool
@@ -16,29 +15,28 @@ type sleepEvent struct {
 // NewEvent returns an event for the threads of this node.
 func (th *thread) NewEvent() dimmnet.Event { return &sleepEvent{k: th.k} }
 
-// rouse wakes the thread that waits, at a time, or lets the next Wait return. by is
-// the thread that does so, or nil.
-func (e *sleepEvent) rouse(at dimmnet.Time, by *thread) {
+// wake wakes the waiting thread at the time at, or lets the next Wait return. by may be nil.
+func (e *sleepEvent) wake(at dimmnet.Time, by *thread) {
 	w := e.waiter
 	if w == nil || w.state != asleep {
 		e.set = true
 		return
 	}
 	e.waiter = nil
-	w.wantCPU(at, by)
+	w.wake(at, by)
 }
 
-// Set wakes the thread that waits.
+// Set wakes the waiting thread.
 func (e *sleepEvent) Set() {
 	th := e.k.current
 	th.sync()
-	e.rouse(th.now, th)
+	e.wake(th.now, th)
 }
 
 // Notice returns the event that notices set.
 func (th *thread) Notice() dimmnet.Event { return &th.node.notice }
 
-// Notices is how many have come by now.
+// Notices returns the number of notices that have come.
 func (th *thread) Notices() uint64 {
 	th.sync()
 	return th.node.notices
@@ -53,12 +51,12 @@ func (e *sleepEvent) Wait() error {
 		return e.k.err
 	}
 	if e.waiter != nil {
-		panic(fmt.Sprintf("sim: rank %d: two threads wait for one event", th.rank))
+		panic(fmt.Sprintf("sim: rank %d: Wait on an event that another thread waits for", th.rank))
 	}
 	e.waiter = th
-	th.leaveCPU(asleep)
-	th.giveWay()
-	if e.waiter == th { // the run has failed
+	th.releaseCPU(asleep)
+	th.suspend()
+	if e.waiter == th { // it was woken because the run has failed
 		e.waiter = nil
 	}
 	return e.k.err

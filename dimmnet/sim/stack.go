@@ -4,21 +4,26 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/reliable"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/reliable"
 )
 
-// end is one end of the connection between two ranks, in the kernel of its own.
+type stack struct {
+	ends         []*end       // ends of the node's connections, by peer; nil if unused
+	open         gather       // posts that have not left
+	protocolFree dimmnet.Time // when the kernel has finished with datagrams
+}
+
+// end is one end of the connection between two ranks, in the kernel of its host.
 type end struct {
 	conn      *reliable.Conn
 	own, peer dimmnet.Rank
-	ref       int32        // among the ends of all nodes
-	timer     dimmnet.Time // when its event happens, if armed; other events of it are stale
+	ref       int32        // index in kernel.ends
+	timer     dimmnet.Time // time of its valid event if armed; its other events are stale
 	armed     bool
-	wanted    bool // a thread was refused a post
+	wanted    bool // a post failed because the window was full
 	draws     uint64
 }
 
-// end is own's end of the connection with peer.
 func (k *kernel) end(own, peer dimmnet.Rank) *end {
 	n := &k.nodes[own]
 	if n.ends == nil {
@@ -31,8 +36,8 @@ func (k *kernel) end(own, peer dimmnet.Rank) *end {
 	return n.ends[peer]
 }
 
-// pump lets the datagrams of an end leave whose time has come. What a thread sends
-// it has paid for; what the kernel sends by itself takes the time of a CPU.
+// pump sends the datagrams of an end that are due. If paid is true, the thread has already paid
+// for them; otherwise the kernel sends them by itself, which uses CPU time.
 func (k *kernel) pump(e *end, at dimmnet.Time, paid bool) {
 	if k.err != nil {
 		return
@@ -47,14 +52,14 @@ func (k *kernel) pump(e *end, at dimmnet.Time, paid bool) {
 		k.emit(e, d, ready)
 	}
 	if err := e.conn.Err(); err != nil {
-		k.fail(fmt.Errorf("sim: at %v rank %d gives up to reach rank %d: the network loses too much; lower the loss, or raise tries in the udp table of the preset: %w",
+		k.fail(fmt.Errorf("sim: at %v rank %d cannot reach rank %d: too many datagrams are lost; lower the loss, or raise tries in the [udp] table of presets/presets.toml: %w",
 			at, e.own, e.peer, err))
 		return
 	}
 	k.arm(e)
 }
 
-// arm makes sure that there is an event at the deadline of an end, or before.
+// arm makes sure that an event is scheduled at or before the deadline of e.
 func (k *kernel) arm(e *end) {
 	at, ok := e.conn.Deadline()
 	if !ok || e.armed && e.timer <= at {
@@ -64,8 +69,8 @@ func (k *kernel) arm(e *end) {
 	k.schedule(at, evTimer, e.ref)
 }
 
-// timeIsUp is an event of an end, which may have got another deadline since.
-func (k *kernel) timeIsUp(ref int32, at dimmnet.Time) {
+// timerEvent handles a timer event of an end. The end's deadline may have changed since.
+func (k *kernel) timerEvent(ref int32, at dimmnet.Time) {
 	e := k.ends[ref]
 	if !e.armed || at != e.timer || k.err != nil {
 		return
@@ -79,9 +84,8 @@ func (k *kernel) timeIsUp(ref int32, at dimmnet.Time) {
 	k.pump(e, at, false)
 }
 
-// protocol lets the kernel of a node work for d from at on, behind what it does
-// already, and says when it is done. A CPU that no thread has does it; if there is
-// none, a thread loses the time.
+// protocol makes a node's kernel work for d from the time at, after its earlier work. It returns
+// the end of the work. The kernel uses a free CPU; if none is free, a running thread pays.
 func (n *node) protocol(at, d dimmnet.Time) (done dimmnet.Time) {
 	n.protocolFree = max(n.protocolFree, at) + d
 	if n.cpus == 0 {
@@ -95,14 +99,12 @@ func (n *node) protocol(at, d dimmnet.Time) (done dimmnet.Time) {
 	return n.protocolFree
 }
 
-// interrupted lets the receiver of a datagram see it.
 func (k *kernel) interrupted(ref int32, at dimmnet.Time) {
 	p, u := k.packets.at(ref), &k.preset.UDP
 	k.schedule(k.nodes[p.dst].protocol(at, u.Receive+dimmnet.Time(p.size)*u.ReceiveByte), evDatagram, ref)
 }
 
-// receive takes a datagram out of the protocol stack: what it brings lands, and who
-// slept goes on.
+// receive takes a datagram out of the stack: its records land, and sleeping threads wake up.
 func (k *kernel) receive(ref int32, at dimmnet.Time) {
 	p := k.packets.at(ref)
 	if p.damaged {
@@ -111,7 +113,7 @@ func (k *kernel) receive(ref int32, at dimmnet.Time) {
 	}
 	e, n := k.end(p.dst, p.src), &k.nodes[p.dst]
 	payloads, err := e.conn.Receive(at, p.block)
-	news := len(payloads) > 0
+	arrived := len(payloads) > 0
 	for _, b := range payloads {
 		if err == nil {
 			err = k.landRecords(e, b, at)
@@ -119,20 +121,19 @@ func (k *kernel) receive(ref int32, at dimmnet.Time) {
 	}
 	k.packets.free(ref)
 	if err != nil {
-		k.fail(fmt.Errorf("sim: at %v from rank %d to rank %d: %w", at, e.peer, e.own, err))
+		k.fail(fmt.Errorf("sim: at %v, datagram from rank %d to rank %d: %w", at, e.peer, e.own, err))
 		return
 	}
 	k.pump(e, at, false)
-	if e.wanted && e.conn.Room() {
-		e.wanted, news = false, true
+	if e.wanted && e.conn.HasSpace() {
+		e.wanted, arrived = false, true
 		n.arrivals++
 	}
-	if news {
-		n.rouseAll(at)
+	if arrived {
+		n.wakeSleepers(at)
 	}
 }
 
-// landRecords writes what a payload brings to the memory of its receiver.
 func (k *kernel) landRecords(e *end, payload []byte, at dimmnet.Time) error {
 	n := &k.nodes[e.own]
 	for len(payload) > 0 {
@@ -148,10 +149,9 @@ func (k *kernel) landRecords(e *end, payload []byte, at dimmnet.Time) error {
 	return nil
 }
 
-// rouseAll wakes the threads of a node that idle without a CPU.
-func (n *node) rouseAll(at dimmnet.Time) {
+func (n *node) wakeSleepers(at dimmnet.Time) {
 	for _, th := range n.sleepers {
-		th.wantCPU(at, nil)
+		th.wake(at, nil)
 	}
 	n.sleepers = n.sleepers[:0]
 }

@@ -8,61 +8,111 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// thread is a thread of a node: a coroutine with a clock of its own that may
-// run ahead of the last event. It is its own Host and Port.
+// thread is a thread of a node: a coroutine with its own clock, which may run ahead
+// of the last event. It implements both dimmnet.Host and dimmnet.Port.
 type thread struct {
-	k        *kernel
-	node     *node
-	rank     dimmnet.Rank
-	index    int32  // among all threads
-	name     string // "" for the one that a node begins with
-	now      dimmnet.Time
+	// Constant.
+	k     *kernel
+	node  *node
+	rank  dimmnet.Rank
+	index int32  // in kernel.threads
+	name  string // "" for the body of a rank
+
+	now      dimmnet.Time // the thread's clock
 	counters dimmnet.Counters
+	spends   uint64 // calls of Spend with a random delay; index of the next delay
 	state    threadState
-	begun    dimmnet.Time // when it got its CPU
-	sliceEnd dimmnet.Time // when another thread of the node may have it
-	credit   dimmnet.Time // what is left of its slice, while it has no CPU
+	turn     turn        // its share of the node's CPUs
+	pass     pollingPass // its last polling pass
+	events   ownEvents   // its events in the queue
+	pauses   ownPauses   // its position among the pauses of the node
 
-	markAt    dimmnet.Time // when Arrivals was last called
-	markPolls uint64       // the polls until then
-	idleAt    dimmnet.Time // when the thread parked
-	unseen    dimmnet.Mark // the arrivals by then
-	unaware   bool         // it lost its CPU while it idled
-	idled     bool         // since Arrivals was last called
-	polls     bool         // it had idled before that
-	urgent    bool         // it was woken, and waits for no slice
-	fresh     bool         // it was woken, and has neither polled in vain nor lost its CPU
-	by        *thread      // that woke it, or nil
-	spends    uint64
-	paused    int          // pauses of its node that are behind it
-	pauseAt   dimmnet.Time // when the next one begins
+	// Used on a UDP network only.
+	gathers bool         // it began the node's open datagram and is not inside gather
+	debt    dimmnet.Time // CPU time that the kernel of the host has taken from it
 
-	computes bool         // it lies in wait in compute
-	left     dimmnet.Time // of what it computed when it lost its CPU
-	queued   bool         // it has an event in the queue
-	stale    int          // events there that are not its own any more
-
-	// On a UDP network:
-	gathers bool         // it has begun its node's open datagram, and does not post now
-	debt    dimmnet.Time // time that the kernel has taken from it
-
+	// The coroutine.
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
 }
 
-// threadState says where a thread is.
+// threadState says whether a thread has a CPU, and what brings it back if it has none.
 type threadState uint8
 
 const (
-	running threadState = iota // it runs, or is in the queue, and has a CPU
-	idling                     // it polls, on its CPU, and is not in the queue
-	waiting                    // in the list of those who want a CPU
-	asleep                     // until its event is set
+	// running: the thread has a CPU. It executes, or its event in the queue resumes it.
+	running threadState = iota
+	// idling: the thread has a CPU and polls in vain. It has no event in the queue and is
+	// in node.idle: the kernel skips its polling passes until something happens there.
+	idling
+	// ready: wants a CPU, and is in node.ready: it is new, or lost its CPU while it worked.
+	ready
+	// readyWoken: as ready, but the thread was asleep, or is new, and has some of its time
+	// slice left. It goes before all but other woken threads.
+	readyWoken
+	// readyIdle: as ready, but the thread lost its CPU while it idled. It has nothing to do while
+	// node.arrivals equals pass.seen.
+	readyIdle
+	// asleep: the thread waits without a CPU for an event, or for an arrival on a UDP network.
+	asleep
+	// ended: the thread has returned.
 	ended
 )
 
-// errStopped unwinds a thread whose run was given up.
+// wantsCPU reports whether a thread in this state is in node.ready.
+func (s threadState) wantsCPU() bool { return s == ready || s == readyWoken || s == readyIdle }
+
+// turn is what the scheduling of CPUs (cpu.go) knows about a thread.
+type turn struct {
+	// Valid while the thread has a CPU.
+	begun    dimmnet.Time // when it got the CPU
+	sliceEnd dimmnet.Time // time from which it gives its CPU to ready threads
+	fresh    bool         // the thread was woken, and has not yet polled without progress
+	computes bool         // the thread is inside compute: a woken thread may take its CPU at once
+
+	// Valid while the thread has no CPU.
+	credit  dimmnet.Time // the rest of its time slice
+	left    dimmnet.Time // rest of the computation in which it was preempted
+	wokenBy *thread      // readyWoken: the thread that woke it, or nil
+}
+
+// pollingPass is a thread's work between calls of Arrivals. Skipping needs its length and polls.
+type pollingPass struct {
+	kind  passKind
+	start dimmnet.Time // the clock at Arrivals
+	polls uint64       // Counters.Polls at start
+
+	// Valid while the thread is idling or readyIdle.
+	end  dimmnet.Time // the clock when Idle parked the thread
+	seen dimmnet.Mark // node.arrivals at end
+}
+
+// passKind says whether the current polling pass or the one before it was without progress.
+type passKind uint8
+
+const (
+	working   passKind = iota // the pass before this one made progress
+	idled                     // this pass ended in Idle
+	afterIdle                 // the pass before this one ended in Idle
+)
+
+// period is the length of the pass.
+func (p *pollingPass) period() dimmnet.Time { return p.end - p.start }
+
+// ownEvents tells valid events of a thread from stale ones, which preemption leaves in the queue.
+type ownEvents struct {
+	queued bool // a valid event is in the queue
+	stale  int  // stale events in the queue; they come before the valid one
+}
+
+// ownPauses is a thread's position in node.pauses.
+type ownPauses struct {
+	passed int          // pauses that the thread has served or slept through
+	next   dimmnet.Time // start of the first pause not yet passed, or never
+}
+
+// errStopped is the panic value that ends the threads of a run that the kernel gave up.
 var errStopped = errors.New("sim: stopped")
 
 func (th *thread) start(body func(dimmnet.Host) error) {
@@ -72,7 +122,6 @@ func (th *thread) start(body func(dimmnet.Host) error) {
 	})
 }
 
-// main runs body. What ends it may fail the run.
 func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
 	all := func(h dimmnet.Host) error {
@@ -84,16 +133,15 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 	}
 	dimmnet.RunThread("sim", th.name, th, all, func(cause, shown error) {
 		k.live--
-		th.leaveCPU(ended)
+		th.releaseCPU(ended)
 		if cause != nil && !errors.Is(cause, errStopped) {
 			k.failBy(cause, shown)
 		}
 	})
 }
 
-// resume runs the thread until it gives way.
 func (th *thread) resume() {
-	th.queued = false
+	th.events.queued = false
 	th.k.running.Store(int64(th.rank))
 	th.k.current = th
 	th.next()
@@ -103,90 +151,90 @@ func (th *thread) event() event {
 	return event{at: th.now, order: threadOrder | uint64(th.index), ref: th.index, kind: evThread}
 }
 
-// giveWay lets the kernel go on.
-func (th *thread) giveWay() {
+func (th *thread) suspend() {
 	if !th.yield(struct{}{}) {
 		panic(errStopped)
 	}
 }
 
-// enqueue puts the thread into the queue.
 func (th *thread) enqueue() {
-	th.queued = true
+	th.events.queued = true
 	th.k.queue.push(th.event())
 }
 
-// sync lets everything happen that precedes this thread's clock. What the thread
-// has gathered for a peer leaves before.
+// sync handles all events before the thread's clock. It first sends an open datagram.
 func (th *thread) sync() {
 	if th.gathers {
 		th.flush()
 	}
 	if th.debt > 0 {
-		th.pay()
+		th.payDebt()
 	}
-	if th.now >= th.pauseAt {
-		th.stall()
+	if th.now >= th.pauses.next {
+		th.servePauses()
 	}
 	k := th.k
 	k.countCall(th.now)
-	if len(th.node.ready) > 0 && th.now > max(th.markAt, th.begun)+tick { // in a pass that lasts, if it is one
-		th.share()
+	// A polling pass longer than a tick gives up its CPU like any computation.
+	if len(th.node.ready) > 0 && th.now > max(th.pass.start, th.turn.begun)+tick {
+		th.yieldWhileDue()
 	}
 	self := th.event()
 	for len(k.queue) > 0 && k.queue[0].before(&self) {
-		turn := k.queue[0].kind == evThread
-		if turn {
+		suspended := k.queue[0].kind == evThread
+		if suspended {
 			th.enqueue()
-			th.giveWay()
-		} else if k.handle(); th.state != running { // it has lost its CPU
-			turn = true
-			th.giveWay()
+			th.suspend()
+		} else if k.handle(); th.state != running { // the event took the thread's CPU
+			suspended = true
+			th.suspend()
 		}
 		if th.debt > 0 {
-			th.pay()
+			th.payDebt()
 			self = th.event()
-		} else if turn {
-			return // nothing earlier is left
+		} else if suspended {
+			return // the thread's event has resumed it, so no earlier event is left
 		}
 	}
 }
 
-// pay lets the thread compute later by what the kernel has taken from it.
-func (th *thread) pay() {
+// payDebt advances the clock by the CPU time that the kernel of the host has taken.
+func (th *thread) payDebt() {
 	th.advance(th.debt)
 	th.debt = 0
 }
 
-// park gives way until something happens at this node. The kernel takes the
-// thread out of the queue and puts it back by skipTo.
+// park suspends the thread, without an event, until something happens at its node (skipTo).
 func (th *thread) park() {
-	th.idleAt, th.unseen, th.state = th.now, th.node.arrivals, idling
+	th.pass.end, th.pass.seen, th.state = th.now, th.node.arrivals, idling
 	th.node.idle = append(th.node.idle, th)
 	if len(th.node.ready) > 0 {
 		th.k.endSlice(th, th.now, nil)
 	}
-	th.giveWay()
-	th.unaware = false
+	th.suspend()
 }
 
-// skipTo sets the clock of an idle thread forward to the start of the polling
-// pass that a lies in, and counts the polls of the passes before it. A pass that
-// ends at a is run for real, too: a Load samples when its read starts, but a
-// Write looks at its window when the read is over.
+// skipTo advances an idling thread's clock to the start of the polling pass that contains the time
+// a, and counts the skipped polls. A pass that ends at a is not skipped: a Load samples its word
+// when its read starts, but a Write checks for a free window when its read has returned.
 func (th *thread) skipTo(a dimmnet.Time) {
 	th.state = running
-	period := th.idleAt - th.markAt
-	if period == 0 { // the pass cost nothing: it would have gone on until a
+	period := th.pass.period()
+	if period == 0 { // the pass takes no time: the thread would have polled until a
 		th.now = a
 		return
 	}
-	passes := (a - th.idleAt - 1) / period
-	th.now = th.idleAt + passes*period
-	th.counters.Polls += uint64(passes) * (th.counters.Polls - th.markPolls)
+	passes := (a - th.pass.end - 1) / period
+	th.now = th.pass.end + passes*period
+	th.countSkipped(passes)
 }
 
-// Port is the thread itself on DIMMnet-1.
+// countSkipped counts the polls of passes that were skipped.
+func (th *thread) countSkipped(passes dimmnet.Time) {
+	th.counters.Polls += uint64(passes) * (th.counters.Polls - th.pass.polls)
+}
+
+// Port returns the thread's port.
 func (th *thread) Port() dimmnet.Port {
 	if th.k.cfg.UDP != nil {
 		return udpPort{th}
@@ -194,13 +242,13 @@ func (th *thread) Port() dimmnet.Port {
 	return th
 }
 
-// Now is the thread's clock.
+// Now returns the thread's clock.
 func (th *thread) Now() dimmnet.Time { return th.now }
 
-// Spend adds to the thread's clock; with a seed a little more than asked.
+// Spend adds d to the thread's clock, and with a seed a random delay.
 func (th *thread) Spend(d dimmnet.Time) {
 	if d < 0 {
-		panic(fmt.Sprintf("sim: rank %d spends %d ps", th.rank, d))
+		panic(fmt.Sprintf("sim: rank %d spends %d ps: want 0 or more", th.rank, d))
 	}
 	if th.gathers {
 		th.flush()
@@ -210,22 +258,21 @@ func (th *thread) Spend(d dimmnet.Time) {
 		th.spends++
 		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
 	}
-	if th.now >= th.pauseAt {
-		th.stall()
+	if th.now >= th.pauses.next {
+		th.servePauses()
 	}
 	if th.k.cfg.UDP != nil {
-		th.sync() // interrupts may have taken their part
+		th.sync() // interrupts may have taken some of its CPU time
 	}
 	th.k.checkBounds(th.now)
 }
 
-// advance adds d to the clock, but goes no further than just past the limit: so
-// the clock never overflows.
+// advance adds d to the clock, but stops just past the run's limit so that no clock overflows.
 func (th *thread) advance(d dimmnet.Time) {
 	th.now += min(d, max(0, th.k.cfg.Limit+1-th.now))
 }
 
-// spendStream tells the random delays of Spend from those of packets.
+// spendStream separates the random delays of Spend from those of packets.
 const spendStream = 1 << 32
 
 // Note puts a change of state into the trace.

@@ -11,8 +11,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// oneWay is the sum of spec/10's rows for one AOTF, in nanoseconds: CPU write,
-// chipset, the send stages, outside the SWIF, the receive stages.
+// oneWay is the time of one AOTF in nanoseconds, the sum of the rows of a table
+// (docs/papers.md, DIMMnet-1): CPU write, chipset, the send stages, outside the SWIF, the
+// receive stages.
 var oneWay = map[string]float64{
 	"A":        53 + 60 + (45 + 30 + 45 + 15 + 15) + 64 + 127 + 144 + 15,
 	"B":        53 + 60 + (30 + 20 + 30 + 10 + 10) + 64 + 127 + 144 + 10,
@@ -25,7 +26,7 @@ var oneWay = map[string]float64{
 	"sendrecv": 53 + 60 + (45 + 30 + 45 + 15 + 15) + 40 + 148 + 70 + 15,
 }
 
-// landings runs post on rank 0 of two and returns when its packets landed.
+// landings runs post on rank 0 of two ranks. It returns the times when the packets landed.
 func landings(t *testing.T, env string, post func(dimmnet.Port)) (at []dimmnet.Time) {
 	t.Helper()
 	net := newNetwork(t, sim.Config{Env: env, Trace: func(r sim.Record) {
@@ -47,7 +48,7 @@ func landings(t *testing.T, env string, post func(dimmnet.Port)) (at []dimmnet.T
 
 func TestStoreTakesItsStages(t *testing.T) {
 	if len(oneWay) != len(sim.Envs()) {
-		t.Errorf("%d environments, %d expected times", len(sim.Envs()), len(oneWay))
+		t.Errorf("there are %d environments, but %d expected times", len(sim.Envs()), len(oneWay))
 	}
 	for env, want := range oneWay {
 		at := landings(t, env, func(p dimmnet.Port) { p.Store(1, 0, 1, 8) })
@@ -60,12 +61,12 @@ func TestStoreTakesItsStages(t *testing.T) {
 			through -= (240 + 148) * dimmnet.Nanosecond
 		}
 		if through != dimmnet.Time(want*1000) || preset.OneWay() != through {
-			t.Errorf("%s: one AOTF takes %v, OneWay says %v, the stages add up to %.1f ns", env, through, preset.OneWay(), want)
+			t.Errorf("%s: one AOTF takes %v, OneWay returns %v, the stages add up to %.1f ns", env, through, preset.OneWay(), want)
 		}
 	}
 }
 
-// TestDesignColumn holds the sum that the papers print.
+// TestDesignColumn compares with the sum that the papers print.
 func TestDesignColumn(t *testing.T) {
 	preset, err := sim.LoadPreset("design")
 	if err != nil {
@@ -77,8 +78,8 @@ func TestDesignColumn(t *testing.T) {
 }
 
 func TestWriteTakesItsStages(t *testing.T) {
-	// Status read, 62 words into the window, kick; then as a Store, the payload
-	// behind its first word streaming in at 2 ns a byte; and a TLB miss.
+	// The costs are a status read, 62 words into the window and the kick. Then it takes the path
+	// of a Store, and the payload
 	const want = 173 + 62*10 + 53 + 60 + 100 + 40 + 148 + (464-8)*2 + 70 + 10 + 160
 	at := landings(t, "D", func(p dimmnet.Port) { p.Write(1, 0, make([]byte, 464)) })
 	if at[0] != want*dimmnet.Nanosecond {
@@ -86,29 +87,34 @@ func TestWriteTakesItsStages(t *testing.T) {
 	}
 }
 
-// TestLinkBoundsAStream checks that packets follow each other as the slowest of
-// CPU and link allows.
+// TestLinkBoundsAStream checks that the slowest of CPU, link and receiver sets the distance
+// between packets.
 func TestLinkBoundsAStream(t *testing.T) {
 	tests := []struct {
 		env  string
 		post func(dimmnet.Port) bool
-		gap  dimmnet.Time // the longest of the times given
+		gap  dimmnet.Time // what the slowest of the three needs for a packet
 	}{
-		{"D", func(p dimmnet.Port) bool { return p.Store(1, 0, 1, 8) }, 128 * 2},                    // the link: padded to 128 bytes, 2 ns each
-		{"B", func(p dimmnet.Port) bool { return p.Store(1, 0, 1, 8) }, 40*4 + 10*10},               // the receiver: 40 bytes and its gap
-		{"D", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 464)) }, 496*2 + 10*10}, // the receiver
-		{"B", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 464)) }, 496*4 + 10*10}, // the receiver
-		{"D", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 8)) }, 128 * 2},         // the link
+		// the link: 128 bytes of 2 ns
+		{"D", func(p dimmnet.Port) bool { return p.Store(1, 0, 1, 8) }, 128 * 2},
+		// the receiver: 40 bytes and a gap
+		{"B", func(p dimmnet.Port) bool { return p.Store(1, 0, 1, 8) }, 40*4 + 10*10},
+		// the receiver
+		{"D", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 464)) }, 496*2 + 10*10},
+		// the receiver
+		{"B", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 464)) }, 496*4 + 10*10},
+		// the link
+		{"D", func(p dimmnet.Port) bool { return p.Write(1, 0, make([]byte, 8)) }, 128 * 2},
 	}
 	for _, test := range tests {
 		at := landings(t, test.env, func(p dimmnet.Port) {
 			for range 20 {
 				if !test.post(p) {
-					t.Error("not posted")
+					t.Error("a post returned false")
 				}
 			}
 		})
-		for i := 8; i < len(at); i++ { // the first met an empty TLB
+		for i := 8; i < len(at); i++ { // the first packet missed in the TLB
 			if gap := at[i] - at[i-1]; gap != test.gap*dimmnet.Nanosecond {
 				t.Errorf("%s: packets %d and %d land %v apart, want %d ns", test.env, i-1, i, gap, test.gap)
 				break
@@ -117,7 +123,7 @@ func TestLinkBoundsAStream(t *testing.T) {
 	}
 }
 
-// TestSendBuffersAreAsLarge posts on a link that is as good as blocked.
+// TestSendBuffersAreAsLarge fills the send buffers to their limit while the link is blocked.
 func TestSendBuffersAreAsLarge(t *testing.T) {
 	preset, err := sim.LoadPreset("D")
 	if err != nil {
@@ -138,7 +144,7 @@ func TestSendBuffersAreAsLarge(t *testing.T) {
 		return nil
 	})
 	if err != nil || stores != 5 || writes != 3 {
-		t.Errorf("%d AOTF and %d BOTF were taken, error %v, want 5 and 3", stores, writes, err)
+		t.Errorf("%d AOTF and %d BOTF were posted, error %v, want 5 and 3", stores, writes, err)
 	}
 }
 
@@ -159,19 +165,18 @@ func TestPresetIsChecked(t *testing.T) {
 		}
 		spoil(&preset)
 		if _, err := sim.New(sim.Config{Preset: &preset}); err == nil {
-			t.Errorf("spoiled preset %d was accepted", i)
+			t.Errorf("invalid preset %d was accepted", i)
 		}
 	}
 }
 
-// TestPresetsHaveSources holds that every number in presets.toml has a source
-// beside it.
+// TestPresetsHaveSources checks that every number in presets/presets.toml has a source beside it.
 func TestPresetsHaveSources(t *testing.T) {
-	text, err := os.ReadFile("presets.toml")
+	text, err := os.ReadFile("presets/presets.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sourced := regexp.MustCompile(`^[A-Za-z0-9_]+ = .*# .*spec/[0-9]+`)
+	sourced := regexp.MustCompile(`^[A-Za-z0-9_]+ = .*# .*\[(DIMMnet-1|Fagus|DIMM_Send and DIMM_Recv)\]`)
 	numbers := 0
 	for i, line := range strings.Split(string(text), "\n") {
 		if line == "" || line[0] == '#' || line[0] == '[' {
@@ -179,10 +184,10 @@ func TestPresetsHaveSources(t *testing.T) {
 		}
 		numbers++
 		if !sourced.MatchString(line) {
-			t.Errorf("presets.toml:%d: no source beside %q", i+1, line)
+			t.Errorf("presets/presets.toml:%d: no source beside %q", i+1, line)
 		}
 	}
 	if numbers < 40 {
-		t.Errorf("found only %d numbers", numbers)
+		t.Errorf("presets/presets.toml has only %d numbers, want 40 or more", numbers)
 	}
 }

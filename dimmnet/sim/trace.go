@@ -7,20 +7,19 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Record is one entry of a run's trace: a packet that landed, or a change of
-// state that a node noted.
+// Record is one entry of a run's trace: a packet that landed, or a Host.Note.
 type Record struct {
 	At       dimmnet.Time
-	Rank     dimmnet.Rank     // where it happened
+	Rank     dimmnet.Rank     // node where it happened
 	Note     string           // the state, or "" for a packet
-	Arg      uint64           // of the note
+	Arg      uint64           // argument of Note
 	From     dimmnet.Rank     // the packet's sender
-	Off      dimmnet.Offset   // where it landed
-	Bytes    int              // how many
-	Counters dimmnet.Counters // of the noting thread, at that instant
+	Off      dimmnet.Offset   // address where it landed
+	Bytes    int              // size of the payload
+	Counters dimmnet.Counters // of the thread that called Note, at that instant
 }
 
-// tracer folds a run into a hash and hands its records to whoever asked.
+// tracer computes the hash of a run and passes its records to Config.Trace.
 type tracer struct {
 	hash  uint64
 	table *crc32.Table

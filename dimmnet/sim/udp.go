@@ -4,50 +4,50 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/reliable"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/reliable"
 )
 
-// UDP is the network of UDP-Fagus: hosts without a NIC of their own kind, joined by
-// the Ethernet, and what happens to their datagrams there. Each probability is at
-// least 0 and less than 1.
+// UDP is the network of UDP-Fagus: hosts without NICs, joined by the Ethernet. Each field is the
+// probability, at least 0 and less than 1, of an event that happens to a datagram.
 type UDP struct {
 	Loss      float64 `json:"loss"`      // a datagram is lost in the switch
-	Duplicate float64 `json:"duplicate"` // it comes twice
-	Reorder   float64 `json:"reorder"`   // it is held back for up to UDPTimes.Held, so that others overtake it
+	Duplicate float64 `json:"duplicate"` // a datagram arrives twice
+	// a datagram is held back for up to UDPTimes.Held, so that later ones overtake it
+	Reorder float64 `json:"reorder"`
 }
 
-// UDPTimes are a host and its protocol stack as a port: ordinary memory for an LLCM,
-// and what the CPU pays.
+// UDPTimes describes a host and its protocol stack as a port: ordinary memory serves as LLCM, and
+// the CPU does all work. The times are CPU time unless stated otherwise.
 type UDPTimes struct {
 	Limits dimmnet.Limits
-	Conn   reliable.Config // Payload is filled in from the Ethernet
+	Conn   reliable.Config // Payload is computed from the Ethernet
 
-	Post        dimmnet.Time // a post, into the datagram that is being gathered
+	Post        dimmnet.Time // a post, into the open datagram
 	Send        dimmnet.Time // the system call for a datagram, down to the driver
 	SendByte    dimmnet.Time // copy and checksum of a byte
 	Receive     dimmnet.Time // interrupt and protocol stack for a datagram
 	ReceiveByte dimmnet.Time // copy and checksum of a byte
 	Reply       dimmnet.Time // a datagram that the kernel sends by itself
-	Wake        dimmnet.Time // of a thread that slept, from the interrupt's end until it goes on
+	Wake        dimmnet.Time // from the end of the interrupt until a sleeping thread continues
 	Load        dimmnet.Time // a word of memory
 	LoadByte    dimmnet.Time // each byte of a longer Read, or of a post to the own rank
-	Held        dimmnet.Time // the longest that a reordered datagram is held back
+	Held        dimmnet.Time // the longest time that a reordered datagram is held back
 }
 
-// UDPCounts counts what happened on a UDP network.
+// UDPCounts counts the datagrams of a UDP network.
 type UDPCounts struct {
-	Sent       uint64 // datagrams, with those sent again
+	Sent       uint64 // all datagrams, including those sent again
 	Lost       uint64
-	Parted     uint64 // lost by a Partition: among Lost
+	Parted     uint64 // datagrams lost by a Partition; included in Lost
 	Duplicated uint64
 	Reordered  uint64
-	Corrupted  uint64 // and dropped by their receivers
+	Corrupted  uint64 // datagrams damaged, and so dropped by their receivers
 }
 
 func (u *UDP) check() error {
-	ok := func(p float64) bool { return p >= 0 && p < 1 } // not if p is no number
+	ok := func(p float64) bool { return p >= 0 && p < 1 } // false for NaN
 	if !ok(u.Loss) || !ok(u.Duplicate) || !ok(u.Reorder) {
-		return fmt.Errorf("sim: UDP: Loss %v, Duplicate %v, Reorder %v: want probabilities of 0 up to less than 1", u.Loss, u.Duplicate, u.Reorder)
+		return fmt.Errorf("sim: UDP: Loss %v, Duplicate %v, Reorder %v: want probabilities of at least 0 and less than 1", u.Loss, u.Duplicate, u.Reorder)
 	}
 	return nil
 }
@@ -59,29 +59,28 @@ func (u *UDPTimes) check(preset string) error {
 	l := u.Limits
 	if l.Store != dimmnet.WordBytes || l.Block < l.Store || l.Block > u.Conn.Payload-recordBytes || l.LLCM < l.Block || l.LLCM%dimmnet.WordBytes != 0 ||
 		l.RDMA != 0 || l.Bulk != 0 || l.Multicast != 0 {
-		return fmt.Errorf("sim: preset %q: UDP: limits %+v with payloads of %d bytes", preset, l, u.Conn.Payload)
+		return fmt.Errorf("sim: preset %q: UDP: invalid limits %+v for payloads of %d bytes", preset, l, u.Conn.Payload)
 	}
 	if min(u.Post, u.Send, u.SendByte, u.Receive, u.ReceiveByte, u.Reply, u.Wake, u.Load-1, u.LoadByte, u.Held) < 0 {
-		return fmt.Errorf("sim: preset %q: UDP: %+v: a negative time, or loads that take none", preset, *u)
+		return fmt.Errorf("sim: preset %q: UDP: %+v: a time is negative, or Load is not above 0", preset, *u)
 	}
 	return nil
 }
 
-// chance draws the next event of probability p for a datagram of e.
+// chance draws whether an event of probability p happens to a datagram of e.
 func (k *kernel) chance(e *end, p float64) bool { return p > 0 && k.draw(e) < p }
 
-// draw is the next random number of e, 0 up to 1. Seed 0 is a stream like others.
+// draw returns the next random number of e, from 0 up to 1. Seed 0 is a stream like others.
 func (k *kernel) draw(e *end) float64 {
 	e.draws++
 	x := mix(mix(k.cfg.Seed^mix(udpStream|uint64(e.own)<<16|uint64(e.peer))) + e.draws)
 	return float64(x>>11) / (1 << 53)
 }
 
-// udpStream tells these draws from the random delays.
+// udpStream separates these draws from the random delays.
 const udpStream = 1 << 33
 
-// emit puts a datagram on the cable, not before ready, and lets the network do its
-// worst.
+// emit puts a datagram on the cable at ready or later, and draws its loss, repetition and delay.
 func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 	p := packet{kind: kindDatagram, size: int32(len(datagram)), src: e.own, dst: e.peer}
 	at := k.transmit(&p, ready)
@@ -115,8 +114,7 @@ func (k *kernel) emit(e *end, datagram []byte, ready dimmnet.Time) {
 	}
 }
 
-// UDPAnatomy lists every stage of a Store that a host sends to its peer on an idle
-// UDP network, where a thread idles for it.
+// UDPAnatomy lists the stages of a Store to an idling peer, on an idle UDP network.
 func (p *Preset) UDPAnatomy() []Stage {
 	e, u := &p.Ethernet, &p.UDP
 	payload := recordBytes + dimmnet.WordBytes

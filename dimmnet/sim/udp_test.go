@@ -8,12 +8,11 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// bad is a network that does all that a network may do.
+// bad is a network with every kind of fault.
 func bad() *sim.UDP { return &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2} }
 
-// impatient is an environment in which a lost datagram is soon sent again, and a
-// load takes long: ranks that load and never idle would else do so a hundred
-// million times.
+// impatient is an environment in which a lost datagram is sent again soon and a load takes
+// long. Otherwise ranks that load without idling would load a hundred million times.
 func impatient(t *testing.T, env string) *sim.Preset {
 	t.Helper()
 	preset, err := sim.LoadPreset(env)

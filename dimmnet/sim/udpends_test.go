@@ -12,8 +12,8 @@ func idleKernel(t *testing.T, faults UDP) *kernel {
 	return udpKernel(t, faults, 3, func(dimmnet.Host) error { return nil })
 }
 
-// TestUDPTimerFollowsTheDeadline: an end that waits for an acknowledgement, and then
-// owes one, says so at the earlier time; events of the time before do nothing.
+// TestUDPTimerFollowsTheDeadline: when an end that waits for an acknowledgement also owes one,
+// its timer moves to the earlier time. The event at the old time does nothing.
 func TestUDPTimerFollowsTheDeadline(t *testing.T) {
 	k := idleKernel(t, UDP{})
 	a, b := k.end(0, 1), k.end(1, 0)
@@ -22,29 +22,29 @@ func TestUDPTimerFollowsTheDeadline(t *testing.T) {
 	k.pump(a, 0, true)
 	cfg := &k.preset.UDP.Conn
 	if !a.armed || a.timer != cfg.FirstTimeout {
-		t.Fatalf("armed %v for %v, want %v", a.armed, a.timer, cfg.FirstTimeout)
+		t.Fatalf("the timer is armed %v for %v, want %v", a.armed, a.timer, cfg.FirstTimeout)
 	}
 	if _, err := a.conn.Receive(0, b.conn.Next(0, nil)); err != nil {
 		t.Fatal(err)
 	}
 	k.pump(a, 0, true)
 	if a.timer != cfg.AckDelay {
-		t.Errorf("armed for %v, want %v", a.timer, cfg.AckDelay)
+		t.Errorf("the timer is armed for %v, want %v", a.timer, cfg.AckDelay)
 	}
 	events, sent := len(k.queue), k.counts.Sent
-	k.timeIsUp(a.ref, cfg.FirstTimeout)
+	k.timerEvent(a.ref, cfg.FirstTimeout)
 	if len(k.queue) != events || k.counts.Sent != sent || !a.armed || a.timer != cfg.AckDelay {
-		t.Errorf("a stale event: %d events instead of %d, %d datagrams instead of %d, armed %v for %v",
+		t.Errorf("after a stale event: %d events, want %d; %d datagrams, want %d; timer armed %v for %v",
 			len(k.queue), events, k.counts.Sent, sent, a.armed, a.timer)
 	}
-	k.timeIsUp(a.ref, cfg.AckDelay)
+	k.timerEvent(a.ref, cfg.AckDelay)
 	if k.counts.Sent != sent+1 || a.timer != cfg.FirstTimeout {
-		t.Errorf("%d datagrams instead of %d, armed for %v", k.counts.Sent, sent+1, a.timer)
+		t.Errorf("%d datagrams sent, want %d; timer armed for %v", k.counts.Sent, sent+1, a.timer)
 	}
 }
 
-// TestUDPWindowOpensBeforeIdle: a thread whose post was refused, and that idles only
-// after the window has opened again, is told so by its mark.
+// TestUDPWindowOpensBeforeIdle: a thread whose post failed idles after the window has opened
+// again. Idle returns, because the thread's mark is old.
 func TestUDPWindowOpensBeforeIdle(t *testing.T) {
 	refused, posted := false, false
 	k := udpKernel(t, UDP{}, 2, func(h dimmnet.Host) error {
@@ -57,19 +57,19 @@ func TestUDPWindowOpensBeforeIdle(t *testing.T) {
 			mark = p.Arrivals()
 			refused = !p.Write(1, 0, make([]byte, p.Limits().Block))
 		}
-		h.Spend(50 * dimmnet.Millisecond) // all is acknowledged meanwhile
+		h.Spend(50 * dimmnet.Millisecond) // all datagrams are acknowledged meanwhile
 		p.Idle(mark)
 		posted = p.Store(1, 0, 1, 8)
 		return p.Err()
 	})
 	k.run()
 	if k.cause != nil || !refused || !posted {
-		t.Errorf("refused %v, then posted %v: %v", refused, posted, k.cause)
+		t.Errorf("a post failed: %v; later posted: %v; Run returned %v", refused, posted, k.cause)
 	}
 }
 
-// TestUDPHoldsEvenly: how long datagrams are held back is spread over all times up
-// to UDPTimes.Held.
+// TestUDPHoldsEvenly: the times for which datagrams are held back are spread evenly up to
+// UDPTimes.Held.
 func TestUDPHoldsEvenly(t *testing.T) {
 	const count, apart = 600, 10 * dimmnet.Millisecond
 	onTime, k := idleKernel(t, UDP{}), idleKernel(t, UDP{Reorder: 0.999})
@@ -81,23 +81,23 @@ func TestUDPHoldsEvenly(t *testing.T) {
 	for len(k.queue) > 0 {
 		late, at := k.queue.pop(), onTime.queue.pop()
 		if late.kind != evSwitch || at.kind != evSwitch {
-			continue // the threads begin
+			continue // not a datagram: the event of a thread
 		}
 		d := late.at - at.at
 		if d < 0 || d >= k.preset.UDP.Held {
-			t.Fatalf("held back for %v, at most %v were asked for", d, k.preset.UDP.Held)
+			t.Fatalf("held back for %v, want at most %v", d, k.preset.UDP.Held)
 		}
 		thirds[3*d/k.preset.UDP.Held]++
 	}
 	for _, n := range thirds {
 		if n < count/4 || n > count*5/12 {
-			t.Errorf("by thirds of the longest time: %v of %d", thirds, count)
+			t.Errorf("times by thirds of the range: %v of %d, want about a third each", thirds, count)
 		}
 	}
 }
 
-// TestUDPDrawsAreIndependent: those of two ends are below one half together a
-// quarter of the time, whether they have the rank, the peer or the pair in common.
+// TestUDPDrawsAreIndependent: the draws of two ends are both below one half a quarter of the
+// time, whether the ends have the rank, the peer or the pair in common.
 func TestUDPDrawsAreIndependent(t *testing.T) {
 	const count = 2000
 	for _, other := range [][2]dimmnet.Rank{{0, 2}, {2, 1}, {1, 0}} {
@@ -110,7 +110,7 @@ func TestUDPDrawsAreIndependent(t *testing.T) {
 			}
 		}
 		if both < count/5 || both > count*3/10 {
-			t.Errorf("the draws of 0 to 1 and of %d to %d: both are low %d times of %d", other[0], other[1], both, count)
+			t.Errorf("draws of the ends 0 to 1 and %d to %d: both are below 1/2 in %d of %d cases, want a quarter", other[0], other[1], both, count)
 		}
 	}
 }

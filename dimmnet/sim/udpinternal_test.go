@@ -19,8 +19,8 @@ func udpKernel(t *testing.T, faults UDP, nodes int, body func(dimmnet.Host) erro
 	return w.newKernel(context.Background(), nodes, body)
 }
 
-// TestUDPGivesUp parts two ranks of three: the run fails with
-// both names, and nobody waits on. Meanwhile others talk.
+// TestUDPGivesUp separates two of three ranks: the run fails with an error that names both,
+// and no thread keeps waiting. The other pairs communicate meanwhile.
 func TestUDPGivesUp(t *testing.T) {
 	k := udpKernel(t, UDP{}, 3, func(h dimmnet.Host) error {
 		p := h.Port()
@@ -35,21 +35,21 @@ func TestUDPGivesUp(t *testing.T) {
 		return p.Err()
 	}, Fault{Kind: Partition, For: 60 * dimmnet.Second, A: []dimmnet.Rank{1}, B: []dimmnet.Rank{2}})
 	k.run()
-	for _, part := range []string{"rank 1 gives up to reach rank 2", "lower the loss, or raise tries", "sent 30 times"} {
+	for _, part := range []string{"rank 1 cannot reach rank 2", "lower the loss, or raise tries", "sent 30 times"} {
 		if k.cause == nil || !strings.Contains(k.cause.Error(), part) {
-			t.Errorf("error %v, want %q", k.cause, part)
+			t.Errorf("Run returned %v, want %q in it", k.cause, part)
 		}
 	}
 	if k.live != 0 {
 		t.Errorf("%d threads have not returned", k.live)
 	}
 	if k.now > 10*dimmnet.Second {
-		t.Errorf("it took %v", k.now)
+		t.Errorf("the run failed at %v, want at most 10 s", k.now)
 	}
 }
 
-// TestUDPHealsAfterACut: what is posted while nothing gets through arrives later,
-// in order.
+// TestUDPHealsAfterACut: what is posted while the network loses everything arrives later, in
+// order.
 func TestUDPHealsAfterACut(t *testing.T) {
 	var seen []uint64
 	k := udpKernel(t, UDP{}, 2, func(h dimmnet.Host) error {
@@ -81,15 +81,15 @@ func TestUDPHealsAfterACut(t *testing.T) {
 	}
 	for i := range seen[1:] {
 		if seen[i] > seen[i+1] {
-			t.Errorf("%d after %d", seen[i+1], seen[i])
+			t.Errorf("number %d arrived after %d", seen[i+1], seen[i])
 		}
 	}
 	if k.counts.Lost == 0 || k.now < 300*dimmnet.Millisecond {
-		t.Errorf("ended at %v with %d lost: nothing was cut", k.now, k.counts.Lost)
+		t.Errorf("ended at %v with %d datagrams lost: the network was not cut", k.now, k.counts.Lost)
 	}
 }
 
-// TestUDPNothingIsLeft: when a run is over, all has been acknowledged.
+// TestUDPNothingIsLeft: when a run is over, all datagrams have been acknowledged.
 func TestUDPNothingIsLeft(t *testing.T) {
 	k := udpKernel(t, UDP{Loss: 0.3, Duplicate: 0.3, Reorder: 0.3}, 3, func(h dimmnet.Host) error {
 		p := h.Port()
@@ -104,24 +104,24 @@ func TestUDPNothingIsLeft(t *testing.T) {
 		t.Fatal(k.cause)
 	}
 	if n := len(k.packets.all) - len(k.packets.unused); n != 0 {
-		t.Errorf("%d frames are left", n)
+		t.Errorf("%d frames were not freed", n)
 	}
 	if len(k.ends) != 6 {
-		t.Errorf("%d ends, want 6", len(k.ends))
+		t.Errorf("the run has %d ends of connections, want 6", len(k.ends))
 	}
 	for _, e := range k.ends {
 		if at, ok := e.conn.Deadline(); ok {
-			t.Errorf("rank %d has something to say to rank %d at %v", e.own, e.peer, at)
+			t.Errorf("rank %d still has a datagram for rank %d at %v", e.own, e.peer, at)
 		}
 	}
 	for i := range k.nodes {
 		if n := &k.nodes[i]; n.notices < 190 || n.open.by != nil {
-			t.Errorf("rank %d: %d notices, open %v", i, n.notices, n.open.by)
+			t.Errorf("rank %d: %d notices, want 190 or more; its open datagram is of %v, want none", i, n.notices, n.open.by)
 		}
 	}
 }
 
-// FuzzRecord cuts records off a payload that a stranger makes up.
+// FuzzRecord cuts records off an arbitrary payload.
 func FuzzRecord(f *testing.F) {
 	f.Add(appendRecord(appendRecord(nil, 8, []byte{1, 2}), 4000, []byte{3}))
 	f.Add(appendRecord(nil, 8, nil))
@@ -136,12 +136,12 @@ func FuzzRecord(f *testing.F) {
 				return
 			}
 			if len(b) == 0 || int(off)+len(b) > memory {
-				t.Fatalf("%d bytes at %d", len(b), off)
+				t.Fatalf("cutRecord returned %d bytes for offset %d, outside the memory", len(b), off)
 			}
 			again, rest = appendRecord(again, off, b), behind
 		}
 		if !bytes.Equal(again, payload) {
-			t.Errorf("%x is cut into %x", payload, again)
+			t.Errorf("the records of %x join to %x", payload, again)
 		}
 	})
 }

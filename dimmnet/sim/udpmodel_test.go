@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// udpOn is a UDP network of hosts with so many CPUs.
+// udpOn is a UDP network of hosts with cpus CPUs.
 func udpOn(t *testing.T, cpus int, faults sim.UDP) sim.Config {
 	t.Helper()
 	cfg := withCPUs(t, cpus)
@@ -16,7 +16,7 @@ func udpOn(t *testing.T, cpus int, faults sim.UDP) sim.Config {
 	return cfg
 }
 
-// play runs body on a network and returns what the run came to.
+// play runs body on a network and returns the result.
 func play(t *testing.T, cfg sim.Config, nodes int, body func(dimmnet.Host) error) sim.Result {
 	t.Helper()
 	net := newNetwork(t, cfg)
@@ -39,7 +39,7 @@ func writeAll(p dimmnet.Port, dst dimmnet.Rank, n int) error {
 	return p.Err()
 }
 
-// blockTime is how long a datagram with a block of 1400 bytes occupies a cable.
+// blockTime returns the time that a datagram with a block of 1400 bytes occupies a cable.
 func blockTime() dimmnet.Time {
 	const headers = 20 + 18 + 28 + 24 + 6 // gap, Ethernet, IP and UDP, reliable, record
 	return (1400 + headers) * 80 * ns
@@ -58,12 +58,12 @@ func TestUDPOneWay(t *testing.T) {
 		}
 		err := pollUntil(h, 8)
 		if h.Now() != sum {
-			t.Errorf("seen after %v, the stages add up to %v", h.Now(), sum)
+			t.Errorf("the store is seen after %v, but the stages add up to %v", h.Now(), sum)
 		}
 		return err
 	})
 	if sum < 60*dimmnet.Microsecond || sum > 100*dimmnet.Microsecond {
-		t.Errorf("%v one way: such hosts take 60 to 100 us", sum)
+		t.Errorf("the model takes %v one way, want 60 to 100 us, as such hosts", sum)
 	}
 }
 
@@ -75,12 +75,12 @@ func TestUDPBandwidthIsTheWires(t *testing.T) {
 		}
 	})).End
 	if wire := blocks * blockTime(); end < wire || end > wire+wire/20 {
-		t.Errorf("%d blocks took %v, the wire alone %v", blocks, end, wire)
+		t.Errorf("%d blocks took %v, want little more than the %v of the wire", blocks, end, wire)
 	}
 }
 
-// TestUDPContention: two senders share the output port of one receiver, but not
-// those of two.
+// TestUDPContention: two senders share the output port of one receiver, but not the ports of
+// two receivers.
 func TestUDPContention(t *testing.T) {
 	const blocks = 200
 	for _, test := range []struct {
@@ -94,13 +94,13 @@ func TestUDPContention(t *testing.T) {
 			return nil
 		}).End
 		if wire := test.want * blockTime(); end < wire || end > wire+wire/10 {
-			t.Errorf("to %v: %v, want about %v", test.to, end, wire)
+			t.Errorf("blocks to ranks %v took %v, want about %v", test.to, end, wire)
 		}
 	}
 }
 
-// TestUDPTakesCPU: what the kernel does for datagrams is missing to a thread that
-// computes, if no CPU is idle; and they are acknowledged meanwhile.
+// TestUDPTakesCPU: a computing thread loses the time that the kernel spends on datagrams if no
+// CPU is free. The datagrams are acknowledged meanwhile.
 func TestUDPTakesCPU(t *testing.T) {
 	const blocks = 300
 	for _, cpus := range []int{1, 2} {
@@ -118,7 +118,7 @@ func TestUDPTakesCPU(t *testing.T) {
 			return nil
 		})
 		if sent > dimmnet.Second/2 {
-			t.Errorf("%d CPUs: the blocks were taken at %v: they have waited for the receiver's thread", cpus, sent)
+			t.Errorf("%d CPUs: the blocks were acknowledged at %v: they waited for the receiver's thread", cpus, sent)
 		}
 		u, want := cfg.Preset.UDP, dimmnet.Second
 		if cpus == 1 {
@@ -131,8 +131,7 @@ func TestUDPTakesCPU(t *testing.T) {
 	}
 }
 
-// TestUDPWakesAtOnce: a thread that idles takes the CPU from one that computes, and
-// gives it back.
+// TestUDPWakesAtOnce: an idle thread takes the CPU from a computing thread, and gives it back.
 func TestUDPWakesAtOnce(t *testing.T) {
 	cfg := udpOn(t, 1, sim.UDP{})
 	var way, woken, took dimmnet.Time
@@ -164,12 +163,12 @@ func TestUDPWakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestUDPGathers: what is posted to one peer without another call leaves in one
-// datagram, and other calls send it.
+// TestUDPGathers: posts to one peer without other calls in between leave in one datagram;
+// other calls send it.
 func TestUDPGathers(t *testing.T) {
 	for what, test := range map[string]struct {
 		call func(dimmnet.Host)
-		sent uint64 // of data
+		sent uint64 // datagrams with data
 	}{
 		"nothing": {func(dimmnet.Host) {}, 1},
 		"mark":    {func(h dimmnet.Host) { h.Port().Arrivals() }, 1},
@@ -207,7 +206,7 @@ func TestUDPGathers(t *testing.T) {
 	}
 }
 
-// TestUDPChecksProbabilities in the configuration.
+// TestUDPChecksProbabilities checks the validation of the configuration.
 func TestUDPChecksProbabilities(t *testing.T) {
 	nan := 0.0
 	nan /= nan
@@ -225,13 +224,13 @@ func TestUDPChecksProbabilities(t *testing.T) {
 		cfg := udpOn(t, 1, sim.UDP{})
 		spoil(cfg.Preset)
 		if _, err := sim.New(cfg); err == nil {
-			t.Errorf("spoiled preset %d was accepted", i)
+			t.Errorf("invalid preset %d was accepted", i)
 		}
 	}
 }
 
-// TestUDPInterruptsKeepSlices: two threads that compute share a CPU evenly although
-// a third is woken more often than a slice is long.
+// TestUDPInterruptsKeepSlices: two computing threads share a CPU evenly although a third is
+// woken more often than once a slice.
 func TestUDPInterruptsKeepSlices(t *testing.T) {
 	var ends [2]dimmnet.Time
 	play(t, udpOn(t, 1, sim.UDP{}), 2, func(h dimmnet.Host) error {
@@ -261,7 +260,7 @@ func TestUDPInterruptsKeepSlices(t *testing.T) {
 	})
 	for _, end := range ends {
 		if end < 850*dimmnet.Millisecond || end > 1100*dimmnet.Millisecond {
-			t.Errorf("half a second of computing each ended at %v", ends)
+			t.Errorf("two threads that compute for half a second each ended at %v, want 850 to 1100 ms", ends)
 		}
 	}
 }

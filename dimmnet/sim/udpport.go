@@ -6,11 +6,11 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// udpPort is a thread's port on a UDP network. What needs a NIC (Multicast, Push,
-// Pull, Fill) its limits refuse as those of the thread itself do.
+// udpPort is a thread's port on a UDP network. Operations that need a NIC (Multicast, Push,
+// Pull, Fill) have limit 0, so the methods of the thread itself reject them.
 type udpPort struct{ *thread }
 
-// Store goes into the datagram that is being gathered.
+// Store goes into the open datagram.
 func (p udpPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	p.k.preset.Limits.CheckStore(len(p.k.nodes), dst, off, size)
 	var b [dimmnet.WordBytes]byte
@@ -23,7 +23,7 @@ func (p udpPort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int)
 	return true
 }
 
-// Write does so too.
+// Write goes into the open datagram.
 func (p udpPort) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	p.k.preset.Limits.CheckWrite(len(p.k.nodes), dst, off, len(b))
 	if !p.post(dst, off, b) {
@@ -41,7 +41,7 @@ func (p udpPort) post(dst dimmnet.Rank, off dimmnet.Offset, b []byte) (posted bo
 	return p.gather(dst, off, b)
 }
 
-// own copies a post to the own rank.
+// own performs a post of a rank to itself: it copies b to off.
 func (p udpPort) own(off dimmnet.Offset, b []byte) (posted bool) {
 	k, u := p.k, &p.k.preset.UDP
 	p.sync()
@@ -64,7 +64,7 @@ func (p udpPort) Load(off dimmnet.Offset) uint64 {
 	return p.node.memory.load(off)
 }
 
-// Read does so too.
+// Read reads ordinary memory.
 func (p udpPort) Read(b []byte, off dimmnet.Offset) {
 	limits, u := &p.k.preset.Limits, &p.k.preset.UDP
 	limits.CheckRead(off, len(b))
@@ -81,10 +81,10 @@ func (p udpPort) Read(b []byte, off dimmnet.Offset) {
 // Flip does nothing: there are no banks.
 func (p udpPort) Flip() {}
 
-// Arrivals counts what has landed.
+// Arrivals returns the number of arrivals.
 func (p udpPort) Arrivals() dimmnet.Mark { return p.node.arrivals }
 
-// Idle sleeps, without a CPU, until something happens at this node.
+// Idle sleeps without a CPU until something happens at this node.
 func (p udpPort) Idle(since dimmnet.Mark) {
 	th, n := p.thread, p.node
 	th.sync()
@@ -92,7 +92,7 @@ func (p udpPort) Idle(since dimmnet.Mark) {
 		return
 	}
 	n.sleepers = append(n.sleepers, th)
-	th.leaveCPU(asleep)
-	th.giveWay()
+	th.releaseCPU(asleep)
+	th.suspend()
 	th.advance(th.k.preset.UDP.Wake)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
-// slots is a ring of 8 slots at every rank for every other: a block, then a flag
-// that counts, and a flag back that frees it.
+// slots is a ring of 8 slots at every rank for every other rank. A sender writes a block and
+// then a counting flag; the receiver frees the slot by a flag back.
 type slots struct {
 	h     dimmnet.Host
 	p     dimmnet.Port
@@ -29,7 +29,7 @@ const (
 	slotData  = 1 << 16
 )
 
-// size of a block and its bytes depend on its number and the ranks.
+// size and content of a block depend on its number and the ranks.
 func slotBlock(from, to dimmnet.Rank, number uint64) []byte {
 	key := uint64(from)<<40 | uint64(to)<<32 | number
 	b := make([]byte, 8+key*7919%(slotBytes-8))
@@ -85,7 +85,7 @@ func (s *slots) done() bool {
 	return all
 }
 
-// exchangeSlots lets all ranks send count blocks to all.
+// exchangeSlots makes every rank send count blocks to every other.
 func exchangeSlots(t *testing.T, cfg sim.Config, nodes int, count uint64) sim.Result {
 	t.Helper()
 	return play(t, cfg, nodes, func(h dimmnet.Host) error {
@@ -96,8 +96,8 @@ func exchangeSlots(t *testing.T, cfg sim.Config, nodes int, count uint64) sim.Re
 	})
 }
 
-// TestUDPLosesNothing sends through rings of slots over networks that lose up to a
-// third of all datagrams.
+// TestUDPLosesNothing sends through rings of slots over networks that lose up to a third of
+// all datagrams.
 func TestUDPLosesNothing(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -110,12 +110,12 @@ func TestUDPLosesNothing(t *testing.T) {
 		t.Logf("seed %d: %+v", seed, faults)
 		result := exchangeSlots(t, cfg, 2+int(seed%4), 40)
 		if faults.Loss > 0.1 && result.UDP.Lost == 0 {
-			t.Errorf("seed %d: %+v: nothing was lost", seed, result.UDP)
+			t.Errorf("seed %d: Result.UDP is %+v, want lost datagrams", seed, result.UDP)
 		}
 	}
 }
 
-// TestUDPFaultsAreAsOften as they are asked for.
+// TestUDPFaultsAreAsOften: each kind of fault occurs with the configured probability.
 func TestUDPFaultsAreAsOften(t *testing.T) {
 	u := exchangeSlots(t, udpOn(t, 2, *bad()), 4, 300).UDP
 	copies := u.Sent + u.Duplicated
@@ -130,8 +130,8 @@ func TestUDPFaultsAreAsOften(t *testing.T) {
 	}
 }
 
-// TestUDPIsDeterministic: the same seed gives the same run, on one processor or
-// eight; another one another.
+// TestUDPIsDeterministic: the same seed gives the same run, on one processor or eight; another
+// seed gives another.
 func TestUDPIsDeterministic(t *testing.T) {
 	hashes := map[uint64]uint64{}
 	for seed := range uint64(4) {
@@ -145,10 +145,10 @@ func TestUDPIsDeterministic(t *testing.T) {
 		}
 		a, b := results[0], results[1]
 		if a.TraceHash != b.TraceHash || a.End != b.End || a.Events != b.Events || a.UDP != b.UDP {
-			t.Errorf("seed %d: %+v, then %+v", seed, a, b)
+			t.Errorf("seed %d: two runs differ: %+v, then %+v", seed, a, b)
 		}
 		if other, ok := hashes[a.TraceHash]; ok {
-			t.Errorf("seeds %d and %d: one hash", other, seed)
+			t.Errorf("seeds %d and %d gave the same trace hash", other, seed)
 		}
 		hashes[a.TraceHash] = seed
 	}

@@ -8,44 +8,41 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// User is a process on a node's NIC below the level of a Port: with kick pages,
-// windows and regions of its own. It is for experiments with several processes on
-// a node and with what the hardware refuses. It belongs to the thread of its host.
+// User is a process that uses a node's NIC below the level of a Port, with its own kick pages,
+// windows and regions. It serves experiments with several processes on a node and with
+// requests that the hardware refuses. It belongs to the thread of its host.
 type User struct {
 	th      *thread
 	owner   martini.Owner
-	credits departures // its stores in the transaction FIFO
+	credits departures // the user's stores that are in the transaction FIFO
 }
 
-// window is a BOTF window of a user.
 type window struct {
 	kind WindowKind
 	used bool
-	left dimmnet.Time // when its last packet has left
+	left dimmnet.Time // time when the last packet in the window has left
 }
 
-// WindowKind says how the host's page tables map a window.
+// WindowKind is how the host's page tables map a window.
 type WindowKind uint8
 
-// The kinds of windows.
 const (
-	WriteCombining WindowKind = iota // words are gathered and go at the speed of the bus
+	WriteCombining WindowKind = iota // words are combined and written at the speed of the bus
 	Uncached                         // every word is an uncached write
 )
 
-// NoAck is the ack of a Block that asks for none.
+// NoAck as the ack argument of Block requests no status word.
 const NoAck = ^dimmnet.Offset(0)
 
-// OpenUser makes o a user of the NIC of a simulated host. A NIC has up to
-// martini.MaxUsers, one of which is the process of the Port: process 1 of group 1.
-// On a UDP network it is an error.
+// OpenUser makes o a user of a simulated host's NIC, which has up to martini.MaxUsers, one of
+// them the Port's process (process 1 of group 1). It is an error on a UDP network.
 func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	th, ok := h.(*thread)
 	if !ok {
-		return nil, errors.New("sim: the host is not a simulated one")
+		return nil, errors.New("sim: OpenUser: the host is not simulated by this package")
 	}
 	if th.k.cfg.UDP != nil {
-		return nil, errors.New("sim: hosts of a UDP network have no NIC to be a user of")
+		return nil, errors.New("sim: OpenUser: hosts of a UDP network have no NIC")
 	}
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err
@@ -53,30 +50,29 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	return &User{th: th, owner: o}, nil
 }
 
-// Close takes the user's pages, windows and regions away.
+// Close removes the user's pages, windows and regions.
 func (u *User) Close() {
 	u.th.sync()
 	u.th.node.chip.Close(u.owner)
 }
 
-// Register lets packets of the user's group and process that name region id reach
-// n bytes of this node's NIC memory at base.
+// Register lets packets of the user's group and process access n bytes at base as region id.
 func (u *User) Register(id uint16, base dimmnet.Offset, n int) error {
 	l := &u.th.k.preset.Limits
 	if n < 1 || base%dimmnet.WordBytes != 0 || int64(base)+int64(n) > int64(l.LLCM)+int64(l.Bulk) ||
 		int(base) < l.LLCM && int(base)+n > l.LLCM {
-		return fmt.Errorf("sim: region of %d bytes at %d: want whole words of the LLCM of %d bytes, or of the bulk memory of %d behind it", n, base, l.LLCM, l.Bulk)
+		return fmt.Errorf("sim: region of %d bytes at %d: it must start at a word and lie in the LLCM of %d bytes or in the bulk memory of %d behind it", n, base, l.LLCM, l.Bulk)
 	}
 	u.th.sync()
 	return u.th.node.chip.Register(u.owner, id, base, n)
 }
 
-// Map gives the user a kick page for a header seed, into which the driver stamps
-// its group and process. A physical address must be that of a page of a region that
-// the same process of the group has registered at the receiver: the driver looks.
+// Map returns a kick page for a header seed. The driver writes the user's group and process
+// into the seed. A physical address must be that of a page in a region that the same process
+// of the group has registered at the receiver; the driver checks this.
 func (u *User) Map(s martini.Seed) (page int, err error) {
 	k := u.th.k
-	u.th.sync() // the peer has registered what it has by now
+	u.th.sync() // the peer's earlier calls of Register happen first
 	if int(s.To) >= len(k.nodes) {
 		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, len(k.nodes))
 	}
@@ -87,7 +83,7 @@ func (u *User) Map(s martini.Seed) (page int, err error) {
 	return u.th.node.chip.Map(s)
 }
 
-// Window gives the user a BOTF window, which the Port then no longer has.
+// Window gives the user a BOTF window, which the Port then loses.
 func (u *User) Window(kind WindowKind) (number int, err error) {
 	n := u.th.node
 	number, err = n.chip.Window(u.owner, u.th.k.preset.Windows)
@@ -97,13 +93,13 @@ func (u *User) Window(kind WindowKind) (number int, err error) {
 	if number == len(n.userWindows) {
 		n.userWindows = append(n.userWindows, window{})
 	}
-	n.userWindows[number].kind = kind // what another user has sent through it may still be there
+	// left is kept: packets of the previous user may still be in the window
+	n.userWindows[number].kind = kind
 	return number, nil
 }
 
-// Store is an AOTF: a store of the low size bytes of v to offset of a kick page.
-// Every user has as many credits as the transaction FIFO has places. A page that
-// is not the user's is an error, and counted.
+// Store is an AOTF: it stores the low size bytes of v to offset of a kick page. Every user has the
+// transaction FIFO's entries as credits. A page not the user's is an error, and counted.
 func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, err error) {
 	th := u.th
 	k, n := th.k, th.node
@@ -117,7 +113,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	if err != nil {
 		return false, err
 	}
-	if k.err != nil || !th.room(&u.credits, k.preset.FIFO) {
+	if k.err != nil || !th.hasCredit(&u.credits, k.preset.FIFO) {
 		return false, k.err
 	}
 	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
@@ -125,12 +121,13 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	return true, nil
 }
 
-// Block is a BOTF: h and the payload through a window. The hardware stamps the
-// user's group and process, and the length, into h. Before a window is used again,
-// an uncached read tells whether its packet has left; if not, nothing is posted.
-// When the payload has landed, or was refused, a status word is stored at ack in
-// the own LLCM: the number of bytes, or one with the top bit set and the
-// martini.Refusal. A window that is not the user's is an error, and counted.
+// Block is a BOTF: it sends h and the payload through a window. The hardware writes the user's
+// group and process, and the length, into h. Before a window is used again, an uncached read
+// shows whether its packet has left; if not, nothing is posted.
+//
+// When the payload has landed or was refused, a status word is stored at ack in this node's
+// LLCM: the number of bytes, or the martini.Refusal with the top bit set. A window that does
+// not belong to the user is an error, and counted.
 func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset) (posted bool, err error) {
 	th := u.th
 	k, n := th.k, th.node
@@ -163,9 +160,8 @@ func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset)
 	return true, k.err
 }
 
-// Push is a PUSH of n bytes at from, in a region of the user, to where h says. The
-// hardware stamps the user's group and process into h. The status word at done is
-// as that of Block.
+// Push is a PUSH of n bytes at from, in a region of the user, to the address in h. The hardware
+// writes the owner into h. The status word at done is that of Block.
 func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.Offset) (posted bool, err error) {
 	th := u.th
 	if err := u.checkTransfer(&h, n, done); err != nil {
@@ -179,8 +175,8 @@ func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.O
 	return posted, th.k.err
 }
 
-// Pull is a PULL of n bytes of h's region at rank h.To to where into says in the
-// own NIC memory.
+// Pull is a PULL of n bytes from the address in h at rank h.To to the address in into in this
+// node's NIC memory.
 func (u *User) Pull(h, into martini.Header, n int, done dimmnet.Offset) (posted bool, err error) {
 	th := u.th
 	if err := u.checkTransfer(&h, n, done); err != nil {
@@ -196,8 +192,7 @@ func (u *User) Pull(h, into martini.Header, n int, done dimmnet.Offset) (posted 
 	return posted, th.k.err
 }
 
-// checkTransfer refuses what the hardware does not take from a user, and stamps
-// its header.
+// checkTransfer rejects what the hardware refuses from a user, and writes the owner into h.
 func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) error {
 	th := u.th
 	if int(h.To) >= len(th.k.nodes) {
@@ -210,8 +205,7 @@ func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) erro
 	return u.ownWord(done)
 }
 
-// ownWord refuses a status word that is not a word of the LLCM in a region of the
-// user.
+// ownWord rejects a status word that is not a word of the LLCM in a region of the user.
 func (u *User) ownWord(off dimmnet.Offset) error {
 	th := u.th
 	if off%dimmnet.WordBytes != 0 || int(off) >= th.k.preset.Limits.LLCM || !th.node.chip.Within(u.owner, off, dimmnet.WordBytes) {
@@ -220,13 +214,12 @@ func (u *User) ownWord(off dimmnet.Offset) error {
 	return nil
 }
 
-// refuse counts and reports what does not leave this node.
 func (th *thread) refuse(why martini.Refusal) error {
 	th.node.chip.Refuse(why)
 	return th.report(why)
 }
 
-// report reports it when it was counted.
+// report reports a refusal that was counted already.
 func (th *thread) report(why martini.Refusal) error {
 	th.k.refused(Refused{At: th.now, From: th.rank, To: th.rank, Reason: why})
 	return fmt.Errorf("sim: rank %d: %v", th.rank, why)

@@ -1,13 +1,13 @@
 /*
  * The phase protocol of Fagus: gather, plan, transfer, done, through rings with
- * flow control, for NODES nodes and one sync variable. README.md says what is
- * modelled, what is not, and how to run it.
+ * flow control, for NODES nodes and one sync variable. README.md describes the
+ * properties, the limits of the model and how to run it.
  *
  *	NODES    2 or 3
  *	K        slots of a ring, 1 or 2
  *	DIE      1: one node may die, at any step
  *	COARSE   1: larger steps, which leave out interleavings that commute
- *	LIVE     defined: with the property that is to be checked with fairness
+ *	LIVE     if defined, the model has the ltl property, which needs fairness
  *	MISTAKE  0, or one of the planted mistakes below
  */
 #ifndef NODES
@@ -28,64 +28,63 @@
 
 /* The planted mistakes. Each breaks one rule of the engine. */
 #define READS_AHEAD     (MISTAKE == 1)  /* polls a ring from which nothing is due */
-#define EXTRA_CREDIT    (MISTAKE == 2)  /* takes one slot more for free */
-#define FINISHES_EARLY  (MISTAKE == 3)  /* finishes before all is sent */
+#define EXTRA_CREDIT    (MISTAKE == 2)  /* counts one slot too many as free */
+#define FINISHES_EARLY  (MISTAKE == 3)  /* finishes a phase before it has sent all frames */
 #define FLAG_FIRST      (MISTAKE == 4)  /* posts the send-complete flag before the data */
-#define GRANTS_TWO      (MISTAKE == 5)  /* grants an exclusive request beside another */
+#define GRANTS_TWO      (MISTAKE == 5)  /* grants two exclusive requests at once */
 #define STALE_OWNER     (MISTAKE == 6)  /* an exclusive tenure does not make an owner */
-#define NO_VERSIONS     (MISTAKE == 7)  /* who has a copy of any version is sent nothing */
-#define FREES_FIRST     (MISTAKE == 8)  /* gives a slot back before it is read */
-#define KEEPS_SLOT      (MISTAKE == 9)  /* ends a phase while it owes a flag, and forgets it */
-#define NO_TURNS        (MISTAKE == 10) /* grants the lowest rank first, for ever */
-#define STAYS_OUT       (MISTAKE == 11) /* who wants nothing need not take part */
-#define UNNOTICED       (MISTAKE == 12) /* nobody hears of a death */
+#define NO_VERSIONS     (MISTAKE == 7)  /* a node with a copy of any version gets no data */
+#define FREES_FIRST     (MISTAKE == 8)  /* gives a slot back before it has read the frame */
+#define KEEPS_SLOT      (MISTAKE == 9)  /* ends a phase with a receive-complete flag not posted */
+#define NO_TURNS        (MISTAKE == 10) /* always grants the lowest rank first */
+#define STAYS_OUT       (MISTAKE == 11) /* a node that wants nothing takes no part */
+#define UNNOTICED       (MISTAKE == 12) /* no node learns of a death */
 #define MISTAKES 12
 
-/* Phases are numbered modulo PHASES: at least 3, so that the phase before, this
- * one and the next differ, and a multiple of NODES, so that turns come as in the
- * engine. */
+/* Phases are numbered modulo PHASES. PHASES is at least 3, so that three phases in
+ * a row have different numbers. It is a multiple of NODES, so that turns rotate as
+ * in the engine. */
 #if NODES == 2
 #define PHASES 4
 #else
 #define PHASES 3
 #endif
-#define PIECES 2 /* data frames that bring the variable: more than a ring of 1 holds */
+#define PIECES 2 /* data frames of the variable: more than a ring of one slot holds */
 
-/* What a list wants. */
+/* The access that a list wants. */
 #define NOTHING 0
 #define SHARED 1
 #define EXCLUSIVE 2
 
-/* A frame is what a slot holds. */
-#define LIST 1 /* arg: a want, and for how many phases it has waited */
-#define DATA 2 /* arg: whether it is of the newest version */
+/* A frame is the contents of a slot. */
+#define LIST 1 /* arg: ENTRY(want, age); age: for how many phases the want has waited */
+#define DATA 2 /* arg: 1 if the piece is of the newest version */
 #define ENTRY(want, age) ((want) + 4 * (age))
 #define WANT(entry) ((entry) % 4)
 #define AGE(entry) ((entry) / 4)
-#define ABSENT 255 /* no list has come */
+#define ABSENT 255 /* no list has arrived */
 
 typedef Frame {
-	byte kind; /* 0: nothing that the sender has written and the receiver not read */
+	byte kind; /* 0: empty, or read by the receiver */
 	byte phase;
 	byte arg
 }
 
-/* Everything below that has a PAIR as its index belongs to the ring from one node
- * to another. */
+/* A PAIR is the index of the ring from one node to another. */
 #define PAIR(from, to) ((from) * NODES + (to))
 #define PAIRS (NODES * NODES)
 
 Frame slot[PAIRS * K];                 /* in the receiver's memory */
 chan ring[PAIRS] = [K + 1] of { byte } /* send-complete flags: numbers of slots */
-byte credit[PAIRS];                    /* receive-complete flags that the sender has not used */
-byte sent[PAIRS];                      /* data frames of this phase, for the receiver's count */
+byte credit[PAIRS];                    /* receive-complete flags that the sender may use up */
+byte sent[PAIRS];                      /* data frames put in this phase; apply compares with got */
 
-bool newest[NODES * PIECES]; /* each node's copy, piece by piece, is of the newest version */
-byte held[NODES];            /* the tenures there are now */
+bool newest[NODES * PIECES]; /* by node and piece: the node's copy has the newest version */
+byte held[NODES];            /* by node: the access of its present tenure, or NOTHING */
 
-bool died; /* a node has */
+bool died; /* a node has died */
 
-/* Scratch of one step. */
+/* Temporary variables of one step. */
 hidden byte i, r, s, arg, taken;
 
 #define BIT(rank) (1 << (rank))
@@ -103,12 +102,12 @@ inline write(to, k, a) {
 	slot[PAIR(me, to) * K + pos[to]].arg = a
 }
 
-/* flag says that the slot is written. */
+/* flag posts the send-complete flag of a slot. */
 inline flag(to) {
 	ring[PAIR(me, to)] ! pos[to]
 }
 
-/* put is the first half of sending a frame, complete the second. */
+/* put is the first half of sending a frame; complete is the second half. */
 inline put(to, k, a) {
 	assert(len(ring[PAIR(me, to)]) < K); /* no overrun: a slot is free */
 	credit[PAIR(me, to)]--;
@@ -133,11 +132,11 @@ inline complete(to, k, a) {
 	pos[to] = (pos[to] + 1) % K
 }
 
-/* take reads a slot and empties it, which is the first half of receiving a frame;
- * free posts the receive-complete flag. */
+/* take reads a slot and empties it, which is the first half of receiving a frame.
+ * free is the second half: it posts the receive-complete flag. */
 inline take(from, k) {
 	ring[PAIR(from, me)] ? s;
-	assert(slot[PAIR(from, me) * K + s].kind != 0);      /* what the flag promised is there */
+	assert(slot[PAIR(from, me) * K + s].kind != 0);      /* the frame of the flag is in the slot */
 	assert(slot[PAIR(from, me) * K + s].phase == phase); /* no frame of another phase */
 	assert(slot[PAIR(from, me) * K + s].kind == k);
 	arg = slot[PAIR(from, me) * K + s].arg;
@@ -161,8 +160,8 @@ inline free(from) {
 #define CANPUT(to) (left[to] > 0 && !busy[to] && credit[PAIR(me, to)] > 0)
 #define CANTAKE(from) ((due[from] > 0 || READS_AHEAD) && owing[from] == FREES_FIRST && \
 	len(ring[PAIR(from, me)]) > 0)
-/* The mistake FREES_FIRST turns owing round: the flag goes out as soon as a frame
- * is there, and then the frame is read. */
+/* With the mistake FREES_FIRST, the flag is posted as soon as a frame has landed, and
+ * the frame is read afterwards. Then owing is true between flag and read. */
 #define CANFREE(from) (FREES_FIRST -> \
 	(due[from] > 0 && !owing[from] && len(ring[PAIR(from, me)]) > 0) : owing[from])
 #define OVER(peer) ((left[peer] == 0 && !busy[peer] || FINISHES_EARLY) && due[peer] == 0 && \
@@ -173,8 +172,8 @@ inline free(from) {
 #define QUIET (OVER(NEXT(me)) && OVER(THIRD(me)))
 #endif
 
-/* What may happen at any step. A dead node does nothing more. The runtime then
- * fails every port, some time later, and who finds its port failed stops. */
+/* Events that may happen at any step. A dead node takes no more steps. Some time
+ * later the runtime fails every port, and a node whose port has failed stops. */
 #define MISHAP \
 	:: DIE && !died -> died = true; goto dead \
 	:: died && !UNNOTICED -> goto stopped
@@ -183,7 +182,7 @@ inline put_list(peer) {
 	put(peer, LIST, ENTRY(want, age))
 }
 
-/* A piece has the number of frames that follow it. */
+/* The number of a piece is the number of frames that follow it. */
 #define PIECE(number) newest[me * PIECES + (number)]
 
 inline put_piece(peer) {
@@ -191,7 +190,7 @@ inline put_piece(peer) {
 	put(peer, DATA, PIECE(left[peer]))
 }
 
-/* AT_ONCE puts what can be put at the beginning of a step, if steps are large. */
+/* If COARSE is 1, AT_ONCE puts all frames that can be put, at the start of a state. */
 #if COARSE
 #define TRY(peer, step) if :: CANPUT(peer) -> step(peer) :: else fi
 #if NODES == 2
@@ -203,21 +202,21 @@ inline put_piece(peer) {
 #define AT_ONCE(step)
 #endif
 
-/* What a node that gathers can do with a peer. */
+/* The steps of a node that gathers, for one peer. */
 #define LISTS(peer) \
 	:: d_step { CANPUT(peer) -> put_list(peer) } \
 	:: d_step { busy[peer] -> complete(peer, LIST, ENTRY(want, age)) } \
 	:: d_step { CANTAKE(peer) -> take(peer, LIST); list[peer] = arg; arg = 0 } \
 	:: d_step { CANFREE(peer) -> free(peer) }
 
-/* What a node that transfers can do with a peer. */
+/* The steps of a node that transfers, for one peer. */
 #define PIECES_OF(peer) \
 	:: d_step { CANPUT(peer) -> put_piece(peer) } \
 	:: d_step { busy[peer] -> complete(peer, DATA, PIECE(left[peer])) } \
 	:: d_step { CANTAKE(peer) -> take(peer, DATA); PIECE(due[peer]) = arg; arg = 0; got++ } \
 	:: d_step { CANFREE(peer) -> free(peer) }
 
-/* begin makes the own list: one to send to each, one due from each. */
+/* begin begins a phase: the node owes a list to each peer, and each peer owes it a list. */
 inline begin() {
 	held[me] = NOTHING; /* a release needs no message */
 	list[me] = ENTRY(want, age);
@@ -234,8 +233,8 @@ inline begin() {
 	i = 0
 }
 
-/* grant decides who gets what he wants: first who asked in the earliest phase,
- * among those by rank, rotated by the phase. */
+/* grant decides which requests are granted. Older requests come first. Requests of the
+ * same age come in the order of the ranks, rotated by the phase number. */
 inline grant() {
 	granted = 0;
 	taken = NOTHING;
@@ -260,7 +259,7 @@ inline grant() {
 	r = 0; taken = NOTHING; i = 0
 }
 
-/* schedule: the owner serves those of the granted that lack the newest version. */
+/* schedule: the owner sends data to the granted nodes that lack the newest version. */
 inline schedule() {
 	i = 0;
 	do
@@ -280,7 +279,7 @@ inline schedule() {
 	i = 0
 }
 
-/* apply moves the own table past the phase. */
+/* apply records the grants of the phase in the node's table. */
 inline apply() {
 	i = 0;
 	do
@@ -296,7 +295,7 @@ inline apply() {
 			fi
 		fi;
 		list[i] = ABSENT;
-		/* What came is what was sent: nothing is left behind in a ring. */
+		/* All frames that node i has put have arrived: no ring holds a frame. */
 		if
 		:: i != me && sent[PAIR(i, me)] > 0 ->
 			assert(sent[PAIR(i, me)] == got);
@@ -311,7 +310,8 @@ inline apply() {
 	i = 0
 }
 
-/* tenure ends the phase: it begins what was granted, and checks that it may. */
+/* tenure ends the phase. If the node's list is granted, tenure checks that the node may
+ * hold the variable, and begins the node's tenure. */
 inline tenure() {
 	if
 	:: granted & BIT(me) ->
@@ -329,14 +329,14 @@ inline tenure() {
 		i = 0;
 		held[me] = want;
 		if
-		:: want == EXCLUSIVE -> /* it writes the variable: all other copies are old now */
+		:: want == EXCLUSIVE -> /* the node writes the variable, so all other copies are old */
 			do
 			:: i < NODES * PIECES -> newest[i] = (i / PIECES == me); i++
 			:: else -> break
 			od;
 			i = 0;
 			do
-			:: i < PAIRS -> assert(sent[i] == 0); i++ /* and none is under way */
+			:: i < PAIRS -> assert(sent[i] == 0); i++ /* no piece is in flight */
 			:: else -> break
 			od;
 			i = 0
@@ -346,7 +346,7 @@ inline tenure() {
 		age = 0
 	:: else ->
 		age = (want == NOTHING -> 0 : age + 1);
-		assert(age < NODES) /* it waits for each other once at most */
+		assert(age < NODES) /* a request waits for each other node at most once */
 	fi;
 	granted = 0;
 	phase = (phase + 1) % PHASES
@@ -354,22 +354,23 @@ inline tenure() {
 
 proctype node(byte me) {
 	byte phase, want, age;
-	byte owner, fresh = BIT(NODES) - 1; /* the own table: version 0, which all have */
-	byte list[NODES] = ABSENT;          /* of this phase */
-	byte granted;                       /* set of ranks */
-	byte left[NODES], due[NODES];       /* frames to each peer, and from it */
-	bool busy[NODES], owing[NODES];     /* halfway in a frame to it, and from it */
-	byte pos[NODES];                    /* the next slot of the ring to it */
-	byte got;                           /* data frames of this phase */
+	byte owner, fresh = BIT(NODES) - 1; /* this node's table: all copies are of version 0 */
+	byte list[NODES] = ABSENT;          /* by node: its list of this phase */
+	byte granted;                       /* the set of nodes whose lists are granted */
+	byte left[NODES], due[NODES];       /* by peer: frames still to put, frames still to take */
+	bool busy[NODES];                   /* by peer: a frame is put and not complete */
+	bool owing[NODES];                  /* by peer: a frame is taken and its slot not freed */
+	byte pos[NODES];                    /* by peer: the next slot of the ring to the peer */
+	byte got;                           /* data frames taken in this phase */
 
 compute:
 	atomic {
 		if
 		MISHAP
-		:: want != NOTHING /* it was not granted, and asks again */
+		:: want != NOTHING /* the request was not granted and is repeated */
 		:: want == NOTHING -> want = SHARED
 		:: want == NOTHING -> want = EXCLUSIVE
-		:: want == NOTHING /* and takes part all the same */
+		:: want == NOTHING /* the node wants nothing, and takes part all the same */
 		:: STAYS_OUT && want == NOTHING -> goto compute
 		fi;
 		d_step { begin() AT_ONCE(put_list) }
@@ -395,10 +396,10 @@ transfer:
 	:: d_step { QUIET -> apply(); tenure() }; goto compute
 	od;
 
-stopped: /* with the error that a peer died */
+stopped: /* the node has stopped with an error, because a peer has died */
 dead:
 	skip;
-	d_step { /* what it knew makes no difference any more */
+	d_step { /* clear the state, so that fewer states differ */
 		phase = 0; want = 0; age = 0; owner = 0; fresh = 0; granted = 0; got = 0;
 		do
 		:: i < NODES ->
@@ -436,7 +437,7 @@ init {
 
 #ifdef LIVE
 #if DIE
-/* Who hears of a death stops. */
+/* A node that learns of a death stops. */
 ltl live { [](died -> <>(_nr_pr <= 1)) }
 #else
 /* Every node keeps getting phases. */

@@ -7,22 +7,20 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// share is what one rank gives to a collective call: a blob, or a file.
+// share is the contribution of one rank to a collective call: a blob or a file.
 type share struct {
 	blob []byte
 	file *os.File
 }
 
-// batch is the shares of consecutive ranks in one call: a rank sends its own to rank 0,
-// and rank 0 sends all to every rank.
+// batch holds the shares of consecutive ranks in one call, as rank 0 sends or receives them.
 type batch struct {
 	call   uint32
-	kind   kind // kindBlob or kindFiles
-	first  dimmnet.Rank
+	kind   kind         // kindBlob or kindFiles
+	first  dimmnet.Rank // rank of shares[0]
 	shares []share
 }
 
-// send sends b in as few messages as it takes.
 func (b *batch) send(c conn) error {
 	if b.kind == kindFiles {
 		return b.sendFiles(c)
@@ -52,29 +50,28 @@ func (b *batch) sendFiles(c conn) error {
 	return nil
 }
 
-// close closes the files that have come.
 func (b *batch) close() {
 	for _, s := range b.shares {
 		if s.file != nil {
-			_ = s.file.Close() // it was never used
+			_ = s.file.Close() // the file was never used
 		}
 	}
 }
 
-// assembler puts a batch together from its messages, which come in order.
+// assembler builds batches from messages, which arrive in order.
 type assembler struct {
-	first dimmnet.Rank // of every batch
-	count int          // its shares
-	now   batch        // those that are complete
-	part  []byte       // of the next blob
-	total int          // its bytes, if begun is true
-	begun bool
+	first dimmnet.Rank // first rank of every batch
+	count int          // shares in every batch
+	now   batch        // the unfinished batch, with its complete shares
+	part  []byte       // received bytes of the unfinished blob
+	total int          // size of the unfinished blob in bytes; valid if begun
+	begun bool         // the first message of the unfinished blob has arrived
 }
 
-// add takes a message, and returns the batch that it completes, if it does. The
-// message's files are the assembler's, or closed after an error.
+// add adds a message. It returns the batch if the message completes the batch, else nil. The
+// assembler owns the files of the message and closes them on error.
 func (a *assembler) add(m message) (*batch, error) {
-	if err := a.take(m); err != nil {
+	if err := a.addShares(m); err != nil {
 		closeAll(m.files)
 		return nil, err
 	}
@@ -86,7 +83,7 @@ func (a *assembler) add(m message) (*batch, error) {
 	return &done, nil
 }
 
-func (a *assembler) take(m message) error {
+func (a *assembler) addShares(m message) error {
 	b := &a.now
 	if len(b.shares) == 0 && !a.begun {
 		*b = batch{call: m.call, kind: m.kind, first: a.first}
@@ -95,9 +92,9 @@ func (a *assembler) take(m message) error {
 	left := a.count - len(b.shares)
 	switch {
 	case m.call != b.call || m.kind != b.kind:
-		return fmt.Errorf("cluster: call %d (%s) is interrupted by call %d (%s)", b.call, b.kind, m.call, m.kind)
+		return fmt.Errorf("cluster: the messages of call %d (%s) are incomplete, but are followed by a message of call %d (%s)", b.call, b.kind, m.call, m.kind)
 	case int(m.rank) != next || len(m.files) > left:
-		return fmt.Errorf("cluster: %d files or a blob of rank %d where rank %d and %d others are missing", len(m.files), m.rank, next, left-1)
+		return fmt.Errorf("cluster: received %d files or a blob from rank %d: want shares from rank %d on, of at most %d ranks after it", len(m.files), m.rank, next, left-1)
 	}
 	if m.kind == kindFiles {
 		for _, f := range m.files {
@@ -110,7 +107,7 @@ func (a *assembler) take(m message) error {
 	}
 	have := len(a.part) + len(m.body)
 	if int(m.total) != a.total || have > a.total || len(m.body) == 0 && a.total > 0 {
-		return fmt.Errorf("cluster: %d more bytes of a blob of %d of which %d have come: rank %d, %d bytes", len(m.body), a.total, len(a.part), m.rank, m.total)
+		return fmt.Errorf("cluster: received %d more bytes of a blob of %d bytes, of which %d have arrived: rank %d now gives its size as %d bytes", len(m.body), a.total, len(a.part), m.rank, m.total)
 	}
 	if a.part = append(a.part, m.body...); have == a.total {
 		b.shares = append(b.shares, share{blob: a.part})

@@ -9,12 +9,12 @@ import (
 	"strconv"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// child is the main of a rank that is a process. laps is how often it takes part in
-// a ring of stores. What it returns is the exit status.
+// child is the main function of a rank in a process of its own. The string laps has the number of
+// laps of the ring. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		n, err := strconv.ParseUint(laps, 10, 64)
@@ -32,7 +32,7 @@ func child(laps string) int {
 		}
 		err = network.Run(ctx, place.Size, func(h dimmnet.Host) error { return runRing(h.Port(), n) })
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err) // at once: the parent takes the time
+			fmt.Fprintln(os.Stderr, err) // before Close, because the parent measures the time
 		}
 		if left := job.Close(ctx); err == nil {
 			err = left
@@ -46,7 +46,7 @@ func child(laps string) int {
 	return 0
 }
 
-// joinAs joins processes of this host, at an address if the place says so.
+// joinAs joins the job by JoinHosts if place has an address, else by JoinHost.
 func joinAs(ctx context.Context, place cluster.Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
 	if place.Spans() {
 		cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
@@ -66,10 +66,10 @@ func joinAs(ctx context.Context, place cluster.Place) (interface{ Close(context.
 	return host, shm.Join(shm.Config{}, host), nil
 }
 
-// ring waits for a lap's number in its LLCM and passes it on.
+// ring waits for a lap number in its LLCM and sends the number to the next rank.
 type ring struct {
 	port dimmnet.Port
-	lap  uint64 // that has come
+	lap  uint64 // number of the last lap received
 }
 
 func runRing(p dimmnet.Port, laps uint64) error {
@@ -86,7 +86,7 @@ func runRing(p dimmnet.Port, laps uint64) error {
 
 func (r *ring) pass(lap uint64) {
 	next := (int(r.port.Rank()) + 1) % r.port.Nodes()
-	r.port.Store(dimmnet.Rank(next), 0, lap, 8) // a failed port tells Drive
+	r.port.Store(dimmnet.Rank(next), 0, lap, 8) // Drive reports a failed port
 }
 
 func (r *ring) Step() (bool, error) {

@@ -10,25 +10,25 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
 const (
-	// fagusIdentity says where the identity of a process is: "fd:3", a file in whose name
-	// %r stands for the rank, or a folder in which IdentityFile is.
+	// fagusIdentity locates the identity of a process: "fd:3", a file whose name contains %r for
+	// the rank, or a folder that holds IdentityFile.
 	fagusIdentity = "FAGUS_IDENTITY"
-	fagusInsecure = "FAGUS_INSECURE" // 1: without identities nothing is to be encrypted
+	fagusInsecure = "FAGUS_INSECURE" // 1: a rank without an identity may send unencrypted data
 	fdPrefix      = "fd:"
-	maxIdentity   = 64 << 10 // bytes
+	maxIdentity   = 64 << 10 // maximum size of an identity in bytes
 )
 
-// IdentityFile is the name of the file of a rank's identity in a folder.
+// IdentityFile returns the name of a rank's identity file within a folder.
 func IdentityFile(rank dimmnet.Rank) string { return fmt.Sprintf("rank-%d.pem", rank) }
 
-// IdentityFromEnv reads the identity that FAGUS_IDENTITY gives to a rank: from an inherited
-// file descriptor ("fd:3"), which is closed then; from a file, in whose name %r stands for the
-// rank; or from a folder as `fagus identity` makes it. A file must be its owner's alone. Nil
-// without an error says that nothing is set.
+// IdentityFromEnv reads the identity that FAGUS_IDENTITY names for a rank: an inherited file
+// descriptor ("fd:3"), which IdentityFromEnv closes; a file, in whose name %r stands for the
+// rank; or a folder made by `fagus identity`. Only the owner may have access to the file.
+// IdentityFromEnv returns nil and no error if FAGUS_IDENTITY is not set.
 func IdentityFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (*identity.Identity, error) {
 	where, _ := lookup(fagusIdentity)
 	if where == "" {
@@ -56,7 +56,7 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	if number, ok := strings.CutPrefix(where, fdPrefix); ok {
 		fd, err := strconv.ParseUint(number, 10, 16)
 		if err != nil || fd < 3 {
-			return nil, fmt.Errorf("cluster: %s=%s: want the number of an inherited file, 3 or more", fagusIdentity, where)
+			return nil, fmt.Errorf("cluster: %s=%s: want fd: and an inherited file descriptor, 3 or more", fagusIdentity, where)
 		}
 		return os.NewFile(uintptr(fd), where), nil
 	}
@@ -66,11 +66,11 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s=%s: %w: `fagus identity` makes them", fagusIdentity, where, err)
+		return nil, fmt.Errorf("cluster: %s=%s: %w: create identities with `fagus identity`", fagusIdentity, where, err)
 	}
 	info, err := f.Stat()
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		err = fmt.Errorf("others may read %s (mode %v): chmod 600", path, info.Mode().Perm())
+		err = fmt.Errorf("%s has mode %v, so other users can access it: run chmod 600 on it", path, info.Mode().Perm())
 	}
 	if err != nil {
 		_ = f.Close() // nothing was read
@@ -79,8 +79,7 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	return f, nil
 }
 
-// HostsConfigFromEnv is what FAGUS_IDENTITY, FAGUS_INSECURE and FAGUS_INTERFACE say for a
-// rank.
+// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE and FAGUS_INTERFACE for a rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
 	if cfg.Identity, err = IdentityFromEnv(lookup, rank); err != nil {
 		return cfg, err
@@ -91,7 +90,7 @@ func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (
 	case "1":
 		cfg.Insecure = true
 	default:
-		return cfg, fmt.Errorf("cluster: %s=%q: want 1, 0 or nothing", fagusInsecure, v)
+		return cfg, fmt.Errorf("cluster: %s=%q: want 1, 0 or an empty value", fagusInsecure, v)
 	}
 	return cfg, nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
 func TestIdentityFromEnv(t *testing.T) {
@@ -34,14 +34,14 @@ func TestIdentityFromEnv(t *testing.T) {
 	}
 	for _, where := range []string{folder, folder + "/rank-%r.pem", folder + "/rank-1.pem"} {
 		if id, err := read(where); err != nil || id.Rank() != 1 || id.Size() != 3 {
-			t.Errorf("%s: %v, %v", where, id, err)
+			t.Errorf("FAGUS_IDENTITY=%s gives identity %v, %v", where, id, err)
 		}
 	}
 	f, err := os.Open(folder + "/rank-1.pem")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd, err := syscall.Dup(int(f.Fd())) // which is closed by who reads it
+	fd, err := syscall.Dup(int(f.Fd())) // IdentityFromEnv closes it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +49,24 @@ func TestIdentityFromEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id, err := read(fmt.Sprintf("fd:%d", fd)); err != nil || id.Rank() != 1 {
-		t.Errorf("fd:%d: %v, %v", fd, id, err)
+		t.Errorf("FAGUS_IDENTITY=fd:%d gives identity %v, %v", fd, id, err)
 	}
 	if id, err := read(""); id != nil || err != nil {
-		t.Errorf("nothing: %v, %v", id, err)
+		t.Errorf("without FAGUS_IDENTITY the identity is %v, %v", id, err)
 	}
 	if err := os.Chmod(folder+"/rank-1.pem", 0o640); err != nil {
 		t.Fatal(err)
 	}
 	for where, says := range map[string]string{
 		folder:           "chmod 600",
-		folder + "/none": "`fagus identity` makes them",
-		"fd:":            "want the number",
-		"fd:1":           "want the number",
+		folder + "/none": "create identities with `fagus identity`",
+		"fd:":            "want fd: and an inherited",
+		"fd:1":           "want fd: and an inherited",
 		"fd:9999":        "bad file descriptor",
 		"/dev/null":      "FAGUS_IDENTITY=/dev/null",
 	} {
 		if _, err := read(where); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, which should say %q", where, err, says)
+			t.Errorf("FAGUS_IDENTITY=%s gives error %v, want %q", where, err, says)
 		}
 	}
 }
@@ -74,9 +74,9 @@ func TestIdentityFromEnv(t *testing.T) {
 func TestHostsConfigFromEnv(t *testing.T) {
 	cfg, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "1", "FAGUS_INTERFACE": "ib0"}.lookup, 0)
 	if err != nil || !cfg.Insecure || cfg.Interface != "ib0" || cfg.Identity != nil {
-		t.Errorf("%+v, %v", cfg, err)
+		t.Errorf("HostsConfigFromEnv returns %+v, %v", cfg, err)
 	}
 	if _, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "yes"}.lookup, 0); err == nil {
-		t.Error("FAGUS_INSECURE=yes was taken")
+		t.Error("FAGUS_INSECURE=yes was accepted")
 	}
 }

@@ -1,23 +1,23 @@
-// Package cluster tells a process its place in a job, and joins it with the other ranks.
+// Package cluster finds a process's place in a job and connects it with the other ranks.
 //
 //	place, err := cluster.FromEnv(os.LookupEnv)
-//	if errors.Is(err, cluster.ErrNoJob) { ... } // no launcher: go on alone
+//	if errors.Is(err, cluster.ErrNoJob) { ... } // no launcher: run alone
 //	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
 //	defer host.Close(ctx)
 //	err = shm.Join(shm.Config{}, host).Run(ctx, host.Size(), body)
 //
-// JoinHost is for ranks that are all processes of one host. JoinHosts is for those of several,
-// whose Place has a FAGUS_RENDEZVOUS of host:port (Place.Spans):
+// JoinHost is for a job whose ranks are all processes of one host. JoinHosts is for a job on
+// several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans):
 //
 //	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
 //	hosts, err := cluster.JoinHosts(ctx, place, cfg)
 //	err = hosts.Network(cluster.TCP).Run(ctx, hosts.Size(), body)
 //
-// Run chooses between them.
+// Run chooses between the two.
 //
 // # Launchers
 //
-// FromEnv asks these variables, and the first rank that it finds counts:
+// FromEnv reads these variables in this order. It uses the first rank that is set:
 //
 //	FAGUS_RANK            FAGUS_SIZE
 //	PMIX_RANK             OMPI_COMM_WORLD_SIZE, SLURM_STEP_NUM_TASKS, SLURM_NTASKS, PMI_SIZE
@@ -28,47 +28,50 @@
 //	SLURM_PROCID          SLURM_STEP_NUM_TASKS, SLURM_NTASKS (in a step only: SLURM_STEP_ID)
 //	JOB_COMPLETION_INDEX  FAGUS_SIZE (Kubernetes: the manifest sets it)
 //
-// The job's name is FAGUS_JOB, or what the launcher calls it, or FAGUS_RENDEZVOUS. MPICH's
-// mpiexec has no name for a job: mpiexec -genv FAGUS_JOB $$ gives it one.
+// The job's name is FAGUS_JOB, else the launcher's name for the job, else FAGUS_RENDEZVOUS. The
+// mpiexec of MPICH gives a job no name; set one by mpiexec -genv FAGUS_JOB $$.
 //
-// Slurm and Flux give out hosts and may start another launcher, so they may say something
-// else than it does. FAGUS_RANK and MPI's launchers must agree, and nothing may say that there
-// are more ranks than the one that this process would be.
+// Slurm and Flux may start another launcher on the hosts that they allot, so their ranks may
+// differ from the ranks of the other launcher. FAGUS_RANK and the MPI launchers must agree. A job
+// of one rank is an error where any launcher reports more than one.
 //
-// FAGUS_NET names what carries the data (TransportFromEnv). FAGUS_EPOCH numbers the starts of a job: ranks of another one are refused.
+// FAGUS_NET names the transport of the data (TransportFromEnv). FAGUS_EPOCH numbers the starts
+// of a job; ranks of different starts refuse each other.
 //
 // # Protocol
 //
-// On one host rank 0 listens at a Unix socket of whole packets, of an abstract name that follows from user
-// and job, or at the name or path of a FAGUS_RENDEZVOUS that begins with "unix:". Both ends ask
-// the kernel for the other's user. The others dial and say hello: version, job, rank, size,
-// pid, and how long they wait. When all have come rank 0 welcomes them; when one is wrong or
-// late it tells all why, and stays half a second for those that dial just then.
+// On one host, rank 0 listens on a Unix socket of type SOCK_SEQPACKET. Its abstract name is
+// derived from the user and the job, or FAGUS_RENDEZVOUS gives a name or path after "unix:". Each
+// end asks the kernel for the user at the other end. The other ranks connect and send a hello:
+// protocol version, job, rank, size, pid, and timeout. When all ranks have joined, rank 0
+// welcomes them. If a process is late or of another job, rank 0 sends the reason to all ranks,
+// and for half a second to ranks that connect later.
 //
-// In a collective call each rank sends its share to rank 0, and rank 0 all of them to
-// everybody. Packets are of 64 KiB and 64 files at most.
+// In a collective call each rank sends its share, a blob or a file, to rank 0. Rank 0 then sends
+// all shares to every rank. A packet has at most 64 KiB and 64 files.
 //
-// Each rank keeps reading from its connections. One that ends without a goodbye is a loss,
-// which rank 0 tells all others; the loss of rank 0 is seen by all. A call that cannot end,
-// because its context is done, because ranks make different calls, or because of a loss, fails
-// the job for all.
+// Each rank keeps reading from its connections. If a connection ends without a goodbye, its rank
+// is lost. Rank 0 announces the loss to all others; every rank sees the loss of rank 0 itself. A
+// call fails the job for all ranks if its context ends, if ranks make different calls, or if a
+// rank is lost.
 //
 // # Several hosts
 //
-// The same messages go over connections to rank 0 of TLS, or of plain TCP where nobody has
-// an identity. memberlist finds rank 0: each process starts it, encrypted with a key of the
-// job, at the meeting point if that is an address of its host and free, and tells all others
-// its job, epoch, rank, size, pid, host, and where rank 0 answers. What contradicts itself for
-// 0.7 s is an error at every process.
+// On several hosts the ranks send the same messages to rank 0 by TLS, or by TCP if no rank has an
+// identity. They find rank 0 through memberlist, a gossip library. Each process starts
+// memberlist, encrypted with a key of the job, at the meeting point if that is a free address of
+// its host. It publishes its job, epoch, rank, size, pid and host, and rank 0 also publishes its
+// address. If processes contradict each other for 0.7 s, every process gets an error.
 //
-// A process that memberlist takes for dead is suspected. Rank 0 asks it, or if it is rank 0
-// each that suspects it does; other ranks tell rank 0 of whom they suspect. Who does not
-// answer for 1.1 s, of which a stop of the asking process counts as 0.1 s, is lost.
+// If memberlist considers a process dead, its rank is suspected. A rank reports its suspicion to
+// rank 0, and rank 0 pings the suspect; a rank that suspects rank 0 pings rank 0 itself. A
+// suspect that does not answer for 1.1 s is lost. While the pinging process itself is stopped,
+// its count of the time advances by only 0.1 s.
 //
 // # Limits
 //
-// A blob of Gather is 1 MiB at most. The loss of a connection between two ranks of which both
-// reach rank 0 is for the network that they use to see. Rank 0 needs a file descriptor for
-// each rank, and all ranks one for each file of a Swap. Processes of one user trust each
-// other as far as the kernel makes them: they could debug each other.
+// A blob of Gather has at most 1 MiB. The package does not detect a broken connection between two
+// ranks that both reach rank 0: the network that carries the data must do so. Rank 0 needs one
+// file descriptor per rank, and every rank needs one per file of a Swap. Processes of one user
+// trust each other, as the kernel lets them debug each other anyway.
 package cluster

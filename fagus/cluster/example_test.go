@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// A program that runs by itself, and by `fagus launch -n 4`, mpirun or srun as ranks of a
-// job: they count to the number of ranks together.
+// This program runs all ranks in one process, or one rank of a job under `fagus launch -n 4`,
+// mpirun or srun. The ranks together count to the number of ranks.
 func ExampleRun() {
 	report, err := cluster.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
 		counts, err := fagus.NewArray[int64](n, "counts", 1)
@@ -37,8 +37,8 @@ func ExampleRun() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(len(report.Ranks), "ranks have told what they did")
+	fmt.Println(len(report.Ranks), "ranks have reported statistics")
 	// Output:
 	// all 4 ranks have counted
-	// 4 ranks have told what they did
+	// 4 ranks have reported statistics
 }

@@ -9,66 +9,66 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// exchange gives this rank's share to all and returns those of all. A call that fails
-// fails the job: some ranks have made it and some have not, which cannot be mended.
-func (h *member) exchange(ctx context.Context, kind kind, own share) ([]share, error) {
-	h.calls.Lock()
-	defer h.calls.Unlock()
-	if h.closed {
-		return nil, fmt.Errorf("cluster: rank %d calls %v after Close", h.Rank(), kind)
+// exchange sends this rank's share to all ranks and returns the shares of all ranks. A failed call
+// fails the job, because some ranks have completed the call and others have not.
+func (m *member) exchange(ctx context.Context, kind kind, own share) ([]share, error) {
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	if m.closed {
+		return nil, fmt.Errorf("cluster: rank %d: %v after Close", m.Rank(), kind)
 	}
-	if err := h.failure(); err != nil {
+	if err := m.failure(); err != nil {
 		return nil, err
 	}
-	h.call++
+	m.call++
 	giveUp := func() {
-		h.fail(h.Rank(), fmt.Errorf("cluster: rank %d (%s) gives up %v: %w", h.Rank(), h.own.who(), kind, dimmnet.ContextErr(ctx)))
+		m.fail(m.Rank(), fmt.Errorf("cluster: rank %d (%s) abandons %v: %w", m.Rank(), m.own.process(), kind, dimmnet.ContextErr(ctx)))
 	}
 	if ctx.Err() != nil {
 		giveUp()
-		return nil, h.failure()
+		return nil, m.failure()
 	}
 	defer context.AfterFunc(ctx, giveUp)()
-	all := batch{call: h.call, kind: kind, shares: make([]share, h.Size())}
-	all.shares[h.Rank()] = own
-	move := h.deliver
-	if h.Rank() == 0 {
-		move = h.collect
+	all := batch{call: m.call, kind: kind, shares: make([]share, m.Size())}
+	all.shares[m.Rank()] = own
+	move := m.deliver
+	if m.Rank() == 0 {
+		move = m.collect
 	}
 	if err := move(&all); err != nil {
-		h.fail(h.Rank(), err) // unless it is that already
-		all.shares[h.Rank()] = share{}
+		m.fail(m.Rank(), err) // has no effect if the job has already failed
+		all.shares[m.Rank()] = share{}
 		all.close()
-		return nil, h.failure()
+		return nil, m.failure()
 	}
 	return all.shares, nil
 }
 
-// collect is the part of rank 0: it fills in the shares of the others, and sends all to all.
-func (h *member) collect(all *batch) error {
-	for _, p := range h.peers[1:] {
-		b, err := h.await(p, all)
+// collect is exchange at rank 0: it receives the other ranks' shares and sends them all shares.
+func (m *member) collect(all *batch) error {
+	for _, p := range m.peers[1:] {
+		b, err := m.await(p, all)
 		if err != nil {
 			return err
 		}
 		all.shares[p.rank] = b.shares[0]
 	}
-	for _, p := range h.peers[1:] {
-		if err := h.send(p, all); err != nil {
+	for _, p := range m.peers[1:] {
+		if err := m.send(p, all); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// deliver is the part of the other ranks: it sends the own share and fills in all others.
-func (h *member) deliver(all *batch) error {
-	p, rank := h.peers[0], h.Rank()
+// deliver is exchange at the other ranks: it sends the own share and receives all shares.
+func (m *member) deliver(all *batch) error {
+	p, rank := m.peers[0], m.Rank()
 	own := all.shares[rank]
-	if err := h.send(p, &batch{call: all.call, kind: all.kind, first: rank, shares: []share{own}}); err != nil {
+	if err := m.send(p, &batch{call: all.call, kind: all.kind, first: rank, shares: []share{own}}); err != nil {
 		return err
 	}
-	b, err := h.await(p, all)
+	b, err := m.await(p, all)
 	if err != nil {
 		return err
 	}
@@ -79,33 +79,31 @@ func (h *member) deliver(all *batch) error {
 	return nil
 }
 
-// await waits for p's shares of the call that is made here.
-func (h *member) await(p *peer, call *batch) (*batch, error) {
+func (m *member) await(p *peer, call *batch) (*batch, error) {
 	select {
 	case b := <-p.inbox:
 		if b.call != call.call || b.kind != call.kind {
 			b.close()
-			return nil, fmt.Errorf("cluster: rank %d makes %v its call %d and rank %d %v its call %d: all ranks must make the same calls in the same order",
-				p.rank, b.kind, b.call, h.Rank(), call.kind, call.call)
+			return nil, fmt.Errorf("cluster: rank %d makes %v as its call %d, but rank %d makes %v as its call %d: all ranks must make the same calls in the same order",
+				p.rank, b.kind, b.call, m.Rank(), call.kind, call.call)
 		}
 		return b, nil
 	case <-p.gone:
-		return nil, fmt.Errorf("cluster: rank %d (%s) has closed and rank %d calls %v", p.rank, p.who, h.Rank(), call.kind)
-	case <-h.broken:
-		return nil, h.failure()
+		return nil, fmt.Errorf("cluster: rank %d (%s) has closed the job, but rank %d calls %v", p.rank, p.process, m.Rank(), call.kind)
+	case <-m.broken:
+		return nil, m.failure()
 	}
 }
 
-// send sends b to p.
-func (h *member) send(p *peer, b *batch) error {
+func (m *member) send(p *peer, b *batch) error {
 	err := b.send(p.conn)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
-		// Why p is gone is known to who reads from it.
+		// The goroutine that reads from p reports whether p closed the job or the job failed.
 		select {
 		case <-p.gone:
-			return fmt.Errorf("cluster: rank %d (%s) has closed and rank %d calls %v", p.rank, p.who, h.Rank(), b.kind)
-		case <-h.broken:
-			return h.failure()
+			return fmt.Errorf("cluster: rank %d (%s) has closed the job, but rank %d calls %v", p.rank, p.process, m.Rank(), b.kind)
+		case <-m.broken:
+			return m.failure()
 		}
 	}
 	return err

@@ -17,29 +17,29 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
-// gossip finds the other processes of a job, and suspects those that do not answer.
+// gossip finds the processes of a job through memberlist, and reports silent processes.
 type gossip struct {
 	list  *memberlist.Memberlist
-	card  []byte
-	own   netip.AddrPort   // where it is
-	meet  []netip.AddrPort // where others may be found
-	seeds sync.WaitGroup   // the goroutine that looks there
-	gone  func(rank int)   // called when a process seems to be gone
+	meta  []byte           // this process's announcement in JSON
+	own   netip.AddrPort   // address of this process's memberlist
+	meet  []netip.AddrPort // meeting points: addresses where other processes may be found
+	seeds sync.WaitGroup   // the goroutine of seek
+	gone  func(rank int)   // called when the process of a rank seems to be gone
 
-	proves bool // it has an identity
+	proves bool // this process has an identity
 
-	mu    sync.Mutex          // guards what follows
-	seen  map[string]sighting // by the name that memberlist knows
-	quiet bool                // nobody is called any more
-	last  error               // why nobody was found where others meet
+	mu    sync.Mutex          // guards the fields below
+	seen  map[string]sighting // by the name that a process has in memberlist
+	quiet bool                // gone must no longer be called
+	last  error               // result of the last attempt to join at the meeting points
 }
 
-// The intervals are those of a LAN: a process that does not answer is noticed within some
-// 300 ms. That it may only be slow does not matter: it is asked before it is given up.
 const (
+	// Probe intervals for a LAN: memberlist notices within about 300 ms that a process does not
+	// answer. A slow process is not lost, because its rank is pinged before the job fails.
 	probeInterval = 80 * time.Millisecond
 	probeTimeout  = 50 * time.Millisecond
 	streamTimeout = time.Second
@@ -47,44 +47,43 @@ const (
 	seekPause     = 100 * time.Millisecond
 )
 
-// newGossip starts at one of the meeting points that is an address of this host and
-// free, or else at any port of its address.
-func newGossip(own card, at netip.Addr, meet []netip.AddrPort, id *identity.Identity, log *slog.Logger, gone func(rank int)) (*gossip, error) {
+// newGossip starts memberlist at a free meeting point of this host, else at any port of at.
+func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, id *identity.Identity, log *slog.Logger, gone func(rank int)) (*gossip, error) {
 	g := &gossip{meet: meet, gone: gone, proves: id != nil, seen: map[string]sighting{}}
 	var err error
-	if g.card, err = json.Marshal(own); err != nil {
+	if g.meta, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	if len(g.card) > memberlist.MetaMaxSize {
-		return nil, fmt.Errorf("cluster: %s would need %d bytes to introduce itself: %d are the most", own.who(), len(g.card), memberlist.MetaMaxSize)
+	if len(g.meta) > memberlist.MetaMaxSize {
+		return nil, fmt.Errorf("cluster: the announcement of %s has %d bytes: want at most %d", own.process(), len(g.meta), memberlist.MetaMaxSize)
 	}
 	local, err := Interfaces()
 	if err != nil {
 		return nil, err
 	}
-	places := slices.DeleteFunc(slices.Clone(meet), func(a netip.AddrPort) bool {
+	points := slices.DeleteFunc(slices.Clone(meet), func(a netip.AddrPort) bool {
 		return !slices.ContainsFunc(local, func(i Interface) bool { return i.Addr == a.Addr() })
 	})
-	for _, place := range append(places, netip.AddrPortFrom(at, 0)) {
+	for _, point := range append(points, netip.AddrPortFrom(at, 0)) {
 		var failure error
-		c := g.config(own, place, id, log)
+		c := g.config(own, point, id, log)
 		if g.list, failure = memberlist.Create(c); failure == nil {
-			g.own = netip.AddrPortFrom(place.Addr(), uint16(c.BindPort))
+			g.own = netip.AddrPortFrom(point.Addr(), uint16(c.BindPort))
 			return g, nil
 		}
-		err = errors.Join(err, fmt.Errorf("cluster: at %s: %w", place, failure))
+		err = errors.Join(err, fmt.Errorf("cluster: at %s: %w", point, failure))
 	}
 	return nil, err
 }
 
-func (g *gossip) config(own card, place netip.AddrPort, id *identity.Identity, log *slog.Logger) *memberlist.Config {
+func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Identity, log *slog.Logger) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
-	c.Name = fmt.Sprintf("rank %d, %s, since %d", own.Rank, own.who(), time.Now().UnixNano())
-	c.BindAddr, c.BindPort = place.Addr().String(), int(place.Port())
+	c.Name = fmt.Sprintf("rank %d, %s, since %d", own.Rank, own.process(), time.Now().UnixNano())
+	c.BindAddr, c.BindPort = point.Addr().String(), int(point.Port())
 	c.AdvertiseAddr, c.AdvertisePort = c.BindAddr, c.BindPort
 	c.ProbeInterval, c.ProbeTimeout = probeInterval, probeTimeout
 	c.GossipInterval = probeInterval
-	c.SuspicionMult = 1          // the process itself is asked, so others need not agree
+	c.SuspicionMult = 1          // one report suffices, because the suspect is then pinged
 	c.AwarenessMaxMultiplier = 1 // for the same reason
 	c.TCPTimeout, c.PushPullInterval = streamTimeout, syncInterval
 	c.LogOutput, c.Logger = nil, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
@@ -95,7 +94,7 @@ func (g *gossip) config(own card, place netip.AddrPort, id *identity.Identity, l
 	return c
 }
 
-// seek looks for others at the meeting points until ctx ends.
+// seek tries to join other processes at the meeting points until ctx ends.
 func (g *gossip) seek(ctx context.Context) {
 	var others []string
 	for _, a := range g.meet {
@@ -122,95 +121,84 @@ func (g *gossip) seek(ctx context.Context) {
 	})
 }
 
-// strangers says that who answers where others meet, at every place of it, has another key, or
-// none, or one where this process has none. They could be of an earlier job.
-func (g *gossip) strangers() error {
+// keyMismatch returns an error if all processes at the meeting points use another key, or if only
+// one side uses a key. Such processes may belong to an earlier job.
+func (g *gossip) keyMismatch() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.last == nil {
 		return nil
 	}
-	places, strange := 0, 0
+	points, strange := 0, 0
 	for _, a := range g.meet {
 		if a != g.own {
-			places++
+			points++
 		}
 	}
-	for _, words := range []string{ // of memberlist, which has no errors for them
+	for _, words := range []string{ // memberlist has no error values for wrong keys
 		"no installed keys could decrypt the message",
 		"remote state is encrypted and encryption is not configured",
 		"encryption is configured but remote state is not encrypted",
 	} {
 		strange += strings.Count(g.last.Error(), words)
 	}
-	if strange < places {
+	if strange < points {
 		return nil
 	}
-	own := "this rank's identity is of another job than theirs, or they have none"
+	own := "this rank's identity is of another job, or they have no identity"
 	if !g.proves {
-		own = "they have identities, and this rank has none"
+		own = "they have identities, but this rank has none"
 	}
-	return fmt.Errorf("cluster: the processes at the meeting point (%s) speak with another key: %s (%s)", fagusRendezvous, own, fagusIdentity)
+	return fmt.Errorf("cluster: the processes at the meeting point (%s) use another key: %s (%s)", fagusRendezvous, own, fagusIdentity)
 }
 
-// trouble is why nobody is found, as far as that is known.
-func (g *gossip) trouble() string {
+// lastFailure returns why no process was found, if known, formatted as the end of an error text.
+func (g *gossip) lastFailure() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.last == nil {
 		return ""
 	}
-	return "; " + strings.Join(strings.Fields(text([]byte(g.last.Error()))), " ")
+	return "; " + strings.Join(strings.Fields(sanitize([]byte(g.last.Error()))), " ")
 }
 
-// sightings are the processes that answer, in no order.
+// sightings returns the processes that answer, in random order.
 func (g *gossip) sightings() []sighting {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Collect(maps.Values(g.seen))
 }
 
-// missing says whether a rank is not among those that answer.
 func (g *gossip) missing(rank int) bool {
 	return !slices.ContainsFunc(g.sightings(), func(s sighting) bool { return s.err == nil && s.Rank == rank })
 }
 
-// close leaves without a word.
+// close stops memberlist without announcing that this process leaves.
 func (g *gossip) close() {
 	g.mu.Lock()
 	g.quiet = true
 	g.mu.Unlock()
 	g.seeds.Wait()
-	_ = g.list.Shutdown() // which closes sockets of its own
+	_ = g.list.Shutdown() // the error concerns only memberlist's own sockets
 }
 
-// NodeMeta is called by memberlist.
-func (g *gossip) NodeMeta(int) []byte { return g.card }
-
-// NotifyMsg is called by memberlist.
-func (g *gossip) NotifyMsg([]byte) {}
-
-// GetBroadcasts is called by memberlist.
+// These methods implement memberlist.Delegate, and NotifyUpdate of its EventDelegate.
+func (g *gossip) NodeMeta(int) []byte             { return g.meta }
+func (g *gossip) NotifyMsg([]byte)                {}
 func (g *gossip) GetBroadcasts(int, int) [][]byte { return nil }
+func (g *gossip) LocalState(bool) []byte          { return nil }
+func (g *gossip) MergeRemoteState([]byte, bool)   {}
+func (g *gossip) NotifyUpdate(n *memberlist.Node) { g.NotifyJoin(n) }
 
-// LocalState is called by memberlist.
-func (g *gossip) LocalState(bool) []byte { return nil }
-
-// MergeRemoteState is called by memberlist.
-func (g *gossip) MergeRemoteState([]byte, bool) {}
-
-// NotifyJoin is called by memberlist, which may change n afterwards.
+// NotifyJoin implements memberlist.EventDelegate. memberlist may change n afterwards.
 func (g *gossip) NotifyJoin(n *memberlist.Node) {
-	s := readCard(n)
+	s := readAnnouncement(n)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seen[n.Name] = s
 }
 
-// NotifyUpdate is called by memberlist.
-func (g *gossip) NotifyUpdate(n *memberlist.Node) { g.NotifyJoin(n) }
-
-// NotifyLeave is called by memberlist when a process seems to be gone.
+// NotifyLeave implements memberlist.EventDelegate: a process seems to be gone.
 func (g *gossip) NotifyLeave(n *memberlist.Node) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -220,8 +208,7 @@ func (g *gossip) NotifyLeave(n *memberlist.Node) {
 	}
 }
 
-// MeetingPoints resolves a FAGUS_RENDEZVOUS, host:port or several of them with commas
-// between.
+// MeetingPoints resolves FAGUS_RENDEZVOUS: host:port, or several separated by commas.
 func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, error) {
 	var all []netip.AddrPort
 	for _, s := range strings.Split(rendezvous, ",") {
@@ -231,7 +218,7 @@ func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, er
 		}
 		port, err := strconv.ParseUint(service, 10, 16)
 		if err != nil || port == 0 {
-			return nil, fmt.Errorf("cluster: %s=%q: %q is no port", fagusRendezvous, rendezvous, service)
+			return nil, fmt.Errorf("cluster: %s=%q: %q is not a port", fagusRendezvous, rendezvous, service)
 		}
 		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hello is how a process introduces itself.
+// hello is the message by which a process introduces itself to rank 0.
 type hello struct {
 	Version int    `json:"version"`
 	Job     string `json:"job"`
@@ -16,13 +16,13 @@ type hello struct {
 	Size    int    `json:"size"`
 	Epoch   int    `json:"epoch,omitempty"`
 	PID     int    `json:"pid"`
-	// Host says where it is, in words; empty: on the host of all.
+	// Host describes the host of the process; empty if all ranks are on one host.
 	Host string `json:"host,omitempty"`
-	// PatienceMS is how many milliseconds it waits for the others.
+	// PatienceMS is how long the process waits for the other ranks, in milliseconds.
 	PatienceMS int64 `json:"patience_ms"`
 }
 
-const maxJob = 4 << 10 // bytes of a job's name
+const maxJob = 4 << 10 // maximum length of a job's name in bytes
 
 func newHello(p Place, pid int, patience time.Duration) hello {
 	return hello{Version: protocolNumber, Job: p.Job, Rank: p.Rank, Size: p.Size, Epoch: p.Epoch, PID: pid, PatienceMS: patience.Milliseconds()}
@@ -36,48 +36,44 @@ func (h hello) message() (message, error) {
 	return message{kind: kindHello, body: body}, nil
 }
 
-// readHello reads the body of a hello.
 func readHello(body []byte) (hello, error) {
 	var h hello
 	if err := json.Unmarshal(body, &h); err != nil {
-		return hello{}, fmt.Errorf("cluster: a hello that is none: %w", err)
+		return hello{}, fmt.Errorf("cluster: decoding a hello: %w", err)
 	}
 	if h.PatienceMS < 0 || h.PatienceMS > maxPatience.Milliseconds() {
-		return hello{}, fmt.Errorf("cluster: a hello with a patience of %d ms", h.PatienceMS)
+		return hello{}, fmt.Errorf("cluster: decoding a hello with a patience of %d ms: want 0 to %d", h.PatienceMS, maxPatience.Milliseconds())
 	}
 	return h, nil
 }
 
-// who is the process of h in words.
-func (h hello) who() string {
+func (h hello) process() string {
 	if h.Host == "" {
 		return fmt.Sprintf("pid %d", h.PID)
 	}
-	return fmt.Sprintf("pid %d on %.80s", h.PID, text([]byte(h.Host)))
+	return fmt.Sprintf("pid %d on %.80s", h.PID, sanitize([]byte(h.Host)))
 }
 
-// check says why the process of h cannot be one of the job of rank 0, which is own.
+func (h hello) name() string { return fmt.Sprintf("rank %d (%s)", h.Rank, h.process()) }
+
+// check returns an error if the sender of h cannot belong to the job of own, rank 0's hello.
 func (h hello) check(own hello) error {
 	switch {
 	case h.Version != own.Version:
-		return fmt.Errorf("cluster: rank %d (%s) speaks version %d of the protocol and rank %d (%s) version %d: start the same program everywhere",
-			h.Rank, h.who(), h.Version, own.Rank, own.who(), own.Version)
+		return fmt.Errorf("cluster: %s uses protocol version %d, but %s uses version %d: start the same program on all hosts", h.name(), h.Version, own.name(), own.Version)
 	case h.Job != own.Job:
-		return fmt.Errorf("cluster: rank %d (%s) is of job %.80q and rank %d (%s) of job %.80q: they must not meet at one place",
-			h.Rank, h.who(), h.Job, own.Rank, own.who(), own.Job)
+		return fmt.Errorf("cluster: %s is of job %.80q, but %s is of job %.80q: two jobs cannot share a rendezvous", h.name(), h.Job, own.name(), own.Job)
 	case h.Epoch != own.Epoch:
-		return fmt.Errorf("cluster: rank %d (%s) is of epoch %d and rank %d (%s) of epoch %d: one of them is of an earlier start of the job",
-			h.Rank, h.who(), h.Epoch, own.Rank, own.who(), own.Epoch)
+		return fmt.Errorf("cluster: %s is of epoch %d, but %s is of epoch %d: one of them is from an earlier start of the job", h.name(), h.Epoch, own.name(), own.Epoch)
 	case h.Size != own.Size:
-		return fmt.Errorf("cluster: rank %d (%s) is of a job of %d ranks and rank %d (%s) of one of %d",
-			h.Rank, h.who(), h.Size, own.Rank, own.who(), own.Size)
+		return fmt.Errorf("cluster: %s is of a job of %d ranks, but %s is of a job of %d ranks", h.name(), h.Size, own.name(), own.Size)
 	case h.Rank < 0 || h.Rank >= own.Size:
-		return fmt.Errorf("cluster: %s says that it is rank %d of %d", h.who(), h.Rank, own.Size)
+		return fmt.Errorf("cluster: %s claims to be rank %d in a job of %d ranks", h.process(), h.Rank, own.Size)
 	}
 	return nil
 }
 
-// list shows ranks, which are in order, in few words: 0-3, 7.
+// list formats a sorted list of ranks as ranges: "0-3, 7".
 func list(ranks []int) string {
 	var parts []string
 	for len(ranks) > 0 {

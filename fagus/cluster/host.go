@@ -6,25 +6,22 @@ import (
 	"time"
 )
 
-// HostConfig says how JoinHost joins. The zero value is useful.
+// HostConfig configures JoinHost. The zero value is valid.
 type HostConfig struct {
-	// Timeout is how long JoinHost waits for the other ranks, a day at most. 0 means
-	// 10 seconds. The shortest of all ranks counts.
+	// Timeout is how long JoinHost waits for the other ranks, at most 24 hours. 0 means 10
+	// seconds. The shortest timeout of all ranks applies.
 	Timeout time.Duration
 }
 
-// Host is a rank's membership in a job all of whose ranks are processes of this host. It
-// is a shm.Member.
+// Host is the membership of one rank in a job on this host. It implements shm.Member.
 //
-// Swap, Gather and Close are collective: all ranks call the same ones in the same order,
-// and a Host makes one call at a time. A Host that has failed stays failed, and so do
-// those of all other ranks.
+// Swap, Gather and Close are collective: all ranks make the same calls in the same order, one at a
+// time. When one fails, the job has failed at every rank, and every later call fails.
 type Host struct{ member }
 
-// Swap gives this rank's file to all ranks and returns those of all, in the order of the
-// ranks; the own one is own itself. It returns when all ranks have called it: within
-// ctx, or when the job has failed. The files are the caller's, and own is so after an error
-// too.
+// Swap sends the open file own to all ranks and returns the files of all ranks, indexed by rank;
+// the entry of this rank is own. Swap returns when all ranks have called it, when ctx is done, or
+// when the job fails. The caller owns the returned files; after an error it still owns own.
 func (h *Host) Swap(ctx context.Context, own *os.File) ([]*os.File, error) {
 	shares, err := h.exchange(ctx, kindFiles, share{file: own})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// soon bounds what should take milliseconds.
+// soon bounds operations that should take milliseconds.
 const soon = 20 * time.Second
 
 func within(t *testing.T) context.Context {
@@ -34,7 +34,7 @@ func places(t *testing.T, size int) []cluster.Place {
 	return all
 }
 
-// each runs f for all ranks at once, and returns what they return.
+// each runs f for all ranks at once and returns the results.
 func each[T any](n int, f func(rank int) (T, error)) ([]T, []error) {
 	results, errs := make([]T, n), make([]error, n)
 	var wg sync.WaitGroup
@@ -57,7 +57,7 @@ func noErrors(t *testing.T, errs []error) {
 	}
 }
 
-// join joins a job of size ranks, which are closed at the end of the test.
+// join joins a job of size ranks. The Hosts are closed at the end of the test.
 func join(t *testing.T, size int) []*cluster.Host {
 	t.Helper()
 	ctx, all := within(t), places(t, size)
@@ -83,14 +83,15 @@ func TestRanks(t *testing.T) {
 		hosts := join(t, size)
 		for rank, h := range hosts {
 			if h.Rank() != dimmnet.Rank(rank) || h.Size() != size {
-				t.Errorf("rank %d of %d is %d of %d", rank, size, h.Rank(), h.Size())
+				t.Errorf("rank %d of %d has joined as rank %d of %d", rank, size, h.Rank(), h.Size())
 			}
 		}
 		noErrors(t, closeHosts(hosts))
 	}
 }
 
-// TestGather has blobs of the sizes at which messages change, and two calls in a row.
+// TestGather checks blobs of the sizes at which the number of messages changes, in two calls in a
+// row.
 func TestGather(t *testing.T) {
 	const body = 64<<10 - 16
 	sizes := []int{0, 1, body, body + 1, 1 << 20}
@@ -103,7 +104,7 @@ func TestGather(t *testing.T) {
 			}
 			for r, b := range blobs {
 				if want := bytes.Repeat([]byte{byte(r + round)}, sizes[(r+round)%len(sizes)]); !bytes.Equal(b, want) {
-					return nil, fmt.Errorf("the blob of rank %d has %d bytes and should have %d, or others", r, len(b), len(want))
+					return nil, fmt.Errorf("the blob of rank %d has %d bytes or wrong content: want %d bytes", r, len(b), len(want))
 				}
 			}
 			return nil, nil
@@ -111,12 +112,12 @@ func TestGather(t *testing.T) {
 		noErrors(t, errs)
 	}
 	if _, err := hosts[0].Gather(within(t), make([]byte, 1<<20+1)); err == nil {
-		t.Error("a blob of 1 MiB + 1 is taken")
+		t.Error("Gather accepts a blob of 1 MiB + 1")
 	}
 }
 
-// TestSwap has more files than fit into one message. Every rank must get every rank's
-// file, and own the copies.
+// TestSwap swaps more files than fit into one message. Every rank must receive the file of every
+// rank and own the copies.
 func TestSwap(t *testing.T) {
 	const size = 70
 	closeHosts(join(t, 2)) // the runtime opens files of its own for the first sockets
@@ -139,10 +140,10 @@ func TestSwap(t *testing.T) {
 			b := make([]byte, 100)
 			n, _ := f.ReadAt(b, 0)
 			if want := fmt.Sprint("file ", r); string(b[:n]) != want {
-				return nil, fmt.Errorf("the file of rank %d says %q", r, b[:n])
+				return nil, fmt.Errorf("the file of rank %d contains %q", r, b[:n])
 			}
 			if r == rank && f != own {
-				return nil, fmt.Errorf("the own file has become another")
+				return nil, fmt.Errorf("the entry of this rank is not its own file")
 			}
 			if err := f.Close(); err != nil {
 				return nil, err
@@ -155,7 +156,7 @@ func TestSwap(t *testing.T) {
 	sameFiles(t, before)
 }
 
-// openFiles is how many descriptors this process has.
+// openFiles returns the number of descriptors that this process has.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")
@@ -165,22 +166,21 @@ func openFiles(t *testing.T) int {
 	return len(files)
 }
 
-// sameFiles fails unless as many descriptors are open as before. Rank 0 closes those of
-// processes that it refuses a little after they know.
+// sameFiles fails unless as many descriptors are open as before. It waits, because rank 0 closes
+// a refused connection a little after it has sent the refusal.
 func sameFiles(t *testing.T, before int) {
 	t.Helper()
 	start := time.Now()
 	for openFiles(t) != before {
 		if time.Since(start) > time.Second {
-			t.Errorf("%d descriptors are open, and %d were before", openFiles(t), before)
+			t.Errorf("%d descriptors are open: want %d as before", openFiles(t), before)
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestSwapAbandoned has files on their way when the job fails, at every point: no
-// descriptor may be left.
+// TestSwapAbandoned fails the job at every point of a Swap. No descriptor may stay open.
 func TestSwapAbandoned(t *testing.T) {
 	const size = 5
 	closeHosts(join(t, size)) // the runtime opens files of its own for the first sockets
@@ -191,14 +191,14 @@ func TestSwapAbandoned(t *testing.T) {
 			for rank, h := range hosts {
 				h.OnLoss(func(lost dimmnet.Rank, why error) {
 					if lost != dimmnet.Rank(absent) {
-						t.Errorf("rank %d hears that rank %d is lost: %v", rank, lost, why)
+						t.Errorf("rank %d: rank %d is reported lost: %v", rank, lost, why)
 					}
 				})
 			}
 			_, errs := each(size, func(rank int) (any, error) {
 				ctx := within(t)
 				if rank == absent {
-					time.Sleep(20 * time.Millisecond) // the others' files are under way
+					time.Sleep(20 * time.Millisecond) // the other ranks have sent their files
 					var cancel context.CancelFunc
 					ctx, cancel = context.WithCancel(ctx)
 					cancel()
@@ -223,7 +223,7 @@ func TestSwapAbandoned(t *testing.T) {
 	sameFiles(t, before)
 }
 
-// pipe is a file that is closed at the end of the test.
+// pipe returns a file that is closed at the end of the test.
 func pipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -237,7 +237,7 @@ func pipe(t *testing.T) *os.File {
 	return r
 }
 
-// TestOtherCalls has ranks that make different calls.
+// TestOtherCalls checks the error of ranks that make different calls.
 func TestOtherCalls(t *testing.T) {
 	hosts := join(t, 3)
 	_, errs := each(3, func(rank int) (any, error) {
@@ -249,13 +249,14 @@ func TestOtherCalls(t *testing.T) {
 		return nil, err
 	})
 	for rank, err := range errs {
-		if err == nil || !strings.Contains(err.Error(), "rank 1 makes Swap its call 1 and rank 0 Gather") {
+		if err == nil || !strings.Contains(err.Error(), "rank 1 makes Swap as its call 1, but rank 0 makes Gather") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
 }
 
-// TestGatherAfterClose has ranks that call where others have left already.
+// TestGatherAfterClose checks the error of a Gather that the other rank does not call because it
+// has closed.
 func TestGatherAfterClose(t *testing.T) {
 	for closes := range 2 {
 		hosts := join(t, 2)
@@ -267,15 +268,15 @@ func TestGatherAfterClose(t *testing.T) {
 			return nil, err
 		})
 		if err := errs[1-closes]; err == nil || !strings.Contains(err.Error(), fmt.Sprintf("rank %d calls Gather", 1-closes)) && !strings.Contains(err.Error(), "has closed") {
-			t.Errorf("rank %d has closed, and Gather of the other says: %v", closes, err)
+			t.Errorf("rank %d has closed, and Gather at the other rank returns %v", closes, err)
 		}
 		if _, err := hosts[closes].Gather(within(t), nil); err == nil {
-			t.Error("a rank gathers after its Close")
+			t.Error("Gather succeeds after Close")
 		}
 	}
 }
 
-// TestCloseWaits shows that rank 0 stays to tell of losses, and that its context ends that.
+// TestCloseWaits checks that rank 0's Close waits for the others until its context ends.
 func TestCloseWaits(t *testing.T) {
 	hosts := join(t, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -283,48 +284,48 @@ func TestCloseWaits(t *testing.T) {
 	lost := make(chan error, 1)
 	hosts[1].OnLoss(func(rank dimmnet.Rank, why error) { lost <- fmt.Errorf("%d: %w", rank, why) })
 	if err := hosts[0].Close(ctx); err == nil || ctx.Err() == nil {
-		t.Errorf("Close of rank 0 does not wait for rank 1: %v", err)
+		t.Errorf("Close of rank 0 does not wait for rank 1: it returns %v", err)
 	}
 	select {
 	case err := <-lost:
-		if !strings.HasPrefix(err.Error(), "0: cluster: rank 0 closes") {
+		if !strings.HasPrefix(err.Error(), "0: cluster: rank 0 stops waiting for the others to close") {
 			t.Error(err)
 		}
 	case <-time.After(soon):
-		t.Error("rank 1 does not hear that rank 0 has closed")
+		t.Error("OnLoss of rank 1 does not report that rank 0 has closed")
 	}
 }
 
-// TestOnLoss has losses before and after somebody asks for them, and nobody who asks.
+// TestOnLoss checks losses before and after OnLoss, and OnLoss with nil.
 func TestOnLoss(t *testing.T) {
 	hosts := join(t, 3)
-	hosts[1].OnLoss(func(dimmnet.Rank, error) { t.Error("called after nobody wants to know") })
+	hosts[1].OnLoss(func(dimmnet.Rank, error) { t.Error("OnLoss(nil) did not remove the function") })
 	hosts[1].OnLoss(nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := hosts[2].Gather(ctx, nil); err == nil || !strings.Contains(err.Error(), "rank 2 (pid") {
-		t.Errorf("Gather of a cancelled context: %v", err)
+		t.Errorf("Gather with a cancelled context returns %v, want an error about rank 2", err)
 	}
 	if _, err := hosts[0].Gather(within(t), nil); err == nil || !strings.Contains(err.Error(), "rank 2 (pid") {
-		t.Errorf("rank 0 gathers without rank 2: %v", err)
+		t.Errorf("Gather at rank 0 after the loss of rank 2 returns %v", err)
 	}
 	calls := 0
 	for range 2 {
 		hosts[0].OnLoss(func(rank dimmnet.Rank, why error) {
 			if calls++; rank != 2 {
-				t.Errorf("rank %d is lost: %v", rank, why)
+				t.Errorf("OnLoss reports rank %d (%v), want rank 2", rank, why)
 			}
 		})
 	}
 	if calls != 1 {
-		t.Errorf("the loss is told %d times", calls)
+		t.Errorf("the loss is reported %d times, want once", calls)
 	}
 	if _, err := hosts[1].Gather(within(t), nil); err == nil || !strings.Contains(err.Error(), "rank 2 (pid") {
-		t.Errorf("rank 1 gathers without rank 2: %v", err)
+		t.Errorf("Gather at rank 1 after the loss of rank 2 returns %v", err)
 	}
 }
 
-// TestManyCalls has calls follow each other as fast as they can.
+// TestManyCalls makes collective calls without any pause.
 func TestManyCalls(t *testing.T) {
 	hosts := join(t, 4)
 	_, errs := each(4, func(rank int) (any, error) {
@@ -344,8 +345,8 @@ func TestManyCalls(t *testing.T) {
 	noErrors(t, errs)
 }
 
-// TestFewFiles has a rank that cannot open the files that come: an error, and none stays
-// open.
+// TestFewFiles checks that a rank that cannot open all received files gets an error and keeps no
+// received file open.
 func TestFewFiles(t *testing.T) {
 	hosts := join(t, 4)
 	var limit syscall.Rlimit
@@ -371,11 +372,11 @@ func TestFewFiles(t *testing.T) {
 	}
 	for rank, err := range errs {
 		if err == nil {
-			t.Errorf("rank %d has got 4 files", rank)
+			t.Errorf("rank %d received 4 files: want an error, because too few descriptors are free", rank)
 		}
 	}
 	closeHosts(hosts)
 	if now := openFiles(t); now > before {
-		t.Errorf("%d descriptors are open, and %d were before", now, before)
+		t.Errorf("%d descriptors are open: want %d as before", now, before)
 	}
 }

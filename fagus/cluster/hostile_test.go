@@ -17,10 +17,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// hostile joins as rank 1 of 2 by hand, and returns rank 0 and the other's socket.
-func hostile(t *testing.T) (*Host, *net.UnixConn) {
+// joinLater starts to join as place. The function wait returns the Host.
+func joinLater(t *testing.T, place Place) (wait func() *Host) {
 	t.Helper()
-	place := Place{Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
 	joined := make(chan error, 1)
 	var host *Host
 	go func() {
@@ -28,6 +27,20 @@ func hostile(t *testing.T) (*Host, *net.UnixConn) {
 		host, err = JoinHost(t.Context(), place, HostConfig{})
 		joined <- err
 	}()
+	return func() *Host {
+		t.Helper()
+		if err := <-joined; err != nil {
+			t.Fatal(err)
+		}
+		return host
+	}
+}
+
+// hostile joins as rank 1 of 2 by hand. It returns the Host of rank 0 and the socket of rank 1.
+func hostile(t *testing.T) (*Host, *net.UnixConn) {
+	t.Helper()
+	place := Place{Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
+	joined := joinLater(t, place)
 	var socket *net.UnixConn
 	for socket == nil {
 		socket, _ = net.DialUnix(network, nil, meetingPoint(place))
@@ -41,13 +54,10 @@ func hostile(t *testing.T) (*Host, *net.UnixConn) {
 	if _, err := socket.Write(m.encode()); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-joined; err != nil {
-		t.Fatal(err)
-	}
-	return host, socket
+	return joined(), socket
 }
 
-// packet is a message that a peer sends, with so many files.
+// packet is an encoded message, and the number of files to send with it.
 type packet struct {
 	bytes []byte
 	files int
@@ -59,7 +69,7 @@ func (p packet) send(socket *net.UnixConn) error {
 		_, _, err := socket.WriteMsgUnix(p.bytes, rights, nil)
 		return err
 	}
-	// Go would send a byte beside the files.
+	// WriteMsgUnix would send a byte beside the files.
 	raw, err := socket.SyscallConn()
 	if err != nil {
 		return err
@@ -76,8 +86,8 @@ func (p packet) send(socket *net.UnixConn) error {
 	return err
 }
 
-// TestHostilePeer has a rank 1 that breaks the protocol. Rank 0 must name it, and must not
-// keep what it has sent.
+// TestHostilePeer has a rank 1 that violates the protocol. The error of rank 0 must name rank 1,
+// and rank 0 must close the files that rank 1 has sent.
 func TestHostilePeer(t *testing.T) {
 	encode := func(m message, files int) []byte {
 		b := m.encode()
@@ -87,54 +97,54 @@ func TestHostilePeer(t *testing.T) {
 	swap := message{kind: kindFiles, rank: 1, call: 1}
 	first := packet{encode(blob(1, 0), 0), 0}
 	for says, packets := range map[string][]packet{
-		"says that it has 2 files and has 1":   {{encode(swap, 2), 1}},
-		"says that it has 1 files and has 2":   {{encode(swap, 1), 2}},
-		"2 files or a blob of rank 1":          {{encode(swap, 2), 2}},
-		"1 files or a blob of rank 0":          {{encode(message{kind: kindFiles, call: 1}, 1), 1}},
-		"says that it has 0 files and has 1":   {{encode(message{kind: kindGoodbye, rank: 1}, 0), 1}},
-		"or 64 files":                          {{encode(swap, 64), 200}},
-		"a packet of more than 65536 bytes":    {{make([]byte, maxPacket+1), 1}},
-		"ended without a goodbye":              {{nil, 1}},
-		"before the last one is over":          {first, first, first},
-		"a message of kind 5 in the name":      {{encode(message{kind: kindFailed, rank: 0, body: []byte("x")}, 0), 0}},
-		"a message of kind 1 in the name":      {{encode(message{kind: kindHello}, 0), 0}},
-		"a message of kind 2 in the name":      {{encode(message{kind: kindWelcome}, 0), 0}},
-		"1 more bytes of a blob of 0":          {{encode(blob(1, 0, 1), 0), 0}},
-		"makes Swap its call 1 and rank 0":     {{encode(swap, 1), 1}},
-		"makes Gather its call 2 and rank 0":   {{encode(message{kind: kindBlob, rank: 1, call: 2}, 0), 0}},
-		"has closed and rank 0 calls Gather":   {{encode(message{kind: kindGoodbye, rank: 1}, 0), 0}, {encode(swap, 1), 1}},
-		"a message of Gather with 1 files":     {{encode(blob(1, 0), 1), 1}},
-		"a message of kind 77":                 {{slices.Concat([]byte{77}, make([]byte, 15)), 3}},
-		"is lost: cluster: a packet of 1 byte": {{[]byte{1}, 1}},
+		"announces 2 files, but 1 came with it":                    {{encode(swap, 2), 1}},
+		"announces 1 files, but 2 came with it":                    {{encode(swap, 1), 2}},
+		"2 files or a blob from rank 1":                            {{encode(swap, 2), 2}},
+		"1 files or a blob from rank 0":                            {{encode(message{kind: kindFiles, call: 1}, 1), 1}},
+		"announces 0 files, but 1 came with it":                    {{encode(message{kind: kindGoodbye, rank: 1}, 0), 1}},
+		"or 64 files":                                              {{encode(swap, 64), 200}},
+		"more than 65536 bytes":                                    {{make([]byte, maxPacket+1), 1}},
+		"ended without a goodbye":                                  {{nil, 1}},
+		"before the previous call has ended":                       {first, first, first},
+		"a message of kind 5 in the name":                          {{encode(message{kind: kindFailed, rank: 0, body: []byte("x")}, 0), 0}},
+		"a message of kind 1 in the name":                          {{encode(message{kind: kindHello}, 0), 0}},
+		"a message of kind 2 in the name":                          {{encode(message{kind: kindWelcome}, 0), 0}},
+		"1 more bytes of a blob of 0":                              {{encode(blob(1, 0, 1), 0), 0}},
+		"makes Swap as its call 1, but rank 0":                     {{encode(swap, 1), 1}},
+		"makes Gather as its call 2, but rank 0":                   {{encode(message{kind: kindBlob, rank: 1, call: 2}, 0), 0}},
+		"has closed the job, but rank 0 calls Gather":              {{encode(message{kind: kindGoodbye, rank: 1}, 0), 0}, {encode(swap, 1), 1}},
+		"a message of Gather: it has 1 files":                      {{encode(blob(1, 0), 1), 1}},
+		"unknown kind 77":                                          {{slices.Concat([]byte{77}, make([]byte, 15)), 3}},
+		"is lost: cluster: decoding a message: a packet of 1 byte": {{[]byte{1}, 1}},
 	} {
 		before := countFiles(t)
 		host, socket := hostile(t)
 		for i, p := range packets {
-			// Who is found out is hung up on while it still sends.
+			// Rank 0 may close the connection while the peer still sends.
 			if err := p.send(socket); err != nil && i == 0 {
 				t.Fatal(err)
 			}
 		}
-		if says == "before the last one is over" {
+		if says == "before the previous call has ended" {
 			<-host.broken
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		_, err := host.Gather(ctx, nil)
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "rank 1 ") {
-			t.Errorf("%v, which should say %q of rank 1", err, says)
+			t.Errorf("the call of rank 0 returns error %v, want %q about rank 1", err, says)
 		}
-		_ = host.Close(ctx) // it has failed
+		_ = host.Close(ctx) // the job has failed
 		cancel()
 		if err := socket.Close(); err != nil {
 			t.Error(err)
 		}
 		if now := countFiles(t); now != before {
-			t.Errorf("%q: %d descriptors are open, and %d were before", says, now, before)
+			t.Errorf("%q: %d descriptors are open: want %d as before", says, now, before)
 		}
 	}
 }
 
-// TestHostileRank0 has a rank 0 that breaks the protocol after it has said welcome.
+// TestHostileRank0 has a rank 0 that violates the protocol after its welcome.
 func TestHostileRank0(t *testing.T) {
 	place := Place{Rank: 1, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
 	l, err := net.ListenUnix(network, meetingPoint(place))
@@ -143,52 +153,44 @@ func TestHostileRank0(t *testing.T) {
 	}
 	defer l.Close()
 	for says, messages := range map[string][]message{
-		"in the name of rank 9":       {{kind: kindFailed, rank: 9, body: []byte("x")}},
-		"a message of kind 6":         {{kind: kindGoodbye}},
-		"rank 1 where rank 0":         {blob(1, 0)},
-		"makes Gather its call 2":     {{kind: kindBlob, call: 2}, {kind: kindBlob, call: 2, rank: 1}},
-		"the last one is over":        {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
-		"files or a blob of rank 0 w": {blob(0, 0), blob(0, 0)},
+		"in the name of rank 9":           {{kind: kindFailed, rank: 9, body: []byte("x")}},
+		"a message of kind 6":             {{kind: kindGoodbye}},
+		"rank 1: want shares from rank 0": {blob(1, 0)},
+		"makes Gather as its call 2":      {{kind: kindBlob, call: 2}, {kind: kindBlob, call: 2, rank: 1}},
+		"the previous call has ended":     {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
+		"files or a blob from rank 0: w":  {blob(0, 0), blob(0, 0)},
 	} {
-		joined := make(chan error, 1)
-		var host *Host
-		go func() {
-			var err error
-			host, err = JoinHost(t.Context(), place, HostConfig{})
-			joined <- err
-		}()
+		joined := joinLater(t, place)
 		socket, err := l.AcceptUnix()
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := newPackets(socket, 0)
-		if _, err := hear(c); err != nil {
+		if _, err := receiveHello(c); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.send(message{kind: kindWelcome}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-joined; err != nil {
-			t.Fatal(err)
-		}
+		host := joined()
 		for _, m := range messages {
 			if err := c.send(m); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if says == "the last one is over" {
+		if says == "the previous call has ended" {
 			<-host.broken
 		}
 		_, err = host.Gather(t.Context(), nil)
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "rank 0 ") {
-			t.Errorf("%v, which should say %q of rank 0", err, says)
+			t.Errorf("the call of the other rank returns error %v, want %q about rank 0", err, says)
 		}
 		host.OnLoss(func(rank dimmnet.Rank, why error) {
 			if int(rank) >= host.Size() {
-				t.Errorf("rank %d of %d is lost: %v", rank, host.Size(), why)
+				t.Errorf("rank %d of %d is reported lost: %v", rank, host.Size(), why)
 			}
 		})
-		_ = host.Close(t.Context()) // it has failed
+		_ = host.Close(t.Context()) // the job has failed
 		if err := socket.Close(); err != nil {
 			t.Error(err)
 		}

@@ -14,37 +14,34 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
-	"github.com/fagus-dsm/fagus/dimmnet/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
 
-// HostsConfig says how JoinHosts joins. Identity or Insecure is needed unless all is on the
-// loopback device.
+// HostsConfig configures JoinHosts. Beyond the loopback device it needs Identity or Insecure.
 type HostsConfig struct {
-	// Timeout is how long JoinHosts waits for the other ranks, a day at most. 0 means
-	// 30 seconds. The shortest of all ranks counts.
+	// Timeout is how long JoinHosts waits for the other ranks, at most 24 hours. 0 means 30
+	// seconds. The shortest timeout of all ranks applies.
 	Timeout time.Duration
-	// Identity is what this rank proves itself with; IdentityFromEnv reads it.
+	// Identity authenticates this rank to the others. IdentityFromEnv reads it.
 	Identity *identity.Identity
-	// Insecure says that without identities nothing is to be encrypted and everybody to be
-	// believed.
+	// Insecure permits a rank without an Identity to use addresses other than the loopback
+	// device. The data are then not encrypted, and the processes are not authenticated.
 	Insecure bool
-	// Interface chooses the interface by which this rank is reached, as FAGUS_INTERFACE
-	// does (ChooseInterface). Empty: that by which the meeting point is reached.
+	// Interface selects the interface by which other ranks reach this one, as FAGUS_INTERFACE
+	// does (ChooseInterface). Empty selects the interface that reaches the rendezvous.
 	Interface string
-	// Log gets what memberlist has to say, as Debug. nil: nobody does.
+	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
 
 const defaultHostsTimeout = 30 * time.Second
 
-// Hosts is a rank's membership in a job whose ranks may be on several hosts. It is a
-// dimmnet.Member.
+// Hosts is the membership of one rank in a job on several hosts. It implements dimmnet.Member.
 //
-// Gather and Close are collective: all ranks call the same ones in the same order, and a
-// Hosts makes one call at a time. One that has failed stays failed, and so do those of all
-// other ranks.
+// Gather and Close are collective: all ranks make the same calls in the same order, one at a time.
+// When one fails, the job has failed at every rank, and every later call fails.
 type Hosts struct {
 	member
 	net    Interface
@@ -54,18 +51,18 @@ type Hosts struct {
 
 var _ dimmnet.Member = (*Hosts)(nil)
 
-// Spans says whether the ranks of p's job may be on several hosts: they meet at addresses.
+// Spans reports whether the job may be on several hosts: its ranks meet at a network address.
 func (p Place) Spans() bool {
 	return p.Rendezvous != "" && !strings.HasPrefix(p.Rendezvous, unixPrefix)
 }
 
-// JoinHosts joins the other ranks of place's job and returns when all have come.
-// place.Rendezvous is where any of them can be found. If one has not come in time, if two
-// are of one number or one is of another job, epoch, size or version, all ranks that wait get an
-// error that says what was seen. From then on those that do not answer any more are
-// found out within 2 s (OnLoss).
+// JoinHosts joins the other ranks of place's job and returns when all ranks have joined.
+// place.Rendezvous has one or more addresses at which some of the processes can be found. If a
+// rank is late, if two processes have the same rank, or if a process is of another job, epoch,
+// size or version, every waiting rank gets an error that names the cause. After JoinHosts
+// returns, a rank that stops answering is detected within 2 seconds (OnLoss).
 func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error) {
-	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON would change it on the way
+	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultHostsTimeout
 	}
@@ -89,16 +86,15 @@ func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error
 	return h, nil
 }
 
-// check says what cannot be right.
 func (cfg *HostsConfig) check(place Place) error {
 	if err := place.check(); err != nil {
 		return err
 	}
 	if id := cfg.Identity; id != nil && (int(id.Rank()) != place.Rank || id.Size() != place.Size) {
-		return fmt.Errorf("cluster: this process is rank %d of %d (%s), and its identity (%s) that of %v", place.Rank, place.Size, place.Source, fagusIdentity, id)
+		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", place.Rank, place.Size, place.Source, fagusIdentity, id)
 	}
 	if !place.Spans() {
-		return fmt.Errorf("cluster: where do the ranks of job %.80q meet? Set %s to an address and port of rank 0 (host:port), the same for all", place.Job, fagusRendezvous)
+		return fmt.Errorf("cluster: job %.80q has no rendezvous: set %s to an address and port of rank 0 (host:port), the same for all ranks", place.Job, fagusRendezvous)
 	}
 	return nil
 }
@@ -113,7 +109,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 		return err
 	}
 	if cfg.Identity == nil && !cfg.Insecure && !h.net.Addr.IsLoopback() {
-		return fmt.Errorf("cluster: rank %d would be reached at %s, and has no identity: give it one (%s; `fagus launch --hosts` does, `fagus identity` makes them), or say that nothing is to be encrypted (--insecure, %s=1)",
+		return fmt.Errorf("cluster: rank %d at %s has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
 			place.Rank, h.net, fagusIdentity, fagusInsecure)
 	}
 	own := newHello(place, os.Getpid(), timeout)
@@ -123,11 +119,11 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	}
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
-	mine := card{hello: own}
+	mine := announcement{hello: own}
 	mine.Job = shorten(own.Job)
 	if place.Rank == 0 {
 		if h.listener, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.net.Addr, 0))); err != nil {
-			return fmt.Errorf("cluster: rank 0: %w", err)
+			return fmt.Errorf("cluster: listening as rank 0: %w", err)
 		}
 		mine.At = h.listener.Addr().String()
 	}
@@ -138,7 +134,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	return h.assemble(ctx, deadline)
 }
 
-// shorten is a job's name, or if it is too long for a card what is as good.
+// shorten cuts a job's name that is too long for an announcement to a prefix and a hash.
 func shorten(job string) string {
 	const longest = 64
 	if len(job) <= longest {
@@ -148,8 +144,8 @@ func shorten(job string) string {
 	return fmt.Sprintf("%.20s... (%x)", job, sum[:8])
 }
 
-// awaitMeetingPoints tries until the names of the meeting points are known: those of others may
-// come with their processes.
+// awaitMeetingPoints resolves the rendezvous until its names are known: a cluster may create the
+// DNS name of a host together with its process.
 func awaitMeetingPoints(ctx context.Context, rendezvous string, deadline time.Time) (meet []netip.AddrPort, err error) {
 	err = retry(ctx, deadline, func() (bool, error) {
 		meet, err = MeetingPoints(ctx, rendezvous)
@@ -159,23 +155,23 @@ func awaitMeetingPoints(ctx context.Context, rendezvous string, deadline time.Ti
 	return meet, err
 }
 
-// assemble waits until all ranks have come, or something is wrong with those that have.
+// assemble waits until all ranks have joined, or until the roster shows an error.
 func (h *Hosts) assemble(ctx context.Context, deadline time.Time) error {
-	looking, found := context.WithCancelCause(ctx)
+	joining, found := context.WithCancelCause(ctx)
 	defer found(nil)
-	h.gossip.seek(looking)
-	var look sync.WaitGroup
-	look.Go(func() {
+	h.gossip.seek(joining)
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
 		tick := time.NewTicker(longestPause)
 		defer tick.Stop()
 		for {
-			if err := h.look(); err != nil {
-				found(err) // and so ends what joins
+			if err := h.updateRoster(); err != nil {
+				found(err) // cancels the joining
 				return
 			}
 			select {
 			case <-tick.C:
-			case <-looking.Done():
+			case <-joining.Done():
 				return
 			}
 		}
@@ -184,24 +180,23 @@ func (h *Hosts) assemble(ctx context.Context, deadline time.Time) error {
 	if h.Rank() == 0 {
 		join = h.host
 	}
-	err := join(looking, deadline)
+	err := join(joining, deadline)
 	if err == nil && h.Size() == 1 {
-		// Nobody is waited for, so one of many that are alone by mistake would not notice.
-		if rest(looking, 2*settling); looking.Err() != nil {
-			err = dimmnet.ContextErr(looking)
+		// Look for other processes that are jobs of one rank by mistake.
+		if rest(joining, 2*settling); joining.Err() != nil {
+			err = dimmnet.ContextErr(joining)
 		}
 	}
-	cause := context.Cause(looking)
+	cause := context.Cause(joining)
 	found(nil)
-	look.Wait()
+	watcher.Wait()
 	if err != nil && cause != nil && ctx.Err() == nil {
-		rest(ctx, settling) // the others must see it, too, before this process is gone
-		return cause        // what was seen, and not that it ended the joining
+		rest(ctx, settling) // stay visible until the other processes have seen the error too
+		return cause        // the error of the roster, not the cancellation that it caused
 	}
 	return err
 }
 
-// rest waits until ctx is done, for so long at most.
 func rest(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -211,27 +206,25 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look updates the roster, and says what is wrong with it.
-func (h *Hosts) look() error {
-	seen, odd := h.gossip.sightings(), h.gossip.strangers()
+func (h *Hosts) updateRoster() error {
+	seen, mismatch := h.gossip.sightings(), h.gossip.keyMismatch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.roster.update(seen, odd)
+	h.roster.update(seen, mismatch)
 	return h.roster.wrong(time.Now())
 }
 
-// rank0 is where rank 0 answers.
-func (h *Hosts) rank0() (address, who string, err error) {
+func (h *Hosts) rank0() (address, process string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c, ok := h.roster.rank(0)
 	if !ok || c.At == "" {
-		return "", "", fmt.Errorf("%v%s", &h.roster, h.gossip.trouble())
+		return "", "", fmt.Errorf("%v%s", &h.roster, h.gossip.lastFailure())
 	}
-	return c.At, c.who(), nil
+	return c.At, c.process(), nil
 }
 
-// suspect is called when a process of a rank seems to be gone. It does not wait.
+// suspect handles memberlist's report that a rank seems to be gone. It returns at once.
 func (h *Hosts) suspect(rank int) {
 	h.mu.Lock()
 	var peer *peer
@@ -243,7 +236,7 @@ func (h *Hosts) suspect(rank int) {
 	}
 	h.mu.Unlock()
 	switch {
-	case peer == nil: // it has not joined
+	case peer == nil: // the rank has not joined
 	case int(peer.rank) == rank:
 		h.confirm(peer, func() bool { return h.gossip.missing(rank) })
 	default:
@@ -251,36 +244,35 @@ func (h *Hosts) suspect(rank int) {
 	}
 }
 
-// hostsBulk is the bulk memory of a rank on sockets, in bytes: large data are pushed there in
-// pieces, straight into place.
-const hostsBulk = 16 << 20
+// bulkBytes is the size of a rank's bulk memory on sockets. A larger transfer is sent in pieces.
+const bulkBytes = 16 << 20
 
-// Network is the network of the job's ranks over a transport, the same at all ranks. It
-// uses the interfaces and identities by which they have met.
+// Network returns the network of the job's ranks over a transport. All ranks must pass the same
+// transport. The network uses the interfaces and identities with which the ranks joined.
 func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	if over == QUIC {
-		return quic.Join(quic.Config{Bulk: hostsBulk, Listen: listen, Identity: id}, h)
+		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id}, h)
 	}
-	return tcp.Join(tcp.Config{Bulk: hostsBulk, Listen: listen, Identity: id}, h)
+	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id}, h)
 }
 
-// Interface is that by which this rank is reached.
+// Interface returns the interface by which other ranks reach this one.
 func (h *Hosts) Interface() Interface { return h.net }
 
-// Close leaves the job. At rank 0, which is who confirms losses and tells the others, it
-// waits until all others have called it, until the job fails, or until ctx is done, which
-// fails the job. It returns that failure, unless a call has done so before.
+// Close leaves the job. At rank 0, which detects and announces losses, Close waits until all
+// other ranks have called it, the job fails, or ctx is done; a done ctx fails the job. Close
+// returns the failure of the job unless an earlier call has returned it.
 func (h *Hosts) Close(ctx context.Context) error {
 	err := h.member.Close(ctx)
 	h.gossip.close()
 	return err
 }
 
-// abandon gives back what a Hosts has that has not joined.
+// abandon frees the resources of a Hosts that has not joined.
 func (h *Hosts) abandon() {
 	if h.wire != nil {
-		h.release()
+		h.shutdown()
 	}
 	if h.gossip != nil {
 		h.gossip.close()

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// freePort is a meeting point on the loopback device that nobody uses.
+// freePort returns a free meeting point on the loopback device.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -28,7 +28,7 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// spread is the places of a job that meets at an address, and its ranks' identities.
+// spread returns the places and identities of the ranks of a job that meets at an address.
 func spread(t *testing.T, size int) ([]cluster.Place, []cluster.HostsConfig) {
 	t.Helper()
 	all, cfgs := places(t, size), make([]cluster.HostsConfig, size)
@@ -80,7 +80,7 @@ func TestHosts(t *testing.T) {
 			for rank := range blobs {
 				for from, b := range blobs[rank] {
 					if len(b) != size || size > 0 && b[size-1] != byte((size-1)*(from+1)) {
-						t.Fatalf("rank %d got %d bytes of rank %d: want %d, the last one %d", rank, len(b), from, size, byte((size-1)*(from+1)))
+						t.Fatalf("rank %d received %d bytes from rank %d: want %d, the last one %d", rank, len(b), from, size, byte((size-1)*(from+1)))
 					}
 				}
 			}
@@ -89,53 +89,54 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// wrongJob has processes that are not one job: all must hear what was seen, soon.
+// wrongJob joins processes that do not form one job. Every process must soon get an error that
+// contains the given texts.
 func wrongJob(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig, says ...string) {
 	t.Helper()
 	start := time.Now()
 	hosts, errs := joinHosts(t, all, cfgs)
 	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("the processes got their errors only after %v", took)
 	}
 	for i, err := range errs {
 		if err == nil {
-			_ = hosts[i].Close(t.Context()) // it should not be
+			_ = hosts[i].Close(t.Context()) // not reached if the test passes
 		}
 		for _, want := range says {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("process %d, rank %d of %d: %v, which should say %q", i, all[i].Rank, all[i].Size, err, want)
+				t.Errorf("process %d, as rank %d of %d, gets error %v, want %q", i, all[i].Rank, all[i].Size, err, want)
 			}
 		}
 	}
 }
 
 func TestHostsRefuse(t *testing.T) {
-	who := fmt.Sprintf("pid %d on ", os.Getpid())
+	process := fmt.Sprintf("pid %d on ", os.Getpid())
 	t.Run("two of rank 2", func(t *testing.T) {
 		all, cfgs := spread(t, 4)
 		all[3], cfgs[3] = all[2], cfgs[2]
-		wrongJob(t, all, cfgs, "two processes are rank 2 of job", who, "127.0.0.1")
+		wrongJob(t, all, cfgs, "two processes are rank 2 of job", process, "127.0.0.1")
 	})
 	t.Run("all of rank 0", func(t *testing.T) {
 		all, cfgs := spread(t, 3)
 		all[1], all[2], cfgs[1], cfgs[2] = all[0], all[0], cfgs[0], cfgs[0]
-		wrongJob(t, all, cfgs, "two processes are rank 0 of job", who)
+		wrongJob(t, all, cfgs, "two processes are rank 0 of job", process)
 	})
 	t.Run("another size", func(t *testing.T) {
 		all, cfgs := spread(t, 3)
 		clear(cfgs)
 		all[2].Size = 5
-		wrongJob(t, all, cfgs, "rank 2 (", "of a job of ", " ranks and rank ", who)
+		wrongJob(t, all, cfgs, "rank 2 (", "of a job of ", " ranks, but rank ", process)
 	})
 	t.Run("another job", func(t *testing.T) {
 		all, cfgs := spread(t, 3)
 		all[1].Job = "other"
-		wrongJob(t, all, cfgs, `job "other"`, who)
+		wrongJob(t, all, cfgs, `job "other"`, process)
 	})
 	t.Run("another epoch", func(t *testing.T) {
 		all, cfgs := spread(t, 3)
 		all[1].Epoch = 7
-		wrongJob(t, all, cfgs, "of epoch 7", "of epoch 0", who)
+		wrongJob(t, all, cfgs, "of epoch 7", "of epoch 0", process)
 	})
 	t.Run("a singleton", func(t *testing.T) {
 		all, cfgs := spread(t, 1)
@@ -148,7 +149,7 @@ func TestHostsRefuse(t *testing.T) {
 	})
 }
 
-// TestHostsMissing: who is not there is named, by rank 0 and without it.
+// TestHostsMissing checks that the error names the missing ranks, with and without rank 0.
 func TestHostsMissing(t *testing.T) {
 	for name, ranks := range map[string][]int{"with rank 0": {0, 2}, "without": {1, 2}} {
 		all, cfgs := spread(t, 4)
@@ -159,7 +160,7 @@ func TestHostsMissing(t *testing.T) {
 			cfgs[r].Timeout = 2 * time.Second
 			come, with = append(come, all[r]), append(with, cfgs[r])
 		}
-		want := "these have not: 1, 3"
+		want := "these did not: 1, 3"
 		if ranks[0] != 0 {
 			want = "these were not: 0, 3"
 		}
@@ -167,7 +168,8 @@ func TestHostsMissing(t *testing.T) {
 	}
 }
 
-// TestHostsStrangers: who has another job's identity does not join, whoever was first at the place.
+// TestHostsStrangers checks that a process with an identity of another job cannot join, whether
+// it is first at the meeting point or not.
 func TestHostsStrangers(t *testing.T) {
 	all, cfgs := spread(t, 2)
 	_, others := spread(t, 2)
@@ -175,12 +177,12 @@ func TestHostsStrangers(t *testing.T) {
 	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "cluster: ")
 }
 
-// TestHostsKeys: where those of another job meet, who has another key is told so, and does
-// not wait for the timeout.
+// TestHostsKeys checks that a process that meets processes with another key gets an error before
+// the timeout.
 func TestHostsKeys(t *testing.T) {
-	const theirs, none = "of another job than theirs, or they have none", "they have identities, and this rank has none"
+	const theirs, none = "of another job, or they have no identity", "they have identities, but this rank has none"
 	for _, c := range []struct {
-		there, here bool // they have identities
+		there, here bool // processes at the meeting point, and new process: has an identity
 		says        string
 	}{
 		{true, true, theirs},
@@ -198,17 +200,17 @@ func TestHostsKeys(t *testing.T) {
 		hosts, errs := joinHosts(t, there, keys)
 		noErrors(t, errs)
 		here[1].Rendezvous = there[0].Rendezvous
-		wrongJob(t, here[1:], ours[1:], "FAGUS_RENDEZVOUS", "FAGUS_IDENTITY", "speak with another key: ", c.says)
+		wrongJob(t, here[1:], ours[1:], "FAGUS_RENDEZVOUS", "FAGUS_IDENTITY", "use another key: ", c.says)
 		noErrors(t, closeAllHosts(hosts))
 	}
 }
 
-// TestHostsConfig: what cannot be right is told at once.
+// TestHostsConfig checks that JoinHosts reports an invalid configuration at once.
 func TestHostsConfig(t *testing.T) {
 	all, cfgs := spread(t, 2)
 	for says, try := range map[string]func() (cluster.Place, cluster.HostsConfig){
-		"its identity (FAGUS_IDENTITY) that of rank 1 of 2": func() (cluster.Place, cluster.HostsConfig) { return all[0], cfgs[1] },
-		"Set FAGUS_RENDEZVOUS": func() (cluster.Place, cluster.HostsConfig) {
+		"its identity (FAGUS_IDENTITY) is that of rank 1 of 2": func() (cluster.Place, cluster.HostsConfig) { return all[0], cfgs[1] },
+		": set FAGUS_RENDEZVOUS": func() (cluster.Place, cluster.HostsConfig) {
 			p := all[0]
 			p.Rendezvous = ""
 			return p, cfgs[0]
@@ -224,19 +226,19 @@ func TestHostsConfig(t *testing.T) {
 	} {
 		place, cfg := try()
 		if _, err := cluster.JoinHosts(within(t), place, cfg); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, which should say %q", err, says)
+			t.Errorf("JoinHosts returns %v, want %q", err, says)
 		}
 	}
 }
 
-// TestHostsCancelled: who joins gives up when it is told to.
+// TestHostsCancelled checks that JoinHosts returns when its context ends.
 func TestHostsCancelled(t *testing.T) {
 	all, cfgs := spread(t, 2)
 	for rank := range all {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("enough")) })
 		if _, err := cluster.JoinHosts(ctx, all[rank], cfgs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
-			t.Errorf("rank %d: %v", rank, err)
+			t.Errorf("JoinHosts of rank %d returns %v, want the cause of the cancellation", rank, err)
 		}
 	}
 }

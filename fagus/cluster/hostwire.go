@@ -7,14 +7,13 @@ import (
 	"os"
 )
 
-// hostWire connects the processes of one host, by sockets that the kernel knows the users
-// of.
+// hostWire connects by Unix sockets. The kernel tells each process the user of the other.
 type hostWire struct {
-	at *net.UnixAddr // of rank 0
+	address *net.UnixAddr // where rank 0 listens
 }
 
-func (w hostWire) greet(socket net.Conn) (conn, error) {
-	s := socket.(*net.UnixConn) // that of a Unix listener
+func (w hostWire) accept(socket net.Conn) (conn, error) {
+	s := socket.(*net.UnixConn) // the listener is a Unix listener
 	pid, uid, err := peerCredentials(s)
 	if err != nil {
 		return nil, err
@@ -25,17 +24,17 @@ func (w hostWire) greet(socket net.Conn) (conn, error) {
 	return newPackets(s, pid), nil
 }
 
-func (w hostWire) call(context.Context) (conn, bool, error) {
-	socket, err := net.DialUnix(network, nil, w.at)
+func (w hostWire) dial(context.Context) (conn, bool, error) {
+	socket, err := net.DialUnix(network, nil, w.address)
 	if err != nil {
-		return nil, false, fmt.Errorf("at %s: %w", w.at.Name, err)
+		return nil, false, fmt.Errorf("at %s: %w", w.address.Name, err)
 	}
 	pid, uid, err := peerCredentials(socket)
 	if err == nil && uid != os.Geteuid() {
-		err = fmt.Errorf("cluster: pid %d of user %d listens where rank 0 of this job should: this process is of user %d", pid, uid, os.Geteuid())
+		err = fmt.Errorf("cluster: pid %d of user %d listens at the address of rank 0, but this process is of user %d", pid, uid, os.Geteuid())
 	}
 	if err != nil {
-		_ = socket.Close() // it was not used
+		_ = socket.Close() // nothing was sent
 		return nil, true, err
 	}
 	return newPackets(socket, pid), false, nil

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Interface is an address of this host, by which other ranks may reach this one.
+// Interface is an address of this host by which other ranks may reach this one.
 type Interface struct {
 	Name string
 	Addr netip.Addr
-	Why  string // it was chosen
+	Why  string // why this address was chosen; may be empty
 }
 
-// String is the address, its interface, and why.
+// String returns the address, its interface, and why it was chosen.
 func (i Interface) String() string {
 	if i.Why == "" {
 		return fmt.Sprintf("%s (%s)", i.Addr, i.Name)
@@ -24,14 +24,13 @@ func (i Interface) String() string {
 	return fmt.Sprintf("%s (%s): %s", i.Addr, i.Name, i.Why)
 }
 
-// fagusInterface chooses the interface: by its name, an address, or a range of them.
+// fagusInterface is the variable that selects an interface by name, address, or address range.
 const fagusInterface = "FAGUS_INTERFACE"
 
-// ChooseInterface is the interface by which this rank is to be reached: that which want
-// names (FAGUS_INTERFACE: a name, an address, or a range of addresses as in 10.0.0.0/8);
-// else that by which the first of the meeting points is reached, which are IP addresses with
-// ports; else the loopback device, where there is no meeting point and so all ranks are on
-// this host.
+// ChooseInterface returns the interface by which other ranks reach this one. A want that is not
+// empty selects the interface by name, address, or range (10.0.0.0/8), as FAGUS_INTERFACE does.
+// Otherwise the interface is the one that reaches the first address in meet. If meet is empty
+// too, all ranks are on this host, and the interface is the loopback device.
 func ChooseInterface(want string, meet []netip.AddrPort) (Interface, error) {
 	all, err := Interfaces()
 	if err != nil {
@@ -39,9 +38,9 @@ func ChooseInterface(want string, meet []netip.AddrPort) (Interface, error) {
 	}
 	switch {
 	case want != "":
-		return wanted(all, want)
+		return findInterface(all, want)
 	case len(meet) > 0:
-		return route(all, meet[0])
+		return routeTo(all, meet[0])
 	}
 	for _, i := range all {
 		if i.Addr.IsLoopback() {
@@ -49,44 +48,45 @@ func ChooseInterface(want string, meet []netip.AddrPort) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{}, errors.New("cluster: there is no loopback device: set one up (ip link set lo up)")
+	return Interface{}, errors.New("cluster: the loopback device has no address: run ip link set lo up")
 }
 
-// OuterInterface is one by which other hosts may reach this one that nobody knows anything
-// of: that which want names, else that by which near reached this host, else the only one
-// that has an address, else that of the default route.
+// OuterInterface returns an interface by which hosts with unknown addresses may reach this one.
+// It takes the first of: the interface that want selects, unless want is empty; the interface
+// with the address near, by which this host was reached; the only interface with an address; the
+// interface of the default route.
 func OuterInterface(want string, near netip.Addr) (Interface, error) {
 	all, err := Interfaces()
 	if err != nil {
 		return Interface{}, err
 	}
 	if want != "" {
-		return wanted(all, want)
+		return findInterface(all, want)
 	}
 	all = slices.DeleteFunc(all, func(i Interface) bool { return i.Addr.IsLoopback() || i.Addr.IsLinkLocalUnicast() })
 	for _, i := range all {
 		if i.Addr == near {
-			i.Why = "this host was called by it"
+			i.Why = "this host was reached by it"
 			return i, nil
 		}
 	}
 	if len(all) == 1 {
-		all[0].Why = "there is no other"
+		all[0].Why = "the only interface"
 		return all[0], nil
 	}
-	// An address that is nobody's (RFC 5737): nothing is sent.
-	if i, err := route(all, netip.MustParseAddrPort("192.0.2.1:9")); err == nil {
-		i.Why = "the default route leaves by it"
+	// RFC 5737 reserves this address for documentation. Nothing is sent to it.
+	if i, err := routeTo(all, netip.MustParseAddrPort("192.0.2.1:9")); err == nil {
+		i.Why = "the default route uses it"
 		return i, nil
 	}
-	return Interface{}, fmt.Errorf("cluster: this host has %s: set %s to one of them", inWords(all), fagusInterface)
+	return Interface{}, fmt.Errorf("cluster: cannot choose between the interfaces of this host, %s: set %s to one of them", describe(all), fagusInterface)
 }
 
-// Interfaces are the addresses of all interfaces that are up.
+// Interfaces returns the addresses of all interfaces that are up.
 func Interfaces() ([]Interface, error) {
 	devices, err := net.Interfaces()
 	if err != nil {
-		return nil, fmt.Errorf("cluster: the interfaces of this host: %w", err)
+		return nil, fmt.Errorf("cluster: listing the interfaces of this host: %w", err)
 	}
 	var all []Interface
 	for _, d := range devices {
@@ -95,7 +95,7 @@ func Interfaces() ([]Interface, error) {
 		}
 		addrs, err := d.Addrs()
 		if err != nil {
-			return nil, fmt.Errorf("cluster: interface %s: %w", d.Name, err)
+			return nil, fmt.Errorf("cluster: reading the addresses of interface %s: %w", d.Name, err)
 		}
 		for _, a := range addrs {
 			if p, err := netip.ParsePrefix(a.String()); err == nil {
@@ -110,8 +110,7 @@ func Interfaces() ([]Interface, error) {
 	return all, nil
 }
 
-// wanted is the interface that was asked for.
-func wanted(all []Interface, want string) (Interface, error) {
+func findInterface(all []Interface, want string) (Interface, error) {
 	why := fmt.Sprintf("%s=%s", fagusInterface, want)
 	within, err := netip.ParsePrefix(want)
 	if err != nil {
@@ -125,15 +124,15 @@ func wanted(all []Interface, want string) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{}, fmt.Errorf("cluster: %s, and this host has %s: set it to the name, the address or the range (10.0.0.0/8) of one of them", why, inWords(all))
+	return Interface{}, fmt.Errorf("cluster: %s matches no interface of this host, which has %s: set it to the name, the address, or an address range (10.0.0.0/8) of one of them", why, describe(all))
 }
 
-// route is the interface by which packets to an address leave.
-func route(all []Interface, to netip.AddrPort) (Interface, error) {
-	// To connect a socket of UDP sends nothing, and makes the kernel choose.
+// routeTo returns the interface by which packets to an address leave.
+func routeTo(all []Interface, to netip.AddrPort) (Interface, error) {
+	// Connecting a UDP socket sends nothing, but makes the kernel choose a source address.
 	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
-		return Interface{}, fmt.Errorf("cluster: no way to %s: %w", to, err)
+		return Interface{}, fmt.Errorf("cluster: no route to %s: %w", to, err)
 	}
 	addr := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 	if err := c.Close(); err != nil {
@@ -145,12 +144,12 @@ func route(all []Interface, to netip.AddrPort) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{}, fmt.Errorf("cluster: %s is reached from %s, which is no interface of this host (%s)", to, addr, inWords(all))
+	return Interface{}, fmt.Errorf("cluster: %s is reached from %s, which belongs to no interface of this host (%s)", to, addr, describe(all))
 }
 
-func inWords(all []Interface) string {
+func describe(all []Interface) string {
 	if len(all) == 0 {
-		return "no interface with an address that is up"
+		return "no interface that is up and has an address"
 	}
 	var words []string
 	for _, i := range all {

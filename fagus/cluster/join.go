@@ -14,10 +14,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// JoinHost joins the other ranks of place's job, all of which are on this host, and
-// returns when all have come. If one has not come in time, if two are of one number or
-// one is of another job, size or version, all ranks that wait get an error that says so.
-// It needs Linux.
+// JoinHost joins the other ranks of place's job, all of which are on this host, and returns when
+// all ranks have joined. If a rank is late, if two processes have the same rank, or if a process
+// is of another job, size or version, every waiting rank gets an error that names the cause.
+// JoinHost needs Linux.
 func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, err
@@ -29,9 +29,9 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON would change it on the way
+	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	h := &Host{}
-	w := hostWire{at: meetingPoint(place)}
+	w := hostWire{address: meetingPoint(place)}
 	h.begin(place, w, newHello(place, os.Getpid(), timeout))
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
@@ -42,22 +42,21 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 		err = h.dial(ctx, deadline)
 	}
 	if err != nil {
-		h.release()
+		h.shutdown()
 		return nil, err
 	}
 	return h, nil
 }
 
-// begin is for a member that has not joined.
-func (h *member) begin(place Place, w wire, own hello) {
-	h.place, h.wire, h.own = place, w, own
-	h.joined, h.broken, h.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
+func (m *member) begin(place Place, w wire, own hello) {
+	m.place, m.wire, m.own = place, w, own
+	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 
-// patience is how long a rank waits that says timeout.
+// patience returns how long a rank waits for the other ranks, given its configured timeout.
 func patience(timeout time.Duration) (time.Duration, error) {
 	if timeout < 0 || timeout > maxPatience {
-		return 0, fmt.Errorf("cluster: a timeout of %v: %v is the most", timeout, maxPatience)
+		return 0, fmt.Errorf("cluster: timeout %v: want 0 to %v", timeout, maxPatience)
 	}
 	if timeout == 0 {
 		timeout = defaultTimeout
@@ -65,102 +64,99 @@ func patience(timeout time.Duration) (time.Duration, error) {
 	return timeout, nil
 }
 
-// check says what is wrong with p for any job.
 func (p Place) check() error {
 	switch {
 	case p.Size < 1 || p.Size > dimmnet.MaxNodes || p.Rank < 0 || p.Rank >= p.Size:
-		return fmt.Errorf("cluster: rank %d of %d", p.Rank, p.Size)
+		return fmt.Errorf("cluster: rank %d of %d: want a rank from 0 to the size - 1, and at most %d ranks", p.Rank, p.Size, dimmnet.MaxNodes)
 	case p.Job == "" || len(p.Job) > maxJob:
-		return fmt.Errorf("cluster: a job whose name has %d bytes: 1 to %d", len(p.Job), maxJob)
+		return fmt.Errorf("cluster: the job's name has %d bytes: want 1 to %d", len(p.Job), maxJob)
 	}
 	return nil
 }
 
-// CheckHost says what is wrong with p for a job of one host. JoinHost returns the same error.
+// CheckHost returns an error, as JoinHost does, if p cannot be a place in a job on one host.
 func (p Place) CheckHost() error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	if p.Spans() {
-		return fmt.Errorf("cluster: %s=%.80s is an address, and ranks that are all on one host meet at a Unix socket: unset it, set it to %s and the path of a socket, or use sockets (--net tcp)",
+		return fmt.Errorf("cluster: %s=%.80s is an address, but ranks of one host meet at a Unix socket: unset it, set it to %s and the path of a socket, or use --net tcp",
 			fagusRendezvous, p.Rendezvous, unixPrefix)
 	}
 	if p.LocalSize != 0 && p.LocalSize != p.Size {
-		return fmt.Errorf("cluster: the job has %d ranks and %d of them are on this host: set %s to where those of all hosts meet, host:port, and use sockets",
+		return fmt.Errorf("cluster: only %[2]d of the job's %[1]d ranks are on this host: set %[3]s to the host:port where the ranks meet and use --net tcp",
 			p.Size, p.LocalSize, fagusRendezvous)
 	}
 	return nil
 }
 
-// meetingPoint is the address of rank 0.
 func meetingPoint(p Place) *net.UnixAddr {
 	if name, ok := strings.CutPrefix(p.Rendezvous, unixPrefix); ok {
 		return &net.UnixAddr{Name: name, Net: network}
 	}
-	// Names are short, and a job's may be long.
+	// The name of a socket is at most 108 bytes, so the job's name is hashed.
 	return &net.UnixAddr{Name: fmt.Sprintf("@fagus-%d-%x", os.Geteuid(), sha256.Sum256([]byte(p.Job))), Net: network}
 }
 
-// host joins rank 0, who listens.
-func (h *member) host(ctx context.Context, deadline time.Time) error {
-	h.mu.Lock()
-	h.peers = make([]*peer, h.Size())
-	h.hall = newHall(h.Size())
-	if h.expect(time.Until(deadline)); h.Size() == 1 {
-		h.hall.complete = true
-		close(h.joined)
+// host joins the job as rank 0, which listens for the other ranks.
+func (m *member) host(ctx context.Context, deadline time.Time) error {
+	m.mu.Lock()
+	m.peers = make([]*peer, m.Size())
+	m.rendezvous = newRendezvous(m.Size())
+	if m.tightenDeadline(time.Until(deadline)); m.Size() == 1 {
+		m.rendezvous.complete = true
+		close(m.joined)
 	}
-	h.mu.Unlock()
-	h.readers.Add(1)
-	go h.receive()
+	m.mu.Unlock()
+	m.readers.Add(1)
+	go m.accept()
 	stop := context.AfterFunc(ctx, func() {
-		h.fail(0, fmt.Errorf("cluster: rank 0 gives up joining: %w", dimmnet.ContextErr(ctx)))
+		m.fail(0, fmt.Errorf("cluster: rank 0 stops joining: %w", dimmnet.ContextErr(ctx)))
 	})
 	defer stop()
 	select {
-	case <-h.joined:
-	case <-h.broken:
-		h.linger(ctx)
-		return h.failure()
+	case <-m.joined:
+	case <-m.broken:
+		m.linger(ctx)
+		return m.failure()
 	}
-	for _, p := range h.peers[1:] {
+	for _, p := range m.peers[1:] {
 		if err := p.send(message{kind: kindWelcome}); err != nil {
-			h.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.who, err))
-			return h.failure()
+			m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.process, err))
+			return m.failure()
 		}
 	}
 	return nil
 }
 
-// linger stays for those that are about to come, because they would wait for a rank 0 in
-// vain.
-func (h *member) linger(ctx context.Context) {
+// linger keeps a failed rank 0 reachable for a moment, so that late ranks get the error.
+func (m *member) linger(ctx context.Context) {
 	const longest = time.Second / 2
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
 	select {
-	case <-h.hall.everyone:
+	case <-m.rendezvous.allSeen:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 }
 
-// listen takes the meeting point. If somebody has it, that process is told that there are
-// two of rank 0.
+// listen opens the socket at the meeting point. If another process holds the socket, listen sends
+// it a hello, so that both processes get an error about a second rank 0.
 func (h *Host) listen(ctx context.Context, w hostWire, deadline time.Time) error {
 	return retry(ctx, deadline, func() (bool, error) {
-		l, err := net.ListenUnix(network, w.at)
+		l, err := net.ListenUnix(network, w.address)
 		if err == nil {
 			h.listener = l
 			return true, nil
 		}
-		err = fmt.Errorf("cluster: rank 0 of job %.80q: %w", h.place.Job, err)
+		err = fmt.Errorf("cluster: listening as rank 0 of job %.80q: %w", h.place.Job, err)
 		if !errors.Is(err, syscall.EADDRINUSE) {
 			return true, err
 		}
-		c, final, failure := h.introduce(ctx, deadline)
+		c, final, failure := h.connect(ctx, deadline)
 		if failure == nil {
-			_ = c.Close() // whoever welcomes a second rank 0 is no rank 0
+			_ = c.Close() // the process welcomed a second rank 0, so it is no rank 0
 			return true, err
 		}
 		if final {

@@ -18,8 +18,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// refusal has processes that are not one job. Every one of them must hear what was seen
-// within a second of the last one's coming, though all would wait for a minute.
+// refusal joins processes that do not form one job. Each must get an error with the given texts
+// within a second after the last process has started, although the timeout is a minute.
 func refusal(t *testing.T, all []cluster.Place, says ...string) {
 	t.Helper()
 	before := openFiles(t)
@@ -37,7 +37,7 @@ func refusal(t *testing.T, all []cluster.Place, says ...string) {
 	for i, err := range errs {
 		for _, want := range says {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("rank %d of %d: %v, which should say %q", all[i].Rank, all[i].Size, err, want)
+				t.Errorf("rank %d of %d: %v, want %q", all[i].Rank, all[i].Size, err, want)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestRefusals(t *testing.T) {
 	t.Run("another size", func(t *testing.T) {
 		all := job(0, 1, 2, 3)
 		all[2].Size = 5
-		refusal(t, all, "rank 2 ("+pid+") is of a job of 5 ranks", "of one of 4")
+		refusal(t, all, "rank 2 ("+pid+") is of a job of 5 ranks", "of a job of 4")
 	})
 	t.Run("another job", func(t *testing.T) {
 		all := job(0, 1, 2, 3)
@@ -79,7 +79,7 @@ func TestRefusals(t *testing.T) {
 		for i := range all {
 			all[i].Size = 1
 		}
-		// One of them is first, and alone a whole job.
+		// The first process is a complete job of one rank.
 		first, err := cluster.JoinHost(within(t), all[0], cluster.HostConfig{})
 		if err != nil {
 			t.Fatal(err)
@@ -99,14 +99,14 @@ func TestRefusals(t *testing.T) {
 		})
 		noErrors(t, errs)
 		refusal(t, all[2:], "two processes are rank 1 of job")
-		// Those who are in the job do not suffer.
+		// The ranks that have joined are not affected.
 		_, errs = each(2, func(rank int) ([][]byte, error) { return hosts[rank].Gather(within(t), nil) })
 		noErrors(t, errs)
 		noErrors(t, closeHosts(hosts))
 	})
 }
 
-// TestMissing has ranks that do not come. The first timeout counts for all.
+// TestMissing joins a job of which some ranks never start. The shortest timeout applies.
 func TestMissing(t *testing.T) {
 	all := places(t, 6)
 	come := []cluster.Place{all[0], all[1], all[3]}
@@ -122,17 +122,17 @@ func TestMissing(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	for i, err := range errs {
-		if err == nil || !strings.Contains(err.Error(), "these have come: 0-1, 3, and these have not: 2, 4-5") {
+		if err == nil || !strings.Contains(err.Error(), "these joined in time: 0-1, 3; these did not: 2, 4-5") {
 			t.Errorf("rank %d: %v", come[i].Rank, err)
 		}
 	}
 	_, err := cluster.JoinHost(within(t), all[4], cluster.HostConfig{Timeout: 50 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "rank 4 has not found rank 0 of job") {
-		t.Errorf("without rank 0: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "rank 4 cannot reach rank 0 of job") {
+		t.Errorf("joining without rank 0 returns %v", err)
 	}
 }
 
-// TestJoinCancelled cancels who waits, and who has not found anybody.
+// TestJoinCancelled cancels ranks that wait for others, and a rank that has not found rank 0.
 func TestJoinCancelled(t *testing.T) {
 	all := places(t, 3)
 	for _, rank := range []int{0, 1} {
@@ -147,7 +147,7 @@ func TestJoinCancelled(t *testing.T) {
 			t.Errorf("rank %d: it took %v", rank, took)
 		}
 	}
-	// One who leaves while others wait is named to them.
+	// The error of the waiting ranks names the rank that was cancelled.
 	ctx, cancel := context.WithCancel(within(t))
 	time.AfterFunc(50*time.Millisecond, cancel)
 	_, errs := each(2, func(rank int) (*cluster.Host, error) {
@@ -157,11 +157,11 @@ func TestJoinCancelled(t *testing.T) {
 		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
 	})
 	if !errors.Is(errs[1], context.Canceled) || errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 (pid") {
-		t.Errorf("rank 1 leaves: %v", errs)
+		t.Errorf("after rank 1 was cancelled, the ranks get %v: want errors that name rank 1", errs)
 	}
 }
 
-// TestJoinAgain has the same job join as soon as each rank has closed.
+// TestJoinAgain joins jobs of the same name in a row, each rank as soon as it has closed.
 func TestJoinAgain(t *testing.T) {
 	all := places(t, 3)
 	_, errs := each(3, func(rank int) (any, error) {
@@ -182,7 +182,7 @@ func TestJoinAgain(t *testing.T) {
 	noErrors(t, errs)
 }
 
-// TestJoinPath meets at a file, which is gone afterwards.
+// TestJoinPath joins at a socket with a path, which must not exist afterwards.
 func TestJoinPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "meet")
 	all := places(t, 2)
@@ -193,12 +193,12 @@ func TestJoinPath(t *testing.T) {
 	noErrors(t, errs)
 	noErrors(t, closeHosts(hosts))
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is left: %v", path, err)
+		t.Errorf("%s still exists: %v", path, err)
 	}
 }
 
-// TestStrangers has connections that are silent or talk nonsense: those who join do not
-// notice.
+// TestStrangers makes connections that are silent or send garbage. They must not affect ranks
+// that join.
 func TestStrangers(t *testing.T) {
 	name := fmt.Sprintf("@%s-%d", t.Name(), os.Getpid())
 	all := places(t, 2)
@@ -234,14 +234,15 @@ func TestStrangers(t *testing.T) {
 	noErrors(t, closeHosts([]*cluster.Host{host, second}))
 }
 
-// asNobody runs f as a user who is not this one.
+// asNobody runs f as another user.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
 	}
 	become := func(euid int) {
-		// The runtime's Seteuid changes all threads; this changes the locked one.
+		// Package syscall changes the user of all threads; this call changes only the locked
+		// thread.
 		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(euid), ^uintptr(0)); e != 0 {
 			t.Fatal(e)
 		}
@@ -253,8 +254,8 @@ func asNobody(t *testing.T, f func()) {
 	f()
 }
 
-// TestOtherUser has another user who wants to be a rank, and one who listens where rank 0
-// should.
+// TestOtherUser has processes of another user: one connects to rank 0, and one listens at the
+// address of rank 0.
 func TestOtherUser(t *testing.T) {
 	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: "unixpacket"}
 	place := cluster.Place{Size: 2, Job: "a", Rendezvous: "unix:" + at.Name}
@@ -271,9 +272,9 @@ func TestOtherUser(t *testing.T) {
 		}
 		defer socket.Close()
 		if n, err := socket.Read(make([]byte, 100)); err == nil {
-			t.Errorf("another user is told %d bytes", n)
+			t.Errorf("rank 0 sends %d bytes to another user", n)
 		}
-		if err := <-first; err == nil || !strings.Contains(err.Error(), "have not: 1 (1 processes of other users were sent away)") {
+		if err := <-first; err == nil || !strings.Contains(err.Error(), "did not: 1 (1 processes of other users were refused)") {
 			t.Error(err)
 		}
 		l, err := net.ListenUnix("unixpacket", at)
@@ -283,12 +284,12 @@ func TestOtherUser(t *testing.T) {
 		defer l.Close()
 		for rank := range 2 {
 			second := make(chan error, 1)
-			go func() { // on a thread of the own user
+			go func() { // another thread, which still has the original user
 				place.Rank = rank
 				_, err := cluster.JoinHost(within(t), place, cluster.HostConfig{Timeout: time.Minute})
 				second <- err
 			}()
-			if err := <-second; err == nil || !strings.Contains(err.Error(), "of user 65534 listens where rank 0 of this job should") {
+			if err := <-second; err == nil || !strings.Contains(err.Error(), "of user 65534 listens at the address of rank 0") {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		}
@@ -305,13 +306,13 @@ func TestBadPlaces(t *testing.T) {
 		{cluster.Place{Rank: -1, Size: 1, Job: "a"}, 0, "rank -1 of 1"},
 		{cluster.Place{Size: 1<<16 + 1, Job: "a"}, 0, "rank 0 of 65537"},
 		{cluster.Place{Size: 2, Rank: 1, Job: "a", Rendezvous: "node0:7946"}, 0, "FAGUS_RENDEZVOUS=node0:7946 is an address"},
-		{cluster.Place{Size: 8, LocalSize: 4, Job: "a"}, 0, "8 ranks and 4 of them are on this host"},
+		{cluster.Place{Size: 8, LocalSize: 4, Job: "a"}, 0, "only 4 of the job's 8 ranks are on this host"},
 		{cluster.Place{Size: 1}, 0, "name has 0 bytes"},
-		{cluster.Place{Size: 1, Job: "a"}, -1, "timeout of -1ns"},
+		{cluster.Place{Size: 1, Job: "a"}, -1, "timeout -1ns"},
 	} {
 		_, err := cluster.JoinHost(t.Context(), tt.place, cluster.HostConfig{Timeout: tt.timeout})
 		if err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%+v: %v, which should say %q", tt.place, err, tt.says)
+			t.Errorf("joining as %+v returns %v, want %q", tt.place, err, tt.says)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// manifest is what matters here of a document of Kubernetes.
+// manifest has the fields of a Kubernetes document that the test needs.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -49,7 +49,7 @@ type manifest struct {
 	}
 }
 
-// TestKubernetes: the pods of docs/kubernetes.yaml are the ranks of one job.
+// TestKubernetes checks that the pods of docs/kubernetes.yaml are the ranks of one job.
 func TestKubernetes(t *testing.T) {
 	f, err := os.Open("../../docs/kubernetes.yaml")
 	if err != nil {
@@ -71,18 +71,18 @@ func TestKubernetes(t *testing.T) {
 	job, service := kinds["Job"], kinds["Service"]
 	pod := job.Spec.Template.Spec
 	if len(pod.Containers) != 1 || len(pod.Containers[0].VolumeMounts) != 1 || len(pod.Volumes) != 1 {
-		t.Fatalf("not one container with one volume: %+v", pod)
+		t.Fatalf("want one container with one volume: %+v", pod)
 	}
 	if s := service.Spec; s.ClusterIP != "None" || !s.PublishNotReadyAddresses || s.Selector["job-name"] != job.Metadata.Name || pod.Subdomain != service.Metadata.Name {
 		t.Errorf("the service does not name the pods of job %s in %s: %+v", job.Metadata.Name, pod.Subdomain, service)
 	}
 	if job.Spec.CompletionMode != "Indexed" || job.Spec.Parallelism != job.Spec.Completions || pod.RestartPolicy != "Never" {
-		t.Errorf("the pods are not all ranks of a job at once: %+v", job.Spec)
+		t.Errorf("the manifest does not start all ranks of the job at once: %+v", job.Spec)
 	}
 	env := make(vars)
 	for _, v := range pod.Containers[0].Env {
 		if env[v.Name] = v.Value; v.Value == "" {
-			env[v.Name] = v.ValueFrom.FieldRef.FieldPath // as good as what is there
+			env[v.Name] = v.ValueFrom.FieldRef.FieldPath // stands for the value, as any unique text
 		}
 	}
 	for index := range job.Spec.Completions {
@@ -92,7 +92,7 @@ func TestKubernetes(t *testing.T) {
 		}
 		host, _, err := net.SplitHostPort(place.Rendezvous)
 		if err != nil || host != job.Metadata.Name+"-0."+service.Metadata.Name || !place.Spans() {
-			t.Errorf("they meet at %s: %v", place.Rendezvous, err)
+			t.Errorf("the pods meet at %s: %v", place.Rendezvous, err)
 		}
 		if place.Rank != index || place.Size != job.Spec.Completions || !strings.Contains(place.Job, "controller-uid") {
 			t.Errorf("pod %d of %d is %+v", index, job.Spec.Completions, place)
@@ -100,6 +100,6 @@ func TestKubernetes(t *testing.T) {
 	}
 	where := env[fagusIdentity]
 	if mount := pod.Containers[0].VolumeMounts[0].MountPath; strings.ReplaceAll(where, "%r", "2") != mount+"/"+IdentityFile(2) || pod.Volumes[0].Secret.DefaultMode != 0o400 {
-		t.Errorf("identities are looked for at %s, and mounted at %s with mode %o", where, mount, pod.Volumes[0].Secret.DefaultMode)
+		t.Errorf("FAGUS_IDENTITY is %s, but the secret is mounted at %s with mode %o", where, mount, pod.Volumes[0].Secret.DefaultMode)
 	}
 }

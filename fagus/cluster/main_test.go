@@ -8,13 +8,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 var _ shm.Member = (*cluster.Host)(nil)
 
-// childBody is the variable that makes this test binary a rank, and says of which job.
+// childBody is the environment variable that makes this test binary a rank and names its job.
 const childBody = "CLUSTER_TEST_BODY"
 
 func TestMain(m *testing.M) {

@@ -16,87 +16,85 @@ const (
 	maxPatience    = 24 * time.Hour
 )
 
-// member is a rank's membership in a job, however the ranks are connected.
+// member is the membership of one rank. Host and Hosts differ only in how ranks are connected.
 type member struct {
 	place    Place
 	own      hello
 	wire     wire
-	listener net.Listener   // of rank 0
-	joined   chan struct{}  // closed at rank 0 when all ranks have come
+	listener net.Listener   // rank 0 only
+	joined   chan struct{}  // closed at rank 0 when all ranks have joined
 	broken   chan struct{}  // closed when the job has failed
-	ending   chan struct{}  // closed when this rank leaves
-	readers  sync.WaitGroup // goroutines that read from a connection, or wait for one
-	notices  sync.WaitGroup // goroutines that tell a peer of a failure
+	ending   chan struct{}  // closed when this rank leaves the job
+	readers  sync.WaitGroup // goroutines that read from a connection or wait for one
+	notices  sync.WaitGroup // goroutines that send without waiting, for example about a failure
 
-	calls  sync.Mutex // held by a call; guards what follows
-	call   uint32
+	calls  sync.Mutex // held during a collective call; guards call and closed
+	call   uint32     // number of collective calls so far
 	closed bool
 
-	mu     sync.Mutex // guards what follows
-	peers  []*peer    // by rank: rank 0 has all others, another rank has rank 0 alone
-	hall   hall       // of rank 0
-	failed *Failed
-	over   bool // what ends from now on is closed by this process
+	mu         sync.Mutex // guards the fields up to over
+	peers      []*peer    // rank 0: by rank, without itself; other ranks: rank 0 alone
+	rendezvous rendezvous // rank 0 only
+	failed     *Failed
+	over       bool // this process is closing its connections; their end is then no failure
 
-	lossMu sync.Mutex // held while lost is called
-	lost   func(rank dimmnet.Rank, why error)
-	told   bool // of the loss
+	lossMu       sync.Mutex                         // held while onLoss is called
+	onLoss       func(rank dimmnet.Rank, why error) // may be nil
+	lossReported bool                               // onLoss has been called
 }
 
-// wire is how the processes of a job are connected.
+// wire connects the processes of a job.
 type wire interface {
-	// greet makes a connection of a socket that was accepted, and has it show that it may
-	// be of a rank. The error is errForeign if it certainly is not.
-	greet(socket net.Conn) (conn, error)
-	// call connects to rank 0. final says that there is no use in trying again.
-	call(ctx context.Context) (c conn, final bool, err error)
+	// accept authenticates a socket. It returns errForeign for a process of another user.
+	accept(socket net.Conn) (conn, error)
+	// dial connects to rank 0. If err is not nil, final reports that a retry is pointless.
+	dial(ctx context.Context) (c conn, final bool, err error)
 }
 
-// errForeign is the error of a process that has no business here.
 var errForeign = errors.New("cluster: a process of another user")
 
 // conn carries messages between two processes.
 type conn interface {
-	// send is for several goroutines. The files stay the caller's.
+	// send sends a message. Several goroutines may call it. The caller keeps the files.
 	send(m message) error
-	// receive waits for a message. Its body lasts until the next one; its files are the
-	// caller's. io.EOF says that the other end is closed.
+	// receive waits for a message. The body is valid until the next call; the caller owns the
+	// files. The error is io.EOF if the other end has closed.
 	receive() (message, error)
-	// remote is the process at the other end in words.
 	remote() string
-	// vouch is the error if the process at the other end cannot be this rank.
-	vouch(rank int) error
+	// checkRank returns an error if the process at the other end cannot be the given rank.
+	checkRank(rank int) error
 	SetDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error
 	Close() error
 }
 
-// Failed is why a job has failed.
+// Failed is the error of a job that has failed.
 type Failed struct {
-	Rank  dimmnet.Rank // that is gone, has given up, or has made a mistake
-	Why   string
-	cause error
+	Rank  dimmnet.Rank // the rank that caused the failure
+	Why   string       // the error text, which names the rank
+	cause error        // nil if another process reported the failure
 }
 
-// Error is in words, which name the rank.
+// Error returns f.Why.
 func (f *Failed) Error() string { return f.Why }
 
-// Unwrap is the error itself if the job has failed in this process.
+// Unwrap returns the underlying error if this process detected the failure.
 func (f *Failed) Unwrap() error { return f.cause }
 
-// Rank is this process's.
-func (h *member) Rank() dimmnet.Rank { return dimmnet.Rank(h.place.Rank) }
+// Rank returns the rank of this process.
+func (m *member) Rank() dimmnet.Rank { return dimmnet.Rank(m.place.Rank) }
 
-// Size is how many ranks the job has.
-func (h *member) Size() int { return h.place.Size }
+// Size returns the number of ranks in the job.
+func (m *member) Size() int { return m.place.Size }
 
-// Gather gives blob, 1 MiB at most, to all ranks and returns those of all, in the order of
-// the ranks. It returns as Swap does.
-func (h *member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+// Gather sends blob, at most 1 MiB, to all ranks and returns the blobs of all ranks, indexed by
+// rank. It is collective: it returns when all ranks have called it, when ctx is done, or when the
+// job fails.
+func (m *member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	if len(blob) > maxBlob {
-		return nil, fmt.Errorf("cluster: a blob of %d bytes: %d are the most", len(blob), maxBlob)
+		return nil, fmt.Errorf("cluster: Gather of %d bytes: want at most %d", len(blob), maxBlob)
 	}
-	shares, err := h.exchange(ctx, kindBlob, share{blob: blob})
+	shares, err := m.exchange(ctx, kindBlob, share{blob: blob})
 	if err != nil {
 		return nil, err
 	}
@@ -107,97 +105,97 @@ func (h *member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// OnLoss says who is called, once, when the job fails because of another rank: its
-// process has ended before it called Close, say. If that is so already it is called at
-// once. nil: nobody from now on. lost must not call OnLoss.
-func (h *member) OnLoss(lost func(rank dimmnet.Rank, why error)) {
-	h.lossMu.Lock()
-	h.lost = lost
-	h.lossMu.Unlock()
-	h.tell()
+// OnLoss sets the function that is called, once, when the job fails because of another rank, for
+// example because its process ended before Close. If the job has already failed, OnLoss calls
+// lost at once. A nil lost removes the function. The function must not call OnLoss.
+func (m *member) OnLoss(lost func(rank dimmnet.Rank, why error)) {
+	m.lossMu.Lock()
+	m.onLoss = lost
+	m.lossMu.Unlock()
+	m.reportLoss()
 }
 
-// tell calls who wants to know of a loss, if there is one.
-func (h *member) tell() {
-	h.lossMu.Lock()
-	defer h.lossMu.Unlock()
-	h.mu.Lock()
-	failed := h.failed
-	h.mu.Unlock()
-	if failed == nil || h.told || h.lost == nil || failed.Rank == h.Rank() {
+func (m *member) reportLoss() {
+	m.lossMu.Lock()
+	defer m.lossMu.Unlock()
+	m.mu.Lock()
+	failed := m.failed
+	m.mu.Unlock()
+	if failed == nil || m.lossReported || m.onLoss == nil || failed.Rank == m.Rank() {
 		return
 	}
-	h.told = true
-	h.lost(failed.Rank, failed)
+	m.lossReported = true
+	m.onLoss(failed.Rank, failed)
 }
 
-// Close leaves the job. At rank 0, which is who notices losses and tells the others, it
-// waits until all others have called it, until the job fails, or until ctx is done, which
-// fails the job. It returns that failure, unless a call has done so before.
-func (h *member) Close(ctx context.Context) error {
-	h.calls.Lock()
-	defer h.calls.Unlock()
-	if h.closed {
+// Close leaves the job. At rank 0, which detects and announces losses, Close waits until all
+// other ranks have called it, the job fails, or ctx is done; a done ctx fails the job. Close
+// returns the failure of the job unless an earlier call has returned it.
+func (m *member) Close(ctx context.Context) error {
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	if m.closed {
 		return nil
 	}
-	h.closed = true
+	m.closed = true
 	var err error
-	if h.failure() == nil {
-		err = h.part(ctx)
+	if m.failure() == nil {
+		err = m.leave(ctx)
 	}
-	h.release()
+	m.shutdown()
 	return err
 }
 
-// part says goodbye.
-func (h *member) part(ctx context.Context) error {
-	if h.Rank() != 0 {
-		p := h.peers[0]
+// leave ends this rank's part in the job: rank 0 waits for goodbyes, other ranks send one.
+func (m *member) leave(ctx context.Context) error {
+	if m.Rank() != 0 {
+		p := m.peers[0]
 		_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout))
-		_ = p.send(message{kind: kindGoodbye, rank: h.Rank()}) // or else rank 0 counts this one as lost
+		// Without the goodbye, rank 0 counts this rank as lost.
+		_ = p.send(message{kind: kindGoodbye, rank: m.Rank()})
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() {
-		h.fail(0, fmt.Errorf("cluster: rank 0 closes and does not wait for the others: %w", dimmnet.ContextErr(ctx)))
+		m.fail(0, fmt.Errorf("cluster: rank 0 stops waiting for the others to close: %w", dimmnet.ContextErr(ctx)))
 	})
 	defer stop()
-	for _, p := range h.peers[1:] {
+	for _, p := range m.peers[1:] {
 		select {
 		case <-p.gone:
-		case <-h.broken:
-			return h.failure()
+		case <-m.broken:
+			return m.failure()
 		case b := <-p.inbox:
 			b.close()
-			h.fail(p.rank, fmt.Errorf("cluster: rank %d calls %v and rank 0 Close: all ranks must make the same calls", p.rank, b.kind))
-			return h.failure()
+			m.fail(p.rank, fmt.Errorf("cluster: rank %d calls %v, but rank 0 calls Close: all ranks must make the same calls", p.rank, b.kind))
+			return m.failure()
 		}
 	}
 	return nil
 }
 
-// release gives back all that the Host has. Nobody is told.
-func (h *member) release() {
-	h.mu.Lock()
-	h.over = true
-	peers := h.peers
-	h.hall.close()
-	h.mu.Unlock()
-	close(h.ending)
+// shutdown closes the connections and waits for the goroutines. It sends nothing.
+func (m *member) shutdown() {
+	m.mu.Lock()
+	m.over = true
+	peers := m.peers
+	m.rendezvous.close()
+	m.mu.Unlock()
+	close(m.ending)
 	for _, p := range peers {
 		if p != nil {
-			_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout)) // it may read nothing
+			_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout)) // the peer may be stopped
 		}
 	}
-	h.notices.Wait()
-	if h.listener != nil {
-		_ = h.listener.Close() // nobody waits for it
+	m.notices.Wait()
+	if m.listener != nil {
+		_ = m.listener.Close() // the error has no consequence
 	}
 	for _, p := range peers {
 		if p != nil {
-			_ = p.Close() // all that had to be sent is sent
+			_ = p.Close() // everything has been sent
 		}
 	}
-	h.readers.Wait()
+	m.readers.Wait()
 	for _, p := range peers {
 		if p != nil {
 			p.drop()

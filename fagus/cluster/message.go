@@ -8,36 +8,35 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// A message is one packet: a header of 16 bytes, little endian, and a body.
+// A message is one packet: a header of 16 bytes, little endian, and a body. Sizes are in bytes.
 //
-//	0 kind   1 files beside it   2 rank (2)   4 call (4)   8 total (4)   12 bytes of body (4)
+//	0 kind   1 number of files   2 rank (2)   4 call (4)   8 total (4)   12 size of the body (4)
 const (
 	headerBytes    = 16
 	maxPacket      = 64 << 10
 	maxBody        = maxPacket - headerBytes
 	filesAMessage  = 64
-	maxText        = 4 << 10 // of a failure in words
+	maxText        = 4 << 10 // maximum size of the error text in a kindFailed message, in bytes
 	maxBlob        = 1 << 20
 	protocolNumber = 2
 )
 
-// kind says what a message is.
 type kind uint8
 
 const (
 	kindHello   kind = iota + 1 // body: a hello in JSON
-	kindWelcome                 // all ranks have come
-	kindBlob                    // the next bytes of rank's blob, which has total bytes
-	kindFiles                   // the files of rank and those after it
-	kindFailed                  // body: why the job has failed, because of rank
+	kindWelcome                 // all ranks have joined
+	kindBlob                    // more bytes of the blob that rank contributes; total is its size
+	kindFiles                   // one file each of rank and of the ranks after it
+	kindFailed                  // the job has failed because of rank; body: the error text
 	kindGoodbye                 // the sender has left the job
-	kindSuspect                 // rank seems to be gone: rank 0 is to ask it
-	kindAsk                     // say that you are alive
-	kindAlive                   // the answer to that
+	kindSuspect                 // rank seems to be gone; asks rank 0 to ping that rank
+	kindPing                    // asks for a pong
+	kindPong                    // answers a ping
 	kinds
 )
 
-// String is the name of the call whose shares messages of this kind bring.
+// String returns the name of the collective call that sends messages of this kind.
 func (k kind) String() string {
 	switch k {
 	case kindBlob:
@@ -48,20 +47,18 @@ func (k kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// message is one packet.
 type message struct {
 	kind  kind
 	rank  dimmnet.Rank
-	call  uint32 // the sender's collective calls are numbered from 1
+	call  uint32 // number of the sender's collective call, from 1
 	total uint32
 	body  []byte
 	files []*os.File
 }
 
-// encode is the packet of m, without its files.
 func (m *message) encode() []byte {
 	if len(m.body) > maxBody || len(m.files) > filesAMessage {
-		panic(fmt.Sprintf("cluster: a message of %d bytes with %d files", len(m.body), len(m.files)))
+		panic(fmt.Sprintf("cluster: encoding a message: %d bytes or %d files are too many", len(m.body), len(m.files)))
 	}
 	b := make([]byte, headerBytes, headerBytes+len(m.body))
 	b[0], b[1] = byte(m.kind), byte(len(m.files))
@@ -72,10 +69,10 @@ func (m *message) encode() []byte {
 	return append(b, m.body...)
 }
 
-// decode reads a packet, and how many files come with it. The body is part of packet.
+// decode also returns the number of files that came with packet. m.body aliases packet.
 func decode(packet []byte) (m message, files int, err error) {
 	if len(packet) < headerBytes || len(packet) > maxPacket {
-		return message{}, 0, fmt.Errorf("cluster: a packet of %d bytes", len(packet))
+		return message{}, 0, fmt.Errorf("cluster: decoding a message: a packet of %d bytes: want %d to %d", len(packet), headerBytes, maxPacket)
 	}
 	m = message{
 		kind:  kind(packet[0]),
@@ -88,24 +85,24 @@ func decode(packet []byte) (m message, files int, err error) {
 	size := binary.LittleEndian.Uint32(packet[12:])
 	switch {
 	case m.kind == 0 || m.kind >= kinds:
-		return message{}, 0, fmt.Errorf("cluster: a message of %v", m.kind)
+		return message{}, 0, fmt.Errorf("cluster: decoding a message: unknown %v", m.kind)
 	case uint64(size) != uint64(len(m.body)):
-		return message{}, 0, fmt.Errorf("cluster: a body of %d bytes in a packet that has %d", size, len(m.body))
+		return message{}, 0, fmt.Errorf("cluster: decoding a message: a header for a body of %d bytes, but the packet holds %d", size, len(m.body))
 	case files > filesAMessage:
-		return message{}, 0, fmt.Errorf("cluster: a message with %d files: %d are the most", files, filesAMessage)
+		return message{}, 0, fmt.Errorf("cluster: decoding a message: %d files: want at most %d", files, filesAMessage)
 	case (m.kind == kindFiles) != (files > 0):
-		return message{}, 0, fmt.Errorf("cluster: a message of %v with %d files", m.kind, files)
+		return message{}, 0, fmt.Errorf("cluster: decoding a message of %v: it has %d files: want none", m.kind, files)
 	case m.total > maxBlob:
-		return message{}, 0, fmt.Errorf("cluster: a blob of %d bytes: %d are the most", m.total, maxBlob)
+		return message{}, 0, fmt.Errorf("cluster: decoding a message: a blob of %d bytes: want at most %d", m.total, maxBlob)
 	}
 	return m, files, nil
 }
 
-// closeAll closes files that nobody wants.
+// closeAll closes received files that nobody uses.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		if f != nil {
-			_ = f.Close() // they were never used
+			_ = f.Close() // the file was never used
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestMessage(t *testing.T) {
 			t.Errorf("%v: %d files, %v", m.kind, files, err)
 		}
 		if m.files = nil; !reflect.DeepEqual(got, m) {
-			t.Errorf("%v has become %v", m.kind, got.kind)
+			t.Errorf("%v decodes as %v", m.kind, got.kind)
 		}
 	}
 }
@@ -35,16 +35,16 @@ func TestBadMessages(t *testing.T) {
 		return b
 	}
 	for says, packet := range map[string][]byte{
-		"a packet of 0 bytes":                {},
-		"a packet of 15 bytes":               make([]byte, 15),
-		"a packet of 65537 bytes":            make([]byte, maxPacket+1),
-		"a message of kind 0":                change(0, 0),
-		"a message of kind 10":               change(0, byte(kinds)),
-		"a message of Gather with 1 files":   change(1, 1),
-		"a message of Swap with 0 files":     change(0, byte(kindFiles)),
-		"a message with 65 files":            change(1, filesAMessage+1),
-		"a blob of 16777219 bytes":           change(11, 1),
-		"a body of 2 bytes in a packet that": change(12, 2),
+		"a packet of 0 bytes":                 {},
+		"a packet of 15 bytes":                make([]byte, 15),
+		"a packet of 65537 bytes":             make([]byte, maxPacket+1),
+		"unknown kind 0":                      change(0, 0),
+		"unknown kind 10":                     change(0, byte(kinds)),
+		"a message of Gather: it has 1 files": change(1, 1),
+		"a message of Swap: it has 0 files":   change(0, byte(kindFiles)),
+		"a message: 65 files":                 change(1, filesAMessage+1),
+		"a blob of 16777219 bytes":            change(11, 1),
+		"a body of 2 bytes, but the packet":   change(12, 2),
 	} {
 		if _, _, err := decode(packet); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
@@ -52,28 +52,28 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestHello has those whom rank 0 refuses.
+// TestHello checks the hellos that rank 0 refuses.
 func TestHello(t *testing.T) {
 	own := newHello(Place{Size: 4, Job: "a"}, 10, time.Second)
 	for says, change := range map[string]func(*hello){
-		"speaks version 3":                            func(h *hello) { h.Version = 3 },
-		`is of job "b" and rank 0 (pid 10) of`:        func(h *hello) { h.Job = "b" },
-		"is of a job of 5 ranks":                      func(h *hello) { h.Size = 5 },
-		"pid 12 says that it is rank 4 of 4":          func(h *hello) { h.Rank = 4 },
-		"pid 12 says that it is rank -1 of 4":         func(h *hello) { h.Rank = -1 },
-		"a hello with a patience of -1 ms":            func(h *hello) { h.PatienceMS = -1 },
-		"a hello with a patience of 9000000000000 ms": func(h *hello) { h.PatienceMS = 9e12 },
+		"uses protocol version 3":                              func(h *hello) { h.Version = 3 },
+		`is of job "b", but rank 0 (pid 10) is of`:             func(h *hello) { h.Job = "b" },
+		"is of a job of 5 ranks":                               func(h *hello) { h.Size = 5 },
+		"pid 12 claims to be rank 4 in a job of 4 ranks":       func(h *hello) { h.Rank = 4 },
+		"pid 12 claims to be rank -1 in a job of 4 ranks":      func(h *hello) { h.Rank = -1 },
+		"decoding a hello with a patience of -1 ms":            func(h *hello) { h.PatienceMS = -1 },
+		"decoding a hello with a patience of 9000000000000 ms": func(h *hello) { h.PatienceMS = 9e12 },
 	} {
-		who := newHello(Place{Rank: 2, Size: 4, Job: "a"}, 12, time.Second)
-		change(&who)
-		m, err := who.message()
+		sent := newHello(Place{Rank: 2, Size: 4, Job: "a"}, 12, time.Second)
+		change(&sent)
+		m, err := sent.message()
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := readHello(m.body)
 		if err == nil {
-			if got != who {
-				t.Errorf("%+v has become %+v", who, got)
+			if got != sent {
+				t.Errorf("%+v decodes as %+v", sent, got)
 			}
 			err = got.check(own)
 		}
@@ -94,26 +94,26 @@ func TestList(t *testing.T) {
 		odd = append(odd, 2*i)
 	}
 	if got := list(odd); len(got) > 1000 || !strings.HasSuffix(got, ", ...") {
-		t.Errorf("%d ranks are listed by %d bytes", len(odd), len(got))
+		t.Errorf("the list of %d ranks has %d bytes", len(odd), len(got))
 	}
 }
 
-// blob is a message that brings bytes of the blob of a rank.
+// blob returns a message with bytes of the blob of a rank.
 func blob(rank dimmnet.Rank, total int, body ...byte) message {
 	return message{kind: kindBlob, call: 1, rank: rank, total: uint32(total), body: body}
 }
 
-// TestAssembler has messages that do not make a batch.
+// TestAssembler checks messages that do not form a batch.
 func TestAssembler(t *testing.T) {
 	for says, messages := range map[string][]message{
-		"interrupted by call 2 (Gather)": {blob(4, 2, 1), {kind: kindBlob, call: 2, rank: 4, total: 2, body: []byte{1}}},
-		"interrupted by call 1 (Swap)":   {blob(4, 0), {kind: kindFiles, call: 1, rank: 5, files: make([]*os.File, 1)}},
-		"a blob of rank 5 where rank 4":  {blob(5, 0)},
-		"a blob of rank 4 where rank 5":  {blob(4, 0), blob(4, 0)},
-		"3 files":                        {{kind: kindFiles, call: 1, rank: 4, files: make([]*os.File, 3)}},
-		"of a blob of 2 of which 1":      {blob(4, 2, 1), blob(4, 2, 2, 3)},
-		"rank 4, 3 bytes":                {blob(4, 2, 1), blob(4, 3, 2)},
-		"0 more bytes":                   {blob(4, 2)},
+		"followed by a message of call 2 (Gather)":    {blob(4, 2, 1), {kind: kindBlob, call: 2, rank: 4, total: 2, body: []byte{1}}},
+		"followed by a message of call 1 (Swap)":      {blob(4, 0), {kind: kindFiles, call: 1, rank: 5, files: make([]*os.File, 1)}},
+		"a blob from rank 5: want shares from rank 4": {blob(5, 0)},
+		"a blob from rank 4: want shares from rank 5": {blob(4, 0), blob(4, 0)},
+		"3 files":                              {{kind: kindFiles, call: 1, rank: 4, files: make([]*os.File, 3)}},
+		"of a blob of 2 bytes, of which 1":     {blob(4, 2, 1), blob(4, 2, 2, 3)},
+		"rank 4 now gives its size as 3 bytes": {blob(4, 2, 1), blob(4, 3, 2)},
+		"0 more bytes":                         {blob(4, 2)},
 	} {
 		a := assembler{first: 4, count: 2}
 		for i, m := range messages {
@@ -125,8 +125,8 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
-// FuzzMessages feeds packets to all that reads them: no panic, and what is taken is
-// within its limits.
+// FuzzMessages decodes arbitrary packets. Nothing may panic, and accepted messages must respect
+// the limits.
 func FuzzMessages(f *testing.F) {
 	for _, m := range []message{blob(4, 2, 1), blob(5, 1, 1), {kind: kindFailed, body: []byte("why\n")}} {
 		f.Add(m.encode(), m.encode())
@@ -144,13 +144,13 @@ func FuzzMessages(f *testing.F) {
 				continue
 			}
 			if again := m.encode(); !bytes.Equal(again[2:], packet[2:]) {
-				t.Errorf("%x has become %x", packet, again)
+				t.Errorf("%x decodes as %x", packet, again)
 			}
-			if says := text(m.body); strings.ContainsAny(says, "\n\x00") || len(says) > 3*maxText {
+			if says := sanitize(m.body); strings.ContainsAny(says, "\n\x00") || len(says) > 3*maxText {
 				t.Errorf("%q", says)
 			}
-			if who, err := readHello(m.body); err == nil {
-				_ = who.check(who)
+			if sent, err := readHello(m.body); err == nil {
+				_ = sent.check(sent)
 			}
 			m.files = make([]*os.File, files)
 			if b, err := a.add(m); err == nil && b != nil && (len(b.shares) != 2 || len(b.shares[0].blob)+len(b.shares[1].blob) > 3*maxPacket) {

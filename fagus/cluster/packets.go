@@ -11,12 +11,12 @@ import (
 // packets carries messages and files between two processes of one host.
 type packets struct {
 	*net.UnixConn
-	pid    int    // of the other end
-	packet []byte // the last one that was received
-	rights []byte
+	pid    int    // process at the other end
+	packet []byte // receive buffer
+	rights []byte // buffer for the control messages that carry files
 }
 
-// network keeps packets whole and in order, and tells when the other end is gone.
+// network keeps packets whole and in order, and reports the end of the other process.
 const network = "unixpacket"
 
 func newPackets(socket *net.UnixConn, pid int) *packets {
@@ -25,10 +25,9 @@ func newPackets(socket *net.UnixConn, pid int) *packets {
 
 func (c *packets) remote() string { return fmt.Sprintf("pid %d", c.pid) }
 
-// vouch: the kernel knows the user, and ranks of a user trust each other.
-func (c *packets) vouch(int) error { return nil }
+// checkRank accepts every rank: processes of one user trust each other.
+func (c *packets) checkRank(int) error { return nil }
 
-// send is for several goroutines. The files stay the caller's.
 func (c *packets) send(m message) error {
 	rights := fileRights(m.files)
 	n, oobn, err := c.WriteMsgUnix(m.encode(), rights, nil)
@@ -36,28 +35,26 @@ func (c *packets) send(m message) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if n != headerBytes+len(m.body) || oobn != len(rights) {
-		panic(fmt.Sprintf("cluster: of a packet of %d and %d bytes the kernel has sent %d and %d", headerBytes+len(m.body), len(rights), n, oobn))
+		panic(fmt.Sprintf("cluster: sending a packet of %d data and %d control bytes: the kernel sent %d and %d", headerBytes+len(m.body), len(rights), n, oobn))
 	}
 	return nil
 }
 
-// receive waits for a message. Its body lasts until the next one; its files are the
-// caller's. io.EOF says that the other end is closed.
 func (c *packets) receive() (message, error) {
 	n, oobn, flags, failure := c.read()
 	files, err := rightsFiles(c.rights[:oobn])
 	if failure != nil {
-		closeAll(files) // an empty packet looks like the end, and may bring some
+		closeAll(files) // an empty packet looks like the end of the stream, and may carry files
 		return message{}, failure
 	}
 	if err == nil && flags&(truncated) != 0 {
-		err = fmt.Errorf("cluster: a packet of more than %d bytes or %d files, or this process can open no more", maxPacket, filesAMessage)
+		err = fmt.Errorf("cluster: receiving a packet: it has more than %d bytes or %d files, or this process has no free file descriptors", maxPacket, filesAMessage)
 	}
 	var m message
 	if err == nil {
 		var want int
 		if m, want, err = decode(c.packet[:n]); err == nil && want != len(files) {
-			err = fmt.Errorf("cluster: a message says that it has %d files and has %d", want, len(files))
+			err = fmt.Errorf("cluster: receiving a message: it announces %d files, but %d came with it", want, len(files))
 		}
 	}
 	if err != nil {
@@ -71,8 +68,8 @@ func (c *packets) receive() (message, error) {
 func (c *packets) read() (n, oobn, flags int, err error) {
 	n, oobn, flags, _, err = c.ReadMsgUnix(c.packet, c.rights)
 	if errors.Is(err, syscall.ECONNRESET) {
-		// The other end has closed without having read everything, which the kernel
-		// tells once, and before what that end had said.
+		// The other end closed before it had read everything. The kernel reports this error once,
+		// before it delivers the remaining packets of the other end.
 		n, oobn, flags, _, err = c.ReadMsgUnix(c.packet, c.rights)
 	}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestLastWords has an end that closes without having read all: what it has said before
-// must be heard.
+// TestLastWords checks that the messages of an end arrive even if it closes before it has read
+// everything.
 func TestLastWords(t *testing.T) {
 	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: network}
 	l, err := net.ListenUnix(network, at)

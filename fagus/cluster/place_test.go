@@ -9,7 +9,7 @@ import (
 
 type vars map[string]string
 
-// with is v with some variables changed, and taken out if they are empty.
+// with returns a copy of v with some variables changed; an empty value removes a variable.
 func (v vars) with(changes vars) vars {
 	w := maps.Clone(v)
 	for name, value := range changes {
@@ -26,8 +26,8 @@ func (v vars) lookup(name string) (string, bool) {
 	return value, ok
 }
 
-// openMPI is what rank 2 of mpirun -n 4 gets from Open MPI 4.1.4, what else begins with
-// OMPI_MCA_ and PMIX_ left out. It was recorded, as was hydra.
+// openMPI returns the variables that Open MPI 4.1.4 sets for rank 2 of mpirun -n 4, without most
+// variables that begin with OMPI_MCA_ and PMIX_. openMPI and hydra are recordings of real runs.
 func openMPI() vars {
 	return vars{
 		"OMPI_APP_CTX_NUM_PROCS": "4", "OMPI_COMMAND": "env", "OMPI_FIRST_RANKS": "0",
@@ -40,7 +40,7 @@ func openMPI() vars {
 	}
 }
 
-// hydra is what rank 3 of mpiexec -n 4 gets from MPICH 4.0.2.
+// hydra returns the variables that MPICH 4.0.2 sets for rank 3 of mpiexec -n 4.
 func hydra() vars {
 	return vars{
 		"HYDI_CONTROL_FD": "7", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME": "vm", "MPI_LOCALNRANKS": "4",
@@ -48,7 +48,7 @@ func hydra() vars {
 	}
 }
 
-// slurm is what rank 5 of srun -N 2 -n 8 gets.
+// slurm returns the variables that Slurm sets for rank 5 of srun -N 2 -n 8.
 func slurm() vars {
 	return vars{
 		"SLURM_JOB_ID": "4711", "SLURM_JOBID": "4711", "SLURM_JOB_NUM_NODES": "2", "SLURM_LOCALID": "1",
@@ -58,7 +58,7 @@ func slurm() vars {
 	}
 }
 
-// flux is what rank 1 of flux run -N 1 -n 4 gets, whose plugin for simple PMI is on.
+// flux returns the variables of rank 1 of flux run -N 1 -n 4, with the simple PMI plugin.
 func flux() vars {
 	return vars{
 		"FLUX_JOB_ID": "f2Wzq1", "FLUX_JOB_NNODES": "1", "FLUX_JOB_SIZE": "4", "FLUX_KVS_NAMESPACE": "job-77",
@@ -66,7 +66,7 @@ func flux() vars {
 	}
 }
 
-// pals is what rank 6 of PALS's mpiexec -n 8 --ppn 4 gets.
+// pals returns the variables that PALS sets for rank 6 of mpiexec -n 8 --ppn 4.
 func pals() vars {
 	return vars{
 		"PALS_APID": "9c0e", "PALS_DEPTH": "1", "PALS_LOCAL_RANKID": "2", "PALS_LOCAL_SIZE": "4", "PALS_NODEID": "1",
@@ -75,7 +75,8 @@ func pals() vars {
 	}
 }
 
-// kubernetes is what the second pod of an Indexed Job gets whose manifest sets the rest.
+// kubernetes returns the variables of the second pod of an Indexed Job with a manifest that sets
+// FAGUS_SIZE and FAGUS_RENDEZVOUS.
 func kubernetes() vars {
 	return vars{
 		"JOB_COMPLETION_INDEX": "1", "FAGUS_SIZE": "3", "FAGUS_RENDEZVOUS": "fagus-0.fagus:7070",
@@ -93,7 +94,7 @@ func TestFromEnv(t *testing.T) {
 		"unix":       {fagus.with(vars{"FAGUS_JOB": "", "FAGUS_RENDEZVOUS": "unix:@x"}), Place{1, 2, -1, 0, "unix:@x", "unix:@x", "FAGUS_RANK", 0}},
 		"open mpi":   {openMPI(), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0}},
 		"older ones": {openMPI().with(vars{"PMIX_RANK": "", "PMIX_NAMESPACE": ""}), Place{2, 4, 2, 4, "746520577", "", "OMPI_COMM_WORLD_RANK", 0}},
-		// Of an allocation for more.
+		// The job is one of several in a Slurm allocation.
 		"in slurm": {openMPI().with(vars{"SLURM_NTASKS": "8", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1"}), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0}},
 		"one of it": {openMPI().with(vars{"SLURM_NTASKS": "8", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1", "PMIX_RANK": "0", "OMPI_COMM_WORLD_RANK": "0",
 			"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}), Place{0, 1, 0, 1, "746520577", "", "PMIX_RANK", 0}},
@@ -106,19 +107,19 @@ func TestFromEnv(t *testing.T) {
 		"slurm, one host": {slurm().with(vars{"SLURM_STEP_NUM_NODES": "1", "SLURM_LOCALID": "5"}), Place{5, 8, 5, 8, "4711.3", "", "SLURM_PROCID", 0}},
 		"slurm, older":    {slurm().with(vars{"SLURM_STEP_NUM_TASKS": ""}), Place{5, 8, 1, 0, "4711.3", "", "SLURM_PROCID", 0}},
 		"flux":            {flux().with(vars{"PMI_RANK": ""}), Place{1, 4, 1, 4, "f2Wzq1", "", "FLUX_TASK_RANK", 0}},
-		// PMI has the place and no name, and Flux, which agrees, has one.
+		// PMI gives the rank but no job name; Flux agrees on the rank and gives a name.
 		"flux, pmi":  {flux(), Place{1, 4, 1, 4, "f2Wzq1", "", "PMI_RANK", 0}},
 		"pals":       {pals(), Place{6, 8, 2, 4, "9c0e", "", "PALS_RANKID", 0}},
 		"kubernetes": {kubernetes(), Place{1, 3, -1, 0, "fagus-0.fagus:7070", "fagus-0.fagus:7070", "JOB_COMPLETION_INDEX", 0}},
 		"emptied":    {fagus.with(vars{"PMI_SIZE": "4"}).with(vars{"PMI_SIZE": ""}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0}},
-		// One step of one task starts all ranks of another launcher.
+		// A Slurm step of one task starts all ranks of another launcher.
 		"a step of one": {fagus.with(slurm()).with(vars{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0}},
 		"alone in slurm": {slurm().with(vars{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "1", "SLURM_LOCALID": "0", "SLURM_STEP_NUM_NODES": "1"}),
 			Place{0, 1, 0, 1, "4711.3", "", "SLURM_PROCID", 0}},
 	} {
 		got, err := FromEnv(tt.env.lookup)
 		if err != nil || got != tt.want {
-			t.Errorf("%s: %+v, %v, and should be %+v", name, got, err, tt.want)
+			t.Errorf("%s: %+v, %v: want %+v", name, got, err, tt.want)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func TestFromEnvErrors(t *testing.T) {
 		{vars{"PMIX_RANK": "1"}, []string{"PMIX_RANK=1", "OMPI_COMM_WORLD_SIZE not set", "SLURM_NTASKS not set", "PMI_SIZE not set"}},
 		{kubernetes().with(vars{"FAGUS_SIZE": ""}), []string{"JOB_COMPLETION_INDEX=1", "set FAGUS_SIZE"}},
 		{kubernetes().with(vars{"FAGUS_RENDEZVOUS": ""}), []string{"JOB_COMPLETION_INDEX=1", "FAGUS_JOB", "FAGUS_RENDEZVOUS"}},
-		{hydra(), []string{"PMI_RANK=3", "no name", "FAGUS_JOB", "FAGUS_RENDEZVOUS"}},
+		{hydra(), []string{"PMI_RANK=3", "without a name", "FAGUS_JOB", "FAGUS_RENDEZVOUS"}},
 		{one.with(vars{"FAGUS_RANK": "1"}), []string{"FAGUS_RANK=1", "FAGUS_SIZE=1"}},
 		{one.with(vars{"FAGUS_SIZE": "0"}), []string{"FAGUS_RANK=0", "FAGUS_SIZE=0"}},
 		{one.with(vars{"FAGUS_RANK": "-1"}), []string{`FAGUS_RANK="-1" is not a number`}},
@@ -160,13 +161,13 @@ func TestFromEnvErrors(t *testing.T) {
 		{openMPI().with(vars{"FAGUS_SIZE": "8", "FAGUS_RANK": "2"}), []string{"contradict", "FAGUS_SIZE=8", "OMPI_COMM_WORLD_SIZE=4"}},
 		{openMPI().with(vars{"FAGUS_SIZE": "4", "FAGUS_RANK": "0"}), []string{"contradict", "FAGUS_RANK=0", "PMIX_RANK=2"}},
 		{openMPI().with(vars{"PMIX_RANK": "1"}), []string{"contradict", "PMIX_RANK=1", "OMPI_COMM_WORLD_RANK=2"}},
-		// Each of the processes would be alone.
+		// Each of the processes would be a job of one rank.
 		{openMPI().with(one), []string{"contradict", "FAGUS_SIZE=1", "OMPI_COMM_WORLD_SIZE=4"}},
 		{slurm().with(one), []string{"contradict", "FAGUS_SIZE=1", "SLURM_STEP_NUM_TASKS=8"}},
 		{slurm().with(vars{"PMI_RANK": "0", "PMI_SIZE": "1"}), []string{"contradict", "PMI_SIZE=1", "SLURM_STEP_NUM_TASKS=8"}},
 		{openMPI().with(vars{"PMIX_RANK": "", "OMPI_COMM_WORLD_RANK": ""}), []string{"OMPI_COMM_WORLD_SIZE=4", "RANK not set"}},
 		{slurm().with(vars{"SLURM_PROCID": ""}), []string{"SLURM_STEP_NUM_TASKS=8", "srun"}},
-		// A batch script, the shell of salloc, and that of an interactive step.
+		// A batch script, the shell of salloc, and the shell of an interactive step.
 		{slurm().with(vars{"SLURM_STEP_ID": "", "SLURM_STEP_NUM_TASKS": "", "SLURM_PROCID": "0"}), []string{"SLURM_NTASKS=8", "SLURM_STEP_ID not set", "srun"}},
 		{vars{"SLURM_JOB_ID": "1", "SLURM_NTASKS": "4"}, []string{"SLURM_NTASKS=4", "SLURM_STEP_ID not set", "srun"}},
 		{slurm().with(vars{"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}), []string{"SLURM_STEP_NUM_TASKS=1", "SLURM_NTASKS=8", "srun"}},
@@ -178,7 +179,7 @@ func TestFromEnvErrors(t *testing.T) {
 		}
 		for _, want := range tt.says {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%v\nsays %q, and not %q", tt.env, err, want)
+				t.Errorf("%v\nreturns %q, want %q", tt.env, err, want)
 			}
 		}
 	}

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// process is a rank that is a process of its own.
+// process is a rank in a process of its own.
 type process struct {
-	cmd    *exec.Cmd
-	stdout *bufio.Reader
-	stderr *strings.Builder
-	said   chan time.Time // when it wrote the first line to stderr
-	read   chan struct{}  // closed when all of it is read
+	cmd      *exec.Cmd
+	stdout   *bufio.Reader
+	stderr   *strings.Builder
+	reported chan time.Time // receives the time of the first line on standard error
+	read     chan struct{}  // closed when all output has been read
 }
 
-// start starts a job of so many processes.
+// start starts a job of the given number of processes.
 func start(t *testing.T, size int, laps, rendezvous string) []*process {
 	t.Helper()
 	all := make([]*process, size)
@@ -42,12 +42,12 @@ func start(t *testing.T, size int, laps, rendezvous string) []*process {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		p := &process{cmd: cmd, stdout: bufio.NewReader(stdout), stderr: new(strings.Builder), said: make(chan time.Time, 1), read: make(chan struct{})}
+		p := &process{cmd: cmd, stdout: bufio.NewReader(stdout), stderr: new(strings.Builder), reported: make(chan time.Time, 1), read: make(chan struct{})}
 		go func() {
 			defer close(p.read)
 			lines := bufio.NewReader(stderr)
 			line, _ := lines.ReadString('\n')
-			p.said <- time.Now()
+			p.reported <- time.Now()
 			p.stderr.WriteString(line)
 			_, _ = io.Copy(p.stderr, lines) // until the process has ended
 		}()
@@ -60,18 +60,18 @@ func start(t *testing.T, size int, laps, rendezvous string) []*process {
 func (p *process) runs(t *testing.T) {
 	t.Helper()
 	if line, err := p.stdout.ReadString('\n'); err != nil || line != "runs\n" {
-		t.Errorf("a rank says %q, %v", line, err)
+		t.Errorf("a rank prints %q, %v before it enters the ring", line, err)
 	}
 }
 
-// end waits for the process, and returns how it ended and what it said.
-func (p *process) end() (said string, err error) {
+// end waits until the process ends, and returns its output and its error.
+func (p *process) end() (output string, err error) {
 	<-p.read
 	err = p.cmd.Wait()
 	return p.stderr.String(), err
 }
 
-// noSocket fails if the abstract name is still there.
+// noSocket fails if the abstract socket still exists.
 func noSocket(t *testing.T, name string) {
 	t.Helper()
 	sockets, err := os.ReadFile("/proc/net/unix")
@@ -79,23 +79,23 @@ func noSocket(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(sockets), name) {
-		t.Errorf("the socket %s is left", name)
+		t.Errorf("the socket %s still exists", name)
 	}
 }
 
-// TestProcesses has a ring of processes that ends well.
+// TestProcesses runs a ring of processes that ends normally.
 func TestProcesses(t *testing.T) {
 	name := fmt.Sprintf("@%s-%d", t.Name(), os.Getpid())
 	for rank, p := range start(t, 4, "1000", "unix:"+name) {
 		p.runs(t)
-		if said, err := p.end(); err != nil || said != "" {
-			t.Errorf("rank %d: %v: %s", rank, err, said)
+		if output, err := p.end(); err != nil || output != "" {
+			t.Errorf("rank %d: %v: %s", rank, err, output)
 		}
 	}
 	noSocket(t, name)
 }
 
-// TestStop stops a rank for a while: nobody may take it for dead.
+// TestStop stops a rank for a while. No other rank may report it lost.
 func TestStop(t *testing.T) {
 	all := start(t, 3, "1000000000", fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()))
 	for _, p := range all {
@@ -112,21 +112,21 @@ func TestStop(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	for rank, p := range all {
 		select {
-		case <-p.said:
+		case <-p.reported:
 			t.Errorf("rank %d: %s", rank, p.stderr)
 		default:
 		}
 	}
 	signal(syscall.SIGKILL)
 	for rank, p := range all {
-		if said, err := p.end(); err == nil {
-			t.Errorf("rank %d ends well without rank 1: %s", rank, said)
+		if output, err := p.end(); err == nil {
+			t.Errorf("rank %d ended normally without rank 1: %s", rank, output)
 		}
 	}
 }
 
-// TestStall stops each rank for good. All others must say so soon: after 1.7 s, on a
-// machine that is not too busy for this test.
+// TestStall stops each rank forever. All other ranks must report the stopped rank soon: after 1.7
+// s, if the machine is not too busy.
 func TestStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
@@ -141,27 +141,27 @@ func TestStall(t *testing.T) {
 		took := make([]time.Duration, size)
 		for rank, p := range all {
 			if rank != victim {
-				took[rank] = (<-p.said).Sub(stopped)
+				took[rank] = (<-p.reported).Sub(stopped)
 			}
 		}
 		if err := all[victim].cmd.Process.Kill(); err != nil {
 			t.Error(err)
 		}
 		for rank, p := range all {
-			said, err := p.end()
+			output, err := p.end()
 			if rank == victim {
 				continue
 			}
-			if want := fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim); err == nil || !strings.Contains(said, want) || took[rank] > 10*time.Second {
-				t.Errorf("rank %d is stopped, and after %v rank %d ends with %v and says %s", victim, took[rank], rank, err, said)
+			if want := fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim); err == nil || !strings.Contains(output, want) || took[rank] > 10*time.Second {
+				t.Errorf("after rank %d was stopped for %v, rank %d ended with %v: %s", victim, took[rank], rank, err, output)
 			}
 		}
 	}
 }
 
-// TestHostsStall stops each rank of a job that meets at an address, first for a second, which
-// nobody may notice, and then for good, which all others must say soon: after 1.8 s, on a
-// machine that is not too busy for this test.
+// TestHostsStall stops each rank of a job that meets at an address: first for a second, which
+// must have no effect, then forever. All other ranks must report the stopped rank soon: after 1.8
+// s, if the machine is not too busy.
 func TestHostsStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
@@ -180,8 +180,8 @@ func TestHostsStall(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		for rank, p := range all {
 			select {
-			case <-p.said:
-				t.Fatalf("rank %d was stopped for a second, and rank %d says %s", victim, rank, p.stderr)
+			case <-p.reported:
+				t.Fatalf("rank %d was stopped for a second, and rank %d reported: %s", victim, rank, p.stderr)
 			default:
 			}
 		}
@@ -190,28 +190,28 @@ func TestHostsStall(t *testing.T) {
 		var longest time.Duration
 		for rank, p := range all {
 			if rank != victim {
-				longest = max(longest, (<-p.said).Sub(stopped))
+				longest = max(longest, (<-p.reported).Sub(stopped))
 			}
 		}
 		signal(syscall.SIGKILL)
 		for rank, p := range all {
-			said, err := p.end()
+			output, err := p.end()
 			if rank == victim {
 				continue
 			}
-			// The port misses its beats, or the gossip its answers: who is first tells.
-			missed := strings.Contains(said, fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim))
-			silent := strings.Contains(said, fmt.Sprintf("rank %d (", victim)) && strings.Contains(said, "is lost: it does not answer")
+			// The port misses heartbeats, or memberlist misses answers; either reports the loss.
+			missed := strings.Contains(output, fmt.Sprintf("rank %d is gone: its process has shown no sign of life", victim))
+			silent := strings.Contains(output, fmt.Sprintf("rank %d (", victim)) && strings.Contains(output, "is lost: it does not answer")
 			if err == nil || !missed && !silent || longest > 10*time.Second {
-				t.Errorf("rank %d is stopped, and after %v rank %d ends with %v and says %s", victim, longest, rank, err, said)
+				t.Errorf("after rank %d was stopped for %v, rank %d ended with %v: %s", victim, longest, rank, err, output)
 			}
 		}
 		t.Logf("rank %d: %v", victim, longest)
 	}
 }
 
-// TestKill kills each rank in turn in the middle of the ring. All others must say so
-// within a second, and nothing may be left.
+// TestKill kills each rank in turn in the middle of the ring. All other ranks must report the
+// killed rank within a second, and no socket may be left.
 func TestKill(t *testing.T) {
 	const size, rounds = 4, 20
 	var longest time.Duration
@@ -227,14 +227,14 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		for rank, p := range all {
-			said, err := p.end()
+			output, err := p.end()
 			if rank == victim {
 				continue
 			}
-			took := (<-p.said).Sub(killed)
+			took := (<-p.reported).Sub(killed)
 			longest = max(longest, took)
-			if want := fmt.Sprintf("shm: rank %d ", victim); err == nil || !strings.HasPrefix(said, want) || took > time.Second {
-				t.Errorf("rank %d is killed, and after %v rank %d ends with %v and says %s", victim, took, rank, err, said)
+			if want := fmt.Sprintf("shm: rank %d ", victim); err == nil || !strings.HasPrefix(output, want) || took > time.Second {
+				t.Errorf("%[2]v after rank %[1]d was killed, rank %[3]d ended with %[4]v: %[5]s", victim, took, rank, err, output)
 			}
 		}
 		noSocket(t, name)

@@ -11,48 +11,45 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// card is what a process tells the others of itself: its hello, and where rank 0 answers.
-type card struct {
+// announcement is the hello of a process and, for rank 0, the address where it listens.
+type announcement struct {
 	hello
-	At string `json:"at,omitempty"`
+	At string `json:"at,omitempty"` // rank 0 only: host:port
 }
 
-// sighting is a process that was seen.
 type sighting struct {
-	card
-	err error // its card cannot be read
+	announcement
+	err error // why the announcement cannot be decoded; nil if it can
 }
 
-// roster is what a rank sees of the processes that meet at one place, itself included.
+// roster is the list of processes that a rank sees at the rendezvous, including its own process.
 type roster struct {
-	own   hello
-	seen  []sighting // in the order of ranks
-	odd   error      // that others cannot be seen; nil: they can, as far as is known
-	since time.Time  // that something has been wrong without a break
+	own      hello
+	seen     []sighting // sorted by rank
+	mismatch error      // processes with another key are at the rendezvous; nil: none seen
+	since    time.Time  // start of the current uninterrupted problem; zero: no problem
 }
 
-// readCard reads the card of a process.
-func readCard(m *memberlist.Node) sighting {
+func readAnnouncement(m *memberlist.Node) sighting {
 	var s sighting
-	if err := json.Unmarshal(m.Meta, &s.card); err != nil {
-		s.err = fmt.Errorf("cluster: %s at %s, which is no process of this job, is at its meeting point", text([]byte(m.Name)), m.Address())
+	if err := json.Unmarshal(m.Meta, &s.announcement); err != nil {
+		s.err = fmt.Errorf("cluster: %s at %s is at the job's meeting point, but is no process of the job", sanitize([]byte(m.Name)), m.Address())
 	}
 	return s
 }
 
-// update notes who is seen now, and why others cannot be; odd may be nil.
-func (r *roster) update(seen []sighting, odd error) {
-	r.seen, r.odd = seen, odd
+// update sets the processes seen now. mismatch is the reason why others cannot be seen, or nil.
+func (r *roster) update(seen []sighting, mismatch error) {
+	r.seen, r.mismatch = seen, mismatch
 	slices.SortFunc(r.seen, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(a.who(), b.who()))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(a.process(), b.process()))
 	})
 }
 
-// settling is how long something must be wrong before it counts: the last job of this name
-// may be just about to leave.
+// settling is how long a problem must last: the previous job of this name may still be leaving.
 const settling = 700 * time.Millisecond
 
-// wrong is what is wrong with those that were seen, as far as it has been so for a while.
+// wrong returns the current problem if it has lasted for the settling time.
 func (r *roster) wrong(now time.Time) error {
 	err := r.problem()
 	switch {
@@ -75,37 +72,35 @@ func (r *roster) problem() error {
 			return err
 		}
 		if i > 0 && r.seen[i-1].Rank == s.Rank {
-			return fmt.Errorf("cluster: two processes are rank %d of job %.80q: %s and %s", s.Rank, r.own.Job, r.seen[i-1].who(), s.who())
+			return fmt.Errorf("cluster: two processes are rank %d of job %.80q: %s and %s", s.Rank, r.own.Job, r.seen[i-1].process(), s.process())
 		}
 	}
-	return r.odd
+	return r.mismatch
 }
 
-// rank is the process that says to be of a rank.
-func (r *roster) rank(n int) (card, bool) {
+func (r *roster) rank(n int) (announcement, bool) {
 	for _, s := range r.seen {
 		if s.err == nil && s.Rank == n && s.check(r.own) == nil {
-			return s.card, true
+			return s.announcement, true
 		}
 	}
-	return card{}, false
+	return announcement{}, false
 }
 
-// String says who was seen, and who was not.
 func (r *roster) String() string {
 	var missing []int
-	var who []string
+	var present []string
 	for n := range r.own.Size {
 		if c, ok := r.rank(n); !ok {
 			missing = append(missing, n)
-		} else if len(who) < 20 {
-			who = append(who, fmt.Sprintf("rank %d (%s)", n, c.who()))
-		} else if len(who) == 20 {
-			who = append(who, "and others")
+		} else if len(present) < 20 {
+			present = append(present, c.name())
+		} else if len(present) == 20 {
+			present = append(present, "and others")
 		}
 	}
 	if len(missing) == 0 {
-		return "all ranks were seen: " + strings.Join(who, ", ")
+		return "all ranks were found: " + strings.Join(present, ", ")
 	}
-	return fmt.Sprintf("of %d ranks these were seen: %s; and these were not: %s", r.own.Size, strings.Join(who, ", "), list(missing))
+	return fmt.Sprintf("of %d ranks, these were found: %s; these were not: %s", r.own.Size, strings.Join(present, ", "), list(missing))
 }

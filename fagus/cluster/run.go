@@ -10,10 +10,10 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// goodbye is how long a rank whose run has failed waits for the others.
-const goodbye = 200 * time.Millisecond
+// failedCloseTimeout bounds the wait for the other ranks after a failed run.
+const failedCloseTimeout = 200 * time.Millisecond
 
-// joinJob joins place's job, over the transport of TransportFromEnv.
+// joinJob joins place's job, over the transport that TransportFromEnv returns.
 func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
 	over, err := TransportFromEnv(os.LookupEnv, place)
 	if err != nil {
@@ -37,16 +37,15 @@ func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context
 	return hosts, hosts.Network(over), nil
 }
 
-// Run is fagus.Run as one rank of the job that this process was started in, by `fagus
-// launch`, mpirun, srun or what else FromEnv knows. A process that nobody has started so
-// runs all ranks itself, as fagus.Run does; there alone cfg.Nodes counts. cfg.Net must be
-// nil: the job decides.
+// Run runs program as one rank of the job that started this process: under `fagus launch`,
+// mpirun, srun, or another launcher that FromEnv knows. Without a launcher Run calls fagus.Run,
+// which runs all cfg.Nodes ranks in this process; with a launcher cfg.Nodes is ignored. cfg.Net
+// must be nil, because the job determines the network.
 //
-// The Report has the statistics of all ranks; what the program keeps of its own it keeps in
-// the process of its rank.
+// The Report has the statistics of all ranks. Only data in the regions are shared.
 func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error) (report fagus.Report, err error) {
 	if cfg.Net != nil {
-		return report, errors.New("cluster: Config.Net is set: the job decides where its ranks are")
+		return report, errors.New("cluster: Run with Config.Net set: leave it nil, the job determines the network")
 	}
 	place, err := FromEnv(os.LookupEnv)
 	if errors.Is(err, ErrNoJob) {
@@ -61,8 +60,8 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 	}
 	defer func() {
 		closing, cancel := ctx, context.CancelFunc(func() {})
-		if err != nil { // a rank may not come to say goodbye
-			closing, cancel = context.WithTimeout(ctx, goodbye)
+		if err != nil { // do not wait long: a rank that has failed may never close
+			closing, cancel = context.WithTimeout(ctx, failedCloseTimeout)
 		}
 		defer cancel()
 		if closed := job.Close(closing); err == nil {

@@ -13,13 +13,10 @@ import (
 const truncated = 0
 
 func supported() error {
-	return fmt.Errorf("cluster: joining the ranks of a host needs Linux: this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+	return fmt.Errorf("cluster: joining the ranks of one host needs Linux, not %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
 func peerCredentials(*net.UnixConn) (pid, uid int, err error) { return 0, 0, supported() }
-
-func rightsSpace(int) int { return 0 }
-
-func fileRights([]*os.File) []byte { return nil }
-
-func rightsFiles([]byte) ([]*os.File, error) { return nil, supported() }
+func rightsSpace(int) int                                     { return 0 }
+func fileRights([]*os.File) []byte                            { return nil }
+func rightsFiles([]byte) ([]*os.File, error)                  { return nil, supported() }

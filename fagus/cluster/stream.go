@@ -12,24 +12,23 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
-// stream carries messages between two processes of different hosts, over TLS if they have
-// identities.
+// stream carries messages between hosts: over TLS with identities, else over TCP.
 type stream struct {
-	net.Conn              // what is written to and read from
-	raw      *net.TCPConn // below it
-	who      string       // the process at the other end, in words
-	rank     dimmnet.Rank // that it has proved to be
-	proved   bool         // with an identity
-	writing  sync.Mutex   // of whole messages
+	net.Conn // raw, or TLS over raw
+	raw      *net.TCPConn
+	process  string       // describes the process at the other end
+	rank     dimmnet.Rank // rank that the other end has proved; valid if proved
+	proved   bool         // the other end has proved its identity
+	writing  sync.Mutex   // held while a whole message is written
 	buf      [maxPacket]byte
 }
 
-// newStream takes raw over. id is this rank's, or nil; a client says whom it calls.
+// newStream makes a stream of raw. id may be nil. A client passes the rank to reach as peer.
 func newStream(raw *net.TCPConn, id *identity.Identity, server bool, peer dimmnet.Rank) (*stream, error) {
-	s := &stream{Conn: raw, raw: raw, who: raw.RemoteAddr().String()}
+	s := &stream{Conn: raw, raw: raw, process: raw.RemoteAddr().String()}
 	if id == nil {
 		return s, nil
 	}
@@ -40,7 +39,7 @@ func newStream(raw *net.TCPConn, id *identity.Identity, server bool, peer dimmne
 		t = tls.Client(raw, id.Client(peer))
 	}
 	if err := t.Handshake(); err != nil {
-		return nil, fmt.Errorf("cluster: %s proves nothing: %w", s.who, err)
+		return nil, fmt.Errorf("cluster: authenticating %s: %w", s.process, err)
 	}
 	var err error
 	if s.rank, err = id.Peer(t.ConnectionState()); err != nil {
@@ -50,18 +49,18 @@ func newStream(raw *net.TCPConn, id *identity.Identity, server bool, peer dimmne
 	return s, nil
 }
 
-func (s *stream) remote() string { return s.who }
+func (s *stream) remote() string { return s.process }
 
-func (s *stream) vouch(rank int) error {
+func (s *stream) checkRank(rank int) error {
 	if s.proved && int(s.rank) != rank {
-		return fmt.Errorf("cluster: %s says that it is rank %d and proves that it is rank %d", s.who, rank, s.rank)
+		return fmt.Errorf("cluster: %s claims to be rank %d, but its identity is that of rank %d", s.process, rank, s.rank)
 	}
 	return nil
 }
 
 func (s *stream) send(m message) error {
 	if len(m.files) > 0 {
-		panic(fmt.Sprintf("cluster: %d files for another host", len(m.files)))
+		panic(fmt.Sprintf("cluster: sending %d files to another host: only processes of one host can exchange files", len(m.files)))
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -77,7 +76,7 @@ func (s *stream) receive() (message, error) {
 	}
 	n := binary.LittleEndian.Uint32(s.buf[headerBytes-4:])
 	if n > maxBody {
-		return message{}, fmt.Errorf("cluster: a message of %d bytes: %d are the most", n, maxBody)
+		return message{}, fmt.Errorf("cluster: receiving a message: a body of %d bytes: want at most %d", n, maxBody)
 	}
 	packet := s.buf[:headerBytes+n]
 	if _, err := io.ReadFull(s, packet[headerBytes:]); err != nil {
@@ -85,12 +84,11 @@ func (s *stream) receive() (message, error) {
 	}
 	m, files, err := decode(packet)
 	if err == nil && files > 0 {
-		err = fmt.Errorf("cluster: a message with %d files from another host", files)
+		err = fmt.Errorf("cluster: receiving a message from another host: it has %d files: want none", files)
 	}
 	return m, err
 }
 
-// ended is io.EOF itself, however the connection has ended.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return io.EOF
@@ -98,19 +96,19 @@ func ended(err error) error {
 	return fmt.Errorf("cluster: %w", err)
 }
 
-// lastWords is how long a connection may take to end.
-const lastWords = 200 * time.Millisecond
+// closeTimeout bounds the orderly end of a connection.
+const closeTimeout = 200 * time.Millisecond
 
-// Close ends the connection so that the other end can still read what was sent: the kernel
-// takes that back where something is left to be read.
+// Close ends the connection in such a way that the other end can read everything that was sent:
+// the kernel discards sent data if a socket is closed while received data is unread.
 func (s *stream) Close() error {
-	deadline := time.Now().Add(lastWords)
+	deadline := time.Now().Add(closeTimeout)
 	_ = s.raw.SetDeadline(deadline)
 	if t, ok := s.Conn.(*tls.Conn); ok {
-		_ = t.CloseWrite() // the end of the connection says the same
+		_ = t.CloseWrite() // an error is harmless: the connection ends anyway
 	}
 	if s.raw.CloseWrite() == nil {
-		_ = s.raw.SetDeadline(deadline) // CloseWrite of TLS has set another
+		_ = s.raw.SetDeadline(deadline) // CloseWrite of TLS has changed the deadline
 		_, _ = io.Copy(io.Discard, s.raw)
 	}
 	return s.raw.Close()
@@ -118,29 +116,28 @@ func (s *stream) Close() error {
 
 // netWire connects processes of several hosts.
 type netWire struct {
-	id *identity.Identity // nil: nothing is encrypted, and everybody believed
-	// rank0 is where rank 0 answers, and its process in words; an error as long as that is
-	// not known.
-	rank0 func() (address, who string, err error)
+	id *identity.Identity // nil: nothing is encrypted or authenticated
+	// rank0 returns the address of rank 0 and describes its process, once both are known.
+	rank0 func() (address, process string, err error)
 }
 
-func (w *netWire) greet(socket net.Conn) (conn, error) {
+func (w *netWire) accept(socket net.Conn) (conn, error) {
 	s, err := newStream(socket.(*net.TCPConn), w.id, true, 0)
 	if err != nil {
-		return nil, err // and not a nil pointer that is no nil conn
+		return nil, err // a nil *stream in a conn would not be nil
 	}
 	return s, nil
 }
 
-// callTimeout bounds one attempt to reach rank 0.
-const callTimeout = 2 * time.Second
+// dialTimeout bounds one attempt to reach rank 0.
+const dialTimeout = 2 * time.Second
 
-func (w *netWire) call(ctx context.Context) (conn, bool, error) {
-	address, who, err := w.rank0()
+func (w *netWire) dial(ctx context.Context) (conn, bool, error) {
+	address, process, err := w.rank0()
 	if err != nil {
 		return nil, false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -152,9 +149,9 @@ func (w *netWire) call(ctx context.Context) (conn, bool, error) {
 		err = dimmnet.ContextErr(ctx)
 	}
 	if err != nil {
-		_ = raw.Close() // nothing was said
+		_ = raw.Close() // nothing was sent
 		return nil, false, err
 	}
-	s.who = who
+	s.process = process
 	return s, false, nil
 }

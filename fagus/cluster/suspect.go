@@ -6,81 +6,80 @@ import (
 )
 
 const (
-	// A rank that is asked has so many ticks to answer. They are counted, so that the time
-	// in which this process itself is stopped counts as one of them.
-	askTicks = 11
-	askTick  = 100 * time.Millisecond
-	// askAgain is the pause before a rank that has answered, and still seems to be gone, is
-	// asked again.
-	askAgain = 500 * time.Millisecond
+	// A rank has pingTicks ticks to answer a ping. The pinging process counts ticks instead of
+	// time, so that a time in which it is stopped itself counts as one tick.
+	pingTicks = 11
+	pingTick  = 100 * time.Millisecond
+	// pingPause is the pause between pings of a rank that answers but still seems to be gone.
+	pingPause = 500 * time.Millisecond
 )
 
-// confirm asks p whether it is alive, and fails the job if it does not answer. It returns at
-// once. It asks again while missing says that p seems to be gone; nil: it does not.
-func (h *member) confirm(p *peer, missing func() bool) {
-	if p.left() || p.asked.Swap(true) {
+// confirm starts to ping p and returns at once. If p does not answer, the job fails. The pings
+// are repeated while missing reports that p still seems to be gone; a nil missing means one ping.
+func (m *member) confirm(p *peer, missing func() bool) {
+	if p.left() || p.pinging.Swap(true) {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.over {
 		return
 	}
-	h.readers.Go(func() {
-		defer p.asked.Store(false)
-		for h.ask(p) && missing != nil {
-			if !h.pause(p, askAgain) || !missing() {
+	m.readers.Go(func() {
+		defer p.pinging.Store(false)
+		for m.ping(p) && missing != nil {
+			if !m.pause(p, pingPause) || !missing() {
 				return
 			}
 		}
 	})
 }
 
-// ask says whether p has answered. The job fails if it has not in time.
-func (h *member) ask(p *peer) bool {
+// ping reports whether p answers. It fails the job if p does not answer in time.
+func (m *member) ping(p *peer) bool {
 	select {
-	case <-p.alive: // to an earlier question
+	case <-p.pong: // discard the answer to an earlier ping
 	default:
 	}
-	h.notify(p, message{kind: kindAsk, rank: h.Rank()})
-	for range askTicks {
-		tick := time.NewTimer(askTick)
+	m.notify(p, message{kind: kindPing, rank: m.Rank()})
+	for range pingTicks {
+		tick := time.NewTimer(pingTick)
 		select {
-		case <-p.alive:
+		case <-p.pong:
 			tick.Stop()
 			return true
 		case <-p.gone:
-		case <-h.broken:
-		case <-h.ending:
+		case <-m.broken:
+		case <-m.ending:
 		case <-tick.C:
 			continue
 		}
 		tick.Stop()
 		return false
 	}
-	h.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: stopped, or its host is cut off", p.rank, p.who))
+	m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: it is stopped, or its host is cut off", p.rank, p.process))
 	return false
 }
 
-// pause says whether p is still to be asked after so long.
-func (h *member) pause(p *peer, d time.Duration) bool {
+// pause waits for d and reports whether p is still a connected peer of a running job.
+func (m *member) pause(p *peer, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
 	case <-p.gone:
-	case <-h.broken:
-	case <-h.ending:
+	case <-m.broken:
+	case <-m.ending:
 	}
 	return false
 }
 
-// notify sends m to p, and does not wait for it: p may read nothing. Who is gone need not know.
-func (h *member) notify(p *peer, m message) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.over {
-		h.notices.Go(func() { _ = p.send(m) })
+// notify sends msg without waiting. It ignores errors: a peer that is gone needs no message.
+func (m *member) notify(p *peer, msg message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.over {
+		m.notices.Go(func() { _ = p.send(msg) })
 	}
 }

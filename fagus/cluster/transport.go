@@ -4,22 +4,22 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
-	"github.com/fagus-dsm/fagus/dimmnet/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
 
-// Transport is what carries the data of a job between its ranks.
+// Transport is the network that carries a job's data between its ranks.
 type Transport int
 
 // The transports.
 const (
-	TCP  Transport = iota // dimmnet/tcp: TLS over TCP, or TCP alone where no rank has an identity
-	QUIC                  // dimmnet/quic: over UDP, always encrypted
-	SHM                   // dimmnet/shm: the memory of one host
+	TCP  Transport = iota // dimmnet/live/tcp: TLS, or plain TCP without identities
+	QUIC                  // dimmnet/live/quic: over UDP, always encrypted
+	SHM                   // dimmnet/live/shm: shared memory on one host
 )
 
-// String is the name as FAGUS_NET has it.
+// String returns the name that FAGUS_NET uses.
 func (t Transport) String() string {
 	if t < TCP || t > SHM {
 		return fmt.Sprintf("transport %d", int(t))
@@ -27,8 +27,8 @@ func (t Transport) String() string {
 	return []string{"tcp", "quic", "shm"}[t]
 }
 
-// TransportFromEnv is what FAGUS_NET says; without it SHM for the ranks of one host, and TCP for those that may be on
-// several, which have no SHM.
+// TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
+// one host, and TCP for ranks that may be on several hosts, where SHM is not available.
 func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transport, error) {
 	name, _ := lookup("FAGUS_NET")
 	switch {
@@ -43,22 +43,18 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 		}
 	}
 	if place.Spans() {
-		return 0, fmt.Errorf("cluster: FAGUS_NET is %q: ranks that may be on several hosts have %v and %v", name, TCP, QUIC)
+		return 0, fmt.Errorf("cluster: FAGUS_NET is %q: want %v or %v for ranks that may be on several hosts", name, TCP, QUIC)
 	}
 	return 0, fmt.Errorf("cluster: FAGUS_NET is %q: want %v, %v or %v", name, SHM, TCP, QUIC)
 }
 
-// loopbackBulk is the bulk memory of a rank on sockets of one host, in bytes: large data are
-// pushed there in pieces, straight into place.
-const loopbackBulk = 16 << 20
-
-// Network is the network of the job's ranks, all on this host, over a transport, the same at all ranks.
+// Network returns the job's network over a transport. All ranks must pass the same transport.
 func (h *Host) Network(over Transport) dimmnet.Network {
 	switch over {
 	case TCP:
-		return tcp.Join(tcp.Config{Bulk: loopbackBulk}, h)
+		return tcp.Join(tcp.Config{Bulk: bulkBytes}, h)
 	case QUIC:
-		return quic.Join(quic.Config{Bulk: loopbackBulk}, h)
+		return quic.Join(quic.Config{Bulk: bulkBytes}, h)
 	}
 	return shm.Join(shm.Config{}, h)
 }

@@ -2,7 +2,7 @@ package cluster
 
 import "testing"
 
-// TestTransportFromEnv: what FAGUS_NET says, and what there is without it.
+// TestTransportFromEnv checks all values of FAGUS_NET and the default.
 func TestTransportFromEnv(t *testing.T) {
 	for _, c := range []struct {
 		name, rendezvous string
@@ -15,7 +15,7 @@ func TestTransportFromEnv(t *testing.T) {
 		lookup := func(name string) (string, bool) { return c.name, name == "FAGUS_NET" }
 		got, err := TransportFromEnv(lookup, Place{Rendezvous: c.rendezvous})
 		if got != c.want || (err != nil) != c.wrong {
-			t.Errorf("FAGUS_NET=%q, meeting at %q: %v, %v", c.name, c.rendezvous, got, err)
+			t.Errorf("FAGUS_NET=%q with rendezvous %q selects %v, %v", c.name, c.rendezvous, got, err)
 		}
 	}
 }

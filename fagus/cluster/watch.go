@@ -10,23 +10,21 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// peer is another rank at the end of a connection.
 type peer struct {
 	conn
 	rank    dimmnet.Rank
-	who     string // its process, in words
+	process string // describes the rank's process
 	batches assembler
-	inbox   chan *batch   // room for one: a rank cannot be further ahead
-	gone    chan struct{} // closed by its goodbye
-	alive   chan struct{} // room for one: it has answered
-	asked   atomic.Bool   // somebody waits for that
+	inbox   chan *batch   // received batches; capacity 1: a rank is at most one call ahead
+	gone    chan struct{} // closed by the peer's goodbye
+	pong    chan struct{} // capacity 1: the peer has answered a ping
+	pinging atomic.Bool   // a goroutine is pinging the peer
 }
 
-func newPeer(c conn, rank dimmnet.Rank, who string, batches assembler) *peer {
-	return &peer{conn: c, rank: rank, who: who, batches: batches, inbox: make(chan *batch, 1), gone: make(chan struct{}), alive: make(chan struct{}, 1)}
+func newPeer(c conn, rank dimmnet.Rank, process string, batches assembler) *peer {
+	return &peer{conn: c, rank: rank, process: process, batches: batches, inbox: make(chan *batch, 1), gone: make(chan struct{}), pong: make(chan struct{}, 1)}
 }
 
-// left says whether the peer has said goodbye.
 func (p *peer) left() bool {
 	select {
 	case <-p.gone:
@@ -36,7 +34,7 @@ func (p *peer) left() bool {
 	}
 }
 
-// drop closes the files that nobody has taken. Nothing is received any more.
+// drop closes received files that no call has taken. The connection must receive nothing more.
 func (p *peer) drop() {
 	p.batches.now.close()
 	select {
@@ -46,36 +44,34 @@ func (p *peer) drop() {
 	}
 }
 
-// noticeTimeout bounds telling a peer that may be stopped.
+// noticeTimeout bounds sending a message to a peer that may be stopped.
 const noticeTimeout = time.Second
 
-// watch reads what p sends until its connection ends.
-func (h *member) watch(p *peer) {
-	defer h.readers.Done()
+func (m *member) watch(p *peer) {
+	defer m.readers.Done()
 	for {
-		m, err := p.receive()
+		msg, err := p.receive()
 		if err == nil {
-			err = h.take(p, m)
+			err = m.handle(p, msg)
 		} else if errors.Is(err, io.EOF) {
 			err = errors.New("its connection ended without a goodbye")
 		}
 		if err != nil {
 			if !p.left() {
-				h.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.who, err))
+				m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.process, err))
 			}
 			return
 		}
 	}
 }
 
-// take does what a message of p asks for.
-func (h *member) take(p *peer, m message) error {
+func (m *member) handle(p *peer, msg message) error {
 	switch {
 	case p.left():
-		closeAll(m.files)
-		return nil // what follows a goodbye is nobody's
-	case m.kind == kindBlob || m.kind == kindFiles:
-		b, err := p.batches.add(m)
+		closeAll(msg.files)
+		return nil // messages after a goodbye are ignored
+	case msg.kind == kindBlob || msg.kind == kindFiles:
+		b, err := p.batches.add(msg)
 		if b == nil {
 			return err
 		}
@@ -84,77 +80,75 @@ func (h *member) take(p *peer, m message) error {
 			return nil
 		default:
 			b.close()
-			return fmt.Errorf("it makes a call before the last one is over")
+			return fmt.Errorf("it starts a call before the previous call has ended")
 		}
-	case m.kind == kindFailed && (m.rank == p.rank || p.rank == 0 && int(m.rank) < h.Size()):
-		h.fail(m.rank, errors.New(text(m.body)))
+	case msg.kind == kindFailed && (msg.rank == p.rank || p.rank == 0 && int(msg.rank) < m.Size()):
+		m.fail(msg.rank, errors.New(sanitize(msg.body)))
 		return nil
-	case m.kind == kindSuspect && h.Rank() == 0 && int(m.rank) < h.Size():
-		h.mu.Lock()
-		q := h.peers[m.rank]
-		h.mu.Unlock()
+	case msg.kind == kindSuspect && m.Rank() == 0 && int(msg.rank) < m.Size():
+		m.mu.Lock()
+		q := m.peers[msg.rank]
+		m.mu.Unlock()
 		if q != nil {
-			h.confirm(q, nil)
+			m.confirm(q, nil)
 		}
 		return nil
-	case m.kind == kindAsk && m.rank == p.rank:
-		h.notify(p, message{kind: kindAlive, rank: h.Rank()})
+	case msg.kind == kindPing && msg.rank == p.rank:
+		m.notify(p, message{kind: kindPong, rank: m.Rank()})
 		return nil
-	case m.kind == kindAlive && m.rank == p.rank:
+	case msg.kind == kindPong && msg.rank == p.rank:
 		select {
-		case p.alive <- struct{}{}:
+		case p.pong <- struct{}{}:
 		default:
 		}
 		return nil
-	case m.kind == kindGoodbye && p.rank != 0:
+	case msg.kind == kindGoodbye && p.rank != 0:
 		close(p.gone)
 		return nil
 	}
-	return fmt.Errorf("it sends a message of %v in the name of rank %d", m.kind, m.rank)
+	return fmt.Errorf("it sent a message of %v in the name of rank %d", msg.kind, msg.rank)
 }
 
-// fail fails the job for the first time, and tells all that are connected.
-func (h *member) fail(blame dimmnet.Rank, cause error) {
-	h.mu.Lock()
-	h.failLocked(blame, cause)
-	h.mu.Unlock()
-	h.tell()
+// fail fails the job, unless it has already failed, and announces the failure to all peers.
+func (m *member) fail(blame dimmnet.Rank, cause error) {
+	m.mu.Lock()
+	m.failLocked(blame, cause)
+	m.mu.Unlock()
+	m.reportLoss()
 }
 
-func (h *member) failLocked(blame dimmnet.Rank, cause error) {
-	if h.failed != nil || h.over {
+func (m *member) failLocked(blame dimmnet.Rank, cause error) {
+	if m.failed != nil || m.over {
 		return
 	}
-	h.failed = &Failed{Rank: blame, Why: cause.Error(), cause: cause}
-	close(h.broken)
-	m := h.failed.message()
-	for _, p := range h.peers {
+	m.failed = &Failed{Rank: blame, Why: cause.Error(), cause: cause}
+	close(m.broken)
+	msg := m.failed.message()
+	for _, p := range m.peers {
 		if p == nil || p.left() {
 			continue
 		}
-		// This also ends a call that cannot send.
+		// The deadline also ends a call that is blocked in send.
 		_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout))
-		h.notices.Go(func() { _ = p.send(m) }) // who is gone need not know
+		m.notices.Go(func() { _ = p.send(msg) }) // a peer that is gone needs no message
 	}
 }
 
-// message tells a peer of the failure.
 func (f *Failed) message() message {
 	return message{kind: kindFailed, rank: f.Rank, body: []byte(f.Why[:min(len(f.Why), maxText)])}
 }
 
-// failure is why the job has failed, nil if it has not.
-func (h *member) failure() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.failed == nil {
+func (m *member) failure() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failed == nil {
 		return nil
 	}
-	return h.failed
+	return m.failed
 }
 
-// text is what a peer says, which may be anything.
-func text(body []byte) string {
+// sanitize limits the length of a text from another process and replaces control characters.
+func sanitize(body []byte) string {
 	clean := []rune(string(body[:min(len(body), maxText)]))
 	for i, r := range clean {
 		if r < ' ' {

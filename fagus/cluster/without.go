@@ -3,15 +3,17 @@ package cluster
 import (
 	"slices"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/fagus/internal/launchers"
 )
 
-// WithoutPlace is an environment without what says a process's place in a job: for the
-// ranks of a job that is started inside of another.
+// WithoutPlace returns environ without the variables that tell a process its place in a job. A
+// launcher uses it to start a job from within another job.
 func WithoutPlace(environ []string) []string {
 	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity}
-	for _, l := range launchers() {
-		gone = slices.Concat(gone, []string{l.rank, l.started}, l.sizes, l.localRank, l.localSize, l.hosts, l.agrees)
-		for _, jobs := range l.jobs {
+	for _, l := range launchers.All() {
+		gone = slices.Concat(gone, []string{l.Rank, l.Step}, l.Sizes, l.LocalRank, l.LocalSize, l.Hosts, l.Agrees)
+		for _, jobs := range l.Jobs {
 			gone = append(gone, jobs...)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWithoutPlace: whatever the launcher, what is left says no place, and the rest stays.
+// TestWithoutPlace checks for each launcher that WithoutPlace removes the variables of a place,
+// and that unrelated variables remain.
 func TestWithoutPlace(t *testing.T) {
 	for name, env := range map[string]vars{"openmpi": openMPI(), "hydra": hydra(), "slurm": slurm(), "flux": flux(), "pals": pals(), "kubernetes": kubernetes()} {
 		environ := []string{"HOME=/root", "=C:=odd"}
@@ -25,7 +26,7 @@ func TestWithoutPlace(t *testing.T) {
 			}
 		}
 		if _, err := FromEnv(left.lookup); !errors.Is(err, ErrNoJob) || kept != 2 {
-			t.Errorf("%s: %v are left, of the rest %d: %v", name, left, kept, err)
+			t.Errorf("%s: place variables %v remain, and %d unrelated ones: %v", name, left, kept, err)
 		}
 	}
 }

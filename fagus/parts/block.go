@@ -2,12 +2,13 @@ package parts
 
 import "fmt"
 
-// Block is the share of a rank in n items that ranks have in order: the items lo up to but not
-// including hi. Shares differ by one item at most, the longer ones first; with more ranks than items some
-// are empty.
+// Block divides n items in order among the given number of ranks, and returns the block of one
+// rank: the items lo to hi-1. The sizes of blocks differ by one at most; lower ranks have the
+// larger blocks. With fewer items than ranks, some blocks are empty. Invalid arguments cause a
+// panic.
 func Block(n, ranks, rank int) (lo, hi int) {
 	if n < 0 || rank < 0 || rank >= ranks {
-		panic(fmt.Sprintf("parts: block %d of %d items in %d", rank, n, ranks))
+		panic(fmt.Sprintf("parts: Block(%d, %d, %d): want n >= 0 and 0 <= rank < ranks", n, ranks, rank))
 	}
 	each, more := n/ranks, n%ranks
 	lo = rank*each + min(rank, more)
@@ -18,10 +19,10 @@ func Block(n, ranks, rank int) (lo, hi int) {
 	return lo, hi
 }
 
-// Owner is the rank in whose Block item i is.
+// Owner returns the rank whose Block contains item i. It panics if an argument is out of range.
 func Owner(n, ranks, i int) int {
 	if i < 0 || i >= n || ranks < 1 {
-		panic(fmt.Sprintf("parts: owner of item %d of %d, of %d ranks", i, n, ranks))
+		panic(fmt.Sprintf("parts: Owner(%d, %d, %d): want ranks >= 1 and 0 <= i < n", n, ranks, i))
 	}
 	each, more := n/ranks, n%ranks
 	if longer := more * (each + 1); i >= longer {
@@ -30,10 +31,11 @@ func Owner(n, ranks, i int) int {
 	return i / (each + 1)
 }
 
-// Cyclic are the items of a rank if ranks have n items in turn, in order.
+// Cyclic deals n items to ranks in turn, and returns the items of one rank: rank, rank+ranks, and
+// so on. It panics if rank is out of range.
 func Cyclic(n, ranks, rank int) (items []int) {
 	if rank < 0 || rank >= ranks {
-		panic(fmt.Sprintf("parts: rank %d of %d", rank, ranks))
+		panic(fmt.Sprintf("parts: Cyclic(%d, %d, %d): want 0 <= rank < ranks", n, ranks, rank))
 	}
 	for i := rank; i < n; i += ranks {
 		items = append(items, i)

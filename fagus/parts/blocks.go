@@ -6,19 +6,20 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Blocks is an array of items, each of unit elements, of which every rank has a [Block],
-// guarded by a variable of its own.
+// Blocks is an array of items, each of which has the same number of elements. Every rank has a
+// [Block] of items, guarded by a sync variable of its own.
 type Blocks[T any] struct {
 	*fagus.Array[T]
 	node        *fagus.Node
-	items, unit int
-	guards      []*fagus.SyncVar // by rank; nil: it has no items
+	items, unit int              // number of items, and of elements per item
+	guards      []*fagus.SyncVar // by rank; nil if the rank has no items
 }
 
-// NewBlocks makes the array and binds the variables. It is collective.
+// NewBlocks makes the array and binds one variable per block. unit is the number of elements per
+// item. NewBlocks is collective.
 func NewBlocks[T any](n *fagus.Node, name string, items, unit int) (*Blocks[T], error) {
 	if items < 1 || unit < 1 {
-		return nil, fmt.Errorf("parts: blocks %q of %d items of %d elements: want at least one of each", name, items, unit)
+		return nil, fmt.Errorf("parts: blocks %q: %d items of %d elements: want at least one of each", name, items, unit)
 	}
 	a, err := fagus.NewArray[T](n, name, items*unit)
 	if err != nil {
@@ -37,33 +38,35 @@ func NewBlocks[T any](n *fagus.Node, name string, items, unit int) (*Blocks[T], 
 	return b, nil
 }
 
-// Items are those of a rank, lo up to but not including hi.
+// Items returns the numbers of a rank's items: lo to hi-1.
 func (b *Blocks[T]) Items(rank int) (lo, hi int) { return Block(b.items, b.node.Nodes(), rank) }
 
-// Of are the elements of a rank's items, as this rank has them.
+// Of returns the elements of a rank's items, in this rank's copy of the array.
 func (b *Blocks[T]) Of(rank int) []T {
 	lo, hi := b.Items(rank)
 	return b.Slice()[lo*b.unit : hi*b.unit]
 }
 
-// Mine are the elements of this rank's items.
+// Mine returns the elements of this rank's items.
 func (b *Blocks[T]) Mine() []T { return b.Of(b.node.Rank()) }
 
-// Want asks for the items of some ranks in a mode.
-func (b *Blocks[T]) Want(mode fagus.Mode, ranks ...int) (wants []fagus.Request) {
+// Want returns requests for the blocks of the given ranks, none for ranks without items.
+func (b *Blocks[T]) Want(access fagus.Access, ranks ...int) (wants []fagus.Request) {
 	for _, r := range ranks {
 		if b.guards[r] != nil {
-			wants = append(wants, fagus.Want(b.guards[r], mode))
+			wants = append(wants, fagus.Want(b.guards[r], access))
 		}
 	}
 	return wants
 }
 
-// WantMine asks for this rank's items.
-func (b *Blocks[T]) WantMine(mode fagus.Mode) []fagus.Request { return b.Want(mode, b.node.Rank()) }
+// WantMine returns requests for this rank's block.
+func (b *Blocks[T]) WantMine(access fagus.Access) []fagus.Request {
+	return b.Want(access, b.node.Rank())
+}
 
-// WantFill asks for this rank's items, exclusively, and declares that it writes all of them: so
-// that nothing is compared to find out.
+// WantFill returns exclusive requests for this rank's block, with the declaration that the
+// rank writes all of it. Release then compares nothing.
 func (b *Blocks[T]) WantFill() (wants []fagus.Request) {
 	lo, hi := b.Items(b.node.Rank())
 	for _, r := range b.WantMine(fagus.Exclusive) {
@@ -72,10 +75,10 @@ func (b *Blocks[T]) WantFill() (wants []fagus.Request) {
 	return wants
 }
 
-// WantAll asks for all items.
-func (b *Blocks[T]) WantAll(mode fagus.Mode) (wants []fagus.Request) {
+// WantAll returns requests for the blocks of all ranks.
+func (b *Blocks[T]) WantAll(access fagus.Access) (wants []fagus.Request) {
 	for r := range b.guards {
-		wants = append(wants, b.Want(mode, r)...)
+		wants = append(wants, b.Want(access, r)...)
 	}
 	return wants
 }

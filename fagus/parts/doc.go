@@ -1,19 +1,20 @@
-// Package parts divides arrays and work between ranks. It holds what several programs
-// needed in the same way, and uses nothing but the public face of
-// package fagus: whoever needs something else can begin with a copy.
+// Package parts divides arrays and work among ranks. It uses only the public API of package fagus,
+// so a program with other needs can start from a copy of this package.
 //
-//	lo, hi := parts.Block(rows, n.Nodes(), n.Rank())          // this rank's share
-//	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // an array, a variable a rank
+//	lo, hi := parts.Block(rows, n.Nodes(), n.Rank())           // this rank's block of rows
+//	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // a variable for each block
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
-//	s, err := parts.NewSums[float64](n, "sums", 8)            // all-reduce of 8 numbers
-//	q, err := parts.NewQueue(n, "tasks", tasks, 16)           // who is free takes 16
+//	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
+//	q, err := parts.NewQueue(n, "tasks", tasks, 16)            // hands out 16 tasks at a time
 //
-// All New functions are collective, as fagus.NewArray and Bind are, and so is what says so.
-// All of it works in both modes. A Node's rules hold: one goroutine a rank, one set at a time.
+// All New functions are collective, like fagus.NewArray and Bind. Other functions are collective
+// if their comments say so. All types work in both modes. The rules of Node apply: only the rank's
+// goroutine makes calls, and a rank holds one set at a time.
 //
-// # Sums and bits
+// # Rounding of sums
 //
-// [Sums] adds in the order of the ranks: the same bits at all ranks, in both modes, on every
-// network. With another number of nodes floating point numbers are added in another order. An
-// [Exact] is for who wants the same bits there, too: it adds without rounding, and rounds once.
+// [Sums] adds in the order of the ranks, so the result has the same bits on all ranks, in both
+// modes, and on every network. A different number of nodes, however, adds floating point numbers
+// in a different order. [Exact] gives the same bits for any number of nodes: it adds without
+// rounding, and rounds once at the end.
 package parts

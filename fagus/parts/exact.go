@@ -7,24 +7,26 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Exact is a sum of float64 that loses no bit, so that it does not depend on the order, nor on
-// how many ranks add. It is a fixed-point number of 68 limbs of 32 bits, each with room for carries; the
-// idea is Kulisch's long accumulator. Adding takes some 5 ns. The zero Exact is 0.
+// Exact is a sum of float64 numbers without rounding errors. It depends neither on the order
+// of the numbers nor on how they are divided among ranks. The zero Exact is 0.
+//
+// It is a fixed-point number of 68 limbs of 32 bits, each stored in 64 bits so that carries
+// can be delayed (Kulisch's long accumulator). Adding a number takes about 5 ns.
 type Exact struct {
-	limbs [exactLimbs]int64 // limb i counts 2^(32i-1074)
-	adds  int               // since carries were passed on
-	odd   [3]int64          // how many +Inf, -Inf and NaN were added
+	limbs [exactLimbs]int64 // limb i is in units of 2^(32i-1074)
+	adds  int               // number of additions since the last carry
+	odd   [3]int64          // the numbers of +Inf, -Inf and NaN added
 }
 
 const (
 	limbBits   = 32
-	exactLimbs = 68 // the largest float64 has bit 2097, and sums of 2^64 of them 64 more
+	exactLimbs = 68 // bit 2097 is the highest of a float64, bit 2161 of a sum of 2^64 float64s
 	lowestBit  = -1074
-	mostAdds   = 1 << 30 // until a limb may overflow
+	mostAdds   = 1 << 30 // number of additions before a limb may overflow
 	exactWords = exactLimbs + 3
 )
 
-// Add adds x.
+// Add adds x to the sum.
 func (e *Exact) Add(x float64) {
 	bits := math.Float64bits(x)
 	exponent, mantissa := int(bits>>52&0x7ff), bits&(1<<52-1)
@@ -37,7 +39,7 @@ func (e *Exact) Add(x float64) {
 	default:
 		mantissa |= 1 << 52
 	}
-	at := exponent - 1 // of the mantissa's lowest bit, from lowestBit
+	at := exponent - 1 // position of the mantissa's lowest bit, relative to lowestBit
 	limb, shift := at/limbBits, at%limbBits
 	low, high := mantissa<<shift, mantissa>>(64-shift)
 	parts := [3]int64{int64(low & (1<<limbBits - 1)), int64(low >> limbBits), int64(high)}
@@ -62,7 +64,8 @@ func (e *Exact) addOdd(x float64) {
 	}
 }
 
-// carry leaves 0 to 2^32-1 in each limb but the last, which has the sign.
+// carry propagates carries. Afterwards each limb is in [0, 2^32), except for the last, which
+// has the sign.
 func (e *Exact) carry() {
 	for i := range exactLimbs - 1 {
 		e.limbs[i+1] += e.limbs[i] >> limbBits
@@ -71,7 +74,7 @@ func (e *Exact) carry() {
 	e.adds = 1
 }
 
-// Float64 is the sum, rounded once to the nearest number, to even if two are as near.
+// Float64 returns the sum rounded to the nearest float64, ties to even.
 func (e *Exact) Float64() float64 {
 	switch {
 	case e.odd[2] > 0 || e.odd[0] > 0 && e.odd[1] > 0:
@@ -86,22 +89,23 @@ func (e *Exact) Float64() float64 {
 	for i := exactLimbs - 1; i >= 0; i-- {
 		sum.Lsh(sum, limbBits).Add(sum, big.NewInt(e.limbs[i]))
 	}
-	f := new(big.Float).SetInt(sum) // with as many bits as it has
+	f := new(big.Float).SetInt(sum) // exact: f has the precision of sum
 	x, _ := f.SetMantExp(f, lowestBit).Float64()
 	return x
 }
 
-// ExactSums adds Exacts of all ranks.
+// ExactSums adds vectors of Exact over all ranks.
 type ExactSums struct{ sums *Sums[int64] }
 
-// NewExactSums makes sums of so many Exacts at once. It is collective.
+// NewExactSums makes an all-reduce of vectors of Exact with the given length. It is collective.
 func NewExactSums(n *fagus.Node, name string, length int) (*ExactSums, error) {
 	s, err := NewSums[int64](n, name, length*exactWords)
 	return &ExactSums{s}, err
 }
 
-// Add makes each of x the sum of what all ranks have there: the same bits however many ranks there
-// are, if they add the same numbers in all. It is collective, and the rank must hold nothing.
+// Add sets each element of x to the sum of that element over all ranks. The bits of the result
+// depend only on the numbers that all ranks together have added, not on the number of ranks. Add
+// is collective, and the rank must hold no variable.
 func (s *ExactSums) Add(x []Exact) error {
 	words := make([]int64, 0, len(x)*exactWords)
 	for i := range x {

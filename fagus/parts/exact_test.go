@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// TestExact compares with numbers of 4000 bits, which lose nothing either.
+// TestExact compares sums of random numbers with sums of 4000 bits, which are exact, too.
 func TestExact(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -29,13 +29,13 @@ func TestExact(t *testing.T) {
 			sum.Add(sum, new(big.Float).SetFloat64(x))
 		}
 		if want, _ := sum.Float64(); e.Float64() != want {
-			t.Fatalf("seed %d, round %d: %x, want %x", seed, round, e.Float64(), want)
+			t.Fatalf("seed %d, round %d: the sum is %x, want %x", seed, round, e.Float64(), want)
 		}
 	}
 }
 
-// TestExactEdges: the smallest and the largest numbers, what cancels, what is rounded to even, and
-// what is no number.
+// TestExactEdges adds the smallest and largest numbers, numbers that cancel, ties, infinities
+// and NaN.
 func TestExactEdges(t *testing.T) {
 	const ulp = 1.0 / (1 << 52)
 	for _, c := range []struct {

@@ -9,30 +9,31 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// TestWantFill: what is filled comes to all, again and again, and shares may be empty.
+// TestWantFill: the contents of filled blocks reach all ranks in several rounds, also if some
+// ranks have no rows.
 func TestWantFill(t *testing.T) {
 	const rows, columns, rounds = 3, 5, 4
 	everywhere(t, func(on fagus.Config) {
-		run(t, on, func(n *fagus.Node) (struct{}, error) {
+		run(t, on, func(n *fagus.Node) error {
 			b, err := parts.NewBlocks[int32](n, "b", rows, columns)
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			g, err := parts.NewGrid[int32](n, "g", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			for round := range int32(rounds) {
 				if err := fillBoth(n, b, g, round); err != nil {
-					return struct{}{}, err
+					return err
 				}
 			}
-			return struct{}{}, nil
+			return nil
 		})
 	})
 }
 
-// fillBoth fills b and g with the numbers of a round, and looks at all of both.
+// fillBoth fills b and g with the numbers of a round, and checks all elements of both.
 func fillBoth(n *fagus.Node, b *parts.Blocks[int32], g *parts.Grid[int32], round int32) error {
 	number := func(i int) int32 { return 1 + 1000*round + int32(i) }
 	size := g.Rows * g.Columns
@@ -51,7 +52,7 @@ func fillBoth(n *fagus.Node, b *parts.Blocks[int32], g *parts.Grid[int32], round
 	if err := n.During(n.Set(slices.Concat(b.WantAll(fagus.Shared), g.WantAll(fagus.Shared))...), func() error {
 		for i := range size {
 			if b.Slice()[i] != number(i) || g.Slice()[i] != -number(i) {
-				return fmt.Errorf("round %d: rank %d sees %d and %d at %d, want %d and its negative", round, n.Rank(), b.Slice()[i], g.Slice()[i], i, number(i))
+				return fmt.Errorf("round %d: rank %d sees %d and %d as elements %d, want %d and its negative", round, n.Rank(), b.Slice()[i], g.Slice()[i], i, number(i))
 			}
 		}
 		return nil

@@ -6,22 +6,23 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Shape is that of a Grid.
+// Shape is the shape of a Grid.
 type Shape struct {
-	// Rows are divided between the ranks, in a [Block] each.
-	Rows, Columns int
-	// Halo is how many rows of others, above and below its own, a rank reads.
-	Halo int
-	// Wrap says that the first row is below the last.
-	Wrap bool
+	Rows, Columns int  // the size of the grid. Each rank has a [Block] of rows.
+	Halo          int  // number of rows that a rank reads on each side of its own rows
+	Wrap          bool // makes the first row the neighbour of the last
 }
 
-// Grid is an array of rows of which ranks read some of their neighbours'. These are guarded by
-// variables of their own, so that only they move.
+// Grid is an array of rows that are divided among the ranks. Each rank also reads its halo: the
+// rows next to its own. Rows in the halo of other ranks have their own variables, so that only
+// these rows are transferred.
 //
-// To read a neighbour's old rows while that writes new ones takes two grids, in turn:
+// A rank that reads the old rows of a neighbour while the neighbour writes new ones needs two
+// grids, from and to, which swap their roles after each round:
 //
-//	set := n.Set(slices.Concat(to.WantMine(fagus.Exclusive), from.WantMine(fagus.Shared), from.WantHalo())...)
+//	mine := to.WantMine(fagus.Exclusive)
+//	wants := slices.Concat(mine, from.WantMine(fagus.Shared), from.WantHalo())
+//	set := n.Set(wants...)
 type Grid[T any] struct {
 	*fagus.Array[T]
 	Shape
@@ -29,16 +30,15 @@ type Grid[T any] struct {
 	strips []strip
 }
 
-// strip is rows with one variable.
 type strip struct {
-	lo, hi, rank int
+	lo, hi, rank int // rows lo to hi-1, which belong to rank
 	guard        *fagus.SyncVar
 }
 
-// NewGrid makes the array and binds the variables. It is collective.
+// NewGrid makes the array and binds the variables of each rank's rows. It is collective.
 func NewGrid[T any](n *fagus.Node, name string, s Shape) (*Grid[T], error) {
 	if s.Rows < 1 || s.Columns < 1 || s.Halo < 0 || s.Halo > s.Rows {
-		return nil, fmt.Errorf("parts: grid %q of %d x %d with %d rows of halo: want at least one row and column, and no more halo than rows", name, s.Rows, s.Columns, s.Halo)
+		return nil, fmt.Errorf("parts: grid %q of %d x %d elements with a halo of %d rows: want at least one row and column, and a halo of at most all rows", name, s.Rows, s.Columns, s.Halo)
 	}
 	a, err := fagus.NewArray[T](n, name, s.Rows*s.Columns)
 	if err != nil {
@@ -58,7 +58,6 @@ func NewGrid[T any](n *fagus.Node, name string, s Shape) (*Grid[T], error) {
 	return g, nil
 }
 
-// cuts divides rows lo to hi where neighbours need others than the rank itself.
 func cuts(lo, hi, halo int) (rows [][2]int) {
 	switch {
 	case lo == hi:
@@ -70,14 +69,13 @@ func cuts(lo, hi, halo int) (rows [][2]int) {
 	return rows
 }
 
-// Of are the rows of a rank, lo up to but not including hi.
+// Of returns the numbers of a rank's rows: lo to hi-1.
 func (g *Grid[T]) Of(rank int) (lo, hi int) { return Block(g.Rows, g.node.Nodes(), rank) }
 
-// Mine are this rank's.
+// Mine returns the numbers of this rank's rows: lo to hi-1.
 func (g *Grid[T]) Mine() (lo, hi int) { return g.Of(g.node.Rank()) }
 
-// Row is a row, as this rank has it. Of a Grid that wraps i may be up to Rows below 0, or above the
-// last.
+// Row returns this rank's copy of row i. If the grid wraps, i may be from -Rows to 2*Rows-1.
 func (g *Grid[T]) Row(i int) []T {
 	if g.Wrap {
 		i = (i + g.Rows) % g.Rows
@@ -85,18 +83,22 @@ func (g *Grid[T]) Row(i int) []T {
 	return g.Slice()[i*g.Columns:][:g.Columns:g.Columns]
 }
 
-// WantMine asks for this rank's rows.
-func (g *Grid[T]) WantMine(mode fagus.Mode) (wants []fagus.Request) {
+func (g *Grid[T]) want(access fagus.Access, f func(strip) bool) (wants []fagus.Request) {
 	for _, s := range g.strips {
-		if s.rank == g.node.Rank() {
-			wants = append(wants, fagus.Want(s.guard, mode))
+		if f(s) {
+			wants = append(wants, fagus.Want(s.guard, access))
 		}
 	}
 	return wants
 }
 
-// WantFill asks for this rank's rows, exclusively, and declares that it writes all of them: so that
-// nothing is compared to find out.
+// WantMine returns requests for this rank's rows.
+func (g *Grid[T]) WantMine(access fagus.Access) []fagus.Request {
+	return g.want(access, func(s strip) bool { return s.rank == g.node.Rank() })
+}
+
+// WantFill returns exclusive requests for this rank's rows, with the declaration that the rank
+// writes all of them. Release then compares nothing.
 func (g *Grid[T]) WantFill() (wants []fagus.Request) {
 	for _, s := range g.strips {
 		if s.rank == g.node.Rank() {
@@ -106,40 +108,26 @@ func (g *Grid[T]) WantFill() (wants []fagus.Request) {
 	return wants
 }
 
-// WantAll asks for all rows.
-func (g *Grid[T]) WantAll(mode fagus.Mode) (wants []fagus.Request) {
-	for _, s := range g.strips {
-		wants = append(wants, fagus.Want(s.guard, mode))
-	}
-	return wants
+// WantAll returns requests for all rows.
+func (g *Grid[T]) WantAll(access fagus.Access) []fagus.Request {
+	return g.want(access, func(strip) bool { return true })
 }
 
-// WantHalo asks for the rows of others that this rank reads, shared: none if it has no rows.
-func (g *Grid[T]) WantHalo() (wants []fagus.Request) {
+// WantHalo returns shared requests for this rank's halo, none if this rank has no rows.
+func (g *Grid[T]) WantHalo() []fagus.Request {
 	lo, hi := g.Mine()
-	if lo == hi {
-		return nil
-	}
-	for _, s := range g.strips {
-		if s.rank != g.node.Rank() && (g.near(s, lo-g.Halo, lo) || g.near(s, hi, hi+g.Halo)) {
-			wants = append(wants, fagus.Want(s.guard, fagus.Shared))
-		}
-	}
-	return wants
+	return g.want(fagus.Shared, func(s strip) bool {
+		return lo < hi && s.rank != g.node.Rank() && (g.near(s, lo-g.Halo, lo) || g.near(s, hi, hi+g.Halo))
+	})
 }
 
-// WantRows asks for the rows lo up to but not including hi, shared, whoever has them. In a Grid that wraps they may be
-// up to Rows below 0, or above the last. Programs that read to one side only get less by it than by WantHalo.
-func (g *Grid[T]) WantRows(lo, hi int) (wants []fagus.Request) {
-	for _, s := range g.strips {
-		if lo < hi && g.near(s, lo, hi) {
-			wants = append(wants, fagus.Want(s.guard, fagus.Shared))
-		}
-	}
-	return wants
+// WantRows returns shared requests for the rows lo to hi-1. If the grid wraps, row numbers may be
+// from -Rows to 2*Rows-1. A rank that reads neighbouring rows on one side only should use
+// WantRows: WantHalo requests the rows on both sides.
+func (g *Grid[T]) WantRows(lo, hi int) []fagus.Request {
+	return g.want(fagus.Shared, func(s strip) bool { return lo < hi && g.near(s, lo, hi) })
 }
 
-// near says whether a row of s is one of lo up to hi, which may lie outside of the grid.
 func (g *Grid[T]) near(s strip, lo, hi int) bool {
 	overlaps := func(by int) bool { return s.lo < hi+by && lo+by < s.hi }
 	return overlaps(0) || g.Wrap && (overlaps(g.Rows) || overlaps(-g.Rows))

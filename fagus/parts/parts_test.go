@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
-	"github.com/fagus-dsm/fagus/dimmnet/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// everywhere calls test with both modes on 1 to 4 nodes of some networks.
+// everywhere calls test for both modes, for 1 to 4 nodes, on several networks.
 func everywhere(t *testing.T, test func(on fagus.Config)) {
 	simulated, err := sim.New(sim.Config{Seed: 3, Limit: 100 * dimmnet.Second})
 	if err != nil {
@@ -26,7 +26,7 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 		nets = append(nets, shm.New(shm.Config{}))
 	}
 	for _, net := range nets {
-		for _, mode := range []fagus.Engine{fagus.Phase, fagus.Threaded} {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 			for nodes := 1; nodes <= 4; nodes++ {
 				test(fagus.Config{Nodes: nodes, Net: net, Mode: mode})
 			}
@@ -34,8 +34,14 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 	}
 }
 
-// run runs a program, and returns the results of all ranks.
-func run[R any](t *testing.T, on fagus.Config, program func(*fagus.Node) (R, error)) []R {
+// run runs a program.
+func run(t *testing.T, on fagus.Config, program func(*fagus.Node) error) {
+	t.Helper()
+	runFor(t, on, func(n *fagus.Node) (struct{}, error) { return struct{}{}, program(n) })
+}
+
+// runFor runs a program, and returns the results of all ranks.
+func runFor[R any](t *testing.T, on fagus.Config, program func(*fagus.Node) (R, error)) []R {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -50,7 +56,7 @@ func run[R any](t *testing.T, on fagus.Config, program func(*fagus.Node) (R, err
 	return results
 }
 
-// TestBlock: shares are in order, leave nothing out, and differ by one at most.
+// TestBlock: blocks are in order, contain every item, and differ in size by one at most.
 func TestBlock(t *testing.T) {
 	for n := range 40 {
 		for ranks := 1; ranks <= 12; ranks++ {
@@ -58,7 +64,7 @@ func TestBlock(t *testing.T) {
 			for rank := range ranks {
 				lo, hi := parts.Block(n, ranks, rank)
 				if lo != at || hi-lo < n/ranks || hi-lo > n/ranks+1 {
-					t.Fatalf("block %d of %d of %d items is [%d, %d)", rank, ranks, n, lo, hi)
+					t.Fatalf("the block of rank %d of %d in %d items is [%d, %d)", rank, ranks, n, lo, hi)
 				}
 				for i := lo; i < hi; i++ {
 					if owner := parts.Owner(n, ranks, i); owner != rank {
@@ -68,33 +74,33 @@ func TestBlock(t *testing.T) {
 				at = hi
 			}
 			if at != n {
-				t.Fatalf("%d blocks have %d items of %d", ranks, at, n)
+				t.Fatalf("the blocks of %d ranks have %d of %d items", ranks, at, n)
 			}
 		}
 	}
 	if got := parts.Cyclic(10, 4, 1); !slices.Equal(got, []int{1, 5, 9}) {
-		t.Errorf("rank 1 of 4 has items %v of 10", got)
+		t.Errorf("rank 1 of 4 has items %v of 10, want 1, 5 and 9", got)
 	}
 }
 
-// TestSums adds vectors, again and again, and compares with what all ranks have given.
+// TestSums adds vectors in several rounds, and compares with the vectors of all ranks.
 func TestSums(t *testing.T) {
 	everywhere(t, func(on fagus.Config) {
-		run(t, on, func(n *fagus.Node) (struct{}, error) {
+		run(t, on, func(n *fagus.Node) error {
 			s, err := parts.NewSums[float64](n, "s", 5)
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			e, err := parts.NewExactSums(n, "e", 2)
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			for round := range 5 {
 				if err := addUp(n, s, e, round); err != nil {
-					return struct{}{}, err
+					return err
 				}
 			}
-			return struct{}{}, s.Add(make([]float64, 5))
+			return s.Add(make([]float64, 5))
 		})
 	})
 }
@@ -114,7 +120,7 @@ func addUp(n *fagus.Node, s *parts.Sums[float64], e *parts.ExactSums, round int)
 	if !slices.Equal(x, want) {
 		return fmt.Errorf("round %d: rank %d has the sums %g, want %g", round, n.Rank(), x, want)
 	}
-	// The same numbers however many ranks share them: the sum is that of one.
+	// All rank counts divide the same numbers, so the sum must be that of a single rank.
 	all, mine := make([]parts.Exact, 2), make([]parts.Exact, 2)
 	for i := range 100 {
 		for j := range all {
@@ -136,14 +142,14 @@ func addUp(n *fagus.Node, s *parts.Sums[float64], e *parts.ExactSums, round int)
 	return nil
 }
 
-// TestGrid smooths rows for some rounds, and compares with what one loop makes.
+// TestGrid smooths rows for several rounds, and compares with a sequential computation.
 func TestGrid(t *testing.T) {
 	for _, wrap := range []bool{false, true} {
 		for _, halo := range []int{1, 2} {
 			const rows, columns, rounds = 11, 5, 4
 			want := smoothed(rows, columns, halo, rounds, wrap)
 			everywhere(t, func(on fagus.Config) {
-				results := run(t, on, func(n *fagus.Node) ([]float64, error) {
+				results := runFor(t, on, func(n *fagus.Node) ([]float64, error) {
 					return smoothShared(n, parts.Shape{Rows: rows, Columns: columns, Halo: halo, Wrap: wrap}, rounds)
 				})
 				for rank, got := range results {
@@ -156,13 +162,14 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestWantRows: rows come from whoever has them, around the end of the grid, too, and no others are asked for.
+// TestWantRows: WantRows requests the rows of any rank, also across the end of the grid, and
+// no other rows.
 func TestWantRows(t *testing.T) {
 	everywhere(t, func(on fagus.Config) {
-		run(t, on, func(n *fagus.Node) (struct{}, error) {
+		run(t, on, func(n *fagus.Node) error {
 			g, err := parts.NewGrid[int32](n, "g", parts.Shape{Rows: 5 * n.Nodes(), Columns: 3, Halo: 1, Wrap: true})
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			lo, hi := g.Mine()
 			if err := n.During(n.Set(g.WantFill()...), func() error {
@@ -171,22 +178,23 @@ func TestWantRows(t *testing.T) {
 				}
 				return nil
 			}); err != nil {
-				return struct{}{}, err
+				return err
 			}
 			if err := n.Barrier(); err != nil {
-				return struct{}{}, err
+				return err
 			}
 			if none := g.WantRows(hi, hi); len(none) > 0 {
-				t.Errorf("%d variables for no rows", len(none))
+				t.Errorf("%d variables requested for no rows", len(none))
 			}
-			wants := g.WantRows(lo-2, lo+1) // the last two strips of the rank before, and this rank's first
+			// These rows are in the previous rank's last two strips and this rank's first.
+			wants := g.WantRows(lo-2, lo+1)
 			if len(wants) != 3 {
-				t.Errorf("%d nodes: %d variables, want 3", n.Nodes(), len(wants))
+				t.Errorf("%d nodes: WantRows requests %d variables, want 3", n.Nodes(), len(wants))
 			}
-			return struct{}{}, n.During(n.Set(wants...), func() error {
+			return n.During(n.Set(wants...), func() error {
 				for i := lo - 2; i <= lo; i++ {
 					if number := int32((i + g.Rows) % g.Rows); g.Row(i)[0] != number || g.Row(i)[2] != -number {
-						t.Errorf("%d nodes, %v mode: rank %d sees %d in row %d", on.Nodes, on.Mode, n.Rank(), g.Row(i), i)
+						t.Errorf("%d nodes, %v mode: rank %d sees %d as row %d", on.Nodes, on.Mode, n.Rank(), g.Row(i), i)
 					}
 				}
 				return nil
@@ -195,9 +203,10 @@ func TestWantRows(t *testing.T) {
 	})
 }
 
+// start returns the initial value of element i.
 func start(i int) float64 { return float64(i * i % 17) }
 
-// smooth is a row of the sum of rows around i.
+// smooth sets to to a weighted sum of the rows around row i.
 func smooth(to []float64, row func(int) []float64, i, rows, halo int, wrap bool) {
 	clear(to)
 	for d := -halo; d <= halo; d++ {
@@ -209,6 +218,7 @@ func smooth(to []float64, row func(int) []float64, i, rows, halo int, wrap bool)
 	}
 }
 
+// smoothed returns the result of the sequential computation.
 func smoothed(rows, columns, halo, rounds int, wrap bool) []float64 {
 	from, to := make([]float64, rows*columns), make([]float64, rows*columns)
 	for i := range from {
@@ -223,6 +233,7 @@ func smoothed(rows, columns, halo, rounds int, wrap bool) []float64 {
 	return from
 }
 
+// smoothShared computes the result of smoothed on all ranks together.
 func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
 	from, err := parts.NewGrid[float64](n, "from", s)
 	if err != nil {
@@ -271,7 +282,7 @@ func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
 func TestQueue(t *testing.T) {
 	everywhere(t, func(on fagus.Config) {
 		const items = 23
-		results := run(t, on, func(n *fagus.Node) (mine []int, err error) {
+		results := runFor(t, on, func(n *fagus.Node) (mine []int, err error) {
 			q, err := parts.NewQueue(n, "q", items, 3)
 			if err != nil {
 				return nil, err
@@ -290,30 +301,30 @@ func TestQueue(t *testing.T) {
 		slices.Sort(all)
 		for i := range items {
 			if len(all) != items || all[i] != i {
-				t.Fatalf("%d nodes, %v mode: handed out %v", on.Nodes, on.Mode, all)
+				t.Fatalf("%d nodes, %v mode: the items handed out are %v", on.Nodes, on.Mode, all)
 			}
 		}
 	})
 }
 
-// TestMistakes: what cannot be is told.
+// TestMistakes: invalid arguments give errors.
 func TestMistakes(t *testing.T) {
-	run(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) (struct{}, error) {
+	run(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
 		for what, err := range map[string]error{
-			"blocks of nothing":  second(parts.NewBlocks[int](n, "a", 0, 1)),
-			"a grid of nothing":  second(parts.NewGrid[int](n, "b", parts.Shape{Rows: 3})),
-			"more halo than all": second(parts.NewGrid[int](n, "c", parts.Shape{Rows: 3, Columns: 1, Halo: 4})),
-			"batches of nothing": second(parts.NewQueue(n, "d", 3, 0)),
+			"blocks of no items":                    second(parts.NewBlocks[int](n, "a", 0, 1)),
+			"a grid without columns":                second(parts.NewGrid[int](n, "b", parts.Shape{Rows: 3})),
+			"a halo of more rows than the grid has": second(parts.NewGrid[int](n, "c", parts.Shape{Rows: 3, Columns: 1, Halo: 4})),
+			"empty batches":                         second(parts.NewQueue(n, "d", 3, 0)),
 		} {
 			if err == nil {
-				t.Errorf("%s: no error", what)
+				t.Errorf("%s: no error, want one", what)
 			}
 		}
 		s, err := parts.NewSums[int](n, "e", 3)
 		if err == nil && s.Add(make([]int, 2)) == nil {
-			t.Error("a vector of 2 is added to sums of 3")
+			t.Error("no error for a vector of 2 elements and sums of 3")
 		}
-		return struct{}{}, err
+		return err
 	})
 }
 

@@ -6,20 +6,20 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Queue hands out items to whoever is free. In threaded mode ranks take items as they come; in
-// phase mode every Next is a phase, for which all ranks must come together.
+// Queue distributes items to ranks on demand. In threaded mode a rank takes items whenever it
+// is free. In phase mode every Next is a phase in which all ranks must take part.
 type Queue struct {
 	node         *fagus.Node
 	items, batch int
-	next         *fagus.Array[int64] // one number: the first item that nobody has
+	next         *fagus.Array[int64] // one element: the number of the next item
 	guard        *fagus.SyncVar
 }
 
-// NewQueue makes a queue of the items 0 up to items, which hands out batch at a time. It is
-// collective.
+// NewQueue makes a queue of the items 0 to items-1, which Next hands out in batches of the
+// given size. It is collective.
 func NewQueue(n *fagus.Node, name string, items, batch int) (*Queue, error) {
 	if items < 0 || batch < 1 {
-		return nil, fmt.Errorf("parts: queue %q of %d items, %d at a time: want at least 0, and 1", name, items, batch)
+		return nil, fmt.Errorf("parts: queue %q of %d items in batches of %d: want at least 0 items, and at least 1 item per batch", name, items, batch)
 	}
 	next, err := fagus.NewArray[int64](n, name, 1)
 	if err != nil {
@@ -29,14 +29,16 @@ func NewQueue(n *fagus.Node, name string, items, batch int) (*Queue, error) {
 	return &Queue{node: n, items: items, batch: batch, next: next, guard: guard}, err
 }
 
-// Next takes the next items, lo up to but not including hi: none if lo is hi, and then no rank will
-// get any more. with are wanted beside the queue, and held while hand is called, unless that is nil: so a
-// rank hands in what it has done in the phase in which it takes more.
-func (q *Queue) Next(hand func(), with ...fagus.Request) (lo, hi int, err error) {
+// Next takes the next batch: the items lo to hi-1. If lo equals hi, the queue is empty, and stays
+// empty for all ranks.
+//
+// If deliver is not nil, Next calls it while the rank holds the variables of all requests. A rank
+// can thus store the results of one batch in the same phase in which it takes the next batch.
+func (q *Queue) Next(deliver func(), with ...fagus.Request) (lo, hi int, err error) {
 	set := q.node.Set(append([]fagus.Request{fagus.Want(q.guard, fagus.Exclusive)}, with...)...)
 	err = q.node.During(set, func() error {
-		if hand != nil {
-			hand()
+		if deliver != nil {
+			deliver()
 		}
 		next := q.next.Slice()
 		lo = int(next[0])

@@ -6,20 +6,22 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Number is what Sums adds.
+// Number is a type that Sums can add.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Sums adds vectors of all ranks: an all-reduce. For one number fagus.Reduce is faster.
+// Sums adds vectors over all ranks (an all-reduce). For a single number fagus.Reduce is faster.
 type Sums[T Number] struct {
-	node  *fagus.Node
-	terms [2]*Blocks[T] // in turn, so that who is late reads what was meant for him
-	round int
+	node *fagus.Node
+	// Rounds use the two terms in turn, so that the next round does not overwrite vectors that a
+	// slow rank still reads.
+	terms [2]*Blocks[T]
+	round int // number of calls of Add
 }
 
-// NewSums makes sums of vectors of a length. It is collective.
+// NewSums makes an all-reduce of vectors with the given length. It is collective.
 func NewSums[T Number](n *fagus.Node, name string, length int) (*Sums[T], error) {
 	s := &Sums[T]{node: n}
 	for i := range s.terms {
@@ -31,12 +33,12 @@ func NewSums[T Number](n *fagus.Node, name string, length int) (*Sums[T], error)
 	return s, nil
 }
 
-// Add makes x the sum of what all ranks call it with, element by element, added in the order of the
-// ranks. It is collective, and the rank must hold nothing.
+// Add replaces x by the sum of the vectors of all ranks, element by element. The vectors are added
+// in the order of the ranks. Add is collective, and the rank must hold no variable.
 func (s *Sums[T]) Add(x []T) error {
 	terms := s.terms[s.round%2]
 	if len(x) != terms.unit {
-		return fmt.Errorf("parts: a vector of %d elements is added to sums of %d", len(x), terms.unit)
+		return fmt.Errorf("parts: Sums.Add of a vector of %d elements: want %d elements, the length given to NewSums", len(x), terms.unit)
 	}
 	s.round++
 	n := s.node

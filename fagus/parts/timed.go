@@ -2,8 +2,8 @@ package parts
 
 import "github.com/fagus-dsm/fagus/fagus"
 
-// Timed calls f at all ranks at once, after a Barrier, and returns how long it took this rank, waiting
-// included. It is collective.
+// Timed calls f on all ranks after a Barrier, and returns the time that f took on this rank,
+// including the time in which it waited for other ranks. It is collective.
 func Timed(n *fagus.Node, f func() error) (fagus.Time, error) {
 	if err := n.Barrier(); err != nil {
 		return 0, err

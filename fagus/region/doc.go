@@ -1,27 +1,33 @@
-// Package region plans what the ranks of a program of loops share. It is told which elements of which arrays every rank reads and writes in
-// every step, and makes of them sync variables and the sets to acquire.
+// Package region shares the arrays of a loop program among ranks by a plan. A compiler
+// (cmd/fagusc), or a programmer, states which elements of which arrays every rank reads and writes
+// in each step of the program. From this plan the package derives the sync variables and the sets
+// that each rank must acquire.
 //
 //	p := region.NewPlan(nodes, a.Len())
 //	step := p.Step()
-//	p.Reads(step, rank, array).Add(lo, hi)            // of every rank
+//	p.Reads(step, rank, array).Add(lo, hi)            // for every rank
 //	p.Writes(step, rank, array).Add(lo, hi)
 //	...
-//	s, err := p.Share(n, a)                           // binds; collective
-//	err = s.Enter(step)                               // acquires what this rank wants there
+//	s, err := p.Share(n, a)                           // binds variables; collective
+//	err = s.Enter(step)                               // acquires what this rank needs in the step
 //	...
 //	err = s.Leave(step)                               // releases it
 //
-// A Program is that for a whole function, with its slices. It is for code that a compiler has made (cmd/fagusc), which knows what its
-// loops read and write.
+// A [Program] does the same for a whole function, including the transfer of its slices to
+// and from shared arrays. It is meant for generated code.
 //
-// # What moves, and when
+// # Which data move, and when
 //
-// Elements that the same ranks use in the same steps are a class. For each the plan finds out where its data flow: steps may
-// repeat, or be left out (Repeat, Maybe). A rank acquires a class when another has written it meanwhile, and exclusively when another will
-// read what it writes, unless it will write again before. What will be overwritten moves to nobody. Classes
-// that are acquired alike have a variable together. Steps that follow each other, of which none reads or writes what
-// another rank writes in the other, are one phase.
+// Elements that the same ranks use in the same steps form a class. For each class the plan
+// determines how data flow between steps, some of which may repeat or be skipped (Repeat, Maybe).
+// A rank acquires a class if another rank has written the class since this rank last used it. The
+// access is exclusive if another rank will read what this rank writes, unless this rank writes the
+// class once more before that read. Data that will be overwritten are not transferred. Classes
+// that are acquired in the same way share a variable. Consecutive steps form one phase unless a
+// rank reads or writes, in one step, elements that another rank writes in another step.
 //
-// In between a rank writes elements that it does not hold, which the rules of package fagus forbid, and Config.Check would
-// report: it may, because the plan of all ranks says that nobody looks until it holds them again and says that it has written them.
+// Between its acquisitions of a class a rank may write the class without holding it. The rules of
+// package fagus forbid such writes, and Config.Check would report them. They are correct here
+// because the plan covers all ranks: no other rank reads the elements before the writer has
+// acquired them again and declared them as written.
 package region

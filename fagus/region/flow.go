@@ -2,13 +2,11 @@ package region
 
 import "slices"
 
-// acquisition is a class that a rank acquires in a step.
 type acquisition struct {
 	step, rank int
 	exclusive  bool
 }
 
-// ranks is a set of them.
 type ranks []uint64
 
 func (r ranks) has(i int) bool { return r[i/64]>>(i%64)&1 == 1 }
@@ -21,7 +19,6 @@ func (r ranks) set(i int, in bool) {
 	}
 }
 
-// add adds those of another set, and says whether there were new ones.
 func (r ranks) add(o ranks) (more bool) {
 	for i := range r {
 		more = more || o[i]&^r[i] != 0
@@ -30,31 +27,36 @@ func (r ranks) add(o ranks) (more bool) {
 	return more
 }
 
-// flow is where the data of a class go: steps in which ranks use it, and which can follow which.
+// flow is a graph of the steps that use one class. An edge leads to each step that can follow.
 type flow struct {
 	nodes  int
-	points []point
+	points []point // in the order of steps
 }
 
+// point is a step that uses the class. stale and needed are solutions of data-flow
+// equations: stale flows forward along the edges, needed flows backward.
 type point struct {
-	step  int
-	uses  []use // of the step
-	after []int // the points that can be next
-	stale ranks // before it: for whom another has written since it used the class last
-	asked ranks // behind it: from whom another will read before the rank writes again, or anyone overwrites
+	step   int
+	uses   []use // the uses in this step
+	after  []int // indexes of the points that can follow
+	stale  ranks // before the step: ranks whose copy is older than a write of another rank
+	needed ranks // after the step: ranks whose writes another rank will read
 }
 
-// acquisitions finds out when a class must be acquired: by a rank that uses it after another has written; and exclusively by who
-// writes what another will read, unless it will write again before. In between a rank writes what it has not acquired: nobody
-// else looks, and what it leaves moves with its next exclusive tenure.
+// acquisitions determines which ranks must acquire a class, and in which steps. A rank acquires
+// the class if it uses the class after another rank has written it. The access is exclusive if
+// another rank will read what this rank writes, unless this rank writes the class once more before
+// that read. Between its acquisitions a rank writes the class without holding it: no other rank
+// reads the class then, and the data move with the rank's next exclusive tenure.
 //
-// So nobody may have what a rank has written when it acquires the class again, and that must not be replaced then by what is older. It is not, since
-// whoever uses a class after others have written acquires it, even to overwrite it: what comes later is newer than its own.
+// When a rank acquires the class again, only its own copy has the data that it has written since.
+// No older version replaces these data: a rank that uses the class after a write of another rank
+// acquires the class, even to overwrite it, so versions that arrive later are newer than its own.
 func (p *Plan) acquisitions(c *class) (all []acquisition) {
 	f := &flow{nodes: p.nodes}
 	for _, u := range c.uses {
 		if n := len(f.points); n == 0 || f.points[n-1].step != u.step {
-			f.points = append(f.points, point{step: u.step, stale: f.none(), asked: f.none()})
+			f.points = append(f.points, point{step: u.step, stale: f.none(), needed: f.none()})
 		}
 		last := &f.points[len(f.points)-1]
 		last.uses = append(last.uses, u)
@@ -68,23 +70,24 @@ func (p *Plan) acquisitions(c *class) (all []acquisition) {
 	}
 	for i := range f.points {
 		for _, u := range f.points[i].uses {
-			tells := f.points[i].asked.has(u.rank) && u.changes()
-			if tells || f.points[i].stale.has(u.rank) {
-				all = append(all, acquisition{u.step, u.rank, tells})
+			exclusive := f.points[i].needed.has(u.rank) && u.changes()
+			if exclusive || f.points[i].stale.has(u.rank) {
+				all = append(all, acquisition{u.step, u.rank, exclusive})
 			}
 		}
 	}
 	return all
 }
 
-// olds says that a use needs what was there, changes that it may leave something else.
-func (u use) olds() bool    { return u.does[reads] || u.does[writes] }
+func (u use) needsOld() bool { return u.does[reads] || u.does[writes] }
+
+// changes reports whether the use may change the contents.
 func (u use) changes() bool { return u.does[writes] || u.does[overwrites] }
 
 func (f *flow) none() ranks { return make(ranks, (f.nodes+63)/64) }
 
-// next are the points that can follow one: the next in order, what stands behind spans that are not executed, and the first of spans that
-// are executed again.
+// next returns the points that can follow point i: the next point in order, the first point after
+// each span that may be skipped, and the first point of each span that may repeat.
 func (f *flow) next(i int, spans []span) (all []int) {
 	if len(spans) == 0 {
 		if i+1 < len(f.points) {
@@ -93,7 +96,7 @@ func (f *flow) next(i int, spans []span) (all []int) {
 		return nil
 	}
 	seen := make(map[int]bool)
-	from := func(step int) int { // the first point at step or behind
+	from := func(step int) int { // the first point at or after step
 		k, _ := slices.BinarySearchFunc(f.points, step, func(p point, s int) int { return p.step - s })
 		return k
 	}
@@ -122,7 +125,7 @@ func (f *flow) next(i int, spans []span) (all []int) {
 	return all
 }
 
-// forward finds out for whom the class is stale; it is called until it finds no more.
+// forward makes one pass of the equations for stale. It reports whether another pass is needed.
 func (f *flow) forward() (more bool) {
 	for i := range f.points {
 		p := &f.points[i]
@@ -138,30 +141,30 @@ func (f *flow) forward() (more bool) {
 			out.set(u.rank, false)
 		}
 		for _, j := range p.after {
-			more = f.points[j].stale.add(out) && j <= i || more // those in front are looked at again
+			more = f.points[j].stale.add(out) && j <= i || more // earlier points changed
 		}
 	}
 	return more
 }
 
-// backward finds out whose data are asked for.
+// backward makes one pass of the equations for needed. It reports whether another pass is needed.
 func (f *flow) backward() (more bool) {
 	for i := len(f.points) - 1; i >= 0; i-- {
 		p := &f.points[i]
 		for _, j := range p.after {
-			more = p.asked.add(f.before(&f.points[j])) && j <= i || more
+			more = p.needed.add(f.before(&f.points[j])) && j <= i || more
 		}
 	}
 	return more
 }
 
-// before is who is asked for in front of a point.
+// before returns the ranks in needed as they are before point p.
 func (f *flow) before(p *point) ranks {
-	in := slices.Clone(p.asked)
-	gone := slices.ContainsFunc(p.uses, func(u use) bool { return u.does[overwrites] && !u.olds() })
+	in := slices.Clone(p.needed)
+	overwritten := slices.ContainsFunc(p.uses, func(u use) bool { return u.does[overwrites] && !u.needsOld() })
 	readers, reader := 0, -1
 	for _, u := range p.uses {
-		if u.olds() {
+		if u.needsOld() {
 			readers, reader = readers+1, u.rank
 		}
 	}
@@ -169,7 +172,7 @@ func (f *flow) before(p *point) ranks {
 		switch {
 		case readers > 1 || readers == 1 && reader != r:
 			in.set(r, true)
-		case gone || slices.ContainsFunc(p.uses, func(u use) bool { return u.rank == r && u.changes() }):
+		case overwritten || slices.ContainsFunc(p.uses, func(u use) bool { return u.rank == r && u.changes() }):
 			in.set(r, false)
 		}
 	}

@@ -2,32 +2,30 @@ package region
 
 import "fmt"
 
-// Plan is what ranks do, step by step.
+// Plan states what each rank does in each step of a program.
 type Plan struct {
 	nodes   int
-	lengths []int // of the arrays, in elements
+	lengths []int // lengths of the arrays, in elements
 	steps   []step
 	spans   []span
-	open    []int // the spans that have not ended
+	open    []int // indexes of the spans that have not ended
 }
 
-// step is what ranks do to arrays.
 type step struct {
-	access []access // by rank and array
-	parts  []Part   // by rank; nil if nobody has asked
-	home   bool     // it is the input or the output
-	output bool
-	fenced bool // its phase ends with it
+	access []access     // of array a by rank r at index r*arrays+a
+	loop   []Iterations // iterations by rank; nil if the step divides no loop
+	home   bool         // the step moves data from or to rank 0: it is the input or the output
+	output bool         // the step is the output
+	fenced bool         // the step is the last of its phase
 }
 
-// access is what a rank does to an array in a step.
 type access struct {
-	reads, writes, overwrites Region
-	// what of these lies where ranks meet: see zones
+	regions [3]Region // the accessed elements, by touch
+	// exact holds, by touch, the part of regions that several ranks use; set by classes.
 	exact [3][]Interval
 }
 
-// span are steps that may be executed again and again, or not at all.
+// span is a sequence of steps that may be skipped, or repeated.
 type span struct {
 	first, last int
 	repeats     bool
@@ -35,19 +33,21 @@ type span struct {
 
 func (s span) has(step int) bool { return s.first <= step && step <= s.last }
 
-// NewPlan is a plan without steps, for arrays of so many elements.
+// NewPlan returns a plan without steps for arrays of the given lengths, in elements. Arrays
+// are numbered from 0.
 func NewPlan(nodes int, lengths ...int) *Plan { return &Plan{nodes: nodes, lengths: lengths} }
 
-// Nodes is how many ranks there are.
+// Nodes returns the number of ranks.
 func (p *Plan) Nodes() int { return p.nodes }
 
-// Step adds a step and returns its number, from 0.
+// Step adds a step and returns its number. Steps are numbered from 0.
 func (p *Plan) Step() int {
 	p.steps = append(p.steps, step{access: make([]access, p.nodes*len(p.lengths))})
 	return len(p.steps) - 1
 }
 
-// Input adds a step in which rank 0 overwrites arrays.
+// Input adds a step in which rank 0 overwrites the given arrays with the program's input.
+// It returns the number of the step.
 func (p *Plan) Input(arrays ...int) int {
 	s := p.Step()
 	p.steps[s].home = true
@@ -57,7 +57,8 @@ func (p *Plan) Input(arrays ...int) int {
 	return s
 }
 
-// Output adds a step in which rank 0 reads arrays.
+// Output adds a step in which rank 0 reads the given arrays, the program's output. It
+// returns the number of the step.
 func (p *Plan) Output(arrays ...int) int {
 	s := p.Step()
 	p.steps[s].home, p.steps[s].output = true, true
@@ -67,13 +68,14 @@ func (p *Plan) Output(arrays ...int) int {
 	return s
 }
 
-// Repeat begins steps that are executed again and again, or not at all, in order, until End.
+// Repeat begins a sequence of steps that is executed any number of times, or never; End ends it.
 func (p *Plan) Repeat() { p.span(true) }
 
-// Fence ends the phase of the last step: the ranks will meet for something else before the next.
+// Fence ends the phase after the last step added. A plan needs a Fence where the ranks make
+// another collective call, such as Reduce, before the next step.
 func (p *Plan) Fence() { p.steps[len(p.steps)-1].fenced = true }
 
-// Maybe begins steps that are executed once, or not at all, until End.
+// Maybe begins a sequence of steps that is executed once or never; End ends it.
 func (p *Plan) Maybe() { p.span(false) }
 
 func (p *Plan) span(repeats bool) {
@@ -81,7 +83,7 @@ func (p *Plan) span(repeats bool) {
 	p.spans = append(p.spans, span{len(p.steps), len(p.steps) - 1, repeats})
 }
 
-// End ends what Repeat or Maybe began.
+// End ends the sequence that the last open Repeat or Maybe began.
 func (p *Plan) End() {
 	last := len(p.open) - 1
 	p.spans[p.open[last]].last = len(p.steps) - 1
@@ -92,21 +94,28 @@ func (p *Plan) at(step, rank, array int) *access {
 	return &p.steps[step].access[rank*len(p.lengths)+array]
 }
 
-// Reads says which elements of an array a rank reads in a step; it can be said in parts. What is outside of the array does not count,
-// here and below.
-func (p *Plan) Reads(step, rank, array int) *Region { return &p.at(step, rank, array).reads }
+// Reads returns the set of elements of an array that a rank reads in a step. The caller adds
+// elements to the set. Elements outside the array are ignored, also by Writes and Overwrites.
+func (p *Plan) Reads(step, rank, array int) *Region { return p.region(step, rank, array, reads) }
 
-// Writes says which it writes, or may write.
-func (p *Plan) Writes(step, rank, array int) *Region { return &p.at(step, rank, array).writes }
+// Writes returns the set of elements that a rank writes, or may write, in a step.
+func (p *Plan) Writes(step, rank, array int) *Region { return p.region(step, rank, array, writes) }
 
-// Overwrites says which it writes certainly, and reads at most afterwards.
-func (p *Plan) Overwrites(step, rank, array int) *Region { return &p.at(step, rank, array).overwrites }
+// Overwrites returns the set of elements that a rank certainly writes in a step, and does not read
+// before that write.
+func (p *Plan) Overwrites(step, rank, array int) *Region {
+	return p.region(step, rank, array, overwrites)
+}
+func (p *Plan) region(step, rank, array int, t touch) *Region {
+	return &p.at(step, rank, array).regions[t]
+}
 
-// Owner is the last rank that writes an element in the steps so far; 0 if there is none.
+// Owner returns the rank that is the last to write an element in the steps so far, or 0 if no rank
+// writes the element.
 func (p *Plan) Owner(array, element int) int {
 	for s := len(p.steps) - 1; s >= 0; s-- {
 		for rank := range p.nodes {
-			if a := p.at(s, rank, array); a.writes.has(element) || a.overwrites.has(element) {
+			if p.Writes(s, rank, array).has(element) || p.Overwrites(s, rank, array).has(element) {
 				return rank
 			}
 		}
@@ -114,18 +123,19 @@ func (p *Plan) Owner(array, element int) int {
 	return 0
 }
 
-// Part are iterations First, First+By and so on below End.
-type Part struct{ First, End, By int }
+// Iterations is a set of iterations of a loop: First, First+By, and so on below End.
+type Iterations struct{ First, End, By int }
 
-// Count is how many there are.
-func (p Part) Count() int { return max(0, (p.End-p.First+p.By-1)/p.By) }
+// Count returns the number of iterations.
+func (i Iterations) Count() int { return max(0, (i.End-i.First+i.By-1)/i.By) }
 
-// Block divides the iterations from lo below hi that are by apart: every rank gets those in its share of the numbers from low below
-// high, of which all ranks have as many in a row, but for one.
+// Block divides the iterations lo, lo+by, and so on below hi into one block per rank. The interval
+// [low, high) is split into consecutive parts whose sizes differ by one at most, and each rank
+// gets the iterations in its part. Loops with the same low and high thus have the same division.
 func (p *Plan) Block(step, lo, hi, by, low, high int) {
 	low, high = min(low, lo), max(high, hi)
 	each, more := (high-low)/p.nodes, (high-low)%p.nodes
-	p.divide(step, func(rank int) Part {
+	p.divide(step, func(rank int) Iterations {
 		from := low + rank*each + min(rank, more)
 		to := from + each
 		if rank < more {
@@ -135,34 +145,34 @@ func (p *Plan) Block(step, lo, hi, by, low, high int) {
 		if from > lo {
 			first = lo + (from-lo+by-1)/by*by
 		}
-		return Part{first, min(to, hi), by}
+		return Iterations{first, min(to, hi), by}
 	})
 }
 
-// Cyclic divides iterations so that ranks have them in turn: which, does not depend on lo and hi.
+// Cyclic divides the iterations lo, lo+by, and so on below hi among the ranks in turn. The rank of
+// an iteration depends only on by and the number of the iteration, not on lo and hi.
 func (p *Plan) Cyclic(step, lo, hi, by int) {
-	p.divide(step, func(rank int) Part {
+	p.divide(step, func(rank int) Iterations {
 		turn := lo / by
 		if lo%by < 0 {
 			turn--
 		}
 		ahead := ((rank-turn)%p.nodes + p.nodes) % p.nodes
-		return Part{lo + ahead*by, hi, p.nodes * by}
+		return Iterations{lo + ahead*by, hi, p.nodes * by}
 	})
 }
 
-func (p *Plan) divide(step int, part func(rank int) Part) {
-	parts := make([]Part, p.nodes)
-	for rank := range parts {
-		parts[rank] = part(rank)
+func (p *Plan) divide(step int, share func(rank int) Iterations) {
+	loop := make([]Iterations, p.nodes)
+	for rank := range loop {
+		loop[rank] = share(rank)
 	}
-	p.steps[step].parts = parts
+	p.steps[step].loop = loop
 }
 
-// Part is a rank's part of what a step divides.
-func (p *Plan) Part(step, rank int) Part { return p.steps[step].parts[rank] }
+// Iterations returns the iterations that a rank executes in a step.
+func (p *Plan) Iterations(step, rank int) Iterations { return p.steps[step].loop[rank] }
 
-// check reports a step in which one rank writes what another reads or writes. Private elements need no look.
 func (p *Plan) check() error {
 	for s := range p.steps {
 		for array := range p.lengths {
@@ -170,7 +180,7 @@ func (p *Plan) check() error {
 				a := p.at(s, rank, array)
 				for other := range p.nodes {
 					if b := p.at(s, other, array); other != rank && a.disturbs(b) {
-						return fmt.Errorf("region: step %d: rank %d writes %v of array %d, and rank %d reads %v and writes %v", s, rank,
+						return fmt.Errorf("region: step %d: rank %d writes elements %v of array %d, but rank %d reads %v and writes %v in the same step", s, rank,
 							a.written(), array, other, b.exact[reads], b.written())
 					}
 				}
@@ -180,12 +190,10 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// written are the elements that may be written, where ranks meet.
 func (a *access) written() []Interval {
 	return append(append([]Interval(nil), a.exact[writes]...), a.exact[overwrites]...)
 }
 
-// disturbs says that a writes what b reads or writes.
 func (a *access) disturbs(b *access) bool {
 	for _, w := range []touch{writes, overwrites} {
 		for _, t := range []touch{reads, writes, overwrites} {
@@ -197,12 +205,13 @@ func (a *access) disturbs(b *access) bool {
 	return false
 }
 
-// readyFor says whether a step is the output, and nobody but rank 0 writes what that reads in one before.
+// readyFor reports whether step is the output and may join the phase of an earlier step, before:
+// in that step only rank 0 writes the arrays that the output reads.
 func (p *Plan) readyFor(before, step int) bool {
 	for array := range p.lengths {
 		for rank := 1; rank < p.nodes; rank++ {
-			a := p.at(before, rank, array)
-			if len(p.at(step, 0, array).reads.pieces) > 0 && len(a.writes.pieces)+len(a.overwrites.pieces) > 0 {
+			written := len(p.Writes(before, rank, array).pieces) + len(p.Overwrites(before, rank, array).pieces)
+			if len(p.Reads(step, 0, array).pieces) > 0 && written > 0 {
 				return false
 			}
 		}
@@ -210,8 +219,9 @@ func (p *Plan) readyFor(before, step int) bool {
 	return p.steps[step].output && !p.steps[before].home
 }
 
-// together says whether a step needs no phase between it and those from first on: no rank reads or writes in one what
-// another writes in the other, and they always follow each other.
+// together reports whether the steps from first to step can form one phase: they always follow
+// each other, and no rank reads or writes, in step, elements that another rank writes in an
+// earlier step of the phase, or the reverse.
 func (p *Plan) together(first, step int) bool {
 	for _, s := range p.spans {
 		if s.has(first) != s.has(step) || s.first > first && s.first <= step {

@@ -2,17 +2,17 @@ package region
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
-// Interval are the elements Lo up to but not including Hi.
+// Interval is the sequence of elements Lo to Hi-1.
 type Interval struct{ Lo, Hi int }
 
-// Region is a set of elements.
+// Region is a set of elements of an array. The zero Region is empty.
 type Region struct{ pieces []piece }
 
-// piece are count runs of run elements each, the first at lo, which are stride apart.
+// piece is a sequence of runs. count is the number of runs, and run the number of elements of
+// each. The first run starts at lo, and the starts of consecutive runs are stride apart.
 type piece struct{ lo, run, count, stride int }
 
 func (p piece) end() int { return p.lo + (p.count-1)*p.stride + p.run }
@@ -22,10 +22,12 @@ func (p piece) has(i int) bool {
 	return i >= 0 && i/p.stride < p.count && i%p.stride < p.run
 }
 
-// Add adds the elements lo up to but not including hi; none if there are none.
+// Add adds the elements lo to hi-1. If hi <= lo, it adds nothing.
 func (r *Region) Add(lo, hi int) { r.Strided(lo, hi-lo, 1, 1) }
 
-// Strided adds count runs of run elements each, which are stride apart. If stride is negative, each begins before the one before.
+// Strided adds runs of elements. count is the number of runs, and run the number of elements of
+// each. The first run starts at lo; each further run starts stride elements after the one before.
+// stride may be negative.
 func (r *Region) Strided(lo, run, count, stride int) {
 	if count <= 0 || run <= 0 {
 		return
@@ -38,7 +40,8 @@ func (r *Region) Strided(lo, run, count, stride int) {
 		stride = run
 	}
 	if n := len(r.pieces); n > 0 && count == 1 {
-		if last := &r.pieces[n-1]; last.count == 1 && last.lo <= lo && lo <= last.end() { // the most frequent case: it goes on
+		// The most frequent case: the new run extends the last one.
+		if last := &r.pieces[n-1]; last.count == 1 && last.lo <= lo && lo <= last.end() {
 			last.run = max(last.run, lo+run-last.lo)
 			last.stride = last.run
 			return
@@ -47,12 +50,11 @@ func (r *Region) Strided(lo, run, count, stride int) {
 	r.pieces = append(r.pieces, piece{lo, run, count, stride})
 }
 
-// has says whether an element is in it.
 func (r *Region) has(i int) bool {
 	return slices.ContainsFunc(r.pieces, func(p piece) bool { return p.has(i) })
 }
 
-// touches says whether an element is in zone, which is in order.
+// touches reports whether the region contains an element of zone, which is sorted.
 func (r *Region) touches(zone []Interval) bool {
 	return slices.ContainsFunc(r.pieces, func(p piece) bool {
 		for k := range p.count {
@@ -66,7 +68,8 @@ func (r *Region) touches(zone []Interval) bool {
 	})
 }
 
-// covers says whether all of zone is in it, as far as that is seen without looking at too many runs.
+// covers reports whether the region contains all of zone. If the region has too many runs to
+// examine each, covers returns false.
 func (r *Region) covers(zone []Interval) bool {
 	elements := 0
 	for _, p := range r.pieces {
@@ -78,7 +81,7 @@ func (r *Region) covers(zone []Interval) bool {
 	return elements >= 0 && r.countable() && cover(r.in(zone), zone)
 }
 
-// countable says that its runs are not too many to look at each.
+// countable reports whether the region has few enough runs to examine each.
 func (r *Region) countable() bool {
 	runs := 0
 	for _, p := range r.pieces {
@@ -88,17 +91,6 @@ func (r *Region) countable() bool {
 	return runs <= len(r.pieces) || runs <= most
 }
 
-// Intervals are the region's, in order and apart.
-func (r *Region) Intervals() []Interval {
-	return r.in([]Interval{{minInt, maxInt}})
-}
-
-const (
-	maxInt = int(^uint(0) >> 1)
-	minInt = -maxInt - 1
-)
-
-// in are the intervals of the part of the region that is in zone.
 func (r *Region) in(zone []Interval) (all []Interval) {
 	for _, p := range r.pieces {
 		if p.count == 1 {
@@ -124,10 +116,9 @@ func (r *Region) in(zone []Interval) (all []Interval) {
 	return merged(all)
 }
 
-// appendCut appends the parts of i that are in zone, which is in order.
 func appendCut(all []Interval, i Interval, zone []Interval) []Interval {
 	k, behind := 0, len(zone)
-	for k < behind { // the first that ends behind i.Lo
+	for k < behind { // finds the first interval of zone that ends after i.Lo
 		if middle := (k + behind) / 2; zone[middle].Hi <= i.Lo {
 			k = middle + 1
 		} else {
@@ -140,7 +131,6 @@ func appendCut(all []Interval, i Interval, zone []Interval) []Interval {
 	return all
 }
 
-// hulls are intervals that the region is in, one a piece.
 func (r *Region) hulls() (all []Interval) {
 	for _, p := range r.pieces {
 		all = append(all, Interval{p.lo, p.end()})
@@ -148,7 +138,7 @@ func (r *Region) hulls() (all []Interval) {
 	return merged(all)
 }
 
-// merged puts intervals in order, and those together that touch each other.
+// merged sorts intervals and joins those that overlap or adjoin, in place.
 func merged(all []Interval) []Interval {
 	if !slices.IsSortedFunc(all, byLo) {
 		slices.SortFunc(all, byLo)
@@ -164,7 +154,7 @@ func merged(all []Interval) []Interval {
 	return out
 }
 
-// union is both, each of which is in order.
+// union returns the union of a and b, each of which is sorted.
 func union(a, b []Interval) []Interval {
 	if cover(a, b) {
 		return a
@@ -184,7 +174,7 @@ func union(a, b []Interval) []Interval {
 	return all
 }
 
-// minus is what a has and b has not.
+// minus returns the elements of a that are not in b. Both are sorted.
 func minus(a, b []Interval) (rest []Interval) {
 	for _, i := range a {
 		for len(b) > 0 && b[0].Hi <= i.Lo {
@@ -208,7 +198,7 @@ func minus(a, b []Interval) (rest []Interval) {
 
 func byLo(a, b Interval) int { return cmp.Compare(a.Lo, b.Lo) }
 
-// meet says whether intervals in order have an element together.
+// meet reports whether a and b have an element in common. Both are sorted.
 func meet(a, b []Interval) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -223,7 +213,7 @@ func meet(a, b []Interval) bool {
 	return false
 }
 
-// cover says whether all of b are in a.
+// cover reports whether a contains all of b. Both are sorted.
 func cover(a, b []Interval) bool {
 	for _, i := range b {
 		for len(a) > 0 && a[0].Hi <= i.Lo {
@@ -235,6 +225,3 @@ func cover(a, b []Interval) bool {
 	}
 	return true
 }
-
-// String lists the intervals.
-func (r *Region) String() string { return fmt.Sprint(r.Intervals()) }

@@ -6,37 +6,41 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Array is a fagus.Array of any type.
+// Array is a fagus.Array with elements of any type.
 type Array interface {
 	Len() int
 	Range(lo, hi int) fagus.Range
 }
 
-// Shared is a plan with its variables, at one rank.
+// Shared executes a plan on one rank: it holds the rank's set for each step.
 type Shared struct {
 	node  *fagus.Node
-	steps []*phase // by step; steps that are one phase have the same
-	open  *phase   // acquired, and not released yet
+	steps []*phase // by step; the steps of a phase have the same pointer
+	open  *phase   // the phase whose set the rank holds; nil if none
 }
 
-// phase is what is acquired at once.
+// phase is a sequence of steps for which a rank acquires one set.
 type phase struct {
 	set         *fagus.SyncSet
-	first, last int // its steps
+	first, last int // numbers of its first and last steps
 }
 
-// variable is what guards classes that are acquired in the same way.
+// variable is the sync variable of all classes that are acquired in the same way.
 type variable struct {
 	ranges   []fagus.Range
 	acquired []acquisition
 	bound    *fagus.SyncVar
 }
 
-// Share binds what the plan needs, and makes this rank's sets. It is collective: every rank has the same plan, and the arrays that it
-// was made for, in order. The plan must not be changed any more.
+// Share binds the variables that the plan needs, and makes this rank's sets. It is
+// collective: every rank has the same plan, and passes the arrays for which the plan was
+// made, in the order of their numbers. The plan must not be changed afterwards.
+//
+// Share returns an error if the arrays or the number of nodes do not match the plan, or if in some
+// step a rank writes elements that another rank reads or writes.
 func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	if len(arrays) != len(p.lengths) || n.Nodes() != p.nodes {
-		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d on %d", len(arrays), n.Nodes(), len(p.lengths), p.nodes)
+		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d arrays on %d nodes", len(arrays), n.Nodes(), len(p.lengths), p.nodes)
 	}
 	var variables []*variable
 	known := make(map[string]*variable)
@@ -47,7 +51,7 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 		for _, c := range p.classes(i) {
 			acquired := p.acquisitions(c)
 			if len(acquired) == 0 {
-				continue // nobody else wants it
+				continue // only one rank uses the class
 			}
 			key := fmt.Sprint(acquired)
 			v := known[key]
@@ -63,8 +67,9 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	wants := make([]map[*variable]bool, len(p.steps)) // what this rank acquires in a step, and whether exclusively
-	made := n.Arrays()                                // since the last call
+	// By step: the variables that this rank acquires, with true for exclusive access.
+	wants := make([]map[*variable]bool, len(p.steps))
+	made := n.Arrays() // grows between calls of Share, so it makes the names unique
 	for i, v := range variables {
 		bound, err := n.Bind(fmt.Sprintf("region %d of %d", i, made), v.ranges...)
 		if err != nil {
@@ -86,7 +91,7 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	return s, nil
 }
 
-// phases makes this rank's set of each phase of the plan.
+// phases divides the plan into phases and makes this rank's set for each phase.
 func (p *Plan) phases(s *Shared, wants []map[*variable]bool) {
 	for first := 0; first < len(p.steps); {
 		last := first
@@ -115,7 +120,8 @@ func (p *Plan) phases(s *Shared, wants []map[*variable]bool) {
 	}
 }
 
-// Enter acquires what this rank wants in a step, unless it has it from the step before, with which this one is a phase.
+// Enter acquires the set of this rank for a step. If the rank already holds the set, because the
+// previous step belongs to the same phase, Enter does nothing.
 func (s *Shared) Enter(step int) error {
 	one := s.steps[step]
 	if s.open == one {
@@ -128,8 +134,9 @@ func (s *Shared) Enter(step int) error {
 	return nil
 }
 
-// Leave releases it, unless the next step is of the same phase. In threaded mode all ranks meet then: what one has written
-// the others may read in the next phase.
+// Leave releases the set that Enter acquired, unless the next step belongs to the same phase. In
+// threaded mode all ranks then meet in a Barrier, so that an Acquire of the next phase is not
+// granted before another rank's Acquire of this phase.
 func (s *Shared) Leave(step int) error {
 	one := s.steps[step]
 	if step < one.last {

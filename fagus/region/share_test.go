@@ -11,27 +11,29 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/region"
 )
 
-// item is a step, or items that are executed so many times.
+// item is a step, or a sequence of items that is executed several times.
 type item struct {
 	*step
 	items  []item
-	times  int
-	number int // of the step in the plan
+	times  int // number of executions of items
+	number int // number of the step in the plan
 }
 
-// step is what ranks do to an array: they write the sum of what they read.
+// step states what each rank does to an array: it writes a hash of the elements that it
+// reads.
 type step struct {
 	salt                      int
 	reads, writes, overwrites [][]int // by rank
 }
 
-// program is one of random steps.
+// program is a program of random steps.
 type program struct {
 	nodes, length int
 	items         []item
 }
 
-// random is a program whose steps are legal: ranks write different elements, and read those that nobody else writes.
+// random returns a program with legal steps: ranks write different elements, and do not read
+// what others write in the same step.
 func random(r *rand.Rand) program {
 	p := program{nodes: 1 + r.IntN(4), length: 1 + r.IntN(30)}
 	p.items = p.random(r, 2, 1+r.IntN(5))
@@ -45,7 +47,7 @@ func (p *program) random(r *rand.Rand, depth, count int) (items []item) {
 			continue
 		}
 		s := &step{r.IntN(1000), make([][]int, p.nodes), make([][]int, p.nodes), make([][]int, p.nodes)}
-		busy := r.IntN(4) // few writes and reads, or many
+		busy := r.IntN(4) // the larger, the fewer reads and writes
 		for i := range p.length {
 			writer := r.IntN(p.nodes + 3*busy)
 			if writer < p.nodes && r.IntN(2) == 0 {
@@ -64,7 +66,7 @@ func (p *program) random(r *rand.Rand, depth, count int) (items []item) {
 	return items
 }
 
-// compute is what a rank does in a step.
+// compute executes a rank's part of the step.
 func (s *step) compute(rank int, data []int64) {
 	sum := int64(s.salt)
 	for _, i := range s.reads[rank] {
@@ -98,7 +100,7 @@ func each(items []item, f func(i *item) error) error {
 	return nil
 }
 
-// plan tells a plan the steps.
+// plan adds the items to a plan.
 func (p *program) plan(items []item, plan *region.Plan) {
 	for k := range items {
 		i := &items[k]
@@ -127,7 +129,7 @@ func (p *program) plan(items []item, plan *region.Plan) {
 	}
 }
 
-// copied is a program with numbers of its own.
+// copied returns a deep copy of items, in which a rank can set the numbers.
 func copied(items []item) []item {
 	items = slices.Clone(items)
 	for k := range items {
@@ -157,8 +159,8 @@ func (p program) run(n *fagus.Node, data []int64) error {
 	return prog.Finish()
 }
 
-// TestRandomPrograms: ranks that share what a plan says compute what a single one does, in both modes, with copies of their own and
-// with one for all.
+// TestRandomPrograms: ranks that share arrays by a plan compute the same as a sequential
+// execution, in both modes and placements.
 func TestRandomPrograms(t *testing.T) {
 	seeds := uint64(400)
 	if testing.Short() {
@@ -192,13 +194,13 @@ func TestRandomPrograms(t *testing.T) {
 				}
 				return p.run(n, data)
 			}); err != nil || !slices.Equal(got, want) {
-				t.Fatalf("seed %d, %d nodes, %v mode, %v: %v\ngot  %v\nwant %v", seed, p.nodes, cfg.Mode, cfg.Placement, err, got, want)
+				t.Fatalf("seed %d, %d nodes, %v mode, placement %v: error %v\ngot  %v\nwant %v", seed, p.nodes, cfg.Mode, cfg.Placement, err, got, want)
 			}
 		}
 	}
 }
 
-// TestShare: what does not fit the plan is told.
+// TestShare: Share returns an error if the arrays do not fit the plan, or overlap.
 func TestShare(t *testing.T) {
 	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
 		a, err := fagus.NewArray[int64](n, "a", 10)
@@ -223,7 +225,7 @@ func TestShare(t *testing.T) {
 			},
 		} {
 			if try() == nil {
-				t.Errorf("%s: no error", what)
+				t.Errorf("%s: Share returns no error, want one", what)
 			}
 		}
 		return nil
@@ -232,7 +234,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// Example: two ranks compute squares, each a block.
+// Two ranks compute squares, a block of iterations each.
 func Example() {
 	squares := func(n *fagus.Node, x []int) error {
 		p := region.NewProgram(n)
@@ -241,7 +243,7 @@ func Example() {
 		s := p.Step()
 		p.Block(s, 0, len(x), 1, 0, len(x))
 		for rank := range p.Nodes() {
-			part := p.Part(s, rank)
+			part := p.Iterations(s, rank)
 			p.Overwrites(s, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 		}
 		if err := p.Share("x"); err != nil {

@@ -6,33 +6,34 @@ import (
 	"slices"
 )
 
-// touch is what is done to elements.
 type touch int
 
 const (
-	reads touch = iota
-	writes
-	overwrites
+	reads      touch = iota // reads the elements
+	writes                  // writes the elements, or some of them
+	overwrites              // writes all elements, without reading them before
 )
 
-// use is a rank that has to do with a class in a step.
 type use struct {
 	step, rank int
-	does       [3]bool // by touch
+	does       [3]bool // kinds of access, by touch
 }
 
-// class are elements of an array of which the same becomes.
+// class is a set of elements of an array that all ranks use in the same way.
 type class struct {
 	array     int
 	intervals []Interval
-	uses      []use // by step and rank
+	uses      []use // in the order of steps, then ranks
 }
 
-// classes divides an array. What only one rank has to do with, but for the input and the output, is one class a rank: which of it is
-// used in which step is nobody's business; and what lies between such elements is with them. All else is cut wherever an access begins or
-// ends, and pieces with the same uses are a class. It also notes what accesses do where ranks meet.
+// classes divides the elements of an array into classes. Elements that only one rank uses, apart
+// from the input and the output, form two classes of that rank: the elements that it overwrites
+// before any other use, and the rest. These classes may include unused elements. All other
+// elements are shared: the array is cut wherever an access begins or ends, and pieces with the
+// same uses form a class. classes also sets the field exact of all accesses.
 func (p *Plan) classes(array int) []*class {
 	all := []Interval{{0, p.lengths[array]}}
+	// touched returns the elements that each rank uses: as hulls, or exactly but only in zone.
 	touched := func(hull bool, zone []Interval) [][]Interval {
 		by := make([][]Interval, p.nodes)
 		for s := range p.steps {
@@ -40,8 +41,8 @@ func (p *Plan) classes(array int) []*class {
 				continue
 			}
 			for rank := range p.nodes {
-				a := p.at(s, rank, array)
-				for _, r := range []*Region{&a.reads, &a.writes, &a.overwrites} {
+				for t := range 3 {
+					r := p.region(s, rank, array, touch(t))
 					if hull {
 						by[rank] = union(by[rank], r.hulls())
 					} else {
@@ -74,7 +75,6 @@ func (p *Plan) classes(array int) []*class {
 	return append(list, p.sharedClasses(array)...)
 }
 
-// with is the region of intervals.
 func (r *Region) with(all []Interval) *Region {
 	for _, i := range all {
 		r.Add(i.Lo, i.Hi)
@@ -82,7 +82,8 @@ func (r *Region) with(all []Interval) *Region {
 	return r
 }
 
-// alone separates what only one rank has of elements from what several have.
+// alone separates the elements that only one rank uses from the elements that several ranks use.
+// The parameter by holds the elements that each rank uses.
 func alone(by [][]Interval) (private [][]Interval, shared []Interval) {
 	type edge struct{ at, rank, more int }
 	var edges []edge
@@ -93,7 +94,9 @@ func alone(by [][]Interval) (private [][]Interval, shared []Interval) {
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	private = make([][]Interval, len(by))
-	ranks, sum := 0, 0 // that are open, and the sum of their numbers: the number of the one if there is one
+	// ranks counts the ranks that use the current position, and sum adds up their numbers: with
+	// one such rank, sum is its number.
+	ranks, sum := 0, 0
 	for i, e := range edges {
 		ranks += e.more
 		sum += e.more * e.rank
@@ -112,36 +115,37 @@ func alone(by [][]Interval) (private [][]Interval, shared []Interval) {
 	return private, merged(shared)
 }
 
-// note keeps of every access what lies where ranks meet.
 func (p *Plan) note(array int, shared []Interval) {
 	for s := range p.steps {
 		for rank := range p.nodes {
 			a := p.at(s, rank, array)
-			for t, r := range []*Region{&a.reads, &a.writes, &a.overwrites} {
-				a.exact[t] = r.in(shared)
+			for t := range a.regions {
+				a.exact[t] = a.regions[t].in(shared)
 			}
 		}
 	}
 }
 
-// fresh are those of a rank's own elements that it overwrites before it does anything else with them: their input does not matter.
+// fresh divides own, the elements that only one rank uses. The input of the fresh elements does
+// not matter, because the rank overwrites them before any other use; rest holds the others.
 func (p *Plan) fresh(array, rank int, own []Interval) (fresh, rest []Interval) {
 	var seen []Interval
 	for s := range p.steps {
 		if p.steps[s].home {
 			continue
 		}
-		a := p.at(s, rank, array)
-		before := union(seen, union(a.reads.hulls(), a.writes.hulls()))
-		if len(a.overwrites.pieces) > 0 && a.overwrites.countable() {
-			fresh = union(fresh, minus(a.overwrites.in(own), before))
+		over := p.Overwrites(s, rank, array)
+		before := union(seen, union(p.Reads(s, rank, array).hulls(), p.Writes(s, rank, array).hulls()))
+		if len(over.pieces) > 0 && over.countable() {
+			fresh = union(fresh, minus(over.in(own), before))
 		}
-		seen = union(before, a.overwrites.hulls())
+		seen = union(before, over.hulls())
 	}
 	return fresh, minus(own, fresh)
 }
 
-// privateClass is what only one rank has to do with.
+// privateClass returns a class of elements that only one rank uses, apart from the input and
+// the output.
 func (p *Plan) privateClass(array, rank int, own []Interval) *class {
 	c := &class{array: array, intervals: own}
 	for s := range p.steps {
@@ -150,8 +154,8 @@ func (p *Plan) privateClass(array, rank int, own []Interval) *class {
 				continue
 			}
 			u := use{step: s, rank: r}
-			a := p.at(s, r, array)
-			for t, region := range []*Region{&a.reads, &a.writes, &a.overwrites} {
+			for t := range 3 {
+				region := p.region(s, r, array, touch(t))
 				u.does[t] = region.touches(own)
 				if touch(t) == overwrites && u.does[t] && !region.covers(own) {
 					u.does[t], u.does[writes] = false, true
@@ -165,14 +169,15 @@ func (p *Plan) privateClass(array, rank int, own []Interval) *class {
 	return c
 }
 
-// edge is where an access of an array begins or ends.
+// edge is the begin or the end of an access to an array.
 type edge struct {
-	at   int
-	use  int32 // the number of a step, a rank and a touch
-	more int32 // 1: it begins; -1: it ends
+	at   int   // the first element at or after the edge
+	use  int32 // encodes the step, the rank and the touch; see inOrder
+	more int32 // 1 if the access begins, -1 if it ends
 }
 
-// signature tells sets of uses apart: each adds two numbers of 64 bits that look random.
+// signature identifies a set of uses: the xor of two pseudo-random 64-bit numbers of each
+// use in the set.
 type signature [2]uint64
 
 func (s *signature) toggle(use uint64) {
@@ -180,7 +185,7 @@ func (s *signature) toggle(use uint64) {
 	s[1] ^= scramble(^use)
 }
 
-// scramble is SplitMix64.
+// scramble returns a pseudo-random function of x (SplitMix64).
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -188,7 +193,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sharedClasses are those of elements that several ranks have to do with, in the order of their first elements.
+// sharedClasses returns the classes of elements that several ranks use, in the order of
+// their first elements.
 func (p *Plan) sharedClasses(array int) (list []*class) {
 	var edges []edge
 	for s := range p.steps {
@@ -203,7 +209,7 @@ func (p *Plan) sharedClasses(array int) (list []*class) {
 	}
 	edges = sorted(edges, p.lengths[array])
 	known := make(map[signature]*class)
-	open := make([]uint64, (len(p.steps)*p.nodes*3+63)/64) // a bit a use
+	open := make([]uint64, (len(p.steps)*p.nodes*3+63)/64) // a bit for each use
 	count := 0
 	var sign signature
 	for i, e := range edges {
@@ -226,7 +232,8 @@ func (p *Plan) sharedClasses(array int) (list []*class) {
 	return list
 }
 
-// sorted puts edges of elements up to length in order, by digits of 11 bits.
+// sorted returns edges in the order of their positions, which are at most length. It is a radix
+// sort with digits of 11 bits.
 func sorted(edges []edge, length int) []edge {
 	const digit = 1 << 11
 	other := make([]edge, len(edges))
@@ -248,7 +255,8 @@ func sorted(edges []edge, length int) []edge {
 	return edges
 }
 
-// inOrder are the uses of a set.
+// inOrder returns the uses whose bits are set, in the order of steps, then ranks. Bit number
+// (step*nodes+rank)*3+touch stands for one kind of access by a rank in a step.
 func (p *Plan) inOrder(open []uint64) (uses []use) {
 	for i, word := range open {
 		for ; word != 0; word &= word - 1 {

@@ -7,56 +7,60 @@ import (
 	"time"
 )
 
-// DefaultAfter is how long a call waits before a roll is made.
+// DefaultAfter is the default of Config.After.
 const DefaultAfter = 30 * time.Second
 
-// longestTick is the time between two looks at the ranks.
+// longestTick is the longest time between two checks of the ranks.
 const longestTick = 250 * time.Millisecond
 
-// Config says when rolls are made, and who gets them. The zero value is useful.
+// Config says when a roll-call is made, and where its result, a Roll, goes. The zero value
+// prints a Roll to standard error when a rank has waited for DefaultAfter.
 type Config struct {
-	// After is how long a rank waits in a call, by the machine's clock, until a roll is
-	// made; the next comes when it has waited twice as long. 0 stands for DefaultAfter, less
-	// for never. On a simulated network, where a rank may wait for long while others
-	// simulate much, no rank must have entered or left a call meanwhile.
+	// After is how long a rank must wait in a call until a roll-call is made, by the machine's
+	// clock. The next roll-call follows when the rank has waited twice as long. 0 selects
+	// DefaultAfter; a negative value disables these roll-calls. On a simulated network a rank may
+	// wait for long while others do much simulated work, so there a roll-call is made only if no
+	// rank has entered or left a call for that time.
 	After time.Duration
-	// Ask asks for a roll at once: see signal.Notify. It may be nil.
+	// Ask requests a roll-call at once for each value received. It is a channel of signals
+	// so that it can be passed to signal.Notify. It may be nil.
 	Ask <-chan os.Signal
-	// To gets the rolls, one at a time, by a goroutine of its own. nil stands for one
-	// that prints them to standard error.
+	// To receives each Roll. A single goroutine calls it, so a slow To delays the next roll-call
+	// but not the run. A nil To prints each Roll to standard error.
 	To func(Roll)
 }
 
-// About is the run that a board is for.
+// About describes the run that a Board watches.
 type About struct {
-	Nodes   int
-	Mode    string // of its engine
-	Virtual bool   // its clock is
-	// Only is the one rank that is in this process; nil: all are.
+	Nodes   int    // number of ranks
+	Mode    string // name of the engine's mode
+	Virtual bool   // the run's clock is virtual
+	// Only is the rank that runs in this process, if the others run in other processes.
+	// It is nil if all ranks run in this process.
 	Only *int
 }
 
-// Board has a seat for every rank of a run.
+// Board holds the Monitors of all ranks of a run, and makes roll-calls.
 type Board struct {
-	cfg   Config
-	about About
-	seats []Seat
+	cfg      Config
+	about    About
+	monitors []Monitor // by rank
 
 	stop chan struct{}
 	done sync.WaitGroup
 
 	mu    sync.Mutex
-	ranks []seen // by rank
+	ranks []observation // by rank
 }
 
-// seen is what the last look at a rank has found.
-type seen struct {
-	moves uint64
-	since time.Time     // it has not moved
-	due   time.Duration // after which its wait is told
+// observation is the result of the last check of a rank.
+type observation struct {
+	moves uint64        // Monitor.moves at the last check
+	since time.Time     // when this value of moves was first seen
+	due   time.Duration // how long moves may stay the same until a roll-call is made
 }
 
-// Open makes the seats and begins to watch them, until Close.
+// Open makes a Board and starts its checks, which end at Close.
 func Open(cfg Config, about About) *Board {
 	if cfg.After == 0 {
 		cfg.After = DefaultAfter
@@ -64,11 +68,17 @@ func Open(cfg Config, about About) *Board {
 	if cfg.To == nil {
 		cfg.To = printRoll
 	}
-	b := &Board{cfg: cfg, about: about, seats: make([]Seat, about.Nodes), ranks: make([]seen, about.Nodes), stop: make(chan struct{})}
+	b := &Board{
+		cfg:      cfg,
+		about:    about,
+		monitors: make([]Monitor, about.Nodes),
+		ranks:    make([]observation, about.Nodes),
+		stop:     make(chan struct{}),
+	}
 	now := time.Now()
-	for r := range b.seats {
-		b.seats[r].label = fmt.Sprintf("%d of %p", r, b)
-		b.ranks[r] = seen{since: now, due: cfg.After}
+	for r := range b.monitors {
+		b.monitors[r].label = fmt.Sprintf("%d of %p", r, b)
+		b.ranks[r] = observation{since: now, due: cfg.After}
 	}
 	if cfg.After > 0 || cfg.Ask != nil {
 		b.done.Go(b.watch)
@@ -76,20 +86,17 @@ func Open(cfg Config, about About) *Board {
 	return b
 }
 
-func printRoll(r Roll) {
-	fmt.Fprint(os.Stderr, "fagus: ", r)
-}
+func printRoll(r Roll) { fmt.Fprint(os.Stderr, "fagus: ", r) }
 
-// Seat is that of a rank.
-func (b *Board) Seat(rank int) *Seat { return &b.seats[rank] }
+// Monitor returns the Monitor of a rank.
+func (b *Board) Monitor(rank int) *Monitor { return &b.monitors[rank] }
 
-// Close ends the watching. When it returns, Config.To is not running.
+// Close ends the checks. When it returns, Config.To is not running and will not be called.
 func (b *Board) Close() {
 	close(b.stop)
 	b.done.Wait()
 }
 
-// watch looks at the ranks until Close.
 func (b *Board) watch() {
 	tick := longestTick
 	if b.cfg.After > 0 {
@@ -108,25 +115,26 @@ func (b *Board) watch() {
 			}
 			b.cfg.To(b.Roll())
 		case now := <-ticker.C:
-			if b.look(now) && b.cfg.After > 0 {
+			if b.check(now) && b.cfg.After > 0 {
 				b.cfg.To(b.Roll())
 			}
 		}
 	}
 }
 
-// look sees who has moved, and says whether a wait is to be told.
-func (b *Board) look(now time.Time) (due bool) {
+// check notes which ranks have moved, and reports whether a roll-call is due.
+func (b *Board) check(now time.Time) (due bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	quiet, longest := time.Duration(1<<63-1), time.Duration(0) // since the last move of any rank; the longest wait
-	for r := range b.seats {
-		s, known := &b.seats[r], &b.ranks[r]
-		s.mu.Lock()
-		moves, waits := s.moves, s.call != ""
-		s.mu.Unlock()
+	quiet := time.Duration(1<<63 - 1) // time since the last move of any rank
+	longest := time.Duration(0)       // longest time that any rank waits
+	for r := range b.monitors {
+		m, known := &b.monitors[r], &b.ranks[r]
+		m.mu.Lock()
+		moves, waits := m.moves, m.call != ""
+		m.mu.Unlock()
 		if moves != known.moves {
-			*known = seen{moves, now, b.cfg.After}
+			*known = observation{moves, now, b.cfg.After}
 		}
 		still := now.Sub(known.since)
 		quiet = min(quiet, still)
@@ -137,26 +145,27 @@ func (b *Board) look(now time.Time) (due bool) {
 	}
 	due = due && (!b.about.Virtual || quiet >= b.cfg.After)
 	if due {
-		for r := range b.ranks { // those that began to wait later are not told by a roll of their own
+		// Postpone all ranks: no rank that began to wait later may cause a roll-call of its own.
+		for r := range b.ranks {
 			b.ranks[r].due = 2 * longest
 		}
 	}
 	return due
 }
 
-// Roll says what all ranks do now.
+// Roll makes a roll-call: it returns what all ranks do now.
 func (b *Board) Roll() Roll {
-	roll := Roll{Mode: b.about.Mode, Ranks: make([]Entry, len(b.seats))}
+	roll := Roll{Mode: b.about.Mode, Ranks: make([]Entry, len(b.monitors))}
 	lines := b.lines()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	for r := range b.seats {
+	for r := range b.monitors {
 		if b.about.Only != nil && r != *b.about.Only {
 			roll.Ranks[r].Away = true
 			continue
 		}
-		e, moves, at := b.seats[r].entry(now)
+		e, moves, at := b.monitors[r].entry(now)
 		if moves == b.ranks[r].moves {
 			e.For = max(0, at.Sub(b.ranks[r].since))
 		}

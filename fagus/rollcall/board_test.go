@@ -5,29 +5,35 @@ import (
 	"time"
 )
 
-// TestLook: a wait is told when it has lasted, again after twice as long, and anew when
-// the rank has moved.
-func TestLook(t *testing.T) {
-	const after = 30 * time.Second
-	b := Open(Config{After: -1}, About{Nodes: 2})
-	defer b.Close()
+// waitingBoard returns a board of two ranks whose rank 0 has been in a call since start. The
+// board makes no checks by itself.
+func waitingBoard(t *testing.T, after time.Duration, virtual bool) (b *Board, start time.Time) {
+	b = Open(Config{After: -1}, About{Nodes: 2, Virtual: virtual})
+	t.Cleanup(b.Close)
 	b.cfg.After = after
-	start := time.Now()
+	start = time.Now()
 	for r := range b.ranks {
-		b.ranks[r] = seen{since: start, due: after}
+		b.ranks[r] = observation{since: start, due: after}
 	}
-	b.Seat(0).Enter("Barrier", nil)
+	b.Monitor(0).Enter("Barrier", nil)
+	return b, start
+}
+
+// TestCheck checks that a roll-call is due when a rank has waited for the configured time, again
+// when it has waited twice as long, and anew after the rank has moved.
+func TestCheck(t *testing.T) {
+	b, start := waitingBoard(t, 30*time.Second, false)
 	for _, c := range []struct {
-		at    time.Duration // from the start
-		moves bool          // of rank 0, before
+		at    time.Duration // time of the check since the start
+		moves bool          // before the check rank 0 leaves its call and enters the next call
 		due   bool
 	}{
-		{at: 10 * time.Second}, // rank 0 is seen to have entered
+		{at: 10 * time.Second}, // the check notices that rank 0 has entered
 		{at: 39 * time.Second},
 		{at: 40 * time.Second, due: true},
 		{at: 41 * time.Second},
 		{at: 69 * time.Second},
-		{at: 70 * time.Second, due: true}, // 60 s
+		{at: 70 * time.Second, due: true}, // rank 0 has waited for 60 s
 		{at: 120 * time.Second},
 		{at: 130 * time.Second, due: true},
 		{at: 131 * time.Second, moves: true},
@@ -35,64 +41,58 @@ func TestLook(t *testing.T) {
 		{at: 161 * time.Second, due: true},
 	} {
 		if c.moves {
-			b.Seat(0).Leave(nil)
-			b.Seat(0).Enter("Barrier", nil)
+			b.Monitor(0).Leave(nil)
+			b.Monitor(0).Enter("Barrier", nil)
 		}
-		if due := b.look(start.Add(c.at)); due != c.due {
-			t.Errorf("after %v: due %v, want %v", c.at, due, c.due)
+		if due := b.check(start.Add(c.at)); due != c.due {
+			t.Errorf("after %v: a roll-call is due: %v, want %v", c.at, due, c.due)
 		}
 	}
 }
 
-// TestLookInVirtualTime: while any rank moves, nobody is said to hang.
-func TestLookInVirtualTime(t *testing.T) {
-	b := Open(Config{After: -1}, About{Nodes: 2, Virtual: true})
-	defer b.Close()
-	b.cfg.After = time.Second
-	start := time.Now()
-	for r := range b.ranks {
-		b.ranks[r] = seen{since: start, due: time.Second}
-	}
-	b.Seat(0).Enter("Barrier", nil)
+// TestCheckInVirtualTime checks that no roll-call is due while any rank moves.
+func TestCheckInVirtualTime(t *testing.T) {
+	b, start := waitingBoard(t, time.Second, true)
 	for i := range 5 {
-		b.Seat(1).Enter("Acquire", nil)
-		b.Seat(1).Leave(nil)
-		if b.look(start.Add(time.Duration(i) * 2 * time.Second)) {
-			t.Errorf("told in look %d", i)
+		b.Monitor(1).Enter("Acquire", nil)
+		b.Monitor(1).Leave(nil)
+		if b.check(start.Add(time.Duration(i) * 2 * time.Second)) {
+			t.Errorf("check %d: a roll-call is due while rank 1 moves", i)
 		}
 	}
-	if !b.look(start.Add(20 * time.Second)) {
-		t.Error("not told")
+	if !b.check(start.Add(20 * time.Second)) {
+		t.Error("no roll-call is due, though no rank moves")
 	}
 }
 
-// TestComputingIsNoWait: nobody waits, nothing is told.
+// TestComputingIsNoWait checks that no roll-call is due while no rank is in a call.
 func TestComputingIsNoWait(t *testing.T) {
 	b := Open(Config{After: -1}, About{Nodes: 2})
 	defer b.Close()
 	b.cfg.After = time.Second
-	if b.look(time.Now().Add(time.Hour)) {
-		t.Error("told")
+	if b.check(time.Now().Add(time.Hour)) {
+		t.Error("a roll-call is due, though no rank waits")
 	}
 }
 
-// TestFailedWhileComputing: a rank that has returned because the run had failed is where
-// it learned that, or was.
+// TestFailedWhileComputing checks the entry of a rank that returned because the run failed: it
+// shows what the rank did when it learned of the failure, or did last.
 func TestFailedWhileComputing(t *testing.T) {
 	b := Open(Config{After: -1}, About{Nodes: 3})
 	defer b.Close()
-	for r := range b.seats {
-		b.Seat(r).Enter("Barrier", nil)
-		b.Seat(r).Leave(nil)
+	for r := range b.monitors {
+		b.Monitor(r).Enter("Barrier", nil)
+		b.Monitor(r).Leave(nil)
 	}
 	begun := time.Now()
-	b.look(begun)
-	b.Seat(0).Fail() // it asks
-	b.Seat(0).learned = begun.Add(3 * time.Second)
-	b.Seat(0).Return(true)
-	b.Seat(1).Return(true)
-	b.Seat(1).learned = begun.Add(-time.Second) // between a move and the look that saw it
-	b.Seat(2).Return(false)
+	b.check(begun)
+	b.Monitor(0).Fail() // as if rank 0 had called Node.Err
+	b.Monitor(0).learned = begun.Add(3 * time.Second)
+	b.Monitor(0).Return(true)
+	b.Monitor(1).Return(true)
+	// Rank 1 learned of the failure after its last move, but before the check saw the move.
+	b.Monitor(1).learned = begun.Add(-time.Second)
+	b.Monitor(2).Return(false)
 	ranks := b.Roll().Ranks
 	for r, want := range []Entry{
 		{Calls: 1, For: 3 * time.Second, Line: ranks[0].Line},
@@ -100,10 +100,10 @@ func TestFailedWhileComputing(t *testing.T) {
 		{Calls: 1, Returned: true},
 	} {
 		if got := ranks[r]; got.String() != want.String() {
-			t.Errorf("rank %d: %v, want %v", r, got, want)
+			t.Errorf("rank %d: the entry is %q, want %q", r, got, want)
 		}
 	}
 	if ranks[0].Line == "" {
-		t.Error("no line of who asked")
+		t.Error("rank 0 has no source line")
 	}
 }

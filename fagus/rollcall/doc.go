@@ -1,25 +1,25 @@
-// Package rollcall says what every rank of a run does: which call it is in, what it
-// waits for there, from whom, for how long, and at which line of the program. It is
-// for runs that hang, which in a shared memory is mostly the doing of a rank that is
-// not in a call at all.
+// Package rollcall reports what every rank of a run does: which call it is in, what it
+// waits for there, from which ranks, for how long, and at which line of the program. It
+// helps with runs that hang. The cause is often a rank that is in no call at all.
 //
 //	board := rollcall.Open(cfg, rollcall.About{Nodes: 3, Mode: "phase"})
 //	defer board.Close()
-//	seat := board.Seat(0)
-//	ctx = seat.Label(ctx)                  // marks the goroutine
-//	seat.Enter("Acquire", set, 7)          // and what it wants
-//	seat.Leave(set)                        // and what it holds
+//	monitor := board.Monitor(0)
+//	monitor.Attach(engine)
+//	monitor.Label(ctx)              // labels the goroutine as the rank's
+//	monitor.Enter("Acquire", set)   // the rank wants set
+//	monitor.Leave(set)              // the rank holds set
 //	fmt.Print(board.Roll())
 //
-// # What it costs
+// # Cost
 //
-// A rank says that it enters and leaves a call, under a lock of its own that nobody
-// else wants. All the rest is done when a roll is made: engines are asked what they
-// wait for, and Go's goroutine profile, in which every rank's goroutine has a label,
-// tells the lines. So nobody keeps lines while all goes well.
+// A rank records that it enters or leaves a call, under a lock of its own that is almost
+// never contended. All other work is done when a roll-call is made: the Board asks each
+// engine what its rank waits for, and finds source lines in Go's goroutine profile, in
+// which every rank's goroutine has a label. So source lines cost nothing in a normal run.
 //
-// # How long
+// # Durations
 //
-// The clock is the machine's, and it is looked at 4 times a second or more often: a
-// rank does a thing for at least as long as it is said.
+// Durations are measured by the machine's clock, at least 4 times a second. They are lower
+// bounds: a rank may have been in the same state for up to one interval longer.
 package rollcall

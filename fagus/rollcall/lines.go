@@ -11,30 +11,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/fagus/source"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 )
 
-// body is the function in which a rank runs its program. A goroutine that the program
-// has started has the rank's label, too, but not this on its stack.
+// body is the function that runs a rank's program. A goroutine that the program starts
+// inherits the rank's label, but does not have this function on its stack.
 const body = "github.com/fagus-dsm/fagus/fagus.(*Node).run"
 
-// lines are where the programs of the ranks are, by rank; empty where that is not
-// found out.
+// lines returns the source line that each rank's program executes, by rank. It is empty
+// for a rank whose line cannot be determined.
 func (b *Board) lines() []string {
 	var text bytes.Buffer
-	// It fails only if the writer does.
+	// WriteTo returns only errors of the writer, and a Buffer returns none.
 	_ = pprof.Lookup("goroutine").WriteTo(&text, 1)
-	lines := make([]string, len(b.seats))
-	ranks := make(map[string]int, len(b.seats))
-	for r := range b.seats {
-		ranks[b.seats[r].label] = r
+	lines := make([]string, len(b.monitors))
+	ranks := make(map[string]int, len(b.monitors))
+	for r := range b.monitors {
+		ranks[b.monitors[r].label] = r
 	}
 	for _, g := range parse(&text) {
 		if !slices.ContainsFunc(g.frames, func(f runtime.Frame) bool { return f.Function == body }) {
 			continue
 		}
 		labels := make(map[string]string)
-		// Labels that are no JSON are not this rank's alone: its line stays unknown.
+		// Other labels of the goroutine may not be valid JSON. Then the line stays unknown.
 		_ = json.Unmarshal([]byte(g.labels), &labels)
 		if r, ours := ranks[labels[labelKey]]; ours {
 			lines[r] = source.Line(g.frames)
@@ -43,18 +43,18 @@ func (b *Board) lines() []string {
 	return lines
 }
 
-// goroutines are those that have the same labels and the same stack.
+// goroutines is a group of goroutines with the same labels and the same stack.
 type goroutines struct {
-	labels string
-	frames []runtime.Frame // innermost first; functions, files and lines alone
+	labels string          // in JSON
+	frames []runtime.Frame // innermost first; only Function, File and Line are set
 }
 
-// parse reads a goroutine profile as text: a line with counts and addresses, one with
-// labels if there are any, and one a frame,
+// parse parses a goroutine profile in text form. A group of goroutines has a line with
+// counts and addresses, a line with labels if there are any, and a line for each frame:
 //
 //	#	0x4dc215	main.f+0xb5		/tmp/main.go:3
 //
-// What it does not understand it leaves out.
+// parse skips malformed lines.
 func parse(r io.Reader) (all []goroutines) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/fagus/source"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 )
 
 const profile = `goroutine profile: total 4
@@ -21,20 +21,20 @@ const profile = `goroutine profile: total 4
 #	0x4dc172	main.g+0x12	/tmp/gp.go:x
 `
 
-// TestParse reads a profile, and what it does not understand it leaves out.
+// TestParse parses a profile with some lines that must be skipped.
 func TestParse(t *testing.T) {
 	all := parse(strings.NewReader(profile))
 	all = slices.DeleteFunc(all, func(g goroutines) bool { return len(g.frames) == 0 })
 	if len(all) != 2 {
-		t.Fatalf("%d goroutines: %+v", len(all), all)
+		t.Fatalf("%d groups of goroutines with frames, want 2: %+v", len(all), all)
 	}
 	if all[0].labels != "" || !strings.Contains(all[1].labels, `"fagus rank":"3 of 0xc0000"`) {
-		t.Errorf("labels %q and %q", all[0].labels, all[1].labels)
+		t.Errorf("the labels are %q and %q, want none and those of rank 3", all[0].labels, all[1].labels)
 	}
 	if f := all[1].frames; len(f) != 2 || f[0].Function != "main.f[...]" || f[0].File != "/home/a user/gp.go" || f[1].Line != 6 {
-		t.Errorf("frames %+v", f)
+		t.Errorf("frames %+v, want the two that are well formed", f)
 	}
 	if line := source.Line(all[1].frames); line != "a user/gp.go:3" {
-		t.Errorf("line %q", line)
+		t.Errorf("the line is %q, want that of the innermost frame", line)
 	}
 }

@@ -9,36 +9,39 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Roll is what all ranks do at one time.
+// Roll is the result of a roll-call: what all ranks do at one time.
 type Roll struct {
-	Mode  string  // of the engine
+	Mode  string  // name of the engine's mode
 	Ranks []Entry // by rank
-	// Ended is why the run was ended from outside, as they were doing that; empty: it
-	// was not.
+	// Ended is the reason why the run was ended from outside. It is empty if it was not.
 	Ended string
 }
 
-// Entry is what a rank does.
+// Entry says what one rank does.
 type Entry struct {
-	Call     string        // that it is in, as in "Acquire"; empty: it computes
-	Calls    uint64        // that it has entered so far
-	Set      string        // what the call wants, or what it holds while it computes; may be empty
-	For      time.Duration // for how long it has, at least, by the machine's clock
-	Away     bool          // the rank is in another process: nothing is known of it
-	Returned bool          // the program has: the rank serves others until all have
-	Line     string        // of the program, where it is; may be empty
-	Wait     syncvar.Wait  // of the call
-	Owners   []Owner       // of the first few variables that the call wants
+	Call  string // the call that the rank is in, such as "Acquire"; empty if it computes
+	Calls uint64 // number of calls that the rank has entered so far
+	// Set is the set that the call requests, or that the rank holds. It may be empty.
+	Set string
+	// For is how long, at least, the rank has been in this state by the machine's clock.
+	For time.Duration
+	// Away means that the rank is in another process. Then the other fields are unknown.
+	Away bool
+	// Returned means that the program has returned. The rank serves the others until all have.
+	Returned bool
+	Line     string       // source line of the program; empty if unknown
+	Wait     syncvar.Wait // what the call waits for
+	Owners   []Owner      // owners of the first few variables that the call requests
 }
 
-// Owner is the rank that is known to have the newest version of a variable.
+// Owner names the rank that has, as far as is known, the newest version of a variable.
 type Owner struct {
 	Variable string
 	Rank     int
 }
 
-// String is a heading, a line for all ranks that do the same, and one that says who
-// keeps others waiting.
+// String returns a heading, a line for each group of ranks that do the same, and a line
+// that lists the ranks of Late, if there are any.
 func (r Roll) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "roll-call of %d ranks in %s mode", len(r.Ranks), r.Mode)
@@ -73,8 +76,8 @@ func (r Roll) String() string {
 	return b.String()
 }
 
-// Late lists the ranks that others wait for and that are in no call themselves: what
-// they do there holds up the rest.
+// Late returns the ranks that other ranks wait for and that are in no call themselves.
+// What these ranks do outside calls holds up the others.
 func (r Roll) Late() (late []int) {
 	for _, e := range r.Ranks {
 		if e.Call == "" || e.Away {
@@ -90,7 +93,7 @@ func (r Roll) Late() (late []int) {
 	return slices.Compact(late)
 }
 
-// String says what the rank does.
+// String returns a description of what the rank does.
 func (e Entry) String() string {
 	var b strings.Builder
 	switch {
@@ -136,7 +139,7 @@ func (e Entry) String() string {
 	return b.String()
 }
 
-// ranksText names ranks, which are in order: "rank 3", "ranks 0, 2-63".
+// ranksText formats an increasing list of ranks: "rank 3", "ranks 0, 2-63".
 func ranksText(ranks []int) string {
 	var words []string
 	for i := 0; i < len(ranks); {

@@ -9,24 +9,24 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// meetAt lets rank 0 and the two others arrive, which say that they have made
-// declared declarations, with a digest.
+// meetAt lets ranks 0, 1 and 2 arrive at a meeting. Ranks 1 and 2 report declared declarations with
+// this digest.
 func meetAt(e *Engine, call syncvar.Call, declared int, digest uint64) error {
-	e.waits = call
+	e.meetCall = call
 	own := e.space.Declared()
 	for rank := range dimmnet.Rank(3) {
 		m := message{op: arrive, call: call, declared: uint32(declared), digest: digest}
 		if rank == 0 {
 			m.declared, m.digest = uint32(own), e.space.Digest(own)
 		}
-		if err := e.act(said(rank, m)); err != nil {
+		if err := e.handleSlot(slotOf(rank, m)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// TestDeclarationsThatDiffer: the error names those since the last meeting alone.
+// TestDeclarationsThatDiffer checks that the error names only declarations since the last meeting.
 func TestDeclarationsThatDiffer(t *testing.T) {
 	e := newTestEngine(t, 0)
 	n := e.space.Declared()
@@ -40,12 +40,12 @@ func TestDeclarationsThatDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := meetAt(e, syncvar.Barrier, n+2, 1); err == nil || !strings.Contains(err.Error(), "one of declarations 6 to 7 differs") {
-		t.Errorf("error %v", err)
+		t.Errorf("a meeting with other declarations: error %v, want declarations 6 to 7 named", err)
 	}
 }
 
-// TestDeclarationsThatAreMissing: who returns need not have made all of them, who
-// meets at a barrier must.
+// TestDeclarationsThatAreMissing checks that a rank which arrives at a Barrier must have made all
+// declarations, and a rank that returns need not.
 func TestDeclarationsThatAreMissing(t *testing.T) {
 	for call, want := range map[syncvar.Call]string{
 		syncvar.End:     "",
@@ -60,24 +60,24 @@ func TestDeclarationsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestRequestsCompareDeclarations: ranks that have declared different things find out
-// at the first request, not when they meet.
+// TestRequestsCompareDeclarations checks that different declarations are an error at the first
+// request, before the next meeting.
 func TestRequestsCompareDeclarations(t *testing.T) {
 	e := newTestEngine(t, 0)
-	m := message{op: request, id: 0, rank: 2, mode: syncvar.Shared}
-	e.declare(&m) // as if rank 2 had made the same
+	m := message{op: request, id: 0, rank: 2, access: syncvar.Shared}
+	e.declare(&m) // rank 2 has made the same declarations
 	for _, c := range []struct {
 		change func(*message)
 		want   string
 	}{
 		{func(*message) {}, ""},
 		{func(m *message) { m.digest++ }, "ranks 0 and 2 declared different things"},
-		{func(m *message) { m.declared++ }, ""}, // it is ahead
+		{func(m *message) { m.declared++ }, ""}, // rank 2 has made one declaration more
 		{func(m *message) { m.declared, m.digest = 0, 0 }, ""},
 	} {
 		own := m
 		c.change(&own)
-		err := newTestEngine(t, 0).act(said(2, own))
+		err := newTestEngine(t, 0).handleSlot(slotOf(2, own))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: error %v, want %q", own, err, c.want)
 		}

@@ -12,15 +12,13 @@ import (
 )
 
 const (
-	// outRoom is how many messages may wait to be sent before the user thread waits.
-	outRoom = 64
-	// window is how many requests of a rank may be open at a time.
-	window = 16
+	outLimit = 64 // the user thread waits while the out queue has so many messages
+	window   = 16 // the most open requests of a rank
 )
 
-// Engine is one rank's part in a run. Its methods belong to the user thread. That
-// thread alone adds to the space, and the variables of its exclusive tenures are its
-// own: there it reads and writes them without the lock.
+// Engine is one rank's side of a run. Only the user thread may call its methods, except LastWait.
+// Only the user thread adds to the space. During an exclusive tenure, the user thread reads and
+// writes the variable without the lock.
 type Engine struct {
 	port    dimmnet.Port // of the user thread
 	rank    dimmnet.Rank
@@ -28,49 +26,55 @@ type Engine struct {
 	layout  ringbuf.Layout
 	hints   table
 	stop    dimmnet.Offset // of the word that ends the receive thread
-	most    int            // messages that can wait to be sent if all ranks keep the rules
+	most    int            // the longest out queue possible if all ranks follow the protocol
 	events  [threads]dimmnet.Event
-	notices bool // every slot is announced, and the receive thread sleeps until then
+	notices bool // every slot comes with a notice, which wakes the receive thread
 
-	mu       sync.Mutex // of all below
-	due      [threads]bool
+	mu       sync.Mutex    // guards everything below
+	due      [threads]bool // the threads that unlock will wake
 	space    *consistency.Space
 	out      []outgoing
 	in       []incoming
 	sites    map[syncvar.ID]*syncvar.Site
-	wanted   map[syncvar.ID]*want      // open requests
-	streams  []*consistency.Stream     // by rank: what is arriving from it
-	had      map[syncvar.ID]struct{}   // acquired before: what Update refreshes
-	meeting  []message                 // at rank 0, by rank: how it has arrived
-	agreed   []uint32                  // by rank: so many declarations are known to be the same
-	waits    syncvar.Call              // the call in which this rank waits for all
-	words    []uint64                  // by rank, those of the last Reduce that have come
-	ended    bool                      // all ranks have ended
-	closed   bool                      // the program's memory is gone
-	running  int                       // helper threads
+	wanted   map[syncvar.ID]*want      // open requests of this rank
+	streams  []*consistency.Stream     // by rank: the data that are arriving from the rank
+	had      map[syncvar.ID]struct{}   // variables acquired so far, which Update refreshes
+	meeting  []message                 // at rank 0, by rank: the rank's arrive message
+	agreed   []uint32                  // by rank: how many declarations are known to be equal
+	meetCall syncvar.Call              // the call in which this rank waits for all ranks; else 0
+	words    []uint64                  // by rank: the words of the last Reduce that have arrived
+	ended    bool                      // all ranks are in End
+	closed   bool                      // the program's memory must not be used any more
+	running  int                       // helper threads that have not returned
 	counters [threads]dimmnet.Counters // of the helper threads' ports
 	counts   Counts
 }
 
-// want is an open request of this rank.
 type want struct {
-	mode syncvar.Mode
-	from int // the rank whose data are arriving, or -1
+	access syncvar.Access
+	state  wantState
+	from   dimmnet.Rank // in state wantData: the rank that sends the data
 }
 
-// Counts says what an engine has done so far.
+type wantState uint8
+
+const (
+	wantGrant wantState = iota // the grant is due
+	wantData                   // the grant has arrived, its data are due
+)
+
+// Counts holds what an engine has done so far.
 type Counts struct {
-	Requests  uint64 // acquires of a variable that another rank owned
-	Refreshes uint64 // of an Update
-	Transfers uint64 // of a variable to a peer
-	Slots     uint64 // of data sent: pieces of variables
+	Requests  uint64 // requests to other ranks in Acquire
+	Refreshes uint64 // requests to other ranks in Update
+	Transfers uint64 // transfers of a variable to a peer
+	Slots     uint64 // slots of data sent, each with a piece of a variable
 }
 
-// New returns the engine of a host's rank and starts its helper threads. space
-// holds the rank's memory; from now on the caller changes it within Declare alone.
-// With notices every slot is announced by Host.Notify, and the receive thread sleeps
-// until then instead of polling; all ranks must be the same in this.
-// An error says that the nodes do not fit the port.
+// New returns the engine of a host's rank and starts its helper threads. space holds the rank's
+// memory; from now on the caller adds to space only within Declare. If notices is true, Host.Notify
+// announces every slot, and the receive thread waits for notices instead of polling; notices must
+// be equal on all ranks. New fails if the LLCM does not hold the rings of so many nodes.
 func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error) {
 	e, err := newEngine(h.Port(), space, notices)
 	if err != nil {
@@ -79,8 +83,8 @@ func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error
 	for t := range e.events {
 		e.events[t] = h.NewEvent()
 	}
-	if e.nodes > 1 { // else all is said to the rank itself
-		e.running = int(threads - send) // before one of them may end
+	if e.nodes > 1 { // a single rank has no messages
+		e.running = int(threads - send) // set before the first helper thread can return
 		e.start(h, send, "send", e.send)
 		e.start(h, receive, "receive", e.receive)
 		e.start(h, process, "process", e.process)
@@ -88,13 +92,13 @@ func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error
 	return e, nil
 }
 
-// newEngine returns an engine without threads. The LLCM holds the rings, then the
-// table of hints, then the stop word.
+// newEngine returns an engine without threads. The LLCM holds the rings, the table of hints and
+// the stop word, in this order.
 func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine, error) {
 	limits, nodes := p.Limits(), p.Nodes()
 	stop := limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
 	hints := newTable(max(0, stop))
-	limits.LLCM = int(hints.at)
+	limits.LLCM = int(hints.base)
 	layout, err := ringbuf.NewLayout(limits, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("threaded: %w", err)
@@ -106,7 +110,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine,
 		layout:  layout,
 		hints:   hints,
 		stop:    dimmnet.Offset(stop),
-		most:    outRoom + nodes*(window+1),
+		most:    outLimit + nodes*(window+1),
 		space:   space,
 		notices: notices,
 		sites:   make(map[syncvar.ID]*syncvar.Site),
@@ -118,28 +122,28 @@ func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine,
 	}, nil
 }
 
-// Declare runs f, which adds to the space, while no helper thread looks at it.
+// Declare calls f, which adds to the space, while no helper thread uses the space.
 func (e *Engine) Declare(f func() error) error {
 	e.mu.Lock()
 	defer e.unlock()
 	return f()
 }
 
-// Acquire waits until all variables are granted in their modes and their data are
-// here. Both sets are strictly increasing and have nothing in common, and the rank
-// holds none of them.
+// Acquire waits until all variables of both sets are granted and their data have arrived. The sets
+// must be strictly increasing and disjoint. The rank must hold none of the variables.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
-	if err := e.port.Err(); err != nil { // which who owns all that it wants would not see
+	// A rank that owns all variables of the sets would not notice a failed port.
+	if err := e.port.Err(); err != nil {
 		return err
 	}
 	for len(shared)+len(exclusive) > 0 {
-		id, mode := syncvar.ID(0), syncvar.Shared
+		id, access := syncvar.ID(0), syncvar.Shared
 		if len(exclusive) == 0 || len(shared) > 0 && shared[0] < exclusive[0] {
 			id, shared = shared[0], shared[1:]
 		} else {
-			id, exclusive, mode = exclusive[0], exclusive[1:], syncvar.Exclusive
+			id, exclusive, access = exclusive[0], exclusive[1:], syncvar.Exclusive
 		}
-		if err := e.ask(id, syncvar.Want{Mode: mode}); err != nil {
+		if err := e.ask(id, syncvar.Want{Access: access}); err != nil {
 			return err
 		}
 		if err := e.await(user, func() bool { return e.wanted[id] == nil }); err != nil {
@@ -149,25 +153,25 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	return nil
 }
 
-// ask makes a request when there is room for it.
+// ask makes a request as soon as the out queue and the window have space.
 func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
-	told := e.hints.load(e.port, id)
+	hint := e.hints.load(e.port, id)
 	var failed error
 	err := e.await(user, func() bool {
-		if len(e.out) >= outRoom || len(e.wanted) >= window {
+		if len(e.out) >= outLimit || len(e.wanted) >= window {
 			return false
 		}
 		s := e.site(id)
-		if int(told.Owner) < e.nodes {
-			s.Learn(told)
+		if int(hint.Owner) < e.nodes {
+			s.Learn(hint)
 		}
 		if !s.Owns() {
 			e.count(w)
 		}
 		e.had[id] = struct{}{}
-		e.wanted[id] = &want{mode: w.Mode, from: -1}
-		turns, err := s.Ask(w)
-		failed = e.follow(id, turns, err)
+		e.wanted[id] = &want{access: w.Access, state: wantGrant}
+		actions, err := s.Ask(w)
+		failed = e.follow(id, actions, err)
 		return true
 	})
 	if err != nil {
@@ -176,7 +180,6 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 	return e.own(failed)
 }
 
-// count counts a request that is sent.
 func (e *Engine) count(w syncvar.Want) {
 	if w.Brief {
 		e.counts.Refreshes++
@@ -185,7 +188,6 @@ func (e *Engine) count(w syncvar.Want) {
 	}
 }
 
-// own is an error in what this rank has said to itself.
 func (e *Engine) own(err error) error {
 	if err == nil {
 		return nil
@@ -193,30 +195,31 @@ func (e *Engine) own(err error) error {
 	return fmt.Errorf("threaded: %w", err)
 }
 
-// waiting says what a rank was waiting for when its port failed.
+// waiting returns the error of a port that failed while the rank waited for a variable.
 func (e *Engine) waiting(id syncvar.ID, err error) error {
 	e.mu.Lock()
 	owner := e.site(id).Hint().Owner
 	e.mu.Unlock()
-	return fmt.Errorf("threaded: waiting for %q, of which rank %d was known to be the owner: %w", e.space.Name(id), owner, err)
+	return fmt.Errorf("threaded: waiting for %q, whose last known owner is rank %d: %w", e.space.Name(id), owner, err)
 }
 
-// Version is that of an exclusive tenure which the rank holds.
+// Version returns the version of the rank's copy. During an exclusive tenure it returns the version
+// that the tenure makes.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	e.mu.Lock()
 	defer e.unlock()
 	return e.site(id).Have()
 }
 
-// Release ends the tenures of both sets, without waiting for an answer. written are
-// the exclusive ones in which something was changed. It tells the owners of the
-// shared ones, and all ranks of what this rank has come to own.
+// Release ends the tenures of both sets without waiting for an answer. written are the exclusive
+// variables that the rank changed. Release sends a message to the owners of the shared variables.
+// If this rank has become the owner of a variable, Release announces that to all ranks.
 func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
 	for _, ids := range [][]syncvar.ID{shared, exclusive} {
 		for _, id := range ids {
 			_, changed := slices.BinarySearch(written, id)
 			if err := e.release(id, changed); err != nil {
-				return fmt.Errorf("threaded: telling others that %q is free: %w", e.space.Name(id), err)
+				return fmt.Errorf("threaded: releasing %q: %w", e.space.Name(id), err)
 			}
 		}
 	}
@@ -228,21 +231,20 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 	var h syncvar.Hint
 	var news bool
 	err := e.await(user, func() bool {
-		if len(e.out) >= outRoom {
+		if len(e.out) >= outLimit {
 			return false
 		}
-		s := e.site(id)
-		if s.Owns() {
-			turns, err := s.Release(e.rank, changed)
-			failed = e.follow(id, turns, err)
-			h, news = s.News()
+		if s := e.site(id); s.Owns() {
+			actions, err := s.Release(e.rank, changed)
+			failed = e.follow(id, actions, err)
+			h, news = s.Announcement()
 		} else {
 			failed = e.queue(outgoing{to: s.Lender(), m: message{op: release, id: id}})
 		}
 		return true
 	})
 	if err == nil && failed == nil && news {
-		err = e.hints.tell(e.port, id, h)
+		err = e.hints.announce(e.port, id, h)
 	}
 	if err != nil {
 		return err
@@ -250,9 +252,9 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 	return e.own(failed)
 }
 
-// Meet waits until all ranks are in the same call, which is not Acquire. Update
-// brings what is newer of all variables that this rank has acquired before; End
-// returns when the helper threads have; Reduce gives word to all ranks, else that is 0.
+// Meet waits until all ranks are in the same call, which must not be Acquire. Update also makes
+// current this rank's copies of all variables that it has acquired so far. End also waits until
+// the helper threads have returned. word is the rank's word in a Reduce, and 0 in other calls.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if err := e.meet(call, word); err != nil {
 		return err
@@ -269,63 +271,60 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	return nil
 }
 
-// Words are what all ranks have given in the last Reduce, by rank. They rest until the
-// next Meet.
+// Words returns, by rank, the words that all ranks contributed to the last Reduce. The caller may
+// use the result until the next Meet.
 func (e *Engine) Words() []uint64 {
 	e.mu.Lock()
 	defer e.unlock()
 	return e.words
 }
 
-// refresh sends one request for every variable in the rank's copy, and waits for
-// the answers.
 func (e *Engine) refresh() error {
 	ids := make([]syncvar.ID, 0, len(e.had))
-	for id := range e.had { // only the user thread changes it
+	for id := range e.had { // without the lock: only the user thread changes had
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		if err := e.ask(id, syncvar.Want{Mode: syncvar.Shared, Brief: true}); err != nil {
+		if err := e.ask(id, syncvar.Want{Access: syncvar.Shared, Brief: true}); err != nil {
 			return err
 		}
 	}
 	if err := e.await(user, func() bool { return len(e.wanted) == 0 }); err != nil {
-		return fmt.Errorf("threaded: waiting for what is newer: %w", err)
+		return fmt.Errorf("threaded: waiting for the data of an Update: %w", err)
 	}
 	return nil
 }
 
-// meet waits until all ranks have come so far.
 func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
 	err := e.await(user, func() bool {
-		if len(e.out) >= outRoom {
+		if len(e.out) >= outLimit {
 			return false
 		}
-		e.waits, e.words = call, nil
+		e.meetCall, e.words = call, nil
 		m := message{op: arrive, call: call, word: word}
 		e.declare(&m)
 		failed = e.queue(outgoing{to: 0, m: m})
 		return true
 	})
 	if err == nil && failed == nil {
-		err = e.await(user, func() bool { return e.waits == 0 })
+		err = e.await(user, func() bool { return e.meetCall == 0 })
 	}
 	if err != nil {
-		return fmt.Errorf("threaded: waiting for all ranks to come to the same point: %w", err)
+		return fmt.Errorf("threaded: waiting for all ranks to arrive: %w", err)
 	}
 	return e.own(failed)
 }
 
-// Counts says what the engine has done so far.
+// Counts returns what the engine has done so far.
 func (e *Engine) Counts() Counts {
 	e.mu.Lock()
 	defer e.unlock()
 	return e.counts
 }
 
-// Counters says what the ports of the helper threads have done, as far as is known.
+// Counters returns the sum of the port counters that the helper threads have reported so far.
 func (e *Engine) Counters() (c dimmnet.Counters) {
 	e.mu.Lock()
 	defer e.unlock()
@@ -335,8 +334,8 @@ func (e *Engine) Counters() (c dimmnet.Counters) {
 	return c
 }
 
-// Close says that the program's memory goes away: the helper threads leave it
-// alone from now on.
+// Close makes the helper threads stop using the program's memory, which the caller is about to
+// free.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	defer e.unlock()

@@ -10,9 +10,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// newTestEngine is a rank of 3 without threads, whose stores land at once. All have
-// bound variables 0 to 3, of 100 bytes each from address 4096. Rank 0 owns variables 0
-// and 3, rank 1 the others, and rank 0 knows it.
+// newTestEngine returns the engine of one of 3 ranks. It has no threads, and its stores land at
+// once. It has bound variables 0 to 3, of 100 bytes each from address 4096. Rank 0 owns variables
+// 0 and 3, rank 1 owns variables 1 and 2, and rank 0 knows both owners.
 func newTestEngine(t *testing.T, rank dimmnet.Rank) *Engine {
 	t.Helper()
 	space := consistency.NewSpace()
@@ -37,33 +37,33 @@ func newTestEngine(t *testing.T, rank dimmnet.Rank) *Engine {
 	for i := range e.events {
 		e.events[i] = noEvent{}
 	}
-	for id := syncvar.ID(1); rank == 0 && id <= 2; id++ { // rank 1 takes them
-		act(t, e, said(1, message{op: request, id: id, rank: 1, mode: syncvar.Exclusive}))
+	for id := syncvar.ID(1); rank == 0 && id <= 2; id++ { // rank 1 acquires them
+		act(t, e, slotOf(1, message{op: request, id: id, rank: 1, access: syncvar.Exclusive}))
 	}
 	e.out = nil
 	return e
 }
 
-// act lets an engine take what is right.
+// act passes a correct slot to an engine.
 func act(t *testing.T, e *Engine, list ...incoming) {
 	t.Helper()
 	for _, in := range list {
-		if err := e.act(in); err != nil {
+		if err := e.handleSlot(in); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// ask requests a variable that is not granted at once.
-func ask(t *testing.T, e *Engine, id syncvar.ID, mode syncvar.Mode) {
+// ask requests a variable that another rank owns, so that the request stays open.
+func ask(t *testing.T, e *Engine, id syncvar.ID, access syncvar.Access) {
 	t.Helper()
-	if err := e.ask(id, syncvar.Want{Mode: mode}); err != nil || e.wanted[id] == nil {
+	if err := e.ask(id, syncvar.Want{Access: access}); err != nil || e.wanted[id] == nil {
 		t.Fatalf("asked for variable %d: wanted %v, error %v", id, e.wanted[id], err)
 	}
 }
 
-// said is a message from the wire, pieceOf a data slot.
-func said(from dimmnet.Rank, m message) incoming {
+// slotOf returns the slot of a message, pieceOf a data slot.
+func slotOf(from dimmnet.Rank, m message) incoming {
 	return incoming{from, ringbuf.Header{Kind: ringbuf.Control, Sender: from}, m.append(nil)}
 }
 
@@ -71,8 +71,8 @@ func pieceOf(from dimmnet.Rank, addr uint64, n int, age uint16, last bool) incom
 	return incoming{from, ringbuf.Header{Kind: ringbuf.Data, Sender: from, Addr: addr, Len: n, Age: age, Last: last}, make([]byte, n)}
 }
 
-// TestPeersThatBreakTheRules: each gives an error that names the rank, and
-// nothing of what came before is harmed.
+// TestPeersThatBreakTheRules passes slots that no correct peer sends. Each must give an error that
+// names the rank.
 func TestPeersThatBreakTheRules(t *testing.T) {
 	asked := func(e *Engine) { ask(t, e, 1, syncvar.Exclusive) }
 	read := func(e *Engine) {
@@ -81,65 +81,65 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 	}
 	readTwice := func(e *Engine) {
 		ask(t, e, 1, syncvar.Shared)
-		act(t, e, said(1, message{op: grant, id: 1, version: 5}))
+		act(t, e, slotOf(1, message{op: grant, id: 1, version: 5}))
 		if err := e.release(1, false); err != nil {
 			t.Fatal(err)
 		}
 		ask(t, e, 1, syncvar.Shared)
 	}
 	wants := func(rank dimmnet.Rank, id syncvar.ID) incoming {
-		return said(rank, message{op: request, id: id, rank: rank, mode: syncvar.Shared})
+		return slotOf(rank, message{op: request, id: id, rank: rank, access: syncvar.Shared})
 	}
-	granted := said(2, message{op: grant, id: 1, version: 5, flag: true})
-	flagged := said(1, message{op: release, id: 0})
+	granted := slotOf(2, message{op: grant, id: 1, version: 5, flag: true})
+	flagged := slotOf(1, message{op: release, id: 0})
 	flagged.body[3] = 2
 	for _, c := range []struct {
 		what   string
-		rank   dimmnet.Rank // of the engine
+		rank   dimmnet.Rank // the rank of the engine
 		before func(*Engine)
-		first  []incoming // which are right
-		in     incoming
+		first  []incoming // correct slots before in
+		in     incoming   // the slot that no correct peer sends
 		want   string
 	}{
-		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.Places}, nil}, want: "rank 1 sent a slot of kind 4"},
+		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.Locations}, nil}, want: "rank 1 sent a slot of kind 4"},
 		{what: "a short message", in: incoming{1, ringbuf.Header{Kind: ringbuf.Control}, []byte{1}}, want: "rank 1 sent a message of 1 bytes"},
-		{what: "a variable that never is", in: said(1, message{op: release, id: syncvar.MaxID}), want: "rank 1 sent a message with flag 0"},
+		{what: "an ID above the limit", in: slotOf(1, message{op: release, id: syncvar.MaxID}), want: "rank 1 sent a message with flag 0"},
 		{what: "a flag of 2", in: flagged, want: "rank 1 sent a message with flag 2"},
-		{what: "the own request", before: asked, in: said(1, message{op: request, id: 1, mode: syncvar.Exclusive}), want: `rank 1 passed on this rank's own request for "v1"`},
-		{what: "a request of the owner", in: wants(1, 1), want: `rank 1 sent a request: "v1": syncvar: rank 1 asks for a variable that it owns`},
-		{what: "a version to come", in: said(2, message{op: request, id: 0, rank: 2, mode: syncvar.Shared, since: 1}), want: "has version 1, and knows of version 0, of a variable of version 0"},
-		{what: "a release too many", in: said(1, message{op: release, id: 0}), want: `rank 1 sent a release: "v0": syncvar: rank 1 releases`},
+		{what: "this rank's own request", before: asked, in: slotOf(1, message{op: request, id: 1, access: syncvar.Exclusive}), want: `rank 1 forwarded this rank's own request for "v1"`},
+		{what: "a request of the owner", in: wants(1, 1), want: `rank 1 sent a request: "v1": syncvar: rank 1 requests a variable that it owns`},
+		{what: "a version from the future", in: slotOf(2, message{op: request, id: 0, rank: 2, access: syncvar.Shared, since: 1}), want: "requests a variable of version 0, but claims to have version 1 and to know of version 0"},
+		{what: "a release without a tenure", in: slotOf(1, message{op: release, id: 0}), want: `rank 1 sent a release: "v0": syncvar: rank 1 releases`},
 		{what: "two requests", first: []incoming{wants(1, 0)}, in: wants(1, 0), want: "holds or waits for"},
-		{what: "a grant unasked", in: said(1, message{op: grant, id: 1, version: 1}), want: `a grant of "v1", which is not due`},
-		{what: "a grant of what it owns", before: func(e *Engine) { e.wanted[0] = &want{mode: syncvar.Exclusive, from: -1} },
-			in: said(2, message{op: grant, id: 0, version: 1}), want: "not due"},
-		{what: "a grant from later", before: asked, in: said(2, message{op: grant, id: 1, version: 1, since: 2}), want: "not due"},
+		{what: "a grant without a request", in: slotOf(1, message{op: grant, id: 1, version: 1}), want: `a grant of "v1", which is not due`},
+		{what: "a grant of a variable that it owns", before: func(e *Engine) { e.wanted[0] = &want{access: syncvar.Exclusive, state: wantGrant} },
+			in: slotOf(2, message{op: grant, id: 0, version: 1}), want: "not due"},
+		{what: "a grant from the future", before: asked, in: slotOf(2, message{op: grant, id: 1, version: 1, since: 2}), want: "not due"},
 		{what: "two grants", before: asked, first: []incoming{granted}, in: granted, want: "not due"},
-		{what: "two grants to a reader", before: read, first: []incoming{granted}, in: said(1, message{op: grant, id: 1, version: 5}), want: `rank 1 sent a grant of "v1", which is not due`},
-		{what: "two streams", before: read, first: []incoming{granted}, in: said(2, message{op: grant, id: 2, version: 5, flag: true}), want: `rank 2 sent a grant of "v2", which is not due`},
-		{what: "a version of before", before: readTwice, in: said(1, message{op: grant, id: 1, version: 4}), want: "not due"},
-		{what: "data unasked", in: pieceOf(2, 4096, 8, 0, true), want: `rank 2 sent data of "v0", which are not due`},
+		{what: "two grants to a reader", before: read, first: []incoming{granted}, in: slotOf(1, message{op: grant, id: 1, version: 5}), want: `rank 1 sent a grant of "v1", which is not due`},
+		{what: "two streams", before: read, first: []incoming{granted}, in: slotOf(2, message{op: grant, id: 2, version: 5, flag: true}), want: `rank 2 sent a grant of "v2", which is not due`},
+		{what: "an old version", before: readTwice, in: slotOf(1, message{op: grant, id: 1, version: 4}), want: "not due"},
+		{what: "data without a grant", in: pieceOf(2, 4096, 8, 0, true), want: `rank 2 sent data of "v0", which are not due`},
 		{what: "data of another variable", before: asked, first: []incoming{granted}, in: pieceOf(2, 4096, 8, 0, true), want: `data of "v0", which are not due`},
-		{what: "data by another", before: asked, first: []incoming{granted}, in: pieceOf(1, 4196, 8, 0, true), want: "rank 1 sent data"},
+		{what: "data from another rank", before: asked, first: []incoming{granted}, in: pieceOf(1, 4196, 8, 0, true), want: "rank 1 sent data"},
 		{what: "data outside", before: asked, first: []incoming{granted}, in: pieceOf(2, 5000, 8, 0, true), want: "data of rank 2: consistency: no variable guards"},
 		{what: "data across the end", before: asked, first: []incoming{granted}, in: pieceOf(2, 4290, 8, 0, true), want: "no variable guards"},
-		{what: "data too old", before: asked, first: []incoming{granted}, in: pieceOf(2, 4196, 8, 6, true), want: "6 versions old, out of turn"},
-		{what: "data backwards", before: asked, first: []incoming{granted, pieceOf(2, 4204, 8, 1, false)}, in: pieceOf(2, 4200, 8, 1, true), want: "out of turn"},
-		{what: "arriving twice", first: []incoming{said(1, message{op: arrive, call: syncvar.End})},
-			in: said(1, message{op: arrive, call: syncvar.End}), want: "rank 1 sent that it waits in return"},
-		{what: "a call of its own", first: []incoming{said(2, message{op: arrive, call: syncvar.Update})},
-			in: said(1, message{op: arrive, call: syncvar.Barrier}), want: "rank 1 calls Barrier, but rank 2 calls Update"},
-		{what: "arriving elsewhere", rank: 1, in: said(2, message{op: arrive, call: syncvar.Barrier}), want: "rank 2 sent that it waits in Barrier, which is not due"},
-		{what: "others let it leave", rank: 1, before: func(e *Engine) { e.waits = syncvar.Barrier },
-			in: said(2, message{op: leave, call: syncvar.Barrier}), want: "rank 2 sent that all wait in Barrier"},
-		{what: "leaving unasked", in: said(1, message{op: leave, call: syncvar.End}), want: "all wait in return, while this rank waits in call 0"},
+		{what: "data too old", before: asked, first: []incoming{granted}, in: pieceOf(2, 4196, 8, 6, true), want: "6 versions old, out of order"},
+		{what: "data backwards", before: asked, first: []incoming{granted, pieceOf(2, 4204, 8, 1, false)}, in: pieceOf(2, 4200, 8, 1, true), want: "out of order"},
+		{what: "arriving twice", first: []incoming{slotOf(1, message{op: arrive, call: syncvar.End})},
+			in: slotOf(1, message{op: arrive, call: syncvar.End}), want: "rank 1 sent an arrival in return"},
+		{what: "another call", first: []incoming{slotOf(2, message{op: arrive, call: syncvar.Update})},
+			in: slotOf(1, message{op: arrive, call: syncvar.Barrier}), want: "rank 1 calls Barrier, but rank 2 calls Update"},
+		{what: "arriving at rank 1", rank: 1, in: slotOf(2, message{op: arrive, call: syncvar.Barrier}), want: "rank 2 sent an arrival in Barrier, which is not due"},
+		{what: "a leave from another rank than 0", rank: 1, before: func(e *Engine) { e.meetCall = syncvar.Barrier },
+			in: slotOf(2, message{op: leave, call: syncvar.Barrier}), want: "rank 2 sent that all ranks are in Barrier"},
+		{what: "a leave without a meeting", in: slotOf(1, message{op: leave, call: syncvar.End}), want: "all ranks are in return, while this rank waits in call 0"},
 	} {
 		e := newTestEngine(t, c.rank)
 		if c.before != nil {
 			c.before(e)
 		}
 		act(t, e, c.first...)
-		if err := e.act(c.in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := e.handleSlot(c.in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// LastWait says what the user thread waits for, if it does. Unlike all other methods it
-// may be called by any goroutine.
+// LastWait returns what the user thread waits for. Unlike all other methods it may be called by
+// any goroutine.
 func (e *Engine) LastWait() (w syncvar.Wait) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -18,13 +18,13 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 		w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.site(id).Hint().Owner})
 	}
 	switch {
-	case len(e.out) >= outRoom:
+	case len(e.out) >= outLimit:
 		return w.From("free slots at ranks", []dimmnet.Rank{e.out[0].to})
 	case len(ids) > 0:
-		return w.From(e.before(ids))
-	case e.waits != 0 && e.rank == 0:
+		return w.From(e.blockers(ids))
+	case e.meetCall != 0 && e.rank == 0:
 		return w.From("the arrival of ranks", e.absent())
-	case e.waits != 0:
+	case e.meetCall != 0:
 		return w.From("word that all are here from ranks", []dimmnet.Rank{0})
 	case e.ended && e.running > 0:
 		return w.From("its own helper threads to end", nil)
@@ -32,15 +32,15 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 	return w
 }
 
-// before says who stands before the open requests, first those whose data are not on
-// their way.
-func (e *Engine) before(ids []syncvar.ID) (words string, ranks []dimmnet.Rank) {
+// blockers returns the ranks that the open requests wait for: the ranks that delay a grant or, if
+// all requests are granted, the ranks whose data are arriving. what describes the wait.
+func (e *Engine) blockers(ids []syncvar.ID) (what string, ranks []dimmnet.Rank) {
 	var granting, sending []dimmnet.Rank
 	for _, id := range ids {
-		if from := e.wanted[id].from; from >= 0 {
-			sending = append(sending, dimmnet.Rank(from))
+		if w := e.wanted[id]; w.state == wantData {
+			sending = append(sending, w.from)
 		} else {
-			granting = append(granting, e.site(id).Before()...)
+			granting = append(granting, e.site(id).Blockers()...)
 		}
 	}
 	if len(granting) > 0 {
@@ -49,7 +49,7 @@ func (e *Engine) before(ids []syncvar.ID) (words string, ranks []dimmnet.Rank) {
 	return "the data of ranks", sending
 }
 
-// absent lists, at rank 0, the ranks that have not come to the meeting.
+// absent returns, at rank 0, the ranks that have not arrived at the meeting.
 func (e *Engine) absent() (ranks []dimmnet.Rank) {
 	for r := range e.meeting {
 		if e.meeting[r].op == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// runEngines runs body at two ranks in virtual time, each with an engine without
-// threads that has bound its memory of size bytes to variable 0.
+// runEngines runs body on two ranks in virtual time. Each has an engine without threads, and has
+// bound its memory of size bytes to variable 0.
 func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte) error) error {
 	t.Helper()
 	net, err := sim.New(sim.Config{Limit: 10 * dimmnet.Second})
@@ -40,7 +40,7 @@ func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte)
 	})
 }
 
-// write fills variable 0 in an exclusive tenure.
+// write fills variable 0 during an exclusive tenure.
 func write(e *Engine, memory []byte) error {
 	if err := e.Acquire(nil, []syncvar.ID{0}); err != nil {
 		return err
@@ -53,9 +53,9 @@ func write(e *Engine, memory []byte) error {
 	return e.Release(nil, []syncvar.ID{0}, []syncvar.ID{0})
 }
 
-// TestReceiveThreadWaitsForRoom: while nobody acts on what has come, it leaves the rest
-// in the rings, and goes on afterwards. When End returns, no helper thread is left.
-func TestReceiveThreadWaitsForRoom(t *testing.T) {
+// TestReceiveThreadWaits checks that the receive thread leaves slots in the rings while the in
+// queue is full, and takes them afterwards. When End returns, no helper thread is left.
+func TestReceiveThreadWaits(t *testing.T) {
 	const size = 500_000 // more than 100 slots
 	err := runEngines(t, size, func(h dimmnet.Host, e *Engine, memory []byte) error {
 		e.start(h, send, "send", e.send)
@@ -66,20 +66,20 @@ func TestReceiveThreadWaitsForRoom(t *testing.T) {
 			}
 			e.start(h, process, "process", e.process)
 		} else {
-			h.Spend(10 * dimmnet.Millisecond) // rank 0 has written
-			if err := e.ask(0, syncvar.Want{Mode: syncvar.Shared}); err != nil {
+			h.Spend(10 * dimmnet.Millisecond) // by now rank 0 has written
+			if err := e.ask(0, syncvar.Want{Access: syncvar.Shared}); err != nil {
 				return err
 			}
 			h.Spend(50 * dimmnet.Millisecond)
-			if n := len(e.in); n != inRoom {
-				t.Errorf("%d slots wait to be acted on, want %d", n, inRoom)
+			if n := len(e.in); n != inLimit {
+				t.Errorf("%d slots wait to be handled, want %d", n, inLimit)
 			}
 			e.start(h, process, "process", e.process)
 			if err := e.await(user, func() bool { return e.wanted[0] == nil }); err != nil {
 				return err
 			}
 			if !bytes.Equal(memory, bytes.Repeat([]byte{1}, size)) {
-				t.Error("not all has come")
+				t.Error("some data have not arrived")
 			}
 			if err := e.Release([]syncvar.ID{0}, nil, nil); err != nil {
 				return err
@@ -96,8 +96,8 @@ func TestReceiveThreadWaitsForRoom(t *testing.T) {
 	}
 }
 
-// TestCloseEndsReceiving: once the memory is gone, the threads that receive end; the
-// send thread goes on until the run is over.
+// TestCloseEndsReceiving checks that Close ends the receive and processing threads. The send
+// thread goes on until the run is over.
 func TestCloseEndsReceiving(t *testing.T) {
 	boom := errors.New("boom")
 	err := runEngines(t, 8, func(h dimmnet.Host, e *Engine, _ []byte) error {
@@ -108,7 +108,7 @@ func TestCloseEndsReceiving(t *testing.T) {
 		if e.rank == 1 {
 			return e.Meet(syncvar.Barrier, 0)
 		}
-		h.Spend(50 * dimmnet.Millisecond) // they wait
+		h.Spend(50 * dimmnet.Millisecond) // by now the threads wait
 		e.Close()
 		e.events[send].Set()
 		h.Spend(50 * dimmnet.Millisecond)
@@ -122,12 +122,12 @@ func TestCloseEndsReceiving(t *testing.T) {
 	}
 }
 
-// TestClosedMemoryIsLeftAlone: nothing is copied from it or to it, and no request is
-// completed by what was not.
+// TestClosedMemoryIsLeftAlone checks that a closed engine copies nothing from or to the program's
+// memory, and completes no request.
 func TestClosedMemoryIsLeftAlone(t *testing.T) {
 	e := newTestEngine(t, 0)
 	ask(t, e, 1, syncvar.Shared)
-	act(t, e, said(2, message{op: grant, id: 1, version: 5, flag: true}))
+	act(t, e, slotOf(2, message{op: grant, id: 1, version: 5, flag: true}))
 	r := consistency.Range{Lo: consistency.PageBytes + 100, Hi: consistency.PageBytes + 108}
 	e.closed = true
 	in := pieceOf(2, uint64(r.Lo), 8, 0, true)
@@ -138,6 +138,6 @@ func TestClosedMemoryIsLeftAlone(t *testing.T) {
 	}
 	s := &sender{e: e, body: []byte("before")}
 	if s.copy(consistency.Cut{Range: r}) || string(s.body) != "before" || e.counts.Slots != 0 {
-		t.Errorf("%q was taken, %d slots were counted", s.body, e.counts.Slots)
+		t.Errorf("%q was copied, %d slots were counted", s.body, e.counts.Slots)
 	}
 }

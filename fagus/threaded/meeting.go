@@ -8,10 +8,11 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// arrived counts at rank 0 who waits for all. When all are here, they may leave.
+// arrived records at rank 0 that a rank has arrived at the meeting. When all ranks have arrived, it
+// sends leave messages to all.
 func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	if e.rank != 0 || e.meeting[from].op != 0 {
-		return fmt.Errorf("rank %d sent that it waits in %v, which is not due", from, m.call)
+		return fmt.Errorf("rank %d sent an arrival in %v, which is not due", from, m.call)
 	}
 	e.meeting[from] = m
 	here := 0
@@ -52,15 +53,13 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	return nil
 }
 
-// takeWords takes what some ranks give in a Reduce, as rank 0 sends it before it says
-// that all may leave.
-func (e *Engine) takeWords(in incoming) error {
+func (e *Engine) receiveWords(in incoming) error {
 	have, n := len(e.words), len(in.body)/dimmnet.WordBytes
-	if in.from != 0 || e.rank == 0 || e.waits != syncvar.Reduce {
+	if in.from != 0 || e.rank == 0 || e.meetCall != syncvar.Reduce {
 		return fmt.Errorf("rank %d sent words of a Reduce, which are not due", in.from)
 	}
 	if n == 0 || len(in.body)%dimmnet.WordBytes != 0 || in.head.Addr != uint64(have) || have+n > e.nodes {
-		return fmt.Errorf("rank %d sent %d bytes of words from number %d on, after %d of %d", in.from, len(in.body), in.head.Addr, have, e.nodes)
+		return fmt.Errorf("rank %d sent %d bytes of words at index %d, after %d of %d words", in.from, len(in.body), in.head.Addr, have, e.nodes)
 	}
 	for b := in.body; len(b) > 0; b = b[dimmnet.WordBytes:] {
 		e.words = append(e.words, binary.LittleEndian.Uint64(b))
@@ -68,7 +67,6 @@ func (e *Engine) takeWords(in incoming) error {
 	return nil
 }
 
-// checkDeclarations compares what all ranks have declared when they meet.
 func (e *Engine) checkDeclarations(call syncvar.Call) error {
 	for r := dimmnet.Rank(1); int(r) < e.nodes; r++ {
 		m := &e.meeting[r]
@@ -84,14 +82,13 @@ func (e *Engine) checkDeclarations(call syncvar.Call) error {
 	return nil
 }
 
-// declare says in a message what this rank has declared.
 func (e *Engine) declare(m *message) {
 	m.declared = uint32(e.space.Declared())
 	m.digest = e.space.Digest(e.space.Declared())
 }
 
-// checkDeclared compares what a rank says that it has declared with what this one
-// has, if that is as much. A request that was passed on says nothing.
+// checkDeclared compares the declarations in a message of rank r with the declarations of this
+// rank, if this rank has made as many. A forwarded request holds no declarations.
 func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 	if m.declared == 0 || int(m.declared) > e.space.Declared() {
 		return nil
@@ -103,15 +100,14 @@ func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 	return nil
 }
 
-// left learns that all ranks are in the same call.
 func (e *Engine) left(from dimmnet.Rank, m message) error {
-	if from != 0 || m.call != e.waits {
-		return fmt.Errorf("rank %d sent that all wait in %v, while this rank waits in %v", from, m.call, e.waits)
+	if from != 0 || m.call != e.meetCall {
+		return fmt.Errorf("rank %d sent that all ranks are in %v, while this rank waits in %v", from, m.call, e.meetCall)
 	}
 	if m.call == syncvar.Reduce && len(e.words) != e.nodes {
-		return fmt.Errorf("rank %d sent that all wait in %v, and %d of %d words", from, m.call, len(e.words), e.nodes)
+		return fmt.Errorf("rank %d sent that all ranks are in %v, after %d of %d words", from, m.call, len(e.words), e.nodes)
 	}
-	e.waits = 0
+	e.meetCall = 0
 	if m.call == syncvar.End {
 		e.ended = true
 		e.wake(send)

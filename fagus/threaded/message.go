@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// op says what a message is about; the package comment has the list.
+// op is the kind of a message; the package comment lists them.
 type op uint8
 
 const (
@@ -20,53 +20,52 @@ const (
 	lastOp
 )
 
-// message is what the engines of two ranks say to each other. Fields that an op
-// does not use are zero.
+// message is a message from one engine to another. Fields that an op does not use are zero.
 type message struct {
 	op       op
-	mode     syncvar.Mode // request
-	call     syncvar.Call // arrive, leave
-	flag     bool         // request: brief; grant: data follow
-	rank     dimmnet.Rank // request: whose it is
+	access   syncvar.Access // request
+	call     syncvar.Call   // arrive, leave
+	flag     bool           // request: brief; grant: data follow
+	rank     dimmnet.Rank   // request: the rank that made it
 	id       syncvar.ID
-	declared uint32          // arrive, and request from its own rank: how many declarations that has made
-	version  syncvar.Version // grant: of the tenure; request: of the rank's hint when it asked
-	since    syncvar.Version // request: what the rank has; grant: the last that changed anything
-	digest   uint64          // of those
-	word     uint64          // arrive: what the rank gives in a Reduce
+	declared uint32          // arrive, sender's own request: the number of its declarations
+	version  syncvar.Version // grant: of the tenure; request: of the rank's hint
+	since    syncvar.Version // request: of the copy; grant: the last that changed the content
+	digest   uint64          // of the declarations
+	word     uint64          // arrive: the rank's word in a Reduce, else 0
 }
 
 // messageBytes is the size of a message on the wire. It fits the smallest slot.
 //
-//	op 1 | mode 1 | call 1 | flag 1 | rank 2 | zero 2 | id 4 | declared 4
+//	op 1 | access 1 | call 1 | flag 1 | rank 2 | zero 2 | id 4 | declared 4
 //	version, or word 8 | since 8 | digest 8
 const messageBytes = 40
 
-// append appends m's encoding, little endian, to b.
+// append appends the encoding of m, little endian, to b.
 func (m message) append(b []byte) []byte {
 	flag := byte(0)
 	if m.flag {
 		flag = 1
 	}
-	b = append(b, byte(m.op), byte(m.mode), byte(m.call), flag)
+	b = append(b, byte(m.op), byte(m.access), byte(m.call), flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rank))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.id))
 	b = binary.LittleEndian.AppendUint32(b, m.declared)
-	b = binary.LittleEndian.AppendUint64(b, uint64(m.version)|m.word) // one of them is 0
+	b = binary.LittleEndian.AppendUint64(b, uint64(m.version)|m.word) // version or word is 0
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.since))
 	return binary.LittleEndian.AppendUint64(b, m.digest)
 }
 
-// decode decodes a message from the wire of a run of nodes. An error does not name
-// the sender.
+// decode decodes a message from the wire; nodes is the number of ranks. An error does not name the
+// sender.
 func decode(b []byte, nodes int) (message, error) {
 	if len(b) != messageBytes {
-		return message{}, fmt.Errorf("a message of %d bytes", len(b))
+		return message{}, fmt.Errorf("a message of %d bytes, want %d", len(b), messageBytes)
 	}
 	rank := binary.LittleEndian.Uint32(b[4:])
 	m := message{
 		op:       op(b[0]),
-		mode:     syncvar.Mode(b[1]),
+		access:   syncvar.Access(b[1]),
 		call:     syncvar.Call(b[2]),
 		flag:     b[3] == 1,
 		rank:     dimmnet.Rank(rank),
@@ -81,15 +80,15 @@ func decode(b []byte, nodes int) (message, error) {
 	}
 	switch {
 	case m.op == 0 || m.op >= lastOp:
-		return message{}, fmt.Errorf("a message of kind %d", m.op)
+		return message{}, fmt.Errorf("a message of unknown kind %d", m.op)
 	case b[3] > 1 || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
-	case (m.op == request) != (m.mode == syncvar.Shared || m.mode == syncvar.Exclusive):
-		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.mode)
+	case (m.op == request) != (m.access == syncvar.Shared || m.access == syncvar.Exclusive):
+		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.access)
 	case (m.op == arrive || m.op == leave) != (m.call >= syncvar.Update && m.call <= syncvar.Reduce):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.call)
 	case m.op == arrive && m.call != syncvar.Reduce && m.word != 0:
-		return message{}, fmt.Errorf("a message that gives %#x in %v", m.word, m.call)
+		return message{}, fmt.Errorf("a message that contributes %#x to %v", m.word, m.call)
 	}
 	return m, nil
 }

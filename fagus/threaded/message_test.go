@@ -10,15 +10,16 @@ import (
 
 func TestMessageFitsEverySlot(t *testing.T) {
 	if messageBytes > ringbuf.MinSlotBytes {
-		t.Errorf("a message takes %d bytes, and a slot may have %d", messageBytes, ringbuf.MinSlotBytes)
+		t.Errorf("a message has %d bytes, the smallest slot %d", messageBytes, ringbuf.MinSlotBytes)
 	}
 }
 
-// FuzzMessage: whatever decodes is a message within its limits, with one encoding.
+// FuzzMessage checks that every message that decode accepts is within its limits and is encoded to
+// the same bytes.
 func FuzzMessage(f *testing.F) {
 	for _, m := range []message{
-		{op: request, mode: syncvar.Exclusive, id: syncvar.MaxID - 1},
-		{op: request, mode: syncvar.Shared, flag: true, rank: 2, id: 3, since: 1 << 40},
+		{op: request, access: syncvar.Exclusive, id: syncvar.MaxID - 1},
+		{op: request, access: syncvar.Shared, flag: true, rank: 2, id: 3, since: 1 << 40},
 		{op: grant, id: 1, version: 9, since: 8, flag: true},
 		{op: release, id: 1},
 		{op: arrive, call: syncvar.Update, declared: 8, digest: 1 << 63},
@@ -28,7 +29,7 @@ func FuzzMessage(f *testing.F) {
 	} {
 		b := m.append(nil)
 		if got, err := decode(b, 3); got != m || err != nil {
-			f.Fatalf("%+v became %+v, error %v", m, got, err)
+			f.Fatalf("message %+v is decoded as %+v, error %v", m, got, err)
 		}
 		f.Add(b, uint8(3))
 	}
@@ -38,10 +39,10 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		if int(m.rank) >= int(nodes) || m.id >= syncvar.MaxID || m.op == 0 || m.op >= lastOp {
-			t.Fatalf("%+v in a run of %d nodes", m, nodes)
+			t.Fatalf("message %+v is decoded, but exceeds a limit of a run of %d nodes", m, nodes)
 		}
 		if got := m.append(nil); !bytes.Equal(got, b) {
-			t.Fatalf("%x became %+v and then %x", b, m, got)
+			t.Fatalf("bytes %x are decoded as %+v and encoded as %x", b, m, got)
 		}
 	})
 }

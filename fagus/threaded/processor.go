@@ -8,14 +8,13 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// process is the receive-processing thread. When the run is over it stops the
-// receive thread.
+// process is the receive-processing thread. At the end of the run it stops the receive thread.
 func (e *Engine) process(h dimmnet.Host) error {
 	for {
 		var batch []incoming
 		over := false
 		err := e.await(process, func() bool {
-			if len(e.in) >= inRoom {
+			if len(e.in) >= inLimit {
 				e.wake(receive)
 			}
 			batch, e.in = e.in, nil
@@ -35,28 +34,27 @@ func (e *Engine) process(h dimmnet.Host) error {
 		}
 		for _, in := range batch {
 			var err error
-			if e.locked(func() bool { err = e.act(in); return true }); err != nil {
+			if e.locked(func() bool { err = e.handleSlot(in); return true }); err != nil {
 				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
 			}
 		}
 	}
 }
 
-// stopper writes the stop word of the own node.
 type stopper struct {
 	port   dimmnet.Port
 	at     dimmnet.Offset
 	posted bool
 }
 
-// Step posts it.
+// Step posts the stop word.
 func (s *stopper) Step() (bool, error) {
 	s.posted = s.posted || s.port.Store(s.port.Rank(), s.at, 1, dimmnet.WordBytes)
 	return s.posted, nil
 }
 
-// act acts on what was in a slot, under the lock.
-func (e *Engine) act(in incoming) error {
+// handleSlot handles the contents of a slot. The lock is held.
+func (e *Engine) handleSlot(in incoming) error {
 	switch in.head.Kind {
 	case ringbuf.Control:
 		m, err := decode(in.body, e.nodes)
@@ -65,14 +63,14 @@ func (e *Engine) act(in incoming) error {
 		}
 		return e.handle(in.from, m)
 	case ringbuf.Data:
-		return e.takeData(in)
+		return e.receiveData(in)
 	case ringbuf.List:
-		return e.takeWords(in)
+		return e.receiveWords(in)
 	}
 	return fmt.Errorf("rank %d sent a slot of kind %d", in.from, in.head.Kind)
 }
 
-// handle acts on a message, which may be this rank's own, under the lock.
+// handle handles a message, which may be this rank's own. The lock is held.
 func (e *Engine) handle(from dimmnet.Rank, m message) error {
 	switch m.op {
 	case request:
@@ -89,26 +87,25 @@ func (e *Engine) handle(from dimmnet.Rank, m message) error {
 	panic(fmt.Sprintf("threaded: message %+v", m))
 }
 
-// queue puts a message to a peer into the queue out, or acts on it at once if it is
-// to this rank. The lock is held.
+// queue appends a message to the out queue. It handles a message to this rank itself at once. The
+// lock is held.
 func (e *Engine) queue(out outgoing) error {
 	if out.to == e.rank {
 		return e.handle(e.rank, out.m)
 	}
 	if len(e.out) >= e.most {
-		return fmt.Errorf("%d messages wait to be sent: a rank asks for more than it may", len(e.out))
+		return fmt.Errorf("%d messages wait to be sent: a rank has more open requests than the protocol allows", len(e.out))
 	}
 	e.out = append(e.out, out)
 	e.wake(send)
 	return nil
 }
 
-// takeData copies what was in a slot to its place.
-func (e *Engine) takeData(in incoming) error {
+func (e *Engine) receiveData(in incoming) error {
 	lo := consistency.Addr(in.head.Addr)
 	r := consistency.Range{Lo: lo, Hi: lo + consistency.Addr(in.head.Len)}
 	st := e.streams[in.from]
-	id, place, err := e.space.Guard(r)
+	id, mem, err := e.space.Guard(r)
 	if err != nil {
 		return fmt.Errorf("data of rank %d: %w", in.from, err)
 	}
@@ -118,10 +115,10 @@ func (e *Engine) takeData(in incoming) error {
 	if err := e.space.Follow(st, consistency.Cut{Range: r, Age: in.head.Age}, in.head.Last); err != nil {
 		return fmt.Errorf("rank %d sent %w", in.from, err)
 	}
-	if e.closed { // the memory is gone
+	if e.closed {
 		return nil
 	}
-	copy(place, in.body)
+	copy(mem, in.body)
 	if st.Complete {
 		e.space.Accept(id, st.Pieces())
 		e.streams[in.from] = nil

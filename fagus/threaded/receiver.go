@@ -5,27 +5,24 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// incoming is what was in a slot.
 type incoming struct {
 	from dimmnet.Rank
 	head ringbuf.Header
 	body []byte
 }
 
-// inRoom is how many slots may wait to be acted on before the receive thread
-// leaves further ones in the rings.
-const inRoom = 64
+// While the in queue has inLimit slots, the receive thread leaves further slots in the rings.
+const inLimit = 64
 
-// receiver is the receive thread: it polls all rings, at any time or when notices
-// have told it to.
+// receiver is the receive thread. It polls all rings, without a pause or after each notice.
 type receiver struct {
 	h       dimmnet.Host
 	port    dimmnet.Port
 	peers   []dimmnet.Rank
-	rings   []*ringbuf.Receiver // of the peers
-	stop    dimmnet.Offset
-	got     []incoming
-	taken   uint64 // slots, each of which has its notice
+	rings   []*ringbuf.Receiver // by index in peers
+	stop    dimmnet.Offset      // of the stop word
+	got     []incoming          // the slots received and not yet queued
+	taken   uint64              // the number of slots received so far; each has its notice
 	stopped bool
 }
 
@@ -38,12 +35,12 @@ func (e *Engine) receive(h dimmnet.Host) error {
 		}
 	}
 	for {
-		if e.notices && r.h.Notices() <= r.taken { // nothing is announced that has not come
+		if e.notices && r.h.Notices() <= r.taken { // all announced slots have been taken
 			if err := r.h.Notice().Wait(); err != nil {
 				return err
 			}
 			if r.h.Notices() <= r.taken && r.port.Load(r.stop) == 0 {
-				continue // that slot was taken before its notice came
+				continue // an earlier poll took the slot of this notice
 			}
 		}
 		if err := dimmnet.Drive(r.port, r, func() bool { return len(r.got) > 0 || r.stopped }); err != nil || r.stopped {
@@ -53,7 +50,7 @@ func (e *Engine) receive(h dimmnet.Host) error {
 		done := r.port.Counters()
 		err := e.await(receive, func() bool {
 			e.counters[receive] = done
-			if len(e.in) >= inRoom {
+			if len(e.in) >= inLimit {
 				return false
 			}
 			e.in = append(e.in, r.got...)
@@ -67,8 +64,8 @@ func (e *Engine) receive(h dimmnet.Host) error {
 	}
 }
 
-// Step empties one slot of every ring that has one. The stop word is polled like
-// the flags, so that a step sees nothing but the LLCM.
+// Step empties one slot of every ring that has a full slot. It polls the stop word like the flags,
+// so that the result of a step depends on the LLCM only.
 func (r *receiver) Step() (progress bool, err error) {
 	for i, ring := range r.rings {
 		if ring.Step() {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// words is a slot with words of a Reduce, from number at on.
+// words returns a slot with words of a Reduce. The first of them is the word of rank at.
 func words(from dimmnet.Rank, at int, words ...uint64) incoming {
 	var b []byte
 	for _, w := range words {
@@ -24,43 +24,44 @@ func words(from dimmnet.Rank, at int, words ...uint64) incoming {
 	return incoming{from, ringbuf.Header{Kind: ringbuf.List, Sender: from, Addr: uint64(at), Len: len(b)}, b}
 }
 
-// TestWordsThatBreakTheRules: each gives an error that names the rank.
+// TestWordsThatBreakTheRules passes words that no correct rank sends. Each must give an error that
+// names the rank.
 func TestWordsThatBreakTheRules(t *testing.T) {
 	const unasked = " sent words of a Reduce, which are not due"
 	odd := words(0, 0, 1, 2)
 	odd.body = odd.body[:9]
 	for _, c := range []struct {
 		what  string
-		rank  dimmnet.Rank // of the engine
+		rank  dimmnet.Rank // the rank of the engine
 		waits syncvar.Call
-		first []incoming // which are right
-		in    incoming
+		first []incoming // correct slots before in
+		in    incoming   // the slot that no correct rank sends
 		want  string
 	}{
 		{"unasked", 1, 0, nil, words(0, 0, 1), "rank 0" + unasked},
 		{"in a Barrier", 1, syncvar.Barrier, nil, words(0, 0, 1), "rank 0" + unasked},
 		{"of another rank", 1, syncvar.Reduce, nil, words(2, 0, 1), "rank 2" + unasked},
 		{"to rank 0", 0, syncvar.Reduce, nil, words(1, 0, 1, 2, 3), "rank 1" + unasked},
-		{"none", 1, syncvar.Reduce, nil, words(0, 0), "rank 0 sent 0 bytes of words from number 0 on, after 0 of 3"},
-		{"part of one", 1, syncvar.Reduce, nil, odd, "rank 0 sent 9 bytes of words from number 0 on, after 0 of 3"},
-		{"in another order", 1, syncvar.Reduce, []incoming{words(0, 0, 1)}, words(0, 2, 3), "rank 0 sent 8 bytes of words from number 2 on, after 1 of 3"},
-		{"twice", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, words(0, 0, 1), "rank 0 sent 8 bytes of words from number 0 on, after 2 of 3"},
-		{"of more ranks", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, words(0, 2, 3, 4), "rank 0 sent 16 bytes of words from number 2 on, after 2 of 3"},
-		{"too few", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, said(0, message{op: leave, call: syncvar.Reduce}), "rank 0 sent that all wait in Reduce, and 2 of 3 words"},
-		{"to a Barrier", 0, 0, nil, said(1, message{op: arrive, call: syncvar.Barrier, word: 7}), "rank 1 sent a message that gives 0x7 in Barrier"},
-		{"to no call", 0, 0, nil, said(1, message{op: arrive, call: syncvar.Reduce + 1, word: 7}), "rank 1 sent a message of kind 4 with call 6"},
+		{"none", 1, syncvar.Reduce, nil, words(0, 0), "rank 0 sent 0 bytes of words at index 0, after 0 of 3 words"},
+		{"part of one", 1, syncvar.Reduce, nil, odd, "rank 0 sent 9 bytes of words at index 0, after 0 of 3 words"},
+		{"in another order", 1, syncvar.Reduce, []incoming{words(0, 0, 1)}, words(0, 2, 3), "rank 0 sent 8 bytes of words at index 2, after 1 of 3 words"},
+		{"twice", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, words(0, 0, 1), "rank 0 sent 8 bytes of words at index 0, after 2 of 3 words"},
+		{"of more ranks", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, words(0, 2, 3, 4), "rank 0 sent 16 bytes of words at index 2, after 2 of 3 words"},
+		{"too few", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, slotOf(0, message{op: leave, call: syncvar.Reduce}), "rank 0 sent that all ranks are in Reduce, after 2 of 3 words"},
+		{"to a Barrier", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Barrier, word: 7}), "rank 1 sent a message that contributes 0x7 to Barrier"},
+		{"to no call", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Reduce + 1, word: 7}), "rank 1 sent a message of kind 4 with call 6"},
 	} {
 		e := newTestEngine(t, c.rank)
-		e.waits = c.waits
+		e.meetCall = c.waits
 		act(t, e, c.first...)
-		if err := e.act(c.in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := e.handleSlot(c.in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
 		}
 	}
 }
 
-// TestWordsOfManyRanks: they take more slots than a ring has, of the smallest size and of
-// others.
+// TestWordsOfManyRanks sends words that take more slots than a ring has, with slots of several
+// sizes.
 func TestWordsOfManyRanks(t *testing.T) {
 	for _, nodes := range []int{1, 2, 40} {
 		simulated, err := sim.New(sim.Config{})

@@ -16,20 +16,19 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestScripts runs the conversations in testdata. A script is a block of commands,
-// a line each; what they print stands below:
+// TestScripts runs the scripts in testdata. A block of commands is followed by what they print:
 //
-//	ranks N            begin, with an array of 1024 bytes
-//	bind NAME LO HI    at every rank
-//	ask R V MODE       request one variable: shared, exclusive, or brief as Update does
-//	land A->B          the next message that A has sent to B arrives, and its data
-//	stabilize          land all, in the order of the ranks, until nothing is on its way
-//	write R ADDR TEXT  to R's copy, inside a tenure
-//	read R ADDR N      from R's copy
-//	release R V        end the tenure, which has changed something if R wrote
-//	meet R CALL        wait for all: update, barrier or return
-//	owners V           who each rank takes for the owner
-//	wires              what is on its way
+//	ranks N            make N ranks with an array of 1024 bytes each
+//	bind NAME LO HI    bind a variable on every rank
+//	ask R V ACCESS     request a variable: shared, exclusive, or brief as in Update
+//	land A->B          land the next message from A to B and its data
+//	stabilize          land all messages, in the order of the ranks, until none is in flight
+//	write R ADDR TEXT  write to R's copy, during a tenure
+//	read R ADDR N      print N bytes of R's copy
+//	release R V        end the tenure; it counts as a write if R has written
+//	meet R CALL        wait for all ranks: update, barrier, reduce or return
+//	owners V           print which rank each rank takes for the owner
+//	wires              print the messages in flight
 //
 // go test -rewrite updates them.
 func TestScripts(t *testing.T) {
@@ -47,23 +46,23 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// world is some ranks without threads; the script decides what lands when.
+// world is a set of ranks without threads. The script decides which messages land when.
 type world struct {
 	ranks []*tenant
 	names []string
 	out   strings.Builder
 }
 
-// tenant is a rank of a world.
+// tenant is one rank of a world.
 type tenant struct {
 	*Engine
 	memory []byte
-	writes map[syncvar.ID]struct{} // exclusive tenures
-	asked  []syncvar.ID
+	writes map[syncvar.ID]struct{} // variables written in the present tenure
+	asked  []syncvar.ID            // requested variables whose grant is not printed yet
 	meets  syncvar.Call
 }
 
-// tablePort is the port of a rank whose stores land at once in the tables.
+// tablePort is a port whose stores land at once in the tables of owners.
 type tablePort struct {
 	dimmnet.Port // nil: any other method panics
 	rank         dimmnet.Rank
@@ -83,7 +82,7 @@ func (p *tablePort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, _ int)
 	return true
 }
 
-// noEvent is the event of a thread that is not there.
+// noEvent is the event of a thread that does not exist.
 type noEvent struct{}
 
 func (noEvent) Set()        {}
@@ -134,7 +133,7 @@ func (w *world) do(f []string) error {
 		}
 	case "ask":
 		want := map[string]syncvar.Want{
-			"shared": {Mode: syncvar.Shared}, "exclusive": {Mode: syncvar.Exclusive}, "brief": {Mode: syncvar.Shared, Brief: true},
+			"shared": {Access: syncvar.Shared}, "exclusive": {Access: syncvar.Exclusive}, "brief": {Access: syncvar.Shared, Brief: true},
 		}[f[3]]
 		return w.ask(arg(1), w.id(f[2]), want)
 	case "land":
@@ -170,7 +169,7 @@ func (w *world) do(f []string) error {
 func (w *world) ask(rank int, id syncvar.ID, want syncvar.Want) error {
 	r := w.ranks[rank]
 	r.asked = append(r.asked, id)
-	if !want.Brief && want.Mode == syncvar.Exclusive {
+	if !want.Brief && want.Access == syncvar.Exclusive {
 		r.writes[id] = struct{}{}
 	}
 	err := r.Engine.ask(id, want)
@@ -178,7 +177,7 @@ func (w *world) ask(rank int, id syncvar.ID, want syncvar.Want) error {
 	return err
 }
 
-// news prints what a rank has waited for and has now.
+// news prints the grants that a rank has received since the last call of news.
 func (w *world) news(rank int) {
 	r := w.ranks[rank]
 	r.asked = slices.DeleteFunc(r.asked, func(id syncvar.ID) bool {
@@ -191,7 +190,7 @@ func (w *world) news(rank int) {
 		}
 		return true
 	})
-	if r.meets != 0 && r.waits == 0 {
+	if r.meets != 0 && r.meetCall == 0 {
 		fmt.Fprintf(&w.out, "%d goes on from %v\n", rank, r.meets)
 		if r.meets == syncvar.Reduce {
 			fmt.Fprintf(&w.out, "%d has %v\n", rank, r.words)
@@ -214,7 +213,7 @@ func (w *world) release(r *tenant, id syncvar.ID) error {
 func (w *world) meet(r *tenant, call string, word uint64) error {
 	for _, c := range []syncvar.Call{syncvar.Update, syncvar.Barrier, syncvar.End, syncvar.Reduce} {
 		if strings.EqualFold(c.String(), call) {
-			r.waits, r.meets, r.words = c, c, nil
+			r.meetCall, r.meets, r.words = c, c, nil
 			m := message{op: arrive, call: c, word: word}
 			r.declare(&m)
 			err := r.queue(outgoing{to: 0, m: m})
@@ -225,12 +224,12 @@ func (w *world) meet(r *tenant, call string, word uint64) error {
 	return fmt.Errorf("no call %q", call)
 }
 
-// land lets the next message from one rank to another arrive.
+// land lands the next message from one rank to another.
 func (w *world) land(from, to int) error {
 	r := w.ranks[from]
 	i := slices.IndexFunc(r.out, func(o outgoing) bool { return int(o.to) == to })
 	if i < 0 {
-		return fmt.Errorf("nothing is on its way")
+		return fmt.Errorf("no message is in flight")
 	}
 	o := r.out[i]
 	r.out = slices.Delete(r.out, i, i+1)
@@ -238,7 +237,7 @@ func (w *world) land(from, to int) error {
 	for i, word := range o.words {
 		slots = append(slots, words(r.rank, i, word))
 	}
-	slots = append(slots, said(r.rank, o.m))
+	slots = append(slots, slotOf(r.rank, o.m))
 	if o.stream != nil {
 		for i, c := range o.stream.Cuts {
 			head := ringbuf.Header{Kind: ringbuf.Data, Sender: r.rank, Addr: uint64(c.Lo), Len: c.Len(), Age: c.Age, Last: i == len(o.stream.Cuts)-1}
@@ -246,7 +245,7 @@ func (w *world) land(from, to int) error {
 		}
 	}
 	for _, in := range slots {
-		if err := w.ranks[to].act(in); err != nil {
+		if err := w.ranks[to].handleSlot(in); err != nil {
 			return err
 		}
 	}
@@ -269,19 +268,19 @@ func (w *world) stabilize() error {
 	return nil
 }
 
-// owners prints the hints of all ranks, their tables' included.
+// owners prints the hint of every rank, and the hint in its table if that is newer.
 func (w *world) owners(id syncvar.ID) {
 	for i, r := range w.ranks {
-		own, told := r.site(id).Hint(), r.hints.load(r.port, id)
+		own, entry := r.site(id).Hint(), r.hints.load(r.port, id)
 		fmt.Fprintf(&w.out, "%d: rank %d since version %d", i, own.Owner, own.Version)
-		if told.Version > own.Version {
-			fmt.Fprintf(&w.out, ", its table says rank %d since version %d", told.Owner, told.Version)
+		if entry.Version > own.Version {
+			fmt.Fprintf(&w.out, ", its table says rank %d since version %d", entry.Owner, entry.Version)
 		}
 		fmt.Fprintln(&w.out)
 	}
 }
 
-// wires prints what is on its way.
+// wires prints the messages in flight.
 func (w *world) wires() {
 	for i, r := range w.ranks {
 		for _, o := range r.out {
@@ -294,11 +293,11 @@ func (w *world) describe(o *outgoing) string {
 	m := &o.m
 	switch m.op {
 	case request:
-		mode := m.mode.String()
+		access := m.access.String()
 		if m.flag {
-			mode = "brief"
+			access = "brief"
 		}
-		return fmt.Sprintf("request of rank %d for %s, %s, has version %d", m.rank, w.names[m.id], mode, m.since)
+		return fmt.Sprintf("request of rank %d for %s, %s, has version %d", m.rank, w.names[m.id], access, m.since)
 	case grant:
 		text := fmt.Sprintf("grant of %s, version %d", w.names[m.id], m.version)
 		if o.stream != nil {

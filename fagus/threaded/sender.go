@@ -8,8 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// outgoing is a message to a peer, the words that go before it and the data that follow
-// it, if there are any.
+// outgoing is a message to a rank, the Reduce words sent before it, and the data sent after it.
 type outgoing struct {
 	to     dimmnet.Rank
 	m      message
@@ -17,7 +16,6 @@ type outgoing struct {
 	stream *consistency.Stream
 }
 
-// sender is the send thread: one message after another, slot by slot.
 type sender struct {
 	e     *Engine
 	h     dimmnet.Host
@@ -25,10 +23,10 @@ type sender struct {
 	rings []*ringbuf.Sender // by rank
 
 	to   dimmnet.Rank
-	ring *ringbuf.Sender // of the slot under way
+	ring *ringbuf.Sender // the ring of the slot under way
 	head ringbuf.Header
-	put  bool   // the slot is in the ring
-	body []byte // its data
+	put  bool   // Step has put the slot into the ring
+	body []byte // the contents of the slot
 }
 
 func (e *Engine) send(h dimmnet.Host) error {
@@ -47,7 +45,7 @@ func (e *Engine) send(h dimmnet.Host) error {
 				ended = e.ended
 				return ended
 			}
-			if len(e.out) >= outRoom {
+			if len(e.out) >= outLimit {
 				e.wake(user)
 			}
 			out, e.out = e.out[0], e.out[1:]
@@ -62,7 +60,6 @@ func (e *Engine) send(h dimmnet.Host) error {
 	}
 }
 
-// send posts a message and what goes with it.
 func (s *sender) send(out outgoing) error {
 	s.to, s.ring = out.to, s.rings[out.to]
 	if err := s.words(out.words); err != nil {
@@ -86,7 +83,6 @@ func (s *sender) send(out outgoing) error {
 	return nil
 }
 
-// words posts words, as many in a slot as fit.
 func (s *sender) words(words []uint64) error {
 	for at, n := 0, 0; at < len(words); at += n {
 		n = min(len(words)-at, s.e.layout.SlotBytes/dimmnet.WordBytes)
@@ -102,7 +98,7 @@ func (s *sender) words(words []uint64) error {
 	return nil
 }
 
-// copy takes the bytes of c out of the program's memory, unless that is gone.
+// copy copies the bytes of c from program memory to body. It returns false on a closed engine.
 func (s *sender) copy(c consistency.Cut) bool {
 	s.e.mu.Lock()
 	defer s.e.unlock()
@@ -114,7 +110,6 @@ func (s *sender) copy(c consistency.Cut) bool {
 	return true
 }
 
-// slot sends one slot.
 func (s *sender) slot() error {
 	s.put = false
 	err := dimmnet.Drive(s.port, s, func() bool { return s.put && !s.ring.Busy() })
@@ -124,7 +119,7 @@ func (s *sender) slot() error {
 	return err
 }
 
-// Step puts the slot into the ring when it is free, and moves it on.
+// Step puts the slot into the ring if the ring has a free slot, and posts it.
 func (s *sender) Step() (progress bool, err error) {
 	if !s.put {
 		if !s.ring.Ready() {

@@ -5,28 +5,27 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// table is where every rank's LLCM says who owns the variables: a word for each of
-// the first ones, a hint that whoever becomes the owner writes to all. Nobody relies
-// on it; of the variables beyond it, a rank knows what it has been told by grants.
+// table is the table of owners in every rank's LLCM. Variable i has a hint in word i, if i is below
+// entries. A rank that becomes the owner of a variable writes the hint to all ranks. The protocol
+// does not rely on the table: without an entry, a rank knows an owner from its last grant.
 type table struct {
-	at      dimmnet.Offset
+	base    dimmnet.Offset
 	entries int
 }
 
-// tableShare is which part of the LLCM the table may take, as its divisor.
+// The table takes one part in tableShare of the LLCM.
 const tableShare = 4
 
-// newTable puts the table at the end of an LLCM of so many bytes, whole words.
 func newTable(llcm int) table {
 	entries := llcm / dimmnet.WordBytes / tableShare
-	return table{at: dimmnet.Offset(llcm - entries*dimmnet.WordBytes), entries: entries}
+	return table{base: dimmnet.Offset(llcm - entries*dimmnet.WordBytes), entries: entries}
 }
 
 func (t *table) word(id syncvar.ID) (off dimmnet.Offset, ok bool) {
-	return t.at + dimmnet.Offset(id)*dimmnet.WordBytes, int(id) < t.entries
+	return t.base + dimmnet.Offset(id)*dimmnet.WordBytes, int(id) < t.entries
 }
 
-// load reads what the own table says. A peer wrote it: the owner may be no rank.
+// load reads the entry of a variable. A faulty peer may have written an invalid rank.
 func (t *table) load(p dimmnet.Port, id syncvar.ID) syncvar.Hint {
 	off, ok := t.word(id)
 	if !ok {
@@ -35,26 +34,24 @@ func (t *table) load(p dimmnet.Port, id syncvar.ID) syncvar.Hint {
 	return syncvar.HintOf(p.Load(off))
 }
 
-// tell writes a hint to the tables of all others.
-func (t *table) tell(p dimmnet.Port, id syncvar.ID, h syncvar.Hint) error {
+func (t *table) announce(p dimmnet.Port, id syncvar.ID, h syncvar.Hint) error {
 	off, ok := t.word(id)
 	if !ok {
 		return nil
 	}
-	s := teller{port: p, off: off, word: h.Word()}
+	s := announcer{port: p, off: off, word: h.Word()}
 	return dimmnet.Drive(p, &s, func() bool { return int(s.next) == p.Nodes() })
 }
 
-// teller stores a word at every rank but the own.
-type teller struct {
+type announcer struct {
 	port dimmnet.Port
 	off  dimmnet.Offset
 	word uint64
 	next dimmnet.Rank
 }
 
-// Step stores it at one more rank.
-func (t *teller) Step() (progress bool, err error) {
+// Step stores the word at one more rank.
+func (t *announcer) Step() (progress bool, err error) {
 	if t.next == t.port.Rank() || t.port.Store(t.next, t.off, t.word, dimmnet.WordBytes) {
 		t.next++
 		return true, nil

@@ -2,7 +2,6 @@ package threaded
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// thread is one of the threads of a node.
 type thread int
 
 const (
@@ -10,27 +9,28 @@ const (
 	send
 	receive
 	process
-	threads // how many there are
+	threads // the number of threads
 )
 
-// wake says, under the lock, that there is news for a thread; unlock tells it.
+// wake makes unlock wake a thread. The lock is held.
 func (e *Engine) wake(t thread) { e.due[t] = true }
 
-// unlock ends what e.mu.Lock began. Events are set after it, because in the
-// simulator that may let the other thread run.
+// unlock unlocks e.mu and then wakes the threads in due. In the simulator, Event.Set may let the
+// other thread run, so the lock must be free.
 func (e *Engine) unlock() {
 	due := e.due
 	e.due = [threads]bool{}
 	e.mu.Unlock()
-	for t := threads - 1; t >= user; t-- { // who gets this thread's CPU may keep it: the user thread comes last
+	// The user thread comes last: a woken thread may get this thread's CPU and keep it.
+	for t := threads - 1; t >= user; t-- {
 		if due[t] {
 			e.events[t].Set()
 		}
 	}
 }
 
-// locked calls f under the lock. If f panics, which fails the run, the lock is free
-// again: those that wait for it must see the failure.
+// locked calls f under the lock. If f panics, the run fails; locked then releases the lock, so that
+// the threads that wait for the lock see the failure.
 func (e *Engine) locked(f func() bool) bool {
 	e.mu.Lock()
 	returned := false
@@ -45,9 +45,9 @@ func (e *Engine) locked(f func() bool) bool {
 	return ok
 }
 
-// await calls ready under the lock, at once and whenever thread t, the caller's,
-// was woken, until it says true. ready may change the state then. An error is the
-// port's.
+// await calls ready under the lock, at once and after every wake-up of thread t, until ready is
+// true. t must be the calling thread. ready may change the engine's state if it returns true.
+// await returns only errors of the port.
 func (e *Engine) await(t thread, ready func() bool) error {
 	for {
 		if e.locked(ready) {
@@ -59,7 +59,7 @@ func (e *Engine) await(t thread, ready func() bool) error {
 	}
 }
 
-// start starts a helper thread.
+// start starts helper thread t, which calls run.
 func (e *Engine) start(h dimmnet.Host, t thread, name string, run func(dimmnet.Host) error) {
 	h.Go(name, func(h dimmnet.Host) error {
 		err := run(h)

@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// BenchmarkSpeedup runs every kernel alone and on 2 ranks, in turns, and reports how much faster that is: the plan, the input and the output
-// included.
+// BenchmarkSpeedup runs every kernel sequentially and on 2 ranks, alternately, and reports the
+// speed-up, including planning, input and output.
 func BenchmarkSpeedup(b *testing.B) {
 	sizes := map[string]int{"Matmul": 768, "Transpose": 2000, "LU": 512, "Solve": 1000, "FloydWarshall": 512, "Histogram": 100000,
 		"Gather": 1000000, "Forces": 4000, "PrefixSum": 100000, "Jacobi": 2000, "SOR": 1000, "Heat": 300}
@@ -40,7 +40,7 @@ func took(f func()) time.Duration {
 	return time.Since(begin)
 }
 
-// named is the kernel of that name, of a size.
+// named returns the kernel with a name, for problems of a size.
 func named(name string, size int) kernel {
 	for _, k := range kernels(size) {
 		if k.name == name {

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// Matmul makes c the product of a and b, all of order n.
+// Matmul computes c = a*b for square matrices of order n.
 //
 //fagus:parallel
 func Matmul(a, b, c []float64, n int) {
@@ -19,7 +19,7 @@ func Matmul(a, b, c []float64, n int) {
 	}
 }
 
-// Transpose makes b the transpose of a, of order n.
+// Transpose sets b to the transpose of a, of order n.
 //
 //fagus:parallel
 func Transpose(a, b []float64, n int) {
@@ -30,7 +30,8 @@ func Transpose(a, b []float64, n int) {
 	}
 }
 
-// LU factors a matrix of order n without pivoting: below the diagonal is then L, and U else.
+// LU factors a matrix of order n in place without pivoting: L is below the diagonal, U on and
+// above it.
 //
 //fagus:parallel
 func LU(a []float64, n int) {
@@ -45,7 +46,7 @@ func LU(a []float64, n int) {
 	}
 }
 
-// Solve solves l*x = b, where l is lower triangular of order n, and x is b before.
+// Solve solves l*x = b, where l is lower triangular of order n and x contains b on entry.
 //
 //fagus:parallel
 func Solve(l, x []float64, n int) {
@@ -57,14 +58,15 @@ func Solve(l, x []float64, n int) {
 	}
 }
 
-// FloydWarshall makes of distances between n places, of which that of a place to itself is not negative, the lengths of shortest paths.
+// FloydWarshall replaces the distances between n nodes by the lengths of shortest paths. The
+// distance of a node to itself must not be negative.
 //
 //fagus:parallel
 func FloydWarshall(d []float64, n int) {
 	for k := 0; k < n; k++ {
 		for i := 0; i < n; i++ {
 			if i == k {
-				continue // no path to k is shorter by way of k
+				continue // no path to k is shorter via k
 			}
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])

@@ -8,8 +8,9 @@ import (
 	"math"
 )
 
-// MatmulOn is [Matmul] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// MatmulOn runs [Matmul] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
@@ -17,14 +18,14 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	c = region.In(prog, "c", c)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a", "b", "c")
 
 	// dense.go:9
 	step := prog.Step()
 	prog.Block(step, 0, n, 1, 0, n)
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		for i := part.First; i < part.End; i += part.By {
 			prog.Overwrites(step, rank, 2).Add(i*n, i*n+n)
 		}
@@ -57,7 +58,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:61
+//line dense_fagus.go:62
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -66,22 +67,23 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	return
 }
 
-// TransposeOn is [Transpose] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// TransposeOn runs [Transpose] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a", "b")
 
 	// dense.go:26
 	step := prog.Step()
 	prog.Block(step, 0, n, 1, 0, n)
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		for i := part.First; i < part.End; i += part.By {
 			prog.Reads(step, rank, 0).Add(i*n, i*n+n)
 		}
@@ -102,7 +104,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:106
+//line dense_fagus.go:108
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -111,23 +113,24 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	return
 }
 
-// LUOn is [LU] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// LUOn runs [LU] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a")
 	step := make(map[int]int)
 	for k := 0; k < n-1; k++ {
 
-		// dense.go:38
+		// dense.go:39
 		step[k] = prog.Step()
 		prog.Cyclic(step[k], k+1, n, 1)
 		for rank := range prog.Nodes() {
-			part := prog.Part(step[k], rank)
+			part := prog.Iterations(step[k], rank)
 			for i := part.First; i < part.End; i += part.By {
 				prog.Reads(step[k], rank, 0).Add(i*n+k, i*n+k+1)
 			}
@@ -152,21 +155,21 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	if err = prog.Share("a"); err != nil {
 		return
 	}
-//line dense.go:37:2
+//line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:158
+//line dense_fagus.go:161
 		if err = prog.Enter(step[k]); err != nil {
 			return
 		}
 		part := prog.Mine(step[k])
 		for i := part.First; i < part.End; i += part.By {
-//line dense.go:39:4
+//line dense.go:40:4
 			f := a[i*n+k] / a[k*n+k]
 			a[i*n+k] = f
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:170
+//line dense_fagus.go:173
 		}
 		if err = prog.Leave(step[k]); err != nil {
 			return
@@ -176,21 +179,22 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	return
 }
 
-// SolveOn is [Solve] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// SolveOn runs [Solve] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	l = region.In(prog, "l", l)
 	x = region.In(prog, "x", x)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("l", "x")
 	step := make(map[int]int)
 	step2 := make(map[int]int)
 	for j := 0; j < n; j++ {
 
-		// dense.go:53
+		// dense.go:54
 		step[j] = prog.Step()
 		{
 			rank := prog.Owner(1, j)
@@ -200,11 +204,11 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 			prog.Overwrites(step[j], rank, 1).Add(j, j+1)
 		}
 
-		// dense.go:54
+		// dense.go:55
 		step2[j] = prog.Step()
 		prog.Cyclic(step2[j], j+1, n, 1)
 		for rank := range prog.Nodes() {
-			part2 := prog.Part(step2[j], rank)
+			part2 := prog.Iterations(step2[j], rank)
 			for i := part2.First; i < part2.End; i += part2.By {
 				prog.Reads(step2[j], rank, 0).Add(i*n+j, i*n+j+1)
 			}
@@ -219,16 +223,16 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	if err = prog.Share("x"); err != nil {
 		return
 	}
-//line dense.go:52:2
+//line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:225
+//line dense_fagus.go:229
 		if err = prog.Enter(step[j]); err != nil {
 			return
 		}
 		if prog.Owns(step[j]) {
-//line dense.go:53:3
+//line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:232
+//line dense_fagus.go:236
 		}
 		if err = prog.Leave(step[j]); err != nil {
 			return
@@ -238,9 +242,9 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		}
 		part2 := prog.Mine(step2[j])
 		for i := part2.First; i < part2.End; i += part2.By {
-//line dense.go:55:4
+//line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:244
+//line dense_fagus.go:248
 		}
 		if err = prog.Leave(step2[j]); err != nil {
 			return
@@ -250,23 +254,24 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	return
 }
 
-// FloydWarshallOn is [FloydWarshall] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// FloydWarshallOn runs [FloydWarshall] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	prog := region.NewProgram(node)
 	d = region.In(prog, "d", d)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("d")
 	step := make(map[int]int)
 	for k := 0; k < n; k++ {
 
-		// dense.go:65
+		// dense.go:67
 		step[k] = prog.Step()
 		prog.Block(step[k], 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
-			part := prog.Part(step[k], rank)
+			part := prog.Iterations(step[k], rank)
 			for i := part.First; i < part.End; i += part.By {
 				if i-k != 0 {
 					if 0 < n {
@@ -295,22 +300,22 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	if err = prog.Share("d"); err != nil {
 		return
 	}
-//line dense.go:64:2
+//line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:301
+//line dense_fagus.go:306
 		if err = prog.Enter(step[k]); err != nil {
 			return
 		}
 		part := prog.Mine(step[k])
 		for i := part.First; i < part.End; i += part.By {
-//line dense.go:66:4
+//line dense.go:68:4
 			if i == k {
-				continue // no path to k is shorter by way of k
+				continue // no path to k is shorter via k
 			}
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:314
+//line dense_fagus.go:319
 		}
 		if err = prog.Leave(step[k]); err != nil {
 			return

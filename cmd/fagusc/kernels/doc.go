@@ -1,4 +1,4 @@
-// Package kernels has loops that fagusc makes parallel, and shows what comes out.
+// Package kernels contains functions for fagusc and their generated parallel versions.
 package kernels
 
 //go:generate go run .. --spend 1ns

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// Histogram adds to count how many of the values there are of each.
+// Histogram counts the occurrences of each value: count[v] grows by one for each v in values.
 //
 //fagus:parallel
 func Histogram(values []int32, count []int64) {
@@ -11,7 +11,7 @@ func Histogram(values []int32, count []int64) {
 	}
 }
 
-// Gather makes to[i] what from has at index[i].
+// Gather sets to[i] = from[index[i]].
 //
 //fagus:parallel
 func Gather(to, from []float64, index []int) {
@@ -20,12 +20,12 @@ func Gather(to, from []float64, index []int) {
 	}
 }
 
-// Body is one with a mass.
+// Body is a point mass.
 type Body struct {
 	X, Y, Z, Mass float64
 }
 
-// Forces makes force what all bodies do to each.
+// Forces sets force[i] to the force of all bodies on body i.
 //
 //fagus:parallel
 func Forces(bodies []Body, force [][3]float64) {
@@ -46,7 +46,7 @@ func Forces(bodies []Body, force [][3]float64) {
 	}
 }
 
-// Dot is the scalar product of a and b.
+// Dot returns the scalar product of a and b.
 //
 //fagus:parallel
 func Dot(a, b []float64) (sum float64) {
@@ -56,7 +56,7 @@ func Dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// PrefixSum makes of every element the sum of all up to it.
+// PrefixSum replaces every element by the sum of all elements up to it.
 //
 //fagus:parallel
 func PrefixSum(a []int64) {

@@ -8,8 +8,9 @@ import (
 	"math"
 )
 
-// HistogramOn is [Histogram] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// HistogramOn runs [Histogram] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	prog := region.NewProgram(node)
 	values = region.In(prog, "values", values)
@@ -17,14 +18,14 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("values", "count")
 
 	// irregular.go:9
 	step := prog.Step()
 	prog.Block(step, 0, len(values), 1, 0, len(values))
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 		prog.Works(step, rank, part.Count())
 		if rank == 0 {
@@ -35,7 +36,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	add := prog.Step()
 	prog.Alone(add, 0, len(count))
 	for rank := range prog.Nodes() {
-		part := prog.Part(add, rank)
+		part := prog.Iterations(add, rank)
 		prog.Overwrites(add, rank, 1).Add(part.First, part.End)
 		prog.Reads(add, rank, 2).Strided(part.First, part.Count(), prog.Nodes(), len(count))
 	}
@@ -59,7 +60,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		v := values[i]
 //line irregular.go:10:3
 		count[v]++
-//line irregular_fagus.go:63
+//line irregular_fagus.go:64
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -78,8 +79,9 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	return
 }
 
-// GatherOn is [Gather] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// GatherOn runs [Gather] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	prog := region.NewProgram(node)
 	to = region.In(prog, "to", to)
@@ -87,14 +89,14 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	index = region.In(prog, "index", index)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("to", "from", "index")
 
 	// irregular.go:18
 	step := prog.Step()
 	prog.Block(step, 0, len(index), 1, 0, len(index))
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		prog.Reads(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
 		if part.Count() > 0 {
 			prog.Reads(step, rank, 1).Add(0, len(from))
@@ -113,7 +115,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 		k := index[i]
 //line irregular.go:19:3
 		to[i] = from[k]
-//line irregular_fagus.go:117
+//line irregular_fagus.go:119
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -122,22 +124,23 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	return
 }
 
-// ForcesOn is [Forces] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// ForcesOn runs [Forces] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog := region.NewProgram(node)
 	bodies = region.In(prog, "bodies", bodies)
 	force = region.In(prog, "force", force)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("bodies", "force")
 
 	// irregular.go:32
 	step := prog.Step()
 	prog.Block(step, 0, len(bodies), 1, 0, len(bodies))
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		if part.Count() > 0 {
 			prog.Reads(step, rank, 0).Add(0, len(bodies))
 		}
@@ -169,7 +172,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:173
+//line irregular_fagus.go:176
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -178,22 +181,23 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	return
 }
 
-// DotOn is [Dot] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// DotOn runs [Dot] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a", "b")
 
 	// irregular.go:53
 	step := prog.Step()
 	prog.Block(step, 0, len(a), 1, 0, len(a))
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 		prog.Reads(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
 		prog.Works(step, rank, part.Count())
@@ -212,7 +216,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:216
+//line irregular_fagus.go:220
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -226,36 +230,37 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	return
 }
 
-// PrefixSumOn is [PrefixSum] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// PrefixSumOn runs [PrefixSum] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:237
+//line irregular_fagus.go:242
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a")
 
 	// irregular.go:65
 	step := prog.Step()
 	prog.Block(step, 0, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		for b := part.First; b < part.End; b += part.By {
-			prog.Reads(step, rank, 0).Strided(-1+(64*b+1), 1, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			prog.Reads(step, rank, 0).Strided(-1+(64*b+1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
 		}
 		for b := part.First; b < part.End; b += part.By {
-			prog.Reads(step, rank, 0).Strided((64*b + 1), 1, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			prog.Reads(step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
 		}
 		for b := part.First; b < part.End; b += part.By {
-			prog.Writes(step, rank, 0).Strided((64*b + 1), 1, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			prog.Writes(step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
 		}
 		for b := part.First; b < part.End; b += part.By {
-			prog.Works(step, rank, region.Part{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+			prog.Works(step, rank, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
 		}
 	}
 
@@ -273,20 +278,20 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	step3 := prog.Step()
 	prog.Block(step3, 1, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 	for rank := range prog.Nodes() {
-		part3 := prog.Part(step3, rank)
+		part3 := prog.Iterations(step3, rank)
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
 			if 64*b3 < min(64*b3+64, len(a)) {
 				prog.Reads(step3, rank, 1).Add(b3, b3+1)
 			}
 		}
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Reads(step3, rank, 0).Strided((64 * b3), 1, region.Part{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+			prog.Reads(step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
 		}
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Writes(step3, rank, 0).Strided((64 * b3), 1, region.Part{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+			prog.Writes(step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
 		}
 		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Works(step3, rank, region.Part{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+			prog.Works(step3, rank, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
 		}
 	}
 	if err = prog.Share("a"); err != nil {
@@ -301,7 +306,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:305
+//line irregular_fagus.go:310
 	}
 	if err = prog.Leave(step); err != nil {
 		return
@@ -314,7 +319,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:318
+//line irregular_fagus.go:323
 	}
 	if err = prog.Leave(step2); err != nil {
 		return
@@ -328,7 +333,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:332
+//line irregular_fagus.go:337
 	}
 	if err = prog.Leave(step3); err != nil {
 		return

@@ -10,7 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// kernel is a function, with input: run calls it, or its parallel version if n is not nil, and returns all that it changes.
+// kernel is a function with input. run calls the function, or its parallel version if n is not nil,
+// and returns all values that the function changes.
 type kernel struct {
 	name string
 	run  func(n *fagus.Node, r *rand.Rand) (any, error)
@@ -25,7 +26,7 @@ func floats(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// kernels are all, for problems of a size.
+// kernels returns all kernels, for problems of a size.
 func kernels(n int) []kernel {
 	return []kernel{
 		{"Matmul", func(node *fagus.Node, r *rand.Rand) (any, error) {
@@ -160,14 +161,14 @@ func kernels(n int) []kernel {
 	}
 }
 
-// parallel is what rank 0 has of a kernel in the end.
+// parallel returns the result of a kernel at rank 0.
 func parallel(t *testing.T, k kernel, cfg fagus.Config, seed uint64) any {
 	t.Helper()
 	var got any
 	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 		seed := seed
 		if n.Rank() > 0 {
-			seed++ // what others have does not count
+			seed++ // the input of other ranks is ignored
 		}
 		result, err := k.run(n, rand.New(rand.NewPCG(seed, 1)))
 		if n.Rank() == 0 {
@@ -180,8 +181,8 @@ func parallel(t *testing.T, k kernel, cfg fagus.Config, seed uint64) any {
 	return got
 }
 
-// TestSame: every kernel has the bits of the sequential one, on any number of ranks, in both modes, with copies of their own and with one
-// for all.
+// TestSame checks that every kernel gives the bits of the sequential one, on any number of ranks,
+// in both modes, with private and shared copies.
 func TestSame(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 7, 20} {
 		for _, k := range kernels(size) {
@@ -194,7 +195,7 @@ func TestSame(t *testing.T) {
 				} {
 					cfg.Nodes = nodes
 					if got := parallel(t, k, cfg, 7); !reflect.DeepEqual(got, want) {
-						t.Errorf("%s of size %d on %d nodes, %v mode, %v: other results than sequentially", k.name, size, nodes, cfg.Mode, cfg.Placement)
+						t.Errorf("%s of size %d on %d nodes, %v mode, %v: the results differ from the sequential ones", k.name, size, nodes, cfg.Mode, cfg.Placement)
 					}
 				}
 			}
@@ -202,7 +203,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestAgain: a function may be called again and again.
+// TestAgain checks that a function can be called repeatedly.
 func TestAgain(t *testing.T) {
 	k := named("Jacobi", 9)
 	want, _ := k.run(nil, rand.New(rand.NewPCG(2, 1)))
@@ -213,7 +214,7 @@ func TestAgain(t *testing.T) {
 				return err
 			}
 			if n.Rank() == 0 && !reflect.DeepEqual(got, want) {
-				return errors.New("other results than sequentially")
+				return errors.New("the results differ from the sequential ones")
 			}
 		}
 		return nil
@@ -222,7 +223,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestDot: parts are added in the order of the ranks, each in its own order.
+// TestDot checks that the parts are added in rank order, and each part in index order.
 func TestDot(t *testing.T) {
 	const length = 1003
 	for nodes := 1; nodes <= 4; nodes++ {
@@ -239,7 +240,7 @@ func TestDot(t *testing.T) {
 		if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes}, func(n *fagus.Node) error {
 			got, err := DotOn(n, a, b)
 			if got != sum && err == nil {
-				err = fmt.Errorf("rank %d has %v, want %v", n.Rank(), got, sum)
+				err = fmt.Errorf("rank %d: Dot returned %v, want %v", n.Rank(), got, sum)
 			}
 			return err
 		}); err != nil {

@@ -2,7 +2,8 @@ package kernels
 
 import "math"
 
-// Jacobi smooths the inside of a grid of n x n points, which a has, steps times two; b is there for what is in between, and has the same border.
+// Jacobi smooths the interior of the n x n grid a in 2*steps sweeps; b holds intermediate values
+// and has the same border as a.
 //
 //fagus:parallel
 func Jacobi(a, b []float64, n, steps int) {
@@ -20,8 +21,9 @@ func Jacobi(a, b []float64, n, steps int) {
 	}
 }
 
-// SOR relaxes the inside of a grid of n x n points, red ones and black ones in turn, until a sweep changes none by more than limit, or has
-// been done most times. It returns how many were done, and the greatest change of the last.
+// SOR relaxes the interior of an n x n grid, red and black points in turn, until a sweep changes
+// no point by more than limit; the parameter most bounds the number of sweeps. It returns the
+// number of sweeps and the largest change in the last sweep.
 //
 //fagus:parallel
 func SOR(u []float64, n int, omega, limit float64, most int) (sweeps int, change float64) {
@@ -42,7 +44,7 @@ func SOR(u []float64, n int, omega, limit float64, most int) (sweeps int, change
 	return sweeps, change
 }
 
-// Heat makes one step of the heat equation in a cube of nx x ny x nz points.
+// Heat computes one step of the heat equation on a grid of nx x ny x nz points.
 //
 //fagus:parallel
 func Heat(to, from []float64, nx, ny, nz int, c float64) {

@@ -8,23 +8,24 @@ import (
 	"math"
 )
 
-// JacobiOn is [Jacobi] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// JacobiOn runs [Jacobi] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.NewProgram(node)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("a", "b")
 	prog.Repeat()
 
-	// stencil.go:10
+	// stencil.go:11
 	step := prog.Step()
 	prog.Block(step, 1, n-1, 1, 1, n-1)
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		for i := part.First; i < part.End; i += part.By {
 			prog.Reads(step, rank, 0).Add(i*n-n+1, i*n-1)
 		}
@@ -43,11 +44,11 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Works(step, rank, part.Count()*max(0, n-2))
 	}
 
-	// stencil.go:15
+	// stencil.go:16
 	step2 := prog.Step()
 	prog.Block(step2, 1, n-1, 1, 1, n-1)
 	for rank := range prog.Nodes() {
-		part2 := prog.Part(step2, rank)
+		part2 := prog.Iterations(step2, rank)
 		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
 			prog.Reads(step2, rank, 1).Add(i2*n-n+1, i2*n-1)
 		}
@@ -69,19 +70,19 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
-//line stencil.go:9:2
+//line stencil.go:10:2
 	for range steps {
-//line stencil_fagus.go:75
+//line stencil_fagus.go:76
 		if err = prog.Enter(step); err != nil {
 			return
 		}
 		part := prog.Mine(step)
 		for i := part.First; i < part.End; i += part.By {
-//line stencil.go:11:4
+//line stencil.go:12:4
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:85
+//line stencil_fagus.go:86
 		}
 		if err = prog.Leave(step); err != nil {
 			return
@@ -91,11 +92,11 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		}
 		part2 := prog.Mine(step2)
 		for i := part2.First; i < part2.End; i += part2.By {
-//line stencil.go:16:4
+//line stencil.go:17:4
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:99
+//line stencil_fagus.go:100
 		}
 		if err = prog.Leave(step2); err != nil {
 			return
@@ -105,47 +106,48 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	return
 }
 
-// SOROn is [SOR] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// SOROn runs [SOR] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.NewProgram(node)
 	u = region.In(prog, "u", u)
-//line stencil.go:28:2
+//line stencil.go:30:2
 	change = math.Inf(1)
-//line stencil_fagus.go:116
+//line stencil_fagus.go:118
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("u")
 	step := make(map[int]int)
 	prog.Repeat()
 	for colour := 0; colour < 2; colour++ {
 
-		// stencil.go:32
+		// stencil.go:34
 		step[colour] = prog.Step()
 		prog.Block(step[colour], 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
-			part := prog.Part(step[colour], rank)
+			part := prog.Iterations(step[colour], rank)
 			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Reads(step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Reads(step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Reads(step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Reads(step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Reads(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				prog.Writes(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				prog.Works(step[colour], rank, region.Part{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+				prog.Works(step[colour], rank, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
 			}
 		}
 	}
@@ -154,27 +156,27 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	if err = prog.Share("u"); err != nil {
 		return
 	}
-//line stencil.go:29:2
+//line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:160
-//line stencil.go:30:3
+//line stencil_fagus.go:162
+//line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:163
-//line stencil.go:31:3
+//line stencil_fagus.go:165
+//line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:166
+//line stencil_fagus.go:168
 			if err = prog.Enter(step[colour]); err != nil {
 				return
 			}
 			part := prog.Mine(step[colour])
 			for i := part.First; i < part.End; i += part.By {
-//line stencil.go:33:5
+//line stencil.go:35:5
 				for j := 1 + (i+colour)%2; j < n-1; j += 2 {
 					d := omega * (0.25*(u[(i-1)*n+j]+u[(i+1)*n+j]+u[i*n+j-1]+u[i*n+j+1]) - u[i*n+j])
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:178
+//line stencil_fagus.go:180
 			}
 			if err = prog.Leave(step[colour]); err != nil {
 				return
@@ -185,30 +187,31 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}); err != nil {
 			return
 		}
-//line stencil.go:40:3
+//line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:191
+//line stencil_fagus.go:193
 	}
 	err = prog.Finish()
 	return
 }
 
-// HeatOn is [Heat] on all ranks of node, which must hold nothing. It is collective: every rank gives slices of the same lengths. What rank 0 has in
-// them is the input, and they have the output in the end; the others' stay as they are. All ranks get the results.
+// HeatOn runs [Heat] on all ranks of node. It is collective: every
+// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
+// input and receive the output; the slices of other ranks do not change. All ranks get the results.
 func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (err error) {
 	prog := region.NewProgram(node)
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// What every rank reads and writes in every step.
+	// Declare the elements that every rank reads and writes in every step.
 	prog.Begin("to", "from")
 
-	// stencil.go:49
+	// stencil.go:51
 	step := prog.Step()
 	prog.Block(step, 1, nx-1, 1, 1, nx-1)
 	for rank := range prog.Nodes() {
-		part := prog.Part(step, rank)
+		part := prog.Iterations(step, rank)
 		for x := part.First; x < part.End; x += part.By {
 			for y := 1; y < ny-1; y++ {
 				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
@@ -259,14 +262,14 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	}
 	part := prog.Mine(step)
 	for x := part.First; x < part.End; x += part.By {
-//line stencil.go:50:3
+//line stencil.go:52:3
 		for y := 1; y < ny-1; y++ {
 			for z := 1; z < nz-1; z++ {
 				i := (x*ny+y)*nz + z
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:270
+//line stencil_fagus.go:273
 	}
 	if err = prog.Leave(step); err != nil {
 		return

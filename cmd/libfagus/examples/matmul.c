@@ -1,9 +1,10 @@
-/* C = A x B as the paper has it: a sync variable a row, rank r computes rows r, r + size, ... and B begins at rank 0.
+/* C = A x B as in the paper: one sync variable for each row of A and C. Rank r computes rows r,
+ * r + size, ... Rank 0 initializes A and B.
  *
  *     fagus launch -n 4 -- ./matmul 512 [FOLDER]
  *
- * Every element of C is a chain of fused multiply-adds in the order of k: the bits of `fagus run matmul`. With a
- * FOLDER rank 0 writes a.npy, b.npy and c.npy to it. */
+ * Every element of C is a chain of fused multiply-adds in the order of k, bitwise equal to that
+ * of `fagus run matmul`. If FOLDER is given, rank 0 writes a.npy, b.npy and c.npy to it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static void check(int code, const char *call) {
 static size_t n;
 static double *a, *b, *c;
 
-/* A row of a matrix, for a sync variable. */
+/* Returns the range of row i of a matrix. */
 static fagus_range row(double *of, size_t i) { return (fagus_range){of + i * n, n * sizeof *of}; }
 
 static fagus_sync bind_row(const char *matrix, double *of, size_t i) {
@@ -45,7 +46,7 @@ static fagus_sync_set new_set(void) {
     return set;
 }
 
-/* Numbers between -1 and 1, the same everywhere. */
+/* Fills x with numbers between -1 and 1, the same on every machine. */
 static void fill(double *x, uint64_t state) {
     for (size_t i = 0; i < n * n; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
@@ -53,7 +54,8 @@ static void fill(double *x, uint64_t state) {
     }
 }
 
-/* Rows of C: a block of B at a time, which stays in the cache. */
+/* Computes rows of C, using one block of rows of B at a time so that the block stays in the
+ * cache. */
 static void multiply(const size_t *rows, size_t count) {
     enum { block = 64 };
     for (size_t l0 = 0; l0 < n; l0 += block)
@@ -97,7 +99,7 @@ int main(int argc, char **argv) {
     CHECK(fagus_set_sync(product, whole_b, FAGUS_SHARED));
     for (size_t i = 0; i < n; i++) {
         fagus_sync of_a = bind_row("A", a, i), of_c = bind_row("C", c, i);
-        if (rank == 0) { /* holds C, too, so that the update brings it there */
+        if (rank == 0) { /* acquires C too, so that the update sends it here */
             CHECK(fagus_set_sync(input, of_a, FAGUS_EXCLUSIVE));
             CHECK(fagus_set_sync(input, of_c, FAGUS_TELLING));
         }
@@ -113,11 +115,11 @@ int main(int argc, char **argv) {
     CHECK(fagus_release(input));
     CHECK(fagus_barrier());
 
-    CHECK(fagus_acquire(product)); /* a communication phase: A and B come */
+    CHECK(fagus_acquire(product)); /* a communication phase: fetches A and B */
     multiply(rows, count);         /* a compute phase */
     for (size_t r = 0; r < count; r++) CHECK(fagus_declare_write(c + rows[r] * n, n * sizeof *c));
     CHECK(fagus_release(product));   /* no communication */
-    CHECK(fagus_sync_updatecache()); /* a communication phase: C comes */
+    CHECK(fagus_sync_updatecache()); /* a communication phase: sends C to rank 0 */
 
     if (rank == 0) {
         double sum = 0;

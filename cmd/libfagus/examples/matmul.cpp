@@ -1,4 +1,5 @@
-// matmul.c in C++, with a variable a rank: what is acquired is released at the end of the scope.
+// matmul.c in C++, with one sync variable for the rows of each rank. The end of a scope releases
+// the set that it acquired.
 //
 //     fagus launch -n 4 -- ./matmul_cpp 512
 #include <cmath>
@@ -9,7 +10,7 @@
 
 #include "fagus.hpp"
 
-// Numbers between -1 and 1, the same everywhere.
+// Fills x with numbers between -1 and 1, the same on every machine.
 static void fill(const fagus::array<double> &x, std::uint64_t state) {
     for (double &y : x) {
         state = state * 6364136223846793005u + 1442695040888963407u;
@@ -26,7 +27,7 @@ static void product(std::size_t n) {
     if (rank == 0) input.want(guard_b, FAGUS_EXCLUSIVE);
     mine.want(guard_b, FAGUS_SHARED);
     std::size_t lo = 0, hi = 0;
-    for (std::size_t r = 0; r < size; r++) { // rows are in blocks
+    for (std::size_t r = 0; r < size; r++) { // each rank has a block of rows
         std::size_t from = n * r / size, to = n * (r + 1) / size;
         if (from == to) continue;
         fagus_sync of_a = fagus::bind("A." + std::to_string(r), {a.range(from * n, to * n)});

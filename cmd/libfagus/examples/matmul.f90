@@ -1,4 +1,4 @@
-! matmul.c in Fortran: columns in the place of rows, a sync variable each.
+! matmul.c in Fortran, with columns instead of rows: one sync variable for each column of B and C.
 !
 !     fagus launch -n 4 -- ./matmul_f90 512
 program matmul_fagus
@@ -33,7 +33,7 @@ program matmul_fagus
     do j = 1, n
         of_b = column('B', b, j)
         of_c = column('C', c, j)
-        if (rank == 0) then ! holds C, too, so that the update brings it there
+        if (rank == 0) then ! acquires C too, so that the update sends it here
             call check(fagus_set_sync(input, of_b, fagus_exclusive))
             call check(fagus_set_sync(input, of_c, fagus_telling))
         end if
@@ -96,7 +96,7 @@ contains
         call check(fagus_bind(full, [fagus_range(c_loc(m(1, j)), 8_c_size_t * n)], column))
     end function
 
-    ! Numbers between -1 and 1, the same everywhere.
+    ! Fills m with numbers between -1 and 1, the same on every machine.
     subroutine fill(m, seed)
         real(c_double), intent(out) :: m(:, :)
         integer(c_int64_t), intent(in) :: seed

@@ -1,4 +1,4 @@
-/* The outline of the paper's program (spec/20), with a counter in the place of a matrix.
+/* The program outline of the paper (docs/papers.md, Fagus), with a counter instead of a matrix.
  *
  *     fagus launch -n 4 -- ./outline */
 #include <stdio.h>
@@ -24,13 +24,13 @@ int main(void) {
     check(fagus_bind("counter", &range, 1, &sync));
     check(fagus_new_set(&sync_set));
 
-    check(fagus_set_sync(sync_set, sync, FAGUS_EXCLUSIVE)); /* into the request list, with its mode */
+    check(fagus_set_sync(sync_set, sync, FAGUS_EXCLUSIVE)); /* the acquire list */
     for (int i = 0; i < 10; i++) {
         check(fagus_acquire(sync_set)); /* a communication phase */
         *counter += 1;                  /* a compute phase */
         check(fagus_release(sync_set)); /* no communication */
     }
-    check(fagus_sync_updatecache()); /* updated shared variables go to the other nodes: a communication phase */
+    check(fagus_sync_updatecache()); /* a communication phase */
 
     printf("rank %d of %d counts %ld\n", fagus_rank(), fagus_size(), *counter);
     check(fagus_finalize());

@@ -1,8 +1,9 @@
-! Fagus for Fortran 2018: fagus.h by ISO_C_BINDING. All functions return a code, 0 or what went wrong.
+! Fagus for Fortran 2018: fagus.h through ISO_C_BINDING. All functions return fagus_ok or an error
+! code.
 !
 !     call check(fagus_alloc('A', 8_c_size_t * n, p)); call c_f_pointer(p, a, [n])
 !
-! Names end at their last character that is no blank.
+! Trailing blanks of names are ignored.
 module fagus
     use, intrinsic :: iso_c_binding
     implicit none
@@ -123,7 +124,7 @@ contains
         fagus_bind = c_bind(trim(name) // c_null_char, ranges, size(ranges, kind=c_size_t), sync)
     end function
 
-    ! What led to the last code that was not 0.
+    ! Returns the text of the last error.
     function fagus_message() result(text)
         character(:), allocatable :: text
         character(kind=c_char), pointer :: from(:)

@@ -1,4 +1,4 @@
-/* Rank 1 ends without fagus_finalize; rank 0 says what it is told. */
+/* Rank 1 exits without fagus_finalize; rank 0 prints its error. */
 #include <stdio.h>
 
 #include "fagus.h"

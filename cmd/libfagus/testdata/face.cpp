@@ -1,4 +1,4 @@
-// All of fagus.hpp that examples/matmul.cpp does not use.
+// Uses the parts of fagus.hpp that examples/matmul.cpp does not use.
 #include <cstdio>
 
 #include "fagus.hpp"

@@ -1,4 +1,4 @@
-/* Rank 1 tells the simulator what no library does; rank 0 says what becomes of its barrier. */
+/* Rank 1 sends garbage to the simulator; rank 0 prints the result of its barrier. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ int main(void) {
         char noise[1000];
         memset(noise, 0xff, sizeof noise);
         if (write(atoi(line + 3), noise, sizeof noise) < 0) return 1;
-        return read(atoi(line + 3), noise, sizeof noise) > 0; /* until the simulator has had enough */
+        return read(atoi(line + 3), noise, sizeof noise) > 0; /* until the end of the connection */
     }
     if (fagus_init()) return 1;
     printf("%d\n", fagus_barrier());

@@ -1,4 +1,4 @@
-/* What a C program does wrong, and what it is told. One rank. */
+/* Misuses every function and prints the errors. One rank. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Writes behind what it has: a tool that looks for such is to find it, and nothing else. */
+/* Writes one byte behind an allocation: valgrind must report that write and nothing else. */
 #include <stdlib.h>
 #include <string.h>
 

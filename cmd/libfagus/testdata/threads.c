@@ -1,4 +1,5 @@
-/* Threads that call at once, as none should: each call has its code, and what the last one was told is a text. */
+/* Threads make concurrent calls, which is an error: each call must return a valid code, and the
+ * last error must be a complete text. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@ enum { threads = 4, calls = 20000 };
 
 static fagus_sync_set set;
 
-/* What is allocated can be bound, whoever else allocates. */
+/* Allocates and binds an array while other threads allocate too. */
 static int own(long thread, int i) {
     char name[32];
     void *at;
@@ -49,6 +50,6 @@ int main(void) {
         if (pthread_join(thread[i], NULL)) return 1;
         all += wrong[i];
     }
-    printf("%ld codes are wrong; %s\n", all, strncmp(fagus_last_error(), "fagus: ", 7) ? fagus_last_error() : "told");
+    printf("%ld codes are wrong; %s\n", all, strncmp(fagus_last_error(), "fagus: ", 7) ? fagus_last_error() : "the error is a text");
     return fagus_finalize();
 }

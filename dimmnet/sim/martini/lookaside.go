@@ -1,12 +1,12 @@
 package martini
 
-// The shape of both look-aside buffers; spec/10: 4 ways, 256 sets, 8-bit tags.
+// Both look-aside buffers: 4 ways, 256 sets, 8-bit tags (docs/papers.md, DIMMnet-1, AOTF).
 const (
 	sets = 256
 	ways = 4
 )
 
-// lookaside is a set-associative buffer of keys, least recently used out first.
+// lookaside is a set-associative buffer of keys with replacement of the least recently used.
 type lookaside[K comparable] struct {
 	sets [sets]set[K]
 }
@@ -16,7 +16,7 @@ type set[K comparable] struct {
 	keys [ways]K // the most recently used first
 }
 
-// touch says whether key is there, and makes it the most recent.
+// touch reports whether key is present, and makes it the most recently used.
 func (l *lookaside[K]) touch(index int, key K) bool {
 	s := &l.sets[index%sets]
 	for i := range s.used {
@@ -29,7 +29,7 @@ func (l *lookaside[K]) touch(index int, key K) bool {
 	return false
 }
 
-// fill puts key in, in place of the least recent of a full set.
+// fill inserts key, and replaces the least recently used key of a full set.
 func (l *lookaside[K]) fill(index int, key K) {
 	s := &l.sets[index%sets]
 	s.used = min(s.used+1, ways)
@@ -37,7 +37,6 @@ func (l *lookaside[K]) fill(index int, key K) {
 	s.keys[0] = key
 }
 
-// forget takes key out, if it is there.
 func (l *lookaside[K]) forget(index int, key K) {
 	s := &l.sets[index%sets]
 	for i := range s.used {
@@ -49,10 +48,8 @@ func (l *lookaside[K]) forget(index int, key K) {
 	}
 }
 
-// full says whether a set has no way free.
 func (l *lookaside[K]) full(index int) bool { return l.sets[index%sets].used == ways }
 
-// drop forgets the keys that gone says are gone.
 func (l *lookaside[K]) drop(gone func(K) bool) {
 	for i := range l.sets {
 		s := &l.sets[i]

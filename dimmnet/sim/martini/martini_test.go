@@ -14,37 +14,22 @@ func TestCompleteOverwritesLowBits(t *testing.T) {
 	h, err := seed.Complete(0x7fc, 4)
 	want := martini.Header{Owner: job, To: 5, Physical: true, Command: martini.CommandStore, Addr: 0x1f7fc, Length: 4}
 	if err != nil || h != want {
-		t.Errorf("header %+v, error %v, want %+v", h, err, want)
+		t.Errorf("Complete returned %+v, error %v, want %+v", h, err, want)
 	}
 	for _, bad := range []struct {
 		offset uint32
 		size   int
 	}{{4096, 1}, {0, 0}, {0, 9}, {5, 4}, {0xffd, 4}} {
 		if h, err := seed.Complete(bad.offset, bad.size); err == nil {
-			t.Errorf("%d bytes at %d: header %+v, want an error", bad.size, bad.offset, h)
+			t.Errorf("Complete(%d, %d) returned %+v, want an error", bad.offset, bad.size, h)
 		}
 	}
 }
 
-func FuzzSeed(f *testing.F) {
-	s := martini.Seed{Owner: job, To: 5, Region: 2, Physical: true, Command: martini.CommandStore, Addr: 0x1f000}
-	b := s.Encode()
-	f.Add(b[:])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) != martini.SeedBytes {
-			return
-		}
-		b := [martini.SeedBytes]byte(data)
-		if s, err := martini.DecodeSeed(b); err == nil && s.Encode() != b {
-			t.Errorf("%x decodes to %+v, which encodes to %x", b, s, s.Encode())
-		}
-	})
-}
-
-// TestHTLB maps a kick page more than a set has ways, and then uses them in
-// turn: each is gone when its turn comes.
-func TestHTLB(t *testing.T) {
-	var n martini.NIC
+// overfull returns a NIC with one kick page more than its HTLB has entries.
+func overfull(t *testing.T) *martini.NIC {
+	t.Helper()
+	n := new(martini.NIC)
 	if err := n.Open(job); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +38,13 @@ func TestHTLB(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return n
+}
+
+// TestHTLB maps one kick page more than a set has ways, and then uses the pages in turn: each
+// has been replaced when it is used again.
+func TestHTLB(t *testing.T) {
+	n := overfull(t)
 	for page := range 4 * 256 {
 		if _, hit := n.Seed(page); !hit {
 			t.Fatalf("page %d: a miss, want it loaded by the driver", page)
@@ -64,18 +56,18 @@ func TestHTLB(t *testing.T) {
 		}
 	}
 	if _, hit := n.Seed(768); !hit {
-		t.Error("the page used last but one has gone")
+		t.Error("the page before the last used one was replaced")
 	}
 	if got := n.Counts().HTLBMisses; got != 6 {
 		t.Errorf("%d misses counted, want 6", got)
 	}
 	for _, page := range []int{-1, 1025} {
 		if _, _, why := n.Kick(job, page); why != martini.RefusedPage {
-			t.Errorf("page %d without a header: %v", page, why)
+			t.Errorf("Kick of page %d, which has no header: %v, want RefusedPage", page, why)
 		}
 	}
 	if _, _, why := n.Kick(martini.Owner{Group: 7, Process: 4}, 3); why != martini.RefusedPage {
-		t.Errorf("another user's page: %v", why)
+		t.Errorf("Kick of another user's page: %v, want RefusedPage", why)
 	}
 }
 
@@ -106,14 +98,14 @@ func TestUsers(t *testing.T) {
 	}
 	n.Close(martini.Owner{Group: 1, Process: 9})
 	if err := n.Open(job); err != nil {
-		t.Errorf("no room after a user has closed: %v", err)
+		t.Errorf("Open after a user has closed: %v", err)
 	}
 	if err := n.Open(job); err == nil {
 		t.Error("a user was opened twice")
 	}
 }
 
-// TestAdmit goes through all that a receiver checks.
+// TestAdmit goes through all checks of a receiver.
 func TestAdmit(t *testing.T) {
 	const memory = 1 << 20
 	var n martini.NIC
@@ -153,16 +145,16 @@ func TestAdmit(t *testing.T) {
 		before := n.Counts()
 		at, _, refusal := n.Admit(&test.h, memory)
 		if at != test.at || refusal != test.want {
-			t.Errorf("%s: place %d, %v, want %d, %v", test.name, at, refusal, test.at, test.want)
+			t.Errorf("%s: Admit returned address %d, %v, want %d, %v", test.name, at, refusal, test.at, test.want)
 		}
 		after := n.Counts()
 		if d := after.Refusals() - before.Refusals(); (d == 1) != (test.want != martini.Admitted) {
-			t.Errorf("%s: %d refusals counted", test.name, d)
+			t.Errorf("%s: the count of refusals changed by %d", test.name, d)
 		}
 	}
 	n.Close(job)
 	if h := block(job, 2, 0, 1); refused(&n, &h) != martini.RefusedRegion {
-		t.Error("a region outlived its process")
+		t.Error("a region of a closed process was accepted")
 	}
 	if err := n.Register(job, 2, 0, 1); err == nil {
 		t.Error("a process that has closed registered a region")
@@ -174,7 +166,7 @@ func refused(n *martini.NIC, h *martini.Header) martini.Refusal {
 	return r
 }
 
-// TestTLB misses a page once.
+// TestTLB misses each page once.
 func TestTLB(t *testing.T) {
 	var n martini.NIC
 	if err := n.Open(job); err != nil {
@@ -193,15 +185,7 @@ func TestTLB(t *testing.T) {
 
 // TestLeastRecentlyUsed uses three ways of a set again before it needs a fourth.
 func TestLeastRecentlyUsed(t *testing.T) {
-	var n martini.NIC
-	if err := n.Open(job); err != nil {
-		t.Fatal(err)
-	}
-	for range 4*256 + 1 {
-		if _, err := n.Map(martini.Seed{Owner: job, Command: martini.CommandStore}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n := overfull(t)
 	for i, use := range []struct {
 		page int
 		hit  bool
@@ -212,12 +196,12 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestPagesComeBack: what a user leaves, the next one gets, and the old header is
-// gone.
+// TestPagesComeBack: the pages of a closed user are mapped again, and the old header leaves
+// the HTLB.
 func TestPagesComeBack(t *testing.T) {
 	var n martini.NIC
 	if err := n.Open(martini.Owner{}); err == nil {
-		t.Error("nobody became a user")
+		t.Error("the zero Owner became a user")
 	}
 	for round := range 3 * martini.KickPages / 2 {
 		if err := n.Open(job); err != nil {
@@ -228,23 +212,23 @@ func TestPagesComeBack(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		if s, hit := n.Seed(page); s.To != dimmnet.Rank(round) || hit != (round == 0) {
-			t.Fatalf("round %d: header %+v, hit %v", round, s, hit)
+			t.Fatalf("round %d: Seed returned %+v, hit %v", round, s, hit)
 		}
 		n.Close(job)
 		if _, _, why := n.Kick(job, page); why != martini.RefusedPage {
-			t.Fatalf("round %d: the page of a closed user: %v", round, why)
+			t.Fatalf("round %d: Kick of a closed user's page: %v, want RefusedPage", round, why)
 		}
 	}
 }
 
-// TestTLBPages: a packet across two pages needs both, and translations of a closed
-// process are gone.
+// TestTLBPages: a packet across two pages needs both translations, and Close drops those of
+// the process.
 func TestTLBPages(t *testing.T) {
 	var n martini.NIC
 	admit := func(addr uint32, length int) bool {
 		_, hit, why := n.Admit(&martini.Header{Owner: job, Command: martini.CommandPush, Addr: addr, Length: length}, 1<<30)
 		if why != martini.Admitted {
-			t.Fatalf("%d bytes at %d: %v", length, addr, why)
+			t.Fatalf("Admit of %d bytes at %d: %v, want Admitted", length, addr, why)
 		}
 		return hit
 	}
@@ -263,19 +247,20 @@ func TestTLBPages(t *testing.T) {
 	n.Close(job)
 	open()
 	if admit(0, 1) {
-		t.Error("a translation outlived its process")
+		t.Error("the TLB has a translation of a closed process")
 	}
-	for page := range uint32(1000) { // all sets are used
+	for page := range uint32(1000) { // translations of other pages fill all sets
 		admit(page*4096, 1)
 	}
 	for page := range uint32(1000) {
 		if !admit(page*4096, 1) {
-			t.Fatalf("page %d of 1000 was thrown out", page)
+			t.Fatalf("page %d of 1000 was replaced", page)
 		}
 	}
 }
 
-// TestTransfersAreCheckedWhole: the first packet says how much follows.
+// TestTransfersAreCheckedWhole: the header of the first packet contains the size of the whole
+// transfer.
 func TestTransfersAreCheckedWhole(t *testing.T) {
 	var n martini.NIC
 	if err := n.Open(job); err != nil {
@@ -286,7 +271,7 @@ func TestTransfersAreCheckedWhole(t *testing.T) {
 	}
 	h := martini.Header{Owner: job, Command: martini.CommandPush, Length: 2048, Rest: 2953}
 	if why := refused(&n, &h); why != martini.RefusedBounds {
-		t.Errorf("the first packet of 5001 bytes: %v", why)
+		t.Errorf("Admit of the first packet of 5001 bytes: %v, want RefusedBounds", why)
 	}
 	if h.Rest--; refused(&n, &h) != martini.Admitted {
 		t.Error("the first packet of 5000 bytes was refused")

@@ -8,26 +8,26 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// NIC is what the chip and its driver know. The zero value is ready for use.
+// NIC is the state of the chip and its driver. The zero value is ready for use.
 type NIC struct {
 	users   []Owner
 	seeds   []Seed                  // the header table in DRAM, by kick page
 	free    []int                   // kick pages whose users have closed
 	htlb    *lookaside[uint8]       // tags of kick pages
-	regions map[regionKey]region    // that are registered here
+	regions map[regionKey]region    // regions registered at this node
 	tlb     *lookaside[translation] // pages of regions
-	windows []Owner                 // of the windows that were given to users, from the last one down
+	windows []Owner                 // owners of windows, by number; zero if returned
 	counts  Counts
 }
 
-// Counts says what the look-aside buffers missed and the receiver refused.
+// Counts counts misses of the look-aside buffers, and refused packets.
 type Counts struct {
 	HTLBMisses uint64
 	TLBMisses  uint64
 	Refused    [refusals]uint64 // by Refusal
 }
 
-// Refusals is the number of packets refused, whatever the reason.
+// Refusals returns the number of refused packets, over all reasons.
 func (c Counts) Refusals() (n uint64) {
 	for _, x := range c.Refused {
 		n += x
@@ -35,7 +35,7 @@ func (c Counts) Refusals() (n uint64) {
 	return n
 }
 
-// Plus is the sum of both, field by field.
+// Plus returns the sum of c and d, field by field.
 func (c Counts) Plus(d Counts) Counts {
 	c.HTLBMisses += d.HTLBMisses
 	c.TLBMisses += d.TLBMisses
@@ -45,7 +45,7 @@ func (c Counts) Plus(d Counts) Counts {
 	return c
 }
 
-// Counts says what has happened so far.
+// Counts returns the counts so far.
 func (n *NIC) Counts() Counts { return n.counts }
 
 type regionKey struct {
@@ -63,22 +63,22 @@ type translation struct {
 	page uint32
 }
 
-// Open makes o, not the zero Owner, a user of the NIC.
+// Open makes o, which must not be the zero Owner, a user of the NIC.
 func (n *NIC) Open(o Owner) error {
 	if o == (Owner{}) {
-		return errors.New("martini: process 0 of group 0 is nobody")
+		return errors.New("martini: Open: process 0 of group 0 cannot be a user")
 	}
 	if n.user(o) {
-		return fmt.Errorf("martini: process %d of group %d is a user already", o.Process, o.Group)
+		return fmt.Errorf("martini: process %d of group %d is already a user", o.Process, o.Group)
 	}
 	if len(n.users) == MaxUsers {
-		return fmt.Errorf("martini: the NIC has %d users, as many as it can have", MaxUsers)
+		return fmt.Errorf("martini: the NIC already has %d users, the maximum", MaxUsers)
 	}
 	n.users = append(n.users, o)
 	return nil
 }
 
-// Close takes a user's rights away: its regions here and its kick pages.
+// Close removes a user with its regions, kick pages and windows.
 func (n *NIC) Close(o Owner) {
 	n.users = slices.DeleteFunc(n.users, func(u Owner) bool { return u == o })
 	for k := range n.regions {
@@ -104,11 +104,18 @@ func (n *NIC) Close(o Owner) {
 
 func (n *NIC) user(o Owner) bool { return slices.Contains(n.users, o) }
 
-// Register lets packets of o's group and process write to and read from bytes
-// bytes of the NIC memory at base, as region id.
+func (n *NIC) checkUser(o Owner) error {
+	if n.user(o) {
+		return nil
+	}
+	return fmt.Errorf("martini: process %d of group %d is not a user of the NIC; call Open first", o.Process, o.Group)
+}
+
+// Register makes the given number of bytes at base accessible, as region id, to packets of o's
+// group and process.
 func (n *NIC) Register(o Owner, id uint16, base dimmnet.Offset, bytes int) error {
-	if !n.user(o) {
-		return fmt.Errorf("martini: process %d of group %d is no user", o.Process, o.Group)
+	if err := n.checkUser(o); err != nil {
+		return err
 	}
 	if n.regions == nil {
 		n.regions = make(map[regionKey]region)
@@ -117,14 +124,14 @@ func (n *NIC) Register(o Owner, id uint16, base dimmnet.Offset, bytes int) error
 	return nil
 }
 
-// Map gives a user a kick page for seed s, whose owner the driver has stamped.
-// While its set of the HTLB has a way free, the driver loads it there at once.
+// Map returns a kick page for seed s, whose owner the driver has set. If the page's set of the
+// HTLB has a free way, the driver loads the header there at once.
 func (n *NIC) Map(s Seed) (page int, err error) {
-	if !n.user(s.Owner) {
-		return 0, fmt.Errorf("martini: process %d of group %d is no user", s.Owner.Process, s.Owner.Group)
+	if err := n.checkUser(s.Owner); err != nil {
+		return 0, err
 	}
 	if s.Addr%PageBytes != 0 {
-		return 0, fmt.Errorf("martini: header seed for address %d: not that of a page", s.Addr)
+		return 0, fmt.Errorf("martini: header seed for address %d: want a multiple of the page size", s.Addr)
 	}
 	switch {
 	case len(n.free) > 0:
@@ -146,19 +153,18 @@ func (n *NIC) Map(s Seed) (page int, err error) {
 	return page, nil
 }
 
-// ErrPages is what Map returns when there is no kick page left.
-var ErrPages = errors.New("martini: all kick pages are mapped")
+// ErrPages is returned by Map when no kick page is left.
+var ErrPages = errors.New("martini: Map: all kick pages are in use")
 
-// Remap lets a kick page lead elsewhere. Its old header leaves the HTLB.
+// Remap changes the seed of a kick page. The old header leaves the HTLB.
 func (n *NIC) Remap(page int, s Seed) {
 	n.seeds[page] = s
 	n.htlb.forget(page, tag(page))
 }
 
-// Within says whether bytes bytes of this NIC's memory at off lie in a region that
-// o has registered here.
+// Within reports whether the given number of bytes at off lie in a region that o registered here.
 func (n *NIC) Within(o Owner, off dimmnet.Offset, bytes int) bool {
-	for key, r := range n.regions { // the order does not matter: they are only searched
+	for key, r := range n.regions { // any match will do, so the order does not matter
 		if key.owner == o && off >= r.base && int64(off)+int64(bytes) <= int64(r.base)+int64(r.bytes) {
 			return true
 		}
@@ -166,16 +172,17 @@ func (n *NIC) Within(o Owner, off dimmnet.Offset, bytes int) bool {
 	return false
 }
 
-// Base is where a region of a process begins, if it is registered here.
+// Base returns the start of a region, if the process has registered it here.
 func (n *NIC) Base(o Owner, id uint16) (base dimmnet.Offset, ok bool) {
 	r, ok := n.regions[regionKey{o, id}]
 	return r.base, ok
 }
 
-// tag is the part of a kick page's number that its set does not say.
+// tag returns the part of a kick page's number that does not select the set.
 func tag(page int) uint8 { return uint8(page / sets) }
 
-// Seed looks a mapped kick page up. After a miss the core PU has put it in.
+// Seed returns the seed of a mapped kick page, and reports whether the seed was in the HTLB. After
+// a miss, the core PU has loaded it.
 func (n *NIC) Seed(page int) (s Seed, hit bool) {
 	hit = n.htlb.touch(page, tag(page))
 	if !hit {
@@ -185,7 +192,7 @@ func (n *NIC) Seed(page int) (s Seed, hit bool) {
 	return n.seeds[page], hit
 }
 
-// Kick is Seed for a page that a user names: the MMU lets it reach only its own.
+// Kick is Seed for the page that a user names. A page of another user is refused, as by the MMU.
 func (n *NIC) Kick(o Owner, page int) (s Seed, hit bool, refusal Refusal) {
 	if page < 0 || page >= len(n.seeds) || n.seeds[page].Command == 0 || n.seeds[page].Owner != o {
 		n.counts.Refused[RefusedPage]++
@@ -195,15 +202,15 @@ func (n *NIC) Kick(o Owner, page int) (s Seed, hit bool, refusal Refusal) {
 	return s, hit, Admitted
 }
 
-// Window gives a user one of all windows.
+// Window gives user o a window of the NIC, which has all windows in total, and returns its number.
 func (n *NIC) Window(o Owner, all int) (window int, err error) {
-	if !n.user(o) {
-		return 0, fmt.Errorf("martini: process %d of group %d is no user", o.Process, o.Group)
+	if err := n.checkUser(o); err != nil {
+		return 0, err
 	}
 	i := slices.Index(n.windows, Owner{})
 	if i < 0 {
-		if len(n.windows) == all-1 { // the Port keeps one
-			return 0, fmt.Errorf("martini: all %d windows are given", all)
+		if len(n.windows) == all-1 { // the Port always keeps one window
+			return 0, fmt.Errorf("martini: all %d windows are in use; one is kept for the Port", all)
 		}
 		i = len(n.windows)
 		n.windows = append(n.windows, o)
@@ -212,10 +219,10 @@ func (n *NIC) Window(o Owner, all int) (window int, err error) {
 	return i, nil
 }
 
-// Windows is how many windows were given to users at most.
+// Windows returns the largest number of windows that users had at one time.
 func (n *NIC) Windows() int { return len(n.windows) }
 
-// UseWindow says whether a window is o's.
+// UseWindow returns Admitted if a window belongs to o; if not, it counts a RefusedWindow.
 func (n *NIC) UseWindow(o Owner, window int) Refusal {
 	if window < 0 || window >= len(n.windows) || n.windows[window] != o {
 		n.counts.Refused[RefusedWindow]++
@@ -224,36 +231,35 @@ func (n *NIC) UseWindow(o Owner, window int) Refusal {
 	return Admitted
 }
 
-// Refusal is why a packet does not leave its sender, or is not let in by its
-// receiver.
+// Refusal is the reason why a packet does not leave its sender, or why its receiver drops it.
 type Refusal uint8
 
-// The reasons. Admitted is none.
+// The reasons. Admitted means that the packet is not refused.
 const (
 	Admitted      Refusal = iota
 	RefusedRegion         // no such region of that group and process
-	RefusedBounds         // outside of the region
-	RefusedFlag           // a physical address in anything but a store
-	RefusedMemory         // a physical address outside of the NIC memory
-	RefusedLength         // no payload, or more than its command can carry
+	RefusedBounds         // outside the region
+	RefusedFlag           // a physical address in a packet that is not a store
+	RefusedMemory         // a physical address outside the NIC memory
+	RefusedLength         // no payload, or more than the command can carry
 	RefusedPage           // a kick page without a header, or another user's
-	RefusedWindow         // a window that is not, or no longer, the user's
+	RefusedWindow         // a window that does not, or no longer, belong to the user
 	refusals
 )
 
-// String says it in words.
+// String describes the reason.
 func (r Refusal) String() string {
-	names := [refusals]string{"admitted", "no such region of that group and process", "outside of the region",
-		"a physical address in a packet that a user wrote", "a physical address outside of the NIC memory", "a length that its command cannot have",
+	names := [refusals]string{"admitted", "no such region of that group and process", "outside the region",
+		"a physical address in a packet that a user wrote", "a physical address outside the NIC memory", "a length that its command does not allow",
 		"a kick page that is not the user's", "a window that is not the user's"}
 	return names[r]
 }
 
-// Refuse counts what the sender's side refuses.
+// Refuse counts a refusal on the sender's side.
 func (n *NIC) Refuse(why Refusal) { n.counts.Refused[why]++ }
 
-// Admit checks a header at its receiver, whose NIC memory has memory bytes, and
-// says where the payload goes. hit is false if a translation had to be fetched.
+// Admit checks a header at its receiver, whose NIC memory has memory bytes, and returns the
+// address of the payload. hit is false if a translation had to be fetched.
 func (n *NIC) Admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal Refusal) {
 	at, hit, refusal = n.admit(h, memory)
 	if refusal != Admitted {
@@ -290,7 +296,7 @@ func (n *NIC) admit(h *Header, memory int) (at dimmnet.Offset, hit bool, refusal
 	return r.base + dimmnet.Offset(h.Addr), hit, Admitted
 }
 
-// translated says whether the TLB knows a page, and puts it in if not.
+// translated reports whether the TLB knows a page, and loads it if not.
 func (n *NIC) translated(key regionKey, page uint32) bool {
 	if n.tlb == nil {
 		n.tlb = new(lookaside[translation])

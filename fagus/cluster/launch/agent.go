@@ -18,39 +18,38 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// Agent starts ranks on this host for a Hosts that runs elsewhere. in and out are its
-// connection to it. It returns when all ranks have ended, as they do when in ends.
+// Agent starts ranks on this host for a remote Hosts.Run, which sends orders to in and reads
+// reports from out. It returns when all ranks have ended. If in ends, Agent ends the ranks.
 func Agent(ctx context.Context, in io.Reader, out io.Writer) error {
 	a := &agent{out: json.NewEncoder(out), orders: json.NewDecoder(in)}
 	err := a.run(ctx)
 	if err == nil {
 		return nil
 	}
-	said := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
+	f := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
-		said.Rank, said.Code, said.Why = exit.Rank, exit.Code, exit.Err.Error()
+		f.Rank, f.Code, f.Why = exit.Rank, exit.Code, exit.Err.Error()
 	}
-	return a.tell(report{Failed: &said, Done: true})
+	return a.send(report{Failed: &f, Done: true})
 }
 
-// missing says whether err is of a file that is not there, or that may not be used.
+// missing reports whether err is about a file that does not exist or may not be used.
 func missing(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
-// agent is what starts ranks on a host.
 type agent struct {
-	mu     sync.Mutex // of what is told
+	mu     sync.Mutex // held while a report is written
 	out    *json.Encoder
 	orders *json.Decoder
 }
 
-func (a *agent) tell(r report) error {
+func (a *agent) send(r report) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.out.Encode(r); err != nil {
-		return fmt.Errorf("launch: telling the launcher: %w", err)
+		return fmt.Errorf("launch: sending to the launcher: %w", err)
 	}
 	return nil
 }
@@ -58,7 +57,7 @@ func (a *agent) tell(r report) error {
 func (a *agent) next() (order, error) {
 	var o order
 	if err := a.orders.Decode(&o); err != nil {
-		return o, fmt.Errorf("launch: orders: %w", err)
+		return o, fmt.Errorf("launch: reading an order: %w", err)
 	}
 	return o, nil
 }
@@ -70,17 +69,17 @@ func (a *agent) run(ctx context.Context) error {
 	}
 	s := first.Start
 	if s == nil || s.Version != agentVersion {
-		return fmt.Errorf("launch: the launcher does not speak version %d: use the same fagus on all hosts", agentVersion)
+		return fmt.Errorf("launch: the launcher does not use protocol version %d: install the same fagus on all hosts", agentVersion)
 	}
 	if err := os.Chdir(s.Folder); err != nil {
-		return fmt.Errorf("launch: the working directory must be on each host: %w", err)
+		return fmt.Errorf("launch: entering the working directory, which must exist on each host: %w", err)
 	}
 	if s.Meet {
 		place, err := freeMeetingPoint(s)
 		if err != nil {
 			return err
 		}
-		if err := a.tell(report{Rendezvous: place}); err != nil {
+		if err := a.send(report{Rendezvous: place}); err != nil {
 			return err
 		}
 	}
@@ -95,9 +94,10 @@ func (a *agent) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	signals := make(chan os.Signal)
-	go a.follow(ctx, cancel, signals) // until the launcher closes its end, which may be after this one's
+	// The goroutine ends when the launcher closes its end, perhaps after this function returns.
+	go a.follow(ctx, cancel, signals)
 	job := Job{
-		Size: s.Size, Argv: s.Argv, Stdout: teller{a, false}, Stderr: teller{a, true},
+		Size: s.Size, Argv: s.Argv, Stdout: reporter{a, false}, Stderr: reporter{a, true},
 		PlainOut: s.PlainOut, PlainErr: s.PlainErr, Signals: signals, Grace: time.Duration(s.GraceNS),
 		Env: env,
 	}
@@ -107,10 +107,10 @@ func (a *agent) run(ctx context.Context) error {
 		}
 		return err
 	}
-	return a.tell(report{Done: true})
+	return a.send(report{Done: true})
 }
 
-// follow follows the orders that come later. Their end ends the ranks.
+// follow forwards the launcher's signals to the ranks, and ends the ranks when the orders end.
 func (a *agent) follow(ctx context.Context, cancel context.CancelFunc, signals chan<- os.Signal) {
 	defer cancel()
 	for {
@@ -126,25 +126,23 @@ func (a *agent) follow(ctx context.Context, cancel context.CancelFunc, signals c
 	}
 }
 
-// teller is what ranks write to.
-type teller struct {
+type reporter struct {
 	agent *agent
-	err   bool
+	err   bool // the output is standard error, not standard output
 }
 
-// Write tells the launcher.
-func (t teller) Write(p []byte) (int, error) {
+// Write sends p to the launcher.
+func (w reporter) Write(p []byte) (int, error) {
 	r := report{Out: p}
-	if t.err {
+	if w.err {
 		r = report{Err: p}
 	}
-	if err := t.agent.tell(r); err != nil {
+	if err := w.agent.send(r); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// freeMeetingPoint is an address of this host, and a port that nobody uses now.
 func freeMeetingPoint(s *start) (string, error) {
 	want := os.Getenv("FAGUS_INTERFACE")
 	for _, v := range s.Env {
@@ -152,7 +150,7 @@ func freeMeetingPoint(s *start) (string, error) {
 			want = value
 		}
 	}
-	var near netip.Addr // that ssh has reached this host by
+	var near netip.Addr // the address of this host that ssh connected to
 	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
 		near, _ = netip.ParseAddr(words[2])
 	}
@@ -160,14 +158,14 @@ func freeMeetingPoint(s *start) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const tries = 10 // memberlist wants the port for UDP, too
+	const tries = 10 // the port must be free for UDP too, which memberlist uses
 	for range tries {
 		var where string
 		if where, err = freePort(at.Addr); err == nil {
 			return where, nil
 		}
 	}
-	return "", fmt.Errorf("launch: a port at %s: %w", at, err)
+	return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
 }
 
 func freePort(at netip.Addr) (string, error) {

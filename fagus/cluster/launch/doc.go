@@ -1,31 +1,28 @@
-// Package launch starts the ranks of a job as processes, and ends all of them when one
-// fails.
+// Package launch starts the ranks of a job as processes, and ends all of them when one fails.
 //
-//	job := launch.Job{Size: 4, Argv: []string{"./app", "--n", "512"}, Stdout: os.Stdout, Stderr: os.Stderr}
-//	code, err := job.Run(ctx)
+//	job := launch.Job{Size: 4, Argv: []string{"./app"}, Stdout: os.Stdout, Stderr: os.Stderr}
+//	err := job.Run(ctx)
 //
-// Every process finds its place in the environment: FAGUS_RANK, FAGUS_SIZE and FAGUS_JOB,
-// a name that no other job has, from which the ranks make out how they meet
-// (package cluster).
+// Each process finds its place in the environment: FAGUS_RANK, FAGUS_SIZE, and FAGUS_JOB, a
+// unique name from which the ranks derive the address where they meet (package cluster).
 //
 // # Several hosts
 //
-// Hosts runs Agent on each host by ssh, and speaks with it in JSON over its standard input
-// and output. The agent starts the host's ranks and passes on their output; they end with
-// its input. Where ranks meet is chosen by the agent of rank 0 (FAGUS_RENDEZVOUS). Each rank
-// gets an identity of an authority that lives as long as Hosts.Run, by a pipe
-// (FAGUS_IDENTITY), unless all are on one host.
+// Hosts runs Agent on each host by ssh and exchanges JSON with the agent over its standard input
+// and output. The agent starts the ranks of its host and forwards their output. When its input
+// ends, the agent ends the ranks. The agent of rank 0 chooses the address where the ranks meet
+// (FAGUS_RENDEZVOUS). Unless all ranks are on one host, each rank reads an identity from a pipe
+// (FAGUS_IDENTITY). Hosts.Run makes an authority of its own for the identities.
 //
 // # Output
 //
-// A line of rank 3 comes out as "3: line"; lines of different ranks are never mixed. A
-// line that is longer than 64 KiB is broken. With Job.PlainOut and PlainErr output is passed on as it is.
+// A line of rank 3 is printed as "3: line". Lines of different ranks are never mixed. A line is
+// broken after 64 KiB. Job.PlainOut and Job.PlainErr forward the output unchanged.
 //
-// # Ends
+// # Failures
 //
-// The first process that fails decides the exit code: its own, or 128 and the number of
-// the signal that killed it. The others get SIGTERM and, if they are still there after
-// Job.Grace, SIGKILL; so does everything that they started, since each leads a process
-// group. If the launcher itself is killed, the kernel kills the ranks (Linux). When ctx ends the
-// ranks are ended likewise.
+// The first process that fails decides the exit code: its own code, or 128 plus the number of the
+// signal that killed it. The other ranks get SIGTERM and, after Job.Grace, SIGKILL. Each rank leads
+// a process group, so the processes that it started end too. If the launcher itself is killed, the
+// kernel kills the ranks (Linux only). If ctx ends, the ranks are ended in the same way.
 package launch

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// lead makes the process lead a group of its own, and die with its parent.
-func lead(cmd *exec.Cmd) {
+// leadGroup makes the process lead a group of its own and die with its parent.
+func leadGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

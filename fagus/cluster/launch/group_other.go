@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// lead makes the process lead a group of its own.
-func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// leadGroup makes the process lead a group of its own.
+func leadGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

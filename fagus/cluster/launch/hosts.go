@@ -15,16 +15,16 @@ import (
 	"syscall"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
-// Host is where ranks may run.
+// Host is a host on which ranks may run.
 type Host struct {
 	Name  string
-	Slots int // ranks that have room; 0: its share of all
+	Slots int // maximum number of ranks on the host; 0: an equal share of the ranks
 }
 
-// ParseHosts reads a list as in "a,b:4".
+// ParseHosts parses a list of hosts such as "a,b:4".
 func ParseHosts(list string) ([]Host, error) {
 	var all []Host
 	for _, s := range strings.Split(list, ",") {
@@ -34,29 +34,29 @@ func ParseHosts(list string) ([]Host, error) {
 		if counted {
 			h.Slots, err = strconv.Atoi(slots)
 		}
-		// A name that looks like an option would be one of ssh's.
+		// ssh would take a name that starts with - as an option.
 		if err != nil || counted && h.Slots < 1 || name == "" || name[0] == '-' {
-			return nil, fmt.Errorf("launch: hosts %q: want names with commas between, each with :SLOTS or without", list)
+			return nil, fmt.Errorf("launch: hosts %q: want names separated by commas, each with an optional :SLOTS", list)
 		}
 		all = append(all, h)
 	}
 	return all, nil
 }
 
-// Hosts is a Job whose ranks are on several hosts. Stdin is nobody's.
+// Hosts is a Job whose ranks are on several hosts. Its Stdin is not used.
 type Hosts struct {
 	Job
-	Hosts []Host // rank 0 is on the first
-	// Rsh is the command that runs another one on a host; %h in it stands for the name of
-	// the host, which otherwise comes last. Empty: ssh.
+	Hosts []Host // the first runs rank 0
+	// Rsh is the command that runs another command on a host. The name of the host replaces %h in
+	// it, or is appended if there is no %h. If Rsh is empty, ssh is used.
 	Rsh []string
-	// Agent is the command that calls Agent on a host, the same on all.
+	// Agent is the command that calls the function Agent on a host. It is the same on all hosts.
 	Agent []string
-	// Insecure says that ranks get no identities, and so encrypt nothing.
+	// Insecure starts the ranks without identities, so they do not encrypt their data.
 	Insecure bool
 }
 
-// Check is Job.Check, and says whether the hosts have room for all ranks.
+// Check returns the error of Job.Check, or an error if the hosts have too few slots for all ranks.
 func (j *Hosts) Check() error {
 	if err := j.Job.Check(); err != nil {
 		return err
@@ -65,9 +65,8 @@ func (j *Hosts) Check() error {
 	return err
 }
 
-// Run starts all ranks and returns when all have ended, as Job.Run does. What cannot be
-// done on a host gives an error that names it; it is an os.ErrNotExist where the program or the
-// working directory is not there, or not to be used.
+// Run starts all ranks and returns when all have ended, as Job.Run does. A host's error names the
+// host. It is an os.ErrNotExist if the program or working directory is missing or forbidden.
 func (j *Hosts) Run(ctx context.Context) error {
 	if err := j.Job.Check(); err != nil {
 		return err
@@ -82,41 +81,40 @@ func (j *Hosts) Run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := verdict{cancel: cancel}
+	first := outcome{cancel: cancel}
 	meet := make(chan string, 1)
-	var one sync.Mutex // of the two writers
+	var mu sync.Mutex // guards Stdout and Stderr
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, host: j.Hosts[i].Name, one: &one, meet: meet, begun: make(chan struct{})}
+		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, begun: make(chan struct{})}
 	}
 	var all sync.WaitGroup
 	for i, a := range agents {
-		all.Go(func() { first.note(a.run(ctx, orders[i])) })
+		all.Go(func() { first.record(a.run(ctx, orders[i])) })
 	}
 	ended := make(chan struct{})
-	var conductor sync.WaitGroup
-	conductor.Go(func() { j.conduct(agents, meet, ended) })
+	var relaying sync.WaitGroup
+	relaying.Go(func() { j.relay(agents, meet, ended) })
 	all.Wait()
 	close(ended)
-	conductor.Wait()
-	return first.of(ctx)
+	relaying.Wait()
+	return first.err(ctx)
 }
 
-// conduct tells all agents where to meet, and of signals.
-func (j *Hosts) conduct(agents []*remote, meet <-chan string, ended <-chan struct{}) {
-	tell := func(o order) {
+func (j *Hosts) relay(agents []*remote, meet <-chan string, ended <-chan struct{}) {
+	send := func(o order) {
 		for _, a := range agents {
 			<-a.begun
-			a.tell(o)
+			a.send(o)
 		}
 	}
 	for {
 		select {
 		case where := <-meet:
-			tell(order{Rendezvous: where})
+			send(order{Rendezvous: where})
 		case s := <-j.Signals:
 			if number, ok := s.(syscall.Signal); ok {
-				tell(order{Signal: int(number)})
+				send(order{Signal: int(number)})
 			}
 		case <-ended:
 			return
@@ -124,7 +122,6 @@ func (j *Hosts) conduct(agents []*remote, meet <-chan string, ended <-chan struc
 	}
 }
 
-// share is how many ranks each host has.
 func (j *Hosts) share() ([]int, error) {
 	shares := make([]int, len(j.Hosts))
 	left := j.Size
@@ -134,12 +131,11 @@ func (j *Hosts) share() ([]int, error) {
 		left -= shares[i]
 	}
 	if left > 0 {
-		return nil, fmt.Errorf("launch: the hosts have no room for %d of %d ranks", left, j.Size)
+		return nil, fmt.Errorf("launch: the hosts have no slots for %d of %d ranks: add hosts or slots", left, j.Size)
 	}
 	return shares, nil
 }
 
-// orders are what each agent is to start.
 func (j *Hosts) orders(shares []int) ([]*start, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -161,14 +157,14 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 	rank := dimmnet.Rank(0)
 	for i, n := range shares {
 		if n == 0 {
-			break // those after it have none, too
+			break // the following hosts have no ranks either
 		}
 		s := &start{
 			Version: agentVersion, Size: j.Size, Job: name, Argv: j.Argv, Folder: folder, Env: env,
 			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, GraceNS: int64(j.Grace),
 		}
 		for range n {
-			r := recruit{Rank: rank}
+			r := rankStart{Rank: rank}
 			if !j.Insecure && n < j.Size {
 				id, err := authority.Issue(rank)
 				if err != nil {
@@ -184,28 +180,26 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 	return all, nil
 }
 
-// remote is an agent on a host.
 type remote struct {
 	job   *Hosts
 	host  string
-	one   *sync.Mutex    // of the job's two writers
-	meet  chan<- string  // gets where the ranks meet; has room for it
-	begun chan struct{}  // closed when it has its first order, or has failed
-	in    io.WriteCloser // nil until then; nil if it has failed
+	mu    *sync.Mutex    // guards the job's Stdout and Stderr
+	meet  chan<- string  // receives the rendezvous; capacity 1
+	begun chan struct{}  // closed when begin returns
+	in    io.WriteCloser // nil until begin has succeeded
 }
 
-// tell gives an order. An agent that is gone is noticed by its end.
-func (r *remote) tell(o order) {
+// send sends an order. It ignores errors, because run notices the end of the agent.
+func (r *remote) send(o order) {
 	if r.in != nil {
 		_ = json.NewEncoder(r.in).Encode(o)
 	}
 }
 
-// command runs the agent.
 func (r *remote) command(ctx context.Context) *exec.Cmd {
 	argv := r.job.Rsh
 	if len(argv) == 0 {
-		// A host that is gone must not be waited for.
+		// The options make ssh fail instead of hang if the host is unreachable.
 		argv = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "%h"}
 	}
 	var words []string
@@ -221,7 +215,6 @@ func (r *remote) command(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 
-// run runs the agent to its end.
 func (r *remote) run(ctx context.Context, s *start) error {
 	cmd := r.command(ctx)
 	reports, err := r.begin(cmd, s)
@@ -229,24 +222,23 @@ func (r *remote) run(ctx context.Context, s *start) error {
 		return fmt.Errorf("launch: host %s: %w", r.host, err)
 	}
 	failure, done := r.listen(json.NewDecoder(reports))
-	_ = r.in.Close() // which ends the agent, if it has not ended
+	_ = r.in.Close() // makes the agent end
 	err = cmd.Wait()
-	if flushed := cmd.Stderr.(*tagged).flush(); failure == nil && flushed != nil {
-		failure = fmt.Errorf("launch: output of host %s: %w", r.host, flushed)
+	if flushed := cmd.Stderr.(*prefixer).flush(); failure == nil && flushed != nil {
+		failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, flushed)
 	}
 	var exit *ExitError
 	switch {
-	case ctx.Err() != nil: // another one was first
+	case ctx.Err() != nil: // another rank failed first
 		return nil
 	case errors.As(failure, &exit) || done:
 		return failure
 	case err != nil:
-		return fmt.Errorf("launch: host %s: the agent (%s) has failed: %w; %w", r.host, strings.Join(cmd.Args, " "), err, failure)
+		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w; %w", r.host, strings.Join(cmd.Args, " "), err, failure)
 	}
 	return failure
 }
 
-// begin starts the agent and gives it its first order.
 func (r *remote) begin(cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
 	defer close(r.begun)
 	in, err := cmd.StdinPipe()
@@ -256,33 +248,33 @@ func (r *remote) begin(cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
 	if reports, err = cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
-	cmd.Stderr = &tagged{to: r.job.Stderr, tag: r.host + ": ", one: r.one}
-	apart(cmd)
-	cmd.Cancel = in.Close // ends its ranks
+	cmd.Stderr = &prefixer{to: r.job.Stderr, tag: r.host + ": ", mu: r.mu}
+	detach(cmd)
+	cmd.Cancel = in.Close // makes the agent end its ranks
 	cmd.WaitDelay = cmp.Or(r.job.Grace, defaultGrace) + defaultGrace
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	r.in = in
-	r.tell(order{Start: s})
+	r.send(order{Start: s})
 	return reports, nil
 }
 
-// listen hears what the agent says, until it is done.
+// listen processes the agent's reports until the last one.
 func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 	for {
 		var p report
 		if err := reports.Decode(&p); err != nil {
-			return fmt.Errorf("launch: host %s: what its agent says cannot be read (does a shell there print something, is fagus there?): %w", r.host, err), false
+			return fmt.Errorf("launch: host %s: reading the output of its agent (does a login shell print text? is fagus installed?): %w", r.host, err), false
 		}
-		if err := r.pass(p); err != nil {
+		if err := r.forward(p); err != nil {
 			return err, true
 		}
 		switch f := p.Failed; {
 		case p.Rendezvous != "":
 			select {
 			case r.meet <- p.Rendezvous:
-			default: // it was not asked
+			default: // the agent was not asked to choose the rendezvous
 			}
 		case f != nil && f.Rank >= 0:
 			return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why)}, true
@@ -294,7 +286,7 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 	}
 }
 
-// hostError is what an agent could not do.
+// hostError is a failure on a host that no rank has caused.
 type hostError struct {
 	host   string
 	failed failed
@@ -305,7 +297,7 @@ func (e *hostError) Error() string {
 	return fmt.Sprintf("launch: host %s: %s", e.host, strings.TrimPrefix(e.failed.Why, "launch: "))
 }
 
-// Unwrap is os.ErrNotExist if that was the matter.
+// Unwrap returns os.ErrNotExist if a file is missing on the host.
 func (e *hostError) Unwrap() error {
 	if e.failed.Missing {
 		return os.ErrNotExist
@@ -313,10 +305,9 @@ func (e *hostError) Unwrap() error {
 	return nil
 }
 
-// pass passes on what ranks have written.
-func (r *remote) pass(p report) error {
-	r.one.Lock()
-	defer r.one.Unlock()
+func (r *remote) forward(p report) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if _, err := r.job.Stdout.Write(p.Out); err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 	"syscall"
@@ -18,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// onHosts is a shell script as a job on hosts that are all this one.
+// onHosts returns a job that runs a shell script on the named hosts: all are this host.
 func onHosts(t *testing.T, size int, names, script string) (*launch.Hosts, *bytes.Buffer) {
 	t.Helper()
 	hosts, err := launch.ParseHosts(names)
@@ -39,12 +38,12 @@ func TestParseHosts(t *testing.T) {
 	}
 	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3"} {
 		if got, err := launch.ParseHosts(bad); err == nil {
-			t.Errorf("%q was read as %v", bad, got)
+			t.Errorf("ParseHosts(%q) = %v, want an error", bad, got)
 		}
 	}
 }
 
-// TestPlaces: the hosts are filled in order, and all ranks hear where they meet.
+// TestPlaces checks that hosts are filled in order and that all ranks get the same rendezvous.
 func TestPlaces(t *testing.T) {
 	for names, want := range map[string]string{
 		"a,b":       "a 0,a 1,a 2,b 3,b 4",
@@ -65,17 +64,17 @@ func TestPlaces(t *testing.T) {
 			meet[line[strings.LastIndexByte(line, ' '):]] = true
 		}
 		if len(meet) != 1 {
-			t.Errorf("%s: they meet at %v", names, meet)
+			t.Errorf("%s: the ranks meet at %v", names, meet)
 		}
 	}
 }
 
-// TestRemoteFailure: the first rank that fails ends those of all hosts.
+// TestRemoteFailure checks that the first rank that fails ends the ranks on all hosts.
 func TestRemoteFailure(t *testing.T) {
 	for script, code := range map[string]int{
 		`[ $FAGUS_RANK = 2 ] && exit 7; exec sleep 50`:                    7,
 		`[ $FAGUS_RANK = 2 ] && kill -KILL $$; exec sleep 50`:             137,
-		`trap '' TERM; [ $FAGUS_RANK = 2 ] && exit 7; sleep 50; sleep 50`: 7, // those that want to stay
+		`trap '' TERM; [ $FAGUS_RANK = 2 ] && exit 7; sleep 50; sleep 50`: 7, // ignores SIGTERM
 	} {
 		begun := time.Now()
 		job, out := onHosts(t, 4, "a,b", script)
@@ -90,19 +89,8 @@ func TestRemoteFailure(t *testing.T) {
 	}
 }
 
-// gone waits until no process sleeps for so many seconds, which nobody else does.
-func gone(t *testing.T, mark string) {
-	t.Helper()
-	for begun := time.Now(); exec.Command("pgrep", "-f", "sleep "+mark).Run() == nil; time.Sleep(10 * time.Millisecond) {
-		if time.Since(begun) > 10*time.Second {
-			left, _ := exec.Command("pgrep", "-fa", "sleep "+mark).CombinedOutput() // for the message alone
-			t.Fatalf("processes are left: %s", left)
-		}
-	}
-}
-
-// TestAgentKilled: the kernel ends the ranks of an agent that is killed, and the launcher names
-// its host.
+// TestAgentKilled checks that the kernel ends the ranks of an agent that is killed, and that the
+// launcher names the agent's host.
 func TestAgentKilled(t *testing.T) {
 	mark := fmt.Sprintf("87%d", os.Getpid())
 	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 1 ] && sleep 0.2 && kill -KILL $PPID; exec sleep `+mark)
@@ -113,7 +101,7 @@ func TestAgentKilled(t *testing.T) {
 	gone(t, mark)
 }
 
-// TestHangUp: the end of an agent's input ends its ranks.
+// TestHangUp checks that the end of an agent's input ends its ranks.
 func TestHangUp(t *testing.T) {
 	mark := fmt.Sprintf("88%d", os.Getpid())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -125,7 +113,7 @@ func TestHangUp(t *testing.T) {
 	gone(t, mark)
 }
 
-// TestRemoteSignals: they are passed on to all ranks.
+// TestRemoteSignals checks that signals are forwarded to all ranks.
 func TestRemoteSignals(t *testing.T) {
 	job, out := onHosts(t, 3, "a,b,c", `trap 'echo got it; exit 0' QUIT; echo ready; while :; do sleep 0.05; done`)
 	signals := make(chan os.Signal)
@@ -143,7 +131,7 @@ func TestRemoteSignals(t *testing.T) {
 	}
 }
 
-// watcher says when something has been written so many times.
+// watcher is a writer that reports when a text has been written a given number of times.
 type watcher struct {
 	to   *bytes.Buffer
 	what string
@@ -160,9 +148,9 @@ func (w *watcher) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// TestCheck: what no host can do is known before any is asked.
+// TestCheck checks that a job that no host can run is refused before any agent starts.
 func TestCheck(t *testing.T) {
-	for size, says := range map[int]string{0: "0 ranks: want 1 to", 5: "no room for 3 of 5 ranks", 2: ""} {
+	for size, says := range map[int]string{0: "0 ranks: want 1 to", 5: "no slots for 3 of 5 ranks", 2: ""} {
 		job, _ := onHosts(t, size, "b:1,c:1", "true")
 		if err := job.Check(); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%d ranks: %v, want %q", size, err, says)
@@ -170,24 +158,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestBadHosts: what cannot be done on a host is told, with its name.
+// TestBadHosts checks that an error on a host names the host.
 func TestBadHosts(t *testing.T) {
 	for says, change := range map[string]func(*launch.Hosts){
 		"(the program must be on each host, at the same path)": func(j *launch.Hosts) { j.Argv = []string{"fagus-no-such-program"} },
-		"fagus-no-such-rsh":             func(j *launch.Hosts) { j.Rsh = []string{"fagus-no-such-rsh"} },
-		"its agent says cannot be read": func(j *launch.Hosts) { j.Agent = []string{"echo", "hello"} },
-		"signal: terminated":            func(j *launch.Hosts) { j.Agent = []string{"sh", "-c", "kill $$"} },
-		"no room for 3":                 func(j *launch.Hosts) { j.Size = 5 },
-		"want 1 to":                     func(j *launch.Hosts) { j.Size = 0 },
-		"no program to run":             func(j *launch.Hosts) { j.Argv = nil },
-		"FAGUS_INTERFACE=nosuch":        func(j *launch.Hosts) { j.Env = []string{"FAGUS_INTERFACE=nosuch"} },
+		"fagus-no-such-rsh":               func(j *launch.Hosts) { j.Rsh = []string{"fagus-no-such-rsh"} },
+		"reading the output of its agent": func(j *launch.Hosts) { j.Agent = []string{"echo", "hello"} },
+		"signal: terminated":              func(j *launch.Hosts) { j.Agent = []string{"sh", "-c", "kill $$"} },
+		"no slots for 3":                  func(j *launch.Hosts) { j.Size = 5 },
+		"want 1 to":                       func(j *launch.Hosts) { j.Size = 0 },
+		"no program to run":               func(j *launch.Hosts) { j.Argv = nil },
+		"FAGUS_INTERFACE=nosuch":          func(j *launch.Hosts) { j.Env = []string{"FAGUS_INTERFACE=nosuch"} },
 	} {
 		job, out := onHosts(t, 2, "b:1,c:1", "sleep 20")
 		change(job)
 		if err := job.Run(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s: %s", err, says, out)
 		} else if missing := strings.Contains(says, "program must be on"); missing != errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%v: it is of what is not there: %v", err, !missing)
+			t.Errorf("%v: is an os.ErrNotExist: %v", err, !missing)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func run(t *testing.T, ctx context.Context, size int, script string) (stdout, st
 	return out.String(), errs.String(), err
 }
 
-// TestOutput: every line has its rank, and the place of the rank is in its environment.
+// TestOutput checks that every line shows its rank, and that the environment gives the rank.
 func TestOutput(t *testing.T) {
 	out, errs, err := run(t, t.Context(), 3, `echo "$FAGUS_RANK of $FAGUS_SIZE"; echo oops >&2; printf end`)
 	if err != nil {
@@ -44,7 +44,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestJobName: all ranks of a job have the same, two jobs have not.
+// TestJobName checks that all ranks of a job have the same job name, and that two jobs have
+// different names.
 func TestJobName(t *testing.T) {
 	names := make(map[string]int)
 	for range 2 {
@@ -57,11 +58,12 @@ func TestJobName(t *testing.T) {
 		}
 	}
 	if len(names) != 2 {
-		t.Errorf("names: %v", names)
+		t.Errorf("two jobs have the names %v: want two different names", names)
 	}
 }
 
-// TestFirstFailureEndsAll: with its code, or that of its signal, and soon.
+// TestFirstFailureEndsAll checks that the first failure ends all ranks soon, with the failed
+// rank's exit code or signal.
 func TestFirstFailureEndsAll(t *testing.T) {
 	for _, c := range []struct {
 		script string
@@ -69,7 +71,7 @@ func TestFirstFailureEndsAll(t *testing.T) {
 	}{
 		{`[ $FAGUS_RANK = 1 ] && exit 7; sleep 25`, 7},
 		{`[ $FAGUS_RANK = 1 ] && kill -KILL $$; sleep 25`, 137},
-		{`trap '' TERM; [ $FAGUS_RANK = 1 ] && exit 7; sleep 25 & sleep 25`, 7}, // those that want to stay
+		{`trap '' TERM; [ $FAGUS_RANK = 1 ] && exit 7; sleep 25 & sleep 25`, 7}, // ignores SIGTERM
 	} {
 		begun := time.Now()
 		_, _, err := run(t, t.Context(), 3, c.script)
@@ -83,21 +85,30 @@ func TestFirstFailureEndsAll(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: what a rank has started ends with it.
+// TestNothingIsLeft checks that processes started by a rank end with the rank.
 func TestNothingIsLeft(t *testing.T) {
-	mark := fmt.Sprintf("86%d", os.Getpid()) // seconds that nobody else sleeps
+	mark := fmt.Sprintf("86%d", os.Getpid()) // a number of seconds that no other process sleeps
 	if _, _, err := run(t, t.Context(), 2, `sleep `+mark+` >/dev/null 2>&1 & exit 0`); err != nil {
 		t.Fatal(err)
 	}
-	left := func() bool { return exec.Command("pgrep", "-f", "sleep "+mark).Run() == nil }
-	for begun := time.Now(); left(); time.Sleep(10 * time.Millisecond) {
+	gone(t, mark)
+}
+
+// gone waits until no process "sleep mark" is left. It needs pgrep.
+func gone(t *testing.T, mark string) {
+	t.Helper()
+	if _, err := exec.LookPath("pgrep"); err != nil {
+		t.Skip("needs pgrep to look for processes that are left: ", err)
+	}
+	for begun := time.Now(); exec.Command("pgrep", "-f", "sleep "+mark).Run() == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
-			t.Fatal("a process is left")
+			left, _ := exec.Command("pgrep", "-fa", "sleep "+mark).CombinedOutput()
+			t.Fatalf("processes are left: %s", left)
 		}
 	}
 }
 
-// TestCancelled: the end of the context ends the ranks, and is the error.
+// TestCancelled checks that the end of the context ends the ranks, and that Run returns it.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -106,7 +117,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestBadJobs: what cannot be started is told.
+// TestBadJobs checks the errors of jobs that cannot be started.
 func TestBadJobs(t *testing.T) {
 	for want, job := range map[string]launch.Job{
 		"0 ranks: want 1 to":        {Argv: []string{"true"}},
@@ -119,7 +130,7 @@ func TestBadJobs(t *testing.T) {
 	}
 }
 
-// TestLongLines: a line without an end is broken, and not kept without bound.
+// TestLongLines checks that a long line is broken, not buffered without limit.
 func TestLongLines(t *testing.T) {
 	out, _, err := run(t, t.Context(), 1, `head -c 200000 /dev/zero | tr '\0' x`)
 	if err != nil {

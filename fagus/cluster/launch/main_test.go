@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// TestMain is an agent if it is called as one.
+// TestMain runs an agent if its command line says so, else the tests.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "agent" {
 		if err := launch.Agent(context.Background(), os.Stdin, os.Stdout); err != nil {

@@ -1,61 +1,54 @@
 package launch
 
-import (
-	"github.com/fagus-dsm/fagus/dimmnet"
-)
+import "github.com/fagus-dsm/fagus/dimmnet"
 
-// The launcher and the agent of a host talk in JSON documents, one after the other: orders
-// go to the agent's standard input and reports come from its standard output. The first
-// order starts ranks; the end of its input ends them.
-
-// agentVersion is of what they say.
+// agentVersion is the version of the protocol between the launcher and the agents. The launcher
+// writes orders to an agent's standard input, and the agent writes reports to its standard
+// output, both as a sequence of JSON documents. The first order starts ranks. At the end of the
+// input the agent ends the ranks.
 const agentVersion = 1
 
-// order is what a launcher wants of an agent.
 type order struct {
 	Start  *start `json:"start,omitempty"`
-	Signal int    `json:"signal,omitempty"` // to pass on
-	// Rendezvous is where the ranks meet, after an agent was asked for it by Start.Meet.
+	Signal int    `json:"signal,omitempty"` // forwarded to the ranks
+	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
 }
 
-// start says which ranks an agent is to start. If Meet is set it first says where they can
-// meet on its host. Unless Local is set it waits to be told where they do.
+// start tells an agent which ranks to start. With Meet, the agent first reports an address where
+// the ranks can meet. Without Local, it starts no rank before an order with the Rendezvous.
 type start struct {
-	Version  int       `json:"version"`
-	Size     int       `json:"size"`
-	Job      string    `json:"job"`
-	Argv     []string  `json:"argv"`
-	Folder   string    `json:"folder"`
-	Env      []string  `json:"env"` // beside the agent's own
-	Ranks    []recruit `json:"ranks"`
-	Meet     bool      `json:"meet"`
-	Local    bool      `json:"local"` // no other host takes part
-	PlainOut bool      `json:"plain_out"`
-	PlainErr bool      `json:"plain_err"`
-	GraceNS  int64     `json:"grace_ns"`
+	Version  int         `json:"version"`
+	Size     int         `json:"size"`
+	Job      string      `json:"job"`
+	Argv     []string    `json:"argv"`
+	Folder   string      `json:"folder"`
+	Env      []string    `json:"env"` // added to the agent's own environment
+	Ranks    []rankStart `json:"ranks"`
+	Meet     bool        `json:"meet"`
+	Local    bool        `json:"local"` // all ranks are on this host
+	PlainOut bool        `json:"plain_out"`
+	PlainErr bool        `json:"plain_err"`
+	GraceNS  int64       `json:"grace_ns"`
 }
 
-// recruit is a rank that is to be started. Identity may be nothing.
-type recruit struct {
+type rankStart struct {
 	Rank     dimmnet.Rank `json:"rank"`
-	Identity []byte       `json:"identity"`
+	Identity []byte       `json:"identity"` // may be empty
 }
 
-// report is what an agent tells its launcher.
 type report struct {
 	Rendezvous string  `json:"rendezvous,omitempty"`
 	Out        []byte  `json:"out,omitempty"`
 	Err        []byte  `json:"err,omitempty"`
 	Failed     *failed `json:"failed,omitempty"`
-	Done       bool    `json:"done,omitempty"` // all ranks have ended; nothing follows
+	Done       bool    `json:"done,omitempty"` // all ranks have ended; this is the last report
 }
 
-// failed is how an agent's ranks have failed.
 type failed struct {
-	Rank int    `json:"rank"` // -1: not because of one
+	Rank int    `json:"rank"` // -1: the failure is not that of a rank
 	Code int    `json:"code"`
 	Why  string `json:"why"`
-	// Missing says that something is not on the host which must be.
+	// Missing reports that the host lacks a file that the job needs.
 	Missing bool `json:"missing,omitempty"`
 }

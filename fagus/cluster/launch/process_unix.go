@@ -10,15 +10,14 @@ import (
 	"syscall"
 )
 
-// runLocked runs cmd. The signal at the parent's death is that of the thread that
-// started the process, which must live as long.
+// runLocked runs cmd on a locked thread: the kernel sends Pdeathsig when the thread ends.
 func runLocked(cmd *exec.Cmd, g *processes) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	return g.run(cmd)
 }
 
-// terminate asks a process and what it has started to end.
+// terminate asks a process, and all processes that it started, to end.
 func terminate(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGTERM)
 	if errors.Is(err, syscall.ESRCH) {
@@ -27,14 +26,14 @@ func terminate(p *os.Process) error {
 	return err
 }
 
-// sweep kills what a process that has ended may have left behind in its group.
-func sweep(p *os.Process) {
+// killGroup kills the processes that an ended process has left in its group.
+func killGroup(p *os.Process) {
 	if p != nil {
-		_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // mostly there is none
+		_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // usually no process is left
 	}
 }
 
-// exitCode is what a shell would say.
+// exitCode returns the exit code that a shell would report.
 func exitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -42,5 +41,5 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// apart keeps the signals of the launcher's terminal from a process.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// detach keeps signals from the launcher's terminal away from the process.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -7,13 +7,13 @@ import (
 
 func runLocked(cmd *exec.Cmd, g *processes) error { return g.run(cmd) }
 
-// terminate ends a process: Windows has no signal that asks for it.
+// terminate kills a process: Windows has no signal that asks it to end.
 func terminate(p *os.Process) error { return p.Kill() }
 
-func sweep(*os.Process) {}
+func killGroup(*os.Process) {}
 
-func lead(*exec.Cmd) {}
+func leadGroup(*exec.Cmd) {}
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
 
-func apart(*exec.Cmd) {}
+func detach(*exec.Cmd) {}

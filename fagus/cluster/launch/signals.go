@@ -7,13 +7,11 @@ import (
 	"sync"
 )
 
-// processes are the ranks that run.
 type processes struct {
 	mu      sync.Mutex
 	running []*os.Process
 }
 
-// run runs cmd to its end, as one of them.
 func (g *processes) run(cmd *exec.Cmd) error {
 	if err := g.start(cmd); err != nil {
 		return err
@@ -25,7 +23,7 @@ func (g *processes) run(cmd *exec.Cmd) error {
 	return err
 }
 
-// start starts cmd. A signal that comes meanwhile waits for it.
+// start starts cmd. A signal that arrives during the start waits until cmd has started.
 func (g *processes) start(cmd *exec.Cmd) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -36,7 +34,6 @@ func (g *processes) start(cmd *exec.Cmd) error {
 	return err
 }
 
-// pass passes signals on to all that run, until stop is called.
 func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
@@ -46,7 +43,7 @@ func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 			case s := <-signals:
 				g.mu.Lock()
 				for _, p := range g.running {
-					_ = p.Signal(s) // it may have ended
+					_ = p.Signal(s) // the process may have ended
 				}
 				g.mu.Unlock()
 			case <-over:

@@ -13,19 +13,19 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// kernel makes input of a size, and computes with it: sequentially if n is nil.
+// kernel runs one kernel on random input of a given size; sequentially if node n is nil.
 type kernel struct {
 	name string
 	run  func(n *fagus.Node, r *rand.Rand, size int) (outcome, error)
 }
 
-// outcome is what a rank has: slices and results.
+// outcome holds the slices and results of a rank.
 type outcome struct {
-	before, after []uint64 // bits of slices
+	before, after []uint64 // bits of the slices before and after the run
 	results       []float64
 }
 
-// end is the outcome of slices that had bits before.
+// end returns the outcome of a finished run. The parameter before holds the bits at its start.
 func end(before []uint64, results []float64, slices ...any) outcome {
 	return outcome{before, bits(slices...), results}
 }
@@ -38,7 +38,7 @@ func floats(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// dominant is a matrix of order n whose diagonal is large.
+// dominant returns a diagonally dominant matrix of order n.
 func dominant(r *rand.Rand, n int) []float64 {
 	a := floats(r, n*n)
 	for i := range n {
@@ -47,7 +47,7 @@ func dominant(r *rand.Rand, n int) []float64 {
 	return a
 }
 
-// bits are those of all numbers in slices.
+// bits returns the bits of all numbers in slices.
 func bits(slices ...any) (b []uint64) {
 	for _, s := range slices {
 		switch s := s.(type) {
@@ -70,7 +70,7 @@ func bits(slices ...any) (b []uint64) {
 	return b
 }
 
-// dense are the kernels of matrices.
+// dense are the matrix kernels.
 var dense = []kernel{
 	{"Matmul", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a, b, c := floats(r, size*size), floats(r, size*size), floats(r, size*size)
@@ -127,7 +127,7 @@ var dense = []kernel{
 	}},
 }
 
-// irregular are those of vectors.
+// irregular are the vector kernels.
 var irregular = []kernel{
 	{"Histogram", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		values, count := make([]int32, 40*size), make([]int64, size)
@@ -175,7 +175,7 @@ var irregular = []kernel{
 	{"PrefixSum", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
 		a := make([]int64, 70*size)
 		for i := range a {
-			a[i] = r.Int64() // sums overflow
+			a[i] = r.Int64() // large numbers, so that sums overflow
 		}
 		before := bits(a)
 		if n == nil {
@@ -187,10 +187,11 @@ var irregular = []kernel{
 	}},
 }
 
-// grids are those of stencils.
+// grids are the stencil kernels.
 var grids = []kernel{
 	{"Jacobi", func(n *fagus.Node, r *rand.Rand, size int) (o outcome, err error) {
-		a, b := floats(r, size*size), floats(r, size*size) // the border of b is not a's, and counts
+		// b has a border of its own, which is part of the input.
+		a, b := floats(r, size*size), floats(r, size*size)
 		before := bits(a, b)
 		if n == nil {
 			kernels.Jacobi(a, b, size, 5)
@@ -232,7 +233,7 @@ var grids = []kernel{
 	}},
 }
 
-// configs are the ways to run on some nodes.
+// configs returns the configurations for a number of nodes.
 func configs(nodes int) []fagus.Config {
 	return []fagus.Config{
 		{Nodes: nodes, Placement: fagus.PlacePrivate},
@@ -241,10 +242,11 @@ func configs(nodes int) []fagus.Config {
 	}
 }
 
-// input is the numbers of rank 0, or of another, which do not count.
+// input returns the random source for a rank's input. Only the input of rank 0 matters.
 func input(rank int) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(min(rank, 1)))) }
 
-// TestSame: rank 0 has the bits of the sequential kernel, all ranks have its results, and what the slices of others had is still there.
+// TestSame checks that rank 0 has the bits of the sequential kernel, that all ranks have its
+// results, and that the slices of other ranks are unchanged.
 func TestSame(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 3, 7, 20} {
 		for _, k := range slices.Concat(dense, irregular, grids) {
@@ -256,9 +258,9 @@ func TestSame(t *testing.T) {
 						switch {
 						case err != nil:
 						case n.Rank() == 0 && !slices.Equal(got.after, want.after):
-							err = errors.New("other bits than sequentially")
+							err = errors.New("the slices or results of rank 0 differ from the sequential ones")
 						case n.Rank() > 0 && !slices.Equal(got.after, got.before):
-							err = fmt.Errorf("rank %d: its slices have changed", n.Rank())
+							err = fmt.Errorf("rank %d: its slices have changed, want only those of rank 0 changed", n.Rank())
 						case !slices.Equal(got.results, want.results):
 							err = fmt.Errorf("rank %d: results %v, want %v", n.Rank(), got.results, want.results)
 						}
@@ -272,7 +274,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestTogether: one run may call all functions, one behind the other, and again.
+// TestTogether checks that one run can call all functions in sequence, repeatedly.
 func TestTogether(t *testing.T) {
 	const size = 11
 	for _, cfg := range configs(3) {
@@ -281,7 +283,7 @@ func TestTogether(t *testing.T) {
 				want, _ := k.run(nil, input(0), size)
 				got, err := k.run(n, input(n.Rank()), size)
 				if err == nil && n.Rank() == 0 && !slices.Equal(got.after, want.after) {
-					err = errors.New("other bits than sequentially")
+					err = errors.New("the slices or results of rank 0 differ from the sequential ones")
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", k.name, err)
@@ -294,7 +296,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestDot: parts are added in the order of the ranks, each in its own order.
+// TestDot checks that the parts are added in rank order, and each part in index order.
 func TestDot(t *testing.T) {
 	for _, length := range []int{0, 1, 2, 3, 7, 20, 1003} {
 		a, b := floats(input(0), length), floats(input(1), length)
@@ -315,7 +317,7 @@ func TestDot(t *testing.T) {
 					}
 					got, err := byhand.Dot(n, x, y)
 					if err == nil && math.Float64bits(got) != math.Float64bits(sum) {
-						err = fmt.Errorf("rank %d has %v, want %v", n.Rank(), got, sum)
+						err = fmt.Errorf("rank %d: Dot returned %v, want %v", n.Rank(), got, sum)
 					}
 					return err
 				}); err != nil {
@@ -326,7 +328,7 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// TestCheck: no rank touches what it does not hold.
+// TestCheck checks that no rank accesses data that it does not hold.
 func TestCheck(t *testing.T) {
 	for _, k := range slices.Concat(dense, irregular, grids) {
 		if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Check: fagus.CheckStrict}, func(n *fagus.Node) error {

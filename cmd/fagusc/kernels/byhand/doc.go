@@ -1,19 +1,24 @@
-// Package byhand has the kernels of package kernels made parallel by hand, to compare with what fagusc makes of them: with as few
-// messages and bytes as are reasonable, and the same contract. A function is collective: every rank, which must hold nothing, gives slices
-// of the same lengths. What rank 0 has in them is the input, and they have the output in the end; the others' stay as they are. All
-// ranks get the results.
+// Package byhand contains the kernels of package kernels parallelised by hand, for comparison with
+// the output of fagusc: with few messages and bytes, and with the same contract. Every function is
+// collective: every rank must call it, hold no set, and pass slices of the same lengths. The
+// slices of rank 0 are the input and receive the output; the slices of other ranks do not change.
+// All ranks get the results.
 //
-//   - Matmul, Transpose, Gather, Forces, Heat, Histogram and PrefixSum compute once: rank 0 hands out what each rank reads, and collects
-//     what each has written (job). That is three phases. Rank 0 computes in its own slices, so that its part is in no variable.
-//   - Dot hands out, and adds by Reduce.
-//   - LU and FloydWarshall hand out rows, which a rank keeps to itself. In each step all read one row, and its
-//     owner writes the next one into the other of two variables (steps): a phase a step.
-//   - Solve tells every unknown to all by Reduce, and moves nothing else: a phase a step, too.
-//   - Jacobi and SOR are grids of parts, whose rows at the edge of a block move. SOR has one of each colour: what moves is half a row,
-//     and a sweep takes two Acquires and the Reduce that says whether to go on.
+//   - Matmul, Transpose, Gather, Forces, Heat, Histogram and PrefixSum compute once (type job):
+//     rank 0 distributes the elements that each rank reads and collects the elements that each rank
+//     has written, in three phases. Rank 0 computes in its own slices: no variable guards its part.
+//   - Dot distributes the vectors and adds the parts by Reduce.
+//   - LU and FloydWarshall distribute rows, which a rank keeps private. In each step all ranks
+//     read one row, and the owner of the next row writes it to the other of two buffers
+//     (type steps): one phase per step.
+//   - Solve broadcasts every unknown by Reduce and moves nothing else: also one phase per step.
+//   - Jacobi and SOR use parts.Grid, whose rows at the edges of a block move. SOR has one grid
+//     per colour: half a row moves, and a sweep takes two Acquires and the Reduce that decides
+//     whether to continue.
 //
-// In both modes what one rank writes others read in a later phase. Phase mode knows that by itself; in threaded mode there
-// is a Barrier between them (meet).
+// In both modes the ranks read elements that another rank wrote in an earlier phase. Phase mode
+// ensures this order; threaded mode needs a Barrier (see meet).
 //
-// It is not a library: these are kernels to count messages with.
+// The functions are in test files, because only the tests call them. TestTable compares them with
+// the generated ones and makes the table in docs/fagusc.md.
 package byhand

@@ -1,10 +1,10 @@
-// Package fagus has the signatures of the real one, as far as the rules know them.
+// Package fagus declares the functions of the real package that the rules know.
 package fagus
 
 import "context"
 
 type (
-	Mode         uint8
+	Access       uint8
 	Config       struct{ Nodes int }
 	Report       struct{}
 	Node         struct{ rank int }
@@ -16,7 +16,7 @@ type (
 )
 
 const (
-	Shared Mode = iota
+	Shared Access = iota
 	Exclusive
 )
 
@@ -44,6 +44,6 @@ func (n *Node) Err() error                                          { return nil
 func (n *Node) Rank() int                                           { return n.rank }
 func (n *Node) Nodes() int                                          { return 1 }
 
-func Want(v *SyncVar, mode Mode) Request { return Request{} }
+func Want(v *SyncVar, access Access) Request { return Request{} }
 
 func (r Request) Writing(ranges ...Range) Request { return r }

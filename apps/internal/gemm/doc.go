@@ -1,0 +1,22 @@
+// Package gemm multiplies dense matrices on one processor.
+//
+//	b := gemm.Pack(bElements, k, n)       // once, for all rows of A
+//	b.AddTo(c, ldc, a, lda, rows)         // C += A x B
+//
+// Every element of C is a chain of fused multiply-adds in the order of k, which starts with the
+// old value of C:
+//
+//	c = fma(a[i][k-1], b[k-1][j], ... fma(a[i][1], b[1][j], fma(a[i][0], b[0][j], c)))
+//
+// So the result has the same bits however the rows are divided, and whichever kernel computes it.
+// There are kernels in assembly for AVX-512 and AVX2, and a slow one in Go. [Kernel] names the
+// one in use.
+//
+// # Blocking
+//
+// A is packed in panels of 8 rows and B in panels of 16 columns, k by k, so that the kernel reads
+// both sequentially (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication",
+// 2008). The kernel keeps 8 x 16 elements of C in registers. B is cut into blocks of 256 k, so
+// that a panel of 32 KiB stays in the L1 cache. A is cut into blocks of 256 rows, which stay in
+// the L2 cache. The kernel prefetches the next panel and the next tile of C.
+package gemm

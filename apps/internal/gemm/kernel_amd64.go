@@ -1,0 +1,36 @@
+package gemm
+
+import "golang.org/x/sys/cpu"
+
+// Kernel names the kernel in use on this processor.
+func Kernel() string {
+	switch {
+	case cpu.X86.HasAVX512F:
+		return "AVX-512"
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		return "AVX2"
+	}
+	return "Go"
+}
+
+// tile adds the product of a, a panel of tileRows rows, and b, a panel of tileColumns columns, to
+// a tile of c. The rows of c are ldc elements apart.
+func tile(depth int, a, b, c []float64, ldc int) {
+	a, b, _ = a[:depth*tileRows], b[:depth*tileColumns], c[:(tileRows-1)*ldc+tileColumns]
+	switch {
+	case cpu.X86.HasAVX512F:
+		tile512(depth, &a[0], &b[0], &c[0], ldc)
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		tile256(depth, &a[0], &b[0], &c[0], ldc)
+	default:
+		portableTile(depth, a, b, c, ldc)
+	}
+}
+
+//go:noescape
+func tile512(depth int, a, b, c *float64, ldc int)
+
+// tile256 computes the same as tile512.
+//
+//go:noescape
+func tile256(depth int, a, b, c *float64, ldc int)

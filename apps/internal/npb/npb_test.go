@@ -1,0 +1,29 @@
+package npb_test
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/internal/npb"
+)
+
+// TestRandom checks that numbers lie between 0 and 1, and that Skip(n) equals n calls of Next.
+func TestRandom(t *testing.T) {
+	drawn := npb.Random(314159265)
+	for n := range uint64(2000) {
+		if skipped := npb.Random(314159265).Skip(n); skipped != drawn {
+			t.Fatalf("after %d numbers the state is %d, want %d", n, skipped, drawn)
+		}
+		if x := drawn.Next(); x <= 0 || x >= 1 {
+			t.Fatalf("number %d is %g, want one between 0 and 1", n, x)
+		}
+	}
+}
+
+// TestParseClass checks that exactly the letters of the classes are accepted, in both cases.
+func TestParseClass(t *testing.T) {
+	for name, want := range map[string]npb.Class{"S": npb.S, "w": npb.W, "A": npb.A, "": 0, "B": 0, "SW": 0, "ä": 0} {
+		if got, err := npb.ParseClass(name); got != want || (err == nil) != (want != 0) {
+			t.Errorf("class %q is %v, %v", name, got, err)
+		}
+	}
+}

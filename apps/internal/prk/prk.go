@@ -1,0 +1,114 @@
+package prk
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// Epsilon is the largest error of a correct result.
+const Epsilon = 1e-8
+
+// The cost of computing on a simulated machine: 100 Mflop/s, and 400 MB/s of memory bandwidth.
+const (
+	OperationTime = 10 * fagus.Nanosecond
+	ByteTime      = 5 * fagus.Nanosecond / 2
+)
+
+// Loop has the parameters that all kernels share.
+type Loop struct {
+	// Iterations is the number of timed iterations, at least 1. One untimed iteration precedes
+	// them.
+	Iterations int
+	// Progress counts iterations at rank 0, including the untimed one. Spoil corrupts a number of
+	// the last rank that has data.
+	verify.Options
+}
+
+// Validate reports an error if the loop has no iteration. kernel is the name in the error.
+func (l *Loop) Validate(kernel string) error {
+	if l.Iterations < 1 {
+		return fmt.Errorf("%s: %d iterations: want at least 1", kernel, l.Iterations)
+	}
+	return nil
+}
+
+// Total returns the number of iterations, including the untimed one.
+func (l *Loop) Total() int { return l.Iterations + 1 }
+
+// Timed calls iterate for the untimed iteration, and then for all timed iterations. It returns the
+// time of the timed iterations, until the last rank has finished. All ranks call it.
+func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, error) {
+	if err := iterate(1); err != nil {
+		return 0, err
+	}
+	return parts.Timed(n, func() error {
+		if err := iterate(l.Iterations); err != nil {
+			return err
+		}
+		return n.Barrier()
+	})
+}
+
+// Step is one iteration: it calls f while the set is held, waits for all ranks, and reports
+// progress. All ranks call it.
+func (l *Loop) Step(n *fagus.Node, set *fagus.SyncSet, f func() error) error {
+	if err := n.During(set, f); err != nil {
+		return err
+	}
+	if err := n.Barrier(); err != nil {
+		return err
+	}
+	l.AdvanceTogether(n, 1)
+	return nil
+}
+
+// Plain does the same as Timed without Fagus. iterate performs one iteration, and Plain reports
+// each iteration to Progress.
+func (l *Loop) Plain(timed verify.Timer, iterate func()) fagus.Time {
+	each := func(times int) {
+		for range times {
+			iterate()
+			l.Advance(1)
+		}
+	}
+	each(1)
+	return timed(func() { each(l.Iterations) })
+}
+
+// Result is the outcome of a kernel at one rank.
+type Result struct {
+	// Got is the computed number, and Want the number from the closed form.
+	Got, Want float64
+	// Error is the error that PRK compares with [Epsilon]. Whether it is absolute or relative
+	// depends on the kernel.
+	Error float64
+	// Time is the duration of the timed iterations.
+	Time fagus.Time
+	// Work is the work of all ranks in the timed iterations: bytes or floating-point operations,
+	// as PRK counts them.
+	Work float64
+}
+
+// Relative returns r with Error set to the relative error of Got.
+func (r Result) Relative() Result {
+	r.Error = math.Abs(r.Got-r.Want) / r.Want
+	return r
+}
+
+// Absolute returns r with Error set to the absolute error of Got.
+func (r Result) Absolute() Result {
+	r.Error = math.Abs(r.Got - r.Want)
+	return r
+}
+
+// Rate returns the work in millions per second.
+func (r *Result) Rate() float64 {
+	if r.Time <= 0 {
+		return 0
+	}
+	return r.Work / 1e6 / (float64(r.Time) / float64(fagus.Second))
+}

@@ -1,0 +1,38 @@
+package base
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"syscall"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+)
+
+// Exit codes of the command. 0 means success.
+const (
+	ExitFailed      = 1   // the run or its verification failed
+	ExitUsage       = 2   // the command line is wrong
+	ExitEnvironment = 3   // a file, a program or another resource is missing
+	ExitTimeout     = 124 // the code that timeout(1) uses
+	ExitInterrupted = 130 // the code that a shell reports after SIGINT
+)
+
+// ExitCode returns the exit code for err, which is not nil. An error of the operating system,
+// such as a missing file or a full disk, gives ExitEnvironment. ctx must end when the process
+// is interrupted.
+func ExitCode(ctx context.Context, err error) int {
+	var errno syscall.Errno
+	switch {
+	case usage.Is(err):
+		return ExitUsage
+	case errors.Is(err, context.DeadlineExceeded):
+		return ExitTimeout
+	case ctx.Err() != nil:
+		return ExitInterrupted
+	case errors.As(err, &errno), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return ExitEnvironment
+	}
+	return ExitFailed
+}

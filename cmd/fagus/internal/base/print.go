@@ -1,0 +1,64 @@
+package base
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// PrintJSON prints document as indented JSON.
+func PrintJSON(w io.Writer, document any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(document)
+}
+
+// Print prints the document as JSON if --json is set; otherwise it calls text to print it.
+func Print(c *cli.Context, document any, text func(io.Writer) error) error {
+	if c.Bool("json") {
+		return PrintJSON(c.App.Writer, document)
+	}
+	return text(c.App.Writer)
+}
+
+// Printf prints the document as JSON if --json is set, and the formatted text otherwise.
+func Printf(c *cli.Context, document any, format string, args ...any) error {
+	return Print(c, document, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, format, args...)
+		return err
+	})
+}
+
+// NewTable returns an empty table. Columns listed in right, counted from 1, are right-aligned.
+func NewTable(header table.Row, right ...int) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Options.DrawBorder = false
+	t.Style().Options.SeparateColumns = false
+	t.Style().Format.Header = text.FormatDefault
+	t.Style().Format.Footer = text.FormatDefault
+	var configs []table.ColumnConfig
+	for _, n := range right {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(header)
+	return t
+}
+
+// NodesText returns "1 node", "2 nodes", and so on.
+func NodesText(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}
+
+// Nanoseconds returns ns nanoseconds as a Time, whose String method adds a unit.
+func Nanoseconds(ns int64) dimmnet.Time { return dimmnet.Time(ns) * dimmnet.Nanosecond }

@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+const schema = "fagus.bench/v1"
+
+type report struct {
+	Schema    string `json:"schema"`
+	Nodes     int    `json:"nodes"`
+	Mode      string `json:"mode"`
+	Net       string `json:"net"`
+	Placement string `json:"placement"`
+	Rows      []row  `json:"rows"`
+}
+
+// row is the measurement of one operation and size. Times are in nanoseconds per operation.
+type row struct {
+	Op      bench.Op `json:"op"`
+	Bytes   int      `json:"bytes,omitempty"`
+	Samples int      `json:"samples"`
+	Least   float64  `json:"least_ns"`
+	Median  float64  `json:"median_ns"`
+	Most    float64  `json:"most_ns"`
+}
+
+// Command returns the command fagus bench.
+func Command() *cli.Command {
+	const what = "what is measured"
+	return &cli.Command{
+		Name: "bench", Usage: "measure the time of calls between ranks",
+		UsageText: "fagus bench [flags]\n\n" +
+			"fagus bench --net shm                       two processes of this host\n" +
+			"fagus bench --net shm --placement private   the bytes move\n" +
+			"fagus bench --net inproc --bytes 4096\n" +
+			"fagus bench --net dimmnet1                  in virtual time\n\n" +
+			gemmText + "\n\n" + peersText,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.IntSliceFlag{Name: "bytes", Category: what, Value: cli.NewIntSlice(8, 4096, 64<<10, 1<<20, 32<<20), Usage: "`SIZES` of hand-overs"},
+			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
+			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, Usage: "approximate `TIME` of a batch"},
+			base.JSONFlag(schema),
+		}, gemmFlags(), peersFlags(), runflags.Flags()),
+		Action: base.NoArgs(func(c *cli.Context) error {
+			switch {
+			case c.String("serve") != "":
+				return serve(c)
+			case c.Bool("gemm"):
+				return runGemm(c)
+			case c.Bool("peers"):
+				return runPeers(c)
+			}
+			return measureCalls(c)
+		}),
+	}
+}
+
+func measureCalls(c *cli.Context) error {
+	for _, name := range peersOnly() {
+		if c.IsSet(name) {
+			return usage.Errorf("--%s is for --peers", name)
+		}
+	}
+	configs := []bench.Config{{Op: bench.Barrier}}
+	for _, bytes := range c.IntSlice("bytes") {
+		configs = append(configs, bench.Config{Op: bench.HandOver, Bytes: bytes})
+	}
+	for i := range configs {
+		configs[i].Samples, configs[i].Batch = c.Int("samples"), catalog.VirtualTime(c.Duration("batch"))
+		if err := configs[i].Validate(); err != nil {
+			return usage.Wrap(err)
+		}
+	}
+	cfg, err := runflags.FromFlags(c)
+	if err != nil {
+		return err
+	}
+	if cfg.Launches() {
+		return runflags.LaunchSelf(c, cfg)
+	}
+	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	defer cancel()
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return err
+	}
+	r := &report{Schema: schema, Nodes: on.Nodes, Mode: on.Mode.String(), Net: on.Network.Name, Placement: on.Placement.String(), Rows: []row{}}
+	if err := r.measure(ctx, on, configs); err != nil {
+		return err
+	}
+	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
+		return err
+	}
+	return base.Print(c, r, r.print)
+}
+
+func (r *report) measure(ctx context.Context, on *runflags.Target, configs []bench.Config) error {
+	for _, cfg := range configs {
+		var samples []fagus.Time
+		_, err := on.Run(ctx, func(n *fagus.Node) error {
+			got, err := bench.Run(n, cfg)
+			if n.Rank() == 0 {
+				samples = got
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if on.Rank() == 0 {
+			ns := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Nanosecond) }
+			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(samples[len(samples)/2]), ns(samples[len(samples)-1])})
+		}
+	}
+	return nil
+}
+
+func (r *report) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"operation", "bytes", "median", "least", "most"}, 2, 3, 4, 5)
+	for _, row := range r.Rows {
+		bytes := ""
+		if row.Bytes > 0 {
+			bytes = fmt.Sprint(row.Bytes)
+		}
+		t.AppendRow(table.Row{row.Op, bytes, nanoseconds(row.Median), nanoseconds(row.Least), nanoseconds(row.Most)})
+	}
+	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", base.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
+	return err
+}
+
+func nanoseconds(ns float64) fagus.Time { return fagus.Time(ns * float64(fagus.Nanosecond)) }

@@ -1,0 +1,3 @@
+// Package bench has the command fagus bench. It measures the time of calls between ranks, also in
+// comparison with MPI libraries (docs/peers.md), and the product of matrices on one processor.
+package bench

@@ -1,0 +1,166 @@
+package peers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
+)
+
+func start(t *testing.T, s peers.System) *peers.Running {
+	t.Helper()
+	r, err := peers.Start(t.Context(), s, filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Stop)
+	return r
+}
+
+// session returns a session with three fake systems: ours, and its peers fast and slow. Probe
+// returns the given times in turn.
+func session(t *testing.T, log string, probes ...time.Duration) *peers.Session {
+	t.Helper()
+	own := fakeSystem(t, "ours", "good", 60, log)
+	own.Own = true
+	s := &peers.Session{Batch: time.Millisecond, Samples: 4}
+	for _, system := range []peers.System{own, fakeSystem(t, "fast", "good", 100, log), fakeSystem(t, "slow", "good", 300, log)} {
+		s.Running = append(s.Running, start(t, system))
+	}
+	at := 0
+	s.Probe = func() (time.Duration, error) {
+		at++
+		return probes[(at-1)%len(probes)], nil
+	}
+	return s
+}
+
+// TestMeasure: methods take samples in turns, each round begins with another method, and ratios
+// refer to the best peer.
+func TestMeasure(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	s := session(t, log, 100)
+	shown := 0
+	s.Progress = func() { shown++ }
+	c := peers.Case{Op: "lunch", Size: 7, Methods: []peers.Method{{System: 0, Op: "eat"}, {System: 1, Op: "dine"}, {System: 2, Op: "feast", Variant: "long"}}}
+	rows, dropped, err := s.Measure(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, fmt.Sprintf("%s %d %s %.0f %s/%s %v %d %.0f %.0f %.0f %.1f", r.Op, r.Size, r.Pair, r.Trip, r.System, r.Variant, r.Own, r.Samples, r.First, r.Median, r.Third, *r.Ratio))
+	}
+	want := []string{
+		"lunch 7 near 100 ours/ true 4 60 60 60 0.6",
+		"lunch 7 near 100 fast/ false 4 100 100 100 1.0",
+		"lunch 7 near 100 slow/long false 4 300 300 300 3.0",
+	}
+	if !slices.Equal(got, want) || dropped != 0 || shown != 12 {
+		t.Errorf("%d dropped, %d shown; got\n%s\nwant\n%s", dropped, shown, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var order []string
+	for _, line := range lines[len(lines)-12:] {
+		order = append(order, strings.Fields(line)[0])
+	}
+	if got, want := strings.Join(order, " "), "ours fast slow fast slow ours slow ours fast ours fast slow"; got != want {
+		t.Errorf("samples of %s, want %s", got, want)
+	}
+	if !slices.Contains(lines, "slow feast 7") {
+		t.Errorf("the log has %q", lines)
+	}
+}
+
+// TestPairs: a sample between different probes is dropped, and near samples are compared only
+// with near samples.
+func TestPairs(t *testing.T) {
+	s := session(t, filepath.Join(t.TempDir(), "log"),
+		100, 100, 400, 400, 100, 400) // ours near, fast far, then slow mixed
+	s.Samples = 2
+	rows, dropped, err := s.Measure(t.Context(), peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}, {System: 1, Op: "x"}, {System: 2, Op: "x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		ratio := "none"
+		if r.Ratio != nil {
+			ratio = fmt.Sprintf("%.1f", *r.Ratio)
+		}
+		got = append(got, fmt.Sprintf("%s %s %d %s", r.Pair, r.System, r.Samples, ratio))
+	}
+	// The second round begins with fast. In this round slow is far, and ours is dropped.
+	want := []string{"near ours 1 0.6", "near fast 1 1.0", "far fast 1 1.0", "far slow 1 3.0"}
+	if !slices.Equal(got, want) || dropped != 2 {
+		t.Errorf("%d dropped, rows %q, want 2 and %q", dropped, got, want)
+	}
+}
+
+// TestNoPeer: without a peer there is no ratio.
+func TestNoPeer(t *testing.T) {
+	s := session(t, filepath.Join(t.TempDir(), "log"), 100)
+	rows, _, err := s.Measure(t.Context(), peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}}})
+	if err != nil || len(rows) != 1 || rows[0].Ratio != nil {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// TestFailures: the error names the failed system and shows its output, in bounded time.
+func TestFailures(t *testing.T) {
+	for behaviour, want := range map[string]string{
+		"absent":  "nobody is at home",
+		"lost":    "i/o timeout",
+		"twins":   `greeting "rank 0`,
+		"hangs":   "i/o timeout",
+		"fails":   `rank 1: answer "error: no more paper"`,
+		"dies":    "the end is near",
+		"babbles": `rank 0: answer "soon"`,
+	} {
+		t.Run(behaviour, func(t *testing.T) {
+			t.Parallel()
+			s := fakeSystem(t, "fake", behaviour, 1, filepath.Join(t.TempDir(), "log"))
+			if behaviour == "lost" || behaviour == "hangs" {
+				s.Patience = 2 * time.Second
+			}
+			r, err := peers.Start(t.Context(), s, filepath.Join(t.TempDir(), "s"))
+			if err == nil {
+				defer r.Stop()
+				_, err = r.Batch(t.Context(), peers.Command{Op: "x", Count: 1})
+			}
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fake: ") {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// TestInterrupt: when the context ends, a system that does not answer is stopped.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := peers.Start(ctx, fakeSystem(t, "fake", "hangs", 1, filepath.Join(t.TempDir(), "log")), filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if _, err := r.Batch(ctx, peers.Command{Op: "x", Count: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if _, err := peers.Start(ctx, fakeSystem(t, "fake", "lost", 1, "log"), filepath.Join(t.TempDir(), "s")); !errors.Is(err, context.Canceled) {
+		t.Errorf("at its start: error %v", err)
+	}
+}

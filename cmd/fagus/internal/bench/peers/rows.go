@@ -1,0 +1,119 @@
+package peers
+
+import (
+	"slices"
+	"time"
+)
+
+// Pair is the distance between two processors.
+type Pair string
+
+// The distances. Processors are near each other if a cache line's round trip takes less than
+// far. Measured round trips: 30 ns between threads of one core, 100 ns (AMD Zen 4) and 150 to
+// 250 ns (an Intel mesh) between neighbouring cores, and 420 ns between distant ones.
+const (
+	Near Pair = "near"
+	Far  Pair = "far"
+	far       = 300 * time.Nanosecond
+)
+
+func pairOf(roundTrip time.Duration) Pair {
+	if roundTrip < far {
+		return Near
+	}
+	return Far
+}
+
+type series struct {
+	of      map[Pair]*samples
+	dropped int
+}
+
+// samples has the times per operation at one distance, and the probes, all in nanoseconds.
+type samples struct {
+	took, trips []float64
+}
+
+// add keeps a sample if the probes before and after it show the same distance.
+func (s *series) add(before, after time.Duration, ns float64) {
+	pair := pairOf(before)
+	if pair != pairOf(after) {
+		s.dropped++
+		return
+	}
+	if s.of == nil {
+		s.of = map[Pair]*samples{Near: {}, Far: {}}
+	}
+	at := s.of[pair]
+	at.took = append(at.took, ns)
+	at.trips = append(at.trips, float64(before), float64(after))
+}
+
+// Row summarises a method at one distance. Times are in nanoseconds per operation.
+type Row struct {
+	Op   string `json:"op"`
+	Size int    `json:"size,omitempty"`
+	Pair Pair   `json:"pair"`
+	// Trip is the median of the probes: the round trip of a cache line.
+	Trip    float64 `json:"cache_line_ns"`
+	System  string  `json:"system"`
+	Variant string  `json:"variant,omitempty"`
+	Own     bool    `json:"own"`
+	Samples int     `json:"samples"`
+	Least   float64 `json:"least_ns"`
+	// First and Third are quartiles: a quarter of the samples are at most First.
+	First  float64 `json:"first_quartile_ns"`
+	Median float64 `json:"median_ns"`
+	Third  float64 `json:"third_quartile_ns"`
+	// Ratio is Median divided by the least median of a peer at this distance; null without peers.
+	Ratio *float64 `json:"ratio"`
+}
+
+// rows summarises the samples of a case: a row for each method and distance.
+func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
+	for _, pair := range []Pair{Near, Far} {
+		start := len(rows)
+		for i, w := range c.Methods {
+			at := all[i].of[pair]
+			if at == nil || len(at.took) == 0 {
+				continue
+			}
+			slices.Sort(at.took)
+			slices.Sort(at.trips)
+			system := s.Running[w.System]
+			rows = append(rows, Row{
+				Op: c.Op, Size: c.Size, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
+				Least: at.took[0], First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
+			})
+		}
+		compare(rows[start:])
+	}
+	for _, one := range all {
+		dropped += one.dropped
+	}
+	return rows, dropped
+}
+
+// compare sets the ratios of the rows of one case at one distance.
+func compare(rows []Row) {
+	best := 0.0
+	for _, r := range rows {
+		if !r.Own && (best == 0 || r.Median < best) {
+			best = r.Median
+		}
+	}
+	for i := range rows {
+		if best > 0 {
+			ratio := rows[i].Median / best
+			rows[i].Ratio = &ratio
+		}
+	}
+}
+
+// quantile returns the value above a fraction q of sorted samples, interpolated linearly.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	below := int(at)
+	above := min(below+1, len(sorted)-1)
+	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
+}

@@ -1,0 +1,184 @@
+package peers
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// Ranks is the number of ranks of a system.
+const Ranks = 2
+
+// System describes how to start the two ranks of a system.
+type System struct {
+	Name string
+	Own  bool     // the system is Fagus, and not a peer
+	Argv []string // the command line; Start appends the path of the socket
+	Env  []string // variables added to this process's environment
+	// Processes is the number of processes to start. 0 means one process that starts both ranks.
+	Processes int
+	// Patience limits the time of the start, and the time of each answer. 0 means 2 minutes.
+	Patience time.Duration
+}
+
+// Running is a system that has been started. It belongs to one goroutine.
+type Running struct {
+	System
+	ranks  [Ranks]*rank
+	stderr *tail
+	ended  chan error // receives the result when all processes have ended
+	end    context.CancelFunc
+	stop   func() bool // keeps the end of the context from closing the connections
+}
+
+type rank struct {
+	conn  net.Conn
+	lines *bufio.Reader
+}
+
+// Start starts a system and returns when its ranks have connected to the socket, whose path
+// must not exist yet. When ctx is done, the ranks are stopped.
+func Start(ctx context.Context, s System, socket string) (*Running, error) {
+	s.Patience = cmp.Or(s.Patience, 2*time.Minute)
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("peers: %w", err)
+	}
+	defer listener.Close()
+	jobs, end := context.WithCancel(ctx)
+	r := &Running{System: s, stderr: &tail{}, ended: make(chan error, 1), end: end}
+	job := launch.Job{
+		Size:   max(1, s.Processes),
+		Argv:   append(slices.Clone(s.Argv), socket),
+		Env:    append(cluster.WithoutPlace(os.Environ()), s.Env...),
+		Stdout: io.Discard, Stderr: r.stderr, PlainErr: s.Processes == 0,
+	}
+	go func() {
+		r.ended <- job.Run(jobs)
+		listener.Close() // no rank will connect any more
+	}()
+	if err := r.greet(ctx, listener); err != nil {
+		r.hangUp()
+		return nil, r.failure(ctx, err)
+	}
+	r.stop = context.AfterFunc(ctx, r.hangUp)
+	return r, nil
+}
+
+func (r *Running) greet(ctx context.Context, listener *net.UnixListener) error {
+	defer context.AfterFunc(ctx, func() { listener.Close() })()
+	deadline := time.Now().Add(r.Patience)
+	if err := listener.SetDeadline(deadline); err != nil {
+		return err
+	}
+	for range Ranks {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		if err := r.register(conn, deadline); err != nil {
+			conn.Close()
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Running) register(conn net.Conn, deadline time.Time) error {
+	if err := conn.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(conn)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		return err
+	}
+	var number int
+	if _, err := fmt.Sscanf(line, "rank %d\n", &number); err != nil || number < 0 || number >= Ranks || r.ranks[number] != nil {
+		return fmt.Errorf("greeting %q: want \"rank R\" once for each of %d ranks", line, Ranks)
+	}
+	r.ranks[number] = &rank{conn, lines}
+	return nil
+}
+
+// Batch lets both ranks perform a command and returns the time that it took at rank 0.
+func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
+	deadline := time.Now().Add(r.Patience)
+	for _, k := range r.ranks {
+		if err := k.conn.SetDeadline(deadline); err != nil {
+			return 0, r.failure(ctx, err)
+		}
+		if _, err := fmt.Fprintln(k.conn, c); err != nil {
+			return 0, r.failure(ctx, err)
+		}
+	}
+	var took [Ranks]time.Duration
+	for i, k := range r.ranks {
+		line, err := k.lines.ReadString('\n')
+		if err == nil {
+			took[i], err = parseAnswer(strings.TrimSuffix(line, "\n"))
+		}
+		if err != nil {
+			return 0, r.failure(ctx, fmt.Errorf("%v: rank %d: %w", c, i, err))
+		}
+	}
+	return took[0], nil
+}
+
+// grace is the time that ranks have to end by themselves.
+const grace = 3 * time.Second
+
+// Stop ends the system. It returns when all processes of the system have ended.
+func (r *Running) Stop() {
+	r.stop()
+	r.hangUp()
+	r.wait()
+}
+
+// wait waits for the processes. After grace it kills every process that still runs.
+func (r *Running) wait() error {
+	defer r.end()
+	defer time.AfterFunc(grace, r.end).Stop()
+	return <-r.ended
+}
+
+// hangUp closes the connections, which tells the ranks to end.
+func (r *Running) hangUp() {
+	for _, k := range r.ranks {
+		if k != nil {
+			k.conn.Close()
+		}
+	}
+}
+
+// failure ends the system and returns an error that explains why it failed. The exit status and
+// the output of the processes explain more than noticed, the error of the connection.
+func (r *Running) failure(ctx context.Context, noticed error) error {
+	r.hangUp()
+	ended := r.wait()
+	r.ended <- ended // for Stop
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err := fmt.Errorf("%s: %w", r.Name, noticed)
+	if exit := (*launch.ExitError)(nil); errors.As(ended, &exit) {
+		err = fmt.Errorf("%s: %w (%v)", r.Name, noticed, exit.Err)
+	} else if ended != nil && !errors.Is(ended, context.Canceled) {
+		err = fmt.Errorf("%s: %w", r.Name, ended)
+	}
+	if said := r.stderr.String(); said != "" {
+		err = fmt.Errorf("%w; it said:\n%s", err, said)
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
+)
+
+const peersSchema = "fagus.peers/v1"
+
+// peersReport is the document of fagus bench --peers, which docs/peers.md explains.
+type peersReport struct {
+	Schema  string       `json:"schema"`
+	Version string       `json:"version"`
+	Machine string       `json:"machine"`
+	Load    string       `json:"load_average"` // mean over the last minute; "" if unknown
+	Net     string       `json:"net"`
+	CPUs    []int        `json:"cpus"`
+	Systems []peerSystem `json:"systems"`
+	Missing []string     `json:"missing,omitempty"`
+	Dropped int          `json:"dropped_samples"`
+	Rows    []peers.Row  `json:"rows"`
+}
+
+type peerSystem struct {
+	Name string   `json:"name"`
+	Argv []string `json:"argv"`
+	Env  []string `json:"env,omitempty"`
+}
+
+func newPeersReport(net string, cpus []int, systems []peers.System, missing []string) peersReport {
+	r := peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
+	for _, s := range systems {
+		r.Systems = append(r.Systems, peerSystem{s.Name, s.Argv, s.Env})
+	}
+	return r
+}
+
+// load returns the load average of the last minute; "" if it is unknown.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	minute, _, _ := strings.Cut(string(text), " ")
+	return minute
+}
+
+func (r *peersReport) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"operation", "size", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio"}, 2, 5, 6, 7, 8, 9, 10)
+	var before peers.Row
+	for _, row := range r.Rows {
+		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Pair != before.Pair) {
+			t.AppendSeparator()
+		}
+		before = row
+		t.AppendRow(table.Row{row.Op, sizeText(row), fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
+			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row)})
+	}
+	missing := ""
+	if len(r.Missing) > 0 {
+		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
+	}
+	_, err := fmt.Fprintf(w, "2 ranks, %s, processors %v of %s, load average %s before\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
+		r.Net, r.CPUs, r.Machine, r.Load, r.Dropped, missing, t.Render())
+	return err
+}
+
+func sizeText(r peers.Row) string {
+	if r.Size == 0 {
+		return ""
+	}
+	return fmt.Sprint(r.Size)
+}
+
+func systemText(r peers.Row) string {
+	if r.Variant == "" {
+		return r.System
+	}
+	return r.System + ": " + r.Variant
+}
+
+// rateText returns the rate of a stream in GB/s; "" for other operations.
+func rateText(r peers.Row) string {
+	if !strings.HasPrefix(r.Op, "stream") {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(r.Size)/r.Median)
+}
+
+func ratioText(r peers.Row) string {
+	if r.Ratio == nil {
+		return "-"
+	}
+	if *r.Ratio < 0.1 {
+		return fmt.Sprintf("%.4f", *r.Ratio)
+	}
+	return fmt.Sprintf("%.2f", *r.Ratio)
+}

@@ -1,0 +1,75 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// serve runs a rank that fagus bench --peers starts. The rank measures as the driver requests.
+func serve(c *cli.Context) error {
+	cpus := c.IntSlice("cpus")
+	cfg, err := runflags.FromFlags(c)
+	if err != nil {
+		return err
+	}
+	if !cfg.Network.Processes || cfg.Launches() || cfg.Nodes != peers.Ranks || len(cpus) != peers.Ranks {
+		return usage.Errorf("--serve is for the ranks that fagus bench --peers starts")
+	}
+	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	defer cancel()
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = on.Run(ctx, func(n *fagus.Node) error {
+		runtime.LockOSThread()
+		if err := corepair.Pin(cpus[n.Rank()]); err != nil {
+			return err
+		}
+		s := server{n, map[bench.Config]*bench.Meter{}}
+		return peers.Attend(c.String("serve"), n.Rank(), s.do)
+	})
+	if err != nil {
+		return err
+	}
+	return on.Close(ctx)
+}
+
+// server has a meter for every operation that the driver has requested.
+type server struct {
+	n      *fagus.Node
+	meters map[bench.Config]*bench.Meter
+}
+
+func (s server) do(c peers.Command) (time.Duration, error) {
+	cfg := bench.Config{Op: bench.Op(c.Op)}
+	if cfg.Op == bench.Matmul || cfg.Op == bench.Product {
+		cfg.N = c.Size
+	} else {
+		cfg.Bytes = c.Size
+	}
+	m := s.meters[cfg]
+	if m == nil {
+		var err error
+		if m, err = bench.NewMeter(s.n, cfg); err != nil {
+			return 0, err
+		}
+		s.meters[cfg] = m
+	}
+	took, err := m.Batch(c.Count)
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w", c, err)
+	}
+	return time.Duration(took / fagus.Nanosecond), nil
+}

@@ -1,0 +1,263 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+type claim struct {
+	Claim   string  `json:"claim"`
+	Verdict verdict `json:"verdict"`
+	Numbers string  `json:"numbers"`
+}
+
+const (
+	claimEqual   = "total time is equal for small matrices"
+	claimAhead   = "D1-Fagus2 is ahead by more as the matrix grows"
+	claimAcquire = "acquire is slightly slower in D1-Fagus2"
+	claimRelease = "release is faster in D1-Fagus2, which sends nothing there"
+	claimUpdate  = "update is faster in D1-Fagus2, by more the more data"
+	claimPolling = "without the TCP notice, polling takes about half of the compute rate"
+)
+
+// The limits that stand for the paper's words, in percent. The paper prints no numbers.
+const (
+	equalWithin  = 5  // "equal": the totals differ by at most 5 %
+	slightlyUpTo = 25 // "slightly slower": the total is at most 25 % longer
+	halfFrom     = 40 // the least percentage of the compute rate that is "about half"
+	halfTo       = 60
+)
+
+// leastToGrow is the number of sizes needed to judge whether a lead grows with the size.
+const leastToGrow = 2
+
+// pair has the results of two versions for one size of the problem.
+type pair struct {
+	n           int
+	ours, other compared
+}
+
+// claims judges the paper's claims. It leaves out each claim for which the comparison lacks the
+// versions or sizes. The claims are about communication, so on a single node the list is empty.
+func claims(c *comparison) []claim {
+	list := []claim{}
+	if c.Nodes < 2 {
+		return list
+	}
+	pairs := pairUp(c, contest.RolePhase, contest.RoleThreaded)
+	if len(pairs) >= leastToGrow {
+		list = append(list, judgeEqual(pairs[0]), judgeAhead(pairs))
+	}
+	if len(pairs) > 0 {
+		list = append(list, judgeAcquire(pairs), judgeRelease(pairs))
+	}
+	if len(pairs) >= leastToGrow {
+		list = append(list, judgeUpdate(pairs))
+	}
+	if polled := pairUp(c, contest.RolePolling, contest.RolePhase); len(polled) > 0 {
+		list = append(list, judgePolling(polled[len(polled)-1], c.CPUsText()))
+	}
+	return list
+}
+
+// pairUp returns a pair for each size that ran in the versions of both roles, smallest first.
+func pairUp(c *comparison, ours, other contest.Role) (pairs []pair) {
+	find := func(n int, as contest.Role) (compared, bool) {
+		for _, v := range c.Versions {
+			for _, r := range c.ofSize(n) {
+				if v.Role == as && r.Version == v.Name {
+					return r, true
+				}
+			}
+		}
+		return compared{}, false
+	}
+	for _, n := range c.Sizes {
+		o, okOurs := find(n, ours)
+		b, okBase := find(n, other)
+		if okOurs && okBase {
+			pairs = append(pairs, pair{n, o, b})
+		}
+	}
+	return pairs
+}
+
+func judgeEqual(p pair) claim {
+	v := p.apart("total").within(-equalWithin, equalWithin)
+	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s; %s",
+		texts([]pair{p}, "total"), equalWithin, p.mostly(), p.asked())}
+}
+
+func judgeAhead(pairs []pair) claim {
+	return claim{claimAhead, lead(pairs, "total"), fmt.Sprintf("%s; %s; %s", texts(pairs, "total"), leads(pairs, "total"), pairs[len(pairs)-1].mostly())}
+}
+
+func judgeUpdate(pairs []pair) claim {
+	update := fagus.PartUpdate.String()
+	v := lead(pairs, update)
+	for _, p := range pairs {
+		v = worst(v, p.faster(update))
+	}
+	return claim{claimUpdate, v, texts(pairs, update) + "; " + leads(pairs, update)}
+}
+
+func judgeAcquire(pairs []pair) claim {
+	acquire, v := fagus.PartAcquire.String(), supported
+	for _, p := range pairs {
+		slower := minus(p.ours.TimeNs[acquire], p.other.TimeNs[acquire]).above(0)
+		v = worst(v, worst(slower, p.apart(acquire).within(math.Inf(-1), slightlyUpTo)))
+	}
+	return claim{claimAcquire, v, texts(pairs, acquire) + fmt.Sprintf("; taken as slight up to %d %%; %s", slightlyUpTo, pairs[len(pairs)-1].unequally(acquire))}
+}
+
+func judgeRelease(pairs []pair) claim {
+	release, v := fagus.PartRelease.String(), supported
+	var sent, otherSent uint64
+	for _, p := range pairs {
+		v = worst(v, p.faster(release))
+		sent, otherSent = max(sent, p.ours.ReleaseMessages), max(otherSent, p.other.ReleaseMessages)
+	}
+	if sent > 0 {
+		v = notSupported
+	}
+	return claim{claimRelease, v, texts(pairs, release) + fmt.Sprintf("; messages at the most: %d against %d", sent, otherSent)}
+}
+
+// judgePolling compares the compute rates of the polling version (ours) and the phase version,
+// which does not poll while it computes. A polling thread slows down computation only if both
+// share a processor.
+func judgePolling(p pair, cpus string) claim {
+	compute := fagus.PartCompute.String()
+	ours, other := p.ours.TimeNs[compute], p.other.TimeNs[compute]
+	if ours.Median == 0 {
+		return claim{claimPolling, notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n)}
+	}
+	percent := func(other, ours int64) float64 { return 100 * float64(other) / float64(ours) }
+	rates := extent{percent(other.Min, ours.Max), percent(other.Max, ours.Min)}
+	return claim{claimPolling, rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s; taken as about half from %d to %d %%",
+		p.n, ours, p.ours.Version, other, p.other.Version, percent(other.Median, ours.Median), cpus, halfFrom, halfTo)}
+}
+
+// lead judges whether ours is faster at the largest size, and its lead grows from size to size.
+func lead(pairs []pair, part string) verdict {
+	v := pairs[len(pairs)-1].faster(part)
+	for i, p := range pairs[1:] {
+		before, now := pairs[i].lead(part), p.lead(part)
+		v = worst(v, extent{now.least - before.most, now.most - before.least}.above(0))
+	}
+	return v
+}
+
+// ahead returns other's median time in a part minus ours, in nanoseconds.
+func (p *pair) ahead(part string) int64 {
+	return p.other.TimeNs[part].Median - p.ours.TimeNs[part].Median
+}
+
+// lead returns the range of ahead over all pairs of runs, in nanoseconds.
+func (p *pair) lead(part string) extent { return minus(p.other.TimeNs[part], p.ours.TimeNs[part]) }
+
+func (p *pair) faster(part string) verdict { return p.lead(part).above(0) }
+
+// apart returns the range of how much more time ours takes over all pairs of runs, in percent.
+func (p *pair) apart(part string) extent {
+	ours, other := p.ours.TimeNs[part], p.other.TimeNs[part]
+	return extent{relative(ours.Min, other.Max), relative(ours.Max, other.Min)}
+}
+
+// worst returns the less favourable of two verdicts: both must hold.
+func worst(a, b verdict) verdict {
+	for _, v := range []verdict{notSupported, withinSpread} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return supported
+}
+
+func relative(a, b int64) float64 {
+	switch {
+	case a == b:
+		return 0
+	case b == 0:
+		return math.Inf(1)
+	}
+	return 100 * float64(a-b) / float64(b)
+}
+
+func (p *pair) text(part string) string {
+	ours, other := p.ours.TimeNs[part], p.other.TimeNs[part]
+	s := fmt.Sprintf("n = %d: %v against %v", p.n, ours, other)
+	if other.Median != 0 {
+		s += fmt.Sprintf(" (%+.1f %%)", relative(ours.Median, other.Median))
+	}
+	return s
+}
+
+func texts(pairs []pair, part string) string {
+	var list []string
+	for _, p := range pairs {
+		list = append(list, p.text(part))
+	}
+	return fmt.Sprintf("%s against %s: %s", pairs[0].ours.Version, pairs[0].other.Version, strings.Join(list, "; "))
+}
+
+// leads returns text: the lead of ours in a part, for every size.
+func leads(pairs []pair, part string) string {
+	var list []string
+	for _, p := range pairs {
+		list = append(list, fmt.Sprintf("%.3f ms at n = %d", float64(base.Nanoseconds(p.ahead(part)))/float64(dimmnet.Millisecond), p.n))
+	}
+	return "ahead by " + strings.Join(list, ", ")
+}
+
+// mostly returns text that names the part in which the two versions' times differ most.
+func (p *pair) mostly() string {
+	most := fagus.PartCompute.String()
+	for part := range fagus.Parts {
+		if name := part.String(); abs(p.ahead(name)) > abs(p.ahead(most)) {
+			most = name
+		}
+	}
+	than := "less"
+	if p.ahead(most) < 0 {
+		than = "more"
+	}
+	return fmt.Sprintf("at n = %d they differ most in %s: %v %s", p.n, most, base.Nanoseconds(abs(p.ahead(most))), than)
+}
+
+// asked returns text: the numbers of phases and requests, which explain the cost of Acquire.
+func (p *pair) asked() string {
+	var phases, requests uint64
+	for _, r := range p.ours.Runs {
+		phases = max(phases, r.Phases)
+	}
+	for _, r := range p.other.Runs {
+		requests = max(requests, r.Messages.Requests)
+	}
+	return fmt.Sprintf("at n = %d %s takes %d phases, and the ranks of %s make %d requests together",
+		p.n, p.ours.Version, phases, p.other.Version, requests)
+}
+
+// unequally returns text: the range of the ranks' times in a part, which the mean hides.
+func (p *pair) unequally(part string) string {
+	text := fmt.Sprintf("at n = %d the ranks", p.n)
+	for i, c := range []*compared{&p.ours, &p.other} {
+		if len(c.Runs) == 0 {
+			return p.asked()
+		}
+		least, most := int64(math.MaxInt64), int64(0)
+		for _, r := range c.Runs[0].Ranks {
+			least, most = min(least, r.TimeNs[part]), max(most, r.TimeNs[part])
+		}
+		text += fmt.Sprintf("%s of %s take %v to %v", []string{"", ", those"}[i], c.Version, base.Nanoseconds(least), base.Nanoseconds(most))
+	}
+	return text + "; " + p.asked()
+}
+
+func abs(x int64) int64 { return max(x, -x) }

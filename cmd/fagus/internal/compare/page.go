@@ -1,0 +1,173 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image/color"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+//go:embed compare.html.tmpl
+var pageText string
+
+// page is the data of compare.html.tmpl. The page contains its figures and loads no other file.
+type page struct {
+	*comparison
+	Where     string
+	Note      string
+	Columns   []string
+	Tables    []pageTable
+	Figures   []pageFigure
+	Parts     []pagePart // by fagus.Part
+	Legend    []pagePart // the parts that take time
+	Timelines []pageTimeline
+	LargestN  int
+}
+
+type pageTable struct {
+	N    int
+	Rows []pageRow
+}
+
+type pageRow struct {
+	Version string
+	Cells   []contest.Sample
+}
+
+type pageFigure struct {
+	About string
+	Data  template.URL // the picture, in base64
+}
+
+// pagePart is a part of a run, as the script of the page reads it.
+type pagePart struct {
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+// pageTimeline is the timeline of one version, as the script reads it.
+type pageTimeline struct {
+	Version string       `json:"version"`
+	Ranks   [][]pageSpan `json:"ranks"`
+	// Own gives this timeline its own scale: on a common scale the others would be too narrow.
+	Own bool `json:"own,omitempty"`
+}
+
+// pageSpan is an interval of time: the number of the part, the begin and the end in milliseconds.
+type pageSpan [3]float64
+
+// writeComparison writes the page, the document and the figures to a folder.
+func writeComparison(dir string, c *comparison, traces []trace) error {
+	p := newPage(c, traces)
+	for _, f := range []struct {
+		name, about string
+		draw        func(*comparison) (*figure.Figure, error)
+	}{
+		{"total", "Total time of every version over the size", totalFigure},
+		{"parts", "How every version spends its time, a panel per size, each with its own scale", partsFigure},
+	} {
+		drawn, err := f.draw(c)
+		if err != nil {
+			return err
+		}
+		for _, format := range []string{"png", "svg"} {
+			var b bytes.Buffer
+			if err := drawn.Write(&b, format); err != nil {
+				return err
+			}
+			if err := replaceIn(dir, f.name+"."+format, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+				return err
+			}
+			if format == "svg" {
+				data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+				p.Figures = append(p.Figures, pageFigure{f.about, template.URL(data)})
+			}
+		}
+	}
+	if err := replaceIn(dir, "compare.json", func(w io.Writer) error { return base.PrintJSON(w, c) }); err != nil {
+		return err
+	}
+	return replaceIn(dir, "index.html", p.write)
+}
+
+func replaceIn(dir, name string, write func(io.Writer) error) error {
+	path := filepath.Join(dir, name)
+	if err := outfile.Replace(path, write); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+func newPage(c *comparison, traces []trace) *page {
+	p := &page{comparison: c, Where: c.where(), Note: timeNote, Columns: shown(), LargestN: c.Sizes[len(c.Sizes)-1]}
+	for _, n := range c.Sizes {
+		t := pageTable{N: n}
+		for _, r := range c.ofSize(n) {
+			row := pageRow{Version: r.Version}
+			for _, name := range p.Columns {
+				row.Cells = append(row.Cells, r.TimeNs[name])
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		p.Tables = append(p.Tables, t)
+	}
+	for part := range fagus.Parts {
+		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(timeline.Color(part))})
+		if c.spends(part) {
+			p.Legend = append(p.Legend, p.Parts[part])
+		}
+	}
+	longest := longestByFar(c.ofSize(p.LargestN))
+	for _, v := range c.Versions { // in the order of display, which traces need not have
+		for _, t := range traces {
+			if t.version == v.Name {
+				drawn := newPageTimeline(t, c.Nodes)
+				drawn.Own = longest != nil && longest.Version == v.Name
+				p.Timelines = append(p.Timelines, drawn)
+			}
+		}
+	}
+	return p
+}
+
+func newPageTimeline(t trace, nodes int) pageTimeline {
+	ranks := make([][]pageSpan, nodes)
+	for rank := range ranks {
+		ranks[rank] = []pageSpan{} // an empty list for the script, not null
+	}
+	for part, spans := range timeline.Spans(nodes, t.records) {
+		for _, s := range spans {
+			ranks[s.Rank] = append(ranks[s.Rank], pageSpan{float64(part), s.From, s.To})
+		}
+	}
+	for _, spans := range ranks {
+		slices.SortFunc(spans, func(a, b pageSpan) int { return cmp.Compare(a[1], b[1]) })
+	}
+	return pageTimeline{Version: t.version, Ranks: ranks}
+}
+
+func cssColor(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+func (p *page) write(w io.Writer) error {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, p)
+}

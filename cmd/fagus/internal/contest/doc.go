@@ -1,0 +1,10 @@
+// Package contest runs several versions of Fagus side by side with the same programs, for
+// comparisons and sweeps.
+//
+//	t, err := contest.New(c)
+//	...
+//	runs, err := t.InTurn(len(jobs), runOnce)
+//
+// The versions take turns, so that a disturbance of the machine affects all of them. On a wall
+// clock the figures are medians of several rounds.
+package contest

@@ -1,0 +1,110 @@
+package contest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Role is the part of a version in the paper's comparison.
+type Role string
+
+// The roles. A version that is not in the paper has no role.
+const (
+	RolePhase    Role = "phase"    // D1-Fagus2
+	RoleThreaded Role = "threaded" // D1-Fagus, whose receiver sleeps until the TCP notice
+	RolePolling  Role = "polling"  // D1-Fagus, whose receiver polls
+)
+
+// Version is a version of Fagus: a mode with a transfer, for all networks or only one.
+type Version struct {
+	Name  string
+	About string
+	Role  Role
+
+	set func(*runflags.Config) // changes a configuration to that of the version
+	// unfit returns why the version cannot run with a configuration, or "". nil means "" for all.
+	unfit func(*runflags.Config) string
+}
+
+// Config returns cfg with the changes of the version.
+func (v *Version) Config(cfg runflags.Config) runflags.Config {
+	v.set(&cfg)
+	return cfg
+}
+
+// Notices reports whether the receive threads sleep until a notice arrives.
+func (v *Version) Notices() bool { return v.Config(runflags.Config{}).Notices }
+
+// versions returns all versions in the order of display.
+func versions() []Version {
+	return []Version{
+		{"D1-Fagus2", "compute and communication phases, data in slots of the LLCM", RolePhase,
+			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Rings }, nil},
+		{"D1-Fagus2 PUSH", "the same, data from bulk memory to bulk memory", "",
+			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Push }, nil},
+		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice", RoleThreaded,
+			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
+		{"D1-Fagus polling", "the same without notices: the receive thread polls", RolePolling,
+			func(c *runflags.Config) { c.Mode, c.Transfer, c.Poll = fagus.Threaded, fagus.Rings, true }, tooManyPoll},
+		{"UDP-Fagus", "the same on UDP over 100BASE-TX, where an arriving datagram interrupts", "",
+			func(c *runflags.Config) {
+				c.Mode, c.Transfer, c.Network = fagus.Threaded, fagus.Rings, runflags.Named(runflags.UDP100)[0]
+			}, notSimulated},
+	}
+}
+
+// tooManyPoll rejects runs with more polling threads than processors: such runs take hours.
+func tooManyPoll(c *runflags.Config) string {
+	if n := runtime.NumCPU(); !c.Network.Simulated && c.Nodes > n {
+		return fmt.Sprintf("its %d polling threads would share %d processors", c.Nodes, n)
+	}
+	return ""
+}
+
+func notSimulated(c *runflags.Config) string {
+	if !c.Network.Simulated {
+		return "it runs in a simulated network"
+	}
+	return ""
+}
+
+func names(list []Version) string {
+	var names []string
+	for _, v := range list {
+		names = append(names, v.Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// pick returns the versions named in wanted; "" means every version that can run with on.
+func pick(all []Version, wanted string, on *runflags.Config) (picked []Version, err error) {
+	for _, v := range all {
+		if wanted == "" && (v.unfit == nil || v.unfit(on) == "") {
+			picked = append(picked, v)
+		}
+	}
+	if wanted == "" {
+		return picked, nil
+	}
+	for name := range strings.SplitSeq(wanted, ",") {
+		name = strings.TrimSpace(name)
+		same := func(v Version) bool { return v.Name == name }
+		i := slices.IndexFunc(all, same)
+		if i < 0 || slices.ContainsFunc(picked, same) {
+			return nil, usage.Errorf("--versions %q: want some of %s, each once", wanted, names(all))
+		}
+		if all[i].unfit != nil {
+			if why := all[i].unfit(on); why != "" {
+				return nil, usage.Errorf("--versions %q: cannot run with --net %s: %s", name, on.Network.Name, why)
+			}
+		}
+		picked = append(picked, all[i])
+	}
+	return picked, nil
+}

@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// probeSystem tries each kernel feature that ranks use.
+func probeSystem() []finding {
+	return []finding{
+		probeKernel(), probeMemory(), probeMemfd(), probeFutex(), probeUserfaultfd(), probePagemapScan(),
+		probeFiles(), probeMemlock(),
+		good("/dev/shm", "not needed: segments have no names"),
+		probeClock(),
+	}
+}
+
+func probeKernel() finding {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return lack("kernel", err, "")
+	}
+	return good("kernel", "%s %s", unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Release[:]))
+}
+
+func probeMemory() finding {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return lack("memory", err, "mount /proc")
+	}
+	var total, available int64
+	for line := range strings.Lines(string(text)) {
+		// Sscanf leaves its variable unchanged if the line does not match.
+		_, _ = fmt.Sscanf(line, "MemTotal: %d kB", &total)
+		_, _ = fmt.Sscanf(line, "MemAvailable: %d kB", &available)
+	}
+	return good("memory", "%d MiB, of which %d are free", total>>10, available>>10)
+}
+
+func probeMemfd() finding {
+	fd, err := unix.MemfdCreate("fagus-doctor", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err == nil {
+		if err = unix.Ftruncate(fd, 4096); err == nil {
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW)
+		}
+		_ = unix.Close(fd) // nothing was stored in it
+	}
+	if err != nil {
+		return lack("memfd", err, "--net shm needs it: Linux 3.17, and a sandbox that allows memfd_create")
+	}
+	return good("memfd", "with seals; --net shm works")
+}
+
+func probeFutex() finding {
+	var word uint32
+	const wake = 1
+	if _, _, e := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&word)), wake, 1, 0, 0, 0); e != 0 {
+		return lack("futex", e, "--net shm needs it: use a sandbox that allows the call")
+	}
+	return good("futex", "ranks can sleep")
+}
+
+// writeDetection is the advice for a kernel that cannot report written pages.
+const writeDetection = "without it writes are found by twins, which is slower if few pages of large arrays change"
+
+// probeUserfaultfd tries asynchronous write-protection, by which writes cause no page faults.
+func probeUserfaultfd() finding {
+	const (
+		userModeOnly = 1
+		version      = 0xAA
+		ioctlAPI     = 0xC018AA3F
+		wpAsync      = 1 << 15
+	)
+	fd, _, e := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|unix.O_NONBLOCK|userModeOnly, 0, 0)
+	if e != 0 {
+		return note("userfaultfd", e.Error(), writeDetection)
+	}
+	defer func() { _ = unix.Close(int(fd)) }() // nothing was stored in it
+	api := struct{ api, features, ioctls uint64 }{api: version, features: wpAsync}
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, fd, ioctlAPI, uintptr(unsafe.Pointer(&api))); e != 0 {
+		return note("userfaultfd", "without asynchronous write-protection: "+e.Error(), writeDetection+": Linux 6.7 has it")
+	}
+	return good("userfaultfd", "with asynchronous write-protection")
+}
+
+// probePagemapScan asks the kernel which pages of a mapping are present.
+func probePagemapScan() finding {
+	const ioctlScan = 0xC0606610
+	name, advice := "PAGEMAP_SCAN", writeDetection+": Linux 6.7 has it"
+	f, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return note(name, err.Error(), advice)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return note(name, err.Error(), advice)
+	}
+	defer func() { _ = unix.Munmap(page) }() // nothing was stored in it
+	const present = 1 << 3
+	start := uint64(uintptr(unsafe.Pointer(&page[0])))
+	arg := struct {
+		size, flags, start, end, walkEnd, vec, vecLen, maxPages, inverted, mask, anyOf, result uint64
+	}{start: start, end: start + uint64(len(page)), mask: present, result: present}
+	arg.size = uint64(unsafe.Sizeof(arg))
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), ioctlScan, uintptr(unsafe.Pointer(&arg))); e != 0 {
+		return note(name, e.Error(), advice)
+	}
+	return good(name, "written pages can be listed")
+}
+
+func probeFiles() finding {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return lack("open files", err, "")
+	}
+	const enough = 1024
+	if l.Cur < enough {
+		return note("open files", fmt.Sprintf("%d (limit %d)", l.Cur, l.Max), fmt.Sprintf("a rank needs about 2 for every other rank: ulimit -n %d", enough))
+	}
+	return good("open files", "%s (limit %s); a rank needs about 2 for every other rank", limit(l.Cur), limit(l.Max))
+}
+
+func probeMemlock() finding {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &l); err != nil {
+		return lack("locked memory", err, "")
+	}
+	return good("locked memory", "%s bytes; none is needed", limit(l.Cur))
+}
+
+func limit(n uint64) string {
+	if n == unix.RLIM_INFINITY {
+		return "unlimited"
+	}
+	return fmt.Sprint(n)
+}
+
+func probeClock() finding {
+	text, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+	if err != nil {
+		return note("clock", err.Error(), "it is unknown whether reading the clock needs a system call")
+	}
+	source := strings.TrimSpace(string(text))
+	switch source {
+	case "tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page":
+		return good("clock", "%s", source)
+	}
+	return note("clock", source, "reading it needs a system call: short operations take longer, and figures are less exact")
+}

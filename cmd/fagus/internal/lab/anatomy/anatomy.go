@@ -1,0 +1,150 @@
+package anatomy
+
+import (
+	"fmt"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"image/color"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// Command returns the command fagus lab anatomy.
+func Command() *cli.Command {
+	return &cli.Command{
+		Name: "anatomy", Usage: "show the stages of one AOTF store, in nanoseconds",
+		UsageText: `fagus lab anatomy [flags]
+
+fagus lab anatomy                          two hosts back to back, environment D
+fagus lab anatomy --env design             the NIC at 133 MHz
+fagus lab anatomy --env A --svg aotf.svg   a picture, too`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "env", Value: "D", Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
+			&cli.StringFlag{Name: "svg", Usage: "draw it to `FILE` (.svg, .png or .pdf)"},
+			base.JSONFlag(schema),
+		},
+		Action: base.NoArgs(showStages),
+	}
+}
+
+func showStages(c *cli.Context) error {
+	if err := base.CheckWritable(c, "svg", figure.CheckName); err != nil {
+		return err
+	}
+	preset, err := sim.LoadPreset(c.String("env"))
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	stages := preset.Anatomy()
+	if path := c.String("svg"); path != "" {
+		if err := drawAnatomy(path, preset.Name, stages); err != nil {
+			return err
+		}
+	}
+	program, oneWay := preset.Host.Program, totalTime(stages)
+	wiring := "back to back"
+	if !preset.Direct {
+		wiring = "by a " + preset.Switch.Name + " switch"
+	}
+	return base.Printf(c, newReport(&preset, stages), "one AOTF store in environment %s, %s, until the peer's poll has seen it\n\n%s\n\n"+
+		"within the two NICs: %s ns\nwith the test program, %s ns before the next store: %s ns, half of a measured round trip\n",
+		preset.Name, wiring, anatomyTable(stages), nsText(preset.NICLatency()), nsText(program), nsText(oneWay+program))
+}
+
+const schema = "fagus.anatomy/v1"
+
+type report struct {
+	Schema       string  `json:"schema"`
+	Env          string  `json:"env"`
+	Stages       []stage `json:"stages"`
+	OneWayNs     float64 `json:"one_way_ns"`
+	NICLatencyNs float64 `json:"nic_latency_ns"`
+	ProgramNs    float64 `json:"program_ns"` // the test program's own time before its next store
+}
+
+type stage struct {
+	Name string  `json:"name"`
+	Ns   float64 `json:"ns"`
+}
+
+func newReport(p *sim.Preset, stages []sim.Stage) *report {
+	ns := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
+	r := &report{
+		Schema: schema, Env: p.Name,
+		OneWayNs: ns(totalTime(stages)), NICLatencyNs: ns(p.NICLatency()), ProgramNs: ns(p.Host.Program),
+	}
+	for _, s := range stages {
+		r.Stages = append(r.Stages, stage{s.Name, ns(s.Time)})
+	}
+	return r
+}
+
+func anatomyTable(stages []sim.Stage) string {
+	const width = 48
+	t := base.NewTable(table.Row{"stage", "ns", "from", "to", ""}, 2, 3, 4)
+	end := totalTime(stages)
+	var at dimmnet.Time
+	for _, s := range stages {
+		from, to := int(at*width/end), int((at+s.Time)*width/end)
+		bar := strings.Repeat(" ", from) + strings.Repeat("█", max(1, to-from))
+		t.AppendRow(table.Row{s.Name, nsText(s.Time), nsText(at), nsText(at + s.Time), bar})
+		at += s.Time
+	}
+	t.AppendFooter(table.Row{"one way", nsText(end)})
+	return t.Render()
+}
+
+func totalTime(stages []sim.Stage) (t dimmnet.Time) {
+	for _, s := range stages {
+		t += s.Time
+	}
+	return t
+}
+
+func nsText(t dimmnet.Time) string {
+	return fmt.Sprintf("%.1f", float64(t)/float64(dimmnet.Nanosecond))
+}
+
+func drawAnatomy(path, env string, stages []sim.Stage) error {
+	const row, left, right, top, bottom, width = 18, 175, 60, 30, 12, 640
+	height := float64(top + row*len(stages) + bottom)
+	end := totalTime(stages)
+	return figure.Save(path, width, height, func(c draw.Canvas) {
+		style := func(size float64, x text.XAlignment) text.Style {
+			return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Serif"}, vg.Points(size)),
+				XAlign: x, YAlign: text.YCenter, Handler: text.Plain{Fonts: font.DefaultCache}}
+		}
+		c.FillText(style(11, text.XLeft), vg.Point{X: vg.Points(8), Y: vg.Points(height - top/2)},
+			fmt.Sprintf("One AOTF in environment %s: %s ns one way, poll included (green: the hosts, blue: NICs and link)", env, nsText(end)))
+		x := func(t dimmnet.Time) vg.Length {
+			return vg.Points(left + (width-left-right)*float64(t)/float64(end))
+		}
+		var at dimmnet.Time
+		for i, s := range stages {
+			y := vg.Points(height - top - row*(float64(i)+0.5))
+			figure.Fill(c, stageColor(i, len(stages)), vg.Point{X: x(at), Y: y - vg.Points(row*0.36)}, vg.Point{X: x(at + s.Time), Y: y + vg.Points(row*0.36)})
+			c.FillText(style(9, text.XRight), vg.Point{X: vg.Points(left - 6), Y: y}, s.Name)
+			c.FillText(style(9, text.XLeft), vg.Point{X: x(at+s.Time) + vg.Points(4), Y: y}, nsText(s.Time)+" ns")
+			at += s.Time
+		}
+	})
+}
+
+// stageColor returns the colour of the i-th of n stages. The first two and the last two stages
+// belong to the hosts, the other stages to the NICs and the link.
+func stageColor(i, n int) color.Color {
+	if i < 2 || i >= n-2 {
+		return figure.Green()
+	}
+	return figure.Blue()
+}

@@ -1,0 +1,35 @@
+package lab
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/anatomy"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/colony"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/reproduce"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/results"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/swarm"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/sweep"
+)
+
+// Command returns the command group fagus lab.
+func Command() *cli.Command {
+	return &cli.Command{
+		Name: "lab", Usage: "the laboratory: reproduce the papers, sweep parameters, search for errors",
+		UsageText: "fagus lab EXPERIMENT [flags]",
+		Action:    base.Group("experiment", "fagus lab", nil),
+		Subcommands: []*cli.Command{
+			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), results.Command(), colony.Command(),
+		},
+	}
+}
+
+// Moved returns the command line "fagus lab NAME" if name is an experiment, or "".
+func Moved(name string) string {
+	for _, c := range Command().Subcommands {
+		if c.Name == name {
+			return "fagus lab " + name
+		}
+	}
+	return ""
+}

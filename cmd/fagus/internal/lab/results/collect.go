@@ -1,0 +1,214 @@
+package results
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Config has the parameters of Collect.
+type Config struct {
+	Fagus    string        // path of the command fagus
+	Programs []string      // names of programs; empty: all programs
+	Nodes    []int         // node counts of the simulated curves
+	Rounds   int           // number of rounds of a race
+	Limit    time.Duration // wall-clock limit of one run
+	Quick    bool          // selects small inputs
+	// Begin, if not nil, is called with the number of runs before the first. Done, if not nil, is
+	// called after each run; calls do not overlap.
+	Begin func(runs int)
+	Done  func()
+}
+
+type collector struct {
+	Config
+	runner
+}
+
+type task struct {
+	program string
+	args    []string
+	keep    func(Run)
+}
+
+// Collect runs the programs and returns the results. It returns an error if a program cannot be
+// started or ctx ends; a program that fails is recorded in the document.
+func Collect(ctx context.Context, cfg Config) (*Document, error) {
+	list, err := chosen(cfg.Programs)
+	if err != nil {
+		return nil, err
+	}
+	c := collector{cfg, runner{cfg.Fagus, cfg.Limit}}
+	d := &Document{Schema: Schema, CPUs: runtime.NumCPU(), Nodes: cfg.Nodes, Programs: make([]Program, len(list))}
+	var together []task
+	var races []*racer
+	for i, e := range list {
+		raced := e.race != ""
+		if cfg.Quick {
+			e = e.quick()
+		}
+		p := &d.Programs[i]
+		p.Name = e.name
+		p.Checked = make([]Check, len(e.checked))
+		for j, in := range e.checked {
+			together = append(together, checking(e.name, in, &p.Checked[j])...)
+		}
+		p.Curve = Curve{Input: e.curve.name(), Points: make([]Point, len(cfg.Nodes))}
+		together = append(together, c.curve(e, p.Curve.Points)...)
+		if raced {
+			p.Race = &Race{Input: e.race.name(), Rounds: cfg.Rounds}
+			races = append(races, &racer{program: e.name, in: e.race, race: p.Race})
+		}
+	}
+	together = append(together, c.rivals(list, d)...)
+	if cfg.Begin != nil {
+		cfg.Begin(len(together) + len(races)*cfg.Rounds*len(variants()))
+	}
+	if err := c.all(ctx, together); err != nil {
+		return nil, err
+	}
+	for i := range d.Programs {
+		for j := range d.Programs[i].Checked {
+			d.Programs[i].Checked[j].finish()
+		}
+	}
+	for _, r := range races {
+		if err := c.race(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// all runs tasks, one per processor at a time: no task is timed by the wall clock. It begins with
+// the last tasks, which take the longest.
+func (c *collector) all(ctx context.Context, tasks []task) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var mutex sync.Mutex
+	var wait sync.WaitGroup
+	next := make(chan task)
+	for range runtime.NumCPU() {
+		wait.Go(func() {
+			for t := range next {
+				r, err := c.run(ctx, t.program, t.args...)
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				mutex.Lock()
+				t.keep(r)
+				c.done()
+				mutex.Unlock()
+			}
+		})
+	}
+	for _, t := range slices.Backward(tasks) {
+		next <- t
+	}
+	close(next)
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+func (c *collector) done() {
+	if c.Done != nil {
+		c.Done()
+	}
+}
+
+func modes() []string { return []string{"phase", "threaded"} }
+
+func checking(program string, in input, to *Check) (tasks []task) {
+	to.Input, to.Bits = in.name(), Unknown
+	for _, net := range []string{"dimmnet1", "inproc", "shm"} {
+		for _, mode := range modes() {
+			for nodes := 1; nodes <= 4; nodes++ {
+				args := append(in.args(), "--net", net, "--mode", mode, "--nodes", strconv.Itoa(nodes))
+				tasks = append(tasks, task{program, args, func(r Run) { to.add(nodes, r) }})
+			}
+		}
+	}
+	return tasks
+}
+
+func (c *collector) curve(e entry, points []Point) (tasks []task) {
+	for i, nodes := range c.Nodes {
+		points[i].Nodes = nodes
+		for _, mode := range modes() {
+			args := append(e.curve.args(), "--mode", mode, "--nodes", strconv.Itoa(nodes))
+			tasks = append(tasks, task{e.name, args, func(r Run) {
+				if mode == modes()[0] {
+					points[i].Phase = r
+				} else {
+					points[i].Threaded = r
+				}
+			}})
+		}
+	}
+	return tasks
+}
+
+// rivals adds the rivalries of the listed programs to the document, and returns their runs.
+func (c *collector) rivals(list []entry, d *Document) (tasks []task) {
+	for _, v := range rivalries() {
+		if slices.ContainsFunc(list, func(e entry) bool { return e.name == v.program }) {
+			d.Rivals = append(d.Rivals, Rival{What: v.what, Program: v.program, InputA: string(v.a), InputB: string(v.b), Why: v.why})
+		}
+	}
+	for i := range d.Rivals {
+		v := &d.Rivals[i]
+		tasks = append(tasks,
+			task{v.Program, input(v.InputA).args(), func(r Run) { v.A = r }},
+			task{v.Program, input(v.InputB).args(), func(r Run) { v.B = r }})
+	}
+	return tasks
+}
+
+func (c *Check) add(nodes int, r Run) {
+	switch {
+	case r.Fault == Refused:
+		c.Refused++
+		return
+	case r.ok():
+		c.Verified++
+	default:
+		c.Faults = append(c.Faults, fmt.Sprintf("%s on %d nodes: %s", c.Input, nodes, r.text()))
+	}
+	c.Runs++
+	if r.Bits != "" {
+		if c.seen == nil {
+			c.seen = make(map[string]map[int]bool)
+		}
+		if c.seen[r.Bits] == nil {
+			c.seen[r.Bits] = make(map[int]bool)
+		}
+		c.seen[r.Bits][nodes] = true
+	}
+}
+
+// finish sets Bits.
+func (c *Check) finish() {
+	counts := 0
+	nodes := make(map[int]bool)
+	for _, on := range c.seen {
+		counts += len(on)
+		for n := range on {
+			nodes[n] = true
+		}
+	}
+	switch {
+	case len(c.seen) == 0:
+		c.Bits = Unknown
+	case len(c.seen) == 1:
+		c.Bits = SameAll
+	case counts == len(nodes):
+		c.Bits = SameNodes
+	default:
+		c.Bits = Differ
+	}
+}

@@ -1,0 +1,195 @@
+package results
+
+import (
+	_ "embed" // for pageText
+	"fmt"
+	"io"
+	"math"
+	"text/template"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+//go:embed page.md.tmpl
+var pageText string
+
+// Page writes the document in Markdown, with explanations.
+func (d *Document) Page(w io.Writer) error {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, d)
+}
+
+func markdown(header []string, rows [][]string) string {
+	t := table.NewWriter()
+	add := func(cells []string) table.Row {
+		row := make(table.Row, len(cells))
+		for i, cell := range cells {
+			row[i] = cell
+		}
+		return row
+	}
+	t.AppendHeader(add(header))
+	for _, row := range rows {
+		t.AppendRow(add(row))
+	}
+	return t.RenderMarkdown()
+}
+
+// Verified returns the table of checks.
+func (d *Document) Verified() string {
+	var rows [][]string
+	for _, p := range d.Programs {
+		for _, c := range p.Checked {
+			verified := fmt.Sprintf("%d of %d", c.Verified, c.Runs)
+			if c.Refused > 0 {
+				verified += fmt.Sprintf(" (%d refused)", c.Refused)
+			}
+			rows = append(rows, []string{p.Name, c.Input, verified, string(c.Bits)})
+		}
+	}
+	return markdown([]string{"program", "input", "verified", "the same bits"}, rows)
+}
+
+// Curves returns the table of speed-ups on simulated nodes.
+func (d *Document) Curves() string {
+	header := []string{"program", "input", "engine", "one node"}
+	for _, n := range d.Nodes {
+		if n > 1 {
+			header = append(header, fmt.Sprint(n))
+		}
+	}
+	var rows [][]string
+	for _, p := range d.Programs {
+		for i, mode := range modes() {
+			rows = append(rows, p.Curve.row(p.Name, mode, func(point Point) Run { return []Run{point.Phase, point.Threaded}[i] }))
+		}
+	}
+	return markdown(header, rows)
+}
+
+// row returns the row of a curve in one mode. The function of returns a point's run in this mode.
+func (c *Curve) row(name, mode string, of func(Point) Run) []string {
+	row := []string{name, c.Input, mode}
+	var one int64
+	for _, point := range c.Points {
+		r := of(point)
+		switch {
+		case !r.ok():
+			row = append(row, symbol(r))
+		case point.Nodes == 1:
+			one = r.TimeNs
+			row = append(row, duration(one))
+		default:
+			row = append(row, ratio(one, r.TimeNs))
+		}
+	}
+	return row
+}
+
+func symbol(r Run) string {
+	switch r.Fault {
+	case Refused:
+		return "-"
+	case Late:
+		return "late"
+	}
+	return "**failed**"
+}
+
+// Traffic returns the table of messages and bytes.
+func (d *Document) Traffic() string {
+	header := []string{"program", "engine"}
+	for _, n := range d.Nodes {
+		if n > 1 {
+			header = append(header, fmt.Sprintf("%d nodes", n))
+		}
+	}
+	var rows [][]string
+	for _, p := range d.Programs {
+		for i, mode := range modes() {
+			row := []string{p.Name, mode}
+			for _, point := range p.Curve.Points {
+				r := []Run{point.Phase, point.Threaded}[i]
+				switch {
+				case point.Nodes == 1:
+				case !r.ok():
+					row = append(row, symbol(r))
+				default:
+					row = append(row, fmt.Sprintf("%s / %sB", short(float64(r.Messages)), short(float64(r.Bytes))))
+				}
+			}
+			rows = append(rows, row)
+		}
+	}
+	return markdown(header, rows)
+}
+
+// Races returns the table of speed-ups on this machine.
+func (d *Document) Races() string {
+	var rows [][]string
+	for _, p := range d.Programs {
+		if r := p.Race; r != nil {
+			rows = append(rows, []string{p.Name, r.Input, duration(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
+				fmt.Sprintf("%.0f %%", 100*r.Waiting), ratio(r.Plain, r.Threaded), ratio(r.Plain, r.Inproc), ratio(r.Plain, r.TCP)})
+		}
+	}
+	return markdown([]string{"program", "input", "plain", "1 rank", "2 ranks", "the machine's limit", "in calls", "threaded", "inproc", "tcp"}, rows)
+}
+
+// Rounds returns the number of rounds of the races.
+func (d *Document) Rounds() int {
+	for _, p := range d.Programs {
+		if p.Race != nil {
+			return p.Race.Rounds
+		}
+	}
+	return 0
+}
+
+// Against returns the costs of both inputs in words.
+func (r Rival) Against() string {
+	if !r.A.ok() || !r.B.ok() {
+		return fmt.Sprintf("%s; %s", r.A.cost(), r.B.cost())
+	}
+	return fmt.Sprintf("`fagus run %s %s` takes %s; with `%s` it is %s. That is %s times as long:", r.Program, r.InputA, r.A.cost(), r.InputB, r.B.cost(), ratio(r.A.TimeNs, r.B.TimeNs))
+}
+
+func (r Run) cost() string {
+	if !r.ok() {
+		return r.text()
+	}
+	return fmt.Sprintf("%s (%s transfers of variables, %s packets, %sB)", duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)))
+}
+
+func duration(ns int64) string { return (fagus.Time(ns) * fagus.Nanosecond).String() }
+
+// ratio formats a / b; "" if a or b is unknown, which means not positive.
+func ratio(a, b int64) string {
+	if a <= 0 || b <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(a)/float64(b))
+}
+
+// short formats a number in three digits, with the SI prefix of the unit that follows.
+func short(x float64) string {
+	prefixes := []string{"", "k", "M", "G", "T"}
+	i := 0
+	for ; math.Round(x) >= 1000 && i < len(prefixes)-1; i++ {
+		x /= 1000
+	}
+	digits := 0
+	if i > 0 {
+		digits = max(0, 2-int(math.Log10(x)))
+	}
+	text := fmt.Sprintf("%.*f", digits, x)
+	if prefixes[i] != "" {
+		text += " " + prefixes[i]
+	}
+	return text
+}

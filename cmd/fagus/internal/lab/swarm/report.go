@@ -1,0 +1,145 @@
+package swarm
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/fagus-dsm/fagus/apps/swarm"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+)
+
+const schema = "fagus.swarm/v1"
+
+type report struct {
+	Schema     string       `json:"schema"`
+	FirstSeed  uint64       `json:"first_seed"`
+	Kinds      []swarm.Kind `json:"kinds"`
+	Processors int          `json:"processors"`
+	MachineS   float64      `json:"machine_s"`
+	Total      figures      `json:"total"`
+	Faulty     figures      `json:"under_faults"`
+	ByKind     []figures    `json:"by_kind"`
+	Failures   []failure    `json:"failures"`
+}
+
+type figures struct {
+	Kind     swarm.Kind `json:"kind,omitempty"`
+	Cases    int        `json:"cases"`
+	Struck   int        `json:"struck"`
+	Messages uint64     `json:"messages"`
+	Phases   uint64     `json:"phases"`
+	Requests uint64     `json:"requests"`
+	Tenures  int        `json:"tenures"`
+	VirtualS float64    `json:"virtual_s"`
+	Failures int        `json:"failures"`
+}
+
+// failure is a failed case, and the smaller failing case that shrinking found.
+type failure struct {
+	Seed          uint64        `json:"seed"`
+	Failure       swarm.Failure `json:"failure"`
+	Replay        string        `json:"replay"`
+	Shrunk        swarm.Case    `json:"shrunk"`
+	ShrunkFailure swarm.Failure `json:"shrunk_failure"`
+	whole         swarm.Case
+}
+
+const noFault swarm.Kind = "none"
+
+func newReport(p *campaign) *report {
+	r := &report{Schema: schema, FirstSeed: p.first, Kinds: p.kinds, Processors: min(p.workers, runtime.GOMAXPROCS(0)), Failures: []failure{}}
+	if r.Kinds == nil || p.only != nil {
+		r.Kinds = swarm.Kinds()
+	}
+	for _, kind := range append([]swarm.Kind{noFault}, swarm.Kinds()...) {
+		r.ByKind = append(r.ByKind, figures{Kind: kind})
+	}
+	return r
+}
+
+func (r *report) add(c *swarm.Case, o *swarm.Outcome) {
+	kinds := c.Kinds()
+	r.Total.add(c, o)
+	if len(kinds) == 0 {
+		kinds = []swarm.Kind{noFault}
+	} else {
+		r.Faulty.add(c, o)
+	}
+	for i := range r.ByKind {
+		for _, kind := range kinds {
+			if r.ByKind[i].Kind == kind {
+				r.ByKind[i].add(c, o)
+			}
+		}
+	}
+	if o.Failure != nil {
+		r.Failures = append(r.Failures, failure{Seed: c.Seed, Failure: *o.Failure, whole: *c})
+	}
+}
+
+func (s *figures) add(c *swarm.Case, o *swarm.Outcome) {
+	s.Cases++
+	s.Phases += o.Phases
+	s.Requests += o.Requests
+	s.Tenures += o.History.Tenures
+	s.VirtualS += float64(o.Result.End.Nanoseconds()) / 1e9
+	if o.Failure != nil {
+		s.Failures++
+	}
+	for i, f := range c.Faults {
+		if (s.Kind == "" || s.Kind == swarm.Kind(f.Kind)) && i < len(o.Result.Struck) && o.Result.Struck[i] {
+			s.Struck++
+		}
+	}
+	u := &o.Result.UDP
+	for kind, n := range map[swarm.Kind]uint64{
+		swarm.Partition: o.Result.Held + u.Parted,
+		swarm.Corrupt:   u.Corrupted,
+		swarm.Loss:      u.Lost - u.Parted,
+		swarm.Duplicate: u.Duplicated,
+		swarm.Reorder:   u.Reordered,
+	} {
+		if s.Kind == "" || s.Kind == kind {
+			s.Messages += n
+		}
+	}
+}
+
+func outcomeText(o *swarm.Outcome) string {
+	verdict := "ok"
+	if o.Failure != nil {
+		verdict = "FAILED: " + o.Failure.Error()
+	}
+	return fmt.Sprintf("%d phases, %d requests, %d tenures, %v of virtual time, trace hash %016x: %s",
+		o.Phases, o.Requests, o.History.Tenures, o.Result.End, o.Result.TraceHash, verdict)
+}
+
+func (r *report) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"fault", "cases", "struck", "messages", "phases", "requests", "tenures", "failures"}, 2, 3, 4, 5, 6, 7, 8)
+	row := func(name string, s *figures) table.Row {
+		return table.Row{name, s.Cases, s.Struck, s.Messages, s.Phases, s.Requests, s.Tenures, s.Failures}
+	}
+	for i := range r.ByKind {
+		if s := &r.ByKind[i]; s.Cases > 0 {
+			t.AppendRow(row(string(s.Kind), s))
+		}
+	}
+	t.AppendFooter(row("all", &r.Total))
+	_, err := fmt.Fprintf(w, "%s\n\nstruck: pauses, partitions, crashes and corruptions that affected a packet or a rank; messages: held, lost, doubled, held back or damaged\n"+
+		"A case with several faults counts in each of their rows.\n\n"+
+		"%d cases from seed %d, %d of them with faults: %d phases and %d requests under faults, in %.0f s of virtual time and %.1f s on %d processors\n",
+		t.Render(), r.Total.Cases, r.FirstSeed, r.Faulty.Cases, r.Faulty.Phases, r.Faulty.Requests, r.Total.VirtualS, r.MachineS, r.Processors)
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\nseed %d FAILED: %v\nagain by: %s\nshrunk: %v\n%v", f.Seed, &f.Failure, f.Replay, &f.ShrunkFailure, f.Shrunk)
+		}
+	}
+	if err == nil && len(r.Failures) == 0 {
+		_, err = fmt.Fprintln(w, "no failure")
+	}
+	return err
+}

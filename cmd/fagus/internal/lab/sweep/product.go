@@ -1,0 +1,65 @@
+package sweep
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// products is a series of matrix products of one size, for each simulated network and node count.
+type products struct {
+	matmul.Config
+	env      string
+	networks runflags.List
+	counts   []int // node counts
+}
+
+// productFlags returns the flags of readProducts. nodes and net are defaults of --nodes and --net.
+func productFlags(nodes, net string) []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "n", Value: 512, Usage: "multiply two generated `N` x N matrices"},
+		&cli.StringFlag{Name: "nodes", Value: nodes, Usage: nodesUsage},
+		&cli.StringFlag{Name: "net", Value: net, Usage: "networks, with commas between: " + nics().String()},
+		runflags.EnvFlag("", "machine"),
+		base.JSONFlag(schema),
+	}
+}
+
+func nics() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2) }
+
+func readProducts(c *cli.Context) (p products, err error) {
+	p.Config, p.env = matmul.Square(c.Int("n")), c.String("env")
+	if err := p.Validate(); err != nil {
+		return p, usage.Wrap(err)
+	}
+	for name := range strings.SplitSeq(c.String("net"), ",") {
+		network, err := nics().Find(name)
+		if err != nil {
+			return p, err
+		}
+		p.networks = append(p.networks, network)
+	}
+	if _, err := sim.LoadPreset(p.env); err != nil {
+		return p, usage.Wrap(err)
+	}
+	p.counts, err = parseNodes(c.String("nodes"), 1)
+	return p, err
+}
+
+func (p *products) run(ctx context.Context, network runflags.Network, nodes int, by fagus.Transfer, progress func(int)) (*run.Report, error) {
+	on, err := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env}.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return run.Verified(ctx, catalog.Product(p.Config), on, progress)
+}

@@ -1,0 +1,150 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+type standing struct {
+	Version string `json:"version"`
+	Mode    string `json:"mode"`
+	Notices bool   `json:"notices"`
+	// TimeNs is the slowest rank's time in the measured section, divided by compete's divisor.
+	TimeNs contest.Sample `json:"time_ns"`
+	Runs   []*run.Report  `json:"runs"`
+}
+
+func flagsOf(c *cli.Context) catalog.Flags {
+	return catalog.Flags{Context: c, Nodes: c.Int("nodes"), Seed: c.Uint64("seed")}
+}
+
+// compete runs every version of a contest with every job, and divides the times by divisor. The
+// result is indexed [job][version]. step is the name of a step of the progress bar.
+func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor int64, step string) ([][]standing, error) {
+	steps := 0
+	for _, j := range jobs {
+		steps += j.Units * len(t.Versions) * t.Repeat
+	}
+	bar := base.NewProgress(c.App.ErrWriter, step, steps)
+	defer bar.Stop()
+	ctx, cancel := base.WithTimeout(c.Context, t.Config.Timeout)
+	defer cancel()
+	runs, err := t.InTurn(len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
+		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
+		if err != nil {
+			return nil, fmt.Errorf("%s with %s: %w", v.Name, jobs[item].Size, err)
+		}
+		return r, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([][]standing, len(jobs))
+	for item := range jobs {
+		for i, v := range t.Versions {
+			var values []int64
+			for _, r := range runs[item][i] {
+				values = append(values, r.MeasuredNs/divisor)
+			}
+			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), contest.NewSample(values), runs[item][i]})
+		}
+	}
+	return list, nil
+}
+
+func runJob(ctx context.Context, cfg runflags.Config, j *catalog.Job, progress func(int)) (*run.Report, error) {
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return run.Verified(ctx, j, on, progress)
+}
+
+// standingsTable returns a table without rows. Its columns are first, a column per version, and
+// last. numbers lists the columns of first that hold numbers, counted from 1.
+func standingsTable(versions []standing, first table.Row, numbers []int, last ...any) table.Writer {
+	header, aligned := first, numbers
+	for i, s := range versions {
+		header, aligned = append(header, s.Version), append(aligned, len(first)+1+i)
+	}
+	return base.NewTable(append(header, last...), aligned...)
+}
+
+func times(row table.Row, versions []standing) table.Row {
+	for _, s := range versions {
+		row = append(row, s.TimeNs)
+	}
+	return row
+}
+
+func printContest[Point any](c *cli.Context, setting contest.Setting, points []Point, about, table, verdict string) error {
+	document := struct {
+		Schema string `json:"schema"`
+		contest.Setting
+		Points  []Point `json:"points"`
+		Verdict string  `json:"verdict"`
+	}{schema, setting, points, verdict}
+	return base.Printf(c, document, "%s\n%s\n\n%s\n\n%s\n", setting.Where(), about, table, verdict)
+}
+
+// quickest returns the version of a mode with the least median, or nil; mode "" means any mode.
+func quickest(list []standing, mode string) (best *standing) {
+	for i := range list {
+		if s := &list[i]; (mode == "" || s.Mode == mode) && (best == nil || s.TimeNs.Median < best.TimeNs.Median) {
+			best = s
+		}
+	}
+	return best
+}
+
+// The values of duel.ahead.
+const (
+	aheadPhase    = "phases"
+	aheadThreaded = "threads"
+	aheadNeither  = "neither"
+)
+
+// duel compares the quickest version of each mode with one job.
+type duel struct {
+	ahead string  // the faster mode; "" unless both modes ran
+	lead  float64 // the loser's time divided by the winner's
+}
+
+// significant is the least relative difference of times that puts a mode ahead.
+const significant = 0.01
+
+func newDuel(list []standing) duel {
+	p, t := quickest(list, fagus.Phase.String()), quickest(list, fagus.Threaded.String())
+	if p == nil || t == nil {
+		return duel{}
+	}
+	d := duel{ahead: aheadPhase}
+	if t.TimeNs.Median < p.TimeNs.Median {
+		p, t, d.ahead = t, p, aheadThreaded
+	}
+	d.lead = float64(max(1, t.TimeNs.Median)) / float64(max(1, p.TimeNs.Median))
+	if d.lead <= 1+significant || t.TimeNs.Min <= p.TimeNs.Max {
+		d.ahead = aheadNeither
+	}
+	return d
+}
+
+func (d duel) String() string {
+	if d.ahead == "" {
+		return "-"
+	}
+	if d.ahead == aheadNeither {
+		return aheadNeither
+	}
+	return fmt.Sprintf("%s, %.2f x", d.ahead, d.lead)
+}

@@ -1,0 +1,80 @@
+package sweep
+
+import (
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func transferCommand() *cli.Command {
+	return &cli.Command{
+		Name: "transfer", Usage: "matmul by rings and by PUSH, and on both NICs, side by side",
+		UsageText: `fagus lab sweep transfer [flags]
+
+fagus lab sweep transfer                          n = 512 on 2 and 16 simulated nodes
+fagus lab sweep transfer --n 2048 --nodes 2,16
+fagus lab sweep transfer --net dimmnet1,dimmnet2  DIMMnet-1 against DIMMnet-2`,
+		Flags:  productFlags("2,16", runflags.DIMMnet1),
+		Action: base.NoArgs(sweepTransfer),
+	}
+}
+
+func sweepTransfer(c *cli.Context) error {
+	p, err := readProducts(c)
+	if err != nil {
+		return err
+	}
+	runs, err := runTransfers(c, &p)
+	if err != nil {
+		return err
+	}
+	document := struct {
+		Schema string        `json:"schema"`
+		Env    string        `json:"env"`
+		Runs   []*run.Report `json:"runs"`
+	}{schema, p.env, runs}
+	return base.Printf(c, document, "matmul %d x %d, env %s (virtual time; acquire and update: mean over the ranks)\n\n%s\n",
+		p.N, p.N, p.env, transferTable(runs))
+}
+
+func runTransfers(c *cli.Context, p *products) (runs []*run.Report, err error) {
+	transfers := []fagus.Transfer{fagus.Rings, fagus.Push}
+	bar := base.NewProgress(c.App.ErrWriter, "rows", len(p.counts)*len(transfers)*len(p.networks)*p.M)
+	defer bar.Stop()
+	for _, nodes := range p.counts {
+		for _, network := range p.networks {
+			for _, by := range transfers {
+				if by == fagus.Rings && nodes > contest.MostRings {
+					bar.Add(p.M)
+					continue
+				}
+				r, err := p.run(c.Context, network, nodes, by, bar.Add)
+				if err != nil {
+					return nil, err
+				}
+				runs = append(runs, r)
+			}
+		}
+	}
+	return runs, nil
+}
+
+func transferTable(runs []*run.Report) string {
+	t := base.NewTable(table.Row{"nodes", "net", "by", "total", "compute", "acquire", "update", "AOTF", "BOTF", "PUSH", "bytes"}, 1, 4, 5, 6, 7, 8, 9, 10, 11)
+	for i, r := range runs {
+		if i > 0 && r.Nodes != runs[i-1].Nodes {
+			t.AppendSeparator()
+		}
+		row := table.Row{r.Nodes, r.Net, r.Transfer}
+		for _, part := range []string{"total", "compute", "acquire", "update"} {
+			row = append(row, base.Nanoseconds(r.TimeNs[part]))
+		}
+		t.AppendRow(append(row, r.Messages.AOTF, r.Messages.BOTF, r.Messages.Push, r.Bytes))
+	}
+	return t.Render()
+}

@@ -1,0 +1,106 @@
+package launch
+
+import (
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+func live() runflags.List {
+	return runflags.Which(func(n runflags.Network) bool { return n.Processes })
+}
+func simulated() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.UDP100) }
+
+// Command returns the command fagus launch.
+func Command() *cli.Command {
+	return &cli.Command{
+		Name: "launch", Usage: "start a program as the ranks of a job, on this host or several",
+		UsageText: `fagus launch [-n N] -- PROGRAM [ARGUMENTS]
+
+fagus launch -n 4 -- ./app --size 512        a program that calls cluster.Run
+fagus launch -n 4 -- fagus run matmul --net shm
+fagus launch -n 2 --plain -- ./app >out      output unchanged, without ranks
+fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh`,
+		Description: "Every process reads its rank, the number of ranks and the job's name from FAGUS_RANK, FAGUS_SIZE\n" +
+			"and FAGUS_JOB. When a rank fails, the others are ended, and fagus launch exits with the code of\n" +
+			"that rank, or 128 plus the number of the signal that killed it. Standard input goes to rank 0\n" +
+			"(not with --hosts). SIGQUIT is passed on: fagus run then prints what each rank waits for.",
+		Flags: append([]cli.Flag{
+			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
+			&cli.BoolFlag{Name: "plain", Usage: "pass output on unchanged, without the rank before each line"},
+			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
+				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + live().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
+			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (on others FAGUS_MODE selects it)"},
+			base.TimeoutFlag(""),
+		}, runflags.HostFlags()...),
+		Action: launchRanks,
+	}
+}
+
+// Agent returns the hidden command that starts ranks on this host for a launcher on another host.
+// The agent exchanges messages with the launcher by its standard input and output.
+func Agent() *cli.Command {
+	return &cli.Command{
+		Name:   runflags.AgentName,
+		Usage:  "start ranks on this host for fagus launch --hosts",
+		Hidden: true,
+		Action: func(c *cli.Context) error { return launch.Agent(c.Context, os.Stdin, c.App.Writer) },
+	}
+}
+
+func launchRanks(c *cli.Context) error {
+	switch {
+	case c.NArg() == 0:
+		return usage.Errorf("no program to launch; see 'fagus launch --help'")
+	case c.Int("n") < 1:
+		return usage.Errorf("-n %d: want at least 1", c.Int("n"))
+	}
+	limit, err := base.Timeout(c)
+	if err != nil {
+		return err
+	}
+	network, err := readNetwork(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("mode") && !network.Simulated {
+		return usage.Errorf("--mode is of a simulated network: set FAGUS_MODE in the environment of programs that use the C library")
+	}
+	ctx, cancel := base.WithTimeout(c.Context, limit)
+	defer cancel()
+	job := &launch.Job{
+		Size:     c.Int("n"),
+		Argv:     c.Args().Slice(),
+		Stdin:    os.Stdin,
+		Stdout:   c.App.Writer,
+		Stderr:   c.App.ErrWriter,
+		PlainOut: c.Bool("plain"),
+		PlainErr: c.Bool("plain"),
+	}
+	if network.Simulated {
+		return simulateRanks(ctx, c, job, network)
+	}
+	if c.IsSet("net") {
+		job.Env = []string{"FAGUS_NET=" + network.Name}
+	}
+	return runflags.RunRanks(ctx, c, job)
+}
+
+// readNetwork returns the network of --net. Without the flag it returns none: the ranks choose.
+func readNetwork(c *cli.Context) (runflags.Network, error) {
+	if !c.IsSet("net") {
+		return runflags.Network{}, nil
+	}
+	network, err := append(live(), simulated()...).Find(c.String("net"))
+	if err == nil && network.Processes && !network.Hosts && c.IsSet("hosts") {
+		err = usage.Errorf("--net %s is the memory of one host: with --hosts use --net %v", network.Name,
+			runflags.Which(func(n runflags.Network) bool { return n.Hosts }))
+	}
+	return network, err
+}

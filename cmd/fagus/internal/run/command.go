@@ -1,0 +1,172 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
+)
+
+// Command returns the command fagus run.
+func Command() *cli.Command {
+	run := &cli.Command{
+		Name: "run", Usage: "run a program and report time, messages and verification",
+		UsageText: "fagus run PROGRAM [flags]",
+		Action:    base.Group("program", "fagus run", nil),
+	}
+	for _, p := range catalog.Programs() {
+		run.Subcommands = append(run.Subcommands, programCommand(p))
+	}
+	return run
+}
+
+// Apps returns the command fagus apps, which lists the programs.
+func Apps() *cli.Command {
+	return &cli.Command{
+		Name: "apps", Usage: "list the programs that fagus run has",
+		UsageText: `fagus apps
+fagus apps --json`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON document"}},
+		Action: base.NoArgs(listPrograms),
+	}
+}
+
+func listPrograms(c *cli.Context) error {
+	type program struct {
+		Name     string `json:"name"`
+		What     string `json:"what"`
+		Verified string `json:"verified_by"`
+	}
+	var list []program
+	t := base.NewTable(table.Row{"fagus run", "is", "verified by"})
+	for _, p := range catalog.Programs() {
+		list = append(list, program{p.Name, p.About, p.VerifiedBy})
+		t.AppendRow(table.Row{p.Name, p.About, p.VerifiedBy})
+	}
+	return base.Printf(c, list, "%s\n", t.Render())
+}
+
+// programCommand returns the command that runs p. It has the flags of the program, the flags for
+// output, and the flags of package runflags.
+func programCommand(p catalog.Program) *cli.Command {
+	flags := append(p.Flags,
+		base.JSONFlag(Schema),
+		&cli.BoolFlag{Name: "plain", Category: base.OutputCategory, Usage: "run the same program without Fagus, in one goroutine: the base of speed-ups"},
+		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf); simulated networks only"})
+	return &cli.Command{
+		Name:  p.Name,
+		Usage: p.About, UsageText: p.UsageText(),
+		Flags: append(flags, runflags.Flags()...),
+		Action: base.NoArgs(func(c *cli.Context) error {
+			if c.Bool("plain") {
+				return runPlain(c, p)
+			}
+			return runProgram(c, p)
+		}),
+	}
+}
+
+func prepare(c *cli.Context, p catalog.Program, nodes int) (*catalog.Job, error) {
+	if p.CheckOut != nil {
+		if err := base.CheckWritable(c, "out", p.CheckOut); err != nil {
+			return nil, err
+		}
+	}
+	return p.Prepare(catalog.Flags{Context: c, Nodes: nodes, Seed: c.Uint64("seed")})
+}
+
+func runProgram(c *cli.Context, p catalog.Program) error {
+	picture := c.String("timeline")
+	if err := base.CheckWritable(c, "timeline", figure.CheckName); err != nil {
+		return err
+	}
+	cfg, err := runflags.FromFlags(c)
+	if err != nil {
+		return err
+	}
+	if picture != "" && !cfg.Network.Simulated {
+		return usage.Errorf("--timeline needs the trace of a simulated network: use it with --net %v",
+			runflags.Which(func(n runflags.Network) bool { return n.Simulated }))
+	}
+	cfg.KeepTrace = picture != ""
+	j, err := prepare(c, p, cfg.Nodes)
+	if cfg.Launches() {
+		// A file that is missing on this host may exist on the hosts of the ranks.
+		if elsewhere := c.IsSet("hosts"); err == nil && !elsewhere {
+			err = base.CheckReadable(j.Inputs) // here, to report a missing file once, not per rank
+		} else if elsewhere && !usage.Is(err) {
+			err = nil
+		}
+		if err == nil {
+			err = runflags.LaunchSelf(c, cfg)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	r, on, err := runJob(c, j, cfg)
+	if err != nil || on.Rank() != 0 {
+		return err
+	}
+	return finish(c, r, func() error {
+		if j.Write != nil {
+			if err := j.Write(); err != nil {
+				return err
+			}
+		}
+		if picture != "" {
+			return timeline.Save(picture, on.Nodes, on.Trace)
+		}
+		return nil
+	})
+}
+
+// runJob opens the target and the job, and runs the job there.
+func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runflags.Target, error) {
+	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	defer cancel()
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if j.Open != nil {
+		if err := j.Open(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	units := j.Units
+	if on.Rank() != 0 { // only rank 0 draws a progress bar
+		units = 0
+	}
+	bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
+	stop := on.CallRolls(bar.Above(c.App.ErrWriter))
+	r, err := Execute(ctx, j, on, bar.Add)
+	stop()
+	bar.Stop()
+	if err == nil {
+		err = on.Close(ctx)
+	}
+	return r, on, err
+}
+
+// finish writes the output files if the result is right, prints the report, and returns an error
+// if the result is wrong. It writes the files first: if the reader of the report closes the pipe
+// early, printing ends the process.
+func finish(c *cli.Context, r *Report, write func() error) error {
+	var err error
+	if r.Verified {
+		err = write()
+	} else {
+		err = fmt.Errorf("verification failed: %s; no file was written", r.wrong())
+	}
+	return errors.Join(err, base.Print(c, r, r.print))
+}

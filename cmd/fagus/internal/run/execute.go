@@ -1,0 +1,69 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// Execute runs an open job. A wrong result is no error, but makes Report.Verified false.
+func Execute(ctx context.Context, j *catalog.Job, on *runflags.Target, progress func(int)) (*Report, error) {
+	outcomes := make([]catalog.Outcome, on.Nodes)
+	var began atomic.Bool
+	report, err := on.Run(ctx, func(n *fagus.Node) (err error) {
+		began.Store(true)
+		outcomes[n.Rank()], err = j.Run(n, progress)
+		return err
+	})
+	if err != nil && !began.Load() && ctx.Err() == nil && !external(err) {
+		return nil, usage.Wrap(err) // the target has no space for so many nodes
+	}
+	if err != nil {
+		on.ReportStuck(err, report.Roll)
+		return nil, err
+	}
+	r := newReport(j.App, on, report)
+	r.N, r.Size, r.measured = j.N, j.Size, j.Measured
+	r.Verification, r.Outcome, r.Bits = outcomes[0].Verification, outcomes[0].Text, bitsText(outcomes[0].Bits)
+	r.Verified = r.Verification.OK()
+	if on.History != nil {
+		r.History = &checkedHistory{on.History.Counts(), on.History.Check()}
+		r.Verified = r.Verified && r.History.Violation == nil
+	}
+	for _, o := range outcomes {
+		r.MeasuredNs = max(r.MeasuredNs, o.Took.Nanoseconds())
+	}
+	return r, nil
+}
+
+// Verified is Execute, except that a wrong result is an error.
+func Verified(ctx context.Context, j *catalog.Job, on *runflags.Target, progress func(int)) (*Report, error) {
+	r, err := Execute(ctx, j, on, progress)
+	if err == nil && !r.Verified {
+		err = fmt.Errorf("verification failed on %v: %s", on, r.wrong())
+	}
+	return r, err
+}
+
+// bitsText formats the bits of a result for a report. For 0, which means unknown, it returns "".
+func bitsText(bits uint64) string {
+	if bits == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%016x", bits)
+}
+
+// external reports whether the operating system or another process caused err.
+func external(err error) bool {
+	var errno syscall.Errno
+	var other *cluster.Failed
+	return errors.As(err, &errno) || errors.As(err, &other)
+}

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+const plainSchema = "fagus.plain/v2"
+
+type plainReport struct {
+	Schema       string               `json:"schema"`
+	App          string               `json:"app"`
+	N            int                  `json:"n"`
+	Size         string               `json:"size"`
+	Verified     bool                 `json:"verified"`
+	Verification catalog.Verification `json:"verification"`
+	Outcome      string               `json:"outcome,omitempty"`
+	Bits         string               `json:"bits,omitempty"`
+	MeasuredNs   int64                `json:"measured_ns"`
+
+	measured string // the name of the section whose time is MeasuredNs
+}
+
+func runPlain(c *cli.Context, p catalog.Program) error {
+	for _, f := range append(runflags.Flags(), &cli.StringFlag{Name: "timeline"}) {
+		if name := f.Names()[0]; c.IsSet(name) && name != "seed" && name != "timeout" {
+			return usage.Errorf("--plain runs without Fagus: use it without --%s", name)
+		}
+	}
+	limit, err := base.Timeout(c)
+	if err != nil {
+		return err
+	}
+	j, err := prepare(c, p, 1)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := base.WithTimeout(c.Context, limit)
+	defer cancel()
+	if j.Open != nil {
+		if err := j.Open(ctx); err != nil {
+			return err
+		}
+	}
+	if j.Plain == nil {
+		return usage.Errorf("%s has no version without Fagus", j.App)
+	}
+	bar := base.NewProgress(c.App.ErrWriter, j.Unit, j.Units)
+	r, err := executePlain(ctx, j, bar.Add)
+	bar.Stop()
+	if err != nil {
+		return err
+	}
+	if !r.Verified {
+		err = fmt.Errorf("verification failed: %v, the limit is %.3g", r.Verification, r.Verification.Limit)
+	} else if j.Write != nil {
+		err = j.Write()
+	}
+	return errors.Join(err, base.Print(c, r, r.print))
+}
+
+// executePlain runs j without Fagus. After the end of ctx it returns, though the program runs on.
+func executePlain(ctx context.Context, j *catalog.Job, progress func(int)) (*plainReport, error) {
+	type result struct {
+		catalog.Outcome
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		o, err := j.Plain(func(section func()) fagus.Time {
+			began := time.Now()
+			section()
+			return base.Nanoseconds(time.Since(began).Nanoseconds())
+		}, progress)
+		done <- result{o, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return &plainReport{
+			Schema: plainSchema, App: j.App, N: j.N, Size: j.Size, measured: j.Measured,
+			Verified: o.Verification.OK(), Verification: o.Verification, Outcome: o.Text, Bits: bitsText(o.Bits), MeasuredNs: o.Took.Nanoseconds(),
+		}, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s without Fagus: %w", j.App, context.Cause(ctx))
+	}
+}
+
+func (r *plainReport) print(w io.Writer) error {
+	text := fmt.Sprintf("%s: %s\nwithout Fagus, in one goroutine\n\n%s: %v\n",
+		r.App, r.Size, strings.TrimSuffix(r.measured, ", of the slowest rank"), base.Nanoseconds(r.MeasuredNs))
+	if r.Outcome != "" {
+		text += r.Outcome + "\n"
+	}
+	_, err := fmt.Fprint(w, text, verdict(r.Verified, r.Verification))
+	return err
+}
+
+func verdict(verified bool, v catalog.Verification) string {
+	word := "verified"
+	if !verified {
+		word = "WRONG"
+	}
+	return fmt.Sprintf("%s: %v (limit %.3g)\n", word, v, v.Limit)
+}

@@ -1,0 +1,207 @@
+package runflags
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// Config says where and how a program runs. FromFlags returns only valid configurations.
+type Config struct {
+	Network   Network
+	Nodes     int
+	Mode      fagus.Mode
+	Transfer  fagus.Transfer
+	Placement fagus.Placement // whether ranks share one copy of each array
+	Env       string          // the machine of a simulated network; "" for other networks
+	Faults    Faults          // the faults of a network with datagrams
+	Seed      uint64
+	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
+	Notices bool
+	// Poll makes idle threads of inproc poll, as threads on a simulated NIC do.
+	Poll bool
+	// KeepTrace keeps the trace of a simulated network: see Target.Trace.
+	KeepTrace bool
+	Timeout   time.Duration // limit of wall-clock time; 0: no limit
+	Log       *slog.Logger  // logs every call; nil: no log
+	Check     fagus.Check
+	RollCall  fagus.RollCall
+	History   *history.History // records every Acquire and Release; nil: no record
+	Insecure  bool             // connections between hosts are not encrypted
+
+	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
+}
+
+const category = "where it runs"
+
+// Flags returns the flags that FromFlags reads.
+func Flags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
+		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
+		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
+		&cli.StringFlag{Name: "net", Category: category, Value: DIMMnet1, Usage: All().Usage()},
+		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
+		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
+		EnvFlag(category, "machine of a simulated network"),
+		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random"},
+		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and verify that it keeps the axioms of entry consistency"},
+		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
+		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
+		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
+		rollCallFlag(category),
+		base.TimeoutFlag(category),
+	}, append(FaultFlags(), HostFlags()...)...)
+}
+
+// FromFlags reads the flags. For a network of processes it also reads the rank of this process
+// from the environment. It does not connect to the other ranks.
+func FromFlags(c *cli.Context) (Config, error) {
+	cfg, err := Basics(c, All())
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Notices, cfg.Insecure = c.Bool("notices"), c.Bool("insecure")
+	if c.Bool("verify-history") {
+		cfg.History = history.New()
+	}
+	if c.Bool("verbose") {
+		cfg.Log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	if cfg.Check, err = readCheck(c); err != nil {
+		return cfg, err
+	}
+	if cfg.RollCall, err = readRollCall(c); err != nil {
+		return cfg, err
+	}
+	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
+		return cfg, err
+	}
+	err = errors.Join(base.ReadText(c, "mode", &cfg.Mode), base.ReadText(c, "transfer", &cfg.Transfer), base.ReadText(c, "placement", &cfg.Placement))
+	if err == nil {
+		err = cfg.validate()
+	}
+	if err == nil {
+		err = checkHosts(c, cfg.Network)
+	}
+	if err == nil && cfg.Network.Processes {
+		err = cfg.readRank(c.IsSet("nodes"))
+	}
+	return cfg, err
+}
+
+// Basics reads --nodes, --net, --env, --seed and --timeout. --net must be one of networks.
+func Basics(c *cli.Context, networks List) (Config, error) {
+	cfg := Config{Nodes: c.Int("nodes"), Env: c.String("env"), Seed: c.Uint64("seed")}
+	var err error
+	if cfg.Timeout, err = base.Timeout(c); err != nil {
+		return cfg, err
+	}
+	if cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
+		return cfg, usage.Errorf("--nodes %d: want 1 to %d", cfg.Nodes, dimmnet.MaxNodes)
+	}
+	if cfg.Network, err = networks.Find(c.String("net")); err != nil {
+		return cfg, err
+	}
+	if !cfg.Network.Simulated {
+		if c.IsSet("env") {
+			return cfg, usage.Errorf("--env describes a simulated machine: use it with --net %v", Which(simulated))
+		}
+		cfg.Env = ""
+	}
+	return cfg, nil
+}
+
+func (cfg *Config) validate() error {
+	switch {
+	case cfg.Network.Datagrams && cfg.Transfer == fagus.Push:
+		return usage.Errorf("--net %s has no PUSH: use --transfer %v or %v", cfg.Network.Name, fagus.Rings, fagus.Auto)
+	case cfg.Mode == fagus.Threaded && cfg.Transfer == fagus.Push:
+		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
+	case cfg.Notices && cfg.Mode != fagus.Threaded:
+		return usage.Errorf("--notices are for --mode %v", fagus.Threaded)
+	case cfg.History != nil && cfg.Network.Processes:
+		return usage.Errorf("--verify-history needs all ranks in one process: use it with --net %v", Which(inProcess))
+	case cfg.Placement != fagus.PlaceShared:
+		return nil
+	case cfg.History != nil || cfg.Check != fagus.CheckOff:
+		return usage.Errorf("--check and --verify-history need private copies: use --placement %v", fagus.PlacePrivate)
+	case !cfg.Network.OneMemory:
+		return usage.Errorf("--placement %v needs ranks that have the same memory: use it with --net %v", cfg.Placement, Which(oneMemory))
+	}
+	return nil
+}
+
+func readCheck(c *cli.Context) (fagus.Check, error) {
+	switch {
+	case c.Bool("check") && c.Bool("strict"):
+		return fagus.CheckStrict, nil
+	case c.Bool("check"):
+		return fagus.CheckOn, nil
+	case c.Bool("strict"):
+		return 0, usage.Errorf("--strict says how to check: use it with --check")
+	}
+	return fagus.CheckOff, nil
+}
+
+// readRank reads from the environment which rank of a job this process is. A launcher that set
+// the rank also set the number of ranks.
+func (cfg *Config) readRank(nodesSet bool) error {
+	rank, err := cluster.FromEnv(os.LookupEnv)
+	if errors.Is(err, cluster.ErrNoJob) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if nodesSet && cfg.Nodes != rank.Size {
+		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
+	}
+	cfg.Nodes, cfg.rank = rank.Size, &rank
+	return nil
+}
+
+// Launches reports whether this process starts the ranks, and is no rank itself.
+func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.rank == nil }
+
+// Rank returns the rank of this process; 0 if all ranks are in this process.
+func (cfg *Config) Rank() int {
+	if cfg.rank == nil {
+		return 0
+	}
+	return cfg.rank.Rank
+}
+
+// UDPFaults returns the faults of a network with datagrams, and nil for other networks.
+func (cfg *Config) UDPFaults() *Faults {
+	if !cfg.Network.Datagrams {
+		return nil
+	}
+	return &cfg.Faults
+}
+
+// String describes in words where and how the program runs.
+func (cfg *Config) String() string {
+	mode, net := fmt.Sprintf("%v mode", cfg.Mode), cfg.Network.Name
+	if cfg.Notices {
+		mode += " with notices"
+	}
+	if f := cfg.UDPFaults(); f != nil {
+		net += f.Text()
+	}
+	if !cfg.Network.Simulated {
+		return fmt.Sprintf("%s, %s, %s, seed %d (wall time)", base.NodesText(cfg.Nodes), mode, net, cfg.Seed)
+	}
+	return fmt.Sprintf("%s, %s, %s, env %s, seed %d (virtual time)", base.NodesText(cfg.Nodes), mode, net, cfg.Env, cfg.Seed)
+}

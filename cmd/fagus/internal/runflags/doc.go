@@ -1,0 +1,14 @@
+// Package runflags reads the flags that all programs share, which select the network, the number
+// of nodes and the engine. It turns them into a valid [Config], and opens the network of a Config.
+//
+//	cfg, err := runflags.FromFlags(c)         // flags and the launcher's environment
+//	...
+//	if cfg.Launches() {
+//		return runflags.LaunchSelf(c, cfg)    // this process starts the ranks
+//	}
+//	on, err := cfg.Open(ctx)                // the network; with other processes, a rank of it
+//	report, err := on.Run(ctx, program)
+//	err = on.Close(ctx)
+//
+// [Networks] lists all networks. A command that supports only some networks selects from the list.
+package runflags

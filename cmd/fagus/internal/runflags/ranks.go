@@ -1,0 +1,126 @@
+package runflags
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// AgentName is the name of the hidden command that starts ranks for a launcher on another host.
+const AgentName = "agent"
+
+// HostFlags returns the flags that say on which hosts ranks are started, and how.
+func HostFlags() []cli.Flag {
+	const category = "several hosts"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "hosts", Category: category, Usage: "start the ranks on `HOSTS`, a,b[:slots], by ssh; fagus and the program must be on each, at the same paths"},
+		&cli.StringFlag{Name: "rsh", Category: category, Usage: "use `COMMAND` instead of ssh; %h in it is the host, which otherwise comes last"},
+		&cli.BoolFlag{Name: "insecure", Category: category, Usage: "do not encrypt or authenticate connections between hosts"},
+	}
+}
+
+func hostFlagNames() []string { return []string{"hosts", "rsh", "insecure"} }
+
+// NoHostFlags returns an error, with the reason, if a flag of HostFlags is set.
+func NoHostFlags(c *cli.Context, reason string) error {
+	for _, flag := range hostFlagNames() {
+		if c.IsSet(flag) {
+			return usage.Errorf("--%s is for ranks on several hosts, and %s", flag, reason)
+		}
+	}
+	return nil
+}
+
+// checkHosts returns an error if a flag of HostFlags is set, but the network has only one host.
+func checkHosts(c *cli.Context, net Network) error {
+	if net.Hosts {
+		return nil
+	}
+	return NoHostFlags(c, "--net "+net.Name+" has none: use it with --net "+Which(hosts).String())
+}
+
+// LaunchSelf runs the command line of this process again, once as every rank of a job.
+func LaunchSelf(c *cli.Context, cfg Config) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The job needs no time limit: each rank reads --timeout from its own command line.
+	return RunRanks(c.Context, c, &launch.Job{
+		Size:     cfg.Nodes,
+		Argv:     append([]string{self}, os.Args[1:]...),
+		Stdout:   c.App.Writer,
+		Stderr:   c.App.ErrWriter,
+		PlainOut: true, // lines need no rank before them: only rank 0 prints
+	})
+}
+
+// RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
+func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	defer signal.Stop(quit)
+	job.Signals = quit
+	// Drop this process's own rank, if it is a rank of another launcher's job.
+	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...)
+	var ranks interface {
+		Check() error
+		Run(ctx context.Context) error
+	} = job
+	if c.IsSet("hosts") {
+		spread, err := onHosts(c, job)
+		if err != nil {
+			return err
+		}
+		ranks = spread
+	} else if c.IsSet("rsh") || c.IsSet("insecure") {
+		return usage.Errorf("--rsh and --insecure are for ranks on --hosts")
+	}
+	if err := ranks.Check(); err != nil {
+		return usage.Wrap(err)
+	}
+	err := ranks.Run(ctx)
+	var exit *launch.ExitError
+	if errors.As(err, &exit) {
+		return &RankError{exit, c.Command.Name == "launch"}
+	}
+	return err
+}
+
+// onHosts returns job as a job on the hosts of --hosts.
+func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
+	hosts, err := launch.ParseHosts(c.String("hosts"))
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	// Pass on only Fagus's variables: others, such as HOME, differ from host to host.
+	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") })
+	return &launch.Hosts{
+		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
+		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"),
+	}, nil
+}
+
+// RankError is the failure of a rank, whose exit code becomes that of the command.
+type RankError struct {
+	*launch.ExitError
+	AnyProgram bool // the rank may run another program than the command fagus
+}
+
+// Unreported reports whether the rank may have ended without an error message. A rank that runs
+// the command fagus prints a message, unless a signal killed it.
+func (e *RankError) Unreported() bool { return e.AnyProgram || e.Code > 128 }

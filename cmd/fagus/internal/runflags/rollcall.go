@@ -1,0 +1,53 @@
+package runflags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+)
+
+const rollCallName = "roll-call"
+
+func rollCallFlag(category string) cli.Flag {
+	return &cli.DurationFlag{Name: rollCallName, Category: category, Value: rollcall.DefaultAfter,
+		Usage: "when a call has waited for `TIME`, and again each time the wait doubles, print what every rank does and waits for; 0: never. SIGQUIT (Ctrl-\\) prints it at any time"}
+}
+
+func readRollCall(c *cli.Context) (fagus.RollCall, error) {
+	after := c.Duration(rollCallName)
+	if after < 0 {
+		return fagus.RollCall{}, usage.Errorf("--%s %v: want 0 (never) or more", rollCallName, after)
+	}
+	if after == 0 {
+		after = -1
+	}
+	return fagus.RollCall{After: after}, nil
+}
+
+// CallRolls prints roll-calls of the next run, periodic and on SIGQUIT, until stop is called.
+func (t *Target) CallRolls(w io.Writer) (stop func()) {
+	ask := make(chan os.Signal, 1)
+	signal.Notify(ask, syscall.SIGQUIT)
+	t.RollCall.Ask = ask
+	t.RollCall.To = func(r fagus.Roll) { fmt.Fprint(w, "fagus: ", r) }
+	return func() { signal.Stop(ask) }
+}
+
+// ReportStuck prints r, the last roll-call of a run, if err is a timeout or a deadlock.
+func (t *Target) ReportStuck(err error, r fagus.Roll) {
+	stuck := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, dimmnet.ErrDeadlock)
+	if stuck && t.RollCall.To != nil {
+		t.RollCall.To(r)
+	}
+}

@@ -1,0 +1,49 @@
+package runflags
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
+)
+
+// Simulation is a network in virtual time.
+type Simulation interface {
+	dimmnet.Network
+	Result() sim.Result
+	Preset() sim.Preset
+}
+
+// EnvFlag returns the flag --env, which names a simulated machine.
+func EnvFlag(category, what string) cli.Flag {
+	return &cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: what + ": " + strings.Join(sim.Envs(), ", ")}
+}
+
+// simulation returns the network of cfg. trace, if not nil, gets each change of a rank's state.
+func (cfg *Config) simulation(trace func(sim.Record)) (s Simulation, err error) {
+	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed}
+	if cfg.Network.Datagrams {
+		udp := sim.UDP(cfg.Faults)
+		c.UDP = &udp
+	}
+	if trace != nil {
+		c.Trace = func(r sim.Record) {
+			if r.Note != "" {
+				trace(r)
+			}
+		}
+	}
+	if cfg.Network.Name == DIMMnet2 {
+		s, err = dimmnet2.New(c, dimmnet2.Default())
+	} else {
+		s, err = sim.New(c)
+	}
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	return s, nil
+}

@@ -1,0 +1,108 @@
+package runflags
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// Target is a network on which a program can run.
+type Target struct {
+	Config
+	Net   dimmnet.Network
+	Sim   Simulation   // the same as Net if the network is simulated; nil otherwise
+	Trace []sim.Record // the changes of state of the last run, if Config.KeepTrace is set
+
+	job interface { // the job that this process has joined; nil if all ranks are in this process
+		Close(ctx context.Context) error
+	}
+}
+
+const (
+	// inprocBulk is the bulk memory of a node for --transfer push, in bytes. Other transfers use
+	// no bulk memory on inproc, because it costs one more copy.
+	inprocBulk = 16 << 20
+	// inprocPoll is how long idle threads poll: longer than any compute phase of a comparison.
+	inprocPoll = time.Minute
+)
+
+// Open returns the target that cfg describes. If the ranks are processes, it returns when all
+// ranks have joined the job; cfg.Launches must be false.
+func (cfg Config) Open(ctx context.Context) (*Target, error) {
+	t := &Target{Config: cfg}
+	switch {
+	case cfg.Network.Processes:
+		return t, t.join(ctx)
+	case cfg.Network.Simulated:
+		var trace func(sim.Record)
+		if cfg.KeepTrace {
+			trace = func(r sim.Record) { t.Trace = append(t.Trace, r) }
+		}
+		var err error
+		t.Sim, err = cfg.simulation(trace)
+		t.Net = t.Sim
+		return t, err
+	}
+	var c inproc.Config
+	if cfg.Transfer == fagus.Push {
+		c.Bulk = inprocBulk
+	}
+	if cfg.Poll {
+		c.Poll = inprocPoll
+	}
+	t.Net = inproc.New(c)
+	return t, nil
+}
+
+func (t *Target) join(ctx context.Context) error {
+	if t.Network.Hosts && t.rank.Spans() {
+		return t.joinHosts(ctx)
+	}
+	if err := t.rank.CheckHost(); err != nil {
+		return usage.Wrap(err)
+	}
+	host, err := cluster.JoinHost(ctx, *t.rank, cluster.HostConfig{})
+	if err != nil {
+		return err
+	}
+	t.job, t.Net = host, host.Network(t.Network.transport)
+	return nil
+}
+
+func (t *Target) joinHosts(ctx context.Context) error {
+	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(t.rank.Rank))
+	if err != nil {
+		return err
+	}
+	cfg.Log = t.Log
+	cfg.Insecure = cfg.Insecure || t.Insecure
+	hosts, err := cluster.JoinHosts(ctx, *t.rank, cfg)
+	if err != nil {
+		return err
+	}
+	t.job, t.Net = hosts, hosts.Network(t.Network.transport)
+	return nil
+}
+
+// Run runs a program on all ranks that are in this process.
+func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
+	return fagus.Run(ctx, fagus.Config{
+		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Notices: t.Notices, History: t.History,
+		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Log: t.Log,
+	}, program)
+}
+
+// Close leaves the job if the ranks are processes. It waits until all ranks leave the job.
+func (t *Target) Close(ctx context.Context) error {
+	if t.job == nil {
+		return nil
+	}
+	return t.job.Close(ctx)
+}

@@ -1,0 +1,105 @@
+package golang
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// module creates a folder with a Go module that requires this one.
+func module(t *testing.T) (dir string) {
+	t.Helper()
+	root, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	text := strings.Replace(string(mod), "module github.com/fagus-dsm/fagus", "module random", 1)
+	text += fmt.Sprintf("\nrequire github.com/fagus-dsm/fagus v0.0.0\nreplace github.com/fagus-dsm/fagus => %s\n", root)
+	write(t, dir, "go.mod", []byte(text))
+	write(t, dir, "go.sum", sum)
+	return dir
+}
+
+func write(t *testing.T, dir, name string, data []byte) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a program of a module and returns its output.
+func run(t *testing.T, dir, program string) (said []byte, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", program)
+	cmd.Dir = dir
+	return cmd.CombinedOutput()
+}
+
+// TestCorpus checks that every function of the corpus is refused, or that its parallel version
+// gives the same result.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs")
+	}
+	corpus, err := txtar.ParseFile(filepath.Join("testdata", "corpus.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := module(t)
+	var imports, table strings.Builder
+	made := 0
+	for _, f := range corpus.Files {
+		write(t, dir, f.Name, f.Data)
+	}
+	for _, f := range corpus.Files {
+		name, _, _ := strings.Cut(f.Name, "/")
+		files, err := Load(filepath.Join(dir, name))
+		if err != nil || len(files) == 0 {
+			continue // not a program
+		}
+		text, err := files[0].Emit(Options{Spend: 1})
+		if err != nil {
+			continue
+		}
+		made++
+		write(t, dir, filepath.Join(name, "f_fagus.go"), text)
+		fmt.Fprintf(&imports, "%q\n", "random/"+name)
+		fmt.Fprintf(&table, "{%q, %s.F, %s.FOn},\n", name, name, name)
+	}
+	if made < len(corpus.Files)/3 {
+		t.Errorf("of %d functions only %d are made parallel", len(corpus.Files), made)
+	}
+	harness, err := os.ReadFile(filepath.Join("testdata", "corpus_main.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "cmd/main.go", harness)
+	write(t, dir, "cmd/table.go", []byte("package main\n\nimport (\n"+imports.String()+")\n\nvar table = []entry{\n"+table.String()+"}\n"))
+	if said, err := run(t, dir, "./cmd"); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	vet := exec.CommandContext(t.Context(), "go", "vet", "-mod=mod", "./...")
+	vet.Dir = dir
+	if said, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, said)
+	}
+	t.Logf("%d of %d functions are made parallel", made, len(corpus.Files))
+}

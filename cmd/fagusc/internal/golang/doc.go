@@ -1,0 +1,29 @@
+// Package golang is the front end and the code generator of fagusc for Go. It reads functions that
+// are marked
+//
+//	//fagus:parallel
+//
+// translates them for package loops, and writes a parallel version of each. Every rank executes a
+// part of it.
+//
+//	files, err := golang.Load("kernels")
+//	text, err := files[0].Emit()     // err: the first construct that cannot be made parallel
+//
+// # Input
+//
+// Parameters are numbers, structs and arrays of these, and slices of all of these. The function
+// may make slices at its beginning. It may contain assignments, conditions, switches and all kinds
+// of for loops, and calls of package math and of pure functions of the same package. A variable
+// may denote a part of a slice: row := a[i*n : (i+1)*n]. A loop marked
+//
+//	//fagus:serial
+//
+// is executed by one rank if it writes arrays, and by all ranks otherwise. Other constructs are
+// refused where they prevent the analysis.
+//
+// # Output
+//
+// The output contains the statements of the input unchanged, with //line directives, so that
+// compiler errors, debuggers and panics refer to the input. Only the headers of parallel loops are
+// rewritten. The calls of package region surround them.
+package golang

@@ -1,0 +1,329 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+)
+
+func (e *emitter) statements(list []ast.Stmt) error {
+	for len(list) > 0 {
+		same := 0 // number of unchanged statements from here on
+		for same < len(list) && !e.inside(list[same]) {
+			if _, ok := list[same].(*ast.ReturnStmt); ok {
+				break
+			}
+			same++
+		}
+		if same > 0 {
+			e.verbatim(list[0].Pos(), list[same-1].End())
+			list = list[same:]
+			continue
+		}
+		if err := e.statement(list[0]); err != nil {
+			return err
+		}
+		list = list[1:]
+	}
+	return nil
+}
+
+func (e *emitter) inside(s ast.Node) (found bool) {
+	for n := range e.steps {
+		found = found || s.Pos() <= n.Pos() && n.End() <= s.End()
+	}
+	return found
+}
+
+func (e *emitter) statement(s ast.Stmt) error {
+	if folds := e.folds[s]; len(folds) > 0 {
+		e.resets(folds)
+		defer e.reduces(folds)
+	}
+	if step := e.steps[s]; step != nil {
+		return e.step(step)
+	}
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		e.returned(s)
+		return nil
+	case *ast.BlockStmt:
+		e.printf("{\n")
+		err := e.statements(s.List)
+		e.printf("}\n")
+		return err
+	case *ast.ForStmt:
+		return e.around(s, s.Body)
+	case *ast.RangeStmt:
+		return e.around(s, s.Body)
+	case *ast.IfStmt:
+		if err := e.around(s, s.Body); err != nil || s.Else == nil {
+			return err
+		}
+		e.out.Truncate(e.out.Len() - 1)
+		e.printf(" else {\n")
+		err := e.statements([]ast.Stmt{s.Else})
+		e.printf("}\n")
+		return err
+	}
+	return &loops.Refusal{Pos: e.file.pos(s.Pos()), Message: "this statement around parallel loops is not supported"}
+}
+
+func (e *emitter) around(s ast.Stmt, body *ast.BlockStmt) error {
+	e.verbatim(s.Pos(), body.Lbrace+1)
+	err := e.block(body)
+	e.printf("}\n")
+	return err
+}
+
+func (e *emitter) block(b *ast.BlockStmt) error {
+	if step := e.steps[b]; step != nil {
+		return e.step(step)
+	}
+	return e.statements(b.List)
+}
+
+func (e *emitter) returned(s *ast.ReturnStmt) {
+	var names, values []string
+	for i, r := range s.Results {
+		if value := e.file.source(r); len(s.Results) != len(e.results) || value != e.results[i] {
+			names, values = append(names, e.results[i]), append(values, value)
+		}
+	}
+	if len(values) == 1 && len(s.Results) < len(e.results) { // a call that returns all results
+		names = e.results
+	}
+	if len(values) > 0 {
+		e.printf("%s = %s\n", strings.Join(names, ", "), strings.Join(values, ", "))
+	}
+}
+
+func (e *emitter) step(s *loops.Step) error {
+	e.written[s.Node] = true
+	names := e.vars[s]
+	number := names.step + names.here
+	origin := s.Node.Origin.(ast.Node)
+	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	switch s.Kind {
+	case loops.Replicated:
+		if skip, ok := origin.(*ast.IfStmt); ok && continues(skip) {
+			return e.skip(skip, number)
+		}
+		_, block := origin.(*ast.BlockStmt)
+		if block { // keep the block's declarations inside
+			e.printf("{\n")
+		}
+		e.contents(origin)
+		if block {
+			e.printf("}\n")
+		}
+	case loops.Serial:
+		e.printf("if %s.Owns(%s) {\n", e.prog, number)
+		e.contents(origin)
+		e.printf("}\n")
+	case loops.Parallel:
+		e.fold(s, number)
+		if err := e.loop(s, number); err != nil {
+			return err
+		}
+	}
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	e.folded(s)
+	return nil
+}
+
+// skip writes "if c { continue }" so that the rank holds no arrays when it continues.
+func (e *emitter) skip(s *ast.IfStmt, number string) error {
+	skips := e.unique("skips")
+	at := e.file.position(s.Cond.Pos())
+	e.printf("//line %s:%d\n%s := %s\n%s\n", filepath.Base(at.Filename), at.Line, skips, e.file.source(s.Cond), self)
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\nif %s {\ncontinue\n}\n", e.err, e.prog, number, e.err, skips)
+	return nil
+}
+
+func (e *emitter) contents(n ast.Node) {
+	if b, ok := n.(*ast.BlockStmt); ok {
+		if len(b.List) > 0 {
+			e.verbatim(b.List[0].Pos(), b.List[len(b.List)-1].End())
+		}
+		return
+	}
+	e.verbatim(n.Pos(), n.End())
+}
+
+func (e *emitter) loop(s *loops.Step, number string) error {
+	part := e.vars[s].part
+	e.printf("%s := %s.Mine(%s)\n", part, e.prog, number)
+	var body *ast.BlockStmt
+	var key, value, over ast.Expr
+	switch n := s.Node.Origin.(type) {
+	case *ast.ForStmt:
+		body, key = n.Body, n.Init.(*ast.AssignStmt).Lhs[0]
+	case *ast.RangeStmt:
+		body, key, value, over = n.Body, n.Key, n.Value, n.X
+	}
+	for _, name := range e.unused(s.Node.Origin.(ast.Stmt)) {
+		e.printf("_ = %s\n", name)
+	}
+	id, _ := key.(*ast.Ident)
+	index, typed := "", ""
+	if id != nil && id.Name != "_" {
+		index, typed = id.Name, e.typed(e.file.pkg.TypesInfo.Defs[id].Type())
+	}
+	v, isID := value.(*ast.Ident)
+	isID = isID && v.Name != "_"
+	switch {
+	case index == "" || typed != "int":
+		count := e.unique("i")
+		e.printf("%s {\n", header(count, part+".First", part+".End", part+".By"))
+		if index != "" {
+			e.printf("%s := %s(%s)\n_ = %s\n", index, typed, count, index)
+		}
+		if isID {
+			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), count)
+		}
+	default:
+		e.printf("%s {\n", header(index, part+".First", part+".End", part+".By"))
+		if isID {
+			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), index)
+		}
+	}
+	if n := len(body.List); n > 0 {
+		e.verbatim(body.List[0].Pos(), body.List[n-1].End())
+	}
+	e.printf("}\n")
+	return nil
+}
+
+func (e *emitter) scalar(s *loops.Scalar) string {
+	for o, t := range e.scalars {
+		if t == s {
+			return e.typed(o.Type())
+		}
+	}
+	return ""
+}
+
+func identity(op string) string {
+	if op == "*" {
+		return "1"
+	}
+	return "0"
+}
+
+func combined(op, of string) string {
+	body := fmt.Sprintf("return a %s b", op)
+	switch op {
+	case "max", "min":
+		body = fmt.Sprintf("return %s(a, b)", op)
+	case "<", ">":
+		body = fmt.Sprintf("if b %s a {\nreturn b\n}\nreturn a", op)
+	default:
+		if strings.Contains(op, ".") { // math.Max, whatever the name of the import
+			body = fmt.Sprintf("return %s(a, b)", op)
+		}
+	}
+	return fmt.Sprintf("func(a, b %s) %s {\n%s\n}", of, of, body)
+}
+
+// resets writes the initial values of the ranks' parts of scalars; rank 0 keeps the previous value.
+func (e *emitter) resets(folds []loops.Fold) {
+	var reset []string
+	for _, f := range folds {
+		if !idempotent(f.Operator) {
+			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, identity(f.Operator)))
+		}
+	}
+	if len(reset) > 0 {
+		e.printf("if %s.Rank() > 0 {\n%s}\n", e.node, strings.Join(reset, ""))
+	}
+}
+
+func (e *emitter) reduces(folds []loops.Fold) {
+	for _, f := range folds {
+		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
+	}
+}
+
+// fold writes the combination of the parts of an array.
+func (e *emitter) fold(s *loops.Step, number string) {
+	f := s.FoldedArray()
+	if f.Array == nil {
+		return
+	}
+	name, parts, all := f.Array.Name, e.parts[f.Array], e.vars[s].add+"All"
+	e.printf("%s := %s\n%s = %s[%s.Rank()*len(%s):(%s.Rank()+1)*len(%s)]\n", all, name, name, parts, e.node, name, e.node, name)
+	if idempotent(f.Operator) {
+		e.printf("copy(%s, %s)\n", name, all)
+		return
+	}
+	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor i := range %s {\n%s[i] = %s\n}\n}\n", e.node, name, all, name, name, identity(f.Operator))
+}
+
+func (e *emitter) folded(s *loops.Step) {
+	f := s.FoldedArray()
+	if f.Array == nil {
+		return
+	}
+	names := e.vars[s]
+	number := names.add + names.here
+	e.printf("%s = %sAll\n", f.Array.Name, names.add)
+	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(e.array(f.Array).element)))
+	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
+}
+
+// Describe describes how every loop and statement of the function is executed, one line each.
+func (f *Function) Describe() []string {
+	s, err := f.Plan()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lines []string
+	for _, top := range f.Body {
+		for n := range top.All() {
+			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 && len(s.Verdicts[i].Reasons) > 0 {
+				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), strings.Join(s.Verdicts[i].Reasons, "; ")))
+			}
+			if step := s.Steps[n]; step != nil {
+				lines = append(lines, n.Pos+": "+f.described(step))
+			}
+		}
+	}
+	return lines
+}
+
+func (f *Function) over(n *loops.Node) string {
+	if n.Loop == nil || n.Loop.Index == nil {
+		return ""
+	}
+	return " over " + f.idents[n.Loop.Index]
+}
+
+func (f *Function) described(s *loops.Step) string {
+	switch s.Kind {
+	case loops.Serial:
+		return "by one rank, the owner of the elements it writes"
+	case loops.Replicated:
+		return "by every rank"
+	}
+	how := "in blocks"
+	if s.Cyclic {
+		how = "in turns"
+	}
+	text := fmt.Sprintf("loop%s: parallel, %s", f.over(s.Node), how)
+	for _, fold := range s.Folds {
+		name := ""
+		if fold.Array != nil {
+			name = fold.Array.Name
+		} else {
+			name = fold.Scalar.Name
+		}
+		text += fmt.Sprintf("; reduces %s with %s", name, fold.Operator)
+	}
+	return text
+}

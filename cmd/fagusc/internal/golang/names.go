@@ -1,0 +1,107 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+)
+
+// builtins returns the predeclared names that generated code uses.
+func builtins() []string {
+	return []string{"max", "min", "len", "copy", "make", "int", "nil", "true", "error", "fagus", "region"}
+}
+
+// named returns an error if a name in the function or around it would clash with generated code.
+func (f *Function) named() error {
+	scope := f.file.pkg.Types.Scope()
+	refuse := func(format string, args ...any) error {
+		return &loops.Refusal{Pos: f.Pos, Message: fmt.Sprintf(format, args...)}
+	}
+	for _, name := range builtins() {
+		if scope.Lookup(name) != nil {
+			return refuse("the package declares %s, which generated code uses: rename it", name)
+		}
+	}
+	if scope.Lookup(f.Name+"On") != nil {
+		return refuse("the package already declares %sOn, the name of the parallel version: rename it", f.Name)
+	}
+	for _, s := range f.file.syntax.Imports {
+		if s.Name != nil && s.Name.Name == "." {
+			return refuse("the file imports %s with a dot: import it by name", s.Path.Value)
+		}
+	}
+	var err error
+	ast.Inspect(f.decl, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || f.file.pkg.TypesInfo.Defs[id] == nil {
+			return true
+		}
+		switch {
+		case slices.Contains(builtins(), id.Name):
+			err = refuse("the function declares %s, which generated code uses: rename it", id.Name)
+		case id.Pos() > f.decl.Body.Pos() && slices.Contains(f.results, id.Name):
+			err = refuse("a variable has the same name as the result %s: rename it", id.Name)
+		}
+		return true
+	})
+	return err
+}
+
+// constraint returns the build constraint lines of the file, for its output.
+func (f *File) constraint() (lines string, err error) {
+	parts := strings.Split(strings.TrimSuffix(filepath.Base(f.Path), ".go"), "_")
+	if last := parts[len(parts)-1]; len(parts) > 1 && slices.Contains([]string{"linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "js", "wasip1", "amd64", "arm64", "386", "arm", "riscv64", "wasm"}, last) {
+		return "", fmt.Errorf("%s: the file name restricts the system, but the name of the output %s would not: use a //go:build line", f.Path, filepath.Base(f.Output()))
+	}
+	for _, group := range f.syntax.Comments {
+		for _, c := range group.List {
+			if c.Pos() < f.syntax.Package && constraint.IsGoBuild(c.Text) {
+				lines += c.Text + "\n\n"
+			}
+		}
+	}
+	return lines, nil
+}
+
+func span(s ast.Stmt) [2]token.Pos {
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		return [2]token.Pos{s.Pos(), s.Body.Lbrace}
+	case *ast.RangeStmt:
+		return [2]token.Pos{s.Pos(), s.Body.Lbrace}
+	}
+	return [2]token.Pos{}
+}
+
+// unused returns the variables of the function that only headers of parallel loops use, the header
+// of the given loop included. Generated code must use them, or it would not compile.
+func (f *Function) unused(loop ast.Stmt) (names []string) {
+	info := f.file.pkg.TypesInfo
+	used := make(map[types.Object]bool) // used outside the headers of parallel loops
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !f.inHeader(id) && info.Uses[id] != nil {
+			used[info.Uses[id]] = true
+		}
+		return true
+	})
+	h := span(loop)
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || id.Pos() < h[0] || id.Pos() > h[1] {
+			return true
+		}
+		o, isVar := info.Uses[id].(*types.Var)
+		if isVar && !used[o] && f.decl.Body.Pos() < o.Pos() && o.Pos() < loop.Pos() && !slices.Contains(names, id.Name) {
+			names = append(names, id.Name)
+		}
+		return true
+	})
+	return names
+}

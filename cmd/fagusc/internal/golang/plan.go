@@ -1,0 +1,367 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+)
+
+func (e *emitter) plan(nodes []*loops.Node) {
+	for _, top := range nodes { // declare the maps first, because loops fill them
+		for n := range top.All() {
+			if step := e.Steps[n]; step != nil && len(step.Key) > 0 {
+				key := "int"
+				if len(step.Key) > 1 {
+					key = fmt.Sprintf("[%d]int", len(step.Key))
+				}
+				names := e.vars[step]
+				e.printf("%s := make(map[%s]int)\n", names.step, key)
+				if names.add != "" {
+					e.printf("%s := make(map[%s]int)\n", names.add, key)
+				}
+			} else if step != nil && e.conditional(n) {
+				names := e.vars[step]
+				e.printf("var %s int\n", names.step)
+				if names.add != "" {
+					e.printf("var %s int\n", names.add)
+				}
+			}
+		}
+	}
+	e.planned(nodes)
+}
+
+func (e *emitter) planned(nodes []*loops.Node) {
+	for _, n := range nodes {
+		e.plannedNode(n)
+		if len(e.Folds[n]) > 0 {
+			e.printf("%s.Fence()\n", e.prog)
+		}
+	}
+}
+
+func (e *emitter) plannedNode(n *loops.Node) {
+	if step := e.Steps[n]; step != nil && n.Branch {
+		e.printf("%s.Maybe()\n", e.prog)
+		e.planStep(step)
+		e.printf("%s.End()\n", e.prog)
+		return
+	} else if step != nil {
+		e.planStep(step)
+		return
+	}
+	if !e.hasSteps(n) {
+		return
+	}
+	switch {
+	case n.Loop != nil && e.Unrolled[n]:
+		e.printf("%s {\n", e.unrolled(n.Loop))
+		e.planned(n.Children)
+		e.printf("}\n")
+	case n.Loop != nil:
+		e.printf("%s.Repeat()\n", e.prog)
+		e.planned(n.Children)
+		e.printf("%s.End()\n", e.prog)
+	case n.Cond != nil && n.Cond.Always():
+		e.planned(n.Children)
+	case e.known(n):
+		e.printf("if %s {\n", condition(n.Cond))
+		e.planned(n.Children)
+		e.printf("}\n")
+	default:
+		e.printf("%s.Maybe()\n", e.prog)
+		e.planned(n.Children)
+		e.printf("%s.End()\n", e.prog)
+	}
+}
+
+func (e *emitter) numbers(s *loops.Step, number string) {
+	assign := ":="
+	if len(s.Key) > 0 || e.conditional(s.Node) {
+		assign = "="
+	}
+	e.printf("%s %s %s.Step()\n", number, assign, e.prog)
+}
+
+func (e *emitter) conditional(n *loops.Node) bool {
+	for _, top := range e.Body {
+		for m := range top.All() {
+			if m != n && n.Within(m) && m.Loop == nil && e.known(m) && !m.Cond.Always() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// known reports whether the condition of a node can be evaluated during planning: it depends only
+// on parameters and on indices of unrolled loops.
+func (e *emitter) known(n *loops.Node) bool {
+	if n.Cond == nil {
+		return false
+	}
+	all := slices.Clone(n.Cond.AtLeast0)
+	if n.Cond.Not0 != nil {
+		all = append(all, *n.Cond.Not0)
+	}
+	return !slices.ContainsFunc(all, func(p loops.Poly) bool {
+		for s := range e.idents {
+			if p.Mentions(s) && !e.unrolledAround(n, s) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (e *emitter) unrolledAround(n *loops.Node, s *loops.Symbol) bool {
+	for m, unrolled := range e.Unrolled {
+		if unrolled && m.Loop.Index == s && n.Within(m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *emitter) hasSteps(n *loops.Node) bool {
+	for m := range n.All() {
+		if e.Steps[m] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *emitter) unrolled(l *loops.Loop) string {
+	i, lo, hi := l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi)
+	if l.Down {
+		return fmt.Sprintf("for %s := (%s) - 1; %s >= %s; %s--", i, hi, i, lo, i)
+	}
+	return header(i, lo, hi, fmt.Sprint(l.Step))
+}
+
+func header(i, lo, hi, by string) string {
+	grow := i + " += " + by
+	if by == "1" {
+		grow = i + "++"
+	}
+	return fmt.Sprintf("for %s := %s; %s < %s; %s", i, lo, i, hi, grow)
+}
+
+// tightest returns the expression for the tightest of several bounds.
+func tightest(of string, bounds []loops.Poly) string {
+	if len(bounds) == 1 {
+		return bounds[0].String()
+	}
+	var all []string
+	for _, p := range bounds {
+		all = append(all, p.String())
+	}
+	return of + "(" + strings.Join(all, ", ") + ")"
+}
+
+func (e *emitter) planStep(s *loops.Step) {
+	names := e.vars[s]
+	number := names.step
+	at := e.file.position(s.Node.Origin.(ast.Node).Pos())
+	e.printf("\n// %s:%d\n", filepath.Base(at.Filename), at.Line)
+	number += names.key
+	e.numbers(s, number)
+	var body strings.Builder
+	switch s.Kind {
+	case loops.Parallel:
+		e.divided(s, number)
+	case loops.Serial:
+		owner := "0"
+		if s.Owner != nil {
+			owner = fmt.Sprintf("%s.Owner(%d, %s)", e.prog, e.number(s.Owner.Array), s.Owner.At)
+		}
+		e.printf("{\n%s := %s\n%s.Alone(%s, %s, 1)\n", e.rank, owner, e.prog, number, e.rank)
+	}
+	for _, f := range s.Footprints {
+		e.footprint(&body, s, number, f)
+	}
+	if e.Spend > 0 && s.Kind == loops.Parallel {
+		e.work(&body, s, number)
+	}
+	folded := s.FoldedArray()
+	if folded.Array != nil {
+		e.foldsArray(&body, s, number, folded)
+	}
+	switch {
+	case s.Kind == loops.Serial:
+		e.printf("%s}\n", &body)
+	case body.Len() > 0:
+		e.printf("for %s := range %s.Nodes() {\n", e.rank, e.prog)
+		if strings.Contains(body.String(), names.part+".") {
+			e.printf("%s := %s.Iterations(%s, %s)\n", names.part, e.prog, number, e.rank)
+		}
+		e.printf("%s}\n", &body)
+	}
+	if folded.Array != nil {
+		e.planAdd(s, folded.Array)
+	}
+}
+
+func (e *emitter) divided(s *loops.Step, number string) {
+	l := s.Node.Loop
+	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
+	switch {
+	case s.Cyclic:
+		e.printf("%s.Cyclic(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
+	case s.Template != nil:
+		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, s.Template.Lo, s.Template.Hi)
+	default:
+		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, lo, hi)
+	}
+}
+
+func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Footprint) {
+	method := map[loops.Touch]string{loops.Reads: "Reads", loops.Writes: "Writes", loops.Overwrites: "Overwrites"}[f.Use]
+	region := fmt.Sprintf("%s.%s(%s, %s, %d)", e.prog, method, number, e.rank, e.number(f.Array))
+	part := e.vars[s].part
+	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
+	for _, frame := range f.Frames {
+		switch l := frame.Loop; {
+		case l == nil:
+			fmt.Fprintf(b, "if %s {\n", condition(frame.Cond))
+		case own(l) && frame.Each:
+			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, part+".First", part+".End", part+".By"))
+		case own(l):
+			fmt.Fprintf(b, "if %s.Count() > 0 {\n", part)
+		case frame.Each:
+			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
+		default:
+			fmt.Fprintf(b, "if %s < %s {\n", tightest("max", l.Lo), tightest("min", l.Hi))
+		}
+	}
+	switch l := f.Run; {
+	case f.At == nil:
+		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
+	case l == nil:
+		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, f.At, f.At.Plus(loops.Number(1)))
+	case own(l):
+		c, rest, _ := f.At.Coefficient(l.Index)
+		fmt.Fprintf(b, "%s.Strided(%s, 1, %s.Count(), %s)\n", region, sum(rest, c, part+".First"), part, times(c, part+".By"))
+	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1:
+		_, rest, _ := f.At.Coefficient(l.Index)
+		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
+	default:
+		c, rest, _ := f.At.Coefficient(l.Index)
+		fmt.Fprintf(b, "%s.Strided(%s, 1, %s, %d)\n", region, sum(rest, c, "("+tightest("max", l.Lo)+")"), count(l), f.Stride)
+	}
+	b.WriteString(strings.Repeat("}\n", len(f.Frames)))
+}
+
+func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
+	part := e.vars[s].part
+	for _, frames := range s.Innermost() {
+		for i, frame := range frames {
+			l := frame.Loop
+			lo, hi, by := tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)
+			if l == s.Node.Loop {
+				lo, hi, by = part+".First", part+".End", part+".By"
+			}
+			if i+1 < len(frames) && frame.Each {
+				fmt.Fprintf(b, "%s {\n", header(l.Index.Name, lo, hi, by))
+				continue
+			}
+			var times []string
+			for _, more := range frames[i:] {
+				if more.Loop == s.Node.Loop {
+					times = append(times, part+".Count()")
+				} else {
+					times = append(times, count(more.Loop))
+				}
+			}
+			fmt.Fprintf(b, "%s.Works(%s, %s, %s)\n%s", e.prog, number, e.rank, strings.Join(times, "*"), strings.Repeat("}\n", i))
+			break
+		}
+	}
+}
+
+func count(l *loops.Loop) string {
+	if len(l.Lo) == 1 && len(l.Hi) == 1 && l.Step == 1 {
+		return fmt.Sprintf("max(0, %s)", l.Hi[0].Minus(l.Lo[0]))
+	}
+	return fmt.Sprintf("region.Iterations{First: %s, End: %s, By: %d}.Count()", tightest("max", l.Lo), tightest("min", l.Hi), l.Step)
+}
+
+func sum(rest loops.Poly, c int64, x string) string {
+	x = times(c, x)
+	if k, number := rest.Constant(); number && k == 0 {
+		return x
+	}
+	return fmt.Sprintf("%s + %s", rest, x)
+}
+
+func times(c int64, x string) string {
+	if c == 1 {
+		return x
+	}
+	return fmt.Sprintf("%d*%s", c, x)
+}
+
+func condition(c *loops.Cond) string {
+	all := []string{"true"}
+	for _, p := range c.AtLeast0 {
+		all = append(all, p.String()+" >= 0")
+	}
+	if c.Not0 != nil {
+		all = append(all, c.Not0.String()+" != 0")
+	}
+	if len(all) > 1 {
+		all = all[1:]
+	}
+	return strings.Join(all, " && ")
+}
+
+func idempotent(op string) bool {
+	return strings.Contains(op, ".") || slices.Contains([]string{"max", "min", "<", ">", "&", "|"}, op)
+}
+
+// foldsArray writes the declaration that every rank overwrites its part of a reduced array, and
+// that rank 0 starts from the previous contents.
+func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
+	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.number(f.Array)
+	read := fmt.Sprintf("%s.Reads(%s, %s, %d).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
+	if !idempotent(f.Operator) {
+		read = fmt.Sprintf("if %s == 0 {\n%s}\n", e.rank, read)
+	}
+	fmt.Fprintf(b, "%s%s.Overwrites(%s, %s, %d).Add(%s*len(%s), (%s+1)*len(%s))\n", read, e.prog, number, e.rank, parts, e.rank, name, e.rank, name)
+}
+
+// planAdd writes the step in which every rank combines one block of the ranks' parts.
+func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
+	names := e.vars[s]
+	number := names.add
+	number += names.key
+	e.numbers(s, number)
+	if e.elsewhere(s, a) {
+		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
+	} else {
+		e.printf("%s.Alone(%s, 0, len(%s))\n", e.prog, number, a.Name)
+	}
+	e.printf("for %s := range %s.Nodes() {\n%s := %s.Iterations(%s, %s)\n", e.rank, e.prog, names.part, e.prog, number, e.rank)
+	e.printf("%s.Overwrites(%s, %s, %d).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.number(a), names.part, names.part)
+	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.numberOfParts(a), names.part, names.part, e.prog, a.Name)
+}
+
+// elsewhere reports whether other steps use an array. If not, it is best kept at rank 0.
+func (e *emitter) elsewhere(s *loops.Step, a *loops.Array) bool {
+	for n, other := range e.Steps {
+		if other == s {
+			continue
+		}
+		for m := range n.All() {
+			if slices.ContainsFunc(m.Own, func(x loops.Action) bool { return x.Access != nil && x.Access.Array == a }) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package refused
+
+import "fmt"
+
+var global int
+
+// The directive of each function contains the reason for its refusal.
+
+//fagus:parallel want a[i], which it writes (refused.go:14:3), may be a[i-1], which another iteration reads (refused.go:14:10)
+func PrefixSum(a []int) {
+	// The distance is 1.
+
+	for i := 1; i < len(a); i++ {
+		a[i] = a[i-1] + 1
+	}
+}
+
+//fagus:parallel want sum (refused.go:22:3) may have its value from another iteration
+func Running(a, b []int) {
+	sum := 0
+	for i := range a {
+		sum += a[i]
+		b[i] = sum
+	}
+}
+
+//fagus:parallel want u[i*n+j], which it writes
+func GaussSeidel(u []float64, n int) {
+	for i := 1; i < n-1; i++ {
+		for j := 1; j < n-1; j++ {
+			u[i*n+j] = (u[(i-1)*n+j] + u[(i+1)*n+j] + u[i*n+j-1] + u[i*n+j+1]) / 4
+		}
+	}
+}
+
+//fagus:parallel want d[k*n+j]
+func FloydWarshall(d []float64, n int) {
+	for k := 0; k < n; k++ {
+		for i := 0; i < n; i++ {
+			for j := 0; j < n; j++ {
+				d[i*n+j] = min(d[i*n+j], d[i*n+k]+d[k*n+j])
+			}
+		}
+	}
+}
+
+//fagus:parallel want two iterations may write the same element by a[index[i]]
+func Scatter(a, b []int, index []int) {
+	for i := range b {
+		a[index[i]] = b[i]
+	}
+}
+
+//fagus:parallel want two iterations may write the same element by a[i/2]
+func Halves(a []int) {
+	for i := 0; i < len(a); i++ {
+		a[i/2] = i
+	}
+}
+
+//fagus:parallel want a[i], which it writes (refused.go:65:3), may be a[n-1-i]
+func Reverse(a []int) {
+	n := len(a)
+	for i := 0; i < n; i++ {
+		a[i] = a[n-1-i]
+	}
+}
+
+//fagus:parallel want two iterations may write the same element by a[i*n+j]
+func Overlapping(a []int, n, m int) {
+	for i := 0; i < n; i++ {
+		for j := 0; j < m; j++ { // m may be more than n
+			a[i*n+j] = i
+		}
+	}
+}
+
+//fagus:parallel want last is used after the loop (refused.go:85:9)
+func Last(a []int) int {
+	last := 0
+	for i := range a {
+		last = a[i]
+		a[i] = 0
+	}
+	return last
+}
+
+//fagus:parallel want it may leave the loop before its end
+func Find(a []int) {
+	for i := range a {
+		if a[i] == 0 {
+			break
+		}
+		a[i] = 1
+	}
+}
+
+//fagus:parallel want return is supported only at the end of the function
+func Return(a []int) {
+	for i := range a {
+		if a[i] == 0 {
+			return
+		}
+		a[i] = 1
+	}
+}
+
+//fagus:parallel want fmt.Println may have effects that are not known
+func Print(a []int) {
+	for i := range a {
+		fmt.Println(a[i])
+	}
+}
+
+//fagus:parallel want global is a package variable: pass it as a parameter
+func Global(a []int) {
+	for i := range a {
+		a[i] = global
+	}
+}
+
+//fagus:parallel want counts may have effects that are not known
+func counted(a []int) {
+	for i := range a {
+		a[i] = counts(i)
+	}
+}
+
+func counts(i int) int {
+	global++
+	return global + i
+}
+
+//fagus:parallel want the elements of a have pointers
+func Pointers(a [][]int) {
+	for i := range a {
+		a[i] = nil
+	}
+}
+
+//fagus:parallel want the slice a is assigned
+func Reassigned(a, b []int) {
+	a = b
+	for i := range a {
+		a[i] = 0
+	}
+}
+
+//fagus:parallel want has no loop that can be parallel
+func Nothing(a []int) {
+	a[0] = 1
+}
+
+//fagus:parallel want methods and generic functions are not supported
+func Generic[T any](a []T) {
+	for i := range a {
+		a[i] = a[0]
+	}
+}
+
+//fagus:parallel want it does not count from one bound to another
+func Bounds(a, to []int, n int) {
+	for i := 0; i < to[n]; i++ {
+		a[i] = i
+	}
+}
+
+//fagus:parallel want this kind of statement is not supported
+func Deferred(a []int) {
+	for i := range a {
+		defer fmt.Println()
+		a[i] = 1
+	}
+}
+
+//fagus:parallel want the slice x as a whole is not supported here
+func Whole(a []int) {
+	for i := range a {
+		x := make([]int, 3)
+		y := x
+		y[0]++
+		a[i] = x[0]
+	}
+}
+
+//fagus:parallel want i is the index of an enclosing loop: rename it
+func Hidden(a []int, n int) {
+	for i := 0; i < n; i++ {
+		for j := 0; j < n; j++ {
+			i := j
+			a[i] = 1
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+)
+
+// Function is a marked function and the results of its analysis.
+type Function struct {
+	*loops.Function
+	file *File
+	decl *ast.FuncDecl
+	// preamble are the statements before the plan: they compute variables from parameters and make
+	// local arrays.
+	preamble []ast.Stmt
+	arrays   []*array
+	refused  []*loops.Refusal
+	names    map[string]int           // how often symbols and identifiers use a name
+	idents   map[*loops.Symbol]string // names of indices in the source
+	scalars  map[types.Object]*loops.Scalar
+	results  []string        // names of the results
+	headers  [][2]token.Pos  // ranges of the headers of parallel loops
+	types    map[string]bool // import lines for the types in the output
+}
+
+type array struct {
+	*loops.Array
+	element types.Type
+	length  string   // length of a local slice, as an expression
+	made    ast.Stmt // the statement that makes a local slice
+	aliased bool     // another variable denotes a part of the array
+}
+
+// slice is a variable that denotes a part of an array, given by its first element and its length.
+type slice struct {
+	*array
+	from   loops.Poly
+	length loops.Poly
+}
+
+type translator struct {
+	*Function
+	info      *types.Info
+	assigned  map[types.Object]int
+	serials   map[int]bool
+	values    map[types.Object]loops.Poly // values of integer variables that never change
+	slices    map[types.Object]*slice
+	divisions map[string]*loops.Division
+	around    []string // names of the indices of enclosing loops
+}
+
+func translate(f *File, decl *ast.FuncDecl, serials map[int]bool) *Function {
+	t := &translator{
+		Function: &Function{
+			Function: &loops.Function{Name: decl.Name.Name, Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl,
+			names: make(map[string]int), idents: make(map[*loops.Symbol]string), types: make(map[string]bool), scalars: make(map[types.Object]*loops.Scalar),
+		},
+		info:     f.pkg.TypesInfo,
+		assigned: assigned(f.pkg.TypesInfo, decl.Body), serials: serials,
+		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice),
+		divisions: make(map[string]*loops.Division),
+	}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			t.names[id.Name] = max(t.names[id.Name], 1)
+		}
+		return true
+	})
+	for _, name := range f.pkg.Types.Scope().Names() {
+		t.names[name] = max(t.names[name], 1)
+	}
+	t.parameters()
+	body := t.opening(decl.Body.List)
+	if n := len(body); n > 0 {
+		if r, ok := body[n-1].(*ast.ReturnStmt); ok {
+			body = body[:n-1]
+			t.Body = append(append(t.Body, t.statements(body)...), t.returns(r)...)
+			return t.Function
+		}
+	}
+	t.Body = append(t.Body, t.statements(body)...)
+	return t.Function
+}
+
+func (t *translator) refuse(at token.Pos, format string, args ...any) {
+	t.refused = append(t.refused, &loops.Refusal{Pos: t.file.pos(at), Message: fmt.Sprintf(format, args...)})
+}
+
+func (t *translator) parameters() {
+	if t.decl.Recv != nil || t.decl.Type.TypeParams != nil {
+		t.refuse(t.decl.Name.Pos(), "methods and generic functions are not supported")
+	}
+	for _, field := range t.decl.Type.Params.List {
+		for _, id := range field.Names {
+			t.parameter(id)
+		}
+		if len(field.Names) == 0 {
+			t.refuse(field.Pos(), "a parameter has no name: name all parameters")
+		}
+	}
+	if t.decl.Type.Results == nil {
+		return
+	}
+	for _, field := range t.decl.Type.Results.List {
+		if !flat(t.info.TypeOf(field.Type)) {
+			t.refuse(field.Pos(), "a result has pointers: only numbers, and structs and arrays of them, are supported")
+		}
+		for _, id := range field.Names {
+			if id.Name == "_" {
+				t.results = append(t.results, t.unique("result"))
+				continue
+			}
+			t.scalars[t.info.Defs[id]] = &loops.Scalar{Name: id.Name, Outer: true}
+			t.results = append(t.results, id.Name)
+		}
+		if len(field.Names) == 0 {
+			t.results = append(t.results, t.unique("result"))
+		}
+	}
+}
+
+func (f *Function) unique(name string) string {
+	for n, try := 2, name; ; n++ {
+		if f.names[try] == 0 {
+			f.names[try] = 1
+			return try
+		}
+		try = fmt.Sprintf("%s%d", name, n)
+	}
+}
+
+func (t *translator) parameter(id *ast.Ident) {
+	o := t.info.Defs[id]
+	if o == nil || id.Name == "_" {
+		t.refuse(id.Pos(), "a parameter has no name: name all parameters")
+		return
+	}
+	t.names[id.Name] = 2 // an index of the same name is renamed
+	switch under := o.Type().Underlying().(type) {
+	case *types.Slice:
+		if !flat(under.Elem()) || types.SizesFor("gc", "amd64").Sizeof(under.Elem()) == 0 {
+			t.refuse(id.Pos(), "the elements of %s have pointers or no size: only numbers, and structs and arrays of them, are supported", id.Name)
+		}
+		if t.assigned[o] > 0 {
+			t.refuse(id.Pos(), "the slice %s is assigned", id.Name)
+		}
+		a := &array{Array: &loops.Array{Name: id.Name}, element: under.Elem()}
+		t.arrays = append(t.arrays, a)
+		t.slices[o] = &slice{array: a, length: loops.Of(&loops.Symbol{Name: "len(" + id.Name + ")"})}
+	case *types.Basic:
+		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
+			name := id.Name
+			if under.Kind() != types.Int || o.Type() != under {
+				name = "int(" + name + ")"
+			}
+			t.values[o] = loops.Of(&loops.Symbol{Name: name})
+		} else {
+			t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
+		}
+	default:
+		if !flat(under) {
+			t.refuse(id.Pos(), "parameter %s: only numbers, structs and arrays of them, and slices of these are supported", id.Name)
+		}
+		t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
+	}
+}
+
+func flat(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsNumeric|types.IsBoolean) != 0
+	case *types.Array:
+		return flat(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !flat(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// opening takes the statements before the plan (they only use parameters) and returns the rest.
+func (t *translator) opening(list []ast.Stmt) []ast.Stmt {
+	for i, s := range list {
+		if t.makes(s) {
+			t.preamble = append(t.preamble, s)
+			continue
+		}
+		switch s.(type) {
+		case *ast.AssignStmt, *ast.DeclStmt:
+		default:
+			return list[i:]
+		}
+		nodes := t.statement(s)
+		for _, n := range nodes {
+			if n.Opaque != "" || slices.ContainsFunc(n.Own, func(a loops.Action) bool { return a.Access != nil }) {
+				return list[i:] // the statement is translated again with the rest
+			}
+		}
+		t.Body = append(t.Body, nodes...)
+		t.preamble = append(t.preamble, s)
+	}
+	return nil
+}
+
+func (t *translator) makes(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return false
+	}
+	id := a.Lhs[0].(*ast.Ident)
+	o := t.info.Defs[id]
+	if o == nil {
+		return false
+	}
+	if length, element, ok := t.made(a.Rhs[0]); ok && t.assigned[o] == 1 {
+		own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element, length: length.String(), made: s}
+		t.arrays = append(t.arrays, own)
+		t.slices[o] = &slice{array: own, length: length}
+		return true
+	}
+	return false
+}
+
+func (t *translator) made(e ast.Expr) (length loops.Poly, element types.Type, ok bool) {
+	call, isCall := e.(*ast.CallExpr)
+	if !isCall || len(call.Args) != 2 {
+		return length, nil, false
+	}
+	if id, isID := call.Fun.(*ast.Ident); !isID || t.info.Uses[id] != types.Universe.Lookup("make") {
+		return length, nil, false
+	}
+	s, isSlice := t.info.TypeOf(call.Args[0]).Underlying().(*types.Slice)
+	if !isSlice || !flat(s.Elem()) {
+		return length, nil, false
+	}
+	length, ok = t.poly(call.Args[1])
+	return length, s.Elem(), ok
+}
+
+func (t *translator) poly(e ast.Expr) (p loops.Poly, ok bool) {
+	if v := t.info.Types[e].Value; v != nil {
+		c, exact := constant.Int64Val(constant.ToInt(v))
+		return loops.Number(c), exact && t.integer(e)
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		p, ok = t.values[t.info.Uses[e]]
+		return p, ok
+	case *ast.ParenExpr:
+		return t.poly(e.X)
+	case *ast.UnaryExpr:
+		p, ok = t.poly(e.X)
+		return loops.Number(0).Minus(p), ok && e.Op == token.SUB
+	case *ast.BinaryExpr:
+		return t.binary(e)
+	case *ast.CallExpr:
+		return t.called(e)
+	}
+	return p, false
+}
+
+func (t *translator) integer(e ast.Expr) bool {
+	b, ok := t.info.TypeOf(e).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUnsigned == 0
+}
+
+func (t *translator) wide(e ast.Expr) bool {
+	return t.info.Types[e].Value != nil || types.SizesFor("gc", "amd64").Sizeof(t.info.TypeOf(e)) == 8
+}
+
+func (t *translator) binary(e *ast.BinaryExpr) (p loops.Poly, ok bool) {
+	x, okX := t.poly(e.X)
+	y, okY := t.poly(e.Y)
+	if !okX || !okY {
+		return p, false
+	}
+	by, number := y.Constant()
+	switch {
+	case e.Op == token.ADD:
+		return x.Plus(y), true
+	case e.Op == token.SUB:
+		return x.Minus(y), true
+	case e.Op == token.MUL:
+		return x.Times(y), true
+	case e.Op == token.QUO && number && by > 0:
+		return loops.Of(t.division(x, by).Quotient), true
+	case e.Op == token.REM && number && by > 0:
+		return loops.Of(t.division(x, by).Remainder), true
+	}
+	return p, false
+}
+
+// division returns the division of x by a number. Equal arguments give the same Division.
+func (t *translator) division(x loops.Poly, by int64) *loops.Division {
+	key := fmt.Sprintf("%v / %d", x, by) // the names of symbols are unique
+	d := t.divisions[key]
+	if d == nil {
+		d = loops.Divide(x, by)
+		t.divisions[key] = d
+	}
+	return d
+}
+
+// called handles len of an array and conversions that keep the value.
+func (t *translator) called(e *ast.CallExpr) (p loops.Poly, ok bool) {
+	if len(e.Args) != 1 {
+		return p, false
+	}
+	if t.info.Types[e.Fun].IsType() {
+		p, ok = t.poly(e.Args[0])
+		sizes := types.SizesFor("gc", "amd64")
+		return p, ok && t.integer(e) && t.integer(e.Args[0]) && sizes.Sizeof(t.info.TypeOf(e)) >= sizes.Sizeof(t.info.TypeOf(e.Args[0]))
+	}
+	id, isID := e.Fun.(*ast.Ident)
+	if !isID || t.info.Uses[id] != types.Universe.Lookup("len") {
+		return p, false
+	}
+	if arg, isID := ast.Unparen(e.Args[0]).(*ast.Ident); isID {
+		if s := t.slices[t.info.Uses[arg]]; s != nil {
+			return s.length, true
+		}
+	}
+	return p, false
+}
+
+// symbol creates a symbol with a unique name.
+func (t *translator) symbol(ident string, l *loops.Loop) *loops.Symbol {
+	name := ident
+	if t.names[ident] != 1 {
+		name = t.unique(ident)
+	}
+	t.names[ident] = 2
+	s := &loops.Symbol{Name: name, Ident: ident, Loop: l}
+	t.idents[s] = ident
+	return s
+}

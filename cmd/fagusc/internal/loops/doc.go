@@ -1,0 +1,26 @@
+// Package loops decides how a function with loops over arrays runs on several ranks. It is
+// independent of the programming language: a front end builds a Function, a tree of loops,
+// conditions and statements with their accesses. A subscript or bound is either unknown or a
+// polynomial in the function's parameters and the indices of enclosing loops.
+//
+//	s, err := f.Plan()   // err names the two conflicting accesses and the loop
+//	s.Steps[node]        // which ranks execute a statement, and which elements it accesses
+//
+// # Method
+//
+// A loop is parallel if no iteration writes an element that another iteration accesses (package
+// depend decides), and no scalar carries a value from one iteration to another, except by
+// reduction: x += e, x = max(x, e). In a nest, ranks divide the iterations of the outermost
+// parallel loop, and every rank executes all iterations of the loops around it. A subscript i*n +
+// j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that cannot be
+// split are assumed to refer to the same element.
+//
+// A statement outside parallel loops that writes arrays is executed by one rank, which last wrote
+// the element; a statement that only reads arrays is executed by all ranks.
+//
+// A Footprint describes the elements that an access of a step touches. It is exact if loops and
+// conditions are polynomials, and otherwise an overestimate. Ranks get blocks of iterations, the
+// same blocks in all loops with nearly the same bounds, or take turns if blocks would be uneven.
+//
+// Arrays with different names must not overlap, and integers in subscripts must not overflow.
+package loops

@@ -1,0 +1,274 @@
+package loops
+
+import "slices"
+
+// Footprint holds the elements that an access touches: At for all indices in Frames and Run.
+type Footprint struct {
+	Array  *Array
+	At     *Poly // nil: the whole array
+	Frames []Frame
+	// Run is the loop whose iterations touch elements at a distance of Stride, or nil.
+	Run    *Loop
+	Stride int64
+	Use    Touch
+}
+
+// Touch says what an access does to elements.
+type Touch int
+
+// The touches.
+const (
+	Reads      Touch = iota
+	Writes           // may write some of the elements
+	Overwrites       // writes all of the elements, and reads none of them before
+)
+
+// Frame is a loop over an index, or a condition.
+type Frame struct {
+	Loop *Loop // nil for a condition
+	// Each says that the elements depend on the index of Loop. Otherwise it matters only whether
+	// the loop has an iteration.
+	Each bool
+	Cond *Cond
+}
+
+// footprints returns the footprints of all accesses of a step, without duplicates.
+func footprints(s *Step) (all []Footprint) {
+	covered := overwritten(s.Node)
+	for n := range s.Node.All() {
+		for _, a := range n.Own {
+			if a.Access == nil {
+				continue
+			}
+			if s.foldsArray(a.Access.Array) {
+				continue
+			}
+			p := place{a.Access, n}
+			touch := Reads
+			switch {
+			case covered[a.Access] == behind:
+				continue
+			case covered[a.Access] == first:
+				touch = Overwrites
+			case a.Access.Write:
+				touch = Writes
+			}
+			foot := s.footprint(p, touch, touch == Reads && !written(s.Node, a.Access.Array))
+			if !slices.ContainsFunc(all, func(f Footprint) bool { return f.same(&foot) }) {
+				all = append(all, foot)
+			}
+		}
+	}
+	return all
+}
+
+func written(step *Node, array *Array) bool {
+	for n := range step.All() {
+		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil && a.Access.Write && a.Access.Array == array }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Step) foldsArray(a *Array) bool {
+	return slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Array == a })
+}
+
+func (f *Footprint) same(g *Footprint) bool {
+	return f.Array == g.Array && f.Use == g.Use && (f.At == nil) == (g.At == nil) && (f.At == nil || f.At.Equal(*g.At)) &&
+		f.Run == g.Run && slices.Equal(f.Frames, g.Frames)
+}
+
+// order classifies an access that does not depend on the element's value before the step.
+type order int
+
+const (
+	first  order = 1 + iota // a certain write that does not depend on the old value
+	behind                  // an access after such a write, in the same iteration
+)
+
+func overwritten(step *Node) map[*Access]order {
+	found := make(map[*Access]order)
+	var done []place
+	for n := range step.All() {
+		for _, a := range n.Own {
+			if a.Access == nil || a.Access.At == nil {
+				continue
+			}
+			p := place{a.Access, n}
+			switch covers := slices.ContainsFunc(done, func(w place) bool { return w.coversAs(p) }); {
+			case covers:
+				found[a.Access] = behind
+			case a.Access.Write && a.Access.Fold == "" && !a.Access.Partly && n.certain(step):
+				found[a.Access] = first
+				done = append(done, p)
+			}
+		}
+	}
+	return found
+}
+
+// coversAs reports whether w always writes the element that p accesses, before p: in the same or an
+// earlier statement, or in finished loops whose index values include the index values of loops
+// around p.
+func (w place) coversAs(p place) bool {
+	if w.Array != p.Array {
+		return false
+	}
+	var done []*Loop
+	outer := w.node.parent
+	for ; w.node != p.node && outer != nil && !p.node.Within(outer); outer = outer.parent {
+		if outer.Loop == nil {
+			return false
+		}
+		done = append(done, outer.Loop)
+	}
+	var around []*Loop
+	for n := p.node.parent; n != outer && n != nil; n = n.parent {
+		if n.Loop != nil && n.Loop.Affine() {
+			around = append(around, n.Loop)
+		}
+	}
+	slices.Reverse(done)
+	slices.Reverse(around)
+	return matches(done, around, *w.At, *p.At)
+}
+
+// matches reports whether w equals p after loops in done are replaced by equal loops in around.
+func matches(done, around []*Loop, w, p Poly) bool {
+	if len(done) == 0 {
+		return w.Equal(p)
+	}
+	d := done[0]
+	for _, a := range around {
+		if d.Step != a.Step || !slices.EqualFunc(d.Lo, a.Lo, Poly.Equal) || !slices.EqualFunc(d.Hi, a.Hi, Poly.Equal) {
+			continue
+		}
+		to := Of(a.Index)
+		rest := make([]*Loop, 0, len(done)-1)
+		for _, l := range done[1:] {
+			m := *l
+			m.Lo, m.Hi = replaced(l.Lo, d.Index, to), replaced(l.Hi, d.Index, to)
+			rest = append(rest, &m)
+		}
+		if matches(rest, around, w.Replace(d.Index, to), p) {
+			return true
+		}
+	}
+	return false
+}
+
+func replaced(all []Poly, s *Symbol, by Poly) (list []Poly) {
+	for _, p := range all {
+		list = append(list, p.Replace(s, by))
+	}
+	return list
+}
+
+// certain reports whether only loops and polynomial conditions in step decide that n is executed.
+func (n *Node) certain(step *Node) bool {
+	for ; ; n = n.parent {
+		if n.If && n.Cond == nil || n.Loop != nil && (!n.Loop.Affine() || n.Loop.Leaves) {
+			return false
+		}
+		if n == step {
+			return true
+		}
+	}
+}
+
+// footprint determines on which loops of the step an access depends. Of the loops that only
+// advance the element, the one with the smallest stride becomes the run.
+//
+// If the parameter more allows an overestimate, conditions that exclude one value, such as i != j,
+// are ignored, because enumerating every pair would take as long as the loops.
+func (s *Step) footprint(p place, touch Touch, more bool) Footprint {
+	f := Footprint{Array: p.Array, Use: touch, At: p.At}
+	for n := p.node; n != s.Node.parent; n = n.parent {
+		if n == p.node {
+			continue // the node's own actions are not under its loop or condition
+		}
+		if n.Loop != nil && !n.Loop.Affine() {
+			if n.Loop.Index != nil && f.At != nil && f.At.Mentions(n.Loop.Index) {
+				f.At = nil
+			}
+			continue
+		}
+		if n.Loop != nil {
+			f.Frames = append(f.Frames, Frame{Loop: n.Loop, Each: f.needs(n.Loop.Index)})
+		} else if n.Cond != nil && !(more && n.Cond.Not0 != nil && len(n.Cond.AtLeast0) == 0) {
+			f.Frames = append(f.Frames, Frame{Cond: n.Cond})
+		}
+	}
+	slices.Reverse(f.Frames)
+	f.run()
+	return f
+}
+
+// Innermost returns, for each innermost loop of a step, the loops from the step's loop to it. Field
+// Each is set for a loop whose index occurs in the bounds of an inner loop, and for all loops
+// around such a loop. Loops with unknown bounds are left out.
+func (s *Step) Innermost() (all [][]Frame) {
+	for n := range s.Node.All() {
+		if n.Loop == nil || slices.ContainsFunc(n.Children, (*Node).loops) {
+			continue
+		}
+		var frames []Frame
+		for m := n; m != s.Node.parent; m = m.parent {
+			if m.Loop == nil || !m.Loop.Affine() {
+				continue
+			}
+			each := slices.ContainsFunc(frames, func(f Frame) bool { return f.Each || f.mentions(m.Loop.Index) })
+			frames = append(frames, Frame{Loop: m.Loop, Each: each})
+		}
+		slices.Reverse(frames)
+		all = append(all, frames)
+	}
+	return all
+}
+
+func (f *Footprint) needs(s *Symbol) bool {
+	return f.At != nil && f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
+}
+
+func (g Frame) mentions(s *Symbol) bool {
+	var all []Poly
+	if g.Loop != nil {
+		all = slices.Concat(g.Loop.Lo, g.Loop.Hi)
+	} else {
+		all = slices.Clone(g.Cond.AtLeast0)
+		if g.Cond.Not0 != nil {
+			all = append(all, *g.Cond.Not0)
+		}
+	}
+	return slices.ContainsFunc(all, func(p Poly) bool { return p.Mentions(s) })
+}
+
+// run moves the loop with the smallest stride from the frames to Run.
+func (f *Footprint) run() {
+	if f.At == nil {
+		return
+	}
+	best := -1
+	for i, g := range f.Frames {
+		if g.Loop == nil || !g.Each || slices.ContainsFunc(f.Frames, func(o Frame) bool { return o.mentions(g.Loop.Index) }) {
+			continue
+		}
+		c, _, ok := f.At.Coefficient(g.Loop.Index)
+		if c *= g.Loop.Step; ok && c != 0 && (best < 0 || magnitude(c) < magnitude(f.Stride)) {
+			best, f.Stride = i, c
+		}
+	}
+	if best >= 0 {
+		f.Run = f.Frames[best].Loop
+		f.Frames = slices.Delete(f.Frames, best, best+1)
+	}
+}
+
+func magnitude(a int64) int64 {
+	if a < 0 {
+		return -a
+	}
+	return a
+}

@@ -1,0 +1,377 @@
+package loops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind says which ranks execute a step.
+type Kind int
+
+// The kinds.
+const (
+	Parallel   Kind = iota // every rank executes some iterations of the step's loop
+	Serial                 // one rank: the owner of the first element that the step writes
+	Replicated             // every rank, for itself
+)
+
+// Step is a part of a function between two communication phases.
+type Step struct {
+	Kind       Kind
+	Node       *Node
+	Folds      []Fold
+	Cyclic     bool
+	Footprints []Footprint
+	// Key are the indices of the unrolled loops around the step, outermost first. The step accesses
+	// different elements for different values of these indices.
+	Key   []*Symbol
+	Owner *Access // the first write of a serial step; nil if the element is unknown
+	// Template is the range that is divided into blocks; loops with nearly the same bounds share
+	// it.
+	Template *Template
+}
+
+// FoldedArray returns the reduction of an array, or the zero Fold.
+func (s *Step) FoldedArray() Fold {
+	for _, f := range s.Folds {
+		if f.Array != nil {
+			return f
+		}
+	}
+	return Fold{}
+}
+
+// Template is a range of iterations that several loops divide into the same blocks.
+type Template struct{ Lo, Hi Poly }
+
+// Schedule is the plan for running a function in parallel.
+type Schedule struct {
+	Steps    map[*Node]*Step // the steps, by node
+	Unrolled map[*Node]bool  // the loops around steps whose iterations are planned one by one
+	Written  map[*Array]bool // the arrays that any step writes
+	// Folds holds the reductions of scalars that ranks complete after a node: after a step, or
+	// after a sequential loop in which only steps that reduce the scalar use it.
+	Folds    map[*Node][]Fold
+	Verdicts []*Verdict // the verdicts on all examined loops, in order
+}
+
+// Refusal is the reason why a function cannot be made parallel.
+type Refusal struct {
+	Pos     string
+	Message string
+}
+
+// Error returns the position and the message.
+func (r *Refusal) Error() string { return r.Pos + ": " + r.Message }
+
+// Plan decides how every statement is executed. Its error is a *Refusal.
+func (f *Function) Plan() (*Schedule, error) {
+	f.link()
+	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold)}
+	if err := s.list(f, f.Body); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(s.Verdicts, func(v *Verdict) bool { return len(v.Reasons) == 0 }) {
+		return nil, &Refusal{f.Pos, f.Name + " has no loop that can be parallel"}
+	}
+	for _, top := range f.Body {
+		s.unroll(top)
+	}
+	s.keys(f.Body, nil)
+	s.templates(f)
+	s.fold(f)
+	return s, nil
+}
+
+func (s *Schedule) list(f *Function, nodes []*Node) error {
+	for _, n := range nodes {
+		if err := s.node(f, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touches reports whether a node and its children read arrays, write arrays, and write scalars.
+func (n *Node) touches() (reads, writes, scalars bool) {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			switch {
+			case a.Access != nil && a.Access.Write:
+				writes = true
+			case a.Access != nil:
+				reads = true
+			case a.Use.Write:
+				scalars = true
+			}
+		}
+	}
+	return reads, writes, scalars
+}
+
+func (n *Node) loops() bool {
+	for m := range n.All() {
+		if m.Loop != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Schedule) node(f *Function, n *Node) error {
+	reads, writes, scalars := n.touches()
+	switch {
+	case n.Group:
+		return s.list(f, n.Children)
+	case !reads && !writes && (n.Loop == nil || !s.folds(n)):
+		return n.known() // every rank executes it
+	case n.Loop != nil && !n.Loop.Serial:
+		return s.loop(f, n)
+	case n.If && n.loops() && n.Opaque != "":
+		return &Refusal{n.Pos, n.Opaque}
+	case n.If && n.loops():
+		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }) {
+			return &Refusal{n.Pos, "the condition around loops reads an array: read the element into a variable before"}
+		}
+		return s.list(f, n.Children)
+	case writes && scalars && s.leaks(f, n):
+		return &Refusal{n.Pos, "it writes both arrays, which one rank does, and variables, which every rank needs"}
+	}
+	if err := n.known(); err != nil {
+		return err
+	}
+	step := &Step{Kind: Replicated, Node: n}
+	if writes {
+		step.Kind = Serial
+		step.Owner = firstWrite(n)
+	}
+	s.add(step)
+	return nil
+}
+
+func (n *Node) known() error {
+	for m := range n.All() {
+		if m.Opaque != "" {
+			return &Refusal{m.Pos, m.Opaque}
+		}
+	}
+	return nil
+}
+
+// folds reports whether a loop without arrays is worth dividing, because it reduces into a scalar.
+func (s *Schedule) folds(n *Node) bool {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			if a.Use != nil && a.Use.Fold != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaks reports whether a variable that n writes is used outside n, or by a later execution of n.
+func (s *Schedule) leaks(f *Function, n *Node) bool {
+	for v, all := range f.uses() {
+		in := func(u use) bool { return u.node.Within(n) }
+		if !slices.ContainsFunc(all, func(u use) bool { return u.Write && in(u) }) {
+			continue
+		}
+		out := slices.ContainsFunc(all, func(u use) bool { return !in(u) })
+		old := slices.ContainsFunc(all, func(r use) bool {
+			return !r.Write && !slices.ContainsFunc(all, func(w use) bool { return in(w) && w.reaches(r) })
+		})
+		if v.Outer || out || old {
+			return true
+		}
+	}
+	return false
+}
+
+// firstWrite returns the first write of a node, if its element does not depend on loops inside.
+func firstWrite(n *Node) *Access {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			if a.Access == nil || !a.Access.Write {
+				continue
+			}
+			if a.Access.At == nil {
+				return nil
+			}
+			for inner := range n.All() {
+				if inner.Loop != nil && inner.Loop.Index != nil && a.Access.At.Mentions(inner.Loop.Index) {
+					return nil
+				}
+			}
+			return a.Access
+		}
+	}
+	return nil
+}
+
+func (s *Schedule) loop(f *Function, n *Node) error {
+	v := f.judge(n)
+	s.Verdicts = append(s.Verdicts, v)
+	if len(v.Reasons) == 0 {
+		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Cyclic: v.Cyclic})
+		return nil
+	}
+	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; "))}
+	inside := slices.ContainsFunc(n.Children, (*Node).loops)
+	switch {
+	case !inside || n.Opaque != "":
+		return refused
+	case slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }):
+		return &Refusal{n.Pos, fmt.Sprintf("%s; and the loop header reads an array", refused.Message)}
+	case n.Loop.Leaves:
+		return refused
+	}
+	if err := s.list(f, n.Children); err != nil {
+		return &Refusal{n.Pos, refused.Message + "\n\t" + err.Error()}
+	}
+	return nil
+}
+
+func named(l *Loop) string {
+	if l.Index == nil {
+		return ""
+	}
+	return " over " + l.Index.Ident
+}
+
+func (s *Schedule) add(step *Step) {
+	step.Footprints = footprints(step)
+	s.Steps[step.Node] = step
+	for m := range step.Node.All() {
+		for _, a := range m.Own {
+			if a.Access != nil && a.Access.Write {
+				s.Written[a.Access.Array] = true
+			}
+		}
+	}
+}
+
+// unroll finds the loops whose index determines which elements a step inside the loop accesses.
+func (s *Schedule) unroll(n *Node) (mentioned []Poly) {
+	if step := s.Steps[n]; step != nil {
+		return n.mentions()
+	}
+	for _, c := range n.Children {
+		mentioned = append(mentioned, s.unroll(c)...)
+	}
+	if n.Loop != nil && n.Loop.Index != nil && slices.ContainsFunc(mentioned, func(p Poly) bool { return p.Mentions(n.Loop.Index) }) {
+		s.Unrolled[n] = true
+		mentioned = slices.Concat(mentioned, n.Loop.Lo, n.Loop.Hi)
+	}
+	return mentioned
+}
+
+func (n *Node) mentions() (all []Poly) {
+	for m := range n.All() {
+		if m.Loop != nil {
+			all = slices.Concat(all, m.Loop.Lo, m.Loop.Hi)
+		}
+		if m.Cond != nil {
+			all = append(all, m.Cond.AtLeast0...)
+			if m.Cond.Not0 != nil {
+				all = append(all, *m.Cond.Not0)
+			}
+		}
+		for _, a := range m.Own {
+			if a.Access != nil && a.Access.At != nil {
+				all = append(all, *a.Access.At)
+			}
+		}
+	}
+	return all
+}
+
+// fold makes ranks combine a scalar after the outermost loop in which only reductions use it.
+func (s *Schedule) fold(f *Function) {
+	all := f.uses()
+	for _, top := range f.Body {
+		for n := range top.All() {
+			step := s.Steps[n]
+			if step == nil {
+				continue
+			}
+			for _, fold := range step.Folds {
+				if fold.Scalar == nil {
+					continue
+				}
+				at := n
+				for p := n.parent; p != nil; p = p.parent {
+					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.Within(p) && !s.folding(u, fold) })
+					if p.Loop != nil && !only {
+						break
+					}
+					if p.Loop != nil {
+						at = p
+					}
+				}
+				if !slices.Contains(s.Folds[at], fold) {
+					s.Folds[at] = append(s.Folds[at], fold)
+				}
+			}
+		}
+	}
+}
+
+func (s *Schedule) folding(u use, fold Fold) bool {
+	for n := u.node; n != nil; n = n.parent {
+		if step := s.Steps[n]; step != nil {
+			return slices.Contains(step.Folds, fold)
+		}
+	}
+	return false
+}
+
+func (s *Schedule) keys(nodes []*Node, around []*Symbol) {
+	for _, n := range nodes {
+		if step := s.Steps[n]; step != nil {
+			step.Key = around
+			continue
+		}
+		inner := around
+		if s.Unrolled[n] {
+			inner = append(slices.Clone(around), n.Loop.Index)
+		}
+		s.keys(n.Children, inner)
+	}
+}
+
+// templates gives loops whose bounds differ by constants a common template that covers them all.
+func (s *Schedule) templates(f *Function) {
+	var all []*Template
+	for _, top := range f.Body {
+		for n := range top.All() {
+			step := s.Steps[n]
+			if step == nil || step.Kind != Parallel || step.Cyclic || len(n.Loop.Lo) != 1 || len(n.Loop.Hi) != 1 {
+				continue
+			}
+			lo, hi := n.Loop.Lo[0], n.Loop.Hi[0]
+			if slices.ContainsFunc(step.Key, func(k *Symbol) bool { return lo.Mentions(k) || hi.Mentions(k) }) {
+				continue
+			}
+			i := slices.IndexFunc(all, func(t *Template) bool {
+				_, low := lo.Minus(t.Lo).Constant()
+				_, high := hi.Minus(t.Hi).Constant()
+				return low && high
+			})
+			if i < 0 {
+				step.Template = &Template{lo, hi}
+				all = append(all, step.Template)
+				continue
+			}
+			t := all[i]
+			step.Template = t
+			if c, _ := lo.Minus(t.Lo).Constant(); c < 0 {
+				t.Lo = lo
+			}
+			if c, _ := hi.Minus(t.Hi).Constant(); c > 0 {
+				t.Hi = hi
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package loops
+
+// Function is a function to be made parallel.
+type Function struct {
+	Name string
+	Pos  string
+	Body []*Node
+}
+
+// Array is a slice of the function.
+type Array struct {
+	Name  string
+	Local bool // created by the function, initially zero
+}
+
+// Scalar is a variable that is not an array.
+type Scalar struct {
+	Name string
+	// Outer marks a parameter or a result: it has a value before the function starts, or is read
+	// after the function returns.
+	Outer bool
+}
+
+// Loop is a loop whose index takes the values Lo, Lo+Step and so on below Hi. If there are several
+// bounds, the tightest applies.
+type Loop struct {
+	Index  *Symbol
+	Lo, Hi []Poly
+	Step   int64 // positive; 0 if the bounds are unknown, and Index may then be nil
+	Down   bool  // the loop counts down; Step is 1
+	Leaves bool  // the loop may end before its bound
+	Wide   bool  // the type of the index in the source is not int
+	Serial bool  // the author marked the loop as serial
+}
+
+// Affine reports whether the bounds are known.
+func (l *Loop) Affine() bool { return l.Step > 0 }
+
+// Cond is a condition: all polynomials in AtLeast0 are at least 0, and Not0, if not nil, is not 0.
+type Cond struct {
+	AtLeast0 []Poly
+	Not0     *Poly
+}
+
+// Always reports whether the condition holds for all values of symbols.
+func (c *Cond) Always() bool { return len(c.AtLeast0) == 0 && c.Not0 == nil }
+
+// Access is an access to an array element.
+type Access struct {
+	Array *Array
+	At    *Poly // the subscript; nil: unknown
+	Write bool
+	// Fold is the operator if the access is the read or the write of a reduction such as a[i] += x.
+	Fold   string
+	Partly bool   // only a part of the element is written, for example a field
+	Text   string // the expression in the source
+	Pos    string // position in the source
+}
+
+// Use is a use of a scalar.
+type Use struct {
+	Scalar *Scalar
+	Write  bool
+	Fold   string // as in Access
+	Partly bool   // only a part of the scalar is written
+	Pos    string
+}
+
+// Node is a loop, a condition or a statement. Children are in source order.
+type Node struct {
+	Loop *Loop // nil if the node is not a loop
+	// If says that the node is executed under a condition: Cond, which is nil if the condition is
+	// not polynomial.
+	If       bool
+	Cond     *Cond
+	Group    bool     // the children are independent statements under a common condition
+	Branch   bool     // an enclosing node evaluates the condition, to choose among its children
+	Own      []Action // the actions of the statement, the condition or the loop header, in order
+	Children []*Node
+	Pos      string
+	Opaque   string // describes a construct that cannot be analysed; empty if there is none
+	Origin   any    // the syntax from which the front end built the node
+
+	parent *Node
+	order  int
+}
+
+// Action is either an Access or a Use; the other field is nil.
+type Action struct {
+	Access *Access
+	Use    *Use
+}
+
+func (f *Function) link() {
+	order := 0
+	var visit func(parent *Node, list []*Node)
+	visit = func(parent *Node, list []*Node) {
+		for _, n := range list {
+			order++
+			n.parent, n.order = parent, order
+			visit(n, n.Children)
+		}
+	}
+	visit(nil, f.Body)
+}
+
+// Within reports whether n is outer or inside it.
+func (n *Node) Within(outer *Node) bool {
+	for ; n != nil; n = n.parent {
+		if n == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// All iterates over n and all nodes inside it, in source order.
+func (n *Node) All() func(yield func(*Node) bool) {
+	return func(yield func(*Node) bool) { n.all(yield) }
+}
+
+func (n *Node) all(yield func(*Node) bool) bool {
+	if !yield(n) {
+		return false
+	}
+	for _, c := range n.Children {
+		if !c.all(yield) {
+			return false
+		}
+	}
+	return true
+}

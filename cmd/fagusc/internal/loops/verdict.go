@@ -1,0 +1,238 @@
+package loops
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verdict says whether several ranks can share the iterations of a loop.
+type Verdict struct {
+	Node    *Node
+	Reasons []string // why ranks cannot share the iterations; empty if they can
+	Folds   []Fold   // the reductions, of which every rank computes a part
+	// Cyclic says that ranks take iterations in turn, because the work per iteration or the bounds
+	// vary; otherwise every rank has a block.
+	Cyclic bool
+}
+
+// Fold is a reduction: ranks combine their parts of a scalar or of an array with an operator.
+type Fold struct {
+	Scalar   *Scalar // nil if Array is reduced
+	Array    *Array  // nil if Scalar is reduced
+	Operator string
+}
+
+func (f *Function) judge(n *Node) *Verdict {
+	v := &Verdict{Node: n}
+	l := n.Loop
+	switch {
+	case l.Index == nil || !l.Affine():
+		v.refuse("it does not count from one bound to another that are both known before it begins")
+	}
+	for inner := range n.All() {
+		if inner.Opaque != "" {
+			v.refuse("%s (%s)", inner.Opaque, inner.Pos)
+		}
+	}
+	if l.Leaves {
+		v.refuse("it may leave the loop before its end")
+	}
+	if len(v.Reasons) == 0 {
+		f.scalars(v)
+		f.arrays(v)
+		// Reductions need blocks, because the parts combine in iteration order.
+		v.Cyclic = len(v.Folds) == 0 && f.uneven(n)
+		if l.Down && len(v.Folds) > 0 {
+			v.refuse("it counts down and has a reduction, which ranks would compute counting up")
+		}
+	}
+	return v
+}
+
+func (v *Verdict) refuse(format string, args ...any) {
+	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
+}
+
+// arrays finds accesses to the same element in different iterations, at least one of which writes.
+func (f *Function) arrays(v *Verdict) {
+	var all []place
+	for n := range v.Node.All() {
+		for _, a := range n.Own {
+			if a.Access != nil {
+				all = append(all, place{a.Access, n})
+			}
+		}
+	}
+	met := make(map[*Array]bool)
+	for i, a := range all {
+		for _, b := range all[i:] {
+			if met[a.Array] || !a.Write && !b.Write || !mayMeet(v.Node, a, b) {
+				continue
+			}
+			met[a.Array] = true
+			if op := folded(all, a.Array); op != "" && !slices.ContainsFunc(v.Folds, func(f Fold) bool { return f.Array != nil }) {
+				v.Folds = append(v.Folds, Fold{Array: a.Array, Operator: op})
+				continue
+			}
+			if b.Write && !a.Write {
+				a, b = b, a
+			}
+			v.refuse("%s", conflict(v.Node, a, b))
+		}
+	}
+}
+
+func conflict(n *Node, a, b place) string {
+	did := "reads"
+	if b.Write {
+		did = "writes"
+	}
+	if a == b {
+		return fmt.Sprintf("two iterations may write the same element by %s (%s)", a.Text, a.Pos)
+	}
+	return fmt.Sprintf("%s, which it writes (%s), may be %s, which another iteration %s (%s)", a.Text, a.Pos, b.Text, did, b.Pos)
+}
+
+// folded returns the operator if all accesses to an array are reductions with one operator, else
+// "".
+func folded(all []place, array *Array) (op string) {
+	for _, a := range all {
+		if a.Array != array {
+			continue
+		}
+		if a.Fold == "" || op != "" && op != a.Fold {
+			return ""
+		}
+		op = a.Fold
+	}
+	return op
+}
+
+// uneven reports whether an iteration's work depends on the index, or the bounds on outer loops.
+func (f *Function) uneven(n *Node) bool {
+	bounds := func(l *Loop, s *Symbol) bool {
+		return slices.ContainsFunc(slices.Concat(l.Lo, l.Hi), func(p Poly) bool { return p.Mentions(s) })
+	}
+	for outer := n.parent; outer != nil; outer = outer.parent {
+		if outer.Loop != nil && outer.Loop.Index != nil && bounds(n.Loop, outer.Loop.Index) {
+			return true
+		}
+	}
+	for inner := range n.All() {
+		if inner != n && inner.Loop != nil && bounds(inner.Loop, n.Loop.Index) && !even(inner.Loop, n.Loop.Index) {
+			return true
+		}
+	}
+	return false
+}
+
+// even reports whether a loop has nearly the same number of iterations for every value of an index:
+// its bounds depend on the index only through a remainder, or both bounds depend on it equally.
+func even(l *Loop, s *Symbol) bool {
+	for _, lo := range l.Lo {
+		if slices.ContainsFunc(l.Hi, func(hi Poly) bool { return lo.Mentions(s) && !hi.Minus(lo).Mentions(s) }) {
+			return true
+		}
+	}
+	for _, p := range slices.Concat(l.Lo, l.Hi) {
+		for f := range p.Symbols() {
+			if f == s {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// use is a use of a scalar with its node.
+type use struct {
+	*Use
+	node   *Node
+	action int // index in node.Own
+}
+
+func (u use) before(o use) bool {
+	return u.node.order < o.node.order || u.node == o.node && u.action < o.action
+}
+
+// reaches reports whether u is a write that always precedes r in the same iteration.
+func (u use) reaches(r use) bool {
+	return u.Write && !u.Partly && u.Fold == "" && u.before(r) && u.node.Loop == nil && (u.node.parent == nil || r.node.Within(u.node.parent))
+}
+
+func (f *Function) uses() map[*Scalar][]use {
+	all := make(map[*Scalar][]use)
+	for _, top := range f.Body {
+		for n := range top.All() {
+			for i, a := range n.Own {
+				if a.Use != nil {
+					all[a.Use.Scalar] = append(all[a.Use.Scalar], use{a.Use, n, i})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// scalars finds scalars that carry a value from one iteration to another or out of the loop.
+func (f *Function) scalars(v *Verdict) {
+	var found []*Scalar
+	all := f.uses()
+	for n := range v.Node.All() {
+		for _, a := range n.Own {
+			if a.Use != nil && a.Use.Write && !slices.Contains(found, a.Use.Scalar) {
+				found = append(found, a.Use.Scalar)
+			}
+		}
+	}
+	for _, s := range found {
+		f.scalar(v, s, all[s])
+	}
+}
+
+func (f *Function) scalar(v *Verdict, s *Scalar, all []use) {
+	var in, out []use
+	op, one := "", true
+	for _, u := range all {
+		if !u.node.Within(v.Node) {
+			out = append(out, u)
+			continue
+		}
+		in = append(in, u)
+		one = one && u.Fold != "" && (op == "" || op == u.Fold)
+		op = u.Fold
+	}
+	if one {
+		v.Folds = append(v.Folds, Fold{Scalar: s, Operator: op})
+		return
+	}
+	for _, r := range in {
+		if !r.Write && !slices.ContainsFunc(in, func(w use) bool { return w.reaches(r) }) {
+			v.refuse("%s (%s) may have its value from another iteration", s.Name, r.Pos)
+			return
+		}
+	}
+	for _, r := range out {
+		if !r.Write && sees(v.Node, r, out) {
+			v.refuse("%s is used after the loop (%s)", s.Name, r.Pos)
+			return
+		}
+	}
+}
+
+// sees reports whether a read outside a loop may see a value that the loop has written.
+func sees(loop *Node, r use, out []use) bool {
+	var common *Node // the innermost loop that contains loop and r
+	for n := loop.parent; n != nil && common == nil; n = n.parent {
+		if n.Loop != nil && r.node.Within(n) {
+			common = n
+		}
+	}
+	behind := r.node.order > loop.order
+	if !behind && common == nil {
+		return false
+	}
+	return !slices.ContainsFunc(out, func(w use) bool {
+		return w.reaches(r) && (w.node.order > loop.order) == behind && (common == nil || w.node.Within(common))
+	})
+}

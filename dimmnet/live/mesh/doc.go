@@ -1,0 +1,18 @@
+// Package mesh connects every rank of a job to every other rank. It is the common part of the
+// networks between hosts (tcp, quic): the configuration, the exchange of endpoint descriptions,
+// and the rendezvous, in which the higher of two ranks dials the lower.
+//
+//	own := mesh.NewEndpoint(&cfg, sums, addresses)
+//	peers, err := own.Exchange(ctx, "tcp", member) // the endpoints of all ranks, and the key
+//
+//	r := mesh.NewRendezvous("tcp", rank, conns, methods)
+//	r.Accept(ctx)                                  // admits higher ranks, in goroutines
+//	err = r.Dial(ctx, peers.Endpoints)             // connects to lower ranks, in order
+//	err = r.Wait(ctx)                              // waits for all higher ranks
+//	r.Close()
+//
+// Connections are of a type that the network chooses. A connection counts only after the handshake
+// of the network, which proves that the peer belongs to the run. Connections that are still in
+// their handshake are pending: their number and their time are bounded, so that programs which
+// connect by accident or on purpose cannot keep a rank from starting.
+package mesh

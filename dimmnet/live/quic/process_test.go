@@ -1,0 +1,58 @@
+//go:build linux
+
+package quic_test
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+)
+
+func TestMain(m *testing.M) {
+	if meshtest.IsChild() {
+		os.Exit(meshtest.Child(func(cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return quic.Join(cfg, m) }))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// TestProcesses checks that all ranks reach the end of a run.
+func TestProcesses(t *testing.T) {
+	meshtest.WantEnd(t, meshtest.StartJob(t, []meshtest.Order{{Rounds: 200}, {Rounds: 200}, {Rounds: 200}}, nil))
+}
+
+// TestLost checks that all other ranks, even one that computes, name a process that is stopped for
+// good or killed.
+func TestLost(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			all := meshtest.StartJob(t, []meshtest.Order{{}, {}, {Compute: true}}, nil)
+			began := time.Now()
+			all[1].Signal(t, s)
+			for _, p := range []*meshtest.Process{all[0], all[2]} {
+				if r := p.Next(t); !strings.Contains(r.Error, "rank 1") {
+					t.Errorf("rank %d: %+v, want an error that names rank 1", p.Rank, r)
+				}
+			}
+			t.Logf("noticed after %v", time.Since(began).Round(time.Millisecond))
+		})
+	}
+}
+
+// TestStops checks that no rank is lost while eight ranks share the processors, and each in turn
+// is stopped for a second.
+func TestStops(t *testing.T) {
+	t.Parallel()
+	orders := make([]meshtest.Order, 8)
+	orders[3].Compute = true
+	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), []int{0, 3, 5, 7})
+}

@@ -1,0 +1,131 @@
+//go:build linux
+
+package shm
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/cpuset"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
+	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
+)
+
+type run struct {
+	local.Run
+	segments []*segment     // by rank
+	own      []dimmnet.Rank // the ranks of this process
+	procs    int            // processors of all ranks
+	patience time.Duration  // Config.Patience
+	_        [local.CacheLine]byte
+
+	events []*event // of this process; guarded by Run.Mu
+}
+
+func newRun(cfg Config, segments []*segment, own []dimmnet.Rank) (r *run, bodies []*port) {
+	r = &run{segments: segments, own: own, patience: cfg.Patience, procs: processors(segments)}
+	nics := make([]*memory.NIC, len(segments))
+	for rank, s := range segments {
+		nics[rank] = &s.NIC
+	}
+	r.Init(networkName, nics, memory.Limits(cfg.LLCM, cfg.Bulk), r.procs, len(segments)-len(own))
+	for _, rank := range own {
+		p := r.newPort(rank)
+		r.Enter(&p.Thread, rank, "")
+		bodies = append(bodies, p)
+	}
+	return r, bodies
+}
+
+// processors counts the processors that the ranks may use together: each may be bound to some.
+func processors(segments []*segment) int {
+	var all cpuset.Set
+	for _, s := range segments {
+		all.Join(s.cpus[:])
+	}
+	return all.Count()
+}
+
+func (r *run) left() bool {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	return r.Threads() > 0
+}
+
+func (r *run) leave(p *port, cause, shown error) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	if cause != nil {
+		r.failRank(p.Rank(), cause, shown)
+	}
+	r.Leave(&p.Thread)
+}
+
+func (r *run) fail(err error) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.failRank(r.own[0], err, err)
+}
+
+// failRank fails the run because of rank, and reports the failure to all ranks. The lock is held.
+func (r *run) failRank(rank dimmnet.Rank, cause, shown error) {
+	if r.Failed() {
+		return
+	}
+	r.segments[rank].setReason(cause.Error())
+	r.breakLocal(cause, shown)
+	for _, s := range r.segments {
+		s.fail(rank)
+	}
+}
+
+// breakLocal fails the run in this process. The lock is held.
+func (r *run) breakLocal(cause, shown error) {
+	if r.Break(cause, shown) {
+		for _, e := range r.events {
+			e.flag.set(false)
+		}
+	}
+}
+
+// Failed is the failure of a run in which a rank of another process failed.
+type Failed struct {
+	Rank dimmnet.Rank
+	Why  string // the reason that the rank gave
+}
+
+// Error returns the rank and the reason.
+func (f *Failed) Error() string { return fmt.Sprintf("shm: rank %d failed: %s", f.Rank, f.Why) }
+
+func (r *run) adopt(s *segment) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	if r.Failed() {
+		return
+	}
+	rank := dimmnet.Rank(s.failed.Load() - 1)
+	f := &Failed{Rank: rank, Why: "it gave no reason"}
+	if int(rank) < len(r.segments) {
+		f.Why = r.segments[rank].reasonText()
+	}
+	r.breakLocal(f, f)
+}
+
+func (r *run) failureAt(s *segment) error {
+	if !r.Failed() {
+		if s.failed.Load() == 0 {
+			return nil
+		}
+		r.adopt(s)
+	}
+	return r.Err()
+}
+
+// lost fails the run because the process of rank has ended or is stopped, and cannot report why.
+func (r *run) lost(rank dimmnet.Rank, why error) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	err := fmt.Errorf("shm: rank %d is gone: %w", rank, why)
+	r.failRank(rank, err, err)
+}

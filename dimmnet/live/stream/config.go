@@ -1,0 +1,43 @@
+package stream
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// The defaults of networks over streams.
+const (
+	DefaultJoining  = 30 * time.Second
+	DefaultStall    = 1600 * time.Millisecond
+	DefaultPatience = time.Hour
+	DefaultGrace    = 5 * time.Second
+)
+
+// Config describes a run. No field has a default here.
+type Config struct {
+	// Network names the network in errors.
+	Network string
+	// Limits are those of the ports. RDMA may be any size that fits the memory.
+	Limits dimmnet.Limits
+	// Sums selects the checksums of frames. It must be the same on all ranks.
+	Sums Sums
+	// Helped means that goroutines move bytes between the streams and the system. A thread that
+	// polls for long would take their processor, so threads sleep sooner.
+	Helped bool
+	// Joining bounds the time from the start of this rank to the first beat of each other rank.
+	Joining time.Duration
+	// Stall is how long another rank may show no sign of life after its first beat.
+	Stall time.Duration
+	// Patience is how long a thread may sleep without an arrival or its event.
+	Patience time.Duration
+	// Grace is how long a failed run waits for its threads.
+	Grace time.Duration
+}
+
+const word = dimmnet.WordBytes
+
+func (c *Config) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", c.Network, fmt.Errorf(format, args...))
+}

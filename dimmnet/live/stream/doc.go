@@ -1,0 +1,63 @@
+// Package stream implements the ports of networks whose ranks are connected by streams of bytes:
+// memory, frames, waiting and failure. A rank has one stream to each other rank. The network (tcp,
+// quic) provides the streams, and decides who may connect.
+//
+//	join := func(ctx context.Context, m dimmnet.Member) (*stream.Links, error) { ... }
+//	err := stream.Run(ctx, cfg, member, nodes, join, body)
+//
+// A network provides a [Stream] to each peer, whose methods never wait; a [Poll], in which a thread
+// sleeps until one of the streams is ready; and optionally [Beats], which do not use the streams.
+//
+// # Frames
+//
+// A frame has a header of 24 bytes and a payload of at most a page; the pieces of a Push, Pull or
+// zero-copy send have up to 256 KiB. The receiver checks the header before it acts: a CRC32C, the
+// number of the frame, the sizes that its kind allows, and the bounds of the memory. The payload
+// has a CRC32C of its own. ([Sums] configures which checksums exist.) A small payload is checked
+// before it is written to memory. A piece is read from the stream straight into memory, and
+// checked afterwards. An invalid frame fails the run.
+//
+// A zero-copy send (dimmnet.ZeroCopy) goes with few copies from the sender's bytes to the place
+// where the peer receives them. While a peer's next frame is a zero-copy piece without a matching
+// Receive, the peer's stream is not read.
+//
+// Posts are gathered, up to 64 KiB, until the thread calls Idle or Err. Drive calls them when its
+// Stepper makes no progress. A timer sends the posts after a millisecond in any case. If a thread
+// has not read for some time, Idle reads first. If something has arrived, this Idle does not send,
+// because answers may go with the gathered posts; the next Idle sends. A Push is sent from the
+// memory that contains its bytes. When a stream accepts no more, up to 128 KiB of posts are
+// gathered, and further posts refused; Idle returns when half of that space is free.
+//
+// # Waiting
+//
+// No thread or goroutine only receives. A thread of the node receives when it idles, when it waits
+// for an event, and in one of 64 Loads. While a node computes, therefore, nothing lands in its
+// memory, no Pull from it is answered, no Push to it is acknowledged, and the posts that its
+// streams have not accepted are not sent. A Pull takes until the peer waits.
+//
+// Idle reads the streams for about 300 us, with some yields, and then sleeps. Of the threads of a
+// node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll and receives
+// for all. When it leaves, another takes its place. Where threads outnumber processors, or
+// goroutines do a part of the work (Config.Helped), no thread reads for long.
+//
+// # Failure
+//
+// A rank that fails reports to all others which rank failed and why, and they repeat the report. A
+// stream that ends before both ranks have sent a goodbye fails the run: a thread that reads
+// notices the end, and where there are Beats a check ten times a second. The owner of Member
+// reports by OnLoss that a process has ended. A rank whose threads have returned serves its peers
+// until all have sent a goodbye, because they may access its memory. Then all streams are closed.
+//
+// Where there are Beats, each process sends one ten times a second, whatever its program does. A
+// process fails the run when it has heard no beat of a rank for Config.Stall: the rank's process
+// is stopped, or its host is cut off. The time between two own beats counts as at most twice the
+// normal interval: a process that was stopped itself, or had no processor, accuses no peer. A
+// process that hears none of several peers reports that its own host is cut off.
+//
+// # Limits
+//
+// A Store has at most 8 bytes, a Write 4096. There is no Multicast. At most 64 Pushes, Pulls and
+// zero-copy sends to a peer are in progress. A peer costs up to 208 KiB of buffers. The package
+// supports little-endian machines only. It does not detect deadlocks, but a thread that sleeps for
+// Config.Patience fails the run. A Store waits while its stream sends a piece.
+package stream

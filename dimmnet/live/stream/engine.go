@@ -1,0 +1,117 @@
+package stream
+
+import (
+	"errors"
+	"io"
+	"time"
+)
+
+// progress reads the ready streams, and sends waiting frames, unless another thread is doing so.
+func (n *node) progress() { n.visit((*node).serve) }
+
+// receiveReady is progress, but sends no frames.
+func (n *node) receiveReady() { n.visit((*node).receive) }
+
+// visit calls do for each peer whose stream may be ready, unless another thread serves the peers.
+func (n *node) visit(do func(*node, *peer)) {
+	if !n.engine.TryLock() {
+		return
+	}
+	defer n.engine.Unlock()
+	if n.closed {
+		return
+	}
+	if len(n.peers) > few+1 {
+		for _, rank := range n.poll.Wait(n.ready[:], 0) {
+			do(n, n.peers[rank])
+		}
+		return
+	}
+	for _, q := range n.peers {
+		if q != nil {
+			do(n, q)
+		}
+	}
+}
+
+func (n *node) serveAll() {
+	n.engine.Lock()
+	defer n.engine.Unlock()
+	for _, q := range n.peers {
+		if q != nil && !n.closed {
+			n.serve(q)
+		}
+	}
+}
+
+// serve reads the stream of a peer, and sends the frames that wait for the peer. engine is held.
+func (n *node) serve(q *peer) {
+	n.receive(q)
+	if q.out.waiting.Load() {
+		q.out.flush()
+	}
+}
+
+// receive reads the stream of a peer. engine is held.
+func (n *node) receive(q *peer) {
+	if q.ended {
+		return
+	}
+	came, err := q.in.receive()
+	if came {
+		n.arrivals.Add(1)
+		n.wakeDue()
+	}
+	if err != nil {
+		n.end(q, err)
+	}
+}
+
+// end marks the stream of a peer as ended. Unless both ranks have sent a goodbye, the run fails.
+func (n *node) end(q *peer, why error) {
+	q.ended = true
+	q.stream.Ignore()
+	q.out.close()
+	var bad badFrame
+	switch {
+	case errors.As(why, &bad):
+		err := n.errorf("rank %d has sent an invalid frame: %w", q.rank, why)
+		n.fail(q.rank, err, err)
+	case q.goodbyeReceived.Load() && q.goodbyeSent.Load():
+		// The run of the peer is over.
+	case errors.Is(why, io.EOF):
+		n.lost(q.rank, errors.New("it has ended the connection"))
+	default:
+		n.lost(q.rank, why)
+	}
+}
+
+// longestGather bounds how long posts are gathered, provided that a processor is free.
+const longestGather = time.Millisecond
+
+// setFlushTimer makes flushTimer send gathered posts if the thread does not call its port again.
+func (n *node) setFlushTimer() {
+	if !n.timerSet.Load() && n.timerSet.CompareAndSwap(false, true) {
+		n.flushTimer.Reset(longestGather)
+	}
+}
+
+// flushLate is called by flushTimer. It sets the timer again if a stream has not accepted all.
+func (n *node) flushLate() {
+	n.timerSet.Store(false)
+	n.flushAll()
+	for _, q := range n.peers {
+		if q != nil && q.out.waiting.Load() {
+			n.setFlushTimer()
+			return
+		}
+	}
+}
+
+func (n *node) flushAll() {
+	for _, q := range n.peers {
+		if q != nil && q.out.waiting.Load() {
+			q.out.flush()
+		}
+	}
+}

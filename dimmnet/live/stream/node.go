@@ -1,0 +1,181 @@
+package stream
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
+)
+
+// node is a rank in one run: its memory, its connections, and its threads.
+type node struct {
+	nic
+	shared     *run
+	rank       dimmnet.Rank
+	peers      []*peer // by rank; nil for the own rank
+	poll       Poll
+	patience   time.Duration // Config.Patience
+	notice     *event
+	beats      Beats       // nil: silent peers go unnoticed
+	flushTimer *time.Timer // sends posts that a thread has gathered and not sent
+	broke      atomic.Bool // the run has failed; set after err, never cleared
+	_          [local.CacheLine]byte
+
+	arrivals     atomic.Uint64 // incremented when bytes are in place
+	freed        atomic.Uint64 // incremented when a refused post may succeed
+	notices      atomic.Uint64
+	sleeperCount atomic.Int32 // threads that may be asleep
+	leaderAsleep atomic.Bool  // the leader is in the poll
+	timerSet     atomic.Bool  // flushTimer will fire
+	_            [local.CacheLine]byte
+
+	engine sync.Mutex // held by the thread that reads the streams; taken before all other locks
+	ready  [few]dimmnet.Rank
+	closed bool
+
+	mu         sync.Mutex // guards the fields below; taken after all other locks
+	err        error      // the first failure as ports report it; set before broke
+	threads    []*port    // threads that have not returned, in the order of their start
+	sleepers   []*sleeper
+	leader     *sleeper      // the sleeper that waits in the poll; nil if no thread does
+	leaderLeft sync.Cond     // signalled when there is no leader
+	broken     chan struct{} // closed by the first failure
+	reported   chan struct{} // closed when the report of the failure is in the peers' outboxes
+	over       chan struct{} // closed when no thread is left
+}
+
+type peer struct {
+	rank            dimmnet.Rank
+	in              inbox
+	out             outbox
+	stream          Stream
+	near            bool        // the peer is on this host
+	ended           bool        // the stream has ended; guarded by node.engine
+	goodbyeReceived atomic.Bool // the peer posts nothing more
+	goodbyeSent     atomic.Bool // this rank posts nothing more
+}
+
+// few is the largest number of peers whose streams are read one by one, without asking the poll.
+const few = 4
+
+// newNode returns the node of rank with the connections l, which it takes over.
+func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
+	n := &node{
+		nic:      newNIC(r.cfg.Limits, r.cfg.Sums),
+		shared:   r,
+		rank:     rank,
+		peers:    make([]*peer, len(l.Streams)),
+		poll:     l.Poll,
+		beats:    l.Beats,
+		patience: r.cfg.Patience,
+		broken:   make(chan struct{}),
+		reported: make(chan struct{}),
+		over:     make(chan struct{}),
+	}
+	n.leaderLeft.L = &n.mu
+	n.notice = &event{node: n}
+	for i, s := range l.Streams {
+		if s != nil {
+			n.peers[i] = n.newPeer(dimmnet.Rank(i), s, l.Near[i])
+		}
+	}
+	n.flushTimer = time.AfterFunc(time.Hour, n.flushLate)
+	n.flushTimer.Stop()
+	return n
+}
+
+func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
+	q := &peer{rank: rank, stream: s, near: near}
+	q.out = outbox{stream: s, nic: &n.nic, onSpace: n.spaceFreed, onSent: n.arrive}
+	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes)}
+	return q
+}
+
+func (n *node) errorf(format string, args ...any) error { return n.shared.cfg.errorf(format, args...) }
+
+// peerEvents handles the frames of a peer that do not access memory.
+type peerEvents struct {
+	*node
+	peer *peer
+}
+
+func (e peerEvents) notified(times uint32) {
+	e.notices.Add(uint64(times))
+	e.notice.Set()
+}
+
+func (e peerEvents) failed(because dimmnet.Rank, why string) {
+	f := &Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
+	e.fail(because, f, f)
+}
+
+func (e peerEvents) saidGoodbye() { e.peer.goodbyeReceived.Store(true) }
+
+// spaceFreed wakes threads whose post was refused and may now succeed.
+func (n *node) spaceFreed() {
+	n.freed.Add(1)
+	n.wakeDue()
+}
+
+// fail fails the run because of a rank, and reports this to all peers. The first failure counts.
+func (n *node) fail(because dimmnet.Rank, cause, shown error) {
+	n.mu.Lock()
+	if n.err != nil {
+		n.mu.Unlock()
+		return
+	}
+	n.err = shown
+	n.shared.failed(cause)
+	n.broke.Store(true)
+	close(n.broken)
+	for _, s := range n.sleepers {
+		s.cond.Signal()
+	}
+	if n.leader != nil {
+		n.poll.Wake()
+	}
+	n.mu.Unlock()
+	defer close(n.reported)
+	why := strings.TrimPrefix(shown.Error(), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
+	payload := binary.LittleEndian.AppendUint16(nil, uint16(because))
+	payload = append(payload, why[:min(len(why), failureBytes)]...)
+	for _, q := range n.peers {
+		if q != nil {
+			_ = q.out.control(failure, payload) // the stream ends for a peer that does not read
+			q.out.flush()
+		}
+	}
+}
+
+func (n *node) lost(rank dimmnet.Rank, why error) {
+	err := n.errorf("rank %d is gone: %w", rank, why)
+	n.fail(rank, err, err)
+}
+
+func (n *node) enter(p *port) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.threads = append(n.threads, p)
+	n.shared.load.wanted.Add(1)
+}
+
+func (n *node) leave(p *port, cause, shown error) {
+	if cause != nil {
+		n.fail(n.rank, cause, shown)
+	}
+	n.flushAll()
+	n.shared.load.wanted.Add(-1)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.threads = slices.DeleteFunc(n.threads, func(q *port) bool { return q == p })
+	p.returned = true
+	if len(n.threads) == 0 {
+		close(n.over)
+	}
+}

@@ -1,0 +1,86 @@
+package stream
+
+import (
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Stream is an ordered stream of bytes between this rank and a peer. No method waits. One thread
+// at a time calls Read and Buffered, and one at a time Write and Flush; the other methods may be
+// called at any time until Close.
+type Stream interface {
+	// Read reads bytes that have arrived into p, and returns how many: 0 if none have. An error
+	// means that the stream has ended: io.EOF if the peer has ended it.
+	Read(p []byte) (int, error)
+	// Buffered reports whether the stream contains bytes that the Poll does not report. A few
+	// Reads must return all of them, because the reading thread serves no other stream meanwhile.
+	Buffered() bool
+	// Write accepts as many bytes of p as there is space for, and returns how many. It does not
+	// retain p. more means that the caller writes more bytes at once.
+	Write(p []byte, more bool) (int, error)
+	// Flush reports whether all bytes that Write has accepted are on their way.
+	Flush() (clear bool, err error)
+	// NotifyWritable sets whether the Poll also reports that there is space.
+	NotifyWritable(on bool)
+	// HungUp reports whether the stream has ended or is broken. Earlier bytes may be unread.
+	HungUp() bool
+	// CloseWrite tells the peer that no more bytes come.
+	CloseWrite()
+	// Ignore makes the Poll report nothing more about a stream that has ended.
+	Ignore()
+	// Close closes the stream and frees its resources.
+	Close()
+}
+
+// Poll is where a thread sleeps until a stream of its node is ready.
+type Poll interface {
+	// Wait returns the ranks whose streams can be read, or written if NotifyWritable asks for it.
+	// If no stream is ready, Wait waits until one is, until atMost has passed, or until Wake. The
+	// result reuses ready, which has a capacity of 1 or more; the next Wait returns the ranks that
+	// exceed the capacity.
+	Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
+	// Wake ends the Wait of a thread, or the next Wait.
+	Wake()
+	// Close frees the resources. No thread may wait any more.
+	Close()
+}
+
+// Beats are the signs of life that processes send each other. They do not use the streams, because
+// a peer that computes does not read them. One goroutine calls Send, Receive and Heard.
+type Beats interface {
+	// Send sends a beat to all peers.
+	Send()
+	// Receive processes all beats that have come. It does not wait.
+	Receive()
+	// Heard returns a number that changes when a beat of rank comes: 0 before the first beat.
+	Heard(rank dimmnet.Rank) uint64
+	// Close frees the resources.
+	Close()
+}
+
+// Links are the connections of a rank to its peers.
+type Links struct {
+	Streams []Stream // by rank; nil for the own rank
+	Near    []bool   // by rank: the peer is on this host
+	Poll    Poll     // waits for these streams
+	Beats   Beats    // nil: silent peers go unnoticed
+
+	// Processors is the number of processors of this host's ranks. 0 means: of this process.
+	Processors int
+}
+
+// Close closes the parts that exist. Run closes the Links that Join returned.
+func (l *Links) Close() {
+	for _, s := range l.Streams {
+		if s != nil {
+			s.Close()
+		}
+	}
+	if l.Poll != nil {
+		l.Poll.Close()
+	}
+	if l.Beats != nil {
+		l.Beats.Close()
+	}
+}

@@ -1,0 +1,168 @@
+package stream
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// readsBeforeSleep returns how often Idle reads before it sleeps, and between two yields.
+//
+// A read that finds nothing takes 0.3 us, as does a yield that finds no other thread; waking a
+// sleeper takes 20 to 60 us. A rank that sleeps sooner than the round trip of two sleepers keeps
+// both asleep. A rank that does not yield, on a processor that the awaited rank needs, waits for a
+// whole time slice. Where goroutines do a part of the work, they need a processor of this process:
+// over QUIC, a barrier of two ranks in one process takes a third as long with 3 reads as with 800.
+func readsBeforeSleep(crowded, helped bool, peers int) (reads, perYield int) {
+	if crowded || helped {
+		return 3, 1
+	}
+	return 800 / max(1, min(peers, few)), 16
+}
+
+// readFirstAfter is the time since the last Idle after which Idle reads before it sends gathered
+// posts. A read that finds nothing takes 0.3 us, which delays the posts little.
+const readFirstAfter = 2 * time.Microsecond
+
+// longestSleep bounds one system call that sleeps, so that every failure is noticed eventually.
+const longestSleep = time.Second
+
+// sleeper is a thread that sleeps, or is about to. It is guarded by the lock of the node.
+type sleeper struct {
+	cond    sync.Cond
+	due     func() bool                     // reports whether to wake; takes no other lock
+	overdue func(slept time.Duration) error // returns the failure after Config.Patience
+	since   time.Time
+}
+
+func (n *node) newSleeper(due func() bool, overdue func(time.Duration) error) *sleeper {
+	return &sleeper{cond: sync.Cond{L: &n.mu}, due: due, overdue: overdue, since: time.Now()}
+}
+
+// sleep returns when s is due, or the run has failed. One of the sleeping threads of a node is the
+// leader: it sleeps in the poll, and serves the peers for all. The lock of the node is held.
+func (n *node) sleep(s *sleeper) {
+	n.sleepers = append(n.sleepers, s)
+	// Counted before due is called: a thread that makes s due reads sleeperCount afterwards.
+	n.sleeperCount.Add(1)
+	for !s.due() && n.err == nil {
+		if n.leader == nil {
+			n.lead(s)
+		} else {
+			s.cond.Wait()
+		}
+	}
+	n.sleeperCount.Add(-1)
+	n.sleepers = slices.DeleteFunc(n.sleepers, func(other *sleeper) bool { return other == s })
+	if n.leader == nil && len(n.sleepers) > 0 {
+		n.sleepers[0].cond.Signal() // the first sleeper becomes the leader
+	}
+}
+
+// lead sleeps in the poll once, without the lock of the node, and serves the ready peers.
+func (n *node) lead(s *sleeper) {
+	n.leader = s
+	n.leaderAsleep.Store(true)
+	n.mu.Unlock()
+	var events [16]dimmnet.Rank
+	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
+	n.leaderAsleep.Store(false)
+	n.engine.Lock()
+	blocked := len(ready) > 0
+	if !n.closed {
+		for _, rank := range ready {
+			n.serve(n.peers[rank])
+		}
+		for _, rank := range ready {
+			blocked = blocked && n.peers[rank].in.blocked
+		}
+	}
+	n.engine.Unlock()
+	if blocked { // the poll would return at once until a thread calls Receive
+		time.Sleep(time.Millisecond)
+	}
+	n.mu.Lock()
+	n.leader = nil
+	n.leaderLeft.Broadcast()
+	if err := n.overdue(); err != nil {
+		n.mu.Unlock()
+		n.fail(n.rank, err, err)
+		n.mu.Lock()
+	}
+}
+
+// overdue returns the error of a thread that has slept for Config.Patience. The lock is held.
+func (n *node) overdue() error {
+	now := time.Now()
+	for _, s := range n.sleepers {
+		if slept := now.Sub(s.since); slept >= n.patience && !s.due() {
+			return s.overdue(slept.Round(time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// wakeDue wakes the threads that are due. The caller has just changed a condition of some of them.
+func (n *node) wakeDue() {
+	if n.sleeperCount.Load() == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, s := range n.sleepers {
+		if s.due() {
+			n.wake(s)
+		}
+	}
+}
+
+// wake wakes a thread. The lock of the node is held.
+func (n *node) wake(s *sleeper) {
+	switch {
+	case s != n.leader:
+		s.cond.Signal()
+	case n.leaderAsleep.Load():
+		n.poll.Wake()
+	}
+}
+
+// Idle returns when something has arrived, a refused post may succeed, or the run has failed.
+func (p *port) Idle(since dimmnet.Mark) {
+	n, seen := p.node, uint64(since)
+	p.polls = 0
+	due := func() bool {
+		return n.arrivals.Load() != seen || n.broke.Load() || p.refused && n.freed.Load() != p.freed
+	}
+	if p.gathered && p.holding == sent && time.Since(p.idled) > readFirstAfter {
+		// Answers to arrived posts can go in the same system call as the gathered posts.
+		if n.receiveReady(); due() {
+			p.holding = held
+			return
+		}
+	}
+	defer func() { p.idled = time.Now() }()
+	p.holding, p.gathered = sent, false
+	n.flushAll()
+	crowded := n.shared.load.crowded()
+	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
+	for i := range reads {
+		if due() {
+			return
+		}
+		if i%perYield == perYield-1 {
+			if crowded {
+				runtime.Gosched() // wakes another OS thread, even if no goroutine needs one
+			}
+			yield()
+		}
+		n.progress()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sleep(n.newSleeper(due, func(slept time.Duration) error {
+		return n.errorf("rank %s has waited %v and nothing arrived", p.Label(), slept)
+	}))
+}

@@ -1,0 +1,51 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+)
+
+func TestMain(m *testing.M) {
+	if meshtest.IsChild() {
+		os.Exit(meshtest.Child(func(cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return tcp.Join(cfg, m) }))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// identities returns the encoded identities of the ranks of a job, or nil for each rank.
+func identities(t *testing.T, size int, encrypt bool) [][]byte {
+	t.Helper()
+	all := make([][]byte, size)
+	if !encrypt {
+		return all
+	}
+	authority := meshtest.NewAuthority(t, size)
+	for rank := range all {
+		all[rank] = meshtest.Issue(t, authority, dimmnet.Rank(rank)).Encode()
+	}
+	return all
+}
+
+// TestStops checks that no rank is lost while sixteen ranks share the processors, and each in turn
+// is stopped for a second.
+func TestStops(t *testing.T) {
+	const size = 16
+	var orders []meshtest.Order
+	for _, id := range identities(t, size, true) {
+		orders = append(orders, meshtest.Order{Identity: id})
+	}
+	var ranks []int
+	for i := range 2 * *rounds {
+		ranks = append(ranks, i*5%size)
+	}
+	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), ranks)
+}

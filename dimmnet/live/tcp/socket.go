@@ -1,0 +1,152 @@
+//go:build linux
+
+package tcp
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
+)
+
+// socket is a Stream over a TCP connection. It makes system calls that do not wait.
+type socket struct {
+	fd       int
+	rank     dimmnet.Rank // rank of the peer
+	poll     poll
+	notifies bool // the poll reports when the socket is writable, too
+	sameHost bool // the peer is on this host
+}
+
+// newStream takes over conn, TCP or TLS, even if it fails. It returns the stream and its socket.
+func newStream(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, stream.Stream, error) {
+	raw := conn
+	safe, _ := conn.(*tls.Conn)
+	if safe != nil {
+		raw = safe.NetConn().(*wire).Conn
+	}
+	s, err := newSocket(raw, rank, poll)
+	if err != nil || safe == nil {
+		return s, s, err
+	}
+	return s, newSealed(s, safe), nil
+}
+
+// newSocket returns a socket for conn. It takes over conn, even if it fails.
+func newSocket(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, error) {
+	defer func() { _ = conn.Close() }()
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil, fmt.Errorf("tcp: a connection has type %T: want *net.TCPConn", conn)
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("tcp: getting the descriptor of a connection: %w", err)
+	}
+	s := &socket{rank: rank, poll: poll}
+	local, remote := conn.LocalAddr().(*net.TCPAddr), conn.RemoteAddr().(*net.TCPAddr)
+	s.sameHost = local.IP.Equal(remote.IP)
+	var dupErr error
+	err = raw.Control(func(fd uintptr) {
+		// Go's poller stops watching conn when conn is closed. Both descriptors share O_NONBLOCK.
+		s.fd, dupErr = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if err == nil {
+		err = dupErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tcp: duplicating the descriptor of a connection: %w", err)
+	}
+	s.tune()
+	if err := poll.watch(unix.EPOLL_CTL_ADD, s.fd, int32(rank), false); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// tune sets options for speed. Where an option is not allowed, the connection is slower.
+func (s *socket) tune() {
+	_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	// bbr paces its packets, and has half the bandwidth on loopback.
+	for _, congestion := range []string{"cubic", "reno"} {
+		if unix.SetsockoptString(s.fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, congestion) == nil {
+			break
+		}
+	}
+}
+
+// quick is the largest number of bytes that a system call moves without notice to Go's scheduler.
+// For so few bytes the notice takes longer than the call.
+const quick = 64 << 10
+
+func (s *socket) Read(p []byte) (int, error) {
+	var n uintptr
+	var e unix.Errno
+	if at := unsafe.Pointer(unsafe.SliceData(p)); len(p) <= quick {
+		n, _, e = unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(at), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+	} else {
+		n, _, e = unix.Syscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(at), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+	}
+	if e == 0 && n == 0 {
+		return 0, io.EOF
+	}
+	return moved(n, e)
+}
+
+func (s *socket) Write(p []byte, more bool) (int, error) {
+	flags := uintptr(unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL)
+	if more {
+		flags |= unix.MSG_MORE
+	}
+	var n uintptr
+	var e unix.Errno
+	if at := unsafe.Pointer(unsafe.SliceData(p)); len(p) <= quick {
+		n, _, e = unix.RawSyscall6(unix.SYS_SENDTO, uintptr(s.fd), uintptr(at), uintptr(len(p)), flags, 0, 0)
+	} else {
+		n, _, e = unix.Syscall6(unix.SYS_SENDTO, uintptr(s.fd), uintptr(at), uintptr(len(p)), flags, 0, 0)
+	}
+	return moved(n, e)
+}
+
+// Buffered returns false: the poll reports all bytes that the system has.
+func (s *socket) Buffered() bool { return false }
+
+// Flush returns true: the system sends all bytes that it has accepted.
+func (s *socket) Flush() (clear bool, err error) { return true, nil }
+
+// moved returns how many bytes a system call has moved: 0 if it would have waited.
+func moved(n uintptr, e unix.Errno) (int, error) {
+	switch e {
+	case 0:
+		return int(n), nil
+	case unix.EAGAIN, unix.EINTR:
+		return 0, nil
+	}
+	return 0, e
+}
+
+func (s *socket) NotifyWritable(on bool) {
+	if on == s.notifies {
+		return
+	}
+	s.notifies = on
+	// The call cannot fail for a descriptor that is watched, and every sleep is bounded.
+	_ = s.poll.watch(unix.EPOLL_CTL_MOD, s.fd, int32(s.rank), on)
+}
+
+func (s *socket) HungUp() bool {
+	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(fds, 0)
+	return n > 0 && err == nil
+}
+
+func (s *socket) CloseWrite() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
+func (s *socket) Ignore()     { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
+func (s *socket) Close()      { _ = unix.Close(s.fd) }

@@ -1,0 +1,129 @@
+package colony
+
+import "context"
+
+// Figure pairs a figure of the thesis with the model's.
+type Figure struct {
+	Env      string // setup and link, such as two/96; local; program
+	Quantity string // ends in its unit
+	Model    float64
+	Paper    *float64 // nil if the thesis prints none
+}
+
+// Probabilities that a packet is damaged (docs/papers.md, Computer Colony, Figures).
+const (
+	loopDamage  = 0.01
+	burstDamage = 0.245
+	splitDamage = 0.186
+	twiceDamage = 0.047
+)
+
+// Damage returns the probability of damage that the thesis found between two boards.
+func (l Link) Damage() float64 {
+	return [...]float64{Burst: burstDamage, Split: splitDamage, Twice: twiceDamage}[l]
+}
+
+// Reproduce measures the figures of the thesis. Each mean covers the given number of transactions
+// (0 means 100000); seed 0 means 1. The figures of two boards with Split and Twice are
+// predictions. Reproduce calls progress, unless it is nil, ReproduceSteps times.
+func Reproduce(ctx context.Context, transactions int, seed uint64, progress func()) ([]Figure, error) {
+	if transactions == 0 {
+		transactions = 100_000
+	}
+	if progress == nil {
+		progress = func() {}
+	}
+	var list []Figure
+	for _, e := range experiments() {
+		for _, kind := range []Kind{KindRead, KindWrite} {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			cfg := e.cfg
+			cfg.Seed = seed
+			r, err := Measure(cfg, Load{Transactions: transactions, Kind: kind, Local: e.local, Rest: restClocks})
+			if err != nil {
+				return nil, err
+			}
+			progress()
+			if kind == KindRead {
+				list = append(list, figure(e.env, "read_clk", r.MeanRead(), e.read))
+			} else {
+				list = append(list, figure(e.env, "write_clk", r.MeanWrite(), e.write))
+			}
+			if e.retries != 0 && kind == KindRead {
+				list = append(list, figure(e.env, "retries_percent", 100*r.RetriesEach(), e.retries))
+			}
+		}
+	}
+	programs, err := programFigures()
+	return append(list, programs...), err
+}
+
+// ReproduceSteps is how often Reproduce calls its progress function.
+const ReproduceSteps = 2 * 8
+
+// restClocks separate accesses: a local write right after another waits, and takes 8 clocks.
+const restClocks = 20
+
+// experiment is a row of the thesis's tables. A figure of 0 means that the thesis prints none.
+type experiment struct {
+	env         string
+	cfg         Config
+	local       bool
+	read, write float64
+	retries     float64 // percent, computed by the thesis
+}
+
+func experiments() []experiment {
+	return []experiment{
+		{env: "local", cfg: Config{Boards: 1}, local: true, read: 27, write: 5},
+		{env: "loop/96", cfg: Config{Link: Burst, Loop: true}, read: 131, write: 112},
+		{env: "loop/96 with errors", cfg: Config{Link: Burst, Loop: true, Damage: loopDamage}, read: 133.5, write: 114.3},
+		{env: "loop/32", cfg: Config{Link: Split, Loop: true}, read: 150, write: 131},
+		{env: "loop/twice", cfg: Config{Link: Twice, Loop: true}, read: 187, write: 168},
+		{env: "two/96", cfg: Config{Link: Burst, Damage: burstDamage}, read: 229.7, write: 194.1, retries: 74.0},
+		{env: "two/32", cfg: Config{Link: Split, Damage: splitDamage}},
+		{env: "two/twice", cfg: Config{Link: Twice, Damage: twiceDamage}},
+	}
+}
+
+func figure(env, quantity string, model, paper float64) Figure {
+	f := Figure{Env: env, Quantity: quantity, Model: model}
+	if paper != 0 {
+		f.Paper = &paper
+	}
+	return f
+}
+
+func programFigures() (list []Figure, err error) {
+	for _, e := range []struct {
+		env         string
+		call        bool
+		read, write float64
+	}{{"program", false, 0.96, 0.44}, {"program with a system call", true, 4.28, 3.36}} {
+		m, err := New(Config{Boards: 1, SystemCall: e.call})
+		if err != nil {
+			return nil, err
+		}
+		err = m.Run(func(b *Board) error {
+			start := b.Now()
+			if err := b.Write(At(0, 0), 1); err != nil {
+				return err
+			}
+			written := b.Now()
+			b.Spend(1000) // let the SSRAM write finish
+			begin := b.Now()
+			if _, err := b.Read(At(0, 0)); err != nil {
+				return err
+			}
+			list = append(list, figure(e.env, "read_us", float64(b.Now()-begin)/float64(Clock)/50, e.read),
+				figure(e.env, "write_us", float64(written-start)/float64(Clock)/50, e.write))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}

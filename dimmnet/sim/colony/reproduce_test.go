@@ -1,0 +1,38 @@
+package colony
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// TestReproduce compares the model's figures with those of the thesis.
+func TestReproduce(t *testing.T) {
+	steps := 0
+	list, err := Reproduce(t.Context(), 20_000, 1, func() { steps++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers, predictions := 0, 0
+	for _, f := range list {
+		if f.Paper == nil {
+			t.Logf("%-26s %-16s %8s %8.2f", f.Env, f.Quantity, "-", f.Model)
+			predictions++
+			continue
+		}
+		papers++
+		off := f.Model / *f.Paper - 1
+		t.Logf("%-26s %-16s %8.2f %8.2f %+.1f %%", f.Env, f.Quantity, *f.Paper, f.Model, 100*off)
+		if limit := 0.03; math.Abs(off) > limit {
+			t.Errorf("%s %s: %.2f, want %.2f", f.Env, f.Quantity, f.Model, *f.Paper)
+		}
+	}
+	if steps != ReproduceSteps || papers != 17 || predictions != 4 {
+		t.Errorf("%d steps, %d figures of the thesis, %d predictions", steps, papers, predictions)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Reproduce(ended, 0, 0, nil); err == nil {
+		t.Error("Reproduce ignores that its context has ended")
+	}
+}

@@ -1,0 +1,57 @@
+package fagus
+
+import "github.com/fagus-dsm/fagus/syncvar"
+
+// Update refreshes this rank's copies: it fetches the current contents of every variable that the
+// rank has acquired before and that has changed since. Update is a communication phase, and
+// returns when all ranks have called it. The rank must hold no variable.
+//
+// If one rank calls Update while another calls Barrier, for example, the run fails on all ranks.
+func (n *Node) Update() error {
+	if err := n.ready("Update"); err != nil {
+		return err
+	}
+	return n.meet(syncvar.Update, PartUpdate, 0)
+}
+
+// Barrier returns when all ranks have called it. It moves no data. The rank must hold no variable.
+// If another rank calls Update or Reduce instead, the run fails on all ranks.
+func (n *Node) Barrier() error {
+	if err := n.ready("Barrier"); err != nil {
+		return err
+	}
+	return n.meet(syncvar.Barrier, PartBarrier, 0)
+}
+
+// end serves the requests of other ranks until the programs of all ranks have returned.
+func (n *Node) end() error {
+	if n.held != nil {
+		return n.errorf("the program returned while holding %s: release it first", n.held)
+	}
+	if n.err != nil {
+		return n.err
+	}
+	return n.meet(syncvar.End, PartEnd, 0)
+}
+
+// meet makes a collective call, which returns when all ranks have made the same call. word is this
+// rank's number in a Reduce, and 0 in other calls.
+func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
+	err := n.communicate(call, part, nil, func() error {
+		met := n.record.meets(call)
+		if err := n.engine.Meet(call, word); err != nil {
+			return err
+		}
+		met()
+		if call == syncvar.Update {
+			return n.guard.Updated()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n.monitor.Leave(nil)
+	n.logCall(call.String(), nil, true)
+	return nil
+}

@@ -1,0 +1,72 @@
+package fagus_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// cases returns how many random cases a test runs: all of them, or only a few with -short.
+func cases(all, short uint64) uint64 {
+	if testing.Short() {
+		return short
+	}
+	return all
+}
+
+// newSim returns a simulated network.
+func newSim(t testing.TB, cfg sim.Config) *sim.Network {
+	t.Helper()
+	net, err := sim.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// goroutines returns a network of goroutines of this process.
+func goroutines() dimmnet.Network { return inproc.New(inproc.Config{}) }
+
+// runFor runs a program for at most a minute.
+func runFor(t testing.TB, cfg fagus.Config, program func(*fagus.Node) error) (fagus.Report, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return fagus.Run(ctx, cfg, program)
+}
+
+// succeed runs a program and fails the test if the run fails.
+func succeed(t testing.TB, cfg fagus.Config, program func(*fagus.Node) error) fagus.Report {
+	t.Helper()
+	report, err := runFor(t, cfg, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// guarded makes an array and a variable that guards all of it.
+func guarded[T any](n *fagus.Node, length int) (*fagus.Array[T], *fagus.SyncVar, error) {
+	a, err := fagus.NewArray[T](n, "a", length)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := n.Bind("v", a.All())
+	return a, v, err
+}
+
+// tenure acquires set, calls f, and releases set.
+func tenure(n *fagus.Node, set *fagus.SyncSet, f func()) error {
+	return n.During(set, func() error {
+		f()
+		return nil
+	})
+}
+
+// touch acquires and releases set.
+func touch(n *fagus.Node, set *fagus.SyncSet) error { return tenure(n, set, func() {}) }

@@ -1,0 +1,87 @@
+package fagus
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// record records the calls of one rank for Config.History. The methods of a nil record do nothing.
+type record struct {
+	*history.Recorder
+	node     *Node
+	acquires []syncvar.ID // variables acquired so far, in increasing order: Update refreshes them
+}
+
+func newRecord(n *Node, h *history.History) *record {
+	if h == nil {
+		return nil
+	}
+	return &record{Recorder: h.Rank(dimmnet.Rank(n.rank)), node: n}
+}
+
+func (r *record) bound(id syncvar.ID, name string) {
+	if r != nil {
+		r.Bind(name, r.node.space.Content(id))
+	}
+}
+
+func (r *record) call() {
+	if r != nil {
+		r.Call()
+	}
+}
+
+func (r *record) acquired(set *SyncSet) {
+	r.each(set, func(id syncvar.ID, access Access) {
+		r.Acquired(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+		if at, found := slices.BinarySearch(r.acquires, id); !found {
+			r.acquires = slices.Insert(r.acquires, at, id)
+		}
+	})
+}
+
+func (r *record) released(set *SyncSet) {
+	r.each(set, func(id syncvar.ID, access Access) {
+		r.Released(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+	})
+}
+
+func (r *record) each(set *SyncSet, f func(syncvar.ID, Access)) {
+	if r == nil {
+		return
+	}
+	for _, id := range set.shared {
+		f(id, Shared)
+	}
+	for _, id := range set.exclusive {
+		f(id, Exclusive)
+	}
+}
+
+// meets records that the rank enters a collective call; met records that the call has returned.
+func (r *record) meets(call syncvar.Call) (met func()) {
+	if r == nil {
+		return func() {}
+	}
+	r.Entered(r.node.host.Now())
+	return func() {
+		r.Left(r.node.host.Now())
+		if call != syncvar.Update {
+			return
+		}
+		for _, id := range r.acquires {
+			r.Updated(id, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+		}
+	}
+}
+
+// Observe records in Config.History the contents of this rank's copy of the data that v guards.
+// The copy may be out of date. Without a History, Observe does nothing.
+func (v *SyncVar) Observe() {
+	if r := v.node.record; r != nil && v.node.engine != nil {
+		r.Observed(v.id, v.node.space.Content(v.id), v.node.host.Now())
+	}
+}

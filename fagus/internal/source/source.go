@@ -1,0 +1,74 @@
+package source
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// module is the path of this module, with a slash at the end.
+const module = "github.com/fagus-dsm/fagus/"
+
+// Here returns the line of the program that is being executed.
+func Here() string { return Line(Frames(Callers())) }
+
+// Line returns the first line of frames, innermost first, that is not of this library, of Go's,
+// or of a library that this one calls. It returns "unknown line" if there is none.
+func Line(frames []runtime.Frame) string {
+	library := goLibrary(Frames(Callers()))
+	for _, f := range frames {
+		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
+			continue
+		}
+		dir, file := path.Split(f.File)
+		return fmt.Sprintf("%s:%d", path.Join(path.Base(dir), file), f.Line)
+	}
+	return "unknown line"
+}
+
+// Callers returns the stack of the calling goroutine, innermost frame first, up to 256
+// frames. While a panic is being recovered, it contains the frames that caused the panic.
+func Callers() []uintptr {
+	pcs := make([]uintptr, 256)
+	return pcs[:runtime.Callers(2, pcs)]
+}
+
+// Frames returns the functions and lines of a stack.
+func Frames(pcs []uintptr) (frames []runtime.Frame) {
+	more := runtime.CallersFrames(pcs)
+	for {
+		f, again := more.Next()
+		frames = append(frames, f)
+		if !again {
+			return frames
+		}
+	}
+}
+
+// ours reports whether a function belongs to this library or to one that it calls.
+func ours(function string) bool {
+	for _, called := range []string{"github.com/google/btree.", "golang.org/x/sys/"} {
+		if strings.HasPrefix(function, called) {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(function, module)
+	if !ok {
+		return false
+	}
+	pkg := rest[:strings.IndexAny(rest+"/", "./")]
+	return slices.Contains([]string{"fagus", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
+}
+
+// goLibrary returns the folder of Go's library with a final slash, or "". It takes the folder
+// from a frame of package runtime, in which every goroutine starts.
+func goLibrary(frames []runtime.Frame) string {
+	for _, f := range frames {
+		if dir, ok := strings.CutSuffix(path.Dir(f.File), "/runtime"); ok && strings.HasPrefix(f.Function, "runtime.") {
+			return dir + "/"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package fagus
+
+import (
+	"errors"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// SyncVar is a sync variable. It guards the ranges that Bind bound to it: a rank that
+// holds the variable may read them, and write them if it holds the variable exclusively.
+// A SyncVar belongs to the rank whose Bind returned it.
+type SyncVar struct {
+	node *Node
+	id   syncvar.ID
+	name string
+}
+
+// Name returns the name that was passed to Bind.
+func (v *SyncVar) Name() string { return v.name }
+
+// Bind makes a sync variable that guards one or more ranges, which may lie in different
+// arrays. It is collective: every rank binds the same variables in the same order. Each
+// variable has a unique name, which appears in errors.
+//
+// Ranges of different variables must not overlap, but may share a page. If the ranks disagree,
+// their next call of Acquire, Update, Barrier or Reduce fails.
+func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
+	if err := n.alive(); err != nil {
+		return nil, n.errorf("Bind %q: %w", name, err)
+	}
+	rs, err := n.checkRanges(ranges)
+	if err != nil {
+		return nil, n.errorf("Bind %q: %w", name, err)
+	}
+	var id syncvar.ID
+	err = n.engine.Declare(func() (err error) {
+		id, err = n.space.Bind(name, rs)
+		return err
+	})
+	if err != nil {
+		return nil, n.errorf("Bind: %w", err)
+	}
+	n.record.bound(id, name)
+	n.guard.Bound(id)
+	return &SyncVar{node: n, id: id, name: name}, nil
+}
+
+func (n *Node) checkRanges(ranges []Range) ([]consistency.Range, error) {
+	rs := make([]consistency.Range, len(ranges))
+	for i, r := range ranges {
+		switch {
+		case r.err != nil:
+			return nil, r.err
+		case r.node == nil:
+			return nil, errors.New("a Range is the zero value: make Ranges with Array.Range or Array.All")
+		case r.node != n:
+			return nil, errors.New("a Range belongs to another rank's array: use the array that this rank's NewArray returned")
+		}
+		rs[i] = r.bytes
+	}
+	return rs, nil
+}

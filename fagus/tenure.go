@@ -1,0 +1,98 @@
+package fagus
+
+import (
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Acquire begins a tenure. It returns when every variable of set is granted with the requested
+// access and this rank's copy of the bound data is current.
+//
+// In Phase mode Acquire is a communication phase: it waits until every other rank makes a
+// collective call or returns, even if that rank needs none of the variables. In Threaded mode
+// Acquire waits only for the ranks that hold a requested variable.
+//
+// The rank must hold no variable. If it does, or if a request is invalid, Acquire returns an error
+// and communicates nothing. After any other error the run has failed: copies may be partly
+// updated, and every further call returns the error.
+func (n *Node) Acquire(set *SyncSet) error {
+	if err := n.ready("Acquire"); err != nil {
+		return err
+	}
+	if set == nil || set.node != n {
+		return n.errorf("Acquire: the set was not made by this rank's Node.Set")
+	}
+	if err := set.compile(); err != nil {
+		return n.errorf("Acquire: %w", err)
+	}
+	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
+	if err := n.communicate(syncvar.Acquire, PartAcquire, set, acquire); err != nil {
+		return err
+	}
+	n.monitor.Leave(set)
+	n.record.acquired(set)
+	for i, id := range set.exclusive {
+		n.space.BeginWrite(id, set.declared[i])
+	}
+	if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
+		n.err = n.errorf("Acquire: %w", err)
+		return n.err
+	}
+	n.held = set
+	n.logCall("Acquire", set, n.mode == Phase)
+	return nil
+}
+
+// Release ends the tenure. set must be the set that the rank holds. Release finds the bytes that
+// the rank has changed; ranks that acquire the variables later fetch these bytes. In Phase mode
+// Release sends nothing. In Threaded mode it sends one message per variable, and does not wait.
+func (n *Node) Release(set *SyncSet) error {
+	if set == nil || n.held != set {
+		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
+	}
+	n.record.released(set)
+	if n.space.IsOneCopy() {
+		n.clock.count(PartRelease) // compares nothing: faster than reading the clock
+	} else {
+		n.clock.enter(PartRelease)
+	}
+	n.wrote = n.wrote[:0]
+	for _, id := range set.exclusive {
+		if n.space.EndWrite(id, n.engine.Version(id)) {
+			n.wrote = append(n.wrote, id)
+		}
+	}
+	n.held = nil
+	if err := n.guard.Released(n.wrote); err != nil {
+		n.err = n.errorf("%w", err)
+		return n.err
+	}
+	n.monitor.Enter("Release", set)
+	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
+	if n.clock.part == PartRelease {
+		n.clock.enter(PartCompute)
+	}
+	if err != nil {
+		n.monitor.Fail()
+		n.err = n.errorf("Release: %w", err)
+		return n.err
+	}
+	n.monitor.Leave(nil)
+	n.logCall("Release", set, false)
+	return nil
+}
+
+// During acquires set, calls f, and releases set, also if f returns an error. It returns the first
+// error of the three steps.
+func (n *Node) During(set *SyncSet, f func() error) error {
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		if n.held == set { // false if f has released set
+			_ = n.Release(set) // the error of f is the cause
+		}
+		return err
+	}
+	return n.Release(set)
+}

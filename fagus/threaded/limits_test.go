@@ -1,0 +1,104 @@
+package threaded
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// TestUserThreadWaits checks that the user thread changes nothing and waits if the out queue is
+// full or the window of open requests is used up.
+func TestUserThreadWaits(t *testing.T) {
+	fullQueue := func(e *Engine) { e.out = make([]outgoing, outLimit) }
+	fullWindow := func(e *Engine) {
+		for id := range syncvar.ID(window) {
+			e.wanted[100+id] = &want{state: wantGrant}
+		}
+	}
+	asks := func(e *Engine) error { return e.ask(1, syncvar.Want{Access: syncvar.Shared}) }
+	for _, c := range []struct {
+		what string
+		fill func(*Engine)
+		call func(*Engine) error
+	}{
+		{"a request, full queue", fullQueue, asks},
+		{"a request, full window", fullWindow, asks},
+		{"a release", fullQueue, func(e *Engine) error { return e.release(0, false) }},
+		{"a meeting", fullQueue, func(e *Engine) error { return e.meet(syncvar.Barrier, 0) }},
+	} {
+		e := newTestEngine(t, 0)
+		if err := e.ask(0, syncvar.Want{Access: syncvar.Exclusive}); err != nil {
+			t.Fatal(err)
+		}
+		c.fill(e)
+		out, wanted := len(e.out), len(e.wanted)
+		err := c.call(e)
+		if err == nil || !strings.Contains(err.Error(), "the script may not wait") || len(e.out) != out || len(e.wanted) != wanted || e.meetCall != 0 {
+			t.Errorf("%s: %d messages wait to be sent, %d requests are open, error %v", c.what, len(e.out), len(e.wanted), err)
+		}
+	}
+}
+
+// wants returns a rank's shared request for a variable of rank 0 that is not declared.
+func wants(rank dimmnet.Rank, i int) incoming {
+	return slotOf(rank, message{op: request, id: 100 + syncvar.ID(i), rank: rank, access: syncvar.Shared})
+}
+
+// TestWindowsOfAllRanks lets every rank make all requests of its window at once, while the user
+// thread has filled the out queue.
+func TestWindowsOfAllRanks(t *testing.T) {
+	e := newTestEngine(t, 0)
+	e.out = make([]outgoing, outLimit)
+	for i := range window {
+		act(t, e, wants(1, i), wants(2, i))
+	}
+	if want := outLimit + 2*window; len(e.out) != want {
+		t.Errorf("%d messages wait to be sent, want %d", len(e.out), want)
+	}
+}
+
+// TestTooManyRequests checks that the out queue is bounded whatever peers send.
+func TestTooManyRequests(t *testing.T) {
+	e := newTestEngine(t, 0)
+	for i := range e.most {
+		act(t, e, wants(1, i))
+	}
+	if err := e.handleSlot(wants(1, e.most)); err == nil || !strings.Contains(err.Error(), "a rank has more open requests than the protocol allows") || len(e.out) != e.most {
+		t.Errorf("one request too many: %d messages wait to be sent, error %v", len(e.out), err)
+	}
+}
+
+// TestTableBounds checks that all entries lie in the LLCM, and that a variable after the last
+// entry has none.
+func TestTableBounds(t *testing.T) {
+	for _, llcm := range []int{0, 8, 24, 32, 4000, 4024} {
+		hints := newTable(llcm)
+		if _, ok := hints.word(syncvar.ID(hints.entries)); ok {
+			t.Errorf("LLCM of %d bytes: %d entries, and the variable after the last has an entry", llcm, hints.entries)
+		}
+		if hints.entries != llcm/8/tableShare {
+			t.Errorf("LLCM of %d bytes: the table has %d entries", llcm, hints.entries)
+		}
+		if hints.entries == 0 {
+			continue
+		}
+		if off, ok := hints.word(syncvar.ID(hints.entries - 1)); !ok || int(off) != llcm-dimmnet.WordBytes {
+			t.Errorf("LLCM of %d bytes: the last entry is at %d, exists %v", llcm, off, ok)
+		}
+	}
+}
+
+// TestHintOfNoRank checks that an entry of the table is ignored if it names no valid rank.
+func TestHintOfNoRank(t *testing.T) {
+	for _, c := range []struct{ owner, want dimmnet.Rank }{{2, 2}, {3, 1}, {65535, 1}} {
+		e := newTestEngine(t, 0)
+		off, _ := e.hints.word(1)
+		e.port.Store(0, off, syncvar.Hint{Version: 9, Owner: c.owner}.Word(), dimmnet.WordBytes)
+		ask(t, e, 1, syncvar.Shared)
+		if len(e.out) != 1 || e.out[0].to != c.want {
+			t.Errorf("the table says rank %d: %d messages, the first to rank %d, want %d", c.owner, len(e.out), e.out[0].to, c.want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package phase_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
+)
+
+// inlineWorld returns two ranks at the start of a phase. Rank 1 has posted an inline request for
+// variable b, and rank 0 waits for it.
+func inlineWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{inline: true}
+	for _, line := range [][]string{
+		{"ranks", "2"}, {"bind", "a", "100", "200"}, {"bind", "b", "300", "400"},
+		{"acquire", "0", "a:exclusive"}, {"acquire", "1", "b:exclusive"}, {"stabilize"}, {"release", "0"}, {"release", "1"},
+		{"acquire", "1", "b:exclusive"}, {"acquire", "0", "a:shared"},
+	} {
+		if err := w.do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.out.Reset()
+	return w
+}
+
+// TestDamagedInlineRequests changes one byte of an inline request in flight. The engine accepts
+// it as another valid request, waits, or fails.
+func TestDamagedInlineRequests(t *testing.T) {
+	var good []byte
+	w := inlineWorld(t)
+	w.landWord(t, 1, 0, func(word uint64) uint64 {
+		good = binary.LittleEndian.AppendUint64(nil, word)
+		return word
+	})
+	if got := w.out.String(); got != "0: Acquire done in phase 1\n" {
+		t.Fatalf("a good request: %s", got)
+	}
+	outcomes := make(map[string]int)
+	for damaged := range frametest.Every(good) {
+		if len(damaged) < len(good) {
+			continue // a word is never cut short
+		}
+		w := inlineWorld(t)
+		w.landWord(t, 1, 0, func(uint64) uint64 { return binary.LittleEndian.Uint64(damaged) })
+		switch got := w.out.String(); {
+		case got == "":
+			outcomes["waits"]++
+		case strings.Contains(got, "error: phase: inline request of rank 1: "):
+			outcomes["fails"]++
+		default:
+			outcomes["goes on"]++
+		}
+	}
+	if len(outcomes) != 3 {
+		t.Errorf("want three outcomes, got %v", outcomes)
+	}
+	t.Log(outcomes)
+}

@@ -1,0 +1,107 @@
+package phase
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+type inState uint8
+
+const (
+	inIdle   inState = iota // nothing is due; the ring is not polled
+	inInline                // the peer's inline request is due
+	inSlots                 // slots with the peer's list or transfers are due
+)
+
+// inQueue receives what a peer sends in a phase.
+type inQueue struct {
+	e     *Engine
+	from  dimmnet.Rank
+	state inState
+	due   int // the number of lists or transfers that have not arrived whole
+	ring  *ringbuf.Receiver
+	data  dataReceiver
+
+	lists []byte            // the bytes of the peer's list or bundle that have arrived
+	ids   syncvar.InlineIDs // the IDs in the peer's inline request
+}
+
+func (q *inQueue) pending() bool       { return q.state != inIdle || q.ring.Owing() || q.data.pending() }
+func (q *inQueue) begin(first inState) { q.lists, q.due, q.state = q.lists[:0], 1, first }
+
+func (q *inQueue) expect() {
+	q.due++
+	q.state = inSlots
+}
+
+func (q *inQueue) arrived() {
+	if q.due--; q.due == 0 {
+		q.state = inIdle
+	}
+}
+
+func (q *inQueue) step() (progress bool, err error) {
+	progress = q.ring.Step()
+	moved, blocked, err := q.data.step()
+	if progress = progress || moved; blocked || err != nil {
+		return progress, err
+	}
+	if q.state == inIdle {
+		return progress, nil
+	}
+	if q.state == inInline {
+		took, err := q.takeInline()
+		return progress || took, err
+	}
+	h, arrived, err := q.ring.Poll()
+	if err != nil || !arrived {
+		return progress, err
+	}
+	if h.Phase != uint32(q.e.phase&ringbuf.PhaseMask) {
+		return false, fmt.Errorf("phase: rank %d sent a slot of phase %d in phase %d", q.from, h.Phase, q.e.phase)
+	}
+	switch {
+	case h.Kind == ringbuf.List && q.e.state == gather:
+		err = q.takeList(h)
+	case h.Kind == q.e.dataKind && q.e.state == transfer:
+		if err = q.data.accept(q.ring, h); err == nil && h.Last {
+			q.arrived()
+		}
+	default:
+		err = fmt.Errorf("phase: rank %d sent a slot of kind %d, which is not due", q.from, h.Kind)
+	}
+	return true, err
+}
+
+func (q *inQueue) takeList(h ringbuf.Header) error {
+	have := len(q.lists)
+	if h.Addr != uint64(have) || have+h.Len > q.e.maxListBytes() || h.Len == 0 {
+		return fmt.Errorf("phase: rank %d sent %d bytes of its list at position %d, after %d", q.from, h.Len, h.Addr, have)
+	}
+	q.lists = slices.Grow(q.lists, h.Len)[:have+h.Len]
+	q.ring.Take(q.lists[have:])
+	if !h.Last {
+		return nil
+	}
+	q.arrived()
+	if q.e.tree.Arity > 0 {
+		return q.e.takeBundle(q.from, q.lists)
+	}
+	return q.e.setList(q.from, q.lists)
+}
+
+func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
+	l, err := syncvar.DecodeList(list)
+	if err != nil {
+		return fmt.Errorf("phase: list of rank %d: %w", of, err)
+	}
+	if l.Phase != e.phase {
+		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", of, l.Phase, e.phase)
+	}
+	e.lists[of] = l
+	return nil
+}

@@ -1,0 +1,132 @@
+package phase
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// multicast is what one rank sends to others by PUSH: all variables of a plan that go from the
+// same owner along the same tree. Every receiver gets the same bytes, so it can pass them on
+// without reading them.
+type multicast struct {
+	items []source // by ID
+	edges []edge   // of the tree; a rank's edge in comes before its edges out
+}
+
+// edge is one hop of a multicast. A rank numbers its hops out, and its hops in, to find their
+// words. Both numbers are unique within a rank and a plan.
+type edge struct {
+	from, to dimmnet.Rank
+	out      int // the index of the hop among the hops out of rank from
+	in       int // the index of the hop among the hops into rank to
+}
+
+// newMulticasts merges transfers, which are in the order of a plan. A multicast takes the
+// position of its first transfer. rest are the multicasts with a hop that gets no word, because
+// its number is not below words. Every rank computes the same result.
+func newMulticasts(transfers []syncvar.Transfer, words int) (numbered, rest []multicast) {
+	index := make(map[string]int)
+	var all []multicast
+	for len(transfers) > 0 {
+		n := 1
+		for n < len(transfers) && transfers[n].ID == transfers[0].ID {
+			n++
+		}
+		for _, tree := range bySince(transfers[:n]) {
+			key := treeKey(tree)
+			i, ok := index[key]
+			if !ok {
+				i = len(all)
+				index[key] = i
+				all = append(all, multicast{edges: treeEdges(tree)})
+			}
+			all[i].items = append(all[i].items, source{tree[0].ID, tree[0].Since})
+		}
+		transfers = transfers[n:]
+	}
+	numbers := hopNumbers{words: words, out: make(map[dimmnet.Rank]int), in: make(map[dimmnet.Rank]int)}
+	for _, c := range all {
+		if numbers.assign(c.edges) {
+			numbered = append(numbered, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return numbered, rest
+}
+
+// bySince splits the transfers of a variable: receivers with the same Since get the same data.
+func bySince(transfers []syncvar.Transfer) (trees [][]syncvar.Transfer) {
+	sorted := slices.Clone(transfers)
+	slices.SortStableFunc(sorted, func(a, b syncvar.Transfer) int { return cmp.Compare(a.Since, b.Since) })
+	for lo := 0; lo < len(sorted); {
+		hi := lo + 1
+		for hi < len(sorted) && sorted[hi].Since == sorted[lo].Since {
+			hi++
+		}
+		trees = append(trees, sorted[lo:hi])
+		lo = hi
+	}
+	return trees
+}
+
+func treeKey(tree []syncvar.Transfer) string {
+	key := make([]byte, 0, 4*len(tree))
+	for _, t := range tree {
+		key = append(key, byte(t.From), byte(t.From>>8), byte(t.To), byte(t.To>>8))
+	}
+	return string(key)
+}
+
+func treeEdges(tree []syncvar.Transfer) []edge {
+	edges := make([]edge, len(tree))
+	for i, t := range tree {
+		edges[i] = edge{from: t.From, to: t.To}
+	}
+	return edges
+}
+
+// hopNumbers numbers the hops of a plan at both of their ends.
+type hopNumbers struct {
+	words   int                  // every number is below this limit
+	out, in map[dimmnet.Rank]int // by rank: how many hops are numbered so far
+}
+
+// assign numbers all edges. If a number would reach the limit, it numbers none and returns false.
+func (h *hopNumbers) assign(edges []edge) bool {
+	for i := range edges {
+		e := &edges[i]
+		e.out, e.in = h.out[e.from], h.in[e.to]
+		if max(e.out, e.in) >= h.words {
+			for _, e := range edges[:i] {
+				h.out[e.from]--
+				h.in[e.to]--
+			}
+			return false
+		}
+		h.out[e.from]++
+		h.in[e.to]++
+	}
+	return true
+}
+
+// only returns p reduced to the multicasts in numbered, and leaves rest to later phases. If rest is
+// not empty, the plan grants nothing and completes no call: all ranks repeat their calls.
+func (p Plan) only(numbered, rest []multicast) Plan {
+	if len(rest) == 0 {
+		return p
+	}
+	partial := Plan{Partial: true, Granted: make([]bool, len(p.Granted))}
+	for _, c := range numbered {
+		for _, item := range c.items {
+			for _, e := range c.edges {
+				partial.Transfers = append(partial.Transfers, syncvar.Transfer{
+					ID: item.id, From: e.from, To: e.to, Since: item.since, Relay: e.from != c.edges[0].from})
+			}
+		}
+	}
+	return partial
+}

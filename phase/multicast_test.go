@@ -1,0 +1,185 @@
+package phase
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// someWants returns the lists of ranks that want some variables each, mostly for reading.
+func someWants(random *rand.Rand, ranks, vars int, number uint64) []syncvar.List {
+	lists := make([]syncvar.List, ranks)
+	for r := range lists {
+		lists[r] = syncvar.List{Call: syncvar.Acquire, Phase: number, Since: number}
+		for id := range syncvar.ID(vars) {
+			switch random.IntN(6) {
+			case 0, 1:
+				lists[r].Shared = append(lists[r].Shared, id)
+			case 2:
+				if random.IntN(ranks) == 0 {
+					lists[r].Exclusive = append(lists[r].Exclusive, id)
+				}
+			}
+		}
+	}
+	return lists
+}
+
+// TestMulticastsAreThePlan splits the plans of random runs into multicasts. Together, these hold
+// every transfer once, and every hop has its own number at both ranks.
+func TestMulticastsAreThePlan(t *testing.T) {
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		ranks, vars, words := 2+random.IntN(12), 1+random.IntN(12), 2+random.IntN(9)
+		var table syncvar.Table
+		for number := range uint64(20) {
+			lists := someWants(random, ranks, vars, number)
+			if err := table.Settle(lists); err != nil {
+				t.Fatal(err)
+			}
+			plan, err := NewPlan(number, lists, &table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees, rest := newMulticasts(plan.Transfers, words)
+			checkTrees(t, seed, plan.Transfers, slices.Concat(trees, rest))
+			checkNumbers(t, seed, trees, words)
+			if again, _ := newMulticasts(plan.Transfers, words); !reflect.DeepEqual(again, trees) {
+				t.Fatalf("seed %d: trees %+v, and then %+v", seed, trees, again)
+			}
+			table.Apply(lists, plan.Granted)
+		}
+	}
+}
+
+func checkTrees(t *testing.T, seed uint64, transfers []syncvar.Transfer, trees []multicast) {
+	t.Helper()
+	type move struct {
+		source
+		from, to dimmnet.Rank
+	}
+	due := make(map[move]bool)
+	for _, tr := range transfers {
+		due[move{source{tr.ID, tr.Since}, tr.From, tr.To}] = true
+	}
+	for _, c := range trees {
+		has := map[dimmnet.Rank]bool{c.edges[0].from: true}
+		for _, e := range c.edges {
+			if !has[e.from] || has[e.to] {
+				t.Fatalf("seed %d: rank %d passes data on to %d before it receives them, in %+v", seed, e.from, e.to, c)
+			}
+			has[e.to] = true
+			for _, item := range c.items {
+				m := move{item, e.from, e.to}
+				if !due[m] {
+					t.Fatalf("seed %d: %+v is not due, or occurs twice", seed, m)
+				}
+				delete(due, m)
+			}
+		}
+	}
+	if len(due) > 0 {
+		t.Fatalf("seed %d: no multicast has %+v", seed, due)
+	}
+}
+
+func checkNumbers(t *testing.T, seed uint64, trees []multicast, words int) {
+	t.Helper()
+	type end struct {
+		at     dimmnet.Rank
+		in     bool
+		number int
+	}
+	used := make(map[end]bool)
+	for _, c := range trees {
+		for _, e := range c.edges {
+			for _, x := range []end{{e.from, false, e.out}, {e.to, true, e.in}} {
+				if used[x] || x.number < 0 || x.number >= words {
+					t.Fatalf("seed %d: of %d words, %+v is used twice or not there", seed, words, x)
+				}
+				used[x] = true
+			}
+		}
+	}
+}
+
+// TestTreeKeys checks that trees which differ in one bit of a rank have different keys.
+func TestTreeKeys(t *testing.T) {
+	seen := map[string]int{treeKey([]syncvar.Transfer{{From: 0, To: 0}}): -1}
+	for bit := range 16 {
+		for _, tr := range []syncvar.Transfer{{From: 1 << bit}, {To: 1 << bit}} {
+			key := treeKey([]syncvar.Transfer{tr})
+			if other, ok := seen[key]; ok {
+				t.Errorf("%+v has the key of a tree with bit %d", tr, other)
+			}
+			seen[key] = bit
+		}
+	}
+}
+
+// TestNoNumbersForTheRest checks that a multicast takes no number if one of its hops gets no word.
+func TestNoNumbersForTheRest(t *testing.T) {
+	numbers := hopNumbers{words: 2, out: make(map[dimmnet.Rank]int), in: make(map[dimmnet.Rank]int)}
+	if numbers.assign([]edge{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}, {from: 1, to: 4}}) {
+		t.Fatal("rank 1 has two words for three hops")
+	}
+	for i := range 2 {
+		edges := []edge{{from: 0, to: 1}, {from: 1, to: 2}}
+		if !numbers.assign(edges) || edges[0].out != i || edges[0].in != i || edges[1].out != i || edges[1].in != i {
+			t.Errorf("multicast %d has %+v", i, edges)
+		}
+	}
+}
+
+// TestPartialPhasesEnd lets ranks with few words repeat their lists until the lists are granted.
+// Every phase moves some data. The last phase has the same plan as with many words.
+func TestPartialPhasesEnd(t *testing.T) {
+	partial := 0
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		ranks, vars := 2+random.IntN(20), 1+random.IntN(30)
+		var table syncvar.Table
+		fill := make([]syncvar.List, ranks)
+		for r := range fill {
+			fill[r].Call = syncvar.Acquire
+		}
+		for id := range syncvar.ID(vars) {
+			r := random.IntN(ranks)
+			fill[r].Exclusive = append(fill[r].Exclusive, id)
+		}
+		table.Apply(fill, syncvar.Grant(nil, 0, fill))
+		lists := someWants(random, ranks, vars, 1)
+		for r := range lists {
+			lists[r].Since = 1
+		}
+		for number := uint64(1); ; number++ {
+			if err := table.Settle(lists); err != nil {
+				t.Fatal(err)
+			}
+			whole, err := NewPlan(number, lists, &table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees, rest := newMulticasts(whole.Transfers, 2)
+			plan := whole.only(trees, rest)
+			if !plan.Partial {
+				if !reflect.DeepEqual(plan, whole) {
+					t.Fatalf("seed %d: %+v instead of %+v", seed, plan, whole)
+				}
+				break
+			}
+			partial++
+			if len(plan.Transfers) == 0 || len(plan.Transfers) >= len(whole.Transfers) || slices.Contains(plan.Granted, true) || plan.Complete != 0 {
+				t.Fatalf("seed %d: %+v is not a part of %+v", seed, plan, whole)
+			}
+			table.ApplyPart(plan.Transfers)
+		}
+	}
+	if partial < 200 {
+		t.Errorf("only %d partial phases", partial)
+	}
+}

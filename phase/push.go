@@ -1,0 +1,220 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// push is the method of a port with RDMA and bulk memory. It moves multicasts by PUSH, in rounds:
+// a round is the next few messages of the plan, as many as the bulk memory holds. Transfers whose
+// multicast is too small, or finds no words, go through rings.
+//
+// The state of a message is in its role and in its hops.
+type push struct {
+	rings
+	words  pushWords
+	memory span // the bulk memory that messages may use
+	piece  int  // bytes of the largest PUSH
+	least  int  // a multicast goes by PUSH if its variables guard so many bytes
+
+	roles    []*role            // unfinished in this phase, in the order of the plan
+	round    []*role            // the first few of roles: their messages are under way
+	moved    map[source]bool    // the sources that go by PUSH in this phase
+	rest     []syncvar.Transfer // the transfers that go through rings; reused
+	manifest []byte             // reused
+}
+
+// pieceMost is the size of the largest PUSH. Small PUSHes let a rank pass a message on early. The
+// pause between two PUSHes is some 2 us, and 64 KiB take 131 us at 500 MB/s.
+const pieceMost = 64 << 10
+
+// livePieceMost is the size of the largest PUSH on live ports, where a PUSH begins two network
+// latencies after the end of the PUSH before.
+const livePieceMost = 4 << 20
+
+func newPush(e *Engine, w pushWords, live bool) *push {
+	limits := e.port.Limits()
+	const most = 1<<32 - dimmnet.WordBytes // a notice has 32 bits for its bytes
+	piece := pieceMost
+	if live {
+		piece = livePieceMost
+	}
+	return &push{
+		rings:  rings{e: e},
+		words:  w,
+		memory: span{dimmnet.Offset(limits.LLCM), min(limits.Bulk, most) &^ (dimmnet.WordBytes - 1)},
+		piece:  min(limits.RDMA, piece) &^ (dimmnet.WordBytes - 1),
+		moved:  make(map[source]bool),
+	}
+}
+
+func (b *push) pending() bool { return len(b.roles) > 0 }
+
+func (b *push) assign(plan Plan) (reduced Plan, queued []syncvar.Transfer) {
+	numbered, rest := newMulticasts(plan.Transfers, b.words.count)
+	if b.e.tree.Arity > 0 { // no rings carry the rest
+		plan = plan.only(numbered, rest)
+	}
+	b.prepare(numbered)
+	b.rest = b.rest[:0]
+	for _, t := range plan.Transfers {
+		if !b.moved[source{t.ID, t.Since}] {
+			b.rest = append(b.rest, t)
+		}
+	}
+	return plan, b.rest
+}
+
+func (b *push) prepare(multicasts []multicast) {
+	e := b.e
+	clear(b.moved)
+	for i := range multicasts {
+		r := newRole(e.port.Rank(), &multicasts[i])
+		if r == nil {
+			continue
+		}
+		// All ranks of the multicast have bound its variables, so they get the same sums.
+		guarded, pieces := 0, 0
+		for _, item := range r.items {
+			n, most := e.space.Extent(item.id)
+			guarded, pieces = guarded+n, pieces+most
+		}
+		if guarded < b.least {
+			continue
+		}
+		r.most = mostBytes(guarded, pieces)
+		for _, item := range r.items {
+			b.moved[item] = true
+			if r.root {
+				r.queue = append(r.queue, e.space.Cuts(item.id, item.since, e.table.State(item.id).Version)...)
+				continue
+			}
+			s := e.newStream(item.id, r.from)
+			r.streams = append(r.streams, s)
+			e.arriving = append(e.arriving, s)
+		}
+		b.roles = append(b.roles, r)
+	}
+}
+
+func (b *push) step() (progress bool, err error) {
+	if !b.pending() {
+		return false, nil
+	}
+	if len(b.round) == 0 {
+		b.begin()
+		return true, nil
+	}
+	quiet := true
+	for _, r := range b.round {
+		moved, err := r.step(b)
+		if err != nil {
+			return false, err
+		}
+		progress = progress || moved
+		quiet = quiet && r.quiet()
+	}
+	if quiet {
+		return true, b.end()
+	}
+	return progress, nil
+}
+
+// begin takes messages in the order of the plan and leaves none out: see the package comment.
+func (b *push) begin() {
+	free, filled := b.memory, false
+	for _, r := range b.roles {
+		n := r.reserve(b.memory.n)
+		if n > free.n {
+			break
+		}
+		r.begin(free.lo)
+		if r.root {
+			b.fill(r)
+			filled = true
+		}
+		b.round = append(b.round, r)
+		free.lo += dimmnet.Offset(n)
+		free.n -= n
+		if !r.surelyLast(b.memory.n) {
+			break // its next message comes before the messages of later multicasts
+		}
+	}
+	if filled {
+		// No peer pushes into this rank now: this rank has granted no message in this round,
+		// and all messages that it granted before have arrived.
+		b.e.port.Flip()
+	}
+}
+
+func (b *push) fill(r *role) {
+	b.manifest = appendManifest(b.manifest[:0], r.message)
+	b.e.port.Fill(r.offset, b.manifest)
+	at := r.offset + dimmnet.Offset(len(b.manifest))
+	for _, c := range r.message {
+		b.e.port.Fill(at, b.e.space.Bytes(c.Range))
+		at += dimmnet.Offset(padded(c.Len()))
+	}
+}
+
+// end ends a round in which nothing is under way. The host reads the messages that have arrived.
+func (b *push) end() error {
+	flipped := false
+	rest := b.roles[:0]
+	for i, r := range b.roles {
+		if i >= len(b.round) {
+			rest = append(rest, r)
+			continue
+		}
+		if !r.root {
+			if !flipped {
+				b.e.port.Flip()
+				flipped = true
+			}
+			if err := r.read(b.e); err != nil {
+				return fmt.Errorf("phase: a message of rank %d: %w", r.from, err)
+			}
+		}
+		if !r.here.last {
+			r.end()
+			rest = append(rest, r)
+		}
+	}
+	clear(b.roles[len(rest):])
+	b.roles, b.round = rest, b.round[:0]
+	return nil
+}
+
+func (b *push) due(ranks []dimmnet.Rank) []dimmnet.Rank {
+	for _, r := range b.round {
+		if !r.here.ends {
+			ranks = append(ranks, r.from)
+		}
+	}
+	return ranks
+}
+
+// blocked appends the ranks that have not granted a message of the present round. If all have, it
+// appends the ranks whose messages have not landed.
+func (b *push) blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
+	before := len(ranks)
+	ranks = b.hopsTo(ranks, func(h *hop) bool { return h.state == hopGrant })
+	if len(ranks) > before {
+		return "room for a PUSH at ranks", ranks
+	}
+	return "its PUSHes to land at ranks", b.hopsTo(ranks, func(h *hop) bool { return !h.quiet() })
+}
+
+// hopsTo appends the destination of every hop of the present round that the predicate accepts.
+func (b *push) hopsTo(ranks []dimmnet.Rank, is func(*hop) bool) []dimmnet.Rank {
+	for _, r := range b.round {
+		for i := range r.hops {
+			if h := &r.hops[i]; is(h) {
+				ranks = append(ranks, h.to)
+			}
+		}
+	}
+	return ranks
+}

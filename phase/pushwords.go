@@ -1,0 +1,102 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// pushWords are three rows of words in every rank's LLCM. They control PUSHes as the flags of a
+// ring control slots.
+//
+//	row      lies at       is written by         holds
+//	grant    the sender    the receiver          the offset to which the sender may push
+//	done     the sender    the sender's NIC      how many bytes of a PUSH have landed
+//	notice   the receiver  the sender            how many bytes of the message have landed
+//
+// The index is the number of a hop, not a rank, so the rows do not grow with the number of nodes.
+//
+// A grant or notice carries the low bits of the phase. So an old word is not taken for a new one,
+// unless the word has not changed for exactly 2^24 phases. It also carries the number of the
+// message, because a multicast that is too large for one message takes several.
+//
+//	grant    offset 32 | reserved 2                    | message 6 | phase 24
+//	notice   bytes 32 | message ends 1 | last 1        | message 6 | phase 24
+//
+// The low bits come first.
+type pushWords struct {
+	base  dimmnet.Offset
+	count int // of each row
+}
+
+const (
+	wordRows   = 3
+	tagShift   = 34
+	messageMax = 1<<6 - 1
+)
+
+func wordBytes(count int) int { return wordRows * count * dimmnet.WordBytes }
+
+func (w pushWords) at(row, i int) dimmnet.Offset {
+	if i >= w.count {
+		panic(fmt.Sprintf("phase: word %d of %d in row %d", i, w.count, row))
+	}
+	return w.base + dimmnet.Offset((row*w.count+i)*dimmnet.WordBytes)
+}
+
+func (w pushWords) grant(i int) dimmnet.Offset  { return w.at(0, i) }
+func (w pushWords) done(i int) dimmnet.Offset   { return w.at(1, i) }
+func (w pushWords) notice(i int) dimmnet.Offset { return w.at(2, i) }
+
+// tag returns the phase and message bits of a word. They are never all 0, unlike unwritten memory.
+func tag(phase uint64, message int) uint64 {
+	return (phase&ringbuf.PhaseMask)<<6 | uint64(message%messageMax+1)
+}
+func encodeGrant(tag uint64, offset dimmnet.Offset) uint64 { return tag<<tagShift | uint64(offset) }
+
+// decodeGrant decodes a grant from the wire. granted is false if word has another tag. The n
+// granted bytes must lie in memory.
+func decodeGrant(word, tag uint64, n int, memory span) (offset dimmnet.Offset, granted bool, err error) {
+	if word>>tagShift != tag {
+		return 0, false, nil
+	}
+	offset = dimmnet.Offset(word)
+	if word>>32&3 != 0 || offset%dimmnet.WordBytes != 0 || !memory.contains(offset, n) {
+		return 0, false, fmt.Errorf("invalid grant of %d bytes at offset %d, reserved bits %d", n, offset, word>>32&3)
+	}
+	return offset, true, nil
+}
+
+// notice says how much of a message has landed.
+type notice struct {
+	bytes int  // from the front of the message
+	ends  bool // the message ends after these bytes
+	last  bool // the message ends, and no other message of the multicast follows
+}
+
+func (n notice) encode(tag uint64) uint64 {
+	w := tag<<tagShift | uint64(n.bytes)
+	if n.ends {
+		w |= 1 << 32
+	}
+	if n.last {
+		w |= 1 << 33
+	}
+	return w
+}
+
+// decodeNotice decodes a notice from the wire. ok is false if word has another tag.
+func decodeNotice(word, tag uint64) (n notice, ok bool) {
+	return notice{bytes: int(word & 0xffffffff), ends: word>>32&1 == 1, last: word>>33&1 == 1}, word>>tagShift == tag
+}
+
+// span is n bytes of a rank's NIC memory, from offset lo on.
+type span struct {
+	lo dimmnet.Offset
+	n  int
+}
+
+func (s span) contains(off dimmnet.Offset, n int) bool {
+	return off >= s.lo && n <= s.n && int(off-s.lo) <= s.n-n
+}

@@ -1,0 +1,116 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// zeroCopyCutBytes is the size of the largest cut. A rank that passes a variable on sends a cut
+// when the whole cut has arrived.
+const zeroCopyCutBytes = 1 << 20
+
+// zeroCopy is the method of a port that moves bytes from one program's memory to another's
+// (dimmnet.ZeroCopy). A slot lists locations, and their bytes follow in the stream to the peer.
+// The receiver checks each location and posts a receive into the memory of its cut.
+type zeroCopy struct {
+	queued
+	e    *Engine
+	port dimmnet.ZeroCopy
+}
+
+func (m *zeroCopy) slots() (ringbuf.Kind, int) { return ringbuf.Locations, zeroCopyCutBytes }
+func (m *zeroCopy) fullQueue() string          { return "room at ranks" }
+func (m *zeroCopy) abandon()                   { m.port.Abandon() }
+
+func (m *zeroCopy) ends(peer dimmnet.Rank) (dataSender, dataReceiver) {
+	return &zeroCopySender{e: m.e, port: m.port, to: peer},
+		&zeroCopyReceiver{locationReader: locationReader{e: m.e, from: peer}, port: m.port}
+}
+
+type sendState uint8
+
+const (
+	sendNone sendState = iota // the network has read everything that was sent
+	sendCuts                  // cuts of the last slot are still to be posted
+	sendHeld                  // all cuts are posted; the network may still read them
+)
+
+type zeroCopySender struct {
+	e    *Engine
+	port dimmnet.ZeroCopy
+	to   dimmnet.Rank
+
+	state sendState
+	cuts  [][]byte // still to be posted
+	buf   []byte   // the contents of the last slot
+}
+
+func (s *zeroCopySender) ready() bool   { return true }
+func (s *zeroCopySender) pending() bool { return s.state == sendCuts }
+
+func (s *zeroCopySender) slot(t *outTransfer) (ringbuf.Header, []byte) {
+	buf, cuts := s.e.takeLocations(s.buf[:0], t)
+	s.buf, s.cuts = buf, s.cuts[:0]
+	for _, c := range cuts {
+		if c.Len() > 0 { // a cut is empty if nothing is newer
+			s.cuts = append(s.cuts, s.e.space.Bytes(c.Range))
+			s.state = sendCuts
+		}
+	}
+	return ringbuf.Header{Kind: ringbuf.Locations, Len: len(buf)}, buf
+}
+
+func (s *zeroCopySender) step() (progress bool) {
+	for len(s.cuts) > 0 && s.port.Send(s.to, s.cuts[0]) {
+		s.cuts, progress = s.cuts[1:], true
+	}
+	if len(s.cuts) == 0 {
+		s.state = sendHeld
+	}
+	return progress
+}
+
+func (s *zeroCopySender) held() bool {
+	if s.state == sendHeld && !s.port.Sending(s.to) {
+		s.state = sendNone
+	}
+	return s.state != sendNone
+}
+
+// zeroCopyReceiver takes further slots while the bytes of earlier slots arrive.
+type zeroCopyReceiver struct {
+	locationReader
+	port      dimmnet.ZeroCopy
+	receiving []*stream // for each incomplete cut its stream, in the order of the posted receives
+}
+
+func (r *zeroCopyReceiver) pending() bool { return len(r.receiving) > 0 }
+
+func (r *zeroCopyReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) error {
+	if h.Addr != 0 {
+		return fmt.Errorf("phase: rank %d sent locations with cooperative copy %d, which this port does not have", r.from, h.Addr)
+	}
+	found, err := r.read(ring, h)
+	if err != nil {
+		return err
+	}
+	for _, l := range found {
+		r.port.Receive(r.from, l.mem)
+		r.receiving = append(r.receiving, l.stream)
+	}
+	return nil
+}
+
+func (r *zeroCopyReceiver) step() (progress, blocked bool, err error) {
+	if len(r.receiving) == 0 {
+		return false, false, nil
+	}
+	for left := r.port.Receiving(r.from); len(r.receiving) > left; {
+		r.receiving[0].incomplete--
+		r.receiving = r.receiving[1:]
+		progress = true
+	}
+	return progress, false, nil
+}

@@ -1,0 +1,108 @@
+package syncvar
+
+import "fmt"
+
+// An inline request is an acquire list in one word, which a port can store at once. A list fits
+// if it wants at most one variable, names at most one clean variable, and its rank has declared
+// nothing since the phase before. The Word of a Reduce is not part of the request: it goes as a
+// second word, which lands before the request.
+//
+//	tag 12 | follows 1 | call 3 | access 2 | clean 1 | age 9 | wanted ID 18 | clean ID 18
+//
+// The low bits come first. The tag distinguishes the request of a phase from the request of two
+// phases before, which used the same memory, and from memory that was never written. The follows
+// bit says that the list does not fit and comes in another message.
+const (
+	tagBits    = 12
+	followsBit = 1 << tagBits
+	callAt     = tagBits + 1
+	callBits   = 3
+	accessAt   = callAt + callBits
+	cleanBit   = 1 << (accessAt + 2)
+	ageAt      = accessAt + 3
+	ageBits    = 9
+	idAt       = ageAt + ageBits
+	idBits     = 18
+	cleanAt    = idAt + idBits
+)
+
+// tag returns the tag of a phase, which is never 0.
+func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
+
+// InlineIsOf reports whether w is the inline request of a phase.
+func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
+
+// Inline encodes l as an inline request. If l does not fit, the request says that the list
+// follows. before is the list that the rank sent in the phase before, or nil if there was none.
+func (l *List) Inline(before *List) (w uint64, fits bool) {
+	w = tag(l.Phase)
+	wanted, age := len(l.Shared)+len(l.Exclusive), l.Phase-l.Since
+	if before == nil || before.Declared != l.Declared || wanted > 1 || len(l.Clean) > 1 || age >= 1<<ageBits {
+		return w | followsBit, false
+	}
+	w |= uint64(l.Call-Acquire)<<callAt | age<<ageAt
+	for i, ids := range [][]ID{l.Shared, l.Exclusive} {
+		for _, id := range ids {
+			if id >= 1<<idBits {
+				return tag(l.Phase) | followsBit, false
+			}
+			w |= uint64(Shared+Access(i))<<accessAt | uint64(id)<<idAt
+		}
+	}
+	for _, id := range l.Clean {
+		if id >= 1<<idBits {
+			return tag(l.Phase) | followsBit, false
+		}
+		w |= cleanBit | uint64(id)<<cleanAt
+	}
+	return w, true
+}
+
+// InlineIDs holds the IDs of a list that DecodeInline returned.
+type InlineIDs struct{ wanted, clean [1]ID }
+
+// DecodeInline decodes the inline request of a phase from the wire. follows reports that the list
+// comes in another message. before is the list that the rank sent in the phase before, or nil.
+// The sets of l use the memory of ids, and change when ids is used again. l.Word is 0. The list is
+// within the limits that DecodeList enforces.
+func DecodeInline(w, phase uint64, before *List, ids *InlineIDs) (l List, follows bool, err error) {
+	switch {
+	case !InlineIsOf(w, phase):
+		return l, false, fmt.Errorf("syncvar: inline request %#x is not of phase %d", w, phase)
+	case w&followsBit != 0:
+		if w != tag(phase)|followsBit {
+			err = fmt.Errorf("syncvar: inline request %#x says that the list follows, and has other bits set", w)
+		}
+		return l, true, err
+	case before == nil:
+		return l, false, fmt.Errorf("syncvar: inline request %#x of a rank that has sent no list before", w)
+	}
+	age, call := w>>ageAt&(1<<ageBits-1), Acquire+Call(w>>callAt&(1<<callBits-1))
+	switch {
+	case call >= lastCall:
+		return l, false, fmt.Errorf("syncvar: inline request %#x: unknown call %d", w, call)
+	case age > phase:
+		return l, false, fmt.Errorf("syncvar: inline request %#x: the call began %d phases ago, in phase %d", w, age, phase)
+	}
+	l = List{Phase: phase, Call: call, Since: phase - age, Declared: before.Declared, Digest: before.Digest}
+	id := ID(w >> idAt & (1<<idBits - 1))
+	ids.wanted[0], ids.clean[0] = id, ID(w>>cleanAt)
+	switch Access(w >> accessAt & 3) {
+	case 0:
+		if id != 0 {
+			return l, false, fmt.Errorf("syncvar: inline request %#x wants variable %d without an access", w, id)
+		}
+	case Shared:
+		l.Shared = ids.wanted[:]
+	case Exclusive:
+		l.Exclusive = ids.wanted[:]
+	default:
+		return l, false, fmt.Errorf("syncvar: inline request %#x: unknown access 3", w)
+	}
+	if w&cleanBit != 0 {
+		l.Clean = ids.clean[:]
+	} else if ids.clean[0] != 0 {
+		return l, false, fmt.Errorf("syncvar: inline request %#x names clean variable %d without the clean bit", w, ids.clean[0])
+	}
+	return l, false, l.check()
+}
