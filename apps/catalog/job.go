@@ -23,6 +23,9 @@ func (v Verification) OK() bool { return v.Value <= v.Limit }
 // String returns the name and the deviation.
 func (v Verification) String() string { return fmt.Sprintf("%s is %.3g", v.Name, v.Value) }
 
+// Against returns String and the limit.
+func (v Verification) Against() string { return fmt.Sprintf("%v, the limit is %.3g", v, v.Limit) }
+
 // Outcome is the result of a job at one rank. Only rank 0 fills in more than Took.
 type Outcome struct {
 	Verification Verification

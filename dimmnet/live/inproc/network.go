@@ -82,11 +82,8 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if err != nil {
 		return err
 	}
-	if err := local.CheckRun(networkName, body); err != nil {
+	if err := local.CheckRun(ctx, networkName, body); err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return local.Cancelled(ctx, networkName)
 	}
 	r, bodies := newRun(cfg, nodes)
 	defer r.watchPatience().Stop()

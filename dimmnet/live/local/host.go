@@ -103,13 +103,15 @@ func PanicWaited(network string, rank dimmnet.Rank) {
 	panic(fmt.Sprintf("%s: two threads of rank %d wait for one event", network, rank))
 }
 
-// CheckRun returns an error unless a network can run body on this machine.
-func CheckRun(network string, body func(dimmnet.Host) error) error {
+// CheckRun returns an error unless a network can run body on this machine and ctx is not done.
+func CheckRun(ctx context.Context, network string, body func(dimmnet.Host) error) error {
 	switch {
 	case body == nil:
 		return fmt.Errorf("%s: running a nil body: want a function", network)
 	case binary.NativeEndian.Uint16([]byte{1, 0}) != 1:
 		return fmt.Errorf("%s: this machine is big-endian: the network needs a little-endian one", network)
+	case ctx.Err() != nil:
+		return Cancelled(ctx, network)
 	}
 	return nil
 }

@@ -20,14 +20,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if err != nil {
 		return err
 	}
-	if err := local.CheckRun(networkName, body); err != nil {
+	if err := local.CheckRun(ctx, networkName, body); err != nil {
 		return err
 	}
 	if err := n.CheckNodes(networkName, nodes); err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return local.Cancelled(ctx, networkName)
 	}
 	segments, err := n.segments(ctx, &cfg, nodes)
 	defer func() {

@@ -15,16 +15,13 @@ type Join func(ctx context.Context, m dimmnet.Member) (*Links, error)
 // Run implements Network.Run for a network over streams. It runs body on the rank of m or, if m is
 // nil, on all nodes ranks. join connects each rank that runs here.
 func Run(ctx context.Context, cfg Config, m dimmnet.Member, nodes int, join Join, body func(dimmnet.Host) error) error {
-	if err := local.CheckRun(cfg.Network, body); err != nil {
+	if err := local.CheckRun(ctx, cfg.Network, body); err != nil {
 		return err
 	}
 	if err := (local.Membership{Member: m}).CheckNodes(cfg.Network, nodes); err != nil {
 		return err
 	}
 	r := &run{cfg: cfg, load: newLoad(), start: time.Now()}
-	if ctx.Err() != nil {
-		return r.cancelled(ctx)
-	}
 	if m != nil {
 		r.runRank(ctx, m, join, body)
 		return r.result()

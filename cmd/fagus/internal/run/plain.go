@@ -64,7 +64,7 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 		return err
 	}
 	if !r.Verified {
-		err = fmt.Errorf("verification failed: %v, the limit is %.3g", r.Verification, r.Verification.Limit)
+		err = fmt.Errorf("verification failed: %s", r.Verification.Against())
 	} else if j.Write != nil {
 		err = j.Write()
 	}

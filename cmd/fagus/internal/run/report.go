@@ -117,7 +117,7 @@ func (r *Report) wrong() string {
 	if r.History != nil && r.History.Violation != nil {
 		return r.History.Violation.Error()
 	}
-	return fmt.Sprintf("%v, the limit is %.3g", r.Verification, r.Verification.Limit)
+	return r.Verification.Against()
 }
 
 // Packets returns how many packets all ranks posted in a part of the run.

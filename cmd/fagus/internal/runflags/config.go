@@ -51,7 +51,7 @@ func Flags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
-		&cli.StringFlag{Name: "net", Category: category, Value: DIMMnet1, Usage: All().Usage()},
+		&cli.StringFlag{Name: "net", Category: category, Value: DIMMnet1, Usage: Networks().Usage()},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
 		EnvFlag(category, "machine of a simulated network"),
@@ -68,7 +68,7 @@ func Flags() []cli.Flag {
 // FromFlags reads the flags. For a network of processes it also reads the rank of this process
 // from the environment. It does not connect to the other ranks.
 func FromFlags(c *cli.Context) (Config, error) {
-	cfg, err := Basics(c, All())
+	cfg, err := Basics(c, Networks())
 	if err != nil {
 		return cfg, err
 	}

@@ -1,6 +1,7 @@
 package runflags
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
@@ -36,9 +37,12 @@ type Network struct {
 	transport cluster.Transport // valid if Processes is set
 }
 
+// List is a list of networks.
+type List []Network
+
 // Networks returns all networks in the order of display.
-func Networks() []Network {
-	return []Network{
+func Networks() List {
+	return List{
 		{Name: DIMMnet1, About: "DIMMnet-1, simulated in virtual time", Simulated: true},
 		{Name: DIMMnet2, About: "its successor on InfiniBand, simulated", Simulated: true},
 		{Name: UDP100, About: "the same machines on UDP over 100BASE-TX, simulated", Simulated: true, Datagrams: true},
@@ -48,9 +52,6 @@ func Networks() []Network {
 		{Name: QUIC, About: "processes that are connected by QUIC over UDP, always encrypted", Processes: true, Hosts: true, transport: cluster.QUIC},
 	}
 }
-
-// List is a list of networks.
-type List []Network
 
 // Which returns the networks for which has returns true.
 func Which(has func(Network) bool) (list List) {
@@ -64,18 +65,8 @@ func Which(has func(Network) bool) (list List) {
 
 // Named returns the networks with the given names, in the order of Networks.
 func Named(names ...string) List {
-	return Which(func(n Network) bool {
-		for _, name := range names {
-			if n.Name == name {
-				return true
-			}
-		}
-		return false
-	})
+	return Which(func(n Network) bool { return slices.Contains(names, n.Name) })
 }
-
-// All returns all networks.
-func All() List { return Which(func(Network) bool { return true }) }
 
 // String returns the names of the networks, with "or" before the last name.
 func (l List) String() string {

@@ -57,9 +57,6 @@ func readProducts(c *cli.Context) (p products, err error) {
 }
 
 func (p *products) run(ctx context.Context, network runflags.Network, nodes int, by fagus.Transfer, progress func(int)) (*run.Report, error) {
-	on, err := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env}.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return run.Verified(ctx, catalog.Product(p.Config), on, progress)
+	cfg := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env}
+	return runJob(ctx, cfg, catalog.Product(p.Config), progress)
 }
