@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -46,24 +45,21 @@ func child(laps string) int {
 	return 0
 }
 
-// joinAs joins the job by JoinHosts if place has an address, else by JoinHost.
-func joinAs(ctx context.Context, place cluster.Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
-	if place.Spans() {
-		cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
-		if err != nil {
-			return nil, nil, err
-		}
-		hosts, err := cluster.JoinHosts(ctx, place, cfg)
-		if err != nil {
-			return nil, nil, err
-		}
-		return hosts, hosts.Network(cluster.TCP), nil
-	}
-	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
+// joinAs joins the job, over TCP if place has an address, else over shared memory.
+func joinAs(ctx context.Context, place cluster.Place) (cluster.Job, dimmnet.Network, error) {
+	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
 	if err != nil {
 		return nil, nil, err
 	}
-	return host, shm.Join(shm.Config{}, host), nil
+	over, err := cluster.TransportFromEnv(os.LookupEnv, place)
+	if err != nil {
+		return nil, nil, err
+	}
+	job, err := cluster.Join(ctx, place, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return job, job.Network(over), nil
 }
 
 // ring waits for a lap number in its LLCM and sends the number to the next rank.

@@ -7,13 +7,11 @@
 //	err = shm.Join(shm.Config{}, host).Run(ctx, host.Size(), body)
 //
 // JoinHost is for a job whose ranks are all processes of one host. JoinHosts is for a job on
-// several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans):
+// several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans). Join chooses between the two:
 //
 //	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
-//	hosts, err := cluster.JoinHosts(ctx, place, cfg)
-//	err = hosts.Network(cluster.TCP).Run(ctx, hosts.Size(), body)
-//
-// Run chooses between the two.
+//	job, err := cluster.Join(ctx, place, cfg)
+//	err = job.Network(cluster.TCP).Run(ctx, job.Size(), body)
 //
 // # Launchers
 //

@@ -19,15 +19,15 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
 
-// HostsConfig configures JoinHosts. Beyond the loopback device it needs Identity or Insecure.
+// HostsConfig configures Join and JoinHosts. JoinHosts needs Identity or Insecure.
 type HostsConfig struct {
 	// Timeout is how long JoinHosts waits for the other ranks, at most 24 hours. 0 means 30
 	// seconds. The shortest timeout of all ranks applies.
 	Timeout time.Duration
 	// Identity authenticates this rank to the others. IdentityFromEnv reads it.
 	Identity *identity.Identity
-	// Insecure permits a rank without an Identity to use addresses other than the loopback
-	// device. The data are then not encrypted, and the processes are not authenticated.
+	// Insecure permits a rank without an Identity. Its data are not encrypted, and whoever reaches
+	// the meeting point can become a rank of the job. Rank 0 prints a warning on standard error.
 	Insecure bool
 	// Interface selects the interface by which other ranks reach this one, as FAGUS_INTERFACE
 	// does (ChooseInterface). Empty selects the interface that reaches the rendezvous.
@@ -108,9 +108,14 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	if h.net, err = ChooseInterface(cfg.Interface, meet); err != nil {
 		return err
 	}
-	if cfg.Identity == nil && !cfg.Insecure && !h.net.Addr.IsLoopback() {
-		return fmt.Errorf("cluster: rank %d at %s has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
-			place.Rank, h.net, fagusIdentity, fagusInsecure)
+	if cfg.Identity == nil {
+		if !cfg.Insecure {
+			return fmt.Errorf("cluster: rank %d at %s has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
+				place.Rank, h.net, fagusIdentity, fagusInsecure)
+		}
+		if place.Rank == 0 {
+			fmt.Fprintf(os.Stderr, "fagus: warning: job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted\n", place.Job, place.Rendezvous)
+		}
 	}
 	own := newHello(place, os.Getpid(), timeout)
 	name, err := os.Hostname()

@@ -46,6 +46,13 @@ func spread(t *testing.T, size int) ([]cluster.Place, []cluster.HostsConfig) {
 	return all, cfgs
 }
 
+// insecure replaces the identities in cfgs by the permission to have none.
+func insecure(cfgs []cluster.HostsConfig) {
+	for rank := range cfgs {
+		cfgs[rank] = cluster.HostsConfig{Insecure: true}
+	}
+}
+
 func joinHosts(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig) ([]*cluster.Hosts, []error) {
 	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], cfgs[i]) })
 }
@@ -64,7 +71,7 @@ func TestHosts(t *testing.T) {
 	for _, secure := range []bool{true, false} {
 		all, cfgs := spread(t, 5)
 		if !secure {
-			clear(cfgs)
+			insecure(cfgs)
 		}
 		hosts, errs := joinHosts(t, all, cfgs)
 		noErrors(t, errs)
@@ -124,7 +131,7 @@ func TestHostsRefuse(t *testing.T) {
 	})
 	t.Run("another size", func(t *testing.T) {
 		all, cfgs := spread(t, 3)
-		clear(cfgs)
+		insecure(cfgs)
 		all[2].Size = 5
 		wrongJob(t, all, cfgs, "rank 2 (", "of a job of ", " ranks, but rank ", process)
 	})
@@ -192,10 +199,10 @@ func TestHostsKeys(t *testing.T) {
 		there, keys := spread(t, 1)
 		here, ours := spread(t, 2)
 		if !c.there {
-			clear(keys)
+			insecure(keys)
 		}
 		if !c.here {
-			clear(ours)
+			insecure(ours)
 		}
 		hosts, errs := joinHosts(t, there, keys)
 		noErrors(t, errs)
@@ -220,6 +227,7 @@ func TestHostsConfig(t *testing.T) {
 			p.Rendezvous = "nowhere"
 			return p, cfgs[0]
 		},
+		"has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.HostsConfig) { return all[0], cluster.HostsConfig{} },
 		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.HostsConfig) {
 			return all[0], cluster.HostsConfig{Interface: "nosuch", Insecure: true}
 		},

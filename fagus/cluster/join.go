@@ -25,13 +25,17 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := place.CheckHost(); err != nil {
 		return nil, err
 	}
-	timeout, err := patience(cfg.Timeout)
+	return joinHost(ctx, place, cfg.Timeout, meetingPoint(place))
+}
+
+func joinHost(ctx context.Context, place Place, timeout time.Duration, at *net.UnixAddr) (*Host, error) {
+	timeout, err := patience(timeout)
 	if err != nil {
 		return nil, err
 	}
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	h := &Host{}
-	w := hostWire{address: meetingPoint(place)}
+	w := hostWire{address: at}
 	h.begin(place, w, newHello(place, os.Getpid(), timeout))
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
@@ -83,6 +87,10 @@ func (p Place) CheckHost() error {
 		return fmt.Errorf("cluster: %s=%.80s is an address, but ranks of one host meet at a Unix socket: unset it, set it to %s and the path of a socket, or use --net tcp",
 			fagusRendezvous, p.Rendezvous, unixPrefix)
 	}
+	return p.checkLocalSize()
+}
+
+func (p Place) checkLocalSize() error {
 	if p.LocalSize != 0 && p.LocalSize != p.Size {
 		return fmt.Errorf("cluster: only %[2]d of the job's %[1]d ranks are on this host: set %[3]s to the host:port where the ranks meet and use --net tcp",
 			p.Size, p.LocalSize, fagusRendezvous)
@@ -95,7 +103,12 @@ func meetingPoint(p Place) *net.UnixAddr {
 		return &net.UnixAddr{Name: name, Net: network}
 	}
 	// The name of a socket is at most 108 bytes, so the job's name is hashed.
-	return &net.UnixAddr{Name: fmt.Sprintf("@fagus-%d-%x", os.Geteuid(), sha256.Sum256([]byte(p.Job))), Net: network}
+	return ownSocket(fmt.Sprintf("%x", sha256.Sum256([]byte(p.Job))))
+}
+
+// ownSocket returns an abstract address on which the kernel tells the user at the other end.
+func ownSocket(name string) *net.UnixAddr {
+	return &net.UnixAddr{Name: fmt.Sprintf("@fagus-%d-%s", os.Geteuid(), name), Net: network}
 }
 
 // host joins the job as rank 0, which listens for the other ranks.

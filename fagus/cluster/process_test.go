@@ -8,10 +8,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // process is a rank in a process of its own.
@@ -24,36 +29,62 @@ type process struct {
 }
 
 // start starts a job of the given number of processes.
-func start(t *testing.T, size int, laps, rendezvous string) []*process {
+func start(t *testing.T, size int, laps, rendezvous string, env ...string) []*process {
 	t.Helper()
 	all := make([]*process, size)
 	for rank := range all {
 		cmd := exec.CommandContext(within(t), os.Args[0])
 		cmd.Env = append(os.Environ(), childBody+"="+laps, "FAGUS_RENDEZVOUS="+rendezvous,
 			fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", size))
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		p := &process{cmd: cmd, stdout: bufio.NewReader(stdout), stderr: new(strings.Builder), reported: make(chan time.Time, 1), read: make(chan struct{})}
-		go func() {
-			defer close(p.read)
-			lines := bufio.NewReader(stderr)
-			line, _ := lines.ReadString('\n')
-			p.reported <- time.Now()
-			p.stderr.WriteString(line)
-			_, _ = io.Copy(p.stderr, lines) // until the process has ended
-		}()
-		all[rank] = p
+		all[rank] = startProcess(t, cmd, env...)
 	}
 	return all
+}
+
+func startProcess(t *testing.T, cmd *exec.Cmd, env ...string) *process {
+	t.Helper()
+	cmd.Env = append(cmd.Env, env...)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: cmd, stdout: bufio.NewReader(stdout), stderr: new(strings.Builder), reported: make(chan time.Time, 1), read: make(chan struct{})}
+	go func() {
+		defer close(p.read)
+		lines := bufio.NewReader(stderr)
+		line, _ := lines.ReadString('\n')
+		p.reported <- time.Now()
+		p.stderr.WriteString(line)
+		_, _ = io.Copy(p.stderr, lines) // until the process has ended
+	}()
+	return p
+}
+
+// identities writes the identities of the ranks of a job, and returns the variable that names them.
+func identities(t *testing.T, size int) string {
+	t.Helper()
+	dir := t.TempDir()
+	authority, err := identity.NewAuthority(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range dimmnet.Rank(size) {
+		id, err := authority.Issue(rank)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, cluster.IdentityFile(rank)), id.Encode(), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return "FAGUS_IDENTITY=" + dir
 }
 
 // runs waits until the process is in its ring.
@@ -165,7 +196,7 @@ func TestStall(t *testing.T) {
 func TestHostsStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
-		all := start(t, size, "1000000000", freePort(t))
+		all := start(t, size, "1000000000", freePort(t), identities(t, size))
 		for _, p := range all {
 			p.runs(t)
 		}

@@ -13,28 +13,21 @@ import (
 // failedCloseTimeout bounds the wait for the other ranks after a failed run.
 const failedCloseTimeout = 200 * time.Millisecond
 
-// joinJob joins place's job, over the transport that TransportFromEnv returns.
-func joinJob(ctx context.Context, place Place) (interface{ Close(context.Context) error }, dimmnet.Network, error) {
+// joinFromEnv joins place's job, over the transport that TransportFromEnv returns.
+func joinFromEnv(ctx context.Context, place Place) (Job, dimmnet.Network, error) {
 	over, err := TransportFromEnv(os.LookupEnv, place)
 	if err != nil {
 		return nil, nil, err
-	}
-	if !place.Spans() {
-		host, err := JoinHost(ctx, place, HostConfig{})
-		if err != nil {
-			return nil, nil, err
-		}
-		return host, host.Network(over), nil
 	}
 	cfg, err := HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
 	if err != nil {
 		return nil, nil, err
 	}
-	hosts, err := JoinHosts(ctx, place, cfg)
+	job, err := Join(ctx, place, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	return hosts, hosts.Network(over), nil
+	return job, job.Network(over), nil
 }
 
 // Run runs program as one rank of the job that started this process: under `fagus launch`,
@@ -54,7 +47,7 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 	if err != nil {
 		return report, err
 	}
-	job, network, err := joinJob(ctx, place)
+	job, network, err := joinFromEnv(ctx, place)
 	if err != nil {
 		return report, err
 	}

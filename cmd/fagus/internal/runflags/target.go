@@ -62,32 +62,22 @@ func (cfg Config) Open(ctx context.Context) (*Target, error) {
 }
 
 func (t *Target) join(ctx context.Context) error {
-	if t.Network.Hosts && t.rank.Spans() {
-		return t.joinHosts(ctx)
+	if !t.Network.Hosts || !t.rank.Spans() {
+		if err := t.rank.CheckHost(); err != nil {
+			return usage.Wrap(err)
+		}
 	}
-	if err := t.rank.CheckHost(); err != nil {
-		return usage.Wrap(err)
-	}
-	host, err := cluster.JoinHost(ctx, *t.rank, cluster.HostConfig{})
-	if err != nil {
-		return err
-	}
-	t.job, t.Net = host, host.Network(t.Network.transport)
-	return nil
-}
-
-func (t *Target) joinHosts(ctx context.Context) error {
 	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(t.rank.Rank))
 	if err != nil {
 		return err
 	}
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
-	hosts, err := cluster.JoinHosts(ctx, *t.rank, cfg)
+	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {
 		return err
 	}
-	t.job, t.Net = hosts, hosts.Network(t.Network.transport)
+	t.job, t.Net = job, job.Network(t.Network.transport)
 	return nil
 }
 

@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// Job is the membership of one rank in a job, on one host or on several.
+type Job interface {
+	dimmnet.Member
+	// Network returns the job's network over a transport, the same for all ranks.
+	Network(over Transport) dimmnet.Network
+	// Close leaves the job. It waits as Host.Close and Hosts.Close do.
+	Close(ctx context.Context) error
+}
+
+// Join joins the other ranks of place's job, and authenticates every one of them. Ranks that meet
+// at a host:port prove their rank with cfg.Identity (JoinHosts). Ranks of one host need no
+// identity: they meet at a Unix socket, where the kernel tells the user of each process. They do
+// so if place has no rendezvous (JoinHost), and also if its rendezvous is a loopback address and
+// cfg has neither Identity nor Insecure nor Interface.
+func Join(ctx context.Context, place Place, cfg HostsConfig) (Job, error) {
+	if !place.Spans() {
+		return JoinHost(ctx, place, HostConfig{Timeout: cfg.Timeout})
+	}
+	if cfg.Identity != nil || cfg.Insecure || cfg.Interface != "" || supported() != nil {
+		return JoinHosts(ctx, place, cfg)
+	}
+	if err := place.check(); err != nil {
+		return nil, err
+	}
+	timeout, err := patience(cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(timeout)
+	meet, err := awaitMeetingPoints(ctx, place.Rendezvous, deadline)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(meet, func(a netip.AddrPort) bool { return !a.Addr().IsLoopback() }) {
+		return JoinHosts(ctx, place, cfg)
+	}
+	if err := place.checkLocalSize(); err != nil {
+		return nil, err
+	}
+	// Named by the port alone: localhost and 127.0.0.1 are one meeting point.
+	return joinHost(ctx, place, max(time.Until(deadline), time.Millisecond), ownSocket(fmt.Sprintf("port-%d", meet[0].Port())))
+}
