@@ -10,12 +10,15 @@ import (
 
 // hello is the message by which a process introduces itself to rank 0.
 type hello struct {
-	Version int    `json:"version"`
-	Job     string `json:"job"`
-	Rank    int    `json:"rank"`
-	Size    int    `json:"size"`
-	Epoch   int    `json:"epoch,omitempty"`
-	PID     int    `json:"pid"`
+	Version int `json:"version"`
+	// Build is the program's version (buildText), Codecs the digest of its codecs.
+	Build  string `json:"build"`
+	Codecs string `json:"codecs"`
+	Job    string `json:"job"`
+	Rank   int    `json:"rank"`
+	Size   int    `json:"size"`
+	Epoch  int    `json:"epoch,omitempty"`
+	PID    int    `json:"pid"`
 	// Host describes the host of the process; empty if all ranks are on one host.
 	Host string `json:"host,omitempty"`
 	// PatienceMS is how long the process waits for the other ranks, in milliseconds.
@@ -25,7 +28,7 @@ type hello struct {
 const maxJob = 4 << 10 // maximum length of a job's name in bytes
 
 func newHello(p Place, pid int, patience time.Duration) hello {
-	return hello{Version: protocolNumber, Job: p.Job, Rank: p.Rank, Size: p.Size, Epoch: p.Epoch, PID: pid, PatienceMS: patience.Milliseconds()}
+	return hello{Version: protocolNumber, Build: buildText(), Codecs: codecs, Job: p.Job, Rank: p.Rank, Size: p.Size, Epoch: p.Epoch, PID: pid, PatienceMS: patience.Milliseconds()}
 }
 
 func (h hello) message() (message, error) {
@@ -63,6 +66,10 @@ func (h hello) check(own hello) error {
 		return fmt.Errorf("cluster: %s uses protocol version %d, but %s uses version %d: start the same program on all hosts", h.name(), h.Version, own.name(), own.Version)
 	case h.Job != own.Job:
 		return fmt.Errorf("cluster: %s is of job %.80q, but %s is of job %.80q: two jobs cannot share a rendezvous", h.name(), h.Job, own.name(), own.Job)
+	case h.Build != own.Build:
+		return fmt.Errorf("cluster: %s runs %.200q, but %s runs %.200q: start the same build on all hosts", h.name(), h.Build, own.name(), own.Build)
+	case h.Codecs != own.Codecs:
+		return fmt.Errorf("cluster: %s and %s both run %q, but their messages differ (codecs %.16q and %s): build the program again on all hosts", h.name(), own.name(), own.Build, h.Codecs, own.Codecs)
 	case h.Epoch != own.Epoch:
 		return fmt.Errorf("cluster: %s is of epoch %d, but %s is of epoch %d: one of them is from an earlier start of the job", h.name(), h.Epoch, own.name(), own.Epoch)
 	case h.Size != own.Size:

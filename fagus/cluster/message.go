@@ -18,7 +18,7 @@ const (
 	filesAMessage  = 64
 	maxText        = 4 << 10 // maximum size of the error text in a kindFailed message, in bytes
 	maxBlob        = 1 << 20
-	protocolNumber = 2
+	protocolNumber = 3
 )
 
 type kind uint8

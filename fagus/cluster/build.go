@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"runtime/debug"
+	"sync"
+)
+
+// codecs is a digest of the code that reads and writes what ranks send to each other, without its
+// comments. TestCodecs compares it with that code; `go test ./fagus/cluster -run TestCodecs
+// -update` writes it.
+const codecs = "3ef43f7a1aa744d7"
+
+const modulePath = "github.com/fagus-dsm/fagus"
+
+// buildText returns the name and version of this program, and the version of Fagus in it, as the
+// Go tool recorded them. The version of a program built in a repository contains its revision.
+var buildText = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "a program of unknown version"
+	}
+	return versions(info)
+})
+
+func versions(info *debug.BuildInfo) string {
+	text := info.Path + " " + info.Main.Version
+	for _, m := range info.Deps {
+		if m.Path == modulePath {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			text += ", fagus " + m.Version
+		}
+	}
+	return text
+}
