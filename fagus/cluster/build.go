@@ -1,9 +1,6 @@
 package cluster
 
-import (
-	"runtime/debug"
-	"sync"
-)
+import "runtime/debug"
 
 // codecs is a digest of the code that reads and writes what ranks send to each other, without its
 // comments. TestCodecs compares it with that code; `go test ./fagus/cluster -run TestCodecs
@@ -14,13 +11,13 @@ const modulePath = "github.com/fagus-dsm/fagus"
 
 // buildText returns the name and version of this program, and the version of Fagus in it, as the
 // Go tool recorded them. The version of a program built in a repository contains its revision.
-var buildText = sync.OnceValue(func() string {
+func buildText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "a program of unknown version"
 	}
 	return versions(info)
-})
+}
 
 func versions(info *debug.BuildInfo) string {
 	text := info.Path + " " + info.Main.Version
