@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ func Run(t *testing.T, network func() dimmnet.Network) {
 	for _, c := range append(cases(), threadCases()...) {
 		for _, nodes := range c.nodes {
 			t.Run(fmt.Sprintf("%s/nodes=%d", c.name, nodes), func(t *testing.T) {
+				if strings.HasPrefix(c.name, "Deadlock") {
+					t.Parallel() // most networks detect no deadlock: the test waits for timeouts
+				}
 				e := newEnv(network, seed, testing.Short())
 				if err := c.check(e, nodes); err != nil {
 					t.Fatalf("PORTTEST_SEED=%d: %v", seed, err)
