@@ -15,9 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -30,14 +28,14 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
 
 func execute(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := ranks.NotifyContext(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // so that a second signal ends the process at once
 	out := &checkedWriter{to: stdout}
 	err := newApp(out, stderr).RunContext(ctx, args)
 	if err == nil {

@@ -91,8 +91,8 @@ func (a *agent) run(ctx context.Context) error {
 		}
 		env = append(env, "FAGUS_RENDEZVOUS="+where.Rendezvous)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	signals := make(chan os.Signal)
 	// The goroutine ends when the launcher closes its end, perhaps after this function returns.
 	go a.follow(ctx, cancel, signals)
@@ -111,11 +111,15 @@ func (a *agent) run(ctx context.Context) error {
 }
 
 // follow forwards the launcher's signals to the ranks, and ends the ranks when the orders end.
-func (a *agent) follow(ctx context.Context, cancel context.CancelFunc, signals chan<- os.Signal) {
-	defer cancel()
+func (a *agent) follow(ctx context.Context, cancel context.CancelCauseFunc, signals chan<- os.Signal) {
+	defer cancel(nil)
 	for {
 		o, err := a.next()
 		if err != nil {
+			return
+		}
+		if o.Interrupt {
+			cancel(&SignalError{os.Interrupt})
 			return
 		}
 		select {

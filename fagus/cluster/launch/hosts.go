@@ -217,7 +217,7 @@ func (r *remote) command(ctx context.Context) *exec.Cmd {
 
 func (r *remote) run(ctx context.Context, s *start) error {
 	cmd := r.command(ctx)
-	reports, err := r.begin(cmd, s)
+	reports, err := r.begin(ctx, cmd, s)
 	if err != nil {
 		return fmt.Errorf("launch: host %s: %w", r.host, err)
 	}
@@ -239,7 +239,7 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	return failure
 }
 
-func (r *remote) begin(cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
+func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
 	defer close(r.begun)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -250,7 +250,12 @@ func (r *remote) begin(cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
 	}
 	cmd.Stderr = &prefixer{to: r.job.Stderr, tag: r.host + ": ", mu: r.mu}
 	detach(cmd)
-	cmd.Cancel = in.Close // makes the agent end its ranks
+	cmd.Cancel = func() error {
+		if ending(ctx) == syscall.SIGINT {
+			r.send(order{Interrupt: true})
+		}
+		return in.Close() // makes the agent end its ranks
+	}
 	cmd.WaitDelay = cmp.Or(r.job.Grace, defaultGrace) + defaultGrace
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -109,7 +109,8 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	first := outcome{cancel: cancel}
 	var ranks sync.WaitGroup
 	var mu sync.Mutex // guards Stdout and Stderr
-	var group processes
+	group := processes{keeper: startKeeper()}
+	defer group.keeper.stop()
 	for _, r := range starts {
 		ranks.Go(func() { first.record(j.runRank(ctx, r, path, name, &mu, &group)) })
 	}
@@ -158,10 +159,13 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, mu *s
 	errs := newPrefixer(j.Stderr, rank, j.PlainErr, mu)
 	cmd.Stdout, cmd.Stderr = out, errs
 	leadGroup(cmd)
-	cmd.Cancel = func() error { return terminate(cmd.Process) }
+	cmd.Cancel = func() error { return terminate(cmd.Process, ending(ctx)) }
 	cmd.WaitDelay = cmp.Or(j.Grace, defaultGrace)
 	err := runLocked(cmd, group)
-	killGroup(cmd.Process)
+	if cmd.Process != nil {
+		killGroup(cmd.Process)
+		group.keeper.remove(cmd.Process.Pid)
+	}
 	if err := errors.Join(out.flush(), errs.flush()); err != nil {
 		return fmt.Errorf("launch: writing the output of rank %d: %w", rank, err)
 	}

@@ -13,8 +13,13 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// TestMain runs an agent if its command line says so, else the tests.
+// TestMain runs an agent or a launcher if its command line says so, else the tests.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "launcher" {
+		job := launch.Job{Size: 2, Argv: []string{"sh", "-c", os.Args[2]}, Stdout: os.Stdout, Stderr: os.Stderr}
+		fmt.Fprintln(os.Stderr, job.Run(context.Background()))
+		os.Exit(1)
+	}
 	if len(os.Args) == 2 && os.Args[1] == "agent" {
 		if err := launch.Agent(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -6,11 +6,13 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // writes orders to an agent's standard input, and the agent writes reports to its standard
 // output, both as a sequence of JSON documents. The first order starts ranks. At the end of the
 // input the agent ends the ranks.
-const agentVersion = 1
+const agentVersion = 2
 
 type order struct {
 	Start  *start `json:"start,omitempty"`
 	Signal int    `json:"signal,omitempty"` // forwarded to the ranks
+	// Interrupt asks the agent to end the ranks by SIGINT. The end of the input asks for SIGTERM.
+	Interrupt bool `json:"interrupt,omitempty"`
 	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
 }

@@ -18,8 +18,8 @@ func runLocked(cmd *exec.Cmd, g *processes) error {
 }
 
 // terminate asks a process, and all processes that it started, to end.
-func terminate(p *os.Process) error {
-	err := syscall.Kill(-p.Pid, syscall.SIGTERM)
+func terminate(p *os.Process, s syscall.Signal) error {
+	err := syscall.Kill(-p.Pid, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}
@@ -28,9 +28,7 @@ func terminate(p *os.Process) error {
 
 // killGroup kills the processes that an ended process has left in its group.
 func killGroup(p *os.Process) {
-	if p != nil {
-		_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // usually no process is left
-	}
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // usually no process is left
 }
 
 // exitCode returns the exit code that a shell would report.

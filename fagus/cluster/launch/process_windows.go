@@ -3,12 +3,13 @@ package launch
 import (
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 func runLocked(cmd *exec.Cmd, g *processes) error { return g.run(cmd) }
 
 // terminate kills a process: Windows has no signal that asks it to end.
-func terminate(p *os.Process) error { return p.Kill() }
+func terminate(p *os.Process, _ syscall.Signal) error { return p.Kill() }
 
 func killGroup(*os.Process) {}
 

@@ -8,6 +8,7 @@ import (
 )
 
 type processes struct {
+	keeper  *keeper
 	mu      sync.Mutex
 	running []*os.Process
 }
@@ -30,6 +31,7 @@ func (g *processes) start(cmd *exec.Cmd) error {
 	err := cmd.Start()
 	if err == nil {
 		g.running = append(g.running, cmd.Process)
+		g.keeper.add(cmd.Process.Pid)
 	}
 	return err
 }

@@ -1,0 +1,53 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// SignalError is the cause of a context that has ended because this process got a signal.
+type SignalError struct{ Signal os.Signal }
+
+// Error names the signal.
+func (e *SignalError) Error() string { return e.Signal.String() + " signal received" }
+
+// Unwrap returns context.Canceled.
+func (e *SignalError) Unwrap() error { return context.Canceled }
+
+// NotifyContext returns a context that ends when this process gets SIGINT, SIGTERM or SIGHUP; its
+// cause is a *SignalError. A second signal ends the process at once. A signal that the process
+// was started to ignore, as nohup does with SIGHUP, stays ignored.
+func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(&SignalError{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// ending returns the signal that asks the ranks to end when ctx has ended: SIGINT if that is what
+// this process got, so that a program sees what its user typed, else SIGTERM.
+func ending(ctx context.Context) syscall.Signal {
+	var got *SignalError
+	if errors.As(context.Cause(ctx), &got) && got.Signal == os.Interrupt {
+		return syscall.SIGINT
+	}
+	return syscall.SIGTERM
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package launch
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// keeper is a process that kills the process groups of the ranks if this process ends before them,
+// even by SIGKILL. The kernel would kill the ranks themselves (Pdeathsig), but not the programs
+// that a rank has started, as a shell does.
+type keeper struct {
+	mu  sync.Mutex
+	cmd *exec.Cmd
+	in  io.WriteCloser // nil: there is no keeper
+}
+
+// keeperScript keeps a list of groups as its input says (+ PID, - PID). At the end of the input,
+// which is the end of this process, it kills those that are left.
+const keeperScript = `left=
+while read -r op pid; do
+	if [ "$op" = + ]; then
+		left="$left $pid"
+	else
+		rest=
+		for p in $left; do [ "$p" = "$pid" ] || rest="$rest $p"; done
+		left=$rest
+	fi
+done
+for p in $left; do kill -s KILL -- "-$p"; done`
+
+// startKeeper starts a keeper. A system without a shell has none.
+func startKeeper() *keeper {
+	k := &keeper{cmd: exec.Command("/bin/sh", "-c", keeperScript)}
+	k.cmd.Dir = "/"
+	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signal of this process's terminal reaches it
+	in, err := k.cmd.StdinPipe()
+	if err != nil || k.cmd.Start() != nil {
+		return k
+	}
+	k.in = in
+	return k
+}
+
+// add makes the keeper responsible for the group that a process leads, remove ends that.
+func (k *keeper) add(pid int)    { k.tell('+', pid) }
+func (k *keeper) remove(pid int) { k.tell('-', pid) }
+
+func (k *keeper) tell(op rune, pid int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.in != nil {
+		_, _ = fmt.Fprintf(k.in, "%c %d\n", op, pid) // fails if somebody has killed the keeper
+	}
+}
+
+// stop ends the keeper.
+func (k *keeper) stop() {
+	if k.in != nil {
+		_ = k.in.Close()
+		_ = k.cmd.Wait() // the exit status is that of its last kill
+	}
+}

@@ -1,0 +1,97 @@
+//go:build unix
+
+package launch_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// TestLauncherKilled checks that nothing is left of a launcher that is killed, though its ranks
+// are shells, which start the programs.
+func TestLauncherKilled(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
+		mark := fmt.Sprintf("89%d%d", s, os.Getpid())
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "launcher", "echo starts; sleep "+mark+"; true")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var seen bytes.Buffer
+		for strings.Count(seen.String(), "starts") < 2 {
+			if _, err := io.CopyN(&seen, out, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(50 * time.Millisecond) // the shells start their sleeps
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Error(err)
+		}
+		gone(t, mark)
+		_ = cmd.Wait() // reports the signal
+	}
+}
+
+// TestInterrupt checks which signal the ranks get, on this host and on others.
+func TestInterrupt(t *testing.T) {
+	const script = `trap 'echo got INT; exit 0' INT; trap 'echo got TERM; exit 0' TERM; echo ready; while :; do sleep 0.05; done`
+	for _, c := range []struct {
+		cause error
+		want  string
+	}{
+		{&launch.SignalError{Signal: os.Interrupt}, "got INT"},
+		{&launch.SignalError{Signal: syscall.SIGTERM}, "got TERM"},
+		{context.Canceled, "got TERM"},
+	} {
+		for _, remote := range []bool{false, true} {
+			job, out := onHosts(t, 2, "a,b", script)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			ready := make(chan struct{})
+			job.Stdout = &watcher{to: out, what: "ready", left: 2, seen: ready}
+			job.Grace = 5 * time.Second
+			go func() {
+				<-ready
+				cancel(c.cause)
+			}()
+			run := job.Job.Run
+			if remote {
+				run = job.Run
+			}
+			if err := run(ctx); err == nil || strings.Count(out.String(), c.want) != 2 {
+				t.Errorf("%v, remote %t: %v; want %q twice: %s", c.cause, remote, err, c.want, out)
+			}
+		}
+	}
+}
+
+// TestNotifyContext checks the causes of a context that a signal ends.
+func TestNotifyContext(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		ctx, stop := launch.NotifyContext(t.Context())
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ctx.Done():
+			if cause, want := context.Cause(ctx).Error(), s.String()+" signal received"; cause != want {
+				t.Errorf("the cause is %q, want %q", cause, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%v does not end the context", s)
+		}
+		stop()
+	}
+}
