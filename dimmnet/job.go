@@ -1,6 +1,9 @@
 package dimmnet
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Joiner is a Network that can be joined to a job. Then this process is one rank of the job:
 // Run runs the body of that rank only, and other processes run the other ranks.
@@ -23,6 +26,25 @@ type Member interface {
 	// OnLoss sets the function that is called when the process of a rank ends before its Run.
 	OnLoss(lost func(rank Rank, why error))
 }
+
+// Failed is the failure of a run because of another rank.
+type Failed struct {
+	Network string // name of the network
+	Rank    Rank   // the rank that failed first
+	Why     string // the reason that Rank gave
+	Lost    error  // why Rank is considered gone; nil if it gave a reason
+}
+
+// Error returns the network, the rank and the reason.
+func (f *Failed) Error() string {
+	if f.Lost != nil {
+		return fmt.Sprintf("%s: rank %d is gone: %v", f.Network, f.Rank, f.Lost)
+	}
+	return fmt.Sprintf("%s: rank %d failed: %s", f.Network, f.Rank, f.Why)
+}
+
+// Unwrap returns f.Lost.
+func (f *Failed) Unwrap() error { return f.Lost }
 
 // JobOf implements Joiner.Job. m is the network's member of the job; nil means that all ranks run
 // in this process. Networks call it.

@@ -47,6 +47,11 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 	if err != nil {
 		return report, err
 	}
+	defer func() {
+		if err != nil {
+			ReportOrigin(place.Rank, err)
+		}
+	}()
 	job, network, err := joinFromEnv(ctx, place)
 	if err != nil {
 		return report, err

@@ -40,7 +40,7 @@ func NewNetwork(t Transport, cfg Config, m dimmnet.Member) *Network {
 
 // Run starts body on nodes nodes, or on the own node of a joined network, each with an LLCM of
 // zeros. It returns when the threads of all ranks have returned: nil or the first failure, which
-// is a *stream.Failed if another rank failed. After a failure, Run waits at most Config.Grace plus
+// is a *dimmnet.Failed if another rank failed. After a failure, Run waits at most Config.Grace plus
 // one second; over quic, plus three seconds.
 func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	t := &n.transport

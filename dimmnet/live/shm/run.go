@@ -3,7 +3,6 @@
 package shm
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -89,15 +88,6 @@ func (r *run) breakLocal(cause, shown error) {
 	}
 }
 
-// Failed is the failure of a run in which a rank of another process failed.
-type Failed struct {
-	Rank dimmnet.Rank
-	Why  string // the reason that the rank gave
-}
-
-// Error returns the rank and the reason.
-func (f *Failed) Error() string { return fmt.Sprintf("shm: rank %d failed: %s", f.Rank, f.Why) }
-
 func (r *run) adopt(s *segment) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -105,7 +95,7 @@ func (r *run) adopt(s *segment) {
 		return
 	}
 	rank := dimmnet.Rank(s.failed.Load() - 1)
-	f := &Failed{Rank: rank, Why: "it gave no reason"}
+	f := &dimmnet.Failed{Network: networkName, Rank: rank, Why: "it gave no reason"}
 	if int(rank) < len(r.segments) {
 		f.Why = r.segments[rank].reasonText()
 	}
@@ -126,6 +116,6 @@ func (r *run) failureAt(s *segment) error {
 func (r *run) lost(rank dimmnet.Rank, why error) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	err := fmt.Errorf("shm: rank %d is gone: %w", rank, why)
+	err := &dimmnet.Failed{Network: networkName, Rank: rank, Lost: why}
 	r.failRank(rank, err, err)
 }

@@ -111,7 +111,7 @@ func (e peerEvents) notified(times uint32) {
 }
 
 func (e peerEvents) failed(because dimmnet.Rank, why string) {
-	f := &Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
+	f := &dimmnet.Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
 	e.fail(because, f, f)
 }
 
@@ -154,7 +154,7 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 }
 
 func (n *node) lost(rank dimmnet.Rank, why error) {
-	err := n.errorf("rank %d is gone: %w", rank, why)
+	err := &dimmnet.Failed{Network: n.shared.cfg.Network, Rank: rank, Lost: why}
 	n.fail(rank, err, err)
 }
 

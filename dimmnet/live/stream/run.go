@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,18 +9,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/cpuset"
 )
-
-// Failed is the failure of a run in which another rank failed.
-type Failed struct {
-	Network string // Config.Network
-	Rank    dimmnet.Rank
-	Why     string // the reason that the rank gave
-}
-
-// Error returns the rank and the reason.
-func (f *Failed) Error() string {
-	return fmt.Sprintf("%s: rank %d failed: %s", f.Network, f.Rank, f.Why)
-}
 
 type run struct {
 	cfg   Config

@@ -68,7 +68,7 @@ func TestFailureTravels(t *testing.T) {
 	})
 	for rank, result := range results {
 		err := meshtest.Result(t, result)
-		var f *stream.Failed
+		var f *dimmnet.Failed
 		switch {
 		case rank == 1 && err != boom:
 			t.Errorf("rank 1: Run returned %v, want boom", err)

@@ -29,7 +29,7 @@ func Agent(ctx context.Context, in io.Reader, out io.Writer) error {
 	f := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
-		f.Rank, f.Code, f.Why = exit.Rank, exit.Code, exit.Err.Error()
+		f.Rank, f.Code, f.Why, f.Because = exit.Rank, exit.Code, exit.Err.Error(), exit.Because
 	}
 	return a.send(report{Failed: &f, Done: true})
 }

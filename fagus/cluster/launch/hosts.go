@@ -98,7 +98,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	all.Wait()
 	close(ended)
 	relaying.Wait()
-	return first.err(ctx)
+	return firstFailed(first.err(ctx))
 }
 
 func (j *Hosts) relay(agents []*remote, meet <-chan string, ended <-chan struct{}) {
@@ -282,7 +282,7 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 			default: // the agent was not asked to choose the rendezvous
 			}
 		case f != nil && f.Rank >= 0:
-			return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why)}, true
+			return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because}, true
 		case f != nil:
 			return &hostError{r.host, *f}, true
 		case p.Done:

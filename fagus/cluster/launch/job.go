@@ -43,6 +43,9 @@ type ExitError struct {
 	Rank int
 	Code int // exit code for the launcher
 	Err  error
+	// Because is the rank that made this rank fail, as far as the process has told (package
+	// cluster), and -1 otherwise.
+	Because int
 }
 
 // Error names the rank and the cause.
@@ -81,7 +84,7 @@ func (j *Job) Run(ctx context.Context) error {
 	for rank := range all {
 		all[rank].Rank = dimmnet.Rank(rank)
 	}
-	return j.runRanks(ctx, all, name)
+	return firstFailed(j.runRanks(ctx, all, name))
 }
 
 // Check returns an error if the job is invalid on any machine: its number of ranks is out of
@@ -155,13 +158,18 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, mu *s
 		cmd.ExtraFiles = append(cmd.ExtraFiles, line)
 		cmd.Env = append(cmd.Env, fmt.Sprintf("FAGUS_LINE=fd:%d", 2+len(cmd.ExtraFiles)))
 	}
+	origin, err := newOrigin(cmd)
+	if err != nil {
+		return fmt.Errorf("launch: rank %d: %w", rank, err)
+	}
+	defer origin.close()
 	out := newPrefixer(j.Stdout, rank, j.PlainOut, mu)
 	errs := newPrefixer(j.Stderr, rank, j.PlainErr, mu)
 	cmd.Stdout, cmd.Stderr = out, errs
 	leadGroup(cmd)
 	cmd.Cancel = func() error { return terminate(cmd.Process, ending(ctx)) }
 	cmd.WaitDelay = cmp.Or(j.Grace, defaultGrace)
-	err := runLocked(cmd, group)
+	err = runLocked(cmd, group)
 	if cmd.Process != nil {
 		killGroup(cmd.Process)
 		group.keeper.remove(cmd.Process.Pid)
@@ -175,7 +183,7 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, mu *s
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
-		return &ExitError{rank, exitCode(exit.ProcessState), err}
+		return &ExitError{rank, exitCode(exit.ProcessState), err, origin.read()}
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}

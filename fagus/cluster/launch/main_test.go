@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// TestMain runs an agent or a launcher if its command line says so, else the tests.
+// TestMain runs an agent, a launcher or a rank if its command line says so, else the tests.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "launcher" {
 		job := launch.Job{Size: 2, Argv: []string{"sh", "-c", os.Args[2]}, Stdout: os.Stdout, Stderr: os.Stderr}
@@ -27,5 +30,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) == 2 && os.Args[1] == "rank" {
+		failLate()
+	}
 	goleak.VerifyTestMain(m)
+}
+
+// failLate is a rank that fails because of rank 1. Rank 1 exits last.
+func failLate() {
+	if os.Getenv("FAGUS_RANK") == "1" {
+		time.Sleep(100 * time.Millisecond)
+	}
+	cluster.ReportOrigin(1, &dimmnet.Failed{Network: "test", Rank: 1, Why: "boom"})
+	os.Exit(1)
 }

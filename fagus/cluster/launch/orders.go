@@ -51,6 +51,8 @@ type failed struct {
 	Rank int    `json:"rank"` // -1: the failure is not that of a rank
 	Code int    `json:"code"`
 	Why  string `json:"why"`
+	// Because is ExitError.Because.
+	Because int `json:"because"`
 	// Missing reports that the host lacks a file that the job needs.
 	Missing bool `json:"missing,omitempty"`
 }

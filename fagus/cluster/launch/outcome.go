@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -12,7 +13,8 @@ import (
 const settling = 200 * time.Millisecond
 
 // outcome is the reason why a job has failed: the rank that failed first, as far as known. A rank
-// that fails because of another rank exits with 1, so any other exit code takes precedence.
+// that fails because of another rank exits with 1, so any other exit code takes precedence, and so
+// does a rank that says that it failed by itself.
 type outcome struct {
 	cancel context.CancelCauseFunc
 
@@ -40,7 +42,7 @@ func (o *outcome) record(err error) {
 
 func consequential(err error) bool {
 	var exit *ExitError
-	return errors.As(err, &exit) && exit.Code == 1
+	return errors.As(err, &exit) && exit.Code == 1 && exit.Because != exit.Rank
 }
 
 func (o *outcome) err(ctx context.Context) error {
@@ -50,4 +52,14 @@ func (o *outcome) err(ctx context.Context) error {
 		return o.why
 	}
 	return context.Cause(ctx)
+}
+
+// firstFailed returns err or, if it is that of a rank which failed because of another, an error of
+// the other rank, which has not ended by itself.
+func firstFailed(err error) error {
+	var exit *ExitError
+	if !errors.As(err, &exit) || !consequential(exit) || exit.Because < 0 {
+		return err
+	}
+	return &ExitError{exit.Because, exit.Code, fmt.Errorf("it failed first, and then rank %d: %w", exit.Rank, exit.Err), exit.Because}
 }

@@ -10,7 +10,9 @@ import (
 // TestOutcome checks which failure counts if a rank that gives up because of another rank ends
 // first.
 func TestOutcome(t *testing.T) {
-	gaveUp, culprit, other := &ExitError{Rank: 0, Code: 1}, &ExitError{Rank: 1, Code: 7}, &ExitError{Rank: 2, Code: 137}
+	gaveUp := &ExitError{Rank: 0, Code: 1, Because: -1}
+	culprit, other := &ExitError{Rank: 1, Code: 7, Because: -1}, &ExitError{Rank: 2, Code: 137, Because: -1}
+	admits, blames := &ExitError{Rank: 3, Code: 1, Because: 3}, &ExitError{Rank: 4, Code: 1, Because: 3}
 	broken := errors.New("its output cannot be written")
 	for _, test := range []struct {
 		ends []error
@@ -22,6 +24,8 @@ func TestOutcome(t *testing.T) {
 		{ends: []error{gaveUp, culprit, other}, want: culprit},
 		{ends: []error{culprit, gaveUp, other}, want: culprit},
 		{ends: []error{gaveUp, broken}, want: broken},
+		{ends: []error{gaveUp, admits, culprit}, want: admits},
+		{ends: []error{blames, admits}, want: admits},
 		{ends: []error{gaveUp, culprit}, late: true, want: gaveUp},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -43,5 +47,14 @@ func TestOutcome(t *testing.T) {
 			}
 		}
 		cancel(nil)
+	}
+	var exit *ExitError
+	if got := firstFailed(blames); !errors.As(got, &exit) || exit.Rank != 3 || exit.Code != 1 {
+		t.Errorf("a rank that blames rank 3: %v, want rank 3", got)
+	}
+	for _, err := range []error{nil, gaveUp, culprit, admits, broken} {
+		if got := firstFailed(err); got != err {
+			t.Errorf("%v becomes %v", err, got)
+		}
 	}
 }

@@ -1,10 +1,11 @@
-//go:build unix
+//go:build linux
 
 package launch_test
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,5 +94,21 @@ func TestNotifyContext(t *testing.T) {
 			t.Errorf("%v does not end the context", s)
 		}
 		stop()
+	}
+}
+
+// TestFirstFailed checks that the error names the rank that failed first, though it exits last.
+func TestFirstFailed(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		job, out := onHosts(t, 4, "a,b", "")
+		job.Argv = []string{os.Args[0], "rank"}
+		run := job.Job.Run
+		if remote {
+			run = job.Run
+		}
+		var exit *launch.ExitError
+		if err := run(t.Context()); !errors.As(err, &exit) || exit.Rank != 1 || exit.Code != 1 || remote != strings.Contains(err.Error(), "on host a") {
+			t.Errorf("remote %t: %v, want rank 1: %s", remote, err, out)
+		}
 	}
 }

@@ -83,10 +83,14 @@ func (t *Target) join(ctx context.Context) error {
 
 // Run runs a program on all ranks that are in this process.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
-	return fagus.Run(ctx, fagus.Config{
+	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Notices: t.Notices, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Log: t.Log,
 	}, program)
+	if err != nil && t.rank != nil {
+		cluster.ReportOrigin(t.rank.Rank, err)
+	}
+	return report, err
 }
 
 // Close leaves the job if the ranks are processes. It waits until all ranks leave the job.

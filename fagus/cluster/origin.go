@@ -1,0 +1,43 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// OriginVariable names the pipe on which a rank tells its launcher which rank failed first: "fd:",
+// the descriptor, and the name that Linux gives to the pipe ("fd:4 pipe:[1234]"). A descriptor
+// that is another file, as it may be in a program that the rank starts, is left alone.
+const OriginVariable = "FAGUS_ORIGIN"
+
+// ReportOrigin tells the launcher, if it has asked, which rank made rank own fail with err: the
+// rank itself, or one whose failure or loss ended the run. A launcher sees only the order in which
+// processes exit, and the rank that failed first need not exit first. Run calls ReportOrigin.
+func ReportOrigin(own int, err error) {
+	var fd uint
+	var name string
+	if n, _ := fmt.Sscanf(os.Getenv(OriginVariable), "fd:%d %s", &fd, &name); n != 2 {
+		return
+	}
+	if is, e := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); e != nil || is != name {
+		return
+	}
+	pipe := os.NewFile(uintptr(fd), name)
+	_, _ = fmt.Fprintln(pipe, origin(own, err)) // the launcher may be gone
+	_ = pipe.Close()
+}
+
+func origin(own int, err error) int {
+	var run *dimmnet.Failed
+	var job *Failed
+	switch {
+	case errors.As(err, &run):
+		return int(run.Rank)
+	case errors.As(err, &job):
+		return int(job.Rank)
+	}
+	return own
+}
