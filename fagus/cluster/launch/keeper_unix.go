@@ -37,7 +37,7 @@ for p in $left; do kill -s KILL -- "-$p"; done`
 func startKeeper() *keeper {
 	k := &keeper{cmd: exec.Command("/bin/sh", "-c", keeperScript)}
 	k.cmd.Dir = "/"
-	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signal of this process's terminal reaches it
+	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // away from the signals of the terminal
 	in, err := k.cmd.StdinPipe()
 	if err != nil || k.cmd.Start() != nil {
 		return k
