@@ -299,19 +299,17 @@ func (e *Engine) makePlan() error {
 	if e.space.IsOneCopy() {
 		table = nil
 	}
-	plan, err := newPlan(e.grantBuf, e.phase, e.lists, table)
-	if err != nil {
+	var err error
+	if e.plan, err = newPlan(e.grantBuf, e.phase, e.lists, table); err != nil {
 		return err
 	}
-	if plan.Complete != 0 && plan.Complete != syncvar.End {
+	if c := e.plan.Complete; c != 0 && c != syncvar.End {
 		if err := e.checkDeclaredAll(); err != nil {
 			return err
 		}
 	}
 	e.state = transfer
-	var transfers []syncvar.Transfer
-	e.plan, transfers = e.method.assign(plan)
-	e.queueTransfers(transfers)
+	e.queueTransfers(e.method.assign(&e.plan))
 	return nil
 }
 

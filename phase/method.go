@@ -23,9 +23,9 @@ type method interface {
 	slots() (kind ringbuf.Kind, maxCut int)
 	// ends returns the dataSender for the outQueue and the dataReceiver for the inQueue of peer.
 	ends(peer dimmnet.Rank) (dataSender, dataReceiver)
-	// assign takes the transfers of a plan that the method moves past the queues. It returns
-	// the plan, reduced to what one phase can move, and the transfers for the queues.
-	assign(plan Plan) (reduced Plan, queued []syncvar.Transfer)
+	// assign takes the transfers of a plan that the method moves past the queues. It reduces the
+	// plan to what one phase can move, and returns the transfers for the queues.
+	assign(plan *Plan) (queued []syncvar.Transfer)
 	// step moves the transfers that assign took, as far as it can without waiting.
 	step() (progress bool, err error)
 	// pending reports whether step has work left in this phase.
@@ -68,7 +68,7 @@ type dataReceiver interface {
 
 type queued struct{}
 
-func (queued) assign(plan Plan) (Plan, []syncvar.Transfer)           { return plan, plan.Transfers }
+func (queued) assign(plan *Plan) []syncvar.Transfer                  { return plan.Transfers }
 func (queued) step() (bool, error)                                   { return false, nil }
 func (queued) pending() bool                                         { return false }
 func (queued) due(ranks []dimmnet.Rank) []dimmnet.Rank               { return ranks }

@@ -52,10 +52,10 @@ func newPush(e *Engine, w pushWords, live bool) *push {
 
 func (b *push) pending() bool { return len(b.roles) > 0 }
 
-func (b *push) assign(plan Plan) (reduced Plan, queued []syncvar.Transfer) {
+func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	numbered, rest := newMulticasts(plan.Transfers, b.words.count)
 	if b.e.tree.Arity > 0 { // no rings carry the rest
-		plan = plan.only(numbered, rest)
+		*plan = plan.only(numbered, rest)
 	}
 	b.prepare(numbered)
 	b.rest = b.rest[:0]
@@ -64,7 +64,7 @@ func (b *push) assign(plan Plan) (reduced Plan, queued []syncvar.Transfer) {
 			b.rest = append(b.rest, t)
 		}
 	}
-	return plan, b.rest
+	return b.rest
 }
 
 func (b *push) prepare(multicasts []multicast) {
