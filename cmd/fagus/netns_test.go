@@ -82,6 +82,7 @@ func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
 	words = slices.Insert(words, at+1, strings.Join(h.names, ","), "--rsh", "ip netns exec %h")
 	cmd := exec.CommandContext(ctx, h.fagus, words...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") })
+	cmd.Env = append(cmd.Env, "FAGUS_STALL=1600ms") // tests wait until a stopped rank is reported
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

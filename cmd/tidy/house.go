@@ -95,7 +95,7 @@ func corePlaces() []place {
 			"fagus/threaded", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/region", may: []string{"fagus"}},
-		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/quic", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},
+		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/quic", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
 		{dir: "fagus/cluster/launch", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster"},

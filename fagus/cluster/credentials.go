@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
@@ -18,6 +19,7 @@ const (
 	// the rank, or a folder that holds IdentityFile.
 	fagusIdentity = "FAGUS_IDENTITY"
 	fagusInsecure = "FAGUS_INSECURE" // 1: a rank without an identity may send unencrypted data
+	fagusStall    = "FAGUS_STALL"    // HostConfig.Stall
 	fdPrefix      = "fd:"
 	maxIdentity   = 64 << 10 // maximum size of an identity in bytes
 )
@@ -79,12 +81,18 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	return f, nil
 }
 
-// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE and FAGUS_INTERFACE for a rank.
+// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE and FAGUS_STALL for a
+// rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
 	if cfg.Identity, err = IdentityFromEnv(lookup, rank); err != nil {
 		return cfg, err
 	}
 	cfg.Interface, _ = lookup(fagusInterface)
+	if stall, _ := lookup(fagusStall); stall != "" {
+		if cfg.Stall, err = time.ParseDuration(stall); err != nil || cfg.Stall == 0 {
+			return cfg, fmt.Errorf("cluster: %s=%q: want a time such as 30s, or -1s for no limit", fagusStall, stall)
+		}
+	}
 	switch v, _ := lookup(fagusInsecure); v {
 	case "", "0":
 	case "1":

@@ -11,6 +11,10 @@ type HostConfig struct {
 	// Timeout is how long JoinHost waits for the other ranks, at most 24 hours. 0 means 10
 	// seconds. The shortest timeout of all ranks applies.
 	Timeout time.Duration
+	// Stall is how long another rank may show no sign of life before the job fails. 0 means 15
+	// seconds (local.DefaultStall), a negative value forever. The end of a process is noticed at
+	// once. FAGUS_STALL sets it.
+	Stall time.Duration
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

@@ -24,6 +24,8 @@ type HostsConfig struct {
 	// Timeout is how long JoinHosts waits for the other ranks, at most 24 hours. 0 means 30
 	// seconds. The shortest timeout of all ranks applies.
 	Timeout time.Duration
+	// Stall is HostConfig.Stall.
+	Stall time.Duration
 	// Identity authenticates this rank to the others. IdentityFromEnv reads it.
 	Identity *identity.Identity
 	// Insecure permits a rank without an Identity. Its data are not encrypted, and whoever reaches
@@ -60,7 +62,7 @@ func (p Place) Spans() bool {
 // place.Rendezvous has one or more addresses at which some of the processes can be found. If a
 // rank is late, if two processes have the same rank, or if a process is of another job, epoch,
 // size or version, every waiting rank gets an error that names the cause. After JoinHosts
-// returns, a rank that stops answering is detected within 2 seconds (OnLoss).
+// returns, a rank that stops answering for Stall is lost (OnLoss).
 func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error) {
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	if cfg.Timeout == 0 {
@@ -123,7 +125,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 		return fmt.Errorf("cluster: %w", err)
 	}
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
-	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
+	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own, cfg.Stall)
 	mine := announcement{hello: own}
 	mine.Job = shorten(own.Job)
 	if place.Rank == 0 {
@@ -257,9 +259,9 @@ const bulkBytes = 16 << 20
 func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	if over == QUIC {
-		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id}, h)
+		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall}, h)
 	}
-	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id}, h)
+	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall}, h)
 }
 
 // Interface returns the interface by which other ranks reach this one.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
 // JoinHost joins the other ranks of place's job, all of which are on this host, and returns when
@@ -25,18 +27,18 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := place.CheckHost(); err != nil {
 		return nil, err
 	}
-	return joinHost(ctx, place, cfg.Timeout, meetingPoint(place))
+	return joinHost(ctx, place, cfg, meetingPoint(place))
 }
 
-func joinHost(ctx context.Context, place Place, timeout time.Duration, at *net.UnixAddr) (*Host, error) {
-	timeout, err := patience(timeout)
+func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr) (*Host, error) {
+	timeout, err := patience(cfg.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	h := &Host{}
 	w := hostWire{address: at}
-	h.begin(place, w, newHello(place, os.Getpid(), timeout))
+	h.begin(place, w, newHello(place, os.Getpid(), timeout), cfg.Stall)
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
 		if err = h.listen(ctx, w, deadline); err == nil {
@@ -52,8 +54,8 @@ func joinHost(ctx context.Context, place Place, timeout time.Duration, at *net.U
 	return h, nil
 }
 
-func (m *member) begin(place Place, w wire, own hello) {
-	m.place, m.wire, m.own = place, w, own
+func (m *member) begin(place Place, w wire, own hello, stall time.Duration) {
+	m.place, m.wire, m.own, m.stall = place, w, own, cmp.Or(stall, local.DefaultStall)
 	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 

@@ -19,6 +19,7 @@ const (
 // member is the membership of one rank. Host and Hosts differ only in how ranks are connected.
 type member struct {
 	place    Place
+	stall    time.Duration // HostConfig.Stall, with its default
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only

@@ -87,6 +87,9 @@ func identities(t *testing.T, size int) string {
 	return "FAGUS_IDENTITY=" + dir
 }
 
+// shortStall makes ranks report a stopped rank soon.
+const shortStall = "FAGUS_STALL=1600ms"
+
 // runs waits until the process is in its ring.
 func (p *process) runs(t *testing.T) {
 	t.Helper()
@@ -128,7 +131,7 @@ func TestProcesses(t *testing.T) {
 
 // TestStop stops a rank for a while. No other rank may report it lost.
 func TestStop(t *testing.T) {
-	all := start(t, 3, "1000000000", fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()))
+	all := start(t, 3, "1000000000", fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()), shortStall)
 	for _, p := range all {
 		p.runs(t)
 	}
@@ -161,7 +164,7 @@ func TestStop(t *testing.T) {
 func TestStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
-		all := start(t, size, "1000000000", fmt.Sprintf("unix:@%s-%d-%d", t.Name(), os.Getpid(), victim))
+		all := start(t, size, "1000000000", fmt.Sprintf("unix:@%s-%d-%d", t.Name(), os.Getpid(), victim), shortStall)
 		for _, p := range all {
 			p.runs(t)
 		}
@@ -196,7 +199,7 @@ func TestStall(t *testing.T) {
 func TestHostsStall(t *testing.T) {
 	const size = 3
 	for victim := range size {
-		all := start(t, size, "1000000000", freePort(t), identities(t, size))
+		all := start(t, size, "1000000000", freePort(t), identities(t, size), shortStall)
 		for _, p := range all {
 			p.runs(t)
 		}

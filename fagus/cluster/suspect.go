@@ -6,10 +6,9 @@ import (
 )
 
 const (
-	// A rank has pingTicks ticks to answer a ping. The pinging process counts ticks instead of
-	// time, so that a time in which it is stopped itself counts as one tick.
-	pingTicks = 11
-	pingTick  = 100 * time.Millisecond
+	// pingTick is the unit of the time that a rank has to answer a ping. The pinging process
+	// counts ticks, so that a time in which it is stopped itself counts as one tick.
+	pingTick = 100 * time.Millisecond
 	// pingPause is the pause between pings of a rank that answers but still seems to be gone.
 	pingPause = 500 * time.Millisecond
 )
@@ -35,14 +34,14 @@ func (m *member) confirm(p *peer, missing func() bool) {
 	})
 }
 
-// ping reports whether p answers. It fails the job if p does not answer in time.
+// ping reports whether p answers. It fails the job if p does not answer for HostConfig.Stall.
 func (m *member) ping(p *peer) bool {
 	select {
 	case <-p.pong: // discard the answer to an earlier ping
 	default:
 	}
 	m.notify(p, message{kind: kindPing, rank: m.Rank()})
-	for range pingTicks {
+	for ticks := time.Duration(0); m.stall < 0 || ticks*pingTick < m.stall; ticks++ {
 		tick := time.NewTimer(pingTick)
 		select {
 		case <-p.pong:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
@@ -44,7 +45,9 @@ type Config struct {
 	Joining time.Duration
 	// Stall is how long a joined rank may show no sign of life before the run fails. A rank that
 	// computes shows signs of life; a rank whose process is stopped or whose host is cut off does
-	// not. 0 means 1.6 seconds. A negative value disables the check, as a debugger requires.
+	// not. 0 means 15 seconds (local.DefaultStall). On an overloaded machine it grows with the
+	// delays that this process observes. A negative value disables the check, as a debugger
+	// requires.
 	Stall time.Duration
 	// Patience is how long a thread may sleep without an arrival or its event before the run
 	// fails. 0 means 1 hour.
@@ -68,7 +71,7 @@ func (c Config) WithDefaults(network string, nodes int) (Config, error) {
 	c.Listen = cmp.Or(c.Listen, defaultListen)
 	c.Joining = cmp.Or(c.Joining, stream.DefaultJoining)
 	c.Patience = cmp.Or(c.Patience, stream.DefaultPatience)
-	c.Stall = cmp.Or(c.Stall, stream.DefaultStall)
+	c.Stall = cmp.Or(c.Stall, local.DefaultStall)
 	c.Grace = cmp.Or(c.Grace, stream.DefaultGrace)
 	return c, nil
 }

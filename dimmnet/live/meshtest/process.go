@@ -23,6 +23,9 @@ import (
 // childVariable is set in the environment of a process that is a rank.
 const childVariable = "FAGUS_MESH_TEST_CHILD"
 
+// stall is the Config.Stall of the processes, short because tests wait for it.
+const stall = 1600 * time.Millisecond
+
 // Order tells a process what to do.
 type Order struct {
 	Rank, Size int // set by StartJob
@@ -59,7 +62,7 @@ func child(join func(mesh.Config, dimmnet.Member) dimmnet.Network) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	cfg := mesh.Config{Listen: o.Listen, Reach: o.Reach, Bulk: 2 * pushBytes}
+	cfg := mesh.Config{Stall: stall, Listen: o.Listen, Reach: o.Reach, Bulk: 2 * pushBytes}
 	if o.Identity != nil {
 		var err error
 		if cfg.Identity, err = identity.Parse(o.Identity); err != nil {

@@ -17,8 +17,9 @@ type Config struct {
 	// Patience is how long a thread may sleep without an arrival or its event. 0 means 1 hour.
 	Patience time.Duration
 	// Stall is how long the process of another rank may show no sign of life before the run fails.
-	// A process that computes shows signs of life, a process that is stopped does not. 0 means 1.6
-	// seconds. A negative value disables the check, as a debugger requires.
+	// A process that computes shows signs of life, a process that is stopped does not. 0 means 15
+	// seconds (local.DefaultStall). On an overloaded machine it grows with the delays that this
+	// process observes. A negative value disables the check, as a debugger requires.
 	Stall time.Duration
 	// Grace is how long a failed run waits for its threads to return. 0 means 5 seconds.
 	Grace time.Duration

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
 
@@ -17,7 +18,6 @@ const (
 	mostMapped      = 1 << 46 // bytes of all heaps of a run: half of an address space
 	pageBytes       = 4096
 	defaultPatience = time.Hour
-	defaultStall    = 1600 * time.Millisecond
 	defaultGrace    = 5 * time.Second
 )
 
@@ -35,7 +35,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	}
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
-	c.Stall = cmp.Or(c.Stall, defaultStall)
+	c.Stall = cmp.Or(c.Stall, local.DefaultStall)
 	c.Grace = cmp.Or(c.Grace, defaultGrace)
 	return c, nil
 }

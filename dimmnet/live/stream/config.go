@@ -10,7 +10,6 @@ import (
 // The defaults of networks over streams.
 const (
 	DefaultJoining  = 30 * time.Second
-	DefaultStall    = 1600 * time.Millisecond
 	DefaultPatience = time.Hour
 	DefaultGrace    = 5 * time.Second
 )
@@ -28,7 +27,8 @@ type Config struct {
 	Helped bool
 	// Joining bounds the time from the start of this rank to the first beat of each other rank.
 	Joining time.Duration
-	// Stall is how long another rank may show no sign of life after its first beat.
+	// Stall is how long another rank may show no sign of life after its first beat, on a machine
+	// that is not overloaded (local.Lag).
 	Stall time.Duration
 	// Patience is how long a thread may sleep without an arrival or its event.
 	Patience time.Duration

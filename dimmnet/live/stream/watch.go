@@ -3,17 +3,23 @@ package stream
 import (
 	"fmt"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
 const (
-	beatTime        = 100 * time.Millisecond // between two beats
-	receivesPerBeat = 10                     // often enough that foreign datagrams fill no queue
+	checkTime   = 100 * time.Millisecond // between two checks
+	receiveTime = 10 * time.Millisecond  // often enough that foreign datagrams fill no queue
 )
+
+// beatTime returns the time between two beats. Every rank sends them to all others, so that they
+// cost much in a run of hundreds of ranks; a few of them may be lost.
+func (c *Config) beatTime() time.Duration { return min(c.Stall/16, time.Second) }
 
 // watch sends beats, and checks the beats of the peers, until stop is called. It needs a
 // goroutine: in a compute phase no thread of the program reads a stream.
 //
-// The time between two own beats counts as at most twice beatTime: a process that was stopped, or
+// The time between two checks counts as at most twice checkTime: a process that was stopped, or
 // had no processor, has sent as few beats as it has received, and accuses no peer.
 func (n *node) watch() (stop func()) {
 	if n.beats == nil {
@@ -22,17 +28,21 @@ func (n *node) watch() (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(beatTime / receivesPerBeat)
+		ticker := time.NewTicker(receiveTime)
 		defer ticker.Stop()
 		w := n.newWatch()
-		last := time.Now()
+		checked, sent := time.Now(), time.Now()
 		w.beats.Send()
 		for {
 			w.beats.Receive()
-			if now := time.Now(); now.Sub(last) >= beatTime {
+			if passed := time.Since(sent); passed >= n.shared.cfg.beatTime() {
+				sent = sent.Add(passed)
 				w.beats.Send()
-				w.check(min(now.Sub(last), 2*beatTime))
-				last = now
+			}
+			if passed := time.Since(checked); passed >= checkTime {
+				checked = checked.Add(passed)
+				w.lag.Observe(passed - checkTime)
+				w.check(min(passed, 2*checkTime))
 			}
 			select {
 			case <-over:
@@ -49,6 +59,7 @@ func (n *node) watch() (stop func()) {
 
 type watch struct {
 	*node
+	lag    local.Lag
 	heard  []uint64        // by rank: Beats.Heard at the last check
 	silent []time.Duration // by rank: time since heard has changed
 }
@@ -88,10 +99,11 @@ func (w *watch) check(passed time.Duration) {
 }
 
 func (w *watch) bound(rank int) time.Duration {
+	bound := w.lag.Extend(w.shared.cfg.Stall)
 	if w.heard[rank] == 0 {
-		return max(w.shared.cfg.Stall, w.shared.cfg.Joining) // it may still connect to other ranks
+		return max(bound, w.shared.cfg.Joining) // it may still connect to other ranks
 	}
-	return w.shared.cfg.Stall
+	return bound
 }
 
 // accuse fails the run because of q or, if all of several peers are silent, because of this rank.

@@ -30,7 +30,7 @@ func newWatch(nodes int) (*watch, *rhythm, []*pipe) {
 	}
 	beats := &rhythm{heard: make([]uint64, nodes)}
 	l.Poll, l.Beats = &pipePoll{bell: own, streams: l.Streams}, beats
-	cfg := Config{Network: "pipes", Limits: dimmnet.Limits{LLCM: 64, Block: 64}, Joining: 20 * beatTime, Stall: 10 * beatTime}
+	cfg := Config{Network: "pipes", Limits: dimmnet.Limits{LLCM: 64, Block: 64}, Joining: 20 * checkTime, Stall: 10 * checkTime}
 	return newNode(&run{cfg: cfg, load: newLoad()}, 0, l).newWatch(), beats, in
 }
 
@@ -40,7 +40,7 @@ func (w *watch) checkOften(times int, beats *rhythm, ranks ...int) error {
 		for _, rank := range ranks {
 			beats.heard[rank]++
 		}
-		w.check(beatTime)
+		w.check(checkTime)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

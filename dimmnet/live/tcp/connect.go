@@ -111,7 +111,7 @@ func (d *dialer) handshake(ctx context.Context, raw net.Conn) (peer dimmnet.Rank
 }
 
 func (d *dialer) dial(ctx context.Context, peer dimmnet.Rank, address string) (conn net.Conn, err error) {
-	dialer := net.Dialer{LocalAddr: d.from}
+	dialer := net.Dialer{LocalAddr: d.from, Control: latePort}
 	raw, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh`,
 				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + live().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (on others FAGUS_MODE selects it)"},
 			base.TimeoutFlag(""),
+			runflags.StallFlag(""),
 		}, runflags.HostFlags()...),
 		Action: launchRanks,
 	}
@@ -72,6 +73,9 @@ func launchRanks(c *cli.Context) error {
 	if c.IsSet("mode") && !network.Simulated {
 		return usage.Errorf("--mode is of a simulated network: set FAGUS_MODE in the environment of programs that use the C library")
 	}
+	if c.IsSet("stall") && network.Simulated {
+		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")
+	}
 	ctx, cancel := base.WithTimeout(c.Context, limit)
 	defer cancel()
 	job := &launch.Job{
@@ -88,6 +92,13 @@ func launchRanks(c *cli.Context) error {
 	}
 	if c.IsSet("net") {
 		job.Env = []string{"FAGUS_NET=" + network.Name}
+	}
+	stall, err := runflags.ReadStall(c)
+	if err != nil {
+		return err
+	}
+	if stall != 0 {
+		job.Env = append(job.Env, "FAGUS_STALL="+stall.String())
 	}
 	return runflags.RunRanks(ctx, c, job)
 }

@@ -39,6 +39,7 @@ type Config struct {
 	RollCall  fagus.RollCall
 	History   *history.History // records every Acquire and Release; nil: no record
 	Insecure  bool             // connections between hosts are not encrypted
+	Stall     time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
 }
@@ -62,6 +63,7 @@ func Flags() []cli.Flag {
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		rollCallFlag(category),
 		base.TimeoutFlag(category),
+		StallFlag(category),
 	}, append(FaultFlags(), HostFlags()...)...)
 }
 
@@ -73,6 +75,12 @@ func FromFlags(c *cli.Context) (Config, error) {
 		return cfg, err
 	}
 	cfg.Notices, cfg.Insecure = c.Bool("notices"), c.Bool("insecure")
+	if cfg.Stall, err = ReadStall(c); err != nil {
+		return cfg, err
+	}
+	if cfg.Stall != 0 && !cfg.Network.Processes {
+		return cfg, usage.Errorf("--stall is for ranks that are processes: use it with --net %v", Which(processes))
+	}
 	if c.Bool("verify-history") {
 		cfg.History = history.New()
 	}

@@ -106,4 +106,5 @@ func simulated(n Network) bool { return n.Simulated }
 func datagrams(n Network) bool { return n.Datagrams }
 func hosts(n Network) bool     { return n.Hosts }
 func oneMemory(n Network) bool { return n.OneMemory }
+func processes(n Network) bool { return n.Processes }
 func inProcess(n Network) bool { return !n.Processes }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,6 +28,20 @@ func HostFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rsh", Category: category, Usage: "use `COMMAND` instead of ssh; %h in it is the host, which otherwise comes last"},
 		&cli.BoolFlag{Name: "insecure", Category: category, Usage: "do not encrypt or authenticate connections between hosts"},
 	}
+}
+
+// StallFlag returns the flag that ReadStall reads.
+func StallFlag(category string) cli.Flag {
+	return &cli.DurationFlag{Name: "stall", Category: category, DefaultText: "15s", Usage: "end the run when a process shows no sign of life for `TIME`; a negative time means never. A process that has ended is noticed at once"}
+}
+
+// ReadStall reads the flag --stall. It returns 0 if the flag is not set.
+func ReadStall(c *cli.Context) (time.Duration, error) {
+	d := c.Duration("stall")
+	if c.IsSet("stall") && d == 0 {
+		return 0, usage.Errorf("--stall 0: want a time such as 30s, or -1s for no limit")
+	}
+	return d, nil
 }
 
 func hostFlagNames() []string { return []string{"hosts", "rsh", "insecure"} }

@@ -1,6 +1,7 @@
 package runflags
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -73,6 +74,7 @@ func (t *Target) join(ctx context.Context) error {
 	}
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
+	cfg.Stall = cmp.Or(t.Stall, cfg.Stall)
 	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {
 		return err
