@@ -98,7 +98,7 @@ func (a *agent) run(ctx context.Context) error {
 	go a.follow(ctx, cancel, signals)
 	job := Job{
 		Size: s.Size, Argv: s.Argv, Stdout: reporter{a, false}, Stderr: reporter{a, true},
-		PlainOut: s.PlainOut, PlainErr: s.PlainErr, Signals: signals, Grace: time.Duration(s.GraceNS),
+		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS),
 		Env: env,
 	}
 	if err := job.runRanks(ctx, s.Ranks, s.Job); err != nil {

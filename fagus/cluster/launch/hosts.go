@@ -161,7 +161,7 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 		}
 		s := &start{
 			Version: agentVersion, Size: j.Size, Job: name, Argv: j.Argv, Folder: folder, Env: env,
-			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, GraceNS: int64(j.Grace),
+			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace),
 		}
 		for range n {
 			r := rankStart{Rank: rank}

@@ -29,6 +29,9 @@ type Job struct {
 	Stdin  io.Reader // standard input of rank 0; nil: none
 	// PlainOut and PlainErr forward standard output and error without the rank on each line.
 	PlainOut, PlainErr bool
+	// ErrOnce prints a line on standard error that several ranks print once, and its number at the
+	// end. It has no effect with PlainErr.
+	ErrOnce bool
 	// Lines, if not nil, has one file per rank. The rank's process inherits the file as the
 	// descriptor that FAGUS_LINE names. Run closes the file when the process has ended.
 	Lines []*os.File
@@ -102,6 +105,12 @@ func (j *Job) Check() error {
 	return nil
 }
 
+// outputs is what the outputs of all ranks share.
+type outputs struct {
+	mu   sync.Mutex // guards Stdout, Stderr and once
+	once *repeats
+}
+
 func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) error {
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {
@@ -111,15 +120,21 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	defer cancel(nil)
 	first := outcome{cancel: cancel}
 	var ranks sync.WaitGroup
-	var mu sync.Mutex // guards Stdout and Stderr
+	out := outputs{}
+	if j.ErrOnce {
+		out.once = &repeats{}
+	}
 	group := processes{keeper: startKeeper()}
 	defer group.keeper.stop()
 	for _, r := range starts {
-		ranks.Go(func() { first.record(j.runRank(ctx, r, path, name, &mu, &group)) })
+		ranks.Go(func() { first.record(j.runRank(ctx, r, path, name, &out, &group)) })
 	}
 	stop := group.pass(j.Signals)
 	ranks.Wait()
 	stop()
+	if out.once != nil {
+		first.record(out.once.print(j.Stderr))
+	}
 	return first.err(ctx)
 }
 
@@ -131,7 +146,7 @@ func jobName() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, mu *sync.Mutex, group *processes) error {
+func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, shared *outputs, group *processes) error {
 	rank := int(r.Rank)
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
@@ -163,8 +178,9 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, mu *s
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}
 	defer origin.close()
-	out := newPrefixer(j.Stdout, rank, j.PlainOut, mu)
-	errs := newPrefixer(j.Stderr, rank, j.PlainErr, mu)
+	out := newPrefixer(j.Stdout, rank, j.PlainOut, &shared.mu)
+	errs := newPrefixer(j.Stderr, rank, j.PlainErr, &shared.mu)
+	errs.once = shared.once
 	cmd.Stdout, cmd.Stderr = out, errs
 	leadGroup(cmd)
 	cmd.Cancel = func() error { return terminate(cmd.Process, ending(ctx)) }

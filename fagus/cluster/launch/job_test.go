@@ -140,3 +140,19 @@ func TestLongLines(t *testing.T) {
 		t.Errorf("%d bytes in %d lines", n, strings.Count(out, "0: "))
 	}
 }
+
+// TestErrOnce checks that a line that many ranks print on standard error is printed once.
+func TestErrOnce(t *testing.T) {
+	var out, errs bytes.Buffer
+	job := launch.Job{Size: 20, Argv: []string{"sh", "-c", `echo "out"; echo "one" >&2; echo "rank $FAGUS_RANK" >&2`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
+	if err := job.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), ": out\n"); n != 20 {
+		t.Errorf("%d lines on standard output, want 20: %s", n, &out)
+	}
+	text := errs.String()
+	if strings.Count(text, ": one\n") != 1 || strings.Count(text, ": rank ") != 20 || strings.Count(text, "19 times more: one...") != 1 || strings.Count(text, "\n") != 22 {
+		t.Errorf("standard error is %s", text)
+	}
+}

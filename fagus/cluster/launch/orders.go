@@ -31,6 +31,7 @@ type start struct {
 	Local    bool        `json:"local"` // all ranks are on this host
 	PlainOut bool        `json:"plain_out"`
 	PlainErr bool        `json:"plain_err"`
+	ErrOnce  bool        `json:"err_once"`
 	GraceNS  int64       `json:"grace_ns"`
 }
 

@@ -4,11 +4,60 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 )
 
 // longestLine is the number of bytes after which a line is broken.
 const longestLine = 64 << 10
+
+// repeats counts the lines on standard error that several ranks of a job print. When one of 200
+// ranks fails, the others say the same.
+type repeats struct {
+	first map[string]*repeated // by line
+	order []*repeated
+}
+
+type repeated struct {
+	line string
+	more int // number of times after the first
+}
+
+// mostRepeats bounds the lines that repeats remembers. Later lines are printed as they come.
+const mostRepeats = 1000
+
+// shownOfRepeat is how many bytes of a repeated line are shown at the end.
+const shownOfRepeat = 50
+
+// add reports whether line has come before.
+func (r *repeats) add(line []byte) bool {
+	if seen := r.first[string(line)]; seen != nil {
+		seen.more++
+		return true
+	}
+	if len(r.order) < mostRepeats {
+		if r.first == nil {
+			r.first = map[string]*repeated{}
+		}
+		one := &repeated{line: string(line)}
+		r.first[one.line] = one
+		r.order = append(r.order, one)
+	}
+	return false
+}
+
+// print writes how often each line was repeated.
+func (r *repeats) print(to io.Writer) error {
+	for _, one := range r.order {
+		if one.more > 0 {
+			start := strings.ToValidUTF8(one.line[:min(len(one.line), shownOfRepeat)], "")
+			if _, err := fmt.Fprintf(to, "%d times more: %s...\n", one.more, strings.TrimSuffix(start, "\n")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // prefixer writes the whole lines of one rank's output, after the rank, to a shared writer.
 type prefixer struct {
@@ -17,6 +66,7 @@ type prefixer struct {
 	plain bool
 	mu    *sync.Mutex // held while a prefixer writes to the shared writer
 	line  []byte      // the last line, which is incomplete
+	once  *repeats    // drops lines of other ranks; nil: all lines are written
 }
 
 func newPrefixer(to io.Writer, rank int, plain bool, mu *sync.Mutex) *prefixer {
@@ -62,6 +112,9 @@ func (t *prefixer) put(line []byte) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.once != nil && t.once.add(line) {
+		return nil
+	}
 	_, err := t.to.Write(text)
 	return err
 }

@@ -77,6 +77,7 @@ func LaunchSelf(c *cli.Context, cfg Config) error {
 		Stdout:   c.App.Writer,
 		Stderr:   c.App.ErrWriter,
 		PlainOut: true, // lines need no rank before them: only rank 0 prints
+		ErrOnce:  true,
 	})
 }
 
