@@ -12,6 +12,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 const (
@@ -20,6 +21,7 @@ const (
 	fagusIdentity = "FAGUS_IDENTITY"
 	fagusInsecure = "FAGUS_INSECURE" // 1: a rank without an identity may send unencrypted data
 	fagusStall    = "FAGUS_STALL"    // HostConfig.Stall
+	fagusPorts    = "FAGUS_PORTS"    // HostsConfig.Ports
 	fdPrefix      = "fd:"
 	maxIdentity   = 64 << 10 // maximum size of an identity in bytes
 )
@@ -81,13 +83,17 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	return f, nil
 }
 
-// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE and FAGUS_STALL for a
-// rank.
+// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE, FAGUS_PORTS and
+// FAGUS_STALL for a rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
 	if cfg.Identity, err = IdentityFromEnv(lookup, rank); err != nil {
 		return cfg, err
 	}
 	cfg.Interface, _ = lookup(fagusInterface)
+	ports, _ := lookup(fagusPorts)
+	if cfg.Ports, err = reach.ParsePorts(ports); err != nil {
+		return cfg, fmt.Errorf("cluster: %s: %w", fagusPorts, err)
+	}
 	if stall, _ := lookup(fagusStall); stall != "" {
 		if cfg.Stall, err = time.ParseDuration(stall); err != nil || cfg.Stall == 0 {
 			return cfg, fmt.Errorf("cluster: %s=%q: want a time such as 30s, or -1s for no limit", fagusStall, stall)

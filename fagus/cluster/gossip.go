@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -47,9 +48,10 @@ const (
 	seekPause     = 100 * time.Millisecond
 )
 
-// newGossip starts memberlist at a free meeting point of this host, else at any port of at.
-func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, id *identity.Identity, log *slog.Logger, gone func(rank int)) (*gossip, error) {
-	g := &gossip{meet: meet, gone: gone, proves: id != nil, seen: map[string]sighting{}}
+// newGossip starts memberlist at a free meeting point of this host, else at any port of at that
+// cfg allows.
+func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg HostsConfig, gone func(rank int)) (*gossip, error) {
+	g := &gossip{meet: meet, gone: gone, proves: cfg.Identity != nil, seen: map[string]sighting{}}
 	var err error
 	if g.meta, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -64,16 +66,33 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, id *ident
 	points := slices.DeleteFunc(slices.Clone(meet), func(a netip.AddrPort) bool {
 		return !slices.ContainsFunc(local, func(i Interface) bool { return i.Addr == a.Addr() })
 	})
-	for _, point := range append(points, netip.AddrPortFrom(at, 0)) {
-		var failure error
-		c := g.config(own, point, id, log)
-		if g.list, failure = memberlist.Create(c); failure == nil {
-			g.own = netip.AddrPortFrom(point.Addr(), uint16(c.BindPort))
+	create := func(point netip.AddrPort) error {
+		c := g.config(own, point, cfg.Identity, cfg.Log)
+		var err error
+		if g.list, err = memberlist.Create(c); err != nil {
+			return fmt.Errorf("cluster: at %s: %w", point, err)
+		}
+		g.own = netip.AddrPortFrom(point.Addr(), uint16(c.BindPort))
+		return nil
+	}
+	for _, point := range points {
+		failure := create(point)
+		if failure == nil {
 			return g, nil
 		}
-		err = errors.Join(err, fmt.Errorf("cluster: at %s: %w", point, failure))
+		err = errors.Join(err, failure)
 	}
-	return nil, err
+	failure := cfg.Ports.Listen(func(port uint16) error {
+		err := create(netip.AddrPortFrom(at, port))
+		if err != nil && strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
+			err = syscall.EADDRINUSE // memberlist keeps only the text
+		}
+		return err
+	})
+	if failure == nil {
+		return g, nil
+	}
+	return nil, errors.Join(err, failure)
 }
 
 func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Identity, log *slog.Logger) *memberlist.Config {

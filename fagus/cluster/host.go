@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 // HostConfig configures JoinHost. The zero value is valid.
@@ -15,6 +17,9 @@ type HostConfig struct {
 	// seconds (local.DefaultStall), a negative value forever. The end of a process is noticed at
 	// once. FAGUS_STALL sets it.
 	Stall time.Duration
+	// Ports is the range of ports on which a tcp or quic network of the job listens. The zero
+	// value is any free port. FAGUS_PORTS sets it.
+	Ports reach.Ports
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

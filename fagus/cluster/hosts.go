@@ -9,13 +9,16 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
 
@@ -34,6 +37,9 @@ type HostsConfig struct {
 	// Interface selects the interface by which other ranks reach this one, as FAGUS_INTERFACE
 	// does (ChooseInterface). Empty selects the interface that reaches the rendezvous.
 	Interface string
+	// Ports is the range of ports on which the process listens, as FAGUS_PORTS does: three at rank
+	// 0, two at another rank. The zero value is any free port.
+	Ports reach.Ports
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
@@ -125,17 +131,24 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 		return fmt.Errorf("cluster: %w", err)
 	}
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
-	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own, cfg.Stall)
+	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
+	h.configure(cfg.Stall, cfg.Ports)
 	mine := announcement{hello: own}
 	mine.Job = shorten(own.Job)
 	if place.Rank == 0 {
-		if h.listener, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.net.Addr, 0))); err != nil {
+		if err = cfg.Ports.Listen(func(port uint16) (err error) {
+			if slices.ContainsFunc(meet, func(a netip.AddrPort) bool { return a.Port() == port }) {
+				return syscall.EADDRINUSE // memberlist needs it
+			}
+			h.listener, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.net.Addr, port)))
+			return err
+		}); err != nil {
 			return fmt.Errorf("cluster: listening as rank 0: %w", err)
 		}
 		mine.At = h.listener.Addr().String()
 	}
 	h.roster.own = mine.hello
-	if h.gossip, err = newGossip(mine, h.net.Addr, meet, cfg.Identity, cfg.Log, h.suspect); err != nil {
+	if h.gossip, err = newGossip(mine, h.net.Addr, meet, cfg, h.suspect); err != nil {
 		return err
 	}
 	return h.assemble(ctx, deadline)
@@ -259,9 +272,9 @@ const bulkBytes = 16 << 20
 func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	if over == QUIC {
-		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall}, h)
+		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}
-	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall}, h)
+	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 }
 
 // Interface returns the interface by which other ranks reach this one.

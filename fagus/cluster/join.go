@@ -14,6 +14,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 // JoinHost joins the other ranks of place's job, all of which are on this host, and returns when
@@ -38,7 +39,8 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	h := &Host{}
 	w := hostWire{address: at}
-	h.begin(place, w, newHello(place, os.Getpid(), timeout), cfg.Stall)
+	h.begin(place, w, newHello(place, os.Getpid(), timeout))
+	h.configure(cfg.Stall, cfg.Ports)
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
 		if err = h.listen(ctx, w, deadline); err == nil {
@@ -54,8 +56,12 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	return h, nil
 }
 
-func (m *member) begin(place Place, w wire, own hello, stall time.Duration) {
-	m.place, m.wire, m.own, m.stall = place, w, own, cmp.Or(stall, local.DefaultStall)
+func (m *member) configure(stall time.Duration, ports reach.Ports) {
+	m.stall, m.ports = cmp.Or(stall, local.DefaultStall), ports
+}
+
+func (m *member) begin(place Place, w wire, own hello) {
+	m.place, m.wire, m.own = place, w, own
 	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 const (
@@ -20,6 +21,7 @@ const (
 type member struct {
 	place    Place
 	stall    time.Duration // HostConfig.Stall, with its default
+	ports    reach.Ports
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only

@@ -52,9 +52,9 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 func (h *Host) Network(over Transport) dimmnet.Network {
 	switch over {
 	case TCP:
-		return tcp.Join(tcp.Config{Bulk: bulkBytes, Stall: h.stall}, h)
+		return tcp.Join(tcp.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	case QUIC:
-		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall}, h)
+		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	}
 	return shm.Join(shm.Config{Stall: h.stall}, h)
 }

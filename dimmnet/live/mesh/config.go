@@ -24,6 +24,8 @@ type Config struct {
 	// in this order: at most 16. Nil means the address on which this rank listens or, if that is
 	// all interfaces, the address of each interface that is up and reachable from other hosts.
 	Reach []string
+	// Ports is the range of ports on which this rank listens. The zero value is any free port.
+	Ports reach.Ports
 	// Identity authenticates this rank of a joined network. The identities of all ranks come from
 	// one authority. With an Identity, tcp encrypts its connections by TLS 1.3; without one,
 	// everyone who can read and change the traffic can read and change the run. Over quic, if no

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -106,11 +107,21 @@ func (r *Rendezvous[Raw, Conn]) admit(peer dimmnet.Rank, conn Conn) bool {
 	return true
 }
 
-// Dial connects to all lower ranks.
+// Dial connects to all lower ranks. It gives up a little before ctx ends, because it knows which
+// address does not answer; a rank that waits for this one knows only that it has not come.
 func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint) error {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Until(end)/8))
+		defer cancel()
+	}
 	for peer := range r.self {
 		if err := r.dialRank(ctx, peer, endpoints[peer].Addresses); err != nil {
-			return fmt.Errorf("%s: connecting to rank %d: %w", r.network, peer, err)
+			hint := ""
+			if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+				hint = ": is the port open?"
+			}
+			return fmt.Errorf("%s: connecting to rank %d: %w%s", r.network, peer, err, hint)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (j *joined) release() {
 func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Joining)
 	defer cancel()
-	socket, err := listen(cfg.Listen)
+	socket, err := listen(cfg.Listen, cfg.Ports)
 	if err != nil {
 		return nil, fmt.Errorf("quic: listening for other ranks: %w", err)
 	}
@@ -87,12 +87,17 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 	return j, r.Wait(ctx)
 }
 
-func listen(host string) (*net.UDPConn, error) {
+func listen(host string, ports reach.Ports) (socket *net.UDPConn, err error) {
 	at, err := net.ResolveUDPAddr("udp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, err
 	}
-	return net.ListenUDP("udp", at)
+	err = ports.Listen(func(port uint16) (err error) {
+		at.Port = int(port)
+		socket, err = net.ListenUDP("udp", at)
+		return err
+	})
+	return socket, err
 }
 
 type dialer struct {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -148,11 +149,10 @@ func (w reporter) Write(p []byte) (int, error) {
 }
 
 func freeMeetingPoint(s *start) (string, error) {
-	want := os.Getenv("FAGUS_INTERFACE")
-	for _, v := range s.Env {
-		if value, ok := strings.CutPrefix(v, "FAGUS_INTERFACE="); ok {
-			want = value
-		}
+	want := s.variable("FAGUS_INTERFACE")
+	ports, err := reach.ParsePorts(s.variable("FAGUS_PORTS"))
+	if err != nil {
+		return "", fmt.Errorf("launch: FAGUS_PORTS: %w", err)
 	}
 	var near netip.Addr // the address of this host that ssh connected to
 	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
@@ -165,15 +165,30 @@ func freeMeetingPoint(s *start) (string, error) {
 	const tries = 10 // the port must be free for UDP too, which memberlist uses
 	for range tries {
 		var where string
-		if where, err = freePort(at.Addr); err == nil {
+		err = ports.Listen(func(port uint16) (err error) {
+			where, err = freePort(netip.AddrPortFrom(at.Addr, port))
+			return err
+		})
+		if err == nil {
 			return where, nil
 		}
 	}
 	return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
 }
 
-func freePort(at netip.Addr) (string, error) {
-	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(at, 0)))
+// variable returns the value of an environment variable of the ranks.
+func (s *start) variable(name string) string {
+	value := os.Getenv(name)
+	for _, v := range s.Env {
+		if v, ok := strings.CutPrefix(v, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+func freePort(at netip.AddrPort) (string, error) {
+	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(at))
 	if err != nil {
 		return "", err
 	}

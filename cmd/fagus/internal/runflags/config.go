@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
@@ -39,6 +40,7 @@ type Config struct {
 	RollCall  fagus.RollCall
 	History   *history.History // records every Acquire and Release; nil: no record
 	Insecure  bool             // connections between hosts are not encrypted
+	Ports     reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
 	Stall     time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
@@ -75,6 +77,9 @@ func FromFlags(c *cli.Context) (Config, error) {
 		return cfg, err
 	}
 	cfg.Notices, cfg.Insecure = c.Bool("notices"), c.Bool("insecure")
+	if cfg.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
+		return cfg, usage.Errorf("--ports: %w", err)
+	}
 	if cfg.Stall, err = ReadStall(c); err != nil {
 		return cfg, err
 	}

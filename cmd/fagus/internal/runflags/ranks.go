@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -26,6 +27,7 @@ func HostFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "hosts", Category: category, Usage: "start the ranks on `HOSTS`, a,b[:slots], by ssh; fagus and the program must be on each, at the same paths"},
 		&cli.StringFlag{Name: "rsh", Category: category, Usage: "use `COMMAND` instead of ssh; %h in it is the host, which otherwise comes last"},
+		&cli.StringFlag{Name: "ports", Category: category, Usage: "listen on ports in `RANGE` only, such as 17000-17100 (FAGUS_PORTS): two a rank, three at rank 0"},
 		&cli.BoolFlag{Name: "insecure", Category: category, Usage: "do not encrypt or authenticate connections between hosts"},
 	}
 }
@@ -44,7 +46,7 @@ func ReadStall(c *cli.Context) (time.Duration, error) {
 	return d, nil
 }
 
-func hostFlagNames() []string { return []string{"hosts", "rsh", "insecure"} }
+func hostFlagNames() []string { return []string{"hosts", "rsh", "ports", "insecure"} }
 
 // NoHostFlags returns an error, with the reason, if a flag of HostFlags is set.
 func NoHostFlags(c *cli.Context, reason string) error {
@@ -89,6 +91,12 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	job.Signals = quit
 	// Drop this process's own rank, if it is a rank of another launcher's job.
 	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...)
+	if ports := c.String("ports"); ports != "" {
+		if _, err := reach.ParsePorts(ports); err != nil {
+			return usage.Errorf("--ports: %w", err)
+		}
+		job.Env = append(job.Env, "FAGUS_PORTS="+ports)
+	}
 	var ranks interface {
 		Check() error
 		Run(ctx context.Context) error

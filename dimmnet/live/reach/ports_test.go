@@ -1,0 +1,47 @@
+package reach
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func TestParsePorts(t *testing.T) {
+	for text, want := range map[string]Ports{"": {}, "17000-17100": {17000, 17100}, "80": {80, 80}, "1-65535": {1, 65535}} {
+		if got, err := ParsePorts(text); err != nil || got != want {
+			t.Errorf("ParsePorts(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, bad := range []string{"0", "x", "5-4", "1-65536", "-1", "1-2-3", " 1"} {
+		if got, err := ParsePorts(bad); err == nil {
+			t.Errorf("ParsePorts(%q) = %v, want an error", bad, got)
+		}
+	}
+}
+
+func TestListen(t *testing.T) {
+	var tried []uint16
+	attempt := func(p Ports, free uint16, other error) error {
+		tried = nil
+		return p.Listen(func(port uint16) error {
+			tried = append(tried, port)
+			if port == free {
+				return other
+			}
+			return syscall.EADDRINUSE
+		})
+	}
+	if err := attempt(Ports{5, 9}, 7, nil); err != nil || !slices.Equal(tried, []uint16{5, 6, 7}) {
+		t.Errorf("%v after the ports %v", err, tried)
+	}
+	if err := attempt(Ports{5, 9}, 6, syscall.EACCES); err != syscall.EACCES || len(tried) != 2 {
+		t.Errorf("%v after the ports %v", err, tried)
+	}
+	if err := attempt(Ports{65534, 65535}, 1, nil); !errors.Is(err, syscall.EADDRINUSE) || len(tried) != 2 {
+		t.Errorf("%v after the ports %v", err, tried)
+	}
+	if err := attempt(Ports{}, 0, nil); err != nil || !slices.Equal(tried, []uint16{0}) {
+		t.Errorf("%v after the ports %v", err, tried)
+	}
+}
