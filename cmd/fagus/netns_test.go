@@ -219,6 +219,44 @@ func TestHostsFail(t *testing.T) {
 	}
 }
 
+// TestHostsWithoutUDP: hosts that drop all datagrams run a job, and the user is told.
+func TestHostsWithoutUDP(t *testing.T) {
+	h := newHosts(t, 3)
+	for _, name := range h.names {
+		if out, err := exec.Command("ip", "-n", name, "rule", "add", "priority", "1", "iif", "eth0", "ipproto", "udp", "blackhole").CombinedOutput(); err != nil {
+			t.Skipf("no rules for a protocol here: %v: %s", err, out)
+		}
+		// The rule that finds local addresses, usually the first, comes after it.
+		ipRun(t, "-n "+name+" rule add priority 2 lookup local")
+		ipRun(t, "-n "+name+" rule del priority 0")
+	}
+	out, err := h.command(t, "run", "matmul", "--net", "tcp", "--n", "64", "--nodes", "3", "--hosts").CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("verified: ")) {
+		t.Errorf("%v: %s", err, out)
+	}
+	h.empty(t)
+	cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "3", "--bytes", "8", "--samples", "100000", "--hosts")
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(errs)
+	if first, err := lines.ReadString('\n'); err != nil || !strings.Contains(first, "warning: no datagram from rank") {
+		t.Errorf("the first line is %q, %v: want a warning", first, err)
+	}
+	time.Sleep(4 * time.Second) // longer than silence is forgiven
+	signalTo(t, cmd.Process, syscall.SIGTERM)
+	rest, err := io.ReadAll(lines)
+	var exit *exec.ExitError
+	if failed := cmd.Wait(); err != nil || !errors.As(failed, &exit) || exit.ExitCode() != base.ExitInterrupted || bytes.Contains(rest, []byte("gone")) {
+		t.Errorf("the interrupted launcher ended with %v, %v: %s", failed, err, rest)
+	}
+	h.empty(t)
+}
+
 // TestHostsPause: a rank that is stopped for a second, or shares its processor with many
 // processes, is not reported as lost.
 func TestHostsPause(t *testing.T) {

@@ -122,7 +122,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 				place.Rank, h.net, fagusIdentity, fagusInsecure)
 		}
 		if place.Rank == 0 {
-			fmt.Fprintf(os.Stderr, "fagus: warning: job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted\n", place.Job, place.Rendezvous)
+			warn(fmt.Sprintf("job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted", place.Job, place.Rendezvous))
 		}
 	}
 	own := newHello(place, os.Getpid(), timeout)
@@ -272,10 +272,13 @@ const bulkBytes = 16 << 20
 func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	if over == QUIC {
-		return quic.Join(quic.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
+		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}
-	return tcp.Join(tcp.Config{Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
+	return tcp.Join(tcp.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 }
+
+// warn prints a warning for the user.
+func warn(text string) { fmt.Fprintln(os.Stderr, "fagus: warning:", text) }
 
 // Interface returns the interface by which other ranks reach this one.
 func (h *Hosts) Interface() Interface { return h.net }

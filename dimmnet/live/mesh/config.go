@@ -51,6 +51,8 @@ type Config struct {
 	// delays that this process observes. A negative value disables the check, as a debugger
 	// requires.
 	Stall time.Duration
+	// Warn is called with a warning for the user, such as that datagrams do not pass. nil: no call.
+	Warn func(string)
 	// Patience is how long a thread may sleep without an arrival or its event before the run
 	// fails. 0 means 1 hour.
 	Patience time.Duration

@@ -60,7 +60,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	return stream.Run(ctx, stream.Config{
 		Network: t.Name, Limits: memory.Limits(cfg.LLCM, cfg.Bulk), Sums: t.Sums(&cfg), Helped: t.Helped,
-		Joining: cfg.Joining, Stall: cfg.Stall, Patience: cfg.Patience, Grace: cfg.Grace,
+		Joining: cfg.Joining, Stall: cfg.Stall, Warn: cfg.Warn, Patience: cfg.Patience, Grace: cfg.Grace,
 	}, n.Member, nodes, join, body)
 }
 

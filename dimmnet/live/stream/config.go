@@ -30,6 +30,8 @@ type Config struct {
 	// Stall is how long another rank may show no sign of life after its first beat, on a machine
 	// that is not overloaded (local.Lag).
 	Stall time.Duration
+	// Warn is called with a warning for the user, at most once a run. It may be nil.
+	Warn func(string)
 	// Patience is how long a thread may sleep without an arrival or its event.
 	Patience time.Duration
 	// Grace is how long a failed run waits for its threads.

@@ -48,11 +48,15 @@
 // reports by OnLoss that a process has ended. A rank whose threads have returned serves its peers
 // until all have sent a goodbye, because they may access its memory. Then all streams are closed.
 //
-// Where there are Beats, each process sends one ten times a second, whatever its program does. A
-// process fails the run when it has heard no beat of a rank for Config.Stall: the rank's process
-// is stopped, or its host is cut off. The time between two own beats counts as at most twice the
-// normal interval: a process that was stopped itself, or had no processor, accuses no peer. A
-// process that hears none of several peers reports that its own host is cut off.
+// Where there are Beats, each process sends them regularly, whatever its program does. A process
+// fails the run when a rank gives no sign of life for Config.Stall: the rank's process is stopped,
+// or its host is cut off. The time between two checks counts as at most twice the normal interval:
+// a process that was stopped itself, or had no processor, accuses no peer. A process that hears
+// none of several peers reports that its own host is cut off.
+//
+// Beats may be dropped on their way where streams pass. A rank that hears no beat of a peer for a
+// quarter of Config.Stall sends it frames of kind alive, which say so, and reads its stream; the
+// peer does the same. Every frame is a sign of life.
 //
 // # Limits
 //

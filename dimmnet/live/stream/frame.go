@@ -20,12 +20,13 @@ const (
 	failure                  // reports that the run has failed: the payload is a rank and a reason
 	goodbye                  // the sender posts nothing more
 	zeroCopy                 // a piece for the oldest Receive; arg is 1 if it is the last
+	alive                    // a sign of life; arg is 1 if the beats of the receiver arrive
 	kinds
 )
 
 // String returns the name of the kind in messages.
 func (k kind) String() string {
-	names := [kinds]string{"0", "store", "block", "push", "pushed", "pull", "pulled", "notify", "failure", "goodbye", "zero-copy"}
+	names := [kinds]string{"0", "store", "block", "push", "pushed", "pull", "pulled", "notify", "failure", "goodbye", "zero-copy", "alive"}
 	if k < kinds {
 		return names[k]
 	}
@@ -118,6 +119,8 @@ func (h *header) check(limits *dimmnet.Limits) error {
 		least, most = requestBytes, requestBytes
 	case failure:
 		least, most = rankBytes, rankBytes+failureBytes
+	case alive:
+		maxArg = 1
 	case pushed, notify, goodbye:
 	default:
 		return fmt.Errorf("frame of unknown kind %v", h.kind)

@@ -36,6 +36,7 @@ type events interface {
 	notified(times uint32)
 	failed(because dimmnet.Rank, why string)
 	saidGoodbye()
+	saidAlive(hears bool)
 }
 
 const (
@@ -149,7 +150,7 @@ func (in *inbox) allowed(h *header) error {
 	switch h.kind {
 	case pulled:
 		return in.out.checkAnswer(h)
-	case pushed, failure:
+	case pushed, failure, alive:
 		return nil
 	case zeroCopy:
 		if len(in.receives) > 0 && (h.n > len(in.receives[0]) || (h.n == len(in.receives[0])) != (h.arg == 1)) {
@@ -243,6 +244,8 @@ func (in *inbox) apply(h *header, payload []byte) error {
 	case goodbye:
 		in.goodbye = true
 		in.events.saidGoodbye()
+	case alive:
+		in.events.saidAlive(h.arg == 1)
 	default:
 		return errors.New("frame of unknown kind")
 	}

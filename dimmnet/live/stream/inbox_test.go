@@ -41,11 +41,19 @@ type recorder struct {
 	because  dimmnet.Rank
 	why      string
 	goodbyes int
+	alives   string // "1" for a sign of life that says that beats arrive, "0" for another
 }
 
 func (e *recorder) notified(times uint32)                   { e.notices += times }
 func (e *recorder) failed(because dimmnet.Rank, why string) { e.because, e.why = because, why }
 func (e *recorder) saidGoodbye()                            { e.goodbyes++ }
+func (e *recorder) saidAlive(hears bool) {
+	if hears {
+		e.alives += "1"
+	} else {
+		e.alives += "0"
+	}
+}
 
 // end is a rank that receives from a tape.
 type end struct {
@@ -125,7 +133,9 @@ func every() *frames {
 		add(zeroCopy, 0, 0, noise(39_999)).
 		add(zeroCopy, 1, 0, noise(1)).
 		add(notify, 0, 3, nil).
+		add(alive, 1, 0, nil).
 		add(goodbye, 0, 0, nil).
+		add(alive, 0, 0, nil).
 		add(failure, 0, 0, append([]byte{7, 0}, "boom"...))
 }
 
@@ -162,7 +172,7 @@ func TestFrames(t *testing.T) {
 		if want := append(noise(39_999), noise(1)...); !bytes.Equal(e.received[1], want) || e.in.receiving.Load() != 0 {
 			t.Errorf("portions of %d: the 40000 bytes received are damaged, or %d Receives are incomplete", portion, e.in.receiving.Load())
 		}
-		if e.notices != 3 || e.goodbyes != 1 || e.because != 7 || e.why != "boom" {
+		if e.notices != 3 || e.goodbyes != 1 || e.alives != "10" || e.because != 7 || e.why != "boom" {
 			t.Errorf("portions of %d: the recorded events %+v are wrong", portion, e.recorder)
 		}
 		if len(e.out.transfers) != 1 || !reflect.DeepEqual(e.out.transfers[0], transfer{kind: pulled, from: testLLCM, to: 512, n: 100}) {

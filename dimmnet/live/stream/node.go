@@ -59,6 +59,7 @@ type peer struct {
 	ended           bool        // the stream has ended; guarded by node.engine
 	goodbyeReceived atomic.Bool // the peer posts nothing more
 	goodbyeSent     atomic.Bool // this rank posts nothing more
+	deaf            atomic.Bool // the peer has said that the beats of this rank do not arrive
 }
 
 // few is the largest number of peers whose streams are read one by one, without asking the poll.
@@ -114,6 +115,8 @@ func (e peerEvents) failed(because dimmnet.Rank, why string) {
 	f := &dimmnet.Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
 	e.fail(because, f, f)
 }
+
+func (e peerEvents) saidAlive(hears bool) { e.peer.deaf.Store(!hears) }
 
 func (e peerEvents) saidGoodbye() { e.peer.goodbyeReceived.Store(true) }
 

@@ -183,6 +183,22 @@ func (o *outbox) control(k kind, payload []byte) error {
 	return nil
 }
 
+// beat sends a sign of life, unless bytes are on their way, which are one. hears tells the peer
+// whether its beats arrive.
+func (o *outbox) beat(hears bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state != idle {
+		return
+	}
+	arg := uint8(0)
+	if hears {
+		arg = 1
+	}
+	o.frame(alive, arg, 0, nil)
+	o.flushLocked()
+}
+
 // notify sends a notice. Notices that wait for space share one frame.
 func (o *outbox) notify() {
 	o.mu.Lock()

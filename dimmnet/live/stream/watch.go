@@ -37,7 +37,7 @@ func (n *node) watch() (stop func()) {
 			w.beats.Receive()
 			if passed := time.Since(sent); passed >= n.shared.cfg.beatTime() {
 				sent = sent.Add(passed)
-				w.beats.Send()
+				w.send()
 			}
 			if passed := time.Since(checked); passed >= checkTime {
 				checked = checked.Add(passed)
@@ -61,11 +61,30 @@ type watch struct {
 	*node
 	lag    local.Lag
 	heard  []uint64        // by rank: Beats.Heard at the last check
-	silent []time.Duration // by rank: time since heard has changed
+	mute   []time.Duration // by rank: time since heard has changed
+	frames []uint32        // by rank: the number of frames at the last check
+	silent []time.Duration // by rank: time since heard or frames has changed
+	warned bool
 }
 
 func (n *node) newWatch() *watch {
-	return &watch{node: n, heard: make([]uint64, len(n.peers)), silent: make([]time.Duration, len(n.peers))}
+	ranks := len(n.peers)
+	return &watch{node: n, heard: make([]uint64, ranks), mute: make([]time.Duration, ranks), frames: make([]uint32, ranks), silent: make([]time.Duration, ranks)}
+}
+
+// send sends a beat to each peer. A peer also gets a frame if its beats do not arrive, or if it
+// has said so about those of this rank: a firewall may drop the datagrams, in one direction or in
+// both, and let the streams pass.
+func (w *watch) send() {
+	w.beats.Send()
+	for rank, q := range w.peers {
+		if q == nil || q.goodbyeReceived.Load() {
+			continue
+		}
+		if mute := w.mute[rank] >= w.shared.cfg.Stall/4; mute || q.deaf.Load() {
+			q.out.beat(!mute)
+		}
+	}
 }
 
 // check fails the run if a rank is silent for too long. passed is the time since the last check.
@@ -78,16 +97,17 @@ func (w *watch) check(passed time.Duration) {
 		}
 		expected++
 		w.silent[rank] += passed
+		w.mute[rank] += passed
 		if heard := w.beats.Heard(q.rank); heard != w.heard[rank] {
-			w.heard[rank], w.silent[rank] = heard, 0
+			w.heard[rank], w.mute[rank], w.silent[rank] = heard, 0, 0
 		}
-		silent := w.silent[rank] >= w.shared.cfg.Stall/2
-		if !silent {
-			alive++
-		}
-		// Read what the peer sent before, because it may contain a goodbye or its failure.
-		if silent || q.stream.HungUp() {
+		// Read what the peer has sent: a sign of life, a goodbye or its failure.
+		if w.mute[rank] >= w.shared.cfg.Stall/4 || q.stream.HungUp() {
 			w.serveOne(q)
+			w.countFrames(q)
+		}
+		if w.silent[rank] < w.shared.cfg.Stall/2 {
+			alive++
 		}
 		if lost == nil && w.silent[rank] >= w.bound(rank) && !q.goodbyeReceived.Load() {
 			lost = q
@@ -98,9 +118,24 @@ func (w *watch) check(passed time.Duration) {
 	}
 }
 
+// countFrames ends the silence of a peer that has sent frames.
+func (w *watch) countFrames(q *peer) {
+	w.engine.Lock()
+	frames := q.in.number
+	w.engine.Unlock()
+	if frames == w.frames[q.rank] {
+		return
+	}
+	w.frames[q.rank], w.silent[q.rank] = frames, 0
+	if w.heard[q.rank] == 0 && !w.warned && w.shared.cfg.Warn != nil {
+		w.warned = true
+		w.shared.cfg.Warn(fmt.Sprintf("no datagram from rank %d has reached rank %d in %v, though its stream passes: its signs of life come through the stream", q.rank, w.rank, w.mute[q.rank].Round(time.Millisecond)))
+	}
+}
+
 func (w *watch) bound(rank int) time.Duration {
 	bound := w.lag.Extend(w.shared.cfg.Stall)
-	if w.heard[rank] == 0 {
+	if w.heard[rank] == 0 && w.frames[rank] == 0 {
 		return max(bound, w.shared.cfg.Joining) // it may still connect to other ranks
 	}
 	return bound
@@ -110,8 +145,8 @@ func (w *watch) bound(rank int) time.Duration {
 func (w *watch) accuse(q *peer, allSilent bool) {
 	silent := w.silent[q.rank].Round(time.Millisecond)
 	switch {
-	case w.heard[q.rank] == 0:
-		w.lost(q.rank, fmt.Errorf("it is connected, but none of its beats has come in %v: it is stopped, or datagrams do not pass from its host to this one", silent))
+	case w.heard[q.rank] == 0 && w.frames[q.rank] == 0:
+		w.lost(q.rank, fmt.Errorf("it is connected, but no sign of life has come from it in %v: it is stopped, or its host is cut off", silent))
 	case allSilent:
 		err := w.errorf("rank %d has heard of no other rank for %v: its host is cut off", w.rank, silent)
 		w.fail(w.rank, err, err)

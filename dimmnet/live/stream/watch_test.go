@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func TestNoBeatYet(t *testing.T) {
 	if err := w.checkOften(19, beats, 1); err != nil {
 		t.Error(err)
 	}
-	wantError(t, w.checkOften(1, beats, 1), "rank 2 is gone", "datagrams")
+	wantError(t, w.checkOften(1, beats, 1), "rank 2 is gone", "no sign of life")
 }
 
 // TestCutOff checks that a rank that hears none of several peers reports its own host.
@@ -116,4 +117,68 @@ func TestHungUp(t *testing.T) {
 	w, beats, in := newWatch(3)
 	in[2].end()
 	wantError(t, w.checkOften(1, beats, 1, 2), "rank 2 is gone")
+}
+
+// TestStreamBeats checks that a rank whose datagrams do not arrive is alive as long as frames come
+// from it, and that the user is told once.
+func TestStreamBeats(t *testing.T) {
+	w, beats, in := newWatch(3)
+	var warnings []string
+	w.shared.cfg.Warn = func(s string) { warnings = append(warnings, s) }
+	sent := new(frames)
+	for range 20 {
+		sent.b = nil
+		in[1].b = sent.add(alive, 1, 0, nil).b
+		if err := w.checkOften(9, beats, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "no datagram from rank 1 has reached rank 0") {
+		t.Errorf("warnings %q, want one about rank 1", warnings)
+	}
+	wantError(t, w.checkOften(10, beats, 2), "rank 1 is gone", "no sign of life")
+}
+
+// TestDeafPeers checks to whom signs of life go through the stream: to ranks whose datagrams do
+// not arrive, and to ranks at which those of this rank do not arrive.
+func TestDeafPeers(t *testing.T) {
+	w, beats, in := newWatch(4)
+	sent := func(rank int) string {
+		out := w.peers[rank].stream.(pipes).out
+		defer func() { out.b = nil }()
+		if len(out.b) == 0 {
+			return "nothing"
+		}
+		return fmt.Sprintf("%v %d", kind(out.b[2]), out.b[3])
+	}
+	step := func(want ...string) {
+		t.Helper()
+		w.send()
+		for i, text := range want {
+			if got := sent(i + 1); got != text {
+				t.Errorf("rank %d gets %s, want %s", i+1, got, text)
+			}
+		}
+	}
+	step("nothing", "nothing", "nothing")
+	if err := w.checkOften(5, beats, 2, 3); err != nil {
+		t.Fatal(err)
+	}
+	step("alive 0", "nothing", "nothing") // the datagrams of rank 1 do not arrive
+	from2 := new(frames)
+	in[2].b = from2.add(alive, 0, 0, nil).b // those of rank 0 do not arrive at rank 2
+	w.serveOne(w.peers[2])
+	step("alive 0", "alive 1", "nothing")
+	from2.b = nil
+	in[2].b = from2.add(alive, 1, 0, nil).b // now they do
+	w.serveOne(w.peers[2])
+	beats.heard[1]++
+	w.check(checkTime)
+	step("nothing", "nothing", "nothing")
+	in[3].b = new(frames).add(goodbye, 0, 0, nil).b
+	w.serveOne(w.peers[3])
+	if err := w.checkOften(5, beats, 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	step("nothing", "nothing", "nothing") // rank 3 has ended
 }

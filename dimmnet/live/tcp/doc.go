@@ -37,9 +37,9 @@
 // A TCP connection does not end when its host is cut off or its process is stopped. Each joined
 // process therefore sends beats to the others, whatever its program does. They are datagrams to the
 // port on which a rank listens: a connection would delay them, because a rank that computes does
-// not read it. The key of the run authenticates them. An attacker who floods the port can end a
-// run, but not change it. Where datagrams do not pass, the run fails after Config.Joining with an
-// error that says so. TCP_USER_TIMEOUT is no substitute: it ends connections to ranks that compute.
+// not read it. The key of the run authenticates them. Where datagrams do not pass, package stream
+// sends frames in their place, so that an attacker who floods the port changes nothing.
+// TCP_USER_TIMEOUT is no substitute: it ends connections to ranks that compute.
 //
 // # Limits
 //
