@@ -113,6 +113,9 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	if err != nil {
 		return err
 	}
+	if name, at := loopbackName(place.Rendezvous, meet); name != "" {
+		warn(fmt.Sprintf("the meeting point %s is %s here, which no other host can reach: mend /etc/hosts, or give an address in %s", name, at, fagusRendezvous))
+	}
 	if h.net, err = ChooseInterface(cfg.Interface, meet); err != nil {
 		return err
 	}
@@ -152,6 +155,19 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 		return err
 	}
 	return h.assemble(ctx, deadline)
+}
+
+// loopbackName returns the meeting point if its name, which looks like that of a host, stands for a
+// loopback address: Debian gives 127.0.1.1 to the name of each host in its own /etc/hosts.
+func loopbackName(rendezvous string, meet []netip.AddrPort) (name string, at netip.Addr) {
+	host, _, err := net.SplitHostPort(rendezvous)
+	if err != nil || host == "localhost" {
+		return "", at // several meeting points
+	}
+	if _, err := netip.ParseAddr(host); err == nil || len(meet) == 0 || !meet[0].Addr().IsLoopback() {
+		return "", at
+	}
+	return rendezvous, meet[0].Addr()
 }
 
 // shorten cuts a job's name that is too long for an announcement to a prefix and a hash.

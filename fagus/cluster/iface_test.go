@@ -56,3 +56,23 @@ func TestMeetingPoints(t *testing.T) {
 		}
 	}
 }
+
+// TestLoopbackName checks which meeting points are suspicious.
+func TestLoopbackName(t *testing.T) {
+	debian, remote := netip.MustParseAddrPort("127.0.1.1:80"), netip.MustParseAddrPort("10.0.0.1:80")
+	for _, c := range []struct {
+		rendezvous string
+		at         netip.AddrPort
+		want       string
+	}{
+		{"node0:80", debian, "node0:80"},
+		{"node0:80", remote, ""},
+		{"localhost:80", netip.MustParseAddrPort("127.0.0.1:80"), ""},
+		{"127.0.1.1:80", debian, ""},
+		{"node0:80,node1:80", debian, ""},
+	} {
+		if got, at := loopbackName(c.rendezvous, []netip.AddrPort{c.at}); got != c.want || got != "" && at != c.at.Addr() {
+			t.Errorf("%s at %v: %q, %v; want %q", c.rendezvous, c.at, got, at, c.want)
+		}
+	}
+}

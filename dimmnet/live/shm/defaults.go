@@ -31,7 +31,7 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	}
 	c.LLCM, c.Bulk = llcm, bulk
 	if c.Heap == 0 {
-		c.Heap = min(machineMemory(), mostMapped/nodes)
+		c.Heap = min(machineMemory(), mostMapped/nodes, addressSpace()/2/nodes)
 	}
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)

@@ -138,7 +138,7 @@ func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
 	heap, err := unix.Mmap(fd, int64(cfg.nicBytes()), cfg.Heap, readWrite, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
 		_ = unix.Munmap(m) // cannot fail for a mapping made above
-		return nil, fmt.Errorf("shm: mapping a heap of %d bytes: %w", cfg.Heap, err)
+		return nil, fmt.Errorf("shm: mapping a heap of %d bytes (Config.Heap): %w", cfg.Heap, err)
 	}
 	return newSegment(cfg, m, heap), nil
 }

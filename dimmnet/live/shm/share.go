@@ -17,6 +17,15 @@ func machineMemory() int {
 	return int(info.Totalram) * int(info.Unit)
 }
 
+// addressSpace returns the limit of this process's address space (ulimit -v).
+func addressSpace() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt {
+		return math.MaxInt
+	}
+	return int(limit.Cur)
+}
+
 // Sharing returns true: the ranks are processes of one host.
 func (p *port) Sharing() bool { return true }
 
@@ -49,7 +58,7 @@ func (p *port) OwnProcessor() bool { return len(p.run.segments) <= p.run.procs }
 func (p *port) allocate(n int) (at int, err error) {
 	free := len(p.own.heap) - p.heapUsed
 	if n < 0 || n > free {
-		return 0, fmt.Errorf("shm: allocating %d bytes of shared memory: %d of %d bytes are in use, set Config.Heap", n, p.heapUsed, len(p.own.heap))
+		return 0, fmt.Errorf("shm: allocating %d bytes of shared memory: %d of %d bytes are in use: use private placement, raise ulimit -v if it is set, or set Config.Heap", n, p.heapUsed, len(p.own.heap))
 	}
 	at = p.heapUsed
 	p.heapUsed += min((n+pageBytes-1)&^(pageBytes-1), free)

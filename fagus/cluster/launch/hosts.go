@@ -24,11 +24,19 @@ type Host struct {
 	Slots int // maximum number of ranks on the host; 0: an equal share of the ranks
 }
 
-// ParseHosts parses a list of hosts such as "a,b:4".
+// ParseHosts parses a list of hosts such as "a,b:4,[fd77::1]:2".
 func ParseHosts(list string) ([]Host, error) {
 	var all []Host
 	for _, s := range strings.Split(list, ",") {
-		name, slots, counted := strings.Cut(strings.TrimSpace(s), ":")
+		s = strings.TrimSpace(s)
+		name, slots, counted := strings.Cut(s, ":")
+		if address, rest, ok := strings.Cut(s, "]"); ok && strings.HasPrefix(address, "[") {
+			name = address[1:] // an IPv6 address
+			slots, counted = strings.CutPrefix(rest, ":")
+			if !counted && rest != "" {
+				name = ""
+			}
+		}
 		h := Host{Name: name}
 		var err error
 		if counted {
@@ -36,7 +44,7 @@ func ParseHosts(list string) ([]Host, error) {
 		}
 		// ssh would take a name that starts with - as an option.
 		if err != nil || counted && h.Slots < 1 || name == "" || name[0] == '-' {
-			return nil, fmt.Errorf("launch: hosts %q: want names separated by commas, each with an optional :SLOTS", list)
+			return nil, fmt.Errorf("launch: hosts %q: want names or [IPv6 addresses] separated by commas, each with an optional :SLOTS", list)
 		}
 		all = append(all, h)
 	}
@@ -187,6 +195,8 @@ type remote struct {
 	meet  chan<- string  // receives the rendezvous; capacity 1
 	begun chan struct{}  // closed when begin returns
 	in    io.WriteCloser // nil until begin has succeeded
+
+	reported bool // the agent has sent a report
 }
 
 // send sends an order. It ignores errors, because run notices the end of the agent.
@@ -233,8 +243,10 @@ func (r *remote) run(ctx context.Context, s *start) error {
 		return nil
 	case errors.As(failure, &exit) || done:
 		return failure
-	case err != nil:
+	case err != nil && (r.reported || cmd.ProcessState.ExitCode() < 0):
 		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w; %w", r.host, strings.Join(cmd.Args, " "), err, failure)
+	case err != nil:
+		return &agentError{fmt.Errorf("launch: host %s: %s failed before its agent reported (%w): see what it printed, and try it by hand: %s", r.host, cmd.Args[0], err, strings.Join(cmd.Args, " "))}
 	}
 	return failure
 }
@@ -272,6 +284,7 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 		if err := reports.Decode(&p); err != nil {
 			return fmt.Errorf("launch: host %s: reading the output of its agent (does a login shell print text? is fagus installed?): %w", r.host, err), false
 		}
+		r.reported = true
 		if err := r.forward(p); err != nil {
 			return err, true
 		}
@@ -290,6 +303,12 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 		}
 	}
 }
+
+// agentError is the failure of the command that reaches a host. It is an os.ErrNotExist, because
+// the host, or the command on it, is missing.
+type agentError struct{ error }
+
+func (e *agentError) Unwrap() []error { return []error{e.error, os.ErrNotExist} }
 
 // hostError is a failure on a host that no rank has caused.
 type hostError struct {

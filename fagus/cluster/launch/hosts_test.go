@@ -32,11 +32,11 @@ func onHosts(t *testing.T, size int, names, script string) (*launch.Hosts, *byte
 }
 
 func TestParseHosts(t *testing.T) {
-	got, err := launch.ParseHosts("a, b:3,c.d")
-	if want := []launch.Host{{Name: "a"}, {Name: "b", Slots: 3}, {Name: "c.d"}}; err != nil || !reflect.DeepEqual(got, want) {
+	got, err := launch.ParseHosts("a, b:3,c.d,[fd77::1], [::1]:2")
+	if want := []launch.Host{{Name: "a"}, {Name: "b", Slots: 3}, {Name: "c.d"}, {Name: "fd77::1"}, {Name: "::1", Slots: 2}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
-	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3"} {
+	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3", "[::1]2", "[]", "[::1]:0"} {
 		if got, err := launch.ParseHosts(bad); err == nil {
 			t.Errorf("ParseHosts(%q) = %v, want an error", bad, got)
 		}
