@@ -202,6 +202,40 @@ func TestKeptTwinCopiesNothing(t *testing.T) {
 	}
 }
 
+// TestValueThatReturns checks that a write is found which gives a byte the value that it had before
+// a piece came from another rank, whatever parts of pages the piece covers.
+func TestValueThatReturns(t *testing.T) {
+	const size, page = 3 * consistency.PageBytes, consistency.PageBytes
+	for _, lo := range []int{page - 9, page - 1, page, page + 1, 2*page - 1} {
+		for _, n := range []int{1, 2, 8, 10, page, page + 1} {
+			s, base, mem := newSpace(t, size)
+			id := bind(t, s, "v", rng(base, base+size))
+			s.Detect(consistency.DetectKept, nil, 0)
+			s.BeginWrite(id, nil)
+			s.EndWrite(id, 1) // from now on the twin is kept
+			piece := rng(base+consistency.Addr(lo), base+consistency.Addr(lo+n))
+			for i := lo; i < lo+n; i++ {
+				mem[i]++
+			}
+			s.Accept(id, []consistency.Piece{{Range: piece, Version: 2}})
+			s.BeginWrite(id, nil)
+			for i := lo; i < lo+n; i++ {
+				mem[i]-- // what it was when the twin was made
+			}
+			s.EndWrite(id, 3)
+			covered := piece.Lo
+			for _, p := range s.Newer(id, 2) {
+				if p.Lo <= covered {
+					covered = max(covered, p.Hi)
+				}
+			}
+			if covered < piece.Hi {
+				t.Errorf("after a piece of %d bytes at %d, the writes to it are found as %v", n, lo, s.Newer(id, 2))
+			}
+		}
+	}
+}
+
 // TestAutoChooses checks the choices of DetectAuto: no kept twin for small variables, kept twins
 // for others, and Pages for large variables while few of their pages are written.
 func TestAutoChooses(t *testing.T) {

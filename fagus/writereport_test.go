@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestWrote: reported ranges are transferred, in any order of reports, and other ranges are not.
-// Each tenure starts without reports.
+// TestWrote: reported ranges are transferred, in any order of reports and one inside another, and
+// other ranges are not. Each tenure starts without reports.
 func TestWrote(t *testing.T) {
 	for name, net := range liveNetworks() {
 		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
@@ -29,7 +29,7 @@ func TestWrote(t *testing.T) {
 					})
 				}
 				if n.Rank() == 0 {
-					if err := write(1, a.Range(50, 60), a.Range(3, 5), a.Range(4, 8)); err != nil {
+					if err := write(1, a.Range(50, 60), a.Range(52, 54), a.Range(3, 5), a.Range(4, 8)); err != nil {
 						return err
 					}
 					if err := write(2, a.Range(99, 100)); err != nil {
