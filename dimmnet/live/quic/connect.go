@@ -55,7 +55,7 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 	if err != nil {
 		return nil, fmt.Errorf("quic: listening for other ranks: %w", err)
 	}
-	j := &joined{socket: socket, transport: &quicgo.Transport{Conn: socket}, peers: make([]*peer, m.Size())}
+	j := &joined{socket: socket, transport: &quicgo.Transport{Conn: lossy{socket}}, peers: make([]*peer, m.Size())}
 	defer func() {
 		if err != nil {
 			j.close()

@@ -12,9 +12,9 @@ import (
 // fails too, and its end may be seen before the end of the lost rank.
 const settling = 200 * time.Millisecond
 
-// outcome is the reason why a job has failed: the rank that failed first, as far as known. A rank
-// that fails because of another rank exits with 1, so any other exit code takes precedence, and so
-// does a rank that says that it failed by itself.
+// outcome is the reason why a job has failed: the rank that failed first, as far as known. Most
+// ranks tell which one that is. One that does not may have failed because of another if it exits
+// with 1.
 type outcome struct {
 	cancel context.CancelCauseFunc
 
@@ -42,7 +42,13 @@ func (o *outcome) record(err error) {
 
 func consequential(err error) bool {
 	var exit *ExitError
-	return errors.As(err, &exit) && exit.Code == 1 && exit.Because != exit.Rank
+	if !errors.As(err, &exit) {
+		return false
+	}
+	if exit.Because >= 0 {
+		return exit.Because != exit.Rank
+	}
+	return exit.Code == 1
 }
 
 func (o *outcome) err(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // Exit codes of the command. 0 means success.
@@ -24,6 +25,7 @@ const (
 // is interrupted.
 func ExitCode(ctx context.Context, err error) int {
 	var errno syscall.Errno
+	var lost *dimmnet.Failed
 	switch {
 	case usage.Is(err):
 		return ExitUsage
@@ -31,6 +33,8 @@ func ExitCode(ctx context.Context, err error) int {
 		return ExitTimeout
 	case ctx.Err() != nil:
 		return ExitInterrupted
+	case errors.As(err, &lost):
+		return ExitFailed // whatever error its connection has had
 	case errors.As(err, &errno), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return ExitEnvironment
 	}

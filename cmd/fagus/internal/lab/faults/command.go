@@ -1,0 +1,159 @@
+//go:build linux
+
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+)
+
+const schema = "fagus.faults/v1"
+
+// Command returns the command fagus lab faults.
+func Command() *cli.Command {
+	networks := runflags.Which(func(n runflags.Network) bool { return n.Processes })
+	return &cli.Command{
+		Name: "faults", Usage: "strike jobs of real processes, and see what is reported, and when",
+		UsageText: "fagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
+		Description: "Each fault strikes a job of 4 ranks that exchange data. Silence is forgiven for 1.6 s (--stall). Faults of\n" +
+			"hosts need root and iproute2: network namespaces stand for hosts. Exit code 1: something went wrong.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "net", Value: "shm,tcp,quic", Usage: "networks, with commas between: " + networks.String()},
+			&cli.StringFlag{Name: "only", Usage: "only faults whose name contains `TEXT`"},
+			base.JSONFlag(schema),
+		},
+		Action: base.NoArgs(func(c *cli.Context) error {
+			var nets []runflags.Network
+			for name := range strings.SplitSeq(c.String("net"), ",") {
+				n, err := networks.Find(name)
+				if err != nil {
+					return err
+				}
+				nets = append(nets, n)
+			}
+			trials := plan(nets, c.String("only"))
+			if len(trials) == 0 {
+				return usage.Errorf("--only %q: no fault has this in its name", c.String("only"))
+			}
+			return runTrials(c, trials)
+		}),
+	}
+}
+
+// trial is a fault on a network.
+type trial struct {
+	fault
+	network string
+}
+
+func plan(nets []runflags.Network, only string) (all []trial) {
+	for _, n := range nets {
+		for _, f := range faults() {
+			needsDatagrams := n.Name == runflags.QUIC && strings.Contains(f.name, "datagrams")
+			if strings.Contains(f.name, only) && (!f.hosts || n.Hosts) && !needsDatagrams {
+				all = append(all, trial{f, n.Name})
+			}
+		}
+	}
+	return all
+}
+
+// document is the result of the command.
+type document struct {
+	Schema  string   `json:"schema"`
+	Rows    []struck `json:"rows"`
+	Wrong   int      `json:"wrong"`   // number of rows with something wrong
+	Skipped string   `json:"skipped"` // why faults of hosts were not tried; "" if they were
+}
+
+func runTrials(c *cli.Context, trials []trial) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	d := document{Schema: schema}
+	bar := base.NewProgress(c.App.ErrWriter, "faults", len(trials))
+	defer bar.Stop()
+	for i, t := range trials {
+		if t.hosts && d.Skipped != "" {
+			continue
+		}
+		row, skipped, err := runTrial(c.Context, t, self, i)
+		if err != nil {
+			return err
+		}
+		bar.Add(1)
+		if d.Skipped = skipped; skipped != "" {
+			continue
+		}
+		if row.Wrong != "" {
+			d.Wrong++
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	bar.Stop()
+	if err := base.Print(c, d, d.print); err != nil {
+		return err
+	}
+	if d.Wrong > 0 {
+		return fmt.Errorf("%d of %d faults went wrong", d.Wrong, len(d.Rows))
+	}
+	return nil
+}
+
+// runTrial runs a job and strikes it. skipped is why hosts cannot be made here, or "".
+func runTrial(ctx context.Context, t trial, self string, number int) (row struck, skipped string, err error) {
+	var hosts []string
+	if t.hosts {
+		n, err := newNamespaces(ranks)
+		if err != nil {
+			return row, err.Error(), nil
+		}
+		defer n.close()
+		hosts = n.hosts
+	}
+	j, err := startJob(ctx, self, t.network, number, hosts)
+	if err != nil {
+		return row, "", fmt.Errorf("%s, %s: %w", t.network, t.name, err)
+	}
+	row, err = t.strike(ctx, j, t.network)
+	if err != nil {
+		j.end()
+		j.leftovers()
+	}
+	return row, "", err
+}
+
+func (d *document) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"net", "fault", "reported after", "exit", "left", "last line of the launcher"}, 3, 4, 5)
+	for _, r := range d.Rows {
+		after := "-"
+		if r.ReportedMs > 0 {
+			after = fmt.Sprintf("%.0f ms", r.ReportedMs)
+		}
+		exit := fmt.Sprint(r.Exit)
+		if r.Exit < 0 {
+			exit = "-"
+		}
+		text := r.Text
+		if r.Wrong != "" {
+			text = "WRONG: " + r.Wrong + ": " + text
+		}
+		t.AppendRow(table.Row{r.Network, r.Fault, after, exit, r.Left, fmt.Sprintf("%.90s", text)})
+	}
+	_, err := fmt.Fprintf(w, "%s\n\n%d faults, %d of them with something wrong\n", t.Render(), len(d.Rows), d.Wrong)
+	if err == nil && d.Skipped != "" {
+		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
+	}
+	return err
+}

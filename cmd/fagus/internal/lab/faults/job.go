@@ -1,0 +1,155 @@
+//go:build linux
+
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// mark is the variable by which the processes of a job are found, whoever has started them.
+const mark = "FAGUS_FAULTS"
+
+const (
+	startTime = 30 * time.Second
+	endTime   = 20 * time.Second
+	leaveTime = 3 * time.Second // for the last processes to end after the launcher
+)
+
+// job is a job of four ranks that exchange data until something ends them.
+type job struct {
+	cmd   *exec.Cmd
+	hosts []string // namespaces; empty: all ranks are on this host
+	mark  string   // "FAGUS_FAULTS=...", which only this job has in its environment
+	ended chan struct{}
+
+	mu       sync.Mutex
+	reported time.Time // when the first line came
+	lines    []string  // of the launcher's standard error
+}
+
+func startJob(ctx context.Context, fagus, network string, number int, hosts []string) (*job, error) {
+	args := []string{"bench", "--net", network, "--nodes", strconv.Itoa(ranks), "--bytes", "64", "--samples", "1000000000"}
+	if len(hosts) > 0 {
+		args = append(args, "--hosts", strings.Join(hosts, ","), "--rsh", "ip netns exec %h")
+	}
+	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), hosts: hosts, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
+	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark, "FAGUS_STALL="+stall.String())
+	errs, err := j.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := j.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(j.ended)
+		for lines := bufio.NewScanner(errs); lines.Scan(); {
+			j.mu.Lock()
+			if j.reported.IsZero() {
+				j.reported = time.Now()
+			}
+			j.lines = append(j.lines, lines.Text())
+			j.mu.Unlock()
+		}
+		_ = j.cmd.Wait() // the lines and the exit code say why
+	}()
+	return j, j.awaitStart(ctx)
+}
+
+// awaitStart waits until all ranks run and have had time to connect.
+func (j *job) awaitStart(ctx context.Context) error {
+	for begun := time.Now(); time.Since(begun) < startTime; time.Sleep(20 * time.Millisecond) {
+		running := 0
+		for rank := range ranks {
+			if j.pid(rank) != 0 {
+				running++
+			}
+		}
+		if running == ranks {
+			time.Sleep(time.Second)
+			return nil
+		}
+		select {
+		case <-j.ended:
+			return fmt.Errorf("the job has not started: %s", strings.Join(j.output(), "; "))
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		default:
+		}
+	}
+	return errors.New("the job has not started in " + startTime.String())
+}
+
+func (j *job) output() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines)
+}
+
+// processes returns the processes of the job, and their environments.
+func (j *job) processes() map[int][]byte {
+	all := map[int][]byte{}
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
+	for _, name := range files {
+		pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
+		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(j.mark+"\x00")) {
+			all[pid] = env
+		}
+	}
+	return all
+}
+
+// pid returns the process of a rank; 0 if there is none.
+func (j *job) pid(rank int) int {
+	for pid, env := range j.processes() {
+		if bytes.Contains(env, fmt.Appendf(nil, "\x00FAGUS_RANK=%d\x00", rank)) {
+			return pid
+		}
+	}
+	return 0
+}
+
+func (j *job) signal(rank int, s syscall.Signal) error {
+	pid := j.pid(rank)
+	if pid == 0 {
+		return fmt.Errorf("rank %d does not run", rank)
+	}
+	return syscall.Kill(pid, s)
+}
+
+// end ends a job that has gone on.
+func (j *job) end() {
+	_ = j.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	select {
+	case <-j.ended:
+	case <-time.After(endTime):
+	}
+}
+
+// leftovers waits for the processes of the job to end, and then kills and counts those that have
+// not.
+func (j *job) leftovers() int {
+	for begun := time.Now(); time.Since(begun) < leaveTime; time.Sleep(20 * time.Millisecond) {
+		if len(j.processes()) == 0 {
+			return 0
+		}
+	}
+	left := j.processes()
+	for pid := range left {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	return len(left)
+}

@@ -1,0 +1,85 @@
+//go:build linux
+
+package faults
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// struck is what one fault has done: a row of the table.
+type struck struct {
+	Network    string  `json:"net"`
+	Fault      string  `json:"fault"`
+	Hosts      bool    `json:"hosts"`
+	ReportedMs float64 `json:"reported_ms"` // from the fault to the first line; 0 if there was none
+	Text       string  `json:"text"`        // the last line of the launcher
+	Exit       int     `json:"exit"`        // exit code of the launcher; -1: none
+	Left       int     `json:"left"`        // processes left 3 s after the launcher has ended
+	Wrong      string  `json:"wrong,omitempty"`
+}
+
+// strike runs a job, strikes it, and watches what follows.
+func (f *fault) strike(ctx context.Context, j *job, network string) (struck, error) {
+	s := struck{Network: network, Fault: f.name, Hosts: f.hosts, Exit: -1}
+	at := time.Now()
+	if err := f.disturb(j); err != nil {
+		return s, fmt.Errorf("%s: %w", f.name, err)
+	}
+	running := false
+	select {
+	case <-j.ended:
+		s.Exit = j.cmd.ProcessState.ExitCode()
+	case <-ctx.Done():
+		return s, context.Cause(ctx)
+	case <-time.After(f.bound()):
+		running = true
+	}
+	lines := j.output()
+	if j.mu.Lock(); !j.reported.IsZero() {
+		s.ReportedMs = float64(j.reported.Sub(at).Microseconds()) / 1000
+	}
+	j.mu.Unlock()
+	if len(lines) > 0 {
+		s.Text = lines[len(lines)-1]
+	}
+	s.Wrong = f.wrong(running, s, strings.Join(lines, "\n"))
+	j.end()
+	if s.Left = j.leftovers(); s.Left > 0 && s.Wrong == "" {
+		s.Wrong = fmt.Sprintf("%d processes are left", s.Left)
+	}
+	return s, nil
+}
+
+func (f *fault) bound() time.Duration {
+	if f.goesOn {
+		return calm
+	}
+	return endTime
+}
+
+// wrong returns what is wrong with the job after the fault; "" if nothing is.
+func (f *fault) wrong(running bool, s struck, text string) string {
+	reported := s.ReportedMs > 0
+	switch {
+	case f.goesOn && !running:
+		return "the job has ended"
+	case f.goesOn && strings.Contains(text, "rank") && !strings.Contains(text, "warning"):
+		return "a rank is accused"
+	case f.goesOn:
+		return ""
+	case running:
+		return fmt.Sprintf("the job runs after %v", endTime)
+	case f.silent:
+		return ""
+	case s.Exit == 0:
+		return "the exit code is 0"
+	case !reported && f.rank >= 0:
+		return "nothing is reported"
+	case f.rank >= 0 && !strings.Contains(s.Text, fmt.Sprintf("rank %d", f.rank)):
+		return fmt.Sprintf("the last line does not name rank %d", f.rank)
+	}
+	return ""
+}
