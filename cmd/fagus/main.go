@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -45,13 +47,21 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if rank := (*runflags.RankError)(nil); errors.As(err, &rank) {
-		if rank.Unreported() {
-			fmt.Fprintln(stderr, "fagus:", rank)
-		}
+		fmt.Fprintln(stderr, "fagus:", rank)
 		return rank.Code
+	}
+	if endedByLauncher(ctx) {
+		return base.ExitInterrupted // the launcher reports why
 	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
 	return base.ExitCode(ctx, err)
+}
+
+// endedByLauncher reports whether this process is a rank that its launcher ends because another
+// rank has failed.
+func endedByLauncher(ctx context.Context) bool {
+	var got *ranks.SignalError
+	return errors.As(context.Cause(ctx), &got) && got.Signal == syscall.SIGTERM && os.Getenv(cluster.OriginVariable) != ""
 }
 
 // checkedWriter keeps the first error of its writer, because the library's help printer drops it.

@@ -274,10 +274,20 @@ func (h *Hosts) suspect(rank int) {
 	switch {
 	case peer == nil: // the rank has not joined
 	case int(peer.rank) == rank:
-		h.confirm(peer, func() bool { return h.gossip.missing(rank) })
+		h.confirm(peer, func() bool { return h.gossip.missing(rank) }, h.alone)
 	default:
 		h.notify(peer, message{kind: kindSuspect, rank: dimmnet.Rank(rank)})
 	}
+}
+
+// alone reports whether all of several other ranks seem to be gone.
+func (h *Hosts) alone() bool {
+	for rank := range h.Size() {
+		if rank != int(h.Rank()) && !h.gossip.missing(rank) {
+			return false
+		}
+	}
+	return h.Size() > 2
 }
 
 // bulkBytes is the size of a rank's bulk memory on sockets. A larger transfer is sent in pieces.

@@ -13,9 +13,10 @@ const (
 	pingPause = 500 * time.Millisecond
 )
 
-// confirm starts to ping p and returns at once. If p does not answer, the job fails. The pings
-// are repeated while missing reports that p still seems to be gone; a nil missing means one ping.
-func (m *member) confirm(p *peer, missing func() bool) {
+// confirm starts to ping p and returns at once. If p does not answer, the job fails: because of p
+// or, if alone reports that all other ranks seem to be gone, because of this rank. The pings are
+// repeated while missing reports that p still seems to be gone; a nil missing means one ping.
+func (m *member) confirm(p *peer, missing, alone func() bool) {
 	if p.left() || p.pinging.Swap(true) {
 		return
 	}
@@ -26,16 +27,30 @@ func (m *member) confirm(p *peer, missing func() bool) {
 	}
 	m.readers.Go(func() {
 		defer p.pinging.Store(false)
-		for m.ping(p) && missing != nil {
-			if !m.pause(p, pingPause) || !missing() {
+		for {
+			answered, over := m.ping(p)
+			if !answered && !over {
+				m.lose(p, alone != nil && alone())
+			}
+			if !answered || missing == nil || !m.pause(p, pingPause) || !missing() {
 				return
 			}
 		}
 	})
 }
 
-// ping reports whether p answers. It fails the job if p does not answer for HostConfig.Stall.
-func (m *member) ping(p *peer) bool {
+// lose fails the job because p does not answer.
+func (m *member) lose(p *peer, alone bool) {
+	if alone {
+		m.fail(m.Rank(), fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: its host is cut off", m.Rank(), m.own.process(), m.stall))
+		return
+	}
+	m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: it is stopped, or its host is cut off", p.rank, p.process))
+}
+
+// ping reports whether p answers within HostConfig.Stall; over means that the answer is not needed
+// any more.
+func (m *member) ping(p *peer) (answered, over bool) {
 	select {
 	case <-p.pong: // discard the answer to an earlier ping
 	default:
@@ -46,7 +61,7 @@ func (m *member) ping(p *peer) bool {
 		select {
 		case <-p.pong:
 			tick.Stop()
-			return true
+			return true, false
 		case <-p.gone:
 		case <-m.broken:
 		case <-m.ending:
@@ -54,10 +69,9 @@ func (m *member) ping(p *peer) bool {
 			continue
 		}
 		tick.Stop()
-		return false
+		return false, true
 	}
-	m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: it is stopped, or its host is cut off", p.rank, p.process))
-	return false
+	return false, false
 }
 
 // pause waits for d and reports whether p is still a connected peer of a running job.

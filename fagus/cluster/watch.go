@@ -90,7 +90,7 @@ func (m *member) handle(p *peer, msg message) error {
 		q := m.peers[msg.rank]
 		m.mu.Unlock()
 		if q != nil {
-			m.confirm(q, nil)
+			m.confirm(q, nil, nil)
 		}
 		return nil
 	case msg.kind == kindPing && msg.rank == p.rank:

@@ -18,15 +18,14 @@ func (e *SignalError) Error() string { return e.Signal.String() + " signal recei
 func (e *SignalError) Unwrap() error { return context.Canceled }
 
 // NotifyContext returns a context that ends when this process gets SIGINT, SIGTERM or SIGHUP; its
-// cause is a *SignalError. A second signal ends the process at once. A signal that the process
-// was started to ignore, as nohup does with SIGHUP, stays ignored.
+// cause is a *SignalError. A second signal ends the process at once. SIGHUP stays ignored if the
+// process was started to ignore it, as by nohup.
 func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
 		select {

@@ -132,7 +132,7 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	stop := group.pass(j.Signals)
 	ranks.Wait()
 	stop()
-	if out.once != nil {
+	if out.once != nil && first.err(ctx) != nil {
 		first.record(out.once.print(j.Stderr))
 	}
 	return first.err(ctx)

@@ -144,8 +144,9 @@ func TestLongLines(t *testing.T) {
 // TestErrOnce checks that a line that many ranks print on standard error is printed once.
 func TestErrOnce(t *testing.T) {
 	var out, errs bytes.Buffer
-	job := launch.Job{Size: 20, Argv: []string{"sh", "-c", `echo "out"; echo "one" >&2; echo "rank $FAGUS_RANK" >&2`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
-	if err := job.Run(t.Context()); err != nil {
+	job := launch.Job{Size: 20, Argv: []string{"sh", "-c", `echo "out"; echo "one" >&2; echo "rank $FAGUS_RANK" >&2; exit 5`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
+	var exit *launch.ExitError
+	if err := job.Run(t.Context()); !errors.As(err, &exit) || exit.Code != 5 {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), ": out\n"); n != 20 {

@@ -58,7 +58,7 @@ func simulateRanks(ctx context.Context, c *cli.Context, job *launch.Job, network
 	simulation := <-ended // the simulation ends: every process has closed its socket
 	switch exit := (*launch.ExitError)(nil); {
 	case errors.As(err, &exit):
-		return &runflags.RankError{ExitError: exit, AnyProgram: true}
+		return &runflags.RankError{ExitError: exit}
 	case err != nil:
 		return err
 	case simulation != nil:

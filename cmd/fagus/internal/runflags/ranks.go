@@ -116,7 +116,7 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	err := ranks.Run(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {
-		return &RankError{exit, c.Command.Name == "launch"}
+		return &RankError{exit}
 	}
 	return err
 }
@@ -140,11 +140,4 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 }
 
 // RankError is the failure of a rank, whose exit code becomes that of the command.
-type RankError struct {
-	*launch.ExitError
-	AnyProgram bool // the rank may run another program than the command fagus
-}
-
-// Unreported reports whether the rank may have ended without an error message. A rank that runs
-// the command fagus prints a message, unless a signal killed it.
-func (e *RankError) Unreported() bool { return e.AnyProgram || e.Code > 128 }
+type RankError struct{ *launch.ExitError }
