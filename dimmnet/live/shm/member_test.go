@@ -115,7 +115,7 @@ func TestEndedRank(t *testing.T) {
 	t.Parallel()
 	for rank, err := range joinAll(newOffice(2), Config{Heap: pageBytes, Stall: 2 * beatTime}, func(h dimmnet.Host) error {
 		if h.Port().Rank() == 0 {
-			time.Sleep(10 * beatTime) // more than Stall
+			time.Sleep(20 * beatTime) // more than Stall
 		}
 		return nil
 	}) {

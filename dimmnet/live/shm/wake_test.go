@@ -50,7 +50,7 @@ func TestWakeAfterLanding(t *testing.T) {
 	} {
 		r, ports := newTestRun(t, 2)
 		page := make([]byte, pageBytes)
-		for round := range uint64(300) {
+		for round := range uint64(100) {
 			for i := range page {
 				page[i] = byte(1 + round%2)
 			}
@@ -154,5 +154,46 @@ func TestNotifyCountsFirst(t *testing.T) {
 			t.Fatalf("the event is set when %d notices are counted, want %d", got, i)
 		}
 		<-sent
+	}
+}
+
+// TestNoWakeWithoutPost checks that a post wakes nobody before its bytes are copied: an invalid
+// post panics at the copy, and a post after a failure is refused there.
+func TestNoWakeWithoutPost(t *testing.T) {
+	const far = 100 * pageBytes // beyond the LLCM
+	for name, post := range map[string]func(p *port, off dimmnet.Offset) bool{
+		"Store": func(p *port, off dimmnet.Offset) bool { return p.Store(1, off, 1, word) },
+		"Write": func(p *port, off dimmnet.Offset) bool { return p.Write(1, off, make([]byte, 16)) },
+		"Push":  func(p *port, off dimmnet.Offset) bool { return p.Push(1, 0, off, 16, word) },
+		"Pull":  func(p *port, off dimmnet.Offset) bool { return p.Pull(1, 0, off, 16, word) },
+	} {
+		r, ports := newTestRun(t, 2)
+		wakes := func(what string, post func()) {
+			var seen []uint32
+			for _, s := range r.segments {
+				s.asleep.Store(1)
+				seen = append(seen, s.wakes.Load())
+			}
+			post()
+			for rank, s := range r.segments {
+				if s.wakes.Load() != seen[rank] || s.asleep.Load() == 0 {
+					t.Errorf("%s: %s wakes rank %d", name, what, rank)
+				}
+			}
+		}
+		wakes("an invalid post", func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s at offset %d does not panic", name, far)
+				}
+			}()
+			post(ports[0], far)
+		})
+		r.fail(errors.New("boom"))
+		wakes("a refused post", func() {
+			if post(ports[0], pageBytes) {
+				t.Errorf("%s after a failure is not refused", name)
+			}
+		})
 	}
 }
