@@ -5,6 +5,7 @@
 //	go run ./cmd/teeth mutants --count 120                  random small changes to the pure core
 //	go run ./cmd/teeth mutants --package ringbuf --count 0  all changes to one package
 //	go run ./cmd/teeth mistakes --seeds 10000               mistakes against fagus lab swarm
+//	go run ./cmd/teeth live                                 mistakes in the live networks
 //
 // A mutant is killed when the tests of its package, or of a package that imports it, fail. A
 // mutant that does not compile does not count. --seed selects the changes. Results go to standard

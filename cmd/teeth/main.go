@@ -37,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
-		Commands: []*cli.Command{mistakesCommand(), {
+		Commands: []*cli.Command{mistakesCommand(), liveCommand(), {
 			Name:  "mutants",
 			Usage: "random small changes to the pure core",
 			UsageText: "teeth mutants --count 120\n" +

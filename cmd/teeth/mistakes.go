@@ -28,13 +28,15 @@ type mistake struct {
 	Put  string `toml:"put"`
 }
 
-func mistakes() ([]mistake, error) {
+func mistakes() ([]mistake, error) { return parseMistakes("mistakes.toml", mistakesTOML) }
+
+func parseMistakes(name, text string) (all []mistake, err error) {
 	var f struct {
 		Mistake []mistake `toml:"mistake"`
 	}
-	meta, err := toml.Decode(mistakesTOML, &f)
+	meta, err := toml.Decode(text, &f)
 	if err == nil && len(meta.Undecoded()) > 0 {
-		err = fmt.Errorf("read mistakes.toml: unknown key %s", meta.Undecoded()[0])
+		err = fmt.Errorf("read %s: unknown key %s", name, meta.Undecoded()[0])
 	}
 	return f.Mistake, err
 }
@@ -45,7 +47,7 @@ func (m *mistake) plant(root string) ([]byte, error) {
 		return nil, err
 	}
 	if n := strings.Count(string(source), m.Find); n != 1 {
-		return nil, fmt.Errorf("mistake %q: %s contains the text to replace %d times, want once: update cmd/teeth/mistakes.toml", m.Name, m.File, n)
+		return nil, fmt.Errorf("mistake %q: %s contains the text to replace %d times, want once: update its list in cmd/teeth", m.Name, m.File, n)
 	}
 	return []byte(strings.Replace(string(source), m.Find, m.Put, 1)), nil
 }

@@ -100,13 +100,14 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own := fmt.Sprint(t.Name(), os.Getpid()) // no other process that runs this test has this name
 	for _, c := range []struct {
 		rendezvous string
 		cfg        cluster.HostsConfig
 		want       string
 	}{
 		{"", cluster.HostsConfig{}, "*cluster.Host"},
-		{"unix:@" + t.Name(), cluster.HostsConfig{}, "*cluster.Host"},
+		{"unix:@" + own, cluster.HostsConfig{}, "*cluster.Host"},
 		{"127.0.0.1:" + port, cluster.HostsConfig{}, "*cluster.Host"},
 		{"localhost:" + port, cluster.HostsConfig{}, "*cluster.Host"},
 		{"127.0.0.1:" + port, cluster.HostsConfig{Identity: id}, "*cluster.Hosts"},
@@ -114,7 +115,7 @@ func TestJoin(t *testing.T) {
 		{"127.0.0.1:" + port, cluster.HostsConfig{Interface: "lo"}, "has no identity"},
 		{"192.0.2.1:" + port, cluster.HostsConfig{Timeout: time.Second}, "cluster: "},
 	} {
-		place := cluster.Place{Size: 1, Job: t.Name(), Rendezvous: c.rendezvous}
+		place := cluster.Place{Size: 1, Job: own, Rendezvous: c.rendezvous}
 		job, err := cluster.Join(within(t), place, c.cfg)
 		got := fmt.Sprintf("%T", job)
 		if err != nil {
@@ -135,7 +136,7 @@ func TestJoinTwoNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs, errs := each(2, func(rank int) (cluster.Job, error) {
-		place := cluster.Place{Rank: rank, Size: 2, Job: t.Name(), Rendezvous: []string{"127.0.0.1:", "localhost:"}[rank] + port}
+		place := cluster.Place{Rank: rank, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid()), Rendezvous: []string{"127.0.0.1:", "localhost:"}[rank] + port}
 		return cluster.Join(within(t), place, cluster.HostsConfig{})
 	})
 	noErrors(t, errs)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -61,4 +62,22 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("seed %d, step %d: the memories differ", seed, i)
 		}
 	}
+}
+
+// TestStoresToOneWord has threads store to different bytes of one word: no Store undoes another.
+func TestStoresToOneWord(t *testing.T) {
+	m := make(Words, 1)
+	var all sync.WaitGroup
+	for at := range dimmnet.Offset(word) {
+		all.Go(func() {
+			for i := range 200_000 {
+				m.Store(at, uint64(byte(i)), 1)
+				if got := byte(m.Load(0) >> (8 * at)); got != byte(i) {
+					t.Errorf("byte %d is %#x after a Store of %#x", at, got, byte(i))
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }

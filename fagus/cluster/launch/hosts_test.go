@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -133,7 +134,7 @@ func TestRemoteSignals(t *testing.T) {
 
 // watcher is a writer that reports when a text has been written a given number of times.
 type watcher struct {
-	to   *bytes.Buffer
+	to   io.Writer
 	what string
 	left int
 	seen chan struct{}

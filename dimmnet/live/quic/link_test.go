@@ -1,0 +1,93 @@
+package quic
+
+import (
+	"testing"
+	"time"
+
+	quicgo "github.com/quic-go/quic-go"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+)
+
+// newPair returns the link of rank 0 to rank 1, and the stream on which rank 1 sends to it.
+func newPair(t *testing.T) (*link, *quicgo.SendStream) {
+	t.Helper()
+	authority := meshtest.NewAuthority(t, 2)
+	cfg := &quicgo.Config{MaxIncomingUniStreams: streamsPerPeer}
+	listener, err := newTransport(t).Listen(meshtest.Issue(t, authority, 0).Server(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dialed, err := newTransport(t).Dial(t.Context(), listener.Addr(), meshtest.Issue(t, authority, 1).Client(0), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{}
+	if p.conn, err = listener.Accept(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p.out, err = p.conn.OpenUniStream(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := dialed.OpenUniStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte{0}); err != nil { // announces the stream
+		t.Fatal(err)
+	}
+	if p.in, err = p.conn.AcceptUniStream(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := newLink(p, &poll{woken: make(chan struct{}, 1)})
+	t.Cleanup(func() {
+		_ = dialed.CloseWithError(codeOver, "")
+		l.Close()
+		l.poll.goroutines.Wait()
+	})
+	return l, s
+}
+
+// TestWakeAfterBytes checks that the poll is woken only when the bytes, or the end of the stream,
+// can be read. The test holds the lock of the ring, so that nothing can be put.
+func TestWakeAfterBytes(t *testing.T) {
+	l, s := newPair(t)
+	woken := func(atMost time.Duration) bool {
+		select {
+		case <-l.poll.woken:
+			return true
+		case <-time.After(atMost):
+			return false
+		}
+	}
+	if !woken(10 * time.Second) { // by the first byte
+		t.Fatal("the first byte does not wake the poll")
+	}
+	for i := range 3 {
+		l.received.mu.Lock()
+		var err error
+		if i < 2 {
+			_, err = s.Write([]byte{1})
+		} else {
+			err = s.Close()
+		}
+		early := woken(100 * time.Millisecond)
+		l.received.mu.Unlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if early {
+			t.Errorf("step %d: the poll is woken before the bytes are in the ring", i)
+		}
+		if !early && !woken(10*time.Second) {
+			t.Fatalf("step %d: the poll is not woken", i)
+		}
+		if !l.received.readable() {
+			t.Errorf("step %d: nothing can be read", i)
+		}
+		var p [8]byte
+		if n, err := l.Read(p[:]); i == 0 && n != 2 || i == 1 && n != 1 || i == 2 && err == nil {
+			t.Errorf("step %d: Read returned %d bytes, %v", i, n, err)
+		}
+	}
+}

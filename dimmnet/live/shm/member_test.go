@@ -1,0 +1,197 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// office is where the ranks of a test exchange the files of their segments.
+type office struct {
+	mu       sync.Mutex
+	own      []*os.File
+	given    []*os.File // all files that ranks have received, and their own
+	arrived  int
+	complete chan struct{}
+}
+
+func newOffice(size int) *office {
+	return &office{own: make([]*os.File, size), complete: make(chan struct{})}
+}
+
+// clerk is a rank of an office, which behaves like a process of its own.
+type clerk struct {
+	*office
+	rank dimmnet.Rank
+}
+
+func (c clerk) Rank() dimmnet.Rank               { return c.rank }
+func (c clerk) Size() int                        { return len(c.own) }
+func (c clerk) OnLoss(func(dimmnet.Rank, error)) {}
+
+func (c clerk) Gather(context.Context, []byte) ([][]byte, error) {
+	return nil, errors.New("not used")
+}
+
+// Swap gives every rank descriptors of its own, as a Unix socket does.
+func (c clerk) Swap(_ context.Context, own *os.File) (files []*os.File, err error) {
+	c.mu.Lock()
+	c.own[c.rank] = own
+	if c.arrived++; c.arrived == len(c.own) {
+		for range len(c.own) * (len(c.own) - 1) {
+			c.given = append(c.given, nil)
+		}
+		for i := range c.given {
+			to, from := i/(len(c.own)-1), i%(len(c.own)-1)
+			if from >= to {
+				from++
+			}
+			fd, err := unix.FcntlInt(c.own[from].Fd(), unix.F_DUPFD_CLOEXEC, 0)
+			if err != nil {
+				return nil, err
+			}
+			c.given[i] = os.NewFile(uintptr(fd), "segment")
+		}
+		close(c.complete)
+	}
+	c.mu.Unlock()
+	<-c.complete
+	others := len(c.own) - 1
+	files = slices.Clone(c.given[int(c.rank)*others:][:others])
+	return slices.Insert(files, int(c.rank), own), nil
+}
+
+// joinAll runs body on all ranks of an office, and returns the results of Run, by rank.
+func joinAll(o *office, cfg Config, body func(dimmnet.Host) error) []error {
+	errs := make([]error, len(o.own))
+	var all sync.WaitGroup
+	for rank := range errs {
+		all.Go(func() {
+			n := Join(cfg, clerk{o, dimmnet.Rank(rank)})
+			errs[rank] = n.Run(context.Background(), len(errs), body)
+		})
+	}
+	all.Wait()
+	return errs
+}
+
+// TestFilesClosed checks that no descriptor of a segment is left open, whether the run succeeds or
+// a rank refuses the segment of another.
+func TestFilesClosed(t *testing.T) {
+	for _, size := range []int{1 << 14, 1 << 15} { // of the last rank
+		o := newOffice(3)
+		var all sync.WaitGroup
+		for rank := range 3 {
+			cfg := Config{LLCM: 1 << 14, Heap: pageBytes, Stall: -1}
+			if rank == 2 {
+				cfg.LLCM = size
+			}
+			all.Go(func() {
+				_ = Join(cfg, clerk{o, dimmnet.Rank(rank)}).Run(t.Context(), 3, func(dimmnet.Host) error { return nil })
+			})
+		}
+		all.Wait()
+		for i, f := range append(o.own, o.given...) {
+			if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("the last rank has %d bytes: file %d is still open: %v", size, i, err)
+			}
+		}
+	}
+}
+
+// TestEndedRank checks that a rank which has ended is not taken for a stopped one.
+func TestEndedRank(t *testing.T) {
+	t.Parallel()
+	for rank, err := range joinAll(newOffice(2), Config{Heap: pageBytes, Stall: 2 * beatTime}, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 0 {
+			time.Sleep(20 * beatTime) // more than Stall
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// TestBlame checks that every rank is told which rank has failed, and why.
+func TestBlame(t *testing.T) {
+	for failing := range dimmnet.Rank(3) {
+		for rank, err := range joinAll(newOffice(3), Config{Heap: pageBytes, Stall: -1}, func(h dimmnet.Host) error {
+			if h.Port().Rank() == failing {
+				return errors.New("boom")
+			}
+			return dimmnet.Drive(h.Port(), still{}, func() bool { return false })
+		}) {
+			if dimmnet.Rank(rank) == failing {
+				continue
+			}
+			var f *dimmnet.Failed
+			if !errors.As(err, &f) || f.Rank != failing || f.Why != "boom" {
+				t.Errorf("rank %d: Run returned %v, want that rank %d failed with boom", rank, err, failing)
+			}
+		}
+	}
+}
+
+// still is a Stepper that never makes progress.
+type still struct{}
+
+func (still) Step() (bool, error) { return false, nil }
+
+// TestSeals checks that no rank can change the size of a segment, and that a rank refuses the
+// segment of a rank that could.
+func TestSeals(t *testing.T) {
+	cfg, err := Config{LLCM: pageBytes, Heap: pageBytes}.withDefaults(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, f, err := create(&cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.unmap()
+	defer f.Close()
+	for _, size := range []int64{0, int64(cfg.segmentBytes()) - pageBytes, int64(cfg.segmentBytes()) + pageBytes} {
+		if err := f.Truncate(size); !errors.Is(err, unix.EPERM) {
+			t.Errorf("changing the size of a segment to %d: %v, want %v", size, err, unix.EPERM)
+		}
+	}
+	all := []int{unix.F_SEAL_SHRINK, unix.F_SEAL_GROW, unix.F_SEAL_SEAL}
+	for without := range all {
+		fd, err := unix.MemfdCreate("half sealed", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := os.NewFile(uintptr(fd), "half sealed")
+		defer half.Close()
+		if err := half.Truncate(int64(cfg.segmentBytes())); err != nil {
+			t.Fatal(err)
+		}
+		for i, seal := range all {
+			if i != without {
+				// F_SEAL_SEAL is the last, because it forbids further seals.
+				if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seal); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if s, err := open(half, 0, &cfg); err == nil {
+			s.unmap()
+			t.Errorf("a segment without seal %#x is accepted", all[without])
+		} else if want := "not sealed"; !strings.Contains(err.Error(), want) {
+			t.Errorf("a segment without seal %#x: %v, want %q", all[without], err, want)
+		}
+	}
+}

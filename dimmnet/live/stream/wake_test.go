@@ -1,0 +1,270 @@
+package stream
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// patient bounds waits that are short unless the code is wrong.
+const patient = 10 * time.Second
+
+// deaf is a Poll that reports no stream. Its Wait ends only after Wake.
+type deaf struct{ bell }
+
+func (d deaf) Wait(ready []dimmnet.Rank, _ time.Duration) []dimmnet.Rank {
+	select {
+	case <-d.bell:
+	case <-time.After(2 * patient):
+	}
+	return ready[:0]
+}
+
+func (d deaf) Close() {}
+
+// lazy is a tape that accepts no bytes in its first Writes.
+type lazy struct {
+	mu     sync.Mutex
+	refuse int
+	tape
+}
+
+func (l *lazy) Write(p []byte, more bool) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refuse > 0 {
+		l.refuse--
+		return 0, nil
+	}
+	return l.tape.Write(p, more)
+}
+
+func (l *lazy) written() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out
+}
+
+// newDeaf returns rank 0 of a run with a deaf Poll, and by rank the streams to its peers, each of
+// which refuses its first Writes.
+func newDeaf(nodes, refuse int) (*node, []*lazy) {
+	l := &Links{Streams: make([]Stream, nodes), Near: make([]bool, nodes), Poll: deaf{make(bell, 1)}}
+	streams := make([]*lazy, nodes)
+	for rank := 1; rank < nodes; rank++ {
+		streams[rank] = &lazy{refuse: refuse}
+		l.Streams[rank] = streams[rank]
+	}
+	cfg := Config{Network: "deaf", Limits: dimmnet.Limits{Store: word, LLCM: 64, Block: 64}, Patience: time.Hour}
+	return newNode(&run{cfg: cfg, load: newLoad()}, 0, l), streams
+}
+
+// eventually waits until done returns true.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for begun := time.Now(); !done(); time.Sleep(100 * time.Microsecond) {
+		if time.Since(begun) > patient {
+			t.Fatalf("%s: not within %v", what, patient)
+		}
+	}
+}
+
+// TestSleepersWake checks that every cause wakes the thread that sleeps in the poll, and one that
+// sleeps beside it, without the help of the bound on a sleep.
+func TestSleepersWake(t *testing.T) {
+	boom := errors.New("boom")
+	for name, cause := range map[string]func(n *node, all []*event){
+		"failure":       func(n *node, _ []*event) { n.fail(0, boom, boom) },
+		"loss":          func(n *node, _ []*event) { n.lost(1, boom) },
+		"events":        func(_ *node, all []*event) { all[0].Set(); all[1].Set() },
+		"other order":   func(_ *node, all []*event) { all[1].Set(); all[0].Set() },
+		"notice, event": func(n *node, all []*event) { peerEvents{node: n}.notified(1); all[1].Set() },
+	} {
+		n, _ := newDeaf(2, 0)
+		all := []*event{n.notice, {node: n}}
+		if name != "notice, event" {
+			all[0] = &event{node: n}
+		}
+		ended := make(chan error, 2)
+		for _, e := range all {
+			go func() { ended <- e.Wait() }()
+			eventually(t, name+": the leader sleeps", n.leaderAsleep.Load)
+		}
+		eventually(t, name+": both sleep", func() bool { return n.sleeperCount.Load() == 2 })
+		cause(n, all)
+		for range 2 {
+			select {
+			case err := <-ended:
+				if want := name == "failure" || name == "loss"; (err != nil) != want {
+					t.Errorf("%s: a thread wakes with error %v, want an error: %t", name, err, want)
+				}
+			case <-time.After(patient):
+				t.Fatalf("%s: a thread is not woken", name)
+			}
+		}
+	}
+}
+
+// TestIdleWakes checks that posts of a rank to itself, and space for posts that were refused, wake
+// a thread in Idle.
+func TestIdleWakes(t *testing.T) {
+	for name, cause := range map[string]func(n *node, p *port){
+		"own Store": func(n *node, p *port) { n.newPort("other").Store(0, 8, 1, word) },
+		"space":     func(n *node, p *port) { n.spaceFreed() },
+		"failure":   func(n *node, p *port) { n.lost(1, errors.New("boom")) },
+	} {
+		n, _ := newDeaf(2, 0)
+		p := n.newPort("")
+		p.refused = true
+		woken := make(chan struct{})
+		go func() {
+			p.Idle(p.Arrivals())
+			close(woken)
+		}()
+		eventually(t, name+": the leader sleeps", n.leaderAsleep.Load)
+		cause(n, p)
+		select {
+		case <-woken:
+		case <-time.After(patient):
+			t.Fatalf("%s: the thread is not woken", name)
+		}
+		n.flushTimer.Stop()
+	}
+}
+
+// TestSuccessor checks that another sleeping thread serves the peers when the leader leaves.
+func TestSuccessor(t *testing.T) {
+	n, _ := newDeaf(2, 0)
+	all := []*event{{node: n}, {node: n}, {node: n}}
+	ended := make(chan error, len(all))
+	for i, e := range all {
+		go func() { ended <- e.Wait() }()
+		eventually(t, "a thread sleeps", func() bool { return n.sleeperCount.Load() == int32(i+1) && n.leaderAsleep.Load() })
+	}
+	for left := len(all); left > 0; left-- {
+		eventually(t, "a thread leads", n.leaderAsleep.Load)
+		n.mu.Lock()
+		for _, e := range all {
+			if e.sleeper != nil && e.sleeper == n.leader {
+				e.set = true
+			}
+		}
+		n.wake(n.leader)
+		n.mu.Unlock()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		eventually(t, "a thread leaves", func() bool { return n.sleeperCount.Load() == int32(left-1) })
+	}
+}
+
+// TestLateTimer checks that posts which the streams do not accept at once are sent by the timer,
+// though the thread that posted them does not call its port again.
+func TestLateTimer(t *testing.T) {
+	n, streams := newDeaf(3, 20)
+	p := n.newPort("")
+	for rank := dimmnet.Rank(1); rank < 3; rank++ {
+		if !p.Store(rank, 8, 1, word) {
+			t.Fatal("a Store was refused")
+		}
+	}
+	for rank, s := range streams[1:] {
+		eventually(t, "a Store is sent", func() bool { return len(s.written()) == headerBytes+word })
+		if b := s.written(); kind(b[2]) != store {
+			t.Errorf("rank %d gets a frame of kind %v", rank+1, kind(b[2]))
+		}
+	}
+	n.flushTimer.Stop()
+}
+
+// TestFlushAllPeers checks that Err and Idle send the gathered posts to every peer.
+func TestFlushAllPeers(t *testing.T) {
+	n, streams := newDeaf(4, 0)
+	p := n.newPort("")
+	n.timerSet.Store(true) // so that the timer sends nothing
+	for rank := dimmnet.Rank(1); rank < 4; rank++ {
+		if !p.Store(rank, 8, 1, word) {
+			t.Fatal("a Store was refused")
+		}
+	}
+	if err := p.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for rank, s := range streams[1:] {
+		if got := len(s.written()); got != headerBytes+word {
+			t.Errorf("rank %d gets %d bytes, want %d", rank+1, got, headerBytes+word)
+		}
+	}
+}
+
+// TestBlame checks that the report of a failure names the rank that caused it to every peer.
+func TestBlame(t *testing.T) {
+	n, streams := newDeaf(4, 0)
+	n.lost(2, errors.New("it has gone"))
+	for rank, s := range streams[1:] {
+		b := s.written()
+		h, err := decode(b, &n.limits, n.sums)
+		if err != nil || h.kind != failure || len(b) != headerBytes+h.n {
+			t.Fatalf("rank %d gets %v, %v; want one report", rank+1, h, err)
+		}
+		if got := binary.LittleEndian.Uint16(b[headerBytes:]); got != 2 {
+			t.Errorf("rank %d learns that rank %d has failed, want rank 2", rank+1, got)
+		}
+		if why := string(b[headerBytes+rankBytes:]); !strings.Contains(why, "it has gone") {
+			t.Errorf("rank %d learns the reason %q", rank+1, why)
+		}
+	}
+}
+
+// TestQuiet checks that an outbox is not quiet while anything is to be sent, or a Push or Pull is
+// not complete, and that it calls onSpace when it becomes quiet.
+func TestQuiet(t *testing.T) {
+	const from, to, done, n = 0, 16, 32, 8
+	for name, c := range map[string]struct {
+		post func(o *outbox) bool
+		end  func(o *outbox) error
+	}{
+		"frame": {func(o *outbox) bool { return o.post(store, word, to, make([]byte, word)) }, func(o *outbox) error {
+			o.flush()
+			return nil
+		}},
+		"Push": {func(o *outbox) bool { return o.push(from, to, n, done) }, func(o *outbox) error {
+			_, err := o.endPush()
+			return err
+		}},
+		"Pull": {func(o *outbox) bool { return o.pull(from, to, n, done) }, func(o *outbox) error {
+			_, ended := o.advance(&header{kind: pulled, off: to, n: n, arg: 1})
+			if !ended {
+				return errors.New("the Pull has not ended")
+			}
+			return nil
+		}},
+	} {
+		memory := newNIC(dimmnet.Limits{Store: word, LLCM: 64, Block: 64, RDMA: 64}, SumAll)
+		freed := 0
+		o := &outbox{stream: &tape{}, nic: &memory, onSpace: func() { freed++ }, onSent: func() {}}
+		if !o.quiet() {
+			t.Errorf("%s: not quiet before", name)
+		}
+		if !c.post(o) {
+			t.Fatalf("%s: refused", name)
+		}
+		if o.quiet() {
+			t.Errorf("%s: quiet while it is in progress", name)
+		}
+		before := freed
+		if err := c.end(o); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if freed == before {
+			t.Errorf("%s: nobody is told that it has ended", name)
+		}
+		if !o.quiet() {
+			t.Errorf("%s: not quiet after its end", name)
+		}
+	}
+}
