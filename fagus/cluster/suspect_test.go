@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
@@ -14,23 +15,26 @@ type mute struct{ conn }
 func (mute) send(message) error               { return nil }
 func (mute) SetWriteDeadline(time.Time) error { return nil }
 
-// TestOldPong checks that the answer to an earlier ping does not count for a rank that is stopped.
+// TestOldPong checks that the answer to an earlier ping does not count for a rank that is stopped,
+// and that a rank which no other answers reports itself.
 func TestOldPong(t *testing.T) {
-	for _, old := range []bool{false, true} {
+	for _, c := range []struct {
+		old, alone bool
+		lost       dimmnet.Rank
+	}{{false, false, 2}, {true, false, 2}, {true, true, 0}} {
 		m := &member{}
 		m.begin(Place{Size: 3, Job: "a"}, nil, hello{})
 		m.configure(2*pingTick, reach.Ports{})
 		p := newPeer(mute{}, 2, "pid 7", assembler{})
-		if old {
+		if c.old {
 			p.pong <- struct{}{}
 		}
-		if m.ping(p) {
-			t.Errorf("old pong %t: a rank that does not answer counts as alive", old)
-		}
+		m.confirm(p, nil, func() bool { return c.alone })
+		m.readers.Wait()
 		m.notices.Wait()
 		var f *Failed
-		if err := m.failure(); !errors.As(err, &f) || f.Rank != 2 {
-			t.Errorf("old pong %t: the job fails with %v, want rank 2 to be lost", old, err)
+		if err := m.failure(); !errors.As(err, &f) || f.Rank != c.lost {
+			t.Errorf("%+v: the job fails with %v", c, err)
 		}
 	}
 }
