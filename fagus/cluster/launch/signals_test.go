@@ -37,7 +37,7 @@ func TestLauncherKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(50 * time.Millisecond) // the shells start their sleeps
+		time.Sleep(300 * time.Millisecond) // the shells start their sleeps
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Error(err)
 		}
