@@ -41,9 +41,9 @@
 // On one host, rank 0 listens on a Unix socket of type SOCK_SEQPACKET. Its abstract name is
 // derived from the user and the job, or FAGUS_RENDEZVOUS gives a name or path after "unix:". Each
 // end asks the kernel for the user at the other end. The other ranks connect and send a hello:
-// protocol version, job, rank, size, pid, and timeout. When all ranks have joined, rank 0
-// welcomes them. If a process is late or of another job, rank 0 sends the reason to all ranks,
-// and for half a second to ranks that connect later.
+// versions of protocol and program, digest of the codecs, job, rank, size, pid, and timeout. When
+// all ranks have joined, rank 0 welcomes them. If a process is late, or of another job or build,
+// rank 0 sends the reason to all ranks, and for half a second to ranks that connect later.
 //
 // In a collective call each rank sends its share, a blob or a file, to rank 0. Rank 0 then sends
 // all shares to every rank. A packet has at most 64 KiB and 64 files.
@@ -56,15 +56,17 @@
 // # Several hosts
 //
 // On several hosts the ranks send the same messages to rank 0 by TLS, or by TCP if no rank has an
-// identity. They find rank 0 through memberlist, a gossip library. Each process starts
-// memberlist, encrypted with a key of the job, at the meeting point if that is a free address of
-// its host. It publishes its job, epoch, rank, size, pid and host, and rank 0 also publishes its
-// address. If processes contradict each other for 0.7 s, every process gets an error.
+// identity, which --insecure permits. They find rank 0 through memberlist, a gossip library. Each
+// process starts memberlist, encrypted with a key of the job, at the meeting point if that is a
+// free address of its host. It publishes its job, epoch, rank, size, pid and host, and rank 0
+// also publishes its address. If processes contradict each other for 0.7 s, every process gets an
+// error.
 //
 // If memberlist considers a process dead, its rank is suspected. A rank reports its suspicion to
 // rank 0, and rank 0 pings the suspect; a rank that suspects rank 0 pings rank 0 itself. A
-// suspect that does not answer for 1.1 s is lost. While the pinging process itself is stopped,
-// its count of the time advances by only 0.1 s.
+// suspect that does not answer for HostConfig.Stall is lost; a rank to which all others seem to
+// be gone reports itself. While the pinging process itself is stopped, its count of the time
+// advances by only 0.1 s.
 //
 // # Limits
 //

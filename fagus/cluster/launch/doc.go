@@ -24,5 +24,9 @@
 // The first process that fails decides the exit code: its own code, or 128 plus the number of the
 // signal that killed it. The other ranks get SIGTERM and, after Job.Grace, SIGKILL. Each rank leads
 // a process group, so the processes that it started end too. If the launcher itself is killed, the
-// kernel kills the ranks (Linux only). If ctx ends, the ranks are ended in the same way.
+// kernel kills the ranks (Linux only), and a shell that waits for this kills what they have
+// started. If ctx ends, the ranks are ended in the same way, by SIGINT if this process got SIGINT.
+//
+// A rank that fails because of another may exit first. On Linux each rank therefore reports
+// through a pipe (FAGUS_ORIGIN) which rank failed first, and the error names that one.
 package launch

@@ -157,3 +157,15 @@ func TestErrOnce(t *testing.T) {
 		t.Errorf("standard error is %s", text)
 	}
 }
+
+// TestErrOnceKeepsOwn checks that a rank which prints a line several times is not silenced.
+func TestErrOnceKeepsOwn(t *testing.T) {
+	var out, errs bytes.Buffer
+	job := launch.Job{Size: 3, Argv: []string{"sh", "-c", `echo head >&2; echo head >&2; [ $FAGUS_RANK != 2 ] || echo head >&2`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
+	if err := job.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(errs.String(), ": head\n"); n != 3 {
+		t.Errorf("the line comes %d times, want 3, the most that one rank prints it: %s", n, &errs)
+	}
+}

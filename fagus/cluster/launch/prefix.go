@@ -13,14 +13,24 @@ const longestLine = 64 << 10
 
 // repeats counts the lines on standard error that several ranks of a job print. When one of 200
 // ranks fails, the others say the same.
+//
+// Only lines of other ranks are repetitions. A rank may print a line several times, such as the
+// first of each roll-call: its second time is compared with the second time of others.
 type repeats struct {
-	first map[string]*repeated // by line
+	first map[occurrence]*repeated
 	order []*repeated
+	times map[occurrence]int // by line and tag: how often the rank has printed it
+}
+
+// occurrence is a line that a rank prints for the nth time, or a line and the tag of a rank.
+type occurrence struct {
+	line, tag string
+	nth       int
 }
 
 type repeated struct {
 	line string
-	more int // number of times after the first
+	more int // number of times by other ranks
 }
 
 // mostRepeats bounds the lines that repeats remembers. Later lines are printed as they come.
@@ -29,18 +39,23 @@ const mostRepeats = 1000
 // shownOfRepeat is how many bytes of a repeated line are shown at the end.
 const shownOfRepeat = 50
 
-// add reports whether line has come before.
-func (r *repeats) add(line []byte) bool {
-	if seen := r.first[string(line)]; seen != nil {
+// add reports whether another rank than that of tag has printed line as often as it does now.
+func (r *repeats) add(tag string, line []byte) bool {
+	if r.first == nil {
+		r.first, r.times = map[occurrence]*repeated{}, map[occurrence]int{}
+	}
+	text := string(line)
+	own := occurrence{line: text, tag: tag}
+	at := occurrence{line: text, nth: r.times[own]}
+	if seen := r.first[at]; seen != nil {
+		r.times[own]++
 		seen.more++
 		return true
 	}
 	if len(r.order) < mostRepeats {
-		if r.first == nil {
-			r.first = map[string]*repeated{}
-		}
-		one := &repeated{line: string(line)}
-		r.first[one.line] = one
+		r.times[own]++
+		one := &repeated{line: text}
+		r.first[at] = one
 		r.order = append(r.order, one)
 	}
 	return false
@@ -112,7 +127,7 @@ func (t *prefixer) put(line []byte) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.once != nil && t.once.add(line) {
+	if t.once != nil && t.once.add(t.tag, line) {
 		return nil
 	}
 	_, err := t.to.Write(text)

@@ -124,6 +124,10 @@ func runTrial(ctx context.Context, t trial, self string, number int) (row struck
 	}
 	j, err := startJob(ctx, self, t.network, number, hosts)
 	if err != nil {
+		if j != nil {
+			j.end()
+			j.leftovers()
+		}
 		return row, "", fmt.Errorf("%s, %s: %w", t.network, t.name, err)
 	}
 	row, err = t.strike(ctx, j, t.network)
