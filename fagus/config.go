@@ -1,7 +1,6 @@
 package fagus
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -96,7 +95,8 @@ type Config struct {
 	// History, if not nil, records the calls of every rank and the data that the rank sees. After
 	// Run has returned, the record can be checked against the axioms of entry consistency.
 	// Recording is slow, because every Acquire, Release and Update reads the complete contents of
-	// variables: use it in tests. All ranks must be in this process.
+	// variables: use it in tests. If ranks are processes, each needs a History; at the end of a run
+	// that has not failed, each has the records of all ranks.
 	History *history.History
 
 	// Check selects access checking: the run verifies that each rank accesses only elements that
@@ -123,9 +123,6 @@ func (c Config) withDefaults() (Config, error) {
 		_, size := j.Job()
 		if c.Nodes != 0 && c.Nodes != size {
 			return c, fmt.Errorf("fagus: Config.Nodes is %d, but this job has %d ranks: set it to 0 or %d", c.Nodes, size, size)
-		}
-		if c.History != nil {
-			return c, errors.New("fagus: Config.History needs all ranks in one process: set it to nil in a job of several processes")
 		}
 		c.Nodes = size
 	}

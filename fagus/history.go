@@ -1,6 +1,8 @@
 package fagus
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
@@ -77,6 +79,48 @@ func (r *record) meets(call syncvar.Call) (met func()) {
 		}
 	}
 }
+
+// gatherHistory exchanges the records of the ranks if they are processes of a job.
+func gatherHistory(ctx context.Context, net dimmnet.Network, h *history.History) error {
+	j, ok := joined(net)
+	if h == nil || !ok {
+		return nil
+	}
+	own, nodes := j.Job()
+	left, err := h.Rank(own).Encode()
+	if err != nil {
+		return fmt.Errorf("fagus: encoding the history of a run: %w", err)
+	}
+	records := make([][]byte, nodes)
+	for more := true; more; {
+		piece := left[:min(len(left), historyPiece)]
+		left = left[len(piece):]
+		pieces, err := j.Gather(ctx, piece)
+		if err != nil {
+			return fmt.Errorf("fagus: gathering the history of a run: %w", err)
+		}
+		if len(pieces) != nodes {
+			return fmt.Errorf("fagus: gathered the histories of %d ranks, want %d", len(pieces), nodes)
+		}
+		more = false
+		for r, piece := range pieces {
+			records[r] = append(records[r], piece...)
+			more = more || len(piece) == historyPiece // there may be another piece
+		}
+	}
+	for r := range records {
+		if dimmnet.Rank(r) == own {
+			continue
+		}
+		if err := h.Decode(dimmnet.Rank(r), records[r]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// historyPiece is how many bytes of its history a rank sends at a time.
+const historyPiece = 1 << 19
 
 // Observe records in Config.History the contents of this rank's copy of the data that v guards.
 // The copy may be out of date. Without a History, Observe does nothing.

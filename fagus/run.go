@@ -76,5 +76,8 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if err := gather(ctx, cfg.Net, ranks, tallies); err != nil {
 		return Report{}, err
 	}
+	if err := gatherHistory(ctx, cfg.Net, cfg.History); err != nil {
+		return Report{}, err
+	}
 	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
 }

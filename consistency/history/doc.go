@@ -17,11 +17,14 @@
 // exclusive tenures of a variable by version. It checks whether this order is possible, and
 // whether all contents that ranks saw agree with it.
 //
+// If ranks are processes, each encodes its record (Recorder.Encode), and the others decode it
+// (History.Decode). Package fagus does so at the end of a run.
+//
 // # What is checked
 //
 //	A0 form        tenures begin and end in turn; no rank holds a variable twice
-//	A1 exclusion   no version is granted twice; by the clock, which all ranks of a run
-//	               share, no exclusive tenure overlaps another tenure of its variable
+//	A1 exclusion   no version is granted twice; by the clock, where all ranks of a run
+//	               share one, no exclusive tenure overlaps another tenure of its variable
 //	A2 order       the union of program order, the order of tenures and the order of meetings
 //	               has no cycle. The smallest cycle is reported
 //	A3 visibility  a tenure begins with the content at the end of the exclusive tenure before;

@@ -29,7 +29,8 @@ type event struct {
 
 // History is the record of one run.
 type History struct {
-	ranks []*Recorder
+	ranks       []*Recorder
+	apartClocks bool // the ranks are processes, each with a clock of its own
 }
 
 // New returns an empty history, for one run.
@@ -37,7 +38,7 @@ func New() *History { return &History{} }
 
 // Begin makes a Recorder for every rank of a run, and discards the record of the run before.
 func (h *History) Begin(nodes int) {
-	h.ranks = make([]*Recorder, nodes)
+	h.ranks, h.apartClocks = make([]*Recorder, nodes), false
 	for r := range h.ranks {
 		h.ranks[r] = &Recorder{rank: dimmnet.Rank(r)}
 	}

@@ -144,8 +144,6 @@ func (cfg *Config) validate() error {
 		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
 	case cfg.Notices && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--notices are for --mode %v", fagus.Threaded)
-	case cfg.History != nil && cfg.Network.Processes:
-		return usage.Errorf("--verify-history needs all ranks in one process: use it with --net %v", Which(inProcess))
 	case cfg.Placement != fagus.PlaceShared:
 		return nil
 	case cfg.History != nil || cfg.Check != fagus.CheckOff:

@@ -107,4 +107,3 @@ func datagrams(n Network) bool { return n.Datagrams }
 func hosts(n Network) bool     { return n.Hosts }
 func oneMemory(n Network) bool { return n.OneMemory }
 func processes(n Network) bool { return n.Processes }
-func inProcess(n Network) bool { return !n.Processes }

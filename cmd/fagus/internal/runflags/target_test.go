@@ -82,7 +82,7 @@ func TestContradictions(t *testing.T) {
 	for _, args := range []string{
 		"--nodes 0", "--net pigeon", "--net inproc --env A", "--mode threaded --transfer push", "--net udp100 --transfer push",
 		"--notices", "--placement shared", "--net inproc --placement shared --check", "--strict", "--loss 0.1", "--hosts a",
-		"--net tcp --verify-history", "--timeout -1s", "--roll-call -1s", "--mode lightning",
+		"--timeout -1s", "--roll-call -1s", "--mode lightning",
 	} {
 		if _, err := parse(t, strings.Fields(args)...); !usage.Is(err) {
 			t.Errorf("flags %s: error %v, want a usage error", args, err)
