@@ -34,7 +34,7 @@ func Programs() []Program {
 	programs := []Program{
 		matmulProgram(), manyProgram(), workqueueProgram(), tspProgram(), sorProgram(), radixProgram(), luProgram(),
 		waterProgram(), barnesProgram(),
-		kmeansProgram(), pagerankProgram(), conjugateProgram(), mandelbrotProgram(),
+		kmeansProgram(), pagerankProgram(), conjugateProgram(), mandelbrotProgram(), randomProgram(),
 	}
 	for _, b := range benchmarks() {
 		programs = append(programs, b.program())

@@ -121,6 +121,7 @@ func programPlaces() []place {
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},
+		{dir: "apps/random", may: []string{"fagus"}, time: "orders the tenures of ranks in different processes"},
 		{dir: "apps/matmul", may: []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/gemm", "apps/internal/verify"}},
 		{dir: "apps/mpimatmul", may: []string{"dimmnet", "dimmnet/lib/mpi", "fagus/parts", "apps/internal/gemm", "apps/matmul"}},
 		{dir: "apps/[^c]*", may: shared},

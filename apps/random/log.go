@@ -1,0 +1,133 @@
+package random
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// op is what an entry records.
+type op uint8
+
+const (
+	beganShared op = 1 + iota // Acquire has returned
+	beganExclusive
+	endedShared // Release is next
+	endedExclusive
+	updated // Update has returned
+	looked  // the rank does not hold the variable
+)
+
+func (o op) String() string {
+	switch o {
+	case beganShared:
+		return "acquired shared"
+	case beganExclusive:
+		return "acquired exclusively"
+	case endedShared:
+		return "held shared"
+	case endedExclusive:
+		return "written"
+	case updated:
+		return "updated"
+	case looked:
+		return "seen"
+	}
+	return fmt.Sprintf("op %d", uint8(o))
+}
+
+func (w *want) began() op {
+	if w.exclusive {
+		return beganExclusive
+	}
+	return beganShared
+}
+
+func (w *want) ended() op {
+	if w.exclusive {
+		return endedExclusive
+	}
+	return endedShared
+}
+
+// place is a tenure of a rank in the program. The round of the tenures after all rounds is
+// Config.Rounds.
+type place struct{ round, tenure int }
+
+// entry is a content that a rank has seen.
+type entry struct {
+	op       op
+	variable int
+	place    place
+	at       int64 // Clock.now
+	sum      uint64
+}
+
+func (s *state) record(o op, v int, at place) {
+	s.log = append(s.log, entry{o, v, at, s.Clock.now(), sum(s.content(v))})
+}
+
+// rankLog is the log of one rank.
+type rankLog struct {
+	private bool // the rank has copies of its own: what it sees changes only by its calls
+	phases  bool // Phase mode: what an Update brings stays until the rank's next call
+	entries []entry
+}
+
+// A log is a number of entries (4 bytes), flags (1) and its entries, little endian:
+//
+//	0 op   1 tenure   2 round (2)   4 variable (4)   8 at   16 sum
+const (
+	headBytes   = 5
+	entryBytes  = 24
+	flagPrivate = 1
+	flagPhases  = 2
+)
+
+// encode encodes the log.
+func (s *state) encode() []byte {
+	flags := byte(0)
+	// A rank that has had to find its writes has copies of its own.
+	if w := s.node.Stats().Writes; w.Declared+w.Twin+w.Kept+w.Kernel > 0 {
+		flags |= flagPrivate
+	}
+	if s.node.Mode() == fagus.Phase {
+		flags |= flagPhases
+	}
+	return s.encodeWith(flags)
+}
+
+func (s *state) encodeWith(flags byte) []byte {
+	b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(s.log))), flags)
+	for _, e := range s.log {
+		b = append(b, byte(e.op), byte(e.place.tenure))
+		b = binary.LittleEndian.AppendUint16(b, uint16(e.place.round))
+		b = binary.LittleEndian.AppendUint32(b, uint32(e.variable))
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.at))
+		b = binary.LittleEndian.AppendUint64(b, e.sum)
+	}
+	return b
+}
+
+// decode decodes a log, which zeros may follow.
+func decode(b []byte) (rankLog, error) {
+	if len(b) < headBytes {
+		return rankLog{}, errors.New("it has no head")
+	}
+	count := int(binary.LittleEndian.Uint32(b))
+	if len(b) < headBytes+count*entryBytes {
+		return rankLog{}, fmt.Errorf("%d entries in %d bytes", count, len(b))
+	}
+	flags := b[headBytes-1]
+	l := rankLog{private: flags&flagPrivate != 0, phases: flags&flagPhases != 0}
+	for b = b[headBytes:]; count > 0; count-- {
+		l.entries = append(l.entries, entry{
+			op: op(b[0]), place: place{int(binary.LittleEndian.Uint16(b[2:])), int(b[1])}, variable: int(binary.LittleEndian.Uint32(b[4:])),
+			at: int64(binary.LittleEndian.Uint64(b[8:])), sum: binary.LittleEndian.Uint64(b[16:]),
+		})
+		b = b[entryBytes:]
+	}
+	return l, nil
+}
