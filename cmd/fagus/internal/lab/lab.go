@@ -20,7 +20,7 @@ func Command() *cli.Command {
 		UsageText: "fagus lab EXPERIMENT [flags]",
 		Action:    base.Group("experiment", "fagus lab", nil),
 		Subcommands: []*cli.Command{
-			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), results.Command(), colony.Command(),
+			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), faults.Campaign(), results.Command(), colony.Command(),
 		},
 	}
 }

@@ -115,14 +115,17 @@ func runTrials(c *cli.Context, trials []trial) error {
 func runTrial(ctx context.Context, t trial, self string, number int) (row struck, skipped string, err error) {
 	var hosts []string
 	if t.hosts {
-		n, err := newNamespaces(ranks)
+		n, err := newNamespaces(ranks, number)
 		if err != nil {
 			return row, err.Error(), nil
 		}
 		defer n.close()
 		hosts = n.hosts
 	}
-	j, err := startJob(ctx, self, t.network, number, hosts)
+	j, err := startJob(ctx, self, exchange(), t.network, ranks, number, hosts, []string{"FAGUS_STALL=" + stall.String()})
+	if err == nil {
+		err = j.awaitStart(ctx)
+	}
 	if err != nil {
 		if j != nil {
 			j.end()

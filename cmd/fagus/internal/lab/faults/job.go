@@ -28,25 +28,35 @@ const (
 	leaveTime = 3 * time.Second // for the last processes to end after the launcher
 )
 
-// job is a job of four ranks that exchange data until something ends them.
+// job is a job of ranks that are processes. Faults strike one that exchanges data until something
+// ends it, and a campaign random programs.
 type job struct {
 	cmd   *exec.Cmd
+	ranks int
 	hosts []string // namespaces; empty: all ranks are on this host
 	mark  string   // "FAGUS_FAULTS=...", which only this job has in its environment
 	ended chan struct{}
+	out   bytes.Buffer // the launcher's standard output; complete when ended is closed
 
 	mu       sync.Mutex
 	reported time.Time // when the first line came
 	lines    []string  // of the launcher's standard error
 }
 
-func startJob(ctx context.Context, fagus, network string, number int, hosts []string) (*job, error) {
-	args := []string{"bench", "--net", network, "--nodes", strconv.Itoa(ranks), "--bytes", "64", "--samples", "1000000000"}
+// exchange returns the arguments of a command whose ranks exchange data until something ends them.
+func exchange() []string { return []string{"bench", "--bytes", "64", "--samples", "1000000000"} }
+
+// startJob starts the command fagus with args on ranks of a network, and with variables in its
+// environment. number distinguishes the jobs of this process.
+func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, hosts, variables []string) (*job, error) {
+	args = append(args, "--net", network, "--nodes", strconv.Itoa(ranks))
 	if len(hosts) > 0 {
 		args = append(args, "--hosts", strings.Join(hosts, ","), "--rsh", "ip netns exec %h")
 	}
-	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), hosts: hosts, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
-	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark, "FAGUS_STALL="+stall.String())
+	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, hosts: hosts, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
+	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark)
+	j.cmd.Env = append(j.cmd.Env, variables...)
+	j.cmd.Stdout = &j.out
 	errs, err := j.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -66,19 +76,19 @@ func startJob(ctx context.Context, fagus, network string, number int, hosts []st
 		}
 		_ = j.cmd.Wait() // the lines and the exit code say why
 	}()
-	return j, j.awaitStart(ctx)
+	return j, nil
 }
 
 // awaitStart waits until all ranks run and have had time to connect.
 func (j *job) awaitStart(ctx context.Context) error {
 	for begun := time.Now(); time.Since(begun) < startTime; time.Sleep(20 * time.Millisecond) {
 		running := 0
-		for rank := range ranks {
+		for rank := range j.ranks {
 			if j.pid(rank) != 0 {
 				running++
 			}
 		}
-		if running == ranks {
+		if running == j.ranks {
 			time.Sleep(time.Second)
 			return nil
 		}

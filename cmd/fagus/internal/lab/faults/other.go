@@ -15,3 +15,11 @@ func Command() *cli.Command {
 		Action: func(*cli.Context) error { return errors.New("fagus lab faults needs Linux") },
 	}
 }
+
+// Campaign returns the command fagus lab campaign, which needs Linux.
+func Campaign() *cli.Command {
+	return &cli.Command{
+		Name: "campaign", Usage: "run random programs on live networks under faults, and verify every run (Linux)",
+		Action: func(*cli.Context) error { return errors.New("fagus lab campaign needs Linux") },
+	}
+}

@@ -1,0 +1,300 @@
+//go:build linux
+
+package faults
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+)
+
+const campaignSchema = "fagus.campaign/v1"
+
+// jobTime is the time after which a job counts as hanging.
+const jobTime = 90 * time.Second
+
+// Campaign returns the command fagus lab campaign.
+func Campaign() *cli.Command {
+	networks := liveNetworks()
+	return &cli.Command{
+		Name: "campaign", Usage: "run random programs on live networks, under the faults of processes and hosts, and verify every run",
+		UsageText: "fagus lab campaign --seconds 60\nfagus lab campaign --seconds 7200 --out campaign.json\nfagus lab campaign --net tcp --only 'pause' --verbose\nfagus lab campaign --seed 1234 --jobs 1 --verbose",
+		Description: "Each seed is a random program (fagus run random), a network, a configuration and a fault. Faults of hosts need\n" +
+			"root and iproute2: network namespaces stand for hosts. Exit code 1: a run was wrong, hung or left something.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "net", Value: strings.ReplaceAll(networks.String(), " or ", ", "), Usage: "networks, with commas between"},
+			&cli.StringFlag{Name: "only", Usage: "only faults whose name contains `TEXT`; \"" + noTrouble + "\" is none"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the `FIRST` seed"},
+			&cli.Uint64Flag{Name: "jobs", DefaultText: "any", Usage: "stop after `N` jobs"},
+			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "start no job after `TIME`"},
+			&cli.IntFlag{Name: "workers", Value: 2 * runtime.NumCPU(), Usage: "run `N` jobs at a time, which often wait"},
+			&cli.BoolFlag{Name: "verbose", Usage: "print every job and its outcome to standard error"},
+			&cli.StringFlag{Name: "out", Usage: "write the JSON document to `FILE`, also during the campaign"},
+			base.JSONFlag(campaignSchema),
+		},
+		Action: base.NoArgs(runCampaign),
+	}
+}
+
+func liveNetworks() runflags.List {
+	return runflags.Which(func(n runflags.Network) bool { return !n.Simulated })
+}
+
+// campaign runs jobs and counts their outcomes.
+type campaign struct {
+	self     string // the command fagus
+	nets     []runflags.Network
+	troubles []trouble
+	only     string // of the names of troubles
+	first    uint64
+	jobs     uint64 // 0: any number
+	until    time.Time
+	out      string
+	log      io.Writer // for --verbose; nil without it
+
+	mu   sync.Mutex
+	next uint64
+	doc  tally
+}
+
+// tally is the result of a campaign.
+type tally struct {
+	Schema   string    `json:"schema"`
+	First    uint64    `json:"first_seed"`
+	Seconds  float64   `json:"seconds"`
+	Jobs     int       `json:"jobs"`
+	Contents int       `json:"contents"` // compared with the model
+	Rows     []figures `json:"rows"`
+	Failures []failure `json:"failures"`
+	Skipped  string    `json:"skipped"` // why faults of hosts were not tried; "" if they were
+}
+
+// figures are the outcomes of the jobs of a network with a fault.
+type figures struct {
+	Network string `json:"net"`
+	Fault   string `json:"fault"`
+	Jobs    int    `json:"jobs"`
+	Right   int    `json:"right"`    // ended with a result that was verified
+	Ended   int    `json:"reported"` // ended by the fault, and said so
+	Wrong   int    `json:"wrong"`    // a wrong result, a wrong report, or none
+	Hung    int    `json:"hung"`
+	Left    int    `json:"left"` // processes left
+}
+
+type failure struct {
+	Seed   uint64   `json:"seed"`
+	Case   string   `json:"case"`
+	Why    string   `json:"why"`
+	Lines  []string `json:"stderr"`
+	Replay string   `json:"replay"`
+}
+
+func runCampaign(c *cli.Context) error {
+	if err := base.CheckWritable(c, "out", func(string) error { return nil }); err != nil {
+		return err
+	}
+	p, err := newCampaign(c)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	bar := base.NewProgress(c.App.ErrWriter, "seconds", int(c.Duration("time").Seconds()))
+	var wait sync.WaitGroup
+	errs := make(chan error, c.Int("workers"))
+	for range c.Int("workers") {
+		wait.Go(func() { errs <- p.work(c.Context, begun, bar) })
+	}
+	wait.Wait()
+	bar.Stop()
+	for range c.Int("workers") {
+		if err := <-errs; err != nil {
+			return err
+		}
+	}
+	p.doc.Seconds = time.Since(begun).Seconds()
+	if err := p.save(); err != nil {
+		return err
+	}
+	if err := base.Print(c, &p.doc, p.doc.print); err != nil {
+		return err
+	}
+	if n := len(p.doc.Failures); n > 0 {
+		return fmt.Errorf("campaign: %d of %d jobs went wrong; the first again by: %s", n, p.doc.Jobs, p.doc.Failures[0].Replay)
+	}
+	return nil
+}
+
+func newCampaign(c *cli.Context) (*campaign, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &campaign{self: self, only: c.String("only"), first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), out: c.String("out")}
+	p.doc = tally{Schema: campaignSchema, First: p.first, Failures: []failure{}}
+	if c.Int("workers") < 1 || c.Duration("time") <= 0 {
+		return nil, usage.Errorf("--workers %d --time %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"))
+	}
+	for name := range strings.SplitSeq(c.String("net"), ",") {
+		n, err := liveNetworks().Find(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		p.nets = append(p.nets, n)
+	}
+	for _, t := range troubles() {
+		if strings.Contains(t.name, c.String("only")) {
+			p.troubles = append(p.troubles, t)
+		}
+	}
+	if len(p.troubles) == 0 {
+		return nil, usage.Errorf("--only %q: no fault has this in its name", c.String("only"))
+	}
+	processes := slices.ContainsFunc(p.nets, func(n runflags.Network) bool { return n.Processes })
+	if p.troubles[0].strike != nil { // no case without a fault: goroutines have none
+		if p.nets = slices.DeleteFunc(p.nets, func(n runflags.Network) bool { return !n.Processes }); !processes {
+			return nil, usage.Errorf("--only: the faults strike processes: use --net %v", runflags.Which(func(n runflags.Network) bool { return n.Processes }))
+		}
+	}
+	if hosts, err := newNamespaces(1, -1); err != nil {
+		p.doc.Skipped = err.Error()
+		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.hosts })
+	} else {
+		hosts.close()
+	}
+	if len(p.troubles) == 0 {
+		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)
+	}
+	if c.Bool("verbose") {
+		p.log = c.App.ErrWriter
+	}
+	return p, nil
+}
+
+// work runs jobs one after the other.
+func (p *campaign) work(ctx context.Context, begun time.Time, bar *base.Progress) error {
+	for {
+		p.mu.Lock()
+		seed := p.first + p.next
+		over := p.jobs > 0 && p.next == p.jobs || time.Now().After(p.until)
+		if !over {
+			p.next++
+		}
+		p.mu.Unlock()
+		if over || ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c := newCase(seed, p.nets, p.troubles)
+		o, err := c.run(ctx, p.self, int(seed-p.first))
+		if err != nil || ctx.Err() != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		if err := p.add(&c, o, time.Since(begun).Seconds(), bar); err != nil {
+			return err
+		}
+	}
+}
+
+// add counts the outcome of a case.
+func (p *campaign) add(c *randomCase, o outcome, seconds float64, bar *base.Progress) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := &p.doc
+	bar.Add(int(seconds) - int(d.Seconds))
+	d.Seconds = max(d.Seconds, seconds)
+	d.Jobs++
+	d.Contents += o.contents
+	at := slices.IndexFunc(d.Rows, func(f figures) bool { return f.Network == c.network && f.Fault == c.trouble.name })
+	if at < 0 {
+		at = len(d.Rows)
+		d.Rows = append(d.Rows, figures{Network: c.network, Fault: c.trouble.name})
+	}
+	row := &d.Rows[at]
+	row.Jobs++
+	row.Left += o.left
+	switch {
+	case o.hung:
+		row.Hung++
+	case o.wrong != "":
+		row.Wrong++
+	case o.right:
+		row.Right++
+	default:
+		row.Ended++
+	}
+	verdict := "right"
+	if o.wrong != "" {
+		verdict = "WRONG: " + o.wrong
+		d.Failures = append(d.Failures, failure{
+			Seed: c.seed, Case: c.String(), Why: o.wrong, Lines: o.lines,
+			Replay: fmt.Sprintf("fagus lab campaign --net %s --only %q --seed %d --jobs 1 --verbose", p.netNames(), p.only, c.seed),
+		})
+	} else if !o.right {
+		verdict = "reported: " + strings.Join(o.lines[max(0, len(o.lines)-1):], "")
+	}
+	if p.log != nil {
+		fmt.Fprintf(p.log, "%v: %s\n", c, verdict)
+	}
+	if o.wrong != "" || d.Jobs%100 == 0 {
+		return p.save()
+	}
+	return nil
+}
+
+func (p *campaign) netNames() string {
+	var names []string
+	for _, n := range p.nets {
+		names = append(names, n.Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// save writes the document to the file of --out.
+func (p *campaign) save() error {
+	if p.out == "" {
+		return nil
+	}
+	f, err := os.Create(p.out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(base.PrintJSON(f, &p.doc), f.Close())
+}
+
+func (d *tally) print(w io.Writer) error {
+	slices.SortFunc(d.Rows, func(a, b figures) int {
+		return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.Fault, b.Fault))
+	})
+	t := base.NewTable(table.Row{"net", "fault", "jobs", "right", "reported", "wrong", "hung", "left"}, 3, 4, 5, 6, 7, 8)
+	var all figures
+	for _, r := range d.Rows {
+		t.AppendRow(table.Row{r.Network, r.Fault, r.Jobs, r.Right, r.Ended, r.Wrong, r.Hung, r.Left})
+		all = figures{Right: all.Right + r.Right, Ended: all.Ended + r.Ended, Wrong: all.Wrong + r.Wrong, Hung: all.Hung + r.Hung, Left: all.Left + r.Left}
+	}
+	t.AppendFooter(table.Row{"", "all", d.Jobs, all.Right, all.Ended, all.Wrong, all.Hung, all.Left})
+	_, err := fmt.Fprintf(w, "%s\n\nright: ended with a result that was verified; reported: ended by the fault, with a report that names its rank\n"+
+		"%d jobs from seed %d in %.0f s: %d contents compared with the model\n", t.Render(), d.Jobs, d.First, d.Seconds, d.Contents)
+	if err == nil && d.Skipped != "" {
+		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
+	}
+	for _, f := range d.Failures {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
+		}
+	}
+	return err
+}

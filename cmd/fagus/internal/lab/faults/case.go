@@ -1,0 +1,82 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+)
+
+const (
+	mostRanks = 10
+	mostHosts = 4
+	// patience is how long the silence of a process is forgiven in a campaign. It is more than the
+	// longest pause, of which a busy machine can make twice as much.
+	patience = 4 * time.Second
+	// longestPause is how long a fault that a job survives lasts.
+	longestPause = time.Second
+	// strikeTime is how long after its start a job is struck at the latest.
+	strikeTime = 1500 * time.Millisecond
+)
+
+// randomCase is a job of a campaign: a random program, a configuration and a fault.
+type randomCase struct {
+	seed    uint64
+	network string
+	ranks   int
+	args    []string // of fagus
+	env     []string
+	trouble trouble
+	delay   time.Duration // from the start of the job to the fault
+}
+
+type generator struct{ *rand.Rand }
+
+// between returns a time from lo to hi with a uniformly distributed logarithm.
+func (g generator) between(lo, hi time.Duration) time.Duration {
+	return time.Duration(float64(lo) * math.Pow(float64(hi)/float64(lo), g.Float64()))
+}
+
+// pick returns one of several values.
+func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
+
+// newCase returns the case of a seed, on one of nets and with one of troubles.
+func newCase(seed uint64, nets []runflags.Network, troubles []trouble) randomCase {
+	g := generator{rand.New(rand.NewPCG(seed, 1))}
+	c := randomCase{seed: seed, ranks: 2 + min(g.IntN(mostRanks-1), g.IntN(mostRanks-1))}
+	c.delay = g.between(time.Millisecond, strikeTime)
+	rounds := int(g.between(5, 500))
+	mode, placement, history := pick(g, "phase", "threaded"), pick(g, "private", "auto", "auto", "shared"), g.IntN(3) == 0
+	transfer, detection := pick(g, "auto", "rings", "auto"), pick(g, "twin", "kept", "auto")
+	net := pick(g, nets...)
+	c.network = net.Name
+	if placement == "shared" && (!net.OneMemory || history) {
+		placement = "private"
+	}
+	c.args = []string{"run", "random", "--json", "--seed", strconv.FormatUint(seed, 10), "--rounds", strconv.Itoa(rounds),
+		"--mode", mode, "--placement", placement, "--transfer", transfer}
+	if history {
+		c.args = append(c.args, "--verify-history")
+	}
+	c.env = []string{"FAGUS_STALL=" + patience.String(), "FAGUS_WRITE_DETECTION=" + detection}
+	var able []trouble
+	for _, t := range troubles {
+		if net.Processes && (!t.hosts || net.Hosts) && (!t.streams || net.Name != runflags.QUIC) || t.strike == nil {
+			able = append(able, t)
+		}
+	}
+	if c.trouble = pick(g, able...); c.trouble.hosts {
+		c.ranks = min(c.ranks, mostHosts)
+	}
+	return c
+}
+
+// String describes the case in one line.
+func (c *randomCase) String() string {
+	return fmt.Sprintf("seed %d: %s, %d ranks, %v; %s after %v", c.seed, c.network, c.ranks, c.args[3:], c.trouble.name, c.delay.Round(time.Millisecond))
+}

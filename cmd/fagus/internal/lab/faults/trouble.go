@@ -1,0 +1,149 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// trouble is a kind of fault of a campaign.
+type trouble struct {
+	name    string
+	hosts   bool // strikes hosts: each rank is on a namespace
+	streams bool // only for networks that do not need datagrams
+	ends    bool // the job cannot go on, unless it ends before
+	// strike strikes the job, and returns the rank that the report must name; -1: none. Without
+	// strike nothing happens. An error means that the job has ended meanwhile.
+	strike func(j *job, g generator) (rank int, err error)
+	// prepare changes the namespaces before the job starts; nil: it does not.
+	prepare func(hosts []string, g generator) error
+}
+
+const noTrouble = "nothing"
+
+func troubles() []trouble {
+	return slices.Concat([]trouble{{name: noTrouble}}, processTroubles(), hostTroubles())
+}
+
+// processTroubles are signals to the ranks and to the launcher.
+func processTroubles() []trouble {
+	end := func(s syscall.Signal) func(*job, generator) (int, error) {
+		return func(j *job, g generator) (int, error) {
+			rank := g.IntN(j.ranks)
+			return rank, j.signal(rank, s)
+		}
+	}
+	launcher := func(s syscall.Signal) func(*job, generator) (int, error) {
+		return func(j *job, _ generator) (int, error) { return -1, j.cmd.Process.Signal(s) }
+	}
+	return []trouble{
+		{name: "a rank is killed", ends: true, strike: end(syscall.SIGKILL)},
+		{name: "a rank is stopped", ends: true, strike: end(syscall.SIGSTOP)},
+		{name: "the launcher is killed", ends: true, strike: launcher(syscall.SIGKILL)},
+		{name: "the launcher is interrupted", ends: true, strike: launcher(syscall.SIGINT)},
+		{name: "ranks pause", strike: func(j *job, g generator) (int, error) {
+			for range 1 + g.IntN(4) {
+				if err := j.pause(g.Perm(j.ranks)[:1+g.IntN(j.ranks)], g.between(time.Millisecond, longestPause)); err != nil {
+					return -1, err
+				}
+				time.Sleep(g.between(time.Millisecond, 100*time.Millisecond))
+			}
+			return -1, nil
+		}},
+		{name: "a rank is slow", strike: func(j *job, g generator) (int, error) {
+			rank := g.IntN(j.ranks)
+			for range 100 {
+				if err := j.pause([]int{rank}, g.between(time.Millisecond, 20*time.Millisecond)); err != nil {
+					return -1, err
+				}
+				time.Sleep(g.between(time.Millisecond, 5*time.Millisecond))
+			}
+			return -1, nil
+		}},
+	}
+}
+
+// pause stops ranks for a while.
+func (j *job) pause(ranks []int, d time.Duration) error {
+	for i, rank := range ranks {
+		if err := j.signal(rank, syscall.SIGSTOP); err != nil {
+			ranks = ranks[:i]
+			break
+		}
+	}
+	time.Sleep(d)
+	var failed error
+	for _, rank := range ranks {
+		if err := j.signal(rank, syscall.SIGCONT); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// hostTroubles are faults of the connections between hosts.
+func hostTroubles() []trouble {
+	// lines runs ip with each line, with a host in the place of %s.
+	lines := func(host string, lines ...string) (err error) {
+		for _, line := range lines {
+			if err == nil {
+				err = ip(fmt.Sprintf(line, host))
+			}
+		}
+		return err
+	}
+	one := func(rankNamed bool, text ...string) func(*job, generator) (int, error) {
+		return func(j *job, g generator) (int, error) {
+			rank := g.IntN(j.ranks)
+			err := lines(j.hosts[rank], text...)
+			if !rankNamed {
+				rank = -1
+			}
+			return rank, err
+		}
+	}
+	every := func(text ...string) func([]string, generator) error {
+		return func(hosts []string, _ generator) error {
+			for _, host := range hosts {
+				if err := lines(host, text...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	wait := func(*job, generator) (int, error) { return -1, nil }
+	return []trouble{
+		{name: "a host is cut off", hosts: true, ends: true, strike: one(true, "-n %s link set eth0 down")},
+		{name: "a host receives nothing", hosts: true, ends: true, strike: one(true, "-n %s rule add priority 1 iif eth0 blackhole")},
+		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
+			mute := g.IntN(j.ranks)
+			for rank, host := range j.hosts {
+				if rank == mute {
+					continue
+				}
+				if err := lines(host, "-n %s rule add priority 1 from "+address(mute)+" iif eth0 blackhole"); err != nil {
+					return mute, err
+				}
+			}
+			return mute, nil
+		}},
+		{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
+			host := j.hosts[g.IntN(j.ranks)]
+			if err := lines(host, "-n %s link set eth0 down"); err != nil {
+				return -1, err
+			}
+			time.Sleep(g.between(time.Millisecond, longestPause))
+			return -1, lines(host, "-n %s link set eth0 up")
+		}},
+		{name: "no datagrams pass", hosts: true, streams: true, strike: one(false, "-n %s rule add priority 1 iif eth0 ipproto udp blackhole")},
+		{name: "links are slow and drop packets", hosts: true, strike: wait,
+			prepare: every("netns exec %s tc qdisc replace dev eth0 root tbf rate 200mbit burst 10kb latency 1ms")},
+		{name: "buffers are small", hosts: true, strike: wait, prepare: every(
+			"netns exec %s sysctl -qw net.ipv4.tcp_rmem=4096\t4096\t4096", "netns exec %s sysctl -qw net.ipv4.tcp_wmem=4096\t4096\t4096")},
+		{name: "packets are small", hosts: true, streams: true, strike: wait, prepare: every("-n %s link set eth0 mtu 600")},
+	}
+}
