@@ -21,6 +21,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 const campaignSchema = "fagus.campaign/v1"
@@ -60,7 +61,8 @@ type campaign struct {
 	self     string // the command fagus
 	nets     []runflags.Network
 	troubles []trouble
-	only     string // of the names of troubles
+	detects  []string // methods of write detection
+	only     string   // of the names of troubles
 	first    uint64
 	jobs     uint64 // 0: any number
 	until    time.Time
@@ -121,16 +123,13 @@ func runCampaign(c *cli.Context) error {
 	}
 	wait.Wait()
 	bar.Stop()
-	for range c.Int("workers") {
-		if err := <-errs; err != nil {
-			return err
-		}
-	}
+	close(errs)
 	p.doc.Seconds = time.Since(begun).Seconds()
-	if err := p.save(); err != nil {
-		return err
+	err = errors.Join(p.save(), base.Print(c, &p.doc, p.doc.print)) // also of a campaign that is interrupted
+	for failed := range errs {
+		err = cmp.Or(failed, err)
 	}
-	if err := base.Print(c, &p.doc, p.doc.print); err != nil {
+	if err != nil {
 		return err
 	}
 	if n := len(p.doc.Failures); n > 0 {
@@ -170,6 +169,12 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			return nil, usage.Errorf("--only: the faults strike processes: use --net %v", runflags.Which(func(n runflags.Network) bool { return n.Processes }))
 		}
 	}
+	for _, d := range []fagus.WriteDetection{fagus.DetectAuto, fagus.DetectTwin, fagus.DetectKept, fagus.DetectKernel} {
+		// The kernel's method needs Linux 6.7.
+		if _, err := fagus.Run(c.Context, fagus.Config{Nodes: 1, WriteDetection: d}, func(*fagus.Node) error { return nil }); err == nil {
+			p.detects = append(p.detects, d.String())
+		}
+	}
 	if hosts, err := newNamespaces(1, -1); err != nil {
 		p.doc.Skipped = err.Error()
 		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.hosts })
@@ -198,7 +203,7 @@ func (p *campaign) work(ctx context.Context, begun time.Time, bar *base.Progress
 		if over || ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		c := newCase(seed, p.nets, p.troubles)
+		c := newCase(seed, p.nets, p.troubles, p.detects)
 		o, err := c.run(ctx, p.self, int(seed-p.first))
 		if err != nil || ctx.Err() != nil {
 			return cmp.Or(context.Cause(ctx), err)

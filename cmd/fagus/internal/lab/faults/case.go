@@ -7,9 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 const (
@@ -45,17 +47,18 @@ func (g generator) between(lo, hi time.Duration) time.Duration {
 // pick returns one of several values.
 func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
-// newCase returns the case of a seed, on one of nets and with one of troubles.
-func newCase(seed uint64, nets []runflags.Network, troubles []trouble) randomCase {
+// newCase returns the case of a seed, on one of nets, with one of troubles, and with one of the
+// methods of write detection.
+func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detections []string) randomCase {
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
 	c := randomCase{seed: seed, ranks: 2 + min(g.IntN(mostRanks-1), g.IntN(mostRanks-1))}
 	c.delay = g.between(time.Millisecond, strikeTime)
 	rounds := int(g.between(5, 500))
 	mode, placement, history := pick(g, "phase", "threaded"), pick(g, "private", "auto", "auto", "shared"), g.IntN(3) == 0
-	transfer, detection := pick(g, "auto", "rings", "auto"), pick(g, "twin", "kept", "auto")
+	transfer, detection := pick(g, "auto", "rings"), pick(g, detections...)
 	net := pick(g, nets...)
 	c.network = net.Name
-	if placement == "shared" && (!net.OneMemory || history) {
+	if placement == "shared" && (!net.OneMemory || history || detection == fagus.DetectKernel.String()) {
 		placement = "private"
 	}
 	c.args = []string{"run", "random", "--json", "--seed", strconv.FormatUint(seed, 10), "--rounds", strconv.Itoa(rounds),
@@ -78,5 +81,5 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble) randomCas
 
 // String describes the case in one line.
 func (c *randomCase) String() string {
-	return fmt.Sprintf("seed %d: %s, %d ranks, %v; %s after %v", c.seed, c.network, c.ranks, c.args[3:], c.trouble.name, c.delay.Round(time.Millisecond))
+	return fmt.Sprintf("seed %d: %s, %d ranks, %s %s; %s after %v", c.seed, c.network, c.ranks, strings.Join(c.args[5:], " "), c.env[1], c.trouble.name, c.delay.Round(time.Millisecond))
 }

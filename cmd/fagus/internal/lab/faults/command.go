@@ -113,16 +113,14 @@ func runTrials(c *cli.Context, trials []trial) error {
 
 // runTrial runs a job and strikes it. skipped is why hosts cannot be made here, or "".
 func runTrial(ctx context.Context, t trial, self string, number int) (row struck, skipped string, err error) {
-	var hosts []string
+	var net *namespaces
 	if t.hosts {
-		n, err := newNamespaces(ranks, number)
-		if err != nil {
+		if net, err = newNamespaces(ranks, number); err != nil {
 			return row, err.Error(), nil
 		}
-		defer n.close()
-		hosts = n.hosts
+		defer net.close()
 	}
-	j, err := startJob(ctx, self, exchange(), t.network, ranks, number, hosts, []string{"FAGUS_STALL=" + stall.String()})
+	j, err := startJob(ctx, self, exchange(), t.network, ranks, number, net, []string{"FAGUS_STALL=" + stall.String()})
 	if err == nil {
 		err = j.awaitStart(ctx)
 	}

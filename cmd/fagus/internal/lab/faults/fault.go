@@ -37,7 +37,7 @@ func faults() []fault {
 		return func(j *job) error { return j.cmd.Process.Signal(s) }
 	}
 	hosts := func(line string) func(*job) error {
-		return func(j *job) error { return ip(fmt.Sprintf(line, j.hosts[victim])) }
+		return func(j *job) error { return ip(fmt.Sprintf(line, j.net.hosts[victim])) }
 	}
 	return []fault{
 		{name: "rank 2 is killed", rank: 2, disturb: rank(2, syscall.SIGKILL)},

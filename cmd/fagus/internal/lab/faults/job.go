@@ -33,8 +33,8 @@ const (
 type job struct {
 	cmd   *exec.Cmd
 	ranks int
-	hosts []string // namespaces; empty: all ranks are on this host
-	mark  string   // "FAGUS_FAULTS=...", which only this job has in its environment
+	net   *namespaces // each rank is on one of these hosts; nil: all are on this host
+	mark  string      // "FAGUS_FAULTS=...", which only this job has in its environment
 	ended chan struct{}
 	out   bytes.Buffer // the launcher's standard output; complete when ended is closed
 
@@ -48,12 +48,12 @@ func exchange() []string { return []string{"bench", "--bytes", "64", "--samples"
 
 // startJob starts the command fagus with args on ranks of a network, and with variables in its
 // environment. number distinguishes the jobs of this process.
-func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, hosts, variables []string) (*job, error) {
+func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, net *namespaces, variables []string) (*job, error) {
 	args = append(args, "--net", network, "--nodes", strconv.Itoa(ranks))
-	if len(hosts) > 0 {
-		args = append(args, "--hosts", strings.Join(hosts, ","), "--rsh", "ip netns exec %h")
+	if net != nil {
+		args = append(args, "--hosts", strings.Join(net.hosts, ","), "--rsh", "ip netns exec %h")
 	}
-	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, hosts: hosts, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
+	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
 	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark)
 	j.cmd.Env = append(j.cmd.Env, variables...)
 	j.cmd.Stdout = &j.out

@@ -45,7 +45,10 @@ func newNamespaces(n, number int) (*namespaces, error) {
 		all.hosts = append(all.hosts, host)
 		run("-n %s link set lo up", host)
 		run("-n %s link add eth0 type veth peer name port%d netns %s", host, i, all.bridge)
-		run("-n %s link set port%d master br0 up", all.bridge, i)
+		run("-n %s link set port%d up", all.bridge, i)
+		if err == nil {
+			err = all.plug(i)
+		}
 		run("-n %s addr add %s/24 dev eth0", host, address(i))
 		run("-n %s link set eth0 up", host)
 		// A rule of the tests must come before the one that finds local addresses.
@@ -57,6 +60,16 @@ func newNamespaces(n, number int) (*namespaces, error) {
 		return nil, err
 	}
 	return all, nil
+}
+
+// plug connects a host to the bridge.
+func (n *namespaces) plug(host int) error {
+	return ip(fmt.Sprintf("-n %s link set port%d master br0", n.bridge, host))
+}
+
+// unplug parts a host from the bridge. The host does not notice.
+func (n *namespaces) unplug(host int) error {
+	return ip(fmt.Sprintf("-n %s link set port%d nomaster", n.bridge, host))
 }
 
 // address returns the address of a host.

@@ -27,21 +27,20 @@ type outcome struct {
 // run runs the job of a case and strikes it. An error means that it could not be tried.
 func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
-	var hosts []string
+	var net *namespaces
 	if c.trouble.hosts {
-		n, err := newNamespaces(c.ranks, number)
-		if err != nil {
+		var err error
+		if net, err = newNamespaces(c.ranks, number); err != nil {
 			return outcome{}, err
 		}
-		defer n.close()
-		hosts = n.hosts
+		defer net.close()
 		if c.trouble.prepare != nil {
-			if err := c.trouble.prepare(hosts, g); err != nil {
+			if err := c.trouble.prepare(net.hosts, g); err != nil {
 				return outcome{}, err
 			}
 		}
 	}
-	j, err := startJob(ctx, fagus, c.args, c.network, c.ranks, number, hosts, c.env)
+	j, err := startJob(ctx, fagus, c.args, c.network, c.ranks, number, net, c.env)
 	if err != nil {
 		return outcome{}, err
 	}

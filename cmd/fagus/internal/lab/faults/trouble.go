@@ -98,7 +98,7 @@ func hostTroubles() []trouble {
 	one := func(rankNamed bool, text ...string) func(*job, generator) (int, error) {
 		return func(j *job, g generator) (int, error) {
 			rank := g.IntN(j.ranks)
-			err := lines(j.hosts[rank], text...)
+			err := lines(j.net.hosts[rank], text...)
 			if !rankNamed {
 				rank = -1
 			}
@@ -117,11 +117,14 @@ func hostTroubles() []trouble {
 	}
 	wait := func(*job, generator) (int, error) { return -1, nil }
 	return []trouble{
-		{name: "a host is cut off", hosts: true, ends: true, strike: one(true, "-n %s link set eth0 down")},
+		{name: "a host is cut off", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
+			rank := g.IntN(j.ranks)
+			return rank, j.net.unplug(rank)
+		}},
 		{name: "a host receives nothing", hosts: true, ends: true, strike: one(true, "-n %s rule add priority 1 iif eth0 blackhole")},
 		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
 			mute := g.IntN(j.ranks)
-			for rank, host := range j.hosts {
+			for rank, host := range j.net.hosts {
 				if rank == mute {
 					continue
 				}
@@ -132,12 +135,12 @@ func hostTroubles() []trouble {
 			return mute, nil
 		}},
 		{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
-			host := j.hosts[g.IntN(j.ranks)]
-			if err := lines(host, "-n %s link set eth0 down"); err != nil {
+			rank := g.IntN(j.ranks)
+			if err := j.net.unplug(rank); err != nil {
 				return -1, err
 			}
 			time.Sleep(g.between(time.Millisecond, longestPause))
-			return -1, lines(host, "-n %s link set eth0 up")
+			return -1, j.net.plug(rank)
 		}},
 		{name: "no datagrams pass", hosts: true, streams: true, strike: one(false, "-n %s rule add priority 1 iif eth0 ipproto udp blackhole")},
 		{name: "links are slow and drop packets", hosts: true, strike: wait,
