@@ -116,6 +116,10 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
+	// With Lines the launcher simulates the network: the ranks take turns in any case.
+	if text := Crowded(len(starts)); text != "" && j.Lines == nil {
+		fmt.Fprintln(j.Stderr, text) // a rank whose output fails reports that
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel}

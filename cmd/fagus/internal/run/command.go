@@ -143,6 +143,9 @@ func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runf
 			return nil, nil, err
 		}
 	}
+	if text := cfg.Crowded(); text != "" {
+		fmt.Fprintln(c.App.ErrWriter, text)
+	}
 	units := j.Units
 	if on.Rank() != 0 { // only rank 0 draws a progress bar
 		units = 0

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
 // Config says where and how a program runs. FromFlags returns only valid configurations.
@@ -181,6 +182,15 @@ func (cfg *Config) readRank(nodesSet bool) error {
 	}
 	cfg.Nodes, cfg.rank = rank.Size, &rank
 	return nil
+}
+
+// Crowded returns a warning if the run has far more nodes than this host has processors, and "" if
+// not. A launcher of processes prints the same, and virtual time does not depend on processors.
+func (cfg *Config) Crowded() string {
+	if cfg.Network.Simulated || cfg.Network.Processes {
+		return ""
+	}
+	return launch.Crowded(cfg.Nodes)
 }
 
 // Launches reports whether this process starts the ranks, and is no rank itself.

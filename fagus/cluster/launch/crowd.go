@@ -1,0 +1,26 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// mostPerProcessor is the number of ranks per processor above which Crowded warns. Up to it a rank
+// waits for its turn some milliseconds, as the time slices of Linux are.
+const mostPerProcessor = 8
+
+// Crowded returns a warning if so many ranks on this host are far more than its processors, and ""
+// otherwise. Job.Run and Agent print it, and start the ranks.
+func Crowded(ranks int) string { return crowded(ranks, runtime.NumCPU()) }
+
+func crowded(ranks, processors int) string {
+	if ranks <= mostPerProcessor*processors {
+		return ""
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this host"
+	}
+	return fmt.Sprintf("fagus: warning: %d ranks share the %d processors of %s: each waits for its turn, so the run is slow, its times say little, and a rank that fails silently is noticed later", ranks, processors, host)
+}
