@@ -19,25 +19,23 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
-// hosts is a set of network namespaces, each used as a host. A bridge in a namespace of its own
-// connects them.
+// hosts is a set of network namespaces, each used as a host.
 type hosts struct {
-	names []string
+	*namespaces.Set
 	fagus string // the command
 }
 
 // ipRun runs the command ip with the arguments in line, and returns its output.
 func ipRun(t *testing.T, line string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "ip", strings.Fields(line)...).CombinedOutput()
+	out, err := namespaces.Output(line)
 	if err != nil {
-		t.Fatalf("ip %s: %v: %s", line, err, out)
+		t.Fatal(err)
 	}
-	return string(out)
+	return out
 }
 
 // newHosts makes n hosts, which exist until the test ends.
@@ -49,29 +47,15 @@ func newHosts(t *testing.T, n int) *hosts {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes network namespaces")
 	}
-	name := func(s string) string { return fmt.Sprintf("fg%d-%s", os.Getpid(), s) }
-	bridge := name("sw")
-	if out, err := exec.Command("ip", "netns", "add", bridge).CombinedOutput(); err != nil {
-		t.Skipf("no network namespaces here: %v: %s", err, out)
+	set, err := namespaces.New("fg", n)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
 	}
-	t.Cleanup(func() { ipRun(t, "netns del "+bridge) })
-	if out, err := exec.Command("ip", "-n", bridge, "link", "add", "br0", "type", "bridge").CombinedOutput(); err != nil {
-		t.Skipf("no bridges here: %v: %s", err, out)
+	if err != nil {
+		t.Fatal(err)
 	}
-	ipRun(t, "-n "+bridge+" link set br0 up")
-	h := &hosts{fagus: buildFagus(t)}
-	for i := range n {
-		host := name(fmt.Sprintf("h%d", i))
-		ipRun(t, "netns add "+host)
-		t.Cleanup(func() { ipRun(t, "netns del "+host) })
-		ipRun(t, "-n "+host+" link set lo up")
-		ipRun(t, fmt.Sprintf("-n %s link add eth0 type veth peer name port%d netns %s", host, i, bridge))
-		ipRun(t, fmt.Sprintf("-n %s link set port%d master br0 up", bridge, i))
-		ipRun(t, fmt.Sprintf("-n %s addr add 10.77.0.%d/24 dev eth0", host, i+1))
-		ipRun(t, "-n "+host+" link set eth0 up")
-		h.names = append(h.names, host)
-	}
-	return h
+	t.Cleanup(set.Close)
+	return &hosts{set, buildFagus(t)}
 }
 
 // command returns a command line of fagus that starts ranks on all hosts.
@@ -79,7 +63,7 @@ func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	at := slices.Index(words, "--hosts")
-	words = slices.Insert(words, at+1, strings.Join(h.names, ","), "--rsh", "ip netns exec %h")
+	words = slices.Insert(words, at+1, strings.Join(h.Hosts, ","), "--rsh", "ip netns exec %h")
 	cmd := exec.CommandContext(ctx, h.fagus, words...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") })
 	cmd.Env = append(cmd.Env, "FAGUS_STALL=1600ms") // tests wait until a stopped rank is reported
@@ -90,7 +74,7 @@ func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
 // empty fails the test if a process or a socket is left on a host.
 func (h *hosts) empty(t *testing.T) {
 	t.Helper()
-	for _, name := range h.names {
+	for _, name := range h.Hosts {
 		left := func() string {
 			return strings.TrimSpace(ipRun(t, "netns pids "+name) + strings.Join(h.sockets(t, name), "\n"))
 		}
@@ -124,15 +108,15 @@ func (h *hosts) process(t *testing.T, rank int) *os.Process {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
 		connected := 0
-		for _, s := range h.sockets(t, h.names[rank]) {
+		for _, s := range h.sockets(t, h.Hosts[rank]) {
 			if strings.Fields(s)[3] == "01" {
 				connected++
 			}
 		}
-		if connected < len(h.names) { // one per other rank, one to the rendezvous
+		if connected < len(h.Hosts) { // one per other rank, one to the rendezvous
 			continue
 		}
-		for _, word := range strings.Fields(ipRun(t, "netns pids "+h.names[rank])) {
+		for _, word := range strings.Fields(ipRun(t, "netns pids "+h.Hosts[rank])) {
 			env, err := os.ReadFile("/proc/" + word + "/environ")
 			if err != nil || !bytes.Contains(env, fmt.Appendf(nil, "FAGUS_RANK=%d\x00", rank)) {
 				continue
@@ -185,7 +169,7 @@ func TestHostsFail(t *testing.T) {
 		{"rank 0 killed", 0, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGKILL) }, "rank 0"},
 		{"stopped", 1, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGSTOP) }, "rank 1"},
 		{"rank 0 stopped", 0, func(t *testing.T, p *os.Process) { signalTo(t, p, syscall.SIGSTOP) }, "rank 0"},
-		{"cut off", 3, func(t *testing.T, _ *os.Process) { ipRun(t, "-n "+h.names[3]+" link set eth0 down") }, "rank 3"},
+		{"cut off", 3, func(t *testing.T, _ *os.Process) { ipRun(t, "-n "+h.Hosts[3]+" link set eth0 down") }, "rank 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "4", "--bytes", "8", "--samples", "100000", "--hosts")
@@ -222,13 +206,10 @@ func TestHostsFail(t *testing.T) {
 // TestHostsWithoutUDP: hosts that drop all datagrams run a job, and the user is told.
 func TestHostsWithoutUDP(t *testing.T) {
 	h := newHosts(t, 3)
-	for _, name := range h.names {
-		if out, err := exec.Command("ip", "-n", name, "rule", "add", "priority", "1", "iif", "eth0", "ipproto", "udp", "blackhole").CombinedOutput(); err != nil {
-			t.Skipf("no rules for a protocol here: %v: %s", err, out)
+	for i := range h.Hosts {
+		if err := h.Drop(i, "ipproto udp"); err != nil {
+			t.Skip("no rules for a protocol here: ", err)
 		}
-		// The rule that finds local addresses, usually the first, comes after it.
-		ipRun(t, "-n "+name+" rule add priority 2 lookup local")
-		ipRun(t, "-n "+name+" rule del priority 0")
 	}
 	out, err := h.command(t, "run", "matmul", "--net", "tcp", "--n", "64", "--nodes", "3", "--hosts").CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("verified: ")) {

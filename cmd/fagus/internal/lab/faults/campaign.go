@@ -125,7 +125,8 @@ func runCampaign(c *cli.Context) error {
 	bar.Stop()
 	close(errs)
 	p.doc.Seconds = time.Since(begun).Seconds()
-	err = errors.Join(p.save(), base.Print(c, &p.doc, p.doc.print)) // also of a campaign that is interrupted
+	// A campaign that is interrupted reports what it has done, too.
+	err = errors.Join(p.save(), base.Print(c, &p.doc, p.doc.print))
 	for failed := range errs {
 		err = cmp.Or(failed, err)
 	}
@@ -175,11 +176,11 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			p.detects = append(p.detects, d.String())
 		}
 	}
-	if hosts, err := newNamespaces(1, -1); err != nil {
+	if hosts, err := newHosts(1, -1); err != nil {
 		p.doc.Skipped = err.Error()
 		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.hosts })
 	} else {
-		hosts.close()
+		hosts.Close()
 	}
 	if len(p.troubles) == 0 {
 		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)

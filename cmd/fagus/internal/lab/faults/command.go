@@ -14,6 +14,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 )
 
@@ -113,12 +114,12 @@ func runTrials(c *cli.Context, trials []trial) error {
 
 // runTrial runs a job and strikes it. skipped is why hosts cannot be made here, or "".
 func runTrial(ctx context.Context, t trial, self string, number int) (row struck, skipped string, err error) {
-	var net *namespaces
+	var net *namespaces.Set
 	if t.hosts {
-		if net, err = newNamespaces(ranks, number); err != nil {
+		if net, err = newHosts(ranks, number); err != nil {
 			return row, err.Error(), nil
 		}
-		defer net.close()
+		defer net.Close()
 	}
 	j, err := startJob(ctx, self, exchange(), t.network, ranks, number, net, []string{"FAGUS_STALL=" + stall.String()})
 	if err == nil {

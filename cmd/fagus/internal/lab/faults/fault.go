@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
 const (
@@ -37,7 +39,7 @@ func faults() []fault {
 		return func(j *job) error { return j.cmd.Process.Signal(s) }
 	}
 	hosts := func(line string) func(*job) error {
-		return func(j *job) error { return ip(fmt.Sprintf(line, j.net.hosts[victim])) }
+		return func(j *job) error { return namespaces.IP(fmt.Sprintf(line, j.net.Hosts[victim])) }
 	}
 	return []fault{
 		{name: "rank 2 is killed", rank: 2, disturb: rank(2, syscall.SIGKILL)},

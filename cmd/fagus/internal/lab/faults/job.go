@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
 // mark is the variable by which the processes of a job are found, whoever has started them.
@@ -33,8 +35,8 @@ const (
 type job struct {
 	cmd   *exec.Cmd
 	ranks int
-	net   *namespaces // each rank is on one of these hosts; nil: all are on this host
-	mark  string      // "FAGUS_FAULTS=...", which only this job has in its environment
+	net   *namespaces.Set // each rank is on one of these hosts; nil: all are on this host
+	mark  string          // "FAGUS_FAULTS=...", which only this job has in its environment
 	ended chan struct{}
 	out   bytes.Buffer // the launcher's standard output; complete when ended is closed
 
@@ -43,15 +45,20 @@ type job struct {
 	lines    []string  // of the launcher's standard error
 }
 
+// newHosts makes n namespaces that stand for hosts. number distinguishes the jobs of this process.
+func newHosts(n, number int) (*namespaces.Set, error) {
+	return namespaces.New(fmt.Sprintf("fagus%d-", number), n)
+}
+
 // exchange returns the arguments of a command whose ranks exchange data until something ends them.
 func exchange() []string { return []string{"bench", "--bytes", "64", "--samples", "1000000000"} }
 
 // startJob starts the command fagus with args on ranks of a network, and with variables in its
 // environment. number distinguishes the jobs of this process.
-func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, net *namespaces, variables []string) (*job, error) {
+func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, net *namespaces.Set, variables []string) (*job, error) {
 	args = append(args, "--net", network, "--nodes", strconv.Itoa(ranks))
 	if net != nil {
-		args = append(args, "--hosts", strings.Join(net.hosts, ","), "--rsh", "ip netns exec %h")
+		args = append(args, "--hosts", strings.Join(net.Hosts, ","), "--rsh", "ip netns exec %h")
 	}
 	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
 	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark)

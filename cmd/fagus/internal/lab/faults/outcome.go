@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
 // outcome is what has become of a case.
@@ -27,15 +29,15 @@ type outcome struct {
 // run runs the job of a case and strikes it. An error means that it could not be tried.
 func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
-	var net *namespaces
+	var net *namespaces.Set
 	if c.trouble.hosts {
 		var err error
-		if net, err = newNamespaces(c.ranks, number); err != nil {
+		if net, err = newHosts(c.ranks, number); err != nil {
 			return outcome{}, err
 		}
-		defer net.close()
+		defer net.Close()
 		if c.trouble.prepare != nil {
-			if err := c.trouble.prepare(net.hosts, g); err != nil {
+			if err := c.trouble.prepare(net.Hosts, g); err != nil {
 				return outcome{}, err
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
 // trouble is a kind of fault of a campaign.
@@ -90,7 +92,7 @@ func hostTroubles() []trouble {
 	lines := func(host string, lines ...string) (err error) {
 		for _, line := range lines {
 			if err == nil {
-				err = ip(fmt.Sprintf(line, host))
+				err = namespaces.IP(fmt.Sprintf(line, host))
 			}
 		}
 		return err
@@ -98,7 +100,7 @@ func hostTroubles() []trouble {
 	one := func(rankNamed bool, text ...string) func(*job, generator) (int, error) {
 		return func(j *job, g generator) (int, error) {
 			rank := g.IntN(j.ranks)
-			err := lines(j.net.hosts[rank], text...)
+			err := lines(j.net.Hosts[rank], text...)
 			if !rankNamed {
 				rank = -1
 			}
@@ -119,16 +121,16 @@ func hostTroubles() []trouble {
 	return []trouble{
 		{name: "a host is cut off", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
 			rank := g.IntN(j.ranks)
-			return rank, j.net.unplug(rank)
+			return rank, j.net.Unplug(rank)
 		}},
 		{name: "a host receives nothing", hosts: true, ends: true, strike: one(true, "-n %s rule add priority 1 iif eth0 blackhole")},
 		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
 			mute := g.IntN(j.ranks)
-			for rank, host := range j.net.hosts {
+			for rank, host := range j.net.Hosts {
 				if rank == mute {
 					continue
 				}
-				if err := lines(host, "-n %s rule add priority 1 from "+address(mute)+" iif eth0 blackhole"); err != nil {
+				if err := lines(host, "-n %s rule add priority 1 from "+namespaces.Address(mute)+" iif eth0 blackhole"); err != nil {
 					return mute, err
 				}
 			}
@@ -136,11 +138,11 @@ func hostTroubles() []trouble {
 		}},
 		{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
 			rank := g.IntN(j.ranks)
-			if err := j.net.unplug(rank); err != nil {
+			if err := j.net.Unplug(rank); err != nil {
 				return -1, err
 			}
 			time.Sleep(g.between(time.Millisecond, longestPause))
-			return -1, j.net.plug(rank)
+			return -1, j.net.Plug(rank)
 		}},
 		{name: "no datagrams pass", hosts: true, streams: true, strike: one(false, "-n %s rule add priority 1 iif eth0 ipproto udp blackhole")},
 		{name: "links are slow and drop packets", hosts: true, strike: wait,
