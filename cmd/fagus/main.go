@@ -92,7 +92,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {}, // execute returns the exit code
 		Action:          base.Group("command", "fagus", lab.Moved),
 		Commands: base.Complete(
-			run.Command(), run.Apps(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), identity.Command(),
+			run.Command(), run.Apps(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
 			lab.Command(), versionCommand(),
 		),
 	}

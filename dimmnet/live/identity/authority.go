@@ -12,10 +12,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// A certificate is valid from validBefore before its issue until validAfter after it. Ranks check
+// A certificate is valid from ValidBefore before its issue until validAfter after it. Ranks check
 // this when they connect, and the clocks of their hosts differ.
 const (
-	validBefore = time.Hour
+	ValidBefore = time.Hour
 	validAfter  = 365 * 24 * time.Hour
 )
 
@@ -80,7 +80,7 @@ func (a *Authority) template(common string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: common},
-		NotBefore:    a.made.Add(-validBefore),
+		NotBefore:    a.made.Add(-ValidBefore),
 		NotAfter:     a.made.Add(validAfter),
 	}
 }

@@ -188,6 +188,24 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 	return all, nil
 }
 
+// OnHost returns the command that runs argv on a host. rsh is Hosts.Rsh.
+func OnHost(rsh []string, host string, argv ...string) []string {
+	if len(rsh) == 0 {
+		// The options make ssh fail instead of hang if the host is unreachable.
+		rsh = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "%h"}
+	}
+	var words []string
+	named := false
+	for _, w := range rsh {
+		named = named || strings.Contains(w, "%h")
+		words = append(words, strings.ReplaceAll(w, "%h", host))
+	}
+	if !named {
+		words = append(words, host)
+	}
+	return append(words, argv...)
+}
+
 type remote struct {
 	job   *Hosts
 	host  string
@@ -207,21 +225,7 @@ func (r *remote) send(o order) {
 }
 
 func (r *remote) command(ctx context.Context) *exec.Cmd {
-	argv := r.job.Rsh
-	if len(argv) == 0 {
-		// The options make ssh fail instead of hang if the host is unreachable.
-		argv = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "%h"}
-	}
-	var words []string
-	named := false
-	for _, w := range argv {
-		named = named || strings.Contains(w, "%h")
-		words = append(words, strings.ReplaceAll(w, "%h", r.host))
-	}
-	if !named {
-		words = append(words, r.host)
-	}
-	words = append(words, r.job.Agent...)
+	words := OnHost(r.job.Rsh, r.host, r.job.Agent...)
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 

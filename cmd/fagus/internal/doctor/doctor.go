@@ -14,7 +14,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
@@ -55,14 +57,34 @@ type report struct {
 // Command returns the command fagus doctor.
 func Command() *cli.Command {
 	return &cli.Command{
-		Name: "doctor", Usage: "examine what this machine offers to ranks that are processes, and recommend what to change",
+		Name: "doctor", Usage: "examine what this machine, or hosts, offer to ranks that are processes, and recommend what to change",
 		UsageText: `fagus doctor [--json]
+fagus doctor --hosts HOSTS [flags]
 
-mpirun -n 1 fagus doctor         the view of a rank that a launcher starts
-ssh HOST fagus doctor            another host`,
-		Description: "Exit code 1: something is missing that --net shm or --net tcp needs, or the variables that say\nwhich rank of a job this process is contradict each other.",
-		Flags:       []cli.Flag{base.JSONFlag(schema)},
-		Action:      base.NoArgs(diagnose),
+fagus doctor                                      this machine
+mpirun -n 1 fagus doctor                          the view of a rank that a launcher starts
+fagus doctor --hosts a,b                          whether a job runs on a and b: ssh, builds, clocks, ports
+fagus doctor --hosts a,b:6 --ports 17000-17100    with six ranks on b, through a firewall
+fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health != "ok")'`,
+		Description: "Without --hosts, exit code 1 means: something is missing that --net shm or --net tcp needs, or the\n" +
+			"variables that say which rank of a job this process is contradict each other. With --hosts, lines begin\n" +
+			"with ok, warn (a job runs, but worse) or FAIL. Exit code 1: a job cannot run; 3: a host is not reached,\n" +
+			"or has not this program. Up to 32 hosts connect to each other; of more, the first and each.",
+		Flags: append([]cli.Flag{base.JSONFlag(schema + "; with --hosts " + hostsSchema)}, hostFlags()...),
+		Action: base.NoArgs(func(c *cli.Context) error {
+			if c.IsSet("hosts") {
+				return examineHosts(c)
+			}
+			for _, flag := range []string{"net", "wait"} {
+				if c.IsSet(flag) {
+					return usage.Errorf("--%s is of an examination of hosts: use it with --hosts", flag)
+				}
+			}
+			if err := runflags.NoHostFlags(c, "this examines one: use it with --hosts"); err != nil {
+				return err
+			}
+			return diagnose(c)
+		}),
 	}
 }
 

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"unsafe"
@@ -151,4 +152,41 @@ func probeClock() finding {
 		return good("clock", "%s", source)
 	}
 	return note("clock", source, "reading it needs a system call: short operations take longer, and figures are less exact")
+}
+
+// readResources returns the memory and the limits of this host.
+func readResources() (r resources) {
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			// Sscanf leaves its variable unchanged if the line does not match.
+			_, _ = fmt.Sscanf(line, "MemTotal: %d kB", &r.MemoryBytes)
+			_, _ = fmt.Sscanf(line, "MemAvailable: %d kB", &r.FreeBytes)
+		}
+	}
+	r.MemoryBytes, r.FreeBytes = r.MemoryBytes<<10, r.FreeBytes<<10
+	for kind, to := range map[int]*uint64{unix.RLIMIT_NOFILE: &r.OpenFiles, unix.RLIMIT_NPROC: &r.Processes, unix.RLIMIT_AS: &r.AddressBytes} {
+		var l unix.Rlimit
+		if err := unix.Getrlimit(kind, &l); err == nil && l.Cur != unix.RLIM_INFINITY {
+			*to = l.Cur
+		}
+	}
+	return r
+}
+
+// doNotFragment makes the kernel send the socket's datagrams whole or not at all, whatever it knows
+// of the path.
+func doNotFragment(c *net.UDPConn, six bool) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	level, option, value := unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE
+	if six {
+		level, option, value = unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE
+	}
+	var failed error
+	if err := raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), level, option, value) }); err != nil {
+		return err
+	}
+	return failed
 }

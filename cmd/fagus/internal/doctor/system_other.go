@@ -5,6 +5,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 )
 
@@ -12,3 +13,7 @@ import (
 func probeSystem() []finding {
 	return []finding{lack("kernel", fmt.Errorf("this is %s: %w", runtime.GOOS, errors.ErrUnsupported), "--net shm and --net tcp need Linux; simulated networks and --net inproc work")}
 }
+
+func readResources() resources { return resources{} }
+
+func doNotFragment(*net.UDPConn, bool) error { return errors.ErrUnsupported }

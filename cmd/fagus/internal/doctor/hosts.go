@@ -1,0 +1,205 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	ports "github.com/fagus-dsm/fagus/dimmnet/live/reach"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+const (
+	// allPairs is the largest number of hosts of which every pair is tried. Of more hosts, the
+	// first is tried with each.
+	allPairs = 32
+	// fewestPorts is how many ports of a range are tried, unless a host has slots for more ranks.
+	fewestPorts = 32
+)
+
+func hostFlags() []cli.Flag {
+	const category = "several hosts"
+	return append(runflags.HostFlags(),
+		&cli.StringFlag{Name: "net", Category: category, Value: runflags.TCP, Usage: "`NETWORK` of the job: " + hostNetworks().String()},
+		&cli.DurationFlag{Name: "wait", Category: category, Value: 10 * time.Second, Usage: "wait `TIME` for each step of a host"})
+}
+
+func hostNetworks() runflags.List {
+	return runflags.Which(func(n runflags.Network) bool { return n.Hosts })
+}
+
+// visit is an examination of hosts before a job is started on them.
+type visit struct {
+	hosts    []*host
+	rsh      []string
+	ports    string
+	needsUDP bool
+	insecure bool
+	net      string
+	wait     time.Duration
+	build    string // of this program
+	codecs   string
+	contacts []contact
+}
+
+func newVisit(c *cli.Context) (*visit, error) {
+	list, err := launch.ParseHosts(c.String("hosts"))
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	net, err := hostNetworks().Find(c.String("net"))
+	if err != nil {
+		return nil, err
+	}
+	v := &visit{
+		rsh: strings.Fields(c.String("rsh")), ports: c.String("ports"), insecure: c.Bool("insecure"), net: net.Name,
+		needsUDP: net.Name == runflags.QUIC, wait: c.Duration("wait"),
+	}
+	if v.ports == "" {
+		v.ports = os.Getenv("FAGUS_PORTS")
+	}
+	if _, err := ports.ParsePorts(v.ports); err != nil {
+		return nil, usage.Errorf("--ports: %w", err)
+	}
+	if v.wait <= 0 {
+		return nil, usage.Errorf("--wait %v: want more than 0", v.wait)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range list {
+		if slices.ContainsFunc(list[:i], func(other launch.Host) bool { return other.Name == h.Name }) {
+			return nil, usage.Errorf("--hosts %q: %s occurs twice", c.String("hosts"), h.Name)
+		}
+		v.hosts = append(v.hosts, &host{Host: h, argv: launch.OnHost(v.rsh, h.Name, self, probeName)})
+	}
+	v.build, v.codecs = cluster.Build()
+	return v, nil
+}
+
+// each calls do for the hosts that have been reached, at the same time.
+func (v *visit) each(do func(i int, h *host)) {
+	var all sync.WaitGroup
+	for i, h := range v.hosts {
+		if h.failed == nil {
+			all.Go(func() { do(i, h) })
+		}
+	}
+	all.Wait()
+}
+
+// wantedPorts returns how many ports ranks on host i need.
+func (v *visit) wantedPorts(i int) int {
+	n := 2 * max(1, v.hosts[i].Slots)
+	if i == 0 {
+		n++ // for rank 0
+	}
+	return n
+}
+
+// run examines the hosts. It takes at most some times v.wait, whatever hosts do.
+func (v *visit) run(ctx context.Context) error {
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	secret := make([]byte, secretBytes)
+	if _, err := rand.Read(secret); err != nil {
+		return err
+	}
+	defer v.each(func(_ int, h *host) { _ = h.leave() }) // it has answered
+	v.each(func(_ int, h *host) { h.contact(ctx, v.rsh, &begin{probeVersion, folder}, v.wait) })
+	where := func(i int) *listen {
+		l := &listen{Ports: v.ports, Interface: os.Getenv("FAGUS_INTERFACE"), Want: v.wantedPorts(i), Secret: secret}
+		if v.ports != "" {
+			l.Want = max(l.Want, fewestPorts)
+		}
+		return l
+	}
+	// The first host chooses the address where ranks meet; the others listen at what leads there.
+	first := slices.IndexFunc(v.hosts, func(h *host) bool { return h.failed == nil })
+	if first < 0 {
+		return nil
+	}
+	v.hosts[first].listen(where(first), v.wait)
+	v.each(func(i int, h *host) {
+		if i == first {
+			return
+		}
+		l := where(i)
+		if at := v.hosts[first].listens; at != nil {
+			l.Meet = at.Addr
+		}
+		h.listen(l, v.wait)
+	})
+	var mu sync.Mutex // guards v.contacts
+	v.each(func(i int, h *host) {
+		r := &reach{Secret: secret, WaitNS: (v.wait / 3).Nanoseconds()}
+		for k, to := range v.hosts {
+			if k != i && to.listens != nil && len(to.listens.Ports) > 0 && (len(v.hosts) <= allPairs || i == first || k == first) {
+				r.To = append(r.To, target{to.Name, to.listens.Addr, to.listens.Ports})
+			}
+		}
+		if len(r.To) == 0 {
+			return
+		}
+		a, err := h.ask(order{Reach: r}, v.wait+time.Duration(len(r.To))*v.wait/allPairs)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil || len(a.Reach) != len(r.To) {
+			h.stuck = fmt.Sprintf("connecting to the other hosts: %v", cmp.Or(err, errors.New(a.Err)))
+			return
+		}
+		for _, one := range a.Reach {
+			one.From = h.Name
+			v.contacts = append(v.contacts, one)
+		}
+	})
+	return ctx.Err()
+}
+
+// examineHosts is the action of fagus doctor --hosts.
+func examineHosts(c *cli.Context) error {
+	v, err := newVisit(c)
+	if err != nil {
+		return err
+	}
+	if err := v.run(c.Context); err != nil {
+		return err
+	}
+	r := v.report()
+	if err := base.Print(c, r, r.print); err != nil {
+		return err
+	}
+	unreached := slices.ContainsFunc(v.hosts, func(h *host) bool { return h.failed != nil })
+	switch {
+	case unreached:
+		return fmt.Errorf("a job cannot run on these hosts: %w", &absent{})
+	case !r.Well:
+		return errors.New("a job cannot run on these hosts")
+	}
+	return nil
+}
+
+// absent is an fs.ErrNotExist, as it is to fagus run: a host or the program there is missing.
+type absent struct{}
+
+func (*absent) Error() string { return "a host is not reached, or has not this program" }
+
+// Is makes the exit code that of a missing file.
+func (*absent) Is(target error) bool { return target == fs.ErrNotExist }
