@@ -54,6 +54,9 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome
 		if c.trouble.strike != nil {
 			rank, err = c.trouble.strike(j, g)
 			struck = err == nil
+			if c.trouble.hosts && c.ranks == 2 {
+				rank = -1 // each of the two hears nothing from the other, so either may be named
+			}
 		}
 	}
 	var o outcome
