@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -29,6 +30,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 	if !p.Thread.Store(dst, off, v, size) {
 		return false
 	}
+	delay.Here()
 	p.run.arrive(&p.run.nodes[dst])
 	return true
 }
@@ -37,6 +39,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	if !p.Thread.Write(dst, off, b) {
 		return false
 	}
+	delay.Here()
 	p.run.arrive(&p.run.nodes[dst])
 	return true
 }
@@ -45,7 +48,9 @@ func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.Thread.Push(dst, from, to, n, done) {
 		return false
 	}
+	delay.Here()
 	p.run.arrive(&p.run.nodes[dst])
+	delay.Here()
 	p.run.arrive(p.own) // the completion store arrives here
 	return true
 }
@@ -54,6 +59,7 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.Thread.Pull(src, from, to, n, done) {
 		return false
 	}
+	delay.Here()
 	p.run.arrive(p.own)
 	return true
 }

@@ -2,11 +2,11 @@ package inproc
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
@@ -29,7 +29,7 @@ type node struct {
 	memory.NIC
 	notice   *event
 	notices  atomic.Uint64
-	cond     sync.Cond
+	cond     delay.Cond
 	_        [local.CacheLine]byte
 	arrivals atomic.Uint64
 	// asleep is true while a thread may be asleep. It shares a cache line with arrivals.

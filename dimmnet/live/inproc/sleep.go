@@ -2,15 +2,15 @@ package inproc
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // sleeper is a thread that sleeps, in Idle or in the Wait of an event. The run's lock guards it.
 type sleeper struct {
-	cond    *sync.Cond                      // signalled whenever due may have become true
+	cond    *delay.Cond                     // signalled whenever due may have become true
 	due     func() bool                     // reports whether the thread has a reason to wake
 	overdue func(slept time.Duration) error // returns the error after Config.Patience
 	since   time.Duration                   // when the sleep began, since the start of the run
@@ -26,6 +26,7 @@ func (r *run) sleep(s *sleeper, now time.Duration) {
 		if r.Failed() {
 			break
 		}
+		delay.Here()
 		s.cond.Wait()
 	}
 	last := len(r.sleepers) - 1

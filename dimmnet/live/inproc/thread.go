@@ -2,10 +2,10 @@ package inproc
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -19,7 +19,7 @@ func (p *port) Go(name string, f func(dimmnet.Host) error) {
 type event struct {
 	run  *run
 	rank dimmnet.Rank
-	cond sync.Cond
+	cond delay.Cond
 
 	set     bool
 	waited  bool // a thread is in Wait
@@ -40,6 +40,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	p.CheckNotify(dst)
 	n := &p.run.nodes[dst]
 	n.notices.Add(1)
+	delay.Here()
 	n.notice.Set()
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // waitLadder returns the number of reads of the arrivals, and of later yields, before Idle sleeps.
@@ -68,6 +69,7 @@ func (p *port) poll(seen uint64) bool {
 // until it is in the list of the cond, where Broadcast finds it.
 func (r *run) arrive(n *node) {
 	n.arrivals.Add(1)
+	delay.Here()
 	if n.asleep.Load() {
 		r.wake(n)
 	}
@@ -78,6 +80,7 @@ func (r *run) wake(n *node) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	n.asleep.Store(false) // all sleepers run; a thread that sleeps again sets asleep again
+	delay.Here()
 	n.cond.Broadcast()
 }
 
@@ -93,6 +96,7 @@ func (p *port) sleep(seen uint64) {
 // due reports whether something has arrived since p fell asleep.
 func (p *port) due() bool {
 	p.own.asleep.Store(true) // before the read of arrivals: see arrive
+	delay.Here()
 	return p.own.arrivals.Load() != p.seen
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
 
@@ -26,7 +26,7 @@ type Run struct {
 	_       [CacheLine]byte
 
 	// Mu guards the fields below, and may guard those of the embedding run.
-	Mu      sync.Mutex
+	Mu      delay.Mutex
 	err     error     // the first failure as ports report it; written once, before failed is set
 	cause   error     // the same failure as Network.Run returns it
 	threads []*Thread // threads of this process that have not returned, in no order
@@ -69,6 +69,7 @@ func (r *Run) Break(cause, shown error) bool {
 		return false
 	}
 	r.cause, r.err = cause, shown
+	delay.Here()
 	r.failed.Store(true)
 	close(r.broken)
 	return true

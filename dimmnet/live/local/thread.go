@@ -2,6 +2,7 @@ package local
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
 
@@ -78,6 +79,7 @@ func (t *Thread) rdma(count *uint64, peer dimmnet.Rank, push bool, from, to dimm
 		dst, src = src, dst
 	}
 	memory.CopyNIC(dst, to, src, from, n)
+	delay.Here()
 	*count++
 	t.Counts.Bytes += uint64(n)
 	t.own.LLCM.Store(done, uint64(n), word)

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // These constants are from linux/futex.h.
@@ -21,12 +23,18 @@ const (
 // sleepWhile sleeps while *word is value, for at most atMost. It may return earlier. shared means
 // that threads of other processes wake the sleeper.
 func sleepWhile(word *uint32, value uint32, shared bool, atMost time.Duration) {
+	if delay.Sleep(word, value) {
+		return
+	}
 	timeout := unix.NsecToTimespec(atMost.Nanoseconds())
 	// The result does not matter: the caller checks its condition again.
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), operation(futexWait, shared), uintptr(value), uintptr(unsafe.Pointer(&timeout)), 0, 0)
 }
 
 func wakeAll(word *uint32, shared bool) {
+	if delay.Wake(word, math.MaxInt32) {
+		return
+	}
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), operation(futexWake, shared), math.MaxInt32, 0, 0, 0)
 }
 
@@ -47,7 +55,8 @@ type futexFlag struct {
 
 func (f *futexFlag) set(shared bool) {
 	f.value.Store(1)
-	if f.waiters.Load() > 0 {
+	delay.Here()
+	if f.waiters.Load() != 0 {
 		wakeAll((*uint32)(unsafe.Pointer(&f.value)), shared)
 	}
 }

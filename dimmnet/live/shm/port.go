@@ -4,6 +4,7 @@ package shm
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -39,6 +40,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 		return false
 	}
 	p.idles, p.announces = 0, false // the thread has made progress
+	delay.Here()
 	p.run.segments[dst].arrive()
 	return true
 }
@@ -48,6 +50,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 		return false
 	}
 	p.idles, p.announces = 0, false // the thread has made progress
+	delay.Here()
 	p.run.segments[dst].arrive()
 	return true
 }
@@ -56,7 +59,9 @@ func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.Thread.Push(dst, from, to, n, done) {
 		return false
 	}
+	delay.Here()
 	p.run.segments[dst].arrive()
+	delay.Here()
 	p.own.arrive() // the completion store arrives here
 	return true
 }
@@ -65,6 +70,7 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.Thread.Pull(src, from, to, n, done) {
 		return false
 	}
+	delay.Here()
 	p.own.arrive()
 	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/cpuset"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
@@ -73,8 +74,10 @@ func (r *run) failRank(rank dimmnet.Rank, cause, shown error) {
 		return
 	}
 	r.segments[rank].setReason(cause.Error())
+	delay.Here()
 	r.breakLocal(cause, shown)
 	for _, s := range r.segments {
+		delay.Here()
 		s.fail(rank)
 	}
 }
@@ -83,6 +86,7 @@ func (r *run) failRank(rank dimmnet.Rank, cause, shown error) {
 func (r *run) breakLocal(cause, shown error) {
 	if r.Break(cause, shown) {
 		for _, e := range r.events {
+			delay.Here()
 			e.flag.set(false)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/cpuset"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
@@ -167,12 +168,17 @@ func (s *segment) unmap() {
 // then reads the data (see Idle). Go's atomics are sequentially consistent, so at least one of the
 // two sees the other's write. Only one of several posters clears asleep, and wakes all sleepers.
 func (s *segment) arrive() {
-	if s.asleep.Load() != 0 && s.asleep.Swap(0) != 0 {
+	if s.asleep.Load() == 0 {
+		return
+	}
+	delay.Here()
+	if s.asleep.Swap(0) != 0 {
 		s.wake()
 	}
 }
 
 func (s *segment) wake() {
+	delay.Here()
 	s.wakes.Add(1)
 	wakeAll((*uint32)(unsafe.Pointer(&s.wakes)), true)
 }
@@ -180,6 +186,7 @@ func (s *segment) wake() {
 func (s *segment) fail(rank dimmnet.Rank) {
 	s.failed.CompareAndSwap(0, 1+uint32(rank))
 	s.wake()
+	delay.Here()
 	s.notice.set(true)
 }
 

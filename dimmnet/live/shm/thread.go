@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -39,6 +40,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	p.CheckNotify(dst)
 	s := p.run.segments[dst]
 	s.notices.Add(1)
+	delay.Here()
 	s.notice.set(true)
 }
 
@@ -60,14 +62,16 @@ func (e *event) Wait() error {
 		if err := r.failureAt(e.own); err != nil {
 			return err
 		}
+		delay.Here()
 		if e.flag.take() {
-			return nil
+			return r.failureAt(e.own) // a failure sets all events, perhaps only just now
 		}
 		slept := time.Since(since)
 		if slept >= r.patience {
 			r.fail(fmt.Errorf("shm: a thread of rank %d has waited %v for an event that no thread has set", e.rank, slept.Round(time.Millisecond)))
 			continue
 		}
+		delay.Here()
 		e.flag.wait(e.shared, min(longestSleep, r.patience))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // waitLadder returns how often Idle returns at once, so that the caller polls again, and how often
@@ -37,7 +38,9 @@ func (p *port) Arrivals() dimmnet.Mark {
 	}
 	// wakes comes first: a poster that clears asleep after the store changes wakes after the load.
 	seen := p.own.wakes.Load()
+	delay.Here()
 	p.own.asleep.Store(1)
+	delay.Here()
 	return dimmnet.Mark(seen)<<1 | 1
 }
 
