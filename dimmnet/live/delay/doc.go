@@ -6,7 +6,10 @@
 // nothing, and a Mutex and a Cond are those of package sync. A build with the tag fagusdelay
 // delays the caller at random:
 //
-//	go test -tags fagusdelay ./dimmnet/live/...
+//	go test -tags fagusdelay -run TestPort ./dimmnet/live/...
+//
+// .ci/run runs some tests in this way. Tests in a bubble of testing/synctest hang with the tag, if
+// a thread sleeps there while another waits for its Mutex.
 //
 // With the tag, a test can also call Explore. It runs a few threads of the real code again and
 // again, one thread at a time, under every order of the steps between two calls of Here:

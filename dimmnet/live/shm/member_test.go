@@ -145,6 +145,27 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+// TestBlameInWait checks that a process whose only thread waits for an event of its own learns of
+// the failure of another process. Nothing wakes the thread: it asks after longestSleep.
+func TestBlameInWait(t *testing.T) {
+	t.Parallel()
+	boom, begun := errors.New("boom"), time.Now()
+	errs := joinAll(newOffice(2), Config{Heap: pageBytes, Stall: -1, Patience: 10 * longestSleep}, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 0 {
+			time.Sleep(longestSleep / 20) // rank 1 sleeps by now
+			return boom
+		}
+		return h.NewEvent().Wait()
+	})
+	var f *dimmnet.Failed
+	if !errors.As(errs[1], &f) || f.Rank != 0 || f.Why != "boom" {
+		t.Errorf("rank 1: Run returned %v, want that rank 0 failed with boom", errs[1])
+	}
+	if took := time.Since(begun); took > 8*longestSleep {
+		t.Errorf("rank 1 learns of the failure after %v, want some %v", took, longestSleep)
+	}
+}
+
 // still is a Stepper that never makes progress.
 type still struct{}
 

@@ -167,6 +167,8 @@ func (s *segment) unmap() {
 // No wake-up is lost. The poster writes its data and then reads asleep; the waiter sets asleep and
 // then reads the data (see Idle). Go's atomics are sequentially consistent, so at least one of the
 // two sees the other's write. Only one of several posters clears asleep, and wakes all sleepers.
+// A Write is not atomic: its bytes may become visible after the read of asleep. Nobody waits for
+// them (dimmnet.Port.Write), but for a later Store, after which the poster reads asleep again.
 func (s *segment) arrive() {
 	if s.asleep.Load() == 0 {
 		return
