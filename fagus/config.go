@@ -115,6 +115,15 @@ type Config struct {
 	// is nil, nothing is logged, except for a warning to slog.Default when a launcher started this
 	// process as one rank of several (see Run).
 	Log *slog.Logger
+
+	first counters
+}
+
+// counters are the values at which the counters of a run start: 0, except in tests, which start
+// near the end of a counter.
+type counters struct {
+	phase   uint64
+	version syncvar.Version
 }
 
 // withDefaults returns c with defaults in place of zero values, or an error if a field is invalid.

@@ -55,7 +55,7 @@ type engine interface {
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
 	if cfg.Mode == Threaded {
-		e, err := threaded.New(h, space, cfg.Notices)
+		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, FirstVersion: cfg.first.version})
 		return &threadedEngine{e, h.Port()}, err
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
@@ -63,6 +63,9 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		Live:     cfg.Net.Clock() == dimmnet.Wall,
 		Views:    views,
 		Help:     views && h.(dimmnet.Viewer).OwnProcessor(),
+
+		FirstPhase:   cfg.first.phase,
+		FirstVersion: cfg.first.version,
 	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }

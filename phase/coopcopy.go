@@ -25,7 +25,7 @@ const (
 
 type coopCopy struct {
 	portions []consistency.Range
-	number   uint32 // counts the pair's cooperative copies from 1; 0: only the receiver copies
+	number   uint32 // counts the pair's cooperative copies, never 0; 0: only the receiver copies
 	front    int    // the receiver has copied the portions before this one
 	back     int    // the sender has copied the portions from this one on
 }
@@ -37,7 +37,8 @@ func (c *coopCopy) add(r consistency.Range) {
 }
 
 // progressWord encodes a front or back word: the number of the copy, the index of the portion that
-// the rank has reached, and whether the rank is done.
+// the rank has reached, and whether the rank is done. The index has 31 bits. A slot has addresses
+// below 2^48, and so at most 2^30 portions.
 func progressWord(number uint32, portion int, done bool) uint64 {
 	w := uint64(number)<<32 | uint64(portion)<<1
 	if done {
@@ -60,7 +61,9 @@ func (s *fetchSender) begin(cuts []consistency.Cut) bool {
 	if bytes < coopBytes {
 		return false
 	}
-	s.last++
+	if s.last++; s.last == 0 { // after 2^32 copies, which take some days
+		s.last = 1
+	}
 	s.coop = coopCopy{portions: s.coop.portions[:0], number: s.last}
 	for _, c := range cuts {
 		s.coop.add(c.Range)

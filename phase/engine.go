@@ -14,6 +14,7 @@ type state uint8
 
 const (
 	between  state = iota // no phase: the program computes
+	ready                 // the method prepares the phase; this rank has sent nothing
 	gather                // lists are exchanged
 	transfer              // data are exchanged
 )
@@ -33,7 +34,7 @@ type Engine struct {
 	table    syncvar.Table
 
 	state    state
-	phase    uint64         // the number of the present phase, from 0
+	phase    uint64         // the number of the present phase, from Config.FirstPhase
 	out      []outQueue     // by index in peers
 	in       []inQueue      // by index in peers
 	lists    []syncvar.List // by rank: the lists of this phase
@@ -70,6 +71,10 @@ type Config struct {
 	// while the receiver copies them from the front. Every rank must be able to write to the
 	// memory of all others, and must have a processor to itself.
 	Help bool
+	// FirstPhase and FirstVersion are the numbers of the first phase and of the versions before
+	// any tenure. They are 0 except in tests, which start near the end of a counter.
+	FirstPhase   uint64
+	FirstVersion syncvar.Version
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the engine writes
@@ -80,6 +85,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	e := &Engine{
 		port:   p,
 		space:  space,
+		phase:  cfg.FirstPhase,
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 		values: make([]uint64, nodes),
@@ -87,6 +93,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
 	}
+	e.table.StartAt(cfg.FirstVersion)
 	if err := e.configure(cfg); err != nil {
 		return nil, err
 	}
@@ -193,7 +200,7 @@ func (e *Engine) Begin(l syncvar.List) error {
 	if e.state != between {
 		panic(fmt.Sprintf("phase: Begin called during phase %d", e.phase))
 	}
-	e.state = gather
+	e.state = ready
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
@@ -215,14 +222,21 @@ func (e *Engine) Begin(l syncvar.List) error {
 		e.out[i].begin(firstOut)
 		e.in[i].begin(firstIn)
 	}
+	if _, done := e.method.ready(); done {
+		e.sendLists()
+	}
+	return nil
+}
+
+func (e *Engine) sendLists() {
+	e.state = gather
 	if e.tree.Arity > 0 {
 		e.gatherUp()
-		return nil
+		return
 	}
 	for i := range e.peers {
 		e.out[i].sendLists(e.ownList)
 	}
-	return nil
 }
 
 // Done reports whether this rank has finished the phase that Begin began.
@@ -234,6 +248,12 @@ func (e *Engine) Step() (progress bool, err error) {
 		return false, e.err
 	}
 	switch e.state {
+	case ready:
+		var done bool
+		if progress, done = e.method.ready(); done {
+			e.sendLists()
+			progress = true
+		}
 	case gather:
 		progress, err = e.exchange()
 		if err == nil && e.quiet() {

@@ -70,7 +70,7 @@ func (e *Engine) encodeInline(l *syncvar.List) (fits bool) {
 }
 
 func (e *Engine) previous(r dimmnet.Rank) *syncvar.List {
-	if e.phase == 0 {
+	if e.counts.Phases == 0 {
 		return nil
 	}
 	return &e.lists[r]

@@ -23,6 +23,9 @@ type method interface {
 	slots() (kind ringbuf.Kind, maxCut int)
 	// ends returns the dataSender for the outQueue and the dataReceiver for the inQueue of peer.
 	ends(peer dimmnet.Rank) (dataSender, dataReceiver)
+	// ready prepares the method for a phase, as far as it can without waiting. Until done is true,
+	// this rank sends no list, so no rank transfers data of this phase.
+	ready() (progress, done bool)
 	// assign takes the transfers of a plan that the method moves past the queues. It reduces the
 	// plan to what one phase can move, and returns the transfers for the queues.
 	assign(plan *Plan) (queued []syncvar.Transfer)
@@ -68,6 +71,7 @@ type dataReceiver interface {
 
 type queued struct{}
 
+func (queued) ready() (progress, done bool)                          { return false, true }
 func (queued) assign(plan *Plan) []syncvar.Transfer                  { return plan.Transfers }
 func (queued) step() (bool, error)                                   { return false, nil }
 func (queued) pending() bool                                         { return false }

@@ -19,6 +19,9 @@ type push struct {
 	piece  int  // bytes of the largest PUSH
 	least  int  // a multicast goes by PUSH if its variables guard so many bytes
 
+	cleared int  // how many words of the grant and notice rows are empty; see ready
+	posted  bool // the Store that empties the next of them is posted
+
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	round    []*role            // the first few of roles: their messages are under way
 	moved    map[source]bool    // the sources that go by PUSH in this phase
@@ -51,6 +54,31 @@ func newPush(e *Engine, w pushWords, live bool) *push {
 }
 
 func (b *push) pending() bool { return len(b.roles) > 0 }
+
+// ready empties this rank's grant and notice words, once in clearPhases phases. No word of an
+// earlier phase is in flight, because this rank has read the last word of every hop.
+func (b *push) ready() (progress, done bool) {
+	if b.e.phase == 0 || b.e.phase%clearPhases != 0 {
+		b.cleared = 0
+		return false, true
+	}
+	port := b.e.port
+	for ; b.cleared < 2*b.words.count; b.cleared++ {
+		at := b.words.grant(b.cleared / 2)
+		if b.cleared%2 == 1 {
+			at = b.words.notice(b.cleared / 2)
+		}
+		if port.Load(at) != 0 {
+			if !b.posted {
+				b.posted = port.Store(port.Rank(), at, 0, dimmnet.WordBytes)
+				progress = progress || b.posted
+			}
+			return progress, false
+		}
+		b.posted, progress = false, true
+	}
+	return progress, true
+}
 
 func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	numbered, rest := newMulticasts(plan.Transfers, b.words.count)

@@ -17,9 +17,10 @@ import (
 //
 // The index is the number of a hop, not a rank, so the rows do not grow with the number of nodes.
 //
-// A grant or notice carries the low bits of the phase. So an old word is not taken for a new one,
-// unless the word has not changed for exactly 2^24 phases. It also carries the number of the
-// message, because a multicast that is too large for one message takes several.
+// A grant or notice carries the low bits of the phase, so that an old word is not taken for a new
+// one. The bits repeat after 2^24 phases; no word is as old, because every rank empties its words
+// once in clearPhases phases. A word also carries the number of the message, because a multicast
+// that is too large for one message takes several.
 //
 //	grant    offset 32 | reserved 2                    | message 6 | phase 24
 //	notice   bytes 32 | message ends 1 | last 1        | message 6 | phase 24
@@ -34,6 +35,8 @@ const (
 	wordRows   = 3
 	tagShift   = 34
 	messageMax = 1<<6 - 1
+
+	clearPhases = (ringbuf.PhaseMask + 1) / 2 // phases between two times at which words are emptied
 )
 
 func wordBytes(count int) int { return wordRows * count * dimmnet.WordBytes }

@@ -45,7 +45,8 @@ type Hint struct {
 // hintBits is the number of bits of the owner's rank in the word of a hint.
 const hintBits = 16
 
-// Word encodes the hint in the 8 bytes of a table entry. The word of the initial hint is 0.
+// Word encodes the hint in the 8 bytes of a table entry. The word of the initial hint is 0. A
+// variable with 10 million tenures a second reaches version 2^48 after 325 days.
 func (h Hint) Word() uint64 { return uint64(h.Version)<<hintBits | uint64(h.Owner) }
 
 // HintOf decodes a hint from its word.
@@ -75,8 +76,11 @@ type Action struct {
 // Granted reports whether the request is granted.
 func (t *Action) Granted() bool { return t.To == t.Rank }
 
-// NewSite returns the initial Site of a rank.
-func NewSite(rank dimmnet.Rank) *Site { return &Site{rank: rank} }
+// NewSite returns the initial Site of a rank. first is the version before the first tenure; it is
+// 0 except in tests, which start near the end of a counter.
+func NewSite(rank dimmnet.Rank, first Version) *Site {
+	return &Site{rank: rank, hint: Hint{Version: first}}
+}
 
 // Hint returns what the rank knows of the owner.
 func (s *Site) Hint() Hint { return s.hint }

@@ -39,7 +39,7 @@ type sites struct {
 func newSites(programs [][]Want) *sites {
 	w := &sites{wires: make([][]packet, len(programs)*len(programs))}
 	for r, p := range programs {
-		w.ranks = append(w.ranks, tenant{site: *NewSite(dimmnet.Rank(r)), program: p})
+		w.ranks = append(w.ranks, tenant{site: *NewSite(dimmnet.Rank(r), 0), program: p})
 	}
 	return w
 }
@@ -265,7 +265,7 @@ func TestSiteRefuses(t *testing.T) {
 		_, err := s.Request(w)
 		return err
 	}
-	s := NewSite(0)
+	s := NewSite(0, 0)
 	_, err := s.Release(1, false)
 	refused("a release of a variable that is not held", err)
 	if err := request(s, Want{Rank: 1, Access: Shared}); err != nil {
@@ -292,7 +292,7 @@ func TestSiteRefuses(t *testing.T) {
 // version of the requesting rank, and that a former owner knows the version of its copy.
 func TestSiteSendsWhatIsNewer(t *testing.T) {
 	for _, written := range []bool{false, true} {
-		s := NewSite(0)
+		s := NewSite(0, 0)
 		if _, err := s.Ask(Want{Access: Exclusive}); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestHint(t *testing.T) {
 	if got := HintOf(h.Word()); got != h {
 		t.Errorf("hint %+v is decoded as %+v", h, got)
 	}
-	s := NewSite(3)
+	s := NewSite(3, 0)
 	for _, c := range []struct{ in, want Hint }{
 		{Hint{2, 1}, Hint{2, 1}},
 		{Hint{1, 2}, Hint{2, 1}}, // the hint is older
@@ -327,7 +327,7 @@ func TestHint(t *testing.T) {
 			t.Errorf("after Learn(%+v) the hint is %+v, want %+v", c.in, s.Hint(), c.want)
 		}
 	}
-	if s = NewSite(0); s.Owns() {
+	if s = NewSite(0, 0); s.Owns() {
 		s.Learn(Hint{5, 1})
 	}
 	if s.Hint() != (Hint{}) {

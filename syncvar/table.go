@@ -34,6 +34,7 @@ type State struct {
 
 // Table is the replicated state of all variables. The zero Table is the state before any Acquire.
 type Table struct {
+	first  Version // of every variable before its first tenure
 	states []State
 	open   []ID // variables whose State is open
 
@@ -41,17 +42,21 @@ type Table struct {
 	ranks []dimmnet.Rank // reused
 }
 
+// StartAt makes the versions of all variables start at first instead of 0, as if rank 0 had left
+// them unchanged in so many tenures. Tests start near the end of a counter in this way.
+func (t *Table) StartAt(first Version) { t.first = first }
+
 // State returns the state of a variable.
 func (t *Table) State(id ID) State {
 	if int(id) >= len(t.states) {
-		return State{}
+		return State{Version: t.first}
 	}
 	return t.states[id]
 }
 
 func (t *Table) at(id ID) *State {
-	if int(id) >= len(t.states) {
-		t.states = append(t.states, make([]State, int(id)+1-len(t.states))...)
+	for int(id) >= len(t.states) {
+		t.states = append(t.states, State{Version: t.first})
 	}
 	return &t.states[id]
 }

@@ -1,7 +1,7 @@
 // Package threaded is the engine of the multithreaded versions of Fagus: helper threads of every
 // node serve requests at any time, so a rank acquires and releases independently of the others.
 //
-//	e, err := threaded.New(host, space, false)
+//	e, err := threaded.New(host, space, threaded.Config{})
 //	err = e.Acquire(shared, exclusive)           // waits for grants and data
 //	copy(mem, ...)                               // the program computes
 //	err = e.Release(shared, exclusive, written)  // waits for no answer

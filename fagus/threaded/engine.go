@@ -28,7 +28,8 @@ type Engine struct {
 	stop    dimmnet.Offset // of the word that ends the receive thread
 	most    int            // the longest out queue possible if all ranks follow the protocol
 	events  [threads]dimmnet.Event
-	notices bool // every slot comes with a notice, which wakes the receive thread
+	notices bool            // every slot comes with a notice, which wakes the receive thread
+	first   syncvar.Version // Config.FirstVersion
 
 	mu       sync.Mutex    // guards everything below
 	due      [threads]bool // the threads that unlock will wake
@@ -71,12 +72,21 @@ type Counts struct {
 	Slots     uint64 // slots of data sent, each with a piece of a variable
 }
 
+// Config configures an engine. It must be equal on all ranks.
+type Config struct {
+	// Notices makes Host.Notify announce every slot. Then the receive thread waits for notices
+	// instead of polling.
+	Notices bool
+	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
+	// which start near the end of a counter.
+	FirstVersion syncvar.Version
+}
+
 // New returns the engine of a host's rank and starts its helper threads. space holds the rank's
-// memory; from now on the caller adds to space only within Declare. If notices is true, Host.Notify
-// announces every slot, and the receive thread waits for notices instead of polling; notices must
-// be equal on all ranks. New fails if the LLCM does not hold the rings of so many nodes.
-func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error) {
-	e, err := newEngine(h.Port(), space, notices)
+// memory; from now on the caller adds to space only within Declare. New fails if the LLCM does not
+// hold the rings of so many nodes.
+func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
+	e, err := newEngine(h.Port(), space, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +104,7 @@ func New(h dimmnet.Host, space *consistency.Space, notices bool) (*Engine, error
 
 // newEngine returns an engine without threads. The LLCM holds the rings, the table of hints and
 // the stop word, in this order.
-func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine, error) {
+func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) {
 	limits, nodes := p.Limits(), p.Nodes()
 	stop := limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
 	hints := newTable(max(0, stop))
@@ -112,7 +122,8 @@ func newEngine(p dimmnet.Port, space *consistency.Space, notices bool) (*Engine,
 		stop:    dimmnet.Offset(stop),
 		most:    outLimit + nodes*(window+1),
 		space:   space,
-		notices: notices,
+		notices: cfg.Notices,
+		first:   cfg.FirstVersion,
 		sites:   make(map[syncvar.ID]*syncvar.Site),
 		wanted:  make(map[syncvar.ID]*want),
 		streams: make([]*consistency.Stream, nodes),

@@ -30,7 +30,7 @@ func newTestEngine(t *testing.T, rank dimmnet.Rank) *Engine {
 	for r := range tables {
 		tables[r] = make(map[dimmnet.Offset]uint64)
 	}
-	e, err := newEngine(&tablePort{rank: rank, tables: tables}, space, false)
+	e, err := newEngine(&tablePort{rank: rank, tables: tables}, space, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

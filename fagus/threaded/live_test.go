@@ -28,7 +28,7 @@ func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte)
 		if _, err := space.Bind("v", []consistency.Range{{Lo: base, Hi: base + consistency.Addr(size)}}); err != nil {
 			return err
 		}
-		e, err := newEngine(h.Port(), space, false)
+		e, err := newEngine(h.Port(), space, Config{})
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func TestReceiveThreadWaits(t *testing.T) {
 func TestCloseEndsReceiving(t *testing.T) {
 	boom := errors.New("boom")
 	err := runEngines(t, 8, func(h dimmnet.Host, e *Engine, _ []byte) error {
-		e, err := New(h, e.space, false)
+		e, err := New(h, e.space, Config{})
 		if err != nil {
 			return err
 		}

@@ -45,8 +45,8 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 		e.words = words
 	}
 	clear(e.meeting)
-	for r := range dimmnet.Rank(e.nodes) {
-		if err := e.queue(outgoing{to: r, m: message{op: leave, call: m.call}, words: words}); err != nil {
+	for r := range e.nodes { // a loop over Rank would end at once if there are 2^16 ranks
+		if err := e.queue(outgoing{to: dimmnet.Rank(r), m: message{op: leave, call: m.call}, words: words}); err != nil {
 			return err
 		}
 	}
@@ -68,13 +68,13 @@ func (e *Engine) receiveWords(in incoming) error {
 }
 
 func (e *Engine) checkDeclarations(call syncvar.Call) error {
-	for r := dimmnet.Rank(1); int(r) < e.nodes; r++ {
-		m := &e.meeting[r]
-		if err := e.checkDeclared(r, m); err != nil {
+	for r := 1; r < e.nodes; r++ {
+		m, rank := &e.meeting[r], dimmnet.Rank(r)
+		if err := e.checkDeclared(rank, m); err != nil {
 			return err
 		}
 		if call != syncvar.End {
-			if err := e.space.CheckCount(0, r, m.declared); err != nil {
+			if err := e.space.CheckCount(0, rank, m.declared); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,7 @@ import (
 func (e *Engine) site(id syncvar.ID) *syncvar.Site {
 	s := e.sites[id]
 	if s == nil {
-		s = syncvar.NewSite(e.rank)
+		s = syncvar.NewSite(e.rank, e.first)
 		e.sites[id] = s
 	}
 	return s

@@ -28,8 +28,8 @@ type receiver struct {
 
 func (e *Engine) receive(h dimmnet.Host) error {
 	r := &receiver{h: h, port: h.Port(), stop: e.stop}
-	for peer := range dimmnet.Rank(e.nodes) {
-		if peer != e.rank {
+	for i := range e.nodes {
+		if peer := dimmnet.Rank(i); peer != e.rank {
 			r.peers = append(r.peers, peer)
 			r.rings = append(r.rings, ringbuf.NewReceiver(r.port, &e.layout, peer))
 		}

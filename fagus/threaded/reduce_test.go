@@ -71,7 +71,7 @@ func TestWordsOfManyRanks(t *testing.T) {
 		for _, net := range []dimmnet.Network{simulated, inproc.New(inproc.Config{LLCM: 400 * nodes})} {
 			err := net.Run(t.Context(), nodes, func(h dimmnet.Host) error {
 				own := uint64(h.Port().Rank())
-				e, err := New(h, consistency.NewSpace(), false)
+				e, err := New(h, consistency.NewSpace(), Config{})
 				if err != nil {
 					return err
 				}

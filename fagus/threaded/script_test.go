@@ -98,7 +98,7 @@ func (w *world) begin(n int) error {
 		if _, err := space.AddRegion("a", "bytes", memory); err != nil {
 			return err
 		}
-		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables}, space, false)
+		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables}, space, Config{})
 		if err != nil {
 			return err
 		}

@@ -31,9 +31,9 @@ type sender struct {
 
 func (e *Engine) send(h dimmnet.Host) error {
 	s := &sender{e: e, h: h, port: h.Port(), rings: make([]*ringbuf.Sender, e.nodes), body: make([]byte, 0, e.layout.SlotBytes)}
-	for r := range dimmnet.Rank(e.nodes) {
-		if r != e.rank {
-			s.rings[r] = ringbuf.NewSender(s.port, &e.layout, r)
+	for r := range e.nodes {
+		if rank := dimmnet.Rank(r); rank != e.rank {
+			s.rings[r] = ringbuf.NewSender(s.port, &e.layout, rank)
 		}
 	}
 	for {

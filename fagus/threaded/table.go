@@ -40,19 +40,20 @@ func (t *table) announce(p dimmnet.Port, id syncvar.ID, h syncvar.Hint) error {
 		return nil
 	}
 	s := announcer{port: p, off: off, word: h.Word()}
-	return dimmnet.Drive(p, &s, func() bool { return int(s.next) == p.Nodes() })
+	return dimmnet.Drive(p, &s, func() bool { return s.next == p.Nodes() })
 }
 
 type announcer struct {
 	port dimmnet.Port
 	off  dimmnet.Offset
 	word uint64
-	next dimmnet.Rank
+	next int // the rank to which the next store goes; nodes at the end
 }
 
 // Step stores the word at one more rank.
 func (t *announcer) Step() (progress bool, err error) {
-	if t.next == t.port.Rank() || t.port.Store(t.next, t.off, t.word, dimmnet.WordBytes) {
+	rank := dimmnet.Rank(t.next)
+	if rank == t.port.Rank() || t.port.Store(rank, t.off, t.word, dimmnet.WordBytes) {
 		t.next++
 		return true, nil
 	}
