@@ -18,7 +18,7 @@ type engine struct {
 	sends      map[uint32]*Request // sends in rendezvous that wait for a CTS, by request id
 	receives   map[uint32]*Request // receives in rendezvous that wait for an FTS, by request id
 	windows    map[uint32]*Window  // by context
-	id         uint32              // of the last request
+	id         uint32              // the last request id; ids wrap around
 	context    uint32              // no communicator uses a context from here on
 	incomplete int                 // number of incomplete requests
 	stats      Stats
@@ -65,6 +65,17 @@ func newEngine(port dimmnet.Port, link Link, eager int) *engine {
 		sends:    map[uint32]*Request{},
 		receives: map[uint32]*Request{},
 		windows:  map[uint32]*Window{},
+	}
+}
+
+// unused returns the next id after *last that is not in use, and sets *last to it. An id that is in
+// use after 2^32 further requests is passed over.
+func unused[V any](last *uint32, inUse map[uint32]V) uint32 {
+	for {
+		*last++
+		if _, found := inUse[*last]; !found {
+			return *last
+		}
 	}
 }
 
@@ -261,8 +272,9 @@ func (e *engine) sendCTS(r *Request, env *envelope) error {
 		}
 		r.to = to
 	}
-	e.receives[r.id] = r
-	c := control{kind: clearToSend, context: env.context, sender: env.sender, receiver: r.id, size: uint64(env.size)}
+	id := unused(&e.id, e.receives)
+	e.receives[id] = r
+	c := control{kind: clearToSend, context: env.context, sender: env.sender, receiver: id, size: uint64(env.size)}
 	e.send(env.src, c, encodeDestinations(r.to), nil)
 	return nil
 }

@@ -17,7 +17,7 @@ type lie struct {
 }
 
 // victim is a rank whose peer sends lies. It has a posted receive, a send in rendezvous (request
-// 2), a receive that has sent a CTS for a message of 30 bytes (request 3), and a window.
+// 1), a receive that can send a CTS for a message of 30 bytes (as request 2), and a window.
 func victim(h dimmnet.Host) error {
 	c, err := Start(h, Options{Eager: 40})
 	if err != nil {
@@ -72,16 +72,16 @@ func lies() map[string][]lie {
 		"message of 10 bytes in a packet of kind 2 with 3":                         {{control{kind: requestToSend, rank: 1, tag: 5, size: 10}, make([]byte, 3)}},
 		"with tag 4294967295":                                                      {{control: control{kind: eagerSend, rank: 1, tag: 1<<32 - 1}}},
 		"CTS for request 9, which has sent no RTS":                                 {{control: control{kind: clearToSend, sender: 9}}},
-		"CTS for request 1, which has sent no RTS":                                 {{control: control{kind: clearToSend, sender: 1}}},
-		"destination of 101 bytes after 0 bytes: want at least 1, and at most 100": {{control{kind: clearToSend, sender: 2}, encodeDestinations([]Destination{{1, 101}})}},
-		"destination of 2 bytes after 99 bytes: want at least 1, and at most 100":  {{control{kind: clearToSend, sender: 2}, encodeDestinations([]Destination{{1, 99}, {2, 2}})}},
-		"destination of 0 bytes":                                                   {{control{kind: clearToSend, sender: 2}, encodeDestinations([]Destination{{1, 0}})}},
-		"list of destinations has 17 bytes":                                        {{control{kind: clearToSend, sender: 2}, make([]byte, 17)}},
-		"CTS for request 2, which has sent no RTS":                                 {{control{kind: clearToSend, sender: 2}, one}, {control{kind: clearToSend, sender: 2}, one}},
+		"CTS for request 2, which has sent no RTS":                                 {{control: control{kind: clearToSend, sender: 2}}},
+		"destination of 101 bytes after 0 bytes: want at least 1, and at most 100": {{control{kind: clearToSend, sender: 1}, encodeDestinations([]Destination{{1, 101}})}},
+		"destination of 2 bytes after 99 bytes: want at least 1, and at most 100":  {{control{kind: clearToSend, sender: 1}, encodeDestinations([]Destination{{1, 99}, {2, 2}})}},
+		"destination of 0 bytes":                                                   {{control{kind: clearToSend, sender: 1}, encodeDestinations([]Destination{{1, 0}})}},
+		"list of destinations has 17 bytes":                                        {{control{kind: clearToSend, sender: 1}, make([]byte, 17)}},
+		"CTS for request 1, which has sent no RTS":                                 {{control{kind: clearToSend, sender: 1}, one}, {control{kind: clearToSend, sender: 1}, one}},
 		"FTS for request 9, which is not receiving":                                {{control: control{kind: finishSend, receiver: 9}}},
-		"FTS for request 3, which is not receiving":                                {{control: control{kind: finishSend, receiver: 3}}},
-		"FTS with 2 bytes":                                                         {{control{kind: finishSend, receiver: 3}, make([]byte, 2)}},
-		"0 of 30 bytes have been written":                                          {clears, {control: control{kind: finishSend, receiver: 3}}},
+		"FTS for request 2, which is not receiving":                                {{control: control{kind: finishSend, receiver: 2}}},
+		"FTS with 2 bytes":                                                         {{control{kind: finishSend, receiver: 2}, make([]byte, 2)}},
+		"0 of 30 bytes have been written":                                          {clears, {control: control{kind: finishSend, receiver: 2}}},
 		"writes to address 1, which is not exposed":                                {{control{kind: remoteWrite, receiver: 1}, make([]byte, 8)}},
 		"writes 31 bytes at offset 0: want a part of the rest, from 0 to 30":       {clears, {control{kind: remoteWrite, receiver: 1}, make([]byte, 31)}},
 		"writes 8 bytes at offset 4: want a part of the rest, from 0 to 30":        {clears, {control{kind: remoteWrite, receiver: 1, size: 4}, make([]byte, 8)}},

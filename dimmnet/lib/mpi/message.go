@@ -76,9 +76,8 @@ func (c *Comm) Irecv(p []byte, src, tag int) (*Request, error) {
 
 func (c *Comm) newRequest(context uint32, p []byte, tag int) *Request {
 	e := c.engine
-	e.id++
 	e.incomplete++
-	return &Request{comm: c, id: e.id, context: context, tag: tag, p: p}
+	return &Request{comm: c, context: context, tag: tag, p: p}
 }
 
 func (c *Comm) isend(context uint32, p []byte, dst, tag int) (*Request, error) {
@@ -88,19 +87,16 @@ func (c *Comm) isend(context uint32, p []byte, dst, tag int) (*Request, error) {
 	e := c.engine
 	r := c.newRequest(context, p, tag)
 	r.dst = c.group[dst]
-	head := control{rank: uint16(c.rank), context: context, tag: uint32(tag), sender: r.id, size: uint64(len(p))}
+	head := control{rank: uint16(c.rank), context: context, tag: uint32(tag), size: uint64(len(p))}
 	if len(p) <= e.eager {
 		e.stats.Eager++
 		head.kind = eagerSend
 		e.send(r.dst, head, p, func() { r.complete(Status{}, nil) })
 		return r, nil
 	}
-	if e.sends[r.id] != nil || e.receives[r.id] != nil {
-		return nil, e.fail(errors.New("mpi: request ids have wrapped around, and an old request is still incomplete"))
-	}
 	e.stats.Rendezvous++
-	head.kind = requestToSend
-	e.sends[r.id] = r
+	head.kind, head.sender = requestToSend, unused(&e.id, e.sends)
+	e.sends[head.sender] = r
 	e.send(r.dst, head, nil, nil)
 	return r, nil
 }

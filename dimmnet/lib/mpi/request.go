@@ -28,7 +28,6 @@ type Status struct { // rank in the communicator
 // complete, and must not use its buffer before. It belongs to the thread of its rank.
 type Request struct {
 	comm    *Comm
-	id      uint32
 	context uint32
 	tag     int
 	p       []byte

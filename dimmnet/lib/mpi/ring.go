@@ -132,12 +132,9 @@ func (l *ringLink) Write(dst dimmnet.Rank, to []Destination, data []byte) bool {
 }
 
 func (l *ringLink) Expose(src dimmnet.Rank, p []byte) ([]Destination, error) {
-	l.last++
-	if l.exposed[l.last] != nil {
-		return nil, fmt.Errorf("all addresses are in use: %d buffers are exposed", len(l.exposed))
-	}
-	l.exposed[l.last] = &exposure{src: src, p: p}
-	return []Destination{{Address: uint64(l.last), Size: len(p)}}, nil
+	address := unused(&l.last, l.exposed)
+	l.exposed[address] = &exposure{src: src, p: p}
+	return []Destination{{Address: uint64(address), Size: len(p)}}, nil
 }
 
 func (l *ringLink) Conceal(_ dimmnet.Rank, to []Destination) error {

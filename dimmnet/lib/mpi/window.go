@@ -39,8 +39,11 @@ type waiter struct {
 	exclusive bool
 }
 
-// NewWindow makes mem, of any length, this rank's part of a new window. It is collective.
+// NewWindow makes mem, of at most MaxBytes, this rank's part of a new window. It is collective.
 func (c *Comm) NewWindow(mem []byte) (*Window, error) {
+	if len(mem) > MaxBytes {
+		return nil, c.engine.fail(fmt.Errorf("mpi: make a window of %d bytes: want at most %d", len(mem), MaxBytes))
+	}
 	own, err := c.Dup()
 	if err != nil {
 		return nil, err
@@ -135,10 +138,10 @@ func (w *Window) Get(p []byte, target, offset int) error {
 	}
 	w.pieces(len(p), 1, func(at, n int) {
 		e := w.comm.engine
-		e.id++
-		w.gets[e.id] = p[at:][:n]
+		id := unused(&e.id, w.gets)
+		w.gets[id] = p[at:][:n]
 		w.pending++
-		w.send(target, control{kind: windowGet, tag: uint32(n), sender: e.id, size: uint64(offset + at)}, nil, nil)
+		w.send(target, control{kind: windowGet, tag: uint32(n), sender: id, size: uint64(offset + at)}, nil, nil)
 	})
 	return nil
 }
