@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 )
 
-// TestCountsAcrossEnds makes barriers across 2^8, whose counts have one byte, and sums of 4-byte numbers
-// across 2^32, whose counts have four bytes.
+// TestCountsAcrossEnds makes barriers across 2^8, whose counts have one byte, and sums of 4-byte
+// numbers across 2^32, whose counts have four bytes.
 func TestCountsAcrossEnds(t *testing.T) {
 	const (
 		first  = 1<<32 - 5

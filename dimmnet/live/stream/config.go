@@ -36,6 +36,8 @@ type Config struct {
 	Patience time.Duration
 	// Grace is how long a failed run waits for its threads.
 	Grace time.Duration
+
+	firstFrame uint32 // the number of the first frame of a connection; 0 except in tests
 }
 
 const word = dimmnet.WordBytes

@@ -50,7 +50,7 @@ type header struct {
 	arg     uint8
 	n       int // bytes of payload
 	off     dimmnet.Offset
-	number  uint32 // counts the frames of this connection, from 0
+	number  uint32 // counts the frames of this connection, from 0, and wraps around
 	payload uint32 // checksum of the payload
 }
 

@@ -93,8 +93,9 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 
 func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
 	q := &peer{rank: rank, stream: s, near: near}
-	q.out = outbox{stream: s, nic: &n.nic, onSpace: n.spaceFreed, onSent: n.arrive}
-	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes)}
+	first := n.shared.cfg.firstFrame
+	q.out = outbox{stream: s, nic: &n.nic, number: first, onSpace: n.spaceFreed, onSent: n.arrive}
+	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, number: first, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes)}
 	return q
 }
 

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,7 @@ type outbox struct {
 	completes bool         // the large piece is the last of a zero-copy send
 	transfers []transfer   // transfers of which pieces are to be sent, oldest first
 	answers   int          // number of transfers that answer a Pull of the peer
-	notices   uint32       // number of notices that are not in a frame yet
+	notices   uint64       // number of notices that are not in a frame yet
 	pushes    []move       // own Pushes that the peer has not acknowledged
 	pulls     []move       // own Pulls that the peer has not answered completely
 	refused   bool         // a post was refused since onSpace was called
@@ -315,8 +316,9 @@ func (o *outbox) step() (progress bool, err error) {
 func (o *outbox) nextFrames() {
 	switch {
 	case o.notices > 0:
-		o.frame(notify, 0, dimmnet.Offset(o.notices), nil)
-		o.notices = 0
+		n := min(o.notices, math.MaxUint32)
+		o.frame(notify, 0, dimmnet.Offset(n), nil)
+		o.notices -= n
 	case len(o.transfers) > 0:
 		o.nextPiece()
 	default:
