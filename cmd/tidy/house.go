@@ -163,6 +163,7 @@ func fagusPlaces() []place {
 		{dir: in + "lab/anatomy", may: []string{"dimmnet", "dimmnet/sim", "apps/catalog/usage", base, figure}},
 		{dir: in + "lab/colony", may: []string{"dimmnet", "dimmnet/sim/colony", "apps/catalog/usage", base}},
 		{dir: in + "lab/faults", may: []string{"fagus", "apps/catalog/usage", base, in + "namespaces", runflags}, time: "waits for processes, and measures until they tell"},
+		{dir: in + "lab/jobs", may: []string{"apps/catalog/usage", base, runflags}, time: "limits jobs, and measures how long they take"},
 		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "apps/catalog/usage", base, figure}},
 		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base}, time: "limits a run"},
 		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base}, time: "limits a campaign"},

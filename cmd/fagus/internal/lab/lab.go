@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/anatomy"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/colony"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/faults"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/jobs"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/reproduce"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/results"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/swarm"
@@ -20,7 +21,8 @@ func Command() *cli.Command {
 		UsageText: "fagus lab EXPERIMENT [flags]",
 		Action:    base.Group("experiment", "fagus lab", nil),
 		Subcommands: []*cli.Command{
-			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), faults.Campaign(), results.Command(), colony.Command(),
+			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), faults.Campaign(), jobs.Command(),
+			results.Command(), colony.Command(),
 		},
 	}
 }
