@@ -37,7 +37,7 @@ func kinds() []kind {
 		{program: "radix", flags: []numbers{{"keys", 1, 20000}}},
 		{program: "lu", flags: []numbers{{"n", 8, 128}, {"block", 4, 32}}},
 		{program: "water", flags: []numbers{{"molecules", 27, 64}, {"steps", 1, 3}}, options: []string{"--bind=molecule"}},
-		{program: "barnes", flags: []numbers{{"bodies", 64, 400}, {"steps", 1, 3}}},
+		{program: "barnes", flags: []numbers{{"bodies", 100, 400}, {"steps", 1, 3}}},
 		{program: "kmeans", flags: []numbers{{"points", 200, 3000}, {"clusters", 2, 8}}},
 		{program: "pagerank", flags: []numbers{{"pages", 50, 500}, {"links", 500, 3000}}},
 		{program: "conjugate", flags: []numbers{{"grid", 5, 24}}},
