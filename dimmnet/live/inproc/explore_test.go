@@ -172,6 +172,26 @@ func programs() []program {
 				x.body(x.ports[2], failing("boom", x.awaiting(0, 1))),
 			}
 		}},
+		{"transfers", 2, 2, func(x *explored) []func() error {
+			nodes := x.ports[0].run.nodes
+			nodes[0].LLCM.Store(0, 7, word)
+			nodes[1].LLCM.Store(0, 9, word)
+			landed := func(rank dimmnet.Rank, off dimmnet.Offset, want uint64) func(p *port) error {
+				return func(*port) error {
+					if got := nodes[rank].LLCM.Load(off); got != want {
+						return fmt.Errorf("a transfer is done, and the word at %d of rank %d is %d, want %d", off, rank, got, want)
+					}
+					return nil
+				}
+			}
+			return []func() error{
+				x.body(x.helper(0), x.awaiting(16, word), landed(1, 8, 7), x.awaiting(32, word), landed(0, 24, 9)),
+				x.body(x.ports[0],
+					func(p *port) error { p.Push(1, 0, 8, word, 16); return nil },
+					func(p *port) error { p.Pull(1, 0, 24, word, 32); return nil }),
+				x.body(x.ports[1]),
+			}
+		}},
 		{"deadlock", 3, 2, func(x *explored) []func() error {
 			return []func() error{
 				x.body(x.ports[0], failing("deadlock", x.awaiting(0, 1))),
