@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -314,6 +315,29 @@ func Pauses(t *testing.T, all []*Process, ranks []int) {
 		case r := <-p.reports:
 			t.Errorf("rank %d: %+v, want no report", p.Rank, r)
 		default:
+		}
+	}
+}
+
+// GivenUp stops a process for so long that the others take it for lost and end. Then the process
+// goes on: it must not blame another rank.
+func GivenUp(t *testing.T, all []*Process, rank int) {
+	t.Helper()
+	own := fmt.Sprintf("rank %d", rank)
+	all[rank].Signal(t, syscall.SIGSTOP)
+	for _, p := range all {
+		for r := (Report{}); p.Rank != rank && !r.Ended; {
+			if r = p.Next(t); !strings.Contains(r.Error, own) {
+				t.Errorf("rank %d: %+v, want an error that names %s", p.Rank, r, own)
+			}
+		}
+	}
+	all[rank].Signal(t, syscall.SIGCONT)
+	for r := (Report{}); !r.Ended; {
+		r = all[rank].Next(t)
+		t.Logf("%s: %s", own, r.Error)
+		if !strings.Contains(r.Error, own+" failed") && !strings.Contains(r.Error, own+" is gone") && !strings.Contains(r.Error, own+" was stopped") {
+			t.Errorf("%s: %+v, want an error that blames no other rank", own, r)
 		}
 	}
 }

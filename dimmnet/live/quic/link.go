@@ -7,11 +7,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// receiptTime bounds how long a rank waits for the receipt of a peer when it closes a connection.
-const receiptTime = time.Second
+const (
+	// receiptTime bounds the wait for the receipt of a peer when a rank closes a connection.
+	receiptTime = time.Second
+	// goneTime is receiptTime for a peer that is gone. The last bytes leave in this time: if the
+	// process of the peer is only stopped, it can read why it was left.
+	goneTime = 20 * time.Millisecond
+)
 
 // errEnded is the error of a Write to a stream that this rank has ended.
 var errEnded = errors.New("quic: this rank has ended the stream")
@@ -38,10 +44,12 @@ func newLink(p *peer, at *poll) *link {
 func (l *link) receive() {
 	for {
 		n, err := l.in.Read(l.received.waitFree())
+		delay.Here()
 		l.received.filled(n)
 		if err != nil {
 			l.received.end(err)
 		}
+		delay.Here()
 		l.poll.Wake()
 		if err == io.EOF {
 			if receipt, err := l.conn.OpenUniStream(); err == nil {
@@ -62,13 +70,16 @@ func (l *link) send() {
 			return
 		}
 		n, err := l.out.Write(b)
+		delay.Here()
 		l.outgoing.drained(n)
 		if err != nil {
 			l.outgoing.end(err)
 			l.poll.Wake()
 			return
 		}
+		delay.Here()
 		if l.outgoing.writable() {
+			delay.Here()
 			l.poll.Wake()
 		}
 	}
@@ -76,9 +87,18 @@ func (l *link) send() {
 
 func (l *link) Read(p []byte) (int, error)          { return l.received.take(p) }
 func (l *link) Write(p []byte, _ bool) (int, error) { return l.outgoing.put(p) }
-func (l *link) NotifyWritable(on bool)              { l.outgoing.notifyWritable(on) }
 func (l *link) HungUp() bool                        { return l.received.hasEnded() }
 func (l *link) CloseWrite()                         { l.outgoing.end(errEnded) }
+
+// NotifyWritable wakes the poll itself if the goroutine has made space since the last Write: the
+// goroutine has then found that nobody wants to know.
+func (l *link) NotifyWritable(on bool) {
+	l.outgoing.notifyWritable(on)
+	delay.Here()
+	if l.outgoing.writable() {
+		l.poll.Wake()
+	}
+}
 
 // Buffered returns false: the poll reports all bytes that the ring has.
 func (l *link) Buffered() bool { return false }
@@ -93,17 +113,21 @@ func (l *link) Ignore() {
 }
 
 // Close starts to close the connection. poll.Close waits until the connection is closed.
-func (l *link) Close() {
+func (l *link) Close(gone bool) {
 	l.closing.Do(func() {
 		l.Ignore()
 		l.CloseWrite()
-		l.poll.goroutines.Go(l.awaitReceipt)
+		atMost := receiptTime
+		if gone {
+			atMost = goneTime
+		}
+		l.poll.goroutines.Go(func() { l.awaitReceipt(atMost) })
 	})
 }
 
 // awaitReceipt waits for the peer's receipt: closing earlier would discard bytes on their way.
-func (l *link) awaitReceipt() {
-	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
+func (l *link) awaitReceipt(atMost time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), atMost)
 	defer cancel()
 	code := codeOver
 	if _, err := l.conn.AcceptUniStream(ctx); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 )
 
-// newPair returns the link of rank 0 to rank 1, and the stream on which rank 1 sends to it.
-func newPair(t *testing.T) (*link, *quicgo.SendStream) {
+// newPair returns the link of rank 0 to rank 1, and the streams of rank 1.
+func newPair(t *testing.T) (*link, *peer) {
 	t.Helper()
 	authority := meshtest.NewAuthority(t, 2)
 	cfg := &quicgo.Config{MaxIncomingUniStreams: streamsPerPeer}
@@ -29,29 +29,39 @@ func newPair(t *testing.T) (*link, *quicgo.SendStream) {
 	if p.out, err = p.conn.OpenUniStream(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := dialed.OpenUniStream()
-	if err != nil {
+	other := &peer{conn: dialed}
+	if other.out, err = dialed.OpenUniStream(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Write([]byte{0}); err != nil { // announces the stream
+	if _, err := other.out.Write([]byte{0}); err != nil { // announces the stream
 		t.Fatal(err)
 	}
 	if p.in, err = p.conn.AcceptUniStream(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l := newLink(p, &poll{woken: make(chan struct{}, 1)})
+	if _, err := p.out.Write([]byte{0}); err != nil {
+		t.Fatal(err)
+	}
+	if other.in, err = dialed.AcceptUniStream(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.in.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	l := newLink(p, newPoll(0))
 	t.Cleanup(func() {
 		_ = dialed.CloseWithError(codeOver, "")
-		l.Close()
+		l.Close(false)
 		l.poll.goroutines.Wait()
 	})
-	return l, s
+	return l, other
 }
 
 // TestWakeAfterBytes checks that the poll is woken only when the bytes, or the end of the stream,
 // can be read. The test holds the lock of the ring, so that nothing can be put.
 func TestWakeAfterBytes(t *testing.T) {
-	l, s := newPair(t)
+	l, other := newPair(t)
+	s := other.out
 	woken := func(atMost time.Duration) bool {
 		select {
 		case <-l.poll.woken:

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
+// poll is where a thread sleeps until a link is ready. docs/model/ring.pml is a model of a link's
+// rings and the poll.
 type poll struct {
 	woken      chan struct{} // contains an element after Wake
 	links      []*link       // by rank; nil for the own rank
@@ -19,7 +22,7 @@ type poll struct {
 
 var _ stream.Poll = (*poll)(nil)
 
-// Wake ends the Wait of a thread, or the next Wait.
+// Wake ends the Wait of a thread, or the next Wait for more than 0.
 func (p *poll) Wake() {
 	select {
 	case p.woken <- struct{}{}:
@@ -27,17 +30,19 @@ func (p *poll) Wake() {
 	}
 }
 
-// Wait checks all links, and checks again after a wake-up. Only one thread at a time may wait.
+// Wait checks all links, and checks again after a wake-up.
 func (p *poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 	if ready = p.check(ready[:0]); len(ready) > 0 || atMost == 0 {
 		return ready
 	}
+	delay.Here()
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
 	case <-p.woken:
 	case <-timer.C:
 	}
+	delay.Here()
 	return p.check(ready[:0])
 }
 

@@ -26,8 +26,13 @@ type victim struct {
 
 func newVictim(t *testing.T, body func(dimmnet.Host) error) *victim {
 	t.Helper()
+	return newVictimWith(t, nil, body)
+}
+
+func newVictimWith(t *testing.T, lost chan func(dimmnet.Rank, error), body func(dimmnet.Host) error) *victim {
+	t.Helper()
 	v := &victim{at: meshtest.NewMeeting(2), authority: meshtest.NewAuthority(t, 2)}
-	v.result = start(meshtest.Member{At: v.at}, Config{Identity: meshtest.Issue(t, v.authority, 0)}, body)
+	v.result = start(meshtest.Member{At: v.at, Lost: lost}, Config{Identity: meshtest.Issue(t, v.authority, 0)}, body)
 	return v
 }
 

@@ -37,7 +37,8 @@
 //
 // Idle reads the streams for about 300 us, with some yields, and then sleeps. Of the threads of a
 // node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll and receives
-// for all. When it leaves, another takes its place. Where threads outnumber processors, or
+// for all. When it leaves, another takes its place. docs/model/sleepers.pml is a model of this, and
+// docs/model/timer.pml one of the timer. Where threads outnumber processors, or
 // goroutines do a part of the work (Config.Helped), no thread reads for long.
 //
 // # Failure
@@ -46,13 +47,16 @@
 // stream that ends before both ranks have sent a goodbye fails the run: a thread that reads
 // notices the end, and where there are Beats a check ten times a second. The owner of Member
 // reports by OnLoss that a process has ended. A rank whose threads have returned serves its peers
-// until all have sent a goodbye, because they may access its memory. Then all streams are closed.
+// until all have sent a goodbye, because they may access its memory; it drops zero-copy pieces.
+// Then all streams are closed. The end of a failed run does not wait for the rank that is gone.
 //
 // Where there are Beats, each process sends them regularly, whatever its program does. A process
 // fails the run when a rank gives no sign of life for Config.Stall: the rank's process is stopped,
 // or its host is cut off. The time between two checks counts as at most twice the normal interval:
-// a process that was stopped itself, or had no processor, accuses no peer. A process that hears
-// none of several peers reports that its own host is cut off.
+// a process that was stopped itself, or had no processor, accuses no peer. If it was stopped for
+// half of Config.Stall and a peer of which it has heard nothing since has ended, it reports that it
+// was stopped: the peer may have given it up. A process that hears none of several peers reports
+// that its own host is cut off.
 //
 // Beats may be dropped on their way where streams pass. A rank that hears no beat of a peer for a
 // quarter of Config.Stall sends it frames of kind alive, which say so, and reads its stream; the

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // progress reads the ready streams, and sends waiting frames, unless another thread is doing so.
@@ -59,6 +61,7 @@ func (n *node) receive(q *peer) {
 	}
 	came, err := q.in.receive()
 	if came {
+		delay.Here()
 		n.arrivals.Add(1)
 		n.wakeDue()
 	}
@@ -80,10 +83,25 @@ func (n *node) end(q *peer, why error) {
 	case q.goodbyeReceived.Load() && q.goodbyeSent.Load():
 		// The run of the peer is over.
 	case errors.Is(why, io.EOF):
-		n.lost(q.rank, errors.New("it has ended the connection"))
+		n.endedEarly(q, errors.New("it has ended the connection"))
 	default:
-		n.lost(q.rank, why)
+		n.endedEarly(q, why)
 	}
+}
+
+// endedEarly is lost for the end of a stream. engine is held.
+func (n *node) endedEarly(q *peer, why error) {
+	pause := n.pauseBefore(q.rank)
+	if pause == 0 {
+		n.failLost(q.rank, why)
+		return
+	}
+	for _, other := range n.peers {
+		if other != nil {
+			n.receive(other) // another peer may have said why q has ended
+		}
+	}
+	n.failPaused(pause, q.rank, why)
 }
 
 // longestGather bounds how long posts are gathered, provided that a processor is free.
@@ -92,6 +110,7 @@ const longestGather = time.Millisecond
 // setFlushTimer makes flushTimer send gathered posts if the thread does not call its port again.
 func (n *node) setFlushTimer() {
 	if !n.timerSet.Load() && n.timerSet.CompareAndSwap(false, true) {
+		delay.Here()
 		n.flushTimer.Reset(longestGather)
 	}
 }
@@ -99,6 +118,7 @@ func (n *node) setFlushTimer() {
 // flushLate is called by flushTimer. It sets the timer again if a stream has not accepted all.
 func (n *node) flushLate() {
 	n.timerSet.Store(false)
+	delay.Here()
 	n.flushAll()
 	for _, q := range n.peers {
 		if q != nil && q.out.waiting.Load() {

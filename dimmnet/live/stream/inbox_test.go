@@ -33,7 +33,7 @@ func (t *tape) NotifyWritable(bool)  {}
 func (t *tape) HungUp() bool         { return false }
 func (t *tape) CloseWrite()          {}
 func (t *tape) Ignore()              {}
-func (t *tape) Close()               {}
+func (t *tape) Close(bool)           {}
 
 // recorder records the events of an inbox.
 type recorder struct {

@@ -44,6 +44,14 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 
 // linger serves the peers, which may access this memory, until all ranks have sent a goodbye.
 func (n *node) linger() {
+	n.engine.Lock()
+	for _, q := range n.peers {
+		if q != nil {
+			q.in.abandon() // no thread is left that could receive, and a goodbye may follow
+		}
+	}
+	n.engine.Unlock()
+	n.serveAll()
 	for !n.broke.Load() {
 		arrivals, freed := n.arrivals.Load(), n.freed.Load()
 		if n.sendGoodbyes() {
@@ -84,7 +92,8 @@ const (
 // settle ends a failed run: it waits for the peers to have the report, and threads to return.
 func (n *node) settle() {
 	<-n.reported
-	n.serveUntil(reportTime, func(q *peer) bool { return q.ended || !q.out.waiting.Load() })
+	n.awaitLeader() // serveUntil waits in the poll, too
+	n.serveUntil(reportTime, func(q *peer) bool { return !q.out.waiting.Load() })
 	timer := time.NewTimer(n.shared.cfg.Grace)
 	defer timer.Stop()
 	select {
@@ -103,16 +112,17 @@ func (n *node) settle() {
 			q.stream.CloseWrite()
 		}
 	}
-	n.serveUntil(closingTime, func(q *peer) bool { return q.ended })
+	n.serveUntil(closingTime, func(*peer) bool { return false })
 }
 
+// serveUntil serves the peers until each is done, has ended its stream, or is gone.
 func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 	for deadline := time.Now().Add(atMost); time.Now().Before(deadline); {
 		all := true
 		n.serveAll()
 		n.engine.Lock()
 		for _, q := range n.peers {
-			all = all && (q == nil || done(q))
+			all = all && (q == nil || q.ended || q.gone.Load() || done(q))
 		}
 		n.engine.Unlock()
 		if all {
@@ -122,13 +132,20 @@ func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 	}
 }
 
-// close closes all streams. Posts of threads that have not returned then have no effect.
-func (n *node) close() {
+// awaitLeader ends the sleep of the leader, and waits until it has left the poll. The run is over
+// or has failed, so no thread becomes the next leader.
+func (n *node) awaitLeader() {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	for n.leader != nil {
+		n.wake(n.leader)
 		n.leaderLeft.Wait()
 	}
-	n.mu.Unlock()
+}
+
+// close closes all streams. Posts of threads that have not returned then have no effect.
+func (n *node) close() {
+	n.awaitLeader()
 	n.engine.Lock()
 	defer n.engine.Unlock()
 	n.closed = true
@@ -136,7 +153,7 @@ func (n *node) close() {
 		if q != nil {
 			q.ended = true
 			q.out.close()
-			q.stream.Close()
+			q.stream.Close(q.gone.Load())
 		}
 	}
 	n.poll.Close()

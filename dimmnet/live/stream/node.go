@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -22,9 +23,10 @@ type node struct {
 	poll       Poll
 	patience   time.Duration // Config.Patience
 	notice     *event
-	beats      Beats       // nil: silent peers go unnoticed
-	flushTimer *time.Timer // sends posts that a thread has gathered and not sent
-	broke      atomic.Bool // the run has failed; set after err, never cleared
+	beats      Beats        // nil: silent peers go unnoticed
+	flushTimer *time.Timer  // sends posts that a thread has gathered and not sent
+	broke      atomic.Bool  // the run has failed; set after err, never cleared
+	watched    atomic.Int64 // the last turn of the watch, in ns since run.start; 0: none
 	_          [local.CacheLine]byte
 
 	arrivals     atomic.Uint64 // incremented when bytes are in place
@@ -60,6 +62,10 @@ type peer struct {
 	goodbyeReceived atomic.Bool // the peer posts nothing more
 	goodbyeSent     atomic.Bool // this rank posts nothing more
 	deaf            atomic.Bool // the peer has said that the beats of this rank do not arrive
+	gone            atomic.Bool // another than the peer itself has reported that it has failed
+	// paused is the length of the last pause of this process, in ns; 0 if the peer has shown a sign
+	// of life since, or there was none.
+	paused atomic.Int64
 }
 
 // few is the largest number of peers whose streams are read one by one, without asking the poll.
@@ -113,6 +119,9 @@ func (e peerEvents) notified(times uint32) {
 }
 
 func (e peerEvents) failed(because dimmnet.Rank, why string) {
+	if because != e.peer.rank {
+		e.gone(because)
+	}
 	f := &dimmnet.Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
 	e.fail(because, f, f)
 }
@@ -137,6 +146,7 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 	n.err = shown
 	n.shared.failed(cause)
 	n.broke.Store(true)
+	delay.Here()
 	close(n.broken)
 	for _, s := range n.sleepers {
 		s.cond.Signal()
@@ -157,7 +167,46 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 	}
 }
 
+// gone records that a rank has failed, so that the end of the run does not wait for it.
+func (n *node) gone(rank dimmnet.Rank) {
+	if int(rank) < len(n.peers) && rank != n.rank {
+		n.peers[rank].gone.Store(true)
+	}
+}
+
+// lost fails the run because the process of another rank has ended. engine is not held.
 func (n *node) lost(rank dimmnet.Rank, why error) {
+	n.gone(rank)
+	if pause := n.pauseBefore(rank); pause > 0 {
+		n.serveAll() // a peer may have said why it has ended
+		n.failPaused(pause, rank, why)
+		return
+	}
+	n.failLost(rank, why)
+}
+
+// pauseBefore returns how long this process was stopped, if no sign of life has come from the
+// given rank since: the other ranks may have ended because this one was silent.
+func (n *node) pauseBefore(rank dimmnet.Rank) time.Duration {
+	if int(rank) >= len(n.peers) || rank == n.rank {
+		return 0
+	}
+	pause := time.Duration(n.peers[rank].paused.Load())
+	if watched := time.Duration(n.watched.Load()); watched > 0 {
+		if now := time.Since(n.shared.start) - watched; n.shared.cfg.isPause(now) {
+			pause = max(pause, now)
+		}
+	}
+	return pause.Round(time.Millisecond)
+}
+
+// failPaused fails the run because this process was stopped, and a peer has ended meanwhile.
+func (n *node) failPaused(pause time.Duration, peer dimmnet.Rank, why error) {
+	err := n.errorf("the process of rank %d was stopped for %v, and rank %d has ended meanwhile: %w", n.rank, pause, peer, why)
+	n.fail(n.rank, err, err)
+}
+
+func (n *node) failLost(rank dimmnet.Rank, why error) {
 	err := &dimmnet.Failed{Network: n.shared.cfg.Network, Rank: rank, Lost: why}
 	n.fail(rank, err, err)
 }

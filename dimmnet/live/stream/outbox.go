@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 const (
@@ -265,6 +266,7 @@ func (o *outbox) flushLocked() {
 		if err != nil {
 			o.die()
 		} else if !progress {
+			delay.Here()
 			o.stream.NotifyWritable(true)
 			break
 		}
@@ -337,6 +339,9 @@ func (o *outbox) spaceFreed() {
 
 // die drops all frames and transfers. The lock is held.
 func (o *outbox) die() {
+	if o.waiting.Load() {
+		o.stream.NotifyWritable(false)
+	}
 	o.state = dead
 	o.buf, o.sent, o.head, o.piece, o.transfers, o.completes = nil, 0, nil, nil, nil, false
 	o.sending.Store(0)

@@ -87,13 +87,15 @@ func (s pipes) Write(p []byte, _ bool) (int, error) {
 func (s pipes) NotifyWritable(on bool) {
 	s.out.mu.Lock()
 	defer s.out.mu.Unlock()
-	s.out.notify = on
+	if s.out.notify = on; on && len(s.out.b) < pipeBytes {
+		s.out.writer.Wake() // there may be space since the last Write
+	}
 }
 
 func (s pipes) Buffered() bool       { return false } // the poll checks the pipes themselves
 func (s pipes) Flush() (bool, error) { return true, nil }
 func (s pipes) CloseWrite()          { s.out.end() }
-func (s pipes) Close()               { s.out.end() }
+func (s pipes) Close(bool)           { s.out.end() }
 
 func (s pipes) HungUp() bool {
 	s.in.mu.Lock()

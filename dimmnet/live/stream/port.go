@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
@@ -139,6 +140,7 @@ func (p *port) Abandon() {
 		if q != nil {
 			q.in.abandon()
 			q.out.abandon()
+			n.receive(q) // frames behind a zero-copy piece may have been read from the stream
 		}
 	}
 }
@@ -163,6 +165,7 @@ func (p *port) try(post func() bool) (posted bool) {
 		p.freed = freed
 	}
 	p.gathered = true
+	delay.Here()
 	p.node.setFlushTimer()
 	return posted
 }

@@ -21,7 +21,8 @@ type Stream interface {
 	Write(p []byte, more bool) (int, error)
 	// Flush reports whether all bytes that Write has accepted are on their way.
 	Flush() (clear bool, err error)
-	// NotifyWritable sets whether the Poll also reports that there is space.
+	// NotifyWritable sets whether the Poll also reports that there is space. It ends the Wait of a
+	// thread if there is space already.
 	NotifyWritable(on bool)
 	// HungUp reports whether the stream has ended or is broken. Earlier bytes may be unread.
 	HungUp() bool
@@ -29,8 +30,9 @@ type Stream interface {
 	CloseWrite()
 	// Ignore makes the Poll report nothing more about a stream that has ended.
 	Ignore()
-	// Close closes the stream and frees its resources.
-	Close()
+	// Close closes the stream and frees its resources. If the peer is gone, Close does not wait
+	// for it to have received all bytes.
+	Close(gone bool)
 }
 
 // Poll is where a thread sleeps until a stream of its node is ready.
@@ -38,9 +40,11 @@ type Poll interface {
 	// Wait returns the ranks whose streams can be read, or written if NotifyWritable asks for it.
 	// If no stream is ready, Wait waits until one is, until atMost has passed, or until Wake. The
 	// result reuses ready, which has a capacity of 1 or more; the next Wait returns the ranks that
-	// exceed the capacity.
+	// exceed the capacity: each ready stream has its turn.
+	// Only one thread at a time may call Wait, except that a Wait for 0 may be called at any time.
+	// A Wait for 0 leaves a wake-up to the thread that waits.
 	Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
-	// Wake ends the Wait of a thread, or the next Wait.
+	// Wake ends the Wait of a thread, or the next Wait for more than 0.
 	Wake()
 	// Close frees the resources. No thread may wait any more.
 	Close()
@@ -74,7 +78,7 @@ type Links struct {
 func (l *Links) Close() {
 	for _, s := range l.Streams {
 		if s != nil {
-			s.Close()
+			s.Close(false)
 		}
 	}
 	if l.Poll != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
@@ -61,6 +62,7 @@ func (e *event) Set() {
 func (e *event) Wait() error {
 	n := e.node
 	n.flushAll()
+	delay.Here()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if e.sleeper != nil {

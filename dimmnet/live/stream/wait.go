@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // readsBeforeSleep returns how often Idle reads before it sleeps, and between two yields.
@@ -48,6 +49,7 @@ func (n *node) sleep(s *sleeper) {
 	n.sleepers = append(n.sleepers, s)
 	// Counted before due is called: a thread that makes s due reads sleeperCount afterwards.
 	n.sleeperCount.Add(1)
+	delay.Here()
 	for !s.due() && n.err == nil {
 		if n.leader == nil {
 			n.lead(s)
@@ -67,9 +69,12 @@ func (n *node) lead(s *sleeper) {
 	n.leader = s
 	n.leaderAsleep.Store(true)
 	n.mu.Unlock()
+	delay.Here()
 	var events [16]dimmnet.Rank
 	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
+	delay.Here()
 	n.leaderAsleep.Store(false)
+	delay.Here()
 	n.engine.Lock()
 	blocked := len(ready) > 0
 	if !n.closed {
@@ -84,6 +89,7 @@ func (n *node) lead(s *sleeper) {
 	if blocked { // the poll would return at once until a thread calls Receive
 		time.Sleep(time.Millisecond)
 	}
+	delay.Here()
 	n.mu.Lock()
 	n.leader = nil
 	n.leaderLeft.Broadcast()
@@ -107,9 +113,11 @@ func (n *node) overdue() error {
 
 // wakeDue wakes the threads that are due. The caller has just changed a condition of some of them.
 func (n *node) wakeDue() {
+	delay.Here()
 	if n.sleeperCount.Load() == 0 {
 		return
 	}
+	delay.Here()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, s := range n.sleepers {
@@ -121,6 +129,7 @@ func (n *node) wakeDue() {
 
 // wake wakes a thread. The lock of the node is held.
 func (n *node) wake(s *sleeper) {
+	delay.Here()
 	switch {
 	case s != n.leader:
 		s.cond.Signal()

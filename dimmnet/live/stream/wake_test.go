@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -265,6 +266,96 @@ func TestQuiet(t *testing.T) {
 		}
 		if !o.quiet() {
 			t.Errorf("%s: not quiet after its end", name)
+		}
+	}
+}
+
+// TestBehindZeroCopy checks that a goodbye is noticed though it follows a zero-copy piece that
+// this rank does not receive: when the rank has ended, and when a failed run abandons the pieces.
+func TestBehindZeroCopy(t *testing.T) {
+	for name, end := range map[string]func(n *node){
+		"end":     (*node).linger,
+		"abandon": func(n *node) { n.newPort("").Abandon() },
+	} {
+		n, streams := newDeaf(2, 0)
+		streams[1].in = new(frames).add(zeroCopy, 1, 0, noise(40)).add(goodbye, 0, 0, nil).b
+		n.serveAll()
+		if q := n.peers[1]; !q.in.blocked || q.goodbyeReceived.Load() {
+			t.Fatalf("%s: the piece is not in the way", name)
+		}
+		ended := make(chan struct{})
+		go func() {
+			end(n)
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(patient):
+			t.Fatalf("%s: the goodbye is not noticed", name)
+		}
+		if !n.peers[1].goodbyeReceived.Load() {
+			t.Errorf("%s: the goodbye is not noticed", name)
+		}
+	}
+}
+
+// alone is a deaf Poll that counts the Waits which begin during another. It loses some wake-ups,
+// and returns late.
+type alone struct {
+	deaf
+	inside atomic.Int32
+	second atomic.Int32 // number of Waits that began during another
+	lose   atomic.Int32 // number of wake-ups to lose
+}
+
+func (a *alone) Wake() {
+	if a.lose.Add(-1) < 0 {
+		a.deaf.Wake()
+	}
+}
+
+func (a *alone) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+	if a.inside.Add(1) > 1 {
+		a.second.Add(1)
+	}
+	defer a.inside.Add(-1)
+	if atMost <= time.Millisecond {
+		return ready[:0]
+	}
+	defer time.Sleep(10 * time.Millisecond)
+	return a.deaf.Wait(ready, atMost)
+}
+
+// TestLeaderLeaves checks that the end of a run waits until the sleeping leader has left the poll,
+// and wakes it itself if the wake-up of the failure did not.
+func TestLeaderLeaves(t *testing.T) {
+	for name, end := range map[string]func(n *node){"settle": (*node).settle, "close": (*node).close} {
+		for lose := range int32(2) {
+			n, _ := newDeaf(2, 0)
+			n.peers[1].gone.Store(true)
+			a := &alone{deaf: deaf{make(bell, 1)}}
+			a.lose.Store(lose)
+			n.poll = a
+			woken, ended := make(chan error, 1), make(chan struct{})
+			go func() { woken <- (&event{node: n}).Wait() }()
+			eventually(t, "the leader sleeps", func() bool { return a.inside.Load() == 1 })
+			close(n.over)
+			n.fail(0, errors.New("boom"), errors.New("boom"))
+			go func() {
+				end(n)
+				close(ended)
+			}()
+			select {
+			case <-ended:
+			case <-time.After(patient):
+				t.Fatalf("%s: still waits for the leader, %d wake-ups lost", name, lose)
+			}
+			if a.second.Load() > 0 {
+				t.Errorf("%s: two threads wait in the poll, %d wake-ups lost", name, lose)
+			}
+			if err := <-woken; err == nil {
+				t.Errorf("%s: the leader wakes without an error", name)
+			}
 		}
 	}
 }

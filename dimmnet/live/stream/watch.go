@@ -16,6 +16,10 @@ const (
 // cost much in a run of hundreds of ranks; a few of them may be lost.
 func (c *Config) beatTime() time.Duration { return min(c.Stall/16, time.Second) }
 
+// isPause reports whether the watch has had no turn for so long that this process was stopped, and
+// that the other ranks may have taken it for lost.
+func (c *Config) isPause(d time.Duration) bool { return c.Stall > 0 && d >= c.Stall/2 }
+
 // watch sends beats, and checks the beats of the peers, until stop is called. It needs a
 // goroutine: in a compute phase no thread of the program reads a stream.
 //
@@ -43,7 +47,11 @@ func (n *node) watch() (stop func()) {
 				checked = checked.Add(passed)
 				w.lag.Observe(passed - checkTime)
 				w.check(min(passed, 2*checkTime))
+				if w.shared.cfg.isPause(passed) {
+					w.noticePause(passed)
+				}
 			}
+			w.watched.Store(int64(time.Since(w.shared.start)))
 			select {
 			case <-over:
 				return
@@ -100,6 +108,7 @@ func (w *watch) check(passed time.Duration) {
 		w.mute[rank] += passed
 		if heard := w.beats.Heard(q.rank); heard != w.heard[rank] {
 			w.heard[rank], w.mute[rank], w.silent[rank] = heard, 0, 0
+			q.paused.Store(0)
 		}
 		// Read what the peer has sent: a sign of life, a goodbye or its failure.
 		if w.mute[rank] >= w.shared.cfg.Stall/4 || q.stream.HungUp() {
@@ -127,9 +136,23 @@ func (w *watch) countFrames(q *peer) {
 		return
 	}
 	w.frames[q.rank], w.silent[q.rank] = frames, 0
+	q.paused.Store(0)
 	if w.heard[q.rank] == 0 && !w.warned && w.shared.cfg.Warn != nil {
 		w.warned = true
 		w.shared.cfg.Warn(fmt.Sprintf("no datagram from rank %d has reached rank %d in %v, though its stream passes: its signs of life come through the stream", q.rank, w.rank, w.mute[q.rank].Round(time.Millisecond)))
+	}
+}
+
+// noticePause records that this process was stopped. The beats and frames that came meanwhile do
+// not show that a peer is still there.
+func (w *watch) noticePause(pause time.Duration) {
+	w.engine.Lock()
+	defer w.engine.Unlock()
+	for rank, q := range w.peers {
+		if q != nil {
+			w.heard[rank], w.frames[rank] = w.beats.Heard(q.rank), q.in.number
+			q.paused.Store(int64(pause))
+		}
 	}
 }
 

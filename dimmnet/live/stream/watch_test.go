@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func newWatch(nodes int) (*watch, *rhythm, []*pipe) {
 	beats := &rhythm{heard: make([]uint64, nodes)}
 	l.Poll, l.Beats = &pipePoll{bell: own, streams: l.Streams}, beats
 	cfg := Config{Network: "pipes", Limits: dimmnet.Limits{LLCM: 64, Block: 64}, Joining: 20 * checkTime, Stall: 10 * checkTime}
-	return newNode(&run{cfg: cfg, load: newLoad()}, 0, l).newWatch(), beats, in
+	return newNode(&run{cfg: cfg, load: newLoad(), start: time.Now()}, 0, l).newWatch(), beats, in
 }
 
 // checkOften calls check a number of times. Each of ranks sends a beat before every check.
@@ -181,4 +182,44 @@ func TestDeafPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	step("nothing", "nothing", "nothing") // rank 3 has ended
+}
+
+// TestPause checks that a process that was stopped blames itself, or whom its peers have blamed,
+// and no peer that has given it up; and that it blames a peer that it has heard since.
+func TestPause(t *testing.T) {
+	const pause = 3 * time.Second
+	w, beats, in := newWatch(3)
+	if err := w.checkOften(1, beats, 1, 2); err != nil {
+		t.Error(err)
+	}
+	beats.heard[1]++ // a beat of before the pause
+	w.noticePause(pause)
+	in[1].end()
+	wantError(t, w.checkOften(1, beats), "rank 0 was stopped for 3s", "rank 1 has ended")
+
+	w, beats, in = newWatch(3)
+	w.noticePause(pause)
+	in[1].end()
+	in[2].b = new(frames).add(failure, 0, 0, append([]byte{0, 0}, "it was silent"...)).b
+	wantError(t, w.checkOften(1, beats), "rank 0 failed: it was silent")
+
+	w, beats, _ = newWatch(3)
+	w.noticePause(pause)
+	w.lost(1, errors.New("it has gone"))
+	wantError(t, w.checkOften(1, beats), "rank 0 was stopped for 3s", "it has gone")
+
+	w, beats, in = newWatch(3)
+	w.noticePause(pause)
+	if err := w.checkOften(1, beats, 1, 2); err != nil {
+		t.Error(err)
+	}
+	in[1].end()
+	wantError(t, w.checkOften(1, beats, 2), "rank 1 is gone")
+
+	w, beats, in = newWatch(3) // the watch has had no turn since the pause
+	w.watched.Store(int64(time.Since(w.shared.start)))
+	w.shared.start = w.shared.start.Add(-pause)
+	in[2].end()
+	w.serveAll()
+	wantError(t, w.checkOften(1, beats), "rank 0 was stopped for 3", "rank 2 has ended")
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
 // poll is an epoll descriptor in which a thread sleeps, and an eventfd by which others wake it.
@@ -48,25 +49,28 @@ func (p poll) watch(op, fd int, number int32, writable bool) error {
 	return nil
 }
 
-// Wait waits at most atMost for ready connections, and reads a bounded number of events.
+// Wait waits at most atMost for ready connections, and reads a bounded number of events. epoll
+// reports each ready connection in turn. A thread that does not wait leaves the eventfd alone.
 func (p poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 	var events [16]unix.EpollEvent
+	delay.Here()
 	n, err := unix.EpollWait(p.fd, events[:min(len(events), cap(ready))], int(atMost.Milliseconds()))
 	if err != nil {
 		return nil // interrupted: the caller checks its condition again
 	}
 	ready = ready[:0]
 	for _, e := range events[:n] {
-		if e.Fd == eventfdNumber {
-			p.clear()
-		} else {
+		if e.Fd != eventfdNumber {
 			ready = append(ready, dimmnet.Rank(e.Fd))
+		} else if atMost > 0 {
+			delay.Here()
+			p.clear()
 		}
 	}
 	return ready
 }
 
-// Wake ends the Wait of a thread, or the next Wait.
+// Wake ends the Wait of a thread, or the next Wait for more than 0.
 func (p poll) Wake() {
 	// The write fails only if 2^64-2 wake-ups are pending.
 	_, _ = unix.Write(p.eventfd, []byte{1, 0, 0, 0, 0, 0, 0, 0})

@@ -3,6 +3,7 @@
 package tcp_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -48,4 +49,14 @@ func TestStops(t *testing.T) {
 		ranks = append(ranks, i*5%size)
 	}
 	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), ranks)
+}
+
+// TestGivenUp checks whom a process blames that was stopped for too long.
+func TestGivenUp(t *testing.T) {
+	for _, compute := range []bool{false, true} {
+		t.Run(fmt.Sprint("computes=", compute), func(t *testing.T) {
+			t.Parallel()
+			meshtest.GivenUp(t, meshtest.StartJob(t, []meshtest.Order{{}, {Compute: compute}, {}}, nil), 1)
+		})
+	}
 }

@@ -65,7 +65,7 @@ func newSocket(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, error) {
 	}
 	s.tune()
 	if err := poll.watch(unix.EPOLL_CTL_ADD, s.fd, int32(rank), false); err != nil {
-		s.Close()
+		s.Close(false)
 		return nil, err
 	}
 	return s, nil
@@ -149,4 +149,4 @@ func (s *socket) HungUp() bool {
 
 func (s *socket) CloseWrite() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
 func (s *socket) Ignore()     { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
-func (s *socket) Close()      { _ = unix.Close(s.fd) }
+func (s *socket) Close(bool)  { _ = unix.Close(s.fd) }

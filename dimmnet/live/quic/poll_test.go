@@ -1,0 +1,153 @@
+package quic
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
+	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+)
+
+const patient = 10 * time.Second
+
+func newPoll(ranks int) *poll {
+	return &poll{woken: make(chan struct{}, 1), links: make([]*link, ranks)}
+}
+
+// addIdle adds a link without a connection and without goroutines.
+func (p *poll) addIdle(rank int) *link {
+	l := &link{received: newRing(), outgoing: newRing(), poll: p}
+	p.links[rank] = l
+	return l
+}
+
+// TestTurns checks that ranks which are always ready keep no other rank from its turn.
+func TestTurns(t *testing.T) {
+	const ranks = 50
+	p := newPoll(ranks)
+	for rank := 1; rank < ranks; rank++ {
+		p.addIdle(rank).received.filled(1)
+	}
+	for _, most := range []int{1, 4, 16} {
+		turns := map[dimmnet.Rank]int{}
+		for range 3 * ranks {
+			for _, rank := range p.Wait(make([]dimmnet.Rank, most), 0) {
+				turns[rank]++
+			}
+		}
+		for rank := dimmnet.Rank(1); rank < ranks; rank++ {
+			if turns[rank] < 2*most {
+				t.Errorf("of 3 rounds of %d ready ranks, rank %d had %d turns", most, rank, turns[rank])
+			}
+		}
+	}
+}
+
+// TestWakeIsKept checks that a thread that does not wait takes no wake-up from one that does.
+func TestWakeIsKept(t *testing.T) {
+	p := newPoll(2)
+	p.addIdle(1)
+	p.Wake()
+	p.Wait(make([]dimmnet.Rank, 4), 0)
+	if begun := time.Now(); len(p.Wait(make([]dimmnet.Rank, 4), patient)) > 0 || time.Since(begun) >= patient {
+		t.Error("the wake-up is lost")
+	}
+}
+
+// TestLateNotify checks that the poll is woken if space is made after a Write that found none,
+// and before NotifyWritable.
+func TestLateNotify(t *testing.T) {
+	p := newPoll(2)
+	l := p.addIdle(1)
+	if n, err := l.Write(make([]byte, 2*ringBytes), false); n != ringBytes || err != nil {
+		t.Fatalf("Write returned %d, %v", n, err)
+	}
+	l.NotifyWritable(true)
+	if len(p.woken) > 0 {
+		t.Error("the poll is woken without space")
+	}
+	l.NotifyWritable(false)
+	l.outgoing.drained(len(l.outgoing.waitBytes()))
+	l.NotifyWritable(true)
+	if len(p.woken) == 0 {
+		t.Error("the poll is not woken by space")
+	}
+}
+
+// TestWakeStorm checks that no wake-up of the poll is lost between a link's goroutines and a
+// thread: it answers each byte of the peer by more bytes than the ring accepts at once.
+func TestWakeStorm(t *testing.T) {
+	const rounds, answer = 30, ringBytes + 3*chunkBytes
+	l, peer := newPair(t)
+	l.poll.links = []*link{l}
+	back := make(chan error, 1)
+	go func() { // the peer reads an answer, and sends the next byte
+		p := make([]byte, 8<<10)
+		for range rounds {
+			for n := 0; n < answer; {
+				k, err := peer.in.Read(p)
+				if n += k; err != nil {
+					back <- err
+					return
+				}
+			}
+			delay.Here()
+			if _, err := peer.out.Write([]byte{1}); err != nil {
+				back <- err
+				return
+			}
+		}
+		back <- nil
+	}()
+	wait := func(round int) {
+		if begun := time.Now(); len(l.poll.Wait(make([]dimmnet.Rank, 1), patient)) == 0 && time.Since(begun) >= patient {
+			t.Fatalf("round %d: a wake-up is lost", round)
+		}
+	}
+	page := make([]byte, 8<<10)
+	for round := range rounds + 1 { // the first byte announces the stream
+		for {
+			if n, err := l.Read(page); err != nil {
+				t.Fatal(err)
+			} else if n > 0 {
+				break
+			}
+			wait(round)
+		}
+		if round == rounds {
+			break
+		}
+		for left := answer; left > 0; {
+			n, err := l.Write(page[:min(left, len(page))], false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left -= n; n == 0 {
+				l.NotifyWritable(true)
+				wait(round)
+			}
+		}
+		l.NotifyWritable(false)
+	}
+	if err := <-back; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGone checks that a run ends soon when the cluster reports that the process of a rank has
+// ended, though its connection does not end.
+func TestGone(t *testing.T) {
+	lost := make(chan func(dimmnet.Rank, error), 1)
+	v := newVictimWith(t, lost, meshtest.Untouched)
+	_ = v.join(t)
+	begun := time.Now()
+	(<-lost)(1, errors.New("it was killed"))
+	if err := meshtest.Result(t, v.result); err == nil {
+		t.Error("Run returned nil, want an error")
+	}
+	if took := time.Since(begun); took > 600*time.Millisecond {
+		t.Errorf("the run has ended after %v", took)
+	}
+}
