@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -85,29 +86,59 @@ func circle(all *sync.WaitGroup, rounds int, n *node) {
 	events[0].Set()
 }
 
-// TestWakeStorm checks that no wake-up is lost while threads of two ranks wake each other in all
-// ways: by events, by Stores to the own rank and to the other. Then all sleep, and the run fails.
-// With the build tag fagusdelay it finds a lost wake-up in seconds.
+// silent makes a thread post to another rank, and then wait without calls of its port.
+func silent(all *sync.WaitGroup, rounds uint64, a, b *port, off dimmnet.Offset) {
+	landed := make(chan struct{})
+	all.Go(func() {
+		for k := uint64(1); k <= rounds; k++ {
+			a.Store(b.node.rank, off, k, word)
+			<-landed
+		}
+	})
+	all.Go(func() {
+		for k := uint64(1); k <= rounds; k++ {
+			await(b, off, k)
+			landed <- struct{}{}
+		}
+	})
+}
+
+// TestWakeStorm checks that no wake-up is lost while threads of two ranks wake each other: first in
+// one way at a time, so that nothing else makes up for a lost wake-up, and then in all ways. Two
+// more threads of each rank sleep meanwhile, and may be the leader. At last the run fails.
+// With the build tag fagusdelay the test finds a lost wake-up in seconds.
 func TestWakeStorm(t *testing.T) {
-	const rounds = 50
+	const rounds = 30
 	for storm := range *storms {
 		nodes := newPair()
 		a, b := nodes[0], nodes[1]
-		var all sync.WaitGroup
-		volley(&all, rounds, a.newPort(""), b.newPort(""), 0)
-		volley(&all, rounds, a.newPort("2"), a.newPort("3"), 16)
-		volley(&all, rounds, b.newPort("2"), a.newPort("4"), 32)
-		circle(&all, rounds, a)
-		inTime(t, storm, "the threads have stopped waking each other", all.Wait)
-
-		boom := errors.New("boom")
+		var sleepers, all sync.WaitGroup
 		for _, n := range nodes {
-			all.Go(func() { await(n.newPort("5"), 64, 1) })
-			all.Go(func() { _ = (&event{node: n}).Wait() })
+			sleepers.Go(func() { await(n.newPort("sleeper"), 128, 1) })
+			sleepers.Go(func() { _ = (&event{node: n}).Wait() })
 		}
+		off := dimmnet.Offset(0)
+		ways := []func(){
+			func() { volley(&all, rounds, a.newPort("1"), b.newPort("1"), off) },
+			func() { volley(&all, rounds, a.newPort("2"), a.newPort("3"), off) },
+			func() { circle(&all, rounds, a) },
+			func() { silent(&all, rounds/10, a.newPort("4"), b.newPort("4"), off) },
+		}
+		for i, way := range ways {
+			way()
+			inTime(t, storm, fmt.Sprintf("way %d: the threads do not wake each other", i), all.Wait)
+			off += 2 * word
+		}
+		for _, way := range ways {
+			way()
+			off += 2 * word
+		}
+		inTime(t, storm, "the threads do not wake each other", all.Wait)
+
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+		boom := errors.New("boom")
 		a.fail(0, boom, boom)
-		inTime(t, storm, "threads sleep after the failure", all.Wait)
+		inTime(t, storm, "threads sleep after the failure", sleepers.Wait)
 		inTime(t, storm, "close does not end", func() { a.close(); b.close() })
 	}
 }
