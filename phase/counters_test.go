@@ -181,7 +181,7 @@ func TestLargeWords(t *testing.T) {
 		n   int
 		ok  bool
 	}{
-		{llcm, most - llcm, true}, {llcm, most - llcm + 8, false}, {most - 8, 8, true}, {most, 8, false}, {most - 8, 16, false}, {llcm - 8, 8, false}, {1 << 31, 1 << 31, false},
+		{llcm, most - llcm, true}, {llcm, most - llcm + 8, false}, {most - 8, 8, true}, {most, 8, false}, {most - 8, 16, false}, {most - 8, 1 << 31, false}, {llcm - 8, 8, false}, {1 << 31, 1 << 31, false},
 	} {
 		off, granted, err := decodeGrant(encodeGrant(tag, c.off), tag, c.n, memory)
 		if granted != c.ok || (err == nil) != c.ok || c.ok && off != c.off {
