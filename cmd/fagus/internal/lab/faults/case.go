@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	mostRanks = 10
-	mostHosts = 4
+	mostRanks  = 10
+	mostHosts  = 4
+	mostRounds = 1000
 	// patience is how long the silence of a process is forgiven in a campaign. It is more than the
 	// longest pause, of which a busy machine can make twice as much.
 	patience = 4 * time.Second
@@ -53,7 +54,8 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
 	c := randomCase{seed: seed, ranks: 2 + min(g.IntN(mostRanks-1), g.IntN(mostRanks-1))}
 	c.delay = g.between(time.Millisecond, strikeTime)
-	rounds := int(g.between(5, 500))
+	// A round of many ranks takes longer than one of few.
+	rounds := 1 + int(g.between(5, mostRounds))/c.ranks
 	mode, placement, history := pick(g, "phase", "threaded"), pick(g, "private", "auto", "auto", "shared"), g.IntN(3) == 0
 	transfer, detection := pick(g, "auto", "rings"), pick(g, detections...)
 	net := pick(g, nets...)
