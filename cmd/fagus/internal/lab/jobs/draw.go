@@ -19,7 +19,9 @@ type kind struct {
 	program string
 	flags   []numbers
 	options []string // further flags, each drawn or not
-	most    int      // number of ranks that the sizes are enough for; 0: any
+	// most is the largest number of ranks; 0: any. Of more, the sizes are too small, or sums of all
+	// ranks in each step take minutes in threaded mode on few processors.
+	most int
 }
 
 type numbers struct {
@@ -38,9 +40,9 @@ func kinds() []kind {
 		{program: "lu", flags: []numbers{{"n", 8, 128}, {"block", 4, 32}}},
 		{program: "water", flags: []numbers{{"molecules", 27, 64}, {"steps", 1, 3}}, options: []string{"--bind=molecule"}},
 		{program: "barnes", flags: []numbers{{"bodies", 100, 400}, {"steps", 1, 3}}},
-		{program: "kmeans", flags: []numbers{{"points", 200, 3000}, {"clusters", 2, 8}}},
-		{program: "pagerank", flags: []numbers{{"pages", 50, 500}, {"links", 500, 3000}}},
-		{program: "conjugate", flags: []numbers{{"grid", 5, 24}}},
+		{program: "kmeans", most: 16, flags: []numbers{{"points", 200, 3000}, {"clusters", 2, 8}}},
+		{program: "pagerank", most: 16, flags: []numbers{{"pages", 50, 500}, {"links", 500, 3000}}},
+		{program: "conjugate", most: 16, flags: []numbers{{"grid", 5, 24}}},
 		{program: "mandelbrot", flags: []numbers{{"width", 8, 80}, {"height", 8, 60}, {"batch", 1, 6}}, options: []string{"--static"}},
 		{program: "ep", most: 8}, {program: "is", most: 8}, {program: "cg", most: 4}, {program: "mg", most: 4},
 		{program: "dgemm", flags: []numbers{{"n", 8, 96}, {"iterations", 1, 3}}},
