@@ -10,7 +10,7 @@ import (
 const (
 	mostRanks = 256
 	// limit is how long a job may take. It is long, because 64 ranks may share two processors.
-	limit = 2 * time.Minute
+	limit = 5 * time.Minute
 )
 
 // kind is a program, and sizes of it that take some milliseconds. Each number is drawn between the
