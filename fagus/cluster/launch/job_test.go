@@ -144,16 +144,16 @@ func TestLongLines(t *testing.T) {
 // TestErrOnce checks that a line that many ranks print on standard error is printed once.
 func TestErrOnce(t *testing.T) {
 	var out, errs bytes.Buffer
-	job := launch.Job{Size: 20, Argv: []string{"sh", "-c", `echo "out"; echo "one" >&2; echo "rank $FAGUS_RANK" >&2; exit 5`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
+	job := launch.Job{Size: 6, Argv: []string{"sh", "-c", `echo "out"; echo "one" >&2; echo "rank $FAGUS_RANK" >&2; exit 5`}, Stdout: &out, Stderr: &errs, ErrOnce: true}
 	var exit *launch.ExitError
 	if err := job.Run(t.Context()); !errors.As(err, &exit) || exit.Code != 5 {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), ": out\n"); n != 20 {
-		t.Errorf("%d lines on standard output, want 20: %s", n, &out)
+	if n := strings.Count(out.String(), ": out\n"); n != 6 {
+		t.Errorf("%d lines on standard output, want 6: %s", n, &out)
 	}
 	text := errs.String()
-	if strings.Count(text, ": one\n") != 1 || strings.Count(text, ": rank ") != 20 || strings.Count(text, "19 times more: one...") != 1 || strings.Count(text, "\n") != 22 {
+	if strings.Count(text, ": one\n") != 1 || strings.Count(text, ": rank ") != 6 || strings.Count(text, "5 times more: one...") != 1 || strings.Count(text, "\n") != 8 {
 		t.Errorf("standard error is %s", text)
 	}
 }
