@@ -4,9 +4,13 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
@@ -16,6 +20,9 @@ import (
 // laps of the ring. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
+		if call, victim, found := strings.Cut(laps, ":"); found {
+			return meetWithout(call, victim)
+		}
 		n, err := strconv.ParseUint(laps, 10, 64)
 		if err != nil {
 			return err
@@ -43,6 +50,30 @@ func child(laps string) int {
 		return 1
 	}
 	return 0
+}
+
+// meetWithout joins the job, and lets all ranks make a call, "gather" or "close", while one rank is
+// stopped.
+func meetWithout(call, victim string) error {
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	job, _, err := joinAs(ctx, place)
+	if err != nil {
+		return err
+	}
+	_, err = job.Gather(ctx, nil)
+	if err == nil && strconv.Itoa(place.Rank) == victim {
+		err = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		time.Sleep(time.Second) // the signal stops the threads one after the other
+	}
+	if err == nil && call == "gather" {
+		_, err = job.Gather(ctx, nil)
+	}
+	return errors.Join(err, job.Close(ctx))
 }
 
 // joinAs joins the job, over TCP if place has an address, else over shared memory.

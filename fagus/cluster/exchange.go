@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -79,19 +80,26 @@ func (m *member) deliver(all *batch) error {
 	return nil
 }
 
+// await waits for the batch of p. It pings p meanwhile, which may be stopped.
 func (m *member) await(p *peer, call *batch) (*batch, error) {
-	select {
-	case b := <-p.inbox:
-		if b.call != call.call || b.kind != call.kind {
-			b.close()
-			return nil, fmt.Errorf("cluster: rank %d makes %v as its call %d, but rank %d makes %v as its call %d: all ranks must make the same calls in the same order",
-				p.rank, b.kind, b.call, m.Rank(), call.kind, call.call)
+	tick := time.NewTicker(pingPause)
+	defer tick.Stop()
+	for {
+		select {
+		case b := <-p.inbox:
+			if b.call != call.call || b.kind != call.kind {
+				b.close()
+				return nil, fmt.Errorf("cluster: rank %d makes %v as its call %d, but rank %d makes %v as its call %d: all ranks must make the same calls in the same order",
+					p.rank, b.kind, b.call, m.Rank(), call.kind, call.call)
+			}
+			return b, nil
+		case <-p.gone:
+			return nil, fmt.Errorf("cluster: rank %d (%s) has closed the job, but rank %d calls %v", p.rank, p.process, m.Rank(), call.kind)
+		case <-m.broken:
+			return nil, m.failure()
+		case <-tick.C:
+			m.confirm(p, nil, nil)
 		}
-		return b, nil
-	case <-p.gone:
-		return nil, fmt.Errorf("cluster: rank %d (%s) has closed the job, but rank %d calls %v", p.rank, p.process, m.Rank(), call.kind)
-	case <-m.broken:
-		return nil, m.failure()
 	}
 }
 

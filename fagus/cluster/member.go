@@ -163,17 +163,31 @@ func (m *member) leave(ctx context.Context) error {
 	})
 	defer stop()
 	for _, p := range m.peers[1:] {
+		if err := m.awaitLeave(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitLeave waits until p leaves the job. It pings p meanwhile, which may be stopped.
+func (m *member) awaitLeave(p *peer) error {
+	tick := time.NewTicker(pingPause)
+	defer tick.Stop()
+	for {
 		select {
 		case <-p.gone:
+			return nil
 		case <-m.broken:
 			return m.failure()
 		case b := <-p.inbox:
 			b.close()
 			m.fail(p.rank, fmt.Errorf("cluster: rank %d calls %v, but rank 0 calls Close: all ranks must make the same calls", p.rank, b.kind))
 			return m.failure()
+		case <-tick.C:
+			m.confirm(p, nil, nil)
 		}
 	}
-	return nil
 }
 
 // shutdown closes the connections and waits for the goroutines. It sends nothing.

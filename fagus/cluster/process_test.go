@@ -193,6 +193,35 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// TestMeetingsWithoutARank stops a rank before a Gather or a Close, when no network watches it. The
+// ranks that wait for it must report it soon.
+func TestMeetingsWithoutARank(t *testing.T) {
+	const size = 3
+	for _, call := range []string{"gather:0", "gather:1", "gather:2", "close:1"} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			victim := int(call[len(call)-1] - '0')
+			all := start(t, size, call, fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()), shortStall)
+			begun := time.Now()
+			for rank, p := range all {
+				if rank == victim || call == "close:1" && rank != 0 { // rank 0 alone waits in Close
+					continue
+				}
+				output, err := p.end()
+				if want := fmt.Sprintf("rank %d (pid", victim); err == nil || !strings.Contains(output, want) || !strings.Contains(output, "it does not answer") || time.Since(begun) > 20*time.Second {
+					t.Errorf("rank %d ended after %v with %v: %s", rank, time.Since(begun), err, output)
+				}
+			}
+			if err := all[victim].cmd.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+			for _, p := range all {
+				_, _ = p.end()
+			}
+		})
+	}
+}
+
 // TestHostsStall stops each rank of a job that meets at an address: first for a second, which
 // must have no effect, then forever. All other ranks must report the stopped rank soon: after 1.8
 // s, if the machine is not too busy.

@@ -121,7 +121,7 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 // missing returns a function that reports whether a line says that ranks which wait for all to come
 // have not met a rank. Such lines come from all ranks at once, so any of them may be the last.
 func missing(rank int) func(line string) bool {
-	pattern := regexp.MustCompile(fmt.Sprintf(`connecting to rank %[1]d:|cannot reach rank %[1]d of|did not: ([0-9-]+, )*%[1]d\b`, rank))
+	pattern := regexp.MustCompile(fmt.Sprintf(`connecting to rank %[1]d:|the lowest is rank %[1]d:|cannot reach rank %[1]d of|did not: ([0-9-]+, )*%[1]d\b`, rank))
 	return func(line string) bool {
 		if pattern.MatchString(line) {
 			return true
