@@ -24,8 +24,8 @@ func Sizes(network string, nodes, llcm, bulk int) (roundLLCM, roundBulk int, err
 	if llcm == 0 {
 		llcm = max(defaultLLCM, nodes*llcmPerNode)
 	}
-	if int64(llcm)+int64(bulk) > maxMemory-2*word {
-		return 0, 0, fmt.Errorf("%s: a node has %d bytes of LLCM and %d of bulk memory: the sum exceeds %d", network, llcm, bulk, int64(maxMemory))
+	if max(llcm, bulk) > maxMemory || llcm+bulk > maxMemory-2*word { // the sum may overflow
+		return 0, 0, fmt.Errorf("%s: a node has %d bytes of LLCM and %d of bulk memory: the sum exceeds %d", network, llcm, bulk, maxMemory)
 	}
 	return (llcm + word - 1) / word * word, (bulk + word - 1) / word * word, nil
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -26,6 +27,7 @@ func TestSizes(t *testing.T) {
 		{65536, 0, most - 1<<31 + 1, "net: a node has 2147483648 bytes of LLCM and 2147479537 of bulk memory: the sum exceeds 4294963200"},
 		{2, 1 << 17, most - 1<<17, fmt.Sprintf("131072 %d", most-1<<17)},
 		{2, 1 << 17, most - 1<<17 + 1, "net: a node has 131072 bytes of LLCM and 4294832113 of bulk memory: the sum exceeds 4294963200"},
+		{2, 0, math.MaxInt, "net: a node has 131072 bytes of LLCM and 9223372036854775807 of bulk memory: the sum exceeds 4294963200"},
 		{2, 1<<32 + 8, 0, "net: a node has 4294967304 bytes of LLCM and 0 of bulk memory: the sum exceeds 4294963200"},
 	} {
 		llcm, bulk, err := Sizes("net", c.nodes, c.llcm, c.bulk)
