@@ -232,7 +232,7 @@ func TestListsInSlots(t *testing.T) {
 		{syncvar.AppendList(nil, &good), 1, "0: Acquire done in phase 0\n"},
 		{nil, 1, "phase: rank 1 sent 0 bytes of its list at position 0, after 0"},
 		{make([]byte, syncvar.MaxListBytes), 4096, "phase: list of rank 1: syncvar: list: unknown call 0"},
-		{make([]byte, syncvar.MaxListBytes+1), 4096, "phase: rank 1 sent 1 bytes of its list at position 8388608, after 8388608"},
+		{make([]byte, syncvar.MaxListBytes+1), 4096, "phase: rank 1 sent more than 8388608 bytes of lists for one phase, which is the limit"},
 	} {
 		if err := w.do([]string{"ranks", "2"}); err != nil {
 			t.Fatal(err)

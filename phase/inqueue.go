@@ -79,7 +79,10 @@ func (q *inQueue) step() (progress bool, err error) {
 
 func (q *inQueue) takeList(h ringbuf.Header) error {
 	have := len(q.lists)
-	if h.Addr != uint64(have) || have+h.Len > q.e.maxListBytes() || h.Len == 0 {
+	if most := q.e.maxListBytes(); have+h.Len > most {
+		return fmt.Errorf("phase: rank %d sent more than %d bytes of lists for one phase, which is the limit", q.from, most)
+	}
+	if h.Addr != uint64(have) || h.Len == 0 {
 		return fmt.Errorf("phase: rank %d sent %d bytes of its list at position %d, after %d", q.from, h.Len, h.Addr, have)
 	}
 	q.lists = slices.Grow(q.lists, h.Len)[:have+h.Len]

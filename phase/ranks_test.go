@@ -1,0 +1,117 @@
+package phase
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// manyPort is a port of one of many ranks, on which nothing lands.
+type manyPort struct {
+	dimmnet.Port // nil: any other method panics
+	rank         dimmnet.Rank
+	nodes        int
+}
+
+func (p *manyPort) Rank() dimmnet.Rank { return p.rank }
+func (p *manyPort) Nodes() int         { return p.nodes }
+func (p *manyPort) Limits() dimmnet.Limits {
+	return dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10, RDMA: 1 << 20, Bulk: 1 << 20}
+}
+
+// TestAllRanks passes the lists of as many ranks as a Rank can number, and of one less, up and down
+// the tree, and compares the plans of the first and of the last rank. All want variable 0
+// exclusively, so the phase decides which rank is granted it; then all want to read it.
+func TestAllRanks(t *testing.T) {
+	for _, nodes := range []int{dimmnet.MaxNodes - 1, dimmnet.MaxNodes} {
+		last := dimmnet.Rank(nodes - 1)
+		var plans []Plan
+		for _, rank := range []dimmnet.Rank{0, last} {
+			e := newOfMany(t, rank, nodes, uint64(last))
+			meetMany(t, e, func(r dimmnet.Rank) syncvar.List { return syncvar.List{Exclusive: []syncvar.ID{0}} })
+			if granted := e.plan.Granted; !granted[last] || slices.Contains(granted[:last], true) {
+				t.Fatalf("%d nodes: the plan of rank %d does not grant the variable to rank %d alone", nodes, rank, last)
+			}
+			e.finish()
+			meetMany(t, e, func(r dimmnet.Rank) syncvar.List {
+				if r == last {
+					return syncvar.List{}
+				}
+				return syncvar.List{Shared: []syncvar.ID{0}}
+			})
+			plans = append(plans, e.plan)
+		}
+		if !slices.Equal(plans[0].Transfers, plans[1].Transfers) {
+			t.Errorf("%d nodes: the first and the last rank plan other transfers", nodes)
+		}
+		from := make([]int, nodes) // by rank: how many ranks get the data from it
+		to := make([]int, nodes)   // by rank: how often it gets the data
+		for _, x := range plans[0].Transfers {
+			if x.From != last && to[x.From] == 0 {
+				t.Fatalf("%d nodes: rank %d passes on what it has not got", nodes, x.From)
+			}
+			from[x.From]++
+			to[x.To]++
+		}
+		if len(plans[0].Transfers) != nodes-1 || slices.Max(from) > syncvar.Fanout || slices.Max(to) > 1 || to[last] > 0 {
+			t.Errorf("%d nodes: %d transfers, a rank sends up to %d and gets up to %d", nodes, len(plans[0].Transfers), slices.Max(from), slices.Max(to))
+		}
+	}
+}
+
+// newOfMany returns the engine of one of many ranks. It has bound variable 0.
+func newOfMany(t *testing.T, rank dimmnet.Rank, nodes int, phase uint64) *Engine {
+	t.Helper()
+	space := consistency.NewSpace()
+	base, err := space.AddRegion("a", "bytes", make([]byte, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := space.Bind("v", []consistency.Range{{Lo: base, Hi: base + 8}}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(&manyPort{rank: rank, nodes: nodes}, space, Config{FirstPhase: phase})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.tree.Arity == 0 {
+		t.Fatalf("%d nodes have rings between all pairs", nodes)
+	}
+	return e
+}
+
+// meetMany begins a phase, passes the lists of all other ranks to the engine, and plans.
+func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
+	t.Helper()
+	encode := func(r dimmnet.Rank) []byte {
+		l := list(r)
+		l.Call, l.Phase, l.Since, l.Declared, l.Digest = syncvar.Acquire, e.phase, e.phase, 2, e.space.Digest(2)
+		return syncvar.AppendList(nil, &l)
+	}
+	own := list(e.port.Rank())
+	own.Call, own.Since = syncvar.Acquire, e.phase
+	if err := e.Begin(own); err != nil {
+		t.Fatal(err)
+	}
+	// The bundle of a peer has its subtree, or, from the parent, all ranks.
+	for _, peer := range e.peers {
+		var bundle []byte
+		for r := range e.port.Nodes() {
+			if rank := dimmnet.Rank(r); peer < e.port.Rank() || e.tree.Below(rank, peer) {
+				bundle = appendBundle(bundle, rank, encode(rank))
+			}
+		}
+		if err := e.takeBundle(peer, bundle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range e.peers {
+		e.out[i].begin(outIdle)
+	}
+	if err := e.makePlan(); err != nil {
+		t.Fatal(err)
+	}
+}
