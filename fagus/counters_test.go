@@ -27,8 +27,8 @@ var (
 // the end of phases, and some versions before the end of versions.
 func acrossEnds(t *testing.T, config func(nodes int) fagus.Config) {
 	t.Helper()
-	for seed := range cases(60, 20) {
-		nodes, before := 2+int(seed%4), 1+seed%7
+	for seed := range uint64(20) { // all pairs of an end of phases and an end of versions
+		nodes, before := 2+int(seed%3), 1+seed%7
 		cfg := config(nodes).StartAt(phaseEnds[seed%5]-before, versionEnds[seed%4]-seed%3)
 		cfg.Nodes, cfg.History = max(cfg.Nodes, nodes), history.New()
 		report := runRandomWith(t, cfg, seed)
