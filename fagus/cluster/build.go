@@ -9,6 +9,10 @@ const codecs = "5349aaf7209ca9e7"
 
 const modulePath = "github.com/fagus-dsm/fagus"
 
+// Build returns what must be the same in all ranks of a job: the version of the program, and a
+// digest of the code that reads and writes messages.
+func Build() (program, codecsDigest string) { return buildText(), codecs }
+
 // buildText returns the name and version of this program, and the version of Fagus in it, as the
 // Go tool recorded them. The version of a program built in a repository contains its revision.
 func buildText() string {
