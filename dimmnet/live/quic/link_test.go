@@ -48,7 +48,7 @@ func newPair(t *testing.T) (*link, *peer) {
 	if _, err := other.in.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	l := newLink(p, newPoll(0))
+	l := newLink(p, newPoll(0, nil))
 	t.Cleanup(func() {
 		_ = dialed.CloseWithError(codeOver, "")
 		l.Close(false)

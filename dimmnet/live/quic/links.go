@@ -21,7 +21,7 @@ func (j *joined) links(beat bool) (*stream.Links, error) {
 			return nil, fmt.Errorf("quic: %w", err)
 		}
 	}
-	at := &poll{woken: make(chan struct{}, 1), links: make([]*link, len(j.peers)), release: j.release}
+	at := newPoll(len(j.peers), j.release)
 	l := &stream.Links{Streams: make([]stream.Stream, len(j.peers)), Near: near, Poll: at}
 	for rank, p := range j.peers {
 		if p != nil {

@@ -22,6 +22,10 @@ type poll struct {
 
 var _ stream.Poll = (*poll)(nil)
 
+func newPoll(ranks int, release func()) *poll {
+	return &poll{woken: make(chan struct{}, 1), links: make([]*link, ranks), release: release}
+}
+
 // Wake ends the Wait of a thread, or the next Wait for more than 0.
 func (p *poll) Wake() {
 	select {

@@ -76,3 +76,23 @@ func TestWakeIsKept(t *testing.T) {
 		t.Error("a wake-up ends two Waits")
 	}
 }
+
+// TestWritable checks that the poll reports a socket that can be written only if that is wanted.
+func TestWritable(t *testing.T) {
+	p, _ := newTestPoll(t, 0)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = unix.Close(fds[0]), unix.Close(fds[1]) })
+	if err := p.watch(unix.EPOLL_CTL_ADD, fds[0], 1, false); err != nil {
+		t.Fatal(err)
+	}
+	s := &socket{fd: fds[0], rank: 1, poll: p}
+	for i, on := range []bool{false, true, true, false} {
+		s.NotifyWritable(on)
+		if ready := p.Wait(make([]dimmnet.Rank, 4), 0); (len(ready) == 1) != on {
+			t.Errorf("step %d: ready ranks %v, wanted: %t", i, ready, on)
+		}
+	}
+}
