@@ -9,14 +9,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
-// cases returns how many random cases a test runs: all of them, or only a few with -short.
+// cases returns how many random cases a test runs: all of them in long tests, otherwise a third,
+// and only a few with -short.
 func cases(all, short uint64) uint64 {
 	if testing.Short() {
 		return short
 	}
-	return all
+	return longtest.Cases(all, max(short, all/3))
 }
 
 // newSim returns a simulated network.

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // A litmus test is a small program for each rank and the outcomes that entry consistency
@@ -85,7 +86,7 @@ func TestLitmusModel(t *testing.T) {
 func TestLitmus(t *testing.T) {
 	// The test makes at least and at most these numbers of runs; it ends when all outcomes have
 	// occurred.
-	least, most := uint64(100), uint64(3000)
+	least, most := longtest.Cases(uint64(100), 40), uint64(3000)
 	if testing.Short() {
 		least, most = 30, 30
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // run multiplies and returns the result of rank 0. It limits the time of the run.
@@ -64,10 +65,13 @@ func sameBits(a, b *matrix.Dense) string {
 }
 
 // TestSameBitsEverywhere multiplies in all sizes, on all node counts, networks and element types.
-// C must equal that of the program without Fagus.
+// C must equal that of the program without Fagus. The largest sizes and counts are for long tests.
 func TestSameBitsEverywhere(t *testing.T) {
-	sizes, counts := []int{1, 2, 17, 512}, []int{1, 2, 3, 4, 8, 16, 64}
-	if testing.Short() {
+	sizes, counts := []int{1, 2, 17, 128}, []int{1, 2, 3, 8, 16}
+	switch {
+	case longtest.Enabled():
+		sizes, counts = []int{1, 2, 17, 512}, []int{1, 2, 3, 4, 8, 16, 64}
+	case testing.Short():
 		sizes, counts = []int{1, 17, 64}, []int{1, 3, 8}
 	}
 	for _, n := range sizes {
@@ -114,7 +118,7 @@ func TestSameBitsThreaded(t *testing.T) {
 
 // TestRandomDelays multiplies with many seeds of random delays on 2 to 5 nodes.
 func TestRandomDelays(t *testing.T) {
-	seeds := uint64(1000)
+	seeds := longtest.Cases(uint64(1000), 250)
 	if testing.Short() {
 		seeds = 50
 	}

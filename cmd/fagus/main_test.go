@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +49,8 @@ func TestCommand(t *testing.T) {
 // holds reports whether a condition of the scripts in testdata holds.
 func holds(what, peers string) (bool, error) {
 	switch what {
+	case "long":
+		return longtest.Enabled(), nil
 	case "processors:2":
 		return runtime.NumCPU() >= 2, nil
 	case "mpi":

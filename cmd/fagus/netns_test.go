@@ -20,6 +20,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // hosts is a set of network namespaces, each used as a host.
@@ -47,7 +48,8 @@ func newHosts(t *testing.T, n int) *hosts {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes network namespaces")
 	}
-	set, err := namespaces.New("fg", n)
+	t.Parallel() // the tests mostly wait
+	set, err := namespaces.New("fg"+t.Name(), n)
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
@@ -55,7 +57,7 @@ func newHosts(t *testing.T, n int) *hosts {
 		t.Fatal(err)
 	}
 	t.Cleanup(set.Close)
-	return &hosts{set, buildFagus(t)}
+	return &hosts{set, command(t)}
 }
 
 // command returns a command line of fagus that starts ranks on all hosts.
@@ -172,6 +174,9 @@ func TestHostsFail(t *testing.T) {
 		{"cut off", 3, func(t *testing.T, _ *os.Process) { ipRun(t, "-n "+h.Hosts[3]+" link set eth0 down") }, "rank 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.victim == 0 {
+				longtest.Need(t)
+			}
 			cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "4", "--bytes", "8", "--samples", "100000", "--hosts")
 			errs, err := cmd.StderrPipe()
 			if err != nil {
@@ -205,6 +210,7 @@ func TestHostsFail(t *testing.T) {
 
 // TestHostsWithoutUDP: hosts that drop all datagrams run a job, and the user is told.
 func TestHostsWithoutUDP(t *testing.T) {
+	longtest.Need(t)
 	h := newHosts(t, 3)
 	for i := range h.Hosts {
 		if err := h.Drop(i, "ipproto udp"); err != nil {
@@ -252,7 +258,7 @@ func TestHostsPause(t *testing.T) {
 	for rank := range 3 {
 		all = append(all, h.process(t, rank))
 	}
-	for _, p := range all {
+	for _, p := range all[:longtest.Cases(3, 1)] {
 		signalTo(t, p, syscall.SIGSTOP)
 		time.Sleep(time.Second)
 		signalTo(t, p, syscall.SIGCONT)

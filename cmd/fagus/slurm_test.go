@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -15,14 +14,12 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 )
 
-// buildFagus builds the command and returns its path.
-func buildFagus(t *testing.T) string {
+// command returns the path of the command: a copy of the test binary, which TestMain has made.
+func command(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "fagus")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
+	path, err := exec.LookPath("fagus")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -32,7 +29,7 @@ func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("Slurm takes some seconds")
 	}
-	fagus := buildFagus(t)
+	fagus := command(t)
 	for _, net := range []string{runflags.SHM, runflags.TCP} {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // beTool in the environment makes the test binary behave as the command, so that go vet can run it
@@ -68,9 +70,7 @@ var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 
 // TestOwnPrograms checks the programs of this repository, and the program in README.md.
 func TestOwnPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("checks all programs twice")
-	}
+	longtest.Need(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

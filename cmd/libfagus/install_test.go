@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // tree is a folder with an installed library.
@@ -53,6 +55,7 @@ func (l *tree) path(name string) string { return filepath.Join(l.root, prefix, n
 // TestInstall checks that a program can be built with only the installed files: with pkg-config
 // and with CMake, with the shared and with the static library.
 func TestInstall(t *testing.T) {
+	longtest.Need(t)
 	needsCgo(t)
 	needs(t, "make")
 	l := &tree{&library{t.TempDir()}, t.TempDir(), ""}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // bound limits the time of a program or a compiler.
@@ -78,6 +79,7 @@ func run(t testing.TB, ranks int, net string, argv ...string) string {
 // TestPrograms runs the examples in all languages for which there is a compiler.
 func TestPrograms(t *testing.T) {
 	l := build(t)
+	fagus := l.command(t)
 	t.Run("outline", func(t *testing.T) {
 		program := l.c(t, "examples/outline.c")
 		for ranks := 1; ranks <= 4; ranks++ {
@@ -109,11 +111,13 @@ func TestPrograms(t *testing.T) {
 		same(t, program, program)
 	})
 	t.Run("address sanitizer", func(t *testing.T) {
+		longtest.Need(t)
 		program := l.c(t, "examples/matmul.c", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 		run(t, 2, "shm", program, "33")
 		run(t, 1, "shm", l.c(t, "testdata/misuse.c", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
 	})
 	t.Run("clang", func(t *testing.T) {
+		longtest.Need(t)
 		flags := []string{"clang", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"}
 		for _, source := range []string{"examples/outline.c", "testdata/misuse.c", "testdata/threads.c", "testdata/pairs.c"} {
 			l.compile(t, source, append(flags, "-D_POSIX_C_SOURCE=200809L", "-pthread")...)
@@ -122,6 +126,7 @@ func TestPrograms(t *testing.T) {
 		same(t, l.compile(t, "examples/matmul.cpp", "clang++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"), l.c(t, "examples/matmul.c"))
 	})
 	t.Run("valgrind", func(t *testing.T) {
+		longtest.Need(t)
 		needs(t, "valgrind")
 		valgrind := []string{"valgrind", "-q", "--leak-check=full", "--suppressions=fagus.supp", "--error-exitcode=9"}
 		run(t, 2, "shm", append(valgrind, l.c(t, "examples/outline.c"))...)
@@ -132,7 +137,6 @@ func TestPrograms(t *testing.T) {
 		}
 	})
 	t.Run("simulated", func(t *testing.T) {
-		fagus := l.command(t)
 		outline := l.c(t, "examples/outline.c")
 		said := make(map[string]bool)
 		for range 2 {
@@ -151,7 +155,7 @@ func TestPrograms(t *testing.T) {
 	t.Run("simulated, hostile", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, l.command(t), "launch", "--net", "dimmnet1", "-n", "2", "--", l.c(t, "testdata/hostile.c")).CombinedOutput()
+		out, err := exec.CommandContext(ctx, fagus, "launch", "--net", "dimmnet1", "-n", "2", "--", l.c(t, "testdata/hostile.c")).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "reading from the process of rank 1: csession: decoding a request: a name of 4294967295 bytes") ||
 			!strings.Contains(string(out), fmt.Sprintf("0: %d\n", csession.Lost)) {
 			t.Errorf("%v\n%s", err, out)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // Run runs the suite as subtests of t. network makes a new network for each subtest.
@@ -30,7 +31,13 @@ func Run(t *testing.T, network func() dimmnet.Network) {
 				if strings.HasPrefix(c.name, "Deadlock") {
 					t.Parallel() // most networks detect no deadlock: the test waits for timeouts
 				}
-				e := newEnv(network, seed, testing.Short())
+				e := newEnv(network, seed)
+				switch {
+				case testing.Short():
+					e.part = 10
+				case !longtest.Enabled():
+					e.part = 3
+				}
 				if err := c.check(e, nodes); err != nil {
 					t.Fatalf("PORTTEST_SEED=%d: %v", seed, err)
 				}
@@ -100,34 +107,25 @@ func cases() []testCase {
 type env struct {
 	network  func() dimmnet.Network
 	seed     uint64
-	short    bool
+	part     int           // tests make only one round out of part
 	bound    time.Duration // limit of the context of each run
 	grace    time.Duration // how long Run may take to return after that
 	patience time.Duration // how long to wait for ports that cannot detect a deadlock
 }
 
-func newEnv(network func() dimmnet.Network, seed uint64, short bool) *env {
-	e := &env{
+func newEnv(network func() dimmnet.Network, seed uint64) *env {
+	return &env{
 		network:  network,
 		seed:     seed,
-		short:    short,
+		part:     1,
 		bound:    time.Minute,
 		grace:    15 * time.Second,
-		patience: time.Second,
+		patience: 200 * time.Millisecond,
 	}
-	if short {
-		e.patience = 200 * time.Millisecond
-	}
-	return e
 }
 
-// rounds returns n, or a tenth of it with -short.
-func (e *env) rounds(n int) int {
-	if e.short {
-		return max(1, n/10)
-	}
-	return n
-}
+// rounds returns how many of n rounds a test makes.
+func (e *env) rounds(n int) int { return max(1, n/e.part) }
 
 func (e *env) run(nodes int, body func(*thread) error) error {
 	return e.runOn(context.Background(), e.network(), nodes, body)

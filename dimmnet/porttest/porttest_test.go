@@ -29,7 +29,8 @@ func alterOn(cfg inproc.Config, port func(dimmnet.Port) dimmnet.Port) func() dim
 
 // testEnv is an env that waits for a short time only.
 func testEnv(network func() dimmnet.Network) *env {
-	e := newEnv(network, uint64(time.Now().UnixNano()), true)
+	e := newEnv(network, uint64(time.Now().UnixNano()))
+	e.part = 10
 	e.patience = 20 * time.Millisecond
 	return e
 }

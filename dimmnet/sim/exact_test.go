@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // poster posts a list of random packets, one in each step, and polls random words in between.
@@ -166,7 +167,7 @@ func randomActions(r *rand.Rand, nodes, multicast int) []action {
 // TestSkippedPollsAreExact runs random programs both with every polling pass and with skipped
 // passes, and compares everything observable. One program in four runs twice.
 func TestSkippedPollsAreExact(t *testing.T) {
-	seeds := uint64(300)
+	seeds := longtest.Cases(uint64(300), 100)
 	if testing.Short() {
 		seeds = 30
 	}

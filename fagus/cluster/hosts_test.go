@@ -118,6 +118,7 @@ func wrongJob(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig, say
 }
 
 func TestHostsRefuse(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	process := fmt.Sprintf("pid %d on ", os.Getpid())
 	t.Run("two of rank 2", func(t *testing.T) {
 		all, cfgs := spread(t, 4)
@@ -158,6 +159,7 @@ func TestHostsRefuse(t *testing.T) {
 
 // TestHostsMissing checks that the error names the missing ranks, with and without rank 0.
 func TestHostsMissing(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	for name, ranks := range map[string][]int{"with rank 0": {0, 2}, "without": {1, 2}} {
 		all, cfgs := spread(t, 4)
 		all[3].Rendezvous = all[0].Rendezvous
@@ -178,6 +180,7 @@ func TestHostsMissing(t *testing.T) {
 // TestHostsStrangers checks that a process with an identity of another job cannot join, whether
 // it is first at the meeting point or not.
 func TestHostsStrangers(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	all, cfgs := spread(t, 2)
 	_, others := spread(t, 2)
 	cfgs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
@@ -187,6 +190,7 @@ func TestHostsStrangers(t *testing.T) {
 // TestHostsKeys checks that a process that meets processes with another key gets an error before
 // the timeout.
 func TestHostsKeys(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	const theirs, none = "of another job, or they have no identity", "they have identities, but this rank has none"
 	for _, c := range []struct {
 		there, here bool // processes at the meeting point, and new process: has an identity

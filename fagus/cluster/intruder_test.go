@@ -88,6 +88,7 @@ func TestIntruder(t *testing.T) {
 
 // TestJoin checks which of its ways Join takes.
 func TestJoin(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	authority, err := identity.NewAuthority(1)
 	if err != nil {
 		t.Fatal(err)

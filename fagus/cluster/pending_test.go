@@ -15,6 +15,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // attacker tries to join a job that is complete.
@@ -79,7 +80,7 @@ func (a *attacker) attack(method int) (answer []byte, err error) {
 // TestHostsAttacked checks that processes without an identity of the job, or with the identity of
 // another rank, do not affect the job.
 func TestHostsAttacked(t *testing.T) {
-	attempts := 10_000
+	attempts := longtest.Cases(10_000, 2000)
 	if testing.Short() {
 		attempts = 600
 	}

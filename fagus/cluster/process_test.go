@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // process is a rank in a process of its own.
@@ -159,11 +160,12 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStall stops each rank forever. All other ranks must report the stopped rank soon: after 1.7
-// s, if the machine is not too busy.
+// TestStall stops a rank forever, in long tests each in turn. All other ranks must report the
+// stopped rank soon: after 1.7 s, if the machine is not too busy.
 func TestStall(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	const size = 3
-	for victim := range size {
+	for victim := range longtest.Cases(size, 2) {
 		all := start(t, size, "1000000000", fmt.Sprintf("unix:@%s-%d-%d", t.Name(), os.Getpid(), victim), shortStall)
 		for _, p := range all {
 			p.runs(t)
@@ -222,12 +224,13 @@ func TestMeetingsWithoutARank(t *testing.T) {
 	}
 }
 
-// TestHostsStall stops each rank of a job that meets at an address: first for a second, which
-// must have no effect, then forever. All other ranks must report the stopped rank soon: after 1.8
-// s, if the machine is not too busy.
+// TestHostsStall stops a rank of a job that meets at an address, in long tests each in turn: first
+// for a second, which must have no effect, then forever. All other ranks must report the stopped
+// rank soon: after 1.8 s, if the machine is not too busy.
 func TestHostsStall(t *testing.T) {
+	t.Parallel() // the test mostly waits
 	const size = 3
-	for victim := range size {
+	for victim := range longtest.Cases(size, 1) {
 		all := start(t, size, "1000000000", freePort(t), identities(t, size), shortStall)
 		for _, p := range all {
 			p.runs(t)

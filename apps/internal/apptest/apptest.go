@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 const (
@@ -110,11 +111,14 @@ func Modes() []fagus.Config {
 	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
 }
 
-// Everywhere calls run in every mode, on 1 to 4 nodes (3 with -short) and on every kind of
-// network.
+// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 in long tests, 3 with -short) and on
+// every kind of network.
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
-	counts := []int{1, 2, 3, 4}
-	if testing.Short() {
+	counts := []int{2, 3}
+	switch {
+	case longtest.Enabled():
+		counts = []int{1, 2, 3, 4}
+	case testing.Short():
 		counts = []int{3}
 	}
 	for _, on := range Modes() {
@@ -141,7 +145,7 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 // Delayed calls run in every mode, on 2 to 4 simulated nodes with random delays of packets and
 // computations. Each seed of the delays is a subtest.
 func Delayed(t *testing.T, run func(t *testing.T, seed uint64, on fagus.Config)) {
-	seeds := uint64(30)
+	seeds := longtest.Cases(uint64(30), 10)
 	if testing.Short() {
 		seeds = 5
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 const (
@@ -177,12 +178,10 @@ func program(seed uint64, calls int) func(dimmnet.Host, *collective.Group) error
 	}
 }
 
-// seeds returns the number of seeds, out of n, that a random test tries: a quarter with -short or
-// with the race detector, which slows coroutines down.
+// seeds returns the number of seeds that a random test tries: n in long tests, otherwise a quarter,
+// and fewer with the race detector, which slows coroutines down.
 func seeds(n uint64) uint64 {
-	if testing.Short() {
-		n /= 4
-	}
+	n = longtest.Cases(n, n/4)
 	return max(1, n/slowdown)
 }
 

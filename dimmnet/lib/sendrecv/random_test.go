@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // message is a step of a random program. Every rank goes through all steps; the two ranks that a
@@ -109,7 +110,7 @@ func seeds() uint64 {
 	if testing.Short() {
 		return 8
 	}
-	return 40
+	return longtest.Cases(uint64(40), 15)
 }
 
 func TestRandomPrograms(t *testing.T) {

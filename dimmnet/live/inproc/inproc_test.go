@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,9 +28,7 @@ func TestPort(t *testing.T) {
 
 // TestPortSmall runs the suite with an LLCM whose size is not a multiple of 8.
 func TestPortSmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: the default config suffices")
-	}
+	longtest.Need(t)
 	porttest.Run(t, func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: 24001}) })
 }
 
@@ -52,8 +51,8 @@ func TestPortBulk(t *testing.T) {
 		"banks and a small window": {LLCM: 24001, Bulk: 70001, Banks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && !cfg.Banks {
-				t.Skip("short: the configurations with banks suffice")
+			if !cfg.Banks {
+				longtest.Need(t)
 			}
 			network := func() dimmnet.Network { return inproc.New(cfg) }
 			porttest.Run(t, network)
@@ -63,9 +62,7 @@ func TestPortBulk(t *testing.T) {
 
 // TestOneProcessor runs the suite without parallelism.
 func TestOneProcessor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: two processors suffice")
-	}
+	longtest.Need(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	TestPort(t)
 }

@@ -16,9 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
-var rounds = flag.Int("rounds", 2, "number of rounds of TestHosts and TestStops")
+var rounds = flag.Int("rounds", longtest.Cases(2, 1), "number of rounds of TestHosts and TestStops")
 
 // namespace is a network namespace, which stands for a host. It has no name, so it disappears with
 // the test and the processes in it.

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"math"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 var transactions = flag.Int("transactions", 0, "of TestCampaign; 0: 1000000, or 100000 with -short")
@@ -52,7 +54,7 @@ func TestLatencies(t *testing.T) {
 // TestTwoBoards checks that the thesis's measurements with errors follow from the times without
 // errors and the probability of damage.
 func TestTwoBoards(t *testing.T) {
-	n := 1_000_000
+	n := longtest.Cases(1_000_000, 250_000)
 	if testing.Short() {
 		n = 100_000
 	}
@@ -101,7 +103,7 @@ func TestLoopWithErrors(t *testing.T) {
 func TestCampaign(t *testing.T) {
 	n := *transactions
 	if n == 0 {
-		n = 1_000_000
+		n = longtest.Cases(1_000_000, 300_000)
 		if testing.Short() {
 			n = 100_000
 		}

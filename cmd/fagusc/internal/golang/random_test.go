@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
-var programs = flag.Int("programs", 100, "how many random programs TestRandomPrograms makes")
+var programs = flag.Int("programs", longtest.Cases(100, 40), "how many random programs TestRandomPrograms makes")
 var firstSeed = flag.Uint64("seed", 1, "the first of their seeds; each has the next")
 
 // batch is the number of functions compiled at once.

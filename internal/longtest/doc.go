@@ -1,0 +1,14 @@
+// Package longtest separates the tests that take long from those of a plain go test ./... .
+// The environment variable FAGUS_LONG, which CI sets, says that long tests run:
+//
+//	FAGUS_LONG=1 go test ./...
+//
+//	func TestEveryProgram(t *testing.T) {
+//		longtest.Need(t)
+//
+//	for seed := range longtest.Cases(1000, 100) {
+//
+// A flag cannot say this: go test ./... passes flags to all packages, and a package refuses a flag
+// that it does not define. The flag -short has another meaning: the race detector is slow, so with
+// -short a test does only what the detector has to see.
+package longtest

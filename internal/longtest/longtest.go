@@ -1,0 +1,27 @@
+package longtest
+
+import (
+	"os"
+	"testing"
+)
+
+const variable = "FAGUS_LONG"
+
+// Enabled reports whether long tests run. With -short they do not.
+func Enabled() bool { return os.Getenv(variable) != "" && !testing.Short() }
+
+// Need skips the test unless long tests run.
+func Need(t testing.TB) {
+	t.Helper()
+	if !Enabled() {
+		t.Skipf("long: set %s=1", variable)
+	}
+}
+
+// Cases returns how many cases a test tries: long if long tests run, otherwise usual.
+func Cases[N ~int | ~uint64](long, usual N) N {
+	if Enabled() {
+		return long
+	}
+	return usual
+}
