@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // program is a rank of a job that prints its rank when it has joined.
@@ -38,9 +40,7 @@ func main() {
 // TestTwoBuilds builds a program at two revisions of its repository. Ranks of one revision run;
 // ranks of both are refused, on each kind of meeting point, with both versions.
 func TestTwoBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program twice")
-	}
+	longtest.Need(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git, from which the Go tool takes the revision")
 	}

@@ -7,7 +7,7 @@ import (
 
 const variable = "FAGUS_LONG"
 
-// Enabled reports whether long tests run. With -short they do not.
+// Enabled reports whether long tests run. With -short they do not. Flags must have been parsed.
 func Enabled() bool { return os.Getenv(variable) != "" && !testing.Short() }
 
 // Need skips the test unless long tests run.

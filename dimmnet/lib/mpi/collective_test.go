@@ -11,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // part returns what rank from sends to rank to.
@@ -24,10 +25,14 @@ func parts(size, n int, f func(i int) []byte) (all []byte) {
 	return all
 }
 
-// TestCollectives calls every collective, with every root, in groups of all sizes.
+// TestCollectives calls every collective, with every root, in groups of some sizes, in long tests
+// of more.
 func TestCollectives(t *testing.T) {
-	groups, lengths := []int{1, 2, 3, 4, 5, 8}, []int{0, 8, 41, 300}
-	if testing.Short() {
+	groups, lengths := []int{1, 2, 5}, []int{0, 8, 41, 300}
+	switch {
+	case longtest.Enabled():
+		groups = []int{1, 2, 3, 4, 5, 8}
+	case testing.Short():
 		groups, lengths = []int{2, 5}, []int{41, 300}
 	}
 	for _, nodes := range groups {

@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 var (
@@ -39,8 +40,11 @@ func TestRandomPrograms(t *testing.T) {
 	if first == 0 {
 		first = rand.Uint64() >> 20
 	}
-	if testing.Short() && count == 300 {
-		count = 50
+	if count == 300 {
+		count = longtest.Cases(count, 100)
+		if testing.Short() {
+			count = 50
+		}
 	}
 	deadlocks, runs := 0, 0
 	for i := range uint64(count) {

@@ -19,7 +19,14 @@ import (
 	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
-var rounds = flag.Int("rounds", longtest.Cases(2, 1), "number of rounds of TestHosts and TestStops")
+var rounds = flag.Int("rounds", 0, "number of rounds of TestHosts and TestStops; 0: 2 in long tests, otherwise 1")
+
+func roundCount() int {
+	if *rounds > 0 {
+		return *rounds
+	}
+	return longtest.Cases(2, 1)
+}
 
 // namespace is a network namespace, which stands for a host. It has no name, so it disappears with
 // the test and the processes in it.
@@ -154,7 +161,7 @@ func TestHosts(t *testing.T) {
 	h := newHosts(t, 4)
 	slowest, slow := map[string]time.Duration{}, 0
 	faults := []string{"cut", "kill", "stop"}
-	for round := range *rounds {
+	for round := range roundCount() {
 		encrypt := round%2 == 1
 		t.Run(fmt.Sprintf("end/encrypt=%t", encrypt), func(t *testing.T) {
 			orders := h.orders(t, encrypt)
@@ -174,7 +181,7 @@ func TestHosts(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("after %d rounds: slowest %v, %d above %v", *rounds, slowest, slow, noticed)
+	t.Logf("after %d rounds: slowest %v, %d above %v", roundCount(), slowest, slow, noticed)
 }
 
 // TestLateHost checks that a rank connects although its host has no network at first.

@@ -45,7 +45,7 @@ func TestStops(t *testing.T) {
 		orders = append(orders, meshtest.Order{Identity: id})
 	}
 	var ranks []int
-	for i := range 2 * *rounds {
+	for i := range 2 * roundCount() {
 		ranks = append(ranks, i*5%size)
 	}
 	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), ranks)

@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
-var programs = flag.Int("programs", longtest.Cases(100, 40), "how many random programs TestRandomPrograms makes")
+var programs = flag.Int("programs", 0, "how many random programs TestRandomPrograms makes; 0: 100 in long tests, otherwise 40")
 var firstSeed = flag.Uint64("seed", 1, "the first of their seeds; each has the next")
 
 // batch is the number of functions compiled at once.
@@ -259,10 +259,14 @@ func TestRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
+	wanted := *programs
+	if wanted == 0 {
+		wanted = longtest.Cases(100, 40)
+	}
 	parallel, refused := 0, 0
-	for seed := *firstSeed; parallel < *programs; {
-		count := min(batch, 4*(*programs-parallel)+20)
-		made := testBatch(t, seed, count, *programs-parallel)
+	for seed := *firstSeed; parallel < wanted; {
+		count := min(batch, 4*(wanted-parallel)+20)
+		made := testBatch(t, seed, count, wanted-parallel)
 		parallel, refused = parallel+made, refused+count-made
 		seed += uint64(count)
 		if t.Failed() {
