@@ -7,9 +7,9 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // cases returns how many random cases a test runs: all of them in long tests, otherwise a third,

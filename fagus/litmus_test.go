@@ -14,9 +14,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // A litmus test is a small program for each rank and the outcomes that entry consistency

@@ -12,9 +12,9 @@ import (
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // run multiplies and returns the result of rank 0. It limits the time of the run.

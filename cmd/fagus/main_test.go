@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 func TestMain(m *testing.M) {

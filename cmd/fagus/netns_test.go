@@ -20,7 +20,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // hosts is a set of network namespaces, each used as a host.

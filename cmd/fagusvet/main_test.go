@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // beTool in the environment makes the test binary behave as the command, so that go vet can run it

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // tree is a folder with an installed library.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/internal/csession"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // bound limits the time of a program or a compiler.

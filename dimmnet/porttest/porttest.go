@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // Run runs the suite as subtests of t. network makes a new network for each subtest.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // poster posts a list of random packets, one in each step, and polls random words in between.

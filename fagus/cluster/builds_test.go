@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // program is a rank of a job that prints its rank when it has joined.

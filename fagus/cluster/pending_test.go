@@ -15,7 +15,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // attacker tries to join a job that is complete.

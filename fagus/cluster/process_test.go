@@ -16,8 +16,8 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // process is a rank in a process of its own.

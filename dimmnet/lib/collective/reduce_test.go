@@ -12,8 +12,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/lib/collective"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // part returns what rank from sends to rank to.

@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

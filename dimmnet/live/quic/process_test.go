@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 var rounds = flag.Int("rounds", 0, "number of rounds of TestHosts and TestStops; 0: 2 in long tests, otherwise 1")

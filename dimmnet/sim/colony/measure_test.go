@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 var transactions = flag.Int("transactions", 0, "of TestCampaign; 0: 1000000, or 100000 with -short")

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // module creates a folder with a Go module that requires this one.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 var programs = flag.Int("programs", 0, "how many random programs TestRandomPrograms makes; 0: 100 in long tests, otherwise 40")
