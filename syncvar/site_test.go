@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/internal/longtest"
 )
 
 // packet is a message from one site to another.
@@ -235,7 +236,8 @@ func explore(t *testing.T, programs [][]Want) (states int) {
 
 // TestSiteExhaustively explores all orders in which three ranks can request and release a
 // variable, and in which their packets and hints can land. Exclusive tenures must exclude others,
-// every tenure must begin with the last write, and every request must be granted.
+// every tenure must begin with the last write, and every request must be granted. Long tests have
+// more requests.
 func TestSiteExhaustively(t *testing.T) {
 	shared, exclusive, brief := Want{Access: Shared}, Want{Access: Exclusive}, Want{Access: Shared, Brief: true}
 	modes := []Want{shared, exclusive, brief}
@@ -244,7 +246,7 @@ func TestSiteExhaustively(t *testing.T) {
 		for _, b := range modes {
 			for _, c := range modes {
 				states += explore(t, [][]Want{{a}, {b, exclusive}, {c}})
-				if !testing.Short() && !a.Brief && !c.Brief {
+				if longtest.Enabled() && !a.Brief && !c.Brief {
 					states += explore(t, [][]Want{{exclusive}, {a, b}, {exclusive, c}})
 				}
 			}

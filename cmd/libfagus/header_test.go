@@ -110,9 +110,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestPage runs the program in docs/compilers.md.
-func TestPage(t *testing.T) {
-	l := build(t)
+// testPage runs the program in docs/compilers.md.
+func testPage(t *testing.T, l *library) {
 	code := regexp.MustCompile("(?s)```c\n(.*?)```").FindStringSubmatch(read(t, "../../docs/compilers.md"))
 	if code == nil {
 		t.Fatal("docs/compilers.md shows no program")

@@ -76,7 +76,8 @@ func run(t testing.TB, ranks int, net string, argv ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPrograms runs the examples in all languages for which there is a compiler.
+// TestPrograms runs the examples in all languages for which there is a compiler, and the program in
+// docs/compilers.md.
 func TestPrograms(t *testing.T) {
 	l := build(t)
 	fagus := l.command(t)
@@ -94,6 +95,7 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 	})
+	t.Run("page", func(t *testing.T) { testPage(t, l) })
 	t.Run("matmul", func(t *testing.T) { testMatmul(t, l.c(t, "examples/matmul.c")) })
 	t.Run("c++", func(t *testing.T) {
 		same(t, l.compile(t, "examples/matmul.cpp", "g++", "-std=c++17", "-Wall", "-Wextra", "-Werror"), l.c(t, "examples/matmul.c"))

@@ -3,6 +3,7 @@
 package cluster_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -21,5 +22,6 @@ func TestMain(m *testing.M) {
 	if body := os.Getenv(childBody); body != "" {
 		os.Exit(child(body))
 	}
+	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
 }

@@ -158,6 +158,7 @@ const (
 // TestHosts runs a job on four hosts. One host is cut off, or its process killed or stopped, and
 // all other ranks must return an error that names it.
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 4)
 	slowest, slow := map[string]time.Duration{}, 0
 	faults := []string{"cut", "kill", "stop"}

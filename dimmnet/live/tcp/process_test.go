@@ -3,6 +3,7 @@
 package tcp_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 	if meshtest.IsChild() {
 		os.Exit(meshtest.Child(func(cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return tcp.Join(cfg, m) }))
 	}
+	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
 }
 

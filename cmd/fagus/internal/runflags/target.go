@@ -77,7 +77,7 @@ func (t *Target) join(ctx context.Context) error {
 	cfg.Stall, cfg.Ports = cmp.Or(t.Stall, cfg.Stall), cmp.Or(t.Ports, cfg.Ports)
 	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {
-		return err
+		return t.reported(err)
 	}
 	t.job, t.Net = job, job.Network(t.Network.transport)
 	return nil
@@ -89,10 +89,15 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Notices: t.Notices, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Log: t.Log,
 	}, program)
+	return report, t.reported(err)
+}
+
+// reported tells the launcher, if there is one, which rank failed first, and returns err.
+func (t *Target) reported(err error) error {
 	if err != nil && t.rank != nil {
 		cluster.ReportOrigin(t.rank.Rank, err)
 	}
-	return report, err
+	return err
 }
 
 // Close leaves the job if the ranks are processes. It waits until all ranks leave the job.
@@ -100,5 +105,5 @@ func (t *Target) Close(ctx context.Context) error {
 	if t.job == nil {
 		return nil
 	}
-	return t.job.Close(ctx)
+	return t.reported(t.job.Close(ctx))
 }

@@ -132,7 +132,7 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			s := fakeSystem(t, "fake", behaviour, 1, filepath.Join(t.TempDir(), "log"))
 			if behaviour == "lost" || behaviour == "hangs" {
-				s.Patience = 2 * time.Second
+				s.Patience = time.Second
 			}
 			r, err := peers.Start(t.Context(), s, filepath.Join(t.TempDir(), "s"))
 			if err == nil {
