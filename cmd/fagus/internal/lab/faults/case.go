@@ -77,6 +77,9 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 	}
 	if c.trouble = pick(g, able...); c.trouble.hosts {
 		c.ranks = min(c.ranks, mostHosts)
+		if g.IntN(3) == 0 {
+			c.args = append(c.args, "--insecure") // tcp without TLS
+		}
 	}
 	return c
 }
