@@ -39,11 +39,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Commands: []*cli.Command{mistakesCommand(), liveCommand(), {
 			Name:  "mutants",
-			Usage: "random small changes to the pure core",
+			Usage: "random small changes to the pure core, or to the live networks",
 			UsageText: "teeth mutants --count 120\n" +
-				"teeth mutants --package ringbuf --count 0    all changes to one package",
+				"teeth mutants --package ringbuf --count 0    all changes to one package\n" +
+				"teeth mutants --package live --count 60      the live networks and their jobs",
 			Flags: []cli.Flag{
-				&cli.StringSliceFlag{Name: "package", Usage: "change only `PACKAGES`; default: the whole core"},
+				&cli.StringSliceFlag{Name: "package", Usage: "change only `PACKAGES`, or \"live\"; default: the whole core"},
 				&cli.IntFlag{Name: "count", Value: 120, Usage: "number of changes to try; 0: all"},
 				&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "select the changes with `SEED`"},
 				&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than `PERCENT` are killed"},
@@ -89,9 +90,12 @@ func runMutants(c *cli.Context) (err error) {
 	if len(packages) == 0 {
 		packages = slices.Sorted(maps.Keys(core()))
 	}
+	if slices.Equal(packages, []string{"live"}) {
+		packages = slices.Sorted(maps.Keys(live()))
+	}
 	for _, pkg := range packages {
-		if core()[pkg] == nil {
-			return fmt.Errorf("--package %q: want one of %v", pkg, slices.Sorted(maps.Keys(core())))
+		if changed()[pkg] == nil {
+			return fmt.Errorf("--package %q: want \"live\", or some of %v", pkg, slices.Sorted(maps.Keys(changed())))
 		}
 	}
 	b, err := newBench(c.Duration("timeout"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +20,31 @@ func core() map[string][]string {
 		"ringbuf":     {"ringbuf", "phase", "fagus/threaded", "fagus"},
 		"phase":       {"phase", "fagus"},
 	}
+}
+
+// live returns the packages of the live networks and of their jobs, likewise. The launcher is not
+// among them: it kills groups of processes, and with a random change perhaps those of others.
+func live() map[string][]string {
+	ports := []string{"dimmnet/live/shm", "dimmnet/live/inproc"}
+	streams := []string{"dimmnet/live/stream", "dimmnet/live/tcp", "dimmnet/live/quic"}
+	return map[string][]string{
+		"dimmnet/live/memory": append([]string{"dimmnet/live/memory"}, ports...),
+		"dimmnet/live/local":  append(ports, streams...), // it has no tests of its own
+		"dimmnet/live/inproc": {"dimmnet/live/inproc", "fagus"},
+		"dimmnet/live/shm":    {"dimmnet/live/shm", "fagus/cluster"},
+		"dimmnet/live/stream": streams,
+		"dimmnet/live/tcp":    {"dimmnet/live/tcp", "fagus/cluster"},
+		"dimmnet/live/quic":   {"dimmnet/live/quic", "fagus/cluster"},
+		"dimmnet/live/mesh":   {"dimmnet/live/mesh", "dimmnet/live/tcp", "dimmnet/live/quic"},
+		"fagus/cluster":       {"fagus/cluster", "fagus/cluster/launch"},
+	}
+}
+
+// changed returns the packages of both.
+func changed() map[string][]string {
+	all := core()
+	maps.Copy(all, live())
+	return all
 }
 
 type mutant struct {
@@ -49,7 +75,7 @@ func (b *bench) tryAll(ctx context.Context, changes []change, progress io.Writer
 	for i := range changes {
 		c := &changes[i]
 		pkg := c.file[:strings.LastIndexByte(c.file, '/')]
-		o, by, err := b.try(ctx, c, core()[pkg])
+		o, by, err := b.try(ctx, c, changed()[pkg])
 		if err != nil {
 			return nil, err
 		}

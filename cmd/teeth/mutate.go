@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
@@ -41,6 +42,11 @@ func changesOf(root, pkg string) (list []change, err error) {
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
+		}
+		if built, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file)); err != nil {
+			return nil, err
+		} else if !built {
+			continue // for another operating system, or another tag
 		}
 		source, err := os.ReadFile(file)
 		if err != nil {

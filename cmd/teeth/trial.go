@@ -59,7 +59,7 @@ func (b *bench) overlay(file string, content []byte) (flag string, err error) {
 func (b *bench) calibrate(ctx context.Context, packages []string) error {
 	const least = 20 * time.Second
 	for _, pkg := range packages {
-		for _, test := range core()[pkg] {
+		for _, test := range changed()[pkg] {
 			if b.bounds[test] > 0 {
 				continue
 			}

@@ -117,6 +117,35 @@ func TestSealed(t *testing.T) {
 	}
 }
 
+// TestBuffered checks that bytes that TLS has received, and that no poll of the connection reports,
+// are reported until they have been read.
+func TestBuffered(t *testing.T) {
+	one, two, _ := sealedPair(t, rand.New(rand.NewPCG(2, 0)))
+	sent := meshtest.Noise(1000)
+	if n, err := one.Write(sent, false); n != len(sent) || err != nil {
+		t.Fatalf("Write returns %d, %v", n, err)
+	}
+	for clear := false; !clear; clear, _ = one.Flush() {
+	}
+	hidden := false // bytes were only in TLS
+	for read := 0; read < len(sent); {
+		n, err := two.Read(make([]byte, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read += n
+		if two.wire.plain.(*trickle).in.Len() > 0 || read == len(sent) {
+			continue
+		}
+		if hidden = true; !two.Buffered() {
+			t.Fatalf("after %d of %d bytes the connection is empty, and Buffered reports false", read, len(sent))
+		}
+	}
+	if n, err := two.Read(make([]byte, 10)); n != 0 || err != nil || two.Buffered() || !hidden {
+		t.Errorf("when all is read, Read returns %d, %v, and Buffered %v", n, err, two.Buffered())
+	}
+}
+
 // TestTampered checks that a byte that changes on its way ends the stream.
 func TestTampered(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
