@@ -45,7 +45,7 @@ func bulkMessages(report fagus.Report) (messages, pushes, slots uint64) {
 // TestRandomProgramsByPush runs random programs with rings for lists only, with rings for
 // small transfers, and with a multicast tree.
 func TestRandomProgramsByPush(t *testing.T) {
-	seeds := cases(56, 14)
+	seeds := cases(56, 5)
 	var few, many uint64 // programs with one PUSH for each message, and with more
 	var mixed int        // programs in which words ran out
 	for seed := range seeds {

@@ -52,7 +52,7 @@ func TestCheckDoesNotChangeTheTrace(t *testing.T) {
 func TestEveryWriteOutsideIsFound(t *testing.T) {
 	needGuard(t)
 	atOnce, atRelease := 0, 0
-	for seed := uint64(1); seed <= cases(300, 60); seed++ {
+	for seed := uint64(1); seed <= cases(300, 20); seed++ {
 		var at int
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Net: goroutines(), Check: fagus.CheckOn}, func(n *fagus.Node) error {
 			p := &rankProgram{oracle: newOracle(seed), n: n, random: rand.New(rand.NewPCG(seed, 7))}

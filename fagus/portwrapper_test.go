@@ -12,7 +12,7 @@ import (
 
 // TestRefusedPosts runs random programs on ports that refuse posts at random.
 func TestRefusedPosts(t *testing.T) {
-	for seed := range cases(60, 15) {
+	for seed := range cases(60, 4) {
 		nodes := 2 + int(seed%4)
 		wrap := porttest.Refusing(seed, float64(seed%7)/8)
 		runRandom(t, porttest.Wrap(newSim(t, sim.Config{Seed: seed}), wrap), nodes, seed)
@@ -26,7 +26,7 @@ func TestRefusedPosts(t *testing.T) {
 
 // TestSlowPushes runs random programs on ports whose PUSHes complete late.
 func TestSlowPushes(t *testing.T) {
-	for seed := range cases(60, 15) {
+	for seed := range cases(60, 4) {
 		nodes, bulk := 2+int(seed%5), bulkBytes[seed%uint64(len(bulkBytes))]
 		wrap := porttest.Late(seed, 10+int(seed%4)*10)
 		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), wrap), nodes, seed)

@@ -266,7 +266,7 @@ func TestRandomProgramsOnGoroutines(t *testing.T) {
 }
 
 func TestRandomProgramsUnderRandomDelays(t *testing.T) {
-	for seed := uint64(1); seed <= cases(200, 30); seed++ {
+	for seed := uint64(1); seed <= cases(200, 12); seed++ {
 		runRandom(t, newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Millisecond}), 2+int(seed%7), seed)
 	}
 }

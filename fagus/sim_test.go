@@ -14,7 +14,7 @@ import (
 // executes every polling pass, and once it skips passes that change nothing. Times, counters and
 // traces must be the same.
 func TestSkippedPollsAreExact(t *testing.T) {
-	seeds := cases(500, 50)
+	seeds := cases(500, 15)
 	var polls uint64
 	for seed := uint64(1); seed <= seeds; seed++ {
 		nodes := 2 + int(seed%4)

@@ -36,7 +36,7 @@ func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.
 // TestThreadedInVirtualTime runs random programs with random delays on nodes with one or two CPUs,
 // whose receive threads poll or wait for notices.
 func TestThreadedInVirtualTime(t *testing.T) {
-	for seed := uint64(1); seed <= cases(1000, 40); seed++ {
+	for seed := uint64(1); seed <= cases(1000, 15); seed++ {
 		runThreadedSim(t, seed, nil)
 	}
 }

@@ -111,8 +111,27 @@ func Modes() []fagus.Config {
 	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
 }
 
-// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 in long tests, 3 with -short) and on
-// every kind of network.
+func networks(t testing.TB, nodes int) []dimmnet.Network {
+	nets := []dimmnet.Network{inproc.New(inproc.Config{})}
+	if shm.Supported() == nil { // on Linux
+		nets = append(nets, shm.New(shm.Config{}), tcp.New(tcp.Config{Bulk: 1 << 20}))
+	}
+	if testing.Short() {
+		return nets
+	}
+	nets = append(nets, Simulated(t, sim.Config{}), Simulated(t, sim.Config{UDP: &sim.UDP{Loss: 0.05}}))
+	if shm.Supported() == nil {
+		nets = append(nets, tcp.New(tcp.Config{}))
+	}
+	if nodes == 3 { // once only, because the handshakes between all ranks take long
+		nets = append(nets, quic.New(quic.Config{Bulk: 1 << 20}))
+	}
+	return nets
+}
+
+// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 in long tests, 3 with -short), and
+// on every kind of network. With -short the networks are those where ranks run at the same time:
+// on others the race detector finds nothing.
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	counts := []int{2, 3}
 	switch {
@@ -123,18 +142,7 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	}
 	for _, on := range Modes() {
 		for _, on.Nodes = range counts {
-			nets := []dimmnet.Network{
-				Simulated(t, sim.Config{}),
-				Simulated(t, sim.Config{UDP: &sim.UDP{Loss: 0.05}}),
-				inproc.New(inproc.Config{}),
-			}
-			if shm.Supported() == nil { // on Linux
-				nets = append(nets, shm.New(shm.Config{}), tcp.New(tcp.Config{}), tcp.New(tcp.Config{Bulk: 1 << 20}))
-			}
-			if on.Nodes == 3 { // once only, because the handshakes between all ranks take long
-				nets = append(nets, quic.New(quic.Config{Bulk: 1 << 20}))
-			}
-			for _, net := range nets {
+			for _, net := range networks(t, on.Nodes) {
 				on.Net = net
 				run(on)
 			}
