@@ -110,6 +110,29 @@ func TestFilesClosed(t *testing.T) {
 	}
 }
 
+// TestSegmentsOnce checks that a rank which refuses the segment of another returns its own once,
+// and so unmaps it once. A second Munmap would remove what has been mapped there since.
+func TestSegmentsOnce(t *testing.T) {
+	o := newOffice(2)
+	var all sync.WaitGroup
+	for rank := range 2 {
+		all.Go(func() {
+			cfg, err := Config{LLCM: 1 << (14 + rank), Heap: pageBytes}.withDefaults(2)
+			if err != nil {
+				t.Error(err)
+			}
+			segments, err := Join(cfg, clerk{o, dimmnet.Rank(rank)}).segments(t.Context(), &cfg, 2)
+			if len(segments) != 1 || err == nil {
+				t.Errorf("rank %d: %d segments, error %v: want its own segment, and that the other differs", rank, len(segments), err)
+			}
+			for _, s := range segments {
+				s.unmap()
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestEndedRank checks that a rank which has ended is not taken for a stopped one.
 func TestEndedRank(t *testing.T) {
 	t.Parallel()
