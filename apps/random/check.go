@@ -18,14 +18,14 @@ type held struct {
 // model replays the writes of all ranks, and compares what the ranks have seen.
 type model struct {
 	plan    *plan
-	logs    []rankLog
+	logs    [][]entry
 	checked int
 	wrong   []string
 }
 
 // check compares the logs of all ranks with the model. It returns the number of contents that it
 // has compared, and a line for each contradiction.
-func check(p *plan, logs []rankLog) (checked int, wrong []string) {
+func check(p *plan, logs [][]entry) (checked int, wrong []string) {
 	m := &model{plan: p, logs: logs}
 	for v := range p.variables {
 		all := m.tenures(v)
@@ -33,9 +33,7 @@ func check(p *plan, logs []rankLog) (checked int, wrong []string) {
 		m.updates(v, m.replay(v, all))
 	}
 	for rank := range logs {
-		if logs[rank].private {
-			m.copies(rank)
-		}
+		m.copies(rank)
 	}
 	return m.checked, m.wrong
 }
@@ -55,7 +53,7 @@ func (m *model) compare(rank, v int, o op, at place, saw, want uint64) {
 func (m *model) tenures(v int) (all []held) {
 	for rank, l := range m.logs {
 		var open *held
-		for _, e := range l.entries {
+		for _, e := range l {
 			switch {
 			case e.variable != v:
 			case e.op == beganShared || e.op == beganExclusive:
@@ -143,10 +141,7 @@ func (m *model) writes(t *held, v int) []write {
 // written.
 func (m *model) updates(v int, versions []version) {
 	for rank, l := range m.logs {
-		if !l.private && !l.phases {
-			continue // another rank may write to the one copy at any time
-		}
-		for _, e := range l.entries {
+		for _, e := range l {
 			if e.op != updated || e.variable != v {
 				continue
 			}
@@ -165,7 +160,7 @@ func (m *model) copies(rank int) {
 	for v := range m.plan.variables {
 		last[v] = sum(make([]byte, m.plan.variables[v].size))
 	}
-	for _, e := range m.logs[rank].entries {
+	for _, e := range m.logs[rank] {
 		if e.op == looked {
 			m.compare(rank, e.variable, looked, e.place, e.sum, last[e.variable])
 		}

@@ -8,8 +8,8 @@
 //     single bytes and ranges, puts some of them back to what they were, and declares the writes
 //     beforehand, reports them afterwards in overlapping parts, or leaves them to be detected.
 //   - Each rank keeps a log: after every Acquire, before every Release and after every Update a
-//     hash of each variable's content and the time; also hashes of what it sees of variables that
-//     it does not hold.
+//     hash of each variable's content, and the time; a rank that has copies of its own also logs
+//     what it sees of variables that it does not hold.
 //   - In the end rank 0 acquires the logs of all ranks, and replays them: Check orders the
 //     exclusive tenures of a variable by time, performs their writes on its bytes, and compares.
 //

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // op is what an entry records.
@@ -69,39 +67,24 @@ func (s *state) record(o op, v int, at place) {
 	s.log = append(s.log, entry{o, v, at, s.Clock.now(), sum(s.content(v))})
 }
 
-// rankLog is the log of one rank.
-type rankLog struct {
-	private bool // the rank has copies of its own: what it sees changes only by its calls
-	phases  bool // Phase mode: what an Update brings stays until the rank's next call
-	entries []entry
+// private reports whether the rank has copies of its own, so that it may read what it does not
+// hold. A rank that has had to find its writes has copies of its own.
+func (s *state) private() bool {
+	w := s.node.Stats().Writes
+	return w.Declared+w.Twin+w.Kept+w.Kernel > 0
 }
 
-// A log is a number of entries (4 bytes), flags (1) and its entries, little endian:
+// A log is a number of entries (4 bytes) and its entries, little endian:
 //
 //	0 op   1 tenure   2 round (2)   4 variable (4)   8 at   16 sum
 const (
-	headBytes   = 5
-	entryBytes  = 24
-	flagPrivate = 1
-	flagPhases  = 2
+	headBytes  = 4
+	entryBytes = 24
 )
 
-// encode encodes the log.
-func (s *state) encode() []byte {
-	flags := byte(0)
-	// A rank that has had to find its writes has copies of its own.
-	if w := s.node.Stats().Writes; w.Declared+w.Twin+w.Kept+w.Kernel > 0 {
-		flags |= flagPrivate
-	}
-	if s.node.Mode() == fagus.Phase {
-		flags |= flagPhases
-	}
-	return s.encodeWith(flags)
-}
-
-func (s *state) encodeWith(flags byte) []byte {
-	b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(s.log))), flags)
-	for _, e := range s.log {
+func encode(log []entry) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(log)))
+	for _, e := range log {
 		b = append(b, byte(e.op), byte(e.place.tenure))
 		b = binary.LittleEndian.AppendUint16(b, uint16(e.place.round))
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.variable))
@@ -112,22 +95,20 @@ func (s *state) encodeWith(flags byte) []byte {
 }
 
 // decode decodes a log, which zeros may follow.
-func decode(b []byte) (rankLog, error) {
+func decode(b []byte) (log []entry, err error) {
 	if len(b) < headBytes {
-		return rankLog{}, errors.New("it has no head")
+		return nil, errors.New("it has no head")
 	}
 	count := int(binary.LittleEndian.Uint32(b))
 	if len(b) < headBytes+count*entryBytes {
-		return rankLog{}, fmt.Errorf("%d entries in %d bytes", count, len(b))
+		return nil, fmt.Errorf("%d entries in %d bytes", count, len(b))
 	}
-	flags := b[headBytes-1]
-	l := rankLog{private: flags&flagPrivate != 0, phases: flags&flagPhases != 0}
 	for b = b[headBytes:]; count > 0; count-- {
-		l.entries = append(l.entries, entry{
+		log = append(log, entry{
 			op: op(b[0]), place: place{int(binary.LittleEndian.Uint16(b[2:])), int(b[1])}, variable: int(binary.LittleEndian.Uint32(b[4:])),
 			at: int64(binary.LittleEndian.Uint64(b[8:])), sum: binary.LittleEndian.Uint64(b[16:]),
 		})
 		b = b[entryBytes:]
 	}
-	return l, nil
+	return log, nil
 }

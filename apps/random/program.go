@@ -118,8 +118,9 @@ func (s *state) round(round int) error {
 		if err := s.node.Update(); err != nil {
 			return err
 		}
+		// In Threaded mode another rank may write to a copy that all ranks share.
 		for v, seen := range s.seen {
-			if seen {
+			if seen && (s.node.Mode() == fagus.Phase || s.private()) {
 				s.record(updated, v, place{round: round})
 			}
 		}
@@ -161,8 +162,10 @@ func (s *state) content(v int) []byte {
 }
 
 func (s *state) tenure(t *tenure, at place) error {
-	for _, v := range t.look {
-		s.record(looked, v, at)
+	if len(t.look) > 0 && s.private() {
+		for _, v := range t.look {
+			s.record(looked, v, at)
+		}
 	}
 	set := s.node.Set(s.requests(t)...)
 	if err := s.node.Acquire(set); err != nil {
@@ -270,9 +273,9 @@ func (s *state) last() error {
 }
 
 // gather returns the logs of all ranks at rank 0. The logs are shared arrays themselves.
-func (s *state) gather() ([]rankLog, error) {
+func (s *state) gather() ([][]entry, error) {
 	n := s.node
-	own := s.encode()
+	own := encode(s.log)
 	most, err := fagus.Reduce(n, len(own), func(a, b int) int { return max(a, b) })
 	if err != nil {
 		return nil, err
@@ -299,7 +302,7 @@ func (s *state) gather() ([]rankLog, error) {
 	if err != nil || n.Rank() != 0 {
 		return nil, err
 	}
-	logs := make([]rankLog, n.Nodes())
+	logs := make([][]entry, n.Nodes())
 	return logs, n.During(n.Set(all...), func() error {
 		for rank := range logs {
 			if logs[rank], err = decode(a.Slice()[rank*most : (rank+1)*most]); err != nil {
