@@ -77,8 +77,9 @@ func run(t testing.TB, ranks int, net string, argv ...string) string {
 }
 
 // TestPrograms runs the examples in all languages for which there is a compiler, and the program in
-// docs/compilers.md.
+// docs/compilers.md. It is long because the library contains all packages, compiled again for it.
 func TestPrograms(t *testing.T) {
+	longtest.Need(t)
 	l := build(t)
 	fagus := l.command(t)
 	t.Run("outline", func(t *testing.T) {
@@ -113,13 +114,11 @@ func TestPrograms(t *testing.T) {
 		same(t, program, program)
 	})
 	t.Run("address sanitizer", func(t *testing.T) {
-		longtest.Need(t)
 		program := l.c(t, "examples/matmul.c", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 		run(t, 2, "shm", program, "33")
 		run(t, 1, "shm", l.c(t, "testdata/misuse.c", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
 	})
 	t.Run("clang", func(t *testing.T) {
-		longtest.Need(t)
 		flags := []string{"clang", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"}
 		for _, source := range []string{"examples/outline.c", "testdata/misuse.c", "testdata/threads.c", "testdata/pairs.c"} {
 			l.compile(t, source, append(flags, "-D_POSIX_C_SOURCE=200809L", "-pthread")...)
@@ -128,7 +127,6 @@ func TestPrograms(t *testing.T) {
 		same(t, l.compile(t, "examples/matmul.cpp", "clang++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"), l.c(t, "examples/matmul.c"))
 	})
 	t.Run("valgrind", func(t *testing.T) {
-		longtest.Need(t)
 		needs(t, "valgrind")
 		valgrind := []string{"valgrind", "-q", "--leak-check=full", "--suppressions=fagus.supp", "--error-exitcode=9"}
 		run(t, 2, "shm", append(valgrind, l.c(t, "examples/outline.c"))...)
