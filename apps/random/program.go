@@ -66,14 +66,16 @@ type state struct {
 	arrays []*fagus.Array[byte] // nil: not yet declared
 	guards []*fagus.SyncVar     // by variable
 	seen   []bool               // by variable: the rank has acquired it
-	log    []entry
+	// unknown is set for variables that an Update has brought and that the log has not.
+	unknown []bool
+	log     []entry
 }
 
 func newState(n *fagus.Node, cfg Config) *state {
 	p := newPlan(cfg.Seed, cfg.Rounds)
 	return &state{
 		Config: cfg, plan: p, node: n,
-		arrays: make([]*fagus.Array[byte], len(p.arrays)), guards: make([]*fagus.SyncVar, len(p.variables)), seen: make([]bool, len(p.variables)),
+		arrays: make([]*fagus.Array[byte], len(p.arrays)), guards: make([]*fagus.SyncVar, len(p.variables)), seen: make([]bool, len(p.variables)), unknown: make([]bool, len(p.variables)),
 	}
 }
 
@@ -118,11 +120,13 @@ func (s *state) round(round int) error {
 		if err := s.node.Update(); err != nil {
 			return err
 		}
-		// In Threaded mode another rank may write to a copy that all ranks share.
+		readable := s.node.Mode() == fagus.Phase || s.private()
 		for v, seen := range s.seen {
-			if seen && (s.node.Mode() == fagus.Phase || s.private()) {
+			if seen && readable {
 				s.record(updated, v, place{round: round})
 			}
+			// In Threaded mode another rank may write to a copy that all ranks share.
+			s.unknown[v] = seen && !readable
 		}
 	case barrier:
 		return s.node.Barrier()
@@ -164,7 +168,9 @@ func (s *state) content(v int) []byte {
 func (s *state) tenure(t *tenure, at place) error {
 	if len(t.look) > 0 && s.private() {
 		for _, v := range t.look {
-			s.record(looked, v, at)
+			if !s.unknown[v] {
+				s.record(looked, v, at)
+			}
 		}
 	}
 	set := s.node.Set(s.requests(t)...)
@@ -172,7 +178,7 @@ func (s *state) tenure(t *tenure, at place) error {
 		return err
 	}
 	for i := range t.wants {
-		s.seen[t.wants[i].variable] = true
+		s.seen[t.wants[i].variable], s.unknown[t.wants[i].variable] = true, false
 		s.record(t.wants[i].began(), t.wants[i].variable, at)
 	}
 	s.work(t.work / 2)
