@@ -86,27 +86,14 @@ func gatherHistory(ctx context.Context, net dimmnet.Network, h *history.History)
 	if h == nil || !ok {
 		return nil
 	}
-	own, nodes := j.Job()
-	left, err := h.Rank(own).Encode()
+	own, _ := j.Job()
+	record, err := h.Rank(own).Encode()
 	if err != nil {
 		return fmt.Errorf("fagus: encoding the history of a run: %w", err)
 	}
-	records := make([][]byte, nodes)
-	for more := true; more; {
-		piece := left[:min(len(left), historyPiece)]
-		left = left[len(piece):]
-		pieces, err := j.Gather(ctx, piece)
-		if err != nil {
-			return fmt.Errorf("fagus: gathering the history of a run: %w", err)
-		}
-		if len(pieces) != nodes {
-			return fmt.Errorf("fagus: gathered the histories of %d ranks, want %d", len(pieces), nodes)
-		}
-		more = false
-		for r, piece := range pieces {
-			records[r] = append(records[r], piece...)
-			more = more || len(piece) == historyPiece // there may be another piece
-		}
+	records, err := gatherBytes(ctx, j, record)
+	if err != nil {
+		return fmt.Errorf("fagus: gathering the history of a run: %w", err)
 	}
 	for r := range records {
 		if dimmnet.Rank(r) == own {
@@ -118,9 +105,6 @@ func gatherHistory(ctx context.Context, net dimmnet.Network, h *history.History)
 	}
 	return nil
 }
-
-// historyPiece is how many bytes of its history a rank sends at a time.
-const historyPiece = 1 << 19
 
 // Observe records in Config.History the contents of this rank's copy of the data that v guards.
 // The copy may be out of date. Without a History, Observe does nothing.

@@ -36,12 +36,9 @@ func gather(ctx context.Context, net dimmnet.Network, ranks []Stats, tallies [][
 	if err != nil {
 		return fmt.Errorf("fagus: encoding the results of a run: %w", err)
 	}
-	all, err := j.Gather(ctx, text)
+	all, err := gatherBytes(ctx, j, text)
 	if err != nil {
 		return fmt.Errorf("fagus: gathering the results of a run: %w", err)
-	}
-	if len(all) != len(ranks) {
-		return fmt.Errorf("fagus: gathered the results of %d ranks, want %d", len(all), len(ranks))
 	}
 	for r, text := range all {
 		if dimmnet.Rank(r) == own {
@@ -55,4 +52,30 @@ func gather(ctx context.Context, net dimmnet.Network, ranks []Stats, tallies [][
 		ranks[r].Rank = r
 	}
 	return nil
+}
+
+// gatherPiece is how many bytes a rank sends at a time. A Gather takes at most 1 MiB.
+const gatherPiece = 1 << 19
+
+// gatherBytes returns the bytes of all ranks, indexed by rank, however many they are.
+func gatherBytes(ctx context.Context, j dimmnet.Joiner, own []byte) ([][]byte, error) {
+	_, nodes := j.Job()
+	all := make([][]byte, nodes)
+	for more := true; more; {
+		piece := own[:min(len(own), gatherPiece)]
+		own = own[len(piece):]
+		pieces, err := j.Gather(ctx, piece)
+		if err != nil {
+			return nil, err
+		}
+		if len(pieces) != nodes {
+			return nil, fmt.Errorf("%d ranks have answered, want %d", len(pieces), nodes)
+		}
+		more = false
+		for r, piece := range pieces {
+			all[r] = append(all[r], piece...)
+			more = more || len(piece) == gatherPiece // there may be another piece
+		}
+	}
+	return all, nil
 }

@@ -107,10 +107,7 @@ func (m *model) replay(v int, all []held) []version {
 	versions := []version{{-1, sum(content)}}
 	for i := range all {
 		t := &all[i]
-		began, ended := beganShared, endedShared
-		if t.exclusive {
-			began, ended = beganExclusive, endedExclusive
-		}
+		began, ended := ends(t.exclusive)
 		m.compare(t.rank, v, began, t.place, t.saw, versions[len(versions)-1].sum)
 		if t.exclusive {
 			for _, w := range m.writes(t, v) {

@@ -10,8 +10,8 @@
 //   - Each rank keeps a log: after every Acquire, before every Release and after every Update a
 //     hash of each variable's content, and the time; a rank that has copies of its own also logs
 //     what it sees of variables that it does not hold.
-//   - In the end rank 0 acquires the logs of all ranks, and replays them: Check orders the
-//     exclusive tenures of a variable by time, performs their writes on its bytes, and compares.
+//   - In the end rank 0 acquires the logs of all ranks, and replays them: it orders the
+//     exclusive tenures of a variable by time, performs their writes on bytes, and compares.
 //
 // # Checks
 //

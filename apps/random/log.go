@@ -36,18 +36,12 @@ func (o op) String() string {
 	return fmt.Sprintf("op %d", uint8(o))
 }
 
-func (w *want) began() op {
-	if w.exclusive {
-		return beganExclusive
+// ends returns what a rank records at the two ends of a tenure.
+func ends(exclusive bool) (began, ended op) {
+	if exclusive {
+		return beganExclusive, endedExclusive
 	}
-	return beganShared
-}
-
-func (w *want) ended() op {
-	if w.exclusive {
-		return endedExclusive
-	}
-	return endedShared
+	return beganShared, endedShared
 }
 
 // place is a tenure of a rank in the program. The round of the tenures after all rounds is

@@ -177,9 +177,10 @@ func (s *state) tenure(t *tenure, at place) error {
 	if err := s.node.Acquire(set); err != nil {
 		return err
 	}
-	for i := range t.wants {
-		s.seen[t.wants[i].variable], s.unknown[t.wants[i].variable] = true, false
-		s.record(t.wants[i].began(), t.wants[i].variable, at)
+	for _, w := range t.wants {
+		s.seen[w.variable], s.unknown[w.variable] = true, false
+		began, _ := ends(w.exclusive)
+		s.record(began, w.variable, at)
 	}
 	s.work(t.work / 2)
 	for i := range t.wants {
@@ -188,8 +189,9 @@ func (s *state) tenure(t *tenure, at place) error {
 		}
 	}
 	s.work(t.work - t.work/2)
-	for i := range t.wants {
-		s.record(t.wants[i].ended(), t.wants[i].variable, at)
+	for _, w := range t.wants {
+		_, ended := ends(w.exclusive)
+		s.record(ended, w.variable, at)
 	}
 	return s.node.Release(set)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-func live() runflags.List {
-	return runflags.Which(func(n runflags.Network) bool { return n.Processes })
-}
 func simulated() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.UDP100) }
 
 // Command returns the command fagus launch.
@@ -35,7 +32,7 @@ fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh`,
 			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
 			&cli.BoolFlag{Name: "plain", Usage: "pass output on unchanged, without the rank before each line"},
 			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
-				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + live().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
+				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + runflags.OfProcesses().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (on others FAGUS_MODE selects it)"},
 			base.TimeoutFlag(""),
 			runflags.StallFlag(""),
@@ -108,7 +105,7 @@ func readNetwork(c *cli.Context) (runflags.Network, error) {
 	if !c.IsSet("net") {
 		return runflags.Network{}, nil
 	}
-	network, err := append(live(), simulated()...).Find(c.String("net"))
+	network, err := append(runflags.OfProcesses(), simulated()...).Find(c.String("net"))
 	if err == nil && network.Processes && !network.Hosts && c.IsSet("hosts") {
 		err = usage.Errorf("--net %s is the memory of one host: with --hosts use --net %v", network.Name,
 			runflags.Which(func(n runflags.Network) bool { return n.Hosts }))

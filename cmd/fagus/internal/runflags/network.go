@@ -102,6 +102,21 @@ func (l List) Find(name string) (Network, error) {
 	return Network{}, usage.Errorf("--net %q: want %v", name, l)
 }
 
+// FindAll returns the networks whose names are in text, with commas between.
+func (l List) FindAll(text string) (all List, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		n, err := l.Find(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// OfProcesses returns the networks whose ranks are processes.
+func OfProcesses() List { return Which(processes) }
+
 func simulated(n Network) bool { return n.Simulated }
 func datagrams(n Network) bool { return n.Datagrams }
 func hosts(n Network) bool     { return n.Hosts }

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -34,7 +35,7 @@ func Campaign() *cli.Command {
 	networks := liveNetworks()
 	return &cli.Command{
 		Name: "campaign", Usage: "run random programs on live networks, under the faults of processes and hosts, and verify every run",
-		UsageText: "fagus lab campaign --seconds 60\nfagus lab campaign --seconds 7200 --out campaign.json\nfagus lab campaign --net tcp --only 'pause' --verbose\nfagus lab campaign --seed 1234 --jobs 1 --verbose",
+		UsageText: "fagus lab campaign --time 1m\nfagus lab campaign --time 2h --out campaign.json\nfagus lab campaign --net tcp --only 'pause' --verbose\nfagus lab campaign --seed 1234 --jobs 1 --verbose",
 		Description: "Each seed is a random program (fagus run random), a network, a configuration and a fault. Faults of hosts need\n" +
 			"root and iproute2: network namespaces stand for hosts. Exit code 1: a run was wrong, hung or left something.",
 		Flags: []cli.Flag{
@@ -62,7 +63,7 @@ type campaign struct {
 	nets     []runflags.Network
 	troubles []trouble
 	detects  []string // methods of write detection
-	only     string   // of the names of troubles
+	replay   string   // the command that runs a case again, without its seed
 	first    uint64
 	jobs     uint64 // 0: any number
 	until    time.Time
@@ -144,17 +145,14 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &campaign{self: self, only: c.String("only"), first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), out: c.String("out")}
+	p := &campaign{self: self, first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), out: c.String("out")}
+	p.replay = fmt.Sprintf("fagus lab campaign --net %s --only %q --jobs 1 --verbose", c.String("net"), c.String("only"))
 	p.doc = tally{Schema: campaignSchema, First: p.first, Failures: []failure{}}
 	if c.Int("workers") < 1 || c.Duration("time") <= 0 {
 		return nil, usage.Errorf("--workers %d --time %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"))
 	}
-	for name := range strings.SplitSeq(c.String("net"), ",") {
-		n, err := liveNetworks().Find(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
-		}
-		p.nets = append(p.nets, n)
+	if p.nets, err = liveNetworks().FindAll(c.String("net")); err != nil {
+		return nil, err
 	}
 	for _, t := range troubles() {
 		if strings.Contains(t.name, c.String("only")) {
@@ -164,10 +162,9 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 	if len(p.troubles) == 0 {
 		return nil, usage.Errorf("--only %q: no fault has this in its name", c.String("only"))
 	}
-	processes := slices.ContainsFunc(p.nets, func(n runflags.Network) bool { return n.Processes })
 	if p.troubles[0].strike != nil { // no case without a fault: goroutines have none
-		if p.nets = slices.DeleteFunc(p.nets, func(n runflags.Network) bool { return !n.Processes }); !processes {
-			return nil, usage.Errorf("--only: the faults strike processes: use --net %v", runflags.Which(func(n runflags.Network) bool { return n.Processes }))
+		if p.nets = slices.DeleteFunc(p.nets, func(n runflags.Network) bool { return !n.Processes }); len(p.nets) == 0 {
+			return nil, usage.Errorf("--only: the faults strike processes: use --net %v", runflags.OfProcesses())
 		}
 	}
 	for _, d := range []fagus.WriteDetection{fagus.DetectAuto, fagus.DetectTwin, fagus.DetectKept, fagus.DetectKernel} {
@@ -176,11 +173,14 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			p.detects = append(p.detects, d.String())
 		}
 	}
-	if hosts, err := newHosts(1, -1); err != nil {
-		p.doc.Skipped = err.Error()
-		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.hosts })
-	} else {
-		hosts.Close()
+	ofHosts := func(t trouble) bool { return t.hosts }
+	if slices.ContainsFunc(p.troubles, ofHosts) {
+		if hosts, err := newHosts(1, -1); err != nil {
+			p.doc.Skipped = err.Error()
+			p.troubles = slices.DeleteFunc(p.troubles, ofHosts)
+		} else {
+			hosts.Close()
+		}
 	}
 	if len(p.troubles) == 0 {
 		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)
@@ -247,7 +247,7 @@ func (p *campaign) add(c *randomCase, o outcome, seconds float64, bar *base.Prog
 		verdict = "WRONG: " + o.wrong
 		d.Failures = append(d.Failures, failure{
 			Seed: c.seed, Case: c.String(), Why: o.wrong, Lines: o.lines,
-			Replay: fmt.Sprintf("fagus lab campaign --net %s --only %q --seed %d --jobs 1 --verbose", p.netNames(), p.only, c.seed),
+			Replay: fmt.Sprintf("%s --seed %d", p.replay, c.seed),
 		})
 	} else if !o.right {
 		verdict = "reported: " + strings.Join(o.lines[max(0, len(o.lines)-1):], "")
@@ -261,24 +261,12 @@ func (p *campaign) add(c *randomCase, o outcome, seconds float64, bar *base.Prog
 	return nil
 }
 
-func (p *campaign) netNames() string {
-	var names []string
-	for _, n := range p.nets {
-		names = append(names, n.Name)
-	}
-	return strings.Join(names, ",")
-}
-
 // save writes the document to the file of --out.
 func (p *campaign) save() error {
 	if p.out == "" {
 		return nil
 	}
-	f, err := os.Create(p.out)
-	if err != nil {
-		return err
-	}
-	return errors.Join(base.PrintJSON(f, &p.doc), f.Close())
+	return outfile.Replace(p.out, func(w io.Writer) error { return base.PrintJSON(w, &p.doc) })
 }
 
 func (d *tally) print(w io.Writer) error {

@@ -22,7 +22,7 @@ const schema = "fagus.faults/v1"
 
 // Command returns the command fagus lab faults.
 func Command() *cli.Command {
-	networks := runflags.Which(func(n runflags.Network) bool { return n.Processes })
+	networks := runflags.OfProcesses()
 	return &cli.Command{
 		Name: "faults", Usage: "strike jobs of real processes, and see what is reported, and when",
 		UsageText: "fagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
@@ -34,13 +34,9 @@ func Command() *cli.Command {
 			base.JSONFlag(schema),
 		},
 		Action: base.NoArgs(func(c *cli.Context) error {
-			var nets []runflags.Network
-			for name := range strings.SplitSeq(c.String("net"), ",") {
-				n, err := networks.Find(name)
-				if err != nil {
-					return err
-				}
-				nets = append(nets, n)
+			nets, err := networks.FindAll(c.String("net"))
+			if err != nil {
+				return err
 			}
 			trials := plan(nets, c.String("only"))
 			if len(trials) == 0 {

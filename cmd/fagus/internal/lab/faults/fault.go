@@ -41,6 +41,9 @@ func faults() []fault {
 	hosts := func(line string) func(*job) error {
 		return func(j *job) error { return namespaces.IP(fmt.Sprintf(line, j.net.Hosts[victim])) }
 	}
+	drop := func(which string) func(*job) error {
+		return func(j *job) error { return j.net.Drop(victim, which) }
+	}
 	return []fault{
 		{name: "rank 2 is killed", rank: 2, disturb: rank(2, syscall.SIGKILL)},
 		{name: "rank 0 is killed", rank: 0, disturb: rank(0, syscall.SIGKILL)},
@@ -75,8 +78,8 @@ func faults() []fault {
 		{name: "the launcher is killed", rank: -1, silent: true, disturb: launcher(syscall.SIGKILL)},
 
 		{name: "a host is cut off", hosts: true, rank: victim, disturb: hosts("-n %s link set eth0 down")},
-		{name: "a host receives nothing", hosts: true, rank: victim, disturb: hosts("-n %s rule add priority 1 iif eth0 blackhole")},
-		{name: "a host receives no datagrams", hosts: true, goesOn: true, disturb: hosts("-n %s rule add priority 1 iif eth0 ipproto udp blackhole")},
+		{name: "a host receives nothing", hosts: true, rank: victim, disturb: drop("")},
+		{name: "a host receives no datagrams", hosts: true, goesOn: true, disturb: drop("ipproto udp")},
 		{name: "a host is cut off for 0.8 s", hosts: true, goesOn: true, disturb: func(j *job) error {
 			if err := hosts("-n %s link set eth0 down")(j); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
@@ -61,8 +61,7 @@ func startJob(ctx context.Context, fagus string, args []string, network string, 
 		args = append(args, "--hosts", strings.Join(net.Hosts, ","), "--rsh", "ip netns exec %h")
 	}
 	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
-	j.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), j.mark)
-	j.cmd.Env = append(j.cmd.Env, variables...)
+	j.cmd.Env = append(marked.Environ(j.mark), variables...)
 	j.cmd.Stdout = &j.out
 	errs, err := j.cmd.StderrPipe()
 	if err != nil {
@@ -116,22 +115,9 @@ func (j *job) output() []string {
 	return slices.Clone(j.lines)
 }
 
-// processes returns the processes of the job, and their environments.
-func (j *job) processes() map[int][]byte {
-	all := map[int][]byte{}
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
-	for _, name := range files {
-		pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
-		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(j.mark+"\x00")) {
-			all[pid] = env
-		}
-	}
-	return all
-}
-
 // pid returns the process of a rank; 0 if there is none.
 func (j *job) pid(rank int) int {
-	for pid, env := range j.processes() {
+	for pid, env := range marked.Processes(j.mark) {
 		if bytes.Contains(env, fmt.Appendf(nil, "\x00FAGUS_RANK=%d\x00", rank)) {
 			return pid
 		}
@@ -160,11 +146,11 @@ func (j *job) end() {
 // not.
 func (j *job) leftovers() int {
 	for begun := time.Now(); time.Since(begun) < leaveTime; time.Sleep(20 * time.Millisecond) {
-		if len(j.processes()) == 0 {
+		if len(marked.Processes(j.mark)) == 0 {
 			return 0
 		}
 	}
-	left := j.processes()
+	left := marked.Processes(j.mark)
 	for pid := range left {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}

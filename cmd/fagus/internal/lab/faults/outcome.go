@@ -37,7 +37,7 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome
 		}
 		defer net.Close()
 		if c.trouble.prepare != nil {
-			if err := c.trouble.prepare(net.Hosts, g); err != nil {
+			if err := c.trouble.prepare(net.Hosts); err != nil {
 				return outcome{}, err
 			}
 		}
@@ -121,18 +121,16 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 // missing returns a function that reports whether a line says that ranks which wait for all to come
 // have not met a rank. Such lines come from all ranks at once, so any of them may be the last.
 func missing(rank int) func(line string) bool {
-	pattern := regexp.MustCompile(fmt.Sprintf(`connecting to rank %[1]d:|the lowest is rank %[1]d:|cannot reach rank %[1]d of|did not: ([0-9-]+, )*%[1]d\b`, rank))
+	named := regexp.MustCompile(fmt.Sprintf(`connecting to rank %[1]d:|the lowest is rank %[1]d:|cannot reach rank %[1]d of`, rank))
 	return func(line string) bool {
-		if pattern.MatchString(line) {
-			return true
-		}
 		_, list, _ := strings.Cut(line, "did not: ") // such as 1-3, 5
 		for part := range strings.SplitSeq(list, ", ") {
 			var from, to int
-			if n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); n == 2 && from <= rank && rank <= to {
+			switch n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); {
+			case n == 1 && from == rank, n == 2 && from <= rank && rank <= to:
 				return true
 			}
 		}
-		return false
+		return named.MatchString(line)
 	}
 }

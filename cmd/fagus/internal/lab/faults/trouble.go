@@ -21,7 +21,7 @@ type trouble struct {
 	// strike nothing happens. An error means that the job has ended meanwhile.
 	strike func(j *job, g generator) (rank int, err error)
 	// prepare changes the namespaces before the job starts; nil: it does not.
-	prepare func(hosts []string, g generator) error
+	prepare func(hosts []string) error
 }
 
 const noTrouble = "nothing"
@@ -88,30 +88,14 @@ func (j *job) pause(ranks []int, d time.Duration) error {
 
 // hostTroubles are faults of the connections between hosts.
 func hostTroubles() []trouble {
-	// lines runs ip with each line, with a host in the place of %s.
-	lines := func(host string, lines ...string) (err error) {
-		for _, line := range lines {
-			if err == nil {
-				err = namespaces.IP(fmt.Sprintf(line, host))
-			}
-		}
-		return err
-	}
-	one := func(rankNamed bool, text ...string) func(*job, generator) (int, error) {
-		return func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			err := lines(j.net.Hosts[rank], text...)
-			if !rankNamed {
-				rank = -1
-			}
-			return rank, err
-		}
-	}
-	every := func(text ...string) func([]string, generator) error {
-		return func(hosts []string, _ generator) error {
+	// every runs ip with each line for every host, whose name is in the place of %s.
+	every := func(lines ...string) func([]string) error {
+		return func(hosts []string) error {
 			for _, host := range hosts {
-				if err := lines(host, text...); err != nil {
-					return err
+				for _, line := range lines {
+					if err := namespaces.IP(fmt.Sprintf(line, host)); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -123,14 +107,17 @@ func hostTroubles() []trouble {
 			rank := g.IntN(j.ranks)
 			return rank, j.net.Unplug(rank)
 		}},
-		{name: "a host receives nothing", hosts: true, ends: true, strike: one(true, "-n %s rule add priority 1 iif eth0 blackhole")},
+		{name: "a host receives nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
+			rank := g.IntN(j.ranks)
+			return rank, j.net.Drop(rank, "")
+		}},
 		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
 			mute := g.IntN(j.ranks)
-			for rank, host := range j.net.Hosts {
+			for rank := range j.ranks {
 				if rank == mute {
 					continue
 				}
-				if err := lines(host, "-n %s rule add priority 1 from "+namespaces.Address(mute)+" iif eth0 blackhole"); err != nil {
+				if err := j.net.Drop(rank, "from "+namespaces.Address(mute)); err != nil {
 					return mute, err
 				}
 			}
@@ -144,7 +131,9 @@ func hostTroubles() []trouble {
 			time.Sleep(g.between(time.Millisecond, longestPause))
 			return -1, j.net.Plug(rank)
 		}},
-		{name: "no datagrams pass", hosts: true, streams: true, strike: one(false, "-n %s rule add priority 1 iif eth0 ipproto udp blackhole")},
+		{name: "no datagrams pass", hosts: true, streams: true, strike: func(j *job, g generator) (int, error) {
+			return -1, j.net.Drop(g.IntN(j.ranks), "ipproto udp")
+		}},
 		{name: "links are slow and drop packets", hosts: true, strike: wait,
 			prepare: every("netns exec %s tc qdisc replace dev eth0 root tbf rate 200mbit burst 10kb latency 1ms")},
 		{name: "buffers are small", hosts: true, strike: wait, prepare: every(

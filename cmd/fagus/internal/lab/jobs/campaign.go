@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 )
 
@@ -79,12 +79,12 @@ func (c *campaign) run(ctx context.Context, d *document, done func(int)) error {
 
 // runOne runs a job and counts it in r. why is what is wrong with it; "" if nothing is.
 func (c *campaign) runOne(ctx context.Context, r *row, args []string) (why string, err error) {
-	value := fmt.Sprintf("%d-%s-%d", os.Getpid(), r.Network, r.Jobs)
+	mark := markOf(r.Network, r.Jobs)
 	before := survey()
 	began := time.Now()
-	ranks, why := c.runJob(ctx, value, args)
+	ranks, why := c.runJob(ctx, mark, args)
 	took := time.Since(began)
-	left := await(value, before, c.leave)
+	left := await(mark, before, c.leave)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -106,12 +106,11 @@ func (c *campaign) runOne(ctx context.Context, r *row, args []string) (why strin
 }
 
 // runJob runs a job, and returns its number of ranks and what is wrong with it.
-func (c *campaign) runJob(ctx context.Context, value string, args []string) (ranks int, why string) {
+func (c *campaign) runJob(ctx context.Context, mark string, args []string) (ranks int, why string) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the job's own limit comes first
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.self, args...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") })
-	cmd.Env = append(cmd.Env, mark+"="+value, "TMPDIR="+c.folder)
+	cmd.Env = append(marked.Environ(mark), "TMPDIR="+c.folder)
 	cmd.WaitDelay = time.Second
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

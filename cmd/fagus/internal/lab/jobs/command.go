@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -21,7 +20,7 @@ const schema = "fagus.jobs/v1"
 
 // Command returns the command fagus lab jobs.
 func Command() *cli.Command {
-	networks := runflags.Which(func(n runflags.Network) bool { return n.Processes })
+	networks := runflags.OfProcesses()
 	return &cli.Command{
 		Name: "jobs", Usage: "run many short jobs of real processes, one after another, and count what they leave",
 		UsageText: `fagus lab jobs [flags]
@@ -52,14 +51,10 @@ fagus lab jobs --seed 7 --seconds 600 --json | jq .rows`,
 
 func newCampaign(c *cli.Context, networks runflags.List) (*campaign, error) {
 	p := &campaign{leave: 3 * time.Second, jobs: c.Int("jobs"), seed: c.Uint64("seed"), bound: time.Duration(c.Float64("seconds") * float64(time.Second))}
-	for name := range strings.SplitSeq(c.String("net"), ",") {
-		n, err := networks.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		p.nets = append(p.nets, n)
-	}
 	var err error
+	if p.nets, err = networks.FindAll(c.String("net")); err != nil {
+		return nil, err
+	}
 	if p.nodes, err = base.Counts(c, "nodes"); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 )
 
 // TestLeftovers: what a job leaves is counted, and its processes are killed.
@@ -54,10 +56,10 @@ func TestLeftovers(t *testing.T) {
 		if r.Left != want.left || (r.Wrong == 1) != wrong || !strings.Contains(why, want.why) || (why == "") != (!wrong && want.left.sum() == 0) {
 			t.Errorf("%q: left %+v, wrong %d: %q; want %+v", script, r.Left, r.Wrong, why, want)
 		}
-		if running := processes(fmt.Sprintf("%d-shm-0", os.Getpid())); len(running) > 0 && want.left.Processes > 0 {
+		if running := marked.Processes(markOf("shm", 0)); len(running) > 0 && want.left.Processes > 0 {
 			time.Sleep(100 * time.Millisecond)
-			if running = processes(fmt.Sprintf("%d-shm-0", os.Getpid())); len(running) > 0 {
-				t.Errorf("processes %v are not killed", running)
+			if running = marked.Processes(markOf("shm", 0)); len(running) > 0 {
+				t.Errorf("%d processes are not killed", len(running))
 			}
 		}
 	}

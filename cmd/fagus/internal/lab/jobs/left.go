@@ -3,7 +3,6 @@
 package jobs
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -13,10 +12,14 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 )
 
-// mark is the variable by which the processes of jobs are found, whoever has started them.
-const mark = "FAGUS_LAB_JOBS"
+// markOf returns the variable by which the processes of a job are found.
+func markOf(network string, number int) string {
+	return fmt.Sprintf("FAGUS_LAB_JOBS=%d-%s-%d", os.Getpid(), network, number)
+}
 
 // leftovers are what jobs have left behind.
 type leftovers struct {
@@ -35,31 +38,18 @@ func (l *leftovers) add(m leftovers) {
 	l.Files += m.Files
 }
 
-// processes returns the processes that have value in the variable mark.
-func processes(value string) (all []int) {
-	want := fmt.Appendf(nil, "%s=%s\x00", mark, value)
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
-	for _, name := range files {
-		pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
-		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, want) {
-			all = append(all, pid)
-		}
-	}
-	return all
-}
-
-// await returns what is left of a job, which has the given value in the variable mark, when
-// nothing is left, or after leave. It kills processes that are left then.
-func await(value string, before things, leave time.Duration) leftovers {
+// await returns what is left of a job, whose processes have mark, when nothing is left, or after
+// leave. It kills processes that are left then.
+func await(mark string, before things, leave time.Duration) leftovers {
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		running := processes(value)
+		running := marked.Processes(mark)
 		left := survey().since(before)
 		left.Processes = len(running)
 		if left.sum() == 0 {
 			return left
 		}
 		if time.Since(begun) > leave {
-			for _, pid := range running {
+			for pid := range running {
 				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 			}
 			return left

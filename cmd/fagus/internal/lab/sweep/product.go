@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,12 +41,8 @@ func readProducts(c *cli.Context) (p products, err error) {
 	if err := p.Validate(); err != nil {
 		return p, usage.Wrap(err)
 	}
-	for name := range strings.SplitSeq(c.String("net"), ",") {
-		network, err := nics().Find(name)
-		if err != nil {
-			return p, err
-		}
-		p.networks = append(p.networks, network)
+	if p.networks, err = nics().FindAll(c.String("net")); err != nil {
+		return p, err
 	}
 	if _, err := sim.LoadPreset(p.env); err != nil {
 		return p, usage.Wrap(err)

@@ -1,0 +1,29 @@
+package marked
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Environ returns the environment of this process without Fagus's variables, and with mark.
+func Environ(mark string) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") }), mark)
+}
+
+// Processes returns the running processes that have mark, "NAME=VALUE", in their environment, and
+// their whole environments, in which a zero byte ends each variable.
+func Processes(mark string) map[int][]byte {
+	all := map[int][]byte{}
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
+	for _, name := range files {
+		pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
+		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(mark+"\x00")) {
+			all[pid] = env
+		}
+	}
+	return all
+}
