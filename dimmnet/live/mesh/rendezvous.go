@@ -117,15 +117,22 @@ func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint)
 	}
 	for peer := range r.self {
 		if err := r.dialRank(ctx, peer, endpoints[peer].Addresses); err != nil {
-			hint := ""
+			err = fmt.Errorf("%s: connecting to rank %d: %w", r.network, peer, err)
 			if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-				hint = ": is the port open?"
+				return noAnswer{err}
 			}
-			return fmt.Errorf("%s: connecting to rank %d: %w%s", r.network, peer, err, hint)
+			return err
 		}
 	}
 	return nil
 }
+
+// noAnswer is the error of a rank that has not answered by the deadline of a context.
+type noAnswer struct{ error }
+
+func (n noAnswer) Error() string      { return n.error.Error() + ": is the port open?" }
+func (n noAnswer) Unwrap() error      { return n.error }
+func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // dialRank connects to a lower rank. It tries again while an address may become reachable.
 func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank, addresses []string) error {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +80,24 @@ func TestWaitNames(t *testing.T) {
 	const want = "test: 2 of 6 ranks have not connected, the lowest is rank 3: context canceled"
 	if err := r.Wait(ctx); err == nil || err.Error() != want || !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait returned %v, want %s", err, want)
+	}
+}
+
+// TestNoAnswer checks that an address that does not answer in time is reported by Dial, and as the
+// end of the context, whichever of the two timers of the connection has run out.
+func TestNoAnswer(t *testing.T) {
+	for _, timeout := range []error{os.ErrDeadlineExceeded, context.DeadlineExceeded} {
+		r := NewRendezvous("test", 1, make([]int, 2), Methods[int, int]{
+			Dial: func(context.Context, dimmnet.Rank, string) (int, error) {
+				return 0, &net.OpError{Op: "dial", Net: "tcp", Err: timeout}
+			},
+			Retry: func(error) bool { return false },
+		})
+		want := "test: connecting to rank 0: h0:17003: dial tcp: " + timeout.Error() + ": is the port open?"
+		err := r.Dial(t.Context(), []*Endpoint{{Addresses: []string{"h0:17003"}}})
+		if err == nil || err.Error() != want || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, timeout) {
+			t.Errorf("Dial returned %v, want %s", err, want)
+		}
 	}
 }
 
