@@ -1,28 +1,43 @@
 package cluster
 
-import "runtime/debug"
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
 
 // codecs is a digest of the code that reads and writes what ranks send to each other, without its
 // comments. TestCodecs compares it with that code; `go test ./fagus/cluster -run TestCodecs
 // -update` writes it.
-const codecs = "a906e2a578cbf323"
+const codecs = "f3c5507ec4a0363e"
 
 const modulePath = "github.com/fagus-dsm/fagus"
 
 // Build returns what must be the same in all ranks of a job: the version of the program, and a
-// digest of the code that reads and writes messages.
+// digest of the code that reads and writes messages. If the version does not determine the source,
+// as "(devel)" and "v1.0.0+dirty" do not, it ends with a digest of the executable.
 func Build() (program, codecsDigest string) { return buildText(), codecs }
 
-// buildText returns the name and version of this program, and the version of Fagus in it, as the
-// Go tool recorded them. The version of a program built in a repository contains its revision.
 func buildText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "a program of unknown version"
+		return "a program of unknown version" + programText()
 	}
-	return versions(info)
+	text := versions(info)
+	if !determined(info) {
+		text += programText()
+	}
+	return text
 }
 
+// versions returns the name and version of a program, and the version of Fagus in it, as the Go
+// tool recorded them. The version of a program built in a repository contains its revision.
 func versions(info *debug.BuildInfo) string {
 	text := info.Path + " " + info.Main.Version
 	for _, m := range info.Deps {
@@ -34,4 +49,70 @@ func versions(info *debug.BuildInfo) string {
 		}
 	}
 	return text
+}
+
+// determined reports whether the versions of a program's modules determine its source.
+func determined(info *debug.BuildInfo) bool {
+	open := func(version string) bool {
+		return version == "" || version == "(devel)" || strings.HasSuffix(version, "+dirty")
+	}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace // a folder has no version
+		}
+		if open(m.Version) {
+			return false
+		}
+	}
+	return !open(info.Main.Version)
+}
+
+func programText() string {
+	digest, err := programDigest()
+	if err != nil {
+		return "" // the program cannot be read; the versions alone are compared
+	}
+	return ", program " + digest
+}
+
+// programDigest returns a digest of the executable of this process.
+func programDigest() (string, error) {
+	name := "/proc/self/exe" // also if the file has been replaced since the start
+	if runtime.GOOS != "linux" {
+		var err error
+		if name, err = os.Executable(); err != nil {
+			return "", fmt.Errorf("cluster: %w", err)
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	defer f.Close()
+	all := sha256.New()
+	if id := buildID(f); len(id) > 0 {
+		_, _ = all.Write(id) // a hash returns no error
+	} else if _, err := io.Copy(all, f); err != nil {
+		return "", fmt.Errorf("cluster: reading %s: %w", name, err)
+	}
+	return fmt.Sprintf("%x", all.Sum(nil))[:8], nil
+}
+
+// buildID returns the ID that the Go linker derives from the content of an ELF executable, or nil
+// if it has none. Reading the ID takes 0.1 ms; a digest of the whole file takes 20 ms.
+func buildID(f io.ReaderAt) []byte {
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return nil
+	}
+	note := file.Section(".note.go.buildid")
+	if note == nil {
+		return nil
+	}
+	id, err := note.Data()
+	// The Go tool writes "action/.../content"; other tools may write a constant.
+	if err != nil || bytes.Count(id, []byte("/")) < 3 {
+		return nil
+	}
+	return id
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -21,11 +23,11 @@ var update = flag.Bool("update", false, "write the digest of the codecs to build
 var codecFiles = []string{
 	"consistency/content.go", "consistency/declared.go",
 	"dimmnet/live/mesh/endpoint.go", "dimmnet/live/quic/handshake.go", "dimmnet/live/shm/segment.go",
-	"dimmnet/live/stream/frame.go", "dimmnet/live/stream/inbox.go", "dimmnet/live/tcp/beat.go", "dimmnet/live/tcp/handshake.go",
+	"dimmnet/live/stream/frame.go", "dimmnet/live/stream/inbox.go", "dimmnet/live/stream/sums.go", "dimmnet/live/tcp/beat.go", "dimmnet/live/tcp/handshake.go",
 	"fagus/cluster/batch.go", "fagus/cluster/hello.go", "fagus/cluster/message.go", "fagus/cluster/packets.go", "fagus/cluster/stream.go",
 	"fagus/results.go", "fagus/threaded/meeting.go", "fagus/threaded/message.go", "fagus/threaded/sender.go",
-	"phase/inline.go", "phase/listtree.go", "phase/manifest.go", "ringbuf/header.go", "ringbuf/layout.go",
-	"syncvar/codec.go", "syncvar/inline.go",
+	"phase/coopcopy.go", "phase/inline.go", "phase/listtree.go", "phase/locations.go", "phase/manifest.go", "phase/pushwords.go", "ringbuf/header.go", "ringbuf/layout.go",
+	"syncvar/codec.go", "syncvar/inline.go", "syncvar/site.go",
 }
 
 // digest returns a digest of Go files without their comments and their layout.
@@ -76,5 +78,50 @@ func TestVersions(t *testing.T) {
 		if got := versions(info); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestDetermined checks which versions need a digest of the executable beside them.
+func TestDetermined(t *testing.T) {
+	app := func(version string, deps ...*debug.Module) *debug.BuildInfo {
+		return &debug.BuildInfo{Main: debug.Module{Version: version}, Deps: deps}
+	}
+	other := &debug.Module{Path: modulePath, Version: "v1.5.0"}
+	for _, tt := range []struct {
+		info *debug.BuildInfo
+		want bool
+	}{
+		{app("v1.2.3"), true},
+		{app("v1.2.3", other), true},
+		{app(""), false},
+		{app("(devel)"), false},
+		{app("v0.0.0-20261123052244-52b3304aaaaa+dirty", other), false},
+		{app("v1.2.3", other, &debug.Module{Path: "example.com/other", Version: "v1.0.0", Replace: &debug.Module{Path: "../other"}}), false},
+		{app("v1.2.3", &debug.Module{Path: modulePath, Version: "v1.5.0", Replace: &debug.Module{Path: "example.com/fork", Version: "v1.5.1"}}), true},
+	} {
+		if got := determined(tt.info); got != tt.want {
+			t.Errorf("%+v: %t, want %t", tt.info, got, tt.want)
+		}
+	}
+}
+
+// TestProgramDigest checks that the version of a test binary, which the Go tool does not record,
+// is completed by a digest, which is of the build ID where there is one.
+func TestProgramDigest(t *testing.T) {
+	program, _ := Build()
+	digest, err := programDigest()
+	if err != nil || !strings.HasSuffix(program, ", program "+digest) {
+		t.Errorf("%q does not end with the digest %q, %v", program, digest, err)
+	}
+	self, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer self.Close()
+	if id := buildID(self); runtime.GOOS == "linux" && !bytes.Contains(id, []byte("/")) {
+		t.Errorf("the build ID is %q", id)
+	}
+	if id := buildID(strings.NewReader("#!/bin/sh")); id != nil {
+		t.Errorf("the build ID of a script is %q", id)
 	}
 }

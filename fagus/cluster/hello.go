@@ -67,9 +67,9 @@ func (h hello) check(own hello) error {
 	case h.Job != own.Job:
 		return fmt.Errorf("cluster: %s is of job %.80q, but %s is of job %.80q: two jobs cannot share a rendezvous", h.name(), h.Job, own.name(), own.Job)
 	case h.Build != own.Build:
-		return fmt.Errorf("cluster: %s runs %.200q, but %s runs %.200q: start the same build on all hosts", h.name(), h.Build, own.name(), own.Build)
+		return fmt.Errorf("cluster: %s runs %.200q, but %s runs %.200q: build once, and copy the program to all hosts", h.name(), h.Build, own.name(), own.Build)
 	case h.Codecs != own.Codecs:
-		return fmt.Errorf("cluster: %s and %s both run %q, but their messages differ (codecs %.16q and %s): build the program again on all hosts", h.name(), own.name(), own.Build, h.Codecs, own.Codecs)
+		return fmt.Errorf("cluster: %s and %s both run %q, but their messages differ (codecs %.16q and %s): build once, and copy the program to all hosts", h.name(), own.name(), own.Build, h.Codecs, own.Codecs)
 	case h.Epoch != own.Epoch:
 		return fmt.Errorf("cluster: %s is of epoch %d, but %s is of epoch %d: one of them is from an earlier start of the job", h.name(), h.Epoch, own.name(), own.Epoch)
 	case h.Size != own.Size:

@@ -137,7 +137,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
 	h.configure(cfg.Stall, cfg.Ports)
 	mine := announcement{hello: own}
-	mine.Job = shorten(own.Job)
+	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)
 	if place.Rank == 0 {
 		if err = cfg.Ports.Listen(func(port uint16) (err error) {
 			if slices.ContainsFunc(meet, func(a netip.AddrPort) bool { return a.Port() == port }) {
@@ -170,14 +170,14 @@ func loopbackName(rendezvous string, meet []netip.AddrPort) (name string, at net
 	return rendezvous, meet[0].Addr()
 }
 
-// shorten cuts a job's name that is too long for an announcement to a prefix and a hash.
-func shorten(job string) string {
-	const longest = 64
-	if len(job) <= longest {
-		return job
+// shorten cuts a text that is too long for an announcement to a prefix and a hash.
+func shorten(text string, longest int) string {
+	const hash = len("... (0123456789abcdef)")
+	if len(text) <= longest {
+		return text
 	}
-	sum := sha256.Sum256([]byte(job))
-	return fmt.Sprintf("%.20s... (%x)", job, sum[:8])
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%.*s... (%x)", longest-hash, text, sum[:8])
 }
 
 // awaitMeetingPoints resolves the rendezvous until its names are known: a cluster may create the
