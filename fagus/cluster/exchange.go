@@ -103,8 +103,25 @@ func (m *member) await(p *peer, call *batch) (*batch, error) {
 	}
 }
 
+// send sends b to p. It pings p meanwhile: if p is stopped, the buffers between the two get full.
 func (m *member) send(p *peer, b *batch) error {
+	sent := make(chan struct{})
+	m.notices.Go(func() {
+		tick := time.NewTicker(pingPause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-sent:
+				return
+			case <-m.broken: // the write deadline of failLocked ends the call
+				return
+			case <-tick.C:
+				m.confirm(p, nil, nil)
+			}
+		}
+	})
 	err := b.send(p.conn)
+	close(sent)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		// The goroutine that reads from p reports whether p closed the job or the job failed.
 		select {

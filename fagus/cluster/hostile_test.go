@@ -18,13 +18,13 @@ import (
 )
 
 // joinLater starts to join as place. The function wait returns the Host.
-func joinLater(t *testing.T, place Place) (wait func() *Host) {
+func joinLater(t *testing.T, place Place, cfg HostConfig) (wait func() *Host) {
 	t.Helper()
 	joined := make(chan error, 1)
 	var host *Host
 	go func() {
 		var err error
-		host, err = JoinHost(t.Context(), place, HostConfig{})
+		host, err = JoinHost(t.Context(), place, cfg)
 		joined <- err
 	}()
 	return func() *Host {
@@ -37,10 +37,10 @@ func joinLater(t *testing.T, place Place) (wait func() *Host) {
 }
 
 // hostile joins as rank 1 of 2 by hand. It returns the Host of rank 0 and the socket of rank 1.
-func hostile(t *testing.T) (*Host, *net.UnixConn) {
+func hostile(t *testing.T, cfg HostConfig) (*Host, *net.UnixConn) {
 	t.Helper()
 	place := Place{Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
-	joined := joinLater(t, place)
+	joined := joinLater(t, place, cfg)
 	var socket *net.UnixConn
 	for socket == nil {
 		socket, _ = net.DialUnix(network, nil, meetingPoint(place))
@@ -118,7 +118,7 @@ func TestHostilePeer(t *testing.T) {
 		"is lost: cluster: decoding a message: a packet of 1 byte": {{[]byte{1}, 1}},
 	} {
 		before := countFiles(t)
-		host, socket := hostile(t)
+		host, socket := hostile(t, HostConfig{})
 		for i, p := range packets {
 			// Rank 0 may close the connection while the peer still sends.
 			if err := p.send(socket); err != nil && i == 0 {
@@ -160,7 +160,7 @@ func TestHostileRank0(t *testing.T) {
 		"the previous call has ended":     {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
 		"files or a blob from rank 0: w":  {blob(0, 0), blob(0, 0)},
 	} {
-		joined := joinLater(t, place)
+		joined := joinLater(t, place, HostConfig{})
 		socket, err := l.AcceptUnix()
 		if err != nil {
 			t.Fatal(err)
