@@ -11,7 +11,7 @@ import (
 )
 
 func (m *member) dial(ctx context.Context, deadline time.Time) error {
-	return retry(ctx, deadline, func() (bool, error) {
+	err := retry(ctx, deadline, func() (bool, error) {
 		c, final, err := m.connect(ctx, deadline)
 		if final {
 			return true, err
@@ -27,7 +27,18 @@ func (m *member) dial(ctx context.Context, deadline time.Time) error {
 		go m.watch(p)
 		return true, nil
 	})
+	var nobody absent
+	if errors.As(err, &nobody) && ctx.Err() == nil {
+		waited := time.Duration(m.own.PatienceMS) * time.Millisecond
+		return fmt.Errorf("cluster: rank 0 of job %.80q has not started within %v: rank %d finds that %w", m.place.Job, waited.Round(10*time.Millisecond), m.Rank(), nobody)
+	}
+	return err
 }
+
+// absent is the error of a rank that finds no rank 0.
+type absent struct{ address string }
+
+func (a absent) Error() string { return "nobody listens at " + a.address }
 
 // connect joins through rank 0. If err is not nil, final reports that a retry is pointless.
 func (m *member) connect(ctx context.Context, deadline time.Time) (c conn, final bool, err error) {

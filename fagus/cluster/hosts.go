@@ -74,7 +74,7 @@ func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultHostsTimeout
 	}
-	timeout, err := patience(cfg.Timeout)
+	timeout, err := patience(ctx, cfg.Timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +84,13 @@ func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error
 	if err := cfg.check(place); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout+noticeTimeout)
+	deadline := time.Now().Add(timeout)
+	joining, cancel := context.WithDeadline(ctx, deadline.Add(noticeTimeout))
 	defer cancel()
 	h := &Hosts{}
-	if err := h.join(ctx, place, cfg, timeout); err != nil {
+	if err := h.join(joining, place, cfg, deadline); err != nil {
 		h.abandon()
-		return nil, err
+		return nil, atDeadline(ctx, deadline, err)
 	}
 	return h, nil
 }
@@ -107,8 +108,7 @@ func (cfg *HostsConfig) check(place Place) error {
 	return nil
 }
 
-func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout time.Duration) error {
-	deadline := time.Now().Add(timeout)
+func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline time.Time) error {
 	meet, err := awaitMeetingPoints(ctx, place.Rendezvous, deadline)
 	if err != nil {
 		return err
@@ -121,14 +121,14 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, timeout 
 	}
 	if cfg.Identity == nil {
 		if !cfg.Insecure {
-			return fmt.Errorf("cluster: rank %d at %s has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
-				place.Rank, h.net, fagusIdentity, fagusInsecure)
+			return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
+				place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
 		}
 		if place.Rank == 0 {
 			warn(fmt.Sprintf("job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted", place.Job, place.Rendezvous))
 		}
 	}
-	own := newHello(place, os.Getpid(), timeout)
+	own := newHello(place, os.Getpid(), max(time.Until(deadline), 0))
 	name, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)

@@ -231,7 +231,7 @@ func TestHostsConfig(t *testing.T) {
 			p.Rendezvous = "nowhere"
 			return p, cfgs[0]
 		},
-		"has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.HostsConfig) { return all[0], cluster.HostsConfig{} },
+		"rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.HostsConfig) { return all[0], cluster.HostsConfig{} },
 		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.HostsConfig) {
 			return all[0], cluster.HostsConfig{Interface: "nosuch", Insecure: true}
 		},

@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"syscall"
 )
 
 // hostWire connects by Unix sockets. The kernel tells each process the user of the other.
@@ -26,6 +28,9 @@ func (w hostWire) accept(socket net.Conn) (conn, error) {
 
 func (w hostWire) dial(context.Context) (conn, bool, error) {
 	socket, err := net.DialUnix(network, nil, w.address)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
+		return nil, false, absent{w.address.Name}
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("at %s: %w", w.address.Name, err)
 	}

@@ -34,7 +34,7 @@ func Join(ctx context.Context, place Place, cfg HostsConfig) (Job, error) {
 	if err := place.check(); err != nil {
 		return nil, err
 	}
-	timeout, err := patience(cfg.Timeout)
+	timeout, err := patience(ctx, cfg.Timeout)
 	if err != nil {
 		return nil, err
 	}

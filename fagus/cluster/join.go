@@ -32,7 +32,7 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 }
 
 func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr) (*Host, error) {
-	timeout, err := patience(cfg.Timeout)
+	timeout, err := patience(ctx, cfg.Timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	}
 	if err != nil {
 		h.shutdown()
-		return nil, err
+		return nil, atDeadline(ctx, deadline, err)
 	}
 	return h, nil
 }
@@ -65,16 +65,37 @@ func (m *member) begin(place Place, w wire, own hello) {
 	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 
-// patience returns how long a rank waits for the other ranks, given its configured timeout.
-func patience(timeout time.Duration) (time.Duration, error) {
+// patience returns how long a rank waits for the other ranks, given its configured timeout. That is
+// a little less than ctx permits: rank 0 reports at the timeout which ranks are missing, and a rank
+// whose context ends knows only that it has ended.
+func patience(ctx context.Context, timeout time.Duration) (time.Duration, error) {
 	if timeout < 0 || timeout > maxPatience {
 		return 0, fmt.Errorf("cluster: timeout %v: want 0 to %v", timeout, maxPatience)
 	}
 	if timeout == 0 {
 		timeout = defaultTimeout
 	}
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		timeout = min(timeout, max(left-min(left/8, noticeTimeout/2), time.Millisecond))
+	}
 	return timeout, nil
 }
+
+// atDeadline returns err as an error of ctx if the joining has failed at the deadline, or a moment
+// before at that of another rank, and patience has derived the deadline from ctx.
+func atDeadline(ctx context.Context, deadline time.Time, err error) error {
+	if end, ok := ctx.Deadline(); ok && end.Sub(deadline) <= noticeTimeout/2 && time.Until(deadline) < noticeTimeout/10 {
+		return late{err}
+	}
+	return err
+}
+
+// late is the error of ranks that have not joined before a context ends.
+type late struct{ error }
+
+func (l late) Unwrap() error      { return l.error }
+func (late) Is(target error) bool { return target == context.DeadlineExceeded }
 
 func (p Place) check() error {
 	switch {
@@ -132,7 +153,11 @@ func (m *member) host(ctx context.Context, deadline time.Time) error {
 	m.readers.Add(1)
 	go m.accept()
 	stop := context.AfterFunc(ctx, func() {
-		m.fail(0, fmt.Errorf("cluster: rank 0 stops joining: %w", dimmnet.ContextErr(ctx)))
+		m.mu.Lock()
+		came, missing := m.presence()
+		m.mu.Unlock()
+		m.fail(0, fmt.Errorf("cluster: rank 0 stops joining: %w: of the %d ranks of job %.80q, these had joined: %s; these had not: %s",
+			dimmnet.ContextErr(ctx), m.Size(), m.place.Job, list(came), list(missing)))
 	})
 	defer stop()
 	select {

@@ -127,9 +127,60 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	_, err := cluster.JoinHost(within(t), all[4], cluster.HostConfig{Timeout: 50 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "rank 4 cannot reach rank 0 of job") {
-		t.Errorf("joining without rank 0 returns %v", err)
+	if want := fmt.Sprintf("rank 0 of job %q has not started within 50ms: rank 4 finds", all[4].Job); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("joining without rank 0 returns %v, want %q", err, want)
 	}
+}
+
+// TestJoinDeadline joins with contexts that end before the timeout, of all ranks or of one. The
+// errors of all ranks must say which ranks have come.
+func TestJoinDeadline(t *testing.T) {
+	t.Parallel() // the test mostly waits
+	for _, impatient := range []int{-1, 0, 1} {
+		for _, hosts := range []bool{false, true} {
+			t.Run(fmt.Sprint(impatient, hosts), func(t *testing.T) {
+				t.Parallel()
+				all, cfgs := spread(t, 3)
+				short, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_, errs := each(2, func(rank int) (any, error) {
+					ctx := within(t)
+					if rank == impatient || impatient < 0 {
+						ctx = short
+					}
+					if hosts {
+						return cluster.JoinHosts(ctx, all[rank], cfgs[rank])
+					}
+					all[rank].Rendezvous = ""
+					return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{Timeout: time.Minute})
+				})
+				for rank, err := range errs {
+					if err == nil || !strings.Contains(err.Error(), "these joined in time: 0-1; these did not: 2") {
+						t.Errorf("rank %d: %v", rank, err)
+					}
+					if own := rank == impatient || impatient < 0; errors.Is(err, context.DeadlineExceeded) != own {
+						t.Errorf("rank %d: errors.Is(err, context.DeadlineExceeded) is %t, want %t: %v", rank, !own, own, err)
+					}
+				}
+			})
+		}
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		all := places(t, 3)
+		ctx, cancel := context.WithCancel(within(t))
+		time.AfterFunc(200*time.Millisecond, cancel)
+		_, errs := each(2, func(rank int) (any, error) {
+			if rank == 0 {
+				return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
+			}
+			return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+		})
+		for rank, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), "rank 0 stops joining: context canceled: of the 3 ranks of job") || !strings.Contains(err.Error(), "these had joined: 0-1; these had not: 2") {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	})
 }
 
 // TestJoinCancelled cancels ranks that wait for others, and a rank that has not found rank 0.
