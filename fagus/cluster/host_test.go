@@ -5,8 +5,10 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -166,6 +169,12 @@ func openFiles(t *testing.T) int {
 	return len(files)
 }
 
+// noCollection keeps the collector, which closes files that are forgotten, from running in a test.
+func noCollection(t *testing.T) {
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
+}
+
 // sameFiles fails unless as many descriptors are open as before. It waits, because rank 0 closes
 // a refused connection a little after it has sent the refusal.
 func sameFiles(t *testing.T, before int) {
@@ -183,6 +192,7 @@ func sameFiles(t *testing.T, before int) {
 // TestSwapAbandoned fails the job at every point of a Swap. No descriptor may stay open.
 func TestSwapAbandoned(t *testing.T) {
 	const size = 5
+	noCollection(t)
 	closeHosts(join(t, size)) // the runtime opens files of its own for the first sockets
 	before := openFiles(t)
 	for absent := range size {
@@ -235,6 +245,33 @@ func pipe(t *testing.T) *os.File {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestDeadlinesEnd makes a call after the timeouts of the joining, which must no longer count:
+// those of the other ranks and, in long tests, that of the hellos at rank 0.
+func TestDeadlinesEnd(t *testing.T) {
+	t.Parallel() // the test mostly waits
+	const timeout = time.Second
+	after := time.Duration(longtest.Cases(5500, 2500)) * time.Millisecond
+	all, cfgs := spread(t, 2)
+	hosts, errs := each(2, func(rank int) (*cluster.Hosts, error) {
+		cfgs[rank].Timeout = timeout
+		return cluster.JoinHosts(within(t), all[rank], cfgs[rank])
+	})
+	noErrors(t, errs)
+	here, errs := each(2, func(rank int) (*cluster.Host, error) {
+		all[rank].Rendezvous = ""
+		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{Timeout: timeout})
+	})
+	noErrors(t, errs)
+	time.Sleep(after)
+	_, errs = each(2, func(rank int) (any, error) {
+		_, err := hosts[rank].Gather(within(t), nil)
+		_, here := here[rank].Gather(within(t), nil)
+		return nil, errors.Join(err, here)
+	})
+	noErrors(t, errs)
+	noErrors(t, append(closeAllHosts(hosts), closeHosts(here)...))
 }
 
 // TestOtherCalls checks the error of ranks that make different calls.

@@ -4,9 +4,12 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -89,6 +92,7 @@ func (p packet) send(socket *net.UnixConn) error {
 // TestHostilePeer has a rank 1 that violates the protocol. The error of rank 0 must name rank 1,
 // and rank 0 must close the files that rank 1 has sent.
 func TestHostilePeer(t *testing.T) {
+	noCollection(t)
 	encode := func(m message, files int) []byte {
 		b := m.encode()
 		b[1] = byte(files)
@@ -204,4 +208,113 @@ func countFiles(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(files)
+}
+
+// noCollection keeps the collector, which closes files that are forgotten, from running in a test.
+func noCollection(t *testing.T) {
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
+}
+
+// files returns an encoded message of kindFiles, from the ranks that begin with first.
+func files(first dimmnet.Rank, count int) packet {
+	m := message{kind: kindFiles, rank: first, call: 1}
+	b := m.encode()
+	b[1] = byte(count)
+	return packet{b, count}
+}
+
+// TestForeignFiles sends files where no rank takes them: to rank 0 instead of a hello, and from
+// rank 0 instead of a welcome, and in the midst of a call that no rank completes. The receiver must
+// close them.
+func TestForeignFiles(t *testing.T) {
+	noCollection(t)
+	send := func(t *testing.T, socket *net.UnixConn, p packet) {
+		t.Helper()
+		if err := p.send(socket); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, run := range map[string]func(t *testing.T){
+		"hello": func(t *testing.T) {
+			host, socket := hostile(t, HostConfig{})
+			intruder, err := net.DialUnix(network, nil, meetingPoint(host.place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			send(t, intruder, files(1, 3))
+			if _, err := intruder.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+				t.Errorf("rank 0 answers files with %v, want the end of the connection", err)
+			}
+			_ = intruder.Close()
+			_ = socket.Close() // the job fails
+			_ = host.Close(t.Context())
+		},
+		"welcome": func(t *testing.T) {
+			place := Place{Rank: 1, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
+			failed := make(chan error, 1)
+			l, err := net.ListenUnix(network, meetingPoint(place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				_, err := JoinHost(t.Context(), place, HostConfig{})
+				failed <- err
+			}()
+			socket, err := l.AcceptUnix()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer socket.Close()
+			send(t, socket, files(0, 3))
+			if err := <-failed; err == nil || !strings.Contains(err.Error(), "answered the hello with a message of Swap") {
+				t.Error(err)
+			}
+		},
+		"part of a call":     func(t *testing.T) { abandonedCall(t, files(0, 1)) },
+		"call without ranks": func(t *testing.T) { abandonedCall(t, files(0, 2)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := countFiles(t)
+			run(t)
+			for begun := time.Now(); countFiles(t) != before; time.Sleep(time.Millisecond) {
+				if time.Since(begun) > 2*time.Second {
+					t.Fatalf("%d descriptors are open: want %d as before", countFiles(t), before)
+				}
+			}
+		})
+	}
+}
+
+// abandonedCall has a rank 0 that sends p, and ends before rank 1 makes the call.
+func abandonedCall(t *testing.T, p packet) {
+	wait, c := underRank0(t, HostConfig{}, message{kind: kindWelcome})
+	host := wait()
+	if err := p.send(c.UnixConn); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-host.broken
+	_ = host.Close(t.Context()) // the job has failed
+}
+
+// TestPingWhileJoining checks that a rank which waits for its welcome answers pings.
+func TestPingWhileJoining(t *testing.T) {
+	wait, c := underRank0(t, HostConfig{}, message{kind: kindPing})
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := c.receive(); err != nil || m.kind != kindPong || m.rank != 1 {
+		t.Errorf("rank 1 answers a ping with %+v, %v", m, err)
+	}
+	if err := c.send(message{kind: kindWelcome}); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait().Close(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

@@ -38,3 +38,38 @@ func TestOldPong(t *testing.T) {
 		}
 	}
 }
+
+// answering is a conn to a process that answers each ping.
+type answering struct {
+	conn
+	pings chan bool
+	pong  func()
+}
+
+func (a *answering) send(m message) error {
+	if m.kind == kindPing {
+		a.pings <- true
+		a.pong()
+	}
+	return nil
+}
+
+func (a *answering) SetWriteDeadline(time.Time) error { return nil }
+
+// TestConfirmAgain checks that a rank which has answered a ping is pinged at the next suspicion.
+func TestConfirmAgain(t *testing.T) {
+	m := &member{}
+	m.begin(Place{Size: 2, Job: "a"}, nil, hello{})
+	m.configure(time.Minute, reach.Ports{})
+	a := &answering{pings: make(chan bool, 10)}
+	p := newPeer(a, 1, "pid 7", assembler{})
+	a.pong = func() { p.pong <- struct{}{} }
+	for range 3 {
+		m.confirm(p, nil, nil)
+		m.readers.Wait()
+	}
+	m.notices.Wait()
+	if err := m.failure(); err != nil || len(a.pings) != 3 {
+		t.Errorf("%d pings for 3 suspicions, %v", len(a.pings), err)
+	}
+}
