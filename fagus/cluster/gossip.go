@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -68,8 +67,14 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg Hosts
 	})
 	create := func(point netip.AddrPort) error {
 		c := g.config(own, point, cfg.Identity, cfg.Log)
-		var err error
-		if g.list, err = memberlist.Create(c); err != nil {
+		streams, err := newBoundedStreams(c)
+		if err == nil {
+			c.Transport = streams
+			if g.list, err = memberlist.Create(c); err != nil {
+				_ = streams.Shutdown() // the error concerns only its own sockets
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("cluster: at %s: %w", point, err)
 		}
 		g.own = netip.AddrPortFrom(point.Addr(), uint16(c.BindPort))
@@ -82,13 +87,7 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg Hosts
 		}
 		err = errors.Join(err, failure)
 	}
-	failure := cfg.Ports.Listen(func(port uint16) error {
-		err := create(netip.AddrPortFrom(at, port))
-		if err != nil && strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
-			err = syscall.EADDRINUSE // memberlist keeps only the text
-		}
-		return err
-	})
+	failure := cfg.Ports.Listen(func(port uint16) error { return create(netip.AddrPortFrom(at, port)) })
 	if failure == nil {
 		return g, nil
 	}

@@ -21,8 +21,12 @@ type rendezvous struct {
 	timer        *time.Timer       // fails the job; nil until tightenDeadline is called
 }
 
-// helloTimeout bounds the time from accepting a connection to receiving its hello.
-const helloTimeout = 5 * time.Second
+const (
+	// helloTimeout bounds the time from accepting a connection to receiving its hello.
+	helloTimeout = 5 * time.Second
+	// maxPending bounds the connections without a hello; further ones wait in the listener.
+	maxPending = 128
+)
 
 func newRendezvous(size int) rendezvous {
 	r := rendezvous{pending: map[net.Conn]bool{}, seen: make([]bool, size), unseen: size, allSeen: make(chan struct{})}
@@ -53,12 +57,15 @@ func (r *rendezvous) close() {
 // complete, so that a late process gets an error instead of a timeout.
 func (m *member) accept() {
 	defer m.readers.Done()
+	slots := make(chan struct{}, maxPending)
 	for {
+		slots <- struct{}{} // shutdown closes the connections that occupy the slots
 		socket, err := m.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil { // for example no free file descriptor, which may pass
+			<-slots
 			time.Sleep(longestPause)
 			continue
 		}
@@ -71,13 +78,16 @@ func (m *member) accept() {
 		m.rendezvous.pending[socket] = true
 		m.readers.Add(1)
 		m.mu.Unlock()
-		go m.handshake(socket)
+		go func() {
+			defer m.readers.Done()
+			m.handshake(socket)
+			<-slots
+		}()
 	}
 }
 
 // handshake reads the hello of a connection and admits or refuses the sender.
 func (m *member) handshake(socket net.Conn) {
-	defer m.readers.Done()
 	_ = socket.SetDeadline(time.Now().Add(helloTimeout))
 	c, err := m.wire.accept(socket)
 	foreign := errors.Is(err, errForeign)

@@ -23,7 +23,8 @@ type stream struct {
 	rank     dimmnet.Rank // rank that the other end has proved; valid if proved
 	proved   bool         // the other end has proved its identity
 	writing  sync.Mutex   // held while a whole message is written
-	buf      [maxPacket]byte
+	header   [headerBytes]byte
+	packet   []byte // receive buffer; nil before the first message, which may never come
 }
 
 // newStream makes a stream of raw. id may be nil. A client passes the rank to reach as peer.
@@ -71,14 +72,18 @@ func (s *stream) send(m message) error {
 }
 
 func (s *stream) receive() (message, error) {
-	if _, err := io.ReadFull(s, s.buf[:headerBytes]); err != nil {
+	if _, err := io.ReadFull(s, s.header[:]); err != nil {
 		return message{}, ended(err)
 	}
-	n := binary.LittleEndian.Uint32(s.buf[headerBytes-4:])
+	n := binary.LittleEndian.Uint32(s.header[headerBytes-4:])
 	if n > maxBody {
 		return message{}, fmt.Errorf("cluster: receiving a message: a body of %d bytes: want at most %d", n, maxBody)
 	}
-	packet := s.buf[:headerBytes+n]
+	if s.packet == nil {
+		s.packet = make([]byte, maxPacket)
+	}
+	packet := s.packet[:headerBytes+n]
+	copy(packet, s.header[:])
 	if _, err := io.ReadFull(s, packet[headerBytes:]); err != nil {
 		return message{}, ended(err)
 	}
