@@ -27,12 +27,17 @@ func Agent(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err == nil {
 		return nil
 	}
+	return a.send(report{Failed: failure(err), Done: true})
+}
+
+// failure describes err to the launcher.
+func failure(err error) *failed {
 	f := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
 		f.Rank, f.Code, f.Why, f.Because = exit.Rank, exit.Code, exit.Err.Error(), exit.Because
 	}
-	return a.send(report{Failed: &f, Done: true})
+	return &f
 }
 
 // missing reports whether err is about a file that does not exist or may not be used.
@@ -102,13 +107,25 @@ func (a *agent) run(ctx context.Context) error {
 		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS),
 		Env: env,
 	}
-	if err := job.runRanks(ctx, s.Ranks, s.Job); err != nil {
-		if missing(err) {
-			err = fmt.Errorf("%w (the program must be on each host, at the same path)", err)
-		}
+	// The launcher hears of each failure at once, and decides which is the first of all hosts.
+	ended := outcome{report: func(err error) {
+		_ = a.send(report{Failed: failure(hinted(err))}) // without a launcher the orders end, too
+	}}
+	if err := job.runRanks(ctx, s.Ranks, s.Job, &ended); err != nil {
+		return hinted(err)
+	}
+	if err := context.Cause(ctx); err != nil && !ended.failed() {
 		return err
 	}
 	return a.send(report{Done: true})
+}
+
+// hinted adds advice to an error about a missing program.
+func hinted(err error) error {
+	if missing(err) {
+		return fmt.Errorf("%w (the program must be on each host, at the same path)", err)
+	}
+	return err
 }
 
 // follow forwards the launcher's signals to the ranks, and ends the ranks when the orders end.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -94,10 +94,12 @@ func (j *Hosts) Run(ctx context.Context) error {
 	var mu sync.Mutex // guards Stdout and Stderr
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, begun: make(chan struct{})}
+		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: first.record, begun: make(chan struct{})}
 	}
 	var all sync.WaitGroup
+	var hosts []string // of each rank
 	for i, a := range agents {
+		hosts = append(hosts, slices.Repeat([]string{a.host}, len(orders[i].Ranks))...)
 		all.Go(func() { first.record(a.run(ctx, orders[i])) })
 	}
 	ended := make(chan struct{})
@@ -106,7 +108,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	all.Wait()
 	close(ended)
 	relaying.Wait()
-	return firstFailed(first.err(ctx))
+	return firstFailed(first.err(ctx), hosts)
 }
 
 func (j *Hosts) relay(agents []*remote, meet <-chan string, ended <-chan struct{}) {
@@ -207,12 +209,13 @@ func OnHost(rsh []string, host string, argv ...string) []string {
 }
 
 type remote struct {
-	job   *Hosts
-	host  string
-	mu    *sync.Mutex    // guards the job's Stdout and Stderr
-	meet  chan<- string  // receives the rendezvous; capacity 1
-	begun chan struct{}  // closed when begin returns
-	in    io.WriteCloser // nil until begin has succeeded
+	job    *Hosts
+	host   string
+	mu     *sync.Mutex    // guards the job's Stdout and Stderr
+	record func(error)    // is called with each failure of a rank
+	meet   chan<- string  // receives the rendezvous; capacity 1
+	begun  chan struct{}  // closed when begin returns
+	in     io.WriteCloser // nil until begin has succeeded
 
 	reported bool // the agent has sent a report
 }
@@ -241,11 +244,10 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	if flushed := cmd.Stderr.(*prefixer).flush(); failure == nil && flushed != nil {
 		failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, flushed)
 	}
-	var exit *ExitError
 	switch {
 	case ctx.Err() != nil: // another rank failed first
 		return nil
-	case errors.As(failure, &exit) || done:
+	case done:
 		return failure
 	case err != nil && (r.reported || cmd.ProcessState.ExitCode() < 0):
 		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w; %w", r.host, strings.Join(cmd.Args, " "), err, failure)
@@ -292,20 +294,27 @@ func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
 		if err := r.forward(p); err != nil {
 			return err, true
 		}
-		switch f := p.Failed; {
-		case p.Rendezvous != "":
+		if p.Rendezvous != "" {
 			select {
 			case r.meet <- p.Rendezvous:
 			default: // the agent was not asked to choose the rendezvous
 			}
-		case f != nil && f.Rank >= 0:
-			return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because}, true
-		case f != nil:
-			return &hostError{r.host, *f}, true
-		case p.Done:
+		}
+		if p.Failed != nil {
+			r.record(r.failure(p.Failed))
+		}
+		if p.Done {
 			return nil, true
 		}
 	}
+}
+
+// failure returns the error that an agent has reported.
+func (r *remote) failure(f *failed) error {
+	if f.Rank < 0 {
+		return &hostError{r.host, *f}
+	}
+	return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because}
 }
 
 // agentError is the failure of the command that reaches a host. It is an os.ErrNotExist, because

@@ -87,7 +87,13 @@ func (j *Job) Run(ctx context.Context) error {
 	for rank := range all {
 		all[rank].Rank = dimmnet.Rank(rank)
 	}
-	return firstFailed(j.runRanks(ctx, all, name))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	first := outcome{cancel: cancel}
+	if err := j.runRanks(ctx, all, name, &first); err != nil {
+		return err
+	}
+	return firstFailed(first.err(ctx), nil)
 }
 
 // Check returns an error if the job is invalid on any machine: its number of ranks is out of
@@ -111,7 +117,9 @@ type outputs struct {
 	once *repeats
 }
 
-func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) error {
+// runRanks starts ranks, records in first how they end, and returns when all have ended. It returns
+// an error if it has started none.
+func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, first *outcome) error {
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
@@ -120,9 +128,6 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	if text := Crowded(len(starts)); text != "" && j.Lines == nil {
 		fmt.Fprintln(j.Stderr, text) // a rank whose output fails reports that
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	first := outcome{cancel: cancel}
 	var ranks sync.WaitGroup
 	out := outputs{}
 	if j.ErrOnce {
@@ -139,7 +144,7 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string) err
 	if out.once != nil && first.err(ctx) != nil {
 		first.record(out.once.print(j.Stderr))
 	}
-	return first.err(ctx)
+	return nil
 }
 
 func jobName() (string, error) {

@@ -30,16 +30,20 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if len(os.Args) == 2 && os.Args[1] == "rank" {
-		failLate()
+	if len(os.Args) == 3 && os.Args[1] == "rank" {
+		failLate(os.Args[2])
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// failLate is a rank that fails because of rank 1. Rank 1 exits last.
-func failLate() {
+// failLate is a rank that fails because of rank 1. Rank 1 exits later by the given time, or never.
+func failLate(by string) {
 	if os.Getenv("FAGUS_RANK") == "1" {
-		time.Sleep(100 * time.Millisecond)
+		late, err := time.ParseDuration(by)
+		if err != nil {
+			late = time.Hour
+		}
+		time.Sleep(late)
 	}
 	cluster.ReportOrigin(1, &dimmnet.Failed{Network: "test", Rank: 1, Why: "boom"})
 	os.Exit(1)

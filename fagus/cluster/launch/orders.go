@@ -6,7 +6,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // writes orders to an agent's standard input, and the agent writes reports to its standard
 // output, both as a sequence of JSON documents. The first order starts ranks. At the end of the
 // input the agent ends the ranks.
-const agentVersion = 2
+const agentVersion = 3
 
 type order struct {
 	Start  *start `json:"start,omitempty"`
@@ -40,6 +40,8 @@ type rankStart struct {
 	Identity []byte       `json:"identity"` // may be empty
 }
 
+// report tells the launcher what has happened. Failed is sent as soon as a rank has failed; the
+// other ranks go on until the launcher ends them.
 type report struct {
 	Rendezvous string  `json:"rendezvous,omitempty"`
 	Out        []byte  `json:"out,omitempty"`

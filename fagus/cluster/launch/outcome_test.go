@@ -13,6 +13,7 @@ func TestOutcome(t *testing.T) {
 	gaveUp := &ExitError{Rank: 0, Code: 1, Because: -1}
 	culprit, other := &ExitError{Rank: 1, Code: 7, Because: -1}, &ExitError{Rank: 2, Code: 137, Because: -1}
 	admits, blames := &ExitError{Rank: 3, Code: 1, Because: 3}, &ExitError{Rank: 4, Code: 1, Because: 3}
+	mute := &ExitError{Rank: 3, Code: 1, Because: -1} // blamed by another
 	broken := errors.New("its output cannot be written")
 	for _, test := range []struct {
 		ends []error
@@ -26,6 +27,7 @@ func TestOutcome(t *testing.T) {
 		{ends: []error{gaveUp, broken}, want: broken},
 		{ends: []error{gaveUp, admits, culprit}, want: admits},
 		{ends: []error{blames, admits}, want: admits},
+		{ends: []error{blames, mute, gaveUp}, want: mute},
 		{ends: []error{gaveUp, culprit}, late: true, want: gaveUp},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -33,7 +35,7 @@ func TestOutcome(t *testing.T) {
 		for i, err := range test.ends {
 			v.record(err)
 			if i == 0 && test.late {
-				v.since = v.since.Add(-2 * settling)
+				v.settle()
 			}
 		}
 		if got := v.err(ctx); got != test.want {
@@ -49,11 +51,11 @@ func TestOutcome(t *testing.T) {
 		cancel(nil)
 	}
 	var exit *ExitError
-	if got := firstFailed(blames); !errors.As(got, &exit) || exit.Rank != 3 || exit.Code != 1 {
+	if got := firstFailed(blames, nil); !errors.As(got, &exit) || exit.Rank != 3 || exit.Code != 1 {
 		t.Errorf("a rank that blames rank 3: %v, want rank 3", got)
 	}
 	for _, err := range []error{nil, gaveUp, culprit, admits, broken} {
-		if got := firstFailed(err); got != err {
+		if got := firstFailed(err, nil); got != err {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}

@@ -101,7 +101,7 @@ func TestNotifyContext(t *testing.T) {
 func TestFirstFailed(t *testing.T) {
 	for _, remote := range []bool{false, true} {
 		job, out := onHosts(t, 4, "a,b", "")
-		job.Argv = []string{os.Args[0], "rank"}
+		job.Argv = []string{os.Args[0], "rank", "100ms"}
 		run := job.Job.Run
 		if remote {
 			run = job.Run
@@ -109,6 +109,25 @@ func TestFirstFailed(t *testing.T) {
 		var exit *launch.ExitError
 		if err := run(t.Context()); !errors.As(err, &exit) || exit.Rank != 1 || exit.Code != 1 || remote != strings.Contains(err.Error(), "on host a") {
 			t.Errorf("remote %t: %v, want rank 1: %s", remote, err, out)
+		}
+	}
+}
+
+// TestLateOrigin checks that the job waits for the end of the rank that another names, and that it
+// ends if that rank hangs.
+func TestLateOrigin(t *testing.T) {
+	for by, want := range map[string]string{"700ms": "exit status 1", "never": "it failed first, and then rank "} {
+		for _, remote := range []bool{false, true} {
+			job, out := onHosts(t, 4, "a,b", "")
+			job.Argv = []string{os.Args[0], "rank", by}
+			run := job.Job.Run
+			if remote {
+				run, want = job.Run, "on host a: "+want
+			}
+			want := "launch: rank 1: " + want
+			if err := run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s, remote %t: %v, want %q: %s", by, remote, err, want, out)
+			}
 		}
 	}
 }
