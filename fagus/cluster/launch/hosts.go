@@ -215,7 +215,7 @@ type remote struct {
 	record func(error)    // is called with each failure of a rank
 	meet   chan<- string  // receives the rendezvous; capacity 1
 	begun  chan struct{}  // closed when begin returns
-	in     io.WriteCloser // nil until begin has succeeded
+	in     io.WriteCloser // nil if begin has made no pipe
 
 	reported bool // the agent has sent a report
 }
@@ -266,6 +266,7 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	if reports, err = cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
+	r.in = in // before Start, because Cancel uses it
 	cmd.Stderr = &prefixer{to: r.job.Stderr, tag: r.host + ": ", mu: r.mu}
 	detach(cmd)
 	cmd.Cancel = func() error {
@@ -278,7 +279,6 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r.in = in
 	r.send(order{Start: s})
 	return reports, nil
 }
