@@ -209,6 +209,7 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, share
 	switch {
 	case errors.As(err, &exit):
 		return &ExitError{rank, exitCode(exit.ProcessState), err, origin.read()}
+	case errors.Is(err, exec.ErrWaitDelay): // it exited with 0, and what it left kept its output
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}

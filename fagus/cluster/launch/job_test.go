@@ -94,6 +94,22 @@ func TestNothingIsLeft(t *testing.T) {
 	gone(t, mark)
 }
 
+// TestOutputKeptOpen checks that a rank which exits with 0 has succeeded, though a process that it
+// has started keeps its output open.
+func TestOutputKeptOpen(t *testing.T) {
+	mark := fmt.Sprintf("85%d", os.Getpid())
+	out, errs, err := run(t, t.Context(), 2, `sleep `+mark+` & echo hi; exit 0`)
+	if err != nil || strings.Count(out, ": hi\n") != 2 {
+		t.Errorf("%v: %s%s", err, out, errs)
+	}
+	gone(t, mark)
+	var exit *launch.ExitError
+	if _, _, err := run(t, t.Context(), 2, `sleep `+mark+` & [ $FAGUS_RANK = 0 ] || exit 4`); !errors.As(err, &exit) || exit.Rank != 1 || exit.Code != 4 {
+		t.Errorf("%v, want code 4 of rank 1", err)
+	}
+	gone(t, mark)
+}
+
 // gone waits until no process "sleep mark" is left. It needs pgrep.
 func gone(t *testing.T, mark string) {
 	t.Helper()
