@@ -77,6 +77,10 @@ func (a *agent) run(ctx context.Context) error {
 	if s == nil || s.Version != agentVersion {
 		return fmt.Errorf("launch: the launcher does not use protocol version %d: install the same fagus on all hosts", agentVersion)
 	}
+	if err := a.send(report{Version: agentVersion}); err != nil {
+		return err
+	}
+	defer a.beat(time.Duration(s.BeatNS))()
 	if err := os.Chdir(s.Folder); err != nil {
 		return fmt.Errorf("launch: entering the working directory, which must exist on each host: %w", err)
 	}
@@ -126,6 +130,30 @@ func hinted(err error) error {
 		return fmt.Errorf("%w (the program must be on each host, at the same path)", err)
 	}
 	return err
+}
+
+// beat shows the launcher at intervals that this process lives, until stop is called.
+func (a *agent) beat(every time.Duration) (stop func()) {
+	over := make(chan struct{})
+	var beating sync.WaitGroup
+	if every > 0 {
+		beating.Go(func() {
+			next := time.NewTicker(every)
+			defer next.Stop()
+			for {
+				select {
+				case <-next.C:
+					_ = a.send(report{}) // fails if the launcher is gone
+				case <-over:
+					return
+				}
+			}
+		})
+	}
+	return func() {
+		close(over)
+		beating.Wait()
+	}
 }
 
 // follow forwards the launcher's signals to the ranks, and ends the ranks when the orders end.

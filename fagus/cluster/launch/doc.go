@@ -10,7 +10,8 @@
 //
 // Hosts runs Agent on each host by ssh and exchanges JSON with the agent over its standard input
 // and output. The agent starts the ranks of its host and forwards their output. When its input
-// ends, the agent ends the ranks. The agent of rank 0 chooses the address where the ranks meet
+// ends, the agent ends the ranks. An agent reports when it starts and then at intervals, so a host
+// that hangs is named. The agent of rank 0 chooses the address where the ranks meet
 // (FAGUS_RENDEZVOUS). Unless all ranks are on one host, each rank reads an identity from a pipe
 // (FAGUS_IDENTITY). Hosts.Run makes an authority of its own for the identities.
 //

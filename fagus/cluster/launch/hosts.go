@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
@@ -60,6 +62,11 @@ type Hosts struct {
 	Rsh []string
 	// Agent is the command that calls the function Agent on a host. It is the same on all hosts.
 	Agent []string
+	// Answer is how long a host may take until the first report of its agent. 0 means 10 seconds.
+	Answer time.Duration
+	// Stall is how long an agent may then show no sign of life before the job fails. 0 means 15
+	// seconds, as for ranks; less than 3 seconds counts as 3, a negative value as forever.
+	Stall time.Duration
 	// Insecure starts the ranks without identities, so they do not encrypt their data.
 	Insecure bool
 }
@@ -90,11 +97,16 @@ func (j *Hosts) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel}
+	record := func(err error) {
+		if ctx.Err() == nil { // no consequence of the end
+			first.record(err)
+		}
+	}
 	meet := make(chan string, 1)
 	var mu sync.Mutex // guards Stdout and Stderr
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: first.record, begun: make(chan struct{})}
+		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
 	var all sync.WaitGroup
 	var hosts []string // of each rank
@@ -104,14 +116,14 @@ func (j *Hosts) Run(ctx context.Context) error {
 	}
 	ended := make(chan struct{})
 	var relaying sync.WaitGroup
-	relaying.Go(func() { j.relay(agents, meet, ended) })
+	relaying.Go(func() { j.relay(ctx, agents, meet, ended) })
 	all.Wait()
 	close(ended)
 	relaying.Wait()
 	return firstFailed(first.err(ctx), hosts)
 }
 
-func (j *Hosts) relay(agents []*remote, meet <-chan string, ended <-chan struct{}) {
+func (j *Hosts) relay(ctx context.Context, agents []*remote, meet <-chan string, ended <-chan struct{}) {
 	send := func(o order) {
 		for _, a := range agents {
 			<-a.begun
@@ -121,6 +133,13 @@ func (j *Hosts) relay(agents []*remote, meet <-chan string, ended <-chan struct{
 	for {
 		select {
 		case where := <-meet:
+			// Ranks wait for each other a limited time, which begins when all hosts are reached.
+			for _, a := range agents {
+				select {
+				case <-a.spoke:
+				case <-ctx.Done():
+				}
+			}
 			send(order{Rendezvous: where})
 		case s := <-j.Signals:
 			if number, ok := s.(syscall.Signal); ok {
@@ -171,7 +190,7 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 		}
 		s := &start{
 			Version: agentVersion, Size: j.Size, Job: name, Argv: j.Argv, Folder: folder, Env: env,
-			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace),
+			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), BeatNS: int64(j.beat()),
 		}
 		for range n {
 			r := rankStart{Rank: rank}
@@ -193,8 +212,9 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 // OnHost returns the command that runs argv on a host. rsh is Hosts.Rsh.
 func OnHost(rsh []string, host string, argv ...string) []string {
 	if len(rsh) == 0 {
-		// The options make ssh fail instead of hang if the host is unreachable.
-		rsh = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "%h"}
+		// The options make ssh fail instead of hang if the host is unreachable, and that before
+		// defaultAnswer has passed.
+		rsh = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "%h"}
 	}
 	var words []string
 	named := false
@@ -214,10 +234,10 @@ type remote struct {
 	mu     *sync.Mutex    // guards the job's Stdout and Stderr
 	record func(error)    // is called with each failure of a rank
 	meet   chan<- string  // receives the rendezvous; capacity 1
-	begun  chan struct{}  // closed when begin returns
+	begun  chan struct{}  // closed when the agent has its first order, or gets none
+	spoke  chan struct{}  // closed when the agent has reported
 	in     io.WriteCloser // nil if begin has made no pipe
-
-	reported bool // the agent has sent a report
+	pulse  pulse
 }
 
 // send sends an order. It ignores errors, because run notices the end of the agent.
@@ -238,27 +258,42 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	if err != nil {
 		return fmt.Errorf("launch: host %s: %w", r.host, err)
 	}
-	failure, done := r.listen(json.NewDecoder(reports))
+	watch := &watcher{
+		host: r.host, cmd: cmd, out: reports, pulse: &r.pulse, answer: cmp.Or(r.job.Answer, defaultAnswer), stall: r.job.silence(),
+		listened: make(chan struct{}), ended: make(chan struct{}),
+	}
+	var watching sync.WaitGroup
+	watching.Go(func() { watch.run(ctx) })
+	failure, done := r.listen(reports)
+	watch.refused = failure != nil && !errors.Is(failure, io.EOF) && !errors.Is(failure, io.ErrUnexpectedEOF)
+	close(watch.listened)
 	_ = r.in.Close() // makes the agent end
+	<-r.begun
 	err = cmd.Wait()
+	close(watch.ended)
+	watching.Wait()
 	if flushed := cmd.Stderr.(*prefixer).flush(); failure == nil && flushed != nil {
 		failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, flushed)
 	}
 	switch {
 	case ctx.Err() != nil: // another rank failed first
 		return nil
-	case done:
+	case watch.err != nil:
+		return watch.err
+	case done || watch.killed || err == nil:
 		return failure
-	case err != nil && (r.reported || cmd.ProcessState.ExitCode() < 0):
-		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w; %w", r.host, strings.Join(cmd.Args, " "), err, failure)
-	case err != nil:
-		return &agentError{fmt.Errorf("launch: host %s: %s failed before its agent reported (%w): see what it printed, and try it by hand: %s", r.host, cmd.Args[0], err, strings.Join(cmd.Args, " "))}
+	case r.pulse.reports.Load() > 0 || cmd.ProcessState.ExitCode() < 0:
+		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w", r.host, strings.Join(cmd.Args, " "), err)
 	}
-	return failure
+	return &agentError{fmt.Errorf("launch: host %s: %s failed before its agent reported (%w): see what it printed, and try it by hand: %s", r.host, cmd.Args[0], err, strings.Join(cmd.Args, " "))}
 }
 
-func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io.Reader, err error) {
-	defer close(r.begun)
+func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io.ReadCloser, err error) {
+	defer func() {
+		if err != nil {
+			close(r.begun)
+		}
+	}()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -271,6 +306,9 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	detach(cmd)
 	cmd.Cancel = func() error {
 		if ending(ctx) == syscall.SIGINT {
+			if in, ok := in.(interface{ SetWriteDeadline(time.Time) error }); ok {
+				_ = in.SetWriteDeadline(time.Now().Add(defaultGrace)) // the agent may not read
+			}
 			r.send(order{Interrupt: true})
 		}
 		return in.Close() // makes the agent end its ranks
@@ -279,18 +317,31 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r.send(order{Start: s})
+	go func() { // ends when in is closed, even if nobody reads the order
+		defer close(r.begun)
+		r.send(order{Start: s})
+	}()
 	return reports, nil
 }
 
 // listen processes the agent's reports until the last one.
-func (r *remote) listen(reports *json.Decoder) (failure error, done bool) {
-	for {
+func (r *remote) listen(from io.Reader) (failure error, done bool) {
+	first := &opening{from: from}
+	for reports := json.NewDecoder(first); ; {
 		var p report
-		if err := reports.Decode(&p); err != nil {
-			return fmt.Errorf("launch: host %s: reading the output of its agent (does a login shell print text? is fagus installed?): %w", r.host, err), false
+		err := reports.Decode(&p)
+		switch {
+		case !first.begun && err == nil && p.Version != agentVersion && p.Failed == nil:
+			return first.refuse(r.host, errors.New("it is no report")), false
+		case !first.begun && err != nil:
+			return first.refuse(r.host, err), false
+		case err != nil:
+			return fmt.Errorf("launch: host %s: reading the reports of its agent: %w", r.host, err), false
+		case !first.begun:
+			first.begun = true
+			close(r.spoke)
 		}
-		r.reported = true
+		r.pulse.reports.Add(1)
 		if err := r.forward(p); err != nil {
 			return err, true
 		}
@@ -343,6 +394,11 @@ func (e *hostError) Unwrap() error {
 }
 
 func (r *remote) forward(p report) error {
+	if len(p.Out)+len(p.Err) == 0 {
+		return nil
+	}
+	r.pulse.writing.Store(true)
+	defer r.pulse.writing.Store(false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, err := r.job.Stdout.Write(p.Out); err != nil {

@@ -33,6 +33,7 @@ type start struct {
 	PlainErr bool        `json:"plain_err"`
 	ErrOnce  bool        `json:"err_once"`
 	GraceNS  int64       `json:"grace_ns"`
+	BeatNS   int64       `json:"beat_ns"` // the agent reports at least that often; 0: no matter
 }
 
 type rankStart struct {
@@ -40,9 +41,11 @@ type rankStart struct {
 	Identity []byte       `json:"identity"` // may be empty
 }
 
-// report tells the launcher what has happened. Failed is sent as soon as a rank has failed; the
+// report tells the launcher what has happened. The first has the Version, unless it is a failure.
+// An empty report is a sign of life. Failed is sent as soon as a rank has failed; the
 // other ranks go on until the launcher ends them.
 type report struct {
+	Version    int     `json:"version,omitempty"`
 	Rendezvous string  `json:"rendezvous,omitempty"`
 	Out        []byte  `json:"out,omitempty"`
 	Err        []byte  `json:"err,omitempty"`

@@ -20,7 +20,7 @@ func TestInterruptAtStart(t *testing.T) {
 		var mu sync.Mutex
 		r := &remote{
 			job:  &Hosts{Job: Job{Stderr: &out, Stdout: &out, Grace: time.Millisecond}, Rsh: []string{"sh", "-c", "cat >/dev/null", "%h"}, Agent: []string{"x"}},
-			host: "h", mu: &mu, meet: make(chan string, 1), begun: make(chan struct{}),
+			host: "h", mu: &mu, meet: make(chan string, 1), begun: make(chan struct{}), spoke: make(chan struct{}),
 		}
 		cmd := r.command(ctx)
 		go func() {
@@ -29,6 +29,7 @@ func TestInterruptAtStart(t *testing.T) {
 		}()
 		if _, err := r.begin(ctx, cmd, &start{}); err == nil {
 			_ = cmd.Wait() // may be killed
+			<-r.begun
 		}
 		cancel(nil)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
@@ -133,10 +134,27 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 	}
 	// Pass on only Fagus's variables: others, such as HOME, differ from host to host.
 	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") })
-	return &launch.Hosts{
+	spread := &launch.Hosts{
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
-		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"),
-	}, nil
+		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"), Stall: c.Duration("stall"),
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		spread.Answer = time.Minute // ssh may ask its user for something
+	}
+	if spread.Stall == 0 { // not set: as the ranks read it, which refuse a bad one
+		spread.Stall, _ = time.ParseDuration(variable(job.Env, "FAGUS_STALL"))
+	}
+	return spread, nil
+}
+
+// variable returns the value of an environment variable; of two, the later counts.
+func variable(env []string, name string) (value string) {
+	for _, v := range env {
+		if v, ok := strings.CutPrefix(v, name+"="); ok {
+			value = v
+		}
+	}
+	return value
 }
 
 // RankError is the failure of a rank, whose exit code becomes that of the command.

@@ -1,0 +1,145 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	defaultAnswer = 10 * time.Second
+	defaultStall  = 15 * time.Second // that of ranks
+	// leastStall is the shortest silence of an agent that counts. Ranks forgive more than
+	// Hosts.Stall on a busy host; an agent has this.
+	leastStall = 3 * time.Second
+	watchEvery = 250 * time.Millisecond
+	// slowestBeat is the longest time between the reports of an agent.
+	slowestBeat = time.Second
+)
+
+// silence returns how long an agent may be silent; 0: for ever.
+func (j *Hosts) silence() time.Duration {
+	if j.Stall < 0 {
+		return 0
+	}
+	return max(leastStall, cmp.Or(j.Stall, defaultStall))
+}
+
+// beat returns the time between the reports of an agent that has nothing to report; 0: for ever.
+func (j *Hosts) beat() time.Duration { return min(slowestBeat, j.silence()/10) }
+
+// pulse shows a watcher that an agent lives.
+type pulse struct {
+	reports atomic.Int64 // number of reports
+	writing atomic.Bool  // a report is being written to the job's output, which may block
+}
+
+// watcher ends the command that reaches a host if its agent is silent, or the command outlives it.
+type watcher struct {
+	host   string
+	cmd    *exec.Cmd
+	out    io.Closer // the agent's reports
+	pulse  *pulse
+	answer time.Duration // limit for the first report
+	stall  time.Duration // limit for each later one; 0: none
+	// listened is closed when no report is read any more, ended when cmd has ended.
+	listened, ended chan struct{}
+	refused         bool  // the reports cannot be read to their end; set before listened is closed
+	err             error // why the command was ended; set before run returns
+	killed          bool  // the command outlived its agent; set before run returns
+}
+
+// run returns when the command has ended, or has been killed.
+func (w *watcher) run(ctx context.Context) {
+	if w.err = w.listen(ctx); w.err != nil {
+		w.kill()
+		return
+	}
+	wait := w.cmd.WaitDelay // the agent ends its ranks, and then itself
+	select {
+	case <-w.listened:
+		if w.refused {
+			wait = settling // it may wait for a reader, but its exit code says more
+		}
+	default:
+	}
+	leave := time.NewTimer(wait)
+	defer leave.Stop()
+	select {
+	case <-leave.C:
+		w.killed = true
+		w.kill()
+	case <-w.ended:
+	}
+}
+
+// listen returns an error if the agent is silent for too long, and nil if the reports or ctx end.
+// It counts its own steps: while this process is stopped, nobody is silent.
+func (w *watcher) listen(ctx context.Context) error {
+	step := time.NewTicker(watchEvery)
+	defer step.Stop()
+	var silent time.Duration
+	for seen := int64(0); ; {
+		select {
+		case <-w.listened:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-step.C:
+		}
+		silent += watchEvery
+		if now := w.pulse.reports.Load(); now != seen || w.pulse.writing.Load() {
+			seen, silent = now, 0
+		}
+		switch {
+		case seen == 0 && silent >= w.answer:
+			return &agentError{fmt.Errorf("launch: host %s: its agent has not reported in %v s: try it by hand: %s", w.host, w.answer.Seconds(), strings.Join(w.cmd.Args, " "))}
+		case seen > 0 && w.stall > 0 && silent >= w.stall:
+			return fmt.Errorf("launch: host %s: its agent shows no sign of life for %v s: it is stopped, or the host is (--stall sets the time)", w.host, w.stall.Seconds())
+		}
+	}
+}
+
+// kill ends the command and what it has started. What has left its process group may keep the
+// reports open, which are closed here.
+func (w *watcher) kill() {
+	killGroup(w.cmd.Process)
+	_ = w.cmd.Process.Kill() // may have ended
+	_ = w.out.Close()        // may be closed
+}
+
+// mostBefore is how many bytes the command of a host may print before the end of the first report.
+const mostBefore = 64 << 10
+
+// opening reads the output of a host's command, and bounds it until the agent has reported.
+type opening struct {
+	from  io.Reader
+	text  []byte
+	begun bool // the agent has reported
+}
+
+// Read implements io.Reader.
+func (o *opening) Read(p []byte) (int, error) {
+	n, err := o.from.Read(p)
+	if !o.begun {
+		if o.text = append(o.text, p[:n]...); len(o.text) > mostBefore {
+			return n, errors.New("it prints without end")
+		}
+	}
+	return n, err
+}
+
+// refuse returns the error for an output that is not that of an agent.
+func (o *opening) refuse(host string, err error) error {
+	text := ""
+	if len(o.text) > 0 {
+		text = fmt.Sprintf("it begins with %.40q: ", o.text)
+	}
+	return &agentError{fmt.Errorf("launch: host %s: reading the output of its agent (does a login shell print text? is fagus installed?): %s%w", host, text, err)}
+}
