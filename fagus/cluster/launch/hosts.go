@@ -76,7 +76,7 @@ func (j *Hosts) Check() error {
 	if err := j.Job.Check(); err != nil {
 		return err
 	}
-	_, err := j.share()
+	_, err := j.Shares()
 	return err
 }
 
@@ -86,7 +86,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	if err := j.Job.Check(); err != nil {
 		return err
 	}
-	shares, err := j.share()
+	shares, err := j.Shares()
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,9 @@ func (j *Hosts) relay(ctx context.Context, agents []*remote, meet <-chan string,
 	}
 }
 
-func (j *Hosts) share() ([]int, error) {
+// Shares returns the number of ranks of each host, or an error if the hosts have too few slots. The
+// first hosts have the first ranks.
+func (j *Hosts) Shares() ([]int, error) {
 	shares := make([]int, len(j.Hosts))
 	left := j.Size
 	for i, h := range j.Hosts {

@@ -114,6 +114,11 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	if err := ranks.Check(); err != nil {
 		return usage.Wrap(err)
 	}
+	if spread, ok := ranks.(*launch.Hosts); ok {
+		if err := checkPorts(c, spread); err != nil {
+			return err
+		}
+	}
 	err := ranks.Run(ctx)
 	var exit *launch.ExitError
 	if errors.As(err, &exit) {
@@ -145,6 +150,45 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 		spread.Stall, _ = time.ParseDuration(variable(job.Env, "FAGUS_STALL"))
 	}
 	return spread, nil
+}
+
+// WantedPorts returns how many ports the ranks of a host need; first: rank 0 is one of them.
+func WantedPorts(ranks int, first bool) int {
+	if first {
+		return 2*ranks + 1
+	}
+	return 2 * ranks
+}
+
+// checkPorts returns an error if the range of ports is too small for the ranks of a host.
+func checkPorts(c *cli.Context, job *launch.Hosts) error {
+	name := "--ports"
+	if c.String("ports") == "" {
+		name = "FAGUS_PORTS"
+	}
+	ports, err := reach.ParsePorts(variable(job.Env, "FAGUS_PORTS"))
+	if err != nil || ports == (reach.Ports{}) {
+		return nil // the first host reports a bad FAGUS_PORTS
+	}
+	shares, err := job.Shares()
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	if shares[0] == job.Size {
+		return nil // ranks of one host need not listen
+	}
+	ranks := make(map[string]int)
+	for i, n := range shares {
+		ranks[job.Hosts[i].Name] += n // a host may occur twice
+	}
+	has := int(ports.Last) - int(ports.First) + 1
+	for i, h := range job.Hosts {
+		first := h.Name == job.Hosts[0].Name
+		if want := WantedPorts(ranks[h.Name], first); shares[i] > 0 && has < want {
+			return usage.Errorf("%s %v: the range has %d ports, and the %d ranks of host %s need %d: give a larger range", name, ports, has, ranks[h.Name], h.Name, want)
+		}
+	}
+	return nil
 }
 
 // variable returns the value of an environment variable; of two, the later counts.
