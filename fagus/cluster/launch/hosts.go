@@ -258,7 +258,7 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	cmd := r.command(ctx)
 	reports, err := r.begin(ctx, cmd, s)
 	if err != nil {
-		return fmt.Errorf("launch: host %s: %w", r.host, err)
+		return limited(fmt.Errorf("launch: host %s: %w", r.host, err), len(r.job.Hosts))
 	}
 	watch := &watcher{
 		host: r.host, cmd: cmd, out: reports, pulse: &r.pulse, answer: cmp.Or(r.job.Answer, defaultAnswer), stall: r.job.silence(),

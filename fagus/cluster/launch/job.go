@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -136,7 +137,7 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, fir
 	group := processes{keeper: startKeeper()}
 	defer group.keeper.stop()
 	for _, r := range starts {
-		ranks.Go(func() { first.record(j.runRank(ctx, r, path, name, &out, &group)) })
+		ranks.Go(func() { first.record(limited(j.runRank(ctx, r, path, name, &out, &group), len(starts))) })
 	}
 	stop := group.pass(j.Signals)
 	ranks.Wait()
@@ -145,6 +146,15 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, fir
 		first.record(out.once.print(j.Stderr))
 	}
 	return nil
+}
+
+// limited adds advice to an error about the limit of open files, for a process that starts others.
+func limited(err error, processes int) error {
+	const usual, each = 1024, 8 // each: pipes for output, identity and origin, and the process
+	if errors.Is(err, syscall.EMFILE) {
+		return fmt.Errorf("%w: allow more: ulimit -n %d", err, max(usual, each*processes))
+	}
+	return err
 }
 
 func jobName() (string, error) {

@@ -146,6 +146,15 @@ func TestBadJobs(t *testing.T) {
 	}
 }
 
+// TestOpenFiles checks that a job which needs more open files than it may have says what to do.
+func TestOpenFiles(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -n 16; exec \"$0\" launcher 'sleep 5'", os.Args[0])
+	const want = "too many open files: allow more: ulimit -n 1024"
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v: %s, want %s", err, out, want)
+	}
+}
+
 // TestLongLines checks that a long line is broken, not buffered without limit.
 func TestLongLines(t *testing.T) {
 	out, _, err := run(t, t.Context(), 1, `head -c 200000 /dev/zero | tr '\0' x`)
