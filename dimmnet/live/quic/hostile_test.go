@@ -56,6 +56,54 @@ func TestForeignConnections(t *testing.T) {
 	}
 }
 
+// TestReplayedProof checks that the proof of one connection is invalid on another, even of the same
+// rank in the same run.
+func TestReplayedProof(t *testing.T) {
+	v := newVictim(t, meshtest.Untouched)
+	cfg, err := v.other(t).WithDefaults(networkName, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peers, id, err := exchange(t.Context(), &cfg, meshtest.Member{At: v.at, Self: 1}, []string{"127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := net.ResolveUDPAddr("udp", peers.Endpoints[0].Addresses[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns [2]*quicgo.Conn
+	for i := range conns {
+		if conns[i], err = newTransport(t).Dial(t.Context(), at, id.Client(0), quicConfig(&cfg)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, err := proof(conns[0], peers.Key, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, conn := range []*quicgo.Conn{conns[1], conns[0]} { // the right connection is the last
+		s, err := conn.OpenUniStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Write(recorded); err != nil {
+			t.Fatal(err)
+		}
+		_, err = conn.AcceptUniStream(t.Context())
+		var refused *quicgo.ApplicationError
+		if conn == conns[0] && err != nil {
+			t.Errorf("the proof on its own connection: %v, want to be admitted", err)
+		} else if conn != conns[0] && (!errors.As(err, &refused) || refused.ErrorCode != codeRefused) {
+			t.Fatalf("the replayed proof: the connection ends with %v, want codeRefused", err)
+		}
+	}
+	_ = conns[0].CloseWithError(codeOver, "")
+	if err := meshtest.Result(t, v.result); err == nil || meshtest.IsChanged(err) {
+		t.Errorf("Run returned %v, want the end of rank 1", err)
+	}
+}
+
 // attempt tries to connect as rank 1. It returns nil if rank 0 admits the connection.
 func attempt(t *testing.T, at net.Addr, cfg *tls.Config, key []byte) error {
 	t.Helper()
