@@ -1,0 +1,27 @@
+package quic
+
+import (
+	"net"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// TestUnsendable checks which errors of sending a datagram are a loss: a full queue and a network
+// that is not there, but not a datagram that is too long, by which quic-go learns the path's size,
+// and not the end of the socket.
+func TestUnsendable(t *testing.T) {
+	for e, want := range map[error]bool{
+		syscall.ENETUNREACH: true, syscall.EHOSTUNREACH: true, syscall.ENETDOWN: true,
+		syscall.ENOBUFS: true, syscall.EPERM: true,
+		syscall.EMSGSIZE: false, net.ErrClosed: false, syscall.EBADF: false,
+	} {
+		err := &net.OpError{Op: "write", Net: "udp", Err: os.NewSyscallError("sendmsg", e)}
+		if got := unsendable(err); got != want {
+			t.Errorf("%v: lost %t, want %t", err, got, want)
+		}
+	}
+	if unsendable(nil) {
+		t.Error("a datagram that was sent is lost")
+	}
+}
