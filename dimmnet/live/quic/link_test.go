@@ -1,6 +1,7 @@
 package quic
 
 import (
+	"io"
 	"testing"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 )
 
-// newPair returns the link of rank 0 to rank 1, and the streams of rank 1.
-func newPair(t *testing.T) (*link, *peer) {
+// newConns returns the two ends of a connection that rank 1 has dialed: those of ranks 0 and 1.
+func newConns(t *testing.T) (accepted, dialed *quicgo.Conn) {
 	t.Helper()
 	authority := meshtest.NewAuthority(t, 2)
 	cfg := &quicgo.Config{MaxIncomingUniStreams: streamsPerPeer}
@@ -18,14 +19,23 @@ func newPair(t *testing.T) (*link, *peer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialed, err := newTransport(t).Dial(t.Context(), listener.Addr(), meshtest.Issue(t, authority, 1).Client(0), cfg)
+	dialed, err = newTransport(t).Dial(t.Context(), listener.Addr(), meshtest.Issue(t, authority, 1).Client(0), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &peer{}
-	if p.conn, err = listener.Accept(t.Context()); err != nil {
+	if accepted, err = listener.Accept(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = dialed.CloseWithError(codeOver, "") })
+	return accepted, dialed
+}
+
+// newPair returns the link of rank 0 to rank 1, and the streams of rank 1.
+func newPair(t *testing.T) (*link, *peer) {
+	t.Helper()
+	accepted, dialed := newConns(t)
+	p := &peer{conn: accepted}
+	var err error
 	if p.out, err = p.conn.OpenUniStream(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,4 +110,51 @@ func TestWakeAfterBytes(t *testing.T) {
 			t.Errorf("step %d: Read returned %d bytes, %v", i, n, err)
 		}
 	}
+}
+
+// TestLastBytes checks that the bytes of a stream come before its end, also where one Read of the
+// stream returns both: all has arrived before the link first reads.
+func TestLastBytes(t *testing.T) {
+	near, far := newConns(t)
+	accept := func() *quicgo.ReceiveStream {
+		t.Helper()
+		s, err := near.AcceptUniStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	const sent = "last bytes"
+	for range streamsPerPeer { // the second stream arrives after the whole of the first
+		s, err := far.OpenUniStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Write([]byte(sent)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &link{peer: &peer{conn: near, in: accept()}, received: newRing(), poll: newPoll(0, nil)}
+	if _, err := io.ReadAll(accept()); err != nil {
+		t.Fatal(err)
+	}
+	l.poll.goroutines.Go(l.receive)
+	var got []byte
+	for {
+		var p [32]byte
+		n, err := l.Read(p[:])
+		if got = append(got, p[:n]...); err != nil {
+			if err != io.EOF || string(got) != sent {
+				t.Errorf("the link reads %q, then %v; want %q, then the end", got, err, sent)
+			}
+			break
+		}
+		if n == 0 {
+			<-l.poll.woken
+		}
+	}
+	l.poll.goroutines.Wait()
 }

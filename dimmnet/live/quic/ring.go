@@ -1,6 +1,9 @@
 package quic
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 // ring is a bounded buffer of bytes between a thread and a goroutine. The thread puts or takes
 // bytes, and never waits. The goroutine writes or reads a QUIC stream, and waits while the ring is
@@ -89,9 +92,14 @@ func (r *ring) waitFree() []byte {
 	return r.free()
 }
 
+// filled puts the first n bytes of the space that waitFree has returned. It panics after end: the
+// thread may have seen the end already, and would never take these bytes.
 func (r *ring) filled(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if n > 0 && r.ended != nil {
+		panic(fmt.Sprintf("quic: %d bytes come after the end of a stream: %v", n, r.ended))
+	}
 	if !r.discarded {
 		r.hi += uint64(n)
 	}
