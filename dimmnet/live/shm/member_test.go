@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -186,6 +187,87 @@ func TestBlameInWait(t *testing.T) {
 	}
 	if took := time.Since(begun); took > 8*longestSleep {
 		t.Errorf("rank 1 learns of the failure after %v, want some %v", took, longestSleep)
+	}
+}
+
+// TestFalseReason checks that what a broken process writes as the reason for its failure, or as the
+// rank that failed, harms no other process.
+func TestFalseReason(t *testing.T) {
+	const text = "boom"
+	for _, c := range []struct {
+		length, failed uint32
+		rank           dimmnet.Rank
+		why            string // the beginning of the reason that rank 1 learns
+	}{
+		{length: uint32(len(text)), failed: 1, rank: 0, why: text},
+		{length: 1025, failed: 1, rank: 0, why: text},
+		{length: 1<<31 - 1, failed: 1, rank: 0, why: text},
+		{length: 1<<32 - 1, failed: 1, rank: 0, why: text},
+		{length: 1<<32 - 1, failed: 3, rank: 2, why: "it gave no reason"}, // there is no rank 2
+		{length: 1<<32 - 1, failed: 1<<32 - 1, rank: 1<<16 - 2, why: "it gave no reason"},
+	} {
+		errs := joinAll(newOffice(2), Config{Heap: pageBytes, Stall: -1}, func(h dimmnet.Host) error {
+			p := h.Port().(*port)
+			if p.Rank() == 1 {
+				return dimmnet.Drive(p, still{}, func() bool { return false })
+			}
+			p.own.setReason(text)
+			p.own.reasonBytes.Store(c.length)
+			p.run.segments[1].failed.Store(c.failed)
+			p.run.segments[1].wake()
+			return nil
+		})
+		var f *dimmnet.Failed
+		if !errors.As(errs[1], &f) || f.Rank != c.rank || !strings.HasPrefix(f.Why, c.why) || len(f.Why) > len(header{}.reason) {
+			t.Errorf("%+v: rank 1: Run returned %v", c, errs[1])
+		}
+	}
+}
+
+// TestLeftBehind checks that a thread that has not returned when Run does may go on to use its port
+// and shared memory: the segments remain mapped.
+func TestLeftBehind(t *testing.T) {
+	const mark = 0x7a65
+	cfg := Config{Heap: pageBytes, Stall: -1, Grace: time.Millisecond}
+	for name, run := range map[string]func(body func(dimmnet.Host) error) []error{
+		"one process":   func(body func(dimmnet.Host) error) []error { return []error{New(cfg).Run(t.Context(), 2, body)} },
+		"two processes": func(body func(dimmnet.Host) error) []error { return joinAll(newOffice(2), cfg, body) },
+	} {
+		over, returned := make(chan struct{}), make(chan struct{})
+		errs := run(func(h dimmnet.Host) error {
+			p := h.Port().(*port)
+			if p.Rank() == 0 {
+				return errors.New("boom")
+			}
+			defer close(returned)
+			defer func() {
+				if v := recover(); v != nil {
+					t.Errorf("%s: a thread that is left behind: %v", name, v)
+				}
+			}()
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+			shared, err := p.View(8)
+			if err != nil {
+				return err
+			}
+			shared[1][0] = 7
+			p.own.LLCM.Store(0, mark, word)
+			_ = dimmnet.Drive(p, still{}, func() bool { return false }) // until rank 0 has failed
+			<-over
+			if p.Load(0) != mark || shared[1][0] != 7 {
+				t.Errorf("%s: the memory of a thread that is left behind has changed", name)
+			}
+			shared[0][1] = 1
+			if p.Store(0, 8, 1, word) || p.Err() == nil {
+				t.Errorf("%s: a post after the run succeeds", name)
+			}
+			return nil
+		})
+		if err := errs[len(errs)-1]; err == nil || !strings.Contains(err.Error(), "ranks [1] have not returned 1ms after") {
+			t.Errorf("%s: Run returned %v, want that rank 1 has not returned", name, err)
+		}
+		close(over)
+		<-returned
 	}
 }
 
