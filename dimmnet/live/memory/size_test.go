@@ -46,3 +46,18 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallLimits checks that no post may be longer than the memory to which it goes.
+func TestSmallLimits(t *testing.T) {
+	for _, c := range []struct{ llcm, bulk, block, rdma int }{
+		{8, 0, 8, 8},
+		{4088, 8, 4088, 4088},
+		{4096, 1 << 20, 4096, 1 << 20},
+		{1 << 17, 0, 4096, 1 << 17},
+	} {
+		want := dimmnet.Limits{Store: word, Block: c.block, RDMA: c.rdma, LLCM: c.llcm, Bulk: c.bulk}
+		if got := Limits(c.llcm, c.bulk); got != want {
+			t.Errorf("%d bytes of LLCM and %d of bulk memory: %+v, want %+v", c.llcm, c.bulk, got, want)
+		}
+	}
+}
