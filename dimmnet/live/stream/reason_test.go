@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -28,4 +30,48 @@ func TestLongReason(t *testing.T) {
 	if !errors.As(shown, &f) || f.Rank != 0 || f.Why != boom.Error()[:failureBytes] {
 		t.Errorf("rank 1 fails with %v, want the first %d bytes of the reason of rank 0", shown, failureBytes)
 	}
+}
+
+// closeRecorder is a Stream that records the argument of Close.
+type closeRecorder struct {
+	pipes
+	gone *bool
+}
+
+func (s closeRecorder) Close(gone bool) {
+	*s.gone = gone
+	s.pipes.Close(gone)
+}
+
+// TestGoneByReport checks that the end of a run does not wait for a rank whose failure another rank
+// has reported: its stream remains open, and no frame comes from it.
+func TestGoneByReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _, in := newWatch(3)
+		n := w.node
+		var gone [3]bool
+		for rank := 1; rank < 3; rank++ {
+			q := n.peers[rank]
+			q.stream = closeRecorder{q.stream.(pipes), &gone[rank]}
+		}
+		in[1].b = new(frames).add(failure, 0, 0, append([]byte{2, 0}, "boom"...)).b
+		n.serveAll()
+		in[1].end()
+		p := n.newPort("")
+		n.enter(p)
+		n.leave(p, nil, nil)
+		begun := time.Now()
+		n.settle()
+		n.close()
+		var f *dimmnet.Failed
+		if !errors.As(n.err, &f) || f.Rank != 2 || f.Why != "boom" {
+			t.Errorf("the run fails with %v, want that rank 2 failed", n.err)
+		}
+		if took := time.Since(begun); took >= closingTime {
+			t.Errorf("the run ends after %v, want at once", took)
+		}
+		if gone != [3]bool{2: true} {
+			t.Errorf("the streams are closed as those of ranks that are gone: %v, want rank 2", gone)
+		}
+	})
 }
