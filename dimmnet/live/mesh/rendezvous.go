@@ -16,12 +16,15 @@ const (
 	HandshakeTime = 5 * time.Second
 	// maxPending bounds the pending connections; further connections wait in the listener.
 	maxPending = 128
-	dialPause  = 50 * time.Millisecond // between two attempts to dial a host that is unreachable
+	// retryPause is the time between two attempts to dial a host that is unreachable, or to accept
+	// a connection when the system has no descriptor for it.
+	retryPause = 50 * time.Millisecond
 )
 
 // Methods connect two ranks. Raw is the type of a connection before the handshake, Conn after it.
 type Methods[Raw, Conn any] struct {
-	// Accept returns the next connection, or an error when the listener is closed.
+	// Accept returns the next connection. When the listener is closed, it returns net.ErrClosed.
+	// After another error it is called again.
 	Accept func(ctx context.Context) (Raw, error)
 	// Handshake authenticates a connection that Accept returned, and returns the rank that dialed.
 	Handshake func(ctx context.Context, raw Raw) (dimmnet.Rank, Conn, error)
@@ -31,7 +34,7 @@ type Methods[Raw, Conn any] struct {
 	Dial func(ctx context.Context, peer dimmnet.Rank, address string) (Conn, error)
 	// Retry reports whether an error of Dial may be due to a network that does not work yet.
 	Retry func(err error) bool
-	// Close closes the listener. Accept then returns an error.
+	// Close closes the listener. Accept then returns net.ErrClosed.
 	Close func()
 }
 
@@ -47,6 +50,7 @@ type Rendezvous[Raw, Conn any] struct {
 	conns     []Conn // by rank
 	connected []bool // by rank: whether conns has the connection
 	missing   int    // number of higher ranks that are not connected
+	accepting error  // the error of the last Accept
 }
 
 // NewRendezvous returns a rendezvous for rank self, which puts connections into conns, by rank.
@@ -62,7 +66,8 @@ func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Con
 	return r
 }
 
-// Accept starts to admit higher ranks, if there are any, until ctx is done or Close is called.
+// Accept starts to admit higher ranks, if there are any, until ctx is done or Close is called. An
+// error of one connection, or of a system short of descriptors, does not keep later ones out.
 func (r *Rendezvous[Raw, Conn]) Accept(ctx context.Context) {
 	if int(r.self) == len(r.conns)-1 {
 		return
@@ -70,9 +75,9 @@ func (r *Rendezvous[Raw, Conn]) Accept(ctx context.Context) {
 	slots := make(chan struct{}, maxPending)
 	r.pending.Go(func() {
 		for {
-			raw, err := r.methods.Accept(ctx)
-			if err != nil {
-				return // the listener is closed
+			raw, ok := r.acceptOne(ctx)
+			if !ok {
+				return
 			}
 			select {
 			case slots <- struct{}{}:
@@ -82,6 +87,35 @@ func (r *Rendezvous[Raw, Conn]) Accept(ctx context.Context) {
 			}
 		}
 	})
+}
+
+// acceptOne returns the next connection; ok is false if ctx is done or the listener is closed.
+func (r *Rendezvous[Raw, Conn]) acceptOne(ctx context.Context) (raw Raw, ok bool) {
+	for {
+		raw, err := r.methods.Accept(ctx)
+		if err != nil && (ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
+			return raw, false
+		}
+		r.mu.Lock()
+		r.accepting = err
+		r.mu.Unlock()
+		if err == nil {
+			return raw, true
+		}
+		if !pause(ctx) {
+			return raw, false
+		}
+	}
+}
+
+// pause waits for retryPause. It returns false if ctx is done before.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(retryPause):
+		return true
+	}
 }
 
 // handshake admits a pending connection if it comes from a higher rank of this run.
@@ -138,13 +172,8 @@ func (noAnswer) Is(target error) bool { return target == context.DeadlineExceede
 func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
 	for {
 		err := r.dialOnce(ctx, peer, addresses)
-		if err == nil || !r.methods.Retry(err) {
+		if err == nil || !r.methods.Retry(err) || !pause(ctx) {
 			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(dialPause):
 		}
 	}
 }
@@ -179,7 +208,11 @@ func (r *Rendezvous[Raw, Conn]) Wait(ctx context.Context) error {
 	defer r.mu.Unlock()
 	for rank := int(r.self) + 1; rank < len(r.conns); rank++ {
 		if !r.connected[rank] {
-			return fmt.Errorf("%s: %d of %d ranks have not connected, the lowest is rank %d: %w", r.network, r.missing, len(r.conns), rank, dimmnet.ContextErr(ctx))
+			err := fmt.Errorf("%s: %d of %d ranks have not connected, the lowest is rank %d: %w", r.network, r.missing, len(r.conns), rank, dimmnet.ContextErr(ctx))
+			if r.accepting != nil {
+				err = fmt.Errorf("%w: this rank cannot accept connections: %w", err, r.accepting)
+			}
+			return err
 		}
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"net"
 	"os"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,6 +68,63 @@ func TestSilentConnections(t *testing.T) {
 			t.Errorf("%d silent connections are refused in the end, want %d", got, maxPending)
 		}
 	})
+}
+
+// TestAcceptAgain checks that an error of Accept keeps no later connection out, that the error of
+// the rendezvous names it, and that accepting ends when the listener is closed.
+func TestAcceptAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		errs   []error // of Accept, before rank 1 connects
+		closed bool    // the listener is closed then: rank 1 does not connect
+		took   time.Duration
+		want   string // the error of Wait after a minute
+	}{
+		{"no errors", nil, false, 0, ""},
+		{"no descriptor, a reset connection", []error{syscall.EMFILE, syscall.ECONNRESET}, false, 2 * retryPause, ""},
+		{"never a descriptor", slices.Repeat([]error{syscall.EMFILE}, int(2*time.Minute/retryPause)), false, time.Minute,
+			"test: 1 of 2 ranks have not connected, the lowest is rank 1: context deadline exceeded: this rank cannot accept connections: too many open files"},
+		{"closed", []error{syscall.EMFILE}, true, time.Minute, "test: 1 of 2 ranks have not connected"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			calls := 0
+			r := NewRendezvous("test", 0, make([]int, 2), Methods[int, int]{
+				Accept: func(ctx context.Context) (int, error) {
+					switch calls++; {
+					case calls <= len(c.errs):
+						return 0, c.errs[calls-1]
+					case c.closed:
+						return 0, &net.OpError{Op: "accept", Net: "tcp", Err: net.ErrClosed}
+					case calls == len(c.errs)+1:
+						return 1, nil
+					}
+					<-ctx.Done()
+					return 0, ctx.Err()
+				},
+				Handshake: func(_ context.Context, raw int) (dimmnet.Rank, int, error) {
+					return dimmnet.Rank(raw), raw, nil
+				},
+				Refuse: func(int) {},
+				Close:  func() {},
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			begun := time.Now()
+			r.Accept(ctx)
+			err := r.Wait(ctx)
+			if took := time.Since(begun); took != c.took {
+				t.Errorf("%s: the rendezvous takes %v, want %v", c.name, took, c.took)
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+				t.Errorf("%s: Wait returned %v, want %q", c.name, err, c.want)
+			}
+			cancel()
+			r.Close()
+			if c.closed && calls != len(c.errs)+1 {
+				t.Errorf("%s: Accept is called %d times after the listener is closed", c.name, calls-len(c.errs)-1)
+			}
+		})
+	}
 }
 
 // TestWaitNames checks that the error of a rendezvous names the lowest rank that is missing.
