@@ -35,6 +35,30 @@ type Form struct {
 	Identified bool // Config.Identity is set
 }
 
+// difference says in which property f, the form of another rank, differs from own. It is empty if
+// they are equal.
+func (f Form) difference(own Form) string {
+	either := func(yes bool, text, other string) string {
+		if yes {
+			return text
+		}
+		return other
+	}
+	switch {
+	case f.LLCM != own.LLCM:
+		return fmt.Sprintf("%d bytes of LLCM, this rank %d", f.LLCM, own.LLCM)
+	case f.Bulk != own.Bulk:
+		return fmt.Sprintf("%d bytes of bulk memory, this rank %d", f.Bulk, own.Bulk)
+	case f.Identified != own.Identified: // changes the checksums, too
+		return either(f.Identified, "an identity (Config.Identity), this rank none", "no identity (Config.Identity), this rank one")
+	case f.Sums != own.Sums:
+		return fmt.Sprintf("checksums of %v (Config.Unsummed), this rank of %v", f.Sums, own.Sums)
+	case f.Beats != own.Beats:
+		return either(f.Beats, "signs of life (Config.Stall), this rank none", "no signs of life (Config.Stall), this rank some")
+	}
+	return ""
+}
+
 // KeyBytes is the size in bytes of a run's key, of a rank's share of the key, and of a MAC.
 const KeyBytes = sha256.Size
 
@@ -117,8 +141,8 @@ func NewPeers(network string, blobs [][]byte, own *Endpoint, m dimmnet.Member) (
 		if err != nil {
 			return nil, fmt.Errorf("%s: the endpoint of rank %d: %w", network, rank, err)
 		}
-		if e.Form != own.Form {
-			return nil, fmt.Errorf("%s: rank %d has %+v, this rank %+v: all must have the same configuration", network, rank, e.Form, own.Form)
+		if difference := e.Form.difference(own.Form); difference != "" {
+			return nil, fmt.Errorf("%s: rank %d has %s: all must have the same configuration", network, rank, difference)
 		}
 		p.Endpoints = append(p.Endpoints, e)
 		one := sha256.Sum256(b)

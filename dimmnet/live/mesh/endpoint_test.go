@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,8 +44,8 @@ func TestWrongEndpoints(t *testing.T) {
 		name, want string
 		second     []byte
 	}{
-		{"another LLCM", "same configuration", encoded(t, endpoint(Config{LLCM: 8192}, "127.0.0.1:2"))},
-		{"unsummed", "same configuration", encoded(t, endpoint(Config{LLCM: 4096, Unsummed: true}, "127.0.0.1:2"))},
+		{"another LLCM", "test: rank 1 has 8192 bytes of LLCM, this rank 4096: all must have the same configuration", encoded(t, endpoint(Config{LLCM: 8192}, "127.0.0.1:2"))},
+		{"unsummed", "test: rank 1 has checksums of all but large pieces (Config.Unsummed), this rank of all bytes: all must", encoded(t, endpoint(Config{LLCM: 4096, Unsummed: true}, "127.0.0.1:2"))},
 		{"truncated", "rank 1", good[:20]},
 		{"too long", "rank 1", append(good[:len(good):len(good)], make([]byte, 1000)...)},
 		{"no share", "0 bytes of a key share", encoded(t, noShare)},
@@ -64,6 +65,31 @@ func TestWrongEndpoints(t *testing.T) {
 	}
 	if _, err := own.Exchange(t.Context(), "test", first{}); err == nil {
 		t.Error("an empty exchange is accepted")
+	}
+}
+
+// TestFormDifference checks that ranks with different forms learn which property differs, whichever
+// it is, and that equal forms have no difference.
+func TestFormDifference(t *testing.T) {
+	own := Form{LLCM: 1, Bulk: 2, Sums: stream.SumNone, Beats: true, Identified: true}
+	if got := own.difference(own); got != "" {
+		t.Errorf("equal forms have the difference %q", got)
+	}
+	words := map[string]string{
+		"LLCM": "bytes of LLCM", "Bulk": "bytes of bulk memory", "Sums": "checksums",
+		"Beats": "no signs of life (Config.Stall), this rank some", "Identified": "no identity (Config.Identity), this rank one",
+	}
+	for i := range reflect.TypeFor[Form]().NumField() {
+		other := own
+		field := reflect.ValueOf(&other).Elem().Field(i)
+		field.SetZero()
+		name := reflect.TypeFor[Form]().Field(i).Name
+		if got := other.difference(own); words[name] == "" || !strings.Contains(got, words[name]) {
+			t.Errorf("another %s: the difference is %q, want one with %q", name, got, words[name])
+		}
+		if got := own.difference(other); got == "" || got == other.difference(own) {
+			t.Errorf("another %s: both ranks say %q", name, got)
+		}
 	}
 }
 

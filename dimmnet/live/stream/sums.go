@@ -1,6 +1,9 @@
 package stream
 
-import "hash/crc32"
+import (
+	"fmt"
+	"hash/crc32"
+)
 
 // Sums selects which parts of frames have a checksum, a CRC32C. Other parts have checksum 0.
 type Sums uint8
@@ -10,6 +13,19 @@ const (
 	SumSmall             // headers and payloads, except those of large pieces
 	SumNone              // none: the streams detect changes themselves
 )
+
+// String returns what has a checksum, in words.
+func (s Sums) String() string {
+	switch s {
+	case SumAll:
+		return "all bytes"
+	case SumSmall:
+		return "all but large pieces"
+	case SumNone:
+		return "nothing"
+	}
+	return fmt.Sprintf("an unknown part (%d)", uint8(s))
+}
 
 func (s Sums) of(b []byte) uint32 {
 	if s == SumNone {
