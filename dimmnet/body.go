@@ -2,13 +2,16 @@ package dimmnet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // RunBody runs body on h and calls ended once, when body has returned, panicked or called
 // runtime.Goexit. ended gets the error that Network.Run is to return (cause) and the error
 // that the other ports of the run are to show (shown); both are nil if body returned nil.
+// After a panic both contain the stack; Reason returns the text without it.
 // Networks call it; network is the name of the network in error messages. If body calls
 // runtime.Goexit, RunBody does not return.
 func RunBody(network string, h Host, body func(Host) error, ended func(cause, shown error)) {
@@ -49,11 +52,33 @@ func RunThread(network, name string, h Host, body func(Host) error, ended func(c
 	ended(nil, nil)
 }
 
+// panicked is the failure of a thread that has panicked.
+type panicked struct {
+	error // without the stack
+	stack []byte
+}
+
 func panicError(network, label string, value any) error {
+	p := &panicked{stack: debug.Stack()}
 	if err, ok := value.(error); ok {
-		return fmt.Errorf("%s: rank %s panicked: %w\n%s", network, label, err, debug.Stack())
+		p.error = fmt.Errorf("%s: rank %s panicked: %w", network, label, err)
+	} else {
+		p.error = fmt.Errorf("%s: rank %s panicked: %v", network, label, value)
 	}
-	return fmt.Errorf("%s: rank %s panicked: %v\n%s", network, label, value, debug.Stack())
+	return p
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.error, p.stack) }
+func (p *panicked) Unwrap() error { return p.error }
+
+// Reason returns the text of err for the other processes of a run. Of a panic it is the first line:
+// with its stack, every rank of a job would print a copy of the stack. Networks call it.
+func Reason(err error) string {
+	text := err.Error()
+	if p := (*panicked)(nil); errors.As(err, &p) {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	return text
 }
 
 // ContextErr returns the error of ctx, joined with its cause if that differs. ctx must be done.

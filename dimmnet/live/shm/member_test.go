@@ -169,6 +169,25 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+// TestPanicReason checks that a process that panics returns the stack, and that the others get the
+// first line, without the stack.
+func TestPanicReason(t *testing.T) {
+	const want = "shm: rank 0 panicked: boom"
+	errs := joinAll(newOffice(2), Config{Heap: pageBytes, Stall: -1}, func(h dimmnet.Host) error {
+		if h.Port().Rank() == 0 {
+			panic("boom")
+		}
+		return dimmnet.Drive(h.Port(), still{}, func() bool { return false })
+	})
+	if err := errs[0]; err == nil || !strings.HasPrefix(err.Error(), want+"\n") || !strings.Contains(err.Error(), "member_test.go:") {
+		t.Errorf("rank 0: Run returned %v, want the panic and its stack", err)
+	}
+	var f *dimmnet.Failed
+	if !errors.As(errs[1], &f) || f.Rank != 0 || f.Why != want {
+		t.Errorf("rank 1: Run returned %v, want only %q", errs[1], want)
+	}
+}
+
 // TestBlameInWait checks that a process whose only thread waits for an event of its own learns of
 // the failure of another process. Nothing wakes the thread: it asks after longestSleep.
 func TestBlameInWait(t *testing.T) {

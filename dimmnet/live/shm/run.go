@@ -73,7 +73,7 @@ func (r *run) failRank(rank dimmnet.Rank, cause, shown error) {
 	if r.Failed() {
 		return
 	}
-	r.segments[rank].setReason(cause.Error())
+	r.segments[rank].setReason(dimmnet.Reason(cause))
 	delay.Here()
 	r.breakLocal(cause, shown)
 	for _, s := range r.segments {

@@ -156,7 +156,7 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 	}
 	n.mu.Unlock()
 	defer close(n.reported)
-	why := strings.TrimPrefix(shown.Error(), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
+	why := strings.TrimPrefix(dimmnet.Reason(shown), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
 	payload := binary.LittleEndian.AppendUint16(nil, uint16(because))
 	payload = append(payload, why[:min(len(why), failureBytes)]...)
 	for _, q := range n.peers {

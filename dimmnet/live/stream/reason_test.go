@@ -32,6 +32,28 @@ func TestLongReason(t *testing.T) {
 	}
 }
 
+// TestPanicReason checks that the peers of a rank that panics get the first line without the stack,
+// and that the rank itself returns the stack.
+func TestPanicReason(t *testing.T) {
+	const want = "pipes: rank 0 panicked: boom"
+	var shown error
+	err := pipework{sums: SumAll}.Run(t.Context(), 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		if p.Rank() == 0 {
+			panic("boom\nand more")
+		}
+		shown = dimmnet.Drive(p, still{}, func() bool { return false })
+		return nil
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), want+"\nand more\n") || !strings.Contains(err.Error(), "reason_test.go:") {
+		t.Errorf("Run returned %v, want the panic and its stack", err)
+	}
+	var f *dimmnet.Failed
+	if !errors.As(shown, &f) || f.Rank != 0 || f.Why != want {
+		t.Errorf("rank 1 fails with %v, want only %q", shown, want)
+	}
+}
+
 // closeRecorder is a Stream that records the argument of Close.
 type closeRecorder struct {
 	pipes
