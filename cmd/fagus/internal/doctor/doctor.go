@@ -64,6 +64,7 @@ fagus doctor --hosts HOSTS [flags]
 fagus doctor                                      this machine
 mpirun -n 1 fagus doctor                          the view of a rank that a launcher starts
 fagus doctor --hosts a,b                          whether a job runs on a and b: ssh, builds, clocks, ports
+fagus doctor --hosts a,b -n 64                    for a job of 64 ranks, half of them on each
 fagus doctor --hosts a,b:6 --ports 17000-17100    with six ranks on b, through a firewall
 fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health != "ok")'`,
 		Description: "Without --hosts, exit code 1 means: something is missing that --net shm or --net tcp needs, or the\n" +
@@ -75,7 +76,7 @@ fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health !=
 			if c.IsSet("hosts") {
 				return examineHosts(c)
 			}
-			for _, flag := range []string{"net", "wait"} {
+			for _, flag := range []string{"n", "net", "wait"} {
 				if c.IsSet(flag) {
 					return usage.Errorf("--%s is of an examination of hosts: use it with --hosts", flag)
 				}

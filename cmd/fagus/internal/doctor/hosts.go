@@ -29,11 +29,14 @@ const (
 	allPairs = 32
 	// fewestPorts is how many ports of a range are tried, unless a host has slots for more ranks.
 	fewestPorts = 32
+	// leastPorts is how many ports of a host without ranks are tried.
+	leastPorts = 2
 )
 
 func hostFlags() []cli.Flag {
 	const category = "several hosts"
 	return append(runflags.HostFlags(),
+		&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Category: category, DefaultText: "one a host, or its slots", Usage: "number of `RANKS` of the job, shared out as fagus launch does"},
 		&cli.StringFlag{Name: "net", Category: category, Value: runflags.TCP, Usage: "`NETWORK` of the job: " + hostNetworks().String()},
 		&cli.DurationFlag{Name: "wait", Category: category, Value: 10 * time.Second, Usage: "wait `TIME` for each step of a host"})
 }
@@ -45,6 +48,9 @@ func hostNetworks() runflags.List {
 // visit is an examination of hosts before a job is started on them.
 type visit struct {
 	hosts    []*host
+	ranks    []int // of each host
+	size     int   // number of ranks of the job
+	counted  bool  // the number of ranks is given; otherwise each host has its slots, or one
 	rsh      []string
 	ports    string
 	needsUDP bool
@@ -89,7 +95,30 @@ func newVisit(c *cli.Context) (*visit, error) {
 		v.hosts = append(v.hosts, &host{Host: h, argv: launch.OnHost(v.rsh, h.Name, self, probeName)})
 	}
 	v.build, v.codecs = cluster.Build()
-	return v, nil
+	return v, v.share(c, list)
+}
+
+// share determines how many ranks each host has.
+func (v *visit) share(c *cli.Context, list []launch.Host) error {
+	v.counted = c.IsSet("n")
+	if v.counted {
+		job := &launch.Hosts{Job: launch.Job{Size: c.Int("n"), Argv: []string{"-"}}, Hosts: list}
+		err := job.Check()
+		if err == nil {
+			v.ranks, err = job.Shares()
+		}
+		if err != nil {
+			return usage.Wrap(err)
+		}
+	} else {
+		for _, h := range list {
+			v.ranks = append(v.ranks, max(1, h.Slots))
+		}
+	}
+	for _, n := range v.ranks {
+		v.size += n
+	}
+	return nil
 }
 
 // each calls do for the hosts that have been reached, at the same time.
@@ -104,12 +133,12 @@ func (v *visit) each(do func(i int, h *host)) {
 }
 
 // wantedPorts returns how many ports ranks on host i need.
-func (v *visit) wantedPorts(i int) int {
-	n := 2 * max(1, v.hosts[i].Slots)
-	if i == 0 {
-		n++ // for rank 0
-	}
-	return n
+func (v *visit) wantedPorts(i int) int { return runflags.WantedPorts(v.ranks[i], i == 0) }
+
+// wantedFiles returns how many files a process of a job on host i has open: a rank, or the agent.
+func (v *visit) wantedFiles(i int) uint64 {
+	const others, perRank, own = 2, 8, 32 // of a rank for another; of an agent for a rank; both
+	return uint64(max(others*v.size, perRank*v.ranks[i]) + own)
 }
 
 // run examines the hosts. It takes at most some times v.wait, whatever hosts do.
@@ -125,7 +154,7 @@ func (v *visit) run(ctx context.Context) error {
 	defer v.each(func(_ int, h *host) { _ = h.leave() }) // it has answered
 	v.each(func(_ int, h *host) { h.contact(ctx, v.rsh, &begin{probeVersion, folder}, v.wait) })
 	where := func(i int) *listen {
-		l := &listen{Ports: v.ports, Interface: os.Getenv("FAGUS_INTERFACE"), Want: v.wantedPorts(i), Secret: secret}
+		l := &listen{Ports: v.ports, Interface: os.Getenv("FAGUS_INTERFACE"), Want: max(leastPorts, v.wantedPorts(i)), Secret: secret}
 		if v.ports != "" {
 			l.Want = max(l.Want, fewestPorts)
 		}

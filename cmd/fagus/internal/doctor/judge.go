@@ -54,7 +54,7 @@ func (v *visit) report() *hostReport {
 		}
 		r.add(fine, h, "ssh", "", "reached in %.0f ms", float64(h.took.Microseconds())/1000)
 		v.judgeProgram(r, h)
-		v.judgeMachine(r, h)
+		v.judgeMachine(r, i, h)
 		v.judgePorts(r, i, h)
 		v.judgeContacts(r, h)
 	}
@@ -92,12 +92,12 @@ func (v *visit) judgeProgram(r *hostReport, h *host) {
 	}
 }
 
-func (v *visit) judgeMachine(r *hostReport, h *host) {
+func (v *visit) judgeMachine(r *hostReport, i int, h *host) {
 	a := &h.about
 	const few, small = 1024, 256 << 20
 	text := fmt.Sprintf("%d, %s", a.Processors, a.System)
-	if h.Slots > 8*a.Processors {
-		r.add(doubt, h, "processors", "ranks wait for their turns: use fewer slots", "%s, for %d ranks", text, h.Slots)
+	if v.ranks[i] > 8*a.Processors {
+		r.add(doubt, h, "processors", "ranks wait for their turns: use fewer, or more hosts", "%s, for %d ranks", text, v.ranks[i])
 	} else {
 		r.add(fine, h, "processors", "", "%s", text)
 	}
@@ -111,7 +111,10 @@ func (v *visit) judgeMachine(r *hostReport, h *host) {
 	switch {
 	case a.AddressBytes > 0:
 		r.add(doubt, h, "limits", "Go reserves more address space than it uses: ulimit -v unlimited", "%s", text)
-	case a.OpenFiles > 0 && a.OpenFiles < few:
+	case a.OpenFiles > 0 && a.OpenFiles < v.wantedFiles(i):
+		advice := fmt.Sprintf("a process needs about %d, %s: ulimit -n %d", v.wantedFiles(i), v.load(i), max(few, v.wantedFiles(i)))
+		r.add(fault, h, "limits", advice, "%s", text)
+	case a.OpenFiles > 0 && a.OpenFiles < few && !v.counted:
 		r.add(doubt, h, "limits", fmt.Sprintf("a rank needs about 2 files for every other rank: ulimit -n %d", few), "%s", text)
 	default:
 		r.add(fine, h, "limits", "", "%s", text)
@@ -129,6 +132,14 @@ func ceiling(n, unit uint64) string {
 	return fmt.Sprint(n)
 }
 
+// load describes the number of ranks for which host i is judged.
+func (v *visit) load(i int) string {
+	if !v.counted && v.size == len(v.hosts) {
+		return "for one rank a host (-n gives another number)"
+	}
+	return fmt.Sprintf("for %d of %d ranks", v.ranks[i], v.size)
+}
+
 func (v *visit) judgePorts(r *hostReport, i int, h *host) {
 	if h.listens == nil {
 		r.add(fault, h, "ports", "FAGUS_INTERFACE selects the interface", "%s", h.whyNot)
@@ -144,9 +155,9 @@ func (v *visit) judgePorts(r *hostReport, i int, h *host) {
 	}
 	text := strings.Join(parts, ", ")
 	if want := v.wantedPorts(i); len(at.Ports) < want {
-		r.add(fault, h, "ports", "give a larger range in --ports", "%d of %s are free, and %d are needed: %s", len(at.Ports), v.ports, want, text)
+		r.add(fault, h, "ports", "give a larger range in --ports", "%d of %s are free, and %d are needed: %s; %s", len(at.Ports), v.ports, want, text, v.load(i))
 	} else {
-		r.add(fine, h, "ports", "", "%s", text)
+		r.add(fine, h, "ports", "", "%s; %s", text, v.load(i))
 	}
 }
 

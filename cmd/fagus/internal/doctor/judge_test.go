@@ -21,11 +21,13 @@ func TestJudge(t *testing.T) {
 		"warn clock ":     func(_ *visit, h *host) { h.clock = 48 * time.Hour },
 		"FAIL clock":      func(_ *visit, h *host) { h.clock = -2 * time.Hour },
 		"warn clock  ":    func(v *visit, h *host) { h.clock, v.insecure = -2*time.Hour, true },
-		"warn processors": func(_ *visit, h *host) { h.Slots, h.listens.Ports = 17, make([]uint16, 35) },
-		"FAIL ports":      func(_ *visit, h *host) { h.Slots, h.listens.Ports = 2, make([]uint16, 3) },
+		"warn processors": func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 17, make([]uint16, 35) },
+		"FAIL ports":      func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 2, make([]uint16, 3) },
 		"FAIL ports ":     func(_ *visit, h *host) { h.listens, h.whyNot = nil, "no interface" },
 		"warn memory":     func(_ *visit, h *host) { h.about.FreeBytes = gigabyte / 8 },
 		"warn limits":     func(_ *visit, h *host) { h.about.OpenFiles = 256 },
+		"FAIL limits":     func(v *visit, h *host) { v.size, h.about.OpenFiles = 1000, 2000 },
+		"FAIL limits ":    func(v *visit, h *host) { h.about.OpenFiles = 20 },
 		"warn limits ":    func(_ *visit, h *host) { h.about.AddressBytes = gigabyte },
 		"FAIL tcp":        func(v *visit, _ *host) { v.contacts[0].TCPFailed = []failedPort{{7, "refused"}} },
 		"FAIL tcp ":       func(_ *visit, h *host) { h.stuck = "no answer" },
@@ -36,7 +38,7 @@ func TestJudge(t *testing.T) {
 		"FAIL ssh":        func(_ *visit, h *host) { h.failed = &unreached{true, "timeout"} },
 		"FAIL fagus  ":    func(_ *visit, h *host) { h.failed = &unreached{false, "not found"} },
 	} {
-		v := &visit{build: "v1", codecs: "c", ports: "7-9"}
+		v := &visit{build: "v1", codecs: "c", ports: "7-9", ranks: []int{1, 1}, size: 2}
 		for _, name := range []string{"a", "b"} {
 			v.hosts = append(v.hosts, &host{
 				Host:    launch.Host{Name: name},
