@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,31 +19,43 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
+// startLauncher starts a launcher, in a process group of its own, whose ranks are shells that start
+// a "sleep mark", and returns it when both do.
+func startLauncher(t *testing.T, mark string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "launcher", "echo starts; sleep "+mark+"; true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen bytes.Buffer
+	for strings.Count(seen.String(), "starts") < 2 {
+		if _, err := io.CopyN(&seen, out, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(300 * time.Millisecond) // the shells start their sleeps
+	return cmd
+}
+
 // TestLauncherKilled checks that nothing is left of a launcher that is killed, though its ranks
-// are shells, which start the programs.
+// are shells, which start the programs, and though the whole process group of the launcher is
+// killed, as a terminal does.
 func TestLauncherKilled(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
-		mark := fmt.Sprintf("89%d%d", s, os.Getpid())
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "launcher", "echo starts; sleep "+mark+"; true")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var seen bytes.Buffer
-		for strings.Count(seen.String(), "starts") < 2 {
-			if _, err := io.CopyN(&seen, out, 1); err != nil {
-				t.Fatal(err)
+		for _, whom := range []int{1, -1} { // the launcher, or its group
+			mark := fmt.Sprintf("89%d%d%d", s, whom+1, os.Getpid())
+			cmd := startLauncher(t, mark)
+			if err := syscall.Kill(whom*cmd.Process.Pid, s); err != nil {
+				t.Error(err)
 			}
+			gone(t, mark)
+			_ = cmd.Wait() // reports the signal
 		}
-		time.Sleep(300 * time.Millisecond) // the shells start their sleeps
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Error(err)
-		}
-		gone(t, mark)
-		_ = cmd.Wait() // reports the signal
 	}
 }
 
@@ -94,6 +107,51 @@ func TestNotifyContext(t *testing.T) {
 			t.Errorf("%v does not end the context", s)
 		}
 		stop()
+	}
+}
+
+// TestNoHangUp checks that a process which ignores SIGHUP, as under nohup, goes on ignoring it.
+func TestNoHangUp(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	ctx, stop := launch.NotifyContext(t.Context())
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if ctx.Err() != nil {
+		t.Fatal("SIGHUP ends the context: ", context.Cause(ctx))
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	if cause := context.Cause(ctx).Error(); cause != "terminated signal received" {
+		t.Errorf("the cause is %q, want that of SIGTERM", cause)
+	}
+}
+
+// TestGrace checks that ranks on this host and on others may take their time to end.
+func TestGrace(t *testing.T) {
+	const script = `trap 'sleep 2.5; echo ends; exit 0' TERM; echo ready; while :; do sleep 0.05; done`
+	for _, remote := range []bool{false, true} {
+		job, out := onHosts(t, 2, "a,b", script)
+		ctx, cancel := context.WithCancel(t.Context())
+		ready := make(chan struct{})
+		job.Stdout = &watcher{to: out, what: "ready", left: 2, seen: ready}
+		job.Grace = 20 * time.Second
+		go func() {
+			<-ready
+			cancel()
+		}()
+		run := job.Job.Run
+		if remote {
+			run = job.Run
+		}
+		if err := run(ctx); !errors.Is(err, context.Canceled) || strings.Count(out.String(), "ends") != 2 {
+			t.Errorf("remote %t: %v; want each of 2 ranks to end by itself: %s", remote, err, out)
+		}
 	}
 }
 

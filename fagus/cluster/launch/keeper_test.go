@@ -1,0 +1,66 @@
+//go:build unix
+
+package launch
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// notes keeps what a keeper is told.
+type notes struct{ strings.Builder }
+
+func (*notes) Close() error { return nil }
+
+// TestKeeperIsTold checks that the keeper is told the process of each rank, and its end.
+func TestKeeperIsTold(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, fails := range map[string]bool{"echo $$": false, "echo $$; exit 1": true, "echo $$; kill -KILL $$": true} {
+		var told notes
+		var out strings.Builder
+		group := processes{keeper: &keeper{in: &told}}
+		job := Job{Size: 1, Argv: []string{"sh", "-c", script}, Stdout: &out, Stderr: io.Discard, PlainOut: true}
+		if err := job.runRank(t.Context(), rankStart{}, sh, "test", &outputs{}, &group); (err != nil) != fails {
+			t.Errorf("%s: %v", script, err)
+		}
+		pid := strings.TrimSpace(out.String())
+		if want := fmt.Sprintf("+ %s\n- %s\n", pid, pid); told.String() != want {
+			t.Errorf("%s: the keeper is told %q, want %q", script, &told, want)
+		}
+	}
+}
+
+// TestKeeper checks that a keeper kills the groups that are left, and no others.
+func TestKeeper(t *testing.T) {
+	k := startKeeper()
+	if k.in == nil {
+		t.Skip("no shell")
+	}
+	var groups []*exec.Cmd
+	for range 3 {
+		cmd := exec.Command("sleep", "60")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		k.add(cmd.Process.Pid)
+		groups = append(groups, cmd)
+	}
+	k.remove(groups[1].Process.Pid)
+	k.stop()
+	if err := groups[1].Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	for i, want := range []string{"signal: killed", "signal: terminated", "signal: killed"} {
+		if err := groups[i].Wait(); err == nil || err.Error() != want {
+			t.Errorf("group %d: %v, want %s", i, err, want)
+		}
+	}
+}
