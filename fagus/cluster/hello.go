@@ -21,6 +21,8 @@ type hello struct {
 	PID    int    `json:"pid"`
 	// Host describes the host of the process; empty if all ranks are on one host.
 	Host string `json:"host,omitempty"`
+	// Net is the name of the network that will carry the data; empty if it is not known yet.
+	Net string `json:"net,omitempty"`
 	// PatienceMS is how long the process waits for the other ranks, in milliseconds.
 	PatienceMS int64 `json:"patience_ms"`
 }
@@ -76,6 +78,8 @@ func (h hello) check(own hello) error {
 		return fmt.Errorf("cluster: %s is of a job of %d ranks, but %s is of a job of %d ranks", h.name(), h.Size, own.name(), own.Size)
 	case h.Rank < 0 || h.Rank >= own.Size:
 		return fmt.Errorf("cluster: %s claims to be rank %d in a job of %d ranks", h.process(), h.Rank, own.Size)
+	case h.Net != own.Net && h.Net != "" && own.Net != "":
+		return fmt.Errorf("cluster: %s uses the network %.20q and %s %.20q: set %s to the same on all ranks", h.name(), h.Net, own.name(), own.Net, fagusNet)
 	}
 	return nil
 }

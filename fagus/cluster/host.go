@@ -20,6 +20,9 @@ type HostConfig struct {
 	// Ports is the range of ports on which a tcp or quic network of the job listens. The zero
 	// value is any free port. FAGUS_PORTS sets it.
 	Ports reach.Ports
+	// Net is the name of the transport that Network will be given. Ranks that name different ones
+	// do not join; empty is compared with nothing.
+	Net string
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

@@ -40,6 +40,8 @@ type HostsConfig struct {
 	// Ports is the range of ports on which the process listens, as FAGUS_PORTS does: three at rank
 	// 0, two at another rank. The zero value is any free port.
 	Ports reach.Ports
+	// Net is HostConfig.Net.
+	Net string
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
@@ -133,6 +135,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
+	own.Net = cfg.Net
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
 	h.configure(cfg.Stall, cfg.Ports)

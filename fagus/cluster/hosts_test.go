@@ -146,6 +146,11 @@ func TestHostsRefuse(t *testing.T) {
 		all[1].Epoch = 7
 		wrongJob(t, all, cfgs, "of epoch 7", "of epoch 0", process)
 	})
+	t.Run("another network", func(t *testing.T) {
+		all, cfgs := spread(t, 3)
+		cfgs[0].Net, cfgs[1].Net = "tcp", "quic" // rank 2 does not say its network
+		wrongJob(t, all, cfgs, "uses the network ", `"quic"`, `"tcp"`, "set FAGUS_NET to the same on all ranks", process)
+	})
 	t.Run("a singleton", func(t *testing.T) {
 		all, cfgs := spread(t, 1)
 		first, err := cluster.JoinHosts(within(t), all[0], cfgs[0])

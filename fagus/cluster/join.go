@@ -39,7 +39,9 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	h := &Host{}
 	w := hostWire{address: at}
-	h.begin(place, w, newHello(place, os.Getpid(), timeout))
+	own := newHello(place, os.Getpid(), timeout)
+	own.Net = cfg.Net
+	h.begin(place, w, own)
 	h.configure(cfg.Stall, cfg.Ports)
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {

@@ -74,6 +74,18 @@ func TestRefusals(t *testing.T) {
 		all[3].Job = "b"
 		refusal(t, all, `rank 3 (`+pid+`) is of job "b"`, `of job "a"`)
 	})
+	t.Run("another network", func(t *testing.T) {
+		before := openFiles(t)
+		_, errs := each(2, func(i int) (any, error) {
+			return cluster.JoinHost(within(t), cluster.Place{Rank: i, Size: 2, Job: "a", Rendezvous: at}, cluster.HostConfig{Net: []string{"tcp", "quic"}[i]})
+		})
+		for rank, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), `uses the network "quic" and rank 0 (`+pid+`) "tcp": set FAGUS_NET`) {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+		sameFiles(t, before)
+	})
 	t.Run("singletons", func(t *testing.T) {
 		all := job(0, 0, 0)
 		for i := range all {

@@ -55,16 +55,18 @@ func TestBadMessages(t *testing.T) {
 // TestHello checks the hellos that rank 0 refuses.
 func TestHello(t *testing.T) {
 	own := newHello(Place{Size: 4, Job: "a"}, 10, time.Second)
+	own.Net = "tcp"
 	for says, change := range map[string]func(*hello){
-		"uses protocol version 2":                                   func(h *hello) { h.Version, h.Build, h.Codecs = 2, "", "" },
-		`rank 2 (pid 12) runs "app v2", but rank 0 (pid 10) runs "`: func(h *hello) { h.Build = "app v2" },
-		`(codecs "beef" and ` + codecs + `)`:                        func(h *hello) { h.Codecs = "beef" },
-		`is of job "b", but rank 0 (pid 10) is of`:                  func(h *hello) { h.Job = "b" },
-		"is of a job of 5 ranks":                                    func(h *hello) { h.Size = 5 },
-		"pid 12 claims to be rank 4 in a job of 4 ranks":            func(h *hello) { h.Rank = 4 },
-		"pid 12 claims to be rank -1 in a job of 4 ranks":           func(h *hello) { h.Rank = -1 },
-		"decoding a hello with a patience of -1 ms":                 func(h *hello) { h.PatienceMS = -1 },
-		"decoding a hello with a patience of 9000000000000 ms":      func(h *hello) { h.PatienceMS = 9e12 },
+		"uses protocol version 2":                                                                      func(h *hello) { h.Version, h.Build, h.Codecs = 2, "", "" },
+		`rank 2 (pid 12) runs "app v2", but rank 0 (pid 10) runs "`:                                    func(h *hello) { h.Build = "app v2" },
+		`(codecs "beef" and ` + codecs + `)`:                                                           func(h *hello) { h.Codecs = "beef" },
+		`is of job "b", but rank 0 (pid 10) is of`:                                                     func(h *hello) { h.Job = "b" },
+		"is of a job of 5 ranks":                                                                       func(h *hello) { h.Size = 5 },
+		"pid 12 claims to be rank 4 in a job of 4 ranks":                                               func(h *hello) { h.Rank = 4 },
+		"pid 12 claims to be rank -1 in a job of 4 ranks":                                              func(h *hello) { h.Rank = -1 },
+		`rank 2 (pid 12) uses the network "quic" and rank 0 (pid 10) "tcp": set FAGUS_NET to the same`: func(h *hello) { h.Net = "quic" },
+		"decoding a hello with a patience of -1 ms":                                                    func(h *hello) { h.PatienceMS = -1 },
+		"decoding a hello with a patience of 9000000000000 ms":                                         func(h *hello) { h.PatienceMS = 9e12 },
 	} {
 		sent := newHello(Place{Rank: 2, Size: 4, Job: "a"}, 12, time.Second)
 		change(&sent)

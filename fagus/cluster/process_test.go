@@ -130,6 +130,28 @@ func TestProcesses(t *testing.T) {
 	noSocket(t, name)
 }
 
+// TestTwoNetworks starts ranks with different FAGUS_NET, which meet at a socket and at an address.
+func TestTwoNetworks(t *testing.T) {
+	t.Parallel() // the test mostly waits
+	for _, at := range []string{fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()), freePort(t)} {
+		for _, nets := range [][2]string{{"tcp", "tcp"}, {"tcp", "quic"}} {
+			var all []*process
+			for rank, net := range nets {
+				cmd := exec.CommandContext(within(t), os.Args[0])
+				cmd.Env = append(os.Environ(), childBody+"=run", "FAGUS_RENDEZVOUS="+at, "FAGUS_SIZE=2", fmt.Sprintf("FAGUS_RANK=%d", rank), "FAGUS_NET="+net)
+				all = append(all, startProcess(t, cmd))
+			}
+			for rank, p := range all {
+				output, err := p.end()
+				refused := err != nil && strings.Contains(output, `"quic"`) && strings.Contains(output, `"tcp": set FAGUS_NET to the same on all ranks`)
+				if same := nets[0] == nets[1]; same && err != nil || !same && !refused {
+					t.Errorf("%v at %s: rank %d ends with %v: %s", nets, at, rank, err, output)
+				}
+			}
+		}
+	}
+}
+
 // TestStop stops a rank for a while. No other rank may report it lost.
 func TestStop(t *testing.T) {
 	all := start(t, 3, "1000000000", fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid()), shortStall)

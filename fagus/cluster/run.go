@@ -23,6 +23,7 @@ func joinFromEnv(ctx context.Context, place Place) (Job, dimmnet.Network, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	cfg.Net = over.String()
 	job, err := Join(ctx, place, cfg)
 	if err != nil {
 		return nil, nil, err

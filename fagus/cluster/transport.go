@@ -27,10 +27,12 @@ func (t Transport) String() string {
 	return []string{"tcp", "quic", "shm"}[t]
 }
 
+const fagusNet = "FAGUS_NET" // name of the transport
+
 // TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
 // one host, and TCP for ranks that may be on several hosts, where SHM is not available.
 func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transport, error) {
-	name, _ := lookup("FAGUS_NET")
+	name, _ := lookup(fagusNet)
 	switch {
 	case name == "" && place.Spans():
 		return TCP, nil
@@ -43,9 +45,9 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 		}
 	}
 	if place.Spans() {
-		return 0, fmt.Errorf("cluster: FAGUS_NET is %q: want %v or %v for ranks that may be on several hosts", name, TCP, QUIC)
+		return 0, fmt.Errorf("cluster: %s is %q: want %v or %v for ranks that may be on several hosts", fagusNet, name, TCP, QUIC)
 	}
-	return 0, fmt.Errorf("cluster: FAGUS_NET is %q: want %v, %v or %v", name, SHM, TCP, QUIC)
+	return 0, fmt.Errorf("cluster: %s is %q: want %v, %v or %v", fagusNet, name, SHM, TCP, QUIC)
 }
 
 // Network returns the job's network over a transport. All ranks must pass the same transport.
