@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	stdlog "log"
 	"log/slog"
 	"maps"
 	"net"
@@ -35,6 +36,7 @@ type gossip struct {
 	seen  map[string]sighting // by the name that a process has in memberlist
 	quiet bool                // gone must no longer be called
 	last  error               // result of the last attempt to join at the meeting points
+	alien map[string]bool     // hosts from which processes with another key have come
 }
 
 const (
@@ -50,7 +52,7 @@ const (
 // newGossip starts memberlist at a free meeting point of this host, else at any port of at that
 // cfg allows.
 func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg HostsConfig, gone func(rank int)) (*gossip, error) {
-	g := &gossip{meet: meet, gone: gone, proves: cfg.Identity != nil, seen: map[string]sighting{}}
+	g := &gossip{meet: meet, gone: gone, proves: cfg.Identity != nil, seen: map[string]sighting{}, alien: map[string]bool{}}
 	var err error
 	if g.meta, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -104,7 +106,7 @@ func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Ide
 	c.SuspicionMult = 1          // one report suffices, because the suspect is then pinged
 	c.AwarenessMaxMultiplier = 1 // for the same reason
 	c.TCPTimeout, c.PushPullInterval = streamTimeout, syncInterval
-	c.LogOutput, c.Logger = nil, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
+	c.LogOutput, c.Logger = nil, stdlog.New(&overheard{g, log}, "", 0)
 	if id != nil {
 		c.SecretKey = id.Key("gossip")
 	}
@@ -153,11 +155,7 @@ func (g *gossip) keyMismatch() error {
 			points++
 		}
 	}
-	for _, words := range []string{ // memberlist has no error values for wrong keys
-		"no installed keys could decrypt the message",
-		"remote state is encrypted and encryption is not configured",
-		"encryption is configured but remote state is not encrypted",
-	} {
+	for _, words := range wrongKey() {
 		strange += strings.Count(g.last.Error(), words)
 	}
 	if strange < points {

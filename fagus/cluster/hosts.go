@@ -157,6 +157,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if h.gossip, err = newGossip(mine, h.net.Addr, meet, cfg, h.suspect); err != nil {
 		return err
 	}
+	h.refusals = h.gossip.refusals
 	return h.assemble(ctx, deadline)
 }
 
@@ -258,7 +259,7 @@ func (h *Hosts) rank0() (address, process string, err error) {
 	defer h.mu.Unlock()
 	c, ok := h.roster.rank(0)
 	if !ok || c.At == "" {
-		return "", "", fmt.Errorf("%v%s", &h.roster, h.gossip.lastFailure())
+		return "", "", fmt.Errorf("%v%s%s", &h.roster, h.gossip.lastFailure(), h.gossip.refusals())
 	}
 	return c.At, c.process(), nil
 }

@@ -189,7 +189,7 @@ func TestHostsStrangers(t *testing.T) {
 	all, cfgs := spread(t, 2)
 	_, others := spread(t, 2)
 	cfgs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
-	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "cluster: ")
+	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "another key", "FAGUS_IDENTITY")
 }
 
 // TestHostsKeys checks that a process that meets processes with another key gets an error before

@@ -25,6 +25,7 @@ type member struct {
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only
+	refusals func() string  // the end of an error text about missing ranks; may be nil
 	joined   chan struct{}  // closed at rank 0 when all ranks have joined
 	broken   chan struct{}  // closed when the job has failed
 	ending   chan struct{}  // closed when this rank leaves the job

@@ -231,6 +231,9 @@ func (m *member) timedOut() {
 	if m.rendezvous.foreignUsers > 0 {
 		err = fmt.Errorf("%w (%d processes of other users were refused)", err, m.rendezvous.foreignUsers)
 	}
+	if m.refusals != nil {
+		err = fmt.Errorf("%w%s", err, m.refusals())
+	}
 	m.failLocked(dimmnet.Rank(missing[0]), err)
 }
 
