@@ -99,7 +99,7 @@ func programDigest() (string, error) {
 }
 
 // buildID returns the ID that the Go linker derives from the content of an ELF executable, or nil
-// if it has none. Reading the ID takes 0.1 ms; a digest of the whole file takes 20 ms.
+// if it has none. Reading the ID takes 20 µs; a digest of a whole file of 13 MB takes 10 ms.
 func buildID(f io.ReaderAt) []byte {
 	file, err := elf.NewFile(f)
 	if err != nil {
