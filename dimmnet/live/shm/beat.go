@@ -61,6 +61,7 @@ func (w *watch) turn(now time.Time) {
 	w.lag.Observe(now.Sub(w.last) - beatTime)
 	w.last = now
 	w.segments[w.own].beat.Add(1)
+	_ = w.failureAt(w.segments[w.own]) // for a rank that computes, and does not ask
 	for rank, s := range w.segments {
 		beat := s.beat.Load()
 		if w.still[rank] += beatTime; beat != w.seen[rank] || s.ended.Load() != 0 {

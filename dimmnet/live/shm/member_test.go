@@ -189,7 +189,7 @@ func TestPanicReason(t *testing.T) {
 }
 
 // TestBlameInWait checks that a process whose only thread waits for an event of its own learns of
-// the failure of another process. Nothing wakes the thread: it asks after longestSleep.
+// the failure of another process: it asks after longestSleep, or the watch wakes it.
 func TestBlameInWait(t *testing.T) {
 	t.Parallel()
 	boom, begun := errors.New("boom"), time.Now()
@@ -206,6 +206,32 @@ func TestBlameInWait(t *testing.T) {
 	}
 	if took := time.Since(begun); took > 8*longestSleep {
 		t.Errorf("rank 1 learns of the failure after %v, want some %v", took, longestSleep)
+	}
+}
+
+// TestBlameInComputing checks that a process whose thread computes, and never asks, learns of the
+// failure of another process: if the thread returns, and also if it goes on for longer than Grace.
+func TestBlameInComputing(t *testing.T) {
+	t.Parallel()
+	for _, late := range []bool{false, true} {
+		failed, over := make(chan struct{}), make(chan struct{})
+		errs := joinAll(newOffice(2), Config{Heap: pageBytes, Stall: -1, Grace: 10 * time.Millisecond}, func(h dimmnet.Host) error {
+			if h.Port().Rank() == 0 {
+				defer close(failed)
+				return errors.New("boom")
+			}
+			<-failed
+			time.Sleep(20 * time.Millisecond) // rank 0 has reported its error
+			if late {
+				<-over
+			}
+			return nil
+		})
+		close(over)
+		var f *dimmnet.Failed
+		if !errors.As(errs[1], &f) || f.Rank != 0 || f.Why != "boom" {
+			t.Errorf("late %v: rank 1: Run returned %v, want that rank 0 failed with boom", late, errs[1])
+		}
 	}
 }
 

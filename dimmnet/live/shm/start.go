@@ -58,6 +58,9 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		go dimmnet.RunBody(networkName, p, body, func(cause, shown error) { r.leave(p, cause, shown) })
 	}
 	err = r.Wait(cfg.Grace)
+	if err == nil {
+		err = r.failureAt(segments[own[0]]) // a rank that has not asked since
+	}
 	if r.left() { // a thread that has not returned may still access the segments
 		segments = nil
 	}
