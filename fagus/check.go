@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -46,11 +48,35 @@ func (c Check) validate() error {
 type Advice = guard.Advice
 
 func newGuard(n *Node, c Check) *guard.Guard {
-	if c == CheckOff {
-		return nil
-	}
 	version := func(id syncvar.ID) syncvar.Version { return n.engine.Version(id) }
 	return guard.New(n.space, c == CheckStrict, version)
+}
+
+// recordOrder records the tenures of a set that the rank has acquired.
+func (n *Node) recordOrder(set *SyncSet) {
+	if n.order == nil {
+		return
+	}
+	for i := range set.tenures {
+		set.tenures[i].Version = n.engine.Version(set.tenures[i].Var)
+	}
+	n.order.Acquired(source.Here(), set.tenures)
+}
+
+// checkOrder returns an error if nothing but the order of phases separates two tenures.
+func checkOrder(all []result) error {
+	logs := make([]order.Log, len(all))
+	for r := range all {
+		logs[r] = all[r].Order
+		if err := logs[r].Validate(len(all[r].Tallies)); err != nil {
+			return fmt.Errorf("fagus: rank %d: %w", r, err)
+		}
+	}
+	race := order.Find(logs)
+	if race == nil {
+		return nil
+	}
+	return fmt.Errorf("fagus: %s", race.Text(all[race.Ranks[0]].Tallies[race.Var].Name))
 }
 
 // mapArray maps the memory of an array with the given number of bytes. If this rank reads directly

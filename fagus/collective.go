@@ -23,6 +23,34 @@ func (n *Node) Barrier() error {
 	return n.meet(syncvar.Barrier, PartBarrier, 0)
 }
 
+// Fence orders what ranks have done before it before what ranks do after it: a tenure that any rank
+// begins after its Fence comes after every tenure that any rank has begun before its own. All ranks
+// call it, and it moves no data. The rank must hold no variable.
+//
+// In Phase mode Fence sends nothing, and returns at once: the rank's next call waits until all
+// other ranks have called Fence, too. If all ranks make the same calls, this next call takes no
+// more phases than it would without the Fence. In Threaded mode Fence is a Barrier.
+func (n *Node) Fence() error {
+	if err := n.ready("Fence"); err != nil {
+		return err
+	}
+	err := n.communicate(syncvar.Barrier, PartBarrier, nil, func() error {
+		met := n.record.meets(syncvar.Barrier)
+		if err := n.engine.Fence(); err != nil {
+			return err
+		}
+		met()
+		n.order.Met()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n.monitor.Leave(nil)
+	n.logCall("Fence", nil, true)
+	return nil
+}
+
 // end serves the requests of other ranks until the programs of all ranks have returned.
 func (n *Node) end() error {
 	if n.held != nil {
@@ -43,6 +71,7 @@ func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
 			return err
 		}
 		met()
+		n.order.Met()
 		if call == syncvar.Update {
 			return n.guard.Updated()
 		}

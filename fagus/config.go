@@ -99,11 +99,13 @@ type Config struct {
 	// that has not failed, each has the records of all ranks.
 	History *history.History
 
-	// Check selects access checking: the run verifies that each rank accesses only elements that
-	// it may access. The first forbidden access ends the run with an error that names the source
-	// line, the element, the variable that guards it, and the remedy. A checked run also fills
-	// Report.Advice. In an unchecked run a forbidden read may return an old value, and a forbidden
-	// write is lost or overwritten. Checking needs Linux.
+	// Check selects access checking: the run verifies that each rank accesses only elements that it
+	// may access. The first forbidden access ends the run with an error that names the source line,
+	// the element, the variable that guards it, and the remedy. At the end of a checked run, Run
+	// also returns an error if two tenures of a variable, one of them exclusive, are separated by
+	// nothing but the order of phases. A checked run fills Report.Advice. In an unchecked run a
+	// forbidden read may return an old value, and a forbidden write is lost or overwritten.
+	// Checking needs Linux.
 	Check Check
 
 	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By

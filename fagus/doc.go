@@ -79,7 +79,8 @@
 //
 // A program gives the same results in both modes if it does not depend on the order of phases. If
 // a tenure precedes another rank's Acquire only because its phase is earlier, Threaded mode may
-// grant the Acquire first. Use a Barrier where that order matters.
+// grant the Acquire first. Use [Node.Fence] where that order matters, and [Request.Unordered] where
+// it does not: Config.Check finds the places.
 //
 // # Networks
 //

@@ -38,6 +38,8 @@ type engine interface {
 	// Meet returns when all ranks have made the same call and its effect is complete. word is this
 	// rank's number in a Reduce, and 0 in other calls.
 	Meet(call syncvar.Call, word uint64) error
+	// Fence orders all calls of all ranks before it before all calls of all ranks after it.
+	Fence() error
 	// Words returns the words of all ranks in the last Reduce, by rank. The slice is valid until
 	// the next call of the engine.
 	Words() []uint64
@@ -80,6 +82,9 @@ func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }
 
+// Fence is a Barrier.
+func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
+
 func (e *threadedEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Requests = c.Requests + c.Refreshes
@@ -88,8 +93,9 @@ func (e *threadedEngine) counts(s *Stats) {
 
 type phaseEngine struct {
 	*phase.Engine
-	port  dimmnet.Port
-	clean []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
+	port   dimmnet.Port
+	clean  []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
+	fenced bool         // Fence was called since the last call
 }
 
 // Declare runs f directly: there is no other thread.
@@ -108,11 +114,22 @@ func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
 // call makes the collective call l, and reports in l the variables that the last tenure left
 // unchanged.
 func (e *phaseEngine) call(l syncvar.List) error {
-	l.Clean = e.clean
+	l.Clean, l.Fenced = e.clean, e.fenced
 	if err := e.Call(l); err != nil {
 		return err
 	}
-	e.clean = e.clean[:0]
+	e.clean, e.fenced = e.clean[:0], false
+	return nil
+}
+
+// Fence sends nothing: the next call says that the rank has called it.
+func (e *phaseEngine) Fence() error {
+	if e.fenced { // another rank may have a call between the two
+		if err := e.Acquire(nil, nil); err != nil {
+			return err
+		}
+	}
+	e.fenced = true
 	return nil
 }
 

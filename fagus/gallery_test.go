@@ -178,13 +178,29 @@ var gallery = []wrong{
 		}
 		return nil
 	}},
+	{"Relying on the order of phases", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
+		if n.Rank() == 0 {
+			return n.During(n.Set(fagus.Want(s.first, fagus.Exclusive)), func() error {
+				s.counts.Slice()[17] = 1
+				return nil
+			})
+		}
+		// In phase mode rank 0 writes during this tenure of nothing.
+		if err := n.During(n.Set(), func() error { return nil }); err != nil {
+			return err
+		}
+		return n.During(n.Set(fagus.Want(s.first, fagus.Shared)), func() error {
+			n.Spend(fagus.Time(s.counts.Slice()[17]))
+			return nil
+		})
+	}},
 	{"Exclusive access for reading, and variables always used together", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		sum := int64(0)
 		return during(n, func() {
 			for _, x := range s.counts.Slice()[:1024] {
 				sum += x
 			}
-		}, fagus.Want(s.first, fagus.Exclusive), fagus.Want(s.second, fagus.Exclusive))
+		}, fagus.Want(s.first, fagus.Exclusive).Unordered(), fagus.Want(s.second, fagus.Exclusive).Unordered())
 	}},
 	{"Transferring data that are not used", fagus.CheckOn, func(n *fagus.Node, s *exhibit) error {
 		fill := []fagus.Request{fagus.Want(s.guardA, fagus.Exclusive), fagus.Want(s.left, fagus.Exclusive)}

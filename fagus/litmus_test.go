@@ -26,6 +26,7 @@ import (
 //	Ss x            a shared tenure of s
 //	look x          a read outside tenures
 //	update          an Update, which all ranks make
+//	fence           a Fence, which all ranks make
 //
 // Items x and y are numbers, initially 0, each bound to variable s or t. An outcome is the
 // values that all reads returned, by rank.
@@ -41,7 +42,7 @@ var both = map[string]string{"s": "x", "t": "y"}
 
 // litmusTests returns the tests of docs/papers.md, Entry consistency, except for the test of
 // zombies: Fagus does not recover from failures yet. Update is collective here, and refreshes the
-// variables that a rank has acquired before.
+// variables that a rank has acquired before. The tests after them are those of Fence.
 func litmusTests() []litmus {
 	return []litmus{
 		{name: "1 MP, one guard", bound: map[string]string{"s": "xy"},
@@ -67,6 +68,21 @@ func litmusTests() []litmus {
 			ranks: [][]string{{"Xs x=1"}, {"Xt y=1"}, {"Ss x", "St y"}, {"St y", "Ss x"}},
 			sees: []string{"0 0 0 0", "0 0 0 1", "0 0 1 0", "0 0 1 1", "0 1 0 0", "0 1 0 1", "0 1 1 0", "0 1 1 1",
 				"1 0 0 0", "1 0 0 1", "1 0 1 1", "1 1 0 0", "1 1 0 1", "1 1 1 0", "1 1 1 1"}},
+		{name: "8 MP and fence", bound: both,
+			ranks: [][]string{{"Xs x=1", "fence"}, {"fence", "Ss x"}},
+			sees:  []string{"1"}},
+		{name: "9 read before the fence", bound: both,
+			ranks: [][]string{{"fence", "Xs x=1"}, {"Ss x", "fence"}},
+			sees:  []string{"0"}},
+		{name: "10 two fences at once", bound: both,
+			ranks: [][]string{{"fence", "fence", "Xs x=1"}, {"fence", "Ss x", "fence"}, {"Ss x", "fence", "fence"}},
+			sees:  []string{"0 0"}},
+		{name: "11 a fence does not refresh", bound: both,
+			ranks: [][]string{{"Xs x=1", "fence", "Xt y=1"}, {"Ss", "fence", "look x", "St y"}},
+			sees:  []string{"0 0", "0 1", "1 0", "1 1"}},
+		{name: "12 fence and update", bound: both,
+			ranks: [][]string{{"Xs x=1", "fence", "update", "Xs x=2"}, {"Ss", "fence", "update", "look x"}},
+			sees:  []string{"1", "2"}, stronger: []string{"2"}},
 	}
 }
 
@@ -218,6 +234,8 @@ func (p *player) do(line []string) error {
 	switch line[0] {
 	case "update":
 		return p.n.Update()
+	case "fence":
+		return p.n.Fence()
 	case "look":
 		p.access(line[1])
 		return nil

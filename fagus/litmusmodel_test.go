@@ -57,7 +57,7 @@ func (m moment) clone() moment {
 
 // explore adds the outcomes that can be reached from m to a.found.
 func (a axioms) explore(m moment) {
-	over, updates := true, 0
+	over, updates, fences := true, 0, 0
 	for r, lines := range a.ranks {
 		if m.at[r] == len(lines) {
 			continue
@@ -67,6 +67,8 @@ func (a axioms) explore(m moment) {
 		switch line[0] {
 		case "update":
 			updates++
+		case "fence":
+			fences++
 		case "look":
 			item := line[1][0]
 			for v := m.copies[r][item]; v < len(m.values[item]); v++ {
@@ -90,6 +92,13 @@ func (a axioms) explore(m moment) {
 			for item := range next.copies[r] {
 				next.copies[r][item] = len(next.values[item]) - 1
 			}
+		}
+		a.explore(next)
+	}
+	if fences == len(a.ranks) { // as an Update, but it brings nothing
+		next := m.clone()
+		for r := range next.at {
+			next.at[r]++
 		}
 		a.explore(next)
 	}

@@ -116,6 +116,14 @@ var misuses = []misuse{
 		}
 		return n.Barrier()
 	}},
+	{what: "fence that one rank does not call", program: func(n *fagus.Node, s *shared) error {
+		if n.Rank() == 0 {
+			if err := n.Fence(); err != nil {
+				return err
+			}
+		}
+		return n.Barrier()
+	}},
 	{what: "arrays of different sizes on different ranks", program: func(n *fagus.Node, s *shared) error {
 		if _, err := fagus.NewArray[int32](n, "uneven", 10+n.Rank()); err != nil {
 			return err
@@ -234,10 +242,9 @@ The following are never detected:
   for the others as long as they compute
 
 The table shows phase mode. Threaded mode detects each of these mistakes, too, with other
-messages where ranks disagree. It does not detect a program that depends on the order of
-phases (an Acquire may be granted before a Release of another rank that an earlier phase
-would have ordered first), or a program that repeats Acquire and Release until a
-condition holds that never becomes true.
+messages where ranks disagree. It does not detect a program that repeats Acquire and Release
+until a condition holds that never becomes true. A program that depends on the order of phases
+is wrong in threaded mode; Config.Check finds it in either mode ([check.md](check.md)).
 `
 
 // stack matches all lines of a panic's error except the first.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
@@ -33,6 +34,7 @@ type Node struct {
 	clock   stopwatch
 	record  *record           // for Config.History; nil if unset
 	guard   *guard.Guard      // for Config.Check; nil if off
+	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 	err     error             // first failure of a collective call; later calls return it
 }
@@ -72,7 +74,9 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 	}
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
-	n.guard = newGuard(n, cfg.Check)
+	if cfg.Check != CheckOff {
+		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
+	}
 	return n, nil
 }
 

@@ -183,7 +183,7 @@ func (p *rankProgram) tenure() error {
 			continue
 		}
 		held[v] = []fagus.Access{fagus.Shared, fagus.Exclusive}[p.random.IntN(2)]
-		want := fagus.Want(guard, held[v])
+		want := fagus.Want(guard, held[v]).Unordered()
 		if held[v] == fagus.Exclusive && p.random.IntN(2) == 0 {
 			declared[v] = []interval{}
 			var ranges []fagus.Range

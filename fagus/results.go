@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
@@ -22,17 +23,18 @@ func joined(net dimmnet.Network) (dimmnet.Joiner, bool) {
 // result is what a rank sends to the ranks in other processes at the end of a run.
 type result struct {
 	Stats   Stats
-	Tallies []guard.Tally
+	Tallies []guard.Tally // of Config.Check
+	Order   order.Log     // of Config.Check
 }
 
-// gather adds the results of other ranks to ranks and tallies, which hold the result of this rank.
-func gather(ctx context.Context, net dimmnet.Network, ranks []Stats, tallies [][]guard.Tally) error {
+// gather adds the results of the ranks in other processes to results, by rank.
+func gather(ctx context.Context, net dimmnet.Network, results []result) error {
 	j, ok := joined(net)
 	if !ok {
 		return nil
 	}
 	own, _ := j.Job()
-	text, err := json.Marshal(result{ranks[own], tallies[own]})
+	text, err := json.Marshal(results[own])
 	if err != nil {
 		return fmt.Errorf("fagus: encoding the results of a run: %w", err)
 	}
@@ -48,8 +50,8 @@ func gather(ctx context.Context, net dimmnet.Network, ranks []Stats, tallies [][
 		if err := json.Unmarshal(text, &of); err != nil {
 			return fmt.Errorf("fagus: decoding the results of rank %d: %w", r, err)
 		}
-		ranks[r], tallies[r] = of.Stats, of.Tallies
-		ranks[r].Rank = r
+		of.Stats.Rank = r
+		results[r] = of
 	}
 	return nil
 }

@@ -41,8 +41,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	}
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
-	ranks := make([]Stats, cfg.Nodes)
-	tallies := make([][]guard.Tally, cfg.Nodes)
+	results := make([]result, cfg.Nodes)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(h, cfg, board)
 		if err != nil {
@@ -61,8 +60,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if err := n.end(); err != nil {
 			return err
 		}
-		ranks[n.rank] = n.Stats()
-		tallies[n.rank] = n.guard.Tallies()
+		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log()}
 		return nil
 	})
 	if err != nil {
@@ -73,11 +71,20 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
 		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err
 	}
-	if err := gather(ctx, cfg.Net, ranks, tallies); err != nil {
+	if err := gather(ctx, cfg.Net, results); err != nil {
 		return Report{}, err
+	}
+	if cfg.Check != CheckOff {
+		if err := checkOrder(results); err != nil {
+			return Report{Clock: cfg.Net.Clock()}, err
+		}
 	}
 	if err := gatherHistory(ctx, cfg.Net, cfg.History); err != nil {
 		return Report{}, err
+	}
+	ranks, tallies := make([]Stats, cfg.Nodes), make([][]guard.Tally, cfg.Nodes)
+	for r := range results {
+		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
 	}
 	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -18,6 +19,8 @@ type Request struct {
 	writes   []Range // the arguments of Writing
 	declared bool    // Writing or Reporting was called: Release compares nothing
 	reports  bool    // Reporting was called: Node.Wrote supplies the ranges
+
+	unordered bool // Unordered was called
 }
 
 // Want returns a request for v with the given access.
@@ -43,6 +46,15 @@ func (r Request) Reporting() Request {
 	return r
 }
 
+// Unordered returns r with the statement that the program is right in whichever order ranks are
+// granted v: v is a lock, or a value of which any version will do. Config.Check reports tenures
+// without this statement that only the order of phases separates (docs/check.md). It changes
+// nothing else.
+func (r Request) Unordered() Request {
+	r.unordered = true
+	return r
+}
+
 // SyncSet is a set of requests that a rank acquires and releases together. It may be
 // acquired again after its release, any number of times.
 type SyncSet struct {
@@ -55,6 +67,7 @@ type SyncSet struct {
 	declared [][]consistency.Range
 	// allowed equals declared, but is nil for a Reporting request: nil permits all writes.
 	allowed [][]consistency.Range
+	tenures []order.Tenure // of Config.Check, without versions
 }
 
 // Set makes a set of requests. Acquire returns an error if a request is invalid. A rank that needs
@@ -73,11 +86,12 @@ func (s *SyncSet) compile() error {
 		}
 	}
 	sorted := slices.SortedFunc(slices.Values(s.requests), func(a, b Request) int { return cmp.Compare(a.v.id, b.v.id) })
-	s.shared, s.exclusive, s.declared, s.allowed = nil, nil, nil, nil
+	s.shared, s.exclusive, s.declared, s.allowed, s.tenures = nil, nil, nil, nil, nil
 	for i, r := range sorted {
 		if i > 0 && sorted[i-1].v.id == r.v.id {
 			return fmt.Errorf("%q is in the set twice", r.v.name)
 		}
+		s.tenures = append(s.tenures, order.Tenure{Var: r.v.id, Exclusive: r.access == Exclusive, Unordered: r.unordered})
 		if r.access == Shared {
 			s.shared = append(s.shared, r.v.id)
 			continue

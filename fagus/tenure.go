@@ -31,6 +31,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 	}
 	n.monitor.Leave(set)
 	n.record.acquired(set)
+	n.recordOrder(set)
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
@@ -63,6 +64,7 @@ func (n *Node) Release(set *SyncSet) error {
 		}
 	}
 	n.held = nil
+	n.order.Released(n.wrote)
 	if err := n.guard.Released(n.wrote); err != nil {
 		n.err = n.errorf("%w", err)
 		return n.err

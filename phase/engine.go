@@ -150,7 +150,7 @@ func (e *Engine) Table() *syncvar.Table { return &e.table }
 
 // Call takes the rank through communication phases until the call of l is complete. An Acquire is
 // complete when all variables of l are granted and their data have arrived, any other call when
-// all ranks are in it. The caller sets Call, Shared, Exclusive, Clean and Word of l.
+// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean and Word of l.
 func (e *Engine) Call(l syncvar.List) error {
 	l.Since = e.phase
 	for {
@@ -167,8 +167,16 @@ func (e *Engine) Call(l syncvar.List) error {
 		if e.Finished(l.Call) {
 			return nil
 		}
-		l.Clean = nil // the first list has reported the clean variables
+		l = e.Again(l)
 	}
+}
+
+// Again returns the list for the next phase of a call that the last phase, with list l, has not
+// completed.
+func (e *Engine) Again(l syncvar.List) syncvar.List {
+	l.Clean = nil // the first list has reported the clean variables
+	l.Fenced = l.Fenced && syncvar.Fenced(e.lists) < len(e.lists)
+	return l
 }
 
 // Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase

@@ -21,6 +21,9 @@ type Plan struct {
 //
 // newPlan fails if two ranks wait in calls that can never complete; the error names both.
 func newPlan(buf []bool, phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
+	if err := syncvar.CheckFence(lists); err != nil {
+		return Plan{}, fmt.Errorf("phase: %w", err)
+	}
 	complete, err := completed(lists)
 	if err != nil {
 		return Plan{}, err

@@ -29,6 +29,7 @@ import (
 //	bind NAME LO HI      bind a variable on every rank
 //	acquire R V:ACCESS.. begin an Acquire at rank R, which holds nothing
 //	update R, barrier R, end R
+//	fence R              R's next call is behind a Fence
 //	reduce R WORD        begin a Reduce with a hexadecimal word
 //	land A->B            land all posts from A to B so far, then step B
 //	land A->B N          land only the first N posts
@@ -82,6 +83,7 @@ type scriptRank struct {
 	list      syncvar.List
 	exclusive []syncvar.ID // held exclusively
 	clean     []syncvar.ID
+	fenced    bool // the next call is behind a Fence
 }
 
 func (w *world) do(f []string) error {
@@ -124,6 +126,8 @@ func (w *world) do(f []string) error {
 		}
 	case "acquire":
 		return w.acquire(arg(1), f[2:])
+	case "fence":
+		w.ranks[arg(1)].fenced = true
 	case "update":
 		return w.start(arg(1), syncvar.List{Call: syncvar.Update})
 	case "barrier":
@@ -196,8 +200,8 @@ func (w *world) start(rank int, l syncvar.List) error {
 	if r.call != 0 {
 		return fmt.Errorf("rank %d is in %v", rank, r.call)
 	}
-	l.Since, l.Clean = r.engine.Counts().Phases, r.clean
-	r.call, r.list, r.clean = l.Call, l, nil
+	l.Since, l.Clean, l.Fenced = r.engine.Counts().Phases, r.clean, r.fenced
+	r.call, r.list, r.clean, r.fenced = l.Call, l, nil, false
 	if err := r.engine.Begin(l); err != nil {
 		return err
 	}
@@ -244,7 +248,7 @@ func (w *world) step(rank int) error {
 			return nil
 		}
 		fmt.Fprintf(&w.out, "%d: %v waits after phase %d\n", rank, r.call, phases-1)
-		r.list.Clean = nil
+		r.list = r.engine.Again(r.list)
 		if err := r.engine.Begin(r.list); err != nil {
 			return err
 		}

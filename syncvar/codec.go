@@ -8,7 +8,7 @@ import (
 
 // A list on the wire:
 //
-//	call      1 byte
+//	call      1 byte, with the bit 0x80 if the rank is behind a Fence
 //	phase     uvarint
 //	age       uvarint, Phase - Since
 //	declared  uvarint
@@ -23,9 +23,15 @@ import (
 // MaxListBytes bounds the size of an encoded list.
 const MaxListBytes = 1 << 23
 
+const fencedBit = 0x80
+
 // AppendList appends the encoding of l to b.
 func AppendList(b []byte, l *List) []byte {
-	b = append(b, byte(l.Call))
+	call := byte(l.Call)
+	if l.Fenced {
+		call |= fencedBit
+	}
+	b = append(b, call)
 	b = binary.AppendUvarint(b, l.Phase)
 	b = binary.AppendUvarint(b, l.Phase-l.Since)
 	b = binary.AppendUvarint(b, uint64(l.Declared))
@@ -148,7 +154,8 @@ func DecodeList(b []byte) (List, error) {
 	}
 	d := decoder{b: b}
 	var l List
-	l.Call = Call(d.bytes(1)[0])
+	call := d.bytes(1)[0]
+	l.Call, l.Fenced = Call(call&^fencedBit), call&fencedBit != 0
 	if d.err == nil && (l.Call == 0 || l.Call >= lastCall) {
 		return List{}, fmt.Errorf("syncvar: list: unknown call %d", l.Call)
 	}

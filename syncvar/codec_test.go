@@ -39,6 +39,8 @@ func TestListRoundTrip(t *testing.T) {
 		{Call: syncvar.End, Declared: syncvar.MaxID, Clean: []syncvar.ID{0, syncvar.MaxID - 1}},
 		{Call: syncvar.Reduce, Phase: 3, Since: 3, Declared: 2, Clean: []syncvar.ID{1}, Word: 1<<63 | 7},
 		{Call: syncvar.Reduce},
+		{Call: syncvar.Acquire, Fenced: true, Declared: 3, Shared: []syncvar.ID{2}},
+		{Call: syncvar.End, Fenced: true},
 		{Call: syncvar.Acquire, Declared: 11, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
 	} {
 		roundTrip(t, l)

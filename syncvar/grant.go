@@ -6,13 +6,15 @@ import (
 )
 
 // Grant returns, by rank, whether the rank's list is granted in this phase. lists[r] is the list of
-// rank r. Only lists of Acquire can be granted. The result uses the memory of buf if buf is large
+// rank r. Only lists of Acquire can be granted, and none behind a Fence that a rank has not called
+// yet. The result uses the memory of buf if buf is large
 // enough.
 func Grant(buf []bool, phase uint64, lists []List) []bool {
 	granted := slices.Grow(buf[:0], len(lists))[:len(lists)]
-	wanting := 0 // the number of Acquire lists that want a variable
+	open := Fenced(lists) == len(lists) // the Fence
+	wanting := 0                        // the number of Acquire lists that want a variable
 	for r := range lists {
-		granted[r] = lists[r].Call == Acquire
+		granted[r] = lists[r].Call == Acquire && (open || !lists[r].Fenced)
 		if granted[r] && !lists[r].wantsNothing() {
 			wanting++
 		}

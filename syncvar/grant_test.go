@@ -1,6 +1,7 @@
 package syncvar_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -72,6 +73,63 @@ func TestGrantExhaustively(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGrantBehindFence: a list behind a Fence is granted as if it wanted nothing until all are
+// behind it, and then as any other.
+func TestGrantBehindFence(t *testing.T) {
+	everyList(3, 1, func(lists []syncvar.List) {
+		const phase = 7
+		plain := slices.Clone(lists)
+		for fenced := 1; fenced < 8; fenced++ {
+			for r := range lists {
+				lists[r].Fenced = fenced>>r&1 != 0
+			}
+			granted := syncvar.Grant(nil, phase, lists)
+			if fenced == 7 {
+				if want := syncvar.Grant(nil, phase, plain); !slices.Equal(granted, want) {
+					t.Fatalf("%+v: %v, want as without a Fence %v", lists, granted, want)
+				}
+				continue
+			}
+			without := slices.Clone(lists)
+			for r := range lists {
+				if lists[r].Fenced && granted[r] {
+					t.Fatalf("%+v: rank %d is granted before all ranks have called Fence", lists, r)
+				}
+				if lists[r].Fenced {
+					without[r] = syncvar.List{Call: syncvar.Barrier}
+				}
+			}
+			if want := syncvar.Grant(nil, phase, without); !slices.Equal(granted, want) {
+				t.Fatalf("%+v: %v, want %v as if those behind the Fence waited", lists, granted, want)
+			}
+		}
+	})
+}
+
+// TestCheckFence: ranks that can no longer meet at a Fence are named.
+func TestCheckFence(t *testing.T) {
+	list := func(call syncvar.Call, fenced bool) syncvar.List { return syncvar.List{Call: call, Fenced: fenced} }
+	const rule = "; all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before"
+	for _, c := range []struct {
+		lists []syncvar.List
+		want  string
+	}{
+		{[]syncvar.List{list(syncvar.Barrier, false), list(syncvar.Acquire, false)}, ""},
+		{[]syncvar.List{list(syncvar.Acquire, true), list(syncvar.Acquire, false)}, ""},
+		{[]syncvar.List{list(syncvar.Acquire, true), list(syncvar.Barrier, true), list(syncvar.End, true)}, ""},
+		{[]syncvar.List{list(syncvar.Barrier, false), list(syncvar.Acquire, true)}, "rank 1 has called Fence, but rank 0 calls Barrier" + rule},
+		{[]syncvar.List{list(syncvar.Acquire, false), list(syncvar.Update, true), list(syncvar.End, false)}, "rank 1 has called Fence, but rank 2 has returned" + rule},
+	} {
+		got := ""
+		if err := syncvar.CheckFence(c.lists); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.lists, got, c.want)
+		}
+	}
 }
 
 func checkGrant(t *testing.T, phase uint64, lists []syncvar.List, granted []bool) {

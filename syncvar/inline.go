@@ -7,7 +7,7 @@ import "fmt"
 // nothing since the phase before. The Word of a Reduce is not part of the request: it goes as a
 // second word, which lands before the request.
 //
-//	tag 12 | follows 1 | call 3 | access 2 | clean 1 | age 9 | wanted ID 18 | clean ID 18
+//	tag 12 | follows 1 | call 3 | access 2 | clean 1 | fenced 1 | age 8 | wanted 18 | clean 18
 //
 // The low bits come first. The tag distinguishes the request of a phase from the request of two
 // phases before, which used the same memory, and from memory that was never written. The follows
@@ -19,8 +19,9 @@ const (
 	callBits   = 3
 	accessAt   = callAt + callBits
 	cleanBit   = 1 << (accessAt + 2)
-	ageAt      = accessAt + 3
-	ageBits    = 9
+	fencedAt   = accessAt + 3
+	ageAt      = fencedAt + 1
+	ageBits    = 8
 	idAt       = ageAt + ageBits
 	idBits     = 18
 	cleanAt    = idAt + idBits
@@ -41,6 +42,9 @@ func (l *List) Inline(before *List) (w uint64, fits bool) {
 		return w | followsBit, false
 	}
 	w |= uint64(l.Call-Acquire)<<callAt | age<<ageAt
+	if l.Fenced {
+		w |= 1 << fencedAt
+	}
 	for i, ids := range [][]ID{l.Shared, l.Exclusive} {
 		for _, id := range ids {
 			if id >= 1<<idBits {
@@ -84,7 +88,7 @@ func DecodeInline(w, phase uint64, before *List, ids *InlineIDs) (l List, follow
 	case age > phase:
 		return l, false, fmt.Errorf("syncvar: inline request %#x: the call began %d phases ago, in phase %d", w, age, phase)
 	}
-	l = List{Phase: phase, Call: call, Since: phase - age, Declared: before.Declared, Digest: before.Digest}
+	l = List{Phase: phase, Call: call, Fenced: w>>fencedAt&1 != 0, Since: phase - age, Declared: before.Declared, Digest: before.Digest}
 	id := ID(w >> idAt & (1<<idBits - 1))
 	ids.wanted[0], ids.clean[0] = id, ID(w>>cleanAt)
 	switch Access(w >> accessAt & 3) {

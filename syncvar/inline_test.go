@@ -15,14 +15,15 @@ func TestInline(t *testing.T) {
 	for _, call := range []Call{Acquire, Update, Barrier, End, Reduce} {
 		for _, want := range [][2][]ID{{}, {{0}}, {{1<<18 - 1}}, {nil, {0}}, {nil, {9}}, {{1}, {2}}, {{1, 2}}, {{1 << 18}}, {nil, {1 << 18}}} {
 			for _, clean := range [][]ID{nil, {0}, {1<<18 - 1}, {1, 2}, {1 << 18}} {
-				for _, age := range []uint64{0, 1, 511, 512} {
+				for _, age := range []uint64{0, 1, 255, 256} {
 					if call != Acquire && len(want[0])+len(want[1]) > 0 {
 						continue
 					}
 					l := base
+					l.Fenced = age == 1
 					l.Call, l.Shared, l.Exclusive, l.Clean, l.Since = call, want[0], want[1], clean, base.Phase-age
 					w, fits := l.Inline(before)
-					small := len(want[0])+len(want[1]) <= 1 && len(clean) <= 1 && age < 512
+					small := len(want[0])+len(want[1]) <= 1 && len(clean) <= 1 && age < 256
 					for _, ids := range [][]ID{want[0], want[1], clean} {
 						for _, id := range ids {
 							small = small && id < 1<<18

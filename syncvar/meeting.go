@@ -2,6 +2,7 @@ package syncvar
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -14,6 +15,32 @@ func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error
 	}
 	return fmt.Errorf("rank %d %s, but rank %d %s; "+
 		"all ranks must call Update, Barrier and Reduce in the same order, and none may return before", first, did(a), second, did(b))
+}
+
+// Fenced returns how many lists are behind a Fence. In the phase in which all are, the Fence is
+// passed.
+func Fenced(lists []List) (n int) {
+	for r := range lists {
+		if lists[r].Fenced {
+			n++
+		}
+	}
+	return n
+}
+
+// CheckFence returns an error if a rank is behind a Fence that another rank, which waits for all
+// ranks in another call, can no longer call: both would wait forever.
+func CheckFence(lists []List) error {
+	if n := Fenced(lists); n == 0 || n == len(lists) {
+		return nil
+	}
+	behind := slices.IndexFunc(lists, func(l List) bool { return l.Fenced })
+	late := slices.IndexFunc(lists, func(l List) bool { return !l.Fenced && l.Call != Acquire })
+	if late < 0 {
+		return nil
+	}
+	return fmt.Errorf("rank %d has called Fence, but rank %d %s; "+
+		"all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before", behind, late, did(lists[late].Call))
 }
 
 func did(c Call) string {

@@ -63,6 +63,7 @@ func (c Call) String() string {
 type List struct {
 	Phase     uint64 // the phase in which the list is sent
 	Call      Call
+	Fenced    bool   // the rank has called Fence, and not all other ranks have since
 	Since     uint64 // the first phase of this call, at most Phase
 	Declared  uint32 // how many declarations (arrays and bindings) the rank has made
 	Digest    uint64 // the digest of these declarations

@@ -65,19 +65,20 @@ func (p *pipeline) declare() (err error) {
 	return nil
 }
 
+// wants returns the requests of a batch. A batch that is not ready is requested again.
 func (p *pipeline) wants(batch int, corner *fagus.SyncVar) (wants []fagus.Request) {
 	rank := p.node.Rank()
 	if rank > 0 {
-		wants = append(wants, fagus.Want(p.edges[rank-1].guards[batch], fagus.Shared))
+		wants = append(wants, fagus.Want(p.edges[rank-1].guards[batch], fagus.Shared).Unordered())
 	}
 	if rank < p.last {
-		wants = append(wants, fagus.Want(p.edges[rank].guards[batch], fagus.Exclusive))
+		wants = append(wants, fagus.Want(p.edges[rank].guards[batch], fagus.Exclusive).Unordered())
 	}
 	switch {
 	case rank == p.last && batch == p.batches()-1:
-		wants = append(wants, fagus.Want(corner, fagus.Exclusive))
+		wants = append(wants, fagus.Want(corner, fagus.Exclusive).Unordered())
 	case rank == 0 && batch == 0:
-		wants = append(wants, fagus.Want(corner, fagus.Shared))
+		wants = append(wants, fagus.Want(corner, fagus.Shared).Unordered())
 	}
 	return wants
 }

@@ -28,6 +28,7 @@ const (
 	nothing call = iota
 	update
 	barrier
+	fence
 	reduce
 	calls
 )
@@ -97,7 +98,7 @@ func newPlan(seed uint64, rounds int) *plan {
 	g := newGenerator(seed)
 	p := &plan{seed: seed}
 	for range rounds {
-		p.ends = append(p.ends, []call{nothing, nothing, update, update, barrier, reduce}[g.IntN(6)])
+		p.ends = append(p.ends, []call{nothing, nothing, update, update, barrier, fence, reduce}[g.IntN(7)])
 	}
 	for range 1 + g.IntN(4) { // arrays
 		round := 0

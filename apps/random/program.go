@@ -130,6 +130,8 @@ func (s *state) round(round int) error {
 		}
 	case barrier:
 		return s.node.Barrier()
+	case fence:
+		return s.node.Fence()
 	case reduce:
 		return s.reduce(round)
 	}
@@ -206,9 +208,9 @@ func (s *state) work(d fagus.Time) {
 
 func (s *state) requests(t *tenure) (all []fagus.Request) {
 	for _, w := range t.wants {
-		r := fagus.Want(s.guards[w.variable], fagus.Shared)
+		r := fagus.Want(s.guards[w.variable], fagus.Shared).Unordered()
 		if w.exclusive {
-			r = fagus.Want(s.guards[w.variable], fagus.Exclusive)
+			r = fagus.Want(s.guards[w.variable], fagus.Exclusive).Unordered()
 		}
 		switch {
 		case !w.exclusive:

@@ -180,7 +180,7 @@ func (s *search) turn() (t tour, over bool, err error) {
 	if s.found.Count > 0 {
 		access = fagus.Exclusive
 	}
-	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, access))
+	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive).Unordered(), fagus.Want(s.guardBest, access).Unordered())
 	if err := n.Acquire(set); err != nil {
 		return tour{}, false, err
 	}

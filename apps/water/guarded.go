@@ -40,12 +40,12 @@ func guard(n *fagus.Node, molecules int, by Binding) (*guarded, error) {
 	return g, nil
 }
 
-// want requests the forces on the molecules lo to hi-1 exclusively, and declares that it writes
-// only these forces.
+// want requests the forces on the molecules lo to hi-1 exclusively, to overwrite only these forces
+// or to add to them: ranks may add in any order.
 func (g *guarded) want(lo, hi int) (wants []fagus.Request) {
 	for _, p := range g.pieces {
 		if from, to := max(lo, p.lo), min(hi, p.hi); from < to {
-			wants = append(wants, fagus.Want(p.v, fagus.Exclusive).Writing(g.Range(from, to)))
+			wants = append(wants, fagus.Want(p.v, fagus.Exclusive).Writing(g.Range(from, to)).Unordered())
 		}
 	}
 	return wants

@@ -17,6 +17,7 @@ const (
 	callRelease  call = "Release"
 	callUpdate   call = "Update"
 	callBarrier  call = "Barrier"
+	callFence    call = "Fence"
 	callBind     call = "Bind"
 	callSet      call = "Set"
 	callRank     call = "Rank"
@@ -37,7 +38,7 @@ const (
 
 func (c call) receiver() string {
 	switch c {
-	case callAcquire, callRelease, callUpdate, callBarrier, callBind, callSet, callRank, callNodes, callMode:
+	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode:
 		return "Node"
 	case callSlice, callAll, callRange:
 		return "Array"
@@ -60,7 +61,7 @@ func fagusCall(c *ssa.CallCommon) call {
 		return callNone
 	}
 	switch name := call(f.Name()); name {
-	case callAcquire, callRelease, callUpdate, callBarrier, callBind, callSet, callRank, callNodes, callMode,
+	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
 		callNewArray, callWant, callRun, callWriting, callSlice, callAll, callRange, callReduce:
 		if receiverName(f) == name.receiver() {
 			return name

@@ -33,7 +33,7 @@ func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 
 // collective reports whether all ranks must make the call, in both modes.
 func collective(c call) bool {
-	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier || c == callReduce
+	return c == callNewArray || c == callBind || c == callUpdate || c == callBarrier || c == callFence || c == callReduce
 }
 
 func reportCollective(r *reporter, m *model, fn *ssa.Function) {

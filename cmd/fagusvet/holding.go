@@ -65,7 +65,7 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 			h.frees, h.releases = h.frees|bit, h.releases|bit
 		case callUpdate:
 			h.frees, h.brings = h.frees|bit, h.brings|bit
-		case callBarrier, callReduce:
+		case callBarrier, callFence, callReduce:
 			h.frees |= bit
 		default:
 			h.unknown, h.brings = h.unknown|bit, h.brings|bit

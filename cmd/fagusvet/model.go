@@ -130,7 +130,7 @@ func (m *model) touchingBody(fn *ssa.Function) bool {
 // changes reports whether a call may change which set the rank holds or which data it has.
 func (m *model) changes(c *ssa.CallCommon) bool {
 	switch fagusCall(c) {
-	case callAcquire, callRelease, callUpdate, callBarrier, callReduce:
+	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callReduce:
 		return true
 	}
 	return m.mayTouch(c)

@@ -43,7 +43,7 @@ func (w *walk) block(b *ssa.BasicBlock, from int, on way) ssa.Instruction {
 			switch fagusCall(&instr.Call) {
 			case callRelease:
 				return nil
-			case callAcquire, callUpdate, callBarrier, callReduce:
+			case callAcquire, callUpdate, callBarrier, callFence, callReduce:
 				return instr
 			}
 			if w.m.mayTouch(&instr.Call) {

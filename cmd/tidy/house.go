@@ -83,6 +83,7 @@ func corePlaces() []place {
 		{dir: "syncvar", may: []string{"dimmnet"}},
 		{dir: "consistency", may: []string{"dimmnet", "syncvar"}},
 		{dir: "consistency/history", may: []string{"dimmnet", "syncvar"}},
+		{dir: "consistency/order", may: []string{"syncvar"}},
 		{dir: "ringbuf", may: []string{"dimmnet"}},
 		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 
@@ -93,8 +94,8 @@ func corePlaces() []place {
 		{dir: "fagus/internal/launchers"},
 		{dir: "fagus/rollcall", may: []string{"dimmnet", "syncvar", "fagus/internal/source"},
 			time: "how long a rank has waited by the machine's clock, which no network tells from outside"},
-		{dir: "fagus", may: []string{"dimmnet", "dimmnet/live/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "phase",
-			"fagus/threaded", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/rollcall"}},
+		{dir: "fagus", may: []string{"dimmnet", "dimmnet/live/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "consistency/order", "phase",
+			"fagus/threaded", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/region", may: []string{"fagus"}},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},

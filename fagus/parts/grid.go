@@ -18,11 +18,13 @@ type Shape struct {
 // these rows are transferred.
 //
 // A rank that reads the old rows of a neighbour while the neighbour writes new ones needs two
-// grids, from and to, which swap their roles after each round:
+// grids, from and to, which swap their roles after each round. A Fence after each round keeps a
+// rank that is ahead from writing what a neighbour still reads:
 //
 //	mine := to.WantMine(fagus.Exclusive)
-//	wants := slices.Concat(mine, from.WantMine(fagus.Shared), from.WantHalo())
-//	set := n.Set(wants...)
+//	set := n.Set(slices.Concat(mine, from.WantMine(fagus.Shared), from.WantHalo())...)
+//	err := n.During(set, func() error { ... })
+//	err = n.Fence()
 type Grid[T any] struct {
 	*fagus.Array[T]
 	Shape

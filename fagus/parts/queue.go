@@ -35,7 +35,7 @@ func NewQueue(n *fagus.Node, name string, items, batch int) (*Queue, error) {
 // If deliver is not nil, Next calls it while the rank holds the variables of all requests. A rank
 // can thus store the results of one batch in the same phase in which it takes the next batch.
 func (q *Queue) Next(deliver func(), with ...fagus.Request) (lo, hi int, err error) {
-	set := q.node.Set(append([]fagus.Request{fagus.Want(q.guard, fagus.Exclusive)}, with...)...)
+	set := q.node.Set(append([]fagus.Request{fagus.Want(q.guard, fagus.Exclusive).Unordered()}, with...)...)
 	err = q.node.During(set, func() error {
 		if deliver != nil {
 			deliver()

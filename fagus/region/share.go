@@ -134,17 +134,17 @@ func (s *Shared) Enter(step int) error {
 	return nil
 }
 
-// Leave releases the set that Enter acquired, unless the next step belongs to the same phase. In
-// threaded mode all ranks then meet in a Barrier, so that an Acquire of the next phase is not
-// granted before another rank's Acquire of this phase.
+// Leave releases the set that Enter acquired, unless the next step belongs to the same phase. A
+// Fence follows, so that an Acquire of the next phase is not granted before another rank's Acquire
+// of this phase.
 func (s *Shared) Leave(step int) error {
 	one := s.steps[step]
 	if step < one.last {
 		return nil
 	}
 	s.open = nil
-	if err := s.node.Release(one.set); err != nil || s.node.Mode() == fagus.Phase {
+	if err := s.node.Release(one.set); err != nil {
 		return err
 	}
-	return s.node.Barrier()
+	return s.node.Fence()
 }

@@ -16,8 +16,8 @@
 //     per colour: half a row moves, and a sweep takes two Acquires and the Reduce that decides
 //     whether to continue.
 //
-// In both modes the ranks read elements that another rank wrote in an earlier phase. Phase mode
-// ensures this order; threaded mode needs a Barrier (see meet).
+// The ranks read elements that another rank wrote in an earlier phase. A Fence ensures this order:
+// it takes no phase in phase mode, and is a Barrier in threaded mode.
 //
 // The functions are in test files, because only the tests call them. TestTable compares them with
 // the generated ones and makes the table in docs/fagusc.md.

@@ -46,7 +46,7 @@ func (p *pair) fill(f func() []fagus.Range, more ...fagus.Request) error {
 	if err != nil {
 		return err
 	}
-	return meet(p.node)
+	return p.node.Fence()
 }
 
 // half returns the requests for writing one grid and reading the other grid.
@@ -123,7 +123,7 @@ func Jacobi(node *fagus.Node, a, b []float64, n, steps int) error {
 			}); err != nil {
 				return err
 			}
-			if err := meet(node); err != nil {
+			if err := node.Fence(); err != nil {
 				return err
 			}
 			set, begin = sets[1-to], func() {}
@@ -175,7 +175,7 @@ func SOR(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (
 			if half > 0 {
 				continue // the Reduce follows
 			}
-			if err := meet(node); err != nil {
+			if err := node.Fence(); err != nil {
 				return 0, 0, err
 			}
 		}

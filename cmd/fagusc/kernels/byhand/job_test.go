@@ -112,7 +112,7 @@ func (j *job) hand(of uses, fill func(), more ...fagus.Request) error {
 	}, wants...); err != nil {
 		return err
 	}
-	return meet(j.node)
+	return j.node.Fence()
 }
 
 // copyIn copies the pieces that other ranks read from rank 0's slices to the shared arrays.
@@ -144,7 +144,7 @@ func (j *job) compute(f func()) error { return during(j.node, f, j.want(true)...
 // collect brings the pieces that other ranks have written to rank 0, which calls take for each
 // rank, in rank order. If take is nil, rank 0 copies the pieces to its slices.
 func (j *job) collect(take func(rank int)) error {
-	if err := meet(j.node); err != nil {
+	if err := j.node.Fence(); err != nil {
 		return err
 	}
 	var wants []fagus.Request
@@ -251,13 +251,4 @@ func during(n *fagus.Node, f func(), wants ...fagus.Request) error {
 		f()
 		return nil
 	})
-}
-
-// meet separates writes before it from reads after it. In phase mode it does nothing, because an
-// Acquire is a phase.
-func meet(n *fagus.Node) error {
-	if n.Mode() == fagus.Phase {
-		return nil
-	}
-	return n.Barrier()
 }

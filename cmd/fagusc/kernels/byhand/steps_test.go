@@ -124,7 +124,7 @@ func (s *steps) run(name string) (err error) {
 			return err
 		}
 		if !last { // after the last step collect calls meet
-			if err := meet(s.node); err != nil {
+			if err := s.node.Fence(); err != nil {
 				return err
 			}
 		}

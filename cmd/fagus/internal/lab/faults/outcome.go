@@ -26,9 +26,8 @@ type outcome struct {
 	lines    []string // of standard error
 }
 
-// run runs the job of a case and strikes it. A job that runs after limit hangs; its
-// lines then tell what its ranks do. An error means that the case could not be tried.
-func (c *randomCase) run(ctx context.Context, fagus string, number int, limit time.Duration) (outcome, error) {
+// run runs the job of a case and strikes it. An error means that it could not be tried.
+func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
 	var net *namespaces.Set
 	if c.trouble.hosts {
@@ -47,7 +46,7 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int, limit ti
 	if err != nil {
 		return outcome{}, err
 	}
-	over := time.After(limit)
+	over := time.After(jobTime)
 	rank, struck := -1, false
 	select {
 	case <-j.ended:
@@ -65,12 +64,11 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int, limit ti
 	case <-j.ended:
 	case <-over:
 		o.hung = true
-		j.rollCall()
 	case <-ctx.Done():
 	}
 	o.lines = j.output()
 	if o.hung {
-		o.wrong = fmt.Sprintf("the job runs after %v", limit)
+		o.wrong = fmt.Sprintf("the job runs after %v", jobTime)
 	} else if ctx.Err() == nil {
 		o.judge(c, j, rank, struck)
 	}
