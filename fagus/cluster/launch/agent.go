@@ -108,7 +108,7 @@ func (a *agent) run(ctx context.Context) error {
 	go a.follow(ctx, cancel, signals)
 	job := Job{
 		Size: s.Size, Argv: s.Argv, Stdout: reporter{a, false}, Stderr: reporter{a, true},
-		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS),
+		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Stall: time.Duration(s.StallNS),
 		Env: env,
 	}
 	// The launcher hears of each failure at once, and decides which is the first of all hosts.

@@ -64,9 +64,6 @@ type Hosts struct {
 	Agent []string
 	// Answer is how long a host may take until the first report of its agent. 0 means 10 seconds.
 	Answer time.Duration
-	// Stall is how long an agent may then show no sign of life before the job fails. 0 means 15
-	// seconds, as for ranks; less than 3 seconds counts as 3, a negative value as forever.
-	Stall time.Duration
 	// Insecure starts the ranks without identities, so they do not encrypt their data.
 	Insecure bool
 }
@@ -192,7 +189,7 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 		}
 		s := &start{
 			Version: agentVersion, Size: j.Size, Job: name, Argv: j.Argv, Folder: folder, Env: env,
-			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), BeatNS: int64(j.beat()),
+			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), StallNS: int64(j.Stall), BeatNS: int64(j.beat()),
 		}
 		for range n {
 			r := rankStart{Rank: rank}

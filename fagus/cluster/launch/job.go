@@ -40,6 +40,11 @@ type Job struct {
 	Signals <-chan os.Signal
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
 	Grace time.Duration
+	// Stall is how long a host's agent may show no sign of life, or the process of a rank be
+	// stopped, before the job fails. The process may be stopped for 2 seconds longer, in which
+	// ranks report it themselves. 0 means 15 seconds, as for ranks; less than 3 seconds counts as
+	// 3, a negative value as forever.
+	Stall time.Duration
 }
 
 // ExitError is the failure of a rank.
@@ -135,6 +140,9 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, fir
 		out.once = &repeats{}
 	}
 	group := processes{keeper: startKeeper()}
+	if stall := j.silence(); stall > 0 {
+		group.stall = stall + defaultGrace
+	}
 	defer group.keeper.stop()
 	for _, r := range starts {
 		ranks.Go(func() { first.record(limited(j.runRank(ctx, r, path, name, &out, &group), len(starts))) })
@@ -219,6 +227,8 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, share
 	switch {
 	case errors.As(err, &exit):
 		return &ExitError{rank, exitCode(exit.ProcessState), err, origin.read()}
+	case errors.Is(err, errStopped):
+		return &ExitError{rank, 1, err, origin.read()}
 	case errors.Is(err, exec.ErrWaitDelay): // it exited with 0, and what it left kept its output
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)

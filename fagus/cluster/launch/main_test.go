@@ -4,6 +4,7 @@ package launch_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "rank" {
 		failLate(os.Args[2])
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
 }
 

@@ -33,6 +33,7 @@ type start struct {
 	PlainErr bool        `json:"plain_err"`
 	ErrOnce  bool        `json:"err_once"`
 	GraceNS  int64       `json:"grace_ns"`
+	StallNS  int64       `json:"stall_ns"`
 	BeatNS   int64       `json:"beat_ns"` // the agent reports at least that often; 0: no matter
 }
 

@@ -5,10 +5,12 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"time"
 )
 
 type processes struct {
 	keeper  *keeper
+	stall   time.Duration // how long a process may be stopped; 0: for ever
 	mu      sync.Mutex
 	running []*os.Process
 }
@@ -17,7 +19,11 @@ func (g *processes) run(cmd *exec.Cmd) error {
 	if err := g.start(cmd); err != nil {
 		return err
 	}
+	end := watchStop(cmd.Process, g.stall)
 	err := cmd.Wait()
+	if stopped := end(); stopped != nil {
+		err = stopped
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = slices.DeleteFunc(g.running, func(p *os.Process) bool { return p == cmd.Process })

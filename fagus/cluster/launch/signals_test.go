@@ -134,6 +134,7 @@ func TestNoHangUp(t *testing.T) {
 
 // TestGrace checks that ranks on this host and on others may take their time to end.
 func TestGrace(t *testing.T) {
+	t.Parallel()
 	const script = `trap 'sleep 2.5; echo ends; exit 0' TERM; echo ready; while :; do sleep 0.05; done`
 	for _, remote := range []bool{false, true} {
 		job, out := onHosts(t, 2, "a,b", script)
@@ -174,6 +175,7 @@ func TestFirstFailed(t *testing.T) {
 // TestLateOrigin checks that the job waits for the end of the rank that another names, and that it
 // ends if that rank hangs.
 func TestLateOrigin(t *testing.T) {
+	t.Parallel()
 	for by, want := range map[string]string{"700ms": "exit status 1", "never": "it failed first, and then rank "} {
 		for _, remote := range []bool{false, true} {
 			job, out := onHosts(t, 4, "a,b", "")

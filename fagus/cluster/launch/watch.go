@@ -16,15 +16,15 @@ const (
 	defaultAnswer = 10 * time.Second
 	defaultStall  = 15 * time.Second // that of ranks
 	// leastStall is the shortest silence of an agent that counts. Ranks forgive more than
-	// Hosts.Stall on a busy host; an agent has this.
+	// Job.Stall on a busy host; an agent has this.
 	leastStall = 3 * time.Second
 	watchEvery = 250 * time.Millisecond
 	// slowestBeat is the longest time between the reports of an agent.
 	slowestBeat = time.Second
 )
 
-// silence returns how long an agent may be silent; 0: for ever.
-func (j *Hosts) silence() time.Duration {
+// silence returns how long an agent, or the process of a rank, may be silent; 0: for ever.
+func (j *Job) silence() time.Duration {
 	if j.Stall < 0 {
 		return 0
 	}
@@ -32,7 +32,7 @@ func (j *Hosts) silence() time.Duration {
 }
 
 // beat returns the time between the reports of an agent that has nothing to report; 0: for ever.
-func (j *Hosts) beat() time.Duration { return min(slowestBeat, j.silence()/10) }
+func (j *Job) beat() time.Duration { return min(slowestBeat, j.silence()/10) }
 
 // pulse shows a watcher that an agent lives.
 type pulse struct {

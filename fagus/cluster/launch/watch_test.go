@@ -22,6 +22,7 @@ func throughShell(job *launch.Hosts, script string) {
 // TestSilentHost checks that a host whose command hangs or prints text is named, and that nothing
 // of its command is left. Text is noticed at once.
 func TestSilentHost(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("84%d", os.Getpid())
 	const silent, talks = "launch: host b: its agent has not reported in 1 s: try it by hand: sh -c", "launch: host b: reading the output of its agent (does a login shell print text?"
 	for script, want := range map[string]string{
@@ -34,25 +35,29 @@ func TestSilentHost(t *testing.T) {
 		"echo '{}'; sleep " + mark:                talks,
 		"echo Welcome; sleep " + mark:             talks,
 	} {
-		begun := time.Now()
-		job, _ := onHosts(t, 2, "a,b", "true")
-		job.Stderr = new(counter)
-		throughShell(job, script)
-		if job.Answer = time.Second; want == talks {
-			job.Answer = time.Minute
-		}
-		if !strings.HasPrefix(script, "exec") { // its output ends, but text is no reason to wait
-			job.Grace = time.Minute
-		}
-		err := job.Run(t.Context())
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: %v, want %s", script, err, want)
-		}
-		if took := time.Since(begun); took > 20*time.Second {
-			t.Errorf("%s: took %v", script, took)
-		}
-		gone(t, mark)
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			job, _ := onHosts(t, 2, "a,b", "true")
+			job.Stderr = new(counter)
+			throughShell(job, script)
+			if job.Answer = time.Second; want == talks {
+				job.Answer = time.Minute
+			}
+			// The output of exec ends, but text is no reason to wait.
+			if !strings.HasPrefix(script, "exec") {
+				job.Grace = time.Minute
+			}
+			err := job.Run(t.Context())
+			if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: %v, want %s", script, err, want)
+			}
+			if took := time.Since(begun); took > 20*time.Second {
+				t.Errorf("%s: took %v", script, took)
+			}
+		})
 	}
+	t.Cleanup(func() { gone(t, mark) }) // after the subtests
 }
 
 // counter is a writer that keeps nothing.
@@ -65,8 +70,9 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // TestAgentStopped checks that a stopped agent is named, and its ranks are ended.
 func TestAgentStopped(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("83%d", os.Getpid())
-	job, out := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 0 ] || kill -STOP $PPID; sleep `+mark)
+	job, out := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 0 ] || { sleep 0.5; kill -STOP $PPID; }; sleep `+mark)
 	job.Stall = time.Second
 	const want = "launch: host b: its agent shows no sign of life for 3 s"
 	if err := job.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -90,6 +96,7 @@ func (s *slow) Write(p []byte) (int, error) {
 // TestQuietRanks checks that an agent lives though its ranks print nothing, and though nobody reads
 // what they print.
 func TestQuietRanks(t *testing.T) {
+	t.Parallel()
 	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 0 ] || echo starts; sleep 4; echo ends`)
 	job.Stall = 3 * time.Second
 	out := &slow{pause: 4 * time.Second}
@@ -102,21 +109,25 @@ func TestQuietRanks(t *testing.T) {
 // TestHostStays checks that a job ends though the command of a host stays, or leaves a process that
 // keeps its output open, and though a rank fails meanwhile.
 func TestHostStays(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("82%d", os.Getpid())
-	for _, stays := range []string{"sleep " + mark, "setsid sleep 30 >/dev/null & exit 0", "setsid sleep 30 2>/dev/null & exit 0"} {
+	for i, stays := range []string{"sleep " + mark, "setsid sleep 30 >/dev/null & exit 0", "setsid sleep 30 2>/dev/null & exit 0"} {
 		for code := range 2 {
-			begun := time.Now()
-			job, out := onHosts(t, 2, "a,b", fmt.Sprintf("[ $FAGUS_RANK = 0 ] || exit %d", code))
-			job.Rsh = []string{"sh", "-c", "trap '' TERM INT; \"$@\"; [ $0 = a ] || { " + stays + "; }", "%h"}
-			err := job.Run(t.Context())
-			var exit *launch.ExitError
-			if code == 0 && err != nil || code > 0 && (!errors.As(err, &exit) || exit.Rank != 1) {
-				t.Errorf("%s, code %d: %v: %s", stays, code, err, out)
-			}
-			if took := time.Since(begun); took > 20*time.Second {
-				t.Errorf("%s, code %d: took %v", stays, code, took)
-			}
-			gone(t, mark)
+			t.Run(fmt.Sprint(i, code), func(t *testing.T) {
+				t.Parallel()
+				begun := time.Now()
+				job, out := onHosts(t, 2, "a,b", fmt.Sprintf("[ $FAGUS_RANK = 0 ] || exit %d", code))
+				job.Rsh = []string{"sh", "-c", "trap '' TERM INT; \"$@\"; [ $0 = a ] || { " + stays + "; }", "%h"}
+				err := job.Run(t.Context())
+				var exit *launch.ExitError
+				if code == 0 && err != nil || code > 0 && (!errors.As(err, &exit) || exit.Rank != 1) {
+					t.Errorf("%s: %v: %s", stays, err, out)
+				}
+				if took := time.Since(begun); took > 20*time.Second {
+					t.Errorf("%s: took %v", stays, took)
+				}
+			})
 		}
 	}
+	t.Cleanup(func() { gone(t, mark) }) // after the subtests
 }

@@ -98,6 +98,10 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 		}
 		job.Env = append(job.Env, "FAGUS_PORTS="+ports)
 	}
+	// If it is not set, the ranks read the variable, and refuse a bad one.
+	if job.Stall = c.Duration("stall"); job.Stall == 0 {
+		job.Stall, _ = time.ParseDuration(variable(job.Env, "FAGUS_STALL"))
+	}
 	var ranks interface {
 		Check() error
 		Run(ctx context.Context) error
@@ -141,13 +145,10 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") })
 	spread := &launch.Hosts{
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
-		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"), Stall: c.Duration("stall"),
+		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"),
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		spread.Answer = time.Minute // ssh may ask its user for something
-	}
-	if spread.Stall == 0 { // not set: as the ranks read it, which refuse a bad one
-		spread.Stall, _ = time.ParseDuration(variable(job.Env, "FAGUS_STALL"))
 	}
 	return spread, nil
 }

@@ -1,0 +1,47 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// errStopped is the failure of a rank whose process was stopped for too long. While a rank takes
+// part in a job, the other ranks notice that; before and afterwards only the launcher does.
+var errStopped = errors.New("it is stopped")
+
+// watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0. The
+// caller calls end when p has ended; end returns an errStopped if p was killed.
+func watchStop(p *os.Process, stall time.Duration) (end func() error) {
+	if stall == 0 {
+		return func() error { return nil }
+	}
+	over, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- killStopped(p, stall, over) }()
+	return func() error {
+		close(over)
+		return <-done
+	}
+}
+
+// killStopped counts its own steps: while this process is stopped, too, nobody else is.
+func killStopped(p *os.Process, stall time.Duration, over <-chan struct{}) error {
+	step := time.NewTicker(watchEvery)
+	defer step.Stop()
+	for still := time.Duration(0); ; {
+		select {
+		case <-over:
+			return nil
+		case <-step.C:
+		}
+		if !isStopped(p.Pid) {
+			still = 0
+			continue
+		}
+		if still += watchEvery; still >= stall {
+			killGroup(p)
+			return fmt.Errorf("%w for %v s (pid %d): --stall sets how long it may be", errStopped, stall.Seconds(), p.Pid)
+		}
+	}
+}
