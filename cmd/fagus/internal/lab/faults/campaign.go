@@ -27,9 +27,6 @@ import (
 
 const campaignSchema = "fagus.campaign/v1"
 
-// jobTime is the time after which a job counts as hanging.
-const jobTime = 90 * time.Second
-
 // Campaign returns the command fagus lab campaign.
 func Campaign() *cli.Command {
 	networks := liveNetworks()
@@ -44,6 +41,7 @@ func Campaign() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "the `FIRST` seed"},
 			&cli.Uint64Flag{Name: "jobs", DefaultText: "any", Usage: "stop after `N` jobs"},
 			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "start no job after `TIME`"},
+			&cli.DurationFlag{Name: "limit", Value: 5 * time.Minute, Usage: "a job that runs longer hangs; most take less than a second"},
 			&cli.IntFlag{Name: "workers", Value: 2 * runtime.NumCPU(), Usage: "run `N` jobs at a time, which often wait"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print every job and its outcome to standard error"},
 			&cli.StringFlag{Name: "out", Usage: "write the JSON document to `FILE`, also during the campaign"},
@@ -67,6 +65,7 @@ type campaign struct {
 	first    uint64
 	jobs     uint64 // 0: any number
 	until    time.Time
+	limit    time.Duration // of a job
 	out      string
 	log      io.Writer // for --verbose; nil without it
 
@@ -145,11 +144,11 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &campaign{self: self, first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), out: c.String("out")}
-	p.replay = fmt.Sprintf("fagus lab campaign --net %s --only %q --jobs 1 --verbose", c.String("net"), c.String("only"))
+	p := &campaign{self: self, first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), limit: c.Duration("limit"), out: c.String("out")}
+	p.replay = fmt.Sprintf("fagus lab campaign --net %q --only %q --jobs 1 --verbose", c.String("net"), c.String("only"))
 	p.doc = tally{Schema: campaignSchema, First: p.first, Failures: []failure{}}
-	if c.Int("workers") < 1 || c.Duration("time") <= 0 {
-		return nil, usage.Errorf("--workers %d --time %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"))
+	if c.Int("workers") < 1 || c.Duration("time") <= 0 || p.limit <= 0 {
+		return nil, usage.Errorf("--workers %d --time %v --limit %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"), p.limit)
 	}
 	if p.nets, err = liveNetworks().FindAll(c.String("net")); err != nil {
 		return nil, err
@@ -205,7 +204,7 @@ func (p *campaign) work(ctx context.Context, begun time.Time, bar *base.Progress
 			return context.Cause(ctx)
 		}
 		c := newCase(seed, p.nets, p.troubles, p.detects)
-		o, err := c.run(ctx, p.self, int(seed-p.first))
+		o, err := c.run(ctx, p.self, int(seed-p.first), p.limit)
 		if err != nil || ctx.Err() != nil {
 			return cmp.Or(context.Cause(ctx), err)
 		}

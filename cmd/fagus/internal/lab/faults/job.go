@@ -133,6 +133,18 @@ func (j *job) signal(rank int, s syscall.Signal) error {
 	return syscall.Kill(pid, s)
 }
 
+// rollCall makes all ranks print what they do.
+func (j *job) rollCall() {
+	for rank := range j.ranks {
+		_ = j.signal(rank, syscall.SIGQUIT) // it may have ended
+		_ = j.signal(rank, syscall.SIGCONT)
+	}
+	select {
+	case <-j.ended:
+	case <-time.After(leaveTime):
+	}
+}
+
 // end ends a job that has gone on.
 func (j *job) end() {
 	_ = j.cmd.Process.Signal(syscall.SIGTERM) // it may have ended

@@ -26,8 +26,9 @@ type outcome struct {
 	lines    []string // of standard error
 }
 
-// run runs the job of a case and strikes it. An error means that it could not be tried.
-func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome, error) {
+// run runs the job of a case and strikes it. A job that runs after limit hangs; its
+// lines then tell what its ranks do. An error means that the case could not be tried.
+func (c *randomCase) run(ctx context.Context, fagus string, number int, limit time.Duration) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
 	var net *namespaces.Set
 	if c.trouble.hosts {
@@ -46,7 +47,7 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome
 	if err != nil {
 		return outcome{}, err
 	}
-	over := time.After(jobTime)
+	over := time.After(limit)
 	rank, struck := -1, false
 	select {
 	case <-j.ended:
@@ -64,11 +65,12 @@ func (c *randomCase) run(ctx context.Context, fagus string, number int) (outcome
 	case <-j.ended:
 	case <-over:
 		o.hung = true
+		j.rollCall()
 	case <-ctx.Done():
 	}
 	o.lines = j.output()
 	if o.hung {
-		o.wrong = fmt.Sprintf("the job runs after %v", jobTime)
+		o.wrong = fmt.Sprintf("the job runs after %v", limit)
 	} else if ctx.Err() == nil {
 		o.judge(c, j, rank, struck)
 	}
