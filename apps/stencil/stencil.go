@@ -2,7 +2,6 @@ package stencil
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -32,9 +31,9 @@ func (c *Config) operations() int { return 2*(4*c.Radius+1) + 1 }
 
 type stencil struct {
 	Config
-	node     *fagus.Node
-	from, to *parts.Grid[float64] // the current input and the next one; swapped in each iteration
-	out      []float64            // this rank's rows of the output
+	node *fagus.Node
+	in   *parts.Pair[float64]
+	out  []float64 // this rank's rows of the output
 }
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -45,10 +44,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	s := &stencil{Config: cfg, node: n}
 	shape := parts.Shape{Rows: cfg.N, Columns: cfg.N, Halo: cfg.Radius}
 	var err error
-	if s.from, err = parts.NewGrid[float64](n, "even", shape); err != nil {
-		return prk.Result{}, err
-	}
-	if s.to, err = parts.NewGrid[float64](n, "odd", shape); err != nil {
+	if s.in, err = parts.NewPair[float64](n, "in", shape); err != nil {
 		return prk.Result{}, err
 	}
 	sums, err := parts.NewExactSums(n, "norm", 1)
@@ -71,44 +67,38 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 }
 
 func (s *stencil) fill() error {
-	lo, hi := s.from.Mine()
+	lo, hi := s.in.Now.Mine()
 	s.out = make([]float64, (hi-lo)*s.N)
-	err := s.node.During(s.node.Set(s.from.WantFill()...), func() error {
+	return s.in.Fill(func() error {
 		for i := lo; i < hi; i++ {
-			begin(s.from.Row(i), i)
+			begin(s.in.Next.Row(i), i)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return s.node.Barrier()
 }
 
 func (s *stencil) iterate(times int) error {
-	n := s.node
 	for range times {
-		set := n.Set(slices.Concat(s.to.WantFill(), s.from.WantMine(fagus.Shared), s.from.WantHalo())...)
-		if err := s.Step(n, set, s.apply); err != nil {
+		if err := s.in.Step(s.apply); err != nil {
 			return err
 		}
-		s.from, s.to = s.to, s.from
+		s.AdvanceTogether(s.node, 1)
 	}
 	return nil
 }
 
 // apply applies the star to this rank's points, and computes its rows of the next input.
 func (s *stencil) apply() error {
-	lo, hi := s.from.Mine()
+	lo, hi := s.in.Now.Mine()
 	for i := lo; i < hi; i++ {
 		if err := s.node.Err(); err != nil {
 			return err
 		}
 		if i >= s.Radius && i < s.N-s.Radius {
-			star(s.out[(i-lo)*s.N:][:s.N], s.from.Row, i, s.Radius)
+			star(s.out[(i-lo)*s.N:][:s.N], s.in.Now.Row, i, s.Radius)
 			s.node.Spend(fagus.Time((s.N-2*s.Radius)*s.operations()) * prk.OperationTime)
 		}
-		grow(s.to.Row(i), s.from.Row(i))
+		grow(s.in.Next.Row(i), s.in.Now.Row(i))
 		s.node.Spend(fagus.Time(s.N) * prk.OperationTime)
 	}
 	return nil

@@ -4,6 +4,7 @@
 //	lo, hi := parts.Block(rows, n.Nodes(), n.Rank())           // this rank's block of rows
 //	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // a variable for each block
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
+//	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	q, err := parts.NewQueue(n, "tasks", tasks, 16)            // hands out 16 tasks at a time
 //

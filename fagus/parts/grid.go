@@ -17,14 +17,9 @@ type Shape struct {
 // rows next to its own. Rows in the halo of other ranks have their own variables, so that only
 // these rows are transferred.
 //
-// A rank that reads the old rows of a neighbour while the neighbour writes new ones needs two
-// grids, from and to, which swap their roles after each round. A Fence after each round keeps a
-// rank that is ahead from writing what a neighbour still reads:
-//
-//	mine := to.WantMine(fagus.Exclusive)
-//	set := n.Set(slices.Concat(mine, from.WantMine(fagus.Shared), from.WantHalo())...)
-//	err := n.During(set, func() error { ... })
-//	err = n.Fence()
+// A rank that reads the old rows of a neighbour while the neighbour writes new ones needs a [Pair]
+// of grids. A program that acquires one grid in several ways calls Fence between a tenure that
+// writes rows and another rank's tenure of the same rows.
 type Grid[T any] struct {
 	*fagus.Array[T]
 	Shape

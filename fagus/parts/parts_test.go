@@ -3,6 +3,7 @@ package parts_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -235,47 +236,48 @@ func smoothed(rows, columns, halo, rounds int, wrap bool) []float64 {
 
 // smoothShared computes the result of smoothed on all ranks together.
 func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
-	from, err := parts.NewGrid[float64](n, "from", s)
+	p, err := parts.NewPair[float64](n, "a", s)
 	if err != nil {
 		return nil, err
 	}
-	to, err := parts.NewGrid[float64](n, "to", s)
-	if err != nil {
-		return nil, err
-	}
-	lo, hi := from.Mine()
-	if err := n.During(n.Set(from.WantMine(fagus.Exclusive)...), func() error {
+	lo, hi := p.Now.Mine()
+	if err := p.Fill(func() error {
 		for i := lo * s.Columns; i < hi*s.Columns; i++ {
-			from.Slice()[i] = start(i)
+			p.Next.Slice()[i] = start(i)
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	for range rounds {
-		if err := n.Barrier(); err != nil {
-			return nil, err
-		}
-		set := n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
-		if err := n.During(set, func() error {
+		if err := p.Step(func() error {
 			for i := lo; i < hi; i++ {
-				smooth(to.Row(i), from.Row, i, s.Rows, s.Halo, s.Wrap)
+				smooth(p.Next.Row(i), p.Now.Row, i, s.Rows, s.Halo, s.Wrap)
 			}
 			return nil
 		}); err != nil {
 			return nil, err
 		}
-		from, to = to, from
-	}
-	if err := n.Barrier(); err != nil {
-		return nil, err
 	}
 	var result []float64
-	err = n.During(n.Set(from.WantAll(fagus.Shared)...), func() error {
-		result = slices.Clone(from.Slice())
+	err = n.During(n.Set(p.Now.WantAll(fagus.Shared)...), func() error {
+		result = slices.Clone(p.Now.Slice())
 		return nil
 	})
 	return result, err
+}
+
+// TestPairIsChecked: nothing but a Pair itself orders what the ranks do with it, in both modes.
+func TestPairIsChecked(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Config.Check needs Linux")
+	}
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		run(t, fagus.Config{Nodes: 3, Mode: mode, Check: fagus.CheckOn}, func(n *fagus.Node) error {
+			_, err := smoothShared(n, parts.Shape{Rows: 3 * 4096, Columns: 1, Halo: 1, Wrap: true}, 3)
+			return err
+		})
+	}
 }
 
 // TestQueue: every item is handed out once.

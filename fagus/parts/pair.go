@@ -1,0 +1,64 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Pair is two grids of one shape, for a program that computes the next value of every point from
+// the present values around it. A Step is one phase in phase mode.
+//
+//	p, err := parts.NewPair[int8](n, "cells", parts.Shape{Rows: 500, Columns: 500, Halo: 1})
+//	lo, hi := p.Now.Mine()
+//	err = p.Fill(func() error { ... p.Next.Row(i) ... }) // the first values of rows lo to hi-1
+//	for range generations {
+//		err = p.Step(func() error {
+//			for i := lo; i < hi; i++ {
+//				next(p.Next.Row(i), p.Now.Row(i-1), p.Now.Row(i), p.Now.Row(i+1))
+//			}
+//			return nil
+//		})
+//	}
+type Pair[T any] struct {
+	Now, Next *Grid[T]
+	// fill and step are the sets of Fill and Step; the others are for when Next and Now are
+	// swapped.
+	fill, step, otherFill, otherStep *fagus.SyncSet
+}
+
+// NewPair makes the two grids. It is collective.
+func NewPair[T any](n *fagus.Node, name string, s Shape) (*Pair[T], error) {
+	now, err := NewGrid[T](n, name+".even", s)
+	if err != nil {
+		return nil, err
+	}
+	next, err := NewGrid[T](n, name+".odd", s)
+	if err != nil {
+		return nil, err
+	}
+	fill := func(to *Grid[T]) *fagus.SyncSet { return n.Set(to.WantFill()...) }
+	step := func(to, from *Grid[T]) *fagus.SyncSet {
+		return n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
+	}
+	return &Pair[T]{now, next, fill(next), step(next, now), fill(now), step(now, next)}, nil
+}
+
+// Fill calls f, which sets all of this rank's rows of Next. Then Next becomes Now. It is
+// collective.
+func (p *Pair[T]) Fill(f func() error) error { return p.turn(p.fill, f) }
+
+// Step calls f, which sets all of this rank's rows of Next from its rows of Now and their halo.
+// Then Next becomes Now. It is collective.
+func (p *Pair[T]) Step(f func() error) error { return p.turn(p.step, f) }
+
+// turn ends with a Fence: a neighbour may still read what the next turn writes.
+func (p *Pair[T]) turn(set *fagus.SyncSet, f func() error) error {
+	n := p.Now.node
+	if err := n.During(set, f); err != nil {
+		return err
+	}
+	p.Now, p.Next = p.Next, p.Now
+	p.fill, p.step, p.otherFill, p.otherStep = p.otherFill, p.otherStep, p.fill, p.step
+	return n.Fence()
+}
