@@ -33,6 +33,7 @@ int fagus_release(fagus_sync_set sync_set) { return libfagus_release(sync_set); 
 int fagus_declare_write(const void *addr, size_t len) { return libfagus_declare_write((void *)addr, len); }
 int fagus_sync_updatecache(void) { return libfagus_sync_updatecache(); }
 int fagus_barrier(void) { return libfagus_barrier(); }
+int fagus_fence(void) { return libfagus_fence(); }
 int fagus_reduce_int64(fagus_op op, int64_t x, int64_t *all) { return libfagus_reduce_int64(op, x, all); }
 int fagus_reduce_double(fagus_op op, double x, double *all) { return libfagus_reduce_double(op, x, all); }
 int fagus_spend(int64_t ns) { return libfagus_spend(ns); }

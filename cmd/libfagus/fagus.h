@@ -113,6 +113,11 @@ int fagus_sync_updatecache(void);
 /* Returns when all ranks have called it. Collective. */
 int fagus_barrier(void);
 
+/* Orders all tenures before it, of all ranks, before all tenures after it. In phase mode it sends
+ * nothing, and the rank's next call waits until all ranks have called it; in threaded mode it is a
+ * barrier. Collective. */
+int fagus_fence(void);
+
 /* Reduce one number of each rank, in rank order, with bitwise equal results at all ranks.
  * Collective. */
 int fagus_reduce_int64(fagus_op op, int64_t x, int64_t *all);

@@ -106,6 +106,7 @@ private:
 inline int rank() { return fagus_rank(); }
 inline int size() { return fagus_size(); }
 inline void barrier() { check(fagus_barrier()); }
+inline void fence() { check(fagus_fence()); }
 inline void declare_write(const fagus_range &written) { check(fagus_declare_write(written.addr, written.len)); }
 /* Reduces one number of each rank: as a double for floating-point types, else as a 64-bit
  * integer. */

@@ -142,6 +142,9 @@ func libfagus_sync_updatecache() C.int {
 //export libfagus_barrier
 func libfagus_barrier() C.int { return C.int(own.do("fagus_barrier", csession.Calls.Barrier)) }
 
+//export libfagus_fence
+func libfagus_fence() C.int { return C.int(own.do("fagus_fence", csession.Calls.Fence)) }
+
 func reduce[T any](call string, all *T, f func(csession.Calls) (T, error)) C.int {
 	return C.int(own.do(call, func(s csession.Calls) error {
 		if all == nil {

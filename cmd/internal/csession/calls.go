@@ -15,6 +15,7 @@ type Calls interface {
 	Wrote(spans ...Span) error
 	Update() error
 	Barrier() error
+	Fence() error
 	ReduceInt(op Op, x int64) (all int64, err error)
 	ReduceFloat(op Op, x float64) (all float64, err error)
 	Spend(ns int64) error

@@ -209,6 +209,12 @@ func (c *Client) Barrier() error {
 	return err
 }
 
+// Fence implements Calls.
+func (c *Client) Fence() error {
+	_, err := c.call(request{Verb: verbFence})
+	return err
+}
+
 // ReduceInt implements Calls.
 func (c *Client) ReduceInt(op Op, x int64) (all int64, err error) {
 	a, err := c.call(request{Verb: verbReduceInt, Numbers: [3]int64{int64(op), x}})

@@ -52,6 +52,7 @@ func lawful() []byte {
 		request{Verb: verbReduceInt, Numbers: [3]int64{int64(Sum), 7}},
 		request{Verb: verbReduceFloat, Numbers: [3]int64{int64(Most)}, Float: 7.5},
 		request{Verb: verbBarrier},
+		request{Verb: verbFence},
 		request{Verb: verbSpend, Numbers: [3]int64{5}},
 		request{Verb: verbClear},
 		request{Verb: verbEnd},
@@ -103,7 +104,7 @@ func TestServeLawful(t *testing.T) {
 			t.Errorf("answer %d: %v %s", i, a.Code, a.Text)
 		}
 	}
-	if len(all) != 15 || all[0].Numbers != [2]int64{0, 1} || all[5].Data != 5 || all[8].Data != 5 || all[9].Numbers[0] != 7 || all[10].Float != 7.5 {
+	if len(all) != 16 || all[0].Numbers != [2]int64{0, 1} || all[5].Data != 5 || all[8].Data != 5 || all[9].Numbers[0] != 7 || all[10].Float != 7.5 {
 		t.Errorf("the answers to a valid run are %+v", all)
 	}
 }

@@ -97,6 +97,8 @@ func (s *server) perform(q *request) (a response, data [][]byte, err error) {
 		err = s.Wrote(q.Spans...)
 	case verbBarrier:
 		err = s.Barrier()
+	case verbFence:
+		err = s.Fence()
 	case verbUpdate:
 		if err = s.Update(); err == nil {
 			data = s.parts(s.had, Shared, s.Memory)

@@ -286,6 +286,11 @@ func (s *Session) Barrier() error {
 	return s.call("barrier", func() error { return lost(s.node.Barrier()) })
 }
 
+// Fence orders tenures, as fagus.Node.Fence does.
+func (s *Session) Fence() error {
+	return s.call("fence", func() error { return lost(s.node.Fence()) })
+}
+
 // longest is the maximum argument of Spend, in nanoseconds: 106 days.
 const longest = math.MaxInt64 / int64(fagus.Nanosecond)
 

@@ -153,7 +153,7 @@ func TestMistakes(t *testing.T) {
 			return err
 		}
 		for what, err := range map[string]error{
-			"acquire": s.Acquire(other), "barrier": s.Barrier(), "update": s.Update(), "alloc": first(s.Alloc("c", 1)), "end": s.End(),
+			"acquire": s.Acquire(other), "barrier": s.Barrier(), "fence": s.Fence(), "update": s.Update(), "alloc": first(s.Alloc("c", 1)), "end": s.End(),
 			"ask": s.Add(set, v, csession.Shared), "clear": s.Clear(set), "reduce": first(s.ReduceInt(csession.Sum, 1)),
 		} {
 			if codeOf(err) != csession.Held {

@@ -8,7 +8,7 @@ import (
 )
 
 // protocol is the version of the messages. Client and Serve must have the same.
-const protocol = 2
+const protocol = 3
 
 // Sizes of the fixed parts of a request, a response and a span, in bytes.
 const (
@@ -32,6 +32,7 @@ const (
 	verbWrote
 	verbUpdate
 	verbBarrier
+	verbFence
 	verbReduceInt
 	verbReduceFloat
 	verbSpend

@@ -23,7 +23,7 @@ module fagus
 
     public :: fagus_init, fagus_finalize, fagus_rank, fagus_size, fagus_alloc, fagus_bind, fagus_new_set, fagus_set_sync, &
         fagus_clear_set, fagus_acquire, fagus_release, fagus_declare_write, fagus_sync_updatecache, fagus_barrier, &
-        fagus_reduce_int64, fagus_reduce_double, fagus_spend, fagus_message
+        fagus_fence, fagus_reduce_int64, fagus_reduce_double, fagus_spend, fagus_message
 
     interface
         integer(c_int) function fagus_init() bind(c)
@@ -81,6 +81,9 @@ module fagus
             import
         end function
         integer(c_int) function fagus_barrier() bind(c)
+            import
+        end function
+        integer(c_int) function fagus_fence() bind(c)
             import
         end function
         integer(c_int) function fagus_reduce_int64(op, x, all) bind(c)

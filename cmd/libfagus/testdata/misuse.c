@@ -63,6 +63,7 @@ int main(void) {
     SAY("acquire", fagus_acquire(set));
     SAY("acquire while holding", fagus_acquire(other));
     SAY("barrier while holding", fagus_barrier());
+    SAY("fence while holding", fagus_fence());
     SAY("update while holding", fagus_sync_updatecache());
     SAY("reduce while holding", fagus_reduce_int64(FAGUS_SUM, 1, &all));
     SAY("finalize while holding", fagus_finalize());
