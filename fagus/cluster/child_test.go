@@ -18,12 +18,19 @@ import (
 )
 
 // child is the main function of a rank in a process of its own. The string laps has the number of
-// laps of the ring, "run" for cluster.Run, or what meetWithout does. child returns the exit status.
+// laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, or what meetWithout does. child
+// returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
 			_, err := cluster.Run(context.Background(), fagus.Config{}, func(*fagus.Node) error { return nil })
 			return err
+		}
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			if laps == mode.String() {
+				_, err := cluster.Run(context.Background(), fagus.Config{Mode: mode, Check: fagus.CheckOn}, relyOnPhases)
+				return err
+			}
 		}
 		if call, victim, found := strings.Cut(laps, ":"); found {
 			return meetWithout(call, victim)
@@ -55,6 +62,31 @@ func child(laps string) int {
 		return 1
 	}
 	return 0
+}
+
+// relyOnPhases is a program whose last rank reads what rank 0 writes a phase earlier.
+func relyOnPhases(n *fagus.Node) error {
+	a, err := fagus.NewArray[int64](n, "a", 1)
+	if err != nil {
+		return err
+	}
+	v, err := n.Bind("a", a.All())
+	if err != nil {
+		return err
+	}
+	sets := []*fagus.SyncSet{n.Set(), n.Set()}
+	switch n.Rank() {
+	case 0:
+		sets[0] = n.Set(fagus.Want(v, fagus.Exclusive))
+	case n.Nodes() - 1:
+		sets[1] = n.Set(fagus.Want(v, fagus.Shared))
+	}
+	for _, set := range sets {
+		if err := n.During(set, func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // meetWithout joins the job, and lets all ranks make a call, "gather" or "close", while one rank is

@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -66,6 +67,24 @@ func startProcess(t *testing.T, cmd *exec.Cmd, env ...string) *process {
 		_, _ = io.Copy(p.stderr, lines) // until the process has ended
 	}()
 	return p
+}
+
+// TestCheckedProcesses: Config.Check finds, at all ranks, what a program of processes leaves
+// to the order of phases, in either mode.
+func TestCheckedProcesses(t *testing.T) {
+	t.Parallel()
+	const want = `fagus: "a": nothing but the order of phases separates the tenures of rank 0 (exclusive, `
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for _, net := range []string{"shm", "tcp"} {
+			at := fmt.Sprintf("unix:@%s-%d-%v-%s", t.Name(), os.Getpid(), mode, net)
+			for rank, p := range start(t, 3, mode.String(), at, "FAGUS_NET="+net) {
+				output, err := p.end()
+				if err == nil || !strings.HasPrefix(output, want) || !strings.Contains(output, "and rank 2 (shared, ") {
+					t.Errorf("%v, %s, rank %d: %v: %s", mode, net, rank, err, output)
+				}
+			}
+		}
+	}
 }
 
 // identities writes the identities of the ranks of a job, and returns the variable that names them.
