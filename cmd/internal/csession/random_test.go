@@ -110,7 +110,7 @@ func (c *caller) record(call string, made any, err error) {
 // acquires and records all memory.
 func (c *caller) run() error {
 	for range 25 {
-		switch c.all.IntN(7) {
+		switch c.all.IntN(6) {
 		case 0:
 			c.alloc()
 		case 1, 2:
@@ -258,7 +258,7 @@ func (c *caller) callAlone() {
 
 // refused makes collective calls that are refused because a set is held.
 func (c *caller) refused() {
-	switch c.own.IntN(7) {
+	switch c.own.IntN(6) {
 	case 0:
 		n, err := c.Alloc("held", c.own.IntN(3))
 		c.record("alloc", n, err)
@@ -272,8 +272,6 @@ func (c *caller) refused() {
 	case 4:
 		set := pick(c.own, len(c.sets))
 		c.record(fmt.Sprintf("acquire %d", set), nil, c.Acquire(set))
-	case 5:
-		c.record("fence", nil, c.Fence())
 	default:
 		c.record("end", nil, c.End())
 	}
