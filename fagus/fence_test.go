@@ -57,11 +57,7 @@ func TestFenceInARow(t *testing.T) {
 	for name, cfg := range everyRuntime(t, 1) {
 		cfg.Nodes = 2
 		_, err := runFor(t, cfg, func(n *fagus.Node) error {
-			a, err := fagus.NewArray[int64](n, "a", 1)
-			if err != nil {
-				return err
-			}
-			v, err := n.Bind("a", a.All())
+			a, v, err := guarded[int64](n, 1)
 			if err != nil {
 				return err
 			}
