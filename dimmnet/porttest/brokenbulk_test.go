@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -186,9 +187,12 @@ func (p wideRead) Read(b []byte, off dimmnet.Offset) {
 type tornRead struct{ dimmnet.Port }
 
 func (p tornRead) Read(b []byte, off dimmnet.Offset) {
-	for i := range b {
+	at := off / word * word
+	for i, old, until := 0, p.Load(at), time.Now().Add(10*time.Millisecond); i < len(b); i++ {
 		p.Port.Read(b[i:i+1], off+dimmnet.Offset(i))
-		runtime.Gosched()
+		for i == 0 && 1 < len(b) && len(b) < word && p.Load(at) == old && time.Now().Before(until) {
+			runtime.Gosched() // until the word changes, between the first byte and the second
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -32,6 +31,7 @@ func (p oneMore) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, si
 type lateMulticast struct {
 	dimmnet.Port
 	late func()
+	gap  gap
 }
 
 func (p *lateMulticast) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
@@ -52,7 +52,7 @@ func (p *lateMulticast) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bo
 
 func (p *lateMulticast) flush() {
 	if p.late != nil {
-		runtime.Gosched() // lets a peer find the flag before the word has landed
+		p.gap.open() // a peer finds the flag before the word has landed
 		p.late()
 		p.late = nil
 	}

@@ -124,7 +124,7 @@ func TestCatches(t *testing.T) {
 		cases   string
 	}{
 		{"a Write overtakes nothing", alter(func(p dimmnet.Port) dimmnet.Port { return &lateWrite{Port: p} }), "Order WriteNeighbours"},
-		{"a store appears as a whole", alter(func(p dimmnet.Port) dimmnet.Port { return tornStore{p} }), "WordsAtOnce"},
+		{"a store appears as a whole", alter(func(p dimmnet.Port) dimmnet.Port { return &tornStore{Port: p} }), "WordsAtOnce"},
 		{"a store has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideStore{p} }), "StoreNeighbours BytesOfAWord"},
 		{"a Write has its own size", alter(func(p dimmnet.Port) dimmnet.Port { return wideWrite{p} }), "WriteNeighbours"},
 		{"the buffer of a Write may be reused", alter(func(p dimmnet.Port) dimmnet.Port { return &lazyWrite{Port: p} }), "Reuse"},
