@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -30,8 +31,8 @@ type Array[T any] struct {
 // NewArray returns an error if T or the length is unsuitable, the name is in use, memory is
 // exhausted, or the run has failed.
 func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
-	if err := n.alive(); err != nil {
-		return nil, n.errorf("NewArray %q: %w", name, err)
+	if err := n.alive("NewArray"); err != nil {
+		return nil, err
 	}
 	t := reflect.TypeFor[T]()
 	if err := checkElement(t); err != nil {
@@ -103,6 +104,10 @@ func (a *Array[T]) Len() int { return len(a.data) }
 // accesses: such a read may return an old value, and such a write is lost or overwritten.
 // Config.Check reports both. When the rank's program returns, the memory of the slice is unmapped.
 func (a *Array[T]) Slice() []T { return a.data }
+
+// Copy returns a copy of all elements, for results that are needed when the program has returned.
+// An element is current under the conditions that Slice states.
+func (a *Array[T]) Copy() []T { return slices.Clone(a.data) }
 
 // Range returns the elements with the indexes lo to hi-1. If the Range is empty or exceeds the
 // array, the call of Bind, Acquire or Wrote that uses it returns an error.

@@ -64,25 +64,23 @@ func TestElementTypes(t *testing.T) {
 }
 
 func TestPointersAreRefused(t *testing.T) {
-	succeed(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
-		check := func(err error, want string) {
-			t.Helper()
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("NewArray: error %v, want one that contains %q", err, want)
-			}
+	for want, program := range map[string]func(*fagus.Node) error{
+		"a ptr cannot be shared":             makes[*int],
+		"a slice cannot be shared":           makes[[2][]byte],
+		"field next: a ptr cannot be shared": makes[struct{ next *int }],
+		"values of size 0 cannot be shared":  makes[struct{}],
+		"a uintptr cannot be shared":         makes[uintptr],
+	} {
+		if _, err := runFor(t, fagus.Config{Nodes: 1}, program); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one that contains %q", err, want)
 		}
-		_, err := fagus.NewArray[*int](n, "a", 1)
-		check(err, "a ptr cannot be shared")
-		_, err = fagus.NewArray[[2][]byte](n, "a", 1)
-		check(err, "a slice cannot be shared")
-		_, err = fagus.NewArray[struct{ next *int }](n, "a", 1)
-		check(err, "field next: a ptr cannot be shared")
-		_, err = fagus.NewArray[struct{}](n, "a", 1)
-		check(err, "values of size 0 cannot be shared")
-		_, err = fagus.NewArray[uintptr](n, "a", 1)
-		check(err, "a uintptr cannot be shared")
-		return nil
-	})
+	}
+}
+
+// makes is a program that makes an array of elements of type T.
+func makes[T any](n *fagus.Node) error {
+	_, err := fagus.NewArray[T](n, "a", 1)
+	return err
 }
 
 // TestOnlyChangesMove counts the bytes that move when little of a large array changes.

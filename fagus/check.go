@@ -102,23 +102,42 @@ func (n *Node) mapArray(bytes int) (m guard.Memory, all [][]byte, err error) {
 	return guard.Memory{Own: mem, View: mem}, all, err
 }
 
+// run calls program, and turns accesses that the guard forbids into errors.
 func (n *Node) run(program func(*Node) error) (err error) {
-	if n.guard == nil {
-		return program(n)
+	if n.guard != nil {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		v := recover()
 		if v == nil {
 			return
 		}
-		if fault, ok := v.(interface{ Addr() uintptr }); ok {
+		if fault, ok := v.(interface{ Addr() uintptr }); ok && n.guard != nil {
 			if text, ok := n.guard.Fault(fault.Addr()); ok {
 				err = n.errorf("%s", text)
 				return
 			}
 		}
-		panic(v) // the stack still has the frames that caused the panic
+		if n.err != nil {
+			// The program has used an array, say, that an earlier call failed to make.
+			err = fmt.Errorf("%w; the program went on, and panicked at %s: %v", n.err, source.Here(), v)
+			return
+		}
+		panic(at{source.Here(), v}) // the stack still has the frames that caused the panic
 	}()
 	return program(n)
+}
+
+// at is a panic of the program, and the line where it happened.
+type at struct {
+	line  string
+	value any
+}
+
+func (p at) Error() string { return fmt.Sprintf("%s: %v", p.line, p.value) }
+
+// Unwrap returns the error with which the program panicked, or nil.
+func (p at) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
 }

@@ -53,11 +53,11 @@ func (n *Node) Fence() error {
 
 // end serves the requests of other ranks until the programs of all ranks have returned.
 func (n *Node) end() error {
-	if n.held != nil {
-		return n.errorf("the program returned while holding %s: release it first", n.held)
-	}
 	if n.err != nil {
 		return n.err
+	}
+	if n.held != nil {
+		return n.errorf("the program returned while holding %s: release it first", n.held)
 	}
 	return n.meet(syncvar.End, PartEnd, 0)
 }

@@ -3,24 +3,18 @@
 // slices while they hold those variables.
 //
 //	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
-//		c, err := fagus.NewArray[float64](n, "C", 400)          // collective: same on all ranks
-//		if err != nil {
-//			return err
-//		}
-//		v, err := n.Bind("all of C", c.All())                   // collective, too
-//		if err != nil {
-//			return err
-//		}
-//		set := n.Set(fagus.Want(v, fagus.Exclusive))
-//		if err := n.Acquire(set); err != nil {                  // a communication phase
-//			return err
-//		}
-//		c.Slice()[n.Rank()]++                                   // a compute phase: no polling
-//		if err := n.Release(set); err != nil {                  // no communication
-//			return err
-//		}
-//		return n.Update()                                       // a communication phase
+//		c := fagus.NewGuarded[float64](n, "C", 400)     // collective: same on all ranks
+//		n.Set(c.Write()).Do(func() {                    // a communication phase
+//			c.Slice()[n.Rank()]++                   // a compute phase: no polling
+//		})                                              // no communication
+//		n.Update()                                      // a communication phase
+//		return n.Err()
 //	})
+//
+// [NewGuarded] makes an array and a variable that guards all of it. [NewArray] and [Node.Bind] do
+// the two separately, for arrays with a variable for each part. [SyncSet.Do] acquires a set, calls
+// a function and releases the set; [Node.Acquire] and [Node.Release] do the two separately. Errors
+// stick (see [Node.Err]): a program may check once, when it needs its results.
 //
 // The rank of a node is its number, from 0; "a rank" also means the node with that number. A
 // tenure is the time from a rank's Acquire of a variable to its Release of that variable.
@@ -99,7 +93,7 @@
 //
 // # Design decisions
 //
-// NewArray and Bind return errors immediately, so that the error appears at the faulty call.
+// Errors stick because ranks that go on after an error in different ways wait for each other.
 // Config.Net is a network rather than a network's name, so that a program that only uses
 // goroutines is not linked with the simulator. Update, Barrier and Reduce require that the rank
 // holds no variable: every grant then lasts for exactly one compute phase, and the lists that

@@ -12,31 +12,15 @@ import (
 // Four ranks, which are goroutines, add to one counter.
 func Example() {
 	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
-		counter, err := fagus.NewArray[int64](n, "counter", 1)
-		if err != nil {
-			return err
-		}
-		guard, err := n.Bind("guard", counter.All())
-		if err != nil {
-			return err
-		}
-		set := n.Set(fagus.Want(guard, fagus.Exclusive))
+		counter := fagus.NewGuarded[int64](n, "counter", 1)
 		for range 10 {
-			if err := n.Acquire(set); err != nil {
-				return err
-			}
-			counter.Slice()[0]++
-			if err := n.Release(set); err != nil {
-				return err
-			}
+			n.Set(counter.Write()).Do(func() { counter.Slice()[0]++ })
 		}
-		if err := n.Update(); err != nil {
-			return err
-		}
+		n.Update() // brings the newest value to all ranks that have had one
 		if n.Rank() == 2 {
 			fmt.Println("rank 2 sees", counter.Slice()[0])
 		}
-		return nil
+		return n.Err()
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -36,10 +36,12 @@ type Node struct {
 	guard   *guard.Guard      // for Config.Check; nil if off
 	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
-	err     error             // first failure of a collective call; later calls return it
+	err     error             // the first error of a call; every later call returns it
+	ctx     context.Context   // of Context
+	cancel  context.CancelCauseFunc
 }
 
-func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
+func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 	p := h.Port()
 	space := consistency.NewSpace()
 	one, err := oneCopy(h, cfg)
@@ -72,6 +74,7 @@ func newNode(h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
 		clock:   newStopwatch(h, cfg.Mode, e.Counters),
 		monitor: board.Monitor(int(p.Rank())),
 	}
+	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {
@@ -89,6 +92,7 @@ func (n *Node) close() {
 	closeWatch(n.watch)
 	_ = n.guard.Close() // cannot fail either
 	n.engine = nil
+	n.cancel(errReturned)
 }
 
 // Rank returns this rank's number, from 0 to Nodes()-1.
@@ -109,16 +113,34 @@ func (n *Node) Mode() Mode { return n.mode }
 // a network with a real clock, because computing takes time by itself. It panics if d is negative.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }
 
-// Err returns the reason why the run has failed, or nil. Collective calls return the same
-// error. A program that computes for long between calls should check Err now and then, so
-// that it stops when another rank fails.
+// Err returns the first error of this rank's calls, or else the reason why the run has failed, or
+// nil. Errors stick: after an error every call returns the same error at once and does nothing, and
+// Run returns it even if the program does not. So a program may leave errors unchecked, and check
+// Err once before it uses results:
+//
+//	x := fagus.NewGuarded[float64](n, "x", 1000)
+//	for i := 0; i < steps && n.Err() == nil; i++ {
+//		n.Set(x.Write()).Do(func() { step(x.Slice()) })
+//		n.Barrier()
+//	}
+//	return n.Err()
+//
+// A program that computes for long between calls should check Err now and then, so that it stops
+// when another rank fails.
 func (n *Node) Err() error {
+	if n.err != nil {
+		return n.err
+	}
 	err := n.host.Port().Err()
 	if err != nil {
 		n.monitor.Fail()
 	}
 	return err
 }
+
+// Context returns the context of Run. It is also done when a call of this rank has failed, and when
+// the rank's program has returned. Any goroutine may use it.
+func (n *Node) Context() context.Context { return n.ctx }
 
 type rankError struct {
 	rank int
@@ -128,19 +150,32 @@ type rankError struct {
 func (e *rankError) Error() string { return fmt.Sprintf("fagus: rank %d: %v", e.rank, e.err) }
 func (e *rankError) Unwrap() error { return e.err }
 
+// errorf returns an error that names the rank. The first one becomes the error of all later calls.
 func (n *Node) errorf(format string, args ...any) error {
-	return &rankError{n.rank, fmt.Errorf(format, args...)}
+	err := &rankError{n.rank, fmt.Errorf(format, args...)}
+	if n.err == nil {
+		n.err = err
+		n.cancel(err)
+	}
+	return err
 }
 
 var errReturned = errors.New("the program of this rank has returned")
 
-func (n *Node) alive() error {
-	if n.engine == nil {
-		return errReturned
+// alive returns an error if this rank can declare nothing any more.
+func (n *Node) alive(call string) error {
+	switch {
+	case n.err != nil:
+		return n.err
+	case n.engine == nil:
+		return n.errorf("%s: %w", call, errReturned)
+	case n.Err() != nil:
+		return n.errorf("%s: %w", call, n.Err())
 	}
-	return n.Err()
+	return nil
 }
 
+// ready returns an error if this rank can make no collective call now.
 func (n *Node) ready(call string) error {
 	if n.err != nil {
 		return n.err
@@ -158,7 +193,8 @@ func (n *Node) ready(call string) error {
 // part. If f fails, later calls return the same error. set is nil if the call takes no set.
 func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() error) error {
 	if !n.enter(call, set) {
-		return n.errorf("%v during another call: a Node belongs to one goroutine", call)
+		// The goroutine that makes the other call may use n.err.
+		return &rankError{n.rank, fmt.Errorf("%v during another call: a Node belongs to one goroutine", call)}
 	}
 	n.record.call()
 	n.clock.enter(part)
@@ -166,8 +202,7 @@ func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() 
 	n.clock.enter(PartCompute)
 	if err != nil {
 		n.monitor.Fail()
-		n.err = n.errorf("%v: %w", call, err)
-		return n.err
+		return n.errorf("%v: %w", call, err)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	defer board.Close()
 	results := make([]result, cfg.Nodes)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
-		n, err := newNode(h, cfg, board)
+		n, err := newNode(ctx, h, cfg, board)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,12 @@ type SyncVar struct {
 // Name returns the name that was passed to Bind.
 func (v *SyncVar) Name() string { return v.name }
 
+// Read returns a request for shared access to v; see Want.
+func (v *SyncVar) Read() Request { return Want(v, Shared) }
+
+// Write returns a request for exclusive access to v; see Want.
+func (v *SyncVar) Write() Request { return Want(v, Exclusive) }
+
 // Bind makes a sync variable that guards one or more ranges, which may lie in different
 // arrays. It is collective: every rank binds the same variables in the same order. Each
 // variable has a unique name, which appears in errors.
@@ -26,8 +32,8 @@ func (v *SyncVar) Name() string { return v.name }
 // Ranges of different variables must not overlap, but may share a page. If the ranks disagree,
 // their next call of Acquire, Update, Barrier or Reduce fails.
 func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
-	if err := n.alive(); err != nil {
-		return nil, n.errorf("Bind %q: %w", name, err)
+	if err := n.alive("Bind"); err != nil {
+		return nil, err
 	}
 	rs, err := n.checkRanges(ranges)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 // Acquire waits only for the ranks that hold a requested variable.
 //
 // The rank must hold no variable. If it does, or if a request is invalid, Acquire returns an error
-// and communicates nothing. After any other error the run has failed: copies may be partly
-// updated, and every further call returns the error.
+// and communicates nothing. After another error copies may be partly updated.
 func (n *Node) Acquire(set *SyncSet) error {
 	if err := n.ready("Acquire"); err != nil {
 		return err
@@ -36,8 +35,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 		n.space.BeginWrite(id, set.declared[i])
 	}
 	if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
-		n.err = n.errorf("Acquire: %w", err)
-		return n.err
+		return n.errorf("Acquire: %w", err)
 	}
 	n.held = set
 	n.logCall("Acquire", set, n.mode == Phase)
@@ -48,6 +46,9 @@ func (n *Node) Acquire(set *SyncSet) error {
 // the rank has changed; ranks that acquire the variables later fetch these bytes. In Phase mode
 // Release sends nothing. In Threaded mode it sends one message per variable, and does not wait.
 func (n *Node) Release(set *SyncSet) error {
+	if n.err != nil {
+		return n.err
+	}
 	if set == nil || n.held != set {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
@@ -66,8 +67,7 @@ func (n *Node) Release(set *SyncSet) error {
 	n.held = nil
 	n.order.Released(n.wrote)
 	if err := n.guard.Released(n.wrote); err != nil {
-		n.err = n.errorf("%w", err)
-		return n.err
+		return n.errorf("%w", err)
 	}
 	n.monitor.Enter("Release", set)
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
@@ -76,12 +76,20 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	if err != nil {
 		n.monitor.Fail()
-		n.err = n.errorf("Release: %w", err)
-		return n.err
+		return n.errorf("Release: %w", err)
 	}
 	n.monitor.Leave(nil)
 	n.logCall("Release", set, false)
 	return nil
+}
+
+// Do acquires the set, calls f, and releases the set. If Acquire fails, it does not call f. It
+// returns the first error of the two calls. See [Node.During] for functions that fail.
+func (s *SyncSet) Do(f func()) error {
+	return s.node.During(s, func() error {
+		f()
+		return nil
+	})
 }
 
 // During acquires set, calls f, and releases set, also if f returns an error. It returns the first
