@@ -109,6 +109,10 @@ func (n *Node) Arrays() int { return n.arrays }
 // Mode returns the mode in which the program runs.
 func (n *Node) Mode() Mode { return n.mode }
 
+// Now returns the time of this rank's clock, which is virtual on a simulated network. The
+// difference of two results is the time between the calls.
+func (n *Node) Now() Time { return n.host.Now() }
+
 // Spend advances a virtual clock by d, the simulated duration of a computation. It does nothing on
 // a network with a real clock, because computing takes time by itself. It panics if d is negative.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }

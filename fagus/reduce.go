@@ -27,10 +27,7 @@ type Word interface {
 // numbers as its own type. If Reduce fails, it returns 0 and the error that Barrier would return.
 // Stats counts the call under PartBarrier.
 func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
-	if err := n.ready("Reduce"); err != nil {
-		return 0, err
-	}
-	if err := n.meet(syncvar.Reduce, PartBarrier, wordOf(x)); err != nil {
+	if err := n.exchange("Reduce", wordOf(x)); err != nil {
 		return 0, err
 	}
 	words := n.engine.Words()
@@ -39,6 +36,31 @@ func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
 		all = combine(all, numberOf[T](w))
 	}
 	return all, nil
+}
+
+// Gather returns the numbers x of all ranks, by rank, on every rank. In all other respects it is a
+// [Reduce], and one rank may call Gather while another calls Reduce.
+//
+// Ranks that divide work by what each of them says need no more than this: each computes the same
+// division. For example, rank r of those that want x[r] items each, in the order of the ranks,
+// begins at the sum of x[:r].
+func Gather[T Word](n *Node, x T) ([]T, error) {
+	if err := n.exchange("Gather", wordOf(x)); err != nil {
+		return nil, err
+	}
+	all := make([]T, n.nodes)
+	for r, w := range n.engine.Words() {
+		all[r] = numberOf[T](w)
+	}
+	return all, nil
+}
+
+// exchange makes the words of all ranks known to every rank.
+func (n *Node) exchange(call string, word uint64) error {
+	if err := n.ready(call); err != nil {
+		return err
+	}
+	return n.meet(syncvar.Reduce, PartBarrier, word)
 }
 
 // wordOf returns the bits of x in the low-order bytes of a word, on machines of any byte order.

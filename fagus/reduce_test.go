@@ -16,8 +16,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
 
-// reduceTo calls Reduce with the number that term returns for this rank, and compares the bits
-// of the result with those of a sequential fold.
+// reduceTo calls Reduce with the number that term returns for this rank, and compares the bits of
+// the result with those of a sequential fold; and calls Gather with the same numbers.
 func reduceTo[T fagus.Word](n *fagus.Node, term func(rank int) T, combine func(a, b T) T) error {
 	want := term(0)
 	for rank := 1; rank < n.Nodes(); rank++ {
@@ -26,6 +26,18 @@ func reduceTo[T fagus.Word](n *fagus.Node, term func(rank int) T, combine func(a
 	got, err := fagus.Reduce(n, term(n.Rank()), combine)
 	if err == nil && bits(got) != bits(want) {
 		err = fmt.Errorf("Reduce of %T: %v (%#x), want %v (%#x)", got, got, bits(got), want, bits(want))
+	}
+	if err != nil {
+		return err
+	}
+	all, err := fagus.Gather(n, term(n.Rank()))
+	if err == nil && len(all) != n.Nodes() {
+		err = fmt.Errorf("Gather returns %d numbers of %d ranks", len(all), n.Nodes())
+	}
+	for rank, got := range all {
+		if want := term(rank); bits(got) != bits(want) {
+			err = fmt.Errorf("Gather of %T: rank %d gives %v (%#x), want %v (%#x)", got, rank, got, bits(got), want, bits(want))
+		}
 	}
 	return err
 }
@@ -108,8 +120,8 @@ func TestReduce(t *testing.T) {
 				continue
 			}
 			for _, r := range report.Ranks {
-				if calls := r.Parts[fagus.PartBarrier].Calls; calls != 10 {
-					t.Errorf("%s, %d nodes: rank %d counts %d calls, want 10", name, cfg.Nodes, r.Rank, calls)
+				if calls := r.Parts[fagus.PartBarrier].Calls; calls != 20 {
+					t.Errorf("%s, %d nodes: rank %d counts %d calls, want 20", name, cfg.Nodes, r.Rank, calls)
 				}
 			}
 		}

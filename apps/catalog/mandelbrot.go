@@ -27,7 +27,7 @@ fagus run mandelbrot --x -0.7436 --y 0.1318 --span 0.004 --limit 5000 --width 19
 			&cli.Float64Flag{Name: "y", Usage: "`Y` of the middle"},
 			&cli.Float64Flag{Name: "span", Value: 3.6, Usage: "the picture is `X` wide"},
 			&cli.IntFlag{Name: "limit", Value: 1000, Usage: "a point that has not left after `N` steps is inside"},
-			&cli.IntFlag{Name: "batch", Value: 4, Usage: "a rank takes `N` rows at a time"},
+			&cli.IntFlag{Name: "batch", Value: 1, Usage: "a rank takes `N` rows at a time"},
 			&cli.BoolFlag{Name: "static", Usage: "deal out the rows cyclically, without a queue"},
 			&cli.IntFlag{Name: "verify", Value: 8, Usage: "verify `N` rows, which --seed selects"},
 			spoilFlag(),

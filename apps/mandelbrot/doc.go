@@ -5,16 +5,15 @@
 //
 //   - Ranks take batches of rows from a queue (parts.Queue). Each batch is bound to a sync
 //     variable of its own.
-//   - A rank acquires the queue together with its last batch: it writes that batch, takes the
-//     next one from the queue, releases both, and computes the new batch in private memory. So
-//     only new data moves.
+//   - A rank computes a batch in private memory. In threaded mode it acquires the queue together
+//     with that batch: it writes the batch, takes the next one from the queue, and releases both.
+//     In phase mode ranks share out several batches at a time, and write them at the end.
 //   - When the queue is empty all ranks meet in a Barrier, and rank 0 acquires the picture.
 //
 // Counts are integers that depend only on their points, so they are the same in every mode, on
 // every network and on any number of nodes.
 //
-// In phase mode a queue does not pay, because ranks acquire it one after another (see
-// apps/workqueue). Config.Static deals the batches to the ranks in turn instead.
+// Config.Static deals the batches to the ranks in turn instead of taking them from the queue.
 //
 // Rank 0 verifies some rows, chosen by the seed, by counting every step. The program itself skips
 // the points of the cardioid and of the largest disc, which never escape.

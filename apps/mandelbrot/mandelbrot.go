@@ -107,46 +107,47 @@ func (c *canvas) declare() (err error) {
 	if c.picture, err = fagus.NewArray[uint16](c.node, "picture", c.Width*c.Height); err != nil {
 		return err
 	}
-	c.guards = make([]*fagus.SyncVar, (c.Height+c.Batch-1)/c.Batch)
+	if c.queue, err = parts.NewQueue(c.node, "queue", c.Height, c.Batch); err != nil {
+		return err
+	}
+	c.guards = make([]*fagus.SyncVar, c.queue.Batches())
 	for b := range c.guards {
 		lo, hi := c.rows(b)
 		if c.guards[b], err = c.node.Bind(fmt.Sprintf("rows.%d", b), c.points(lo, hi)); err != nil {
 			return err
 		}
 	}
-	c.queue, err = parts.NewQueue(c.node, "queue", c.Height, c.Batch)
-	return err
+	return nil
 }
 
-func (c *canvas) rows(b int) (lo, hi int)       { return b * c.Batch, min((b+1)*c.Batch, c.Height) }
+func (c *canvas) rows(b int) (lo, hi int)       { return c.queue.Batch(b) }
 func (c *canvas) points(lo, hi int) fagus.Range { return c.picture.Range(lo*c.Width, hi*c.Width) }
 
-// want requests the rows lo to hi-1 exclusively, and declares that they are overwritten.
-func (c *canvas) want(lo, hi int) fagus.Request {
-	return fagus.Want(c.guards[lo/c.Batch], fagus.Exclusive).Writing(c.points(lo, hi))
+// want requests the rows of batch b exclusively, and declares that they are overwritten.
+func (c *canvas) want(b int) fagus.Request {
+	return c.guards[b].Write().Writing(c.points(c.rows(b)))
 }
 
 func (c *canvas) takeTurns() error {
-	drawn := make([]uint16, c.Batch*c.Width)
-	var wants []fagus.Request
-	done, end := 0, 0
-	for {
-		lo, hi, err := c.queue.Next(func() { copy(c.picture.Slice()[done*c.Width:end*c.Width], drawn) }, wants...)
-		if err != nil || lo == hi {
-			return err
-		}
-		if err := c.draw(drawn, lo, hi); err != nil {
-			return err
-		}
-		done, end, wants = lo, hi, []fagus.Request{c.want(lo, hi)}
+	drawn := make([]uint16, c.Height*c.Width)
+	part := func(of []uint16, b int) []uint16 {
+		lo, hi := c.rows(b)
+		return of[lo*c.Width : hi*c.Width]
 	}
+	return c.queue.Each(func(b int) error {
+		lo, hi := c.rows(b)
+		return c.draw(part(drawn, b), lo, hi)
+	}, parts.Results{
+		Want:  c.want,
+		Store: func(b int) { copy(part(c.picture.Slice(), b), part(drawn, b)) },
+	})
 }
 
 func (c *canvas) share() error {
 	batches := parts.Cyclic(len(c.guards), c.node.Nodes(), c.node.Rank())
 	var wants []fagus.Request
 	for _, b := range batches {
-		wants = append(wants, c.want(c.rows(b)))
+		wants = append(wants, c.want(b))
 	}
 	return c.node.During(c.node.Set(wants...), func() error {
 		for _, b := range batches {

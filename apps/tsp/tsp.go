@@ -33,14 +33,14 @@ type Result struct {
 	// dynamic programming. Only rank 0 has them.
 	Tour            []int
 	Length, Optimum int
-	// Tours is the number of tours that this rank took from the stack, and Steps the number of
+	// Tours is the number of tours that this rank took from the pool, and Steps the number of
 	// tours that it examined.
 	Tours, Steps int
 	// Time is the duration of this rank's search, from the barrier before it.
 	Time fagus.Time
 }
 
-// maxDepth limits the stack, of which every rank has a copy.
+// maxDepth limits the pool, of which every rank has a copy.
 const maxDepth = 4
 
 // Validate reports an error if the program cannot run with c.
@@ -56,25 +56,14 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-type stack struct {
-	Top  int64 // tours on the stack
-	Busy int64 // ranks that have taken a tour and may push others
-}
-
 type search struct {
 	*problem
 	node *fagus.Node
+	pool *parts.Pool[tour]
+	best *fagus.Guarded[tour] // one element, a round trip
 
-	stack      *fagus.Array[stack] // one element
-	tours      *fagus.Array[tour]
-	best       *fagus.Array[tour] // one element, a round trip
-	guardStack *fagus.SyncVar
-	guardBest  *fagus.SyncVar
-
-	known  tour   // the best tour of all ranks at this rank's last turn
-	busy   bool   // this rank works on a tour from the stack
-	push   []tour // extensions of the tour from the stack, not yet on the stack
-	found  tour   // a round trip better than known; Count is 0 if there is none
+	known  tour // the best tour of all ranks at this rank's last exchange
+	found  tour // a round trip better than known; Count is 0 if there is none
 	result Result
 }
 
@@ -83,43 +72,28 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	s := &search{problem: newProblem(cfg), node: n}
-	if err := s.declare(); err != nil {
-		return Result{}, err
-	}
-	if err := s.begin(); err != nil {
-		return Result{}, err
-	}
+	s := &search{problem: newProblem(cfg), node: n, best: fagus.NewGuarded[tour](n, "best", 1)}
 	var err error
+	if s.pool, err = parts.NewPool[tour](n, "tours", s.capacity()); err != nil {
+		return Result{}, err
+	}
 	if s.result.Time, err = parts.Timed(n, s.search); err != nil {
 		return Result{}, err
 	}
-	if n.Rank() != 0 {
-		return s.result, nil
+	if err := n.Barrier(); err != nil { // the best tour is final
+		return Result{}, err
 	}
-	// The best tour of the last turn is final, because no rank was busy any more.
+	if n.Rank() != 0 {
+		return s.result, n.Set().Do(func() {})
+	}
+	if err := n.Set(s.best.Read()).Do(func() { s.known = s.best.Slice()[0] }); err != nil {
+		return Result{}, err
+	}
 	return s.result, s.verify(&s.known, &s.result)
 }
 
-func (s *search) declare() (err error) {
-	if s.stack, err = fagus.NewArray[stack](s.node, "stack", 1); err != nil {
-		return err
-	}
-	if s.tours, err = fagus.NewArray[tour](s.node, "tours", s.capacity()); err != nil {
-		return err
-	}
-	if s.best, err = fagus.NewArray[tour](s.node, "best", 1); err != nil {
-		return err
-	}
-	if s.guardStack, err = s.node.Bind("stack", s.stack.All(), s.tours.All()); err != nil {
-		return err
-	}
-	s.guardBest, err = s.node.Bind("best", s.best.All())
-	return err
-}
-
-// capacity returns the number of possible tours of depth cities. There are never more on the
-// stack, because no tour on it begins with another tour on it.
+// capacity returns the number of possible tours of depth cities. There are never more in the pool,
+// because no tour in it begins with another tour in it.
 func (s *search) capacity() int {
 	tours := 1
 	for i := 1; i < min(int(s.depth), s.cities); i++ {
@@ -128,93 +102,51 @@ func (s *search) capacity() int {
 	return tours
 }
 
-// begin pushes the first tour at rank 0. A Barrier must follow before others use the stack.
-func (s *search) begin() error {
-	n := s.node
-	set := n.Set()
-	if n.Rank() == 0 {
-		set = n.Set(fagus.Want(s.guardStack, fagus.Exclusive), fagus.Want(s.guardBest, fagus.Exclusive))
-	}
-	return n.During(set, func() error {
-		if n.Rank() == 0 {
-			s.stack.Slice()[0] = stack{Top: 1}
-			s.tours.Slice()[0] = tour{Count: 1}
-			s.best.Slice()[0] = s.nearest()
-		}
-		return nil
-	})
-}
-
-// The pauses of a rank that finds the stack empty, in virtual time; real Acquires take longer.
-const (
-	shortestPause = 10 * fagus.Microsecond
-	longestPause  = fagus.Millisecond
-)
-
-// search takes tours until the stack is empty and no rank can push another.
+// search takes tours from the pool until no rank can add another.
 func (s *search) search() error {
-	pause := shortestPause
-	for {
-		t, over, err := s.turn()
-		switch {
-		case err != nil:
-			return err
-		case over:
-			return nil
-		case !s.busy:
-			s.node.Spend(pause)
-			pause = min(2*pause, longestPause)
-			continue
-		}
-		pause = shortestPause
-		if err := s.follow(t); err != nil {
-			return err
-		}
+	var first []tour
+	s.known = s.nearest()
+	if s.node.Rank() == 0 {
+		first, s.found = []tour{{Count: 1}}, s.known
 	}
+	return s.pool.Each(first, s.follow, parts.Exchange{Want: s.want, Do: s.exchange})
 }
 
-// turn pushes the results of the last tour. If it takes another tour the rank is busy.
-func (s *search) turn() (t tour, over bool, err error) {
-	n := s.node
-	access := fagus.Shared
+func (s *search) want() []fagus.Request {
 	if s.found.Count > 0 {
-		access = fagus.Exclusive
+		return []fagus.Request{s.best.Write().Unordered()}
 	}
-	set := n.Set(fagus.Want(s.guardStack, fagus.Exclusive).Unordered(), fagus.Want(s.guardBest, access).Unordered())
-	if err := n.Acquire(set); err != nil {
-		return tour{}, false, err
-	}
+	return []fagus.Request{s.best.Read().Unordered()}
+}
+
+func (s *search) exchange() {
 	best := &s.best.Slice()[0]
-	if s.found.Count > 0 && s.found.Length < best.Length {
+	if s.found.Count > 0 && (best.Count == 0 || s.found.Length < best.Length) {
 		*best = s.found
 	}
-	s.known, s.found = *best, tour{}
-	k, tours := &s.stack.Slice()[0], s.tours.Slice()
-	if int(k.Top)+len(s.push) > len(tours) {
-		panic(fmt.Sprintf("tsp: rank %d pushes %d tours on top of %d: the stack has room for %d", n.Rank(), len(s.push), k.Top, len(tours)))
+	if best.Count > 0 { // 0 if rank 0 has its first turn later
+		s.known = *best
 	}
-	k.Top += int64(copy(tours[k.Top:], s.push))
-	s.push = nil
-	if s.busy {
-		k.Busy--
-	}
-	if s.busy = k.Top > 0; s.busy {
-		k.Top--
-		k.Busy++
-		t = tours[k.Top]
-		s.result.Tours++
-	}
-	over = k.Top == 0 && k.Busy == 0
-	return t, over, n.Release(set)
+	s.found = tour{}
 }
 
-func (s *search) follow(t tour) (err error) {
+func (s *search) follow(t tour, add func(tour)) error {
 	charge := func(steps int) error {
 		s.node.Spend(fagus.Time(steps) * stepTime)
 		return s.node.Err()
 	}
-	var steps int
-	s.push, s.found, steps, err = s.problem.follow(&t, s.known.Length, charge)
+	limit := s.known.Length
+	if s.found.Count > 0 {
+		limit = s.found.Length
+	}
+	more, found, steps, err := s.problem.follow(&t, limit, charge)
+	for _, t := range more {
+		add(t)
+	}
+	if found.Count > 0 {
+		s.found = found
+	}
+	s.result.Tours++
 	s.result.Steps += steps
 	return err
 }

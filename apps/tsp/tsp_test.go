@@ -42,10 +42,10 @@ func TestBurma14(t *testing.T) {
 	}
 }
 
-// TestThreadsShareTheSearch searches from tours that take long compared with a turn: two ranks
-// must be much faster than one in threaded mode, but not in phase mode.
-func TestThreadsShareTheSearch(t *testing.T) {
-	cfg := tsp.Config{Cities: 14, Seed: 3, Depth: 2}
+// TestRanksShareTheSearch searches from tours that take long compared with a turn: two ranks must
+// be much faster than one in both modes.
+func TestRanksShareTheSearch(t *testing.T) {
+	cfg := tsp.Config{Cities: 14, Seed: 3}
 	alone := run(t, fagus.Config{Nodes: 1, Net: apptest.Simulated(t, sim.Config{})}, cfg)[0]
 	if alone.Time < 20*fagus.Millisecond {
 		t.Fatalf("one rank takes %v: want at least 20 ms, or the test shows nothing", alone.Time)
@@ -54,8 +54,8 @@ func TestThreadsShareTheSearch(t *testing.T) {
 		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{})
 		results := run(t, on, cfg)
 		slowest := max(results[0].Time, results[1].Time)
-		if fast := slowest < alone.Time*7/10; fast != (on.Mode == fagus.Threaded) {
-			t.Errorf("%v mode: two ranks take %v, one rank %v: want a gain in threaded mode only", on.Mode, slowest, alone.Time)
+		if slowest > alone.Time*8/10 {
+			t.Errorf("%v mode: two ranks take %v, one rank %v: want a gain", on.Mode, slowest, alone.Time)
 		}
 	}
 }

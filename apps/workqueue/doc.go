@@ -1,12 +1,11 @@
 // Package workqueue performs tasks of unequal length. Ranks take them from a queue in shared
 // memory, or the tasks are divided beforehand (Config.Static).
 //
-// It is a tutorial of a shared work queue:
+// It is a tutorial of a queue (parts.Queue):
 //
-//   - The queue (parts.Queue) is a single number, the next task, bound to one sync variable.
-//     The results of each batch of tasks are bound to a variable of their own.
-//   - A rank acquires the queue together with the results of its last batch. It writes those
-//     results and takes the next batch from the queue. Then it releases both, and computes.
+//   - The queue hands out batches of tasks. The results of each batch are bound to a variable of
+//     their own.
+//   - A rank computes a batch in private memory, and later writes its results to shared memory.
 //   - When the queue is empty all ranks meet in a Barrier. Rank 0 acquires all results and
 //     compares each with one that it computes by another method.
 //
@@ -16,8 +15,8 @@
 // # When a queue pays
 //
 // In threaded mode a rank waits only while another one takes a batch, so all ranks are busy until
-// the queue is empty, however unequal the tasks are. In phase mode all ranks request the same
-// variable, one rank gets it in each phase, and the next phase does not begin before that rank
-// has computed. So the ranks compute one after another, and a queue is slower than one rank
-// alone. Phase mode suits work that is divided beforehand.
+// the queue is empty, however unequal the tasks are. In phase mode ranks deal out all batches that
+// are left, and meet again about log2(batches/ranks) times. Whenever they meet, they wait for the
+// rank with the longest batch. So a queue costs less than in threaded mode if batches are of
+// similar length, and more if a few are much longer than all others (Config.Skew near 1).
 package workqueue

@@ -104,53 +104,44 @@ func (q *queue) declare() (err error) {
 	if q.results, err = fagus.NewArray[uint64](q.node, "results", q.Tasks); err != nil {
 		return err
 	}
-	q.guardResults = make([]*fagus.SyncVar, q.batches())
+	if q.next, err = parts.NewQueue(q.node, "next", q.Tasks, q.Batch); err != nil {
+		return err
+	}
+	q.guardResults = make([]*fagus.SyncVar, q.next.Batches())
 	for b := range q.guardResults {
-		if q.guardResults[b], err = q.node.Bind(fmt.Sprintf("results.%d", b), q.results.Range(q.batch(b))); err != nil {
+		if q.guardResults[b], err = q.node.Bind(fmt.Sprintf("results.%d", b), q.results.Range(q.next.Batch(b))); err != nil {
 			return err
 		}
 	}
-	if q.Static {
-		return nil
-	}
-	q.next, err = parts.NewQueue(q.node, "next", q.Tasks, q.Batch)
-	return err
+	return nil
 }
 
-// batches returns the number of batches; the last one may be smaller.
-func (q *queue) batches() int { return (q.Tasks + q.Batch - 1) / q.Batch }
-
-func (q *queue) batch(b int) (lo, hi int) { return b * q.Batch, min((b+1)*q.Batch, q.Tasks) }
-
 func (q *queue) takeTurns() error {
-	var results []uint64 // of the tasks from done on, not yet in shared memory
-	var wants []fagus.Request
-	done := 0
-	for {
-		lo, hi, err := q.next.Next(func() { copy(q.results.Slice()[done:], results) }, wants...)
-		if err != nil || lo == hi {
-			return err
-		}
-		results = make([]uint64, hi-lo)
-		if err := q.compute(results, lo); err != nil {
-			return err
-		}
-		done, wants = lo, []fagus.Request{fagus.Want(q.guardResults[lo/q.Batch], fagus.Exclusive)}
-	}
+	results := make([]uint64, q.Tasks) // private
+	return q.next.Each(func(b int) error {
+		lo, hi := q.next.Batch(b)
+		return q.compute(results[lo:hi], lo)
+	}, parts.Results{
+		Want: func(b int) fagus.Request { return q.guardResults[b].Write() },
+		Store: func(b int) {
+			lo, hi := q.next.Batch(b)
+			copy(q.results.Slice()[lo:hi], results[lo:hi])
+		},
+	})
 }
 
 func (q *queue) share() error {
 	n := q.node
 	var wants []fagus.Request
-	for b := n.Rank(); b < q.batches(); b += n.Nodes() {
+	for b := n.Rank(); b < q.next.Batches(); b += n.Nodes() {
 		wants = append(wants, fagus.Want(q.guardResults[b], fagus.Exclusive))
 	}
 	set := n.Set(wants...)
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
-	for b := n.Rank(); b < q.batches(); b += n.Nodes() {
-		lo, hi := q.batch(b)
+	for b := n.Rank(); b < q.next.Batches(); b += n.Nodes() {
+		lo, hi := q.next.Batch(b)
 		if err := q.compute(q.results.Slice()[lo:hi], lo); err != nil {
 			return err
 		}

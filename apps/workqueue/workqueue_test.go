@@ -58,8 +58,8 @@ func TestWhatAQueueIsGoodFor(t *testing.T) {
 		want fagus.Time
 	}{
 		{fagus.Phase, static, tasks / 2 * work}, {fagus.Threaded, static, tasks / 2 * work},
-		{fagus.Phase, equal, tasks * work}, {fagus.Threaded, equal, tasks / 2 * work},
-		{fagus.Phase, skewed, tasks * work}, {fagus.Threaded, skewed, tasks / 2 * work},
+		{fagus.Phase, equal, tasks / 2 * work}, {fagus.Threaded, equal, tasks / 2 * work},
+		{fagus.Phase, skewed, tasks / 2 * work}, {fagus.Threaded, skewed, tasks / 2 * work},
 	} {
 		on := fagus.Config{Nodes: 2, Net: apptest.Simulated(t, sim.Config{}), Mode: c.mode, Notices: c.mode == fagus.Threaded}
 		if got := run(t, on, c.cfg); got < c.want*95/100 || got > c.want*130/100 {

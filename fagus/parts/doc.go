@@ -6,7 +6,8 @@
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
-//	q, err := parts.NewQueue(n, "tasks", tasks, 16)            // hands out 16 tasks at a time
+//	q, err := parts.NewQueue(n, "rows", rows, 16)              // hands out 16 rows at a time
+//	w, err := parts.NewPool[node](n, "tree", 1000)             // tasks that add tasks
 //
 // All New functions are collective, like fagus.NewArray and Bind. Other functions are collective
 // if their comments say so. All types work in both modes. The rules of Node apply: only the rank's

@@ -280,35 +280,6 @@ func TestPairIsChecked(t *testing.T) {
 	}
 }
 
-// TestQueue: every item is handed out once.
-func TestQueue(t *testing.T) {
-	everywhere(t, func(on fagus.Config) {
-		const items = 23
-		results := runFor(t, on, func(n *fagus.Node) (mine []int, err error) {
-			q, err := parts.NewQueue(n, "q", items, 3)
-			if err != nil {
-				return nil, err
-			}
-			for {
-				lo, hi, err := q.Next(nil)
-				if err != nil || lo == hi {
-					return mine, err
-				}
-				for i := lo; i < hi; i++ {
-					mine = append(mine, i)
-				}
-			}
-		})
-		all := slices.Concat(results...)
-		slices.Sort(all)
-		for i := range items {
-			if len(all) != items || all[i] != i {
-				t.Fatalf("%d nodes, %v mode: the items handed out are %v", on.Nodes, on.Mode, all)
-			}
-		}
-	})
-}
-
 // TestMistakes: invalid arguments give errors.
 func TestMistakes(t *testing.T) {
 	run(t, fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
@@ -317,6 +288,7 @@ func TestMistakes(t *testing.T) {
 			"a grid without columns":                second(parts.NewGrid[int](n, "b", parts.Shape{Rows: 3})),
 			"a halo of more rows than the grid has": second(parts.NewGrid[int](n, "c", parts.Shape{Rows: 3, Columns: 1, Halo: 4})),
 			"empty batches":                         second(parts.NewQueue(n, "d", 3, 0)),
+			"a pool without room":                   second(parts.NewPool[int](n, "d", 0)),
 		} {
 			if err == nil {
 				t.Errorf("%s: no error, want one", what)

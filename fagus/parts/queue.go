@@ -6,45 +6,130 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Queue distributes items to ranks on demand. In threaded mode a rank takes items whenever it
-// is free. In phase mode every Next is a phase in which all ranks must take part.
+// Queue distributes items to ranks on demand, in batches. In threaded mode a rank takes a batch
+// whenever it is free. In phase mode all ranks meet now and then, and each gets several batches.
 type Queue struct {
 	node         *fagus.Node
+	name         string
 	items, batch int
-	next         *fagus.Array[int64] // one element: the number of the next item
-	guard        *fagus.SyncVar
+	begun        bool // Each was called
 }
 
-// NewQueue makes a queue of the items 0 to items-1, which Next hands out in batches of the
-// given size. It is collective.
+// NewQueue makes a queue of the items 0 to items-1, which Each hands out in batches of the given
+// size; the last batch may be smaller.
 func NewQueue(n *fagus.Node, name string, items, batch int) (*Queue, error) {
 	if items < 0 || batch < 1 {
 		return nil, fmt.Errorf("parts: queue %q of %d items in batches of %d: want at least 0 items, and at least 1 item per batch", name, items, batch)
 	}
-	next, err := fagus.NewArray[int64](n, name, 1)
-	if err != nil {
-		return nil, err
-	}
-	guard, err := n.Bind(name, next.All())
-	return &Queue{node: n, items: items, batch: batch, next: next, guard: guard}, err
+	return &Queue{node: n, name: name, items: items, batch: batch}, nil
 }
 
-// Next takes the next batch: the items lo to hi-1. If lo equals hi, the queue is empty, and stays
-// empty for all ranks.
+// Batches returns the number of batches.
+func (q *Queue) Batches() int { return (q.items + q.batch - 1) / q.batch }
+
+// Batch returns the items of batch b: lo to hi-1.
+func (q *Queue) Batch(b int) (lo, hi int) { return b * q.batch, min((b+1)*q.batch, q.items) }
+
+// Results says where the results of a batch go. The zero Results is of a queue without results.
+type Results struct {
+	// Want returns the request for the variable that guards the results of batch b. The variables
+	// of different batches must differ.
+	Want func(b int) fagus.Request
+	// Store copies the results of batch b, which work has left in private memory, while the rank
+	// holds that variable. It is called once a batch, later than work.
+	Store func(b int)
+}
+
+// Each calls work for batches of this rank until no rank gets another one; work computes all items
+// of batch b while the rank holds nothing. Each is collective, and can be called once. It does not
+// wait until other ranks have stored their results.
 //
-// If deliver is not nil, Next calls it while the rank holds the variables of all requests. A rank
-// can thus store the results of one batch in the same phase in which it takes the next batch.
-func (q *Queue) Next(deliver func(), with ...fagus.Request) (lo, hi int, err error) {
-	set := q.node.Set(append([]fagus.Request{fagus.Want(q.guard, fagus.Exclusive).Unordered()}, with...)...)
-	err = q.node.During(set, func() error {
-		if deliver != nil {
-			deliver()
+//	out := make([]float64, items) // private
+//	err := q.Each(func(b int) error {
+//		for lo, hi := q.Batch(b); lo < hi; lo++ {
+//			out[lo] = compute(lo)
+//		}
+//		return nil
+//	}, parts.Results{
+//		Want:  func(b int) fagus.Request { return guards[b].Write() },
+//		Store: func(b int) { lo, hi := q.Batch(b); copy(results.Slice()[lo:hi], out[lo:hi]) },
+//	})
+//
+// In threaded mode a rank that takes a batch stores the results of its last one in the same
+// tenure. In phase mode a rank stores all results at the end. There all ranks deal out the batches
+// among themselves, work for most of the time that these should take, and meet to deal out again
+// what is left. So a rank waits for one batch of another rank at most, each time.
+func (q *Queue) Each(work func(b int) error, r Results) error {
+	if q.begun {
+		return fmt.Errorf("parts: queue %q: Each was called before, and has handed out all items: make another queue", q.name)
+	}
+	q.begun = true
+	if q.node.Mode() == fagus.Threaded {
+		return q.takeTurns(work, r)
+	}
+	return q.shareOut(work, r)
+}
+
+// takeTurns takes one batch after another from a shared number. The number's variable is bound
+// after those of the results, so a rank acquires it last, and holds it shortly.
+func (q *Queue) takeTurns(work func(b int) error, r Results) error {
+	number := fagus.NewGuarded[int64](q.node, q.name, 1)
+	wants, done, batch := []fagus.Request{number.Write().Unordered()}, -1, 0
+	for {
+		err := q.node.Set(wants...).Do(func() {
+			if done >= 0 && r.Store != nil {
+				r.Store(done)
+			}
+			next := &number.Slice()[0]
+			if batch = int(*next); batch < q.Batches() {
+				*next++
+			}
+		})
+		if err != nil || batch == q.Batches() {
+			return err
 		}
-		next := q.next.Slice()
-		lo = int(next[0])
-		hi = min(lo+q.batch, q.items)
-		next[0] = int64(hi)
+		if err := work(batch); err != nil {
+			return err
+		}
+		if done = batch; r.Want != nil {
+			wants = append(wants[:1], r.Want(done))
+		}
+	}
+}
+
+// shareOut works on batches that all ranks deal out again and again, by what each says of itself.
+func (q *Queue) shareOut(work func(b int) error, r Results) error {
+	n := q.node
+	d := newDeal(q.Batches(), n.Nodes())
+	var done []int
+	for {
+		mine, limit := d.hand(n.Rank())
+		begin, i := n.Now(), 0
+		for ; i < len(mine) && (i == 0 || d.last() || n.Now()-begin < limit); i++ {
+			if err := work(mine[i]); err != nil {
+				return err
+			}
+		}
+		done = append(done, mine[:i]...)
+		if d.last() {
+			break
+		}
+		words, err := fagus.Gather(n, report{i, n.Now() - begin}.word())
+		if err != nil {
+			return err
+		}
+		d.next(words)
+	}
+	if r.Want == nil {
 		return nil
+	}
+	wants := make([]fagus.Request, len(done))
+	for i, b := range done {
+		wants[i] = r.Want(b)
+	}
+	return n.Set(wants...).Do(func() {
+		for _, b := range done {
+			r.Store(b)
+		}
 	})
-	return lo, hi, err
 }

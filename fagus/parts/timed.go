@@ -8,11 +8,9 @@ func Timed(n *fagus.Node, f func() error) (fagus.Time, error) {
 	if err := n.Barrier(); err != nil {
 		return 0, err
 	}
-	stats := n.Stats()
-	begin := stats.Total()
+	begin := n.Now()
 	if err := f(); err != nil {
 		return 0, err
 	}
-	stats = n.Stats()
-	return stats.Total() - begin, nil
+	return n.Now() - begin, nil
 }
