@@ -46,16 +46,32 @@ func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, dige
 	if declared > 0 {
 		last = "the last is " + s.Declaration(int(declared)-1)
 	}
-	return fmt.Errorf("ranks %d and %d declared different things; all ranks must make the same arrays and bindings in the same order; "+
-		"one of declarations %d to %d differs; here %s", own, other, agreed+1, declared, last)
+	return &Difference{Own: own, Other: other,
+		What:  fmt.Sprintf("ranks %d and %d declared different things", own, other),
+		Where: fmt.Sprintf("one of declarations %d to %d differs; here %s", agreed+1, declared, last)}
+}
+
+// Difference is the error that two ranks have declared different things.
+type Difference struct {
+	Own, Other dimmnet.Rank // Own has found the difference
+	What       string
+	Where      string // which declaration differs, as far as it is known; may be empty
+}
+
+func (d *Difference) Error() string {
+	text := d.What + "; all ranks must make the same arrays and bindings in the same order"
+	if d.Where != "" {
+		text += "; " + d.Where
+	}
+	return text
 }
 
 // CheckCount returns an error unless rank other, which is in the same call as rank own, has made
 // as many declarations as rank own.
 func (s *Space) CheckCount(own, other dimmnet.Rank, declared uint32) error {
 	if n := s.Declared(); n != int(declared) {
-		return fmt.Errorf("rank %d has made %d arrays and bindings and rank %d %d; all ranks must make the same ones in the same order",
-			own, n, other, declared)
+		return &Difference{Own: own, Other: other,
+			What: fmt.Sprintf("rank %d has made %d arrays and bindings and rank %d %d", own, n, other, declared)}
 	}
 	return nil
 }

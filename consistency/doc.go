@@ -5,7 +5,7 @@
 // bound to byte ranges of them, and for each variable the versions that wrote its bytes.
 // Addresses mean the same on every rank; the memory behind them is the rank's own copy.
 //
-//	base, err := space.AddRegion("C", "[]float64 of 100", mem)
+//	base, err := space.AddRegion("C", "[]float64 of 100", 8, mem)
 //	id, err := space.Bind("C.0", []consistency.Range{{Lo: base, Hi: base + 80}})
 //	space.BeginWrite(id, nil)         // an exclusive tenure begins: make a twin
 //	copy(mem, ...)                    // the program computes

@@ -22,7 +22,7 @@ func TestEndOfSpace(t *testing.T) {
 	defer func() { _ = syscall.Munmap(mem) }()
 	s, end := consistency.NewSpace(), consistency.Addr(0)
 	add := func(n int) (consistency.Addr, error) {
-		base, err := s.AddRegion(fmt.Sprint("up from ", end), "bytes", mem[:n])
+		base, err := s.AddRegion(fmt.Sprint("up from ", end), "bytes", 1, mem[:n])
 		if err == nil {
 			end = base + consistency.Addr(n)
 		}

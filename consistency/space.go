@@ -30,6 +30,7 @@ func (r Range) contains(s Range) bool { return r.Lo <= s.Lo && s.Hi <= r.Hi }
 type region struct {
 	Range
 	name  string
+	size  int // bytes of an element
 	mem   []byte
 	views [][]byte // by rank: the region's memory at that rank; nil without SetViews
 }
@@ -82,9 +83,10 @@ func addName(names map[string]struct{}, kind, name string) error {
 	return nil
 }
 
-// AddRegion adds mem to the address space and returns its address, a multiple of the page size.
-// Every rank must add the same regions in the same order. kind is the array's type and length.
-func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
+// AddRegion adds mem, an array of elements of size bytes, to the address space and returns its
+// address, a multiple of the page size. Every rank must add the same regions in the same order.
+// kind is the array's type and length.
+func (s *Space) AddRegion(name, kind string, size int, mem []byte) (Addr, error) {
 	base := Addr(PageBytes)
 	if n := len(s.regions); n > 0 {
 		// At least one unused page separates regions.
@@ -96,7 +98,7 @@ func (s *Space) AddRegion(name, kind string, mem []byte) (Addr, error) {
 	if err := addName(s.arrays, "region", name); err != nil {
 		return 0, err
 	}
-	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, mem: mem})
+	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, size: size, mem: mem})
 	s.declare(fmt.Sprintf("array %q, %s", name, kind))
 	return base, nil
 }
@@ -208,10 +210,11 @@ func (s *Space) region(r Range) *region {
 	return &s.regions[i]
 }
 
-// Describe describes r for a report, by the name of its region and the offsets in the region.
+// Describe describes r for a report, as the slice of its region's elements that contains r.
 func (s *Space) Describe(r Range) string {
 	if g := s.region(r); g != nil {
-		return fmt.Sprintf("bytes %d to %d of %q", r.Lo-g.Lo, r.Hi-g.Lo, g.name)
+		size := Addr(g.size)
+		return fmt.Sprintf("%s[%d:%d]", g.name, (r.Lo-g.Lo)/size, (r.Hi-g.Lo+size-1)/size)
 	}
 	return fmt.Sprintf("[%#x, %#x)", r.Lo, r.Hi)
 }

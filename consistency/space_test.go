@@ -19,7 +19,7 @@ func newSpace(t testing.TB, n int) (*consistency.Space, consistency.Addr, []byte
 	t.Helper()
 	s := consistency.NewSpace()
 	mem := make([]byte, n)
-	base, err := s.AddRegion("mem", fmt.Sprint(n), mem)
+	base, err := s.AddRegion("mem", fmt.Sprint(n), 1, mem)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestRegionsLieApart(t *testing.T) {
 	s := consistency.NewSpace()
 	page := consistency.Addr(1)
 	for i, n := range []int{1, 4095, 4096, 4097, 10} {
-		base, err := s.AddRegion(fmt.Sprint(i), "", make([]byte, n))
+		base, err := s.AddRegion(fmt.Sprint(i), "", 1, make([]byte, n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,9 +123,9 @@ func TestNamesDiffer(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
 	bind(t, s, "mem", rng(base, base+1)) // a variable may have the name of an array
 	for want, declare := range map[string]func() error{
-		`there is a region "mem" already`:   func() error { _, err := s.AddRegion("mem", "", make([]byte, 1)); return err },
-		"the region has no name":            func() error { _, err := s.AddRegion("", "", make([]byte, 1)); return err },
-		`region "none": 0 bytes do not fit`: func() error { _, err := s.AddRegion("none", "", nil); return err },
+		`there is a region "mem" already`:   func() error { _, err := s.AddRegion("mem", "", 1, make([]byte, 1)); return err },
+		"the region has no name":            func() error { _, err := s.AddRegion("", "", 1, make([]byte, 1)); return err },
+		`region "none": 0 bytes do not fit`: func() error { _, err := s.AddRegion("none", "", 1, nil); return err },
 		`there is a variable "mem" already`: func() error { _, err := s.Bind("mem", []consistency.Range{rng(base+9, base+10)}); return err },
 		`bind "v": no range`:                func() error { _, err := s.Bind("v", nil); return err },
 	} {

@@ -17,7 +17,7 @@ func TestStream(t *testing.T) {
 	var ranks [2]*consistency.Space
 	for i := range ranks {
 		ranks[i] = consistency.NewSpace()
-		if _, err := ranks[i].AddRegion("a", "bytes", make([]byte, 1000)); err != nil {
+		if _, err := ranks[i].AddRegion("a", "bytes", 1, make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ranks[i].Bind("v", []consistency.Range{at(0, 1000)}); err != nil {

@@ -10,7 +10,7 @@ import (
 // TestAsManyVariablesAsIDs binds a variable with the last ID, and one more, which must fail.
 func TestAsManyVariablesAsIDs(t *testing.T) {
 	s := NewSpace()
-	base, err := s.AddRegion("mem", "", make([]byte, 10))
+	base, err := s.AddRegion("mem", "", 1, make([]byte, 10))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import "testing"
 func TestWroteAgain(t *testing.T) {
 	const words = 3000
 	s := NewSpace()
-	base, err := s.AddRegion("a", "[]uint64", make([]byte, 8*words))
+	base, err := s.AddRegion("a", "[]uint64", 1, make([]byte, 8*words))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,27 +36,27 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	}
 	t := reflect.TypeFor[T]()
 	if err := checkElement(t); err != nil {
-		return nil, n.errorf("NewArray %q: elements of type %v: %w", name, t, err)
+		return nil, n.problem("NewArray %q: elements of type %v: %w", name, t, err)
 	}
 	size := int(t.Size())
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
-		return nil, n.errorf("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space",
+		return nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space",
 			name, length, size)
 	}
 	mem, all, err := n.mapArray(length * size)
 	if err != nil {
-		return nil, n.errorf("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
+		return nil, n.problem("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
 	var base consistency.Addr
-	err = n.engine.Declare(func() (err error) {
-		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), mem.Own)
+	err = n.declare(func() (err error) {
+		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), size, mem.Own)
 		if err == nil && all != nil {
 			n.space.SetViews(base, all)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, n.errorf("NewArray: %w", err)
+		return nil, n.problem("NewArray: %w", err)
 	}
 	n.arrays++
 	n.guard.Add(mem, name, base, size)

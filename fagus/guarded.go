@@ -15,10 +15,12 @@ type Guarded[T any] struct {
 func NewGuarded[T any](n *Node, name string, length int) *Guarded[T] {
 	a, err := NewArray[T](n, name, length)
 	if err != nil {
-		a = &Array[T]{node: n, name: name}
+		_ = n.stick(err)
+		return &Guarded[T]{&Array[T]{node: n, name: name}, &SyncVar{node: n, name: name}}
 	}
 	v, err := n.Bind(name, a.All())
 	if err != nil {
+		_ = n.stick(err)
 		v = &SyncVar{node: n, name: name}
 	}
 	return &Guarded[T]{a, v}

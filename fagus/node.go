@@ -36,12 +36,14 @@ type Node struct {
 	guard   *guard.Guard      // for Config.Check; nil if off
 	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
-	err     error             // the first error of a call; every later call returns it
-	ctx     context.Context   // of Context
-	cancel  context.CancelCauseFunc
+
+	declared *declarations   // of all ranks of this process
+	err      error           // the first error of a call; every later call returns it
+	ctx      context.Context // of Context
+	cancel   context.CancelCauseFunc
 }
 
-func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Board) (*Node, error) {
+func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Board, declared *declarations) (*Node, error) {
 	p := h.Port()
 	space := consistency.NewSpace()
 	one, err := oneCopy(h, cfg)
@@ -73,6 +75,8 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		watch:   watch,
 		clock:   newStopwatch(h, cfg.Mode, e.Counters),
 		monitor: board.Monitor(int(p.Rank())),
+
+		declared: declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.monitor.Attach(rankState{e, space})
@@ -119,8 +123,9 @@ func (n *Node) Spend(d Time) { n.host.Spend(d) }
 
 // Err returns the first error of this rank's calls, or else the reason why the run has failed, or
 // nil. Errors stick: after an error every call returns the same error at once and does nothing, and
-// Run returns it even if the program does not. So a program may leave errors unchecked, and check
-// Err once before it uses results:
+// Run returns it even if the program does not. (Errors of NewArray, Bind and Wrote do not stick:
+// the call has done nothing.) So a program may leave errors unchecked, and check Err once before it
+// uses results:
 //
 //	x := fagus.NewGuarded[float64](n, "x", 1000)
 //	for i := 0; i < steps && n.Err() == nil; i++ {
@@ -154,9 +159,18 @@ type rankError struct {
 func (e *rankError) Error() string { return fmt.Sprintf("fagus: rank %d: %v", e.rank, e.err) }
 func (e *rankError) Unwrap() error { return e.err }
 
+// problem returns an error that names the rank.
+func (n *Node) problem(format string, args ...any) error {
+	return &rankError{n.rank, fmt.Errorf(format, args...)}
+}
+
 // errorf returns an error that names the rank. The first one becomes the error of all later calls.
 func (n *Node) errorf(format string, args ...any) error {
-	err := &rankError{n.rank, fmt.Errorf(format, args...)}
+	return n.stick(n.problem(format, args...))
+}
+
+// stick makes err, the error of a call, the error of all later calls if it is the first one.
+func (n *Node) stick(err error) error {
 	if n.err == nil {
 		n.err = err
 		n.cancel(err)
@@ -198,7 +212,7 @@ func (n *Node) ready(call string) error {
 func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() error) error {
 	if !n.enter(call, set) {
 		// The goroutine that makes the other call may use n.err.
-		return &rankError{n.rank, fmt.Errorf("%v during another call: a Node belongs to one goroutine", call)}
+		return n.problem("%v during another call: a Node belongs to one goroutine", call)
 	}
 	n.record.call()
 	n.clock.enter(part)
@@ -206,7 +220,7 @@ func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() 
 	n.clock.enter(PartCompute)
 	if err != nil {
 		n.monitor.Fail()
-		return n.errorf("%v: %w", call, err)
+		return n.errorf("%v: %w", call, n.declared.locate(err))
 	}
 	return nil
 }

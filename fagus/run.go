@@ -42,8 +42,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	results := make([]result, cfg.Nodes)
+	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
-		n, err := newNode(ctx, h, cfg, board)
+		n, err := newNode(ctx, h, cfg, board, declared)
 		if err != nil {
 			return err
 		}

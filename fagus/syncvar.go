@@ -37,15 +37,15 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	}
 	rs, err := n.checkRanges(ranges)
 	if err != nil {
-		return nil, n.errorf("Bind %q: %w", name, err)
+		return nil, n.problem("Bind %q: %w", name, err)
 	}
 	var id syncvar.ID
-	err = n.engine.Declare(func() (err error) {
+	err = n.declare(func() (err error) {
 		id, err = n.space.Bind(name, rs)
 		return err
 	})
 	if err != nil {
-		return nil, n.errorf("Bind: %w", err)
+		return nil, n.problem("Bind: %w", err)
 	}
 	n.record.bound(id, name)
 	n.guard.Bound(id)

@@ -16,11 +16,11 @@ func (n *Node) Wrote(ranges ...Range) error {
 		return n.err
 	}
 	if n.held == nil {
-		return n.errorf("Wrote: no set is held: acquire the variable with Reporting first")
+		return n.problem("Wrote: no set is held: acquire the variable with Reporting first")
 	}
 	rs, err := n.checkRanges(ranges)
 	if err != nil {
-		return n.errorf("Wrote: %w", err)
+		return n.problem("Wrote: %w", err)
 	}
 	for _, r := range rs {
 		id, err := n.reportedVariable(r)
@@ -36,14 +36,14 @@ func (n *Node) Wrote(ranges ...Range) error {
 func (n *Node) reportedVariable(r consistency.Range) (syncvar.ID, error) {
 	id, _, err := n.space.Guard(r)
 	if err != nil {
-		return 0, n.errorf("Wrote: no single variable guards all of %s: report the part of each variable by itself", n.space.Describe(r))
+		return 0, n.problem("Wrote: no single variable guards all of %s: report the part of each variable by itself", n.space.Describe(r))
 	}
 	at := slices.Index(n.held.exclusive, id)
 	switch {
 	case at < 0:
-		return 0, n.errorf("Wrote: %s: %q is not held exclusively: acquire it with fagus.Exclusive and Reporting", n.space.Describe(r), n.space.Name(id))
+		return 0, n.problem("Wrote: %s: %q is not held exclusively: acquire it with fagus.Exclusive and Reporting", n.space.Describe(r), n.space.Name(id))
 	case n.held.declared[at] == nil || n.held.allowed[at] != nil:
-		return 0, n.errorf("Wrote: %q was not requested with Reporting: acquire it with fagus.Want(v, fagus.Exclusive).Reporting()",
+		return 0, n.problem("Wrote: %q was not requested with Reporting: acquire it with fagus.Want(v, fagus.Exclusive).Reporting()",
 			n.space.Name(id))
 	}
 	return id, nil

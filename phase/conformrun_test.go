@@ -65,7 +65,7 @@ func randomRecording(seed uint64) (*recording, error) {
 func (c *recording) program(h dimmnet.Host) error {
 	space := consistency.NewSpace()
 	mem := make([]byte, 1024)
-	base, err := space.AddRegion("array", "1024 bytes", mem)
+	base, err := space.AddRegion("array", "1024 bytes", 1, mem)
 	if err != nil {
 		return err
 	}

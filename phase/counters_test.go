@@ -39,7 +39,7 @@ func (p *relay) rank(h dimmnet.Host) error {
 	if p.views != nil {
 		mem = p.views[rank]
 	}
-	base, err := space.AddRegion("array", "bytes", mem)
+	base, err := space.AddRegion("array", "bytes", 1, mem)
 	if err != nil {
 		return err
 	}

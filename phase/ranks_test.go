@@ -66,7 +66,7 @@ func TestAllRanks(t *testing.T) {
 func newOfMany(t *testing.T, rank dimmnet.Rank, nodes int, phase uint64) *Engine {
 	t.Helper()
 	space := consistency.NewSpace()
-	base, err := space.AddRegion("a", "bytes", make([]byte, 8))
+	base, err := space.AddRegion("a", "bytes", 1, make([]byte, 8))
 	if err != nil {
 		t.Fatal(err)
 	}

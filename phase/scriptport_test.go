@@ -154,7 +154,7 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Live: w.inline, Views: w.views, Help: w.help}); err != nil {
 			return err
 		}
-		if r.base, err = r.space.AddRegion("array", "1024 bytes", r.mem); err != nil {
+		if r.base, err = r.space.AddRegion("array", "1024 bytes", 1, r.mem); err != nil {
 			return err
 		}
 		if w.views {

@@ -33,7 +33,7 @@ func TestDeclarationsThatDiffer(t *testing.T) {
 	if err := meetAt(e, syncvar.Barrier, n, e.space.Digest(n)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.space.AddRegion("b", "bytes", make([]byte, 8)); err != nil {
+	if _, err := e.space.AddRegion("b", "bytes", 1, make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.space.Bind("v4", []consistency.Range{{Lo: 3 * consistency.PageBytes, Hi: 3*consistency.PageBytes + 8}}); err != nil {

@@ -16,7 +16,7 @@ import (
 func newTestEngine(t *testing.T, rank dimmnet.Rank) *Engine {
 	t.Helper()
 	space := consistency.NewSpace()
-	base, err := space.AddRegion("a", "bytes", make([]byte, 400))
+	base, err := space.AddRegion("a", "bytes", 1, make([]byte, 400))
 	if err != nil {
 		t.Fatal(err)
 	}

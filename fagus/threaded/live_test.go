@@ -21,7 +21,7 @@ func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte)
 	}
 	return net.Run(t.Context(), 2, func(h dimmnet.Host) error {
 		space, memory := consistency.NewSpace(), make([]byte, size)
-		base, err := space.AddRegion("a", "bytes", memory)
+		base, err := space.AddRegion("a", "bytes", 1, memory)
 		if err != nil {
 			return err
 		}

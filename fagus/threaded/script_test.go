@@ -95,7 +95,7 @@ func (w *world) begin(n int) error {
 		tables[r] = make(map[dimmnet.Offset]uint64)
 		space := consistency.NewSpace()
 		memory := make([]byte, 1024)
-		if _, err := space.AddRegion("a", "bytes", memory); err != nil {
+		if _, err := space.AddRegion("a", "bytes", 1, memory); err != nil {
 			return err
 		}
 		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables}, space, Config{})

@@ -8,7 +8,7 @@
 // panic with the address; [Guard.Fault] describes what was wrong with the access.
 //
 //	memory, err := g.Map(bytes)
-//	base, err := space.AddRegion(name, kind, memory.Own)
+//	base, err := space.AddRegion(name, kind, size, memory.Own)
 //	g.Add(memory, name, base, 8)
 //	err = g.Acquired(tenure)          // opens the pages
 //	text, ok := g.Fault(addr)         // describes a faulting access

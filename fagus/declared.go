@@ -1,0 +1,69 @@
+package fagus
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
+)
+
+// declarations holds what the ranks of this process have declared, and where, so that an error can
+// name the first difference.
+type declarations struct {
+	mu    sync.Mutex
+	ranks map[dimmnet.Rank][]declaration
+}
+
+type declaration struct {
+	what   string
+	digest uint64     // of this one and all before
+	stack  [8]uintptr // of the NewArray or Bind call, innermost frame first
+}
+
+// declare calls f, which adds an array or a variable to the space, and records the caller's line.
+func (n *Node) declare(f func() error) error {
+	if err := n.engine.Declare(f); err != nil {
+		return err
+	}
+	count := n.space.Declared()
+	d := declaration{what: n.space.Declaration(count - 1), digest: n.space.Digest(count)}
+	runtime.Callers(3, d.stack[:])
+	n.declared.mu.Lock()
+	defer n.declared.mu.Unlock()
+	own := dimmnet.Rank(n.rank)
+	n.declared.ranks[own] = append(n.declared.ranks[own], d)
+	return nil
+}
+
+// locate returns an error about different declarations that says which one differs, if both ranks
+// are in this process. It returns other errors as they are.
+func (ds *declarations) locate(err error) error {
+	var d *consistency.Difference
+	if !errors.As(err, &d) {
+		return err
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	own, other := ds.ranks[d.Own], ds.ranks[d.Other]
+	if len(other) == 0 {
+		return err
+	}
+	at := func(list []declaration, i int) string {
+		if i >= len(list) {
+			return "missing"
+		}
+		stack := list[i].stack[:]
+		return fmt.Sprintf("%s (%s)", list[i].what, source.Line(source.Frames(stack)))
+	}
+	for i := range max(len(own), len(other)) {
+		if i >= len(own) || i >= len(other) || own[i].digest != other[i].digest {
+			where := fmt.Sprintf("declaration %d is %s on rank %d, and %s on rank %d", i+1, at(own, i), d.Own, at(other, i), d.Other)
+			return &consistency.Difference{Own: d.Own, Other: d.Other, What: d.What, Where: where}
+		}
+	}
+	return err
+}
