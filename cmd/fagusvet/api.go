@@ -13,39 +13,50 @@ type call string
 
 // The calls that the rules know.
 const (
-	callAcquire  call = "Acquire"
-	callRelease  call = "Release"
-	callUpdate   call = "Update"
-	callBarrier  call = "Barrier"
-	callFence    call = "Fence"
-	callBind     call = "Bind"
-	callSet      call = "Set"
-	callRank     call = "Rank"
-	callNodes    call = "Nodes"
-	callMode     call = "Mode"
-	callNewArray call = "NewArray"
-	callWant     call = "Want"
-	callRun      call = "Run"
-	callWriting  call = "Writing"
-	callSlice    call = "Slice"
-	callAll      call = "All"
-	callRange    call = "Range"
-	callReduce   call = "Reduce"
+	callAcquire    call = "Acquire"
+	callRelease    call = "Release"
+	callUpdate     call = "Update"
+	callBarrier    call = "Barrier"
+	callFence      call = "Fence"
+	callBind       call = "Bind"
+	callSet        call = "Set"
+	callRank       call = "Rank"
+	callNodes      call = "Nodes"
+	callMode       call = "Mode"
+	callNewArray   call = "NewArray"
+	callNewGuarded call = "NewGuarded"
+	callWant       call = "Want"
+	callRead       call = "Read"
+	callWrite      call = "Write"
+	callRun        call = "Run"
+	callWriting    call = "Writing"
+	callReporting  call = "Reporting"
+	callUnordered  call = "Unordered"
+	callSlice      call = "Slice"
+	callCopy       call = "Copy"
+	callAll        call = "All"
+	callRange      call = "Range"
+	callReduce     call = "Reduce"
 
 	callOther call = "other" // another function of the package
 	callNone  call = ""      // not of the package, or a dynamic call
 )
 
-func (c call) receiver() string {
+// of reports whether c is a method of the named type, or a function if the name is empty.
+func (c call) of(receiver string) bool {
 	switch c {
+	case callNewArray, callNewGuarded, callWant, callRun, callReduce:
+		return receiver == ""
 	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode:
-		return "Node"
-	case callSlice, callAll, callRange:
-		return "Array"
-	case callWriting:
-		return "Request"
+		return receiver == "Node"
+	case callSlice, callCopy, callAll, callRange:
+		return receiver == "Array"
+	case callRead, callWrite:
+		return receiver == "SyncVar" || receiver == "Guarded"
+	case callWriting, callReporting, callUnordered:
+		return receiver == "Request"
 	}
-	return ""
+	return false
 }
 
 func fagusCall(c *ssa.CallCommon) call {
@@ -60,12 +71,8 @@ func fagusCall(c *ssa.CallCommon) call {
 	if !ok || f.Pkg() == nil || f.Pkg().Path() != fagusPath {
 		return callNone
 	}
-	switch name := call(f.Name()); name {
-	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
-		callNewArray, callWant, callRun, callWriting, callSlice, callAll, callRange, callReduce:
-		if receiverName(f) == name.receiver() {
-			return name
-		}
+	if name := call(f.Name()); name.of(receiverName(f)) {
+		return name
 	}
 	return callOther
 }
@@ -75,14 +82,26 @@ func receiverName(f *types.Func) string {
 	if recv == nil {
 		return ""
 	}
-	t := recv.Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if named, ok := t.(*types.Named); ok {
+	if named := namedType(recv.Type()); named != nil {
 		return named.Obj().Name()
 	}
 	return ""
+}
+
+// namedType returns t, or the type to which t points, if it has a name; else nil.
+func namedType(t types.Type) *types.Named {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, _ := t.(*types.Named)
+	return named
+}
+
+// isGuarded reports whether t is fagus.Guarded or a pointer to it.
+func isGuarded(t types.Type) bool {
+	named := namedType(t)
+	return named != nil && named.Obj().Name() == "Guarded" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == fagusPath
 }
 
 // callOf returns the call of package fagus that instr makes at once, not by defer or go.

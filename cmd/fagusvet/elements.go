@@ -15,11 +15,17 @@ type element struct {
 	write bool
 }
 
-// elements returns the uses of elements of slices from Array.Slice in fn, in source order.
+// elements returns the uses of elements of slices from Array.Slice in fn, and the calls of
+// Array.Copy, in source order.
 func (m *model) elements(fn *ssa.Function) []element {
 	var list []element
 	for instr := range instructions(fn) {
-		if callOf(instr) != callSlice {
+		name := callOf(instr)
+		if name == callCopy {
+			c := instr.(*ssa.Call)
+			list = append(list, element{instr: c, pos: c.Pos(), array: m.arrayOf(c.Call.Args[0])})
+		}
+		if name != callSlice {
 			continue
 		}
 		slice := instr.(*ssa.Call)

@@ -57,7 +57,7 @@ Rules:
   access      elements read or written while no set is held
   release     an Acquire whose set is still held at a return, or at the next collective call
   shared      elements written under a set that has their variable only Shared
-  collective  NewArray, Bind, Update, Barrier or Reduce that only some ranks call
+  collective  NewGuarded, Bind, Update, Barrier and other calls that only some ranks make
 
 A comment on the line, or on the line above, suppresses a rule there:
 

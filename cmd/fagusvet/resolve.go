@@ -110,7 +110,7 @@ func (m *model) source(v ssa.Value) ssa.Value {
 // onlyValue returns the only value ever assigned to a field of the package, or nil.
 func (m *model) onlyValue(field *types.Var) ssa.Value {
 	a := m.fields[field]
-	if field == nil || a == nil || a.hidden || len(a.stored) != 1 || field.Exported() && m.pkg.Name() != "main" {
+	if field == nil || field.Pkg() != m.pkg || a == nil || a.hidden || len(a.stored) != 1 || field.Exported() && m.pkg.Name() != "main" {
 		return nil
 	}
 	return a.stored[0]
@@ -171,26 +171,38 @@ func (m *model) onlyStore(alloc *ssa.Alloc) ssa.Value {
 	return only
 }
 
-// array identifies a shared array: its call of NewArray, the field that holds it, or the parameter.
-// Equal values are the same array; nil is an unknown array.
+// array identifies a shared array: its call of NewArray or NewGuarded, or the field or parameter
+// that holds the array or its Guarded. Equal values are the same array; nil is an unknown array.
 type array any
 
+// arrayOf returns the array that v, an Array or a Guarded, is.
 func (m *model) arrayOf(v ssa.Value) array {
 	v = m.resolve(v)
-	if c, name := resultOf(v, 0); name == callNewArray {
+	if c, name := resultOf(v, 0); name == callNewArray || name == callNewGuarded {
 		return c
 	}
 	switch v := v.(type) {
 	case *ssa.Parameter:
 		return v
 	case *ssa.Field:
-		return known(fieldNumber(v.X.Type(), v.Field))
+		return m.arrayIn(v.X, fieldNumber(v.X.Type(), v.Field))
+	case *ssa.FieldAddr: // a Guarded that is itself a field
+		return known(fieldOf(v))
 	case *ssa.UnOp:
 		if at, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
-			return known(fieldOf(at))
+			return m.arrayIn(at.X, fieldOf(at))
 		}
 	}
 	return nil
+}
+
+// arrayIn returns the array in a field of holder. All Guarded values have the same field, so holder
+// identifies the array of a Guarded.
+func (m *model) arrayIn(holder ssa.Value, field *types.Var) array {
+	if isGuarded(holder.Type()) {
+		return m.arrayOf(holder)
+	}
+	return known(field)
 }
 
 func known(field *types.Var) array {

@@ -17,10 +17,11 @@ are written while the held set has no variable Exclusive that guards them:
 	...
 	counts.Slice()[0] = 1 // shared: an element of "counts" is written, but ...
 
-The rule must know all Wants of the set: one call of Set in the package, with the Wants as
-arguments or appended to a slice. If some are Exclusive, it must also know their Binds and
-the Bind of the shared variable, in local variables or in fields that are assigned once in
-the package. It treats an array as a whole: if two variables guard half of an array each,
+The rule must know all requests of the set: one call of Set in the package, with the calls
+of Want, Read and Write as arguments or appended to a slice. If some are Exclusive, it must
+also know which arrays their variables and the shared variable guard: it knows that of a
+Guarded, and of variables whose Bind is assigned to a local variable, or to a field that is
+assigned once in the package. It treats an array as a whole: if two variables guard half of an array each,
 an Exclusive on either permits writes to both halves. It does not follow sets and variables
 in slices and maps or accesses that are computed, and has the limits of the rule access.`
 

@@ -8,8 +8,8 @@ import (
 
 // want is a variable in a set, with its access if the access is known.
 type want struct {
-	variable ssa.Value
-	shared   bool // certainly shared
+	variable ssa.Value // the SyncVar, or its Guarded
+	shared   bool      // certainly shared
 }
 
 func (m *model) wants(set ssa.Value) (list []want, ok bool) {
@@ -70,8 +70,11 @@ func (s *search) request(v ssa.Value) bool {
 	v = s.m.resolve(v)
 	c, name := resultOf(v, 0)
 	switch name {
-	case callWriting:
+	case callWriting, callReporting, callUnordered:
 		return s.request(c.Call.Args[0])
+	case callRead, callWrite:
+		s.wants = append(s.wants, want{variable: c.Call.Args[0], shared: name == callRead})
+		return true
 	case callWant:
 		access, ok := c.Call.Args[1].(*ssa.Const)
 		s.wants = append(s.wants, want{variable: c.Call.Args[0], shared: ok && access.Value != nil && access.Value.String() == s.m.sharedAccess()})
@@ -139,7 +142,12 @@ func listed(v *ssa.Slice) (list []ssa.Value, ok bool) {
 // guardedBy returns the arrays of which a variable guards parts. ok reports whether the list is
 // complete.
 func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
-	bind, name := resultOf(m.resolve(variable), 0)
+	variable = m.resolve(variable)
+	if guarded := guardedOf(variable); guarded != nil {
+		a := m.arrayOf(guarded)
+		return []array{a}, a != nil
+	}
+	bind, name := resultOf(variable, 0)
 	if name != callBind {
 		return nil, false
 	}
@@ -160,4 +168,22 @@ func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
 		arrays = append(arrays, a)
 	}
 	return arrays, ok
+}
+
+// guardedOf returns the Guarded whose variable v is; nil if v is not the field Var of a Guarded.
+func guardedOf(v ssa.Value) ssa.Value {
+	switch at := v.(type) {
+	case *ssa.Field:
+		if isGuarded(at.X.Type()) {
+			return at.X
+		}
+	case *ssa.UnOp:
+		if field, ok := at.X.(*ssa.FieldAddr); ok && isGuarded(field.X.Type()) {
+			return field.X
+		}
+	}
+	if isGuarded(v.Type()) {
+		return v
+	}
+	return nil
 }

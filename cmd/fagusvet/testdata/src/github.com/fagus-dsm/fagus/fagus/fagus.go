@@ -13,6 +13,11 @@ type (
 	Range        struct{}
 	Request      struct{}
 	Array[T any] struct{ all []T }
+
+	Guarded[T any] struct {
+		*Array[T]
+		Var *SyncVar
+	}
 )
 
 const (
@@ -28,11 +33,22 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	return &Array[T]{make([]T, length)}, nil
 }
 
+func NewGuarded[T any](n *Node, name string, length int) *Guarded[T] {
+	return &Guarded[T]{&Array[T]{make([]T, length)}, new(SyncVar)}
+}
+
+func (g *Guarded[T]) Read() Request  { return g.Var.Read() }
+func (g *Guarded[T]) Write() Request { return g.Var.Write() }
+
+func (v *SyncVar) Read() Request  { return Want(v, Shared) }
+func (v *SyncVar) Write() Request { return Want(v, Exclusive) }
+
 func Reduce[T int | float64](n *Node, x T, combine func(a, b T) T) (T, error) { return x, nil }
 
 func (a *Array[T]) All() Range             { return Range{} }
 func (a *Array[T]) Range(lo, hi int) Range { return Range{} }
 func (a *Array[T]) Slice() []T             { return a.all }
+func (a *Array[T]) Copy() []T              { return a.all }
 
 func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) { return new(SyncVar), nil }
 func (n *Node) Set(requests ...Request) *SyncSet                    { return new(SyncSet) }
@@ -40,6 +56,7 @@ func (n *Node) Acquire(set *SyncSet) error                          { return nil
 func (n *Node) Release(set *SyncSet) error                          { return nil }
 func (n *Node) Update() error                                       { return nil }
 func (n *Node) Barrier() error                                      { return nil }
+func (n *Node) Fence() error                                        { return nil }
 func (n *Node) Err() error                                          { return nil }
 func (n *Node) Rank() int                                           { return n.rank }
 func (n *Node) Nodes() int                                          { return 1 }
@@ -47,3 +64,5 @@ func (n *Node) Nodes() int                                          { return 1 }
 func Want(v *SyncVar, access Access) Request { return Request{} }
 
 func (r Request) Writing(ranges ...Range) Request { return r }
+func (r Request) Reporting() Request              { return r }
+func (r Request) Unordered() Request              { return r }
