@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 )
@@ -16,15 +18,20 @@ path: after the Release, or before the Acquire.
 	}
 	counts.Slice()[0]++ // access: an element of "counts" is written, but no set is held: ...
 
+It also reports elements that are read under a set that certainly has no variable that
+guards them (the rule shared reports those that are written).
+
 Reading data that an Update has brought is correct. The rule therefore reports a read only
 if no Update can precede it: in a program passed to fagus.Run, of an array that the
 function itself makes, or after a Release, of an array that the function also uses under
 the set.
 
-The rule examines functions that call Acquire or Release directly, and slices that they
-get directly from Array.Slice. It does not find accesses under a set that contains a
-different variable, through a slice kept in a field or captured by a closure, or after a
-call that may acquire or release, such as a call of a function value.`
+The rule examines functions that call Acquire, Release, Do or During directly, functions
+that only Do and During call, and slices that they get directly from Array.Slice. It does
+not find accesses through a slice kept in a field or captured by a closure, or after a call
+that may acquire or release, such as a call of a function value. A set certainly does not
+guard an array only if the rule knows its requests and the calls of NewArray or NewGuarded
+of all arrays concerned.`
 
 func accessAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("access", accessDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
@@ -35,17 +42,20 @@ func accessAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 }
 
 func reportAccesses(r *reporter, h *holding, elements []element) {
-	guarded := make(map[array]bool)
-	for _, e := range elements {
-		if e.array != nil && h.before(e.instr).last.within(h.acquires) {
-			guarded[e.array] = true
-		}
-	}
+	guarded := h.guarded(elements)
 	for _, e := range elements {
 		at := h.before(e.instr)
+		if holders := h.holders(at); holders != nil {
+			lacks := func(c *ssa.Call) bool { return h.m.lacks(heldSet(&c.Call), e.array) }
+			if !e.write && all(holders, lacks) && !h.brought(at, e.array, guarded) {
+				r.reportf(e.pos, "an element of %s is read, but the set that line %d acquires has nothing that guards it",
+					arrayName(e.array), r.line(holders[0].Pos()))
+			}
+			continue
+		}
 		next, must := h.needsNothingHeld(e.instr)
 		free := h.frees
-		if must || h.m.roots[h.fn] {
+		if h.entries == nil && (must || h.m.roots[h.fn]) {
 			free |= atEntry
 		}
 		if !at.last.within(free) {
@@ -53,7 +63,7 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 		}
 		verb := "written"
 		if !e.write {
-			if brought(h, at, e.array, guarded[e.array]) {
+			if h.brought(at, e.array, guarded) {
 				continue
 			}
 			verb = "read"
@@ -62,6 +72,10 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 		case at.last&h.releases != 0:
 			r.reportf(e.pos, "an element of %s is %s, but no set is held: line %d has released it",
 				arrayName(e.array), verb, r.line(h.one(at.last&h.releases).Pos()))
+		case at.last&h.tenures != 0:
+			held := h.one(at.last & h.tenures)
+			r.reportf(e.pos, "an element of %s is %s, but no set is held: the %s of line %d has released it",
+				arrayName(e.array), verb, fagusCall(&held.Call), r.line(held.Pos()))
 		case must:
 			r.reportf(e.pos, "an element of %s is %s, but no set is held before the %s of line %d",
 				arrayName(e.array), verb, fagusCall(&next.Call), r.line(next.Pos()))
@@ -71,14 +85,51 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 	}
 }
 
-// brought reports whether an Update may have brought the data that are read outside a tenure. The
-// parameter guarded says that the function also uses the array inside a tenure.
-func brought(h *holding, at standing, a array, guarded bool) bool {
-	if at.updated {
-		return true
+// guarded returns the arrays that the function uses under a set that may guard them, also in the
+// functions that Do and During run.
+func (h *holding) guarded(elements []element) map[array]bool {
+	arrays := make(map[array]bool)
+	add := func(a array, under []*ssa.Call) {
+		lacks := func(c *ssa.Call) bool { return h.m.lacks(heldSet(&c.Call), a) }
+		if a != nil && under != nil && !all(under, lacks) {
+			arrays[a] = true
+		}
 	}
-	if h.m.roots[h.fn] || madeIn(a, h) {
+	for _, e := range elements {
+		add(e.array, h.holders(h.before(e.instr)))
+	}
+	for _, c := range h.calls(h.tenures) {
+		if body := h.m.body(&c.Call); body != nil {
+			for _, e := range h.m.elements(body) {
+				add(e.array, []*ssa.Call{c})
+			}
+		}
+	}
+	return arrays
+}
+
+// brought reports whether an Update may have brought the data that are read where the rank does not
+// hold them. The parameter guarded contains the arrays that the function uses inside a tenure.
+func (h *holding) brought(at standing, a array, guarded map[array]bool) bool {
+	switch {
+	case at.updated:
+		return true
+	case h.entries != nil:
+		return slices.ContainsFunc(h.entries, func(c *ssa.Call) bool { return h.m.broughtTo(c, a) })
+	case h.m.roots[h.fn] || madeIn(a, h):
 		return false
 	}
-	return at.last&atEntry != 0 || !guarded
+	return at.last&atEntry != 0 || !guarded[a]
+}
+
+// broughtTo reports the same for the function that a call of Do or During runs.
+func (m *model) broughtTo(c *ssa.Call, a array) bool {
+	if m.bodies[c.Parent()] != nil {
+		return true
+	}
+	h := newHolding(m, c.Parent())
+	if h == nil || h.before(c).last == 0 {
+		return true
+	}
+	return h.brought(h.before(c), a, h.guarded(m.elements(c.Parent())))
 }

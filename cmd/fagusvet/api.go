@@ -37,6 +37,8 @@ const (
 	callAll        call = "All"
 	callRange      call = "Range"
 	callReduce     call = "Reduce"
+	callDo         call = "Do"
+	callDuring     call = "During"
 
 	callOther call = "other" // another function of the package
 	callNone  call = ""      // not of the package, or a dynamic call
@@ -47,14 +49,26 @@ func (c call) of(receiver string) bool {
 	switch c {
 	case callNewArray, callNewGuarded, callWant, callRun, callReduce:
 		return receiver == ""
-	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode:
+	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
+		callDuring:
 		return receiver == "Node"
+	case callDo:
+		return receiver == "SyncSet"
 	case callSlice, callCopy, callAll, callRange:
 		return receiver == "Array"
 	case callRead, callWrite:
 		return receiver == "SyncVar" || receiver == "Guarded"
 	case callWriting, callReporting, callUnordered:
 		return receiver == "Request"
+	}
+	return false
+}
+
+// needsNothingHeld reports whether a rank that makes the call must hold no set.
+func (c call) needsNothingHeld() bool {
+	switch c {
+	case callAcquire, callDo, callDuring, callUpdate, callBarrier, callFence, callReduce:
+		return true
 	}
 	return false
 }

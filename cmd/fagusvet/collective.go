@@ -25,7 +25,8 @@ The rule does not report Acquire: in threaded mode a rank acquires on its own, a
 phase mode a rank that waits or has returned serves the others.
 
 It follows the rank through the variables of one function, not through calls, fields,
-slices or maps, and sees only calls that the function makes directly.`
+slices or maps, and sees only calls that the function makes directly, or in a function that
+it passes to Do or During.`
 
 func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("collective", collectiveDoc, knowledge, reportCollective)
@@ -40,10 +41,31 @@ func collective(c call) bool {
 	return false
 }
 
+// collectives returns the calls that all ranks must make among those that an instruction makes: the
+// call itself, or the calls in the function that Do or During runs.
+func (m *model) collectives(instr ssa.Instruction) []*ssa.Call {
+	c, ok := instr.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	if collective(fagusCall(&c.Call)) {
+		return []*ssa.Call{c}
+	}
+	var list []*ssa.Call
+	if body := m.body(&c.Call); body != nil {
+		for inner := range instructions(body) {
+			if collective(callOf(inner)) {
+				list = append(list, inner.(*ssa.Call))
+			}
+		}
+	}
+	return list
+}
+
 func reportCollective(r *reporter, m *model, fn *ssa.Function) {
 	calls := false
 	for instr := range instructions(fn) {
-		calls = calls || collective(callOf(instr))
+		calls = calls || len(m.collectives(instr)) > 0
 	}
 	if !calls {
 		return

@@ -8,6 +8,7 @@ import (
 
 // graph is the control flow of a function without the paths that end in a panic or return an error.
 type graph struct {
+	m     *model
 	succs map[*ssa.BasicBlock][]*ssa.BasicBlock
 	// after maps a block to its postdominators: the blocks on all paths from it to a return.
 	after map[*ssa.BasicBlock]map[*ssa.BasicBlock]bool
@@ -27,7 +28,7 @@ func newGraph(m *model, fn *ssa.Function) *graph {
 			}
 		}
 	}
-	g := &graph{succs: make(map[*ssa.BasicBlock][]*ssa.BasicBlock)}
+	g := &graph{m: m, succs: make(map[*ssa.BasicBlock][]*ssa.BasicBlock)}
 	for _, b := range fn.Blocks {
 		for _, s := range m.goesOn(b) {
 			if ends[b] && ends[s] {
@@ -113,9 +114,9 @@ func (g *graph) way(s *side, b, join *ssa.BasicBlock, sequence string, visits ma
 	}
 	visits[b]++
 	for _, instr := range b.Instrs {
-		if c := callOf(instr); collective(c) {
-			sequence += string(c) + " "
-			s.calls[instr.(*ssa.Call)] = true
+		for _, c := range g.m.collectives(instr) {
+			sequence += string(fagusCall(&c.Call)) + " "
+			s.calls[c] = true
 		}
 	}
 	for _, succ := range g.succs[b] {

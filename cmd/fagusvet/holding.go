@@ -19,14 +19,15 @@ func (e events) within(other events) bool { return e != 0 && e&^other == 0 }
 // holding computes which set the rank holds at every point of a function. An event is a call that
 // changes, or may change, which set the rank holds or which data it has.
 type holding struct {
-	m      *model
-	fn     *ssa.Function
-	list   []*ssa.Call
-	number map[ssa.Instruction]events // the bit of each event
+	m       *model
+	fn      *ssa.Function
+	entries []*ssa.Call // the calls of Do and During that run fn; nil if anything else may call it
+	list    []*ssa.Call
+	number  map[ssa.Instruction]events // the bit of each event
 	// After events in acquires the rank holds a set; after events in frees it holds none; after
 	// events in unknown it may hold one. Events in brings may bring data by Update.
 	acquires, frees, unknown, brings events
-	releases                         events
+	releases, tenures                events // calls of Release; of Do and During
 
 	in   map[*ssa.BasicBlock]standing
 	next map[*ssa.BasicBlock]follow
@@ -44,9 +45,10 @@ type follow struct {
 	other  bool // the function may return before any of the events
 }
 
-// newHolding returns nil if fn has too many events, or neither acquires nor releases.
+// newHolding returns nil if fn has too many events, or if it neither acquires nor releases nor runs
+// while a set is held.
 func newHolding(m *model, fn *ssa.Function) *holding {
-	h := &holding{m: m, fn: fn, number: make(map[ssa.Instruction]events)}
+	h := &holding{m: m, fn: fn, entries: m.bodies[fn], number: make(map[ssa.Instruction]events)}
 	for instr := range instructions(fn) {
 		c, ok := instr.(*ssa.Call)
 		if !ok || !m.changes(&c.Call) {
@@ -67,11 +69,16 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 			h.frees, h.brings = h.frees|bit, h.brings|bit
 		case callBarrier, callFence, callReduce:
 			h.frees |= bit
+		case callDo, callDuring:
+			h.frees, h.tenures = h.frees|bit, h.tenures|bit
+			if body := m.body(&c.Call); body == nil || m.touching[body] {
+				h.brings |= bit
+			}
 		default:
 			h.unknown, h.brings = h.unknown|bit, h.brings|bit
 		}
 	}
-	if h.acquires|h.releases == 0 || len(fn.Blocks) == 0 {
+	if h.acquires|h.releases|h.tenures == 0 && h.entries == nil || len(fn.Blocks) == 0 {
 		return nil
 	}
 	h.forward()
@@ -169,6 +176,23 @@ func (h *holding) needsNothingHeld(instr ssa.Instruction) (*ssa.Call, bool) {
 		}
 	}
 	return nil, false
+}
+
+// holders returns the calls that may have acquired what the rank holds; nil if the rank may hold
+// nothing, or a set that is unknown.
+func (h *holding) holders(at standing) []*ssa.Call {
+	sure := h.acquires
+	if h.entries != nil {
+		sure |= atEntry
+	}
+	if !at.last.within(sure) {
+		return nil
+	}
+	list := h.calls(at.last)
+	if at.last&atEntry != 0 {
+		list = append(list, h.entries...)
+	}
+	return list
 }
 
 func (h *holding) one(e events) *ssa.Call { return h.list[bits.TrailingZeros64(uint64(e))] }

@@ -54,9 +54,9 @@ const usage = `fagusvet finds mistakes in programs that use Fagus.
   fagusvet help release                       what a rule finds, and what it misses
 
 Rules:
-  access      elements read or written while no set is held
-  release     an Acquire whose set is still held at a return, or at the next collective call
-  shared      elements written under a set that has their variable only Shared
+  access      elements read or written while no set is held that guards them
+  release     a set that is still held at a return, or at the next collective call
+  shared      elements written under a set that has their variable only Shared, or not at all
   collective  NewGuarded, Bind, Update, Barrier and other calls that only some ranks make
 
 A comment on the line, or on the line above, suppresses a rule there:

@@ -68,7 +68,8 @@ func code(t *testing.T, name string, args ...string) (int, string) {
 
 var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 
-// TestOwnPrograms checks the programs of this repository, and the program in README.md.
+// TestOwnPrograms checks the programs of this repository, the program in README.md, and the
+// examples of package fagus.
 func TestOwnPrograms(t *testing.T) {
 	longtest.Need(t)
 	readme, err := os.ReadFile("../../README.md")
@@ -79,11 +80,16 @@ func TestOwnPrograms(t *testing.T) {
 	if program == nil {
 		t.Fatal("README.md shows no program")
 	}
-	tool, shown := tool(t), packageOf(t, "main.go", program[2])
-	if exit, out := code(t, "go", "vet", "-vettool="+tool, "../../apps/...", shown); exit != 0 {
+	examples, err := os.ReadFile("../../fagus/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := tool(t)
+	programs := []string{"../../apps/...", packageOf(t, "main.go", program[2]), packageOf(t, "example_test.go", examples)}
+	if exit, out := code(t, "go", slices.Concat([]string{"vet", "-vettool=" + tool}, programs)...); exit != 0 {
 		t.Errorf("go vet: exit code %d\n%s", exit, out)
 	}
-	if exit, out := code(t, tool, "../../apps/...", shown); exit != 0 || out != "" {
+	if exit, out := code(t, tool, programs...); exit != 0 || out != "" {
 		t.Errorf("fagusvet: exit code %d\n%s", exit, out)
 	}
 }
@@ -96,14 +102,20 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := blocks.FindAllSubmatch(page, -1)
-	rules := analyzers()
-	if len(found) != 2*len(rules) {
-		t.Fatalf("docs/vet.md has %d programs and messages: want a pair for each of %d rules", len(found), len(rules))
-	}
 	var want, paths []string
-	for i, a := range rules {
-		paths = append(paths, packageOf(t, a.Name+".go", found[2*i][2]))
-		want = append(want, string(found[2*i+1][2]))
+	for pair := range slices.Chunk(found, 2) {
+		if len(pair) != 2 || string(pair[0][1]) != "go" || string(pair[1][1]) != "text" {
+			t.Fatalf("docs/vet.md: want a report after each program; there is none after\n%s", pair[0][2])
+		}
+		report := string(pair[1][2])
+		file, _, _ := strings.Cut(report, ":")
+		paths = append(paths, packageOf(t, file, pair[0][2]))
+		want = append(want, report)
+	}
+	for _, a := range analyzers() {
+		if !slices.ContainsFunc(want, func(report string) bool { return strings.Contains(report, ": "+a.Name+": ") }) {
+			t.Errorf("docs/vet.md shows no report of the rule %s", a.Name)
+		}
 	}
 	tool := tool(t)
 	for _, call := range []struct {

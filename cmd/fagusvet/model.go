@@ -18,7 +18,9 @@ type model struct {
 	// touching are the functions that may change which set the rank holds or which data it has.
 	touching map[*ssa.Function]bool
 	closures map[*ssa.Function]*ssa.MakeClosure // nil for a function made at several places
-	fields   map[*types.Var]*assignment
+	// bodies maps functions that only Do and During call to those calls.
+	bodies map[*ssa.Function][]*ssa.Call
+	fields map[*types.Var]*assignment
 }
 
 func modelAnalyzer() *analysis.Analyzer {
@@ -37,6 +39,7 @@ func modelAnalyzer() *analysis.Analyzer {
 			m.findClosures()
 			m.findRoots()
 			m.findTouching()
+			m.findBodies()
 			return m, nil
 		},
 	}
@@ -88,14 +91,27 @@ func (m *model) findRoots() {
 	}
 }
 
+// function returns the function that v is, as declared: the generic function for an instance, and
+// the method for a method value. It returns nil if v is computed.
 func function(v ssa.Value) *ssa.Function {
+	var f *ssa.Function
 	switch v := v.(type) {
 	case *ssa.Function:
-		return v
+		f = v
 	case *ssa.MakeClosure:
-		return v.Fn.(*ssa.Function)
+		f = v.Fn.(*ssa.Function)
+	default:
+		return nil
 	}
-	return nil
+	if method, ok := f.Object().(*types.Func); ok && f.Synthetic != "" {
+		if declared := f.Prog.FuncValue(method.Origin()); declared != nil {
+			return declared
+		}
+	}
+	if origin := f.Origin(); origin != nil {
+		return origin
+	}
+	return f
 }
 
 // findTouching starts from the calls of package fagus and propagates to their callers.
@@ -129,11 +145,8 @@ func (m *model) touchingBody(fn *ssa.Function) bool {
 
 // changes reports whether a call may change which set the rank holds or which data it has.
 func (m *model) changes(c *ssa.CallCommon) bool {
-	switch fagusCall(c) {
-	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callReduce:
-		return true
-	}
-	return m.mayTouch(c)
+	name := fagusCall(c)
+	return name == callRelease || name.needsNothingHeld() || m.mayTouch(c)
 }
 
 // mayTouch reports whether a call outside package fagus may change which set the rank holds or

@@ -7,8 +7,8 @@ import (
 
 const releaseDoc = `find sets that are acquired and not released
 
-A rank releases a set before its next Acquire, Update, Barrier or Reduce, and before its
-program returns. This rule follows every path from an Acquire and reports a path that
+A rank releases a set before its next Acquire, Do, During, Update, Barrier, Fence or Reduce,
+and before its program returns. This rule follows every path from an Acquire and reports a path that
 reaches a return, or such a call, without a Release:
 
 	if err := n.Acquire(set); err != nil { // release: the set acquired here is still held at the return of line 12
@@ -18,6 +18,14 @@ reaches a return, or such a call, without a Release:
 		return nil
 	}
 	return n.Release(set)
+
+Do and During release their set when the function that they call returns. The rule reports
+such calls, and a Release of the set, inside a function that only Do and During call:
+
+	set.Do(func() {
+		counts.Slice()[0]++
+		n.Barrier() // release: Barrier is called while the Do of line 20 holds its set: ...
+	})
 
 A path that returns an error is correct, because the run has failed. A function that only
 acquires and leaves the Release to its caller is not reported, unless it is passed to
@@ -33,6 +41,9 @@ func releaseAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 }
 
 func reportHeld(r *reporter, m *model, fn *ssa.Function) {
+	if m.bodies[fn] != nil {
+		reportBody(r, m, fn)
+	}
 	returns := m.roots[fn] // whether fn must hold no set when it returns
 	var acquires []*ssa.Call
 	for instr := range instructions(fn) {
@@ -43,16 +54,38 @@ func reportHeld(r *reporter, m *model, fn *ssa.Function) {
 			returns = true
 		}
 	}
-	if defersRelease(m, fn) {
+	if defersRelease(m, fn) || m.bodies[fn] != nil {
 		returns = false
 	}
 	for _, acquire := range acquires {
-		w := walk{m: m, acquire: acquire, returns: returns, seen: make(map[string]bool)}
-		switch leak := w.start().(type) {
+		w := walk{m: m, returns: returns}
+		switch leak := w.after(acquire).(type) {
 		case *ssa.Return:
 			r.reportf(acquire.Pos(), "the set acquired here is still held at the return of line %d", r.line(returnPos(leak)))
 		case *ssa.Call:
 			r.reportf(acquire.Pos(), "the set acquired here is still held at the %s of line %d", fagusCall(&leak.Call), r.line(leak.Pos()))
+		}
+	}
+}
+
+// reportBody checks a function that Do or During runs: it begins and ends with the set held.
+func reportBody(r *reporter, m *model, fn *ssa.Function) {
+	holder := m.bodies[fn][0]
+	held := walk{m: m}
+	if call, ok := held.from(fn.Blocks[0], 0).(*ssa.Call); ok {
+		name := fagusCall(&holder.Call)
+		r.reportf(call.Pos(), "%s is called while the %s of line %d holds its set: call it after the %s",
+			fagusCall(&call.Call), name, r.line(holder.Pos()), name)
+	}
+	h := newHolding(m, fn)
+	if h == nil {
+		return
+	}
+	for _, release := range h.calls(h.releases) {
+		w := walk{m: m, returns: true, released: true}
+		if h.before(release).last == atEntry && w.after(release) != nil {
+			r.reportf(release.Pos(), "the set of the %s of line %d is released here, and again when the function has returned",
+				fagusCall(&holder.Call), r.line(holder.Pos()))
 		}
 	}
 }

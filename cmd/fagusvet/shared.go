@@ -7,15 +7,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-const sharedDoc = `find elements that are written under a set that has them only Shared
+const sharedDoc = `find elements that are written under a set that does not permit it
 
 Only the exclusive holder of a variable may write the data that it guards. No other rank
 sees other writes, and the next Acquire may overwrite them. This rule reports elements that
 are written while the held set has no variable Exclusive that guards them:
 
-	set := n.Set(fagus.Want(guard, fagus.Shared))
-	...
-	counts.Slice()[0] = 1 // shared: an element of "counts" is written, but ...
+	n.Set(counts.Read()).Do(func() {
+		counts.Slice()[0] = 1 // shared: an element of "counts" is written, but ...
+	})
 
 The rule must know all requests of the set: one call of Set in the package, with the calls
 of Want, Read and Write as arguments or appended to a slice. If some are Exclusive, it must
@@ -35,17 +35,13 @@ func sharedAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 
 func reportShared(r *reporter, h *holding, elements []element) {
 	for _, e := range elements {
-		at := h.before(e.instr)
-		if !e.write || !at.last.within(h.acquires) {
-			continue
-		}
-		acquires := h.calls(at.last)
-		onlyShared := func(c *ssa.Call) bool { return !h.m.mayWrite(c.Call.Args[1], e.array) }
-		if slices.ContainsFunc(acquires, func(c *ssa.Call) bool { return !onlyShared(c) }) {
+		holders := h.holders(h.before(e.instr))
+		mayWrite := func(c *ssa.Call) bool { return h.m.mayWrite(heldSet(&c.Call), e.array) }
+		if !e.write || holders == nil || slices.ContainsFunc(holders, mayWrite) {
 			continue
 		}
 		r.reportf(e.pos, "an element of %s is written, but the set that line %d acquires has nothing Exclusive that guards it",
-			arrayName(e.array), r.line(acquires[0].Pos()))
+			arrayName(e.array), r.line(holders[0].Pos()))
 	}
 }
 
@@ -67,7 +63,25 @@ func (m *model) mayWrite(set ssa.Value, a array) bool {
 			return true
 		}
 	}
-	return exclusive > 0 && !taken
+	return exclusive > 0 && !taken && !m.lacks(set, a)
+}
+
+// lacks reports whether certainly no variable of a set guards a part of an array. Only arrays whose
+// calls of NewArray or NewGuarded are known are certainly different.
+func (m *model) lacks(set ssa.Value, a array) bool {
+	wants, ok := m.wants(set)
+	if !ok || !made(a) {
+		return false
+	}
+	return all(wants, func(w want) bool {
+		arrays, known := m.guardedBy(w.variable)
+		return known && all(arrays, made) && !slices.Contains(arrays, a)
+	})
+}
+
+func made(a array) bool {
+	_, ok := a.(*ssa.Call)
+	return ok
 }
 
 // sharedAccess returns the value of the constant fagus.Shared as text.

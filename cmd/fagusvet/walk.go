@@ -10,15 +10,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxSteps bounds the blocks visited for one Acquire. Leaks beyond that are not reported.
+// maxSteps bounds the blocks visited in one walk. Leaks beyond that are not reported.
 const maxSteps = 5000
 
+// walk follows the paths from a point where a set is held to a call that needs nothing held.
 type walk struct {
-	m       *model
-	acquire *ssa.Call
-	returns bool // also report a return at which the set is held
-	seen    map[string]bool
-	steps   int
+	m        *model
+	returns  bool // also find a return
+	released bool // nothing is held: find only a return before the next Acquire
+	seen     map[string]bool
+	steps    int
 }
 
 // way is a path to a block: the conditions decided on it, and the values of phis.
@@ -27,9 +28,14 @@ type way struct {
 	bound map[*ssa.Phi]ssa.Value
 }
 
-func (w *walk) start() ssa.Instruction {
-	b := w.acquire.Block()
-	from := slices.Index(b.Instrs, ssa.Instruction(w.acquire)) + 1
+// after starts behind a call.
+func (w *walk) after(c *ssa.Call) ssa.Instruction {
+	b := c.Block()
+	return w.from(b, slices.Index(b.Instrs, ssa.Instruction(c))+1)
+}
+
+func (w *walk) from(b *ssa.BasicBlock, from int) ssa.Instruction {
+	w.seen = make(map[string]bool)
 	return w.block(b, from, way{facts: w.m.facts(b), bound: make(map[*ssa.Phi]ssa.Value)})
 }
 
@@ -40,13 +46,12 @@ func (w *walk) block(b *ssa.BasicBlock, from int, on way) ssa.Instruction {
 	for _, instr := range b.Instrs[from:] {
 		switch instr := instr.(type) {
 		case *ssa.Call:
-			switch fagusCall(&instr.Call) {
-			case callRelease:
+			switch name := fagusCall(&instr.Call); {
+			case name == callRelease && !w.released, name == callAcquire && w.released:
 				return nil
-			case callAcquire, callUpdate, callBarrier, callFence, callReduce:
+			case name.needsNothingHeld() && !w.released:
 				return instr
-			}
-			if w.m.mayTouch(&instr.Call) {
+			case w.m.mayTouch(&instr.Call):
 				return nil
 			}
 		case *ssa.Return:

@@ -83,11 +83,11 @@ func (s *search) request(v ssa.Value) bool {
 	return false
 }
 
-// all reports whether known is true for each value. It calls known for every value.
-func all(values []ssa.Value, known func(ssa.Value) bool) bool {
+// all reports whether holds is true for each value. It calls holds for every value.
+func all[T any](values []T, holds func(T) bool) bool {
 	ok := true
 	for _, v := range values {
-		ok = known(v) && ok
+		ok = holds(v) && ok
 	}
 	return ok
 }

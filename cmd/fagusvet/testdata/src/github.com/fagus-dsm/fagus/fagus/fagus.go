@@ -54,12 +54,15 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) { return new
 func (n *Node) Set(requests ...Request) *SyncSet                    { return new(SyncSet) }
 func (n *Node) Acquire(set *SyncSet) error                          { return nil }
 func (n *Node) Release(set *SyncSet) error                          { return nil }
+func (n *Node) During(set *SyncSet, f func() error) error           { return f() }
 func (n *Node) Update() error                                       { return nil }
 func (n *Node) Barrier() error                                      { return nil }
 func (n *Node) Fence() error                                        { return nil }
 func (n *Node) Err() error                                          { return nil }
 func (n *Node) Rank() int                                           { return n.rank }
 func (n *Node) Nodes() int                                          { return 1 }
+
+func (s *SyncSet) Do(f func()) error { f(); return nil }
 
 func Want(v *SyncVar, access Access) Request { return Request{} }
 
