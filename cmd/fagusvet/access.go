@@ -27,16 +27,16 @@ function itself makes, or after a Release, of an array that the function also us
 the set.
 
 The rule examines functions that call Acquire, Release, Do or During directly, functions
-that only Do and During call, and slices that they get directly from Array.Slice. It does
-not find accesses through a slice kept in a field or captured by a closure, or after a call
-that may acquire or release, such as a call of a function value. A set certainly does not
+that only Do and During call, and slices that they, or the functions around them, get
+directly from Array.Slice. It does not find accesses through a slice kept in a field, or
+after a call that may acquire or release, such as a call of a function value. A set certainly does not
 guard an array only if the rule knows its requests and the calls of NewArray or NewGuarded
 of all arrays concerned.`
 
 func accessAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("access", accessDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
 		if h := newHolding(m, fn); h != nil {
-			reportAccesses(r, h, m.elements(fn))
+			reportAccesses(r, h, m.elements[fn])
 		}
 	})
 }
@@ -100,7 +100,7 @@ func (h *holding) guarded(elements []element) map[array]bool {
 	}
 	for _, c := range h.calls(h.tenures) {
 		if body := h.m.body(&c.Call); body != nil {
-			for _, e := range h.m.elements(body) {
+			for _, e := range h.m.elements[body] {
 				add(e.array, []*ssa.Call{c})
 			}
 		}
@@ -131,5 +131,5 @@ func (m *model) broughtTo(c *ssa.Call, a array) bool {
 	if h == nil || h.before(c).last == 0 {
 		return true
 	}
-	return h.brought(h.before(c), a, h.guarded(m.elements(c.Parent())))
+	return h.brought(h.before(c), a, h.guarded(m.elements[c.Parent()]))
 }

@@ -15,41 +15,68 @@ type element struct {
 	write bool
 }
 
-// elements returns the uses of elements of slices from Array.Slice in fn, and the calls of
-// Array.Copy, in source order.
-func (m *model) elements(fn *ssa.Function) []element {
-	var list []element
-	for instr := range instructions(fn) {
-		name := callOf(instr)
-		if name == callCopy {
-			c := instr.(*ssa.Call)
-			list = append(list, element{instr: c, pos: c.Pos(), array: m.arrayOf(c.Call.Args[0])})
-		}
-		if name != callSlice {
-			continue
-		}
-		slice := instr.(*ssa.Call)
-		of := m.arrayOf(slice.Call.Args[0])
-		u := uses{m: m, deep: maxDeep}
-		u.slice(slice)
-		for _, e := range u.found {
-			e.array = of
-			if !e.pos.IsValid() {
-				e.pos = slice.Pos()
+// findElements finds the uses of elements of slices from Array.Slice, and the calls of Array.Copy,
+// in every function.
+func (m *model) findElements() {
+	m.elements = make(map[*ssa.Function][]element)
+	for _, fn := range m.funcs {
+		for instr := range instructions(fn) {
+			switch callOf(instr) {
+			case callSlice:
+				m.findUsesOf(instr.(*ssa.Call))
+			case callCopy:
+				c := instr.(*ssa.Call)
+				m.elements[fn] = append(m.elements[fn], element{instr: c, pos: c.Pos(), array: m.arrayOf(c.Call.Args[0])})
 			}
-			list = append(list, e)
 		}
 	}
+	for fn, list := range m.elements {
+		sortElements(fn.Prog.Fset, list)
+	}
+}
+
+// findUsesOf finds the uses of a call of Array.Slice, also in closures.
+func (m *model) findUsesOf(slice *ssa.Call) {
+	of := m.arrayOf(slice.Call.Args[0])
+	u := uses{m: m, deep: maxDeep}
+	u.slice(slice)
+	for _, e := range u.found {
+		e.array = of
+		fn := e.instr.Parent()
+		if !e.pos.IsValid() {
+			e.pos = slice.Pos()
+			if fn != slice.Parent() {
+				e.pos = near(e.instr)
+			}
+		}
+		m.elements[fn] = append(m.elements[fn], e)
+	}
+}
+
+// near returns the position of the first instruction from instr on that has one in its block, or
+// the position of its function.
+func near(instr ssa.Instruction) token.Pos {
+	b := instr.Block()
+	for _, next := range b.Instrs[slices.Index(b.Instrs, instr):] {
+		if next.Pos().IsValid() {
+			return next.Pos()
+		}
+	}
+	return instr.Parent().Pos()
+}
+
+// sortElements sorts by source order, but puts writes before reads of the same line, so that x++ is
+// reported as a write.
+func sortElements(fset *token.FileSet, list []element) {
 	slices.SortStableFunc(list, func(a, b element) int {
-		if a.write != b.write && fn.Prog.Fset.Position(a.pos).Line == fn.Prog.Fset.Position(b.pos).Line {
+		if a.write != b.write && fset.Position(a.pos).Line == fset.Position(b.pos).Line {
 			if a.write {
-				return -1 // report x++ as a write
+				return -1
 			}
 			return 1
 		}
 		return int(a.pos - b.pos)
 	})
-	return list
 }
 
 // maxDeep bounds the call depth to which a slice argument is followed.
@@ -88,10 +115,18 @@ func (u *uses) slice(v ssa.Value) {
 	}
 }
 
-func (u *uses) loads(alloc *ssa.Alloc) {
-	for _, use := range *alloc.Referrers() {
-		if load, ok := use.(*ssa.UnOp); ok {
-			u.slice(load)
+// loads collects the uses of the variable at an address, also in closures that capture it.
+func (u *uses) loads(at ssa.Value) {
+	for _, use := range *at.Referrers() {
+		switch use := use.(type) {
+		case *ssa.UnOp:
+			u.slice(use)
+		case *ssa.MakeClosure:
+			for i, binding := range use.Bindings {
+				if binding == at {
+					u.loads(use.Fn.(*ssa.Function).FreeVars[i])
+				}
+			}
 		}
 	}
 }

@@ -19,8 +19,9 @@ type model struct {
 	touching map[*ssa.Function]bool
 	closures map[*ssa.Function]*ssa.MakeClosure // nil for a function made at several places
 	// bodies maps functions that only Do and During call to those calls.
-	bodies map[*ssa.Function][]*ssa.Call
-	fields map[*types.Var]*assignment
+	bodies   map[*ssa.Function][]*ssa.Call
+	fields   map[*types.Var]*assignment
+	elements map[*ssa.Function][]element // in source order
 }
 
 func modelAnalyzer() *analysis.Analyzer {
@@ -40,6 +41,7 @@ func modelAnalyzer() *analysis.Analyzer {
 			m.findRoots()
 			m.findTouching()
 			m.findBodies()
+			m.findElements()
 			return m, nil
 		},
 	}

@@ -28,7 +28,7 @@ in slices and maps or accesses that are computed, and has the limits of the rule
 func sharedAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("shared", sharedDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
 		if h := newHolding(m, fn); h != nil {
-			reportShared(r, h, m.elements(fn))
+			reportShared(r, h, m.elements[fn])
 		}
 	})
 }

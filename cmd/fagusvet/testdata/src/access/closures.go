@@ -26,7 +26,7 @@ func capturedVariables(n *fagus.Node, v *fagus.SyncVar) error {
 			return err
 		}
 		a.Slice()[1]++ // want `access: an element of "a" is written, but no set is held: line 25 has released it`
-		all[0] = 1
+		all[0] = 1     // want `an element of "a" is written`
 		return nil
 	}
 	if err = step(); err != nil {
