@@ -15,11 +15,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/about"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare"
@@ -29,6 +32,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -39,7 +43,11 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := ranks.NotifyContext(context.Background())
 	defer stop()
 	out := &checkedWriter{to: stdout}
-	err := newApp(out, stderr).RunContext(ctx, args)
+	app := newApp(out, stderr)
+	words, err := tree(app).Arrange(args[1:])
+	if err == nil {
+		err = app.RunContext(ctx, append(args[:1:1], words...))
+	}
 	if err == nil {
 		err = out.err
 	}
@@ -78,33 +86,37 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// tree returns the commands of app. The words behind the name of a program that `fagus launch`
+// starts are that program's.
+func tree(app *cli.App) *cmdline.Tree { return cmdline.New(app, "launch") }
+
 func newApp(stdout, stderr io.Writer) *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:  "fagus",
 		Usage: "run programs on a distributed shared memory with entry consistency",
 		UsageText: "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\n" +
 			"fagus run tsp --instance burma14\nfagus compare matmul --out report\nfagus launch -n 4 -- ./app\nfagus lab reproduce",
 		HideHelpCommand: true,
-		Version:         base.Version(),
-		Writer:          stdout,
-		ErrWriter:       stderr,
-		OnUsageError:    base.OnUsageError,
-		ExitErrHandler:  func(*cli.Context, error) {}, // execute returns the exit code
-		Action:          base.Group("command", "fagus", lab.Moved),
-		Commands: base.Complete(
-			run.Command(), run.Apps(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
-			lab.Command(), versionCommand(),
-		),
-	}
-}
-
-func versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version",
+		HideVersion:     true, // --version is the command version
+		Flags: []cli.Flag{
+			cli.HelpFlag, // the library adds it only to a command without a command help
+			&cli.BoolFlag{Name: "version", Aliases: []string{"v"}, DisableDefaultText: true, Usage: "print the version, as fagus version does"},
+			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "with --version: print one JSON document"},
+		},
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		OnUsageError:   base.OnUsageError,
+		ExitErrHandler: func(*cli.Context, error) {}, // execute returns the exit code
 		Action: base.NoArgs(func(c *cli.Context) error {
-			_, err := fmt.Fprintln(c.App.Writer, "fagus", base.Version())
-			return err
+			if !c.Bool("version") {
+				return usage.Errorf("--json without a command prints the version: use it with --version")
+			}
+			return about.PrintVersion(c)
 		}),
 	}
+	app.Commands = base.Complete(slices.Concat([]*cli.Command{
+		run.Command(), run.Apps(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
+		lab.Command(),
+	}, about.Commands(func() *cmdline.Tree { return tree(app) }))...)
+	return app
 }

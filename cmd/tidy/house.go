@@ -141,7 +141,8 @@ func fagusPlaces() []place {
 	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
-		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile"}, time: "limits a command by the wall clock"},
+		{dir: "cmd/internal/cmdline", may: []string{"apps/catalog/usage"}},
+		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "cmd/internal/cmdline"}, time: "limits a command by the wall clock"},
 		{dir: figure, may: []string{"apps/outfile"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
 		{dir: runflags, may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
@@ -155,6 +156,7 @@ func fagusPlaces() []place {
 			net: "connects a simulation to processes"},
 		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
+		{dir: in + "about", may: []string{"fagus/cluster", "cmd/internal/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},

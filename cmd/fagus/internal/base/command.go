@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 )
 
 // OutputCategory is the heading, in help texts, of the flags that select the output.
@@ -14,6 +15,11 @@ func Complete(commands ...*cli.Command) []*cli.Command {
 	for _, c := range commands {
 		c.HideHelpCommand = true
 		c.OnUsageError = OnUsageError
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok && !b.Value {
+				b.DisableDefaultText = true // a flag that is not given is off
+			}
+		}
 		Complete(c.Subcommands...)
 	}
 	return commands
@@ -21,7 +27,7 @@ func Complete(commands ...*cli.Command) []*cli.Command {
 
 // OnUsageError returns err, a mistake in the flags of a command, with a hint at its help text.
 func OnUsageError(c *cli.Context, err error, _ bool) error {
-	return usage.Errorf("%w; see '%s --help'", err, c.Command.HelpName)
+	return usage.Errorf("%w; see '%s --help'", cmdline.Explain(c.Command, err), c.Command.HelpName)
 }
 
 // NoArgs returns action for a command without arguments: any argument is an error.
@@ -31,23 +37,6 @@ func NoArgs(action cli.ActionFunc) cli.ActionFunc {
 			return usage.Errorf("unexpected argument %q; see '%s --help'", c.Args().First(), c.Command.HelpName)
 		}
 		return action(c)
-	}
-}
-
-// Group returns the action of a command that only has subcommands. Without arguments the action
-// prints the help text. hint, or nil, returns a command line to try for an unknown name, or "".
-func Group(what, path string, hint func(name string) string) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		name := c.Args().First()
-		switch {
-		case c.Args().Present() && hint != nil && hint(name) != "":
-			return usage.Errorf("no %s %q; see '%s'", what, name, hint(name))
-		case c.Args().Present():
-			return usage.Errorf("no %s %q; see '%s --help'", what, name, path)
-		case path == "fagus":
-			return cli.ShowAppHelp(c)
-		}
-		return cli.ShowSubcommandHelp(c)
 	}
 }
 

@@ -26,7 +26,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "run a program in all versions of Fagus, and judge the paper's claims by the results",
 		UsageText: "fagus compare PROGRAM [flags]",
-		Action:    base.Group("program", "fagus compare", nil),
+		ArgsUsage: "PROGRAM",
 		Subcommands: []*cli.Command{{
 			Name: "matmul", Usage: "C = A x B, cyclic rows, B at rank 0",
 			UsageText: `fagus compare matmul [flags]

@@ -3,7 +3,6 @@ package lab
 import (
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/anatomy"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/colony"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/faults"
@@ -18,21 +17,10 @@ import (
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "lab", Usage: "the laboratory: reproduce the papers, sweep parameters, search for errors",
-		UsageText: "fagus lab EXPERIMENT [flags]",
-		Action:    base.Group("experiment", "fagus lab", nil),
+		UsageText: "fagus lab EXPERIMENT [flags]", ArgsUsage: "EXPERIMENT",
 		Subcommands: []*cli.Command{
 			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), faults.Campaign(), jobs.Command(),
 			results.Command(), colony.Command(),
 		},
 	}
-}
-
-// Moved returns the command line "fagus lab NAME" if name is an experiment, or "".
-func Moved(name string) string {
-	for _, c := range Command().Subcommands {
-		if c.Name == name {
-			return "fagus lab " + name
-		}
-	}
-	return ""
 }

@@ -19,8 +19,7 @@ import (
 func Command() *cli.Command {
 	run := &cli.Command{
 		Name: "run", Usage: "run a program and report time, messages and verification",
-		UsageText: "fagus run PROGRAM [flags]",
-		Action:    base.Group("program", "fagus run", nil),
+		UsageText: "fagus run PROGRAM [flags]", ArgsUsage: "PROGRAM",
 	}
 	for _, p := range catalog.Programs() {
 		run.Subcommands = append(run.Subcommands, programCommand(p))

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
@@ -19,7 +18,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name: "sweep", Usage: "measure over a range of nodes, of variables, or of unequal work",
 		UsageText:   "fagus lab sweep SWEEP [flags]",
-		Action:      base.Group("sweep", "fagus lab sweep", nil),
+		ArgsUsage:   "SWEEP",
 		Subcommands: []*cli.Command{barrierCommand(), transferCommand(), mpiCommand(), variablesCommand(), imbalanceCommand()},
 	}
 }

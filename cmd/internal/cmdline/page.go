@@ -1,0 +1,134 @@
+package cmdline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cpuguy83/go-md2man/v2/md2man"
+)
+
+// Page returns a page in Markdown about all commands. level is the level of its highest heading.
+func (t *Tree) Page(level int) string {
+	var b strings.Builder
+	for _, e := range t.entries() {
+		fmt.Fprintf(&b, "%s %s\n\n%s.\n", strings.Repeat("#", min(level+e.depth, 6)), e.path, sentence(e.usage))
+		fmt.Fprintf(&b, "\n    %s\n", strings.Join(e.synopsis, "\n    "))
+		if e.description != "" {
+			fmt.Fprintf(&b, "\n%s\n", escape(e.description))
+		}
+		if len(e.examples) > 0 {
+			fmt.Fprintf(&b, "\nExamples:\n\n%s", examplesText(e.examples))
+		}
+		if len(e.commands) > 0 {
+			b.WriteString("\n")
+		}
+		for _, c := range e.commands {
+			fmt.Fprintf(&b, "- [%s](#%s)\n", c, anchor(c))
+		}
+		b.WriteString(tables("Flags", e.flags))
+		b.WriteString(tables("Flags of every "+e.path+" command", e.shared))
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(b.String()) + "\n"
+}
+
+// tables returns a table of flags for each heading.
+func tables(title string, flags []flagEntry) string {
+	var b strings.Builder
+	for i, f := range flags {
+		if i == 0 || f.heading != flags[i-1].heading {
+			full := title
+			if f.heading != "" {
+				full += ", " + f.heading
+			}
+			fmt.Fprintf(&b, "\n%s:\n\n| flag | default | meaning |\n|---|---|---|\n", full)
+		}
+		value := ""
+		if f.value != "" {
+			value = "`" + f.value + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.name, value, escape(f.usage))
+	}
+	return b.String()
+}
+
+// examplesText returns the examples as a block, their remarks in one column where they fit.
+func examplesText(examples []Example) string {
+	const most = 60 // longer lines do not push the remarks of others aside
+	column := 0
+	for _, e := range examples {
+		if n := len(e.Line); e.Remark != "" && n <= most {
+			column = max(column, n)
+		}
+	}
+	var b strings.Builder
+	for _, e := range examples {
+		line := e.Line
+		if e.Remark != "" {
+			line = fmt.Sprintf("%-*s  # %s", column, e.Line, e.Remark)
+		}
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	return b.String()
+}
+
+// sentence returns a usage text as the beginning of a sentence.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + escape(text[1:])
+}
+
+// escape protects the characters that Markdown or HTML would take for marks.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;", "_", `\_`).Replace(text)
+}
+
+// anchor returns the name by which a link reaches a heading.
+func anchor(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }
+
+// Man returns the manual page of the program, of section 1.
+func (t *Tree) Man() string {
+	var b strings.Builder
+	for i, e := range t.entries() {
+		switch i {
+		case 0:
+			fmt.Fprintf(&b, "%% %s 1\n\n# NAME\n\n%s - %s\n\n# SYNOPSIS\n\n", e.path, e.path, escape(e.usage))
+		case 1:
+			b.WriteString("# COMMANDS\n\n")
+			fallthrough
+		default:
+			fmt.Fprintf(&b, "## %s\n\n%s.\n\n", e.path, sentence(e.usage))
+		}
+		fmt.Fprintf(&b, "```\n%s\n```\n\n", strings.Join(e.synopsis, "\n"))
+		if e.description != "" {
+			fmt.Fprintf(&b, "%s\n\n", escape(e.description))
+		}
+		b.WriteString(terms("", e.flags))
+		b.WriteString(terms("Flags of every "+e.path+" command:", e.shared))
+		if len(e.examples) > 0 {
+			fmt.Fprintf(&b, "Examples:\n\n```\n%s```\n\n", strings.ReplaceAll(examplesText(e.examples), "    ", ""))
+		}
+	}
+	return string(md2man.Render([]byte(b.String())))
+}
+
+// terms returns a list of flags with their meanings.
+func terms(title string, flags []flagEntry) string {
+	if len(flags) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if title != "" {
+		fmt.Fprintf(&b, "%s\n\n", title)
+	}
+	for _, f := range flags {
+		fmt.Fprintf(&b, "**%s**\n: %s", f.name, escape(f.usage))
+		if f.value != "" {
+			fmt.Fprintf(&b, " (default: %s)", escape(f.value))
+		}
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
