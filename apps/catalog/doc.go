@@ -6,6 +6,8 @@
 //		...
 //	}
 //
+// [Samples] are small input files for the programs' examples.
+//
 // To add a program, write a file here and add it to [Programs]. The families NPB and PRK are
 // tables in npb.go and prkkernels.go. The package neither makes networks nor prints: the caller
 // decides where a job runs and how its outcome is shown. Mistakes in flags are errors of

@@ -157,6 +157,7 @@ func fagusPlaces() []place {
 		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
 		{dir: in + "about", may: []string{"fagus/cluster", "cmd/internal/cmdline", "apps/catalog/usage", base}},
+		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},
