@@ -84,4 +84,4 @@ func (f Flags) options() verify.Options { return verify.Options{Spoil: f.Bool("s
 // UsageText returns the synopsis and the examples of p for its help text.
 func (p *Program) UsageText() string { return "fagus run " + p.Name + " [flags]\n" + p.Examples }
 
-func aligned(call, remark string) string { return fmt.Sprintf("%-51s %s", call, remark) }
+func aligned(call, remark string) string { return fmt.Sprintf("%-50s  %s", call, remark) }

@@ -20,7 +20,7 @@ func conjugateProgram() Program {
 		Examples: `
 fagus run conjugate                                 Poisson's equation on 2 simulated nodes
 fagus run conjugate --grid 1000 --tolerance 1e-8 --net shm
-fagus run conjugate --in bcsstk01.mtx --rhs b.mtx --out x.mtx`,
+fagus run conjugate --in system.mtx --rhs rhs.mtx --out x.mtx  files of Matrix Market: see fagus data`,
 		Flags: under("the system",
 			&cli.IntFlag{Name: "grid", Value: 50, Usage: "Poisson's equation on `N` x N points"},
 			&cli.StringFlag{Name: "in", Usage: "read A from `FILE` (.mtx): symmetric and positive definite"},

@@ -16,7 +16,7 @@ func kmeansProgram() Program {
 		Examples: `
 fagus run kmeans                                    20000 generated points on 2 simulated nodes
 fagus run kmeans --points 1000000 --clusters 32 --dimensions 8 --net shm
-fagus run kmeans --in points.npy --clusters 5       a point per row`,
+fagus run kmeans --in points.npy --clusters 5       a point per row: see fagus data`,
 		Flags: under("the points",
 			&cli.IntFlag{Name: "points", Value: 20000, Usage: "generate `N` points"},
 			&cli.IntFlag{Name: "dimensions", Value: 4, Usage: "generate points of `N` coordinates"},

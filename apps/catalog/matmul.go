@@ -20,7 +20,10 @@ fagus run matmul                                    512 x 512 on 2 simulated nod
 fagus run matmul --n 1024 --nodes 8 --sync rank     fewer sync variables
 fagus run matmul --net inproc --nodes 2             real goroutines, wall time
 fagus run matmul --net inproc --mode threaded       helper threads instead of phases
-fagus run matmul --a a.mtx --b b.npy --out c.mtx    files: Matrix Market, NumPy
+fagus run matmul --net shm --nodes 2                processes of this host, one copy of every array
+fagus run matmul --net tcp --nodes 4 --hosts a,b    processes of two hosts, by ssh, encrypted
+fagus run matmul --net udp100 --mode threaded --loss 0.05 --seed 1
+fagus run matmul --a a.mtx --b b.npy --out c.mtx    files of Matrix Market and NumPy: see fagus data
 fagus run matmul --n 64 --timeline phases.svg       a picture of the phases`,
 		Flags: under("the product",
 			&cli.IntFlag{Name: "n", Value: 512, Usage: "multiply two generated `N` x N matrices"},

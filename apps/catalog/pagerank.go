@@ -16,7 +16,7 @@ func pagerankProgram() Program {
 		Examples: `
 fagus run pagerank                                  2000 generated pages on 2 simulated nodes
 fagus run pagerank --pages 500000 --links 5000000 --net shm
-fagus run pagerank --in web-Stanford.txt --top 10   an edge list in the format of SNAP`,
+fagus run pagerank --in links.txt --top 10         an edge list in the format of SNAP: see fagus data`,
 		Flags: under("the graph",
 			&cli.IntFlag{Name: "pages", Value: 2000, Usage: "generate `N` pages"},
 			&cli.IntFlag{Name: "links", Value: 20000, Usage: "generate `N` links"},

@@ -15,7 +15,7 @@ func sorProgram() Program {
 		VerifiedBy: "a harmonic polynomial",
 		Examples: `
 fagus run sor                                       2 simulated nodes
-fagus run sor --n 2000 --iterations 100 --net shm   too few iterations to pass the check`,
+fagus run sor --n 400 --net shm                     two processes of this host`,
 		Flags: under("the problem",
 			&cli.IntFlag{Name: "n", Value: 200, Usage: "rows and columns of the grid, the border included"},
 			&cli.IntFlag{Name: "iterations", Usage: "iterations over all points; 0 stands for 5 times --n, which is enough"},

@@ -95,8 +95,15 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "fagus",
 		Usage: "run programs on a distributed shared memory with entry consistency",
-		UsageText: "fagus run matmul --n 512 --nodes 2\nfagus run matmul --a a.mtx --b b.npy --out c.mtx --net inproc\nfagus run matmul --json | jq .messages\n" +
-			"fagus run tsp --instance burma14\nfagus compare matmul --out report\nfagus launch -n 4 -- ./app\nfagus lab reproduce",
+		UsageText: cmdline.Align("fagus COMMAND [flags]\n\n" +
+			"fagus run matmul --n 512 --nodes 2        a program on two simulated nodes, verified\n" +
+			"fagus run matmul --net shm --nodes 2      on two processes of this host\n" +
+			"fagus launch -n 4 -- ./app                a program of your own\n" +
+			"fagus apps                                all programs\n" +
+			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
+			"fagus doctor                              what this machine supports\n" +
+			"fagus help run matmul"),
+		Description:     base.ExitText(),
 		HideHelpCommand: true,
 		HideVersion:     true, // --version is the command version
 		Flags: []cli.Flag{

@@ -17,8 +17,8 @@ type entry struct {
 	examples    []Example
 	description string
 	flags       []flagEntry
-	shared      []flagEntry // of all commands below this one, which do not list them again
-	commands    []string    // the paths of the commands below
+	shared      []flagEntry    // of all commands below this one, which do not list them again
+	commands    []*cli.Command // directly below
 	depth       int
 }
 
@@ -36,6 +36,16 @@ type flagEntry struct {
 // remark matches the space between an example and the remark behind it.
 var remark = regexp.MustCompile(`\S(\s{2,})\S`)
 
+// Align returns a usage text whose remarks are comments of a shell, in one column, so that a user
+// can paste a line as it is.
+func Align(text string) string {
+	synopsis, examples := parseUsage(text)
+	if text = strings.Join(synopsis, "\n"); len(examples) > 0 {
+		text += "\n\n" + examplesText("", examples)
+	}
+	return strings.TrimRight(text, "\n")
+}
+
 // parseUsage takes a usage text apart: lines of synopsis, an empty line, and examples.
 func parseUsage(text string) (synopsis []string, examples []Example) {
 	head, tail, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
@@ -47,7 +57,7 @@ func parseUsage(text string) (synopsis []string, examples []Example) {
 		}
 		e := Example{Line: line}
 		if at := remark.FindStringSubmatchIndex(line); at != nil {
-			e = Example{line[:at[2]], line[at[3]:]}
+			e = Example{line[:at[2]], strings.TrimPrefix(line[at[3]:], "# ")}
 		}
 		examples = append(examples, e)
 	}
@@ -61,9 +71,7 @@ func (t *Tree) entries() (all []entry) {
 		c := path[len(path)-1]
 		e := entry{path: pathText(path), usage: c.Usage, description: c.Description, depth: len(path) - 1}
 		e.synopsis, e.examples = parseUsage(c.UsageText)
-		for _, sub := range c.VisibleCommands() {
-			e.commands = append(e.commands, e.path+" "+sub.Name)
-		}
+		e.commands = c.VisibleCommands()
 		if len(path) > 1 && len(e.commands) > 2 {
 			e.shared = sharedFlags(c)
 		}
@@ -133,6 +141,7 @@ func describe(d cli.DocGenerationFlag, names []string) flagEntry {
 	if e.value = d.GetDefaultText(); e.value == "" {
 		e.value = d.GetValue()
 	}
+	e.value = strings.Trim(e.value, `"`)
 	return e
 }
 
@@ -144,13 +153,18 @@ func (t *Tree) Examples() (all []Example) {
 	return all
 }
 
+// hasExample reports whether an example, of any command, is of the command at path.
+func (t *Tree) hasExample(path string) bool {
+	return slices.ContainsFunc(t.Examples(), func(e Example) bool { return strings.Contains(e.Line+" ", path+" ") })
+}
+
 // Check returns an error if a command cannot be documented, or its flags contradict others.
 func (t *Tree) Check() error {
 	for _, e := range t.entries() {
 		if !strings.HasPrefix(e.synopsis[0]+" ", e.path+" ") {
 			return fmt.Errorf("cmdline: the usage text of %q does not begin with its synopsis: %q", e.path, e.synopsis[0])
 		}
-		if e.usage == "" || len(e.examples) == 0 && len(e.commands) == 0 {
+		if e.usage == "" || !t.hasExample(e.path) {
 			return fmt.Errorf("cmdline: %q has no usage, or no example", e.path)
 		}
 	}

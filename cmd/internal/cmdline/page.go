@@ -17,13 +17,14 @@ func (t *Tree) Page(level int) string {
 			fmt.Fprintf(&b, "\n%s\n", escape(e.description))
 		}
 		if len(e.examples) > 0 {
-			fmt.Fprintf(&b, "\nExamples:\n\n%s", examplesText(e.examples))
+			fmt.Fprintf(&b, "\nExamples:\n\n%s", examplesText("    ", e.examples))
 		}
 		if len(e.commands) > 0 {
 			b.WriteString("\n")
 		}
 		for _, c := range e.commands {
-			fmt.Fprintf(&b, "- [%s](#%s)\n", c, anchor(c))
+			path := e.path + " " + c.Name
+			fmt.Fprintf(&b, "- [%s](#%s): %s\n", path, anchor(path), escape(c.Usage))
 		}
 		b.WriteString(tables("Flags", e.flags))
 		b.WriteString(tables("Flags of every "+e.path+" command", e.shared))
@@ -52,8 +53,8 @@ func tables(title string, flags []flagEntry) string {
 	return b.String()
 }
 
-// examplesText returns the examples as a block, their remarks in one column where they fit.
-func examplesText(examples []Example) string {
+// examplesText returns the examples, one a line, their remarks in one column where they fit.
+func examplesText(indent string, examples []Example) string {
 	const most = 60 // longer lines do not push the remarks of others aside
 	column := 0
 	for _, e := range examples {
@@ -67,7 +68,7 @@ func examplesText(examples []Example) string {
 		if e.Remark != "" {
 			line = fmt.Sprintf("%-*s  # %s", column, e.Line, e.Remark)
 		}
-		fmt.Fprintf(&b, "    %s\n", line)
+		fmt.Fprintf(&b, "%s%s\n", indent, line)
 	}
 	return b.String()
 }
@@ -82,7 +83,7 @@ func sentence(text string) string {
 
 // escape protects the characters that Markdown or HTML would take for marks.
 func escape(text string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;", "_", `\_`).Replace(text)
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "<", `\<`, "_", `\_`).Replace(text)
 }
 
 // anchor returns the name by which a link reaches a heading.
@@ -99,16 +100,19 @@ func (t *Tree) Man() string {
 			b.WriteString("# COMMANDS\n\n")
 			fallthrough
 		default:
-			fmt.Fprintf(&b, "## %s\n\n%s.\n\n", e.path, sentence(e.usage))
+			fmt.Fprintf(&b, "### %s\n\n%s.\n\n", e.path, sentence(e.usage))
 		}
 		fmt.Fprintf(&b, "```\n%s\n```\n\n", strings.Join(e.synopsis, "\n"))
+		if i == 0 {
+			b.WriteString("# DESCRIPTION\n\n")
+		}
 		if e.description != "" {
 			fmt.Fprintf(&b, "%s\n\n", escape(e.description))
 		}
 		b.WriteString(terms("", e.flags))
 		b.WriteString(terms("Flags of every "+e.path+" command:", e.shared))
 		if len(e.examples) > 0 {
-			fmt.Fprintf(&b, "Examples:\n\n```\n%s```\n\n", strings.ReplaceAll(examplesText(e.examples), "    ", ""))
+			fmt.Fprintf(&b, "Examples:\n\n```\n%s```\n\n", examplesText("", e.examples))
 		}
 	}
 	return string(md2man.Render([]byte(b.String())))

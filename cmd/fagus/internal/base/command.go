@@ -15,6 +15,7 @@ func Complete(commands ...*cli.Command) []*cli.Command {
 	for _, c := range commands {
 		c.HideHelpCommand = true
 		c.OnUsageError = OnUsageError
+		c.UsageText = cmdline.Align(c.UsageText)
 		for _, f := range c.Flags {
 			if b, ok := f.(*cli.BoolFlag); ok && !b.Value {
 				b.DisableDefaultText = true // a flag that is not given is off

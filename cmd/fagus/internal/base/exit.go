@@ -20,6 +20,14 @@ const (
 	ExitInterrupted = 130 // the code that a shell reports after SIGINT
 )
 
+// ExitText describes the exit codes.
+func ExitText() string {
+	return "Results go to standard output; errors and, on a terminal, progress go to standard error. Exit codes:\n" +
+		"0 ok; 1 the run or its verification failed; 2 usage (also an invalid matrix file, or more nodes than\n" +
+		"fit the network or the hosts); 3 environment (unreadable or unwritable files, a missing program, memory);\n" +
+		"124 timeout; 130 interrupted. fagus launch exits with the code of the first rank that fails."
+}
+
 // ExitCode returns the exit code for err, which is not nil. An error of the operating system,
 // such as a missing file or a full disk, gives ExitEnvironment. ctx must end when the process
 // is interrupted.

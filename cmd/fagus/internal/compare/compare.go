@@ -25,7 +25,7 @@ func Command() *cli.Command {
 	const what = "what is compared"
 	return &cli.Command{
 		Name: "compare", Usage: "run a program in all versions of Fagus, and judge the paper's claims by the results",
-		UsageText: "fagus compare PROGRAM [flags]",
+		UsageText: "fagus compare PROGRAM [flags]\n\nfagus compare matmul --out report    a page with figures, and the claims of the paper",
 		ArgsUsage: "PROGRAM",
 		Subcommands: []*cli.Command{{
 			Name: "matmul", Usage: "C = A x B, cyclic rows, B at rank 0",

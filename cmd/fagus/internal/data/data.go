@@ -20,7 +20,7 @@ import (
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "data", Usage: "write small input files for the examples of fagus run",
-		UsageText: "fagus data [flags] [FOLDER]\n\nfagus data                 # into this folder\nfagus data inputs          # into a folder, which is created\nfagus data --seed 7 seven  # other numbers",
+		UsageText: "fagus data [flags] [FOLDER]\n\nfagus data                 into this folder\nfagus data inputs          into a folder, which is created\nfagus data --seed 7 seven  other numbers",
 		Description: "A file that exists already with other content is not overwritten: then no file is written, and the\n" +
 			"exit code is 1. Equal seeds give equal files.",
 		Flags:  []cli.Flag{&cli.Uint64Flag{Name: "seed", Usage: "`SEED` that the files are drawn from"}},

@@ -20,7 +20,8 @@ func Command() *cli.Command {
 		Name: "identity", Usage: "make the identities by which the ranks of a job on several hosts authenticate each other",
 		UsageText: `fagus identity -n N FOLDER
 
-fagus identity -n 4 ids && FAGUS_IDENTITY=$PWD/ids mpirun -n 4 --host a,b -x FAGUS_IDENTITY ...`,
+fagus identity -n 4 ids
+FAGUS_IDENTITY=$PWD/ids mpirun -n 4 --host a,b -x FAGUS_IDENTITY fagus run matmul --net tcp`,
 		Description: "Writes FOLDER/rank-R.pem for every rank, readable by its owner alone. FAGUS_IDENTITY names the\n" +
 			"folder, or a file in whose name %r stands for the rank. Anyone with a file can impersonate its\n" +
 			"rank and read the traffic of the job: make new files for each job, and delete them after it.\n" +

@@ -17,7 +17,8 @@ import (
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "lab", Usage: "the laboratory: reproduce the papers, sweep parameters, search for errors",
-		UsageText: "fagus lab EXPERIMENT [flags]", ArgsUsage: "EXPERIMENT",
+		UsageText: "fagus lab EXPERIMENT [flags]\n\nfagus lab reproduce             the papers' figures, the model's, and the error\nfagus help lab sweep barrier    what a sweep measures",
+		ArgsUsage: "EXPERIMENT",
 		Subcommands: []*cli.Command{
 			reproduce.Command(), sweep.Command(), anatomy.Command(), swarm.Command(), faults.Command(), faults.Campaign(), jobs.Command(),
 			results.Command(), colony.Command(),

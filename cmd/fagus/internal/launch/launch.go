@@ -23,7 +23,10 @@ func Command() *cli.Command {
 fagus launch -n 4 -- ./app --size 512        a program that calls cluster.Run
 fagus launch -n 4 -- fagus run matmul --net shm
 fagus launch -n 2 --plain -- ./app >out      output unchanged, without ranks
-fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh`,
+fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh
+make -C cmd/libfagus                         the C library (C, C++, Fortran) and its example
+fagus launch -n 4 --net tcp -- cmd/libfagus/build/matmul       a C program
+fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs`,
 		Description: "Every process reads its rank, the number of ranks and the job's name from FAGUS_RANK, FAGUS_SIZE\n" +
 			"and FAGUS_JOB. When a rank fails, the others are ended, and fagus launch exits with the code of\n" +
 			"that rank, or 128 plus the number of the signal that killed it. Standard input goes to rank 0\n" +

@@ -19,7 +19,12 @@ import (
 func Command() *cli.Command {
 	run := &cli.Command{
 		Name: "run", Usage: "run a program and report time, messages and verification",
-		UsageText: "fagus run PROGRAM [flags]", ArgsUsage: "PROGRAM",
+		UsageText: "fagus run PROGRAM [flags]\n\n" +
+			"fagus run matmul\n" +
+			"fagus run matmul --json | jq .messages\n" +
+			"fagus run --nodes 4 matmul --n 64      flags stand before or after the program\n" +
+			"fagus help run matmul                  all flags of a program",
+		ArgsUsage: "PROGRAM",
 	}
 	for _, p := range catalog.Programs() {
 		run.Subcommands = append(run.Subcommands, programCommand(p))
@@ -31,10 +36,9 @@ func Command() *cli.Command {
 func Apps() *cli.Command {
 	return &cli.Command{
 		Name: "apps", Usage: "list the programs that fagus run has",
-		UsageText: `fagus apps
-fagus apps --json`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON document"}},
-		Action: base.NoArgs(listPrograms),
+		UsageText: "fagus apps [--json]\n\nfagus apps                  and how their results are verified\nfagus apps --json",
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON document"}},
+		Action:    base.NoArgs(listPrograms),
 	}
 }
 

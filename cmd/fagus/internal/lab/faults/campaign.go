@@ -32,7 +32,7 @@ func Campaign() *cli.Command {
 	networks := liveNetworks()
 	return &cli.Command{
 		Name: "campaign", Usage: "run random programs on live networks, under the faults of processes and hosts, and verify every run",
-		UsageText: "fagus lab campaign --time 1m\nfagus lab campaign --time 2h --out campaign.json\nfagus lab campaign --net tcp --only 'pause' --verbose\nfagus lab campaign --seed 1234 --jobs 1 --verbose",
+		UsageText: "fagus lab campaign [flags]\n\nfagus lab campaign --time 1m\nfagus lab campaign --time 2h --out campaign.json\nfagus lab campaign --net tcp --only 'pause' --verbose\nfagus lab campaign --seed 1234 --jobs 1 --verbose",
 		Description: "Each seed is a random program (fagus run random), a network, a configuration and a fault. Faults of hosts need\n" +
 			"root and iproute2: network namespaces stand for hosts. Exit code 1: a run was wrong, hung or left something.",
 		Flags: []cli.Flag{
@@ -42,7 +42,7 @@ func Campaign() *cli.Command {
 			&cli.Uint64Flag{Name: "jobs", DefaultText: "any", Usage: "stop after `N` jobs"},
 			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "start no job after `TIME`"},
 			&cli.DurationFlag{Name: "limit", Value: 5 * time.Minute, Usage: "a job that runs longer hangs; most take less than a second"},
-			&cli.IntFlag{Name: "workers", Value: 2 * runtime.NumCPU(), Usage: "run `N` jobs at a time, which often wait"},
+			&cli.IntFlag{Name: "workers", Value: 2 * runtime.NumCPU(), DefaultText: "2 per processor", Usage: "run `N` jobs at a time, which often wait"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print every job and its outcome to standard error"},
 			&cli.StringFlag{Name: "out", Usage: "write the JSON document to `FILE`, also during the campaign"},
 			base.JSONFlag(campaignSchema),

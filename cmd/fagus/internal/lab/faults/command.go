@@ -25,7 +25,7 @@ func Command() *cli.Command {
 	networks := runflags.OfProcesses()
 	return &cli.Command{
 		Name: "faults", Usage: "strike jobs of real processes, and see what is reported, and when",
-		UsageText: "fagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
+		UsageText: "fagus lab faults [flags]\n\nfagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
 		Description: "Each fault strikes a job of 4 ranks that exchange data. Silence is forgiven for 1.6 s (--stall). Faults of\n" +
 			"hosts need root and iproute2: network namespaces stand for hosts. Exit code 1: something went wrong.",
 		Flags: []cli.Flag{

@@ -75,7 +75,7 @@ func Command() *cli.Command {
 		})
 	}
 	all := func(c *cli.Context) error { return runReproduce(c, experiments()) }
-	commands = append(commands, &cli.Command{Name: "all", Usage: "all of them", Flags: reproduceFlags(), Action: all})
+	commands = append(commands, &cli.Command{Name: "all", Usage: "all of them", UsageText: "fagus lab reproduce all [flags]\n\nfagus lab reproduce all --rounds 200", Flags: reproduceFlags(), Action: all})
 	return &cli.Command{
 		Name: "reproduce", Usage: "measure what the papers measured, and show their figures beside it",
 		UsageText: text +

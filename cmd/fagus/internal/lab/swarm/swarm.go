@@ -37,7 +37,7 @@ func Command() *cli.Command {
 fagus lab swarm                                 1000 seeds, or 60 s of them
 fagus lab swarm --seconds 300 --out swarm.json  a campaign
 fagus lab swarm --kinds pause,partition         these faults alone
-fagus lab swarm --seed 1234 --seeds 1 --verbose one case again, with all its steps
+fagus lab swarm --seed 1234 --seeds 1 --verbose  one case again, with all its steps
 fagus lab swarm --case swarm.json               the first failed case of a campaign, shrunk`,
 		Flags: []cli.Flag{
 			&cli.Uint64Flag{Name: "seed", Category: which, Value: 1, Usage: "the `FIRST` seed; each seed selects a program, an engine, a network and faults"},

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
+)
+
+var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
+
+// TestPage checks that docs/cli.md describes the command as it is.
+func TestPage(t *testing.T) {
+	tree := tree(newApp(io.Discard, io.Discard))
+	if err := tree.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmdline.Section("../../docs/cli.md", "fagus", tree.Page(2), *update); err != nil {
+		t.Error(err)
+	}
+}
