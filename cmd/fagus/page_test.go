@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
 
-// TestPage checks that docs/cli.md describes the command as it is.
-func TestPage(t *testing.T) {
+// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+func TestPageOfCommands(t *testing.T) {
 	tree := tree(newApp(io.Discard, io.Discard))
 	if err := tree.Check(); err != nil {
 		t.Fatal(err)

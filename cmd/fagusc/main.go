@@ -13,11 +13,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 )
 
-const help = `fagusc reads Go functions that are marked with //fagus:parallel. For each it
+const about = `fagusc reads Go functions that are marked with //fagus:parallel. For each it
 writes a function NameOn that all ranks of a Fagus program execute together. The
 output of FILE.go is FILE_fagus.go in the same folder.
 
@@ -26,42 +28,53 @@ indices, and divides loops whose iterations are independent among the ranks. It
 refuses a function that it cannot prove correct, with the reason. See
 docs/fagusc.md.
 
-Examples:
+Exit codes: 0 ok (also with --explain, which reports what is refused); 1 a
+function is refused, or a file cannot be read or written; 2 usage.`
 
-   fagusc                    the package in this folder
-   fagusc kernels.go         one file
-   fagusc --explain ./sums   explain every loop; write nothing
-   fagusc --json --explain
-   fagusc --spend 2ns        for runs on simulated networks, where computing
-                             takes only the time that the program charges`
+const examples = `fagusc [flags] [FOLDER | FILE.go ...]
 
-func main() {
-	app := &cli.App{
-		Name: "fagusc", Usage: "make sequential Go functions parallel", UsageText: "fagusc [options] [FOLDER | FILE.go ...]",
-		Description: help, HideHelpCommand: true,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "explain every loop, and write nothing"},
-			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock per iteration of an innermost loop"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		},
-		Action:         func(c *cli.Context) error { return run(c, os.Stdout) },
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return &usage{err} },
-	}
-	err := app.Run(os.Args)
+fagusc cmd/fagusc/kernels                   the package in a folder; without one, in this folder
+fagusc cmd/fagusc/kernels/dense.go          one file
+fagusc --explain cmd/fagusc/kernels         explain every loop; write nothing
+fagusc --json --explain cmd/fagusc/kernels
+fagusc --spend 2ns cmd/fagusc/kernels       computing takes time on simulated networks`
+
+func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
+
+func execute(args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	words, err := cmdline.New(app).Arrange(args[1:])
 	if err == nil {
-		return
+		err = app.Run(append(args[:1:1], words...))
 	}
-	fmt.Fprintln(os.Stderr, err)
-	if u := (*usage)(nil); errors.As(err, &u) {
-		fmt.Fprintln(os.Stderr, "see fagusc --help")
-		os.Exit(2)
+	if err == nil {
+		return 0
 	}
-	os.Exit(1)
+	if usage.Is(err) {
+		fmt.Fprintln(stderr, "fagusc:", err)
+		return 2
+	}
+	fmt.Fprintln(stderr, err) // begins with a file and a line, which editors understand
+	return 1
 }
 
-// usage is an error in the command line.
-type usage struct{ error }
+func newApp(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name: "fagusc", Usage: "make sequential Go functions parallel", UsageText: cmdline.Align(examples),
+		Description: about, HideHelpCommand: true,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, DisableDefaultText: true, Usage: "explain every loop, and write nothing"},
+			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock per iteration of an innermost loop: on simulated networks computing takes only the time that the program charges"},
+			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print JSON"},
+		},
+		Writer: stdout, ErrWriter: stderr,
+		Action:         func(c *cli.Context) error { return run(c, stdout) },
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError: func(c *cli.Context, err error, _ bool) error {
+			return usage.Errorf("%w; see 'fagusc --help'", cmdline.Explain(c.Command, err))
+		},
+	}
+}
 
 // result is the report on one function.
 type result struct {
@@ -75,7 +88,7 @@ type result struct {
 func run(c *cli.Context, out io.Writer) error {
 	spend := c.Duration("spend")
 	if spend < 0 {
-		return &usage{fmt.Errorf("--spend %v: want 0 or more", spend)}
+		return usage.Errorf("--spend %v: want 0 or more; see 'fagusc --help'", spend)
 	}
 	files, err := load(c.Args().Slice())
 	if err != nil {
@@ -115,15 +128,18 @@ func load(args []string) ([]*golang.File, error) {
 	}
 	for i, path := range args {
 		if !strings.HasSuffix(path, ".go") {
-			return nil, &usage{fmt.Errorf("%s: want one folder, or files that end with .go", path)}
+			return nil, usage.Errorf("%s: want one folder, or files that end with .go; see 'fagusc --help'", path)
 		}
 		if i > 0 && filepath.Dir(path) != dir {
-			return nil, &usage{fmt.Errorf("%s: want files of one folder", path)}
+			return nil, usage.Errorf("%s: want files of one folder; see 'fagusc --help'", path)
 		}
 		dir = filepath.Dir(path)
 		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
 	}
 	files, err := golang.Load(dir, args...)
 	if err == nil && len(files) == 0 {

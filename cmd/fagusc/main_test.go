@@ -1,11 +1,15 @@
 package main
 
 import (
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 )
 
 func TestMain(m *testing.M) {
@@ -35,4 +39,17 @@ func TestCommand(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
+
+// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+func TestPageOfCommands(t *testing.T) {
+	tree := cmdline.New(newApp(io.Discard, io.Discard))
+	if err := tree.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmdline.Section("../../docs/cli.md", "fagusc", tree.Page(2), *update); err != nil {
+		t.Error(err)
+	}
 }

@@ -18,13 +18,17 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/multichecker"
+
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 )
 
 const exitUsage = 2
@@ -33,6 +37,8 @@ func main() {
 	if code, done := help(os.Args[1:], os.Stdout, os.Stderr); done {
 		os.Exit(code)
 	}
+	flag.CommandLine.SetOutput(&mistakes{os.Stderr, flag.CommandLine})
+	flag.Usage = func() { fmt.Fprintln(os.Stderr, "see 'fagusvet --help'") }
 	multichecker.Main(analyzers()...)
 }
 
@@ -46,14 +52,16 @@ func analyzers() []*analysis.Analyzer {
 	}
 }
 
-const usage = `fagusvet finds mistakes in programs that use Fagus.
+const (
+	intro = "fagusvet finds mistakes in programs that use Fagus."
 
-  go vet -vettool=$(which fagusvet) ./...     as a part of go vet
-  fagusvet ./...                              by itself
-  fagusvet -release -access ./apps/...        only some of the rules
-  fagusvet help release                       what a rule finds, and what it misses
+	examples = `go vet -vettool=$(which fagusvet) ./apps/...  # as a part of go vet
+fagusvet ./apps/...                           # by itself
+fagusvet -release -access ./apps/...          # only some of the rules
+fagusvet -json ./apps/...                     # one JSON document
+fagusvet help release                         # what a rule finds, and what it misses`
 
-Rules:
+	details = `Rules:
   access      elements read or written while no set is held that guards them
   release     a set that is still held at a return, or at the next collective call
   shared      elements written under a set that has their variable only Shared, or not at all
@@ -63,19 +71,76 @@ A comment on the line, or on the line above, suppresses a rule there:
 
   counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 
-Exit codes: 0 clean, 1 a package could not be loaded (under go vet: something was
-found), 2 usage, 3 something was found.
-`
+Flags, before the packages:
+  -access, -release, -shared, -collective  only the rules that are named
+  -json                                    print one JSON document
+  -c N                                     print N lines around each finding
+  -test=false                              leave out the files of tests
 
-// help handles a call without arguments or for help. done is false for any other call.
+Exit codes: 0 clean, 1 a package could not be loaded (under go vet: something was
+found), 2 usage, 3 something was found (with -json 0).
+`
+)
+
+// usage returns the help text.
+func usage() string {
+	return intro + "\n\n  " + strings.ReplaceAll(examples, "\n", "\n  ") + "\n\n" + details
+}
+
+// mistakes is the output of package flag. It adds the likely name to the report of a flag that is
+// unknown.
+type mistakes struct {
+	to    io.Writer
+	flags *flag.FlagSet
+}
+
+func (m *mistakes) Write(text []byte) (int, error) {
+	name, unknown := strings.CutPrefix(strings.TrimSpace(string(text)), "flag provided but not defined: -")
+	if !unknown {
+		return m.to.Write(text)
+	}
+	var names []string
+	m.flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	hint := ""
+	if near := cmdline.Nearest(name, names); near != "" {
+		hint = "; did you mean -" + near + "?"
+	}
+	_, err := fmt.Fprintf(m.to, "fagusvet: no flag -%s%s\n", name, hint)
+	return len(text), err
+}
+
+// help handles a call without arguments, for help, or for help on a rule that is unknown. done is
+// false for any other call.
 func help(args []string, stdout, stderr io.Writer) (code int, done bool) {
 	switch {
 	case len(args) == 0:
-		fmt.Fprint(stderr, usage)
+		fmt.Fprint(stderr, usage())
 		return exitUsage, true
 	case len(args) == 1 && slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]):
-		fmt.Fprint(stdout, usage)
+		fmt.Fprint(stdout, usage())
 		return 0, true
+	case args[0] == "help":
+		return unknownRule(args[1:], stderr)
+	}
+	return 0, false
+}
+
+// unknownRule reports the first name that is no rule. done is false if all are rules.
+func unknownRule(names []string, stderr io.Writer) (code int, done bool) {
+	var rules []string
+	for _, a := range analyzers() {
+		rules = append(rules, a.Name)
+	}
+	for _, name := range names {
+		if slices.Contains(rules, name) {
+			continue
+		}
+		hint := "; see 'fagusvet --help'"
+		if near := cmdline.Nearest(name, rules); near != "" {
+			hint = "; did you mean 'fagusvet help " + near + "'?"
+		}
+		fmt.Fprintf(stderr, "fagusvet: no rule %q%s\n", name, hint)
+		return exitUsage, true
 	}
 	return 0, false
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
@@ -65,6 +67,8 @@ func code(t *testing.T, name string, args ...string) (int, string) {
 	t.Fatalf("%s %q: %v", name, args, err)
 	return 0, ""
 }
+
+var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
 
 var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 
@@ -158,6 +162,8 @@ func TestHelp(t *testing.T) {
 		{args: "-h", done: true, stdout: true},
 		{args: "help", done: true, stdout: true},
 		{args: "help release"},
+		{args: "help relaese", code: exitUsage, done: true, stderr: true},
+		{args: "help release shard", code: exitUsage, done: true, stderr: true},
 		{args: "-V=full"},
 		{args: "./..."},
 	} {
@@ -168,8 +174,31 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for _, a := range analyzers() {
-		if !strings.Contains(usage, "\n  "+a.Name+" ") {
+		if !strings.Contains(usage(), "\n  "+a.Name+" ") {
 			t.Errorf("the usage does not name the rule %s", a.Name)
 		}
+	}
+}
+
+// TestMistakes runs the command with wrong flags: exit code 2, and the likely name.
+func TestMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"-acess ./...":      "fagusvet: no flag -acess; did you mean -access?\nsee 'fagusvet --help'\n",
+		"-colective=true":   "fagusvet: no flag -colective; did you mean -collective?\nsee 'fagusvet --help'\n",
+		"-frobnicate ./...": "fagusvet: no flag -frobnicate\nsee 'fagusvet --help'\n",
+		"help relaese":      "fagusvet: no rule \"relaese\"; did you mean 'fagusvet help release'?\n",
+		"help frobnicate":   "fagusvet: no rule \"frobnicate\"; see 'fagusvet --help'\n",
+	} {
+		if exit, out := code(t, tool(t), strings.Fields(args)...); exit != exitUsage || out != want {
+			t.Errorf("fagusvet %s: exit code %d, want %d; output\n%s\nwant\n%s", args, exit, exitUsage, out, want)
+		}
+	}
+}
+
+// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+func TestPageOfCommands(t *testing.T) {
+	text := "## fagusvet\n\n" + intro + "\n\nExamples:\n\n    " + strings.ReplaceAll(examples, "\n", "\n    ") + "\n\n```text\n" + details + "```\n"
+	if err := cmdline.Section("../../docs/cli.md", "fagusvet", text, *update); err != nil {
+		t.Error(err)
 	}
 }

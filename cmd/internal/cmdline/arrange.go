@@ -71,7 +71,7 @@ func (t *Tree) read(args []string) *line {
 				return l
 			}
 			continue
-		case group && word == "help":
+		case word == "help" && (group || c == t.root && len(args) == 1 && len(l.rest) == 0):
 			l.help = true
 		case group && sub != nil:
 			l.path = append(l.path, sub)
@@ -159,7 +159,7 @@ func (t *Tree) noCommand(l *line, name string) error {
 	what, hint := strings.ToLower(l.command().ArgsUsage), ""
 	if elsewhere := t.named(name); elsewhere != "" {
 		hint = "'" + elsewhere + "'"
-	} else if near := nearest(name, commandNames(l.command())); near != "" {
+	} else if near := Nearest(name, commandNames(l.command())); near != "" {
 		hint = "'" + l.text() + " " + near + "'"
 	}
 	return usage.Errorf("no %s %q; %s '%s --help'", what, name, didYouMean(hint), l.text())

@@ -12,9 +12,9 @@ import (
 // no least: they answer any word.
 const likely = 0.8
 
-// nearest returns the name that is most similar to word, or "" if none is likely meant. It returns
+// Nearest returns the name that is most similar to word, or "" if none is likely meant. It returns
 // no name of one letter, because such a name is similar to many words.
-func nearest(word string, names []string) (best string) {
+func Nearest(word string, names []string) (best string) {
 	most := likely
 	for _, name := range names {
 		if s := similarity(strings.ToLower(word), name); len(name) > 1 && s > most {
@@ -51,7 +51,7 @@ func likelyFlag(flags []cli.Flag, word string) string {
 	if other := otherWords()[word]; slices.Contains(names, other) {
 		return dashed(other)
 	}
-	if name := nearest(word, names); name != "" {
+	if name := Nearest(word, names); name != "" {
 		return dashed(name)
 	}
 	return ""
