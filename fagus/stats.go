@@ -48,6 +48,10 @@ type Stats struct {
 	// Parts divides the rank's time and port operations by activity. The times add up to the
 	// rank's total run time.
 	Parts [Parts]Use
+
+	// Measured divides the time of the sections that Node.Measure has run in the same way. It is
+	// zero if there were none.
+	Measured [Parts]Time
 }
 
 // Total returns the sum of the times of all parts.
@@ -87,7 +91,7 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Writes: n.space.Writes()}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Writes: n.space.Writes()}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
@@ -100,6 +104,8 @@ type stopwatch struct {
 	part  Part // the current part
 	since Time // the time up to which parts are charged
 	parts [Parts]Use
+
+	measured [Parts]Time // of Node.Measure
 
 	counters func() dimmnet.Counters // reads the counters of the node
 	silent   bool                    // the port does nothing in PartCompute and PartRelease

@@ -3,14 +3,15 @@ package parts
 import "github.com/fagus-dsm/fagus/fagus"
 
 // Timed calls f on all ranks after a Barrier, and returns the time that f took on this rank,
-// including the time in which it waited for other ranks. It is collective.
+// including the time in which it waited for other ranks. It is collective. It measures f by
+// [fagus.Node.Measure].
 func Timed(n *fagus.Node, f func() error) (fagus.Time, error) {
 	if err := n.Barrier(); err != nil {
 		return 0, err
 	}
-	begin := n.Now()
-	if err := f(); err != nil {
+	took, err := n.Measure(f)
+	if err != nil {
 		return 0, err
 	}
-	return n.Now() - begin, nil
+	return took, nil
 }
