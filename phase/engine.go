@@ -38,6 +38,7 @@ type Engine struct {
 	out      []outQueue     // by index in peers
 	in       []inQueue      // by index in peers
 	lists    []syncvar.List // by rank: the lists of this phase
+	latest   dimmnet.Rank   // the rank whose list arrived last in this phase, or in the last one
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
 	request  uint64         // the inline request of this rank
 	plan     Plan           // of this phase
@@ -49,6 +50,7 @@ type Engine struct {
 	err      error     // the first error; the engine stays failed
 	waitPort *waitPort // wraps port; Call passes it to Drive
 	waits    waits
+	watch    Observer // may be nil
 
 	incoming map[syncvar.ID]*stream // streams that inQueues receive in this phase
 	arriving []*stream              // all streams that arrive in this phase, in the plan's order
@@ -75,6 +77,17 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
+	// Observer, if not nil, is informed of what Call waits for.
+	Observer Observer
+}
+
+// Observer is informed of what a Call waits for.
+type Observer interface {
+	// Moving says that all lists of a phase have arrived, and that data have to move.
+	Moving()
+	// Denied says that a phase is over that has not granted the call's variables. ok is false if
+	// this is not because of a grant to another rank.
+	Denied(d syncvar.Denial, ok bool)
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the engine writes
@@ -89,6 +102,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		lists:  make([]syncvar.List, nodes),
 		agreed: make([]uint32, nodes),
 		values: make([]uint64, nodes),
+		watch:  cfg.Observer,
 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
@@ -167,6 +181,9 @@ func (e *Engine) Call(l syncvar.List) error {
 		if e.Finished(l.Call) {
 			return nil
 		}
+		if e.watch != nil && l.Call == syncvar.Acquire {
+			e.watch.Denied(syncvar.Denied(e.lists, e.last.Granted, e.port.Rank()))
+		}
 		l = e.Again(l)
 	}
 }
@@ -177,6 +194,12 @@ func (e *Engine) Again(l syncvar.List) syncvar.List {
 	l.Clean = nil // the first list has reported the clean variables
 	l.Fenced = l.Fenced && syncvar.Fenced(e.lists) < len(e.lists)
 	return l
+}
+
+// Latest returns the rank whose list arrived last in the last phase. ok is false if the rank cannot
+// know: lists that travel over a tree arrive together.
+func (e *Engine) Latest() (rank dimmnet.Rank, ok bool) {
+	return e.latest, e.tree.Arity == 0 && len(e.peers) > 0
 }
 
 // Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase
@@ -337,6 +360,9 @@ func (e *Engine) makePlan() error {
 		}
 	}
 	e.state = transfer
+	if e.watch != nil && len(e.plan.Transfers) > 0 {
+		e.watch.Moving()
+	}
 	e.queueTransfers(e.method.assign(&e.plan))
 	return nil
 }

@@ -42,6 +42,9 @@ func (q *inQueue) arrived() {
 	if q.due--; q.due == 0 {
 		q.state = inIdle
 	}
+	if q.e.state == gather {
+		q.e.latest = q.from
+	}
 }
 
 func (q *inQueue) step() (progress bool, err error) {

@@ -61,6 +61,8 @@ type Want struct {
 	Brief  bool    // a shared tenure that ends at once, as in Update: it is never released
 	Have   Version // the version of the rank's copy
 	Asked  Version // the version of the rank's hint when it made the request
+	// Delayed says that the request has waited for a holder or for another request.
+	Delayed bool
 }
 
 // Action is what happens to a request: it is granted or forwarded.
@@ -134,6 +136,7 @@ func (s *Site) Request(w Want) ([]Action, error) {
 		return nil, fmt.Errorf("syncvar: rank %d requests a variable that it owns", w.Rank)
 	}
 	if s.asking.Access != 0 && !s.asking.Brief && w.Rank != s.rank && w.Asked < s.asking.Asked {
+		w.Delayed = true
 		s.deferred = append(s.deferred, w)
 		return nil, nil
 	}
@@ -148,6 +151,7 @@ func (s *Site) enqueue(w Want) ([]Action, error) {
 		return nil, fmt.Errorf("syncvar: rank %d requests a variable of version %d, but claims to have version %d and to know of version %d",
 			w.Rank, s.hint.Version, w.Have, w.Asked)
 	}
+	w.Delayed = w.Delayed || len(s.waiting) > 0 || s.conflicts(w.Access)
 	s.waiting = append(s.waiting, w)
 	return s.serve(), nil
 }
@@ -200,7 +204,7 @@ func (s *Site) Announcement() (h Hint, ok bool) {
 func (s *Site) serve() (actions []Action) {
 	for len(s.waiting) > 0 {
 		w := s.waiting[0]
-		if len(s.holders) > 0 && (s.access == Exclusive || w.Access == Exclusive) {
+		if s.conflicts(w.Access) {
 			break
 		}
 		s.waiting = s.waiting[1:]
@@ -213,6 +217,10 @@ func (s *Site) serve() (actions []Action) {
 		}
 	}
 	return actions
+}
+
+func (s *Site) conflicts(access Access) bool {
+	return len(s.holders) > 0 && (s.access == Exclusive || access == Exclusive)
 }
 
 func (s *Site) grant(w Want) Action {

@@ -29,6 +29,7 @@ type Engine struct {
 	most    int            // the longest out queue possible if all ranks follow the protocol
 	events  [threads]dimmnet.Event
 	notices bool            // every slot comes with a notice, which wakes the receive thread
+	waits   Waits           // may be nil
 	first   syncvar.Version // Config.FirstVersion
 
 	mu       sync.Mutex    // guards everything below
@@ -37,12 +38,15 @@ type Engine struct {
 	out      []outgoing
 	in       []incoming
 	sites    map[syncvar.ID]*syncvar.Site
-	wanted   map[syncvar.ID]*want      // open requests of this rank
-	streams  []*consistency.Stream     // by rank: the data that are arriving from the rank
-	had      map[syncvar.ID]struct{}   // variables acquired so far, which Update refreshes
-	meeting  []message                 // at rank 0, by rank: the rank's arrive message
-	agreed   []uint32                  // by rank: how many declarations are known to be equal
-	meetCall syncvar.Call              // the call in which this rank waits for all ranks; else 0
+	wanted   map[syncvar.ID]*want    // open requests of this rank
+	streams  []*consistency.Stream   // by rank: the data that are arriving from the rank
+	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
+	meeting  []message               // at rank 0, by rank: the rank's arrive message
+	agreed   []uint32                // by rank: how many declarations are known to be equal
+	meetCall syncvar.Call            // the call in which this rank waits for all ranks; else 0
+	last     dimmnet.Rank            // the rank that was the last to arrive at the last meeting
+	delayed  bool                    // the last grant to this rank was delayed, by delayer
+	delayer  dimmnet.Rank
 	words    []uint64                  // by rank: the words of the last Reduce that have arrived
 	ended    bool                      // all ranks are in End
 	closed   bool                      // the program's memory must not be used any more
@@ -80,6 +84,20 @@ type Config struct {
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
+	// Waits, if not nil, gets the waits of the user thread.
+	Waits Waits
+}
+
+// Waits is informed of what the user thread has waited for. The user thread calls its methods.
+type Waits interface {
+	// Now returns the user thread's time.
+	Now() dimmnet.Time
+	// Held says that a request, made at since, has just been granted, and had to wait because the
+	// holder had the variable.
+	Held(d syncvar.Denial, since dimmnet.Time)
+	// Met says that all ranks have just met, for which this rank has waited since since. The last
+	// rank was the last to arrive.
+	Met(last dimmnet.Rank, since dimmnet.Time)
 }
 
 // New returns the engine of a host's rank and starts its helper threads. space holds the rank's
@@ -123,6 +141,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		most:    outLimit + nodes*(window+1),
 		space:   space,
 		notices: cfg.Notices,
+		waits:   cfg.Waits,
 		first:   cfg.FirstVersion,
 		sites:   make(map[syncvar.ID]*syncvar.Site),
 		wanted:  make(map[syncvar.ID]*want),
@@ -154,12 +173,31 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 		} else {
 			id, exclusive, access = exclusive[0], exclusive[1:], syncvar.Exclusive
 		}
-		if err := e.ask(id, syncvar.Want{Access: access}); err != nil {
+		if err := e.acquire(id, access); err != nil {
 			return err
 		}
-		if err := e.await(user, func() bool { return e.wanted[id] == nil }); err != nil {
-			return e.waiting(id, err)
-		}
+	}
+	return nil
+}
+
+func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
+	var since dimmnet.Time
+	if e.waits != nil {
+		since = e.waits.Now()
+	}
+	if err := e.ask(id, syncvar.Want{Access: access}); err != nil {
+		return err
+	}
+	delayed, by := false, dimmnet.Rank(0)
+	err := e.await(user, func() bool {
+		delayed, by = e.delayed, e.delayer
+		return e.wanted[id] == nil
+	})
+	if err != nil {
+		return e.waiting(id, err)
+	}
+	if delayed && e.waits != nil {
+		e.waits.Held(syncvar.Denial{ID: id, Access: access, Holder: by}, since)
 	}
 	return nil
 }
@@ -181,6 +219,12 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 		}
 		e.had[id] = struct{}{}
 		e.wanted[id] = &want{access: w.Access, state: wantGrant}
+		e.delayed = false
+		if s.Owns() { // otherwise granted sets the delayer
+			if holders := s.Blockers(); len(holders) > 0 {
+				e.delayer = holders[0]
+			}
+		}
 		actions, err := s.Ask(w)
 		failed = e.follow(id, actions, err)
 		return true
@@ -309,6 +353,10 @@ func (e *Engine) refresh() error {
 
 func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
+	var since dimmnet.Time
+	if e.waits != nil {
+		since = e.waits.Now()
+	}
 	err := e.await(user, func() bool {
 		if len(e.out) >= outLimit {
 			return false
@@ -319,11 +367,15 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 		failed = e.queue(outgoing{to: 0, m: m})
 		return true
 	})
+	last := dimmnet.Rank(0)
 	if err == nil && failed == nil {
-		err = e.await(user, func() bool { return e.meetCall == 0 })
+		err = e.await(user, func() bool { last = e.last; return e.meetCall == 0 })
 	}
 	if err != nil {
 		return fmt.Errorf("threaded: waiting for all ranks to arrive: %w", err)
+	}
+	if failed == nil && e.waits != nil {
+		e.waits.Met(last, since)
 	}
 	return e.own(failed)
 }

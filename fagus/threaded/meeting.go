@@ -46,7 +46,7 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	}
 	clear(e.meeting)
 	for r := range e.nodes { // a loop over Rank would end at once if there are 2^16 ranks
-		if err := e.queue(outgoing{to: dimmnet.Rank(r), m: message{op: leave, call: m.call}, words: words}); err != nil {
+		if err := e.queue(outgoing{to: dimmnet.Rank(r), m: message{op: leave, call: m.call, rank: from}, words: words}); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func (e *Engine) left(from dimmnet.Rank, m message) error {
 	if m.call == syncvar.Reduce && len(e.words) != e.nodes {
 		return fmt.Errorf("rank %d sent that all ranks are in %v, after %d of %d words", from, m.call, len(e.words), e.nodes)
 	}
-	e.meetCall = 0
+	e.meetCall, e.last = 0, m.rank
 	if m.call == syncvar.End {
 		e.ended = true
 		e.wake(send)

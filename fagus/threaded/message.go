@@ -26,7 +26,8 @@ type message struct {
 	access   syncvar.Access // request
 	call     syncvar.Call   // arrive, leave
 	flag     bool           // request: brief; grant: data follow
-	rank     dimmnet.Rank   // request: the rank that made it
+	delayed  bool           // request, grant: the request has waited (syncvar.Want.Delayed)
+	rank     dimmnet.Rank   // request: the rank that made it; leave: the rank that arrived last
 	id       syncvar.ID
 	declared uint32          // arrive, sender's own request: the number of its declarations
 	version  syncvar.Version // grant: of the tenure; request: of the rank's hint
@@ -41,11 +42,20 @@ type message struct {
 //	version, or word 8 | since 8 | digest 8
 const messageBytes = 40
 
+// The bits of the byte flag.
+const (
+	flagBit = 1 << iota
+	delayedBit
+)
+
 // append appends the encoding of m, little endian, to b.
 func (m message) append(b []byte) []byte {
 	flag := byte(0)
 	if m.flag {
-		flag = 1
+		flag |= flagBit
+	}
+	if m.delayed {
+		flag |= delayedBit
 	}
 	b = append(b, byte(m.op), byte(m.access), byte(m.call), flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rank))
@@ -67,7 +77,8 @@ func decode(b []byte, nodes int) (message, error) {
 		op:       op(b[0]),
 		access:   syncvar.Access(b[1]),
 		call:     syncvar.Call(b[2]),
-		flag:     b[3] == 1,
+		flag:     b[3]&flagBit != 0,
+		delayed:  b[3]&delayedBit != 0,
 		rank:     dimmnet.Rank(rank),
 		id:       syncvar.ID(binary.LittleEndian.Uint32(b[8:])),
 		declared: binary.LittleEndian.Uint32(b[12:]),
@@ -81,7 +92,7 @@ func decode(b []byte, nodes int) (message, error) {
 	switch {
 	case m.op == 0 || m.op >= lastOp:
 		return message{}, fmt.Errorf("a message of unknown kind %d", m.op)
-	case b[3] > 1 || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
+	case b[3] >= delayedBit<<1 || m.delayed && m.op != request && m.op != grant || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
 	case (m.op == request) != (m.access == syncvar.Shared || m.access == syncvar.Exclusive):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.access)

@@ -21,6 +21,8 @@ func FuzzMessage(f *testing.F) {
 		{op: request, access: syncvar.Exclusive, id: syncvar.MaxID - 1},
 		{op: request, access: syncvar.Shared, flag: true, rank: 2, id: 3, since: 1 << 40},
 		{op: grant, id: 1, version: 9, since: 8, flag: true},
+		{op: grant, id: 1, version: 9, flag: true, delayed: true},
+		{op: request, access: syncvar.Exclusive, id: 1, delayed: true},
 		{op: release, id: 1},
 		{op: arrive, call: syncvar.Update, declared: 8, digest: 1 << 63},
 		{op: arrive, call: syncvar.Reduce, declared: 8, digest: 1 << 63, word: 1 << 63},

@@ -24,7 +24,7 @@ func (e *Engine) requested(from dimmnet.Rank, m message) error {
 	if err := e.checkDeclared(m.rank, &m); err != nil {
 		return err
 	}
-	actions, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Access: m.access, Brief: m.flag, Have: m.since, Asked: m.version})
+	actions, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Access: m.access, Brief: m.flag, Have: m.since, Asked: m.version, Delayed: m.delayed})
 	if err := e.follow(m.id, actions, err); err != nil {
 		return fmt.Errorf("rank %d sent a request: %w", from, err)
 	}
@@ -54,13 +54,14 @@ func (e *Engine) follow(id syncvar.ID, actions []syncvar.Action, err error) erro
 
 func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 	if !t.Granted() {
-		m := message{op: request, id: id, access: t.Access, flag: t.Brief, rank: t.Rank, since: t.Have, version: t.Asked}
+		m := message{op: request, id: id, access: t.Access, flag: t.Brief, delayed: t.Delayed, rank: t.Rank, since: t.Have, version: t.Asked}
 		if t.Rank == e.rank {
 			e.declare(&m)
 		}
 		return e.queue(outgoing{to: t.To, m: m})
 	}
 	if t.Rank == e.rank {
+		e.delayed = t.Delayed // by the holder that ask has seen
 		e.complete(id)
 		return nil
 	}
@@ -70,7 +71,7 @@ func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 		e.counts.Transfers++
 		data = e.space.Stream(id, t.Have, t.Version, e.layout.SlotBytes)
 	}
-	return e.queue(outgoing{to: t.Rank, m: message{op: grant, id: id, version: t.Version, since: t.Written, flag: t.Data}, stream: data})
+	return e.queue(outgoing{to: t.Rank, m: message{op: grant, id: id, version: t.Version, since: t.Written, flag: t.Data, delayed: t.Delayed}, stream: data})
 }
 
 func (e *Engine) granted(from dimmnet.Rank, m message) error {
@@ -79,6 +80,7 @@ func (e *Engine) granted(from dimmnet.Rank, m message) error {
 	if !due || m.since > m.version || m.version < s.Have() {
 		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
 	}
+	e.delayed, e.delayer = m.delayed, from
 	actions := s.Granted(from, m.version, m.since)
 	if m.flag {
 		w.state, w.from = wantData, from
