@@ -119,6 +119,7 @@ type Config struct {
 	Log *slog.Logger
 
 	first counters
+	waits *waits // of the rank; newNode sets it
 }
 
 // counters are the values at which the counters of a run start: 0, except in tests, which start

@@ -47,6 +47,8 @@ type engine interface {
 	Counters() dimmnet.Counters
 	// counts sets the fields of s that the engine counts.
 	counts(s *Stats)
+	// Latest returns the rank for which the last collective call waited longest, if it is known.
+	Latest() (rank dimmnet.Rank, ok bool)
 	// LastWait describes the rank's current or most recent wait for other ranks. Any goroutine may
 	// call it while the rank is in a call.
 	LastWait() syncvar.Wait
@@ -57,7 +59,7 @@ type engine interface {
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
 	if cfg.Mode == Threaded {
-		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, FirstVersion: cfg.first.version})
+		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, FirstVersion: cfg.first.version, Waits: cfg.waits})
 		return &threadedEngine{e, h.Port()}, err
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
@@ -68,6 +70,8 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 
 		FirstPhase:   cfg.first.phase,
 		FirstVersion: cfg.first.version,
+
+		Observer: cfg.waits,
 	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
@@ -81,6 +85,9 @@ type threadedEngine struct {
 func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }
+
+// Latest returns nothing: the engine reports its meetings to waits.Met.
+func (e *threadedEngine) Latest() (dimmnet.Rank, bool) { return 0, false }
 
 // Fence is a Barrier.
 func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }

@@ -32,6 +32,7 @@ type Node struct {
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
 	clock   stopwatch
+	waits   *waits            // for Report.Waits
 	record  *record           // for Config.History; nil if unset
 	guard   *guard.Guard      // for Config.Check; nil if off
 	order   *order.Recorder   // for Config.Check; nil if off
@@ -58,6 +59,7 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 	if err != nil {
 		return nil, err
 	}
+	cfg.waits = newWaits(h, cfg.Nodes)
 	e, err := newEngine(h, space, cfg, views)
 	if err != nil {
 		closeWatch(watch)
@@ -74,11 +76,13 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		views:   views,
 		watch:   watch,
 		clock:   newStopwatch(h, cfg.Mode, e.Counters),
+		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 
 		declared: declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
+	n.waits.latest = e.Latest
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {
@@ -216,8 +220,10 @@ func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() 
 	}
 	n.record.call()
 	n.clock.enter(part)
+	n.waits.begin(part, n.clock.since)
 	err := f()
 	n.clock.enter(PartCompute)
+	n.waits.end(n.clock.since)
 	if err != nil {
 		n.monitor.Fail()
 		return n.errorf("%v: %w", call, n.declared.locate(err))

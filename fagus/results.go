@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // joined returns net as a Joiner, and reports whether this process runs one rank of a job.
@@ -25,6 +26,9 @@ type result struct {
 	Stats   Stats
 	Tallies []guard.Tally // of Config.Check
 	Order   order.Log     // of Config.Check
+	Waits   rankWaits
+
+	line func(syncvar.ID) string // of a rank in this process: where it acquires a variable
 }
 
 // gather adds the results of the ranks in other processes to results, by rank.

@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if err := n.end(); err != nil {
 			return err
 		}
-		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log()}
+		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.waits.line}
 		return nil
 	})
 	if err != nil {
@@ -73,6 +73,10 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err
 	}
 	if err := gather(ctx, cfg.Net, results); err != nil {
+		return Report{}, err
+	}
+	waits, late, err := gatherWaits(ctx, cfg.Net, results)
+	if err != nil {
 		return Report{}, err
 	}
 	if cfg.Check != CheckOff {
@@ -87,5 +91,5 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	for r := range results {
 		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
 	}
-	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies)}, nil
+	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies), Waits: waits, Late: late}, nil
 }

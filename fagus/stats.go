@@ -82,6 +82,16 @@ type Report struct {
 	// unless Config.Check was set.
 	Advice []Advice
 
+	// Waits says for which variables ranks have waited because other ranks had been granted them
+	// first, the longest wait first: for each rank the 16 variables for which it waited longest.
+	// Report.Serial selects those that matter.
+	Waits []Wait
+
+	// Late says for how long ranks have waited for others to make a collective call, the longest
+	// wait first: for each rank the 4 ranks for which it waited longest. In Phase mode on more than
+	// 64 nodes, where calls travel over a tree, it is empty.
+	Late []Late
+
 	// Roll is set if the run failed. It holds what each rank did when it noticed the failure, or
 	// else its last known activity, and the source line of each rank that was in a call.
 	Roll Roll

@@ -29,6 +29,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return err
 	}
 	n.monitor.Leave(set)
+	n.waits.acquired(set)
 	n.record.acquired(set)
 	n.recordOrder(set)
 	for i, id := range set.exclusive {

@@ -18,8 +18,8 @@ import (
 )
 
 // child is the main function of a rank in a process of its own. The string laps has the number of
-// laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, or what meetWithout does. child
-// returns the exit status.
+// laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, "serial " and a mode for
+// serialise, or what meetWithout does. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
@@ -30,6 +30,9 @@ func child(laps string) int {
 			if laps == mode.String() {
 				_, err := cluster.Run(context.Background(), fagus.Config{Mode: mode, Check: fagus.CheckOn}, relyOnPhases)
 				return err
+			}
+			if laps == "serial "+mode.String() {
+				return serialise(mode)
 			}
 		}
 		if call, victim, found := strings.Cut(laps, ":"); found {
@@ -87,6 +90,23 @@ func relyOnPhases(n *fagus.Node) error {
 		}
 	}
 	return nil
+}
+
+// serialise runs a program whose ranks contend for one variable, and prints the advice of the run.
+func serialise(mode fagus.Mode) error {
+	r, err := cluster.Run(context.Background(), fagus.Config{Mode: mode}, func(n *fagus.Node) error {
+		head := fagus.NewGuarded[int64](n, "head", 1)
+		for range 100 {
+			if err := n.Set(head.Write()).Do(func() { time.Sleep(200 * time.Microsecond) }); err != nil {
+				return err
+			}
+		}
+		return n.Barrier()
+	})
+	for _, w := range r.Waits {
+		fmt.Fprintln(os.Stderr, w)
+	}
+	return err
 }
 
 // meetWithout joins the job, and lets all ranks make a call, "gather" or "close", while one rank is

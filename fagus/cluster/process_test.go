@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,6 +82,30 @@ func TestCheckedProcesses(t *testing.T) {
 				output, err := p.end()
 				if err == nil || !strings.HasPrefix(output, want) || !strings.Contains(output, "and rank 2 (shared, ") {
 					t.Errorf("%v, %s, rank %d: %v: %s", mode, net, rank, err, output)
+				}
+			}
+		}
+	}
+}
+
+// TestWaitsOfProcesses: every rank of a program of processes learns for which variable each rank
+// has waited, and where the rank that had it acquires it.
+func TestWaitsOfProcesses(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for _, net := range []string{"shm", "tcp"} {
+			at := fmt.Sprintf("unix:@%s-%d-%v-%s", t.Name(), os.Getpid(), mode, net)
+			for rank, p := range start(t, 3, "serial "+mode.String(), at, "FAGUS_NET="+net) {
+				output, err := p.end()
+				lines := strings.Split(strings.TrimSpace(output), "\n")
+				if err != nil || len(lines) != 3 {
+					t.Errorf("%v, %s, rank %d: %v: %s", mode, net, rank, err, output)
+					continue
+				}
+				for _, line := range lines {
+					if !regexp.MustCompile(`^rank [012] waited \d+ % of the time for exclusive "head", held( longest)? by rank [012] at cluster/child_test.go:\d+$`).MatchString(line) {
+						t.Errorf("%v, %s, rank %d learns: %s", mode, net, rank, line)
+					}
 				}
 			}
 		}

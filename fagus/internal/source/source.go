@@ -11,11 +11,14 @@ import (
 // module is the path of this module, with a slash at the end.
 const module = "github.com/fagus-dsm/fagus/"
 
+// Unknown is what Line returns if a stack has no line of the program.
+const Unknown = "unknown line"
+
 // Here returns the line of the program that is being executed.
 func Here() string { return Line(Frames(Callers())) }
 
 // Line returns the first line of frames, innermost first, that is not of this library, of Go's,
-// or of a library that this one calls. It returns "unknown line" if there is none.
+// or of a library that this one calls. It returns Unknown if there is none.
 func Line(frames []runtime.Frame) string {
 	library := goLibrary(Frames(Callers()))
 	for _, f := range frames {
@@ -25,7 +28,7 @@ func Line(frames []runtime.Frame) string {
 		dir, file := path.Split(f.File)
 		return fmt.Sprintf("%s:%d", path.Join(path.Base(dir), file), f.Line)
 	}
-	return "unknown line"
+	return Unknown
 }
 
 // Callers returns the stack of the calling goroutine, innermost frame first, up to 256
@@ -47,7 +50,8 @@ func Frames(pcs []uintptr) (frames []runtime.Frame) {
 	}
 }
 
-// ours reports whether a function belongs to this library or to one that it calls.
+// ours reports whether a function belongs to this library or to one that it calls. The tests of
+// this library are programs.
 func ours(function string) bool {
 	for _, called := range []string{"github.com/google/btree.", "golang.org/x/sys/"} {
 		if strings.HasPrefix(function, called) {
@@ -56,6 +60,9 @@ func ours(function string) bool {
 	}
 	rest, ok := strings.CutPrefix(function, module)
 	if !ok {
+		return false
+	}
+	if last := rest[strings.LastIndexByte(rest, '/')+1:]; strings.HasSuffix(last[:strings.IndexByte(last+".", '.')], "_test") {
 		return false
 	}
 	pkg := rest[:strings.IndexAny(rest+"/", "./")]

@@ -27,6 +27,7 @@ func TestLine(t *testing.T) {
 		{"the program sleeps", []runtime.Frame{{Function: "time.Sleep", File: goroot + "runtime/time.go", Line: 363}, user}, "sums/main.go:42"},
 		{"an app of this module", []runtime.Frame{own("fagus.(*Node).Update", "fagus/node.go"), own("apps/matmul.Run", "apps/matmul/matmul.go")}, "matmul/matmul.go:1"},
 		{"a test of this module", []runtime.Frame{own("fagus.(*Node).Update", "fagus/node.go"), own("fagus_test.TestRun", "fagus/run_test.go")}, "fagus/run_test.go:1"},
+		{"a test of a package of this library", []runtime.Frame{own("fagus.(*Node).Update", "fagus/node.go"), own("fagus/cluster_test.child.func1", "fagus/cluster/child_test.go")}, "cluster/child_test.go:1"},
 		{"the program has returned", []runtime.Frame{own("fagus.(*Node).end", "fagus/node.go"), {Function: "runtime.goexit", File: goroot + "runtime/asm_amd64.s"}}, "unknown line"},
 		{"no frames", nil, "unknown line"},
 	} {
