@@ -17,7 +17,8 @@ type Wait struct {
 	Variable string // the variable's name
 	Access   Access // the access that the rank wanted; Exclusive if it wanted both
 	Time     Time   // how long it waited; in Threaded mode including the transfer of the data
-	// Share is Time divided by the rank's run time, without the time after its program's return.
+	// Share is Time divided by the time of the rank's measured sections (Node.Measure), or else by
+	// the time up to its program's return.
 	Share  float64
 	Times  uint64 // number of phases or requests that waited
 	Line   string // where the rank acquires the variable; "" if unknown
@@ -153,7 +154,10 @@ func sortLate(late []Late) {
 // holders know.
 func gatherWaits(ctx context.Context, net dimmnet.Network, results []result) (all []Wait, late []Late, err error) {
 	for r := range results {
-		busy := results[r].Stats.Total() - results[r].Stats.Parts[PartEnd].Time
+		busy := results[r].Stats.MeasuredTotal()
+		if busy == 0 {
+			busy = results[r].Stats.Total() - results[r].Stats.Parts[PartEnd].Time
+		}
 		for _, w := range results[r].Waits.Waits {
 			if int(w.Holder) >= len(results) {
 				return nil, nil, fmt.Errorf("fagus: rank %d says that rank %d held %q, in a run of %d ranks", r, w.Holder, w.Name, len(results))

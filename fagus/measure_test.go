@@ -28,7 +28,10 @@ func TestMeasure(t *testing.T) {
 			}
 			took += one
 		}
-		n.Spend(13 * fagus.Second)
+		n.Spend(fagus.Time(13*(1+n.Rank())) * fagus.Second)
+		if err := n.Barrier(); err != nil { // rank 0 waits 13 s, which does not count
+			return err
+		}
 		s := n.Stats()
 		sum := fagus.Time(0)
 		for _, part := range s.Measured {
@@ -43,9 +46,15 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for r, s := range report.Ranks {
+		if s.Before != 18*fagus.Second {
+			t.Errorf("rank %d worked for %v before the first section, want 18 s", r, s.Before)
+		}
 		if compute, want := s.Measured[fagus.PartCompute], fagus.Time(2*(1+2*r))*fagus.Second; compute != want {
 			t.Errorf("rank %d computed for %v in the sections, want %v", r, compute, want)
 		}
+	}
+	if late := report.Late; len(late) == 0 || late[0].Rank != 0 || late[0].For != 1 || late[0].Time > 4*fagus.Second+fagus.Millisecond {
+		t.Errorf("the waits are %v, want rank 0 to wait 4 s for rank 1", late)
 	}
 	// Rank 0 waits 2 s for rank 1 in each section.
 	if waited := report.Ranks[0].Measured[fagus.PartBarrier]; waited < 4*fagus.Second || waited > 4*fagus.Second+fagus.Millisecond {

@@ -50,14 +50,23 @@ type Stats struct {
 	Parts [Parts]Use
 
 	// Measured divides the time of the sections that Node.Measure has run in the same way. It is
-	// zero if there were none.
+	// zero if there were none. Before is the rank's time before the first of them.
 	Measured [Parts]Time
+	Before   Time
 }
 
 // Total returns the sum of the times of all parts.
 func (s *Stats) Total() (t Time) {
 	for _, u := range s.Parts {
 		t += u.Time
+	}
+	return t
+}
+
+// MeasuredTotal returns the sum of the times in Measured.
+func (s *Stats) MeasuredTotal() (t Time) {
+	for _, u := range s.Measured {
+		t += u
 	}
 	return t
 }
@@ -84,7 +93,8 @@ type Report struct {
 
 	// Waits says for which variables ranks have waited because other ranks had been granted them
 	// first, the longest wait first: for each rank the 16 variables for which it waited longest.
-	// Report.Serial selects those that matter.
+	// Report.Serial selects those that matter. If the program has called Node.Measure, Waits and
+	// Late are about the measured sections.
 	Waits []Wait
 
 	// Late says for how long ranks have waited for others to make a collective call, the longest
@@ -101,7 +111,7 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Writes: n.space.Writes()}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Writes: n.space.Writes()}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
@@ -116,6 +126,7 @@ type stopwatch struct {
 	parts [Parts]Use
 
 	measured [Parts]Time // of Node.Measure
+	before   Time        // the time before the first Measure
 
 	counters func() dimmnet.Counters // reads the counters of the node
 	silent   bool                    // the port does nothing in PartCompute and PartRelease
@@ -145,6 +156,13 @@ func (w *stopwatch) enter(p Part) {
 		w.settle()
 		w.counted = p
 	}
+}
+
+func (w *stopwatch) total() (t Time) {
+	for p := range w.parts {
+		t += w.parts[p].Time
+	}
+	return t
 }
 
 // count counts one entry to p and one return to the current part, without reading the clock. It is

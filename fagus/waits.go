@@ -27,6 +27,7 @@ type waits struct {
 	denial syncvar.Denial
 	denied bool // the last phase of the call has denied its variables, as denial says
 	part   Part // the part that the call belongs to
+	off    bool // waits do not count: they are outside the measured sections
 	held   map[syncvar.ID]*heldWait
 	calls  []Time // by rank: the time that this rank has waited for the rank to make a call
 	nodes  int
@@ -89,8 +90,14 @@ func (w *waits) settle(now Time) {
 	w.since, w.moving = now, 0
 }
 
+// clear forgets all waits up to now.
+func (w *waits) clear() {
+	w.held = nil
+	clear(w.calls)
+}
+
 func (w *waits) late(rank dimmnet.Rank, t Time) {
-	if w.part == PartEnd {
+	if w.off || w.part == PartEnd {
 		return
 	}
 	if w.calls == nil {
@@ -118,6 +125,9 @@ func (w *waits) Held(d syncvar.Denial, since Time) { w.charge(d, w.host.Now()-si
 func (w *waits) Met(last dimmnet.Rank, since Time) { w.late(last, w.host.Now()-since) }
 
 func (w *waits) charge(d syncvar.Denial, t Time) {
+	if w.off {
+		return
+	}
 	h := w.held[d.ID]
 	if h == nil {
 		if w.held == nil {
