@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -120,6 +121,9 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil || on.Rank() != 0 {
 		return err
 	}
+	if cfg.Network.Simulated && !c.IsSet("net") {
+		r.hint = fmt.Sprintf("These are times of simulated nodes (--net %s is the default). With --net shm, %s runs on the processors of this machine.", cfg.Network.Name, j.App)
+	}
 	return finish(c, r, func() error {
 		if j.Write != nil {
 			if err := j.Write(); err != nil {
@@ -174,5 +178,5 @@ func finish(c *cli.Context, r *Report, write func() error) error {
 	} else {
 		err = fmt.Errorf("verification failed: %s; no file was written", r.wrong())
 	}
-	return errors.Join(err, base.Print(c, r, r.print))
+	return errors.Join(err, base.Print(c, r, func(w io.Writer) error { return r.print(w, c.Bool("verbose")) }))
 }

@@ -101,12 +101,12 @@ func executePlain(ctx context.Context, j *catalog.Job, progress func(int)) (*pla
 }
 
 func (r *plainReport) print(w io.Writer) error {
-	text := fmt.Sprintf("%s: %s\nwithout Fagus, in one goroutine\n\n%s: %v\n",
-		r.App, r.Size, strings.TrimSuffix(r.measured, ", of the slowest rank"), base.Nanoseconds(r.MeasuredNs))
+	text := fmt.Sprintf("%s: %s\nwithout Fagus, in one goroutine\n\n%s%s: %v\n", r.App, r.Size, verdict(r.Verified, r.Verification),
+		strings.TrimSuffix(r.measured, ", of the slowest rank"), base.Nanoseconds(r.MeasuredNs))
 	if r.Outcome != "" {
 		text += r.Outcome + "\n"
 	}
-	_, err := fmt.Fprint(w, text, verdict(r.Verified, r.Verification))
+	_, err := io.WriteString(w, text)
 	return err
 }
 

@@ -12,35 +12,53 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func (r *Report) print(w io.Writer) error {
-	text := fmt.Sprintf("%s: %s\non %s\n\n%s\n\n%s\n\n", r.App, r.Size, r.where, r.timeTable(), r.messageTable())
+// print prints the verdict, the time, and who waited for whom. If verbose is true, it also prints
+// the counts of packets and of the protocol.
+func (r *Report) print(w io.Writer, verbose bool) error {
+	text := fmt.Sprintf("%s: %s\non %s\n\n%s", r.App, r.Size, r.where, verdict(r.Verified, r.Verification))
 	if r.MeasuredNs != 0 {
 		text += fmt.Sprintf("%s: %v\n", r.measured, base.Nanoseconds(r.MeasuredNs))
 	}
 	if r.Outcome != "" {
 		text += r.Outcome + "\n"
 	}
-	text += verdict(r.Verified, r.Verification)
+	text += "\n" + r.timeTable() + "\n" + r.outside()
+	for _, s := range r.Serial {
+		text += fmt.Sprintf("\nadvice: %s; %s\n", s.Text, s.Mend)
+	}
+	if verbose {
+		text += "\n" + r.messageTable() + "\n"
+	}
 	if r.History != nil && r.History.Violation == nil {
 		text += fmt.Sprintln(r.History)
 	}
 	if r.Advice != nil {
 		text += fmt.Sprintln(r.Advice)
 	}
-	if r.TraceHash != "" {
+	if verbose && r.TraceHash != "" {
 		text += fmt.Sprintf("trace hash %s\n", r.TraceHash)
+	}
+	if r.hint != "" {
+		text += "\n" + r.hint + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
 // timeTable returns a table with a row per rank; of many ranks, only the first and last few rows.
+// If the program measures a section, the table is about this section alone, without input and
+// verification.
 func (r *Report) timeTable() string {
+	whole := r.MeasuredTimeNs == nil
+	parts := []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier}
 	header := table.Row{"rank", "total"}
-	for p := range fagus.Parts {
+	if whole {
+		parts = append(parts, fagus.PartEnd)
+	}
+	for _, p := range parts {
 		header = append(header, p.String())
 	}
-	t := base.NewTable(header, 2, 3, 4, 5, 6, 7, 8)
+	t := base.NewTable(append(header, "waited most for"), 2, 3, 4, 5, 6, 7)
 	const most = 8
 	for i := range r.stats {
 		if len(r.stats) > most && i >= most-2 && i < len(r.stats)-1 {
@@ -50,13 +68,43 @@ func (r *Report) timeTable() string {
 			continue
 		}
 		s := &r.stats[i]
-		row := table.Row{s.Rank, s.Total()}
-		for _, use := range s.Parts {
-			row = append(row, use.Time)
+		total, part := s.Total(), func(p fagus.Part) fagus.Time { return s.Parts[p].Time }
+		if !whole {
+			total, part = s.MeasuredTotal(), func(p fagus.Part) fagus.Time { return s.Measured[p] }
 		}
-		t.AppendRow(row)
+		row := table.Row{s.Rank, total}
+		for _, p := range parts {
+			row = append(row, part(p))
+		}
+		t.AppendRow(append(row, r.waitedFor(s.Rank, total)))
 	}
 	return t.Render()
+}
+
+// waitedFor returns text: the rank for which a rank has waited longest, the variable if that rank
+// held one, and for how long. It returns "" for less than 1 % of total.
+func (r *Report) waitedFor(rank int, total fagus.Time) string {
+	text, most := "", total/100
+	for _, l := range r.late {
+		if l.Rank == rank && l.Time > most {
+			text, most = fmt.Sprintf("rank %d: %v", l.For, l.Time), l.Time
+		}
+	}
+	for _, w := range r.waits {
+		if w.Rank == rank && w.Time > most {
+			text, most = fmt.Sprintf("%q at rank %d: %v", w.Variable, w.Holder, w.Time), w.Time
+		}
+	}
+	return text
+}
+
+// outside returns text: the times that the table leaves out.
+func (r *Report) outside() string {
+	if r.MeasuredTimeNs == nil {
+		return ""
+	}
+	return fmt.Sprintf("not in the table: %v before (input), %v after (verification, output), on the slowest rank each\n",
+		base.Nanoseconds(r.BeforeNs), base.Nanoseconds(r.AfterNs))
 }
 
 // messageTable returns the table of the messages and polls of all ranks in each part of the run.

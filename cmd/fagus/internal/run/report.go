@@ -42,21 +42,34 @@ type Report struct {
 	// MeasuredNs is the slowest rank's time in the section that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	// TimeNs has the mean of all ranks by the name of each part, and the slowest rank's "total".
-	TimeNs    map[string]int64 `json:"time_ns"`
-	Messages  messages         `json:"messages"`
-	Bytes     uint64           `json:"bytes"`
-	Fetched   uint64           `json:"fetched_bytes,omitempty"`
-	Polls     uint64           `json:"polls"`
-	Phases    uint64           `json:"phases"`
-	Writes    fagus.Writes     `json:"writes"`
-	Datagrams *datagrams       `json:"datagrams,omitempty"` // only on a UDP network
+	TimeNs map[string]int64 `json:"time_ns"`
+	// MeasuredTimeNs is like TimeNs, but of the section that the program measures; BeforeNs and
+	// AfterNs are the slowest rank's times before and after it. They are nil and 0 without one.
+	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
+	BeforeNs       int64            `json:"before_ns,omitempty"`
+	AfterNs        int64            `json:"after_ns,omitempty"`
+
+	Messages  messages     `json:"messages"`
+	Bytes     uint64       `json:"bytes"`
+	Fetched   uint64       `json:"fetched_bytes,omitempty"`
+	Polls     uint64       `json:"polls"`
+	Phases    uint64       `json:"phases"`
+	Writes    fagus.Writes `json:"writes"`
+	Datagrams *datagrams   `json:"datagrams,omitempty"` // only on a UDP network
 	// TraceHash identifies a simulated run: equal runs have equal hashes.
 	TraceHash string     `json:"trace_hash,omitempty"`
 	Ranks     []rankTime `json:"ranks"`
+	// Waits, Late and Serial say who waited for whom, and for which variable; they may be empty.
+	Waits  []wait   `json:"waits"`
+	Late   []late   `json:"late"`
+	Serial []serial `json:"serial"`
 
 	where    string // the target in words
 	measured string // the name of the section whose time is MeasuredNs
+	hint     string // a hint for the user, or ""
 	stats    []fagus.Stats
+	waits    []fagus.Wait
+	late     []fagus.Late
 }
 
 type messages struct {
@@ -109,8 +122,9 @@ type datagrams struct {
 }
 
 type rankTime struct {
-	Rank   int              `json:"rank"`
-	TimeNs map[string]int64 `json:"time_ns"`
+	Rank           int              `json:"rank"`
+	TimeNs         map[string]int64 `json:"time_ns"`
+	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
 }
 
 func (r *Report) wrong() string {
@@ -137,6 +151,7 @@ func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
 		Clock: report.Clock, TimeNs: make(map[string]int64), where: on.String(), stats: report.Ranks,
 	}
 	r.sum(report.Ranks)
+	r.waited(&report, on.Mode)
 	if on.Check != fagus.CheckOff {
 		r.Advice = &advice{}
 		*r.Advice = append(*r.Advice, report.Advice...)
@@ -153,17 +168,15 @@ func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
 }
 
 func (r *Report) sum(ranks []fagus.Stats) {
-	var slowest fagus.Time
-	var sums [fagus.Parts]fagus.Time
+	parts, measured := make([]times, len(ranks)), make([]times, len(ranks))
+	section := false
 	for i := range ranks {
 		s := &ranks[i]
-		rt := rankTime{Rank: s.Rank, TimeNs: map[string]int64{"total": s.Total().Nanoseconds()}}
 		for part, use := range s.Parts {
-			rt.TimeNs[fagus.Part(part).String()] = use.Time.Nanoseconds()
-			sums[part] += use.Time
+			parts[i][part] = use.Time
 		}
-		r.Ranks = append(r.Ranks, rt)
-		slowest = max(slowest, s.Total())
+		measured[i] = s.Measured
+		section = section || s.MeasuredTotal() > 0
 		c := s.Messages()
 		r.Messages.AOTF += c.Stores
 		r.Messages.BOTF += c.Writes
@@ -180,8 +193,55 @@ func (r *Report) sum(ranks []fagus.Stats) {
 		r.Phases = max(r.Phases, s.Phases)
 		r.Writes = s.Writes.Plus(r.Writes)
 	}
-	r.TimeNs["total"] = slowest.Nanoseconds()
-	for part, sum := range sums {
-		r.TimeNs[fagus.Part(part).String()] = (sum / fagus.Time(len(ranks))).Nanoseconds()
+	r.TimeNs = summary(parts)
+	if section {
+		r.MeasuredTimeNs = summary(measured)
 	}
+	for i := range ranks {
+		s := &ranks[i]
+		rt := rankTime{Rank: s.Rank, TimeNs: parts[i].nanoseconds()}
+		if section {
+			rt.MeasuredTimeNs = measured[i].nanoseconds()
+			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[fagus.PartEnd].Time
+			r.BeforeNs, r.AfterNs = max(r.BeforeNs, s.Before.Nanoseconds()), max(r.AfterNs, after.Nanoseconds())
+		}
+		r.Ranks = append(r.Ranks, rt)
+	}
+}
+
+// times are the times of one rank, by part.
+type times [fagus.Parts]fagus.Time
+
+func (t times) total() (sum fagus.Time) {
+	for _, part := range t {
+		sum += part
+	}
+	return sum
+}
+
+// nanoseconds returns the times by the name of the part, and their total.
+func (t times) nanoseconds() map[string]int64 {
+	ns := map[string]int64{"total": t.total().Nanoseconds()}
+	for part, time := range t {
+		ns[fagus.Part(part).String()] = time.Nanoseconds()
+	}
+	return ns
+}
+
+// summary returns the mean of all ranks by the name of each part, and the slowest rank's total.
+func summary(ranks []times) map[string]int64 {
+	var sums times
+	slowest := fagus.Time(0)
+	for _, t := range ranks {
+		slowest = max(slowest, t.total())
+		for part, time := range t {
+			sums[part] += time
+		}
+	}
+	for part := range sums {
+		sums[part] /= fagus.Time(len(ranks))
+	}
+	ns := sums.nanoseconds()
+	ns["total"] = slowest.Nanoseconds()
+	return ns
 }
