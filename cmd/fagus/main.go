@@ -32,10 +32,10 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
@@ -60,10 +60,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return rank.Code
 	}
 	if endedByLauncher(ctx) {
-		return base.ExitInterrupted // the launcher reports why
+		return runflags.ExitInterrupted // the launcher reports why
 	}
 	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
-	return base.ExitCode(ctx, err)
+	return runflags.ExitCode(ctx, err)
 }
 
 // endedByLauncher reports whether this process is a rank that its launcher ends because another
@@ -103,7 +103,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
 			"fagus doctor                              what this machine supports\n" +
 			"fagus help run matmul"),
-		Description:     base.ExitText(),
+		Description:     runflags.ExitText(),
 		HideHelpCommand: true,
 		HideVersion:     true, // --version is the command version
 		Flags: []cli.Flag{

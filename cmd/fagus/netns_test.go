@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // hosts is a set of network namespaces, each used as a host.
@@ -238,7 +238,7 @@ func TestHostsWithoutUDP(t *testing.T) {
 	signalTo(t, cmd.Process, syscall.SIGTERM)
 	rest, err := io.ReadAll(lines)
 	var exit *exec.ExitError
-	if failed := cmd.Wait(); err != nil || !errors.As(failed, &exit) || exit.ExitCode() != base.ExitInterrupted || bytes.Contains(rest, []byte("gone")) {
+	if failed := cmd.Wait(); err != nil || !errors.As(failed, &exit) || exit.ExitCode() != runflags.ExitInterrupted || bytes.Contains(rest, []byte("gone")) {
 		t.Errorf("the interrupted launcher ended with %v, %v: %s", failed, err, rest)
 	}
 	h.empty(t)
@@ -271,7 +271,7 @@ func TestHostsPause(t *testing.T) {
 	}
 	signalTo(t, cmd.Process, syscall.SIGTERM)
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != base.ExitInterrupted || strings.Contains(output.String(), "lost") {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != runflags.ExitInterrupted || strings.Contains(output.String(), "lost") {
 		t.Errorf("the interrupted launcher ended with %v: %s", err, output.String())
 	}
 	h.empty(t)

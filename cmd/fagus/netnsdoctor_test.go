@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // TestHostsDoctor: fagus doctor --hosts names what a job would miss, and in which direction.
@@ -38,16 +38,16 @@ func TestHostsDoctor(t *testing.T) {
 		{name: "no datagrams", before: "-n " + b + " rule add priority 1 iif eth0 ipproto udp blackhole",
 			want: []string{"warn  " + b + "  udp         no datagram of " + a + " to " + b + " at 10.78.0.2 is answered"}, not: "FAIL"},
 		{name: "no datagrams, quic", words: []string{"--net", "quic"}, after: "-n " + b + " rule del priority 1",
-			code: base.ExitFailed, want: []string{"FAIL  " + b + "  udp ", "--net quic needs datagrams", "ok    " + b + "  tcp"}},
+			code: runflags.ExitFailed, want: []string{"FAIL  " + b + "  udp ", "--net quic needs datagrams", "ok    " + b + "  tcp"}},
 		{name: "blocked ports", words: []string{"--ports", "17000-17003"},
 			before: "-n " + b + " rule add priority 1 iif eth0 ipproto tcp dport 17002-17100 blackhole", after: "-n " + b + " rule del priority 1",
-			code: base.ExitFailed, want: []string{
+			code: runflags.ExitFailed, want: []string{
 				"FAIL  " + b + "  tcp         " + a + " cannot connect to " + b + ":17002, at 10.78.0.2: timeout: is the port open? (2 of 4 ports: 17002-17003)",
 				"ok    " + a + "  tcp         reached from " + b,
 			}},
 		{name: "packets of 1400 bytes", before: "-n " + a + " link set eth0 mtu 1400", after: "-n " + a + " link set eth0 mtu 1500",
 			want: []string{"warn  " + a + "  mtu         1400 from " + b + ", whose interface sends 1500", "ok    " + b + "  mtu         packets of 1400 bytes"}},
-		{name: "no such host", words: []string{"--hosts", a + ",nosuchhost"}, code: base.ExitEnvironment, want: []string{
+		{name: "no such host", words: []string{"--hosts", a + ",nosuchhost"}, code: runflags.ExitEnvironment, want: []string{
 			"  ssh         reached in ", "FAIL  nosuchhost  ssh         not reached: Cannot open network namespace",
 		}},
 	} {

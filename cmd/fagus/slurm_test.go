@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // command returns the path of the command: a copy of the test binary, which TestMain has made.

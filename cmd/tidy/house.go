@@ -33,7 +33,7 @@ type place struct {
 // places is the table of permitted imports, bottom up: a row may name only folders of rows above
 // it, so imports point one way. The first row that matches a package counts.
 func places() []place {
-	return slices.Concat(nicPlaces(), corePlaces(), programPlaces(), fagusPlaces(), commandPlaces())
+	return slices.Concat(nicPlaces(), corePlaces(), programPlaces(), frontPlaces(), fagusPlaces(), commandPlaces())
 }
 
 // nicPlaces are the contract of a Port, the simulated NICs, the live wires, and the libraries
@@ -133,21 +133,28 @@ func programPlaces() []place {
 	}
 }
 
+// frontPlaces are what the command and programs of one's own share.
+func frontPlaces() []place {
+	return []place{
+		{dir: "internal/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
+			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
+			time: "limits a run by the wall clock"},
+	}
+}
+
 // fagusPlaces are the command groups of cmd/fagus. Only cmd/fagus can import them, because they are
 // below its internal folder.
 func fagusPlaces() []place {
 	const in = "cmd/fagus/internal/"
-	base, runflags, run, contest := in+"base", in+"runflags", in+"run", in+"contest"
+	base, run, contest := in+"base", in+"run", in+"contest"
+	const runflags = "internal/runflags"
 	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
 		{dir: "cmd/internal/cmdline", may: []string{"apps/catalog/usage"}},
-		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "cmd/internal/cmdline"}, time: "limits a command by the wall clock"},
+		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "cmd/internal/cmdline"}},
 		{dir: figure, may: []string{"apps/outfile"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
-		{dir: runflags, may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage", base},
-			time: "limits a run by the wall clock"},
 		{dir: run, may: []string{"apps/catalog", "consistency/history", "dimmnet", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
 			time: "measures programs without Fagus"},
 		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, run, runflags}},
@@ -171,7 +178,7 @@ func fagusPlaces() []place {
 		{dir: in + "lab/faults", may: []string{"fagus", "apps/catalog/usage", "apps/outfile", base, in + "lab/marked", in + "namespaces", runflags}, time: "waits for processes, and measures until they tell"},
 		{dir: in + "lab/jobs", may: []string{"apps/catalog/usage", base, in + "lab/marked", runflags}, time: "limits jobs, and measures how long they take"},
 		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "apps/catalog/usage", base, figure}},
-		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base}, time: "limits a run"},
+		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base, runflags}, time: "limits a run"},
 		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base}, time: "limits a campaign"},
 		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage",
 			base, contest, run, runflags}, time: "reads flags that are durations"},
@@ -191,7 +198,7 @@ func commandPlaces() []place {
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "internal/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

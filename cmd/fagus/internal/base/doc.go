@@ -1,4 +1,4 @@
-// Package base is shared by the commands of fagus: exit codes, checks of arguments and files,
+// Package base is shared by the commands of fagus: checks of arguments and files,
 // tables, JSON documents and the progress bar.
 //
 //	app.Commands = base.Complete(commands...)

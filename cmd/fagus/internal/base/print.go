@@ -52,13 +52,5 @@ func NewTable(header table.Row, right ...int) table.Writer {
 	return t
 }
 
-// NodesText returns "1 node", "2 nodes", and so on.
-func NodesText(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
-}
-
 // Nanoseconds returns ns nanoseconds as a Time, whose String method adds a unit.
 func Nanoseconds(ns int64) dimmnet.Time { return dimmnet.Time(ns) * dimmnet.Nanosecond }

@@ -14,8 +14,8 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 const schema = "fagus.bench/v1"
@@ -93,7 +93,7 @@ func measureCalls(c *cli.Context) error {
 	if cfg.Launches() {
 		return runflags.LaunchSelf(c, cfg)
 	}
-	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	on, err := cfg.Open(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Op, bytes, nanoseconds(row.Median), nanoseconds(row.Least), nanoseconds(row.Most)})
 	}
-	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", base.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
+	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", runflags.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
 	return err
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 const peersText = "make -C bench peers && fagus bench --peers        against Open MPI and MPICH (docs/peers.md)\n" +
@@ -50,7 +50,7 @@ func runPeers(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := base.WithTimeout(c.Context, r.timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, r.timeout)
 	defer cancel()
 	if err := r.measure(ctx, c); err != nil {
 		return err
@@ -75,7 +75,7 @@ func newContestants(c *cli.Context) (*rivalry, error) {
 	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
 		return nil, usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
 	}
-	timeout, err := base.Timeout(c)
+	timeout, err := runflags.Timeout(c)
 	if err != nil {
 		return nil, err
 	}

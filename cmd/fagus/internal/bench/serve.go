@@ -9,11 +9,10 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // serve runs a rank that fagus bench --peers starts. The rank measures as the driver requests.
@@ -26,7 +25,7 @@ func serve(c *cli.Context) error {
 	if !cfg.Network.Processes || cfg.Launches() || cfg.Nodes != peers.Ranks || len(cpus) != peers.Ranks {
 		return usage.Errorf("--serve is for the ranks that fagus bench --peers starts")
 	}
-	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	on, err := cfg.Open(ctx)
 	if err != nil {

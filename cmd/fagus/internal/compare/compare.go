@@ -16,8 +16,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Command returns the command fagus compare.
@@ -61,7 +61,7 @@ func compareMatmul(c *cli.Context) error {
 	}
 	bar := base.NewProgress(c.App.ErrWriter, "rows", e.rows())
 	e.progress = bar.Add
-	ctx, cancel := base.WithTimeout(c.Context, e.Config.Timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
 	defer cancel()
 	result, err := e.run(ctx)
 	bar.Stop()

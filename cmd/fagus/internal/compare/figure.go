@@ -16,11 +16,12 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 func totalFigure(c *comparison) (*figure.Figure, error) {
 	p := plot.New()
-	p.Title.Text = "Total time of " + c.App + " on " + base.NodesText(c.Nodes)
+	p.Title.Text = "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes)
 	p.X.Label.Text, p.Y.Label.Text = "n", string(c.Clock)+" time (s)"
 	p.X.Min, p.Y.Min = 0, 0
 	p.Y.Tick.Marker = plot.TickerFunc(figure.EvenTicks)

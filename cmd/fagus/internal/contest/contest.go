@@ -7,10 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // MostRings is the largest number of nodes in a contest. The rings of 745 nodes fit an LLCM, but
@@ -41,7 +40,7 @@ func Flags(category string) []cli.Flag {
 		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: networks().Usage() + "; UDP-Fagus has a network of its own"},
 		runflags.EnvFlag(where, "machine of a simulated network"),
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random, differently in each round"},
-		base.TimeoutFlag(where),
+		runflags.TimeoutFlag(where),
 	}, runflags.FaultFlags()...)
 }
 
@@ -134,7 +133,7 @@ func (s *Setting) CPUsText() string {
 
 // Where describes the setting in words.
 func (s *Setting) Where() string {
-	text := fmt.Sprintf("%s on %s, %s", s.App, base.NodesText(s.Nodes), s.Net)
+	text := fmt.Sprintf("%s on %s, %s", s.App, runflags.NodesText(s.Nodes), s.Net)
 	if s.Env != "" {
 		text += ", env " + s.Env
 	}

@@ -17,10 +17,10 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	ports "github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 const (

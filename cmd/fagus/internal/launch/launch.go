@@ -6,10 +6,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 func simulated() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.UDP100) }
@@ -37,7 +36,7 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
 				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + runflags.OfProcesses().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (on others FAGUS_MODE selects it)"},
-			base.TimeoutFlag(""),
+			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
 		}, runflags.HostFlags()...),
 		Action: launchRanks,
@@ -62,7 +61,7 @@ func launchRanks(c *cli.Context) error {
 	case c.Int("n") < 1:
 		return usage.Errorf("-n %d: want at least 1", c.Int("n"))
 	}
-	limit, err := base.Timeout(c)
+	limit, err := runflags.Timeout(c)
 	if err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func launchRanks(c *cli.Context) error {
 	if c.IsSet("stall") && network.Simulated {
 		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")
 	}
-	ctx, cancel := base.WithTimeout(c.Context, limit)
+	ctx, cancel := runflags.WithTimeout(c.Context, limit)
 	defer cancel()
 	job := &launch.Job{
 		Size:     c.Int("n"),

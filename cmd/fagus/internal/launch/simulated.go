@@ -9,11 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/cmd/internal/csession"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // simulateRanks runs a job whose network is simulated in this process. The Node of each rank is in
@@ -27,7 +26,7 @@ func simulateRanks(ctx context.Context, c *cli.Context, job *launch.Job, network
 		return usage.Wrap(err)
 	}
 	cfg := runflags.Config{Network: network, Nodes: job.Size}
-	if err := base.ReadText(c, "mode", &cfg.Mode); err != nil {
+	if err := runflags.ReadText(c, "mode", &cfg.Mode); err != nil {
 		return err
 	}
 	on, err := cfg.Open(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Command returns the command fagus run.
@@ -139,7 +139,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 
 // runJob opens the target and the job, and runs the job there.
 func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runflags.Target, error) {
-	ctx, cancel := base.WithTimeout(c.Context, cfg.Timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	on, err := cfg.Open(ctx)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Execute runs an open job. A wrong result is no error, but makes Report.Verified false.

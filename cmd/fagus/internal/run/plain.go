@@ -13,8 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 const plainSchema = "fagus.plain/v2"
@@ -39,7 +39,7 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 			return usage.Errorf("--plain runs without Fagus: use it without --%s", name)
 		}
 	}
-	limit, err := base.Timeout(c)
+	limit, err := runflags.Timeout(c)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := base.WithTimeout(c.Context, limit)
+	ctx, cancel := runflags.WithTimeout(c.Context, limit)
 	defer cancel()
 	if j.Open != nil {
 		if err := j.Open(ctx); err != nil {

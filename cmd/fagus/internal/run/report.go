@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Schema identifies the document of a run, which docs/json.md describes.

@@ -12,6 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // runCommand runs the command of a program whose job is j, and returns its output and exit code.
@@ -24,7 +25,7 @@ func runCommand(t *testing.T, j *catalog.Job, args ...string) (stdout string, co
 		Commands: base.Complete(programCommand(p)),
 	}
 	if err := app.RunContext(t.Context(), append([]string{"fagus", "program"}, args...)); err != nil {
-		code = base.ExitCode(t.Context(), err)
+		code = runflags.ExitCode(t.Context(), err)
 	}
 	return out.String(), code
 }
@@ -41,8 +42,8 @@ func TestOutcomeOfJob(t *testing.T) {
 	}{
 		{0, nil, "verified: distance is 0 (limit 0.5)", 0, true},
 		{0.5, nil, "verified: distance is 0.5 (limit 0.5)", 0, true},
-		{3, nil, "WRONG: distance is 3 (limit 0.5)", base.ExitFailed, false},
-		{0, errors.New("broken"), "", base.ExitFailed, false},
+		{3, nil, "WRONG: distance is 3 (limit 0.5)", runflags.ExitFailed, false},
+		{0, errors.New("broken"), "", runflags.ExitFailed, false},
 	} {
 		written := false
 		j := &catalog.Job{

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // campaign runs jobs, one after another.

@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Command returns the command fagus lab results.
@@ -35,7 +36,7 @@ fagus lab results --quick ep                                            small, t
 			&cli.DurationFlag{Name: "limit", Category: what, Value: 2 * time.Minute, Usage: "give up a run after `TIME` by the wall clock"},
 			&cli.BoolFlag{Name: "quick", Category: what, Usage: "small inputs, up to 4 nodes, one round"},
 			&cli.BoolFlag{Name: "render", Category: base.OutputCategory, Usage: "run nothing: make the page from --data"},
-			base.TimeoutFlag(what),
+			runflags.TimeoutFlag(what),
 			&cli.StringFlag{Name: "data", Category: base.OutputCategory, Usage: "keep the measurements in `FILE` (.json); those of programs that are not named stay as they are"},
 			&cli.StringFlag{Name: "out", Category: base.OutputCategory, Usage: "write the page to `FILE` (.md) instead of standard output"},
 			&cli.BoolFlag{Name: "json", Category: base.OutputCategory, Usage: "print one JSON document instead of the page, schema " + Schema},
@@ -59,11 +60,11 @@ func collect(c *cli.Context) error {
 		}
 		return writeResults(c, before)
 	}
-	limit, err := base.Timeout(c)
+	limit, err := runflags.Timeout(c)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := base.WithTimeout(c.Context, limit)
+	ctx, cancel := runflags.WithTimeout(c.Context, limit)
 	defer cancel()
 	bar := &base.Progress{}
 	cfg.Begin = func(runs int) { bar = base.NewProgress(c.App.ErrWriter, "runs", runs) }

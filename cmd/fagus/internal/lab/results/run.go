@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Run is the result of one run of a program.
@@ -78,9 +78,9 @@ func (r runner) run(ctx context.Context, program string, args ...string) (Run, e
 	var p printed
 	bad := json.Unmarshal(stdout.Bytes(), &p)
 	switch {
-	case exit != nil && exit.ExitCode() == base.ExitUsage:
+	case exit != nil && exit.ExitCode() == runflags.ExitUsage:
 		return Run{Fault: Refused}, nil
-	case exit != nil && exit.ExitCode() == base.ExitTimeout:
+	case exit != nil && exit.ExitCode() == runflags.ExitTimeout:
 		return Run{Fault: Late}, nil
 	case exit != nil || bad != nil:
 		return Run{Fault: fmt.Sprintf("fagus %s: %s", strings.Join(argv, " "), lastLine(stderr.String()))}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 func imbalanceCommand() *cli.Command {
@@ -67,7 +68,7 @@ func sweepImbalance(c *cli.Context) error {
 	about := fmt.Sprintf("%d tasks, %d at a time", c.Int("tasks"), c.Int("batch"))
 	if setting.Clock == dimmnet.Virtual {
 		work := catalog.VirtualTime(c.Duration("work")) * dimmnet.Time(c.Int("tasks"))
-		about += fmt.Sprintf("; one rank alone computes for %v, %s at best %v", work, base.NodesText(setting.Nodes), work/dimmnet.Time(setting.Nodes))
+		about += fmt.Sprintf("; one rank alone computes for %v, %s at best %v", work, runflags.NodesText(setting.Nodes), work/dimmnet.Time(setting.Nodes))
 	}
 	return printContest(c, setting, points, about, imbalanceTable(points), imbalanceVerdict(points))
 }

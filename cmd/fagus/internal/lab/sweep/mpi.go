@@ -9,11 +9,11 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/mpimatmul"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi"
 	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi/ivs"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 func mpiCommand() *cli.Command {

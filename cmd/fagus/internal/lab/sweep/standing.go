@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/runflags"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 type standing struct {
@@ -37,7 +37,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	}
 	bar := base.NewProgress(c.App.ErrWriter, step, steps)
 	defer bar.Stop()
-	ctx, cancel := base.WithTimeout(c.Context, t.Config.Timeout)
+	ctx, cancel := runflags.WithTimeout(c.Context, t.Config.Timeout)
 	defer cancel()
 	runs, err := t.InTurn(len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
 		r, err := runJob(ctx, cfg, jobs[item], bar.Add)

@@ -1,4 +1,4 @@
-package base
+package runflags
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Exit codes of the command. 0 means success.
+// Exit codes of a command or program. 0 means success.
 const (
 	ExitFailed      = 1   // the run or its verification failed
 	ExitUsage       = 2   // the command line is wrong

@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
@@ -65,7 +64,7 @@ func Flags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
 		rollCallFlag(category),
-		base.TimeoutFlag(category),
+		TimeoutFlag(category),
 		StallFlag(category),
 	}, append(FaultFlags(), HostFlags()...)...)
 }
@@ -102,7 +101,7 @@ func FromFlags(c *cli.Context) (Config, error) {
 	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
 		return cfg, err
 	}
-	err = errors.Join(base.ReadText(c, "mode", &cfg.Mode), base.ReadText(c, "transfer", &cfg.Transfer), base.ReadText(c, "placement", &cfg.Placement))
+	err = errors.Join(ReadText(c, "mode", &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "placement", &cfg.Placement))
 	if err == nil {
 		err = cfg.validate()
 	}
@@ -119,7 +118,7 @@ func FromFlags(c *cli.Context) (Config, error) {
 func Basics(c *cli.Context, networks List) (Config, error) {
 	cfg := Config{Nodes: c.Int("nodes"), Env: c.String("env"), Seed: c.Uint64("seed")}
 	var err error
-	if cfg.Timeout, err = base.Timeout(c); err != nil {
+	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err
 	}
 	if cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
@@ -222,7 +221,15 @@ func (cfg *Config) String() string {
 		net += f.Text()
 	}
 	if !cfg.Network.Simulated {
-		return fmt.Sprintf("%s, %s, %s, seed %d (wall time)", base.NodesText(cfg.Nodes), mode, net, cfg.Seed)
+		return fmt.Sprintf("%s, %s, %s, seed %d (wall time)", NodesText(cfg.Nodes), mode, net, cfg.Seed)
 	}
-	return fmt.Sprintf("%s, %s, %s, env %s, seed %d (virtual time)", base.NodesText(cfg.Nodes), mode, net, cfg.Env, cfg.Seed)
+	return fmt.Sprintf("%s, %s, %s, env %s, seed %d (virtual time)", NodesText(cfg.Nodes), mode, net, cfg.Env, cfg.Seed)
+}
+
+// NodesText returns "1 node", "2 nodes", and so on.
+func NodesText(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
 }
