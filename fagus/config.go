@@ -108,6 +108,9 @@ type Config struct {
 	// Checking needs Linux.
 	Check Check
 
+	// Timeline records when each rank spent its time on which part, for Report.Timeline.
+	Timeline bool
+
 	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By
 	// default a roll-call is printed to standard error when a rank has waited in a call for 30 s,
 	// which usually means that the program hangs.

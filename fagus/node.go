@@ -75,7 +75,7 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		engine:  e,
 		views:   views,
 		watch:   watch,
-		clock:   newStopwatch(h, cfg.Mode, e.Counters),
+		clock:   newStopwatch(h, cfg, e.Counters),
 		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 

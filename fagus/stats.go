@@ -53,7 +53,20 @@ type Stats struct {
 	// zero if there were none. Before is the rank's time before the first of them.
 	Measured [Parts]Time
 	Before   Time
+
+	// Spans divides the rank's run time into intervals of one part each, in order, if
+	// Config.Timeline was set. If there are more than MaxSpans, the later ones are missing.
+	Spans []Span `json:",omitempty"`
 }
+
+// Span is an interval of a rank's run time that was spent on one part.
+type Span struct {
+	Part     Part
+	From, To Time // since the start of the run
+}
+
+// MaxSpans is the maximum number of spans that a rank records.
+const MaxSpans = 1 << 16
 
 // Total returns the sum of the times of all parts.
 func (s *Stats) Total() (t Time) {
@@ -111,7 +124,7 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Writes: n.space.Writes()}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Spans: n.clock.spans, Writes: n.space.Writes()}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
@@ -124,6 +137,8 @@ type stopwatch struct {
 	part  Part // the current part
 	since Time // the time up to which parts are charged
 	parts [Parts]Use
+	drawn bool   // spans are recorded
+	spans []Span // the intervals before since
 
 	measured [Parts]Time // of Node.Measure
 	before   Time        // the time before the first Measure
@@ -134,8 +149,8 @@ type stopwatch struct {
 	settled  dimmnet.Counters        // the counts that are already charged
 }
 
-func newStopwatch(h dimmnet.Host, mode Mode, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: mode == Phase, since: h.Now()}
+func newStopwatch(h dimmnet.Host, cfg Config, counters func() dimmnet.Counters) stopwatch {
+	w := stopwatch{host: h, counters: counters, silent: cfg.Mode == Phase, drawn: cfg.Timeline, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
@@ -145,6 +160,9 @@ func newStopwatch(h dimmnet.Host, mode Mode, counters func() dimmnet.Counters) s
 func (w *stopwatch) enter(p Part) {
 	now := w.host.Now()
 	w.parts[w.part].Time += now - w.since
+	if w.drawn {
+		w.draw(now)
+	}
 	w.since = now
 	if p == w.part {
 		return
@@ -163,6 +181,15 @@ func (w *stopwatch) total() (t Time) {
 		t += w.parts[p].Time
 	}
 	return t
+}
+
+// draw records the span of the current part up to now.
+func (w *stopwatch) draw(now Time) {
+	if last := len(w.spans) - 1; last >= 0 && w.spans[last].Part == w.part && w.spans[last].To == w.since {
+		w.spans[last].To = now
+	} else if now > w.since && len(w.spans) < MaxSpans {
+		w.spans = append(w.spans, Span{w.part, w.since, now})
+	}
 }
 
 // count counts one entry to p and one return to the current part, without reading the clock. It is

@@ -1,0 +1,188 @@
+package fagus
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// ReportSchema identifies the document that Report.JSON returns. docs/json.md describes it.
+const ReportSchema = "fagus.report/v1"
+
+// Summary adds up the statistics of all ranks, as JSON documents contain them (docs/json.md).
+type Summary struct {
+	// TimeNs has the mean of all ranks by the name of each Part, and the slowest rank's "total".
+	TimeNs   map[string]int64 `json:"time_ns"`
+	Messages Messages         `json:"messages"`
+	Bytes    uint64           `json:"bytes"`
+	Fetched  uint64           `json:"fetched_bytes,omitempty"`
+	Polls    uint64           `json:"polls"`
+	Phases   uint64           `json:"phases"`
+	Writes   Writes           `json:"writes"`
+	Ranks    []RankTime       `json:"ranks"`
+}
+
+// Messages counts the messages of all ranks: packets by the NIC's method of sending, and what the
+// engines sent with them.
+type Messages struct {
+	AOTF      uint64 `json:"aotf"`
+	BOTF      uint64 `json:"botf"`
+	Push      uint64 `json:"push"`
+	Pull      uint64 `json:"pull"`
+	Lists     uint64 `json:"lists"`
+	Requests  uint64 `json:"requests"`
+	Transfers uint64 `json:"transfers"`
+	Slots     uint64 `json:"slots"`
+	Bulk      uint64 `json:"bulk"`
+}
+
+// RankTime is the time of one rank by the name of each Part, and their sum as "total".
+type RankTime struct {
+	Rank   int              `json:"rank"`
+	TimeNs map[string]int64 `json:"time_ns"`
+}
+
+const totalName = "total"
+
+// Summary adds up the statistics of all ranks. It is empty if the run failed.
+func (r Report) Summary() Summary {
+	sum := Summary{TimeNs: make(map[string]int64)}
+	var slowest Time
+	var parts [Parts]Time
+	for i := range r.Ranks {
+		s := &r.Ranks[i]
+		of := RankTime{Rank: s.Rank, TimeNs: map[string]int64{totalName: s.Total().Nanoseconds()}}
+		for part, use := range s.Parts {
+			of.TimeNs[Part(part).String()] = use.Time.Nanoseconds()
+			parts[part] += use.Time
+		}
+		sum.Ranks = append(sum.Ranks, of)
+		slowest = max(slowest, s.Total())
+		sum.add(s)
+	}
+	sum.TimeNs[totalName] = slowest.Nanoseconds()
+	for part, all := range parts {
+		sum.TimeNs[Part(part).String()] = (all / Time(max(1, len(r.Ranks)))).Nanoseconds()
+	}
+	return sum
+}
+
+func (sum *Summary) add(s *Stats) {
+	c, m := s.Messages(), &sum.Messages
+	m.AOTF += c.Stores
+	m.BOTF += c.Writes
+	m.Push += c.Pushes
+	m.Pull += c.Pulls
+	m.Lists += s.Lists
+	m.Requests += s.Requests
+	m.Transfers += s.Transfers
+	m.Slots += s.Slots
+	m.Bulk += s.Bulk
+	sum.Bytes += c.Bytes
+	sum.Fetched += s.Fetched
+	sum.Polls += c.Polls
+	sum.Phases = max(sum.Phases, s.Phases)
+	sum.Writes = s.Writes.Plus(sum.Writes)
+}
+
+// Slowest returns the run time of the slowest rank; 0 if the run failed.
+func (r Report) Slowest() (t Time) {
+	for i := range r.Ranks {
+		t = max(t, r.Ranks[i].Total())
+	}
+	return t
+}
+
+// JSON returns the report as one indented JSON document of the schema ReportSchema.
+func (r Report) JSON() ([]byte, error) {
+	document := struct {
+		Schema string        `json:"schema"`
+		Clock  dimmnet.Clock `json:"clock"`
+		Nodes  int           `json:"nodes"`
+		Summary
+		Advice []Advice `json:"advice"`
+	}{ReportSchema, r.Clock, len(r.Ranks), r.Summary(), append([]Advice{}, r.Advice...)}
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("fagus: encoding a report: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// String returns the report as lines of text: a table of how each rank spent its time, what was
+// sent, and the advice of Config.Check. Of many ranks the table has the first few and the last.
+// If the run failed, String returns the roll-call.
+func (r Report) String() string {
+	switch {
+	case r.Ranks == nil && r.Roll.Ranks == nil:
+		return "the run did not start\n"
+	case r.Ranks == nil:
+		return r.Roll.String()
+	}
+	sum := r.Summary()
+	packets := sum.Messages.AOTF + sum.Messages.BOTF + sum.Messages.Push + sum.Messages.Pull
+	text := fmt.Sprintf("%s, %v by the %s clock\n%s%s with %s, %s", count(len(r.Ranks), "rank"), r.Slowest(), r.Clock, r.table(),
+		count(packets, "packet"), count(sum.Bytes, "byte"), count(sum.Messages.Transfers, "transfer")+" of variables")
+	if sum.Phases > 0 {
+		text += ", " + count(sum.Phases, "phase")
+	}
+	if sum.Messages.Requests > 0 {
+		text += ", " + count(sum.Messages.Requests, "request") + " for variables"
+	}
+	if sum.Fetched > 0 {
+		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))
+	}
+	text += "\n"
+	for _, a := range r.Advice {
+		text += "- " + a.String() + "\n"
+	}
+	return text
+}
+
+// table has a row per rank with its total time and the share of each part that any rank used.
+func (r Report) table() string {
+	const most = 8 // rows
+	var used []Part
+	for part := range Parts {
+		for i := range r.Ranks {
+			if r.Ranks[i].Parts[part].Time > 0 {
+				used = append(used, part)
+				break
+			}
+		}
+	}
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "rank\ttotal\t")
+	for _, part := range used {
+		fmt.Fprintf(w, "%v\t", part)
+	}
+	fmt.Fprintln(w)
+	for i := range r.Ranks {
+		if len(r.Ranks) > most && i >= most-2 && i < len(r.Ranks)-1 {
+			if i == most-2 {
+				fmt.Fprintln(w, "...\t\t"+strings.Repeat("\t", len(used)))
+			}
+			continue
+		}
+		s := &r.Ranks[i]
+		fmt.Fprintf(w, "%d\t%v\t", s.Rank, s.Total())
+		for _, part := range used {
+			fmt.Fprintf(w, "%.1f %%\t", 100*float64(s.Parts[part].Time)/float64(max(1, s.Total())))
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return text.String()
+}
+
+// count returns "1 packet", "2 packets" and so on.
+func count[T int | uint64](n T, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
