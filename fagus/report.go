@@ -15,14 +15,20 @@ const ReportSchema = "fagus.report/v1"
 // Summary adds up the statistics of all ranks, as JSON documents contain them (docs/json.md).
 type Summary struct {
 	// TimeNs has the mean of all ranks by the name of each Part, and the slowest rank's "total".
-	TimeNs   map[string]int64 `json:"time_ns"`
-	Messages Messages         `json:"messages"`
-	Bytes    uint64           `json:"bytes"`
-	Fetched  uint64           `json:"fetched_bytes,omitempty"`
-	Polls    uint64           `json:"polls"`
-	Phases   uint64           `json:"phases"`
-	Writes   Writes           `json:"writes"`
-	Ranks    []RankTime       `json:"ranks"`
+	TimeNs map[string]int64 `json:"time_ns"`
+	// MeasuredTimeNs is like TimeNs, but of the sections that Node.Measure has run; BeforeNs and
+	// AfterNs are the slowest rank's times before and after them. They are nil and 0 without any.
+	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
+	BeforeNs       int64            `json:"before_ns,omitempty"`
+	AfterNs        int64            `json:"after_ns,omitempty"`
+
+	Messages Messages   `json:"messages"`
+	Bytes    uint64     `json:"bytes"`
+	Fetched  uint64     `json:"fetched_bytes,omitempty"`
+	Polls    uint64     `json:"polls"`
+	Phases   uint64     `json:"phases"`
+	Writes   Writes     `json:"writes"`
+	Ranks    []RankTime `json:"ranks"`
 }
 
 // Messages counts the messages of all ranks: packets by the NIC's method of sending, and what the
@@ -41,33 +47,79 @@ type Messages struct {
 
 // RankTime is the time of one rank by the name of each Part, and their sum as "total".
 type RankTime struct {
-	Rank   int              `json:"rank"`
-	TimeNs map[string]int64 `json:"time_ns"`
+	Rank           int              `json:"rank"`
+	TimeNs         map[string]int64 `json:"time_ns"`
+	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
 }
 
 const totalName = "total"
 
 // Summary adds up the statistics of all ranks. It is empty if the run failed.
 func (r Report) Summary() Summary {
-	sum := Summary{TimeNs: make(map[string]int64)}
-	var slowest Time
-	var parts [Parts]Time
+	var sum Summary
+	whole, measured := make([]partTimes, len(r.Ranks)), make([]partTimes, len(r.Ranks))
+	section := false
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
-		of := RankTime{Rank: s.Rank, TimeNs: map[string]int64{totalName: s.Total().Nanoseconds()}}
 		for part, use := range s.Parts {
-			of.TimeNs[Part(part).String()] = use.Time.Nanoseconds()
-			parts[part] += use.Time
+			whole[i][part] = use.Time
 		}
-		sum.Ranks = append(sum.Ranks, of)
-		slowest = max(slowest, s.Total())
+		measured[i] = s.Measured
+		section = section || measured[i].total() > 0
 		sum.add(s)
 	}
-	sum.TimeNs[totalName] = slowest.Nanoseconds()
-	for part, all := range parts {
-		sum.TimeNs[Part(part).String()] = (all / Time(max(1, len(r.Ranks)))).Nanoseconds()
+	sum.TimeNs = meanNs(whole)
+	if section {
+		sum.MeasuredTimeNs = meanNs(measured)
+	}
+	for i := range r.Ranks {
+		s := &r.Ranks[i]
+		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds()}
+		if section {
+			of.MeasuredTimeNs = measured[i].nanoseconds()
+			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time
+			sum.BeforeNs, sum.AfterNs = max(sum.BeforeNs, s.Before.Nanoseconds()), max(sum.AfterNs, after.Nanoseconds())
+		}
+		sum.Ranks = append(sum.Ranks, of)
 	}
 	return sum
+}
+
+// partTimes are the times of one rank, by part.
+type partTimes [Parts]Time
+
+func (t partTimes) total() (sum Time) {
+	for _, part := range t {
+		sum += part
+	}
+	return sum
+}
+
+// nanoseconds returns the times by the name of the part, and their total.
+func (t partTimes) nanoseconds() map[string]int64 {
+	ns := map[string]int64{totalName: t.total().Nanoseconds()}
+	for part, time := range t {
+		ns[Part(part).String()] = time.Nanoseconds()
+	}
+	return ns
+}
+
+// meanNs returns the mean of all ranks by the name of each part, and the slowest rank's total.
+func meanNs(ranks []partTimes) map[string]int64 {
+	var sums partTimes
+	slowest := Time(0)
+	for _, t := range ranks {
+		slowest = max(slowest, t.total())
+		for part, time := range t {
+			sums[part] += time
+		}
+	}
+	for part := range sums {
+		sums[part] /= Time(max(1, len(ranks)))
+	}
+	ns := sums.nanoseconds()
+	ns[totalName] = slowest.Nanoseconds()
+	return ns
 }
 
 func (sum *Summary) add(s *Stats) {

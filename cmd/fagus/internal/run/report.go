@@ -41,28 +41,14 @@ type Report struct {
 	Bits string `json:"bits,omitempty"`
 	// MeasuredNs is the slowest rank's time in the section that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
-	// TimeNs has the mean of all ranks by the name of each part, and the slowest rank's "total".
-	TimeNs map[string]int64 `json:"time_ns"`
-	// MeasuredTimeNs is like TimeNs, but of the section that the program measures; BeforeNs and
-	// AfterNs are the slowest rank's times before and after it. They are nil and 0 without one.
-	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
-	BeforeNs       int64            `json:"before_ns,omitempty"`
-	AfterNs        int64            `json:"after_ns,omitempty"`
-
-	Messages  messages     `json:"messages"`
-	Bytes     uint64       `json:"bytes"`
-	Fetched   uint64       `json:"fetched_bytes,omitempty"`
-	Polls     uint64       `json:"polls"`
-	Phases    uint64       `json:"phases"`
-	Writes    fagus.Writes `json:"writes"`
-	Datagrams *datagrams   `json:"datagrams,omitempty"` // only on a UDP network
-	// TraceHash identifies a simulated run: equal runs have equal hashes.
-	TraceHash string     `json:"trace_hash,omitempty"`
-	Ranks     []rankTime `json:"ranks"`
+	fagus.Summary
 	// Waits, Late and Serial say who waited for whom, and for which variable; they may be empty.
-	Waits  []wait   `json:"waits"`
-	Late   []late   `json:"late"`
-	Serial []serial `json:"serial"`
+	Waits     []wait     `json:"waits"`
+	Late      []late     `json:"late"`
+	Serial    []serial   `json:"serial"`
+	Datagrams *datagrams `json:"datagrams,omitempty"` // only on a UDP network
+	// TraceHash identifies a simulated run: equal runs have equal hashes.
+	TraceHash string `json:"trace_hash,omitempty"`
 
 	where    string // the target in words
 	measured string // the name of the section whose time is MeasuredNs
@@ -70,18 +56,6 @@ type Report struct {
 	stats    []fagus.Stats
 	waits    []fagus.Wait
 	late     []fagus.Late
-}
-
-type messages struct {
-	AOTF      uint64 `json:"aotf"`
-	BOTF      uint64 `json:"botf"`
-	Push      uint64 `json:"push"`
-	Pull      uint64 `json:"pull"`
-	Lists     uint64 `json:"lists"`
-	Requests  uint64 `json:"requests"`
-	Transfers uint64 `json:"transfers"`
-	Slots     uint64 `json:"slots"`
-	Bulk      uint64 `json:"bulk"`
 }
 
 // checkedHistory has the counts of a recorded run, and the first violation of the axioms.
@@ -121,12 +95,6 @@ type datagrams struct {
 	Reordered  uint64 `json:"reordered"`
 }
 
-type rankTime struct {
-	Rank           int              `json:"rank"`
-	TimeNs         map[string]int64 `json:"time_ns"`
-	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
-}
-
 func (r *Report) wrong() string {
 	if r.History != nil && r.History.Violation != nil {
 		return r.History.Violation.Error()
@@ -148,9 +116,8 @@ func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
 	r := &Report{
 		Schema: Schema, App: app, Nodes: on.Nodes, Mode: on.Mode.String(), Notices: on.Notices, Net: on.Network.Name, Faults: on.UDPFaults(),
 		Transfer: on.Transfer.String(), Env: on.Env, Seed: on.Seed,
-		Clock: report.Clock, TimeNs: make(map[string]int64), where: on.String(), stats: report.Ranks,
+		Clock: report.Clock, Summary: report.Summary(), where: on.String(), stats: report.Ranks,
 	}
-	r.sum(report.Ranks)
 	r.waited(&report, on.Mode)
 	if on.Check != fagus.CheckOff {
 		r.Advice = &advice{}
@@ -165,83 +132,4 @@ func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
 		}
 	}
 	return r
-}
-
-func (r *Report) sum(ranks []fagus.Stats) {
-	parts, measured := make([]times, len(ranks)), make([]times, len(ranks))
-	section := false
-	for i := range ranks {
-		s := &ranks[i]
-		for part, use := range s.Parts {
-			parts[i][part] = use.Time
-		}
-		measured[i] = s.Measured
-		section = section || s.MeasuredTotal() > 0
-		c := s.Messages()
-		r.Messages.AOTF += c.Stores
-		r.Messages.BOTF += c.Writes
-		r.Messages.Push += c.Pushes
-		r.Messages.Pull += c.Pulls
-		r.Messages.Lists += s.Lists
-		r.Messages.Requests += s.Requests
-		r.Messages.Transfers += s.Transfers
-		r.Messages.Slots += s.Slots
-		r.Messages.Bulk += s.Bulk
-		r.Bytes += c.Bytes
-		r.Fetched += s.Fetched
-		r.Polls += c.Polls
-		r.Phases = max(r.Phases, s.Phases)
-		r.Writes = s.Writes.Plus(r.Writes)
-	}
-	r.TimeNs = summary(parts)
-	if section {
-		r.MeasuredTimeNs = summary(measured)
-	}
-	for i := range ranks {
-		s := &ranks[i]
-		rt := rankTime{Rank: s.Rank, TimeNs: parts[i].nanoseconds()}
-		if section {
-			rt.MeasuredTimeNs = measured[i].nanoseconds()
-			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[fagus.PartEnd].Time
-			r.BeforeNs, r.AfterNs = max(r.BeforeNs, s.Before.Nanoseconds()), max(r.AfterNs, after.Nanoseconds())
-		}
-		r.Ranks = append(r.Ranks, rt)
-	}
-}
-
-// times are the times of one rank, by part.
-type times [fagus.Parts]fagus.Time
-
-func (t times) total() (sum fagus.Time) {
-	for _, part := range t {
-		sum += part
-	}
-	return sum
-}
-
-// nanoseconds returns the times by the name of the part, and their total.
-func (t times) nanoseconds() map[string]int64 {
-	ns := map[string]int64{"total": t.total().Nanoseconds()}
-	for part, time := range t {
-		ns[fagus.Part(part).String()] = time.Nanoseconds()
-	}
-	return ns
-}
-
-// summary returns the mean of all ranks by the name of each part, and the slowest rank's total.
-func summary(ranks []times) map[string]int64 {
-	var sums times
-	slowest := fagus.Time(0)
-	for _, t := range ranks {
-		slowest = max(slowest, t.total())
-		for part, time := range t {
-			sums[part] += time
-		}
-	}
-	for part := range sums {
-		sums[part] /= fagus.Time(len(ranks))
-	}
-	ns := sums.nanoseconds()
-	ns["total"] = slowest.Nanoseconds()
-	return ns
 }
