@@ -34,8 +34,7 @@ func Execute(ctx context.Context, j *catalog.Job, on *runflags.Target, progress 
 	r.N, r.Size, r.measured = j.N, j.Size, j.Measured
 	r.Verification, r.Outcome, r.Bits = outcomes[0].Verification, outcomes[0].Text, bitsText(outcomes[0].Bits)
 	r.Verified = r.Verification.OK()
-	if on.History != nil && on.Rank() == 0 { // which alone prints the report
-		r.History = &checkedHistory{on.History.Counts(), on.History.Check()}
+	if r.History != nil {
 		r.Verified = r.Verified && r.History.Violation == nil
 	}
 	for _, o := range outcomes {

@@ -1,0 +1,95 @@
+package runflags
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Document is the part of a JSON document that describes a run: where it ran, and what the ranks
+// did. docs/json.md describes the fields.
+type Document struct {
+	Nodes    int    `json:"nodes"`
+	Mode     string `json:"mode"`
+	Notices  bool   `json:"notices"` // only in mode threaded
+	Net      string `json:"net"`
+	*Faults         // the faults of a UDP network; nil on others
+	Transfer string `json:"transfer"`
+	Env      string `json:"env,omitempty"`
+	Seed     uint64 `json:"seed"`
+
+	Clock dimmnet.Clock `json:"clock"`
+	// History is the result of --verify-history; nil without it.
+	History *CheckedHistory `json:"history,omitempty"`
+	// Advice is the result of --check; nil without it.
+	Advice *Advice `json:"advice,omitempty"`
+	fagus.Summary
+	Datagrams *Datagrams `json:"datagrams,omitempty"` // only on a UDP network
+	// TraceHash identifies a simulated run: equal runs have equal hashes.
+	TraceHash string `json:"trace_hash,omitempty"`
+}
+
+// CheckedHistory has the counts of a recorded run, and the first violation of the axioms.
+type CheckedHistory struct {
+	history.Counts
+	Violation *history.Violation `json:"violation"` // null if there is none
+}
+
+// String returns the line to print after a run without a violation.
+func (h *CheckedHistory) String() string {
+	return fmt.Sprintf("history: %d tenures of %d variables keep the axioms of entry consistency", h.Tenures, h.Variables)
+}
+
+// Advice lists ways in which a program run with --check could communicate less.
+type Advice []fagus.Advice
+
+// String returns the first pieces of advice as a list.
+func (a Advice) String() string {
+	text := "check: no access without its variable was seen"
+	if len(a) == 0 {
+		return text + "; no advice"
+	}
+	const most = 10
+	for _, one := range a[:min(most, len(a))] {
+		text += "\n- " + one.String()
+	}
+	if len(a) > most {
+		text += fmt.Sprintf("\n- and %d more (--json has all)", len(a)-most)
+	}
+	return text
+}
+
+// Datagrams counts the datagrams of a UDP network.
+type Datagrams struct {
+	Sent       uint64 `json:"sent"` // includes retransmissions
+	Lost       uint64 `json:"lost"`
+	Duplicated uint64 `json:"duplicated"`
+	Reordered  uint64 `json:"reordered"`
+}
+
+// Document returns the description of the last run, whose report is given.
+func (t *Target) Document(report fagus.Report) Document {
+	d := Document{
+		Nodes: t.Nodes, Mode: t.Mode.String(), Notices: t.Notices, Net: t.Network.Name, Faults: t.UDPFaults(),
+		Transfer: t.Transfer.String(), Env: t.Env, Seed: t.Seed,
+		Clock: report.Clock, Summary: report.Summary(),
+	}
+	if t.Check != fagus.CheckOff {
+		d.Advice = &Advice{}
+		*d.Advice = append(*d.Advice, report.Advice...)
+	}
+	if t.History != nil && t.Rank() == 0 { // which alone prints the document
+		d.History = &CheckedHistory{t.History.Counts(), t.History.Check()}
+	}
+	if t.Sim != nil {
+		result := t.Sim.Result()
+		d.TraceHash = fmt.Sprintf("%016x", result.TraceHash)
+		if t.Network.Datagrams {
+			u := &result.UDP
+			d.Datagrams = &Datagrams{Sent: u.Sent, Lost: u.Lost, Duplicated: u.Duplicated, Reordered: u.Reordered}
+		}
+	}
+	return d
+}
