@@ -11,13 +11,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,7 +29,6 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
-	"github.com/fagus-dsm/fagus/fagus/cluster"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
@@ -52,25 +47,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = out.err
 	}
-	if err == nil {
-		return 0
-	}
-	if rank := (*runflags.RankError)(nil); errors.As(err, &rank) {
-		fmt.Fprintln(stderr, "fagus:", rank)
-		return rank.Code
-	}
-	if endedByLauncher(ctx) {
-		return runflags.ExitInterrupted // the launcher reports why
-	}
-	fmt.Fprintln(stderr, "fagus:", strings.TrimPrefix(err.Error(), "fagus: "))
-	return runflags.ExitCode(ctx, err)
-}
-
-// endedByLauncher reports whether this process is a rank that its launcher ends because another
-// rank has failed.
-func endedByLauncher(ctx context.Context) bool {
-	var got *ranks.SignalError
-	return errors.As(context.Cause(ctx), &got) && got.Signal == syscall.SIGTERM && os.Getenv(cluster.OriginVariable) != ""
+	return runflags.Conclude(ctx, err, stderr, "fagus")
 }
 
 // checkedWriter keeps the first error of its writer, because the library's help printer drops it.

@@ -3,12 +3,18 @@ package runflags
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
 // Exit codes of a command or program. 0 means success.
@@ -47,4 +53,28 @@ func ExitCode(ctx context.Context, err error) int {
 		return ExitEnvironment
 	}
 	return ExitFailed
+}
+
+// Conclude prints err, the result of the command or program called name, to stderr, and returns
+// its exit code: that of the rank which failed first, if a job of processes has failed.
+func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int {
+	if err == nil {
+		return 0
+	}
+	if rank := (*RankError)(nil); errors.As(err, &rank) {
+		fmt.Fprintf(stderr, "%s: %v\n", name, rank)
+		return rank.Code
+	}
+	if endedByLauncher(ctx) {
+		return ExitInterrupted // the launcher reports why
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimPrefix(err.Error(), "fagus: "))
+	return ExitCode(ctx, err)
+}
+
+// endedByLauncher reports whether this process is a rank that its launcher ends because another
+// rank has failed.
+func endedByLauncher(ctx context.Context) bool {
+	var got *launch.SignalError
+	return errors.As(context.Cause(ctx), &got) && got.Signal == syscall.SIGTERM && os.Getenv(cluster.OriginVariable) != ""
 }
