@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -34,6 +35,7 @@ type Config struct {
 	Poll bool
 	// KeepTrace keeps the trace of a simulated network: see Target.Trace.
 	KeepTrace bool
+	Timeline  bool          // records the spans of ranks: see fagus.Report.Timeline
 	Timeout   time.Duration // limit of wall-clock time; 0: no limit
 	Log       *slog.Logger  // logs every call; nil: no log
 	Check     fagus.Check
@@ -44,17 +46,44 @@ type Config struct {
 	Stall     time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
+	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;
+	// nil if there is no such job.
+	seat *cluster.Place
 }
 
-const category = "where it runs"
+const (
+	category  = "where it runs"
+	netFlag   = "net"
+	nodesFlag = "nodes"
+	modeFlag  = "mode"
+)
 
 // Flags returns the flags that FromFlags reads.
 func Flags() []cli.Flag {
+	return flags(defaults{net: DIMMnet1, nodes: 2})
+}
+
+// OwnFlags returns the flags that OwnFromFlags reads: those of Flags, with other defaults.
+func OwnFlags() []cli.Flag {
+	return flags(defaults{
+		netText:   Inproc + "; under a launcher " + SHM + ", or " + TCP + " on several hosts",
+		nodesText: "one per processor, at least 2; 2 on a simulated network; under a launcher its number of ranks",
+	})
+}
+
+// defaults are the values of --net and --nodes, or what their help texts say instead.
+type defaults struct {
+	net, netText string
+	nodes        int
+	nodesText    string
+}
+
+func flags(d defaults) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.IntFlag{Name: "nodes", Category: category, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "mode", Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus)"},
+		&cli.IntFlag{Name: nodesFlag, Category: category, Value: d.nodes, DefaultText: d.nodesText, Usage: "number of `NODES` (" + nodesVariable + ")"},
+		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
-		&cli.StringFlag{Name: "net", Category: category, Value: DIMMnet1, Usage: Networks().Usage()},
+		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
 		EnvFlag(category, "machine of a simulated network"),
@@ -69,10 +98,20 @@ func Flags() []cli.Flag {
 	}, append(FaultFlags(), HostFlags()...)...)
 }
 
-// FromFlags reads the flags. For a network of processes it also reads the rank of this process
-// from the environment. It does not connect to the other ranks.
+// FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.
+// For a network of processes it also reads the rank of this process from the environment. It does
+// not connect to the other ranks.
 func FromFlags(c *cli.Context) (Config, error) {
-	cfg, err := Basics(c, Networks())
+	net, nodes := read(c, netFlag, netVariable), read(c, nodesFlag, nodesVariable)
+	cfg, err := fromSettings(c, net, nodes)
+	if err == nil && os.Getenv(lineVariable) != "" {
+		err = cfg.takeSeat(net, nodes)
+	}
+	return cfg, err
+}
+
+func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
+	cfg, err := basics(c, Networks(), net, nodes)
 	if err != nil {
 		return cfg, err
 	}
@@ -101,7 +140,7 @@ func FromFlags(c *cli.Context) (Config, error) {
 	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
 		return cfg, err
 	}
-	err = errors.Join(ReadText(c, "mode", &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "placement", &cfg.Placement))
+	err = errors.Join(ReadMode(c, &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "placement", &cfg.Placement))
 	if err == nil {
 		err = cfg.validate()
 	}
@@ -109,22 +148,26 @@ func FromFlags(c *cli.Context) (Config, error) {
 		err = checkHosts(c, cfg.Network)
 	}
 	if err == nil && cfg.Network.Processes {
-		err = cfg.readRank(c.IsSet("nodes"))
+		err = cfg.readRank(nodes)
 	}
 	return cfg, err
 }
 
 // Basics reads --nodes, --net, --env, --seed and --timeout. --net must be one of networks.
 func Basics(c *cli.Context, networks List) (Config, error) {
-	cfg := Config{Nodes: c.Int("nodes"), Env: c.String("env"), Seed: c.Uint64("seed")}
+	return basics(c, networks, read(c, netFlag, ""), read(c, nodesFlag, ""))
+}
+
+func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
+	cfg := Config{Env: c.String("env"), Seed: c.Uint64("seed")}
 	var err error
 	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err
 	}
-	if cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
-		return cfg, usage.Errorf("--nodes %d: want 1 to %d", cfg.Nodes, dimmnet.MaxNodes)
+	if cfg.Nodes, err = strconv.Atoi(nodes.value); err != nil || cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
+		return cfg, usage.Errorf("%v: want 1 to %d", nodes, dimmnet.MaxNodes)
 	}
-	if cfg.Network, err = networks.Find(c.String("net")); err != nil {
+	if cfg.Network, err = networks.find(net); err != nil {
 		return cfg, err
 	}
 	if !cfg.Network.Simulated {
@@ -168,7 +211,7 @@ func readCheck(c *cli.Context) (fagus.Check, error) {
 
 // readRank reads from the environment which rank of a job this process is. A launcher that set
 // the rank also set the number of ranks.
-func (cfg *Config) readRank(nodesSet bool) error {
+func (cfg *Config) readRank(nodes setting) error {
 	rank, err := cluster.FromEnv(os.LookupEnv)
 	if errors.Is(err, cluster.ErrNoJob) {
 		return nil
@@ -176,10 +219,16 @@ func (cfg *Config) readRank(nodesSet bool) error {
 	if err != nil {
 		return err
 	}
-	if nodesSet && cfg.Nodes != rank.Size {
+	cfg.rank = &rank
+	return cfg.takeSize(&rank, nodes)
+}
+
+// takeSize takes the number of nodes from the launcher. FAGUS_NODES is only a default.
+func (cfg *Config) takeSize(rank *cluster.Place, nodes setting) error {
+	if nodes.set && cfg.Nodes != rank.Size {
 		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
 	}
-	cfg.Nodes, cfg.rank = rank.Size, &rank
+	cfg.Nodes = rank.Size
 	return nil
 }
 
@@ -197,6 +246,9 @@ func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.rank ==
 
 // Rank returns the rank of this process; 0 if all ranks are in this process.
 func (cfg *Config) Rank() int {
+	if cfg.seat != nil {
+		return cfg.seat.Rank
+	}
 	if cfg.rank == nil {
 		return 0
 	}

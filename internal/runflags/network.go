@@ -94,12 +94,16 @@ func (l List) Usage() string {
 
 // Find returns the network with the given name. The error for another name lists all names.
 func (l List) Find(name string) (Network, error) {
+	return l.find(setting{value: name, source: "--" + netFlag})
+}
+
+func (l List) find(net setting) (Network, error) {
 	for _, n := range l {
-		if n.Name == name {
+		if n.Name == net.value {
 			return n, nil
 		}
 	}
-	return Network{}, usage.Errorf("--net %q: want %v", name, l)
+	return Network{}, usage.Errorf("%s %q: want %v", net.source, net.value, l)
 }
 
 // FindAll returns the networks whose names are in text, with commas between.

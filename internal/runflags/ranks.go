@@ -19,7 +19,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// AgentName is the name of the hidden command that starts ranks for a launcher on another host.
+// AgentName is the name of the hidden command of fagus that starts ranks for a launcher on another
+// host.
 const AgentName = "agent"
 
 // HostFlags returns the flags that say on which hosts ranks are started, and how.
@@ -69,14 +70,20 @@ func checkHosts(c *cli.Context, net Network) error {
 
 // LaunchSelf runs the command line of this process again, once as every rank of a job.
 func LaunchSelf(c *cli.Context, cfg Config) error {
+	return LaunchOwn(c, cfg, os.Args[1:], AgentName)
+}
+
+// LaunchOwn runs the executable of this process again, once as every rank of a job, with the given
+// arguments. On another host it is run with the argument agent, to start the ranks there.
+func LaunchOwn(c *cli.Context, cfg Config, args []string, agent string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	// The job needs no time limit: each rank reads --timeout from its own command line.
-	return RunRanks(c.Context, c, &launch.Job{
+	return runRanks(c.Context, c, agent, &launch.Job{
 		Size:     cfg.Nodes,
-		Argv:     append([]string{self}, os.Args[1:]...),
+		Argv:     append([]string{self}, args...),
 		Stdout:   c.App.Writer,
 		Stderr:   c.App.ErrWriter,
 		PlainOut: true, // lines need no rank before them: only rank 0 prints
@@ -86,6 +93,10 @@ func LaunchSelf(c *cli.Context, cfg Config) error {
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
 func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
+	return runRanks(ctx, c, AgentName, job)
+}
+
+func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job) error {
 	quit := make(chan os.Signal, 1)
 	signal.Notify(quit, syscall.SIGQUIT)
 	defer signal.Stop(quit)
@@ -107,7 +118,7 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 		Run(ctx context.Context) error
 	} = job
 	if c.IsSet("hosts") {
-		spread, err := onHosts(c, job)
+		spread, err := onHosts(c, agent, job)
 		if err != nil {
 			return err
 		}
@@ -132,7 +143,7 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 }
 
 // onHosts returns job as a job on the hosts of --hosts.
-func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
+func onHosts(c *cli.Context, agent string, job *launch.Job) (*launch.Hosts, error) {
 	hosts, err := launch.ParseHosts(c.String("hosts"))
 	if err != nil {
 		return nil, usage.Wrap(err)
@@ -145,7 +156,7 @@ func onHosts(c *cli.Context, job *launch.Job) (*launch.Hosts, error) {
 	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") })
 	spread := &launch.Hosts{
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
-		Agent: []string{self, AgentName}, Insecure: c.Bool("insecure"),
+		Agent: []string{self, agent}, Insecure: c.Bool("insecure"),
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		spread.Answer = time.Minute // ssh may ask its user for something

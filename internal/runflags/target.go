@@ -88,7 +88,7 @@ func (t *Target) join(ctx context.Context) error {
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
 	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Notices: t.Notices, History: t.History,
-		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Log: t.Log,
+		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log,
 	}, program)
 	return report, t.reported(err)
 }

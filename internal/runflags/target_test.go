@@ -16,8 +16,13 @@ import (
 func parse(t *testing.T, args ...string) (Config, error) {
 	t.Helper()
 	t.Setenv("FAGUS_RANK", "")
+	return parseWith(t, Flags(), FromFlags, args...)
+}
+
+func parseWith(t *testing.T, flags []cli.Flag, read func(*cli.Context) (Config, error), args ...string) (Config, error) {
+	t.Helper()
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
-	for _, f := range Flags() {
+	for _, f := range flags {
 		if err := f.Apply(set); err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +30,7 @@ func parse(t *testing.T, args ...string) (Config, error) {
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return FromFlags(cli.NewContext(cli.NewApp(), set, nil))
+	return read(cli.NewContext(cli.NewApp(), set, nil))
 }
 
 // TestNetworks opens every network whose ranks are all in one process.

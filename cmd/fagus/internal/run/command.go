@@ -117,6 +117,9 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
+	if idle, err := cfg.StandBy(); idle || err != nil {
+		return err
+	}
 	r, on, err := runJob(c, j, cfg)
 	if err != nil || on.Rank() != 0 {
 		return err

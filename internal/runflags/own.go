@@ -1,0 +1,114 @@
+package runflags
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+)
+
+// OwnFromFlags is FromFlags for a program of one's own. Its network suits where it was started:
+// goroutines, or the processes that a launcher has started. On a simulated network the process of
+// rank 0 runs all ranks of a launcher's job, and the others stand by.
+func OwnFromFlags(c *cli.Context) (Config, error) {
+	place, err := cluster.FromEnv(os.LookupEnv)
+	launched := err == nil
+	if err != nil && !errors.Is(err, cluster.ErrNoJob) {
+		return Config{}, err
+	}
+	net, nodes := read(c, netFlag, netVariable), read(c, nodesFlag, nodesVariable)
+	switch {
+	case net.value != "":
+	case launched && place.Spans() || c.IsSet("hosts"):
+		net.value = TCP
+	case launched:
+		net.value = SHM
+	default:
+		net.value = Inproc
+	}
+	of, err := Networks().find(net)
+	if err != nil {
+		return Config{}, err
+	}
+	if !nodes.set && nodes.source != nodesVariable {
+		nodes.value = strconv.Itoa(ownNodes(of, launched, place.Size))
+	}
+	cfg, err := fromSettings(c, net, nodes)
+	if err == nil && launched && !of.Processes {
+		err = cfg.takeSeat(net, nodes)
+	}
+	return cfg, err
+}
+
+// ownNodes returns the number of nodes of a program that sets none.
+func ownNodes(on Network, launched bool, size int) int {
+	switch {
+	case launched:
+		return size
+	case on.Simulated:
+		return 2 // the same on every machine, as virtual times are
+	}
+	return max(2, runtime.NumCPU())
+}
+
+const (
+	// lineVariable names the connection to a launcher that simulates the network (package launch).
+	lineVariable = "FAGUS_LINE"
+
+	// Claim is what a process sends to that launcher first if the process of rank 0 simulates the
+	// network instead. No request of a C program begins like it.
+	Claim = "FagusGo1"
+)
+
+// takeSeat sets the number of nodes of a simulated network to that of the launcher's job, of which
+// the process of rank 0 runs all ranks.
+func (cfg *Config) takeSeat(net, nodes setting) error {
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	if simulated := os.Getenv(netVariable); os.Getenv(lineVariable) != "" && simulated != cfg.Network.Name {
+		return usage.Errorf("%v: fagus launch has started this process for --net %s: give both the same network", net, simulated)
+	}
+	if !cfg.Network.Simulated {
+		return usage.Errorf("%v runs all ranks in one process, but this one is rank %d of %d, according to %s: use %v, or start the program without a launcher",
+			net, place.Rank, place.Size, place.Source, OfProcesses())
+	}
+	cfg.seat = &place
+	return cfg.takeSize(&place, nodes)
+}
+
+// StandBy reports whether another process runs all ranks, so that this one has nothing to do. It
+// also announces that to a launcher that would simulate the network itself.
+func (cfg *Config) StandBy() (idle bool, err error) {
+	if cfg.seat == nil {
+		return false, nil
+	}
+	return cfg.seat.Rank != 0, claim()
+}
+
+// claim sends Claim to the launcher that simulates the network, if there is one.
+func claim() error {
+	where := os.Getenv(lineVariable)
+	if where == "" {
+		return nil
+	}
+	number, ok := strings.CutPrefix(where, "fd:")
+	fd, err := strconv.ParseUint(number, 10, 16)
+	if !ok || err != nil || fd < 3 {
+		return fmt.Errorf("%s is %q: want fd: and a file descriptor, 3 or more", lineVariable, where)
+	}
+	line := os.NewFile(uintptr(fd), "line")
+	_, err = line.WriteString(Claim)
+	if err = errors.Join(err, line.Close()); err != nil {
+		return fmt.Errorf("announcing the program to fagus launch: %w", err)
+	}
+	return nil
+}

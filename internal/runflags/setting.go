@@ -1,0 +1,55 @@
+package runflags
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// The environment variables that replace flags which are not set.
+const (
+	netVariable   = "FAGUS_NET"
+	nodesVariable = "FAGUS_NODES"
+	modeVariable  = "FAGUS_MODE"
+)
+
+// setting is the value of a flag, and where it comes from.
+type setting struct {
+	value  string
+	source string // for errors: "--net", or "FAGUS_NET"
+	set    bool   // on the command line
+}
+
+// String returns the setting as the user gave it.
+func (s setting) String() string {
+	if strings.HasPrefix(s.source, "--") {
+		return s.source + " " + s.value
+	}
+	return s.source + "=" + s.value
+}
+
+// read returns the value of a flag, or of the variable if the flag is not set.
+func read(c *cli.Context, flag, variable string) setting {
+	s := setting{source: "--" + flag, set: c.IsSet(flag)}
+	if v := c.Value(flag); v != nil {
+		s.value = fmt.Sprint(v)
+	}
+	if v := os.Getenv(variable); !s.set && v != "" {
+		s.value, s.source = v, variable
+	}
+	return s
+}
+
+// ReadMode reads --mode, or FAGUS_MODE if the flag is not set.
+func ReadMode(c *cli.Context, mode *fagus.Mode) error {
+	s := read(c, modeFlag, modeVariable)
+	if err := mode.UnmarshalText([]byte(s.value)); err != nil {
+		return usage.Errorf("%s %q: want %v or %v", s.source, s.value, fagus.Phase, fagus.Threaded)
+	}
+	return nil
+}
