@@ -50,9 +50,9 @@ func (b ban) uses(f *file) []breach {
 	return breaches
 }
 
-// ends reports whether f may end the process. Commands may; tests may too, because a test binary
-// may run itself as a child process.
-func ends(f *file) bool { return f.command() || f.test }
+// ends reports whether f may end the process. Commands may, and what the main function of a user's
+// program calls; tests may too, because a test binary may run itself as a child process.
+func ends(f *file) bool { return f.command() || f.test || within(f.path, "fagus/program") }
 
 // prints reports whether f may print to standard output.
 func prints(f *file) bool {

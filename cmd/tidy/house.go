@@ -139,6 +139,8 @@ func frontPlaces() []place {
 		{dir: "internal/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
+		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "internal/runflags"},
+			time: "how long ranks may take to end"},
 	}
 }
 

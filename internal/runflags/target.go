@@ -3,7 +3,10 @@ package runflags
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
@@ -84,13 +87,29 @@ func (t *Target) join(ctx context.Context) error {
 	return nil
 }
 
-// Run runs a program on all ranks that are in this process.
+// Run runs a program on all ranks that are in this process. If the target has no space for so many
+// nodes, the error is one of usage.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
+	var began atomic.Bool
 	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Notices: t.Notices, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log,
-	}, program)
-	return report, t.reported(err)
+	}, func(n *fagus.Node) error {
+		began.Store(true)
+		return program(n)
+	})
+	err = t.reported(err)
+	if err != nil && !began.Load() && ctx.Err() == nil && !external(err) {
+		err = usage.Wrap(err)
+	}
+	return report, err
+}
+
+// external reports whether the operating system or another process caused err.
+func external(err error) bool {
+	var errno syscall.Errno
+	var other *cluster.Failed
+	return errors.As(err, &errno) || errors.As(err, &other)
 }
 
 // reported tells the launcher, if there is one, which rank failed first, and returns err.

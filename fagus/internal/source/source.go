@@ -66,7 +66,7 @@ func ours(function string) bool {
 		return false
 	}
 	pkg := rest[:strings.IndexAny(rest+"/", "./")]
-	return slices.Contains([]string{"fagus", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
+	return slices.Contains([]string{"fagus", "internal", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
 }
 
 // goLibrary returns the folder of Go's library with a final slash, or "". It takes the folder

@@ -2,30 +2,20 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
 // Execute runs an open job. A wrong result is no error, but makes Report.Verified false.
 func Execute(ctx context.Context, j *catalog.Job, on *runflags.Target, progress func(int)) (*Report, error) {
 	outcomes := make([]catalog.Outcome, on.Nodes)
-	var began atomic.Bool
 	report, err := on.Run(ctx, func(n *fagus.Node) (err error) {
-		began.Store(true)
 		outcomes[n.Rank()], err = j.Run(n, progress)
 		return err
 	})
-	if err != nil && !began.Load() && ctx.Err() == nil && !external(err) {
-		return nil, usage.Wrap(err) // the target has no space for so many nodes
-	}
 	if err != nil {
 		on.ReportStuck(err, report.Roll)
 		return nil, err
@@ -58,11 +48,4 @@ func bitsText(bits uint64) string {
 		return ""
 	}
 	return fmt.Sprintf("%016x", bits)
-}
-
-// external reports whether the operating system or another process caused err.
-func external(err error) bool {
-	var errno syscall.Errno
-	var other *cluster.Failed
-	return errors.As(err, &errno) || errors.As(err, &other)
 }

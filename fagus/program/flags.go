@@ -1,0 +1,123 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/internal/runflags"
+)
+
+// schema identifies the document that --json prints. docs/json.md describes it.
+const schema = "fagus.program/v1"
+
+const (
+	outputCategory = "output"
+	jsonFlag       = "json"
+	quietFlag      = "quiet"
+	timelineFlag   = "timeline"
+)
+
+// standard returns the flags that every program has.
+func standard() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.BoolFlag{Name: jsonFlag, Category: outputCategory, Usage: "print the report as one JSON document, schema " + schema + "; the program's own output then goes to standard error"},
+		&cli.BoolFlag{Name: quietFlag, Category: outputCategory, Usage: "print no report"},
+		&cli.StringFlag{Name: timelineFlag, Category: outputCategory, Usage: "draw what every rank does when to `FILE` (.svg)"},
+	}, runflags.OwnFlags()...)
+}
+
+// parse parses the arguments: the standard flags, those of the program, and what is no flag. It
+// returns flag.ErrHelp for --help.
+func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error) {
+	set := flag.NewFlagSet(r.Name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	flags := standard()
+	taken := cli.HelpFlag.Names()
+	for _, f := range flags {
+		if err := f.Apply(set); err != nil {
+			return nil, err
+		}
+		taken = append(taken, f.Names()...)
+	}
+	var clash error
+	r.Flags.VisitAll(func(f *flag.Flag) {
+		if slices.Contains(taken, f.Name) {
+			clash = errors.Join(clash, usage.Errorf("the program's own flag --%s has the name of a standard flag: rename it", f.Name))
+			return
+		}
+		set.Var(relay{f.Value, f.Name, r.Flags}, f.Name, f.Usage)
+	})
+	app := &cli.App{Name: r.Name, HelpName: r.Name, Usage: r.About, UsageText: r.usageText(), Flags: slices.Concat(r.ownFlags(), flags),
+		HideVersion: true, HideHelpCommand: true, Writer: r.stdout, ErrWriter: r.stderr}
+	c := cli.NewContext(app, set, &cli.Context{Context: ctx})
+	if clash != nil {
+		return c, clash
+	}
+	rest, err := parseMixed(set, args)
+	if err != nil {
+		return c, r.explain(app, err)
+	}
+	if r.Args == "" && len(rest) > 0 {
+		return c, usage.Errorf("unexpected argument %q; see '%s --help'", rest[0], r.Name)
+	}
+	return c, r.Flags.Parse(append([]string{"--"}, rest...))
+}
+
+// parseMixed parses flags that may come before, between and after arguments, and returns the
+// arguments. After "--" nothing is a flag.
+func parseMixed(set *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := set.Parse(args); err != nil {
+			return nil, err
+		}
+		left := set.Args()
+		parsed := args[:len(args)-len(left)]
+		if len(left) == 0 || len(parsed) > 0 && parsed[len(parsed)-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}
+
+// explain adds to an error of package flag how to find the right flag.
+func (r *runner) explain(app *cli.App, err error) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	hint := ""
+	if _, name, ok := strings.Cut(err.Error(), "not defined: -"); ok {
+		if near := cli.SuggestFlag(app.Flags, strings.TrimLeft(name, "-"), false); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+	}
+	return usage.Errorf("%w%s; see '%s --help'", err, hint, r.Name)
+}
+
+// relay is a flag of the program in the set of all flags. It sets the flag in the program's own
+// set, which so knows that it is set.
+type relay struct {
+	flag.Value
+	name string
+	own  *flag.FlagSet
+}
+
+// Set implements flag.Value.
+func (v relay) Set(text string) error { return v.own.Set(v.name, text) }
+
+// Get implements flag.Getter.
+func (v relay) Get() any { return v.String() }
+
+// IsBoolFlag reports whether the flag needs no value.
+func (v relay) IsBoolFlag() bool { return isBool(v.Value) }
+
+func isBool(v flag.Value) bool {
+	b, ok := v.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}

@@ -1,0 +1,226 @@
+package program_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program"
+)
+
+// TestMain runs count instead of tests in the processes that a test starts as ranks.
+func TestMain(m *testing.M) {
+	if os.Getenv("FAGUS_RANK") != "" {
+		program.App{Name: "app", Run: count}.Main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// count returns an error unless every rank sees the increments of all.
+func count(n *fagus.Node) error {
+	sum, err := fagus.NewArray[int64](n, "sum", 1)
+	if err != nil {
+		return err
+	}
+	guard, err := n.Bind("guard", sum.All())
+	if err != nil {
+		return err
+	}
+	set := n.Set(fagus.Want(guard, fagus.Exclusive).Unordered())
+	if err := n.Acquire(set); err != nil {
+		return err
+	}
+	sum.Slice()[0]++
+	n.Spend(fagus.Microsecond)
+	if err := errors.Join(n.Release(set), n.Fence(), n.Acquire(set)); err != nil {
+		return err
+	}
+	if got := sum.Slice()[0]; got != int64(n.Nodes()) {
+		err = fmt.Errorf("the sum is %d, want %d", got, n.Nodes())
+	}
+	return errors.Join(err, n.Release(set))
+}
+
+// execute runs app and returns its exit code and outputs. Without flags app gets an empty set.
+func execute(t *testing.T, app program.App, args ...string) (code int, out, errs string) {
+	t.Helper()
+	for _, name := range []string{"FAGUS_RANK", "FAGUS_SIZE", "FAGUS_JOB", "FAGUS_LINE"} {
+		if os.Getenv(name) != "" {
+			t.Setenv(name, "")
+		}
+	}
+	if app.Flags == nil {
+		app.Flags = flag.NewFlagSet("", flag.ContinueOnError)
+	}
+	if app.Name == "" {
+		app.Name = "app"
+	}
+	var stdout, stderr strings.Builder
+	code = app.Execute(t.Context(), args, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// TestNetworks runs a program on every network in both modes.
+func TestNetworks(t *testing.T) {
+	for _, net := range []string{"inproc", "dimmnet1", "dimmnet2", "udp100", "shm", "tcp", "quic"} {
+		for _, mode := range []string{"phase", "threaded"} {
+			if runtime.GOOS != "linux" && slices.Contains([]string{"shm", "tcp", "quic"}, net) {
+				continue // ranks of one host meet at an abstract socket
+			}
+			code, out, errs := execute(t, program.App{Run: count}, "--net", net, "--nodes", "3", "--mode", mode)
+			want := fmt.Sprintf("app on 3 nodes, %s mode, %s, ", mode, net)
+			if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "\n3 ranks, ") || errs != "" {
+				t.Errorf("%s, %s: code %d, output %q, errors %q", net, mode, code, out, errs)
+			}
+		}
+	}
+}
+
+// TestExitCodes: an error has the exit code of fagus run, and its text follows the program's name.
+func TestExitCodes(t *testing.T) {
+	fails := func(*fagus.Node) error { return errors.New("no bread") }
+	hangs := func(n *fagus.Node) error {
+		if n.Rank() == 0 {
+			return n.Barrier()
+		}
+		for n.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		return n.Err()
+	}
+	for _, c := range []struct {
+		app  program.App
+		args string
+		code int
+		want string
+	}{
+		{program.App{Run: fails}, "", 1, "app: rank "},
+		{program.App{Run: fails, Name: "oven"}, "", 1, "oven: rank "},
+		{program.App{}, "", 1, "app: App.Run is nil"},
+		{program.App{Run: count}, "--nods 3", 2, "app: flag provided but not defined: -nods; did you mean --nodes?; see 'app --help'"},
+		{program.App{Run: count}, "--nodes x", 2, `app: invalid value "x" for flag -nodes`},
+		{program.App{Run: count}, "surplus", 2, `app: unexpected argument "surplus"; see 'app --help'`},
+		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
+		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg"},
+		{program.App{Run: count}, "--timeline nowhere/x.svg", 3, "app: cannot write to folder nowhere"},
+		{program.App{Run: count}, "--nodes 1000 --net dimmnet1 --transfer rings", 2, "at most 745"},
+		{program.App{Run: count, Check: func() error { return errors.New("FILE is missing") }}, "", 2, "app: FILE is missing"},
+		{program.App{Run: hangs}, "--timeout 50ms", 124, "the --timeout of 50ms is over"},
+	} {
+		code, out, errs := execute(t, c.app, strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(errs, c.want) || out != "" {
+			t.Errorf("%s: code %d, output %q, errors %q: want code %d and %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// TestMixed: flags of the program and standard flags may come before, between and after arguments.
+func TestMixed(t *testing.T) {
+	for _, c := range []struct {
+		args, rest string
+		size       int
+		fast       bool
+	}{
+		{"", "", 7, false},
+		{"a b --size 3 --nodes 2", "a b", 3, false},
+		{"--size=3 a --fast b", "a b", 3, true},
+		{"--nodes 2 --fast a -size 4", "a", 4, true},
+		{"a -- --size 3", "a --size 3", 7, false},
+		{"-- --fast", "--fast", 7, false},
+	} {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		size, fast := flags.Int("size", 7, ""), flags.Bool("fast", false, "")
+		code, _, errs := execute(t, program.App{Run: count, Flags: flags, Args: "FILE..."}, strings.Fields(c.args)...)
+		set := 0
+		flags.Visit(func(*flag.Flag) { set++ })
+		if code != 0 || strings.Join(flags.Args(), " ") != c.rest || *size != c.size || *fast != c.fast || (set > 0) != (c.size != 7 || c.fast) {
+			t.Errorf("%q: code %d, size %d, fast %v, arguments %q, %d flags set, errors %q", c.args, code, *size, *fast, flags.Args(), set, errs)
+		}
+	}
+}
+
+// TestClash: a flag with the name of a standard flag is an error before anything runs.
+func TestClash(t *testing.T) {
+	for _, name := range []string{"nodes", "json", "h", "help"} {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		flags.Int(name, 7, "")
+		ran := false
+		code, _, errs := execute(t, program.App{Flags: flags, Run: func(*fagus.Node) error { ran = true; return nil }})
+		if want := fmt.Sprintf("app: the program's own flag --%s has the name of a standard flag: rename it\n", name); code != 2 || errs != want || ran {
+			t.Errorf("flag %s: code %d, ran %v, errors %q", name, code, ran, errs)
+		}
+	}
+}
+
+// TestHelp: the help text has the program's own flags and the standard ones, but not those of the
+// test binary.
+func TestHelp(t *testing.T) {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.Int("size", 7, "rows of the `GRID`")
+	flags.Bool("test.fast", false, "")
+	for _, arg := range []string{"--help", "-h"} {
+		code, out, errs := execute(t, program.App{Run: count, About: "counts bread", Args: "[FILE]", Flags: flags}, arg)
+		for _, want := range []string{"app - counts bread", "app [flags] [FILE]", "app --net shm --nodes 4", "--size GRID", "(default: 7)", "--net value", "--check", "FAGUS_NODES"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: %q is missing in\n%s", arg, want, out)
+			}
+		}
+		if code != 0 || errs != "" || strings.Contains(out, "test.fast") {
+			t.Errorf("%s: code %d, errors %q, output\n%s", arg, code, errs, out)
+		}
+	}
+}
+
+// TestOutputs: the report is a text, one document, or nothing.
+func TestOutputs(t *testing.T) {
+	code, out, errs := execute(t, program.App{Run: count}, "--quiet", "--check")
+	if code != 0 || out != "" || errs != "" {
+		t.Errorf("--quiet: code %d, output %q, errors %q", code, out, errs)
+	}
+	code, out, _ = execute(t, program.App{Run: count}, "--net", "udp100", "--loss", "0.1", "--seed", "3", "--verify-history")
+	for _, want := range []string{"udp100 (10 % loss)", "3 (virtual time)", "history: 4 tenures of 1 variables keep the axioms", "trace hash "} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("code %d: %q is missing in\n%s", code, want, out)
+		}
+	}
+	picture := filepath.Join(t.TempDir(), "run.svg")
+	code, out, errs = execute(t, program.App{Run: count}, "--json", "--net", "dimmnet1", "--timeline", picture)
+	var d struct {
+		Schema, Program, Mode, Net, Clock string
+		Nodes                             int
+		fagus.Summary
+		TraceHash string `json:"trace_hash"`
+	}
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 || errs != "" {
+		t.Fatalf("code %d, %v, errors %q, output\n%s", code, err, errs, out)
+	}
+	if d.Schema != "fagus.program/v1" || d.Program != "app" || d.Mode != "phase" || d.Net != "dimmnet1" || d.Clock != "virtual" || d.Nodes != 2 || len(d.Ranks) != 2 || d.TraceHash == "" {
+		t.Errorf("document\n%s", out)
+	}
+	if text, err := os.ReadFile(picture); err != nil || !strings.Contains(string(text), ">rank 1</text>") {
+		t.Errorf("picture %s, %v", text, err)
+	}
+}
+
+// TestTimelineOfProcesses: rank 0 draws the times of the ranks in other processes, too.
+func TestTimelineOfProcesses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("ranks of one host meet at an abstract socket")
+	}
+	picture := filepath.Join(t.TempDir(), "run.svg")
+	code, _, errs := execute(t, program.App{Run: count}, "--net", "shm", "--nodes", "3", "--timeline", picture)
+	text, err := os.ReadFile(picture)
+	if code != 0 || err != nil || !strings.Contains(string(text), ">rank 2</text>") || !strings.Contains(string(text), ">wall time (") {
+		t.Errorf("code %d, errors %q, picture %s, %v", code, errs, text, err)
+	}
+}

@@ -1,0 +1,151 @@
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/internal/runflags"
+)
+
+// patience is how long the process waits, after a signal, for ranks that do not return.
+const patience = time.Second
+
+// run parses the arguments and runs the program.
+func (r *runner) run(ctx context.Context, args []string) error {
+	if r.Run == nil {
+		return errors.New("App.Run is nil: set it to the program of a rank")
+	}
+	c, err := r.parse(ctx, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return showHelp(c)
+	}
+	if err != nil {
+		return err
+	}
+	cfg, err := runflags.OwnFromFlags(c)
+	if err != nil {
+		return err
+	}
+	if err := checkPicture(c); err != nil {
+		return err
+	}
+	cfg.Timeline = c.String(timelineFlag) != ""
+	if r.Check != nil {
+		if err := r.Check(); err != nil {
+			return usage.Wrap(err)
+		}
+	}
+	if cfg.Launches() {
+		return runflags.LaunchOwn(c, cfg, args, agentArgument)
+	}
+	if idle, err := cfg.StandBy(); idle || err != nil {
+		return err
+	}
+	if r.process {
+		defer r.endOverdue(ctx)()
+		if c.Bool(jsonFlag) {
+			os.Stdout = os.Stderr // the document is then alone on standard output
+		}
+	}
+	return r.runRanks(ctx, c, cfg)
+}
+
+// runRanks runs the ranks that are in this process, and prints the report.
+func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Config) error {
+	ctx, cancel := runflags.WithTimeout(ctx, cfg.Timeout)
+	defer cancel()
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if text := cfg.Crowded(); text != "" {
+		fmt.Fprintln(r.stderr, text)
+	}
+	stop := on.CallRolls(r.stderr)
+	report, err := on.Run(ctx, r.Run)
+	stop()
+	if err != nil {
+		on.ReportStuck(err, report.Roll)
+		return err
+	}
+	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
+		return err
+	}
+	d := document{schema, r.Name, on.Document(report)}
+	if d.History != nil && d.History.Violation != nil {
+		err = d.History.Violation
+	}
+	if path := c.String(timelineFlag); path != "" {
+		err = errors.Join(err, outfile.Replace(path, report.Timeline))
+	}
+	switch {
+	case c.Bool(jsonFlag):
+		return errors.Join(err, d.printJSON(r.stdout))
+	case c.Bool(quietFlag):
+		return err
+	}
+	return errors.Join(err, d.print(r.stdout, on, report))
+}
+
+// endOverdue ends the process if the program has not ended some time after the end of ctx. A rank
+// that computes notices the end only in its next call.
+func (r *runner) endOverdue(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		time.Sleep(patience)
+		fmt.Fprintf(r.stderr, "%s: %v: a rank has not returned within %v\n", r.Name, context.Cause(ctx), patience)
+		os.Exit(runflags.ExitInterrupted)
+	})
+}
+
+func checkPicture(c *cli.Context) error {
+	path := c.String(timelineFlag)
+	if !c.IsSet(timelineFlag) {
+		return nil
+	}
+	if !strings.EqualFold(filepath.Ext(path), ".svg") {
+		return usage.Errorf("--%s %s: want a name that ends in .svg", timelineFlag, path)
+	}
+	return outfile.CheckFolder(filepath.Dir(path))
+}
+
+// document is what --json prints.
+type document struct {
+	Schema  string `json:"schema"`
+	Program string `json:"program"`
+	runflags.Document
+}
+
+func (d *document) printJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(d)
+}
+
+func (d *document) print(w io.Writer, on *runflags.Target, report fagus.Report) error {
+	report.Advice = nil // printed below, with its heading
+	text := fmt.Sprintf("\n%s on %v\n%v", d.Program, &on.Config, report)
+	if d.History != nil && d.History.Violation == nil {
+		text += fmt.Sprintln(d.History)
+	}
+	if d.Advice != nil {
+		text += fmt.Sprintln(d.Advice)
+	}
+	if d.TraceHash != "" {
+		text += "trace hash " + d.TraceHash + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
