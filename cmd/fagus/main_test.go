@@ -15,7 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fagus": main})
+	commands := programs()
+	commands["fagus"] = main
+	testscript.Main(m, commands)
 }
 
 // TestCommand runs the scripts in testdata. Each is a session at the shell.

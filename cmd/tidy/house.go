@@ -161,7 +161,7 @@ func fagusPlaces() []place {
 			time: "measures programs without Fagus"},
 		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, run, runflags}},
 		{dir: in + "compare", may: []string{"apps/catalog", "apps/matmul", "dimmnet", "dimmnet/sim", "fagus", "apps/catalog/*", "apps/outfile", base, contest, figure, run, runflags, timeline}},
-		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
+		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			net: "connects a simulation to processes"},
 		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},

@@ -27,7 +27,10 @@ func (t Transport) String() string {
 	return []string{"tcp", "quic", "shm"}[t]
 }
 
-const fagusNet = "FAGUS_NET" // name of the transport
+const (
+	fagusNet  = "FAGUS_NET"  // name of the transport
+	fagusLine = "FAGUS_LINE" // set by fagus launch if it simulates the network
+)
 
 // TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
 // one host, and TCP for ranks that may be on several hosts, where SHM is not available.
@@ -43,6 +46,10 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 		if name == t.String() && !(t == SHM && place.Spans()) {
 			return t, nil
 		}
+	}
+	if line, _ := lookup(fagusLine); line != "" {
+		return 0, fmt.Errorf("cluster: fagus launch simulates the network %s, on which cluster.Run cannot run a program: call program.Main of package fagus/program instead, or launch the program with --net %v, %v or %v",
+			name, SHM, TCP, QUIC)
 	}
 	if place.Spans() {
 		return 0, fmt.Errorf("cluster: %s is %q: want %v or %v for ranks that may be on several hosts", fagusNet, name, TCP, QUIC)

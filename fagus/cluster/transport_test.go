@@ -1,6 +1,9 @@
 package cluster
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestTransportFromEnv checks all values of FAGUS_NET and the default.
 func TestTransportFromEnv(t *testing.T) {
@@ -17,5 +20,17 @@ func TestTransportFromEnv(t *testing.T) {
 		if got != c.want || (err != nil) != c.wrong {
 			t.Errorf("FAGUS_NET=%q with rendezvous %q selects %v, %v", c.name, c.rendezvous, got, err)
 		}
+	}
+}
+
+// TestSimulatedTransport: under a launcher that simulates the network, the error says what can run.
+func TestSimulatedTransport(t *testing.T) {
+	lookup := func(name string) (string, bool) {
+		v, ok := map[string]string{"FAGUS_NET": "dimmnet1", "FAGUS_LINE": "fd:3"}[name]
+		return v, ok
+	}
+	_, err := TransportFromEnv(lookup, Place{Size: 2})
+	if err == nil || !strings.Contains(err.Error(), "call program.Main of package fagus/program instead, or launch the program with --net shm, tcp or quic") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -41,7 +41,7 @@ func OwnFromFlags(c *cli.Context) (Config, error) {
 		nodes.value = strconv.Itoa(ownNodes(of, launched, place.Size))
 	}
 	cfg, err := fromSettings(c, net, nodes)
-	if err == nil && launched && !of.Processes {
+	if err == nil && launched && (!of.Processes || os.Getenv(lineVariable) != "") {
 		err = cfg.takeSeat(net, nodes)
 	}
 	return cfg, err

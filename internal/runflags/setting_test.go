@@ -99,6 +99,7 @@ func TestOwnContradictions(t *testing.T) {
 		{rank1, "--nodes 2", "--nodes 2: this process is one of 3 ranks"},
 		{rank1, "--net dimmnet1 --nodes 2", "--nodes 2: this process is one of 3 ranks"},
 		{append(rank1, "FAGUS_LINE=fd:9", "FAGUS_NET=dimmnet1"), "--net udp100", "--net udp100: fagus launch has started this process for --net dimmnet1"},
+		{append(rank1, "FAGUS_LINE=fd:9", "FAGUS_NET=dimmnet1"), "--net shm", "--net shm: fagus launch has started this process for --net dimmnet1"},
 	} {
 		environment(t, c.env...)
 		if _, err := parseOwn(t, strings.Fields(c.args)...); !usage.Is(err) || !strings.HasPrefix(err.Error(), c.want) {

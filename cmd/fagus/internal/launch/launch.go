@@ -19,7 +19,8 @@ func Command() *cli.Command {
 		Name: "launch", Usage: "start a program as the ranks of a job, on this host or several",
 		UsageText: `fagus launch [-n N] -- PROGRAM [ARGUMENTS]
 
-fagus launch -n 4 -- ./app --size 512        a program that calls cluster.Run
+fagus launch -n 4 -- ./app --size 512        a program that uses package fagus/program
+fagus launch -n 4 --net dimmnet1 -- ./app    the same on a simulated network
 fagus launch -n 4 -- fagus run matmul --net shm
 fagus launch -n 2 --plain -- ./app >out      output unchanged, without ranks
 fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh
@@ -34,8 +35,8 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Value: 2, Usage: "number of `RANKS`"},
 			&cli.BoolFlag{Name: "plain", Usage: "pass output on unchanged, without the rank before each line"},
 			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
-				Usage: "network of a program that calls cluster.Run or uses the C library (FAGUS_NET): " + runflags.OfProcesses().String() + "; with the C library also " + simulated().String() + ", simulated in this process"},
-			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (on others FAGUS_MODE selects it)"},
+				Usage: "network of the program (FAGUS_NET): " + runflags.OfProcesses().String() + "; for programs that use package fagus/program or the C library also " + simulated().String()},
+			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (FAGUS_MODE, which selects it on others)"},
 			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
 		}, runflags.HostFlags()...),
@@ -70,7 +71,7 @@ func launchRanks(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("mode") && !network.Simulated {
-		return usage.Errorf("--mode is of a simulated network: set FAGUS_MODE in the environment of programs that use the C library")
+		return usage.Errorf("--mode is of a simulated network: set FAGUS_MODE in the environment of the program, or a flag of the program")
 	}
 	if c.IsSet("stall") && network.Simulated {
 		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")

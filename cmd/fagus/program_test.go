@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program"
+)
+
+// programs returns the programs of one's own that the scripts run.
+func programs() map[string]func() {
+	return map[string]func(){
+		"counter":    counter,
+		"joins":      func() { end(cluster.Run(context.Background(), fagus.Config{}, increment)) },
+		"runs-alone": func() { end(fagus.Run(context.Background(), fagus.Config{Nodes: 2}, increment)) },
+	}
+}
+
+func end(_ fagus.Report, err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// counter is a program that uses package program.
+func counter() {
+	spin := flag.Duration("spin", 0, "compute for `TIME` without a call")
+	program.App{Name: "counter", About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
+		for began := time.Now(); time.Since(began) < *spin; {
+		}
+		if flag.Arg(0) == "fail" && n.Rank() == 1 {
+			return errors.New("asked to fail")
+		}
+		return increment(n)
+	}}.Main()
+}
+
+// increment adds up the ranks, and rank 0 prints what it and its process know.
+func increment(n *fagus.Node) error {
+	sum := fagus.NewGuarded[int64](n, "sum", 1)
+	n.Set(sum.Write().Unordered()).Do(func() { sum.Slice()[0]++ })
+	_ = n.Fence() // the error sticks
+	n.Set(sum.Read()).Do(func() {
+		if n.Rank() == 0 {
+			fmt.Println(sum.Slice()[0], "ranks in", n.Mode(), "mode, process", os.Getenv("FAGUS_RANK"))
+		}
+	})
+	return n.Err()
+}
