@@ -27,6 +27,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/identity"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
@@ -75,7 +76,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		UsageText: cmdline.Align("fagus COMMAND [flags]\n\n" +
 			"fagus run matmul --n 512 --nodes 2        a program on two simulated nodes, verified\n" +
 			"fagus run matmul --net shm --nodes 2      on two processes of this host\n" +
-			"fagus launch -n 4 -- ./app                a program of your own\n" +
+			"fagus new life                            a program of your own\n" +
+			"fagus launch -n 4 -- ./app                four processes of it\n" +
 			"fagus apps                                all programs\n" +
 			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
 			"fagus doctor                              what this machine supports\n" +
@@ -100,7 +102,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		}),
 	}
 	app.Commands = base.Complete(slices.Concat([]*cli.Command{
-		run.Command(), run.Apps(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
+		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
 		lab.Command(),
 	}, about.Commands(func() *cmdline.Tree { return tree(app) }))...)
 	return app

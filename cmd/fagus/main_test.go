@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -30,11 +31,18 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tool, err := goTool()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:       "testdata",
 		Condition: func(what string) (bool, error) { return holds(what, peers) },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PEERS", peers)
+			for name, value := range tool {
+				e.Setenv(name, value)
+			}
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				return err
@@ -46,6 +54,17 @@ func TestCommand(t *testing.T) {
 			return os.WriteFile(e.WorkDir+"/west0479.mtx", west, 0o666)
 		},
 	})
+}
+
+// goTool returns the environment in which the Go tool finds modules and its cache, even though
+// a script has another home folder.
+func goTool() (map[string]string, error) {
+	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOFLAGS").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	tool := make(map[string]string)
+	return tool, json.Unmarshal(out, &tool)
 }
 
 // holds reports whether a condition of the scripts in testdata holds.

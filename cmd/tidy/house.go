@@ -168,6 +168,7 @@ func fagusPlaces() []place {
 		{dir: in + "about", may: []string{"fagus/cluster", "cmd/internal/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
+		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},
 		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch"},
