@@ -58,6 +58,7 @@ type Difference struct {
 	Where      string // which declaration differs, as far as it is known; may be empty
 }
 
+// Error says what differs, and where if that is known.
 func (d *Difference) Error() string {
 	text := d.What + "; all ranks must make the same arrays and bindings in the same order"
 	if d.Where != "" {

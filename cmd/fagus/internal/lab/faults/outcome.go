@@ -123,9 +123,13 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 // missing returns a function that reports whether a line says that ranks which wait for all to come
 // have not met a rank. Such lines come from all ranks at once, so any of them may be the last.
 func missing(rank int) func(line string) bool {
+	absent := regexp.MustCompile(`these (?:did|had) not: ([-, \d]+)`)
 	named := regexp.MustCompile(fmt.Sprintf(`connecting to rank %[1]d:|the lowest is rank %[1]d:|cannot reach rank %[1]d of`, rank))
 	return func(line string) bool {
-		_, list, _ := strings.Cut(line, "did not: ") // such as 1-3, 5
+		list := "" // such as 1-3, 5
+		if found := absent.FindStringSubmatch(line); found != nil {
+			list = found[1]
+		}
 		for part := range strings.SplitSeq(list, ", ") {
 			var from, to int
 			switch n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); {
