@@ -5,13 +5,31 @@
 //	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // a variable for each block
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
+//	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce, broadcast
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
+//	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other
 //	q, err := parts.NewQueue(n, "rows", rows, 16)              // hands out 16 rows at a time
 //	w, err := parts.NewPool[node](n, "tree", 1000)             // tasks that add tasks
 //
 // All New functions are collective, like fagus.NewArray and Bind. Other functions are collective
 // if their comments say so. All types work in both modes. The rules of Node apply: only the rank's
 // goroutine makes calls, and a rank holds one set at a time.
+//
+// # Operations of all ranks
+//
+// Users of MPI find its collective operations here:
+//
+//	MPI_Barrier            Node.Barrier; Node.Fence, which costs no phase in phase mode
+//	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for structs and vectors
+//	MPI_Allgather          fagus.Gather for a number, Vectors.Gather
+//	MPI_Gather             Vectors.Gather, to which all ranks but one pass nil
+//	MPI_Bcast              Vectors.Broadcast
+//	MPI_Alltoallv          AllToAll.Exchange
+//
+// Lengths may differ from rank to rank and from call to call, and travel with the data. Values are
+// combined in the order of the ranks. A tenure that writes for others comes before a Fence, and the
+// tenures that read come after it; data of the next call are in other arrays. So each type is right
+// in both modes by itself, and takes two phases a call in phase mode.
 //
 // # Rounding of sums
 //

@@ -1,0 +1,154 @@
+package parts
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// AllToAll moves data from every rank to every other. T is a type that NewArray accepts.
+type AllToAll[T any] struct {
+	node     *fagus.Node
+	name     string
+	capacity int
+	own      []T // memory for what a rank sends to itself
+	// Calls use the two in turn, as those of Vectors do.
+	turns [2]mailbox[T]
+	calls int
+}
+
+// mailbox has a message for every pair of ranks, with a variable each.
+type mailbox[T any] struct {
+	*fagus.Array[T]
+	write, read *fagus.SyncSet // this rank's messages to others, and those of others to it
+}
+
+// NewAllToAll makes room for messages of at most capacity elements from each rank to each. It is
+// collective. A capacity that is larger than necessary costs addresses, but no memory and no time.
+func NewAllToAll[T any](n *fagus.Node, name string, capacity int) (*AllToAll[T], error) {
+	if capacity < 1 {
+		return nil, fmt.Errorf("parts: all-to-all %q of messages of %d elements: want at least 1", name, capacity)
+	}
+	a := &AllToAll[T]{node: n, name: name, capacity: capacity}
+	for i := range a.turns {
+		if err := a.declare(&a.turns[i], fmt.Sprintf("%s/%d", name, i)); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
+	n := a.node
+	if m.Array, err = fagus.NewArray[T](n, name, n.Nodes()*n.Nodes()*a.size()); err != nil {
+		return err
+	}
+	var write, read []fagus.Request
+	for from := range n.Nodes() {
+		for to := range n.Nodes() {
+			if from == to {
+				continue
+			}
+			begin := a.begin(from, to)
+			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", name, from, to), m.Range(begin, begin+a.size()))
+			if err != nil {
+				return err
+			}
+			switch n.Rank() {
+			case from:
+				write = append(write, v.Write().Reporting())
+			case to:
+				read = append(read, v.Read())
+			}
+		}
+	}
+	m.write, m.read = n.Set(write...), n.Set(read...)
+	return nil
+}
+
+// size returns the number of elements of a message and its length.
+func (a *AllToAll[T]) size() int { return prefix[T]() + a.capacity }
+
+// begin returns where the message of one rank to another begins.
+func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to) * a.size() }
+
+// Exchange calls send, which sets to[r] to what rank r gets, and then receive, in which from[r] is
+// what rank r has sent to this rank. It is collective, and the rank must hold no variable. In phase
+// mode it takes two phases.
+//
+//	err := a.Exchange(
+//		func(to [][]int32) {
+//			for _, key := range keys {
+//				r := owner(key)
+//				to[r] = append(to[r], key)
+//			}
+//		},
+//		func(from [][]int32) {
+//			for _, keys := range from {
+//				count(keys)
+//			}
+//		})
+//
+// At first each to[r] is empty, and has the capacity given to NewAllToAll in shared memory, so that
+// append copies only once. send may also set to[r] to a slice of its own, which Exchange copies.
+// receive may not change from, and copies what is needed later. What a rank sends to itself is not
+// shared, and may have any length.
+func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
+	n, m := a.node, &a.turns[a.calls%2]
+	a.calls++
+	var kept []T
+	if err := n.During(m.write, func() (err error) {
+		kept, err = a.send(m, send)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := n.Fence(); err != nil {
+		return err
+	}
+	return m.read.Do(func() {
+		from := make([][]T, n.Nodes())
+		for r := range from {
+			if from[r] = kept; r != n.Rank() {
+				message := a.message(m, r, n.Rank())
+				length := message.word()
+				from[r] = message[prefix[T]():][:length:length]
+			}
+		}
+		receive(from)
+	})
+}
+
+func (a *AllToAll[T]) message(m *mailbox[T], from, to int) message[T] {
+	return m.Slice()[a.begin(from, to):][:a.size():a.size()]
+}
+
+// send writes the messages of this rank, and returns what the rank keeps.
+func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error) {
+	me := a.node.Rank()
+	if a.own == nil {
+		a.own = make([]T, 0, a.capacity)
+	}
+	to := make([][]T, a.node.Nodes())
+	for r := range to {
+		if to[r] = a.own; r != me {
+			to[r] = a.message(m, me, r)[prefix[T]():][:0:a.capacity]
+		}
+	}
+	send(to)
+	for r, x := range to {
+		if r == me {
+			continue
+		}
+		if len(x) > a.capacity {
+			return nil, fmt.Errorf("parts: all-to-all %q: %d elements from rank %d to rank %d: want at most %d, the capacity given to NewAllToAll", a.name, len(x), me, r, a.capacity)
+		}
+		// Nothing to copy if send has appended to to[r].
+		lo, hi := a.message(m, me, r).set(len(x), x)
+		begin := a.begin(me, r)
+		if err := wrote(a.node, m.Array, begin+lo, begin+hi); err != nil {
+			return nil, err
+		}
+	}
+	return to[me], nil
+}

@@ -1,0 +1,132 @@
+package parts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Vectors has operations in which each rank takes part with a vector of its own: Gather, Reduce and
+// Broadcast. All of them are collective, and the rank must hold no variable. In phase mode each
+// takes two phases. T is a type that NewArray accepts, for example a struct of numbers. For a
+// single number fagus.Reduce and fagus.Gather are faster.
+type Vectors[T any] struct {
+	node   *fagus.Node
+	name   string
+	length int
+	// Calls use the two in turn, so that the next call does not overwrite vectors that a slow rank
+	// still reads. The Fence of a call is between the calls before it and those after it.
+	turns [2]*Blocks[T]
+	calls int
+}
+
+// NewVectors makes room for a vector of at most the given length on each rank. It is collective.
+func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], error) {
+	if length < 1 {
+		return nil, fmt.Errorf("parts: vectors %q of %d elements: want at least 1", name, length)
+	}
+	v := &Vectors[T]{node: n, name: name, length: length}
+	for i := range v.turns {
+		var err error
+		if v.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), n.Nodes(), prefix[T]()+length); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// Gather calls read with the vectors of all ranks, by rank. They may differ in length. The vectors
+// are in shared memory: read may not change them, and copies what is needed later. A rank whose
+// read is nil gets nothing.
+//
+//	err := v.Gather(mine, func(from [][]point) {
+//		for _, points := range from {
+//			all = append(all, points...)
+//		}
+//	})
+func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error {
+	ranks := make([]int, v.node.Nodes())
+	for r := range ranks {
+		ranks[r] = r
+	}
+	return v.turn(x, true, ranks, read)
+}
+
+// Reduce replaces x by the vectors of all ranks combined, element by element, in the order of the
+// ranks (see fagus.Reduce). The vectors have the same length.
+func (v *Vectors[T]) Reduce(x []T, combine func(a, b T) T) error {
+	var uneven error
+	err := v.Gather(x, func(from [][]T) {
+		if uneven = v.even(x, from); uneven != nil {
+			return
+		}
+		copy(x, from[0])
+		for _, y := range from[1:] {
+			for i, b := range y {
+				x[i] = combine(x[i], b)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return uneven
+}
+
+func (v *Vectors[T]) even(x []T, from [][]T) error {
+	for r, y := range from {
+		if len(y) != len(x) {
+			return fmt.Errorf("parts: vectors %q: Reduce of %d elements on rank %d, and of %d on rank %d: want the same number on all ranks",
+				v.name, len(x), v.node.Rank(), len(y), r)
+		}
+	}
+	return nil
+}
+
+// Broadcast returns on every rank a copy of the vector x of one rank, from. All ranks give the same
+// rank; the vectors x of the others do not count, and may be nil.
+func (v *Vectors[T]) Broadcast(x []T, from int) (all []T, err error) {
+	if from < 0 || from >= v.node.Nodes() {
+		return nil, fmt.Errorf("parts: vectors %q: Broadcast from rank %d: want a rank from 0 to %d", v.name, from, v.node.Nodes()-1)
+	}
+	err = v.turn(x, v.node.Rank() == from, []int{from}, func(vectors [][]T) { all = slices.Clone(vectors[0]) })
+	return all, err
+}
+
+// turn shares x if share is set, and calls read with the vectors of the given ranks unless read is
+// nil.
+func (v *Vectors[T]) turn(x []T, share bool, ranks []int, read func([][]T)) error {
+	if share && len(x) > v.length {
+		return fmt.Errorf("parts: vectors %q: %d elements on rank %d: want at most %d, the length given to NewVectors", v.name, len(x), v.node.Rank(), v.length)
+	}
+	n, b := v.node, v.turns[v.calls%2]
+	v.calls++
+	set := n.Set()
+	if share {
+		set = n.Set(b.guards[n.Rank()].Write().Reporting())
+	}
+	if err := n.During(set, func() error {
+		if !share {
+			return nil
+		}
+		begin := n.Rank() * b.unit
+		// 0 means the full length, so that a vector of this length moves without its word.
+		lo, hi := message[T](b.Mine()).set(v.length-len(x), x)
+		return wrote(n, b.Array, begin+lo, begin+hi)
+	}); err != nil {
+		return err
+	}
+	if err := n.Fence(); err != nil || read == nil {
+		return err
+	}
+	return n.Set(b.Want(fagus.Shared, ranks...)...).Do(func() {
+		vectors := make([][]T, len(ranks))
+		for i, r := range ranks {
+			m := message[T](b.Of(r))
+			length := v.length - m.word()
+			vectors[i] = m[prefix[T]():][:length:length]
+		}
+		read(vectors)
+	})
+}
