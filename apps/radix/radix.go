@@ -47,13 +47,11 @@ const keyTime = 60 * fagus.Nanosecond
 
 type sorter struct {
 	Config
-	node     *fagus.Node
-	counts   *parts.Blocks[int32] // by rank: its number of keys per digit
-	moving   *fagus.Array[uint32] // a buffer of capacity keys for each pair of ranks
-	guards   [][]*fagus.SyncVar   // of the buffers, by sender and receiver
-	capacity int                  // largest number of keys of a rank
-	mine     []uint32             // this rank's keys, sorted by the digits so far
-	sorted   []uint32             // sorted by one more digit
+	node   *fagus.Node
+	counts *parts.Vectors[int32]   // of keys per digit
+	moving *parts.AllToAll[uint32] // keys
+	mine   []uint32                // this rank's keys, sorted by the digits so far
+	sorted []uint32                // sorted by one more digit
 	// the position of the first key with digit d from rank r is begin[d*ranks+r]
 	begin []int
 }
@@ -99,67 +97,24 @@ func spoil(keys []uint32) { keys[len(keys)/2]++ }
 
 func (s *sorter) declare() (err error) {
 	n := s.node
-	if s.counts, err = parts.NewBlocks[int32](n, "counts", n.Nodes(), digits); err != nil {
+	if s.counts, err = parts.NewVectors[int32](n, "counts", digits); err != nil {
 		return err
 	}
-	s.capacity = (s.Keys + n.Nodes() - 1) / n.Nodes()
-	if s.moving, err = fagus.NewArray[uint32](n, "moving", n.Nodes()*n.Nodes()*s.capacity); err != nil {
-		return err
-	}
-	s.guards = make([][]*fagus.SyncVar, n.Nodes())
-	for from := range s.guards {
-		s.guards[from] = make([]*fagus.SyncVar, n.Nodes())
-		for to := range s.guards[from] {
-			if to == from {
-				continue
-			}
-			v, err := n.Bind(fmt.Sprintf("from %d to %d", from, to), s.bufferRange(from, to, s.capacity))
-			if err != nil {
-				return err
-			}
-			s.guards[from][to] = v
-		}
-	}
-	return nil
-}
-
-func (s *sorter) bufferRange(from, to, keys int) fagus.Range {
-	at := (from*s.node.Nodes() + to) * s.capacity
-	return s.moving.Range(at, at+keys)
-}
-
-func (s *sorter) buffer(from, to int) []uint32 {
-	return s.moving.Slice()[(from*s.node.Nodes()+to)*s.capacity:][:s.capacity]
+	// A rank may have to send all of its keys to one other.
+	most := (s.Keys + n.Nodes() - 1) / n.Nodes()
+	s.moving, err = parts.NewAllToAll[uint32](n, "moving", most)
+	return err
 }
 
 // pass sorts all keys by one digit. Keys with equal digits stay in order.
 func (s *sorter) pass(shift int) error {
-	n := s.node
 	s.node.Spend(fagus.Time(len(s.mine)) * keyTime)
-	if err := n.During(n.Set(s.counts.WantFill()...), func() error {
-		sortDigit(s.sorted, s.mine, s.counts.Mine(), shift)
-		return nil
-	}); err != nil {
+	counts := make([]int32, digits)
+	sortDigit(s.sorted, s.mine, counts, shift)
+	if err := s.counts.Gather(counts, s.plan); err != nil {
 		return err
 	}
-	// all counts are written, and the buffers of the last pass have been read
-	if err := n.Barrier(); err != nil {
-		return err
-	}
-	if err := n.During(n.Set(s.counts.WantAll(fagus.Shared)...), func() error {
-		s.plan()
-		return nil
-	}); err != nil {
-		return err
-	}
-	kept, err := s.send()
-	if err != nil {
-		return err
-	}
-	if err := n.Barrier(); err != nil { // all buffers are written, and all counts have been read
-		return err
-	}
-	return s.receive(kept)
+	return s.moving.Exchange(s.send, s.receive)
 }
 
 // sortDigit sorts slice from into to by one digit. Unless nil, counts gets the keys per digit.
@@ -181,12 +136,13 @@ func sortDigit(to, from []uint32, counts []int32, shift int) {
 	}
 }
 
-func (s *sorter) plan() {
-	counts, sum, i := s.counts.Slice(), 0, 0
+// plan computes begin from the number of keys per digit of each rank.
+func (s *sorter) plan(counts [][]int32) {
+	sum, i := 0, 0
 	for d := range digits {
-		for r := range s.node.Nodes() {
+		for _, of := range counts {
 			s.begin[i] = sum
-			sum += int(counts[r*digits+d])
+			sum += int(of[d])
 			i++
 		}
 	}
@@ -209,59 +165,23 @@ func (s *sorter) amounts() []int {
 	return to
 }
 
-// send copies the sorted keys to the buffers of their destinations, and returns the keys that
-// stay.
-func (s *sorter) send() (kept []uint32, err error) {
-	n := s.node
-	amounts := s.amounts()
-	var wants []fagus.Request
-	for to, keys := range amounts {
-		if to != n.Rank() && keys > 0 {
-			wants = append(wants, fagus.Want(s.guards[n.Rank()][to], fagus.Exclusive).Writing(s.bufferRange(n.Rank(), to, keys)))
-		}
+// send gives each rank the keys whose positions it has.
+func (s *sorter) send(to [][]uint32) {
+	rest := s.sorted
+	for r, keys := range s.amounts() {
+		to[r], rest = rest[:keys], rest[keys:]
 	}
-	err = n.During(n.Set(wants...), func() error {
-		rest := s.sorted
-		for to, keys := range amounts {
-			if to == n.Rank() {
-				kept = rest[:keys]
-			} else {
-				copy(s.buffer(n.Rank(), to), rest[:keys])
-			}
-			rest = rest[keys:]
-		}
-		return nil
-	})
-	return kept, err
 }
 
-// receive copies the received keys, and the kept keys, to their positions.
-func (s *sorter) receive(kept []uint32) error {
-	n := s.node
-	var wants []fagus.Request
-	for from := range n.Nodes() {
-		if from != n.Rank() {
-			wants = append(wants, fagus.Want(s.guards[from][n.Rank()], fagus.Shared))
+// receive copies keys to their positions.
+func (s *sorter) receive(from [][]uint32) {
+	first, end := parts.Block(s.Keys, s.node.Nodes(), s.node.Rank())
+	for i := range digits * s.node.Nodes() {
+		lo, hi := max(s.begin[i], first), min(s.begin[i+1], end)
+		if lo < hi {
+			r := i % s.node.Nodes()
+			copy(s.mine[lo-first:hi-first], from[r])
+			from[r] = from[r][hi-lo:]
 		}
 	}
-	return n.During(n.Set(wants...), func() error {
-		from := make([][]uint32, n.Nodes())
-		for r := range from {
-			if r == n.Rank() {
-				from[r] = kept
-			} else {
-				from[r] = s.buffer(r, n.Rank())
-			}
-		}
-		first, end := parts.Block(s.Keys, n.Nodes(), n.Rank())
-		for i := range digits * n.Nodes() {
-			lo, hi := max(s.begin[i], first), min(s.begin[i+1], end)
-			if lo < hi {
-				r := i % n.Nodes()
-				copy(s.mine[lo-first:hi-first], from[r])
-				from[r] = from[r][hi-lo:]
-			}
-		}
-		return nil
-	})
 }

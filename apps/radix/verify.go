@@ -1,8 +1,9 @@
 package radix
 
 import (
+	"slices"
+
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
-	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
@@ -39,24 +40,15 @@ func summaryOf(keys []uint32) (s summary) {
 
 // verify returns at rank 0 the number of errors found. All ranks call it.
 func (s *sorter) verify() (wrong int, err error) {
-	n := s.node
-	all, err := parts.NewBlocks[summary](n, "summaries", n.Nodes(), 1)
+	all, err := parts.NewVectors[summary](s.node, "summaries", 1)
 	if err != nil {
 		return 0, err
 	}
-	if err := n.During(n.Set(all.WantFill()...), func() error {
-		all.Mine()[0] = summaryOf(s.mine)
-		return nil
-	}); err != nil {
-		return 0, err
+	var judge func([][]summary)
+	if s.node.Rank() == 0 {
+		judge = func(ranks [][]summary) { wrong = s.judge(slices.Concat(ranks...)) }
 	}
-	if err := n.Barrier(); err != nil || n.Rank() != 0 {
-		return 0, err
-	}
-	err = n.During(n.Set(all.WantAll(fagus.Shared)...), func() error {
-		wrong = s.judge(all.Slice())
-		return nil
-	})
+	err = all.Gather([]summary{summaryOf(s.mine)}, judge)
 	return wrong, err
 }
 
