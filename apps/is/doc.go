@@ -8,16 +8,11 @@
 //     keys in one range of values. Ranges consist of buckets. parts.Sums counts the keys of all
 //     ranks in each bucket, and the ranges are chosen to hold about as many keys each. This is
 //     done once, before the clock starts; NPB does it in every iteration.
-//   - Keys travel through boxes. There is a box from every rank to every other, just large
-//     enough for its keys, and each is bound to its own sync variable. So nothing moves but
-//     keys.
-//   - To send, a rank acquires its boxes and its head, which lists the number of keys in each
-//     box. It declares the boxes as overwritten (Request.Writing), so Fagus makes no twin to
-//     compare with.
-//   - After a Barrier every rank acquires, shared, all heads and the boxes that are addressed
-//     to it. It counts its keys by value and accumulates the counts.
-//   - A Reduce then adds up the tests that passed. It also acts as a second Barrier: no rank
-//     starts to overwrite boxes in the next iteration before all ranks have read them.
+//   - Keys travel by parts.AllToAll: a rank sends every other rank the keys of its range, after
+//     a head that has the number of keys for lower ranks. It counts the keys that it receives by
+//     value, and accumulates the counts. So nothing moves but keys, and a range of values is
+//     ranked by one rank alone.
+//   - A Reduce then adds up the tests that passed.
 //
 // The number of nodes is arbitrary. Ranks of keys are integers, so the result does not depend on
 // it.

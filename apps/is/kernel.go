@@ -2,13 +2,11 @@ package is
 
 import "slices"
 
-// scatter appends every key to the box of its bucket's rank; next has each box's next index.
-func scatter(boxes []int32, next []int, keys, owner []int32, shift int) {
+// scatter appends every key to the message for its bucket's rank.
+func scatter(to [][]int32, keys, owner []int32, shift int) {
 	for _, key := range keys {
-		to := owner[key>>(shift&31)]
-		at := next[to]
-		boxes[at] = key
-		next[to] = at + 1
+		r := owner[key>>(shift&31)]
+		to[r] = append(to[r], key)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain runs the benchmark without Fagus. There is one process, so it needs no boxes: it counts
+// Plain runs the benchmark without Fagus. There is one process, so it sends no messages: it counts
 // keys in place.
 func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	p := problemOf(cfg.Class)

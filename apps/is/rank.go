@@ -10,13 +10,7 @@ import (
 // iterate changes two keys, ranks all keys, and returns the number of tests that passed.
 func (s *sorter) iterate(iteration int) (passed int, err error) {
 	s.change(s.keys, s.first, iteration)
-	if err := s.node.During(s.toSend, s.send); err != nil {
-		return 0, err
-	}
-	if err := s.node.Barrier(); err != nil {
-		return 0, err
-	}
-	if err := s.node.During(s.toRank, s.rankKeys); err != nil {
+	if err := s.moving.Exchange(s.send, s.rankKeys); err != nil {
 		return 0, err
 	}
 	for i, key := range s.tested {
@@ -29,54 +23,49 @@ func (s *sorter) iterate(iteration int) (passed int, err error) {
 
 func sum(a, b int) int { return a + b }
 
-// send writes the keys of this rank into its boxes. The head lists the number of keys in each
-// box. Then, for each test, it has the tested key plus one, or zero if another rank has this key.
-func (s *sorter) send() error {
-	me, nodes := s.node.Rank(), s.node.Nodes()
-	begin := s.from[me*nodes : (me+1)*nodes]
-	end := slices.Clone(begin)
-	scatter(s.boxes.Slice(), end, s.keys, s.owner, s.shift)
-	head := s.heads.Mine()
-	for to := range nodes {
-		head[to] = int32(end[to] - begin[to])
-	}
+// headLength is the length of the head of a message: the number of keys that the sender has for
+// lower ranks than the receiver, and then, for each test, the tested key plus one, or zero if
+// another rank has this key.
+const headLength = 1 + tests
+
+// send sends every key to the rank that ranks it.
+func (s *sorter) send(to [][]int32) {
+	head := make([]int32, headLength)
 	for i, number := range s.index {
 		if at := number - s.first; 0 <= at && at < len(s.keys) {
-			head[nodes+i] = s.keys[at] + 1
+			head[1+i] = s.keys[at] + 1
 		}
 	}
+	for r := range to {
+		to[r] = append(to[r], head...)
+	}
+	scatter(to, s.keys, s.owner, s.shift)
+	lower := 0
+	for _, message := range to {
+		message[0] = int32(lower)
+		lower += len(message) - headLength
+	}
 	s.node.Spend(fagus.Time(len(s.keys)) * sendTime)
-	return nil
 }
 
 // rankKeys counts the received keys, and computes how many keys are smaller than each value.
-func (s *sorter) rankKeys() error {
-	me, nodes := s.node.Rank(), s.node.Nodes()
+func (s *sorter) rankKeys(from [][]int32) {
 	clear(s.less)
 	s.lesser = 0
 	ranked := 0
-	for from := range nodes {
-		head := s.heads.Of(from)
-		for _, c := range head[:me] {
-			s.lesser += c
-		}
-		tally(s.less[1:], s.box(from), s.lo)
-		ranked += int(head[me])
-		for i, key := range head[nodes:] {
+	for _, message := range from {
+		s.lesser += message[0]
+		for i, key := range message[1:headLength] {
 			if key > 0 {
 				s.tested[i] = int(key) - 1
 			}
 		}
+		tally(s.less[1:], message[headLength:], s.lo)
+		ranked += len(message) - headLength
 	}
 	s.less[0] = s.lesser
 	accumulate(s.less)
 	s.node.Spend(fagus.Time(ranked)*countTime + fagus.Time(len(s.less))*sumTime)
-	return nil
-}
-
-func (s *sorter) box(from int) []int32 {
-	me, nodes := s.node.Rank(), s.node.Nodes()
-	return s.boxes.Slice()[s.from[from*nodes+me]:][:s.heads.Of(from)[me]]
 }
 
 // verify sorts all keys by their ranks, and reports whether they are in order.
@@ -86,10 +75,7 @@ func (s *sorter) verify() (sorted bool, err error) {
 		return false, err
 	}
 	var here []int32
-	if err := s.node.During(s.toRank, func() error {
-		here = s.sort()
-		return nil
-	}); err != nil {
+	if err := s.moving.Exchange(s.send, func(from [][]int32) { here = s.sort(from) }); err != nil {
 		return false, err
 	}
 	all := make([]int64, 2*s.node.Nodes()) // the first and the last key of every rank
@@ -110,11 +96,11 @@ func (s *sorter) verify() (sorted bool, err error) {
 }
 
 // sort returns the keys in this rank's range, each placed at its rank.
-func (s *sorter) sort() []int32 {
+func (s *sorter) sort(from [][]int32) []int32 {
 	next := slices.Clone(s.less)
 	keys := unsorted(int(next[len(next)-1] - s.lesser))
-	for from := range s.node.Nodes() {
-		place(keys, next, s.box(from), s.lo, s.lesser)
+	for _, message := range from {
+		place(keys, next, message[headLength:], s.lo, s.lesser)
 	}
 	return keys
 }

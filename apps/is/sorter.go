@@ -1,7 +1,6 @@
 package is
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
@@ -16,12 +15,7 @@ type sorter struct {
 	keys  []int32 // the block of keys that this rank generates
 	owner []int32 // by bucket: the rank that ranks its keys
 
-	// block r: the numbers of keys of rank r for each rank, then its tested keys plus one
-	heads *parts.Blocks[int32]
-	boxes *fagus.Array[int32]
-	from  []int // by sender*nodes+receiver: the first index of their box
-
-	toSend, toRank *fagus.SyncSet
+	moving *parts.AllToAll[int32] // messages of a head and keys
 
 	lo, hi int        // this rank owns the values lo to hi-1
 	lesser int32      // the number of keys below lo
@@ -38,11 +32,7 @@ func newSorter(n *fagus.Node, p problem, opts *verify.Options) (*sorter, error) 
 	}
 	s.lo, s.hi = s.begin(n.Rank()), s.begin(n.Rank()+1)
 	s.less = make([]int32, s.hi-s.lo+1)
-	counts, err := s.count()
-	if err != nil {
-		return nil, err
-	}
-	return s, s.bind(counts)
+	return s, s.declare()
 }
 
 // share divides the buckets among the ranks so that each gets about as many keys.
@@ -73,50 +63,17 @@ func (s *sorter) begin(rank int) int {
 	return b << s.shift
 }
 
-// count returns the initial number of keys per box, by sender*nodes+receiver.
-func (s *sorter) count() ([]int32, error) {
-	n := s.node
-	sums, err := parts.NewSums[int32](n, "counts", n.Nodes()*n.Nodes())
-	if err != nil {
-		return nil, err
-	}
-	counts := make([]int32, n.Nodes()*n.Nodes())
-	mine := counts[n.Rank()*n.Nodes():]
+// declare makes room for the keys that the largest message has initially, and for two changed keys
+// per iteration.
+func (s *sorter) declare() error {
+	counts := make([]int, s.node.Nodes())
 	for _, key := range s.keys {
-		mine[s.owner[key>>s.shift]]++
+		counts[s.owner[key>>s.shift]]++
 	}
-	return counts, sums.Add(counts)
-}
-
-// bind creates the heads and the boxes. A box has capacity for the keys counted initially, and
-// for two changed keys per iteration.
-func (s *sorter) bind(counts []int32) (err error) {
-	n := s.node
-	if s.heads, err = parts.NewBlocks[int32](n, "heads", n.Nodes(), n.Nodes()+tests); err != nil {
+	most, err := fagus.Reduce(s.node, slices.Max(counts), func(a, b int) int { return max(a, b) })
+	if err != nil {
 		return err
 	}
-	s.from = make([]int, len(counts)+1)
-	for i, c := range counts {
-		s.from[i+1] = s.from[i] + int(c) + 2*iterations
-	}
-	if s.boxes, err = fagus.NewArray[int32](n, "boxes", s.from[len(counts)]); err != nil {
-		return err
-	}
-	toSend, toRank := s.heads.WantMine(fagus.Exclusive), s.heads.WantAll(fagus.Shared)
-	for i := range counts {
-		from, to := i/n.Nodes(), i%n.Nodes()
-		box := s.boxes.Range(s.from[i], s.from[i+1])
-		guard, err := n.Bind(fmt.Sprintf("box.%d.%d", from, to), box)
-		if err != nil {
-			return err
-		}
-		if from == n.Rank() {
-			toSend = append(toSend, fagus.Want(guard, fagus.Exclusive).Writing(box))
-		}
-		if to == n.Rank() {
-			toRank = append(toRank, fagus.Want(guard, fagus.Shared))
-		}
-	}
-	s.toSend, s.toRank = n.Set(toSend...), n.Set(toRank...)
-	return nil
+	s.moving, err = parts.NewAllToAll[int32](s.node, "keys", headLength+most+2*iterations)
+	return err
 }
