@@ -71,7 +71,7 @@ func (p *problem) change(keys []int32, first, iteration int) {
 	set(iteration+iterations, p.largest-iteration)
 }
 
-// Approximate costs on a Pentium III at 950 MHz: of putting a key into a box, of counting a key
+// Approximate costs on a Pentium III at 950 MHz: of putting a key into a message, of counting a key
 // (a cache miss), and of accumulating the count of one value.
 const (
 	sendTime  = 20 * fagus.Nanosecond

@@ -68,9 +68,15 @@ func (s *sorter) rankKeys(from [][]int32) {
 	s.node.Spend(fagus.Time(ranked)*countTime + fagus.Time(len(s.less))*sumTime)
 }
 
+// sorted is what a rank finds when it has sorted its keys.
+type sorted struct {
+	First, Last int64 // key
+	Ordered     int64 // number of keys that are in order
+}
+
 // verify sorts all keys by their ranks, and reports whether they are in order.
-func (s *sorter) verify() (sorted bool, err error) {
-	ends, err := parts.NewSums[int64](s.node, "ends", 2*s.node.Nodes())
+func (s *sorter) verify() (ordered bool, err error) {
+	all, err := parts.NewVectors[sorted](s.node, "verification", 1)
 	if err != nil {
 		return false, err
 	}
@@ -78,21 +84,23 @@ func (s *sorter) verify() (sorted bool, err error) {
 	if err := s.moving.Exchange(s.send, func(from [][]int32) { here = s.sort(from) }); err != nil {
 		return false, err
 	}
-	all := make([]int64, 2*s.node.Nodes()) // the first and the last key of every rank
-	first, last := s.lo, s.lo
+	mine := sorted{First: int64(s.lo), Last: int64(s.lo)}
 	if len(here) > 0 {
-		first, last = int(here[0]), int(here[len(here)-1])
+		mine.First, mine.Last = int64(here[0]), int64(here[len(here)-1])
 	}
-	all[2*s.node.Rank()], all[2*s.node.Rank()+1] = int64(first), int64(last)
-	if err := ends.Add(all); err != nil {
-		return false, err
+	if inOrder(here) {
+		mine.Ordered = int64(len(here))
 	}
-	ordered := 0 // number of keys that are in order
-	if inOrder(here) && slices.IsSorted(all) {
-		ordered = len(here)
-	}
-	ordered, err = fagus.Reduce(s.node, ordered, sum)
-	return ordered == s.problem.keys, err
+	err = all.Gather([]sorted{mine}, func(from [][]sorted) {
+		count, last := int64(0), int64(0)
+		ordered = true
+		for _, rank := range from {
+			ordered = ordered && last <= rank[0].First && rank[0].First <= rank[0].Last
+			count, last = count+rank[0].Ordered, rank[0].Last
+		}
+		ordered = ordered && count == int64(s.problem.keys)
+	})
+	return ordered, err
 }
 
 // sort returns the keys in this rank's range, each placed at its rank.

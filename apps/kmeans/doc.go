@@ -11,8 +11,8 @@
 //     all ranks.
 //   - Coordinates are added within a batch in the order of its points, and batches are added
 //     without rounding. So the result has the same bits on any number of ranks.
-//   - In the end all ranks publish the assignment of their points, and rank 0 acquires
-//     everything.
+//   - In the end rank 0 gathers the assignment of all points (parts.Vectors), and acquires the
+//     points.
 //
 // Rank 0 verifies alone that no point was nearer to another centre than to its own, that the new
 // centres are the means of their points, that the inertia (the sum of squared distances) is that

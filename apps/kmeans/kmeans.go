@@ -1,6 +1,8 @@
 package kmeans
 
 import (
+	"slices"
+
 	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -11,7 +13,7 @@ type search struct {
 	lloyd
 	node   *fagus.Node
 	points *parts.Blocks[float64] // batches of points; the last batch is padded with zeros
-	chosen *parts.Blocks[int32]   // by point: its centre, published at the end
+	chosen *parts.Vectors[int32]  // by point: its centre, gathered at the end
 	sums   *parts.ExactSums
 }
 
@@ -33,20 +35,23 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 		return verify.Result{}, err
 	}
 	s.PlantLast(n, s.batches(), func() { s.spoil(s.labels) })
-	if err := verify.Publish(n, s.chosen, s.labels); err != nil {
-		return verify.Result{}, err
+	var chosen []int32
+	var keep func([][]int32)
+	if n.Rank() == 0 {
+		keep = func(labels [][]int32) { chosen = slices.Concat(labels...) }
 	}
-	if n.Rank() != 0 {
-		return verify.Result{Time: took}, nil
+	if err := s.chosen.Gather(s.labels, keep); err != nil || n.Rank() != 0 {
+		return verify.Result{Time: took}, err
 	}
-	return s.verify(took)
+	return s.verify(took, chosen)
 }
 
 func (s *search) declare() (err error) {
 	if s.points, err = parts.NewBlocks[float64](s.node, "points", s.batches(), batchPoints*s.Dimensions); err != nil {
 		return err
 	}
-	if s.chosen, err = parts.NewBlocks[int32](s.node, "chosen", s.batches(), batchPoints); err != nil {
+	_, most := parts.Block(s.batches(), s.node.Nodes(), 0)
+	if s.chosen, err = parts.NewVectors[int32](s.node, "chosen", most*batchPoints); err != nil {
 		return err
 	}
 	s.sums, err = parts.NewExactSums(s.node, "sums", s.numbers())

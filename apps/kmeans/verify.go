@@ -2,7 +2,6 @@ package kmeans
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -11,12 +10,10 @@ import (
 // tolerance allows for sums in another order, relative to the largest number.
 const tolerance = 1e-9
 
-// verify acquires all points and their assignment, and checks each.
-func (s *search) verify(took fagus.Time) (r verify.Result, err error) {
-	wants := slices.Concat(s.points.WantAll(fagus.Shared), s.chosen.WantAll(fagus.Shared))
-	err = s.node.During(s.node.Set(wants...), func() error {
-		r = s.result(took, s.points.Slice()[:s.Points*s.Dimensions], s.chosen.Slice()[:s.Points])
-		return nil
+// verify acquires all points, and checks their assignment.
+func (s *search) verify(took fagus.Time, chosen []int32) (r verify.Result, err error) {
+	err = s.node.Set(s.points.WantAll(fagus.Shared)...).Do(func() {
+		r = s.result(took, s.points.Slice()[:s.Points*s.Dimensions], chosen)
 	})
 	return r, err
 }

@@ -2,26 +2,31 @@ package lu
 
 import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
-	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
+
+// found is what a rank finds when it verifies.
+type found struct {
+	Rest, All float64 // see residual
+	Bits      uint64
+}
 
 func (f *factors) verify() (backward float64, bits uint64, err error) {
 	n := f.node
-	var rest, all float64
+	all, err := parts.NewVectors[found](n, "verification", 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	x := make([]found, 1)
 	if err := n.During(verify.Everything(n, f.guards), func() (err error) {
-		rest, all, err = f.residual(n.Err)
-		bits = f.hash()
+		x[0].Rest, x[0].All, err = f.residual(n.Err)
+		x[0].Bits = f.hash()
 		return err
 	}); err != nil {
 		return 0, 0, err
 	}
-	largest := func(a, b float64) float64 { return max(a, b) } // NaN if either is NaN
-	if rest, err = fagus.Reduce(n, rest, largest); err != nil {
-		return 0, 0, err
-	}
-	if all, err = fagus.Reduce(n, all, largest); err != nil {
-		return 0, 0, err
-	}
-	bits, err = fagus.Reduce(n, bits, func(a, b uint64) uint64 { return a + b })
-	return f.backward(rest, all), bits, err
+	err = all.Reduce(x, func(a, b found) found { // max is NaN if a or b is NaN
+		return found{max(a.Rest, b.Rest), max(a.All, b.All), a.Bits + b.Bits}
+	})
+	return f.backward(x[0].Rest, x[0].All), x[0].Bits, err
 }

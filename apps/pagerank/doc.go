@@ -14,7 +14,7 @@
 //   - This sum (parts.ExactSums) collects the rank of pages without links, which all pages share,
 //     and the total change of ranks. It adds without rounding, so the result has the same bits on
 //     any number of nodes.
-//   - In the end all nodes publish the ranks of their pages, and node 0 acquires them.
+//   - In the end node 0 gathers the ranks of all pages (parts.Vectors).
 //
 // Blocks have equal numbers of pages, not of links. Where neighbours in the file attract most of
 // the links, their node has most of the work.

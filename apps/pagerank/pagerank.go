@@ -55,7 +55,7 @@ type web struct {
 	node *fagus.Node
 	// by page: its contribution along each link; the two arrays alternate
 	given [2]*parts.Blocks[float64]
-	ranks *parts.Blocks[float64] // by page, published at the end
+	ranks *parts.Vectors[float64] // of each node's pages, gathered at the end
 	sums  *parts.ExactSums
 }
 
@@ -69,24 +69,19 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := w.declare(); err != nil {
 		return verify.Result{}, err
 	}
-	lo, hi := w.ranks.Items(n.Rank())
+	lo, hi := w.given[0].Items(n.Rank())
 	w.have(lo, hi)
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
 		return verify.Result{}, err
 	}
 	w.PlantLast(n, w.Graph.Pages, func() { spoil(w.mine) })
-	if err := verify.Publish(n, w.ranks, w.mine); err != nil {
-		return verify.Result{}, err
+	r := verify.Result{Time: took}
+	var check func([][]float64)
+	if n.Rank() == 0 {
+		check = func(ranks [][]float64) { r = w.result(took, slices.Concat(ranks...)) }
 	}
-	if n.Rank() != 0 {
-		return verify.Result{Time: took}, nil
-	}
-	var r verify.Result
-	err = n.During(n.Set(w.ranks.WantAll(fagus.Shared)...), func() error {
-		r = w.result(took, w.ranks.Slice())
-		return nil
-	})
+	err = w.ranks.Gather(w.mine, check)
 	return r, err
 }
 
@@ -96,7 +91,8 @@ func (w *web) declare() (err error) {
 			return err
 		}
 	}
-	if w.ranks, err = parts.NewBlocks[float64](w.node, "ranks", w.Graph.Pages, 1); err != nil {
+	_, most := parts.Block(w.Graph.Pages, w.node.Nodes(), 0)
+	if w.ranks, err = parts.NewVectors[float64](w.node, "ranks", most); err != nil {
 		return err
 	}
 	w.sums, err = parts.NewExactSums(w.node, "sums", totals)
