@@ -8,6 +8,7 @@
 //	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce, broadcast
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other
+//	t, err := parts.NewTable(n, "words", strings.Compare, add)  // keys with values to add
 //	q, err := parts.NewQueue(n, "rows", rows, 16)              // hands out 16 rows at a time
 //	w, err := parts.NewPool[node](n, "tree", 1000)             // tasks that add tasks
 //
