@@ -31,6 +31,10 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, err := commandsOf(programPage)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tool, err := goTool()
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +46,9 @@ func TestCommand(t *testing.T) {
 			e.Setenv("PEERS", peers)
 			for name, value := range tool {
 				e.Setenv(name, value)
+			}
+			if err := os.WriteFile(e.WorkDir+"/page.sh", []byte(page), 0o666); err != nil {
+				return err
 			}
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
