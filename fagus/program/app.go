@@ -40,7 +40,7 @@ func Main(run func(n *fagus.Node) error) { App{Run: run}.Main() }
 
 // Main runs the program with the command line of the process. It returns if the program succeeded;
 // otherwise it ends the process with the exit code that `fagus run` has for the error. SIGINT and
-// SIGTERM end the program, within a second even if a rank does not return.
+// SIGTERM end the program, soon even if a rank does not return.
 func (a App) Main() {
 	ctx, stop := launch.NotifyContext(context.Background())
 	r := runner{App: a, stdout: os.Stdout, stderr: os.Stderr, process: true}

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long the process waits, after a signal, for ranks that do not return.
-const patience = time.Second
+const patience = 500 * time.Millisecond
 
 // run parses the arguments and runs the program.
 func (r *runner) run(ctx context.Context, args []string) error {
