@@ -20,6 +20,7 @@ type Program struct {
 	CheckOut func(path string) error
 	// Prepare reads the program's flags. The job may still have inputs to read: see Job.Open.
 	Prepare func(Flags) (*Job, error)
+	Scale   Scale
 }
 
 // Flags has the values of a program's flags on a command line.
@@ -41,6 +42,10 @@ func Programs() []Program {
 	}
 	for _, k := range kernels() {
 		programs = append(programs, k.program())
+	}
+	scales := scales()
+	for i := range programs {
+		programs[i].Scale = scales[programs[i].Name]
 	}
 	return programs
 }

@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"flag"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,42 @@ func TestPrograms(t *testing.T) {
 		}
 		if j.App != p.Name || j.Size == "" || j.Measured == "" || j.Run == nil || j.Write != nil {
 			t.Errorf("%s: job %+v", p.Name, j)
+		}
+	}
+}
+
+// TestScales prepares every program with the sizes of its Scale, which increase, and differ in
+// words. The other flags of Scale exist.
+func TestScales(t *testing.T) {
+	for _, p := range catalog.Programs() {
+		has := func(name string) bool {
+			return slices.ContainsFunc(p.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+		}
+		for _, name := range p.Scale.Without {
+			if !has(name) || name == p.Scale.Flag {
+				t.Errorf("%s: Scale.Without has the flag %q", p.Name, name)
+			}
+		}
+		if has("out") && !slices.Contains(p.Scale.Without, "out") {
+			t.Errorf("%s: a comparison would write its file --out", p.Name)
+		}
+		if len(p.Scale.Sizes) < 2 {
+			t.Errorf("%s: the sizes are %q, want two or more", p.Name, p.Scale.Sizes)
+		}
+		n, texts := 0, make(map[string]bool)
+		for _, size := range p.Scale.Sizes {
+			j, err := prepare(t, p, "--"+p.Scale.Flag, size)
+			if err == nil && j.Open != nil {
+				err = j.Open(t.Context())
+			}
+			if err != nil {
+				t.Errorf("%s --%s %s: %v", p.Name, p.Scale.Flag, size, err)
+				continue
+			}
+			if texts[j.Size] || j.N < n {
+				t.Errorf("%s --%s %s: %q, N = %d, is no larger size", p.Name, p.Scale.Flag, size, j.Size, j.N)
+			}
+			texts[j.Size], n = true, j.N
 		}
 	}
 }

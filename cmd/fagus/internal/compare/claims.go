@@ -43,11 +43,12 @@ type pair struct {
 	ours, other compared
 }
 
-// claims judges the paper's claims. It leaves out each claim for which the comparison lacks the
-// versions or sizes. The claims are about communication, so on a single node the list is empty.
+// claims judges the paper's claims, which are about matmul. It leaves out each claim for which the
+// comparison lacks the versions or sizes. The claims are about communication, so on a single node
+// the list is empty.
 func claims(c *comparison) []claim {
 	list := []claim{}
-	if c.Nodes < 2 {
+	if c.Nodes < 2 || c.App != ofThePaper {
 		return list
 	}
 	pairs := pairUp(c, contest.RolePhase, contest.RoleThreaded)

@@ -27,7 +27,7 @@ func (m made) result() compared {
 
 // comparisonOf returns a comparison of three versions with roles and one version without a role.
 func comparisonOf(results ...made) *comparison {
-	c := &comparison{Setting: contest.Setting{Nodes: 2}, Versions: []comparedVersion{
+	c := &comparison{Setting: contest.Setting{App: ofThePaper, Nodes: 2}, Versions: []comparedVersion{
 		{Name: "ours", Role: contest.RolePhase}, {Name: "other"}, {Name: "base", Role: contest.RoleThreaded}, {Name: "polls", Role: contest.RolePolling},
 	}}
 	for _, m := range results {

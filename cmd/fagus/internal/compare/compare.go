@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
@@ -22,44 +22,64 @@ import (
 
 // Command returns the command fagus compare.
 func Command() *cli.Command {
-	const what = "what is compared"
-	return &cli.Command{
-		Name: "compare", Usage: "run a program in all versions of Fagus, and judge the paper's claims by the results",
+	compare := &cli.Command{
+		Name: "compare", Usage: "run a program in all versions of Fagus, and compare their times; for matmul, judge the paper's claims",
 		UsageText: "fagus compare PROGRAM [flags]\n\nfagus compare matmul --out report    a page with figures, and the claims of the paper",
 		ArgsUsage: "PROGRAM",
-		Subcommands: []*cli.Command{{
-			Name: "matmul", Usage: "C = A x B, cyclic rows, B at rank 0",
-			UsageText: `fagus compare matmul [flags]
+	}
+	for _, p := range catalog.Programs() {
+		compare.Subcommands = append(compare.Subcommands, programCommand(p))
+	}
+	return compare
+}
 
-fagus compare matmul                                 256, 512 and 1024 on 2 simulated nodes
-fagus compare matmul --n 512,1024,2048 --out report  with figures and a page
-fagus compare matmul --n 512,1024 --net inproc       real goroutines, medians of 5 runs
-fagus compare matmul --sync rank                     few variables, of much data each
-fagus compare matmul --loss 0.01 --seed 1            UDP-Fagus on a network that loses datagrams
-fagus compare matmul --n 512 --nodes 16 --json | jq .claims`,
-			Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "n", Category: what, Value: "256,512,1024", Usage: "`SIZES` of the generated matrices, with commas between"},
-				&cli.StringFlag{Name: "sync", Category: what, Value: string(matmul.Row), Usage: "one sync variable per row, or one per rank for all of its rows: row or rank"},
-				&cli.StringFlag{Name: "out", Category: base.OutputCategory, Usage: "write index.html, compare.json and figures to the folder `DIR`, which is created if missing"},
-				base.JSONFlag(schema),
-			}, contest.Flags(what)...),
-			Action: base.NoArgs(compareMatmul),
-		}},
+func programCommand(p catalog.Program) *cli.Command {
+	const what = "what is compared"
+	flags := append([]cli.Flag{
+		&cli.StringFlag{Name: p.Scale.Flag, Category: what, Value: strings.Join(p.Scale.Sizes, ","), Usage: "`SIZES` of the problem, with commas between"},
+		&cli.StringFlag{Name: outName, Category: base.OutputCategory, Usage: "write index.html, compare.json and figures to the folder `DIR`, which is created if missing"},
+		base.JSONFlag(schema),
+	}, contest.Flags(what)...)
+	return &cli.Command{
+		Name: p.Name, Usage: p.About, UsageText: usageText(p),
+		Flags:  append(flags, fixedFlags(p)...),
+		Action: base.NoArgs(func(c *cli.Context) error { return compareProgram(c, catalogSubject(c, p.Name)) }),
 	}
 }
 
-func compareMatmul(c *cli.Context) error {
-	e, err := newSideBySide(c)
+// outName is the flag that names the folder of the page.
+const outName = "out"
+
+func usageText(p catalog.Program) string {
+	last := p.Scale.Sizes[len(p.Scale.Sizes)-1]
+	text := fmt.Sprintf(`fagus compare %[1]s [flags]
+
+fagus compare %[1]s                 on 2 simulated nodes, with --%[2]s %[3]s
+fagus compare %[1]s --out report    with figures and a page
+fagus compare %[1]s --net inproc    real goroutines, medians of 5 runs
+fagus compare %[1]s --%[2]s %[4]s --nodes 4 --json | jq .results[].time_ns.total`, p.Name, p.Scale.Flag, strings.Join(p.Scale.Sizes, ","), last)
+	if p.Name == ofThePaper {
+		text += `
+fagus compare matmul --n 512,1024,2048 --out report  other sizes
+fagus compare matmul --sync rank    few variables, of much data each
+fagus compare matmul --loss 0.01 --seed 1            UDP-Fagus on a network that loses datagrams
+fagus compare matmul --n 512 --nodes 16 --json | jq .claims`
+	}
+	return text
+}
+
+func compareProgram(c *cli.Context, s *subject) error {
+	e, err := newSideBySide(c, s)
 	if err != nil {
 		return err
 	}
-	dir := c.String("out")
-	if c.IsSet("out") {
+	dir := c.String(outName)
+	if c.IsSet(outName) {
 		if err := makeFolder(dir); err != nil {
 			return err
 		}
 	}
-	bar := base.NewProgress(c.App.ErrWriter, "rows", e.rows())
+	bar := base.NewProgress(c.App.ErrWriter, e.unit, e.units())
 	e.progress = bar.Add
 	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
 	defer cancel()
@@ -79,9 +99,9 @@ func compareMatmul(c *cli.Context) error {
 // sideBySide is a comparison that has not run yet.
 type sideBySide struct {
 	*contest.Contest
-	sizes    []int // in ascending order
-	sync     matmul.Sync
-	progress func(rows int)
+	*subject
+	sizes    []size
+	progress func(units int)
 
 	traces []trace // one per version for the largest size, if the network keeps a trace
 }
@@ -91,28 +111,16 @@ type trace struct {
 	records []sim.Record
 }
 
-func newSideBySide(c *cli.Context) (*sideBySide, error) {
+func newSideBySide(c *cli.Context, s *subject) (*sideBySide, error) {
 	t, err := contest.New(c)
 	if err != nil {
 		return nil, err
 	}
-	e := &sideBySide{Contest: t, sync: matmul.Sync(c.String("sync"))}
-	if e.sizes, err = base.Counts(c, "n"); err != nil {
+	e := &sideBySide{Contest: t, subject: s}
+	if e.sizes, err = s.sizes(c.Context, c.String(s.flag), t.Config); err != nil {
 		return nil, err
 	}
-	for _, n := range e.sizes {
-		cfg := e.product(n)
-		if err := cfg.Validate(); err != nil {
-			return nil, usage.Wrap(err)
-		}
-	}
 	return e, nil
-}
-
-func (e *sideBySide) product(n int) matmul.Config {
-	cfg := matmul.Square(n)
-	cfg.Sync = e.sync
-	return cfg
 }
 
 // makeFolder creates dir if it is missing. It returns an error if no file can be created in dir.
@@ -131,32 +139,37 @@ func makeFolder(dir string) error {
 	return outfile.CheckFolder(dir)
 }
 
-// rows returns the number of matrix rows that all runs together compute.
-func (e *sideBySide) rows() (rows int) {
-	for _, n := range e.sizes {
-		rows += n * len(e.Versions) * e.Repeat
+// units returns the number of steps of all runs together; 0 means unknown.
+func (e *sideBySide) units() (units int) {
+	for _, s := range e.sizes {
+		units += s.units * len(e.Versions) * e.Repeat
 	}
-	return rows
+	return units
 }
 
 func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	runs, err := e.InTurn(len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*run.Report, error) {
-		r, err := e.runOnce(ctx, cfg, v, e.sizes[item], round)
+		r, err := e.runOnce(ctx, cfg, v, item, round)
 		if err != nil {
-			return nil, fmt.Errorf("%s with n = %d: %w", v.Name, e.sizes[item], err)
+			return nil, fmt.Errorf("%s with %s = %s: %w", v.Name, e.flag, e.sizes[item].value, err)
 		}
 		return r, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{Schema: schema, Setting: e.Setting("matmul"), Sync: e.sync, Sizes: e.sizes}
+	c := &comparison{Schema: schema, Setting: e.Setting(e.name), Sync: e.sync, SizeFlag: e.flag}
+	for _, s := range e.sizes {
+		c.Sizes = append(c.Sizes, s.n)
+		c.SizeNames = append(c.SizeNames, s.value)
+		c.SizeTexts = append(c.SizeTexts, s.text)
+	}
 	for _, v := range e.Versions {
 		c.Versions = append(c.Versions, comparedVersion{v.Name, v.About, v.Role, v.Notices()})
 	}
-	for size := range e.sizes {
-		for i, v := range e.Versions {
-			c.Results = append(c.Results, sum(v.Name, runs[size][i]))
+	for i, s := range e.sizes {
+		for j, v := range e.Versions {
+			c.Results = append(c.Results, sum(v.Name, s.n, runs[i][j]))
 		}
 	}
 	c.Claims = claims(c)
@@ -164,15 +177,17 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 }
 
 // runOnce runs a version with a size. It keeps the trace of the first run of the largest size.
-func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, n, round int) (*run.Report, error) {
-	cfg.KeepTrace = round == 0 && n == e.sizes[len(e.sizes)-1]
+func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*run.Report, error) {
+	cfg.KeepTrace = round == 0 && item == len(e.sizes)-1
 	on, err := cfg.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	product := e.product(n)
-	product.Seed = cfg.Seed
-	r, err := run.Verified(ctx, catalog.Product(product), on, e.progress)
+	job, err := e.prepare(ctx, e.sizes[item].value, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Verified(ctx, job, on, e.progress)
 	if len(on.Trace) > 0 {
 		e.traces = append(e.traces, trace{v.Name, on.Trace})
 	}

@@ -26,20 +26,21 @@ var pageText string
 // page is the data of compare.html.tmpl. The page contains its figures and loads no other file.
 type page struct {
 	*comparison
-	Where     string
-	Note      string
-	Columns   []string
-	Tables    []pageTable
-	Figures   []pageFigure
-	Parts     []pagePart // by fagus.Part
-	Legend    []pagePart // the parts that take time
-	Timelines []pageTimeline
-	LargestN  int
+	Where       string
+	Note        string
+	Columns     []string
+	Conclusions []string
+	Tables      []pageTable
+	Figures     []pageFigure
+	Parts       []pagePart // by fagus.Part
+	Legend      []pagePart // the parts that take time
+	Timelines   []pageTimeline
+	Largest     string // the largest size
 }
 
 type pageTable struct {
-	N    int
-	Rows []pageRow
+	Size, Text string
+	Rows       []pageRow
 }
 
 type pageRow struct {
@@ -112,9 +113,11 @@ func replaceIn(dir, name string, write func(io.Writer) error) error {
 }
 
 func newPage(c *comparison, traces []trace) *page {
-	p := &page{comparison: c, Where: c.where(), Note: timeNote, Columns: shown(), LargestN: c.Sizes[len(c.Sizes)-1]}
+	p := &page{comparison: c, Where: c.Where(), Note: timeNote, Columns: shown(), Conclusions: c.conclusions()}
+	largest := c.Sizes[len(c.Sizes)-1]
+	p.Largest = c.size(largest)
 	for _, n := range c.Sizes {
-		t := pageTable{N: n}
+		t := pageTable{Size: c.size(n), Text: c.sizeText(n)}
 		for _, r := range c.ofSize(n) {
 			row := pageRow{Version: r.Version}
 			for _, name := range p.Columns {
@@ -130,7 +133,7 @@ func newPage(c *comparison, traces []trace) *page {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
 	}
-	longest := longestByFar(c.ofSize(p.LargestN))
+	longest := longestByFar(c.ofSize(largest))
 	for _, v := range c.Versions { // in the order of display, which traces need not have
 		for _, t := range traces {
 			if t.version == v.Name {

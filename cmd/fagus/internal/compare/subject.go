@@ -1,0 +1,115 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/internal/runflags"
+)
+
+// ofThePaper is the program that the paper compares versions with. Only it has claims to judge.
+const ofThePaper = "matmul"
+
+// subject is a program that is compared. Its job depends on the size, which a flag sets.
+type subject struct {
+	name string
+	flag string // the flag that sets the size
+	unit string // a step of progress; known after sizes
+	sync string // only for matmul: what a sync variable guards
+	// prepare returns the job with one value of the flag, ready to run.
+	prepare func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error)
+}
+
+// size is one size of a subject's problem.
+type size struct {
+	value string // of the flag
+	n     int    // the value, if it is a number; otherwise its index, from 1
+	text  string // all sizes of the problem in words
+	units int    // the number of steps of a run; 0 means unknown
+}
+
+// catalogSubject returns the subject for a program of the catalog. The other flags of the program
+// are taken from the command line c.
+func catalogSubject(c *cli.Context, name string) *subject {
+	find := func() catalog.Program {
+		all := catalog.Programs()
+		return all[slices.IndexFunc(all, func(p catalog.Program) bool { return p.Name == name })]
+	}
+	s := &subject{name: name, flag: find().Scale.Flag}
+	if name == ofThePaper {
+		s.sync = c.String("sync")
+	}
+	s.prepare = func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error) {
+		p := find() // with flags that no other command line has set
+		set := flag.NewFlagSet(name, flag.ContinueOnError)
+		for _, f := range p.Flags {
+			if err := f.Apply(set); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range fixedFlags(p) {
+			if name := f.Names()[0]; c.IsSet(name) {
+				if err := set.Set(name, fmt.Sprint(c.Value(name))); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if err := set.Set(s.flag, size); err != nil {
+			return nil, usage.Errorf("--%[1]s %[2]q: %[3]w; want values of --%[1]s of fagus run %[4]s, with commas between", s.flag, size, err, name)
+		}
+		j, err := p.Prepare(catalog.Flags{Context: cli.NewContext(c.App, set, nil), Nodes: cfg.Nodes, Seed: cfg.Seed})
+		if err == nil && j.Open != nil {
+			err = j.Open(ctx)
+		}
+		return j, err
+	}
+	return s
+}
+
+// fixedFlags returns the flags of a program that are equal in all runs of a comparison. None makes
+// the result wrong.
+func fixedFlags(p catalog.Program) []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(p.Flags), func(f cli.Flag) bool {
+		name := f.Names()[0]
+		return name == p.Scale.Flag || name == "spoil" || slices.Contains(p.Scale.Without, name)
+	})
+}
+
+// sizes parses a list of values of the subject's flag, and prepares a job for each to find
+// mistakes. Numbers are sorted; other values keep their order.
+func (s *subject) sizes(ctx context.Context, list string, cfg runflags.Config) (sizes []size, err error) {
+	numbers := true
+	for value := range strings.SplitSeq(list, ",") {
+		one := size{value: strings.TrimSpace(value)}
+		n, err := strconv.Atoi(one.value)
+		one.n, numbers = n, numbers && err == nil
+		if slices.ContainsFunc(sizes, func(other size) bool { return other.value == one.value }) {
+			continue
+		}
+		sizes = append(sizes, one)
+	}
+	if numbers {
+		slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(a.n, b.n) })
+	}
+	for i := range sizes {
+		one := &sizes[i]
+		if !numbers {
+			one.n = i + 1
+		}
+		j, err := s.prepare(ctx, one.value, cfg)
+		if err != nil {
+			return nil, err
+		}
+		one.text, one.units, s.unit = j.Size, j.Units, j.Unit
+	}
+	return sizes, nil
+}
