@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/template"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -15,7 +16,7 @@ import (
 //go:embed page.md.tmpl
 var pageText string
 
-// Page writes the document in Markdown, with explanations.
+// Page writes the document in Markdown: tables, which docs/lessons.md explains.
 func (d *Document) Page(w io.Writer) error {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
@@ -151,19 +152,31 @@ func (d *Document) Rounds() int {
 	return 0
 }
 
-// Against returns the costs of both inputs in words.
-func (r Rival) Against() string {
-	if !r.A.ok() || !r.B.ok() {
-		return fmt.Sprintf("%s; %s", r.A.cost(), r.B.cost())
+// Pairs returns the table of the rivals; "" if there are none.
+func (d *Document) Pairs() string {
+	if len(d.Rivals) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("`fagus run %s %s` takes %s; with `%s` it is %s. That is %s times as long:", r.Program, r.InputA, r.A.cost(), r.InputB, r.B.cost(), ratio(r.A.TimeNs, r.B.TimeNs))
+	var rows [][]string
+	for _, v := range d.Rivals {
+		slower := ""
+		if v.A.ok() && v.B.ok() {
+			slower = ratio(v.A.TimeNs, v.B.TimeNs)
+		}
+		for i, r := range []Run{v.A, v.B} {
+			run := "`fagus run " + strings.TrimSpace(v.Program+" "+[]string{v.InputA, v.InputB}[i]) + "`"
+			rows = append(rows, append([]string{[]string{v.What, ""}[i], run}, append(r.cost(), []string{slower, ""}[i])...))
+		}
+	}
+	return markdown([]string{"what", "run", "time", "transfers", "packets", "data", "times as long"}, rows)
 }
 
-func (r Run) cost() string {
+// cost returns the time of a run, and what it sends; a run that failed has a symbol for the time.
+func (r Run) cost() []string {
 	if !r.ok() {
-		return r.text()
+		return []string{symbol(r), "", "", ""}
 	}
-	return fmt.Sprintf("%s (%s transfers of variables, %s packets, %sB)", duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)))
+	return []string{duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
 }
 
 func duration(ns int64) string { return (fagus.Time(ns) * fagus.Nanosecond).String() }

@@ -33,8 +33,9 @@ func TestPage(t *testing.T) {
 		"| ep | W | threaded | 9.000 ms | late | **failed** |",
 		"| ep | phase | 1.23 k / 12.0 MB | - |",
 		"| 1.05 | **2.00** | 1.60 | 25 % | 1.82 | 1.67 | 1.54 |",
-		"medians of 3 rounds",
-		"That is 1.50 times as long: it waits.",
+		"Medians of 3 rounds",
+		"| a thing | `fagus run p2p --a` | 30.000 ns | 0 | 1.23 k | 12.0 MB | 1.50 |",
+		"|  | `fagus run p2p --b` | 20.000 ns | 0 | 1.23 k | 12.0 MB |  |",
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %q:\n%s", want, &page)
