@@ -1,10 +1,12 @@
 package compare
 
 import (
-	"fmt"
+	"cmp"
 	"image/color"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,36 +21,28 @@ import (
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
+// totalFigure draws the total times. Both axes are logarithmic, so that slow versions and small
+// sizes can be read, too; sizes that are no numbers have equal distances.
 func totalFigure(c *comparison) (*figure.Figure, error) {
-	p := plot.New()
+	p := figure.NewPlot()
 	p.Title.Text = "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes)
-	p.X.Label.Text, p.Y.Label.Text = "n", string(c.Clock)+" time (s)"
-	p.X.Min, p.Y.Min = 0, 0
-	p.Y.Tick.Marker = plot.TickerFunc(figure.EvenTicks)
-	longest := longestByFar(c.ofSize(c.Sizes[len(c.Sizes)-1]))
-	if longest != nil {
-		p.Title.Text += fmt.Sprintf("\n%s, at n = %d", leftOutText(longest), longest.N)
+	p.X.Label.Text, p.Y.Label.Text = c.sizeAxis(), string(c.Clock)+" time"
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(figure.LogTimeTicks)
+	if c.numbers() {
+		p.X.Scale = plot.LogScale{}
 	}
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) (list []plot.Tick) {
-		for _, n := range c.Sizes {
-			list = append(list, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
+		for i, n := range c.Sizes {
+			list = append(list, plot.Tick{Value: float64(n), Label: c.sizeName(i)})
 		}
 		return list
 	})
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
 	p.Add(plotter.NewGrid())
+	legend := figure.NewLegend()
 	for i, v := range c.Versions {
-		if longest != nil && v.Name == longest.Version {
-			continue
-		}
-		var points plotter.XYs
-		for _, n := range c.Sizes {
-			for _, r := range c.ofSize(n) {
-				if r.Version == v.Name {
-					points = append(points, plotter.XY{X: float64(n), Y: seconds(r.TimeNs["total"].Median)})
-				}
-			}
+		points := c.totals(v.Name)
+		if len(points) == 0 {
+			continue // the version has taken no time, which a logarithmic axis does not have
 		}
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
@@ -57,66 +51,107 @@ func totalFigure(c *comparison) (*figure.Figure, error) {
 		line.Color, line.Width = versionColor(i), vg.Points(1.5)
 		dots.Color, dots.Shape, dots.Radius = versionColor(i), draw.CircleGlyph{}, vg.Points(3)
 		p.Add(line, dots)
-		p.Legend.Add(v.Name, line, dots)
+		legend.Add(v.Name, line, dots)
 	}
-	if len(c.Sizes) == 1 { // put the single size in the middle of the axis
-		p.X.Max = 2 * float64(c.Sizes[0])
-	}
-	p.Y.Max *= figure.Headroom
-	return &figure.Figure{Width: 560, Height: 340, Paint: func(all draw.Canvas) {
-		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(16), vg.Points(8), -vg.Points(8)))
+	margin(&p.X, 1.25)
+	margin(&p.Y, 1.25)
+	return &figure.Figure{Width: 680, Height: 360, Paint: func(all draw.Canvas) {
+		figure.Beside(all, func(left draw.Canvas) {
+			p.Draw(draw.Crop(left, vg.Points(8), -vg.Points(8), vg.Points(8), -vg.Points(8)))
+		}, &legend)
 	}}, nil
 }
 
+// totals returns the total times of a version in seconds, over the sizes, without those that are 0.
+func (c *comparison) totals(version string) (points plotter.XYs) {
+	for _, n := range c.Sizes {
+		for _, r := range c.ofSize(n) {
+			if t := r.TimeNs["total"].Median; r.Version == version && t > 0 {
+				points = append(points, plotter.XY{X: float64(n), Y: float64(base.Nanoseconds(t)) / float64(dimmnet.Second)})
+			}
+		}
+	}
+	return points
+}
+
+// margin moves the ends of an axis away from the data, by a factor if the axis is logarithmic.
+func margin(a *plot.Axis, factor float64) {
+	if math.IsInf(a.Min, 0) || math.IsInf(a.Max, 0) { // no data
+		a.Min, a.Max = 1, 10
+	}
+	if _, log := a.Scale.(plot.LogScale); log {
+		a.Min, a.Max = a.Min/factor, a.Max*factor
+		return
+	}
+	a.Min, a.Max = a.Min-0.5, a.Max+0.5
+}
+
+// numbers reports whether the sizes are numbers of which a logarithm exists.
+func (c *comparison) numbers() bool {
+	for i, n := range c.Sizes {
+		if n <= 0 || c.sizeName(i) != strconv.Itoa(n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *comparison) sizeName(i int) string {
+	if i < len(c.SizeNames) {
+		return c.SizeNames[i]
+	}
+	return strconv.Itoa(c.Sizes[i])
+}
+
+func (c *comparison) sizeAxis() string { return cmp.Or(c.SizeFlag, "n") + " (size of the problem)" }
+
+const (
+	panelHeight        = 300 // in points, without the title
+	barWidth, barSpace = 44, 22
+)
+
+// panelWidth returns the width of a panel of partsFigure, in points.
+func (c *comparison) panelWidth() float64 { return 90 + (barWidth+barSpace)*float64(len(c.Versions)) }
+
 // partsFigure draws the parts: a panel per size, each with its own scale, with a bar per version.
 func partsFigure(c *comparison) (*figure.Figure, error) {
-	const (
-		legendWidth, panelHeight = 90, 340
-		barWidth, gap            = 48, 24
-		widest                   = 1000
-	)
-	panelWidth := max(260, 80+(barWidth+gap)*float64(len(c.Versions))) // room for the title
-	columns := min(len(c.Sizes), max(1, int((widest-legendWidth)/panelWidth)))
-	legend := plot.NewLegend()
-	legend.Top, legend.Padding = true, vg.Points(2)
+	const widest = 1200
+	columns := min(len(c.Sizes), max(1, int((widest-figure.LegendWidth)/c.panelWidth())))
 	panels := make([][]*plot.Plot, (len(c.Sizes)+columns-1)/columns)
 	for row := range panels {
 		panels[row] = make([]*plot.Plot, columns)
 	}
 	for i, n := range c.Sizes {
-		results := c.ofSize(n)
-		longest := longestByFar(results)
-		if longest != nil {
-			results = slices.DeleteFunc(results, func(r compared) bool { return r.Version == longest.Version })
-		}
-		p, err := partsPanel(results, vg.Points(barWidth))
+		p, err := c.partsPanel(n)
 		if err != nil {
 			return nil, err
 		}
-		p.Title.Text = fmt.Sprintf("n = %d", n)
-		if longest != nil {
-			p.Title.Text += "\n" + leftOutText(longest)
-		}
-		if i%columns == 0 {
-			p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
-		}
 		panels[i/columns][i%columns] = p
 	}
+	legend := figure.NewLegend()
 	for part := fagus.Parts - 1; part >= 0; part-- { // in the order of the stacked bars
 		if c.spends(part) {
 			legend.Add(part.String(), &timeline.Bars{Color: timeline.Color(part)})
 		}
 	}
-	width, height := panelWidth*float64(columns)+legendWidth, panelHeight*float64(len(panels))
+	width, height := c.panelWidth()*float64(columns)+figure.LegendWidth, float64(panelHeight*len(panels))
 	return &figure.Figure{Width: width, Height: height, Paint: func(all draw.Canvas) {
-		tiles := draw.Tiles{Rows: len(panels), Cols: columns, PadX: vg.Points(12), PadY: vg.Points(16), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
-		left := draw.Crop(all, 0, -vg.Points(legendWidth), 0, 0)
-		canvases := plot.Align(panels, tiles, left)
-		for i := range c.Sizes {
-			panels[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
-		}
-		legend.Draw(draw.Crop(all, 0, -vg.Points(12), 0, -vg.Points(24)))
+		figure.Beside(all, func(left draw.Canvas) {
+			tiles := draw.Tiles{Rows: len(panels), Cols: columns, PadX: vg.Points(16), PadY: vg.Points(16), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
+			canvases := plot.Align(panels, tiles, left)
+			for i := range c.Sizes {
+				panels[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
+			}
+		}, &legend)
 	}}, nil
+}
+
+// panelFigure draws the panel of one size alone, without a legend.
+func (c *comparison) panelFigure(n int) (*figure.Figure, error) {
+	p, err := c.partsPanel(n)
+	return &figure.Figure{Width: c.panelWidth(), Height: panelHeight, Paint: func(all draw.Canvas) {
+		p.Draw(draw.Crop(all, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(8)))
+	}}, err
 }
 
 func (c *comparison) spends(part fagus.Part) bool {
@@ -128,20 +163,40 @@ func (c *comparison) spends(part fagus.Part) bool {
 	return false
 }
 
-func partsPanel(results []compared, barWidth vg.Length) (*plot.Plot, error) {
-	p := plot.New()
+// partsPanel draws a bar per version with one size. The bar of a version that takes far longer than
+// the others is broken: its parts have the right proportions, but a smaller scale.
+func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
+	results := c.ofSize(n)
+	p := figure.NewPlot()
+	p.Title.Text = c.size(n)
+	p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
 	p.Y.Min = 0
 	var names []string
-	for _, r := range results {
-		names = append(names, r.Version)
+	tops := &barTops{width: vg.Points(barWidth)}
+	heights, highest := make([]float64, len(results)), 0.0
+	longest := longestByFar(results)
+	for i, r := range results {
+		names = append(names, strings.ReplaceAll(r.Version, " ", "\n"))
+		heights[i] = milliseconds(r.partsNs())
+		if longest == nil || r.Version != longest.Version {
+			highest = max(highest, heights[i])
+		}
+	}
+	scales := slices.Repeat([]float64{1}, len(results))
+	for i, r := range results {
+		broken := longest != nil && r.Version == longest.Version && highest > 0 && heights[i] > brokenHeight*highest
+		if broken {
+			scales[i] = brokenHeight * highest / heights[i]
+		}
+		tops.bars = append(tops.bars, barTop{heights[i] * scales[i], figure.Short(base.Nanoseconds(r.partsNs())), broken})
 	}
 	var below *plotter.BarChart
 	for part := range fagus.Parts {
 		var values plotter.Values
-		for _, r := range results {
-			values = append(values, float64(base.Nanoseconds(r.TimeNs[part.String()].Median))/float64(dimmnet.Millisecond))
+		for i, r := range results {
+			values = append(values, scales[i]*milliseconds(r.TimeNs[part.String()].Median))
 		}
-		bar, err := plotter.NewBarChart(values, barWidth)
+		bar, err := plotter.NewBarChart(values, vg.Points(barWidth))
 		if err != nil {
 			return nil, err
 		}
@@ -152,17 +207,65 @@ func partsPanel(results []compared, barWidth vg.Length) (*plot.Plot, error) {
 		p.Add(bar)
 		below = bar
 	}
+	p.Add(tops)
 	p.NominalX(names...)
+	p.X.Tick.Label.Font = figure.Font(9)
 	p.Y.Tick.Marker = plot.TickerFunc(figure.EvenTicks)
-	p.Y.Max *= figure.Headroom
+	p.Y.Max *= 1.12 // room for the times above the bars
 	return p, nil
 }
 
-// A version that takes byFar times as long as the next slowest one is left out of the figures:
-// its scale would make the other versions look equal.
+// brokenHeight is the height of a broken bar, divided by the height of the highest other bar.
+const brokenHeight = 1.25
+
+// partsNs returns the sum of the parts.
+func (r *compared) partsNs() (ns int64) {
+	for part := range fagus.Parts {
+		ns += r.TimeNs[part.String()].Median
+	}
+	return ns
+}
+
+func milliseconds(ns int64) float64 {
+	return float64(base.Nanoseconds(ns)) / float64(dimmnet.Millisecond)
+}
+
+// barTops draws a time above each bar, and a gap into bars that are broken.
+type barTops struct {
+	bars  []barTop // at 0, 1 and so on
+	width vg.Length
+}
+
+type barTop struct {
+	height float64
+	text   string
+	broken bool
+}
+
+// Plot draws the texts and gaps.
+func (b *barTops) Plot(c draw.Canvas, p *plot.Plot) {
+	style := p.X.Tick.Label
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	x, y := p.Transforms(&c)
+	for i, bar := range b.bars {
+		middle := x(float64(i))
+		c.FillText(style, vg.Point{X: middle, Y: y(bar.height) + vg.Points(2)}, bar.text)
+		if !bar.broken {
+			continue
+		}
+		const gap, slant = 5, 6 // in points
+		left, right, at := middle-b.width/2-1, middle+b.width/2+1, y(0.88*bar.height)
+		c.FillPolygon(color.White, []vg.Point{
+			{X: left, Y: at - vg.Points(slant)}, {X: right, Y: at}, {X: right, Y: at + vg.Points(gap)}, {X: left, Y: at + vg.Points(gap-slant)},
+		})
+	}
+}
+
+// The bar of a version that takes byFar times as long as the next slowest one is broken, and its
+// timeline has its own scale: on a common scale the other versions would look equal.
 const byFar = 2
 
-// longestByFar returns the result for one size that is left out of the figures, or nil.
+// longestByFar returns the result for one size whose bar is broken, or nil.
 func longestByFar(results []compared) (longest *compared) {
 	var total, next int64
 	for i := range results {
@@ -179,12 +282,6 @@ func longestByFar(results []compared) (longest *compared) {
 	found := *longest
 	return &found
 }
-
-func leftOutText(r *compared) string {
-	return fmt.Sprintf("without %s: %v", r.Version, r.TimeNs["total"])
-}
-
-func seconds(ns int64) float64 { return float64(base.Nanoseconds(ns)) / float64(dimmnet.Second) }
 
 // versionColor returns the colour of the i-th version. After six versions the colours repeat.
 func versionColor(i int) color.Color {

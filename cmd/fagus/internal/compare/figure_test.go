@@ -37,10 +37,10 @@ func TestLongestByFar(t *testing.T) {
 	}
 }
 
-// TestLeftOutIsNamed: the figures name a version that they leave out, with its total, and the page
-// gives this version's timeline its own scale.
-func TestLeftOutIsNamed(t *testing.T) {
-	c := comparisonOf(made{version: "ours", n: 8, total: 3, compute: 3}, made{version: "base", n: 8, total: 7, compute: 7})
+// TestBrokenBar: the figures show a version that takes far longer than the others, with its time,
+// and the page gives its timeline a scale of its own.
+func TestBrokenBar(t *testing.T) {
+	c := comparisonOf(made{version: "ours", n: 8, total: 3, compute: 3}, made{version: "base", n: 8, total: 70, compute: 40, acquire: 30})
 	for name, draw := range map[string]func(*comparison) (*figure.Figure, error){"total": totalFigure, "parts": partsFigure} {
 		f, err := draw(c)
 		if err != nil {
@@ -50,13 +50,42 @@ func TestLeftOutIsNamed(t *testing.T) {
 		if err := f.Write(&b, "svg"); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(b.String(), "without base: 7.000 ms") || strings.Count(b.String(), "base") != 1 {
-			t.Errorf("%s: base is named %d times, want it in the title alone", name, strings.Count(b.String(), "base"))
+		if svg := b.String(); !strings.Contains(svg, ">base</text>") || name == "parts" && !strings.Contains(svg, ">70 ms</text>") {
+			t.Errorf("%s: the figure does not show base, or not its 70 ms:\n%s", name, svg)
 		}
+	}
+	p, err := c.partsPanel(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Max > 2*brokenHeight*3 {
+		t.Errorf("the axis reaches %.1f ms: the bar of base is not broken", p.Y.Max)
 	}
 	for _, drawn := range newPage(c, []trace{{version: "ours"}, {version: "base"}}).Timelines {
 		if drawn.Own != (drawn.Version == "base") {
 			t.Errorf("%s: the timeline has its own scale: %v, want only for base", drawn.Version, drawn.Own)
+		}
+	}
+}
+
+// TestEmptyFigures: versions that take no time, and sizes that are no numbers, can be drawn.
+func TestEmptyFigures(t *testing.T) {
+	none := comparisonOf(made{version: "ours", n: 8}, made{version: "base", n: 8})
+	classes := comparisonOf(made{version: "ours", n: 1, total: 3, compute: 3}, made{version: "ours", n: 2, total: 5, compute: 5})
+	classes.SizeFlag, classes.SizeNames = "class", []string{"S", "W"}
+	for name, c := range map[string]*comparison{"no time": none, "classes": classes} {
+		for _, draw := range []func(*comparison) (*figure.Figure, error){totalFigure, partsFigure} {
+			f, err := draw(c)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var b bytes.Buffer
+			if err := f.Write(&b, "svg"); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if svg := b.String(); name == "classes" && !strings.Contains(svg, "W</text>") || strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+				t.Errorf("%s: the figure is wrong:\n%s", name, svg)
+			}
 		}
 	}
 }

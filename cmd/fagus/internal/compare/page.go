@@ -31,7 +31,8 @@ type page struct {
 	Columns     []string
 	Conclusions []string
 	Tables      []pageTable
-	Figures     []pageFigure
+	Total       pageFigure
+	Panels      []pageFigure
 	Parts       []pagePart // by fagus.Part
 	Legend      []pagePart // the parts that take time
 	Timelines   []pageTimeline
@@ -74,12 +75,9 @@ type pageSpan [3]float64
 func writeComparison(dir string, c *comparison, traces []trace) error {
 	p := newPage(c, traces)
 	for _, f := range []struct {
-		name, about string
-		draw        func(*comparison) (*figure.Figure, error)
-	}{
-		{"total", "Total time of every version over the size", totalFigure},
-		{"parts", "How every version spends its time, a panel per size, each with its own scale", partsFigure},
-	} {
+		name string
+		draw func(*comparison) (*figure.Figure, error)
+	}{{"total", totalFigure}, {"parts", partsFigure}} {
 		drawn, err := f.draw(c)
 		if err != nil {
 			return err
@@ -92,16 +90,46 @@ func writeComparison(dir string, c *comparison, traces []trace) error {
 			if err := replaceIn(dir, f.name+"."+format, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
 				return err
 			}
-			if format == "svg" {
-				data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
-				p.Figures = append(p.Figures, pageFigure{f.about, template.URL(data)})
-			}
 		}
+	}
+	if err := p.draw(c); err != nil {
+		return err
 	}
 	if err := replaceIn(dir, "compare.json", func(w io.Writer) error { return base.PrintJSON(w, c) }); err != nil {
 		return err
 	}
 	return replaceIn(dir, "index.html", p.write)
+}
+
+// draw draws the figures of the page. Each panel of the parts is a picture of its own, so that they
+// stand side by side on a wide screen and below each other on a narrow one.
+func (p *page) draw(c *comparison) error {
+	total, err := totalFigure(c)
+	if err == nil {
+		p.Total, err = inPage("Total time of every version over the size", total)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range c.Sizes {
+		panel, err := c.panelFigure(n)
+		if err != nil {
+			return err
+		}
+		f, err := inPage("How every version spends its time with "+c.size(n), panel)
+		if err != nil {
+			return err
+		}
+		p.Panels = append(p.Panels, f)
+	}
+	return nil
+}
+
+func inPage(about string, f *figure.Figure) (pageFigure, error) {
+	var b bytes.Buffer
+	err := f.Write(&b, "svg")
+	data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+	return pageFigure{about, template.URL(data)}, err
 }
 
 func replaceIn(dir, name string, write func(io.Writer) error) error {

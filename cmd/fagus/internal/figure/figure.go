@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -48,7 +49,14 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	all := draw.New(canvas)
 	Fill(all, color.White, all.Min, all.Max)
 	f.Paint(all)
-	_, err = canvas.WriteTo(w)
+	if format != "svg" {
+		_, err = canvas.WriteTo(w)
+		return err
+	}
+	var b bytes.Buffer
+	if _, err = canvas.WriteTo(&b); err == nil {
+		_, err = w.Write(portable(b.Bytes()))
+	}
 	return err
 }
 

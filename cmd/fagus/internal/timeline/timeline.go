@@ -21,13 +21,13 @@ type Span struct {
 
 // Save draws a row per rank, coloured by the parts of the run between the changes in trace.
 func Save(path string, nodes int, trace []sim.Record) error {
-	p := plot.New()
+	p := figure.NewPlot()
 	p.X.Label.Text = "virtual time (ms)"
+	p.X.Tick.Marker = plot.TickerFunc(figure.EvenTicks)
 	p.Y.Min, p.Y.Max = -0.6, float64(nodes)-0.4
 	p.Y.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return figure.Ticks(max(1, int(high-low)/16), high) })
 	p.Y.Label.Text = "rank"
-	legend := plot.NewLegend()
-	legend.Top, legend.Padding = true, vg.Points(2)
+	legend := figure.NewLegend()
 	spans := Spans(nodes, trace)
 	for part := range fagus.Parts {
 		if len(spans[part]) == 0 {
@@ -42,10 +42,9 @@ func Save(path string, nodes int, trace []sim.Record) error {
 	}
 	p.X.Min = 0
 
-	const width, legendWidth, margin = 640, 80, 8
-	return figure.Save(path, width, max(110, 60+24*float64(min(nodes, 64))), func(all draw.Canvas) {
-		p.Draw(draw.Crop(all, 0, -vg.Points(legendWidth), 0, -vg.Points(margin)))
-		legend.Draw(draw.Crop(all, 0, -vg.Points(margin), 0, -vg.Points(margin)))
+	const width, margin = 680, 8
+	return figure.Save(path, width, max(130, 60+24*float64(min(nodes, 64))), func(all draw.Canvas) {
+		figure.Beside(all, func(c draw.Canvas) { p.Draw(draw.Crop(c, vg.Points(margin), 0, vg.Points(margin), -vg.Points(margin))) }, &legend)
 	})
 }
 

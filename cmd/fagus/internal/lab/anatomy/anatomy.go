@@ -121,7 +121,7 @@ func drawAnatomy(path, env string, stages []sim.Stage) error {
 	end := totalTime(stages)
 	return figure.Save(path, width, height, func(c draw.Canvas) {
 		style := func(size float64, x text.XAlignment) text.Style {
-			return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Serif"}, vg.Points(size)),
+			return text.Style{Color: color.Black, Font: figure.Font(size),
 				XAlign: x, YAlign: text.YCenter, Handler: text.Plain{Fonts: font.DefaultCache}}
 		}
 		c.FillText(style(11, text.XLeft), vg.Point{X: vg.Points(8), Y: vg.Points(height - top/2)},

@@ -18,15 +18,14 @@ func drawCurve(path string, c *reproduce.Curve) error {
 		botf[i].X, botf[i].Y = float64(p.Bytes), p.BOTF()
 		push[i].X, push[i].Y = float64(p.Bytes), p.PUSH()
 	}
-	p := plot.New()
+	p := figure.NewPlot()
 	p.Title.Text = "Bandwidth until the ACK, simulated DIMMnet-1 (env " + c.Env + ")"
-	p.X.Label.Text, p.Y.Label.Text = "message size (bytes)", "MB/s"
+	p.X.Label.Text, p.Y.Label.Text = "message size (bytes)", "bandwidth (MB/s)"
 	p.X.Min, p.Y.Min = 0, 0
 	const block = 464 // payload of a BOTF packet, in bytes
 	p.X.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return figure.Ticks(block, high) })
 	p.Y.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return figure.Ticks(50, high) })
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.Padding = vg.Points(10), vg.Points(2)
+	legend := figure.NewLegend()
 	p.Add(plotter.NewGrid())
 	for _, l := range []struct {
 		name   string
@@ -42,9 +41,9 @@ func drawCurve(path string, c *reproduce.Curve) error {
 		}
 		line.Color, line.Width = l.color, vg.Points(1.5)
 		p.Add(line)
-		p.Legend.Add(l.name, line)
+		legend.Add(l.name, line)
 	}
-	return figure.Save(path, 560, 340, func(all draw.Canvas) {
-		p.Draw(draw.Crop(all, vg.Points(8), -vg.Points(12), vg.Points(8), -vg.Points(8)))
+	return figure.Save(path, 680, 340, func(all draw.Canvas) {
+		figure.Beside(all, func(c draw.Canvas) { p.Draw(draw.Crop(c, vg.Points(8), -vg.Points(12), vg.Points(8), -vg.Points(8))) }, &legend)
 	})
 }
