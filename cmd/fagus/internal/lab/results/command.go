@@ -96,11 +96,6 @@ func readConfig(c *cli.Context) (Config, error) {
 	if cfg.Quick {
 		cfg.Nodes, cfg.Rounds = []int{1, 2, 4}, 1
 	}
-	for _, name := range cfg.Programs {
-		if strings.HasPrefix(name, "-") {
-			return cfg, usage.Errorf("flag %s follows the name of a program: put flags first", name)
-		}
-	}
 	if err := Known(cfg.Programs); err != nil {
 		return cfg, usage.Wrap(err)
 	}
