@@ -19,7 +19,7 @@ func conjugateProgram() Program {
 		VerifiedBy: "the true residual, and a known solution",
 		Examples: `
 fagus run conjugate                                 Poisson's equation on 2 simulated nodes
-fagus run conjugate --grid 1000 --tolerance 1e-8 --net shm
+fagus run conjugate --grid 300 --tolerance 1e-8 --net shm
 fagus run conjugate --in system.mtx --rhs rhs.mtx --out x.mtx  files of Matrix Market: see fagus data`,
 		Flags: under("the system",
 			&cli.IntFlag{Name: "grid", Value: 50, Usage: "Poisson's equation on `N` x N points"},

@@ -15,7 +15,7 @@ func kmeansProgram() Program {
 	return Program{Name: "kmeans", About: "clusters of points by Lloyd's iterations", VerifiedBy: "nearest centres and means, by one rank alone",
 		Examples: `
 fagus run kmeans                                    20000 generated points on 2 simulated nodes
-fagus run kmeans --points 1000000 --clusters 32 --dimensions 8 --net shm
+fagus run kmeans --points 100000 --clusters 16 --dimensions 8 --net shm
 fagus run kmeans --in points.npy --clusters 5       a point per row: see fagus data`,
 		Flags: under("the points",
 			&cli.IntFlag{Name: "points", Value: 20000, Usage: "generate `N` points"},

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+)
+
+// exemption says why an example line is not run, or not run as it stands.
+type exemption struct {
+	part   *regexp.Regexp // of the line
+	reason string         // why the line is not run; "" if it is
+	as     string         // what is run in the place of that part
+}
+
+// exemptions are the example lines that are not run as they stand. The parts of lines that say how
+// large a run is are replaced, so that all lines together take a minute.
+func exemptions() (all []exemption) {
+	for _, x := range [][2]string{
+		{"--hosts ", "needs other hosts, by ssh: TestHosts runs such lines in network namespaces"},
+		{"mpirun ", "needs an MPI launcher: mpirun.txtar runs such lines"},
+		{"make -C bench", "needs Open MPI, MPICH or OpenBLAS: .ci/run makes and runs it"},
+		{"--peers", "needs Open MPI and MPICH: .ci/run and peersmpi.txtar run it"},
+		{"cmd/libfagus", "needs a C compiler: the tests of cmd/libfagus make and run it"},
+		{"go test ./...", "runs this test"},
+		{"lab results", "takes half a minute with --quick: results.txtar runs it"},
+		{"--case swarm.json", "needs a failed case: swarm.txtar has one"},
+	} {
+		all = append(all, exemption{part: regexp.MustCompile(regexp.QuoteMeta(x[0])), reason: x[1]})
+	}
+	for _, x := range [][2]string{
+		{"--n 512,1024(,2048)?", "--n 32,64"}, {"(compare matmul)( --out| --sync| --loss|$)", "$1 --n 32,64$2"}, {"(compare matmul) --n 512 ", "$1 --n 64 "},
+		{"--class [AW]", "--class S"}, {"--keys 8388608", "--keys 65536"}, {"--molecules 1728 --steps 10", "--molecules 64 --steps 2"},
+		{"--bodies 65536", "--bodies 1024"}, {"--points 100000", "--points 2000"}, {"--grid 300", "--grid 40"},
+		{"--pages 500000 --links 5000000", "--pages 500 --links 5000"}, {"--width 1920 --height 1080", "--width 192 --height 108"},
+		{"--n (2048|4000|1024)", "--n 128"}, {"--length 20000000", "--length 20000"}, {"--columns 4000 --rows 4000", "--columns 400 --rows 400"},
+		{"--cities 16", "--cities 11"}, {"run sor --n 400", "run sor --n 60"},
+
+		{"(sweep transfer|sweep mpi)( --net .*|$)", "$1 --n 64$2"}, {"sweep barrier$", "sweep barrier --nodes 2..256"},
+		{"sweep variables(.*)", "sweep variables$1 --bytes 8 --rounds 2"}, {"sweep imbalance(.*)", "sweep imbalance$1 --tasks 16"},
+		{"(sweep .*--net inproc.*)", "$1 --repeat 1"}, {"lab reproduce( colony| --json|$)", "lab reproduce$1 --rounds 100"}, {"./apps/...", "./apps/sor"},
+		{"lab swarm( --kinds|$)", "lab swarm --seconds 1$1"}, {"--seconds (300|600)", "--seconds 1"},
+		{"lab faults( --json|$)", "lab faults --net shm --only killed$1"},
+		{"--time (1m|2h)", "--time 2s"}, {"campaign --net tcp", "campaign --time 2s --net tcp"},
+		{"lab jobs$", "lab jobs --jobs 1"}, {"--jobs 1000", "--jobs 1"}, {"--jobs 5 --nodes 64", "--jobs 1 --nodes 4"},
+		{"(bench --net [^-]*)", "$1 --samples 3 --batch 1ms "},
+	} {
+		all = append(all, exemption{part: regexp.MustCompile(x[0]), as: x[1]})
+	}
+	return all
+}
+
+// TestExamples runs the example lines of README.md and docs/cli.md as a user runs them: in a shell,
+// in a copy of the repository, with what `fagus data` writes. Each must end with exit code 0.
+// Without FAGUS_LONG it runs the lines of README.md, and the first line of each command.
+func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("the examples are lines for bash: ", err)
+	}
+	t.Parallel() // the lines often wait
+	clone, env := freshClone(t)
+	shell(t, clone, env, "fagus data")
+	seen := map[string]bool{}
+	for _, e := range exampleLines(t) {
+		name := commandOf(e.line)
+		t.Run(strings.ReplaceAll(e.line, "/", "|"), func(t *testing.T) {
+			if !longtest.Enabled() && !e.readme && seen[name] {
+				t.Skip("not the first of its command: set FAGUS_LONG=1")
+			}
+			line := e.line
+			for _, x := range exemptions() {
+				if x.part.MatchString(line) && x.reason != "" {
+					t.Skip(x.reason)
+				}
+				line = x.part.ReplaceAllString(line, x.as)
+			}
+			seen[name] = true
+			for _, program := range []string{"jq", "man"} {
+				if _, err := exec.LookPath(program); err != nil && strings.Contains(line, "| "+program+" ") {
+					t.Skip(err)
+				}
+			}
+			where := clone
+			// These write nothing, and what they compile is compiled here already.
+			if strings.HasPrefix(line, "go ") || strings.HasPrefix(line, "fagusvet ") {
+				where = "../.."
+			}
+			shell(t, where, env, line)
+		})
+	}
+}
+
+// example is a line that a page shows.
+type example struct {
+	line   string
+	readme bool
+}
+
+// startsCommand matches the lines of README.md that are for a shell.
+var startsCommand = regexp.MustCompile(`^(fagus[cv]?|fagusvet|make|go|mpirun|source) `)
+
+// exampleLines returns the example lines of both pages, without remarks.
+func exampleLines(t *testing.T) (all []example) {
+	t.Helper()
+	remark := regexp.MustCompile(`\s+# .*$`)
+	for _, page := range []string{"../../README.md", "../../docs/cli.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		readme, examples, n := strings.HasSuffix(page, "README.md"), false, len(all)
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(line, "\n")
+			code, indented := strings.CutPrefix(line, "    ")
+			switch {
+			case line == "Examples:":
+				examples = true
+			case line != "" && !indented:
+				examples = false
+			case indented && (examples || readme && startsCommand.MatchString(code)):
+				all = append(all, example{remark.ReplaceAllString(code, ""), readme})
+			}
+		}
+		if len(all)-n < 5 {
+			t.Fatalf("%s shows %d lines for a shell", page, len(all)-n)
+		}
+	}
+	return all
+}
+
+// commandOf returns the words of a line up to the first flag.
+func commandOf(line string) string {
+	words := strings.Fields(line)
+	if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }); end >= 0 {
+		words = words[:end]
+	}
+	return strings.Join(words, " ")
+}
+
+// shell runs a line in a folder, and fails the test if its exit code is not 0.
+func shell(t *testing.T, dir string, env []string, line string) {
+	t.Helper()
+	const limit = 3 * time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, 5*time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v; the last of its output is\n%s", line, err, out[max(0, len(out)-2000):])
+	}
+}
+
+// freshClone returns a copy of the repository without what has been built in it, with the program
+// ./app, and an environment in which the commands are found.
+func freshClone(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	bin := filepath.Join(t.TempDir(), "bin")
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "build"):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(dir, path), 0o777)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		content, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, path), content, 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FAGUS_") || strings.HasPrefix(v, "PATH=") })
+	env = append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	shell(t, "../..", env, "go build -o "+bin+"/ ./cmd/fagusc ./cmd/fagusvet && go build -o "+dir+"/app ./cmd/fagus/testdata/app")
+	return dir, env
+}
