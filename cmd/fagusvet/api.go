@@ -6,8 +6,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// fagusPath is the package whose callers are checked.
-const fagusPath = "github.com/fagus-dsm/fagus/fagus"
+// fagusPath is the package whose callers are checked. A few methods of partsPath, which hold a set
+// while they run a function, are known as well.
+const (
+	fagusPath = "github.com/fagus-dsm/fagus/fagus"
+	partsPath = fagusPath + "/parts"
+)
 
 type call string
 
@@ -39,13 +43,20 @@ const (
 	callReduce     call = "Reduce"
 	callDo         call = "Do"
 	callDuring     call = "During"
+	callFill       call = "Fill" // of parts.Pair, as Step
+	callStep       call = "Step"
+	callNext       call = "Next" // of parts.Queue
 
-	callOther call = "other" // another function of the package
-	callNone  call = ""      // not of the package, or a dynamic call
+	callOther call = "other" // another function of package fagus
+	callNone  call = ""      // none of these, or a dynamic call
 )
 
-// of reports whether c is a method of the named type, or a function if the name is empty.
-func (c call) of(receiver string) bool {
+// of reports whether c is a method of the named type of a package, or a function if the name of
+// the type is empty.
+func (c call) of(path, receiver string) bool {
+	if path == partsPath {
+		return receiver == "Pair" && (c == callFill || c == callStep) || receiver == "Queue" && c == callNext
+	}
 	switch c {
 	case callNewArray, callNewGuarded, callWant, callRun, callReduce:
 		return receiver == ""
@@ -67,12 +78,22 @@ func (c call) of(receiver string) bool {
 // needsNothingHeld reports whether a rank that makes the call must hold no set.
 func (c call) needsNothingHeld() bool {
 	switch c {
-	case callAcquire, callDo, callDuring, callUpdate, callBarrier, callFence, callReduce:
+	case callAcquire, callUpdate, callBarrier, callFence, callReduce:
+		return true
+	}
+	return c.runs()
+}
+
+// runs reports whether the call holds a set while it runs a function.
+func (c call) runs() bool {
+	switch c {
+	case callDo, callDuring, callFill, callStep, callNext:
 		return true
 	}
 	return false
 }
 
+// fagusCall returns which of the known calls c is.
 func fagusCall(c *ssa.CallCommon) call {
 	callee := c.StaticCallee()
 	if callee == nil {
@@ -82,13 +103,16 @@ func fagusCall(c *ssa.CallCommon) call {
 		callee = origin
 	}
 	f, ok := callee.Object().(*types.Func)
-	if !ok || f.Pkg() == nil || f.Pkg().Path() != fagusPath {
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != fagusPath && f.Pkg().Path() != partsPath {
 		return callNone
 	}
-	if name := call(f.Name()); name.of(receiverName(f)) {
+	switch name := call(f.Name()); {
+	case name.of(f.Pkg().Path(), receiverName(f)):
 		return name
+	case f.Pkg().Path() == fagusPath:
+		return callOther
 	}
-	return callOther
+	return callNone
 }
 
 func receiverName(f *types.Func) string {

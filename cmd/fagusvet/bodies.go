@@ -1,27 +1,40 @@
 package main
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// heldSet returns the set that a call of Acquire, Do or During acquires.
-func heldSet(c *ssa.CallCommon) ssa.Value {
-	if fagusCall(c) == callDo {
-		return c.Args[0]
-	}
-	return c.Args[1]
-}
+// Some calls hold a set while they run a function, their body: Do and During, and in package parts
+// Fill, Step and Next. Comments of this command name only Do and During.
 
-// runs returns the function value that a call of Do or During calls while the rank holds its set;
-// nil for other calls.
-func runs(c *ssa.CallCommon) ssa.Value {
+// heldSet returns the set that a call acquires; nil if a method of package parts makes the set.
+func heldSet(c *ssa.CallCommon) ssa.Value {
 	switch fagusCall(c) {
-	case callDo, callDuring:
-		return c.Args[len(c.Args)-1]
+	case callDo:
+		return c.Args[0]
+	case callAcquire, callDuring:
+		return c.Args[1]
 	}
 	return nil
+}
+
+// runs returns the function value that a call of Do or During runs while the rank holds the set.
+// It returns nil for other calls.
+func runs(c *ssa.CallCommon) ssa.Value {
+	if !fagusCall(c).runs() {
+		return nil
+	}
+	i := slices.IndexFunc(c.Args, func(arg ssa.Value) bool {
+		_, is := arg.Type().Underlying().(*types.Signature)
+		return is
+	})
+	if i < 0 {
+		return nil
+	}
+	return c.Args[i]
 }
 
 // findBodies finds the functions that only calls of Do and During use, so that a set is held
@@ -52,17 +65,17 @@ func (m *model) findUses(instr ssa.Instruction, unsure map[*ssa.Function]bool) {
 		return
 	}
 	operands := instr.Operands(nil)
+	var body *ssa.Function
 	switch instr := instr.(type) {
 	case *ssa.MakeClosure:
 		operands = operands[1:] // the first is the function; the closure's uses count
 	case *ssa.Call:
-		if body := function(runs(&instr.Call)); body != nil {
+		if body = function(runs(&instr.Call)); body != nil {
 			m.bodies[body] = append(m.bodies[body], instr)
-			operands = operands[:len(operands)-1]
 		}
 	}
 	for _, x := range operands {
-		if f := function(*x); f != nil {
+		if f := function(*x); f != nil && f != body {
 			unsure[f] = true
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 const collectiveDoc = `find collective calls that only some ranks make
 
-All ranks call NewArray, NewGuarded, Bind, Update, Barrier, Fence and Reduce, in the same
-order. This rule reports such a call under a condition computed from n.Rank() if ranks with
-the other outcome do not make the same calls:
+All ranks call NewArray, NewGuarded, Bind, Update, Barrier, Fence and Reduce, and Fill and
+Step of parts.Pair, in the same order. This rule reports such a call under a condition
+computed from n.Rank() if ranks with the other outcome do not make the same calls:
 
 	if n.Rank() == 0 {
 		if err := n.Barrier(); err != nil { // collective: Barrier depends on the rank ...
@@ -35,7 +35,7 @@ func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 // collective reports whether all ranks must make the call, in both modes.
 func collective(c call) bool {
 	switch c {
-	case callNewArray, callNewGuarded, callBind, callUpdate, callBarrier, callFence, callReduce:
+	case callNewArray, callNewGuarded, callBind, callUpdate, callBarrier, callFence, callReduce, callFill, callStep:
 		return true
 	}
 	return false

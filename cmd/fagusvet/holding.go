@@ -69,7 +69,7 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 			h.frees, h.brings = h.frees|bit, h.brings|bit
 		case callBarrier, callFence, callReduce:
 			h.frees |= bit
-		case callDo, callDuring:
+		case callDo, callDuring, callFill, callStep, callNext:
 			h.frees, h.tenures = h.frees|bit, h.tenures|bit
 			if body := m.body(&c.Call); body == nil || m.touching[body] {
 				h.brings |= bit

@@ -8,8 +8,8 @@ import (
 const releaseDoc = `find sets that are acquired and not released
 
 A rank releases a set before its next Acquire, Do, During, Update, Barrier, Fence or Reduce,
-and before its program returns. This rule follows every path from an Acquire and reports a path that
-reaches a return, or such a call, without a Release:
+and before its program returns. This rule follows every path from an Acquire and reports a
+path that reaches a return, or such a call, without a Release:
 
 	if err := n.Acquire(set); err != nil { // release: the set acquired here is still held at the return of line 12
 		return err
@@ -19,8 +19,9 @@ reaches a return, or such a call, without a Release:
 	}
 	return n.Release(set)
 
-Do and During release their set when the function that they call returns. The rule reports
-such calls, and a Release of the set, inside a function that only Do and During call:
+Do and During release their set when the function that they call returns. So do Fill and
+Step of parts.Pair and Next of parts.Queue. The rule reports such calls, and a Release of
+the set, inside a function that nothing else calls:
 
 	set.Do(func() {
 		counts.Slice()[0]++
