@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -113,6 +114,15 @@ func fagusCall(c *ssa.CallCommon) call {
 		return callOther
 	}
 	return callNone
+}
+
+// arguments returns the arguments of a known call. The first is the receiver of a method, also if
+// the call is of a method value.
+func arguments(c *ssa.CallCommon) []ssa.Value {
+	if value, ok := c.Value.(*ssa.MakeClosure); ok {
+		return slices.Concat(value.Bindings, c.Args)
+	}
+	return c.Args
 }
 
 func receiverName(f *types.Func) string {

@@ -14,9 +14,9 @@ import (
 func heldSet(c *ssa.CallCommon) ssa.Value {
 	switch fagusCall(c) {
 	case callDo:
-		return c.Args[0]
+		return arguments(c)[0]
 	case callAcquire, callDuring:
-		return c.Args[1]
+		return arguments(c)[1]
 	}
 	return nil
 }

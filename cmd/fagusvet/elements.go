@@ -26,7 +26,7 @@ func (m *model) findElements() {
 				m.findUsesOf(instr.(*ssa.Call))
 			case callCopy:
 				c := instr.(*ssa.Call)
-				m.elements[fn] = append(m.elements[fn], element{instr: c, pos: c.Pos(), array: m.arrayOf(c.Call.Args[0])})
+				m.elements[fn] = append(m.elements[fn], element{instr: c, pos: c.Pos(), array: m.arrayOf(arguments(&c.Call)[0])})
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func (m *model) findElements() {
 
 // findUsesOf finds the uses of a call of Array.Slice, also in closures.
 func (m *model) findUsesOf(slice *ssa.Call) {
-	of := m.arrayOf(slice.Call.Args[0])
+	of := m.arrayOf(arguments(&slice.Call)[0])
 	u := uses{m: m, deep: maxDeep}
 	u.slice(slice)
 	for _, e := range u.found {

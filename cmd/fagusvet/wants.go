@@ -40,7 +40,7 @@ func (s *search) set(v ssa.Value) bool {
 		return all(phi.Edges, s.set)
 	}
 	c, name := resultOf(v, 0)
-	return name == callSet && s.requests(c.Call.Args[1])
+	return name == callSet && s.requests(arguments(&c.Call)[1])
 }
 
 func (s *search) requests(v ssa.Value) bool {
@@ -71,9 +71,9 @@ func (s *search) request(v ssa.Value) bool {
 	c, name := resultOf(v, 0)
 	switch name {
 	case callWriting, callReporting, callUnordered:
-		return s.request(c.Call.Args[0])
+		return s.request(arguments(&c.Call)[0])
 	case callRead, callWrite:
-		s.wants = append(s.wants, want{variable: c.Call.Args[0], shared: name == callRead})
+		s.wants = append(s.wants, want{variable: arguments(&c.Call)[0], shared: name == callRead})
 		return true
 	case callWant:
 		access, ok := c.Call.Args[1].(*ssa.Const)
@@ -151,7 +151,7 @@ func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
 	if name != callBind {
 		return nil, false
 	}
-	ranges, isList := m.resolve(bind.Call.Args[2]).(*ssa.Slice)
+	ranges, isList := m.resolve(arguments(&bind.Call)[2]).(*ssa.Slice)
 	if !isList || !onlyListed(ranges) {
 		return nil, false
 	}
@@ -161,7 +161,7 @@ func (m *model) guardedBy(variable ssa.Value) (arrays []array, ok bool) {
 		if name != callAll && name != callRange {
 			return nil, false
 		}
-		a := m.arrayOf(of.Call.Args[0])
+		a := m.arrayOf(arguments(&of.Call)[0])
 		if a == nil {
 			return nil, false
 		}
