@@ -15,3 +15,12 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// TestCorrectPrograms runs each rule on correct programs.
+func TestCorrectPrograms(t *testing.T) {
+	for _, a := range analyzers() {
+		t.Run(a.Name, func(t *testing.T) {
+			analysistest.Run(t, analysistest.TestData(), a, "light")
+		})
+	}
+}

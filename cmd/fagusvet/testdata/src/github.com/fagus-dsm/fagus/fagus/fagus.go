@@ -58,6 +58,7 @@ func (n *Node) During(set *SyncSet, f func() error) error           { return f()
 func (n *Node) Update() error                                       { return nil }
 func (n *Node) Barrier() error                                      { return nil }
 func (n *Node) Fence() error                                        { return nil }
+func (n *Node) Context() context.Context                            { return context.Background() }
 func (n *Node) Err() error                                          { return nil }
 func (n *Node) Rank() int                                           { return n.rank }
 func (n *Node) Nodes() int                                          { return 1 }
