@@ -141,6 +141,7 @@ func frontPlaces() []place {
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "internal/runflags"},
 			time: "how long ranks may take to end"},
+		{dir: "apps/examples/*", may: []string{"fagus", "fagus/parts", "fagus/program"}},
 	}
 }
 
@@ -215,6 +216,10 @@ type exemption struct {
 
 func exemptions() []exemption {
 	return []exemption{
+		{"apps/examples/life", "size", "a flag of a command"},
+		{"apps/examples/life", "generations", "a flag of a command"},
+		{"apps/examples/tasks", "size", "a flag of a command"},
+		{"apps/examples/wordcount", "most", "a flag of a command"},
 		{"cmd/libfagus", "own", "a C program has one run, and hands no pointer to it around"},
 		{"dimmnet/live/delay", "exploring", "only in tests: with a handle, calls of Here would cost something in a normal build"},
 	}

@@ -1,0 +1,9 @@
+// Package examples is a place for small programs, to read and to begin one's own with. Each is a
+// command of a page that uses fagus/program and fagus/parts:
+//
+//	go run ./apps/examples/life --nodes 4                    // a torus in blocks of rows
+//	go run ./apps/examples/wordcount --net shm README.md     // keys that all ranks count
+//	go run ./apps/examples/tasks --mode threaded --size 12   // tasks that add tasks
+//
+// docs/tutorial.md and docs/program.md explain how such programs are written and run.
+package examples

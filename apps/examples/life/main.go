@@ -1,0 +1,77 @@
+// Command life plays Conway's game of life on a torus, and prints how many cells live at the end.
+//
+// The ranks divide the rows. A parts.Pair holds two grids: in each step a rank computes its rows of
+// the next generation from its rows of the present one and a row of either neighbour.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+	"github.com/fagus-dsm/fagus/fagus/program"
+)
+
+var (
+	size        = flag.Int("size", 64, "a torus of `N` rows and columns")
+	generations = flag.Int("generations", 100, "play `N` generations")
+)
+
+func main() { program.App{About: "plays the game of life on a torus", Run: life}.Main() }
+
+func life(n *fagus.Node) error {
+	cells, err := parts.NewPair[uint8](n, "cells", parts.Shape{Rows: *size, Columns: *size, Halo: 1, Wrap: true})
+	if err != nil {
+		return err
+	}
+	lo, hi := cells.Now.Mine()
+	fill := func() error {
+		for i := lo; i < hi; i++ {
+			random := rand.New(rand.NewPCG(1, uint64(i))) // equal rows on any number of ranks
+			for j := range cells.Next.Row(i) {
+				cells.Next.Row(i)[j] = uint8(random.IntN(2))
+			}
+		}
+		return nil
+	}
+	if err := cells.Fill(fill); err != nil {
+		return err
+	}
+	step := func() error {
+		for i := lo; i < hi; i++ {
+			next(cells.Next.Row(i), cells.Now.Row(i-1), cells.Now.Row(i), cells.Now.Row(i+1))
+		}
+		n.Spend(fagus.Time((hi-lo)**size) * 10 * fagus.Nanosecond) // on a simulated network
+		return nil
+	}
+	for range *generations {
+		if err := cells.Step(step); err != nil {
+			return err
+		}
+	}
+	alive := 0
+	for i := lo; i < hi; i++ { // this rank's own rows stay current
+		for _, cell := range cells.Now.Row(i) {
+			alive += int(cell)
+		}
+	}
+	alive, err = fagus.Reduce(n, alive, func(a, b int) int { return a + b })
+	if n.Rank() == 0 && err == nil {
+		fmt.Println(alive, "cells live")
+	}
+	return err
+}
+
+// next computes a row of the next generation from the rows above, here and below.
+func next(to, above, here, below []uint8) {
+	for j := range to {
+		left, right := (j+len(to)-1)%len(to), (j+1)%len(to)
+		around := above[left] + above[j] + above[right] + here[left] + here[right] + below[left] + below[j] + below[right]
+		to[j] = 0
+		if around == 3 || around == 2 && here[j] == 1 {
+			to[j] = 1
+		}
+	}
+}
