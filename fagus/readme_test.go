@@ -31,7 +31,7 @@ func TestReadmeProgram(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), code[1], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "run", "./"+dir).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "run", "./"+dir, "--nodes", "4").CombinedOutput()
 	if err != nil || strings.Count(string(out), "sees [1 1 1 1]\n") != 4 {
 		t.Errorf("the program of README.md: error %v, output\n%s", err, out)
 	}
