@@ -30,26 +30,31 @@ func build(t *testing.T, folder string) string {
 }
 
 // execute runs a program with three ranks. It returns what it prints, and its error.
-func execute(t *testing.T, file, net, mode string, args ...string) (stdout, stderr string, err error) {
+func execute(t *testing.T, file string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, file, append([]string{"--nodes", "3", "--net", net, "--mode", mode}, args...)...)
+	cmd := exec.CommandContext(ctx, file, append([]string{"--nodes", "3"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	return out.String(), errs.String(), err
 }
 
-// eachRun calls f with the networks and modes that the examples must run on.
-func eachRun(t *testing.T, f func(t *testing.T, net, mode string)) {
+// eachRun calls f with the flags for each network and mode that the examples must run on. On
+// goroutines the runs are checked.
+func eachRun(t *testing.T, f func(t *testing.T, flags []string)) {
 	nets := []string{"inproc", "dimmnet1", "udp100"}
 	if shm.Supported() == nil {
 		nets = append(nets, "shm", "tcp")
 	}
 	for _, net := range nets {
 		for _, mode := range []string{"phase", "threaded"} {
-			t.Run(net+"/"+mode, func(t *testing.T) { f(t, net, mode) })
+			flags := []string{"--net", net, "--mode", mode}
+			if net == "inproc" && runtime.GOOS == "linux" {
+				flags = append(flags, "--check")
+			}
+			t.Run(net+"/"+mode, func(t *testing.T) { f(t, flags) })
 		}
 	}
 }
@@ -58,8 +63,8 @@ func eachRun(t *testing.T, f func(t *testing.T, net, mode string)) {
 func TestLife(t *testing.T) {
 	want := fmt.Sprintf("%d cells live\n", alone(64, 100))
 	file := build(t, "life")
-	eachRun(t, func(t *testing.T, net, mode string) {
-		if out, errs, err := execute(t, file, net, mode); err != nil || !strings.Contains(out, want) {
+	eachRun(t, func(t *testing.T, flags []string) {
+		if out, errs, err := execute(t, file, flags...); err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v, output\n%s%s\nwant %q", err, out, errs, want)
 		}
 	})
@@ -68,8 +73,8 @@ func TestLife(t *testing.T) {
 // TestTasks: there are 724 ways to place 10 queens.
 func TestTasks(t *testing.T) {
 	file := build(t, "tasks")
-	eachRun(t, func(t *testing.T, net, mode string) {
-		if out, errs, err := execute(t, file, net, mode); err != nil || !strings.Contains(out, "724 ways\n") {
+	eachRun(t, func(t *testing.T, flags []string) {
+		if out, errs, err := execute(t, file, flags...); err != nil || !strings.Contains(out, "724 ways\n") {
 			t.Errorf("%v, output\n%s%s\nwant 724 ways", err, out, errs)
 		}
 	})
@@ -81,8 +86,8 @@ func TestWordCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := build(t, "wordcount")
-	eachRun(t, func(t *testing.T, net, mode string) {
-		out, errs, err := execute(t, file, net, mode, "--most", "3", text)
+	eachRun(t, func(t *testing.T, flags []string) {
+		out, errs, err := execute(t, file, append(flags, "--most", "3", text)...)
 		if want := "3 and\n3 the\n1 a\n"; err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v, output\n%s%s\nwant\n%s", err, out, errs, want)
 		}
@@ -97,10 +102,10 @@ func TestWrongLife(t *testing.T) {
 	file := build(t, "testdata/wronglife")
 	want := "nothing but the order of phases separates the tenures of rank "
 	for _, mode := range []string{"phase", "threaded"} {
-		if out, errs, err := execute(t, file, "inproc", mode); err != nil {
+		if out, errs, err := execute(t, file, "--mode", mode); err != nil {
 			t.Errorf("%s mode, unchecked: %v, output\n%s%s", mode, err, out, errs)
 		}
-		out, errs, err := execute(t, file, "inproc", mode, "--check")
+		out, errs, err := execute(t, file, "--mode", mode, "--check")
 		if err == nil || !strings.Contains(errs, want) || !strings.Contains(errs, "wronglife/main.go:") {
 			t.Errorf("%s mode: %v, output\n%s%s\nwant an error that names the line", mode, err, out, errs)
 		}

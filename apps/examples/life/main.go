@@ -52,10 +52,15 @@ func life(n *fagus.Node) error {
 		}
 	}
 	alive := 0
-	for i := lo; i < hi; i++ { // this rank's own rows stay current
-		for _, cell := range cells.Now.Row(i) {
-			alive += int(cell)
+	count := func() {
+		for i := lo; i < hi; i++ {
+			for _, cell := range cells.Now.Row(i) {
+				alive += int(cell)
+			}
 		}
+	}
+	if err := n.Set(cells.Now.WantMine(fagus.Shared)...).Do(count); err != nil {
+		return err
 	}
 	alive, err = fagus.Reduce(n, alive, func(a, b int) int { return a + b })
 	if n.Rank() == 0 && err == nil {

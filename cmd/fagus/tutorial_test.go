@@ -1,0 +1,105 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// lesson is a block of docs/tutorial.md.
+type lesson struct {
+	info string // what follows the backquotes: the language and a word
+	text string
+}
+
+// tutorial returns the blocks of docs/tutorial.md.
+func tutorial(t *testing.T) (blocks []lesson) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?ms)^```(\\S.*?)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+		blocks = append(blocks, lesson{m[1], m[2]})
+	}
+	return blocks
+}
+
+// TestTutorial writes the files of docs/tutorial.md, and executes its commands one after another.
+// Where network namespaces can be made, two of them are its two hosts.
+func TestTutorial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs")
+	}
+	work, fagus := t.TempDir(), command(t)
+	dir := work
+	for i, block := range tutorial(t) {
+		kind, word, _ := strings.Cut(block.info, " ")
+		switch {
+		case kind == "go":
+			if err := os.WriteFile(filepath.Join(work, word), []byte(block.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		case word == "hosts":
+			t.Run("hosts", func(t *testing.T) {
+				h := newHosts(t, 2)
+				hosts := "--hosts " + strings.Join(h.Hosts, ",") + " --rsh 'ip netns exec %h'"
+				follow(t, fagus, dir, strings.ReplaceAll(block.text, "--hosts a,b", hosts))
+			})
+		default:
+			if dir = follow(t, fagus, dir, block.text); t.Failed() {
+				t.Fatalf("in block %d of docs/tutorial.md", i+1)
+			}
+		}
+	}
+}
+
+// follow executes the commands of a block, which begin with a dollar sign, and compares what they
+// print with the lines behind them. It returns the folder in which the next block begins.
+func follow(t *testing.T, fagus, dir, text string) string {
+	t.Helper()
+	for part := range strings.SplitSeq("\n"+text, "\n$ ") {
+		line, want, _ := strings.Cut(part, "\n")
+		if line == "" {
+			continue
+		}
+		if to, ok := strings.CutPrefix(line, "cd "); ok {
+			dir = filepath.Join(dir, to)
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(fagus)+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=mod")
+		out, _ := cmd.CombinedOutput() // a wrong program fails: its output says so
+		if !alike(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), strings.Split(strings.TrimRight(want, "\n"), "\n")) {
+			t.Errorf("%s prints\n%s\nwant\n%s", line, out, want)
+		}
+	}
+	return dir
+}
+
+// measure matches what differs from run to run: times and fractions, and the rank that fails first.
+var measure = regexp.MustCompile(`[0-9.]+ (ns|us|ms|s|%)|rank \d+|[[.]\w*\d+[\].\d]*| +`)
+
+// alike compares lines. A line "..." of want stands for any number of lines.
+func alike(got, want []string) bool {
+	for i, line := range want {
+		if line == "..." {
+			for skip := range len(got) - i + 1 {
+				if alike(got[i+skip:], want[i+1:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(got) || measure.ReplaceAllString(got[i], "#") != measure.ReplaceAllString(line, "#") {
+			return false
+		}
+	}
+	return len(got) == len(want)
+}
