@@ -55,7 +55,7 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 		}
 		next, must := h.needsNothingHeld(e.instr)
 		free := h.frees
-		if h.entries == nil && (must || h.m.roots[h.fn]) {
+		if must || h.m.roots[h.fn] {
 			free |= atEntry
 		}
 		if !at.last.within(free) {

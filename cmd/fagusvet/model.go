@@ -105,13 +105,10 @@ func function(v ssa.Value) *ssa.Function {
 	default:
 		return nil
 	}
-	if method, ok := f.Object().(*types.Func); ok && f.Synthetic != "" {
-		if declared := f.Prog.FuncValue(method.Origin()); declared != nil {
+	if of, ok := f.Object().(*types.Func); ok && f.Synthetic != "" {
+		if declared := f.Prog.FuncValue(of.Origin()); declared != nil {
 			return declared
 		}
-	}
-	if origin := f.Origin(); origin != nil {
-		return origin
 	}
 	return f
 }

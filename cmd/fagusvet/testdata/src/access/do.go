@@ -33,6 +33,10 @@ func runAll() {
 	fagus.Run(context.Background(), fagus.Config{}, readmeWithoutUpdate)
 	fagus.Run(context.Background(), fagus.Config{}, otherSet)
 	fagus.Run(context.Background(), fagus.Config{}, app{}.program)
+	fagus.Run(context.Background(), fagus.Config{}, new(world).again)
+	fagus.Run(context.Background(), fagus.Config{}, failedRun)
+	fagus.Run(context.Background(), fagus.Config{}, updatesInBody)
+	fagus.Run(context.Background(), fagus.Config{}, genericProgram[int64])
 }
 
 func afterDuring(n *fagus.Node, x *fagus.Guarded[int64]) error {
@@ -42,7 +46,7 @@ func afterDuring(n *fagus.Node, x *fagus.Guarded[int64]) error {
 	}); err != nil {
 		return err
 	}
-	x.Slice()[1] = 1          // want `an element of x is written, but no set is held: the During of line 39 has released it`
+	x.Slice()[1] = 1          // want `an element of x is written, but no set is held: the During of line 43 has released it`
 	fmt.Println(x.Slice()[1]) // want `an element of x is read`
 	if err := n.During(n.Set(x.Write()), func() error { x.Slice()[0] = 2; return n.Err() }); err != nil {
 		x.Slice()[0] = 0 // the run has failed
@@ -72,11 +76,11 @@ func otherSet(n *fagus.Node) error {
 	y := fagus.NewGuarded[int64](n, "y", 10)
 	set := n.Set(y.Write())
 	set.Do(func() {
-		y.Slice()[0] = x.Slice()[0] // want `access: an element of "x" is read, but the set that line 74 acquires has nothing that guards it`
+		y.Slice()[0] = x.Slice()[0] // want `access: an element of "x" is read, but the set that line 78 acquires has nothing that guards it`
 	})
 	n.Set(x.Read(), y.Write()).Do(func() { y.Slice()[0] = x.Slice()[0] })
 	n.Acquire(set)
-	y.Slice()[0] = x.Slice()[0] // want `an element of "x" is read, but the set that line 78 acquires`
+	y.Slice()[0] = x.Slice()[0] // want `an element of "x" is read, but the set that line 82 acquires`
 	n.Release(set)
 	n.Update()
 	set.Do(func() { y.Slice()[0] = x.Slice()[0] }) // an Update has brought it
@@ -91,7 +95,7 @@ func otherSetInHelper(n *fagus.Node, w *world) {
 	n.Set(w.y.Write()).Do(func() { w.y.Slice()[0] = w.x.Slice()[0] })
 	n.Set(w.x.Write()).Do(func() { w.x.Slice()[0]++ })
 	n.Set(w.y.Write()).Do(func() {
-		w.y.Slice()[0] = w.x.Slice()[0] // want `an element of "x" is read, but the set that line 93 acquires`
+		w.y.Slice()[0] = w.x.Slice()[0] // want `an element of "x" is read, but the set that line 97 acquires`
 	})
 	refresh(n)
 	n.Set(w.y.Write()).Do(func() { w.y.Slice()[0] = w.x.Slice()[0] })
@@ -99,7 +103,11 @@ func otherSetInHelper(n *fagus.Node, w *world) {
 
 func refresh(n *fagus.Node) { n.Update() }
 
-type world struct{ x, y *fagus.Guarded[int64] }
+type world struct {
+	x, y *fagus.Guarded[int64]
+	n    *fagus.Node
+	set  *fagus.SyncSet
+}
 
 func newWorld(n *fagus.Node) *world {
 	return &world{x: fagus.NewGuarded[int64](n, "x", 10), y: fagus.NewGuarded[int64](n, "y", 10)}
@@ -119,7 +127,7 @@ func unknownBody(n *fagus.Node, x *fagus.Guarded[int64], f func()) {
 	set := n.Set(x.Write())
 	set.Do(f)
 	fmt.Println(x.Slice()[0])
-	x.Slice()[0] = 1 // want `an element of x is written, but no set is held: the Do of line 120 has released it`
+	x.Slice()[0] = 1 // want `an element of x is written, but no set is held: the Do of line 128 has released it`
 	set.Do(func() { x.Slice()[0]++ })
 }
 
@@ -128,7 +136,7 @@ func releaseInBody(n *fagus.Node, x *fagus.Guarded[int64], set *fagus.SyncSet) {
 	n.During(set, func() error {
 		x.Slice()[0]++
 		n.Release(set)
-		x.Slice()[0]++ // want `an element of x is written, but no set is held: line 130 has released it`
+		x.Slice()[0]++ // want `an element of x is written, but no set is held: line 138 has released it`
 		return n.Acquire(set)
 	})
 }
@@ -138,4 +146,48 @@ func inBothPlaces(n *fagus.Node, set *fagus.SyncSet, x *fagus.Guarded[int64]) {
 	f := func() { x.Slice()[0]++ }
 	set.Do(f)
 	f()
+}
+
+// The function runs itself.
+func (w *world) again(n *fagus.Node) error {
+	w.n = n
+	w.set = n.Set(w.y.Write())
+	return w.set.Do(w.more)
+}
+
+func (w *world) more() {
+	w.y.Slice()[0] = w.x.Slice()[0]
+	w.n.Barrier()
+	w.set.Do(w.more)
+}
+
+// Only a failed run reads.
+func failedRun(n *fagus.Node) error {
+	x := fagus.NewGuarded[int64](n, "x", 10)
+	set := n.Set()
+	if err := n.Barrier(); err != nil {
+		set.Do(func() { fmt.Println(x.Slice()[0]) })
+		return err
+	}
+	return n.Set(x.Write()).Do(func() {})
+}
+
+// The body ends its tenure, updates, and begins another one.
+func updatesInBody(n *fagus.Node) error {
+	x := fagus.NewGuarded[int64](n, "x", 10)
+	set := n.Set(x.Write())
+	n.During(set, func() error {
+		x.Slice()[0]++
+		n.Release(set)
+		n.Update()
+		return n.Acquire(set)
+	})
+	fmt.Println(x.Slice()[0])
+	return n.Err()
+}
+
+func genericProgram[T any](n *fagus.Node) error {
+	x := fagus.NewGuarded[T](n, "x", 10)
+	fmt.Println(x.Slice()[0]) // want `an element of "x" is read, but no set is held`
+	return n.Set(x.Write()).Do(func() {})
 }

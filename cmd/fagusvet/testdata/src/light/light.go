@@ -1,16 +1,23 @@
-// Package light has correct programs, in which no rule may report anything.
-package light
+// Command light has correct programs, in which no rule may report anything.
+package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func main() error {
+func main() {
+	if err := all(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func all() error {
 	ctx := context.Background()
 	_, counting := fagus.Run(ctx, fagus.Config{}, count)
 	_, living := fagus.Run(ctx, fagus.Config{}, life)
@@ -189,4 +196,16 @@ func (h *heat) step() {
 func (h *heat) copy() error {
 	copy(h.now.Slice(), h.next.Slice())
 	return h.n.Err()
+}
+
+// A Guarded may be composed.
+func composed(a *fagus.Array[int64], v *fagus.SyncVar) *fagus.Guarded[int64] {
+	return &fagus.Guarded[int64]{Array: a, Var: v}
+}
+
+// The caller may have called Update.
+func copyFirst(n *fagus.Node, x, y *fagus.Guarded[int64]) {
+	first := int64(0)
+	n.Set(x.Read()).Do(func() { first = x.Slice()[0] })
+	fmt.Println(first, y.Slice()[0])
 }

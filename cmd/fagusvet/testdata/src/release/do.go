@@ -128,3 +128,11 @@ func uncheckedLeak(n *fagus.Node, set *fagus.SyncSet, x *fagus.Guarded[int64]) e
 	}
 	return n.Err()
 }
+
+// One report for a mistake is enough.
+func acquiresInDo(n *fagus.Node, set, other *fagus.SyncSet) {
+	set.Do(func() {
+		n.Acquire(other) // want `Acquire is called while the Do of line 134 holds its set`
+		n.Release(other)
+	})
+}

@@ -143,3 +143,22 @@ func releasedInside(n *fagus.Node, set *fagus.SyncSet, x *fagus.Guarded[int64]) 
 		return nil
 	})
 }
+
+type either struct{ current *fagus.Guarded[int64] }
+
+// The field may hold any of the two arrays.
+func (e *either) choose(n *fagus.Node, second bool) {
+	a := fagus.NewGuarded[int64](n, "a", 10)
+	e.current = fagus.NewGuarded[int64](n, "b", 10)
+	if second {
+		e.current = a
+	}
+	n.Set(e.current.Write()).Do(func() { a.Slice()[0]++ })
+}
+
+// An array of the list may have the variable of the other half of a.
+func listedHalf(n *fagus.Node, list []*fagus.Guarded[int64]) {
+	a, _ := fagus.NewArray[int64](n, "a", 10)
+	low, _ := n.Bind("low", a.Range(0, 5))
+	n.Set(low.Read(), list[0].Write()).Do(func() { a.Slice()[5] = a.Slice()[0] })
+}
