@@ -29,8 +29,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 )
 
 var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")

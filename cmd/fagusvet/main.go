@@ -28,7 +28,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/multichecker"
 
-	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 )
 
 const exitUsage = 2

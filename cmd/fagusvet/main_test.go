@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/cmd/internal/cmdline"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 )
 
 // beTool in the environment makes the test binary behave as the command, so that go vet can run it

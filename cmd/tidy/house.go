@@ -136,10 +136,11 @@ func programPlaces() []place {
 // frontPlaces are what the command and programs of one's own share.
 func frontPlaces() []place {
 	return []place{
+		{dir: "internal/cmdline", may: []string{"apps/catalog/usage"}},
 		{dir: "internal/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
-		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "internal/runflags"},
+		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "internal/cmdline", "internal/runflags"},
 			time: "how long ranks may take to end"},
 		{dir: "apps/examples/*", may: []string{"fagus", "fagus/parts", "fagus/program"}},
 	}
@@ -154,8 +155,7 @@ func fagusPlaces() []place {
 	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
-		{dir: "cmd/internal/cmdline", may: []string{"apps/catalog/usage"}},
-		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "cmd/internal/cmdline"}},
+		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "internal/cmdline"}},
 		{dir: figure, may: []string{"apps/outfile", "dimmnet"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
 		{dir: run, may: []string{"apps/catalog", "consistency/history", "dimmnet", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
@@ -166,7 +166,7 @@ func fagusPlaces() []place {
 			net: "connects a simulation to processes"},
 		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
-		{dir: in + "about", may: []string{"fagus/cluster", "cmd/internal/cmdline", "apps/catalog/usage", base}},
+		{dir: in + "about", may: []string{"fagus/cluster", "internal/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
 		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},

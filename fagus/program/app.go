@@ -23,7 +23,7 @@ type App struct {
 	About string
 	// Args names the arguments, such as "FILE...". If it is empty, an argument is a usage error.
 	Args string
-	// Examples are command lines, or parts after the name, for the help text.
+	// Examples are command lines for the help text. A remark may follow after two spaces.
 	Examples []string
 	// Flags are the program's own flags. Nil means flag.CommandLine. After parsing, Flags.Args has
 	// the arguments. A flag must not have the name of a standard one.

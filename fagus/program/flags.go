@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
@@ -86,18 +87,15 @@ func parseMixed(set *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-// explain adds to an error of package flag how to find the right flag.
+// explain says what is wrong with a flag, for an error of package flag.
 func (r *runner) explain(app *cli.App, err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
 	}
-	hint := ""
 	if _, name, ok := strings.Cut(err.Error(), "not defined: -"); ok {
-		if near := cli.SuggestFlag(app.Flags, strings.TrimLeft(name, "-"), false); near != "" {
-			hint = "; did you mean " + near + "?"
-		}
+		return cmdline.NoFlag(app.Flags, strings.TrimLeft(name, "-"), r.Name)
 	}
-	return usage.Errorf("%w%s; see '%s --help'", err, hint, r.Name)
+	return usage.Errorf("%w; see '%s --help'", cmdline.Explain(&cli.Command{Flags: app.Flags}, err), r.Name)
 }
 
 // relay is a flag of the program in the set of all flags. It sets the flag in the program's own

@@ -2,10 +2,11 @@ package program
 
 import (
 	"flag"
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/internal/cmdline"
 )
 
 // usageText is what the help text shows below USAGE.
@@ -16,25 +17,16 @@ func (r *runner) usageText() string {
 	}
 	examples := r.Examples
 	if examples == nil {
-		for _, e := range [][2]string{
-			{"--nodes 4", "goroutines of this process"},
-			{"--net shm --nodes 4 --mode threaded", "processes of this host"},
-			{"--net dimmnet1 --nodes 4", "a simulated network, in virtual time"},
-			{"--check", "find accesses to data that are not held"},
-			{"--timeline run.svg", "draw what every rank does when"},
-		} {
-			examples = append(examples, fmt.Sprintf("%-37s %s", e[0], e[1]))
+		examples = []string{
+			"./" + r.Name + " --nodes 4  goroutines of this process",
+			"./" + r.Name + " --net shm --nodes 4 --mode threaded  processes of this host",
+			"./" + r.Name + " --net dimmnet1 --nodes 4  a simulated network, in virtual time",
+			"./" + r.Name + " --check  find accesses to data that are not held",
+			"./" + r.Name + " --timeline run.svg  draw what every rank does when",
+			"fagus launch -n 4 -- ./" + r.Name + "  as ranks of a launcher, such as mpirun",
 		}
-		examples = append(examples, fmt.Sprintf("fagus launch -n 4 -- ./%[1]s", r.Name), fmt.Sprintf("mpirun -n 4 ./%s", r.Name))
 	}
-	var lines []string
-	for _, e := range examples {
-		if !strings.Contains(e, r.Name) {
-			e = r.Name + " " + e
-		}
-		lines = append(lines, e)
-	}
-	return line + "\n\n" + strings.Join(lines, "\n")
+	return cmdline.Align(line + "\n\n" + strings.Join(examples, "\n"))
 }
 
 // ownFlags returns the program's own flags as the help text shows them.

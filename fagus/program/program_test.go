@@ -107,8 +107,10 @@ func TestExitCodes(t *testing.T) {
 		{program.App{Run: fails}, "", 1, "app: rank "},
 		{program.App{Run: fails, Name: "oven"}, "", 1, "oven: rank "},
 		{program.App{}, "", 1, "app: App.Run is nil"},
-		{program.App{Run: count}, "--nods 3", 2, "app: flag provided but not defined: -nods; did you mean --nodes?; see 'app --help'"},
-		{program.App{Run: count}, "--nodes x", 2, `app: invalid value "x" for flag -nodes`},
+		{program.App{Run: count}, "--nods 3", 2, "app: no flag --nods; did you mean --nodes? See 'app --help'"},
+		{program.App{Run: count}, "--sise=3", 2, "app: no flag --sise; see 'app --help'"},
+		{program.App{Run: count}, "--nodes", 2, "app: --nodes: want a whole number after it; see 'app --help'"},
+		{program.App{Run: count}, "--nodes x", 2, `app: --nodes "x": want a whole number; see 'app --help'`},
 		{program.App{Run: count}, "surplus", 2, `app: unexpected argument "surplus"; see 'app --help'`},
 		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
 		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg"},
@@ -170,7 +172,7 @@ func TestHelp(t *testing.T) {
 	flags.Bool("test.fast", false, "")
 	for _, arg := range []string{"--help", "-h"} {
 		code, out, errs := execute(t, program.App{Run: count, About: "counts bread", Args: "[FILE]", Flags: flags}, arg)
-		for _, want := range []string{"app - counts bread", "app [flags] [FILE]", "app --net shm --nodes 4", "--size GRID", "(default: 7)", "--net value", "--check", "FAGUS_NODES"} {
+		for _, want := range []string{"app - counts bread", "app [flags] [FILE]", "./app --net shm --nodes 4", "--size GRID", "(default: 7)", "--net value", "--check", "FAGUS_NODES"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: %q is missing in\n%s", arg, want, out)
 			}

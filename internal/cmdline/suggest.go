@@ -6,6 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"github.com/xrash/smetrics"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 )
 
 // likely is the least similarity of a name that is suggested. The library's own suggestions have
@@ -55,6 +57,12 @@ func likelyFlag(flags []cli.Flag, word string) string {
 		return dashed(name)
 	}
 	return ""
+}
+
+// NoFlag returns the error of a flag that is none of flags, with the one that is likely meant. path
+// is the command or program whose help text lists the flags.
+func NoFlag(flags []cli.Flag, name, path string) error {
+	return usage.Errorf("no flag %s; %s '%s --help'", dashed(name), didYouMean(likelyFlag(flags, name)), path)
 }
 
 // otherWords returns the names of flags by what other systems call them.

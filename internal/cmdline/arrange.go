@@ -167,19 +167,18 @@ func (t *Tree) noCommand(l *line, name string) error {
 
 // noFlag returns the error of a flag that the command of l has not. The flag may be of others.
 func noFlag(l *line, name string) error {
-	hint := likelyFlag(flagsBelow(l.command()), name)
-	if hint != "" {
-		return usage.Errorf("no flag %s; %s '%s --help'", dashed(name), didYouMean(hint), l.text())
+	if hint := likelyFlag(flagsBelow(l.command()), name); hint != "" {
+		return NoFlag(flagsBelow(l.command()), name, l.text())
 	}
 	for depth, above := range slices.Backward(l.path[:len(l.path)-1]) {
 		for _, c := range above.VisibleCommands() {
 			if find(c, name) != nil {
-				hint = fmt.Sprintf(", but '%s %s' has it", pathText(l.path[:depth+1]), c.Name)
+				hint := fmt.Sprintf(", but '%s %s' has it", pathText(l.path[:depth+1]), c.Name)
 				return usage.Errorf("no flag %s%s; see '%s --help'", dashed(name), hint, l.text())
 			}
 		}
 	}
-	return usage.Errorf("no flag %s; see '%s --help'", dashed(name), l.text())
+	return NoFlag(nil, name, l.text())
 }
 
 // noName returns the error of a group without the name of a command. It lists the names.
