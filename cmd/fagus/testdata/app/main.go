@@ -3,23 +3,20 @@
 package main
 
 import (
-	"context"
+	"flag"
 	"fmt"
-	"log"
 
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
 func main() {
-	_, err := cluster.Run(context.Background(), fagus.Config{}, func(n *fagus.Node) error {
+	factor := flag.Int("size", 1, "multiply the sum by `FACTOR`")
+	program.Main(func(n *fagus.Node) error {
 		sum, err := fagus.Reduce(n, n.Rank(), func(a, b int) int { return a + b })
 		if err == nil && n.Rank() == 0 {
-			fmt.Println("sum of", n.Nodes(), "ranks:", sum)
+			fmt.Println("sum of", n.Nodes(), "ranks:", sum**factor)
 		}
 		return err
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
 }
