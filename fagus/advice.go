@@ -53,14 +53,6 @@ func (w Wait) String() string {
 	return text
 }
 
-// Mend says what can be done about the wait in a program that runs in a mode.
-func (w Wait) Mend(m Mode) string {
-	if m == Phase {
-		return "phases serialise this: use threaded mode, or parts.Queue"
-	}
-	return "hold it for a shorter time, or divide its data among several variables"
-}
-
 // Late says for how long ranks have waited for a rank that was the last to make a collective call.
 type Late struct {
 	Rank int // the rank that waited
@@ -68,14 +60,23 @@ type Late struct {
 	Time Time
 }
 
-// Serial is a variable on which a program is serialised. Its Wait is that of the rank for whose run
-// time it mattered most.
+// Serial is a variable on which a program is serialised. Its Wait is that of the rank of whose time
+// it took the largest share.
 type Serial struct {
 	Wait
-	Ranks int // how many ranks have waited for the variable for SerialShare of their time or more
+	Ranks int    // number of ranks that waited for it for SerialShare of their time or more
+	Mend  string // what can be done about it in the mode of the run
 }
 
-// String describes the longest wait and how many ranks waited, too.
+// mend returns what can be done about a variable that serialises a program.
+func mend(m Mode) string {
+	if m == Phase {
+		return "phases serialise this: use threaded mode, or parts.Queue"
+	}
+	return "hold it for a shorter time, or divide its data among several variables"
+}
+
+// String describes the longest wait, how many ranks waited, and what can be done about it.
 func (s Serial) String() string {
 	text := s.Wait.String()
 	switch s.Ranks {
@@ -85,12 +86,12 @@ func (s Serial) String() string {
 	default:
 		text += fmt.Sprintf("; %d more ranks waited for it", s.Ranks-1)
 	}
-	return text
+	return text + "; " + s.Mend
 }
 
 // Serial returns the variables on which the program is serialised: those for which a rank waited
 // SerialShare of its time or more. The largest share comes first.
-func (r *Report) Serial() (serial []Serial) {
+func (r Report) Serial() (serial []Serial) {
 	waits := slices.Clone(r.Waits)
 	slices.SortStableFunc(waits, func(a, b Wait) int { return cmp.Compare(b.Share, a.Share) })
 	for _, w := range waits {
@@ -100,7 +101,7 @@ func (r *Report) Serial() (serial []Serial) {
 		if i := slices.IndexFunc(serial, func(s Serial) bool { return s.Variable == w.Variable }); i >= 0 {
 			serial[i].Ranks++
 		} else {
-			serial = append(serial, Serial{w, 1})
+			serial = append(serial, Serial{w, 1, mend(r.Mode)})
 		}
 	}
 	return serial

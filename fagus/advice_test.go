@@ -61,7 +61,7 @@ func TestSerialAdvice(t *testing.T) {
 					t.Errorf("%v, UDP %v: the line is %q, want that of the call of During", mode, udp, line)
 				}
 			}
-			if text := got.String(); !strings.Contains(text, ` % of the time for exclusive "v", held `) || !strings.HasSuffix(text, "; 2 more ranks waited for it") {
+			if text := got.String(); !strings.Contains(text, ` % of the time for exclusive "v", held `) || !strings.Contains(text, "; 2 more ranks waited for it; ") || strings.Contains(text, "threaded mode") != (mode == fagus.Phase) {
 				t.Errorf("%v, UDP %v: %s", mode, udp, text)
 			}
 		}

@@ -29,6 +29,11 @@ type Summary struct {
 	Phases   uint64     `json:"phases"`
 	Writes   Writes     `json:"writes"`
 	Ranks    []RankTime `json:"ranks"`
+
+	// Waits, Late and Serial say who waited for whom, and for which variable; they may be empty.
+	Waits  []WaitTime   `json:"waits"`
+	Late   []LateTime   `json:"late"`
+	Serial []SerialTime `json:"serial"`
 }
 
 // Messages counts the messages of all ranks: packets by the NIC's method of sending, and what the
@@ -82,6 +87,7 @@ func (r Report) Summary() Summary {
 		}
 		sum.Ranks = append(sum.Ranks, of)
 	}
+	sum.addWaits(&r)
 	return sum
 }
 
@@ -164,8 +170,9 @@ func (r Report) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// String returns the report as lines of text: a table of how each rank spent its time, what was
-// sent, and the advice of Config.Check. Of many ranks the table has the first few and the last.
+// String returns the report as lines of text: a table of how each rank spent its time and for whom
+// it waited, what was sent, on which variables the program is serialised, and the advice of
+// Config.Check. Of many ranks the table has the first few and the last.
 // If the run failed, String returns the roll-call.
 func (r Report) String() string {
 	switch {
@@ -188,6 +195,9 @@ func (r Report) String() string {
 		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))
 	}
 	text += "\n"
+	for _, s := range r.Serial() {
+		text += "advice: " + s.String() + "\n"
+	}
 	for _, a := range r.Advice {
 		text += "- " + a.String() + "\n"
 	}
@@ -212,7 +222,7 @@ func (r Report) table() string {
 	for _, part := range used {
 		fmt.Fprintf(w, "%v\t", part)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, "  waited most for")
 	for i := range r.Ranks {
 		if len(r.Ranks) > most && i >= most-2 && i < len(r.Ranks)-1 {
 			if i == most-2 {
@@ -224,6 +234,9 @@ func (r Report) table() string {
 		fmt.Fprintf(w, "%d\t%v\t", s.Rank, s.Total())
 		for _, part := range used {
 			fmt.Fprintf(w, "%.1f %%\t", 100*float64(s.Parts[part].Time)/float64(max(1, s.Total())))
+		}
+		if waited := r.WaitedFor(s.Rank, s.Total()); waited != "" {
+			fmt.Fprint(w, "  "+waited) // the last cell has no tab, so it is aligned to the left
 		}
 		fmt.Fprintln(w)
 	}

@@ -42,13 +42,14 @@ func reported(t *testing.T, mode fagus.Mode) fagus.Report {
 	return report
 }
 
-// TestReportString: a report names the total, each rank's shares, and what was sent.
+// TestReportString: a report names the total, each rank's shares and for whom it waited, what was
+// sent, and the variable on which the program is serialised.
 func TestReportString(t *testing.T) {
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		report := reported(t, mode)
 		text := report.String()
 		lines := strings.Split(text, "\n")
-		want := []string{"3 ranks, " + report.Slowest().String() + " by the virtual clock", "acquire", "%", "%", "%", " of variables"}
+		want := []string{"3 ranks, " + report.Slowest().String() + " by the virtual clock", "waited most for", "%", "%", `"v" at rank 1: `, " of variables", "advice: rank 2 waited 75 % of the time for exclusive \"v\", "}
 		if len(lines) != len(want)+1 {
 			t.Fatalf("%v:\n%s: want %d lines", mode, text, len(want))
 		}
@@ -105,6 +106,9 @@ func TestReportJSON(t *testing.T) {
 	}
 	if d.Schema != fagus.ReportSchema || d.Clock != "virtual" || d.Nodes != 3 || len(d.Ranks) != 3 || d.Advice == nil {
 		t.Errorf("document\n%s", text)
+	}
+	if len(d.Waits) != 2 || len(d.Late) == 0 || len(d.Serial) != 1 || d.Serial[0].Variable != "v" || d.Waits[0].Access != "exclusive" {
+		t.Errorf("waits of ranks in\n%s", text)
 	}
 	if d.Messages.AOTF == 0 || d.Bytes == 0 || d.Phases == 0 || d.TimeNs["total"] != report.Slowest().Nanoseconds() {
 		t.Errorf("sums %+v", d.Summary)

@@ -70,7 +70,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 			roll.Ended = context.Cause(ctx).Error()
 		}
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
-		return Report{Clock: cfg.Net.Clock(), Roll: roll}, err
+		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: roll}, err
 	}
 	if err := gather(ctx, cfg.Net, results); err != nil {
 		return Report{}, err
@@ -81,7 +81,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	}
 	if cfg.Check != CheckOff {
 		if err := checkOrder(results); err != nil {
-			return Report{Clock: cfg.Net.Clock()}, err
+			return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode}, err
 		}
 	}
 	if err := gatherHistory(ctx, cfg.Net, cfg.History); err != nil {
@@ -91,5 +91,5 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	for r := range results {
 		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
 	}
-	return Report{Clock: cfg.Net.Clock(), Ranks: ranks, Advice: guard.Advise(tallies), Waits: waits, Late: late}, nil
+	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Advice: guard.Advise(tallies), Waits: waits, Late: late}, nil
 }

@@ -95,6 +95,7 @@ func (s *Stats) Messages() (c dimmnet.Counters) {
 // Report is the result of a run.
 type Report struct {
 	Clock dimmnet.Clock // whether times are virtual or real
+	Mode  Mode          // the mode in which the program ran
 
 	// Ranks holds the statistics of all ranks, by rank; nil if the run failed. In a job of several
 	// processes every process gets the statistics of all ranks.

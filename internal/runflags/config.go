@@ -91,7 +91,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and verify that it keeps the axioms of entry consistency"},
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
-		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "log every Acquire, Release, Update and Barrier of every rank to standard error"},
+		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "print packets and protocol counters, too, and log every call of every rank to standard error"},
 		rollCallFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),

@@ -155,7 +155,7 @@ func (c *comparison) conclusions() (lines []string) {
 	for _, r := range largest {
 		if len(r.Runs) > 0 && len(r.Runs[0].Serial) > 0 {
 			s := r.Runs[0].Serial[0]
-			lines = append(lines, fmt.Sprintf("%s: %s; %s", r.Version, s.Text, s.Mend))
+			lines = append(lines, fmt.Sprintf("%s: %s", r.Version, s.Text))
 		}
 	}
 	return lines

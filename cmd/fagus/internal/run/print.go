@@ -24,7 +24,7 @@ func (r *Report) print(w io.Writer, verbose bool) error {
 	}
 	text += "\n" + r.timeTable() + "\n" + r.outside()
 	for _, s := range r.Serial {
-		text += fmt.Sprintf("\nadvice: %s; %s\n", s.Text, s.Mend)
+		text += fmt.Sprintf("\nadvice: %s\n", s.Text)
 	}
 	if verbose {
 		text += "\n" + r.messageTable() + "\n"
@@ -76,26 +76,9 @@ func (r *Report) timeTable() string {
 		for _, p := range parts {
 			row = append(row, part(p))
 		}
-		t.AppendRow(append(row, r.waitedFor(s.Rank, total)))
+		t.AppendRow(append(row, r.report.WaitedFor(s.Rank, total)))
 	}
 	return t.Render()
-}
-
-// waitedFor returns text: the rank for which a rank has waited longest, the variable if that rank
-// held one, and for how long. It returns "" for less than 1 % of total.
-func (r *Report) waitedFor(rank int, total fagus.Time) string {
-	text, most := "", total/100
-	for _, l := range r.late {
-		if l.Rank == rank && l.Time > most {
-			text, most = fmt.Sprintf("rank %d: %v", l.For, l.Time), l.Time
-		}
-	}
-	for _, w := range r.waits {
-		if w.Rank == rank && w.Time > most {
-			text, most = fmt.Sprintf("%q at rank %d: %v", w.Variable, w.Holder, w.Time), w.Time
-		}
-	}
-	return text
 }
 
 // outside returns text: the times that the table leaves out.

@@ -25,17 +25,11 @@ type Report struct {
 	// MeasuredNs is the slowest rank's time in the section that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	runflags.Document
-	// Waits, Late and Serial say who waited for whom, and for which variable; they may be empty.
-	Waits  []wait   `json:"waits"`
-	Late   []late   `json:"late"`
-	Serial []serial `json:"serial"`
-
 	where    string // the target in words
 	measured string // the name of the section whose time is MeasuredNs
 	hint     string // a hint for the user, or ""
 	stats    []fagus.Stats
-	waits    []fagus.Wait
-	late     []fagus.Late
+	report   fagus.Report
 }
 
 func (r *Report) wrong() string {
@@ -56,7 +50,5 @@ func (r *Report) Packets(p fagus.Part) (packets uint64) {
 
 // newReport returns the report of a run on a target, without the fields that describe the result.
 func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
-	r := &Report{Schema: Schema, App: app, Document: on.Document(report), where: on.String(), stats: report.Ranks}
-	r.waited(&report, on.Mode)
-	return r
+	return &Report{Schema: Schema, App: app, Document: on.Document(report), where: on.String(), stats: report.Ranks, report: report}
 }
