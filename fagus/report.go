@@ -160,9 +160,10 @@ func (r Report) JSON() ([]byte, error) {
 		Schema string        `json:"schema"`
 		Clock  dimmnet.Clock `json:"clock"`
 		Nodes  int           `json:"nodes"`
+		Mode   Mode          `json:"mode"`
 		Summary
 		Advice []Advice `json:"advice"`
-	}{ReportSchema, r.Clock, len(r.Ranks), r.Summary(), append([]Advice{}, r.Advice...)}
+	}{ReportSchema, r.Clock, len(r.Ranks), r.Mode, r.Summary(), append([]Advice{}, r.Advice...)}
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("fagus: encoding a report: %w", err)
@@ -172,8 +173,9 @@ func (r Report) JSON() ([]byte, error) {
 
 // String returns the report as lines of text: a table of how each rank spent its time and for whom
 // it waited, what was sent, on which variables the program is serialised, and the advice of
-// Config.Check. Of many ranks the table has the first few and the last.
-// If the run failed, String returns the roll-call.
+// Config.Check. Of many ranks the table has the first few and the last. If the program has called
+// Node.Measure, the table is about the measured sections. If the run failed, String returns the
+// roll-call.
 func (r Report) String() string {
 	switch {
 	case r.Ranks == nil && r.Roll.Ranks == nil:
@@ -183,8 +185,12 @@ func (r Report) String() string {
 	}
 	sum := r.Summary()
 	packets := sum.Messages.AOTF + sum.Messages.BOTF + sum.Messages.Push + sum.Messages.Pull
-	text := fmt.Sprintf("%s, %v by the %s clock\n%s%s with %s, %s", count(len(r.Ranks), "rank"), r.Slowest(), r.Clock, r.table(),
-		count(packets, "packet"), count(sum.Bytes, "byte"), count(sum.Messages.Transfers, "transfer")+" of variables")
+	text := fmt.Sprintf("%s, %v by the %s clock\n%s", count(len(r.Ranks), "rank"), r.Slowest(), r.Clock, r.table(sum.MeasuredTimeNs != nil))
+	if sum.MeasuredTimeNs != nil {
+		text += fmt.Sprintf("the table is about the measured sections: %v before and %v after them, on the slowest rank each, are not in it\n",
+			Time(sum.BeforeNs)*Nanosecond, Time(sum.AfterNs)*Nanosecond)
+	}
+	text += fmt.Sprintf("%s with %s, %s of variables", count(packets, "packet"), count(sum.Bytes, "byte"), count(sum.Messages.Transfers, "transfer"))
 	if sum.Phases > 0 {
 		text += ", " + count(sum.Phases, "phase")
 	}
@@ -204,41 +210,48 @@ func (r Report) String() string {
 	return text
 }
 
-// table has a row per rank with its total time and the share of each part that any rank used.
-func (r Report) table() string {
+// table has a row per rank with its total time, the share of each part that any rank used, and
+// whom the rank has waited for. It is about the measured sections, or about the whole run.
+func (r Report) table(measured bool) string {
 	const most = 8 // rows
-	var used []Part
-	for part := range Parts {
-		for i := range r.Ranks {
-			if r.Ranks[i].Parts[part].Time > 0 {
-				used = append(used, part)
-				break
+	times := make([]partTimes, len(r.Ranks))
+	var sums partTimes
+	for i := range r.Ranks {
+		for part := range Parts {
+			times[i][part] = r.Ranks[i].Parts[part].Time
+			if measured {
+				times[i][part] = r.Ranks[i].Measured[part]
 			}
+			sums[part] += times[i][part]
 		}
 	}
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "rank\ttotal\t")
-	for _, part := range used {
-		fmt.Fprintf(w, "%v\t", part)
-	}
-	fmt.Fprintln(w, "  waited most for")
-	for i := range r.Ranks {
-		if len(r.Ranks) > most && i >= most-2 && i < len(r.Ranks)-1 {
-			if i == most-2 {
-				fmt.Fprintln(w, "...\t\t"+strings.Repeat("\t", len(used)))
+	row := func(rank, total, waited string, share func(Part) string) {
+		fmt.Fprintf(w, "%s\t%s\t", rank, total)
+		for part := range Parts {
+			if sums[part] > 0 {
+				fmt.Fprintf(w, "%s\t", share(part))
 			}
-			continue
 		}
-		s := &r.Ranks[i]
-		fmt.Fprintf(w, "%d\t%v\t", s.Rank, s.Total())
-		for _, part := range used {
-			fmt.Fprintf(w, "%.1f %%\t", 100*float64(s.Parts[part].Time)/float64(max(1, s.Total())))
-		}
-		if waited := r.WaitedFor(s.Rank, s.Total()); waited != "" {
+		if waited != "" {
 			fmt.Fprint(w, "  "+waited) // the last cell has no tab, so it is aligned to the left
 		}
 		fmt.Fprintln(w)
+	}
+	row("rank", "total", "waited most for", Part.String)
+	for i := range r.Ranks {
+		switch {
+		case len(r.Ranks) > most && i == most-2:
+			row("...", "", "", func(Part) string { return "" })
+			continue
+		case len(r.Ranks) > most && i > most-2 && i < len(r.Ranks)-1:
+			continue
+		}
+		rank, total := r.Ranks[i].Rank, times[i].total()
+		row(fmt.Sprint(rank), total.String(), r.WaitedFor(rank, total), func(p Part) string {
+			return fmt.Sprintf("%.1f %%", 100*float64(times[i][p])/float64(max(1, total)))
+		})
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return text.String()

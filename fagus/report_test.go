@@ -76,6 +76,27 @@ func TestReportString(t *testing.T) {
 	}
 }
 
+// TestMeasuredReport: the table of a program that measures a section is about that section.
+func TestMeasuredReport(t *testing.T) {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net}, func(n *fagus.Node) error {
+		n.Spend(3 * fagus.Millisecond)
+		_, err := n.Measure(func() error {
+			n.Spend(fagus.Millisecond)
+			return nil
+		})
+		n.Spend(2 * fagus.Millisecond)
+		return err
+	})
+	text := report.String()
+	if err != nil || strings.Count(text, "1.000 ms  100.0 %") != 2 || !strings.Contains(text, "3.000 ms before and 2.000 ms after them") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // TestManyRows: of many ranks the table has the first six and the last.
 func TestManyRows(t *testing.T) {
 	report := fagus.Report{Ranks: make([]fagus.Stats, 20)}
@@ -90,13 +111,14 @@ func TestManyRows(t *testing.T) {
 
 // TestReportJSON: the document has the sums over all ranks, and the parts of a rank add up.
 func TestReportJSON(t *testing.T) {
-	report := reported(t, fagus.Phase)
+	report := reported(t, fagus.Threaded)
 	text, err := report.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d struct {
 		Schema, Clock string
+		Mode          fagus.Mode
 		Nodes         int
 		fagus.Summary
 		Advice *[]fagus.Advice
@@ -104,13 +126,13 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	if d.Schema != fagus.ReportSchema || d.Clock != "virtual" || d.Nodes != 3 || len(d.Ranks) != 3 || d.Advice == nil {
+	if d.Schema != fagus.ReportSchema || d.Clock != "virtual" || d.Mode != fagus.Threaded || d.Nodes != 3 || len(d.Ranks) != 3 || d.Advice == nil {
 		t.Errorf("document\n%s", text)
 	}
 	if len(d.Waits) != 2 || len(d.Late) == 0 || len(d.Serial) != 1 || d.Serial[0].Variable != "v" || d.Waits[0].Access != "exclusive" {
 		t.Errorf("waits of ranks in\n%s", text)
 	}
-	if d.Messages.AOTF == 0 || d.Bytes == 0 || d.Phases == 0 || d.TimeNs["total"] != report.Slowest().Nanoseconds() {
+	if d.Messages.AOTF == 0 || d.Bytes == 0 || d.Messages.Requests == 0 || d.TimeNs["total"] != report.Slowest().Nanoseconds() {
 		t.Errorf("sums %+v", d.Summary)
 	}
 	for _, r := range d.Ranks {
