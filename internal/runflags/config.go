@@ -32,18 +32,16 @@ type Config struct {
 	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
 	Notices bool
 	// Poll makes idle threads of inproc poll, as threads on a simulated NIC do.
-	Poll bool
-	// KeepTrace keeps the trace of a simulated network: see Target.Trace.
-	KeepTrace bool
-	Timeline  bool          // records the spans of ranks: see fagus.Report.Timeline
-	Timeout   time.Duration // limit of wall-clock time; 0: no limit
-	Log       *slog.Logger  // logs every call; nil: no log
-	Check     fagus.Check
-	RollCall  fagus.RollCall
-	History   *history.History // records every Acquire and Release; nil: no record
-	Insecure  bool             // connections between hosts are not encrypted
-	Ports     reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
-	Stall     time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
+	Poll     bool
+	Timeline bool          // records the spans of ranks: see fagus.Report.Timeline
+	Timeout  time.Duration // limit of wall-clock time; 0: no limit
+	Log      *slog.Logger  // logs every call; nil: no log
+	Check    fagus.Check
+	RollCall fagus.RollCall
+	History  *history.History // records every Acquire and Release; nil: no record
+	Insecure bool             // connections between hosts are not encrypted
+	Ports    reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
+	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
 	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;

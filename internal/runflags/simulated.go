@@ -23,19 +23,12 @@ func EnvFlag(category, what string) cli.Flag {
 	return &cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: what + ": " + strings.Join(sim.Envs(), ", ")}
 }
 
-// simulation returns the network of cfg. trace, if not nil, gets each change of a rank's state.
-func (cfg *Config) simulation(trace func(sim.Record)) (s Simulation, err error) {
+// simulation returns the network of cfg.
+func (cfg *Config) simulation() (s Simulation, err error) {
 	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed}
 	if cfg.Network.Datagrams {
 		udp := sim.UDP(cfg.Faults)
 		c.UDP = &udp
-	}
-	if trace != nil {
-		c.Trace = func(r sim.Record) {
-			if r.Note != "" {
-				trace(r)
-			}
-		}
 	}
 	if cfg.Network.Name == DIMMnet2 {
 		s, err = dimmnet2.New(c, dimmnet2.Default())

@@ -12,7 +12,6 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
@@ -20,9 +19,8 @@ import (
 // Target is a network on which a program can run.
 type Target struct {
 	Config
-	Net   dimmnet.Network
-	Sim   Simulation   // the same as Net if the network is simulated; nil otherwise
-	Trace []sim.Record // the changes of state of the last run, if Config.KeepTrace is set
+	Net dimmnet.Network
+	Sim Simulation // the same as Net if the network is simulated; nil otherwise
 
 	job interface { // the job that this process has joined; nil if all ranks are in this process
 		Close(ctx context.Context) error
@@ -45,12 +43,8 @@ func (cfg Config) Open(ctx context.Context) (*Target, error) {
 	case cfg.Network.Processes:
 		return t, t.join(ctx)
 	case cfg.Network.Simulated:
-		var trace func(sim.Record)
-		if cfg.KeepTrace {
-			trace = func(r sim.Record) { t.Trace = append(t.Trace, r) }
-		}
 		var err error
-		t.Sim, err = cfg.simulation(trace)
+		t.Sim, err = cfg.simulation()
 		t.Net = t.Sim
 		return t, err
 	}

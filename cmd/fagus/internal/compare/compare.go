@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
@@ -103,12 +103,12 @@ type sideBySide struct {
 	sizes    []size
 	progress func(units int)
 
-	traces []trace // one per version for the largest size, if the network keeps a trace
+	traces []trace // one per version for the largest size, if it ran
 }
 
 type trace struct {
 	version string
-	records []sim.Record
+	ranks   []fagus.Stats
 }
 
 func newSideBySide(c *cli.Context, s *subject) (*sideBySide, error) {
@@ -176,9 +176,9 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	return c, nil
 }
 
-// runOnce runs a version with a size. It keeps the trace of the first run of the largest size.
+// runOnce runs a version with a size. It keeps the times of the first run of the largest size.
 func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*run.Report, error) {
-	cfg.KeepTrace = round == 0 && item == len(e.sizes)-1
+	cfg.Timeline = round == 0 && item == len(e.sizes)-1
 	on, err := cfg.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest
 		return nil, err
 	}
 	r, err := run.Verified(ctx, job, on, e.progress)
-	if len(on.Trace) > 0 {
-		e.traces = append(e.traces, trace{v.Name, on.Trace})
+	if err == nil && cfg.Timeline {
+		e.traces = append(e.traces, trace{v.Name, r.Stats()})
 	}
 	return r, err
 }

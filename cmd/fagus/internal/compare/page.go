@@ -179,7 +179,7 @@ func newPageTimeline(t trace, nodes int) pageTimeline {
 	for rank := range ranks {
 		ranks[rank] = []pageSpan{} // an empty list for the script, not null
 	}
-	for part, spans := range timeline.Spans(nodes, t.records) {
+	for part, spans := range timeline.Spans(t.ranks) {
 		for _, s := range spans {
 			ranks[s.Rank] = append(ranks[s.Rank], pageSpan{float64(part), s.From, s.To})
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // TestPageEscapes puts markup into all names. The page must escape the markup, and load nothing
@@ -19,7 +19,7 @@ func TestPageEscapes(t *testing.T) {
 	c.App, c.Nodes, c.Versions = evil, 1, []comparedVersion{{Name: evil, About: evil}}
 	c.Claims = []claim{{Claim: evil, Verdict: supported, Numbers: evil}}
 	var b bytes.Buffer
-	p := newPage(c, []trace{{evil, []sim.Record{{Note: "compute"}, {At: dimmnet.Millisecond, Note: "end"}}}})
+	p := newPage(c, []trace{{evil, []fagus.Stats{{Spans: []fagus.Span{{Part: fagus.PartCompute, To: dimmnet.Millisecond}}}}}})
 	if err := p.write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,15 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// TestPageTimeline: from the mixed records of several ranks, each rank gets its spans in order of
-// time.
+// TestPageTimeline: each rank gets its spans in order of time, of whatever part they are.
 func TestPageTimeline(t *testing.T) {
-	at := func(ms int64, rank dimmnet.Rank, note string) sim.Record {
-		return sim.Record{At: dimmnet.Time(ms) * dimmnet.Millisecond, Rank: rank, Note: note}
+	span := func(part fagus.Part, from, to int64) fagus.Span {
+		return fagus.Span{Part: part, From: dimmnet.Time(from) * dimmnet.Millisecond, To: dimmnet.Time(to) * dimmnet.Millisecond}
 	}
-	got := newPageTimeline(trace{"v", []sim.Record{
-		at(0, 0, "compute"), at(0, 1, "acquire"), at(2, 0, "acquire"), at(3, 1, "compute"), at(5, 0, "compute"), at(7, 0, "acquire"),
+	got := newPageTimeline(trace{"v", []fagus.Stats{
+		{Rank: 0, Spans: []fagus.Span{span(fagus.PartCompute, 0, 2), span(fagus.PartAcquire, 2, 5), span(fagus.PartCompute, 5, 7)}},
+		{Rank: 1, Spans: []fagus.Span{span(fagus.PartAcquire, 0, 3)}},
+		{Rank: 2},
 	}}, 3)
 	const want = `{"version":"v","ranks":[[[0,0,2],[1,2,5],[0,5,7]],[[1,0,3]],[]]}`
 	if text, err := json.Marshal(got); err != nil || string(text) != want {

@@ -64,7 +64,7 @@ func programCommand(p catalog.Program) *cli.Command {
 	flags := append(p.Flags,
 		base.JSONFlag(Schema),
 		&cli.BoolFlag{Name: "plain", Category: base.OutputCategory, Usage: "run the same program without Fagus, in one goroutine: the base of speed-ups"},
-		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf); simulated networks only"})
+		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf)"})
 	return &cli.Command{
 		Name:  p.Name,
 		Usage: p.About, UsageText: p.UsageText(),
@@ -96,11 +96,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
-	if picture != "" && !cfg.Network.Simulated {
-		return usage.Errorf("--timeline needs the trace of a simulated network: use it with --net %v",
-			runflags.Which(func(n runflags.Network) bool { return n.Simulated }))
-	}
-	cfg.KeepTrace = picture != ""
+	cfg.Timeline = picture != ""
 	j, err := prepare(c, p, cfg.Nodes)
 	if cfg.Launches() {
 		// A file that is missing on this host may exist on the hosts of the ranks.
@@ -134,7 +130,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 			}
 		}
 		if picture != "" {
-			return timeline.Save(picture, on.Nodes, on.Trace)
+			return timeline.Save(picture, r.Clock, r.stats)
 		}
 		return nil
 	})

@@ -39,6 +39,9 @@ func (r *Report) wrong() string {
 	return r.Verification.Against()
 }
 
+// Stats returns the statistics of all ranks.
+func (r *Report) Stats() []fagus.Stats { return r.stats }
+
 // Packets returns how many packets all ranks posted in a part of the run.
 func (r *Report) Packets(p fagus.Part) (packets uint64) {
 	for i := range r.stats {

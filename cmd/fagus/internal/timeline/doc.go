@@ -1,4 +1,4 @@
-// Package timeline draws the activity of every rank of a simulated run over time.
+// Package timeline draws the activity of every rank of a run over time.
 //
-//	err := timeline.Save("phases.svg", nodes, trace)
+//	err := timeline.Save("phases.svg", report.Clock, report.Ranks)
 package timeline

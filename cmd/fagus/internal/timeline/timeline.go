@@ -9,26 +9,26 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Span is an interval of virtual time at one rank, in milliseconds.
+// Span is an interval of time at one rank, in milliseconds.
 type Span struct {
 	Rank     int
 	From, To float64
 }
 
-// Save draws a row per rank, coloured by the parts of the run between the changes in trace.
-func Save(path string, nodes int, trace []sim.Record) error {
+// Save draws a row per rank, coloured by the parts of the run. The run must have recorded spans
+// (fagus.Config.Timeline).
+func Save(path string, clock dimmnet.Clock, ranks []fagus.Stats) error {
 	p := figure.NewPlot()
-	p.X.Label.Text = "virtual time (ms)"
+	p.X.Label.Text = string(clock) + " time (ms)"
 	p.X.Tick.Marker = plot.TickerFunc(figure.EvenTicks)
-	p.Y.Min, p.Y.Max = -0.6, float64(nodes)-0.4
+	p.Y.Min, p.Y.Max = -0.6, float64(len(ranks))-0.4
 	p.Y.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return figure.Ticks(max(1, int(high-low)/16), high) })
 	p.Y.Label.Text = "rank"
 	legend := figure.NewLegend()
-	spans := Spans(nodes, trace)
+	spans := Spans(ranks)
 	for part := range fagus.Parts {
 		if len(spans[part]) == 0 {
 			continue
@@ -43,29 +43,18 @@ func Save(path string, nodes int, trace []sim.Record) error {
 	p.X.Min = 0
 
 	const width, margin = 680, 8
-	return figure.Save(path, width, max(130, 60+24*float64(min(nodes, 64))), func(all draw.Canvas) {
+	return figure.Save(path, width, max(130, 60+24*float64(min(len(ranks), 64))), func(all draw.Canvas) {
 		figure.Beside(all, func(c draw.Canvas) { p.Draw(draw.Crop(c, vg.Points(margin), 0, vg.Points(margin), -vg.Points(margin))) }, &legend)
 	})
 }
 
-// Spans returns the intervals of each part. A record of trace names a rank and the part it enters.
-func Spans(nodes int, trace []sim.Record) [fagus.Parts][]Span {
+// Spans returns the intervals of each part, from those that ranks have recorded.
+func Spans(ranks []fagus.Stats) [fagus.Parts][]Span {
 	var spans [fagus.Parts][]Span
-	type open struct {
-		part  fagus.Part
-		since dimmnet.Time
-	}
-	now := make([]open, nodes)
 	ms := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Millisecond) }
-	for _, r := range trace {
-		o := &now[r.Rank]
-		if r.At > o.since {
-			spans[o.part] = append(spans[o.part], Span{int(r.Rank), ms(o.since), ms(r.At)})
-		}
-		for part := range fagus.Parts {
-			if part.String() == r.Note {
-				*o = open{part, r.At}
-			}
+	for i := range ranks {
+		for _, s := range ranks[i].Spans {
+			spans[s.Part] = append(spans[s.Part], Span{ranks[i].Rank, ms(s.From), ms(s.To)})
 		}
 	}
 	return spans
