@@ -47,8 +47,9 @@ type engine interface {
 	Counters() dimmnet.Counters
 	// counts sets the fields of s that the engine counts.
 	counts(s *Stats)
-	// Latest returns the rank for which the last collective call waited longest, if it is known.
-	Latest() (rank dimmnet.Rank, ok bool)
+	// Latest returns where the engine keeps the rank for which the last phase waited longest. It
+	// returns nil if the engine does not know the rank, or reports it to waits.Met.
+	Latest() *dimmnet.Rank
 	// LastWait describes the rank's current or most recent wait for other ranks. Any goroutine may
 	// call it while the rank is in a call.
 	LastWait() syncvar.Wait
@@ -86,8 +87,8 @@ func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }
 
-// Latest returns nothing: the engine reports its meetings to waits.Met.
-func (e *threadedEngine) Latest() (dimmnet.Rank, bool) { return 0, false }
+// Latest returns nil: the engine reports its meetings to waits.Met.
+func (e *threadedEngine) Latest() *dimmnet.Rank { return nil }
 
 // Fence is a Barrier.
 func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }

@@ -82,7 +82,7 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		declared: declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
-	n.waits.latest = e.Latest
+	n.waits.latest = e.Latest()
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {

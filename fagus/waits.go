@@ -17,10 +17,10 @@ import (
 // waits at the owner. All other time in a call, up to the moment from which on data move, the rank
 // waits for the rank that makes its call last.
 //
-// A call that no other rank delays costs two comparisons, and no reading of the clock.
+// A call that no other rank delays costs a few comparisons, and no reading of the clock.
 type waits struct {
 	host   dimmnet.Host
-	latest func() (dimmnet.Rank, bool) // of the engine
+	latest *dimmnet.Rank // of the engine
 
 	since  Time // the begin of the call, or the end of its last phase that denied the variables
 	moving Time // when data began to move since then; 0 if they did not
@@ -67,12 +67,16 @@ type sampledLine struct {
 func newWaits(h dimmnet.Host, nodes int) *waits { return &waits{host: h, nodes: nodes} }
 
 // begin records that a call begins.
-func (w *waits) begin(part Part, now Time) { w.part, w.since, w.moving = part, now, 0 }
+func (w *waits) begin(part Part, now Time) { w.part, w.since = part, now }
 
 // end records that a call has returned.
 func (w *waits) end(now Time) {
-	w.settle(now)
-	w.denied = false
+	if w.denied || w.moving > 0 {
+		w.settle(now)
+		w.denied = false
+	} else if w.latest != nil {
+		w.late(*w.latest, now-w.since)
+	}
 }
 
 // settle charges the time since the last phase to a variable, or to the rank that was the last to
@@ -84,8 +88,8 @@ func (w *waits) settle(now Time) {
 	}
 	if w.denied {
 		w.charge(w.denial, until-w.since)
-	} else if rank, ok := w.latest(); ok {
-		w.late(rank, until-w.since)
+	} else if w.latest != nil {
+		w.late(*w.latest, until-w.since)
 	}
 	w.since, w.moving = now, 0
 }

@@ -196,10 +196,13 @@ func (e *Engine) Again(l syncvar.List) syncvar.List {
 	return l
 }
 
-// Latest returns the rank whose list arrived last in the last phase. ok is false if the rank cannot
-// know: lists that travel over a tree arrive together.
-func (e *Engine) Latest() (rank dimmnet.Rank, ok bool) {
-	return e.latest, e.tree.Arity == 0 && len(e.peers) > 0
+// Latest returns where the engine keeps the rank whose list arrived last in the last phase. It
+// returns nil if the engine cannot know: lists that travel over a tree arrive together.
+func (e *Engine) Latest() *dimmnet.Rank {
+	if e.tree.Arity > 0 || len(e.peers) == 0 {
+		return nil
+	}
+	return &e.latest
 }
 
 // Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase
