@@ -21,9 +21,27 @@ import (
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
-// totalFigure draws the total times. Both axes are logarithmic, so that slow versions and small
-// sizes can be read, too; sizes that are no numbers have equal distances.
+// totalFigure draws the total times, with a legend.
 func totalFigure(c *comparison) (*figure.Figure, error) {
+	p, legend, err := c.totalPlot()
+	return &figure.Figure{Width: 680, Height: 360, Paint: func(all draw.Canvas) {
+		figure.Beside(all, func(left draw.Canvas) {
+			p.Draw(draw.Crop(left, vg.Points(8), -vg.Points(8), vg.Points(8), -vg.Points(8)))
+		}, legend)
+	}}, err
+}
+
+// totalPanel draws the total times, without a legend.
+func (c *comparison) totalPanel() (*figure.Figure, error) {
+	p, _, err := c.totalPlot()
+	return &figure.Figure{Width: 460, Height: panelHeight, Paint: func(all draw.Canvas) {
+		p.Draw(draw.Crop(all, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(8)))
+	}}, err
+}
+
+// totalPlot returns a plot of the total times, and its legend. Both axes are logarithmic, so that
+// slow versions and small sizes can be read, too; sizes that are no numbers have equal distances.
+func (c *comparison) totalPlot() (*plot.Plot, *plot.Legend, error) {
 	p := figure.NewPlot()
 	p.Title.Text = "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes)
 	p.X.Label.Text, p.Y.Label.Text = c.sizeAxis(), string(c.Clock)+" time"
@@ -46,7 +64,7 @@ func totalFigure(c *comparison) (*figure.Figure, error) {
 		}
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		line.Color, line.Width = versionColor(i), vg.Points(1.5)
 		dots.Color, dots.Shape, dots.Radius = versionColor(i), draw.CircleGlyph{}, vg.Points(3)
@@ -55,11 +73,7 @@ func totalFigure(c *comparison) (*figure.Figure, error) {
 	}
 	margin(&p.X, 1.25)
 	margin(&p.Y, 1.25)
-	return &figure.Figure{Width: 680, Height: 360, Paint: func(all draw.Canvas) {
-		figure.Beside(all, func(left draw.Canvas) {
-			p.Draw(draw.Crop(left, vg.Points(8), -vg.Points(8), vg.Points(8), -vg.Points(8)))
-		}, &legend)
-	}}, nil
+	return p, &legend, nil
 }
 
 // totals returns the total times of a version in seconds, over the sizes, without those that are 0.

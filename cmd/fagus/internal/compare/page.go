@@ -33,6 +33,7 @@ type page struct {
 	Tables      []pageTable
 	Total       pageFigure
 	Panels      []pageFigure
+	Keys        []pagePart // the colours of the versions
 	Parts       []pagePart // by fagus.Part
 	Legend      []pagePart // the parts that take time
 	Timelines   []pageTimeline
@@ -104,12 +105,15 @@ func writeComparison(dir string, c *comparison, traces []trace) error {
 // draw draws the figures of the page. Each panel of the parts is a picture of its own, so that they
 // stand side by side on a wide screen and below each other on a narrow one.
 func (p *page) draw(c *comparison) error {
-	total, err := totalFigure(c)
+	total, err := c.totalPanel()
 	if err == nil {
 		p.Total, err = inPage("Total time of every version over the size", total)
 	}
 	if err != nil {
 		return err
+	}
+	for i, v := range c.Versions {
+		p.Keys = append(p.Keys, pagePart{v.Name, cssColor(versionColor(i))})
 	}
 	for _, n := range c.Sizes {
 		panel, err := c.panelFigure(n)
