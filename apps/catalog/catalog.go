@@ -35,7 +35,8 @@ func Programs() []Program {
 	programs := []Program{
 		matmulProgram(), manyProgram(), workqueueProgram(), tspProgram(), sorProgram(), radixProgram(), luProgram(),
 		waterProgram(), barnesProgram(),
-		kmeansProgram(), pagerankProgram(), conjugateProgram(), mandelbrotProgram(), randomProgram(),
+		kmeansProgram(), pagerankProgram(), conjugateProgram(), mandelbrotProgram(), wordcountProgram(),
+		randomProgram(),
 	}
 	for _, b := range benchmarks() {
 		programs = append(programs, b.program())
