@@ -8,12 +8,10 @@
 //   - The interactions of each body were counted in the last step. The bodies, in the order of
 //     the curve, are divided into zones of about equal work. All ranks compute the same zones,
 //     so no messages are needed to agree on them.
-//   - A rank moves the bodies of its zone, and writes their positions and their work into its
-//     block of a shared array. Each block is bound to its own sync variable. The rank declares
-//     how much of the block it overwrites (Request.Writing), so only this part moves. After a
-//     Barrier all ranks acquire all blocks shared: 32 bytes per body. (order.go defines the
-//     order; system.go explains why no velocities move.)
-//   - Another Barrier, before blocks are written again, ensures that all ranks have read them.
+//   - A rank moves the bodies of its zone, and then gathers the positions and the work of all
+//     bodies (parts.Vectors): 32 bytes per body. A zone may have up to four times as many bodies
+//     as the mean; only bodies move. (order.go defines the order; system.go explains why no
+//     velocities move.)
 //
 // The acceleration of a body depends only on the tree, and energies are added as integers. So the
 // result has the same bits on any number of ranks.
@@ -34,13 +32,13 @@
 //
 // The left column favours locks: it counts one lock per inserted body, no waiting for locks near
 // the root, and one transfer per cell. The right column is fagus run barnes --nodes 16: 2 us per
-// body, as charged, and 4.1 to 4.5 ms of Acquire in four steps.
+// body, as charged, and 4.9 ms of Acquire in four steps at the rank that computes longest.
 //
 // Building the tree at every rank is work that is not divided. This work is a fifth of a rank's
 // computation on 16 nodes, and more than half on 64:
 //
 //	nodes        1        2        4       16       64
-//	steps  1.997 s  1.024 s   547 ms   172 ms    75 ms
+//	steps  1.997 s  1.024 s   547 ms   171 ms    74 ms
 //
 // # Verification
 //
