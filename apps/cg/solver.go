@@ -51,7 +51,7 @@ func (s *solver) times(v, product []float64) error {
 	}); err != nil {
 		return err
 	}
-	if err := n.Barrier(); err != nil {
+	if err := n.Fence(); err != nil {
 		return err
 	}
 	return n.During(s.toMultiply, func() error {

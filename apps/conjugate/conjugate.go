@@ -90,7 +90,8 @@ func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
 	return v, nil
 }
 
-// publish writes this rank's part of the vector, and waits until all ranks have written theirs.
+// publish writes this rank's part of the vector. A rank that reads afterwards reads what all ranks
+// have written.
 func (v *vector) publish(mine []float64) error {
 	if err := v.node.During(v.toWrite, func() error {
 		copy(v.Slice()[v.lo:v.hi], mine)
@@ -98,7 +99,7 @@ func (v *vector) publish(mine []float64) error {
 	}); err != nil {
 		return err
 	}
-	return v.node.Barrier()
+	return v.node.Fence()
 }
 
 // chunkRows is the number of rows between two checks of Node.Err.

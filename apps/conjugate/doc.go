@@ -10,7 +10,7 @@
 //     batches of 64, and all batches with the same owner and the same readers are bound to one
 //     sync variable, wherever they are. So a rank acquires only rows that its part of the
 //     matrix refers to: for Poisson's equation one row of the grid from each neighbour.
-//   - A product takes an Acquire to write, a Barrier, and an Acquire to read. The sum that
+//   - A product takes an Acquire to write, a Fence, and an Acquire to read. The sum that
 //     follows it returns only when all ranks have called it, so no rank writes the next vector
 //     while other ranks still read this one.
 //   - Dot products are added in batches of 64 elements, and parts.ExactSums adds the batches

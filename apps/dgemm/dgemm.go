@@ -101,7 +101,7 @@ func (p *product) fill() error {
 	}); err != nil {
 		return err
 	}
-	return p.node.Barrier()
+	return p.node.Fence()
 }
 
 // iterate multiplies this rank's rows the given number of times. The caller holds these rows.

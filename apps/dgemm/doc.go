@@ -10,7 +10,7 @@
 //     unchanged.
 //   - Package gemm computes the product, and packs B first. B never changes, so it is packed
 //     once, in the untimed iteration.
-//   - Threaded mode needs the Barrier after filling, because an Acquire does not wait for ranks
+//   - Threaded mode needs the Fence after filling, because an Acquire does not wait for ranks
 //     that have not filled their blocks yet.
 //
 // A[i][j] and B[i][j] are j. The kernel verifies the sum of all elements of C, which must be n^3

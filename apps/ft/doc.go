@@ -12,8 +12,8 @@
 //     acquires, and receives, only what it needs: N-1 blocks an iteration. The spectrum is
 //     private to each rank and is not shared at all.
 //   - On the way back a rank holds its rows exclusively and writes the result of the transform
-//     along z into them. After a Barrier it holds its planes, shared, and transforms them along x
-//     and y. Another Barrier prevents a fast rank from overwriting planes that a slow rank has
+//     along z into them. After a Fence it holds its planes, shared, and transforms them along x
+//     and y. Another Fence prevents a fast rank from overwriting planes that a slow rank has
 //     not read yet; threaded mode needs it.
 //   - A rank that overwrites whole blocks declares it (Request.Writing), so Fagus compares
 //     nothing.

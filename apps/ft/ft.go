@@ -53,7 +53,7 @@ func (s *solver) rows() (lo, hi int)   { return parts.Block(s.ny, s.node.Nodes()
 func (s *solver) planes() (lo, hi int) { return parts.Block(s.nz, s.node.Nodes(), s.node.Rank()) }
 
 // during holds a set of variables and calls f for each of the planes or rows lo to hi-1. Each
-// plane or row has the given number of points; operations is the cost per point. A Barrier
+// plane or row has the given number of points; operations is the cost per point. A Fence
 // follows: next, each rank reads data that other ranks wrote, and overwrites data that they read.
 func (s *solver) during(set *fagus.SyncSet, lo, hi, points int, operations float64, f func(i int)) error {
 	if err := s.node.During(set, func() error {
@@ -68,7 +68,7 @@ func (s *solver) during(set *fagus.SyncSet, lo, hi, points int, operations float
 	}); err != nil {
 		return err
 	}
-	return s.node.Barrier()
+	return s.node.Fence()
 }
 
 // forward computes the start values, and from them the spectrum.

@@ -10,7 +10,7 @@
 //     all other ranks once to read.
 //   - In each step every rank acquires one panel, shared, and applies it to its columns. The
 //     owner of the next panel factors it in the same tenure (the time from Acquire to Release).
-//     So a step is one Acquire, which brings a panel, and one Barrier, after which the next
+//     So a step is one Acquire, which brings a panel, and one Fence, after which the next
 //     panel is complete. Panels are never overwritten, so no rank waits for readers.
 //
 // Panels and updates are halved recursively until they are small, so nearly all work is done by

@@ -128,7 +128,7 @@ func (f *factors) factor() error {
 			return err
 		}
 		f.Advance(1)
-		if err := n.Barrier(); err != nil { // the next panel is complete
+		if err := n.Fence(); err != nil { // the next panel is complete
 			return err
 		}
 	}

@@ -9,8 +9,8 @@
 //   - A sweep computes one of the two fields from the other. The rank holds its planes of the
 //     computed field exclusively. It holds its planes of the other field, and one on each side,
 //     shared (WantRows). From level to level one side is enough. v is private to each rank.
-//   - A Barrier ends each sweep. The next sweep reads the field that this sweep wrote, and
-//     overwrites the field that it read. In threaded mode only the Barrier keeps a rank from
+//   - A Fence ends each sweep. The next sweep reads the field that this sweep wrote, and
+//     overwrites the field that it read. In threaded mode only the Fence keeps a rank from
 //     overwriting too early.
 //   - A level of less than 32 planes, or of less than two per rank, is not worth dividing.
 //     There every rank acquires the whole residual once, and computes the rest of the cycle,

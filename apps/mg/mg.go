@@ -105,7 +105,7 @@ func (s *solver) norm() (float64, error) {
 }
 
 // sweep calls f to overwrite each of this rank's planes of a grid. The rank also holds the data
-// requested in reads. operations is the cost per point. A Barrier follows: the next sweep reads
+// requested in reads. operations is the cost per point. A Fence follows: the next sweep reads
 // the written planes, and overwrites the planes that f has read.
 func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) error {
 	if err := s.node.During(s.node.Set(append(writes.WantFill(), reads...)...), func() error {
@@ -121,7 +121,7 @@ func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagu
 	}); err != nil {
 		return err
 	}
-	return s.node.Barrier()
+	return s.node.Fence()
 }
 
 // beside requests this rank's planes and one more on each side, shared.

@@ -10,7 +10,7 @@
 //   - Each colour is a parts.Grid of its own with half of the columns. So a rank can write its
 //     red rows while others read black ones, and only the colour that a neighbour needs moves.
 //   - Half an iteration acquires this rank's rows of one colour exclusively, and of the other
-//     colour shared, including the neighbours' rows at both ends. A Barrier ends it: in both
+//     colour shared, including the neighbours' rows at both ends. A Fence ends it: in both
 //     modes no rank reads an unfinished colour, or overwrites a colour in use.
 //
 // The program verifies the solution x^2 - y^2 on the unit square, whose values are given on the

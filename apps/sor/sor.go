@@ -106,7 +106,7 @@ func (s *sor) iterate() error {
 			if err := n.During(set, func() error { s.relax(c); return nil }); err != nil {
 				return err
 			}
-			if err := n.Barrier(); err != nil {
+			if err := n.Fence(); err != nil {
 				return err
 			}
 		}

@@ -9,10 +9,10 @@
 //     rows (WantHalo) receives these rows and no others.
 //   - There are two such grids, used alternately. A rank reads one of them, including its
 //     neighbours' border rows, and writes its rows of the other. So an iteration needs only one
-//     Acquire and one Barrier.
-//   - The Barrier ensures that all ranks have written the next input, and that no rank still
-//     reads the grid that the next iteration overwrites. Threaded mode needs it; phase mode would
-//     be correct without it.
+//     Acquire and one Fence.
+//   - The Fence ensures that all ranks have written the next input, and that no rank still
+//     reads the grid that the next iteration overwrites. Threaded mode needs it; in phase mode it
+//     costs nothing.
 //   - The output is private to each rank: it is an ordinary slice and never moves.
 //
 // The input is x+y, for which the weights yield 2 at every point. The kernel verifies the mean of

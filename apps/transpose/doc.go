@@ -9,7 +9,7 @@
 //   - A is stored by these blocks, not by whole columns. So each block is one contiguous range,
 //     bound to a sync variable of its own, and a rank acquires just the blocks that it needs.
 //   - There are two copies of A, used alternately: a rank reads one and writes its columns of
-//     the other. So an iteration needs only one Acquire and one Barrier, in both modes.
+//     the other. So an iteration needs only one Acquire and one Fence, in both modes.
 //   - B is private to each rank: it is an ordinary slice and never moves.
 //
 // A(i,j) starts as i + nj, so B(i,j) ends as (ni + j)(iterations+1) + iterations(iterations+1)/2.

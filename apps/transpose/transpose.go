@@ -81,7 +81,7 @@ func (t *transpose) fill() error {
 	if err != nil {
 		return err
 	}
-	return t.node.Barrier()
+	return t.node.Fence()
 }
 
 func (t *transpose) iterate(times int) error {

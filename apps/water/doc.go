@@ -11,7 +11,7 @@
 //     it acquires the forces on each other block, exclusively, and adds its own sums there.
 //     Ranks begin with different blocks.
 //   - The owner of a block acquires the forces on it, moves its molecules, and resets the
-//     forces to zero. A Barrier before the move ensures that all ranks have added and read, and
+//     forces to zero. A Fence before the move ensures that all ranks have added and read, and
 //     one after it that all have moved.
 //   - Forces and momenta are integers (model.go). So the result has the same bits in whatever
 //     order they are added, on any number of ranks, and action equals reaction exactly.
@@ -24,9 +24,9 @@
 // --nodes 16 --bind BIND --mode MODE; messages are AOTF, BOTF and PUSH):
 //
 //	mode      bind        steps    messages  transfers of variables
-//	phase     block     14.7 ms     117 000    1971
-//	phase     molecule  14.8 ms     119 000   12729
-//	phase     lock      32.8 ms     973 000   12729
+//	phase     block     14.4 ms     102 000    1971
+//	phase     molecule  14.6 ms     103 000   12729
+//	phase     lock      32.6 ms     958 000   12729
 //	threaded  block     17.5 ms      58 000    2001
 //	threaded  molecule  37.0 ms     388 000   13054
 //	threaded  lock      34.0 ms     388 000   13027

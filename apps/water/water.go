@@ -100,7 +100,7 @@ func (d *droplets) begin() error {
 
 func (d *droplets) steps() error {
 	for step := range d.Steps + 1 {
-		if err := d.node.Barrier(); err != nil { // all ranks have moved their molecules
+		if err := d.node.Fence(); err != nil { // all ranks have moved their molecules
 			return err
 		}
 		if err := d.find(step); err != nil {
@@ -112,7 +112,7 @@ func (d *droplets) steps() error {
 			}
 		}
 		// all forces are added, and all positions have been read
-		if err := d.node.Barrier(); err != nil {
+		if err := d.node.Fence(); err != nil {
 			return err
 		}
 		if err := d.move(step); err != nil {

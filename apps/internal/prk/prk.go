@@ -53,13 +53,13 @@ func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, 
 	})
 }
 
-// Step is one iteration: it calls f while the set is held, waits for all ranks, and reports
-// progress. All ranks call it.
+// Step is one iteration: it calls f while the set is held, and reports progress. A Fence orders it
+// before the next iteration. All ranks call it.
 func (l *Loop) Step(n *fagus.Node, set *fagus.SyncSet, f func() error) error {
 	if err := n.During(set, f); err != nil {
 		return err
 	}
-	if err := n.Barrier(); err != nil {
+	if err := n.Fence(); err != nil {
 		return err
 	}
 	l.AdvanceTogether(n, 1)
