@@ -11,6 +11,7 @@
 //     all ranks.
 //   - Coordinates are added within a batch in the order of its points, and batches are added
 //     without rounding. So the result has the same bits on any number of ranks.
+//   - The initial centres are points of several ranks, so all ranks gather them (parts.Vectors).
 //   - In the end rank 0 gathers the assignment of all points (parts.Vectors), and acquires the
 //     points.
 //

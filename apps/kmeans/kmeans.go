@@ -11,10 +11,11 @@ import (
 
 type search struct {
 	lloyd
-	node   *fagus.Node
-	points *parts.Blocks[float64] // batches of points; the last batch is padded with zeros
-	chosen *parts.Vectors[int32]  // by point: its centre, gathered at the end
-	sums   *parts.ExactSums
+	node    *fagus.Node
+	points  *parts.Blocks[float64]  // batches of points; the last batch is padded with zeros
+	centres *parts.Vectors[float64] // initial ones, gathered at the beginning
+	chosen  *parts.Vectors[int32]   // by point: its centre, gathered at the end
+	sums    *parts.ExactSums
 }
 
 // Run finds the clusters. Every rank calls it with the same Config. The operations of the result
@@ -50,6 +51,9 @@ func (s *search) declare() (err error) {
 	if s.points, err = parts.NewBlocks[float64](s.node, "points", s.batches(), batchPoints*s.Dimensions); err != nil {
 		return err
 	}
+	if s.centres, err = parts.NewVectors[float64](s.node, "centres", len(s.to)); err != nil {
+		return err
+	}
 	_, most := parts.Block(s.batches(), s.node.Nodes(), 0)
 	if s.chosen, err = parts.NewVectors[int32](s.node, "chosen", most*batchPoints); err != nil {
 		return err
@@ -65,53 +69,39 @@ func (s *search) mine() (lo, hi int) {
 	return min(lo*batchPoints, s.Points), min(hi*batchPoints, s.Points)
 }
 
-// begin writes this rank's points and finds the initial centres. An initial centre is the mean of
-// a single point, so the rank that owns the point publishes it through the sums.
+// begin writes this rank's points and finds the initial centres.
 func (s *search) begin() error {
 	lo, hi := s.mine()
-	all := make([]parts.Exact, s.numbers())
+	var first []float64
 	s.labels = noLabels(hi - lo)
-	if err := s.node.During(s.node.Set(s.points.WantMine(fagus.Exclusive)...), func() error {
+	s.node.Set(s.points.WantMine(fagus.Exclusive)...).Do(func() {
 		s.fill(s.points.Mine(), lo, hi)
-		s.first(s.points.Mine(), lo, hi, all)
-		return s.node.Err()
-	}); err != nil {
-		return err
-	}
-	if err := s.sums.Add(all); err != nil {
-		return err
-	}
-	s.move(all)
-	return nil
+		first = s.first(s.points.Mine(), lo, hi)
+	})
+	return s.centres.Gather(first, func(from [][]float64) { s.to = slices.Concat(from...) })
 }
 
 // iterate moves the centres until no point changes its centre, or Iterations times.
 func (s *search) iterate() error {
 	set := s.node.Set(s.points.WantMine(fagus.Shared)...)
-	for !s.done() {
+	for !s.done() && s.node.Err() == nil {
 		all := make([]parts.Exact, s.numbers())
-		if err := s.node.During(set, func() error { return s.assign(all) }); err != nil {
-			return err
-		}
+		set.Do(func() { s.assign(all) })
 		if err := s.sums.Add(all); err != nil {
 			return err
 		}
 		s.step(all)
 		s.AdvanceTogether(s.node, 1)
 	}
-	return nil
+	return s.node.Err()
 }
 
-func (s *search) assign(all []parts.Exact) error {
+func (s *search) assign(all []parts.Exact) {
 	sums := make([]float64, len(all))
 	lo, hi := s.mine()
-	for at := lo; at < hi; at += batchPoints {
-		if err := s.node.Err(); err != nil {
-			return err
-		}
+	for at := lo; at < hi && s.node.Err() == nil; at += batchPoints {
 		end := min(at+batchPoints, hi)
 		s.assignBatch(s.points.Slice()[at*s.Dimensions:end*s.Dimensions], s.labels[at-lo:end-lo], sums, all)
 		s.node.Spend(fagus.Time(s.operations(end-at)) * npb.OperationTime)
 	}
-	return nil
 }

@@ -37,17 +37,15 @@ func (l *lloyd) fill(points []float64, lo, hi int) {
 	}
 }
 
-// first adds the initial centres among the points lo to hi-1 to the sums in the slice all.
-func (l *lloyd) first(points []float64, lo, hi int, all []parts.Exact) {
+// first returns the coordinates of the initial centres among the points lo to hi-1.
+func (l *lloyd) first(points []float64, lo, hi int) (centres []float64) {
 	d := l.Dimensions
 	for c := range l.Clusters {
 		if i := c * l.Points / l.Clusters; i >= lo && i < hi {
-			for j, x := range points[(i-lo)*d:][:d] {
-				all[c*(d+1)+j].Add(x)
-			}
-			all[c*(d+1)+d].Add(1)
+			centres = append(centres, points[(i-lo)*d:][:d]...)
 		}
 	}
+	return centres
 }
 
 func (l *lloyd) done() bool { return l.settled || len(l.inertia) == l.Iterations }

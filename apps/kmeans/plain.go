@@ -12,9 +12,8 @@ func Plain(cfg Config, timed verify.Timer) verify.Result {
 	points, sums := make([]float64, cfg.Points*d), make([]float64, l.numbers())
 	l.labels = noLabels(cfg.Points)
 	l.fill(points, 0, cfg.Points)
+	l.to = l.first(points, 0, cfg.Points)
 	all := make([]parts.Exact, l.numbers())
-	l.first(points, 0, cfg.Points, all)
-	l.move(all)
 	took := timed(func() {
 		for !l.done() {
 			clear(all)

@@ -43,29 +43,19 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		}
 	}
 	a, b, c := vectors[0], vectors[1], vectors[2]
-	err := n.During(n.Set(slices.Concat(b.WantFill(), c.WantFill())...), func() error {
+	n.Set(slices.Concat(b.WantFill(), c.WantFill())...).Do(func() {
 		fill(b.Mine())
 		fill(c.Mine())
-		return nil
 	})
-	if err != nil {
-		return prk.Result{}, err
-	}
 	set := n.Set(slices.Concat(a.WantFill(), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
 	took, err := cfg.Timed(n, func(times int) error {
-		return n.During(set, func() error { return iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })
+		return set.Do(func() { iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })
 	})
 	if err != nil {
 		return prk.Result{}, err
 	}
 	sum := 0.0
-	err = n.During(n.Set(a.WantMine(fagus.Shared)...), func() error {
-		sum = total(a.Mine())
-		return nil
-	})
-	if err != nil {
-		return prk.Result{}, err
-	}
+	n.Set(a.WantMine(fagus.Shared)...).Do(func() { sum = total(a.Mine()) })
 	sum, err = fagus.Reduce(n, sum, func(x, y float64) float64 { return x + y })
 	return cfg.result(took, sum), err
 }
@@ -78,12 +68,9 @@ func (c *Config) result(took fagus.Time, sum float64) prk.Result {
 	}.Relative()
 }
 
-func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
+func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) {
 	for range times {
-		for lo := 0; lo < len(a); lo += strip {
-			if err := n.Err(); err != nil {
-				return err
-			}
+		for lo := 0; lo < len(a) && n.Err() == nil; lo += strip {
 			hi := min(lo+strip, len(a))
 			triad(a[lo:hi], b[lo:hi], c[lo:hi])
 		}
@@ -91,7 +78,6 @@ func iterate(n *fagus.Node, cfg *Config, times int, a, b, c []float64) error {
 		cfg.AdvanceTogether(n, 1)
 	}
 	cfg.PlantLast(n, cfg.Length, func() { cfg.spoil(a) })
-	return nil
 }
 
 // spoil makes the last element of A wrong, by enough to change the sum beyond the tolerance.
