@@ -68,6 +68,18 @@ func TestSerialAdvice(t *testing.T) {
 	}
 }
 
+// TestSerialAdviceOverTree: waits for variables are known, too, where lists travel over a tree.
+// Whose list was the last is not.
+func TestSerialAdviceOverTree(t *testing.T) {
+	const nodes = 70
+	program := serialised(2, func(n *fagus.Node) { n.Spend(10 * fagus.Millisecond) })
+	r := succeed(t, fagus.Config{Nodes: nodes, Net: newSim(t, sim.Config{Env: "fagus2"})}, program)
+	serial := r.Serial()
+	if len(serial) != 1 || serial[0].Share < 0.8 || serial[0].Ranks != nodes || len(r.Late) != 0 {
+		t.Errorf("advice %v, late ranks %v: want nearly all of the time for one variable, and no late ranks", serial, r.Late)
+	}
+}
+
 // TestSerialAdviceLive checks that waits are found on live networks.
 func TestSerialAdviceLive(t *testing.T) {
 	for name, net := range map[string]func() dimmnet.Network{
