@@ -16,9 +16,12 @@ func TestQueue(t *testing.T) {
 	everywhere(t, func(on fagus.Config) {
 		for _, items := range []int{0, 1, 23, 100} {
 			on.Check = fagus.CheckOn
-			var squares []int64
-			all := slices.Concat(runFor(t, on, func(n *fagus.Node) (mine []int, err error) {
-				mine, squares, err = square(n, items, 3)
+			squares := make([]int64, items)
+			all := slices.Concat(runFor(t, on, func(n *fagus.Node) ([]int, error) {
+				mine, all, err := square(n, items, 3)
+				if n.Rank() == 0 {
+					copy(squares, all)
+				}
 				return mine, err
 			})...)
 			slices.Sort(all)
