@@ -132,7 +132,7 @@ func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error
 	to := make([][]T, a.node.Nodes())
 	for r := range to {
 		if to[r] = a.own; r != me {
-			to[r] = a.message(m, me, r)[prefix[T]():][:0:a.capacity]
+			to[r] = a.message(m, me, r)[prefix[T]():][:0]
 		}
 	}
 	send(to)

@@ -99,3 +99,19 @@ func TestAllToAllMistakes(t *testing.T) {
 		return nil
 	})
 }
+
+// TestAllToAllFails: a message that is too long on one rank ends the run on all ranks.
+func TestAllToAllFails(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Mode: mode}, func(n *fagus.Node) error {
+			a, err := parts.NewAllToAll[int](n, "a", 3)
+			if err != nil {
+				return err
+			}
+			return a.Exchange(func(to [][]int) { to[0] = make([]int, 2+n.Rank()) }, func([][]int) {})
+		})
+		if want := "4 elements from rank 2 to rank 0: want at most 3"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v mode: the error is %v, want %q in it", mode, err, want)
+		}
+	}
+}

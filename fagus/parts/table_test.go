@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 				return err
 			}
 			return table(n, seed, "cells", compareCells, func(i int) cell {
-				return cell{uint8(i % 5), float64(i%3) * math.Copysign(1, float64(i%2)-0.5), [2]int16{int16(i % 7), -1}, i%2 == 0}
+				return cell{uint8(i % 5), float64(i%3) * math.Copysign(1, float64(i%4)-1.5), [2]int16{int16(i % 7), -1}, i%2 == 0}
 			})
 		})
 	})
