@@ -22,6 +22,7 @@ func scales() map[string]Scale {
 		"pagerank":   {"pages", []string{"500", "1000", "2000"}, []string{"in"}},
 		"conjugate":  {"grid", []string{"20", "30", "40"}, []string{"in", "rhs", "out"}},
 		"mandelbrot": {"width", []string{"80", "160", "320"}, []string{"out"}},
+		"wordcount":  {"words", []string{"25000", "50000", "100000"}, []string{"in"}},
 		"random":     {"rounds", []string{"10", "20", "40"}, nil},
 		"dgemm":      {"n", []string{"64", "128", "256"}, nil},
 		"stencil":    {"n", []string{"250", "500", "1000"}, nil},
