@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 
 	"github.com/fagus-dsm/fagus/apps/internal/matrix"
@@ -29,6 +30,7 @@ func Samples(seed uint64) []Sample {
 		{"b.npy", "a matrix of 64 x 56 elements", product, dense(seed, 1, 64, 56)},
 		{"points.npy", "600 points of 2 coordinates in 5 clusters", "fagus run kmeans --in points.npy --clusters 5", points(seed, 600, 2, 5)},
 		{"links.txt", "3000 links of 400 pages", "fagus run pagerank --in links.txt", links(seed, 400, 3000)},
+		{"text.txt", "a text of 5000 words", "fagus run wordcount --in text.txt --top 20", text(seed, 5000, 400)},
 		{"system.mtx", "a symmetric, positive definite matrix of 300 rows", system, laplacian(seed, 300)},
 		{"rhs.mtx", "a column of 300 elements", system, dense(seed, 2, 300, 1)},
 	}
@@ -92,6 +94,38 @@ func laplacian(seed uint64, n int) func(string) error {
 	}
 }
 
+// text returns a writer of a text. A word that is k-th in the vocabulary has a probability of about
+// 1/k.
+func text(seed uint64, words, vocabulary int) func(string) error {
+	const perLine = 12
+	return func(path string) error {
+		r := generator(seed, 5)
+		return write(path, func(b *bufio.Writer) {
+			for i := range words {
+				end := byte(' ')
+				if i%perLine == perLine-1 || i == words-1 {
+					end = '\n'
+				}
+				k := math.Pow(float64(vocabulary), r.Float64()) // 1 to vocabulary
+				b.WriteString(syllables(int(k) - 1))
+				b.WriteByte(end)
+			}
+		})
+	}
+}
+
+// syllables returns the word of a number. Different numbers have different words.
+func syllables(k int) string {
+	const consonants, vowels = "bdfgklmnprstvz", "aeiou"
+	word := ""
+	for {
+		word += consonants[k%len(consonants):][:1] + vowels[k/len(consonants)%len(vowels):][:1]
+		if k /= len(consonants) * len(vowels); k == 0 {
+			return word
+		}
+	}
+}
+
 // links returns a writer of the links of a random graph, as an edge list.
 func links(seed uint64, pages, n int) func(string) error {
 	return func(path string) error {
@@ -99,17 +133,24 @@ func links(seed uint64, pages, n int) func(string) error {
 		if err != nil {
 			return err
 		}
-		err = outfile.Replace(path, func(w io.Writer) error {
-			b := bufio.NewWriter(w) // remembers its first error
+		return write(path, func(b *bufio.Writer) {
 			fmt.Fprintf(b, "# %d links of %d pages, drawn from seed %d\n", n, pages, seed)
 			for _, l := range g.Links {
 				fmt.Fprintf(b, "%d\t%d\n", l.From, l.To)
 			}
-			return b.Flush()
 		})
-		if err != nil {
-			return fmt.Errorf("catalog: write %s: %w", path, err)
-		}
-		return nil
 	}
+}
+
+// write writes the file at path, whose lines print writes. The writer remembers its first error.
+func write(path string, print func(b *bufio.Writer)) error {
+	err := outfile.Replace(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		print(b)
+		return b.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("catalog: write %s: %w", path, err)
+	}
+	return nil
 }

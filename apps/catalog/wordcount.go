@@ -16,7 +16,7 @@ func wordcountProgram() Program {
 		Examples: `
 fagus run wordcount                                 100000 generated words on 2 simulated nodes
 fagus run wordcount --words 10000000 --net shm
-fagus run wordcount --in book.txt --top 20          the most frequent words of a file`,
+fagus run wordcount --in text.txt --top 20          the most frequent words of a file: see fagus data`,
 		Flags: under("the text",
 			&cli.IntFlag{Name: "words", Value: 100000, Usage: "generate `N` words"},
 			&cli.IntFlag{Name: "vocabulary", Value: 10000, Usage: "choose among `N` different words"},

@@ -44,7 +44,7 @@ func exemptions() (all []exemption) {
 		{"(compare cg)(.*)", "$1 --class S --repeat 1$2"},
 		{"--n 512,1024(,2048)?", "--n 32,64"}, {"(compare matmul)( --out| --sync| --loss| --net|$)", "$1 --n 32,64$2"}, {"(compare matmul) --n 512 ", "$1 --n 64 "},
 		{"--class [AW]", "--class S"}, {"--keys 8388608", "--keys 65536"}, {"--molecules 1728 --steps 10", "--molecules 64 --steps 2"},
-		{"--bodies 65536", "--bodies 1024"}, {"--points 100000", "--points 2000"}, {"--grid 300", "--grid 40"},
+		{"--bodies 65536", "--bodies 1024"}, {"--points 100000", "--points 2000"}, {"--words 10000000", "--words 20000"}, {"--grid 300", "--grid 40"},
 		{"--pages 500000 --links 5000000", "--pages 500 --links 5000"}, {"--width 1920 --height 1080", "--width 192 --height 108"},
 		{"--n (2048|4000|1024)", "--n 128"}, {"--length 20000000", "--length 20000"}, {"--columns 4000 --rows 4000", "--columns 400 --rows 400"},
 		{"--cities 16", "--cities 11"}, {"run sor --n 400", "run sor --n 60"},
