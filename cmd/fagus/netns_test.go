@@ -57,7 +57,7 @@ func newHosts(t *testing.T, n int) *hosts {
 		t.Fatal(err)
 	}
 	t.Cleanup(set.Close)
-	return &hosts{set, command(t)}
+	return &hosts{set, command(t, "fagus")}
 }
 
 // command returns a command line of fagus that starts ranks on all hosts.

@@ -14,10 +14,10 @@ import (
 	"github.com/fagus-dsm/fagus/internal/runflags"
 )
 
-// command returns the path of the command: a copy of the test binary, which TestMain has made.
-func command(t *testing.T) string {
+// command returns the path of a command: a copy of the test binary, which TestMain has made.
+func command(t *testing.T, name string) string {
 	t.Helper()
-	path, err := exec.LookPath("fagus")
+	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,11 +29,18 @@ func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("Slurm takes some seconds")
 	}
-	fagus := command(t)
-	for _, net := range []string{runflags.SHM, runflags.TCP} {
+	fagus := command(t, "fagus")
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{fagus, "run", "matmul", "--net", runflags.SHM, "--n", "64"}, "on 4 nodes, phase mode, shm"},
+		{[]string{fagus, "run", "matmul", "--net", runflags.TCP, "--n", "64"}, "on 4 nodes, phase mode, tcp"},
+		{[]string{command(t, "counter")}, "counter on 4 nodes, phase mode, shm"},
+	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "../../.ci/slurm-test", fagus, "run", "matmul", "--net", net, "--n", "64")
+		cmd := exec.CommandContext(ctx, "../../.ci/slurm-test", c.words...)
 		// SIGTERM, not SIGKILL, so that the script can end its daemons.
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 		cmd.WaitDelay = 20 * time.Second
@@ -42,7 +49,7 @@ func TestSlurm(t *testing.T) {
 		if errors.As(err, &exit) && exit.ExitCode() == 77 {
 			t.Skipf("%s", out)
 		}
-		if err != nil || !bytes.Contains(out, []byte("on 4 nodes, phase mode, "+net)) || !bytes.Contains(out, []byte("verified: ")) {
+		if err != nil || !bytes.Contains(out, []byte(c.want)) || c.words[0] == fagus && !bytes.Contains(out, []byte("verified: ")) {
 			t.Errorf("%v: %s", err, out)
 		}
 	}

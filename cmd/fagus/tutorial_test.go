@@ -36,7 +36,7 @@ func TestTutorial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
-	work, fagus := t.TempDir(), command(t)
+	work, fagus := t.TempDir(), command(t, "fagus")
 	dir := work
 	for i, block := range tutorial(t) {
 		kind, word, _ := strings.Cut(block.info, " ")

@@ -12,7 +12,7 @@ import (
 // environment sets the variables that tell a process its place, and what replaces flags.
 func environment(t *testing.T, variables ...string) {
 	t.Helper()
-	for _, name := range []string{"FAGUS_RANK", "FAGUS_SIZE", "FAGUS_JOB", "FAGUS_RENDEZVOUS", netVariable, nodesVariable, modeVariable, lineVariable} {
+	for _, name := range []string{"FAGUS_RANK", "FAGUS_SIZE", "FAGUS_JOB", "FAGUS_RENDEZVOUS", "JOB_COMPLETION_INDEX", netVariable, nodesVariable, modeVariable, lineVariable} {
 		t.Setenv(name, "")
 	}
 	for _, v := range variables {
@@ -73,6 +73,8 @@ func TestOwnNetwork(t *testing.T) {
 		{append(rank1, "FAGUS_RENDEZVOUS=h:1"), "", TCP, 3, false},
 		{append(rank1, "FAGUS_NET=quic"), "", QUIC, 3, false},
 		{rank1, "--net dimmnet1", DIMMnet1, 3, true},
+		// Of Kubernetes:
+		{[]string{"JOB_COMPLETION_INDEX=2", "FAGUS_SIZE=3", "FAGUS_RENDEZVOUS=h:1"}, "", TCP, 3, false},
 		{append(rank1, "FAGUS_RANK=0"), "--net dimmnet1", DIMMnet1, 3, false},
 	} {
 		environment(t, c.env...)
