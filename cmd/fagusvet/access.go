@@ -22,9 +22,9 @@ It also reports elements that are read under a set that certainly has no variabl
 guards them (the rule shared reports those that are written).
 
 Reading data that an Update has brought is correct. The rule therefore reports a read only
-if no Update can precede it: in a program passed to fagus.Run, of an array that the
-function itself makes, or after a Release, of an array that the function also uses under
-the set.
+if no Update can precede it: in a program (passed to fagus.Run, cluster.Run or
+program.Main), of an array that the function itself makes, or after a Release, of an array
+that the function also uses under the set.
 
 The rule examines functions that call Acquire, Release, Do or During directly, functions
 that only Do and During call, and slices that they, or the functions around them, get

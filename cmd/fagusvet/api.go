@@ -14,6 +14,12 @@ const (
 	partsPath = fagusPath + "/parts"
 )
 
+// Packages that run programs, as package fagus does.
+const (
+	clusterPath = fagusPath + "/cluster"
+	programPath = fagusPath + "/program"
+)
+
 type call string
 
 // The calls that the rules know.
@@ -33,7 +39,6 @@ const (
 	callWant       call = "Want"
 	callRead       call = "Read"
 	callWrite      call = "Write"
-	callRun        call = "Run"
 	callWriting    call = "Writing"
 	callReporting  call = "Reporting"
 	callUnordered  call = "Unordered"
@@ -59,7 +64,7 @@ func (c call) of(path, receiver string) bool {
 		return receiver == "Pair" && (c == callFill || c == callStep) || receiver == "Queue" && c == callNext
 	}
 	switch c {
-	case callNewArray, callNewGuarded, callWant, callRun, callReduce:
+	case callNewArray, callNewGuarded, callWant, callReduce:
 		return receiver == ""
 	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
 		callDuring:

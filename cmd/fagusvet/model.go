@@ -14,7 +14,7 @@ import (
 type model struct {
 	pkg   *types.Package
 	funcs []*ssa.Function        // empty if the package does not use fagus
-	roots map[*ssa.Function]bool // the functions passed to fagus.Run; they start with nothing held
+	roots map[*ssa.Function]bool // programs, which start with nothing held
 	// touching are the functions that may change which set the rank holds or which data it has.
 	touching map[*ssa.Function]bool
 	closures map[*ssa.Function]*ssa.MakeClosure // nil for a function made at several places
@@ -82,15 +82,34 @@ func (m *model) findRoots() {
 	m.roots = make(map[*ssa.Function]bool)
 	for _, fn := range m.funcs {
 		for instr := range instructions(fn) {
-			if callOf(instr) != callRun {
-				continue
-			}
-			args := instr.(*ssa.Call).Call.Args
-			if program := function(m.resolve(args[len(args)-1])); program != nil {
+			if program := function(m.resolve(programOf(instr))); program != nil {
 				m.roots[program] = true
 			}
 		}
 	}
+}
+
+// programOf returns the function that an instruction passes to fagus.Run, cluster.Run or
+// program.Main, or stores in program.App; nil for other instructions.
+func programOf(instr ssa.Instruction) ssa.Value {
+	switch instr := instr.(type) {
+	case *ssa.Call:
+		callee := instr.Call.StaticCallee()
+		if callee == nil || callee.Pkg == nil || callee.Signature.Recv() != nil || len(instr.Call.Args) == 0 {
+			return nil
+		}
+		switch callee.Pkg.Pkg.Path() + "." + callee.Name() {
+		case fagusPath + ".Run", clusterPath + ".Run", programPath + ".Main":
+			return instr.Call.Args[len(instr.Call.Args)-1]
+		}
+	case *ssa.Store:
+		if at, ok := instr.Addr.(*ssa.FieldAddr); ok {
+			if f := fieldOf(at); f != nil && f.Name() == "Run" && f.Pkg() != nil && f.Pkg().Path() == programPath {
+				return instr.Val
+			}
+		}
+	}
+	return nil
 }
 
 // function returns the function that v is, as declared: the generic function for an instance, and

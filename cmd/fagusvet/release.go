@@ -29,9 +29,9 @@ the set, inside a function that nothing else calls:
 	})
 
 A path that returns an error is correct, because the run has failed. A function that only
-acquires and leaves the Release to its caller is not reported, unless it is passed to
-fagus.Run. Conditions with the same text count as equal, so an Acquire and a Release under
-the same condition belong together.
+acquires and leaves the Release to its caller is not reported, unless it is a program.
+Conditions with the same text count as equal, so an Acquire and a Release under the same
+condition belong together.
 
 The rule assumes that a called function that may release releases everything. It does not
 check that the released set is the acquired one, and misses paths that exist only from the

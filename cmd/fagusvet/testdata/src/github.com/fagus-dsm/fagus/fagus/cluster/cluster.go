@@ -1,0 +1,12 @@
+// Package cluster declares the function of the real package that the rules know.
+package cluster
+
+import (
+	"context"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error) (fagus.Report, error) {
+	return fagus.Report{}, nil
+}

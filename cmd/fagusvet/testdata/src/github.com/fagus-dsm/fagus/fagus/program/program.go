@@ -1,0 +1,13 @@
+// Package program declares the functions of the real package that the rules know.
+package program
+
+import "github.com/fagus-dsm/fagus/fagus"
+
+type App struct {
+	Run  func(n *fagus.Node) error
+	Name string
+}
+
+func Main(run func(n *fagus.Node) error) { App{Run: run}.Main() }
+
+func (a App) Main() {}
