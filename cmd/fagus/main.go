@@ -30,8 +30,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }

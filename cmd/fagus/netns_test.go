@@ -20,7 +20,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // hosts is a set of network namespaces, each used as a host.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // TestHostsDoctor: fagus doctor --hosts names what a job would miss, and in which direction.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")

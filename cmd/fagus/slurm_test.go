@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // command returns the path of a command: a copy of the test binary, which TestMain has made.

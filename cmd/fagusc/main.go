@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 const about = `fagusc reads Go functions that are marked with //fagus:parallel. For each it

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 func TestMain(m *testing.M) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // beTool in the environment makes the test binary behave as the command, so that go vet can run it

@@ -136,11 +136,11 @@ func programPlaces() []place {
 // frontPlaces are what the command and programs of one's own share.
 func frontPlaces() []place {
 	return []place{
-		{dir: "internal/cmdline", may: []string{"apps/catalog/usage"}},
-		{dir: "internal/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
+		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}},
+		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
-		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "internal/cmdline", "internal/runflags"},
+		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
 			time: "how long ranks may take to end"},
 		{dir: "apps/examples/*", may: []string{"fagus", "fagus/parts", "fagus/program"}},
 	}
@@ -151,11 +151,11 @@ func frontPlaces() []place {
 func fagusPlaces() []place {
 	const in = "cmd/fagus/internal/"
 	base, run, contest := in+"base", in+"run", in+"contest"
-	const runflags = "internal/runflags"
+	const runflags = "fagus/program/runflags"
 	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
-		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "internal/cmdline"}},
+		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "fagus/program/cmdline"}},
 		{dir: figure, may: []string{"apps/outfile", "dimmnet"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
 		{dir: run, may: []string{"apps/catalog", "consistency/history", "dimmnet", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
@@ -166,7 +166,7 @@ func fagusPlaces() []place {
 			net: "connects a simulation to processes"},
 		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
-		{dir: in + "about", may: []string{"fagus/cluster", "internal/cmdline", "apps/catalog/usage", base}},
+		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
 		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},
@@ -202,7 +202,7 @@ func commandPlaces() []place {
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "internal/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // App is a program. Only Run is required.

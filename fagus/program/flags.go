@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // schema identifies the document that --json prints. docs/json.md describes it.

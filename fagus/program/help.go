@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // usageText is what the help text shows below USAGE.

@@ -17,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // patience is how long the process waits, after a signal, for ranks that do not return.

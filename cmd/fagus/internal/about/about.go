@@ -8,7 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // Commands returns the commands about the command whose tree is that of tree.

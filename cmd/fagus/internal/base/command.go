@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/internal/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // OutputCategory is the heading, in help texts, of the flags that select the output.

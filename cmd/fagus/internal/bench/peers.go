@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 const peersText = "make -C bench peers && fagus bench --peers        against Open MPI and MPICH (docs/peers.md)\n" +

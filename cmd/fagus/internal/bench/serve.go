@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // serve runs a rank that fagus bench --peers starts. The rank measures as the driver requests.

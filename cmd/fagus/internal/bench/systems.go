@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // library is an MPI library with settings. Debian's names of its programs end in suffix.

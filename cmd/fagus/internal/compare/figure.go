@@ -18,7 +18,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // totalFigure draws the total times, with a legend.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // ofThePaper is the program that the paper compares versions with. Only it has claims to judge.

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // MostRings is the largest number of nodes in a contest. The rings of 745 nodes fit an LLCM, but

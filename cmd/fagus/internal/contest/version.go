@@ -8,7 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // Role is the part of a version in the paper's comparison.

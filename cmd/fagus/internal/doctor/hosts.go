@@ -20,7 +20,7 @@ import (
 	ports "github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // caller is a connection whose first bytes have been read ahead.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // TestAwait: what the processes of the ranks send first decides who simulates.

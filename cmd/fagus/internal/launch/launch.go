@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func simulated() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.UDP100) }

@@ -15,7 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // simulateRanks runs a job whose network is simulated. The Node of each rank of a C program is in

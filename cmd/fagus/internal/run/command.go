@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // Command returns the command fagus run.

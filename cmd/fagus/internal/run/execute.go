@@ -6,7 +6,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // Execute runs an open job. A wrong result is no error, but makes Report.Verified false.

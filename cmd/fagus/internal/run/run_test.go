@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // runCommand runs the command of a program whose job is j, and returns its output and exit code.

@@ -22,7 +22,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 const campaignSchema = "fagus.campaign/v1"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // campaign runs jobs, one after another.

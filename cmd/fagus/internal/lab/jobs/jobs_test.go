@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 )

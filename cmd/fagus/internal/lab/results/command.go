@@ -17,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // Command returns the command fagus lab results.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // Run is the result of one run of a program.

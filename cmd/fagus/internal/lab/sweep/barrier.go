@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/reproduce"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func barrierCommand() *cli.Command {

@@ -15,7 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func imbalanceCommand() *cli.Command {

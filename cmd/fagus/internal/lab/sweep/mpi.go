@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi"
 	"github.com/fagus-dsm/fagus/dimmnet/lib/mpi/ivs"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func mpiCommand() *cli.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // products is a series of matrix products of one size, for each simulated network and node count.

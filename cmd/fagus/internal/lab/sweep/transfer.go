@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/internal/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func transferCommand() *cli.Command {

@@ -10,5 +10,8 @@
 //	report, err := on.Run(ctx, program)
 //	err = on.Close(ctx)
 //
+// The package is for the commands of this repository and for package program: its API may change
+// with any of them.
+//
 // [Networks] lists all networks. A command that supports only some networks selects from the list.
 package runflags

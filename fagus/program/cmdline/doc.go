@@ -11,4 +11,7 @@
 // The package only rearranges words: urfave/cli parses the values of flags afterwards. Shells ask
 // the command itself for completions (Tree.Complete), not the library, whose script evaluates the
 // line that is being typed and does not know flags before a command.
+//
+// The package is for the commands of this repository and for package program: its API may change
+// with any of them.
 package cmdline
