@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // build compiles a command of this folder.
@@ -45,7 +46,7 @@ func execute(t *testing.T, file string, args ...string) (stdout, stderr string, 
 // goroutines the runs are checked.
 func eachRun(t *testing.T, f func(t *testing.T, flags []string)) {
 	nets := []string{"inproc", "dimmnet1", "udp100"}
-	if shm.Supported() == nil {
+	if shm.Supported() == nil && longtest.Enabled() {
 		nets = append(nets, "shm", "tcp")
 	}
 	for _, net := range nets {

@@ -76,32 +76,23 @@ func likeCG() (names []string) {
 
 // TestExamples runs the example lines of README.md and docs/cli.md as a user runs them: in a shell,
 // in a copy of the repository, with what `fagus data` writes. Each must end with exit code 0.
-// Without FAGUS_LONG it runs the lines of README.md, and the first line of each command.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
+	longtest.Need(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the examples are lines for bash: ", err)
 	}
 	t.Parallel() // the lines often wait
 	clone, env := freshClone(t)
 	shell(t, clone, env, "fagus data")
-	seen := map[string]bool{}
-	for _, e := range exampleLines(t) {
-		name := commandOf(e.line)
-		t.Run(strings.ReplaceAll(e.line, "/", "|"), func(t *testing.T) {
-			if !longtest.Enabled() && !e.readme && seen[name] {
-				t.Skip("not the first of its command: set FAGUS_LONG=1")
-			}
-			line := e.line
+	for _, example := range exampleLines(t) {
+		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) {
+			line := example
 			for _, x := range exemptions() {
 				if x.part.MatchString(line) && x.reason != "" {
 					t.Skip(x.reason)
 				}
 				line = x.part.ReplaceAllString(line, x.as)
 			}
-			seen[name] = true
 			for _, program := range []string{"jq", "man"} {
 				if _, err := exec.LookPath(program); err != nil && strings.Contains(line, "| "+program+" ") {
 					t.Skip(err)
@@ -117,17 +108,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// example is a line that a page shows.
-type example struct {
-	line   string
-	readme bool
-}
-
 // startsCommand matches the lines of README.md that are for a shell.
 var startsCommand = regexp.MustCompile(`^(fagus[cv]?|fagusvet|make|go|mpirun|source) `)
 
 // exampleLines returns the example lines of both pages, without remarks.
-func exampleLines(t *testing.T) (all []example) {
+func exampleLines(t *testing.T) (all []string) {
 	t.Helper()
 	remark := regexp.MustCompile(`\s+# .*$`)
 	for _, page := range []string{"../../README.md", "../../docs/cli.md"} {
@@ -145,7 +130,7 @@ func exampleLines(t *testing.T) (all []example) {
 			case line != "" && !indented:
 				examples = false
 			case indented && (examples || readme && startsCommand.MatchString(code)):
-				all = append(all, example{remark.ReplaceAllString(code, ""), readme})
+				all = append(all, remark.ReplaceAllString(code, ""))
 			}
 		}
 		if len(all)-n < 5 {
@@ -153,15 +138,6 @@ func exampleLines(t *testing.T) (all []example) {
 		}
 	}
 	return all
-}
-
-// commandOf returns the words of a line up to the first flag or path.
-func commandOf(line string) string {
-	words := strings.Fields(line)
-	if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "/") }); end >= 0 {
-		words = words[:end]
-	}
-	return strings.Join(words, " ")
 }
 
 // shell runs a line in a folder, and fails the test if its exit code is not 0.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // lesson is a block of docs/tutorial.md.
@@ -33,9 +35,7 @@ func tutorial(t *testing.T) (blocks []lesson) {
 // TestTutorial writes the files of docs/tutorial.md, and executes its commands one after another.
 // Where network namespaces can be made, two of them are its two hosts.
 func TestTutorial(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles programs")
-	}
+	longtest.Need(t)
 	work, fagus := t.TempDir(), command(t, "fagus")
 	dir := work
 	for i, block := range tutorial(t) {
