@@ -73,6 +73,7 @@ func TestLife(t *testing.T) {
 
 // TestTasks: there are 724 ways to place 10 queens.
 func TestTasks(t *testing.T) {
+	longtest.Need(t)
 	file := build(t, "tasks")
 	eachRun(t, func(t *testing.T, flags []string) {
 		if out, errs, err := execute(t, file, flags...); err != nil || !strings.Contains(out, "724 ways\n") {
@@ -82,6 +83,7 @@ func TestTasks(t *testing.T) {
 }
 
 func TestWordCount(t *testing.T) {
+	longtest.Need(t)
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte("the cat\nand the dog\n\nAnd THE bird and a fox\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -97,6 +99,7 @@ func TestWordCount(t *testing.T) {
 
 // TestWrongLife: --check finds in either mode that only the order of phases separates the ranks.
 func TestWrongLife(t *testing.T) {
+	longtest.Need(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("--check needs Linux")
 	}
