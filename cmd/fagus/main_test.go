@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -18,6 +20,10 @@ import (
 func TestMain(m *testing.M) {
 	commands := programs()
 	commands["fagus"] = main
+	// The tests mostly wait for processes that they start. -parallel replaces this number.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, commands)
 }
 
@@ -50,17 +56,27 @@ func TestCommand(t *testing.T) {
 			if err := os.WriteFile(e.WorkDir+"/page.sh", []byte(page), 0o666); err != nil {
 				return err
 			}
-			l, err := net.Listen("tcp", "127.0.0.1:0")
+			address, err := freeAddress()
 			if err != nil {
 				return err
 			}
-			e.Setenv("FREE", l.Addr().String()) // not soon assigned again
-			if err := l.Close(); err != nil {
-				return err
-			}
+			e.Setenv("FREE", address)
 			return os.WriteFile(e.WorkDir+"/west0479.mtx", west, 0o666)
 		},
 	})
+}
+
+// freeAddress returns a loopback address whose port is free. The kernel assigns no port below
+// 32768, and so nobody gets this one who asks for any port.
+func freeAddress() (address string, err error) {
+	for range 20 {
+		address = fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000))
+		var l net.Listener
+		if l, err = net.Listen("tcp", address); err == nil {
+			return address, l.Close()
+		}
+	}
+	return "", err
 }
 
 // goTool returns the environment in which the Go tool finds modules and its cache, even though
