@@ -32,6 +32,9 @@ type engine interface {
 	Acquire(shared, exclusive []syncvar.ID) error
 	// Version returns the version of a variable that the rank holds, or last held.
 	Version(id syncvar.ID) syncvar.Version
+	// Owns reports whether this rank has the newest version of a variable, and grants it. Exactly
+	// one rank does when all ranks have met and none has begun a tenure since.
+	Owns(id syncvar.ID) bool
 	// Release ends the tenures that Acquire began. written lists the exclusive variables whose
 	// data the rank has changed.
 	Release(shared, exclusive, written []syncvar.ID) error
@@ -143,6 +146,9 @@ func (e *phaseEngine) Fence() error {
 
 // Version returns the version that the last phase assigned to a variable.
 func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version { return e.Table().State(id).Version }
+
+// Owns reports whether the last tenure of a variable was this rank's.
+func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owner == e.port.Rank() }
 
 // Release sends nothing: the next call reports the unchanged variables.
 func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {

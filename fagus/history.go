@@ -30,6 +30,14 @@ func (r *record) bound(id syncvar.ID, name string) {
 	}
 }
 
+func (r *record) rebound(ids []syncvar.ID) {
+	if r != nil {
+		for _, id := range ids {
+			r.Rebound(id, r.node.space.Content(id), r.node.host.Now())
+		}
+	}
+}
+
 func (r *record) call() {
 	if r != nil {
 		r.Call()

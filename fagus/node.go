@@ -28,6 +28,7 @@ type Node struct {
 	views   bool             // this rank reads directly from the arrays of other ranks
 	memory  [][]byte         // memory of arrays; close unmaps it
 	arrays  int              // number of arrays made
+	rebinds int              // number of Rebinds: those before it make compiled sets invalid
 	watch   *pagewatch.Watch // finds written pages; nil if write detection does not use the kernel
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused

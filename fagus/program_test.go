@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -34,6 +35,9 @@ type oracle struct {
 	lawful bool
 	// reduces makes ranks meet in Reduce instead of Barrier.
 	reduces bool
+	// rebinds is the number of times that ranks deal out all guarded bytes anew.
+	rebinds int
+	rebound int // how often model has been dealt out anew
 }
 
 func newOracle(seed uint64) *oracle {
@@ -64,6 +68,7 @@ func gather(a []byte, of []interval) (b []byte) {
 // rankProgram is the random program on one rank.
 type rankProgram struct {
 	*oracle
+	vars   [][]interval // as oracle.vars, until a Rebind
 	n      *fagus.Node
 	random *rand.Rand
 	a      *fagus.Array[byte]
@@ -83,23 +88,124 @@ func (o *oracle) program(seed uint64) func(*fagus.Node) error {
 		if err := p.declare(); err != nil {
 			return err
 		}
-		rounds := 5 + p.random.IntN(4) // the number of calls differs between ranks
-		updateBefore := p.random.IntN(rounds)
-		for round := range rounds {
-			if round == updateBefore {
-				if err := p.update(); err != nil {
+		for number := range o.rebinds {
+			if err := p.tenures(); err != nil {
+				return err
+			}
+			for range p.random.IntN(4) { // so that copies are not current
+				if err := p.tenure(); err != nil {
 					return err
 				}
 			}
-			if err := p.tenure(); err != nil {
+			if err := p.rebind(seed, number); err != nil {
 				return err
 			}
 		}
-		return p.update()
+		return p.tenures()
 	}
 }
 
+// tenures makes tenures and two Updates. The number of tenures differs between ranks.
+func (p *rankProgram) tenures() error {
+	rounds := 5 + p.random.IntN(4)
+	updateBefore := p.random.IntN(rounds)
+	for round := range rounds {
+		if round == updateBefore {
+			if err := p.update(); err != nil {
+				return err
+			}
+		}
+		if err := p.tenure(); err != nil {
+			return err
+		}
+	}
+	return p.update()
+}
+
+// rebind deals out the bytes of the variables anew: random parts, or all but one byte each to the
+// last. Then it checks all bytes.
+func (p *rankProgram) rebind(seed uint64, number int) error {
+	random := rand.New(rand.NewPCG(seed, 1000+uint64(number))) // the same on all ranks
+	var bound []int                                            // variables that guard bytes
+	var all []int                                              // the bytes
+	for v, of := range p.vars {
+		if len(of) > 0 {
+			bound = append(bound, v)
+		}
+		for _, x := range of {
+			for i := x.lo; i < x.hi; i++ {
+				all = append(all, i)
+			}
+		}
+	}
+	slices.Sort(all)
+	least, most := 0, []int{3, 300, 9000}[random.IntN(3)]
+	next := make([][]interval, len(p.vars))
+	for at := 0; at < len(all); {
+		take := 1 + random.IntN(most)
+		if least < len(bound) { // so that each has a byte
+			take = 1
+		}
+		end := at + 1
+		for end < len(all) && end-at < take && all[end] == all[end-1]+1 {
+			end++
+		}
+		v := bound[min(least, len(bound)-1)]
+		if least++; least > len(bound) && random.IntN(4) > 0 {
+			v = bound[random.IntN(len(bound))]
+		}
+		next[v] = append(next[v], interval{all[at], all[end-1] + 1})
+		at = end
+	}
+	var bindings []fagus.Binding
+	var wants []fagus.Request
+	for _, v := range bound {
+		var ranges []fagus.Range
+		for _, x := range next[v] {
+			ranges = append(ranges, p.a.Range(x.lo, x.hi))
+		}
+		bindings = append(bindings, p.guards[v].To(ranges...))
+		wants = append(wants, p.guards[v].Read().Unordered())
+	}
+	if err := p.n.Rebind(bindings...); err != nil {
+		return err
+	}
+	p.deal(number, next)
+	set := p.n.Set(wants...)
+	if err := p.n.Acquire(set); err != nil {
+		return err
+	}
+	for _, v := range bound {
+		p.had[v] = true
+	}
+	if err := p.check("after Rebind", func(v int) bool { return p.had[v] }); err != nil {
+		return err
+	}
+	return p.n.Release(set)
+}
+
+// deal makes next the intervals of the variables, and the first rank deals out the model.
+func (p *rankProgram) deal(number int, next [][]interval) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rebound == number {
+		p.rebound++
+		a := make([]byte, p.size)
+		for v, of := range p.vars {
+			model := p.model[v]
+			for _, x := range of {
+				model = model[copy(a[x.lo:x.hi], model):]
+			}
+		}
+		for v := range next {
+			p.model[v] = gather(a, next[v])
+		}
+	}
+	p.vars = next
+}
+
 func (p *rankProgram) declare() (err error) {
+	p.vars = p.oracle.vars
 	if p.a, err = fagus.NewArray[byte](p.n, "a", p.size); err != nil {
 		return err
 	}

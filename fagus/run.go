@@ -3,6 +3,7 @@ package fagus
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
@@ -65,6 +66,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return nil
 	})
 	if err != nil {
+		if named := (*rankError)(nil); !errors.As(err, &named) { // of a helper thread
+			if found := declared.locate(err); found != err {
+				err = fmt.Errorf("fagus: %w", found)
+			}
+		}
 		roll := board.Roll()
 		if ctx.Err() != nil {
 			roll.Ended = context.Cause(ctx).Error()

@@ -60,7 +60,8 @@ func (r Request) Unordered() Request {
 type SyncSet struct {
 	node     *Node
 	requests []Request
-	compiled bool // the fields below are valid
+	compiled bool // the fields below are valid, unless a Rebind has changed ranges since
+	rebinds  int  // the number of Rebinds of the rank when the set was compiled
 
 	shared, exclusive []syncvar.ID // requested with this access, in increasing order
 	// declared holds the ranges of Writing for each variable of exclusive; nil if undeclared.
@@ -77,7 +78,7 @@ func (n *Node) Set(requests ...Request) *SyncSet {
 }
 
 func (s *SyncSet) compile() error {
-	if s.compiled {
+	if s.compiled && s.rebinds == s.node.rebinds {
 		return nil
 	}
 	for _, r := range s.requests {
@@ -113,7 +114,7 @@ func (s *SyncSet) compile() error {
 		}
 		s.allowed = append(s.allowed, declared)
 	}
-	s.compiled = true
+	s.compiled, s.rebinds = true, s.node.rebinds
 	return nil
 }
 

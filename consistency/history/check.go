@@ -77,9 +77,18 @@ func (h *History) apart(a, b *tenure) *Violation {
 
 func (h *History) visibility(ts []tenure) *Violation {
 	id := ts[0].variable
-	left, by := h.first(id), (*tenure)(nil)
+	left, by, rebinds := h.first(id), (*tenure)(nil), 0
 	for i := range ts {
 		t := &ts[i]
+		if t.rebinds != rebinds {
+			switch {
+			case t.rebinds < rebinds:
+				return h.violation(Visibility, "%s after %d changes of what it guards, and the tenure before came after %d", h.describe(t.begin), t.rebinds, rebinds)
+			case t.rebinds > rebinds+1 || t.access != syncvar.Exclusive:
+				return h.violation(Visibility, "%s after change %d of what it guards, which no exclusive tenure has followed", h.describe(t.begin), rebinds+1)
+			}
+			rebinds, left = t.rebinds, h.at(t.begin).content
+		}
 		if saw := h.at(t.begin).content; saw != left {
 			words := "it was bound with"
 			if by != nil {
@@ -146,7 +155,7 @@ func (h *History) snapshot(rank dimmnet.Rank) *Violation {
 	for i := range r.events {
 		e, p := &r.events[i], eventID{rank, i}
 		switch e.op {
-		case begin, end, refresh:
+		case begin, end, refresh, rebind:
 			copies[e.variable] = known{e.content, p}
 		case observe:
 			k, ok := copies[e.variable]

@@ -20,6 +20,9 @@
 // If ranks are processes, each encodes its record (Recorder.Encode), and the others decode it
 // (History.Decode). Package fagus does so at the end of a run.
 //
+// A rebinding (fagus.Node.Rebind) changes which bytes a variable guards, and so begins a new item:
+// the next tenure of the variable must be exclusive, and may begin with any content.
+//
 // # What is checked
 //
 //	A0 form        tenures begin and end in turn; no rank holds a variable twice

@@ -56,7 +56,7 @@ func (h *History) Decode(rank dimmnet.Rank, data []byte) error {
 			at: dimmnet.Time(binary.LittleEndian.Uint64(b[32:])),
 		}
 		meets := e.op == enter || e.op == leave
-		if e.op < begin || e.op > leave || !meets && int(e.variable) >= len(r.names) || e.meeting > r.meetings+1 {
+		if e.op < begin || e.op > rebind || !meets && int(e.variable) >= len(r.names) || e.meeting > r.meetings+1 {
 			return fmt.Errorf("history: decoding the record of rank %d: event %d (kind %d, variable %d of %d, meeting %d) is none of a Recorder",
 				rank, len(r.events), e.op, e.variable, len(r.names), e.meeting)
 		}

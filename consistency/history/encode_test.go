@@ -16,6 +16,7 @@ func TestEncode(t *testing.T) {
 	m.tenure(0, 0, x, 1, 0, 5, 1, 2)
 	m.tenure(1, 0, x, 2, 5, 6, 3, 4)
 	m.meet(5, 2, 6, 6)
+	m.Rank(0).Rebound(1, 9, 6*us)
 	m.tenure(1, 1, s, 0, 0, 0, 6, none)
 	m.tenure(0, 0, s, 2, 4, 4, 6, 7) // sees what nobody left
 	got := New()

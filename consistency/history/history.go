@@ -14,6 +14,7 @@ const (
 	observe               // the program reads a variable that it does not hold
 	enter                 // the rank arrives at a meeting: Update, Barrier or Reduce
 	leave                 // the rank leaves the meeting
+	rebind                // the ranges that the variable guards have changed
 )
 
 type event struct {
@@ -83,6 +84,12 @@ type Recorder struct {
 // Bind records that the rank has bound its next variable, which has the given content.
 func (r *Recorder) Bind(name string, content uint64) {
 	r.names, r.initial = append(r.names, name), append(r.initial, content)
+}
+
+// Rebound records that the ranges which a variable guards have changed, and the content of the
+// rank's copy of the new ranges. The variable's next tenure must be exclusive, with a new version.
+func (r *Recorder) Rebound(id syncvar.ID, content uint64, at dimmnet.Time) {
+	r.add(event{op: rebind, variable: id, content: content, at: at})
 }
 
 // Call records the begin of an Acquire, Update, Barrier or Reduce.

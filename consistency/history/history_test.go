@@ -70,6 +70,35 @@ func TestCheck(t *testing.T) {
 			m.meet(20, 2, 6, 6, 6)
 			m.Rank(1).Observed(0, 6, 21*us)
 		}, ""},
+		"rebound": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.meet(3, 0)
+			for r := range m.nodes() {
+				m.Rank(r).Rebound(0, 30+uint64(r), 4*us)
+			}
+			m.Rank(1).Observed(0, 31, 5*us)
+			m.tenure(0, 0, x, 2, 7, 7, 6, 7)
+			m.tenure(1, 0, s, 2, 7, 7, 8, 9)
+			m.meet(20, 2, 7, 7, 7)
+		}, ""},
+		"rebound, and acquired before its owner has": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			for r := range m.nodes() {
+				m.Rank(r).Rebound(0, 30, 4*us)
+			}
+			m.tenure(1, 0, s, 1, 30, 30, 5, 6)
+			m.tenure(0, 0, x, 2, 7, 7, 7, 8)
+		}, `A3 visibility: rank 1 acquires "a" shared in version 1 (call 1, at 5.000 us) after change 1 of what it guards, which no exclusive tenure has followed`},
+		"rebound while held": {func(m maker) {
+			m.tenure(0, 0, s, 0, 0, 0, 1, none)
+			m.Rank(0).Rebound(0, 0, 2*us)
+		}, `A0 form: rank 0 has changed what "a" guards (call 1, at 2.000 us), and holds it`},
+		"rebound, and read by a rank that has not": {func(m maker) {
+			m.tenure(0, 0, x, 1, 0, 5, 1, 2)
+			m.Rank(0).Rebound(0, 30, 4*us)
+			m.tenure(0, 0, x, 2, 30, 30, 5, 6)
+			m.tenure(1, 0, s, 2, 30, 30, 7, 8)
+		}, `A3 visibility: rank 1 acquires "a" shared in version 2 (call 1, at 7.000 us) after 0 changes of what it guards, and the tenure before came after 1`},
 		"a tenure that never ends": {func(m maker) { m.tenure(0, 0, x, 1, 0, 0, 1, none) }, ""},
 		"acquired twice": {func(m maker) {
 			m.tenure(0, 0, x, 1, 0, 0, 1, none)

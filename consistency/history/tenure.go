@@ -19,6 +19,7 @@ type tenure struct {
 	variable   syncvar.ID
 	access     syncvar.Access
 	version    syncvar.Version
+	rebinds    int // number of rebindings of the variable before the tenure
 	begin, end eventID
 	ended      bool
 }
@@ -31,6 +32,7 @@ func (h *History) tenures() (list map[syncvar.ID][]tenure, bad *Violation) {
 	list = make(map[syncvar.ID][]tenure)
 	for rank, r := range h.ranks {
 		open := make(map[syncvar.ID]int) // by variable: the index in list of the open tenure
+		rebinds := make(map[syncvar.ID]int)
 		for i := range r.events {
 			e, p := &r.events[i], eventID{dimmnet.Rank(rank), i}
 			switch e.op {
@@ -39,7 +41,7 @@ func (h *History) tenures() (list map[syncvar.ID][]tenure, bad *Violation) {
 					return nil, h.violation(Form, "%s, which it holds already", h.describe(p))
 				}
 				open[e.variable] = len(list[e.variable])
-				list[e.variable] = append(list[e.variable], tenure{variable: e.variable, access: e.access, version: e.version, begin: p})
+				list[e.variable] = append(list[e.variable], tenure{variable: e.variable, access: e.access, version: e.version, rebinds: rebinds[e.variable], begin: p})
 			case end:
 				at, held := open[e.variable]
 				if !held {
@@ -51,6 +53,11 @@ func (h *History) tenures() (list map[syncvar.ID][]tenure, bad *Violation) {
 				}
 				t.end, t.ended = p, true
 				delete(open, e.variable)
+			case rebind:
+				rebinds[e.variable]++
+				if _, held := open[e.variable]; held {
+					return nil, h.violation(Form, "%s, and holds it", h.describe(p))
+				}
 			case enter:
 				for id := range open {
 					return nil, h.violation(Form, "%s, holding %s", h.describe(p), h.name(id))

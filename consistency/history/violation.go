@@ -52,6 +52,8 @@ func (h *History) describe(p eventID) string {
 		what = fmt.Sprintf("has %s updated to version %d", h.name(e.variable), e.version)
 	case observe:
 		what = fmt.Sprintf("reads %s without holding it", h.name(e.variable))
+	case rebind:
+		what = fmt.Sprintf("has changed what %s guards", h.name(e.variable))
 	case enter:
 		what = fmt.Sprintf("arrives at meeting %d", e.meeting)
 	case leave:

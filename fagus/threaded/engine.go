@@ -266,6 +266,13 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	return e.site(id).Have()
 }
 
+// Owns reports whether this rank owns a variable.
+func (e *Engine) Owns(id syncvar.ID) bool {
+	e.mu.Lock()
+	defer e.unlock()
+	return e.site(id).Owns()
+}
+
 // Release ends the tenures of both sets without waiting for an answer. written are the exclusive
 // variables that the rank changed. Release sends a message to the owners of the shared variables.
 // If this rank has become the owner of a variable, Release announces that to all ranks.

@@ -153,6 +153,18 @@ func (g *Guard) Updated() error {
 	return g.settle()
 }
 
+// Rebinding closes the given variables, whose ranges in the space are about to change.
+func (g *Guard) Rebinding(ids []syncvar.ID) error {
+	if g == nil {
+		return nil
+	}
+	g.pollTouched()
+	for _, id := range ids {
+		g.close(id)
+	}
+	return g.flush()
+}
+
 // Tallies closes all variables and returns their tallies, by ID. Only Close may follow.
 func (g *Guard) Tallies() []Tally {
 	if g == nil {

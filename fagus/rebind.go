@@ -1,0 +1,116 @@
+package fagus
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Binding says which ranges a variable guards after a [Node.Rebind]; see SyncVar.To.
+type Binding struct {
+	v      *SyncVar
+	ranges []Range
+}
+
+// To returns the Binding of v to one or more ranges.
+func (v *SyncVar) To(ranges ...Range) Binding { return Binding{v, ranges} }
+
+// Rebind changes which ranges variables guard, as in Midway (docs/papers.md). It is collective:
+// every rank names the same variables and ranges, in the same order, and holds no variable. Together
+// the variables must guard the same elements as before, each element once, and every variable at
+// least one.
+//
+// Every element keeps its newest value. The rank that last held a variable exclusively (before the
+// first such tenure: rank 0) gets the values of the elements that the variable guards now, and
+// writes them all, so the next Acquire on any other rank fetches them all. For each call of Rebind
+// that changes ranges, ranks meet three times, and make two tenures, which count as Acquires: of all
+// variables that have guarded the elements which the rank's variables guard now, and of the rank's
+// variables. On one rank, or in memory that all ranks share, no data move. Requests stay valid, if
+// their variable still guards the ranges of Writing.
+//
+//	// Rank r has computed work[lo:hi], and the work is divided anew.
+//	n.Rebind(mine[0].To(a.Range(0, cut)), mine[1].To(a.Range(cut, a.Len())))
+func (n *Node) Rebind(bindings ...Binding) error {
+	if err := n.ready("Rebind"); err != nil {
+		return err
+	}
+	change, requests, err := n.rebinding(bindings)
+	if err != nil {
+		return n.errorf("Rebind: %w", err)
+	}
+	ids := change.Changed()
+	if len(ids) == 0 { // the ranks still compare it
+		return n.rebind(change)
+	}
+	if err := n.Barrier(); err != nil { // until now, the owner of a variable could change
+		return err
+	}
+	var own []syncvar.ID
+	var sources, owned []Request
+	for _, id := range ids {
+		if n.engine.Owns(id) {
+			own = append(own, id)
+			owned = append(owned, requests[id])
+		}
+	}
+	for _, id := range n.space.Sources(change, own) {
+		sources = append(sources, requests[id].v.Read())
+	}
+	nothing := func() {}
+	if err := n.Set(sources...).Do(nothing); err != nil {
+		return err
+	}
+	if err := n.Barrier(); err != nil { // until now, ranks could send data of the former ranges
+		return err
+	}
+	if err := n.rebind(change); err != nil {
+		return err
+	}
+	if err := n.Set(owned...).Do(nothing); err != nil {
+		return err
+	}
+	return n.Fence() // until now, owners could grant versions without the new ranges
+}
+
+// rebinding returns the change that bindings describe, and for each of its variables the request of
+// its owner afterwards.
+func (n *Node) rebinding(bindings []Binding) (*consistency.Rebinding, map[syncvar.ID]Request, error) {
+	requests := make(map[syncvar.ID]Request, len(bindings))
+	ids, ranges := make([]syncvar.ID, len(bindings)), make([][]consistency.Range, len(bindings))
+	for i, b := range bindings {
+		switch {
+		case b.v == nil || b.v.node == nil:
+			return nil, nil, errors.New("a Binding is of a variable that Bind did not make")
+		case b.v.node != n:
+			return nil, nil, fmt.Errorf("%q was bound by rank %d: use the variable that this rank's Bind returned", b.v.name, b.v.node.rank)
+		}
+		var err error
+		if ranges[i], err = n.checkRanges(b.ranges); err != nil {
+			return nil, nil, fmt.Errorf("%q: %w", b.v.name, err)
+		}
+		ids[i] = b.v.id
+		requests[b.v.id] = b.v.Write().Writing(b.ranges...)
+	}
+	change, err := n.space.Rebinding(ids, ranges)
+	return change, requests, err
+}
+
+// rebind changes the bindings of this rank.
+func (n *Node) rebind(change *consistency.Rebinding) error {
+	ids := change.Changed()
+	if err := n.guard.Rebinding(ids); err != nil {
+		return n.errorf("Rebind: %w", err)
+	}
+	err := n.declare(func() error {
+		n.space.Rebind(change)
+		return nil
+	})
+	if err != nil {
+		return n.errorf("Rebind: %w", err)
+	}
+	n.rebinds++
+	n.record.rebound(ids)
+	return nil
+}

@@ -1,0 +1,210 @@
+package fagus_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
+)
+
+// TestRebindRandomPrograms: bytes keep their values when variables are bound to others of them, and
+// the tenures before and after keep the axioms.
+func TestRebindRandomPrograms(t *testing.T) {
+	methods := detections(t)
+	for seed := uint64(1); seed <= cases(18, 3); seed++ {
+		all := everyRuntime(t, seed)
+		if shm.Supported() == nil {
+			for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+				all[mode.String()+", shm"] = fagus.Config{Mode: mode, Net: shm.New(shm.Config{Heap: 1 << 20}), Placement: fagus.PlacePrivate}
+				all[mode.String()+", tcp"] = fagus.Config{Mode: mode, Net: tcp.New(tcp.Config{})}
+			}
+			all["phase, shm, shared"] = fagus.Config{Net: shm.New(shm.Config{Heap: 1 << 20})}
+		}
+		for name, cfg := range all {
+			cfg.Nodes = 1 + int(seed%5)
+			o := newOracle(seed)
+			o.rebinds, o.lawful = 3, true // unlawful reads find what the tenures of Rebind bring
+			cfg.History, cfg.WriteDetection = history.New(), methods[seed%uint64(len(methods))]
+			if guard.Supported() == nil && seed%3 == 0 {
+				cfg.Check, cfg.WriteDetection = fagus.CheckOn, fagus.DetectAuto
+			}
+			if _, err := runFor(t, cfg, o.program(seed)); err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			if bad := cfg.History.Check(); bad != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, bad)
+			}
+		}
+	}
+}
+
+// TestRebindOfNothing: a Rebind that changes nothing sends nothing.
+func TestRebindOfNothing(t *testing.T) {
+	report, err := runFor(t, fagus.Config{Nodes: 2, Net: goroutines()}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[byte](n, "a", 100)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.Range(0, 50))
+		if err != nil {
+			return err
+		}
+		w, err := n.Bind("w", a.Range(50, 100))
+		if err != nil {
+			return err
+		}
+		for range 5 {
+			n.Rebind(v.To(a.Range(20, 50), a.Range(0, 20)), w.To(a.Range(50, 100)))
+		}
+		return n.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := report.Ranks[0].Phases; got != 1 {
+		t.Errorf("%d phases, want 1, that of the end", got)
+	}
+}
+
+// TestRebindKeepsRequests: a request of before a Rebind asks for the ranges of after it.
+func TestRebindKeepsRequests(t *testing.T) {
+	for name, cfg := range everyRuntime(t, 1) {
+		cfg.Nodes = 2
+		_, err := runFor(t, cfg, func(n *fagus.Node) error {
+			a, err := fagus.NewArray[int32](n, "a", 4)
+			if err != nil {
+				return err
+			}
+			v, err := n.Bind("v", a.Range(0, 3))
+			if err != nil {
+				return err
+			}
+			w, err := n.Bind("w", a.Range(3, 4))
+			if err != nil {
+				return err
+			}
+			own, other := v, w
+			if n.Rank() == 1 {
+				own, other = w, v
+			}
+			write, read, declared := n.Set(own.Write()), n.Set(other.Read()), n.Set(v.Write().Writing(a.Range(2, 3)))
+			var got []int32
+			for round := range int32(4) {
+				cut := 1 + int(round)%3
+				n.Rebind(v.To(a.Range(0, cut)), w.To(a.Range(cut, 4)))
+				lo, hi := 0, cut
+				if n.Rank() == 1 {
+					lo, hi = cut, 4
+				}
+				write.Do(func() {
+					for i := lo; i < hi; i++ {
+						a.Slice()[i] += 10*round + int32(n.Rank())
+					}
+				})
+				n.Fence()
+				read.Do(func() { got = a.Copy() })
+				n.Fence()
+				if cut == 3 && n.Rank() == 0 {
+					declared.Do(func() {})
+				} else {
+					n.Set().Do(func() {})
+				}
+			}
+			if want := []int32{60, 62, 63, 64}; !slices.Equal(got, want) {
+				t.Errorf("%s: rank %d has %v at the end, want %v", name, n.Rank(), got, want)
+			}
+			n.Rebind(v.To(a.Range(0, 2)), w.To(a.Range(2, 4)))
+			if err := n.Acquire(declared); err == nil || !strings.Contains(err.Error(), `Writing: consistency: "v" does not guard a[2:3]`) {
+				t.Errorf("%s: after v[2] went to w, Acquire with Writing(a[2:3]) returns %v", name, err)
+			}
+			return nil
+		})
+		if err == nil {
+			t.Errorf("%s: the error does not stick", name)
+		}
+	}
+}
+
+// TestRebindErrors: a call that is not right names the elements, and changes nothing.
+func TestRebindErrors(t *testing.T) {
+	for _, c := range []struct {
+		bindings func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding
+		want     string
+	}{
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 2)), w.To(a.Range(3, 6))}
+		}, "no variable would guard a[2:3] any more"},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 3)), w.To(a.Range(2, 6))}
+		}, "a[2:3] is in two ranges"},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 3)), w.To(a.Range(3, 8))}
+		}, "none of the variables guards a[6:8] so far"},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 1)), v.To(a.Range(1, 3))}
+		}, `"v": it is named twice`},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 6)), w.To()}
+		}, `"w": no range`},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{v.To(a.Range(0, 6)), w.To(a.Range(6, 6))}
+		}, `"w": range [6, 6) of array "a"`},
+		{func(v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+			return []fagus.Binding{{}}
+		}, "a Binding is of a variable that Bind did not make"},
+	} {
+		_, err := runFor(t, fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
+			a, err := fagus.NewArray[int32](n, "a", 10)
+			if err != nil {
+				return err
+			}
+			v, err := n.Bind("v", a.Range(0, 3))
+			if err != nil {
+				return err
+			}
+			w, err := n.Bind("w", a.Range(3, 6))
+			if err != nil {
+				return err
+			}
+			if err := n.Rebind(c.bindings(v, w, a)...); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one that contains %q", err, c.want)
+			}
+			return nil
+		})
+		if err == nil {
+			t.Errorf("%s: the error does not stick", c.want)
+		}
+	}
+}
+
+// TestRebindDifferently: ranks that name different ranges are told, with both lines.
+func TestRebindDifferently(t *testing.T) {
+	for name, cfg := range everyRuntime(t, 1) {
+		cfg.Nodes = 2
+		_, err := runFor(t, cfg, func(n *fagus.Node) error {
+			a, err := fagus.NewArray[int32](n, "a", 10)
+			if err != nil {
+				return err
+			}
+			v, err := n.Bind("v", a.Range(0, 3))
+			if err != nil {
+				return err
+			}
+			w, err := n.Bind("w", a.Range(3, 10))
+			if err != nil {
+				return err
+			}
+			cut := 4 + n.Rank()
+			n.Rebind(v.To(a.Range(0, cut)), w.To(a.Range(cut, 10)))
+			return n.Err()
+		})
+		if err == nil || !strings.Contains(err.Error(), "declared different things") || !strings.Contains(err.Error(), "a rebinding of 2 variables (fagus/rebind_test.go:") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
