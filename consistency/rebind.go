@@ -17,8 +17,8 @@ type Rebinding struct {
 	all    []Range      // the new ranges of all variables of the call, in the order of the call
 }
 
-// Rebinding checks that variable ids[i] may guard ranges[i] from now on: together the bytes that the
-// variables guard now, every byte once, and at least one each. All ranks must make the same
+// Rebinding checks that variable ids[i] may guard ranges[i] from now on: together the bytes that
+// the variables guard now, every byte once, and at least one each. All ranks must make the same
 // declarations and rebindings in the same order.
 func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error) {
 	r := &Rebinding{what: fmt.Sprintf("a rebinding of %d variables", len(ids))}

@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestRebindRandomly deals out random bytes, and compares what guards each byte, and which variables
-// have guarded the bytes that one guards now, with a list of bytes.
+// TestRebindRandomly deals out random bytes, and compares what guards each byte, and which
+// variables have guarded the bytes that one guards now, with a list of bytes.
 func TestRebindRandomly(t *testing.T) {
 	const size, vars = 200, 5
 	for seed := range uint64(300) {

@@ -18,17 +18,19 @@ type Binding struct {
 func (v *SyncVar) To(ranges ...Range) Binding { return Binding{v, ranges} }
 
 // Rebind changes which ranges variables guard, as in Midway (docs/papers.md). It is collective:
-// every rank names the same variables and ranges, in the same order, and holds no variable. Together
-// the variables must guard the same elements as before, each element once, and every variable at
-// least one.
+// every rank names the same variables and ranges, in the same order, and holds no variable.
+// Together the variables must guard the same elements as before, each element once, and every
+// variable at least one.
 //
 // Every element keeps its newest value. The rank that last held a variable exclusively (before the
-// first such tenure: rank 0) gets the values of the elements that the variable guards now, and
-// writes them all, so the next Acquire on any other rank fetches them all. For each call of Rebind
-// that changes ranges, ranks meet three times, and make two tenures, which count as Acquires: of all
-// variables that have guarded the elements which the rank's variables guard now, and of the rank's
-// variables. On one rank, or in memory that all ranks share, no data move. Requests stay valid, if
-// their variable still guards the ranges of Writing.
+// first such tenure: rank 0) fetches the elements that the variable guards now, and then counts as
+// the writer of them all. So the next Acquire on another rank fetches them all. In memory that all
+// ranks share, no data move.
+//
+// If ranges change, the ranks meet three times. In between, each rank makes two tenures, which
+// Update and the Report count as such: of the variables from which its own variables get elements,
+// and of its own variables whose ranges change. Sets and Requests of before stay valid, if their
+// variables still guard the ranges of Writing.
 //
 //	// Rank r has computed work[lo:hi], and the work is divided anew.
 //	n.Rebind(mine[0].To(a.Range(0, cut)), mine[1].To(a.Range(cut, a.Len())))
