@@ -27,10 +27,10 @@ func (v *SyncVar) To(ranges ...Range) Binding { return Binding{v, ranges} }
 // the writer of them all. So the next Acquire on another rank fetches them all. In memory that all
 // ranks share, no data move.
 //
-// If ranges change, the ranks meet three times. In between, each rank makes two tenures, which
-// Update and the Report count as such: of the variables from which its own variables get elements,
-// and of its own variables whose ranges change. Sets and Requests of before stay valid, if their
-// variables still guard the ranges of Writing.
+// Rebind is also a Fence. If ranges change, the ranks meet three times. In between, each rank makes
+// two tenures, which Update and the Report count as such: of the variables from which its own
+// variables get elements, and of its own variables whose ranges change. Sets and Requests of before
+// stay valid, if their variables still guard the ranges of Writing.
 //
 //	// Rank r has computed work[lo:hi], and the work is divided anew.
 //	n.Rebind(mine[0].To(a.Range(0, cut)), mine[1].To(a.Range(cut, a.Len())))
@@ -43,8 +43,11 @@ func (n *Node) Rebind(bindings ...Binding) error {
 		return n.errorf("Rebind: %w", err)
 	}
 	ids := change.Changed()
-	if len(ids) == 0 { // the ranks still compare it
-		return n.rebind(change)
+	if len(ids) == 0 {
+		if err := n.Fence(); err != nil {
+			return err
+		}
+		return n.rebind(change) // so that the ranks compare it
 	}
 	if err := n.Barrier(); err != nil { // until now, the owner of a variable could change
 		return err

@@ -1,6 +1,8 @@
 package barnes
 
 import (
+	"fmt"
+
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -14,10 +16,13 @@ type moved struct {
 
 type cluster struct {
 	*system
-	node     *fagus.Node
-	bodies   *parts.Vectors[moved] // of the zones
-	capacity int                   // number of bodies that a zone may have
-	bounds   []int                 // rank r has the zone of bodies bounds[r] to bounds[r+1]-1
+	node   *fagus.Node
+	bodies *fagus.Array[moved] // in the order of the curve
+	// zones[r] guards the bodies bounds[r] to bounds[r+1]-1, which rank r moves. If there are more
+	// ranks than bodies, the last ranks have none.
+	zones  []*fagus.SyncVar
+	bounds []int
+	all    *fagus.SyncSet // to read all zones
 }
 
 // Run simulates the steps. Every rank calls it with the same Config.
@@ -31,14 +36,10 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	}
 	var r verify.Result
 	took, err := parts.Timed(n, func() error {
-		for range c.Steps {
-			count, err := c.advance()
-			if err != nil {
-				return err
-			}
-			r.Operations += float64(count) * interactionOperations
+		for step := 0; step < c.Steps && n.Err() == nil; step++ {
+			r.Operations += float64(c.advance()) * interactionOperations
 		}
-		return nil
+		return n.Err()
 	})
 	if err != nil {
 		return r, err
@@ -55,42 +56,65 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	return r, nil
 }
 
-// declare makes room for zones of four times the mean number of bodies per rank; memory without
-// bodies is never touched.
+// declare binds zones of equal numbers of bodies. Every step binds them anew.
 func (c *cluster) declare() (err error) {
 	n := c.node
-	c.capacity = min(c.Bodies, 4*((c.Bodies+n.Nodes()-1)/n.Nodes()))
-	c.bodies, err = parts.NewVectors[moved](n, "moved", c.capacity)
-	return err
+	if c.bodies, err = fagus.NewArray[moved](n, "moved", c.Bodies); err != nil {
+		return err
+	}
+	ranks := min(n.Nodes(), c.Bodies)
+	var reads []fagus.Request
+	for r := range ranks {
+		lo, hi := parts.Block(c.Bodies, ranks, r)
+		zone, err := n.Bind(fmt.Sprintf("zone %d", r), c.bodies.Range(lo, hi))
+		if err != nil {
+			return err
+		}
+		c.zones, reads = append(c.zones, zone), append(reads, zone.Read())
+	}
+	c.all = n.Set(reads...)
+	return nil
 }
 
-// advance computes a step, and returns the number of interactions of all ranks.
-func (c *cluster) advance() (count int64, err error) {
+// divide gives each rank a zone of about the same work.
+func (c *cluster) divide() {
+	c.bounds = zones(c.work, len(c.zones))
+	var bindings []fagus.Binding
+	for r, zone := range c.zones {
+		bindings = append(bindings, zone.To(c.bodies.Range(c.bounds[r], c.bounds[r+1])))
+	}
+	c.node.Rebind(bindings...)
+}
+
+// advance computes a step, and returns the number of interactions of all ranks. If a call fails, so
+// do all later ones.
+func (c *cluster) advance() (count int64) {
 	n := c.node
 	if c.bounds != nil {
 		c.turn()
 	}
 	c.arrange()
 	n.Spend(fagus.Time(c.Bodies) * bodyTime)
-	c.bounds = zones(c.work, n.Nodes(), c.capacity)
-	zone, err := c.moveZone()
-	if err != nil {
-		return 0, err
-	}
-	err = c.bodies.Gather(zone, func(zones [][]moved) {
-		i := 0
-		for _, zone := range zones {
-			for _, m := range zone {
-				c.next[i], c.work[i] = m.at, m.work
-				count += m.work
-				i++
-			}
+	c.divide()
+	c.own().Do(c.moveZone)
+	n.Fence()
+	c.all.Do(func() {
+		for i, m := range c.bodies.Slice() {
+			c.next[i], c.work[i] = m.at, m.work
+			count += m.work
 		}
 	})
-	if err == nil {
-		c.AdvanceTogether(n, 1)
+	c.AdvanceTogether(n, 1)
+	return count
+}
+
+// own returns the set of this rank's zone, or an empty one if it has none.
+func (c *cluster) own() *fagus.SyncSet {
+	r := c.node.Rank()
+	if r >= len(c.zones) {
+		return c.node.Set()
 	}
-	return count, err
+	return c.node.Set(c.zones[r].Write().Writing(c.bodies.Range(c.bounds[r], c.bounds[r+1])))
 }
 
 // Approximate costs on a Pentium III at 950 MHz. An interaction takes a square root of 57 cycles,
@@ -102,18 +126,18 @@ const (
 	interactionOperations = 19
 )
 
-// moveZone moves the bodies of this rank's zone.
-func (c *cluster) moveZone() (zone []moved, err error) {
+// moveZone moves the bodies of this rank's zone, if it has one.
+func (c *cluster) moveZone() {
 	r := c.node.Rank()
+	if r >= len(c.zones) {
+		return
+	}
 	for i := c.bounds[r]; i < c.bounds[r+1]; i++ {
-		if len(zone)%64 == 0 {
-			if err := c.node.Err(); err != nil {
-				return nil, err
-			}
+		if i%64 == 0 && c.node.Err() != nil {
+			return
 		}
 		at, work := c.move(i)
-		zone = append(zone, moved{at, work})
+		c.bodies.Slice()[i] = moved{at, work}
 		c.node.Spend(fagus.Time(work) * interactionTime)
 	}
-	return zone, nil
 }

@@ -8,10 +8,10 @@
 //   - The interactions of each body were counted in the last step. The bodies, in the order of
 //     the curve, are divided into zones of about equal work. All ranks compute the same zones,
 //     so no messages are needed to agree on them.
-//   - A rank moves the bodies of its zone, and then gathers the positions and the work of all
-//     bodies (parts.Vectors): 32 bytes per body. A zone may have up to four times as many bodies
-//     as the mean; only bodies move. (order.go defines the order; system.go explains why no
-//     velocities move.)
+//   - The next positions and the work of all bodies are in an array, in the order of the curve: 32
+//     bytes per body. Each zone has a sync variable. The zones change in every step, and so does
+//     what the variables guard (Node.Rebind). A rank moves the bodies of its zone, and then reads
+//     all zones. (order.go defines the order; system.go explains why no velocities move.)
 //
 // The acceleration of a body depends only on the tree, and energies are added as integers. So the
 // result has the same bits on any number of ranks.

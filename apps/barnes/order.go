@@ -44,9 +44,9 @@ func spread(x uint64) uint64 {
 }
 
 // zones divides the ordered bodies among ranks, so that each rank has about the same work, and at
-// most capacity bodies. Rank r has the bodies bounds[r] to bounds[r+1]-1. (The method is
-// costzones: J. P. Singh et al., J. Parallel Distrib. Comput. 27 (1995) 118.)
-func zones(work []int64, ranks, capacity int) (bounds []int) {
+// least one body. Rank r has the bodies bounds[r] to bounds[r+1]-1. (The method is costzones: J. P.
+// Singh et al., J. Parallel Distrib. Comput. 27 (1995) 118.)
+func zones(work []int64, ranks int) (bounds []int) {
 	total := int64(0)
 	for _, w := range work {
 		total += w
@@ -58,8 +58,7 @@ func zones(work []int64, ranks, capacity int) (bounds []int) {
 			done += work[i]
 			i++
 		}
-		before := bounds[r-1]
-		bounds = append(bounds, min(max(i, before, len(work)-capacity*(ranks-r)), before+capacity))
+		bounds = append(bounds, min(max(i, bounds[r-1]+1), len(work)-(ranks-r)))
 	}
 	return append(bounds, len(work))
 }

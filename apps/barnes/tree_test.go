@@ -67,22 +67,23 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestZones checks that all ranks get a share of the work, as far as their capacity allows.
+// TestZones checks that all ranks get a share of the work, and at least one body.
 func TestZones(t *testing.T) {
 	for _, c := range []struct {
-		work            []int64
-		ranks, capacity int
-		want            []int
+		work  []int64
+		ranks int
+		want  []int
 	}{
-		{[]int64{1, 1, 1, 1}, 2, 4, []int{0, 2, 4}},
-		{[]int64{3, 1, 1, 1}, 2, 4, []int{0, 1, 4}},
-		{[]int64{1, 1, 1, 9}, 2, 2, []int{0, 2, 4}},
-		{[]int64{9, 1, 1, 1}, 3, 2, []int{0, 1, 2, 4}},
-		{[]int64{1, 1, 1, 9}, 3, 2, []int{0, 2, 4, 4}},
-		{[]int64{1, 1}, 4, 2, []int{0, 1, 1, 2, 2}},
+		{[]int64{1, 1, 1, 1}, 2, []int{0, 2, 4}},
+		{[]int64{3, 1, 1, 1}, 2, []int{0, 1, 4}},
+		{[]int64{1, 1, 1, 9}, 2, []int{0, 3, 4}},
+		{[]int64{9, 1, 1, 1}, 3, []int{0, 1, 2, 4}},
+		{[]int64{1, 1, 1, 9}, 3, []int{0, 2, 3, 4}},
+		{[]int64{1, 1, 9}, 3, []int{0, 1, 2, 3}},
+		{[]int64{9, 1, 1, 9}, 1, []int{0, 4}},
 	} {
-		if got := zones(c.work, c.ranks, c.capacity); !slices.Equal(got, c.want) {
-			t.Errorf("work %v, %d ranks, capacity %d: zones have the bounds %v, want %v", c.work, c.ranks, c.capacity, got, c.want)
+		if got := zones(c.work, c.ranks); !slices.Equal(got, c.want) {
+			t.Errorf("work %v, %d ranks: zones have the bounds %v, want %v", c.work, c.ranks, got, c.want)
 		}
 	}
 }
