@@ -33,6 +33,14 @@ type Wait struct {
 // SerialShare is the least Wait.Share that Report.Serial reports.
 const SerialShare = 0.2
 
+const (
+	// leastSerial is the least Wait.Time that Report.Serial reports.
+	leastSerial = Millisecond
+	// shortWait is a mean wait that threaded mode does not make shorter: it is what calls take. A
+	// hand-over takes some 100 us in threaded mode, in memory and on DIMMnet-1.
+	shortWait = 200 * Microsecond
+)
+
 // A Report has the longest waits of each rank.
 const (
 	mostWaits = 16 // for variables
@@ -68,10 +76,13 @@ type Serial struct {
 	Mend  string // what can be done about it in the mode of the run
 }
 
-// mend returns what can be done about a variable that serialises a program.
-func mend(m Mode) string {
-	if m == Phase {
-		return "phases serialise this: use threaded mode, or parts.Queue"
+// mend returns what can be done about the waits w, which serialise a program.
+func mend(m Mode, w Wait) string {
+	switch mean := w.Time / Time(max(w.Times, 1)); {
+	case mean < shortWait:
+		return fmt.Sprintf("each wait takes only %v: take the variable less often, for more work at a time", mean)
+	case m == Phase:
+		return "phases serialise this: share work out by parts.Queue or parts.Pool, or use threaded mode"
 	}
 	return "hold it for a shorter time, or divide its data among several variables"
 }
@@ -90,7 +101,7 @@ func (s Serial) String() string {
 }
 
 // Serial returns the variables on which the program is serialised: those for which a rank waited
-// SerialShare of its time or more. The largest share comes first.
+// SerialShare of its time or more, and a millisecond or more. The largest share comes first.
 func (r Report) Serial() (serial []Serial) {
 	waits := slices.Clone(r.Waits)
 	slices.SortStableFunc(waits, func(a, b Wait) int { return cmp.Compare(b.Share, a.Share) })
@@ -98,10 +109,13 @@ func (r Report) Serial() (serial []Serial) {
 		if w.Share < SerialShare {
 			break
 		}
+		if w.Time < leastSerial {
+			continue
+		}
 		if i := slices.IndexFunc(serial, func(s Serial) bool { return s.Variable == w.Variable }); i >= 0 {
 			serial[i].Ranks++
 		} else {
-			serial = append(serial, Serial{w, 1, mend(r.Mode)})
+			serial = append(serial, Serial{w, 1, mend(r.Mode, w)})
 		}
 	}
 	return serial

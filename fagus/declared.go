@@ -9,13 +9,15 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// declarations holds what the ranks of this process have declared, and where, so that an error can
-// name the first difference.
+// declarations holds what the ranks of this process have declared, and where, and where calls have
+// failed, so that an error can name lines.
 type declarations struct {
 	mu    sync.Mutex
 	ranks map[dimmnet.Rank][]declaration
+	calls map[dimmnet.Rank]string // lines of calls that have failed
 }
 
 type declaration struct {
@@ -66,4 +68,35 @@ func (ds *declarations) locate(err error) error {
 		}
 	}
 	return err
+}
+
+// failed records where a call of a rank has failed.
+func (ds *declarations) failed(rank dimmnet.Rank, line string) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if _, found := ds.calls[rank]; !found {
+		ds.calls[rank] = line
+	}
+}
+
+// explain returns err, the error of a run, with the lines of calls or declarations that differ.
+func (ds *declarations) explain(err error) error {
+	if named := (*rankError)(nil); !errors.As(err, &named) { // of a helper thread
+		if found := ds.locate(err); found != err {
+			err = fmt.Errorf("fagus: %w", found)
+		}
+	}
+	var m *syncvar.Mismatch
+	if !errors.As(err, &m) {
+		return err
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	lines := ""
+	for _, rank := range [...]dimmnet.Rank{m.First, m.Second} {
+		if line := ds.calls[rank]; line != "" && line != source.Unknown {
+			lines += fmt.Sprintf("; rank %d was at %s", rank, line)
+		}
+	}
+	return fmt.Errorf("%w%s", err, lines)
 }

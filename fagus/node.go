@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -39,9 +41,10 @@ type Node struct {
 	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 
-	declared *declarations   // of all ranks of this process
-	err      error           // the first error of a call; every later call returns it
-	ctx      context.Context // of Context
+	declared *declarations         // of all ranks of this process
+	err      error                 // the first error of a call; every later call returns it
+	crossed  atomic.Pointer[error] // the error of a call during another one; the next call returns it
+	ctx      context.Context       // of Context
 	cancel   context.CancelCauseFunc
 }
 
@@ -145,6 +148,9 @@ func (n *Node) Err() error {
 	if n.err != nil {
 		return n.err
 	}
+	if crossed := n.crossed.Load(); crossed != nil {
+		return *crossed
+	}
 	err := n.host.Port().Err()
 	if err != nil {
 		n.monitor.Fail()
@@ -217,7 +223,9 @@ func (n *Node) ready(call string) error {
 func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() error) error {
 	if !n.enter(call, set) {
 		// The goroutine that makes the other call may use n.err.
-		return n.problem("%v during another call: a Node belongs to one goroutine", call)
+		err := n.problem("%v during another call: a Node belongs to one goroutine", call)
+		n.crossed.CompareAndSwap(nil, &err)
+		return err
 	}
 	n.record.call()
 	n.clock.enter(part)
@@ -227,7 +235,12 @@ func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() 
 	n.waits.end(n.clock.since)
 	if err != nil {
 		n.monitor.Fail()
+		n.declared.failed(dimmnet.Rank(n.rank), source.Here())
 		return n.errorf("%v: %w", call, n.declared.locate(err))
+	}
+	if crossed := n.crossed.Load(); crossed != nil {
+		n.monitor.Fail()
+		return n.stick(*crossed)
 	}
 	return nil
 }

@@ -17,10 +17,16 @@ func TestOneGoroutine(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
 			t.Errorf("Barrier during another call returns %v", err)
 		}
-		return n.Barrier() // the failed call has no lasting effect
+		if n.Err() != err {
+			t.Errorf("after it, Err returns %v", n.Err())
+		}
+		if err := n.Barrier(); !strings.Contains(err.Error(), "Barrier during another call") {
+			t.Errorf("the next call returns %v", err)
+		}
+		return nil
 	})
-	if err != nil {
-		t.Error(err)
+	if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
+		t.Errorf("Run returns %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package fagus
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
@@ -43,7 +42,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	results := make([]result, cfg.Nodes)
-	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration)}
+	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration), calls: make(map[dimmnet.Rank]string)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(ctx, h, cfg, board, declared)
 		if err != nil {
@@ -66,11 +65,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return nil
 	})
 	if err != nil {
-		if named := (*rankError)(nil); !errors.As(err, &named) { // of a helper thread
-			if found := declared.locate(err); found != err {
-				err = fmt.Errorf("fagus: %w", found)
-			}
-		}
+		err = declared.explain(err)
 		roll := board.Roll()
 		if ctx.Err() != nil {
 			roll.Ended = context.Cause(ctx).Error()

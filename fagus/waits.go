@@ -20,6 +20,7 @@ import (
 // A call that no other rank delays costs a few comparisons, and no reading of the clock.
 type waits struct {
 	host   dimmnet.Host
+	rank   dimmnet.Rank
 	latest *dimmnet.Rank // of the engine
 
 	since  Time // the begin of the call, or the end of its last phase that denied the variables
@@ -64,7 +65,7 @@ type sampledLine struct {
 	stack uint8  // index in pcs, plus 1; 0 if unknown
 }
 
-func newWaits(h dimmnet.Host, nodes int) *waits { return &waits{host: h, nodes: nodes} }
+func newWaits(h dimmnet.Host, nodes int) *waits { return &waits{host: h, rank: h.Port().Rank(), nodes: nodes} }
 
 // begin records that a call begins.
 func (w *waits) begin(part Part, now Time) { w.part, w.since = part, now }
@@ -101,7 +102,7 @@ func (w *waits) clear() {
 }
 
 func (w *waits) late(rank dimmnet.Rank, t Time) {
-	if w.off || w.part == PartEnd {
+	if w.off || w.part == PartEnd || rank == w.rank {
 		return
 	}
 	if w.calls == nil {

@@ -7,14 +7,24 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// CheckMeeting returns an error if two ranks wait for all ranks in different calls, a and b: they
-// would wait forever.
+// Mismatch is the error that two ranks wait for all ranks in different calls: they would wait
+// forever.
+type Mismatch struct {
+	First, Second dimmnet.Rank
+	text          string // what both have called
+}
+
+// Error says what both ranks have called, and the rule.
+func (m *Mismatch) Error() string {
+	return m.text + "; all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before"
+}
+
+// CheckMeeting returns a *Mismatch if two ranks wait for all ranks in different calls, a and b.
 func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error {
 	if a == b {
 		return nil
 	}
-	return fmt.Errorf("rank %d %s, but rank %d %s; "+
-		"all ranks must call Update, Barrier and Reduce in the same order, and none may return before", first, did(a), second, did(b))
+	return &Mismatch{first, second, fmt.Sprintf("rank %d %s, but rank %d %s", first, did(a), second, did(b))}
 }
 
 // Fenced returns how many lists are behind a Fence. In the phase in which all are, the Fence is
@@ -28,7 +38,7 @@ func Fenced(lists []List) (n int) {
 	return n
 }
 
-// CheckFence returns an error if a rank is behind a Fence that another rank, which waits for all
+// CheckFence returns a *Mismatch if a rank is behind a Fence that another rank, which waits for all
 // ranks in another call, can no longer call: both would wait forever.
 func CheckFence(lists []List) error {
 	if n := Fenced(lists); n == 0 || n == len(lists) {
@@ -39,8 +49,8 @@ func CheckFence(lists []List) error {
 	if late < 0 {
 		return nil
 	}
-	return fmt.Errorf("rank %d has called Fence, but rank %d %s; "+
-		"all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before", behind, late, did(lists[late].Call))
+	return &Mismatch{dimmnet.Rank(behind), dimmnet.Rank(late),
+		fmt.Sprintf("rank %d has called Fence, but rank %d %s", behind, late, did(lists[late].Call))}
 }
 
 func did(c Call) string {

@@ -93,7 +93,7 @@ func TestAdvice(t *testing.T) {
 				return catalog.Outcome{}, n.Err()
 			},
 		}
-		for mode, mend := range map[string]string{"phase": "phases serialise this: use threaded mode, or parts.Queue", "threaded": "hold it for a shorter time"} {
+		for mode, mend := range map[string]string{"phase": "phases serialise this: share work out by parts.Queue or parts.Pool, or use threaded mode", "threaded": "hold it for a shorter time"} {
 			stdout, code := runCommand(t, j, "--mode", mode)
 			line := regexp.MustCompile(`(?m)^advice: rank [01] waited \d\d % of the time for exclusive "head", held by rank [01] at run/run_test.go:\d+; 1 more rank waited for it; ` + mend)
 			if code != 0 || line.MatchString(stdout) != serial || strings.Contains(stdout, "advice") != serial {
