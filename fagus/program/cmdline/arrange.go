@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,11 @@ type Tree struct {
 
 // New returns the tree of app. passes names commands that start another program: their words from
 // the first that is no flag belong to that program, and stay as they are.
+//
+// A command with a slash in its name, such as ./PROGRAM, stands for a program that the user names
+// by its path: in `tool compare ./digits --nodes 4 -- --numbers 500` or `tool compare --nodes 4 --
+// digits --numbers 500`. What is before "--" is of the tool, what is behind it of the program. The
+// command gets the path and the words of the program as its arguments.
 func New(app *cli.App, passes ...string) *Tree {
 	return &Tree{&cli.Command{
 		Name: app.Name, Usage: app.Usage, UsageText: app.UsageText, ArgsUsage: "COMMAND", Description: app.Description,
@@ -62,7 +68,18 @@ func (t *Tree) read(args []string) *line {
 		word, c := args[0], l.command()
 		sub := c.Command(word)
 		group := len(c.Subcommands) > 0 && len(l.rest) == 0
+		own := pathCommand(c)
 		switch {
+		case group && own != nil && word == "--":
+			l.path, l.rest, l.foreign = append(l.path, own), args[1:], true
+			return l
+		case group && own != nil && isPath(word):
+			l.path, l.rest = append(l.path, own), append(l.rest, word)
+		case isPath(c.Name) && word == "--":
+			if len(l.rest) == 1 { // else check refuses the word before "--"
+				l.rest, l.foreign = append(l.rest, args[1:]...), true
+			}
+			return l
 		case word == "--" || t.passesOn(c) && !isFlag(word):
 			l.rest, l.foreign = append(l.rest, args...), true
 			return l
@@ -107,6 +124,22 @@ func (l *line) readFlag(args []string) []string {
 // isFlag reports whether a word is a flag. A single dash means standard input, by convention.
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
 
+// isPath reports whether a word names a file by its path.
+func isPath(word string) bool {
+	return !isFlag(word) && strings.ContainsAny(word, "/"+string(filepath.Separator))
+}
+
+// pathCommand returns the command of a group that stands for programs which users name by their
+// paths, or nil.
+func pathCommand(group *cli.Command) *cli.Command {
+	for _, c := range group.Subcommands {
+		if isPath(c.Name) {
+			return c
+		}
+	}
+	return nil
+}
+
 func (t *Tree) passesOn(c *cli.Command) bool { return slices.Contains(t.passes, c.Name) }
 
 // Arrange returns the words of a command line, without the program's name, in the order that
@@ -126,7 +159,7 @@ func (t *Tree) Arrange(args []string) ([]string, error) {
 	for _, f := range l.flags {
 		words = append(words, f.words...)
 	}
-	if t.passesOn(l.command()) && l.foreign && l.rest[0] != "--" {
+	if t.passesOn(l.command()) && l.foreign && l.rest[0] != "--" || isPath(l.command().Name) {
 		words = append(words, "--")
 	}
 	return append(words, l.rest...), nil
@@ -151,7 +184,15 @@ func (t *Tree) check(l *line) error {
 			return noFlag(l, f.name)
 		}
 	}
+	if isPath(c.Name) && !l.foreign && len(l.rest) > 1 {
+		return usage.Errorf("unexpected argument %q; %s", l.rest[1], behindDashes(l))
+	}
 	return nil
+}
+
+// behindDashes says how the words of the program that l names by its path are told from others.
+func behindDashes(l *line) string {
+	return fmt.Sprintf("flags and arguments of %s stand behind --: %s %[1]s -- ...", l.rest[0], pathText(l.path[:len(l.path)-1]))
 }
 
 // noCommand returns the error of a command that group l has not.
@@ -162,11 +203,20 @@ func (t *Tree) noCommand(l *line, name string) error {
 	} else if near := Nearest(name, commandNames(l.command())); near != "" {
 		hint = "'" + l.text() + " " + near + "'"
 	}
+	if own := pathCommand(l.command()); own != nil && hint == "" {
+		return usage.Errorf("no %s %q; name a program of your own by its path, such as ./%[2]s; see '%s --help'", what, name, l.text())
+	}
 	return usage.Errorf("no %s %q; %s '%s --help'", what, name, didYouMean(hint), l.text())
 }
 
 // noFlag returns the error of a flag that the command of l has not. The flag may be of others.
 func noFlag(l *line, name string) error {
+	if c := l.command(); isPath(c.Name) && len(l.rest) > 0 {
+		if likely := likelyFlag(c.Flags, name); likely != "" {
+			return usage.Errorf("no flag %s; did you mean %s? Else: %s", dashed(name), likely, behindDashes(l))
+		}
+		return usage.Errorf("no flag %s; %s", dashed(name), behindDashes(l))
+	}
 	if hint := likelyFlag(flagsBelow(l.command()), name); hint != "" {
 		return NoFlag(flagsBelow(l.command()), name, l.text())
 	}

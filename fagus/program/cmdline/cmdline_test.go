@@ -29,6 +29,11 @@ func testTree() *Tree {
 				{Name: "lu", Usage: "factor", UsageText: "tool run lu\n\ntool run lu", Flags: nodes(), Action: do},
 			}},
 			{Name: "launch", Usage: "start", UsageText: "tool launch PROGRAM\n\ntool launch ./a|b", Description: "A < B", Flags: []cli.Flag{&cli.IntFlag{Name: "n", Aliases: []string{"ranks"}}}, Action: do},
+			{Name: "try", Usage: "try a program", UsageText: "tool try PROGRAM", ArgsUsage: "PROGRAM", Subcommands: []*cli.Command{
+				{Name: "lu", Usage: "factor", UsageText: "tool try lu\n\ntool try lu", Flags: append(nodes(), &cli.IntFlag{Name: "n", Usage: "`ROWS`"}), Action: do},
+				{Name: "sor", Usage: "relax", UsageText: "tool try sor\n\ntool try sor", Flags: nodes(), Action: do},
+				{Name: "./PROGRAM", Usage: "one's own", UsageText: "tool try ./PROGRAM [flags] [-- WORDS]\n\ntool try ./digits", Flags: append(nodes(), &cli.StringFlag{Name: "sizes", Usage: "`SIZES` to run"}), Action: do},
+			}},
 			{Name: "probe", Hidden: true, Action: do},
 		},
 	}, "launch")
@@ -53,8 +58,25 @@ func TestArrange(t *testing.T) {
 		{"run -h", "run --help"},
 		{"launch ./app --help", "launch -- ./app --help"},
 		{"probe", "probe"},
+		{"try lu --n 3", "try lu --n 3"},
+		{"try ./digits", "try ./PROGRAM -- ./digits"},
+		{"try --nodes 4 ./digits --sizes x=1 -- --n 5 lu -- y", "try ./PROGRAM --nodes 4 --sizes x=1 -- ./digits --n 5 lu -- y"},
+		{"try --nodes 4 -- lu --n 5 -- y", "try ./PROGRAM --nodes 4 -- lu --n 5 -- y"},
+		{"--nodes 4 try /bin/lu --", "try ./PROGRAM --nodes 4 -- /bin/lu"},
+		{"try --", "try ./PROGRAM --"},
+		{"try ./digits --help", "try ./PROGRAM --help"},
+		{"try ./digits -- --help", "try ./PROGRAM -- ./digits --help"},
+		{"help try ./digits", "try ./PROGRAM --help"},
+		{"run sor a/b", "run sor a/b"},
 
-		{"", "which command? 'tool' has:\n\n   run     run a program\n   launch  start\n\nsee 'tool COMMAND --help'"},
+		{"try digits", `no program "digits"; name a program of your own by its path, such as ./digits; see 'tool try --help'`},
+		{"try so", `no program "so"; did you mean 'tool try sor'? See 'tool try --help'`},
+		{"try ./digits 5", `unexpected argument "5"; flags and arguments of ./digits stand behind --: tool try ./digits -- ...`},
+		{"try ./digits 5 -- 6", `unexpected argument "5"; flags and arguments of ./digits stand behind --: tool try ./digits -- ...`},
+		{"try ./digits --frobnicate 5", `no flag --frobnicate; flags and arguments of ./digits stand behind --: tool try ./digits -- ...`},
+		{"try --n 5 ./digits", `no flag -n; flags and arguments of ./digits stand behind --: tool try ./digits -- ...`},
+		{"try ./digits --nods 5", `no flag --nods; did you mean --nodes? Else: flags and arguments of ./digits stand behind --: tool try ./digits -- ...`},
+		{"", "which command? 'tool' has:\n\n   run     run a program\n   launch  start\n   try     try a program\n\nsee 'tool COMMAND --help'"},
 		{"run", "which program? 'tool run' has:\n\n   sor  relax\n   tsp  travel\n   lu   factor\n\nsee 'tool run PROGRAM --help'"},
 		{"run --n 3", "which program? 'tool run' has:\n\n   sor  relax\n   tsp  travel\n   lu   factor\n\nsee 'tool run PROGRAM --help'"},
 		{"walk", `no command "walk"; see 'tool --help'`},
@@ -88,8 +110,12 @@ func TestArrange(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"", "run launch"},
+		{"", "run launch try"},
 		{"r", "run"},
+		{"try ", "lu sor"},
+		{"try ./d", ""},
+		{"try ./digits --s", "--sizes"},
+		{"try ./digits -- -", ""},
 		{"run ", "sor tsp lu"},
 		{"run --n 3 s", "sor"},
 		{"run --n = 3 s", "sor"}, // as bash cuts it

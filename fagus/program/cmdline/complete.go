@@ -49,7 +49,9 @@ func (t *Tree) Complete(words []string) (found []Candidate) {
 		}
 	case len(l.rest) == 0:
 		for _, sub := range c.VisibleCommands() {
-			add(sub.Name, sub.Usage)
+			if !isPath(sub.Name) {
+				add(sub.Name, sub.Usage)
+			}
 		}
 	}
 	return found

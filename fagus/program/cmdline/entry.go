@@ -66,7 +66,7 @@ func parseUsage(text string) (synopsis []string, examples []Example) {
 
 // entries returns what to print about all visible commands, in the order of the tree.
 func (t *Tree) entries() (all []entry) {
-	shared := map[string]bool{} // flags of a group, by the path of the group and their text
+	shared := map[string][]flagEntry{} // flags of a group, by the path of the group
 	t.walk(func(path []*cli.Command) {
 		c := path[len(path)-1]
 		e := entry{path: pathText(path), usage: c.Usage, description: c.Description, depth: len(path) - 1}
@@ -75,12 +75,10 @@ func (t *Tree) entries() (all []entry) {
 		if len(path) > 1 && len(e.commands) > 2 {
 			e.shared = sharedFlags(c)
 		}
-		for _, f := range e.shared {
-			shared[e.path+" "+f.name] = true
-		}
-		above := pathText(path[:len(path)-1])
+		shared[e.path] = e.shared
+		above := shared[pathText(path[:len(path)-1])]
 		for _, f := range flagEntries(c) {
-			if !shared[above+" "+f.name] && !slices.Contains(e.shared, f) {
+			if !slices.Contains(above, f) && !slices.Contains(e.shared, f) {
 				e.flags = append(e.flags, f)
 			}
 		}
@@ -89,9 +87,10 @@ func (t *Tree) entries() (all []entry) {
 	return all
 }
 
-// sharedFlags returns the flags that all commands directly below c have, with the same texts.
+// sharedFlags returns the flags that all commands directly below c have, with the same texts. The
+// pathCommand of c may lack some, or have others.
 func sharedFlags(c *cli.Command) (shared []flagEntry) {
-	for i, sub := range c.VisibleCommands() {
+	for i, sub := range slices.DeleteFunc(c.VisibleCommands(), func(c *cli.Command) bool { return isPath(c.Name) }) {
 		flags := flagEntries(sub)
 		if i == 0 {
 			shared = flags
@@ -164,7 +163,7 @@ func (t *Tree) Check() error {
 		if !strings.HasPrefix(e.synopsis[0]+" ", e.path+" ") {
 			return fmt.Errorf("cmdline: the usage text of %q does not begin with its synopsis: %q", e.path, e.synopsis[0])
 		}
-		if e.usage == "" || !t.hasExample(e.path) {
+		if e.usage == "" || !t.hasExample(e.path) && !isPath(e.path[strings.LastIndexByte(e.path, ' ')+1:]) {
 			return fmt.Errorf("cmdline: %q has no usage, or no example", e.path)
 		}
 	}

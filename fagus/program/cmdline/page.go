@@ -87,7 +87,9 @@ func escape(text string) string {
 }
 
 // anchor returns the name by which a link reaches a heading.
-func anchor(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }
+func anchor(heading string) string {
+	return strings.NewReplacer(" ", "-", ".", "", "/", "").Replace(strings.ToLower(heading))
+}
 
 // Man returns the manual page of the program, of section 1.
 func (t *Tree) Man() string {

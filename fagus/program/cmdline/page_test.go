@@ -51,13 +51,37 @@ Flags:
 ### tool run tsp
 `
 
+const tryPage = `- [tool try lu](#tool-try-lu): factor
+- [tool try sor](#tool-try-sor): relax
+- [tool try ./PROGRAM](#tool-try-program): one's own
+`
+
+const ownPage = `### tool try ./PROGRAM
+
+One's own.
+
+    tool try ./PROGRAM [flags] [-- WORDS]
+
+Examples:
+
+    tool try ./digits
+
+Flags:
+
+| flag | default | meaning |
+|---|---|---|
+| ` + "`--sizes SIZES`" + ` |  | SIZES to run |
+`
+
 func TestTreePage(t *testing.T) {
 	page := testTree().Page(1)
 	if !strings.HasPrefix(page, "# tool\n\nDoes things.\n\n    tool COMMAND\n") {
 		t.Errorf("the page begins with\n%s", page)
 	}
-	if !strings.Contains(page, runPage) {
-		t.Errorf("the page does not contain\n%s\nIt is\n%s", runPage, page)
+	for _, want := range []string{runPage, tryPage, ownPage} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain\n%s\nIt is\n%s", want, page)
+		}
 	}
 	if !strings.Contains(page, `A \< B`) || strings.Contains(page, "probe") || strings.Contains(page, "secret") {
 		t.Errorf("the page has hidden names, or marks of HTML:\n%s", page)
