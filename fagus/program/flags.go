@@ -30,7 +30,7 @@ func standard() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.BoolFlag{Name: jsonFlag, Category: outputCategory, Usage: "print the report as one JSON document, schema " + schema + "; the program's own output then goes to standard error"},
 		&cli.BoolFlag{Name: quietFlag, Category: outputCategory, Usage: "print no report"},
-		&cli.StringFlag{Name: timelineFlag, Category: outputCategory, Usage: "draw what every rank does when to `FILE` (.svg)"},
+		&cli.StringFlag{Name: timelineFlag, Category: outputCategory, Usage: "write what every rank does when to `FILE`: a picture (.svg), or a document of schema " + runflags.TimelineSchema + " (.json)"},
 	}, runflags.OwnFlags()...)
 }
 

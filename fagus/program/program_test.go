@@ -113,7 +113,7 @@ func TestExitCodes(t *testing.T) {
 		{program.App{Run: count}, "--nodes x", 2, `app: --nodes "x": want a whole number; see 'app --help'`},
 		{program.App{Run: count}, "surplus", 2, `app: unexpected argument "surplus"; see 'app --help'`},
 		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
-		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg"},
+		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg or .json"},
 		{program.App{Run: count}, "--timeline nowhere/x.svg", 3, "app: cannot write to folder nowhere"},
 		{program.App{Run: count}, "--nodes 1000 --net dimmnet1 --transfer rings", 2, "at most 745"},
 		{program.App{Run: count, Check: func() error { return errors.New("FILE is missing") }}, "", 2, "app: FILE is missing"},
@@ -214,15 +214,29 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestTimelineOfProcesses: rank 0 draws the times of the ranks in other processes, too.
+// TestTimelineOfProcesses: rank 0 writes the times of the ranks in other processes, too.
 func TestTimelineOfProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks of one host meet at an abstract socket")
 	}
-	picture := filepath.Join(t.TempDir(), "run.svg")
-	code, _, errs := execute(t, program.App{Run: count}, "--net", "shm", "--nodes", "3", "--timeline", picture)
-	text, err := os.ReadFile(picture)
-	if code != 0 || err != nil || !strings.Contains(string(text), ">rank 2</text>") || !strings.Contains(string(text), ">wall time (") {
-		t.Errorf("code %d, errors %q, picture %s, %v", code, errs, text, err)
+	picture, document := filepath.Join(t.TempDir(), "run.svg"), filepath.Join(t.TempDir(), "run.json")
+	written := map[string]string{}
+	for _, path := range []string{picture, document} {
+		code, _, errs := execute(t, program.App{Run: count}, "--net", "shm", "--nodes", "3", "--timeline", path)
+		text, err := os.ReadFile(path)
+		if code != 0 || err != nil {
+			t.Fatalf("code %d, errors %q, %v", code, errs, err)
+		}
+		written[path] = string(text)
+	}
+	if text := written[picture]; !strings.Contains(text, ">rank 2</text>") || !strings.Contains(text, ">wall time (") {
+		t.Errorf("picture %s", text)
+	}
+	var d struct {
+		Schema, Clock string
+		Ranks         [][][3]int64
+	}
+	if err := json.Unmarshal([]byte(written[document]), &d); err != nil || d.Schema != "fagus.timeline/v1" || d.Clock != "wall" || len(d.Ranks) != 3 || len(d.Ranks[2]) == 0 {
+		t.Errorf("document %s, %v", written[document], err)
 	}
 }

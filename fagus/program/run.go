@@ -39,7 +39,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkPicture(c); err != nil {
+	if err := checkTimeline(c); err != nil {
 		return err
 	}
 	cfg.Timeline = c.String(timelineFlag) != ""
@@ -89,7 +89,11 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 		err = d.History.Violation
 	}
 	if path := c.String(timelineFlag); path != "" {
-		err = errors.Join(err, outfile.Replace(path, report.Timeline))
+		draw := report.Timeline
+		if isJSON(path) {
+			draw = runflags.NewTimeline(report).Write
+		}
+		err = errors.Join(err, outfile.Replace(path, draw))
 	}
 	switch {
 	case c.Bool(jsonFlag):
@@ -110,16 +114,18 @@ func (r *runner) endOverdue(ctx context.Context) (stop func() bool) {
 	})
 }
 
-func checkPicture(c *cli.Context) error {
+func checkTimeline(c *cli.Context) error {
 	path := c.String(timelineFlag)
 	if !c.IsSet(timelineFlag) {
 		return nil
 	}
-	if !strings.EqualFold(filepath.Ext(path), ".svg") {
-		return usage.Errorf("--%s %s: want a name that ends in .svg", timelineFlag, path)
+	if !strings.EqualFold(filepath.Ext(path), ".svg") && !isJSON(path) {
+		return usage.Errorf("--%s %s: want a name that ends in .svg or .json", timelineFlag, path)
 	}
 	return outfile.CheckFolder(filepath.Dir(path))
 }
+
+func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
 
 // document is what --json prints.
 type document struct {
