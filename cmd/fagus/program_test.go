@@ -32,20 +32,23 @@ func end(_ fagus.Report, err error) {
 // counter is a program that uses package program.
 func counter() {
 	spin := flag.Duration("spin", 0, "compute for `TIME` without a call")
+	add := flag.Int64("add", 1, "what each rank adds")
 	program.App{Name: "counter", About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
 		for began := time.Now(); time.Since(began) < *spin; {
 		}
 		if flag.Arg(0) == "fail" && n.Rank() == 1 {
 			return errors.New("asked to fail")
 		}
-		return increment(n)
+		return increase(n, *add)
 	}}.Main()
 }
 
 // increment adds up the ranks, and rank 0 prints what it and its process know.
-func increment(n *fagus.Node) error {
+func increment(n *fagus.Node) error { return increase(n, 1) }
+
+func increase(n *fagus.Node, by int64) error {
 	sum := fagus.NewGuarded[int64](n, "sum", 1)
-	n.Set(sum.Write().Unordered()).Do(func() { sum.Slice()[0]++ })
+	n.Set(sum.Write().Unordered()).Do(func() { sum.Slice()[0] += by })
 	_ = n.Fence() // the error sticks
 	n.Set(sum.Read()).Do(func() {
 		if n.Rank() == 0 {

@@ -22,7 +22,7 @@ type Tree struct {
 //
 // A command with a slash in its name, such as ./PROGRAM, stands for a program that the user names
 // by its path: in `tool compare ./digits --nodes 4 -- --numbers 500` or `tool compare --nodes 4 --
-// digits --numbers 500`. What is before "--" is of the tool, what is behind it of the program. The
+// digits --numbers 500`. What is before "--" is of the tool, what is after it of the program. The
 // command gets the path and the words of the program as its arguments.
 func New(app *cli.App, passes ...string) *Tree {
 	return &Tree{&cli.Command{
@@ -185,14 +185,14 @@ func (t *Tree) check(l *line) error {
 		}
 	}
 	if isPath(c.Name) && !l.foreign && len(l.rest) > 1 {
-		return usage.Errorf("unexpected argument %q; %s", l.rest[1], behindDashes(l))
+		return usage.Errorf("unexpected argument %q; %s", l.rest[1], afterDashes(l))
 	}
 	return nil
 }
 
-// behindDashes says how the words of the program that l names by its path are told from others.
-func behindDashes(l *line) string {
-	return fmt.Sprintf("flags and arguments of %s stand behind --: %s %[1]s -- ...", l.rest[0], pathText(l.path[:len(l.path)-1]))
+// afterDashes says how the words of the program that l names by its path are told from others.
+func afterDashes(l *line) string {
+	return fmt.Sprintf("flags and arguments of %s come after --: %s %[1]s -- ...", l.rest[0], pathText(l.path[:len(l.path)-1]))
 }
 
 // noCommand returns the error of a command that group l has not.
@@ -203,19 +203,24 @@ func (t *Tree) noCommand(l *line, name string) error {
 	} else if near := Nearest(name, commandNames(l.command())); near != "" {
 		hint = "'" + l.text() + " " + near + "'"
 	}
-	if own := pathCommand(l.command()); own != nil && hint == "" {
-		return usage.Errorf("no %s %q; name a program of your own by its path, such as ./%[2]s; see '%s --help'", what, name, l.text())
+	if pathCommand(l.command()) != nil {
+		hint = join(", or ", hint, "the program ./"+name+" of your own")
 	}
 	return usage.Errorf("no %s %q; %s '%s --help'", what, name, didYouMean(hint), l.text())
+}
+
+// join joins the texts that are not empty.
+func join(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
 }
 
 // noFlag returns the error of a flag that the command of l has not. The flag may be of others.
 func noFlag(l *line, name string) error {
 	if c := l.command(); isPath(c.Name) && len(l.rest) > 0 {
 		if likely := likelyFlag(c.Flags, name); likely != "" {
-			return usage.Errorf("no flag %s; did you mean %s? Else: %s", dashed(name), likely, behindDashes(l))
+			return usage.Errorf("no flag %s; did you mean %s? Else: %s", dashed(name), likely, afterDashes(l))
 		}
-		return usage.Errorf("no flag %s; %s", dashed(name), behindDashes(l))
+		return usage.Errorf("no flag %s; %s", dashed(name), afterDashes(l))
 	}
 	if hint := likelyFlag(flagsBelow(l.command()), name); hint != "" {
 		return NoFlag(flagsBelow(l.command()), name, l.text())

@@ -122,7 +122,7 @@ func judgeRelease(pairs []pair) claim {
 	var sent, otherSent uint64
 	for _, p := range pairs {
 		v = worst(v, p.faster(release))
-		sent, otherSent = max(sent, p.ours.ReleaseMessages), max(otherSent, p.other.ReleaseMessages)
+		sent, otherSent = max(sent, p.ours.released()), max(otherSent, p.other.released())
 	}
 	if sent > 0 {
 		v = notSupported

@@ -20,7 +20,8 @@ func (m made) result() compared {
 	ms := func(v int64) contest.Sample {
 		return contest.Sample{Median: v * 1e6, Min: (v - m.spread) * 1e6, Max: (v + m.spread) * 1e6}
 	}
-	return compared{Version: m.version, N: m.n, ReleaseMessages: uint64(m.sent), TimeNs: map[string]contest.Sample{
+	sent := uint64(m.sent)
+	return compared{Version: m.version, N: m.n, ReleaseMessages: &sent, TimeNs: map[string]contest.Sample{
 		"total": ms(m.total), "compute": ms(m.compute), "acquire": ms(m.acquire), "release": ms(m.release), "update": ms(m.update),
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -24,26 +24,39 @@ import (
 func Command() *cli.Command {
 	compare := &cli.Command{
 		Name: "compare", Usage: "run a program in all versions of Fagus, and compare their times; for matmul, judge the paper's claims",
-		UsageText: "fagus compare PROGRAM [flags]\n\nfagus compare matmul --out report    a page with figures, and the claims of the paper",
+		UsageText: "fagus compare PROGRAM [flags]\n\nfagus compare matmul --out report    a page with figures, and the claims of the paper\n" +
+			"fagus compare ./app --out report     a program of one's own",
 		ArgsUsage: "PROGRAM",
 	}
 	for _, p := range catalog.Programs() {
 		compare.Subcommands = append(compare.Subcommands, programCommand(p))
 	}
+	compare.Subcommands = append(compare.Subcommands, ownCommand())
 	return compare
 }
 
 func programCommand(p catalog.Program) *cli.Command {
 	const what = "what is compared"
-	flags := append([]cli.Flag{
+	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: p.Scale.Flag, Category: what, Value: strings.Join(p.Scale.Sizes, ","), Usage: "`SIZES` of the problem, with commas between"},
-		&cli.StringFlag{Name: outName, Category: base.OutputCategory, Usage: "write index.html, compare.json and figures to the folder `DIR`, which is created if missing"},
-		base.JSONFlag(schema),
-	}, contest.Flags(what)...)
+	}, outputFlags(), contest.Flags(what))
 	return &cli.Command{
 		Name: p.Name, Usage: p.About, UsageText: usageText(p),
-		Flags:  append(flags, fixedFlags(p)...),
-		Action: base.NoArgs(func(c *cli.Context) error { return compareProgram(c, catalogSubject(c, p.Name)) }),
+		Flags: append(flags, fixedFlags(p)...),
+		Action: base.NoArgs(func(c *cli.Context) error {
+			e, err := newSideBySide(c, contest.New, catalogSubject(c, p.Name), c.String(p.Scale.Flag))
+			if err != nil {
+				return err
+			}
+			return e.compare(c)
+		}),
+	}
+}
+
+func outputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: outName, Category: base.OutputCategory, Usage: "write index.html, compare.json and figures to the folder `DIR`, which is created if missing"},
+		base.JSONFlag(schema),
 	}
 }
 
@@ -68,11 +81,7 @@ fagus compare matmul --n 512 --nodes 16 --json | jq .claims`
 	return text
 }
 
-func compareProgram(c *cli.Context, s *subject) error {
-	e, err := newSideBySide(c, s)
-	if err != nil {
-		return err
-	}
+func (e *sideBySide) compare(c *cli.Context) error {
 	dir := c.String(outName)
 	if c.IsSet(outName) {
 		if err := makeFolder(dir); err != nil {
@@ -111,13 +120,15 @@ type trace struct {
 	ranks   []fagus.Stats
 }
 
-func newSideBySide(c *cli.Context, s *subject) (*sideBySide, error) {
-	t, err := contest.New(c)
+// newSideBySide returns the comparison of s in the contest that the flags describe, with the sizes
+// of a list.
+func newSideBySide(c *cli.Context, in func(*cli.Context) (*contest.Contest, error), s *subject, sizes string) (*sideBySide, error) {
+	t, err := in(c)
 	if err != nil {
 		return nil, err
 	}
 	e := &sideBySide{Contest: t, subject: s}
-	if e.sizes, err = s.sizes(c.Context, c.String(s.flag), t.Config); err != nil {
+	if e.sizes, err = s.sizes(c.Context, sizes, t.Config); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -148,17 +159,20 @@ func (e *sideBySide) units() (units int) {
 }
 
 func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
-	runs, err := e.InTurn(len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*run.Report, error) {
-		r, err := e.runOnce(ctx, cfg, v, item, round)
-		if err != nil {
+	runs, err := contest.InTurn(e.Contest, len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
+		o, err := e.runOnce(ctx, cfg, v, item, round)
+		switch {
+		case err != nil && e.flag == "":
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
+		case err != nil:
 			return nil, fmt.Errorf("%s with %s = %s: %w", v.Name, e.flag, e.sizes[item].value, err)
 		}
-		return r, nil
+		return o, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{Schema: schema, Setting: e.Setting(e.name), Sync: e.sync, SizeFlag: e.flag}
+	c := &comparison{Schema: schema, Setting: e.Setting(e.name), Command: e.command, Sync: e.sync, SizeFlag: e.flag}
 	for _, s := range e.sizes {
 		c.Sizes = append(c.Sizes, s.n)
 		c.SizeNames = append(c.SizeNames, s.value)
@@ -173,23 +187,16 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 		}
 	}
 	c.Claims = claims(c)
+	c.Warnings = c.differences()
 	return c, nil
 }
 
 // runOnce runs a version with a size. It keeps the times of the first run of the largest size.
-func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*run.Report, error) {
+func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
 	cfg.Timeline = round == 0 && item == len(e.sizes)-1
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return nil, err
+	o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
+	if err == nil && cfg.Timeline && o.spans != nil {
+		e.traces = append(e.traces, trace{v.Name, o.spans})
 	}
-	job, err := e.prepare(ctx, e.sizes[item].value, cfg)
-	if err != nil {
-		return nil, err
-	}
-	r, err := run.Verified(ctx, job, on, e.progress)
-	if err == nil && cfg.Timeline {
-		e.traces = append(e.traces, trace{v.Name, r.Stats()})
-	}
-	return r, err
+	return o, err
 }

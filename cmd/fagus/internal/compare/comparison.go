@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -21,9 +21,11 @@ const schema = "fagus.compare/v2"
 type comparison struct {
 	Schema string `json:"schema"`
 	contest.Setting
-	Sync string `json:"sync,omitempty"` // only for matmul
-	// SizeFlag is the flag that sets the size. SizeNames are its values, and SizeTexts describe the
-	// sizes. Sizes are the values as numbers, or, if they are none, their indices from 1.
+	Command []string `json:"command,omitempty"` // only for a program of one's own
+	Sync    string   `json:"sync,omitempty"`    // only for matmul
+	// SizeFlag is the flag that sets the size, "" if there is one size alone. SizeNames are its
+	// values, and SizeTexts describe the sizes. Sizes are the values as numbers, or, if they are
+	// none, their indices from 1.
 	SizeFlag  string            `json:"size_flag"`
 	SizeNames []string          `json:"size_names"`
 	SizeTexts []string          `json:"size_texts"`
@@ -31,6 +33,7 @@ type comparison struct {
 	Versions  []comparedVersion `json:"versions"`
 	Results   []compared        `json:"results"` // by size, then by version
 	Claims    []claim           `json:"claims"`
+	Warnings  []string          `json:"warnings,omitempty"`
 }
 
 type comparedVersion struct {
@@ -47,9 +50,10 @@ type compared struct {
 	N       int    `json:"n"`
 	// TimeNs has the slowest rank's "total", and by the name of each part the mean of all ranks.
 	TimeNs map[string]contest.Sample `json:"time_ns"`
-	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs.
-	ReleaseMessages uint64        `json:"release_messages"`
-	Runs            []*run.Report `json:"runs"`
+	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
+	// if the runs do not say.
+	ReleaseMessages *uint64    `json:"release_messages,omitempty"`
+	Runs            []*outcome `json:"runs"`
 }
 
 // timed returns the keys of TimeNs in the order of display.
@@ -61,32 +65,17 @@ func timed() []string {
 	return names
 }
 
-func shown() []string {
+// shown returns the columns of the tables. A part that no version spends time on has none, except
+// the parts of the paper.
+func (c *comparison) shown() []string {
 	names := []string{"total"}
 	for _, p := range []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier} {
 		names = append(names, p.String())
 	}
+	if c.spends(fagus.PartEnd) {
+		names = append(names, fagus.PartEnd.String())
+	}
 	return names
-}
-
-// sum summarises the runs of one version with one size.
-func sum(version string, n int, runs []*run.Report) compared {
-	c := compared{Version: version, N: n, TimeNs: make(map[string]contest.Sample), Runs: runs}
-	for _, name := range timed() {
-		var values []int64
-		for _, r := range runs {
-			if r.MeasuredTimeNs != nil {
-				values = append(values, r.MeasuredTimeNs[name])
-			} else {
-				values = append(values, r.TimeNs[name])
-			}
-		}
-		c.TimeNs[name] = contest.NewSample(values)
-	}
-	for _, r := range runs {
-		c.ReleaseMessages = max(c.ReleaseMessages, r.Packets(fagus.PartRelease))
-	}
-	return c
 }
 
 func (c *comparison) ofSize(n int) (list []compared) {
@@ -98,8 +87,12 @@ func (c *comparison) ofSize(n int) (list []compared) {
 	return list
 }
 
-// size returns text: the size that has number n, as on the command line.
+// size returns text: the size that has number n, as on the command line; "" if there is one size
+// alone.
 func (c *comparison) size(n int) string {
+	if c.SizeFlag == "" && len(c.SizeNames) > 0 {
+		return ""
+	}
 	for i := range c.SizeNames {
 		if c.Sizes[i] == n {
 			return c.SizeFlag + " = " + c.SizeNames[i]
@@ -118,16 +111,33 @@ func (c *comparison) sizeText(n int) string {
 	return ""
 }
 
-const timeNote = "total: of the slowest rank; the parts: means over the ranks; both of the part that the program measures, without input and verification"
+// note says what the times are.
+func (c *comparison) note() string {
+	const times = "total: of the slowest rank; the parts: means over the ranks; both of "
+	if c.Command != nil && !c.measured() {
+		return times + "the whole run: the program measures no part (Node.Measure)"
+	}
+	return times + "the part that the program measures, without input and verification"
+}
+
+// measured reports whether the program measures a part of itself.
+func (c *comparison) measured() bool {
+	return slices.ContainsFunc(c.Results, func(r compared) bool {
+		return slices.ContainsFunc(r.Runs, func(o *outcome) bool { return o.MeasuredTimeNs != nil })
+	})
+}
 
 func (c *comparison) print(w io.Writer) error {
 	text := c.Where() + "\n"
 	for _, n := range c.Sizes {
-		text += fmt.Sprintf("\n%s: %s\n\n%s\n", c.size(n), c.sizeText(n), compareTable(c.ofSize(n)))
+		text += fmt.Sprintf("\n%s\n\n%s\n", join(": ", c.size(n), c.sizeText(n)), c.table(n))
 	}
-	text += "\n" + timeNote + "\n"
+	text += "\n" + c.note() + "\n"
 	for _, line := range c.conclusions() {
 		text += line + "\n"
+	}
+	for _, line := range c.Warnings {
+		text += "warning: " + line + "\n"
 	}
 	if len(c.Claims) > 0 {
 		text += "\nThe paper's claims:\n"
@@ -164,31 +174,45 @@ func (c *comparison) conclusions() (lines []string) {
 // alike is how much longer the second version may take, in percent, to be called equally fast.
 const alike = 1
 
+// join joins the texts that are not empty.
+func join(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
+}
+
+// with returns text: the beginning of a sentence about a size.
+func with(size string) string {
+	if size == "" {
+		return ""
+	}
+	return "with " + size + " "
+}
+
 // fastest returns text: which of two versions, of which the first has the smaller median, is the
 // fastest.
 func fastest(size string, first, second compared) string {
 	p := pair{ours: second, other: first}
 	slower := p.apart("total")
 	if slower.least <= 0 || slower.most <= alike {
-		return fmt.Sprintf("with %s the fastest versions are %s and %s; they differ by less than the runs of one of them, or than %d %%",
-			size, first.Version, second.Version, alike)
+		return fmt.Sprintf("%sthe fastest versions are %s and %s; they differ by less than the runs of one of them, or than %d %%",
+			with(size), first.Version, second.Version, alike)
 	}
-	text := fmt.Sprintf("with %s the fastest version is %s", size, first.Version)
+	text := fmt.Sprintf("%sthe fastest version is %s", with(size), first.Version)
 	if t := first.TimeNs["total"].Median; t > 0 {
 		text += fmt.Sprintf("; the next, %s, takes %.2f times as long", second.Version, float64(second.TimeNs["total"].Median)/float64(t))
 	}
 	return text
 }
 
-func compareTable(results []compared) string {
-	header := table.Row{"version"}
-	for _, name := range shown() {
-		header = append(header, name)
+// table returns the times with the size that has number n.
+func (c *comparison) table(n int) string {
+	header, right := table.Row{"version"}, []int{}
+	for i, name := range c.shown() {
+		header, right = append(header, name), append(right, i+2)
 	}
-	t := base.NewTable(header, 2, 3, 4, 5, 6, 7)
-	for _, r := range results {
+	t := base.NewTable(header, right...)
+	for _, r := range c.ofSize(n) {
 		row := table.Row{r.Version}
-		for _, name := range shown() {
+		for _, name := range c.shown() {
 			row = append(row, r.TimeNs[name])
 		}
 		t.AppendRow(row)

@@ -182,7 +182,7 @@ func (c *comparison) spends(part fagus.Part) bool {
 func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 	results := c.ofSize(n)
 	p := figure.NewPlot()
-	p.Title.Text = c.size(n)
+	p.Title.Text = cmp.Or(c.size(n), c.App)
 	p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
 	p.Y.Min = 0
 	var names []string

@@ -5,10 +5,13 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"image/color"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -53,6 +56,9 @@ type pageRow struct {
 type pageFigure struct {
 	About string
 	Data  template.URL // the picture, in base64
+	// Width is how wide the picture is at the most, and Least how narrow it may be before the next
+	// stands below it, in pixels of the page.
+	Width, Least int
 }
 
 // pagePart is a part of a run, as the script of the page reads it.
@@ -79,6 +85,14 @@ func writeComparison(dir string, c *comparison, traces []trace) error {
 		name string
 		draw func(*comparison) (*figure.Figure, error)
 	}{{"total", totalFigure}, {"parts", partsFigure}} {
+		if f.name == "total" && !c.grows() {
+			for _, format := range []string{"png", "svg"} { // of an earlier comparison
+				if err := os.Remove(filepath.Join(dir, "total."+format)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			continue
+		}
 		drawn, err := f.draw(c)
 		if err != nil {
 			return err
@@ -105,12 +119,14 @@ func writeComparison(dir string, c *comparison, traces []trace) error {
 // draw draws the figures of the page. Each panel of the parts is a picture of its own, so that they
 // stand side by side on a wide screen and below each other on a narrow one.
 func (p *page) draw(c *comparison) error {
-	total, err := c.totalPanel()
-	if err == nil {
-		p.Total, err = inPage("Total time of every version over the size", total)
-	}
-	if err != nil {
-		return err
+	if c.grows() {
+		total, err := c.totalPanel()
+		if err == nil {
+			p.Total, err = inPage("Total time of every version over the size", total)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for i, v := range c.Versions {
 		p.Keys = append(p.Keys, pagePart{v.Name, cssColor(versionColor(i))})
@@ -120,7 +136,7 @@ func (p *page) draw(c *comparison) error {
 		if err != nil {
 			return err
 		}
-		f, err := inPage("How every version spends its time with "+c.size(n), panel)
+		f, err := inPage(join(" with ", "How every version spends its time", c.size(n)), panel)
 		if err != nil {
 			return err
 		}
@@ -129,11 +145,15 @@ func (p *page) draw(c *comparison) error {
 	return nil
 }
 
+// grows reports whether there are several sizes, over which the totals can be drawn.
+func (c *comparison) grows() bool { return len(c.Sizes) > 1 }
+
 func inPage(about string, f *figure.Figure) (pageFigure, error) {
 	var b bytes.Buffer
 	err := f.Write(&b, "svg")
 	data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
-	return pageFigure{about, template.URL(data)}, err
+	const pixels, shrunk = 4.0 / 3, 0.75 // of a point, and a part of the width
+	return pageFigure{about, template.URL(data), int(pixels * f.Width), int(shrunk * pixels * f.Width)}, err
 }
 
 func replaceIn(dir, name string, write func(io.Writer) error) error {
@@ -145,7 +165,7 @@ func replaceIn(dir, name string, write func(io.Writer) error) error {
 }
 
 func newPage(c *comparison, traces []trace) *page {
-	p := &page{comparison: c, Where: c.Where(), Note: timeNote, Columns: shown(), Conclusions: c.conclusions()}
+	p := &page{comparison: c, Where: c.Where(), Note: c.note(), Columns: c.shown(), Conclusions: c.conclusions()}
 	largest := c.Sizes[len(c.Sizes)-1]
 	p.Largest = c.size(largest)
 	for _, n := range c.Sizes {

@@ -13,20 +13,23 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // ofThePaper is the program that the paper compares versions with. Only it has claims to judge.
 const ofThePaper = "matmul"
 
-// subject is a program that is compared. Its job depends on the size, which a flag sets.
+// subject is a program that is compared. It runs with one or several sizes, which a flag sets.
 type subject struct {
-	name string
-	flag string // the flag that sets the size
-	unit string // a step of progress; known after sizes
-	sync string // only for matmul: what a sync variable guards
-	// prepare returns the job with one value of the flag, ready to run.
-	prepare func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error)
+	name    string
+	command []string // only of a program of one's own: the program and its arguments
+	flag    string   // the flag that sets the size; "" if there is one size alone
+	unit    string   // a step of progress; known after sizes
+	sync    string   // only for matmul: what a sync variable guards
+	// prepare finds mistakes in a size before anything runs, and completes the size.
+	prepare func(ctx context.Context, s *size, cfg runflags.Config) error
+	run     func(ctx context.Context, s *size, cfg runflags.Config, progress func(units int)) (*outcome, error)
 }
 
 // size is one size of a subject's problem.
@@ -48,7 +51,7 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	if name == ofThePaper {
 		s.sync = c.String("sync")
 	}
-	s.prepare = func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error) {
+	job := func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error) {
 		p := find() // with flags that no other command line has set
 		set := flag.NewFlagSet(name, flag.ContinueOnError)
 		for _, f := range p.Flags {
@@ -72,6 +75,28 @@ func catalogSubject(c *cli.Context, name string) *subject {
 		}
 		return j, err
 	}
+	s.prepare = func(ctx context.Context, one *size, cfg runflags.Config) error {
+		j, err := job(ctx, one.value, cfg)
+		if err == nil {
+			one.text, one.units, s.unit = j.Size, j.Units, j.Unit
+		}
+		return err
+	}
+	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
+		on, err := cfg.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		j, err := job(ctx, one.value, cfg)
+		if err != nil {
+			return nil, err
+		}
+		r, err := run.Verified(ctx, j, on, progress)
+		if err != nil {
+			return nil, err
+		}
+		return outcomeOf(r), nil
+	}
 	return s
 }
 
@@ -84,10 +109,10 @@ func fixedFlags(p catalog.Program) []cli.Flag {
 	})
 }
 
-// sizes parses a list of values of the subject's flag, and prepares a job for each to find
-// mistakes. Numbers are sorted; other values keep their order.
+// sizes parses a list of values of the subject's flag, and prepares each size. Numbers are sorted;
+// other values keep their order.
 func (s *subject) sizes(ctx context.Context, list string, cfg runflags.Config) (sizes []size, err error) {
-	numbers := true
+	numbers := s.flag != ""
 	for value := range strings.SplitSeq(list, ",") {
 		one := size{value: strings.TrimSpace(value)}
 		n, err := strconv.Atoi(one.value)
@@ -101,15 +126,12 @@ func (s *subject) sizes(ctx context.Context, list string, cfg runflags.Config) (
 		slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(a.n, b.n) })
 	}
 	for i := range sizes {
-		one := &sizes[i]
 		if !numbers {
-			one.n = i + 1
+			sizes[i].n = i + 1
 		}
-		j, err := s.prepare(ctx, one.value, cfg)
-		if err != nil {
+		if err := s.prepare(ctx, &sizes[i], cfg); err != nil {
 			return nil, err
 		}
-		one.text, one.units, s.unit = j.Size, j.Units, j.Unit
 	}
 	return sizes, nil
 }

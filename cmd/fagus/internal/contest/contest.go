@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -24,39 +23,57 @@ type Contest struct {
 
 	udp  string // the version that sends datagrams; "" if there is none
 	cpus int
+	own  bool // each run is a process of another program
 }
 
-func networks() runflags.List {
-	return runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2, runflags.Inproc)
+// networks returns the networks of a contest, of a program of one's own or of others. Processes of
+// fagus run cannot be started from within this process.
+func networks(own bool) runflags.List {
+	list := runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2, runflags.Inproc)
+	if own {
+		list = append(list, runflags.OfProcesses()...)
+	}
+	return list
 }
 
 // Flags returns the flags that New reads. category is their heading in the help text.
-func Flags(category string) []cli.Flag {
+func Flags(category string) []cli.Flag { return flags(category, false) }
+
+// OwnFlags returns the flags that NewOwn reads. category is their heading in the help text.
+func OwnFlags(category string) []cli.Flag { return flags(category, true) }
+
+func flags(category string, own bool) []cli.Flag {
 	const where = "where it runs"
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "versions", Category: category, DefaultText: "all that can run there", Usage: "compare only these `NAMES`, with commas between: " + names(versions())},
 		&cli.IntFlag{Name: "repeat", Category: category, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of `N` runs"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: networks().Usage() + "; UDP-Fagus has a network of its own"},
+		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: networks(own).Usage() + "; UDP-Fagus has a network of its own"},
 		runflags.EnvFlag(where, "machine of a simulated network"),
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random, differently in each round"},
 		runflags.TimeoutFlag(where),
 	}, runflags.FaultFlags()...)
 }
 
-// New returns the contest that the flags describe.
-func New(c *cli.Context) (*Contest, error) {
+// New returns the contest that the flags describe, whose runs are in this process.
+func New(c *cli.Context) (*Contest, error) { return newContest(c, false) }
+
+// NewOwn returns the contest that the flags describe, whose runs are processes of a program that
+// uses package fagus/program.
+func NewOwn(c *cli.Context) (*Contest, error) { return newContest(c, true) }
+
+func newContest(c *cli.Context, own bool) (*Contest, error) {
 	if c.String("net") == runflags.UDP100 {
 		return nil, usage.Errorf("--net %s is the network of UDP-Fagus alone: use --versions UDP-Fagus", runflags.UDP100)
 	}
-	cfg, err := runflags.Basics(c, networks())
+	cfg, err := runflags.Basics(c, networks(own))
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Nodes > MostRings {
 		return nil, usage.Errorf("--nodes %d: more than %d take hours", cfg.Nodes, MostRings)
 	}
-	t := &Contest{Repeat: c.Int("repeat"), cpus: runtime.NumCPU()}
+	t := &Contest{Repeat: c.Int("repeat"), cpus: runtime.NumCPU(), own: own}
 	if t.Repeat < 0 || c.IsSet("repeat") && t.Repeat == 0 {
 		return nil, usage.Errorf("--repeat %d: want at least 1", t.Repeat)
 	}
@@ -66,10 +83,14 @@ func New(c *cli.Context) (*Contest, error) {
 			t.Repeat = 1
 		}
 	}
-	if t.Versions, err = pick(versions(), c.String("versions"), &cfg); err != nil {
+	if t.Versions, err = pick(versions(), c.String("versions"), entry{&cfg, own}); err != nil {
 		return nil, err
 	}
-	for _, v := range t.Versions {
+	for i := range t.Versions {
+		v := &t.Versions[i]
+		if cfg.Network.Processes && v.Role == RolePhase {
+			v.About = "compute and communication phases" // without an LLCM
+		}
 		if v.Config(cfg).Network.Datagrams {
 			t.udp = v.Name
 		}
@@ -78,6 +99,9 @@ func New(c *cli.Context) (*Contest, error) {
 		return nil, err
 	}
 	t.Config = cfg
+	if cfg.Network.Processes {
+		return t, nil // they join when they run
+	}
 	for _, v := range t.Versions { // find mistakes before the first run
 		if _, err := v.Config(cfg).Open(c.Context); err != nil {
 			return nil, err
@@ -147,18 +171,18 @@ func (s *Setting) Where() string {
 	return fmt.Sprintf("%s, %s, seed %d (%s time, %s)", text, s.CPUsText(), s.Seed, s.Clock, runs)
 }
 
-// InTurn calls do for each of count items with each version, in every round. The versions take
-// turns, and each round begins with another version. Reports are indexed [item][version][round].
-func (t *Contest) InTurn(count int, do func(cfg runflags.Config, v Version, item, round int) (*run.Report, error)) ([][][]*run.Report, error) {
-	if !t.Config.Network.Simulated {
+// InTurn calls do for each of count items with each version of t, in every round. The versions take
+// turns, and each round begins with another version. Results are indexed [item][version][round].
+func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version, item, round int) (R, error)) ([][][]R, error) {
+	if !t.Config.Network.Simulated && !t.own {
 		// GOMAXPROCS must not be less than the number of threads: otherwise a polling goroutine
 		// keeps other goroutines off its thread for 10 ms at a time.
 		const threads = 4 // per node
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads*t.Config.Nodes)))
 	}
-	runs := make([][][]*run.Report, count)
+	runs := make([][][]R, count)
 	for item := range runs {
-		runs[item] = make([][]*run.Report, len(t.Versions))
+		runs[item] = make([][]R, len(t.Versions))
 	}
 	for round := range t.Repeat {
 		for item := range runs {

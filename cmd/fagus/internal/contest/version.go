@@ -28,8 +28,14 @@ type Version struct {
 	Role  Role
 
 	set func(*runflags.Config) // changes a configuration to that of the version
-	// unfit returns why the version cannot run with a configuration, or "". nil means "" for all.
-	unfit func(*runflags.Config) string
+	// unfit returns why the version cannot run so, or "". nil means "" for all.
+	unfit func(entry) string
+}
+
+// entry is what a version is asked to run with.
+type entry struct {
+	*runflags.Config
+	own bool // as processes of another program
 }
 
 // Config returns cfg with the changes of the version.
@@ -45,9 +51,9 @@ func (v *Version) Notices() bool { return v.Config(runflags.Config{}).Notices }
 func versions() []Version {
 	return []Version{
 		{"D1-Fagus2", "compute and communication phases, data in slots of the LLCM", RolePhase,
-			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Rings }, nil},
+			setPhase, nil},
 		{"D1-Fagus2 PUSH", "the same, data from bulk memory to bulk memory", "",
-			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Push }, nil},
+			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Push }, withoutPush},
 		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice", RoleThreaded,
 			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
 		{"D1-Fagus polling", "the same without notices: the receive thread polls", RolePolling,
@@ -59,16 +65,37 @@ func versions() []Version {
 	}
 }
 
-// tooManyPoll rejects runs with more polling threads than processors: such runs take hours.
-func tooManyPoll(c *runflags.Config) string {
-	if n := runtime.NumCPU(); !c.Network.Simulated && c.Nodes > n {
-		return fmt.Sprintf("its %d polling threads would share %d processors", c.Nodes, n)
+// setPhase sets phase mode. Processes choose the transfer, because not all have PUSH.
+func setPhase(c *runflags.Config) {
+	c.Mode, c.Transfer = fagus.Phase, fagus.Rings
+	if c.Network.Processes {
+		c.Transfer = fagus.Auto
+	}
+}
+
+func withoutPush(e entry) string {
+	if e.Network.Processes {
+		return "processes choose their transfer themselves"
 	}
 	return ""
 }
 
-func notSimulated(c *runflags.Config) string {
-	if !c.Network.Simulated {
+// tooManyPoll rejects runs with more polling threads than processors: such runs take hours. Other
+// programs have no flag that makes threads poll on real cores.
+func tooManyPoll(e entry) string {
+	switch n := runtime.NumCPU(); {
+	case e.Network.Simulated:
+		return ""
+	case e.own:
+		return "the threads of a program of one's own poll on a simulated network alone"
+	case e.Nodes > n:
+		return fmt.Sprintf("its %d polling threads would share %d processors", e.Nodes, n)
+	}
+	return ""
+}
+
+func notSimulated(e entry) string {
+	if !e.Network.Simulated {
 		return "it runs in a simulated network"
 	}
 	return ""
@@ -82,8 +109,8 @@ func names(list []Version) string {
 	return strings.Join(names, ",")
 }
 
-// pick returns the versions named in wanted; "" means every version that can run with on.
-func pick(all []Version, wanted string, on *runflags.Config) (picked []Version, err error) {
+// pick returns the versions named in wanted; "" means every version that can run so.
+func pick(all []Version, wanted string, on entry) (picked []Version, err error) {
 	for _, v := range all {
 		if wanted == "" && (v.unfit == nil || v.unfit(on) == "") {
 			picked = append(picked, v)

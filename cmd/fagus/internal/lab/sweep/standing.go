@@ -39,7 +39,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	defer bar.Stop()
 	ctx, cancel := runflags.WithTimeout(c.Context, t.Config.Timeout)
 	defer cancel()
-	runs, err := t.InTurn(len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
+	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
 		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
 		if err != nil {
 			return nil, fmt.Errorf("%s with %s: %w", v.Name, jobs[item].Size, err)

@@ -1,0 +1,67 @@
+package compare
+
+import (
+	"encoding/json"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// outcome is one run of a version. As JSON it is the document of the run.
+type outcome struct {
+	*fagus.Summary
+	document any
+	spans    []fagus.Stats // what every rank did when, if that was recorded
+	// released counts the packets of all ranks within Release; nil if the document does not say.
+	released *uint64
+	printed  *printed // by a program of one's own; nil for others
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o *outcome) MarshalJSON() ([]byte, error) { return json.Marshal(o.document) }
+
+// outcomeOf returns a run of a program of fagus apps.
+func outcomeOf(r *run.Report) *outcome {
+	released := r.Packets(fagus.PartRelease)
+	return &outcome{Summary: &r.Summary, document: r, spans: r.Stats(), released: &released}
+}
+
+// times returns the times of the run that are compared, in nanoseconds: the total, and each part by
+// its name. They are those of the section that the program measures, if there is one.
+func (o *outcome) times() map[string]int64 {
+	if o.MeasuredTimeNs != nil {
+		return o.MeasuredTimeNs
+	}
+	return o.TimeNs
+}
+
+// sum summarises the runs of one version with one size.
+func sum(version string, n int, runs []*outcome) compared {
+	c := compared{Version: version, N: n, TimeNs: make(map[string]contest.Sample), Runs: runs}
+	for _, name := range timed() {
+		var values []int64
+		for _, r := range runs {
+			values = append(values, r.times()[name])
+		}
+		c.TimeNs[name] = contest.NewSample(values)
+	}
+	for _, r := range runs {
+		if r.released != nil {
+			most := *r.released
+			if c.ReleaseMessages != nil {
+				most = max(most, *c.ReleaseMessages)
+			}
+			c.ReleaseMessages = &most
+		}
+	}
+	return c
+}
+
+// released returns the number of packets within Release, 0 if it is unknown.
+func (c *compared) released() uint64 {
+	if c.ReleaseMessages == nil {
+		return 0
+	}
+	return *c.ReleaseMessages
+}

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+// sizesName is the flag that names a flag of the program, and its values.
+const sizesName = "sizes"
+
+// ownCommand returns the command for a program of one's own. Its name stands for the path of the
+// program: see cmdline.New.
+func ownCommand() *cli.Command {
+	const what = "what is compared"
+	return &cli.Command{
+		Name: "./PROGRAM", Usage: "a program of one's own, which uses package fagus/program (docs/program.md)",
+		UsageText: `fagus compare ./PROGRAM [flags] [-- ARGUMENTS]
+fagus compare [flags] -- PROGRAM [ARGUMENTS]
+
+fagus compare ./app                                on 2 simulated nodes
+fagus compare ./app --nodes 4 --out report -- --size 5  with arguments of its own, and a page
+fagus compare ./app --sizes size=10,20             several values of its flag --size
+fagus compare --net shm --nodes 2 -- ./app --size 5     processes, medians of 5 runs
+fagus compare ./app --json | jq .results[].time_ns.total`,
+		Description: "A word with a slash is the path of the program; without one it comes after --, as does what is for\n" +
+			"the program. Every run is a process with the flags of the version (--net, --nodes, --mode, --transfer,\n" +
+			"--notices) and --json, and without standard input. A warning follows if versions print different lines.",
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: sizesName, Category: what, DefaultText: "one size", Usage: "run with each value of a flag of the program, `FLAG=VALUES` with commas between"},
+		}, outputFlags(), contest.OwnFlags(what)),
+		Action: func(c *cli.Context) error {
+			s, sizes, err := ownSubject(c)
+			if err != nil {
+				return err
+			}
+			e, err := newSideBySide(c, contest.NewOwn, s, sizes)
+			if err != nil {
+				return err
+			}
+			return e.compare(c)
+		},
+	}
+}
+
+// ownArgs are the words after --, and what the flags say about them.
+type ownArgs struct {
+	argv    []string // the program and its arguments, as the user typed them
+	program *own.Program
+	flag    string // that sets the size, or ""
+	draw    bool   // record what every rank does when
+}
+
+// ownSubject returns the program that the arguments name, and the values of its flag for sizes.
+func ownSubject(c *cli.Context) (s *subject, sizes string, err error) {
+	o := &ownArgs{argv: c.Args().Slice(), draw: c.IsSet(outName)}
+	if len(o.argv) == 0 {
+		return nil, "", usage.Errorf("no program to compare; see '%s --help'", c.Command.HelpName)
+	}
+	if o.flag, sizes, err = readSizes(c); err != nil {
+		return nil, "", err
+	}
+	if err := o.check(); err != nil {
+		return nil, "", err
+	}
+	s = &subject{name: filepath.Base(o.argv[0]), command: o.argv, flag: o.flag, unit: "runs", run: o.run}
+	s.prepare = func(_ context.Context, one *size, _ runflags.Config) error {
+		one.text, one.units = own.CommandLine(slices.Concat(o.argv[:1], o.sizeFlag(one), o.argv[1:])), 1
+		return nil
+	}
+	return s, sizes, nil
+}
+
+// readSizes reads --sizes FLAG=VALUES.
+func readSizes(c *cli.Context) (flag, values string, err error) {
+	text := c.String(sizesName)
+	if !c.IsSet(sizesName) {
+		return "", "", nil
+	}
+	flag, values, _ = strings.Cut(text, "=")
+	flag = strings.TrimLeft(flag, "-")
+	if flag == "" || values == "" {
+		return "", "", usage.Errorf("--%s %q: want a flag of the program and its values, such as --%[1]s n=100,200", sizesName, text)
+	}
+	if ours, _ := setHere(flag); ours {
+		return "", "", usage.Errorf("--%s %q: want a flag of the program's own: --%s is one of every program", sizesName, text, flag)
+	}
+	return flag, values, nil
+}
+
+// setHere reports whether a comparison sets a flag of the program. given: the user says its value
+// by the same flag of fagus compare.
+func setHere(flag string) (ours, given bool) {
+	given = slices.Contains([]string{"net", "nodes", "env", "seed", "loss", "duplicate", "reorder"}, flag)
+	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "notices", "help", "h"}, flag), given
+}
+
+// check finds mistakes in the command line of the program, as far as they can be seen.
+func (o *ownArgs) check() (err error) {
+	for _, word := range o.argv[1:] {
+		if word == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if !strings.HasPrefix(word, "-") || name == "" {
+			continue
+		}
+		switch ours, given := setHere(name); {
+		case given:
+			return usage.Errorf("%s comes after --, and is a flag of fagus compare: put it before", word)
+		case ours && name != "help" && name != "h":
+			return usage.Errorf("%s comes after --, and fagus compare sets it: leave it out", word)
+		case ours:
+			return usage.Errorf("%s comes after --: run %s %[1]s, which prints no times to compare", word, o.argv[0])
+		case name == o.flag:
+			return usage.Errorf("%s comes after --, and --%s sets it, too: leave out one of them", word, sizesName)
+		}
+	}
+	o.program, err = own.Find(o.argv)
+	return err
+}
+
+func (o *ownArgs) sizeFlag(s *size) []string {
+	if o.flag == "" {
+		return nil
+	}
+	return []string{"--" + o.flag + "=" + s.value}
+}
+
+// run runs the program once.
+func (o *ownArgs) run(ctx context.Context, s *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
+	cfg.Timeline = cfg.Timeline && o.draw
+	r, err := o.program.Run(ctx, cfg, o.sizeFlag(s))
+	if err != nil {
+		return nil, err
+	}
+	progress(1)
+	return &outcome{Summary: &r.Summary, document: r.Document, spans: r.Spans, printed: &printed{r.Lines, r.Cut}}, nil
+}

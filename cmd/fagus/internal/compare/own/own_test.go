@@ -1,0 +1,101 @@
+package own
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+const aDocument = `{
+  "schema": "fagus.program/v1",
+  "program": "app",
+  "nodes": 2,
+  "mode": "threaded",
+  "net": "shm",
+  "time_ns": {"total": 5, "compute": 4},
+  "ranks": []
+}
+`
+
+func TestReadDocument(t *testing.T) {
+	cfg := &runflags.Config{Network: runflags.Named(runflags.SHM)[0], Nodes: 2, Mode: fagus.Threaded}
+	for _, c := range []struct{ name, out, beside, wrong string }{
+		{"alone", aDocument, "", ""},
+		{"no line end", strings.TrimSpace(aDocument), "", ""},
+		{"between lines", "{ begin\n" + aDocument + "end\n", "{ begin\nend\n", ""},
+		{"measured", strings.Replace(aDocument, `"ranks"`, `"measured_time_ns": {"total": 3}, "ranks"`, 1), "", ""},
+		{"fields of later versions", strings.Replace(aDocument, `"ranks"`, `"later": [1], "ranks"`, 1), "", ""},
+		{"nothing", " \n", "", "printed no document"},
+		{"text", "one\ntwo\n", "", `it printed "one\ntwo"`},
+		{"cut", aDocument[:60], "", "printed no document"},
+		{"a number", "7\n", "", `it printed "7"`},
+		{"another object", `{"a": 1}`, "", "printed no document"},
+		{"another schema", strings.Replace(aDocument, "program/v1", "run/v2", 1), "", `its document is "fagus.run/v2", want fagus.program/v1`},
+		{"a field of another type", strings.Replace(aDocument, "[]", "3", 1), "", "its document fagus.program/v1 is wrong: json: "},
+		{"another mode", strings.Replace(aDocument, "threaded", "phase", 1), "", `it ran on 2 nodes of "shm" in "phase" mode`},
+		{"other nodes", strings.Replace(aDocument, "2", "3", 1), "", `it ran on 3 nodes`},
+		{"no total", strings.Replace(aDocument, "total", "sum", 1), "", "no total time"},
+		{"no times", strings.Replace(aDocument, "time_ns", "time", 1), "", "no total time"},
+		{"no measured total", strings.Replace(aDocument, `"ranks"`, `"measured_time_ns": {}, "ranks"`, 1), "", "no total time"},
+		{"less than no time", strings.Replace(aDocument, "4", "-4", 1), "", `a time of -4 ns for "compute"`},
+	} {
+		d, beside, err := readDocument([]byte(c.out))
+		if err == nil {
+			err = d.check(cfg)
+		}
+		switch {
+		case c.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.wrong)
+			}
+		case err != nil || beside != c.beside || d.TimeNs["total"] != 5:
+			t.Errorf("%s: %+v, %q beside, %v", c.name, d, beside, err)
+		}
+	}
+}
+
+func FuzzReadDocument(f *testing.F) {
+	f.Add([]byte(aDocument))
+	f.Add([]byte("a\n" + aDocument + "b\n"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		d, _, err := readDocument(out)
+		if (err == nil) != (d != nil && d.Schema == schema) {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
+func TestFlagsOf(t *testing.T) {
+	for want, cfg := range map[string]runflags.Config{
+		"--json --net dimmnet1 --nodes 3 --mode phase --transfer push --env B --seed 7":                      {Network: runflags.Named(runflags.DIMMnet1)[0], Nodes: 3, Transfer: fagus.Push, Env: "B", Seed: 7},
+		"--json --net tcp --nodes 2 --mode threaded --transfer auto --notices":                               {Network: runflags.Named(runflags.TCP)[0], Nodes: 2, Mode: fagus.Threaded, Notices: true},
+		"--json --net udp100 --nodes 2 --mode threaded --transfer rings --env A --loss 0.05 --reorder 1e-07": {Network: runflags.Named(runflags.UDP100)[0], Nodes: 2, Mode: fagus.Threaded, Transfer: fagus.Rings, Env: "A", Faults: runflags.Faults{Loss: 0.05, Reorder: 1e-7}},
+		"--json --net inproc --nodes 2 --mode phase --transfer auto":                                         {Network: runflags.Named(runflags.Inproc)[0], Nodes: 2, Faults: runflags.Faults{Loss: 0.05}},
+	} {
+		if got := strings.Join(flagsOf(&cfg), " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	const want = `./a-b --n=1,2 '' 'a b' '$x' 'it'\''s'`
+	if got := CommandLine([]string{"./a-b", "--n=1,2", "", "a b", "$x", "it's"}); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestCapture(t *testing.T) {
+	var calls int
+	c := capture{most: 10, full: func() { calls++ }}
+	for _, text := range []string{"0123456", "789", "", "ab", strings.Repeat("c", 3*mostTail), "\nlast\n"} {
+		if n, err := c.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	if string(c.head) != "0123456789" || !c.lost || calls != 1 || len(c.tail) != mostTail || !strings.HasSuffix(c.lastLines(), "c\n  last") {
+		t.Errorf("head %q, %d calls, end %q", c.head, calls, c.lastLines())
+	}
+}

@@ -1,0 +1,97 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+const (
+	mostDocument = 32 << 20  // bytes of a document; that of 256 ranks has less than 2 MiB
+	mostPrinted  = 256 << 10 // bytes that are kept of what a program prints
+	mostTail     = 2 << 10   // bytes of its last lines, for errors
+	// endsWithin is how long the program may take to end after a signal. Its own ranks have half a
+	// second, and the whole command two.
+	endsWithin = 1200 * time.Millisecond
+)
+
+// process is one run of a program.
+type process struct {
+	path      string
+	argv      []string
+	out, errs capture
+}
+
+// run runs the program to its end. What it prints is in out and errs.
+func (p *process) run(ctx context.Context) error {
+	p.out.most, p.errs.most = mostDocument, mostPrinted
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p.out.full = func() {
+		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document fagus.program/v1", mostDocument>>20))
+	}
+	alone := launch.Alone{
+		Argv: append([]string{p.path}, p.argv[1:]...), Env: cluster.WithoutPlace(os.Environ()),
+		Stdout: &p.out, Stderr: &p.errs, Grace: endsWithin,
+	}
+	err := alone.Run(ctx)
+	var exit *exec.ExitError
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		return cause // of the user, who knows what runs
+	case cause != nil:
+		err = cause
+	}
+	if err == nil {
+		return nil
+	}
+	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.lastLines())
+	if errors.As(err, &exit) && exit.ExitCode() == runflags.ExitUsage {
+		return usage.Wrap(failed)
+	}
+	return failed
+}
+
+// capture keeps the beginning and the end of what is written to it.
+type capture struct {
+	head, tail []byte
+	most       int    // bytes of head
+	full       func() // called when there is more; may be nil
+	lost       bool   // there was more
+}
+
+// Write implements io.Writer. It never fails.
+func (c *capture) Write(b []byte) (int, error) {
+	room := min(len(b), c.most-len(c.head))
+	c.head = append(c.head, b[:room]...)
+	if room < len(b) && !c.lost {
+		c.lost = true
+		if c.full != nil {
+			c.full()
+		}
+	}
+	c.tail = append(c.tail, b[max(0, len(b)-mostTail):]...)
+	c.tail = c.tail[max(0, len(c.tail)-mostTail):]
+	return len(b), nil
+}
+
+// lastLines returns the end of the text for an error, or "".
+func (c *capture) lastLines() string {
+	const most = 12
+	text := strings.TrimSpace(strings.ToValidUTF8(string(c.tail), "?"))
+	if text == "" {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	lines = lines[max(0, len(lines)-most):]
+	return "; it says\n  " + strings.Join(lines, "\n  ")
+}

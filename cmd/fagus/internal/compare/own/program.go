@@ -1,0 +1,146 @@
+package own
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+// Program is a program that uses package fagus/program, and its arguments.
+type Program struct {
+	path string   // of the executable
+	argv []string // as the user typed them
+}
+
+// Find returns the program whose name or path is the first of argv; the others are its arguments.
+func Find(argv []string) (*Program, error) {
+	if info, err := os.Stat(argv[0]); err == nil && info.IsDir() {
+		return nil, usage.Errorf("%s is a folder: name a program, such as one that go build has made there", argv[0])
+	}
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, fmt.Errorf("no program to compare: %w", err)
+	}
+	return &Program{path, argv}, nil
+}
+
+// Run is one run of a program.
+type Run struct {
+	fagus.Summary
+	Document json.RawMessage // of schema fagus.program/v1, as the program has printed it
+	Spans    []fagus.Stats   // what every rank did when; nil if that was not recorded
+	// Lines is what the program has printed besides, on both outputs. Cut: that was too much to
+	// keep, and Lines is the beginning.
+	Lines []string
+	Cut   bool
+}
+
+// Run runs the program once, as cfg says, with more flags before its arguments. It records what
+// every rank does if cfg.Timeline is set and the ranks are on this host.
+func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (*Run, error) {
+	flags, timeline := flagsOf(&cfg), ""
+	if cfg.Timeline && !slices.ContainsFunc(p.argv, hostsFlag.MatchString) {
+		dir, err := os.MkdirTemp("", "fagus-compare-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		timeline = filepath.Join(dir, "timeline.json")
+		flags = append(flags, "--timeline", timeline)
+	}
+	one := process{path: p.path, argv: slices.Concat(p.argv[:1], flags, more, p.argv[1:])}
+	if err := one.run(ctx); err != nil {
+		return nil, err
+	}
+	r, err := one.read(&cfg, timeline)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", CommandLine(one.argv), err)
+	}
+	return r, nil
+}
+
+// read returns what the process has printed and written.
+func (p *process) read(cfg *runflags.Config, timeline string) (*Run, error) {
+	d, beside, err := readDocument(p.out.head)
+	if err == nil {
+		err = d.check(cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Summary: d.Summary, Document: d.text, Lines: linesOf(beside+string(p.errs.head), cfg.Network.Processes), Cut: p.errs.lost}
+	if timeline != "" {
+		r.Spans, err = readTimeline(timeline, cfg.Nodes)
+	}
+	return r, err
+}
+
+// hostsFlag matches the flag that lets rank 0 run on another host, which writes files there.
+var hostsFlag = regexp.MustCompile(`^--?hosts(=|$)`)
+
+// flagsOf returns the flags that make a program run as cfg says.
+func flagsOf(cfg *runflags.Config) []string {
+	flags := []string{"--json", "--net", cfg.Network.Name, "--nodes", strconv.Itoa(cfg.Nodes), "--mode", cfg.Mode.String(), "--transfer", cfg.Transfer.String()}
+	if cfg.Notices {
+		flags = append(flags, "--notices")
+	}
+	if cfg.Network.Simulated {
+		flags = append(flags, "--env", cfg.Env)
+	}
+	if cfg.Seed != 0 {
+		flags = append(flags, "--seed", strconv.FormatUint(cfg.Seed, 10))
+	}
+	if f := cfg.UDPFaults(); f != nil {
+		for _, of := range []struct {
+			flag string
+			p    float64
+		}{{"--loss", f.Loss}, {"--duplicate", f.Duplicate}, {"--reorder", f.Reorder}} {
+			if of.p != 0 {
+				flags = append(flags, of.flag, strconv.FormatFloat(of.p, 'g', -1, 64))
+			}
+		}
+	}
+	return flags
+}
+
+// rankBefore matches what a launcher writes before a line of a rank.
+var rankBefore = regexp.MustCompile(`^\d+: `)
+
+// linesOf returns the lines of what a program has printed, without the ranks before those of
+// processes.
+func linesOf(text string, processes bool) (lines []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if processes {
+			line = rankBefore.ReplaceAllString(line, "")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// plainWord matches the words that a shell takes as they are.
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// CommandLine returns words as a shell reads them.
+func CommandLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		if !plainWord.MatchString(w) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		line = append(line, w)
+	}
+	return strings.Join(line, " ")
+}
