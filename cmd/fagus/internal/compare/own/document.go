@@ -48,6 +48,8 @@ func readDocument(out []byte) (d *document, beside string, err error) {
 	switch {
 	case head.Schema == "":
 		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(d.text)))
+	case !strings.HasPrefix(head.Schema, "fagus.program/"):
+		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), schema, wanted)
 	case head.Schema != schema:
 		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", quoted(head.Schema), schema)
 	}
@@ -100,13 +102,21 @@ func readTimeline(path string, nodes int) ([]fagus.Stats, error) {
 	return ranks, err
 }
 
-var errNoDocument = errors.New("it printed no document on standard output: want a program that uses package fagus/program (docs/program.md)")
+// wanted says which programs can be compared.
+const wanted = "want a program that uses package fagus/program (docs/program.md)"
+
+var errNoDocument = errors.New("it printed no document on standard output: " + wanted)
+
+// mostQuoted is the length of a text in a message.
+const mostQuoted = 100
 
 // quoted returns a text, or its beginning, between quotes.
-func quoted(line string) string {
-	const most = 100
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "..."
+func quoted(text string) string { return fmt.Sprintf("%q", shortened(text, mostQuoted)) }
+
+// shortened returns a text, or its beginning with three dots.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return fmt.Sprintf("%q", line)
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }

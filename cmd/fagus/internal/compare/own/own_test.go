@@ -32,7 +32,8 @@ func TestReadDocument(t *testing.T) {
 		{"cut", aDocument[:60], "", "printed no document"},
 		{"a number", "7\n", "", `it printed "7"`},
 		{"another object", `{"a": 1}`, "", "printed no document"},
-		{"another schema", strings.Replace(aDocument, "program/v1", "run/v2", 1), "", `its document is "fagus.run/v2", want fagus.program/v1`},
+		{"another version", strings.Replace(aDocument, "program/v1", "program/v2", 1), "", `its document is "fagus.program/v2", want fagus.program/v1`},
+		{"another document", strings.Replace(aDocument, "program/v1", "run/v2", 1), "", `its document is "fagus.run/v2", not fagus.program/v1: want a program`},
 		{"a field of another type", strings.Replace(aDocument, "[]", "3", 1), "", "its document fagus.program/v1 is wrong: json: "},
 		{"another mode", strings.Replace(aDocument, "threaded", "phase", 1), "", `it ran on 2 nodes of "shm" in "phase" mode`},
 		{"other nodes", strings.Replace(aDocument, "2", "3", 1), "", `it ran on 3 nodes`},
@@ -90,12 +91,16 @@ func TestCommandLine(t *testing.T) {
 func TestCapture(t *testing.T) {
 	var calls int
 	c := capture{most: 10, full: func() { calls++ }}
-	for _, text := range []string{"0123456", "789", "", "ab", strings.Repeat("c", 3*mostTail), "\nlast\n"} {
+	if text := c.excerpt(); text != "" {
+		t.Errorf("of nothing: %q", text)
+	}
+	for _, text := range []string{"0123\n56", "789", "", "ab", strings.Repeat("c", 3*mostTail), "\nlast\n"} {
 		if n, err := c.Write([]byte(text)); n != len(text) || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
 	}
-	if string(c.head) != "0123456789" || !c.lost || calls != 1 || len(c.tail) != mostTail || !strings.HasSuffix(c.lastLines(), "c\n  last") {
-		t.Errorf("head %q, %d calls, end %q", c.head, calls, c.lastLines())
+	text := c.excerpt()
+	if string(c.head) != "0123\n56789" || !c.lost || calls != 1 || len(c.tail) != mostTail || !strings.HasPrefix(text, "; it says\n  0123\n  56789\n  ...\n  ccc") || !strings.HasSuffix(text, "...\n  last") {
+		t.Errorf("head %q, %d calls, excerpt %q", c.head, calls, text)
 	}
 }

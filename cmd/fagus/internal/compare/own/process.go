@@ -1,11 +1,13 @@
 package own
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 const (
 	mostDocument = 32 << 20  // bytes of a document; that of 256 ranks has less than 2 MiB
 	mostPrinted  = 256 << 10 // bytes that are kept of what a program prints
-	mostTail     = 2 << 10   // bytes of its last lines, for errors
+	mostTail     = 2 << 10   // bytes that are kept of its end, for errors
 	// endsWithin is how long the program may take to end after a signal. Its own ranks have half a
 	// second, and the whole command two.
 	endsWithin = 1200 * time.Millisecond
@@ -54,7 +56,10 @@ func (p *process) run(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.lastLines())
+	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.excerpt())
+	if p.errs.mentions("-json") {
+		failed = fmt.Errorf("%w\n%s", failed, wanted)
+	}
 	if errors.As(err, &exit) && exit.ExitCode() == runflags.ExitUsage {
 		return usage.Wrap(failed)
 	}
@@ -84,14 +89,22 @@ func (c *capture) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastLines returns the end of the text for an error, or "".
-func (c *capture) lastLines() string {
-	const most = 12
-	text := strings.TrimSpace(strings.ToValidUTF8(string(c.tail), "?"))
-	if text == "" {
+// excerpt returns the first and the last lines of the text for an error, or "".
+func (c *capture) excerpt() string {
+	const first, last = 4, 8
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(c.head), "?")), "\n")
+	if lines[0] == "" {
 		return ""
 	}
-	lines := strings.Split(text, "\n")
-	lines = lines[max(0, len(lines)-most):]
+	if c.lost || len(lines) > first+last {
+		end := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(c.tail), "?")), "\n")
+		lines = slices.Concat(lines[:min(first, len(lines))], []string{"..."}, end[max(0, len(end)-last):])
+	}
+	for i, line := range lines {
+		lines[i] = shortened(line, 2*mostQuoted)
+	}
 	return "; it says\n  " + strings.Join(lines, "\n  ")
 }
+
+// mentions reports whether the text names a flag that a comparison sets.
+func (c *capture) mentions(flag string) bool { return bytes.Contains(c.head, []byte(flag)) }
