@@ -74,10 +74,10 @@ func (s *Space) IsOneCopy() bool { return s.oneCopy }
 // addName adds a name. Names of a kind must differ, because reports use them.
 func addName(names map[string]struct{}, kind, name string) error {
 	if name == "" {
-		return fmt.Errorf("consistency: the %s has no name", kind)
+		return fmt.Errorf("consistency: %s needs a name", kind)
 	}
 	if _, ok := names[name]; ok {
-		return fmt.Errorf("consistency: there is a %s %q already", kind, name)
+		return fmt.Errorf("consistency: there is %s %q already", kind, name)
 	}
 	names[name] = struct{}{}
 	return nil
@@ -95,7 +95,7 @@ func (s *Space) AddRegion(name, kind string, size int, mem []byte) (Addr, error)
 	if len(mem) == 0 || base+Addr(len(mem)) > MaxAddr {
 		return 0, fmt.Errorf("consistency: region %q: %d bytes do not fit the address space", name, len(mem))
 	}
-	if err := addName(s.arrays, "region", name); err != nil {
+	if err := addName(s.arrays, "an array", name); err != nil {
 		return 0, err
 	}
 	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, size: size, mem: mem})
@@ -137,10 +137,10 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 			return 0, fmt.Errorf("consistency: bind %q: two of its ranges overlap at %s", name, s.Describe(r))
 		}
 		if b, ok := s.overlap(r); ok {
-			return 0, fmt.Errorf("consistency: bind %q: %s is bound to %q", name, s.Describe(b.Range), s.vars[b.id].name)
+			return 0, fmt.Errorf("consistency: bind %q: %s overlaps %s, which is bound to %q", name, s.Describe(r), s.Describe(b.Range), s.vars[b.id].name)
 		}
 	}
-	if err := addName(s.guards, "variable", name); err != nil {
+	if err := addName(s.guards, "a variable", name); err != nil {
 		return 0, err
 	}
 	own = merge(own) // a piece may span two ranges that touch
@@ -208,6 +208,21 @@ func (s *Space) region(r Range) *region {
 		return nil
 	}
 	return &s.regions[i]
+}
+
+// Unguarded returns the names of the regions of which no variable guards a byte.
+func (s *Space) Unguarded() (names []string) {
+	for _, g := range s.regions {
+		guarded := false
+		s.bindings.AscendRange(binding{Range: Range{Lo: g.Lo}}, binding{Range: Range{Lo: g.Hi}}, func(binding) bool {
+			guarded = true
+			return false
+		})
+		if !guarded {
+			names = append(names, g.name)
+		}
+	}
+	return names
 }
 
 // Describe describes r for a report, as the slice of its region's elements that contains r.

@@ -123,8 +123,8 @@ func TestNamesDiffer(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
 	bind(t, s, "mem", rng(base, base+1)) // a variable may have the name of an array
 	for want, declare := range map[string]func() error{
-		`there is a region "mem" already`:   func() error { _, err := s.AddRegion("mem", "", 1, make([]byte, 1)); return err },
-		"the region has no name":            func() error { _, err := s.AddRegion("", "", 1, make([]byte, 1)); return err },
+		`there is an array "mem" already`:   func() error { _, err := s.AddRegion("mem", "", 1, make([]byte, 1)); return err },
+		"an array needs a name":             func() error { _, err := s.AddRegion("", "", 1, make([]byte, 1)); return err },
 		`region "none": 0 bytes do not fit`: func() error { _, err := s.AddRegion("none", "", 1, nil); return err },
 		`there is a variable "mem" already`: func() error { _, err := s.Bind("mem", []consistency.Range{rng(base+9, base+10)}); return err },
 		`bind "v": no range`:                func() error { _, err := s.Bind("v", nil); return err },

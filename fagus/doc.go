@@ -4,7 +4,7 @@
 //
 //	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4}, func(n *fagus.Node) error {
 //		c := fagus.NewGuarded[float64](n, "C", 400)     // collective: same on all ranks
-//		n.Set(c.Write()).Do(func() {                    // a communication phase
+//		n.Set(c.Write().Unordered()).Do(func() {        // a communication phase
 //			c.Slice()[n.Rank()]++                   // a compute phase: no polling
 //		})                                              // no communication
 //		n.Update()                                      // a communication phase

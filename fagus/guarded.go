@@ -11,7 +11,7 @@ type Guarded[T any] struct {
 // says what is wrong, and every later call of this rank returns that error.
 //
 //	x := fagus.NewGuarded[float64](n, "x", 1000)
-//	n.Set(x.Write()).Do(func() { x.Slice()[n.Rank()] = 1 })
+//	n.Set(x.Write().Unordered()).Do(func() { x.Slice()[n.Rank()] = 1 })
 func NewGuarded[T any](n *Node, name string, length int) *Guarded[T] {
 	a, err := NewArray[T](n, name, length)
 	if err != nil {

@@ -43,7 +43,7 @@ type Node struct {
 
 	declared *declarations         // of all ranks of this process
 	err      error                 // the first error of a call; every later call returns it
-	crossed  atomic.Pointer[error] // the error of a call during another one; the next call returns it
+	crossed  atomic.Pointer[error] // of a call during another one; the next call returns it
 	ctx      context.Context       // of Context
 	cancel   context.CancelCauseFunc
 }
@@ -137,7 +137,7 @@ func (n *Node) Spend(d Time) { n.host.Spend(d) }
 //
 //	x := fagus.NewGuarded[float64](n, "x", 1000)
 //	for i := 0; i < steps && n.Err() == nil; i++ {
-//		n.Set(x.Write()).Do(func() { step(x.Slice()) })
+//		n.Set(x.Write().Unordered()).Do(func() { add(x.Slice()) })
 //		n.Barrier()
 //	}
 //	return n.Err()

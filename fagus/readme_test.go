@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
 
-// TestReadmeProgram runs the program that README.md shows.
+// TestReadmeProgram runs the program that README.md shows, also checked in both modes.
 func TestReadmeProgram(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -31,8 +33,18 @@ func TestReadmeProgram(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), code[1], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "run", "./"+dir, "--nodes", "4").CombinedOutput()
-	if err != nil || strings.Count(string(out), "sees [1 1 1 1]\n") != 4 {
-		t.Errorf("the program of README.md: error %v, output\n%s", err, out)
+	hello := filepath.Join(dir, "hello")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", hello, "./"+dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	runs := [][]string{{"--nodes", "4"}}
+	if guard.Supported() == nil {
+		runs = append(runs, []string{"--nodes", "4", "--check"}, []string{"--nodes", "4", "--check", "--mode", "threaded"})
+	}
+	for _, args := range runs {
+		out, err := exec.CommandContext(t.Context(), hello, args...).CombinedOutput()
+		if err != nil || strings.Count(string(out), "sees [1 1 1 1]\n") != 4 {
+			t.Errorf("the program of README.md with %v: error %v, output\n%s", args, err, out)
+		}
 	}
 }

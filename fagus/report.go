@@ -172,10 +172,10 @@ func (r Report) JSON() ([]byte, error) {
 }
 
 // String returns the report as lines of text: a table of how each rank spent its time and for whom
-// it waited, what was sent, on which variables the program is serialised, and the advice of
-// Config.Check. Of many ranks the table has the first few and the last. If the program has called
-// Node.Measure, the table is about the measured sections. If the run failed, String returns the
-// roll-call.
+// it waited, what was sent, on which variables the program is serialised, arrays that no variable
+// guards, and the advice of Config.Check. Of many ranks the table has the first few, the slowest
+// and the last. If the program has called Node.Measure, the table is about the measured sections.
+// If the run failed, String returns the roll-call.
 func (r Report) String() string {
 	switch {
 	case r.Ranks == nil && r.Roll.Ranks == nil:
@@ -204,6 +204,9 @@ func (r Report) String() string {
 	for _, s := range r.Serial() {
 		text += "advice: " + s.String() + "\n"
 	}
+	for _, name := range r.Unguarded {
+		text += fmt.Sprintf("note: no variable guards array %q: no call moves its elements between ranks\n", name)
+	}
 	for _, a := range r.Advice {
 		text += "- " + a.String() + "\n"
 	}
@@ -213,7 +216,6 @@ func (r Report) String() string {
 // table has a row per rank with its total time, the share of each part that any rank used, and
 // whom the rank has waited for. It is about the measured sections, or about the whole run.
 func (r Report) table(measured bool) string {
-	const most = 8 // rows
 	times := make([]partTimes, len(r.Ranks))
 	var sums partTimes
 	for i := range r.Ranks {
@@ -240,14 +242,12 @@ func (r Report) table(measured bool) string {
 		fmt.Fprintln(w)
 	}
 	row("rank", "total", "waited most for", Part.String)
-	for i := range r.Ranks {
-		switch {
-		case len(r.Ranks) > most && i == most-2:
+	before := -1
+	for _, i := range rowsOf(times) {
+		if i > before+1 {
 			row("...", "", "", func(Part) string { return "" })
-			continue
-		case len(r.Ranks) > most && i > most-2 && i < len(r.Ranks)-1:
-			continue
 		}
+		before = i
 		rank, total := r.Ranks[i].Rank, times[i].total()
 		row(fmt.Sprint(rank), total.String(), r.WaitedFor(rank, total), func(p Part) string {
 			return fmt.Sprintf("%.1f %%", 100*float64(times[i][p])/float64(max(1, total)))
@@ -255,6 +255,24 @@ func (r Report) table(measured bool) string {
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return text.String()
+}
+
+// rowsOf returns the indices of the ranks that a table shows: all of few, or else the first, the
+// slowest and the last.
+func rowsOf(times []partTimes) (rows []int) {
+	const most = 8
+	slowest := 0
+	for i := range times {
+		if times[i].total() > times[slowest].total() {
+			slowest = i
+		}
+	}
+	for i := range times {
+		if len(times) <= most || i < most-2 || i == slowest || i == len(times)-1 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // count returns "1 packet", "2 packets" and so on.

@@ -97,7 +97,7 @@ func TestMeasuredReport(t *testing.T) {
 	}
 }
 
-// TestManyRows: of many ranks the table has the first six and the last.
+// TestManyRows: of many ranks the table has the first six, the slowest and the last.
 func TestManyRows(t *testing.T) {
 	report := fagus.Report{Ranks: make([]fagus.Stats, 20)}
 	for i := range report.Ranks {
@@ -106,6 +106,11 @@ func TestManyRows(t *testing.T) {
 	text := report.String()
 	if strings.Count(text, "\n") != 11 || !strings.Contains(text, " 5 ") || !strings.Contains(text, "...") || !strings.Contains(text, "19 ") || strings.Contains(text, "  6 ") {
 		t.Errorf("report of 20 ranks:\n%s", text)
+	}
+	report.Ranks[12].Parts[fagus.PartCompute].Time = fagus.Second
+	text = report.String()
+	if strings.Count(text, "\n") != 13 || strings.Count(text, "...") != 2 || !strings.Contains(text, "   12  1.000 s  100.0 %\n   ...") {
+		t.Errorf("report of 20 ranks, of which rank 12 is the slowest:\n%s", text)
 	}
 }
 

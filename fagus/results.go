@@ -28,6 +28,8 @@ type result struct {
 	Order   order.Log     // of Config.Check
 	Waits   rankWaits
 
+	Unguarded []string // names of arrays that no variable guards
+
 	line func(syncvar.ID) string // of a rank in this process: where it acquires a variable
 }
 

@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if err := n.end(); err != nil {
 			return err
 		}
-		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.waits.line}
+		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.space.Unguarded(), n.waits.line}
 		return nil
 	})
 	if err != nil {
@@ -92,5 +92,5 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	for r := range results {
 		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
 	}
-	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Advice: guard.Advise(tallies), Waits: waits, Late: late}, nil
+	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Advice: guard.Advise(tallies), Unguarded: results[0].Unguarded, Waits: waits, Late: late}, nil
 }

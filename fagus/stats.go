@@ -105,6 +105,9 @@ type Report struct {
 	// unless Config.Check was set.
 	Advice []Advice
 
+	// Unguarded holds the names of arrays of which no variable guards any element.
+	Unguarded []string
+
 	// Waits says for which variables ranks have waited because other ranks had been granted them
 	// first, the longest wait first: for each rank the 16 variables for which it waited longest.
 	// Report.Serial selects those that matter. If the program has called Node.Measure, Waits and

@@ -65,7 +65,9 @@ type sampledLine struct {
 	stack uint8  // index in pcs, plus 1; 0 if unknown
 }
 
-func newWaits(h dimmnet.Host, nodes int) *waits { return &waits{host: h, rank: h.Port().Rank(), nodes: nodes} }
+func newWaits(h dimmnet.Host, nodes int) *waits {
+	return &waits{host: h, rank: h.Port().Rank(), nodes: nodes}
+}
 
 // begin records that a call begins.
 func (w *waits) begin(part Part, now Time) { w.part, w.since = part, now }
