@@ -243,7 +243,7 @@ func (r Report) table(measured bool) string {
 	}
 	row("rank", "total", "waited most for", Part.String)
 	before := -1
-	for _, i := range rowsOf(times) {
+	for _, i := range r.Rows() {
 		if i > before+1 {
 			row("...", "", "", func(Part) string { return "" })
 		}
@@ -257,18 +257,22 @@ func (r Report) table(measured bool) string {
 	return text.String()
 }
 
-// rowsOf returns the indices of the ranks that a table shows: all of few, or else the first, the
-// slowest and the last.
-func rowsOf(times []partTimes) (rows []int) {
+// Rows returns the ranks that a table shows: all of few, or else the first, the slowest and the
+// last. The slowest is that of the measured sections, if there are any.
+func (r Report) Rows() (rows []int) {
 	const most = 8
-	slowest := 0
-	for i := range times {
-		if times[i].total() > times[slowest].total() {
-			slowest = i
+	slowest, longest := 0, Time(0)
+	for i := range r.Ranks {
+		t := r.Ranks[i].MeasuredTotal()
+		if t == 0 {
+			t = r.Ranks[i].Total()
+		}
+		if t > longest {
+			slowest, longest = i, t
 		}
 	}
-	for i := range times {
-		if len(times) <= most || i < most-2 || i == slowest || i == len(times)-1 {
+	for i := range r.Ranks {
+		if len(r.Ranks) <= most || i < most-2 || i == slowest || i == len(r.Ranks)-1 {
 			rows = append(rows, i)
 		}
 	}

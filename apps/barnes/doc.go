@@ -32,13 +32,13 @@
 //
 // The left column favours locks: it counts one lock per inserted body, no waiting for locks near
 // the root, and one transfer per cell. The right column is fagus run barnes --nodes 16: 2 us per
-// body, as charged, and 4.9 ms of Acquire in four steps at the rank that computes longest.
+// body, as charged, and 5.0 ms of Acquire in four steps at the rank that computes longest.
 //
 // Building the tree at every rank is work that is not divided. This work is a fifth of a rank's
 // computation on 16 nodes, and more than half on 64:
 //
 //	nodes        1        2        4       16       64
-//	steps  1.997 s  1.024 s   547 ms   171 ms    74 ms
+//	steps  1.997 s  1.024 s   547 ms   172 ms    76 ms
 //
 // # Verification
 //

@@ -45,7 +45,7 @@ func (r *Report) print(w io.Writer, verbose bool) error {
 	return err
 }
 
-// timeTable returns a table with a row per rank; of many ranks, only the first and last few rows.
+// timeTable returns a table with a row per rank; of many ranks, only some rows (Report.Rows).
 // If the program measures a section, the table is about this section alone, without input and
 // verification.
 func (r *Report) timeTable() string {
@@ -59,14 +59,12 @@ func (r *Report) timeTable() string {
 		header = append(header, p.String())
 	}
 	t := base.NewTable(append(header, "waited most for"), 2, 3, 4, 5, 6, 7)
-	const most = 8
-	for i := range r.stats {
-		if len(r.stats) > most && i >= most-2 && i < len(r.stats)-1 {
-			if i == most-2 {
-				t.AppendRow(table.Row{"..."})
-			}
-			continue
+	before := -1
+	for _, i := range r.report.Rows() {
+		if i > before+1 {
+			t.AppendRow(table.Row{"..."})
 		}
+		before = i
 		s := &r.stats[i]
 		total, part := s.Total(), func(p fagus.Part) fagus.Time { return s.Parts[p].Time }
 		if !whole {
