@@ -15,6 +15,7 @@ func (n *Node) Measure(f func() error) (Time, error) {
 	n.waits.off = false
 	err := f()
 	n.waits.off = true
+	c.sections++
 	c.enter(c.part)
 	for p := range before {
 		c.measured[p] += c.parts[p].Time - before[p].Time

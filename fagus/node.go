@@ -233,6 +233,7 @@ func (n *Node) communicate(call syncvar.Call, part Part, set *SyncSet, f func() 
 	err := f()
 	n.clock.enter(PartCompute)
 	n.waits.end(n.clock.since)
+	n.clock.waited(part, n.waits.cause, n.waits.until)
 	if err != nil {
 		n.monitor.Fail()
 		n.declared.failed(dimmnet.Rank(n.rank), source.Here())

@@ -19,6 +19,8 @@ type Summary struct {
 	// MeasuredTimeNs is like TimeNs, but of the sections that Node.Measure has run; BeforeNs and
 	// AfterNs are the slowest rank's times before and after them. They are nil and 0 without any.
 	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
+	// CriticalTimeNs is Report.Critical. "total" is the sum of the parts.
+	CriticalTimeNs map[string]int64 `json:"critical_time_ns,omitempty"`
 	BeforeNs       int64            `json:"before_ns,omitempty"`
 	AfterNs        int64            `json:"after_ns,omitempty"`
 
@@ -86,6 +88,9 @@ func (r Report) Summary() Summary {
 			sum.BeforeNs, sum.AfterNs = max(sum.BeforeNs, s.Before.Nanoseconds()), max(sum.AfterNs, after.Nanoseconds())
 		}
 		sum.Ranks = append(sum.Ranks, of)
+	}
+	if r.Critical != nil {
+		sum.CriticalTimeNs = partTimes(*r.Critical).nanoseconds()
 	}
 	sum.addWaits(&r)
 	return sum

@@ -92,5 +92,6 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	for r := range results {
 		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
 	}
-	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Advice: guard.Advise(tallies), Unguarded: results[0].Unguarded, Waits: waits, Late: late}, nil
+	_, apart := joined(cfg.Net)
+	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Critical: criticalPath(ranks, cfg.Mode, apart), Advice: guard.Advise(tallies), Unguarded: results[0].Unguarded, Waits: waits, Late: late}, nil
 }

@@ -53,6 +53,7 @@ type Stats struct {
 	// zero if there were none. Before is the rank's time before the first of them.
 	Measured [Parts]Time
 	Before   Time
+	Sections int // how often Node.Measure was called
 
 	// Spans divides the rank's run time into intervals of one part each, in order, if
 	// Config.Timeline was set. If there are more than MaxSpans, the later ones are missing.
@@ -63,6 +64,10 @@ type Stats struct {
 type Span struct {
 	Part     Part
 	From, To Time // since the start of the run
+	// For is the rank for which the rank waited longest (in Phase mode: last) in a call, and Until
+	// the time up to which it did; 0 if it waited for none, or if that is not known.
+	For   int  `json:",omitempty"`
+	Until Time `json:",omitempty"`
 }
 
 // MaxSpans is the maximum number of spans that a rank records.
@@ -101,6 +106,13 @@ type Report struct {
 	// processes every process gets the statistics of all ranks.
 	Ranks []Stats
 
+	// Critical divides the critical path of the run, or of the section that Node.Measure has
+	// measured, into parts: the chain of computing and calls that led to its end. If a rank waited
+	// for another one, the chain goes on with the other one, and so contains no waiting. It is nil
+	// unless Config.Timeline was set, and if spans are missing, or the program measured several
+	// sections.
+	Critical *[Parts]Time
+
 	// Advice suggests where the program communicates more than it needs to. It is empty
 	// unless Config.Check was set.
 	Advice []Advice
@@ -128,7 +140,7 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Spans: n.clock.spans, Writes: n.space.Writes()}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes()}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
@@ -145,7 +157,8 @@ type stopwatch struct {
 	spans []Span // the intervals before since
 
 	measured [Parts]Time // of Node.Measure
-	before   Time        // the time before the first Measure
+	sections int
+	before   Time // the time before the first Measure
 
 	counters func() dimmnet.Counters // reads the counters of the node
 	silent   bool                    // the port does nothing in PartCompute and PartRelease
@@ -187,12 +200,20 @@ func (w *stopwatch) total() (t Time) {
 	return t
 }
 
-// draw records the span of the current part up to now.
+// draw records the span of the current part up to now. Calls have a span each.
 func (w *stopwatch) draw(now Time) {
-	if last := len(w.spans) - 1; last >= 0 && w.spans[last].Part == w.part && w.spans[last].To == w.since {
+	last := len(w.spans) - 1
+	if last >= 0 && w.part == PartCompute && w.spans[last].Part == w.part && w.spans[last].To == w.since {
 		w.spans[last].To = now
 	} else if now > w.since && len(w.spans) < MaxSpans {
-		w.spans = append(w.spans, Span{w.part, w.since, now})
+		w.spans = append(w.spans, Span{Part: w.part, From: w.since, To: now})
+	}
+}
+
+// waited records for whom the rank waited last in the call that has ended.
+func (w *stopwatch) waited(part Part, rank dimmnet.Rank, until Time) {
+	if last := len(w.spans) - 1; w.drawn && until > 0 && last >= 0 && w.spans[last].Part == part && w.spans[last].To == w.since {
+		w.spans[last].For, w.spans[last].Until = int(rank), until
 	}
 }
 

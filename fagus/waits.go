@@ -28,10 +28,15 @@ type waits struct {
 	denial syncvar.Denial
 	denied bool // the last phase of the call has denied its variables, as denial says
 	part   Part // the part that the call belongs to
-	off    bool // waits do not count: they are outside the measured sections
-	held   map[syncvar.ID]*heldWait
-	calls  []Time // by rank: the time that this rank has waited for the rank to make a call
-	nodes  int
+	// The longest wait of the call, in Phase mode the last one, was for cause, and took the time
+	// most. It ended at until, which is 0 if the call did not wait.
+	cause dimmnet.Rank
+	until Time
+	most  Time
+	off   bool // waits do not count: they are outside the measured sections
+	held  map[syncvar.ID]*heldWait
+	calls []Time // by rank: the time that this rank has waited for the rank to make a call
+	nodes int
 
 	lines []sampledLine // by variable
 	pcs   [][linePCs]uintptr
@@ -70,10 +75,16 @@ func newWaits(h dimmnet.Host, nodes int) *waits {
 }
 
 // begin records that a call begins.
-func (w *waits) begin(part Part, now Time) { w.part, w.since = part, now }
+func (w *waits) begin(part Part, now Time) { w.part, w.since, w.until = part, now, 0 }
 
 // end records that a call has returned.
 func (w *waits) end(now Time) {
+	if w.latest != nil {
+		w.cause, w.until = *w.latest, now
+		if w.moving > 0 {
+			w.until = w.moving
+		}
+	}
 	if w.denied || w.moving > 0 {
 		w.settle(now)
 		w.denied = false
@@ -126,10 +137,27 @@ func (w *waits) Denied(d syncvar.Denial, ok bool) {
 func (w *waits) Now() Time { return w.host.Now() }
 
 // Held records that a rank had a variable; see threaded.Waits.
-func (w *waits) Held(d syncvar.Denial, since Time) { w.charge(d, w.host.Now()-since) }
+func (w *waits) Held(d syncvar.Denial, since Time) {
+	now := w.host.Now()
+	w.waited(d.Holder, since, now)
+	w.charge(d, now-since)
+}
 
 // Met records that all ranks have met; see threaded.Waits.
-func (w *waits) Met(last dimmnet.Rank, since Time) { w.late(last, w.host.Now()-since) }
+func (w *waits) Met(last dimmnet.Rank, since Time) {
+	now := w.host.Now()
+	if last != w.rank {
+		w.waited(last, since, now)
+	}
+	w.late(last, now-since)
+}
+
+// waited records a wait of a call. The longest wait of the call counts.
+func (w *waits) waited(rank dimmnet.Rank, since, until Time) {
+	if t := until - since; w.until == 0 || t > w.most {
+		w.cause, w.until, w.most = rank, until, t
+	}
+}
 
 func (w *waits) charge(d syncvar.Denial, t Time) {
 	if w.off {

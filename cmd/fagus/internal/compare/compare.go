@@ -193,9 +193,9 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 
 // runOnce runs a version with a size. It keeps the times of the first run of the largest size.
 func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
-	cfg.Timeline = round == 0 && item == len(e.sizes)-1
+	cfg.Timeline = true // for the critical path
 	o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
-	if err == nil && cfg.Timeline && o.spans != nil {
+	if err == nil && round == 0 && item == len(e.sizes)-1 && o.spans != nil {
 		e.traces = append(e.traces, trace{v.Name, o.spans})
 	}
 	return o, err

@@ -48,7 +48,7 @@ type comparedVersion struct {
 type compared struct {
 	Version string `json:"version"`
 	N       int    `json:"n"`
-	// TimeNs has the slowest rank's "total", and by the name of each part the mean of all ranks.
+	// TimeNs has the slowest rank's "total", and each part on the critical path, by name.
 	TimeNs map[string]contest.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
@@ -113,7 +113,10 @@ func (c *comparison) sizeText(n int) string {
 
 // note says what the times are.
 func (c *comparison) note() string {
-	const times = "total: of the slowest rank; the parts: means over the ranks; both of "
+	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; both of "
+	if !c.all(func(o *outcome) bool { return o.CriticalTimeNs != nil }) {
+		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; both of "
+	}
 	if c.Command != nil && !c.measured() {
 		return times + "the whole run: the program measures no part (Node.Measure)"
 	}
@@ -122,8 +125,13 @@ func (c *comparison) note() string {
 
 // measured reports whether the program measures a part of itself.
 func (c *comparison) measured() bool {
-	return slices.ContainsFunc(c.Results, func(r compared) bool {
-		return slices.ContainsFunc(r.Runs, func(o *outcome) bool { return o.MeasuredTimeNs != nil })
+	return !c.all(func(o *outcome) bool { return o.MeasuredTimeNs == nil })
+}
+
+// all reports whether is holds for all runs.
+func (c *comparison) all(is func(o *outcome) bool) bool {
+	return !slices.ContainsFunc(c.Results, func(r compared) bool {
+		return slices.ContainsFunc(r.Runs, func(o *outcome) bool { return !is(o) })
 	})
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"maps"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
@@ -27,13 +28,20 @@ func outcomeOf(r *run.Report) *outcome {
 	return &outcome{Summary: &r.Summary, document: r, spans: r.Stats(), released: &released}
 }
 
-// times returns the times of the run that are compared, in nanoseconds: the total, and each part by
-// its name. They are those of the section that the program measures, if there is one.
+// times returns the times of the run that are compared, in nanoseconds: the total of the slowest
+// rank, and each part by its name, on the critical path, or if that is not known in the mean of all
+// ranks. They are those of the section that the program measures, if there is one.
 func (o *outcome) times() map[string]int64 {
+	times := o.TimeNs
 	if o.MeasuredTimeNs != nil {
-		return o.MeasuredTimeNs
+		times = o.MeasuredTimeNs
 	}
-	return o.TimeNs
+	if o.CriticalTimeNs != nil {
+		total := times[timed()[0]]
+		times = maps.Clone(o.CriticalTimeNs)
+		times[timed()[0]] = total
+	}
+	return times
 }
 
 // sum summarises the runs of one version with one size.

@@ -56,12 +56,11 @@ type ownArgs struct {
 	argv    []string // the program and its arguments, as the user typed them
 	program *own.Program
 	flag    string // that sets the size, or ""
-	draw    bool   // record what every rank does when
 }
 
 // ownSubject returns the program that the arguments name, and the values of its flag for sizes.
 func ownSubject(c *cli.Context) (s *subject, sizes string, err error) {
-	o := &ownArgs{argv: c.Args().Slice(), draw: c.IsSet(outName)}
+	o := &ownArgs{argv: c.Args().Slice()}
 	if len(o.argv) == 0 {
 		return nil, "", usage.Errorf("no program to compare; see '%s --help'", c.Command.HelpName)
 	}
@@ -137,7 +136,6 @@ func (o *ownArgs) sizeFlag(s *size) []string {
 
 // run runs the program once.
 func (o *ownArgs) run(ctx context.Context, s *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
-	cfg.Timeline = cfg.Timeline && o.draw
 	r, err := o.program.Run(ctx, cfg, o.sizeFlag(s))
 	if err != nil {
 		return nil, err

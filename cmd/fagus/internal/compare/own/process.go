@@ -29,7 +29,8 @@ const (
 // process is one run of a program.
 type process struct {
 	path      string
-	argv      []string
+	argv      []string // as errors show it
+	hidden    []string // flags behind the program, which errors do not show
 	out, errs capture
 }
 
@@ -42,7 +43,7 @@ func (p *process) run(ctx context.Context) error {
 		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document fagus.program/v1", mostDocument>>20))
 	}
 	alone := launch.Alone{
-		Argv: append([]string{p.path}, p.argv[1:]...), Env: cluster.WithoutPlace(os.Environ()),
+		Argv: slices.Concat([]string{p.path}, p.hidden, p.argv[1:]), Env: cluster.WithoutPlace(os.Environ()),
 		Stdout: &p.out, Stderr: &p.errs, Grace: endsWithin,
 	}
 	err := alone.Run(ctx)

@@ -49,7 +49,8 @@ type Run struct {
 // Run runs the program once, as cfg says, with more flags before its arguments. It records what
 // every rank does if cfg.Timeline is set and the ranks are on this host.
 func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (*Run, error) {
-	flags, timeline := flagsOf(&cfg), ""
+	one := process{path: p.path, argv: slices.Concat(p.argv[:1], flagsOf(&cfg), more, p.argv[1:])}
+	timeline := ""
 	if cfg.Timeline && !slices.ContainsFunc(p.argv, hostsFlag.MatchString) {
 		dir, err := os.MkdirTemp("", "fagus-compare-")
 		if err != nil {
@@ -57,9 +58,8 @@ func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (
 		}
 		defer os.RemoveAll(dir)
 		timeline = filepath.Join(dir, "timeline.json")
-		flags = append(flags, "--timeline", timeline)
+		one.hidden = []string{"--timeline", timeline}
 	}
-	one := process{path: p.path, argv: slices.Concat(p.argv[:1], flags, more, p.argv[1:])}
 	if err := one.run(ctx); err != nil {
 		return nil, err
 	}
