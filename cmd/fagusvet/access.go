@@ -26,12 +26,21 @@ if no Update can precede it: in a program (passed to fagus.Run, cluster.Run or
 program.Main), of an array that the function itself makes, or after a Release, of an array
 that the function also uses under the set.
 
+Each of parts.Queue and parts.Pool holds nothing while a rank works on a batch or a task. The
+rule reports elements that work writes: it leaves results in private memory, and Store copies
+them. The vectors that Vectors.Gather and AllToAll.Exchange pass to a function are in shared
+memory. The rule reports elements of them that are read after the call, through a variable
+that the function has set:
+
+	err := v.Gather(mine, func(from [][]point) { all = from })
+	fmt.Println(all[0][0]) // access: an element of from is read, but no set is held: ...
+
 The rule examines functions that call Acquire, Release, Do or During directly, functions
-that only Do and During call, and slices that they, or the functions around them, get
-directly from Array.Slice. It does not find accesses through a slice kept in a field, or
-after a call that may acquire or release, such as a call of a function value. A set certainly does not
-guard an array only if the rule knows its requests and the calls of NewArray or NewGuarded
-of all arrays concerned.`
+that only Do, During, Each and parts.Timed call, and slices that they, or the functions
+around them, get directly from Array.Slice. It does not find accesses through a slice kept
+in a field, or after a call that may acquire or release, such as a call of a function value.
+A set certainly does not guard an array only if the rule knows its requests and the calls of
+NewArray, NewGuarded or parts.NewBlocks of all arrays concerned.`
 
 func accessAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("access", accessDoc, knowledge, func(r *reporter, m *model, fn *ssa.Function) {
@@ -46,7 +55,7 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 	for _, e := range elements {
 		at := h.before(e.instr)
 		if holders := h.holders(at); holders != nil {
-			lacks := func(c *ssa.Call) bool { return h.m.lacks(heldSet(&c.Call), e.array) }
+			lacks := func(c *ssa.Call) bool { return h.m.lacks(c, e.array) }
 			if !e.write && all(holders, lacks) && !h.brought(at, e.array, guarded) {
 				r.reportf(e.pos, "an element of %s is read, but the set that line %d acquires has nothing that guards it",
 					arrayName(e.array), r.line(holders[0].Pos()))
@@ -55,7 +64,7 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 		}
 		next, must := h.needsNothingHeld(e.instr)
 		free := h.frees
-		if must || h.m.roots[h.fn] {
+		if must || h.m.roots[h.fn] || h.m.idle[h.fn] != nil {
 			free |= atEntry
 		}
 		if !at.last.within(free) {
@@ -76,6 +85,10 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 			held := h.one(at.last & h.tenures)
 			r.reportf(e.pos, "an element of %s is %s, but no set is held: the %s of line %d has released it",
 				arrayName(e.array), verb, fagusCall(&held.Call), r.line(held.Pos()))
+		case h.m.idle[h.fn] != nil && at.last&atEntry != 0:
+			each := h.m.idle[h.fn][0]
+			r.reportf(e.pos, "an element of %s is %s, but no set is held: the %s of line %d holds none while it calls this function",
+				arrayName(e.array), verb, fagusCall(&each.Call), r.line(each.Pos()))
 		case must:
 			r.reportf(e.pos, "an element of %s is %s, but no set is held before the %s of line %d",
 				arrayName(e.array), verb, fagusCall(&next.Call), r.line(next.Pos()))
@@ -90,7 +103,7 @@ func reportAccesses(r *reporter, h *holding, elements []element) {
 func (h *holding) guarded(elements []element) map[array]bool {
 	arrays := make(map[array]bool)
 	add := func(a array, under []*ssa.Call) {
-		lacks := func(c *ssa.Call) bool { return h.m.lacks(heldSet(&c.Call), a) }
+		lacks := func(c *ssa.Call) bool { return h.m.lacks(c, a) }
 		if a != nil && under != nil && !all(under, lacks) {
 			arrays[a] = true
 		}
@@ -99,9 +112,11 @@ func (h *holding) guarded(elements []element) map[array]bool {
 		add(e.array, h.holders(h.before(e.instr)))
 	}
 	for _, c := range h.calls(h.tenures) {
-		if body := h.m.body(&c.Call); body != nil {
-			for _, e := range h.m.elements[body] {
-				add(e.array, []*ssa.Call{c})
+		for _, r := range runs(&c.Call) {
+			if body := h.m.body(r); body != nil && r.manner == inTenure {
+				for _, e := range h.m.elements[body] {
+					add(e.array, []*ssa.Call{c})
+				}
 			}
 		}
 	}
@@ -112,6 +127,8 @@ func (h *holding) guarded(elements []element) map[array]bool {
 // hold them. The parameter guarded contains the arrays that the function uses inside a tenure.
 func (h *holding) brought(at standing, a array, guarded map[array]bool) bool {
 	switch {
+	case h.m.passed(a) != nil:
+		return false
 	case at.updated:
 		return true
 	case h.entries != nil:

@@ -3,12 +3,12 @@ package main
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// fagusPath is the package whose callers are checked. A few methods of partsPath, which hold a set
-// while they run a function, are known as well.
+// fagusPath is the package whose callers are checked. partsPath has calls of its own.
 const (
 	fagusPath = "github.com/fagus-dsm/fagus/fagus"
 	partsPath = fagusPath + "/parts"
@@ -20,7 +20,18 @@ const (
 	programPath = fagusPath + "/program"
 )
 
+// call is a known function or method. Methods of package parts begin with their type, because some
+// have the same name.
 type call string
+
+// String returns the name by which a program calls it.
+func (c call) String() string {
+	_, name, method := strings.Cut(string(c), ".")
+	if !method {
+		return string(c)
+	}
+	return name
+}
 
 // The calls that the rules know.
 const (
@@ -47,13 +58,12 @@ const (
 	callAll        call = "All"
 	callRange      call = "Range"
 	callReduce     call = "Reduce"
+	callGather     call = "Gather"
+	callMeasure    call = "Measure"
 	callDo         call = "Do"
 	callDuring     call = "During"
-	callFill       call = "Fill" // of parts.Pair, as Step
-	callStep       call = "Step"
-	callNext       call = "Next" // of parts.Queue
 
-	callOther call = "other" // another function of package fagus
+	callOther call = "other" // another function of package fagus or parts
 	callNone  call = ""      // none of these, or a dynamic call
 )
 
@@ -61,13 +71,13 @@ const (
 // the type is empty.
 func (c call) of(path, receiver string) bool {
 	if path == partsPath {
-		return receiver == "Pair" && (c == callFill || c == callStep) || receiver == "Queue" && c == callNext
+		return c.ofParts()
 	}
 	switch c {
-	case callNewArray, callNewGuarded, callWant, callReduce:
+	case callNewArray, callNewGuarded, callWant, callReduce, callGather:
 		return receiver == ""
 	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
-		callDuring:
+		callDuring, callMeasure:
 		return receiver == "Node"
 	case callDo:
 		return receiver == "SyncSet"
@@ -84,16 +94,16 @@ func (c call) of(path, receiver string) bool {
 // needsNothingHeld reports whether a rank that makes the call must hold no set.
 func (c call) needsNothingHeld() bool {
 	switch c {
-	case callAcquire, callUpdate, callBarrier, callFence, callReduce:
+	case callAcquire, callUpdate, callBarrier, callFence, callReduce, callGather, callDo, callDuring:
 		return true
 	}
-	return c.runs()
+	return c.ofParts() && !c.makesParts()
 }
 
-// runs reports whether the call holds a set while it runs a function.
-func (c call) runs() bool {
+// holds reports whether the call holds a set while it runs a function.
+func (c call) holds() bool {
 	switch c {
-	case callDo, callDuring, callFill, callStep, callNext:
+	case callDo, callDuring, callFill, callStep, callVectorsGather, callVectorsReduce, callExchange, callQueueEach, callPoolEach:
 		return true
 	}
 	return false
@@ -112,13 +122,14 @@ func fagusCall(c *ssa.CallCommon) call {
 	if !ok || f.Pkg() == nil || f.Pkg().Path() != fagusPath && f.Pkg().Path() != partsPath {
 		return callNone
 	}
-	switch name := call(f.Name()); {
-	case name.of(f.Pkg().Path(), receiverName(f)):
-		return name
-	case f.Pkg().Path() == fagusPath:
-		return callOther
+	name, receiver := call(f.Name()), receiverName(f)
+	if f.Pkg().Path() == partsPath && receiver != "" {
+		name = call(receiver) + "." + name
 	}
-	return callNone
+	if name.of(f.Pkg().Path(), receiver) {
+		return name
+	}
+	return callOther
 }
 
 // arguments returns the arguments of a known call. The first is the receiver of a method, also if
@@ -154,7 +165,14 @@ func namedType(t types.Type) *types.Named {
 // isGuarded reports whether t is fagus.Guarded or a pointer to it.
 func isGuarded(t types.Type) bool {
 	named := namedType(t)
-	return named != nil && named.Obj().Name() == "Guarded" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == fagusPath
+	return isOf(fagusPath, named) && named.Obj().Name() == "Guarded"
+}
+
+// isOfParts reports whether t is a type of package parts or a pointer to it.
+func isOfParts(t types.Type) bool { return isOf(partsPath, namedType(t)) }
+
+func isOf(path string, named *types.Named) bool {
+	return named != nil && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path
 }
 
 // callOf returns the call of package fagus that instr makes at once, not by defer or go.

@@ -11,8 +11,9 @@ import (
 
 const collectiveDoc = `find collective calls that only some ranks make
 
-All ranks call NewArray, NewGuarded, Bind, Update, Barrier, Fence and Reduce, and Fill and
-Step of parts.Pair, in the same order. This rule reports such a call under a condition
+All ranks call NewArray, NewGuarded, Bind, Update, Barrier, Fence, Reduce and Gather, and the
+collective functions of package parts (such as NewTable, Vectors.Gather, AllToAll.Exchange,
+Table.Merge, Queue.Each), in the same order. This rule reports such a call under a condition
 computed from n.Rank() if ranks with the other outcome do not make the same calls:
 
 	if n.Rank() == 0 {
@@ -21,12 +22,15 @@ computed from n.Rank() if ranks with the other outcome do not make the same call
 		}
 	}
 
+It also reports such a call in a function that Each of parts.Queue or parts.Pool calls for a
+batch or a task: ranks work on different numbers of them.
+
 The rule does not report Acquire: in threaded mode a rank acquires on its own, and in
 phase mode a rank that waits or has returned serves the others.
 
 It follows the rank through the variables of one function, not through calls, fields,
 slices or maps, and sees only calls that the function makes directly, or in a function that
-it passes to Do or During.`
+it passes to Do, During, Measure or parts.Timed.`
 
 func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("collective", collectiveDoc, knowledge, reportCollective)
@@ -35,34 +39,74 @@ func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 // collective reports whether all ranks must make the call, in both modes.
 func collective(c call) bool {
 	switch c {
-	case callNewArray, callNewGuarded, callBind, callUpdate, callBarrier, callFence, callReduce, callFill, callStep:
+	case callNewArray, callNewGuarded, callBind, callUpdate, callBarrier, callFence, callReduce, callGather:
 		return true
 	}
-	return false
+	return c.ofParts()
 }
 
 // collectives returns the calls that all ranks must make among those that an instruction makes: the
-// call itself, or the calls in the function that Do or During runs.
+// call itself, and the calls in the function that Do, During, Timed or Measure runs.
 func (m *model) collectives(instr ssa.Instruction) []*ssa.Call {
 	c, ok := instr.(*ssa.Call)
 	if !ok {
 		return nil
 	}
-	if collective(fagusCall(&c.Call)) {
-		return []*ssa.Call{c}
-	}
 	var list []*ssa.Call
-	if body := m.body(&c.Call); body != nil {
-		for inner := range instructions(body) {
-			if collective(callOf(inner)) {
-				list = append(list, inner.(*ssa.Call))
-			}
+	if collective(fagusCall(&c.Call)) {
+		list = append(list, c)
+	}
+	for _, r := range runs(&c.Call) {
+		if body := m.body(r); body != nil && r.manner != alone {
+			list = append(list, collectivesIn(body)...)
 		}
 	}
 	return list
 }
 
+func collectivesIn(fn *ssa.Function) (list []*ssa.Call) {
+	for instr := range instructions(fn) {
+		if collective(callOf(instr)) {
+			list = append(list, instr.(*ssa.Call))
+		}
+	}
+	return list
+}
+
+// counted returns the name of a collective call. One rank may call Gather while another calls
+// Reduce.
+func counted(c *ssa.Call) string {
+	name := fagusCall(&c.Call)
+	if name == callGather {
+		name = callReduce
+	}
+	return string(name)
+}
+
+// reportAlone reports collective calls in functions that ranks run different numbers of times.
+func reportAlone(r *reporter, m *model, fn *ssa.Function) {
+	for instr := range instructions(fn) {
+		each, ok := instr.(*ssa.Call)
+		if !ok {
+			continue
+		}
+		for _, run := range runs(&each.Call) {
+			body := m.body(run)
+			if body == nil || run.manner != alone {
+				continue
+			}
+			for inner := range instructions(body) {
+				for _, c := range m.collectives(inner) {
+					r.reportf(c.Pos(), "%s is called in a function that the %s of line %d calls on each rank another number of times",
+						fagusCall(&c.Call), fagusCall(&each.Call), r.line(each.Pos()))
+				}
+			}
+		}
+	}
+}
+
 func reportCollective(r *reporter, m *model, fn *ssa.Function) {
+	reportAlone(r, m, fn)
 	calls := false
 	for instr := range instructions(fn) {
 		calls = calls || len(m.collectives(instr)) > 0

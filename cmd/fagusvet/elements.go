@@ -30,6 +30,11 @@ func (m *model) findElements() {
 			}
 		}
 	}
+	for from, body := range m.passedTo {
+		u := uses{m: m, deep: maxDeep, nested: true}
+		u.slice(from)
+		m.addElements(u.found, from, body, body.Pos())
+	}
 	for fn, list := range m.elements {
 		sortElements(fn.Prog.Fset, list)
 	}
@@ -37,15 +42,20 @@ func (m *model) findElements() {
 
 // findUsesOf finds the uses of a call of Array.Slice, also in closures.
 func (m *model) findUsesOf(slice *ssa.Call) {
-	of := m.arrayOf(arguments(&slice.Call)[0])
 	u := uses{m: m, deep: maxDeep}
 	u.slice(slice)
-	for _, e := range u.found {
+	m.addElements(u.found, m.arrayOf(arguments(&slice.Call)[0]), slice.Parent(), slice.Pos())
+}
+
+// addElements adds uses of an array. Those without a position get that of their origin, if they are
+// in its function.
+func (m *model) addElements(found []element, of array, origin *ssa.Function, pos token.Pos) {
+	for _, e := range found {
 		e.array = of
 		fn := e.instr.Parent()
 		if !e.pos.IsValid() {
-			e.pos = slice.Pos()
-			if fn != slice.Parent() {
+			e.pos = pos
+			if fn != origin {
 				e.pos = near(e.instr)
 			}
 		}
@@ -84,9 +94,10 @@ const maxDeep = 3
 
 // uses follows a slice, and the addresses of its elements, through a function.
 type uses struct {
-	m     *model
-	deep  int
-	found []element
+	m      *model
+	deep   int
+	nested bool // the elements are slices of shared arrays
+	found  []element
 }
 
 func (u *uses) add(instr ssa.Instruction, pos token.Pos, write bool) {
@@ -98,7 +109,11 @@ func (u *uses) slice(v ssa.Value) {
 	for _, use := range *v.Referrers() {
 		switch use := use.(type) {
 		case *ssa.IndexAddr:
-			u.address(use, use.Pos())
+			if u.nested {
+				u.inner(use)
+			} else {
+				u.address(use, use.Pos())
+			}
 		case *ssa.Slice:
 			u.slice(use)
 		case *ssa.ChangeType:
@@ -106,13 +121,24 @@ func (u *uses) slice(v ssa.Value) {
 		case *ssa.MakeInterface:
 			u.add(use, use.Pos(), false) // for example an argument of fmt.Println
 		case *ssa.Store:
-			if alloc, ok := use.Addr.(*ssa.Alloc); ok && use.Val == v && u.m.onlyStore(alloc) == v {
+			if alloc := u.m.variable(use.Addr); alloc != nil && use.Val == v && u.m.onlyStore(alloc) == v {
 				u.loads(alloc)
 			}
 		case *ssa.Call:
 			u.argument(use, v)
 		}
 	}
+}
+
+// inner collects the uses of a slice in a slice, except those of what a rank sends to itself, which
+// is not shared.
+func (u *uses) inner(at *ssa.IndexAddr) {
+	if ofRank(at.Index, make(map[ssa.Value]bool)) {
+		return
+	}
+	in := uses{m: u.m, deep: u.deep}
+	in.loads(at)
+	u.found = append(u.found, in.found...)
 }
 
 // loads collects the uses of the variable at an address, also in closures that capture it.
@@ -170,7 +196,7 @@ func (u *uses) argument(c *ssa.Call, v ssa.Value) {
 		if arg != v {
 			continue
 		}
-		inner := uses{m: u.m, deep: u.deep - 1}
+		inner := uses{m: u.m, deep: u.deep - 1, nested: u.nested}
 		inner.slice(callee.Params[i])
 		if len(inner.found) > 0 {
 			writes := slices.ContainsFunc(inner.found, func(e element) bool { return e.write })

@@ -115,7 +115,7 @@ func (g *graph) way(s *side, b, join *ssa.BasicBlock, sequence string, visits ma
 	visits[b]++
 	for _, instr := range b.Instrs {
 		for _, c := range g.m.collectives(instr) {
-			sequence += string(fagusCall(&c.Call)) + " "
+			sequence += counted(c) + " "
 			s.calls[c] = true
 		}
 	}

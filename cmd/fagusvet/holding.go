@@ -67,23 +67,32 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 			h.frees, h.releases = h.frees|bit, h.releases|bit
 		case callUpdate:
 			h.frees, h.brings = h.frees|bit, h.brings|bit
-		case callBarrier, callFence, callReduce:
-			h.frees |= bit
-		case callDo, callDuring, callFill, callStep, callNext:
-			h.frees, h.tenures = h.frees|bit, h.tenures|bit
-			if body := m.body(&c.Call); body == nil || m.touching[body] {
-				h.brings |= bit
-			}
 		default:
-			h.unknown, h.brings = h.unknown|bit, h.brings|bit
+			h.add(bit, c)
 		}
 	}
-	if h.acquires|h.releases|h.tenures == 0 && h.entries == nil || len(fn.Blocks) == 0 {
+	if h.acquires|h.releases|h.tenures == 0 && h.entries == nil && m.idle[fn] == nil || len(fn.Blocks) == 0 {
 		return nil
 	}
 	h.forward()
 	h.backward()
 	return h
+}
+
+// add classifies other events than Acquire, Release and Update.
+func (h *holding) add(bit events, c *ssa.Call) {
+	name := fagusCall(&c.Call)
+	if !name.needsNothingHeld() || name == callTimed && h.m.brings(&c.Call) {
+		h.unknown, h.brings = h.unknown|bit, h.brings|bit
+		return
+	}
+	h.frees |= bit
+	if name.holds() {
+		h.tenures |= bit
+	}
+	if h.m.brings(&c.Call) {
+		h.brings |= bit
+	}
 }
 
 func (h *holding) forward() {

@@ -13,13 +13,16 @@ import (
 
 type model struct {
 	pkg   *types.Package
-	funcs []*ssa.Function        // empty if the package does not use fagus
+	funcs []*ssa.Function        // empty if the package uses neither fagus nor parts
 	roots map[*ssa.Function]bool // programs, which start with nothing held
 	// touching are the functions that may change which set the rank holds or which data it has.
 	touching map[*ssa.Function]bool
 	closures map[*ssa.Function]*ssa.MakeClosure // nil for a function made at several places
 	// bodies maps functions that only Do and During call to those calls.
-	bodies   map[*ssa.Function][]*ssa.Call
+	bodies map[*ssa.Function][]*ssa.Call
+	// idle maps functions that only run while nothing is held to the calls that run them.
+	idle     map[*ssa.Function][]*ssa.Call
+	passedTo map[*ssa.Parameter]*ssa.Function // see findPassed
 	fields   map[*types.Var]*assignment
 	elements map[*ssa.Function][]element // in source order
 }
@@ -32,15 +35,16 @@ func modelAnalyzer() *analysis.Analyzer {
 		ResultType: reflect.TypeFor[*model](),
 		Run: func(pass *analysis.Pass) (any, error) {
 			m := &model{pkg: pass.Pkg}
-			if !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == fagusPath }) {
+			if !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == fagusPath || p.Path() == partsPath }) {
 				return m, nil
 			}
 			m.funcs = functions(pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA))
 			m.fields = assignments(m.funcs)
 			m.findClosures()
 			m.findRoots()
-			m.findTouching()
 			m.findBodies()
+			m.findPassed()
+			m.findTouching()
 			m.findElements()
 			return m, nil
 		},
@@ -170,6 +174,9 @@ func (m *model) changes(c *ssa.CallCommon) bool {
 // mayTouch reports whether a call outside package fagus may change which set the rank holds or
 // which data it has. A function of another package can do so only if an argument gives it a Node.
 func (m *model) mayTouch(c *ssa.CallCommon) bool {
+	if fagusCall(c) == callMeasure {
+		return m.brings(c)
+	}
 	if _, builtin := c.Value.(*ssa.Builtin); builtin || fagusCall(c) != callNone {
 		return false
 	}
@@ -178,7 +185,8 @@ func (m *model) mayTouch(c *ssa.CallCommon) bool {
 	}
 	callee := c.StaticCallee()
 	if callee == nil {
-		return true
+		add, ok := m.resolve(c.Value).(*ssa.Parameter) // by which work adds a task to a Pool
+		return !ok || m.idle[add.Parent()] == nil
 	}
 	if origin := callee.Origin(); origin != nil {
 		callee = origin

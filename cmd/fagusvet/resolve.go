@@ -178,7 +178,7 @@ type array any
 // arrayOf returns the array that v, an Array or a Guarded, is.
 func (m *model) arrayOf(v ssa.Value) array {
 	v = m.resolve(v)
-	if c, name := resultOf(v, 0); name == callNewArray || name == callNewGuarded {
+	if c, name := resultOf(v, 0); name == callNewArray || name == callNewGuarded || name == callNewBlocks || name == callNewGrid {
 		return c
 	}
 	switch v := v.(type) {
@@ -197,9 +197,9 @@ func (m *model) arrayOf(v ssa.Value) array {
 }
 
 // arrayIn returns the array in a field of holder. All Guarded values have the same field, so holder
-// identifies the array of a Guarded.
+// identifies the array of a Guarded; so it is with Blocks and Grid of package parts.
 func (m *model) arrayIn(holder ssa.Value, field *types.Var) array {
-	if isGuarded(holder.Type()) {
+	if isGuarded(holder.Type()) || isOfParts(holder.Type()) && field != nil && field.Name() == "Array" {
 		return m.arrayOf(holder)
 	}
 	return known(field)

@@ -17,6 +17,10 @@ are written while the held set has no variable Exclusive that guards them:
 		counts.Slice()[0] = 1 // shared: an element of "counts" is written, but ...
 	})
 
+It also reports writes in the Store of parts.Queue.Each and the Do of parts.Pool.Each, if Want
+requests nothing Exclusive that guards the elements, and writes to the vectors that
+Vectors.Gather and AllToAll.Exchange pass to be read.
+
 The rule must know all requests of the set: one call of Set in the package, with the calls
 of Want, Read and Write as arguments or appended to a slice. If some are Exclusive, it must
 also know which arrays their variables and the shared variable guard: it knows that of a
@@ -36,7 +40,7 @@ func sharedAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 func reportShared(r *reporter, h *holding, elements []element) {
 	for _, e := range elements {
 		holders := h.holders(h.before(e.instr))
-		mayWrite := func(c *ssa.Call) bool { return h.m.mayWrite(heldSet(&c.Call), e.array) }
+		mayWrite := func(c *ssa.Call) bool { return h.m.mayWrite(c, e.array) }
 		if !e.write || holders == nil || slices.ContainsFunc(holders, mayWrite) {
 			continue
 		}
@@ -45,8 +49,11 @@ func reportShared(r *reporter, h *holding, elements []element) {
 	}
 }
 
-func (m *model) mayWrite(set ssa.Value, a array) bool {
-	wants, ok := m.wants(set)
+func (m *model) mayWrite(holder *ssa.Call, a array) bool {
+	if body := m.passed(a); body != nil {
+		return m.sends(holder, body)
+	}
+	wants, ok := m.wants(holder)
 	if !ok {
 		return true
 	}
@@ -63,13 +70,13 @@ func (m *model) mayWrite(set ssa.Value, a array) bool {
 			return true
 		}
 	}
-	return exclusive > 0 && !taken && !m.lacks(set, a)
+	return exclusive > 0 && !taken && !m.lacks(holder, a)
 }
 
-// lacks reports whether certainly no variable of a set guards a part of an array. Only arrays whose
-// calls of NewArray or NewGuarded are known are certainly different.
-func (m *model) lacks(set ssa.Value, a array) bool {
-	wants, ok := m.wants(set)
+// lacks reports whether certainly no variable that a call acquires guards a part of an array. Only
+// arrays whose calls of NewArray or NewGuarded are known are certainly different.
+func (m *model) lacks(holder *ssa.Call, a array) bool {
+	wants, ok := m.wants(holder)
 	if !ok || !made(a) {
 		return false
 	}

@@ -12,9 +12,19 @@ type want struct {
 	shared   bool      // certainly shared
 }
 
-func (m *model) wants(set ssa.Value) (list []want, ok bool) {
+// wants returns the variables of arrays of the program that a call acquires.
+func (m *model) wants(holder *ssa.Call) (list []want, ok bool) {
 	s := search{m: m, seen: make(map[ssa.Value]bool)}
-	ok = s.set(set)
+	switch fagusCall(&holder.Call) {
+	case callVectorsGather, callVectorsReduce, callExchange: // variables of their own
+		return nil, true
+	case callQueueEach, callPoolEach:
+		ok = s.wanted(&holder.Call)
+	case callDo:
+		ok = s.set(arguments(&holder.Call)[0])
+	case callAcquire, callDuring:
+		ok = s.set(arguments(&holder.Call)[1])
+	}
 	return s.wants, ok
 }
 
@@ -29,6 +39,29 @@ func (s *search) again(v ssa.Value) bool {
 	was := s.seen[v]
 	s.seen[v] = true
 	return was
+}
+
+// wanted collects the requests that the Want of an Each returns.
+func (s *search) wanted(each *ssa.CallCommon) bool {
+	return all(runs(each), func(r run) bool {
+		if r.value == nil {
+			return false
+		}
+		if !r.wants {
+			return true
+		}
+		body := s.m.body(r)
+		return body != nil && all(body.Blocks, func(b *ssa.BasicBlock) bool {
+			ret, returns := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			switch {
+			case !returns:
+				return true
+			case fagusCall(each) == callQueueEach:
+				return s.request(ret.Results[0])
+			}
+			return s.requests(ret.Results[0])
+		})
+	})
 }
 
 func (s *search) set(v ssa.Value) bool {
@@ -92,8 +125,8 @@ func all[T any](values []T, holds func(T) bool) bool {
 	return ok
 }
 
-// onlyListed reports whether v is only sliced, appended to, or passed to a call of package fagus,
-// so that no element is assigned through it.
+// onlyListed reports whether v is only sliced, appended to, returned, or passed to a call of
+// package fagus, so that no element is assigned through it.
 func onlyListed(v ssa.Value) bool {
 	uses := v.Referrers()
 	if uses == nil {
@@ -101,7 +134,7 @@ func onlyListed(v ssa.Value) bool {
 	}
 	return !slices.ContainsFunc(*uses, func(use ssa.Instruction) bool {
 		switch use := use.(type) {
-		case *ssa.Phi, *ssa.Slice, *ssa.DebugRef:
+		case *ssa.Phi, *ssa.Slice, *ssa.Return, *ssa.DebugRef:
 			return false
 		case *ssa.Call:
 			f, builtin := use.Call.Value.(*ssa.Builtin)

@@ -117,7 +117,7 @@ func (f *fields) step() error {
 
 type cell struct{ X, Y int }
 
-func parts(n *fagus.Node, v *fagus.SyncVar, cells *fagus.Array[cell]) error {
+func structs(n *fagus.Node, v *fagus.SyncVar, cells *fagus.Array[cell]) error {
 	set := n.Set(fagus.Want(v, fagus.Shared))
 	if err := n.Acquire(set); err != nil {
 		return err

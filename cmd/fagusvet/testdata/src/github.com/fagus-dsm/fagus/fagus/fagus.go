@@ -45,6 +45,8 @@ func (v *SyncVar) Write() Request { return Want(v, Exclusive) }
 
 func Reduce[T int | float64](n *Node, x T, combine func(a, b T) T) (T, error) { return x, nil }
 
+func Gather[T int | float64](n *Node, x T) ([]T, error) { return []T{x}, nil }
+
 func (a *Array[T]) All() Range             { return Range{} }
 func (a *Array[T]) Range(lo, hi int) Range { return Range{} }
 func (a *Array[T]) Slice() []T             { return a.all }
@@ -55,6 +57,7 @@ func (n *Node) Set(requests ...Request) *SyncSet                    { return new
 func (n *Node) Acquire(set *SyncSet) error                          { return nil }
 func (n *Node) Release(set *SyncSet) error                          { return nil }
 func (n *Node) During(set *SyncSet, f func() error) error           { return f() }
+func (n *Node) Measure(f func() error) (int, error)                 { return 0, f() }
 func (n *Node) Update() error                                       { return nil }
 func (n *Node) Barrier() error                                      { return nil }
 func (n *Node) Fence() error                                        { return nil }
