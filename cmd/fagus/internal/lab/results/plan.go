@@ -47,6 +47,7 @@ func entries() []entry {
 		entry{"pagerank", asItComes, "--pages 200000 --links 2000000", "--pages 1000000 --links 8000000"},
 		entry{"conjugate", asItComes, "", "--grid 512"},
 		entry{"mandelbrot", asItComes, "--static", "--static --width 1920 --height 1080"},
+		entry{"wordcount", asItComes, "--words 1000000", "--words 10000000"},
 		entry{"workqueue", asItComes, "", ""},
 		entry{"many", asItComes, "", ""})
 }
