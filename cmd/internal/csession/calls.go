@@ -9,6 +9,7 @@ type Calls interface {
 	Bind(name string, spans ...Span) (variable int, err error)
 	NewSet() (number int, err error)
 	Add(number, variable int, access Access) error
+	AddUnordered(number, variable int, access Access) error
 	Clear(number int) error
 	Acquire(number int) error
 	Release(number int) error

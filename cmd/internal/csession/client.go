@@ -143,8 +143,17 @@ func (c *Client) NewSet() (number int, err error) {
 
 // Add implements Calls.
 func (c *Client) Add(number, variable int, access Access) error {
+	return c.add(verbAdd, number, variable, access)
+}
+
+// AddUnordered implements Calls.
+func (c *Client) AddUnordered(number, variable int, access Access) error {
+	return c.add(verbAddUnordered, number, variable, access)
+}
+
+func (c *Client) add(call verb, number, variable int, access Access) error {
 	return c.locked(func() error {
-		_, err := c.roundTrip(&request{Verb: verbAdd, Numbers: [3]int64{int64(number), int64(variable), int64(access)}}, nil)
+		_, err := c.roundTrip(&request{Verb: call, Numbers: [3]int64{int64(number), int64(variable), int64(access)}}, nil)
 		if err == nil {
 			c.accesses[number][variable] = access
 		}

@@ -17,7 +17,7 @@ func (s *server) cost(q *request) quota {
 		return quota{max(0, q.Numbers[0]), 1 + name}
 	case verbBind, verbWrote:
 		return quota{0, 1 + name + int64(len(q.Spans))}
-	case verbNewSet, verbAdd:
+	case verbNewSet, verbAdd, verbAddUnordered:
 		return quota{0, 1}
 	case verbClear:
 		if n := int(q.Numbers[0]); n >= 0 && n < len(s.accesses) {

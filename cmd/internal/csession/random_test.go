@@ -216,7 +216,11 @@ func (c *caller) newSet() {
 
 func (c *caller) addToSet() {
 	set, v, mode := pick(c.own, len(c.sets)), pick(c.own, len(c.spans)), csession.Access(oddly(c.own, c.own.IntN(3)))
-	err := c.Add(set, v, mode)
+	add := c.Add
+	if c.own.IntN(4) == 0 {
+		add = c.AddUnordered
+	}
+	err := add(set, v, mode)
 	if err == nil {
 		c.sets[set][v] = mode
 	}

@@ -55,6 +55,7 @@ func lawful() []byte {
 		request{Verb: verbFence},
 		request{Verb: verbSpend, Numbers: [3]int64{5}},
 		request{Verb: verbClear},
+		request{Verb: verbAddUnordered, Numbers: [3]int64{0, 0, int64(Shared)}},
 		request{Verb: verbEnd},
 	)
 }
@@ -104,7 +105,7 @@ func TestServeLawful(t *testing.T) {
 			t.Errorf("answer %d: %v %s", i, a.Code, a.Text)
 		}
 	}
-	if len(all) != 16 || all[0].Numbers != [2]int64{0, 1} || all[5].Data != 5 || all[8].Data != 5 || all[9].Numbers[0] != 7 || all[10].Float != 7.5 {
+	if len(all) != 17 || all[0].Numbers != [2]int64{0, 1} || all[5].Data != 5 || all[8].Data != 5 || all[9].Numbers[0] != 7 || all[10].Float != 7.5 {
 		t.Errorf("the answers to a valid run are %+v", all)
 	}
 }

@@ -118,9 +118,9 @@ func (s *server) performSet(q *request, number int) (a response, data [][]byte, 
 			s.addSet()
 		}
 		a.Numbers[0] = int64(number)
-	case verbAdd:
+	case verbAdd, verbAddUnordered:
 		variable, access := int(q.Numbers[1]), Access(q.Numbers[2])
-		if err = s.Add(number, variable, access); err == nil {
+		if err = s.add(number, variable, access, q.Verb == verbAddUnordered); err == nil {
 			s.accesses[number][variable] = access
 		}
 	case verbClear:

@@ -181,6 +181,16 @@ func (s *Session) set(number int) (*set, error) {
 
 // Add adds a variable to a set that is not held.
 func (s *Session) Add(number, variable int, access Access) error {
+	return s.add(number, variable, access, false)
+}
+
+// AddUnordered is Add with the statement that the program is right in whichever order ranks are
+// granted the variable, as fagus.Request.Unordered says.
+func (s *Session) AddUnordered(number, variable int, access Access) error {
+	return s.add(number, variable, access, true)
+}
+
+func (s *Session) add(number, variable int, access Access, unordered bool) error {
 	return s.locked(func() error {
 		t, err := s.set(number)
 		switch {
@@ -201,6 +211,9 @@ func (s *Session) Add(number, variable int, access Access) error {
 			want = fagus.Want(s.vars[variable], fagus.Shared)
 		case Declared:
 			want = want.Reporting()
+		}
+		if unordered {
+			want = want.Unordered()
 		}
 		t.wants, t.made, t.has[variable] = append(t.wants, want), nil, true
 		return nil

@@ -16,20 +16,28 @@ import (
 // Serve per rank.
 func run(t *testing.T, nodes int, mode fagus.Mode, program func(csession.Calls) error) {
 	t.Helper()
-	cfg := fagus.Config{Nodes: nodes, Mode: mode}
-	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(csession.Begin(n)) }); err != nil {
-		t.Errorf("%d nodes, %v mode: %v", nodes, mode, err)
+	sessions, clients := runBoth(t, fagus.Config{Nodes: nodes, Mode: mode}, program)
+	if sessions != nil {
+		t.Errorf("%d nodes, %v mode: %v", nodes, mode, sessions)
 	}
-	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+	if clients != nil {
+		t.Errorf("%d nodes, %v mode, with Clients: %v", nodes, mode, clients)
+	}
+}
+
+// runBoth runs a program with Sessions, then with Clients, and returns the errors of the runs.
+func runBoth(t *testing.T, cfg fagus.Config, program func(csession.Calls) error) (sessions, clients error) {
+	t.Helper()
+	_, sessions = fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(csession.Begin(n)) })
+	_, clients = fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 		here, there := net.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- remote(there, program) }()
 		err := csession.Serve(n, here)
 		here.Close()
 		return errors.Join(err, <-done)
-	}); err != nil {
-		t.Errorf("%d nodes, %v mode, with Clients: %v", nodes, mode, err)
-	}
+	})
+	return sessions, clients
 }
 
 // remote runs a program with a Client and ends it.
@@ -77,6 +85,51 @@ func TestCounter(t *testing.T) {
 				}
 				return errors.Join(s.Release(set), s.Update(), s.Spend(5))
 			})
+		}
+	}
+}
+
+// TestOrder has rank 0 write a variable that rank 1 reads later, with nothing, a Fence, or
+// Unordered requests in between. Config.Check reports the first.
+func TestOrder(t *testing.T) {
+	for _, how := range []string{"phases", "fence", "unordered"} {
+		cfg := fagus.Config{Nodes: 2, Check: fagus.CheckOn}
+		sessions, clients := runBoth(t, cfg, func(s csession.Calls) error {
+			a, err1 := s.Alloc("a", 100)
+			v, err2 := s.Bind("v", csession.Span{Array: a, Offset: 10, Bytes: 10})
+			set, err3 := s.NewSet()
+			add := s.Add
+			if how == "unordered" {
+				add = s.AddUnordered
+			}
+			if err := errors.Join(err1, err2, err3); err != nil {
+				return err
+			}
+			tenure := func(rank int, access csession.Access) error {
+				if err := s.Clear(set); err != nil {
+					return err
+				}
+				if s.Rank() == rank {
+					if err := add(set, v, access); err != nil {
+						return err
+					}
+				}
+				return errors.Join(s.Acquire(set), s.Release(set))
+			}
+			if err := tenure(0, csession.Exclusive); err != nil {
+				return err
+			}
+			if how == "fence" {
+				if err := s.Fence(); err != nil {
+					return err
+				}
+			}
+			return tenure(1, csession.Shared)
+		})
+		for _, err := range []error{sessions, clients} {
+			if reported := err != nil && strings.Contains(err.Error(), "nothing but the order of phases"); reported != (how == "phases") || err != nil && !reported {
+				t.Errorf("%s: %v", how, err)
+			}
 		}
 	}
 }

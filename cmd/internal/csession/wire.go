@@ -8,7 +8,7 @@ import (
 )
 
 // protocol is the version of the messages. Client and Serve must have the same.
-const protocol = 3
+const protocol = 4
 
 // Sizes of the fixed parts of a request, a response and a span, in bytes.
 const (
@@ -26,6 +26,7 @@ const (
 	verbBind
 	verbNewSet
 	verbAdd
+	verbAddUnordered
 	verbClear
 	verbAcquire
 	verbRelease
