@@ -27,6 +27,9 @@ int fagus_bind(const char *name, const fagus_range *ranges, size_t count, fagus_
 }
 int fagus_new_set(fagus_sync_set *sync_set) { return libfagus_new_set(sync_set); }
 int fagus_set_sync(fagus_sync_set sync_set, fagus_sync sync, fagus_mode mode) { return libfagus_set_sync(sync_set, sync, mode); }
+int fagus_set_sync_unordered(fagus_sync_set sync_set, fagus_sync sync, fagus_mode mode) {
+    return libfagus_set_sync_unordered(sync_set, sync, mode);
+}
 int fagus_clear_set(fagus_sync_set sync_set) { return libfagus_clear_set(sync_set); }
 int fagus_acquire(fagus_sync_set sync_set) { return libfagus_acquire(sync_set); }
 int fagus_release(fagus_sync_set sync_set) { return libfagus_release(sync_set); }

@@ -94,6 +94,11 @@ int fagus_new_set(fagus_sync_set *sync_set);
 int fagus_set_sync(fagus_sync_set sync_set, fagus_sync sync, fagus_mode mode);
 int fagus_clear_set(fagus_sync_set sync_set);
 
+/* Adds a sync variable as fagus_set_sync does, and states that the program is right in whichever
+ * order ranks are granted it: it is a lock, or a value of which any version will do. It changes
+ * nothing else. */
+int fagus_set_sync_unordered(fagus_sync_set sync_set, fagus_sync sync, fagus_mode mode);
+
 /* Waits until all sync variables of the set are granted and this rank has the current content of
  * the bytes that they guard. In phase mode it is collective: every other rank must make a
  * collective call too, though its set may differ or be empty. */

@@ -84,6 +84,11 @@ public:
         check(fagus_set_sync(set, sync, mode));
         return *this;
     }
+    /* States that the program is right in whichever order ranks are granted the sync variable. */
+    sync_set &want_unordered(fagus_sync sync, fagus_mode mode) {
+        check(fagus_set_sync_unordered(set, sync, mode));
+        return *this;
+    }
     void clear() { check(fagus_clear_set(set)); }
     fagus_sync_set handle() const { return set; }
 

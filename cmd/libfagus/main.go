@@ -108,6 +108,13 @@ func libfagus_set_sync(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mod
 	return C.int(own.do("fagus_set_sync", func(s csession.Calls) error { return s.Add(int(set), int(sync), csession.Access(mode)) }))
 }
 
+//export libfagus_set_sync_unordered
+func libfagus_set_sync_unordered(set C.fagus_sync_set, sync C.fagus_sync, mode C.fagus_mode) C.int {
+	return C.int(own.do("fagus_set_sync_unordered", func(s csession.Calls) error {
+		return s.AddUnordered(int(set), int(sync), csession.Access(mode))
+	}))
+}
+
 //export libfagus_clear_set
 func libfagus_clear_set(set C.fagus_sync_set) C.int {
 	return C.int(own.do("fagus_clear_set", func(s csession.Calls) error { return s.Clear(int(set)) }))

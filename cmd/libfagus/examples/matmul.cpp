@@ -45,14 +45,14 @@ static void product(std::size_t n) {
         fagus::acquire held(input);
         if (rank == 0) fill(a, 1), fill(b, 2);
     }
-    fagus::barrier();
+    fagus::fence();
     {
         fagus::acquire held(mine);
         for (std::size_t i = lo; i < hi; i++)
             for (std::size_t l = 0; l < n; l++)
                 for (std::size_t j = 0; j < n; j++) c[i * n + j] = std::fma(a[i * n + l], b[l * n + j], c[i * n + j]);
     }
-    fagus::barrier();
+    fagus::fence();
     {
         fagus::acquire held(all);
         double sum = 0;

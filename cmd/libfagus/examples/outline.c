@@ -24,7 +24,8 @@ int main(void) {
     check(fagus_bind("counter", &range, 1, &sync));
     check(fagus_new_set(&sync_set));
 
-    check(fagus_set_sync(sync_set, sync, FAGUS_EXCLUSIVE)); /* the acquire list */
+    /* the acquire list; ranks may count in any order */
+    check(fagus_set_sync_unordered(sync_set, sync, FAGUS_EXCLUSIVE));
     for (int i = 0; i < 10; i++) {
         check(fagus_acquire(sync_set)); /* a communication phase */
         *counter += 1;                  /* a compute phase */

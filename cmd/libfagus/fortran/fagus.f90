@@ -22,7 +22,8 @@ module fagus
     end type
 
     public :: fagus_init, fagus_finalize, fagus_rank, fagus_size, fagus_alloc, fagus_bind, fagus_new_set, fagus_set_sync, &
-        fagus_clear_set, fagus_acquire, fagus_release, fagus_declare_write, fagus_sync_updatecache, fagus_barrier, &
+        fagus_set_sync_unordered, fagus_clear_set, fagus_acquire, fagus_release, fagus_declare_write, &
+        fagus_sync_updatecache, fagus_barrier, &
         fagus_fence, fagus_reduce_int64, fagus_reduce_double, fagus_spend, fagus_message
 
     interface
@@ -56,6 +57,11 @@ module fagus
             integer(c_int32_t), intent(out) :: sync_set
         end function
         integer(c_int) function fagus_set_sync(sync_set, sync, mode) bind(c)
+            import
+            integer(c_int32_t), value :: sync_set, sync
+            integer(c_int), value :: mode
+        end function
+        integer(c_int) function fagus_set_sync_unordered(sync_set, sync, mode) bind(c)
             import
             integer(c_int32_t), value :: sync_set, sync
             integer(c_int), value :: mode

@@ -16,7 +16,8 @@ int main() {
     }
     fagus::updatecache();
     set.clear();
-    set.want(v, FAGUS_SHARED);
+    set.want_unordered(v, FAGUS_SHARED);
+    fagus::fence();
     fagus::spend(5);
     int sum = fagus::reduce(FAGUS_SUM, 1 + fagus::rank());
     float least = fagus::reduce(FAGUS_MIN, 1.5f + fagus::rank());

@@ -54,8 +54,10 @@ int main(void) {
     SAY("no such variable", fagus_set_sync(set, 7, FAGUS_SHARED));
     SAY("no such set", fagus_set_sync(-1, v, FAGUS_SHARED));
     SAY("no such mode", fagus_set_sync(set, v, (fagus_mode)9));
+    SAY("no such mode, unordered", fagus_set_sync_unordered(set, v, (fagus_mode)-1));
     SAY("into the set", fagus_set_sync(set, v, FAGUS_EXCLUSIVE));
     SAY("into the set twice", fagus_set_sync(set, v, FAGUS_SHARED));
+    SAY("into the set twice, unordered", fagus_set_sync_unordered(set, v, FAGUS_SHARED));
 
     SAY("release what is not held", fagus_release(set));
     SAY("declare what is not held", fagus_declare_write(a, 1));
