@@ -72,7 +72,11 @@ type member struct {
 	leftList, dueList []bool
 	left, due         []map[syncvar.ID]int
 	granted           []bool
+	open              bool // the lists of the phase are all behind a Fence: it is passed
 	held              syncvar.List
+	fences            int  // that the rank has called
+	behind            bool // a Fence that is not passed
+	waited            int  // phases in which the list was denied, though behind no Fence
 }
 
 // automaton is the model, extended to any number of variables and frames.
@@ -155,6 +159,15 @@ func (a *automaton) begin(m *move) error {
 	n := &a.members[m.from]
 	if n.state != between || m.list.Phase != n.phase {
 		return fmt.Errorf("begin of phase %d in phase %d, state %d", m.list.Phase, n.phase, n.state)
+	}
+	switch again := m.list.Since < m.list.Phase; {
+	case again && m.list.Fenced != n.behind:
+		return fmt.Errorf("repeats a list with Fenced %v, want %v", m.list.Fenced, n.behind)
+	case !again:
+		n.behind, n.waited = m.list.Fenced, 0
+		if n.behind {
+			n.fences++
+		}
 	}
 	n.state, n.held = gather, syncvar.List{}
 	n.lists[m.from] = m.list

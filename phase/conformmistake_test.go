@@ -59,7 +59,25 @@ func mistakes() []mistake {
 			frees := moves[i].action == free
 			return slices.Delete(moves, i, i+1), frees
 		}},
+		{"a repeated list forgets its fence", "repeats a list with Fenced false", func(moves []move, i int) ([]move, bool) {
+			again := moves[i].action == begin && moves[i].list.Fenced && moves[i].list.Since < moves[i].list.Phase
+			return turned(moves, i), again
+		}},
+		{"a list stays behind a passed fence", "repeats a list with Fenced true", func(moves []move, i int) ([]move, bool) {
+			again := moves[i].action == begin && !moves[i].list.Fenced && moves[i].list.Since < moves[i].list.Phase
+			return turned(moves, i), again
+		}},
 	}
+}
+
+// turned changes whether the list of event i is behind a Fence, if it has a list.
+func turned(moves []move, i int) []move {
+	if moves[i].list != nil {
+		l := *moves[i].list
+		l.Fenced = !l.Fenced
+		moves[i].list = &l
+	}
+	return moves
 }
 
 // same returns a predicate that accepts moves with action a on the ring of m.
@@ -85,7 +103,7 @@ func before(moves []move, i int, ok bool, kind func(*move) bool) ([]move, bool) 
 // TestConformRefuses plants each of the model's mistakes in good traces. The automaton must refuse
 // them.
 func TestConformRefuses(t *testing.T) {
-	const seeds, stride, enough = 8, 3, 5
+	const seeds, stride, enough = 16, 3, 5
 	refused := make(map[string]int)
 	for seed := range uint64(seeds) {
 		c, err := randomRecording(seed)

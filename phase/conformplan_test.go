@@ -34,8 +34,9 @@ func (a *automaton) rest() error {
 	return nil
 }
 
-// plan decides which lists are granted. Older lists come first; lists of the same age come by rank,
-// rotated by the phase. The owner sends data to the granted ranks that lack the newest version.
+// plan decides which lists are granted. Nothing is granted behind a Fence unless all lists are
+// behind it. Older lists come first; lists of the same age come by rank, rotated by the phase. The
+// owner sends data to the granted ranks that lack the newest version.
 func (a *automaton) plan(rank dimmnet.Rank) error {
 	n := &a.members[rank]
 	if n.state != gather {
@@ -45,6 +46,7 @@ func (a *automaton) plan(rank dimmnet.Rank) error {
 		return err
 	}
 	n.state = transfer
+	n.open = !slices.ContainsFunc(n.lists, func(l *syncvar.List) bool { return !l.Fenced })
 	n.granted = a.grant(n)
 	for q, l := range n.lists {
 		if !n.granted[q] {
@@ -72,7 +74,7 @@ func (a *automaton) grant(n *member) []bool {
 		for turn := range nodes {
 			r := int((n.phase + uint64(turn)) % uint64(nodes))
 			l := n.lists[r]
-			if l.Call != syncvar.Acquire || l.Since != since || a.refused(taken, l) {
+			if l.Call != syncvar.Acquire || l.Fenced && !n.open || l.Since != since || a.refused(taken, l) {
 				continue
 			}
 			granted[r] = true
@@ -116,6 +118,7 @@ func (a *automaton) done(m *move) error {
 		}
 	}
 	own := n.lists[m.from]
+	n.behind = n.behind && !n.open
 	clear(n.lists)
 	n.state = between
 	n.phase++
@@ -124,8 +127,10 @@ func (a *automaton) done(m *move) error {
 		return fmt.Errorf("granted is %v, by the lists it is %v", m.granted, n.granted[m.from])
 	case m.granted:
 		return a.tenure(m, own)
-	case own.Call == syncvar.Acquire && n.phase-own.Since >= uint64(len(a.members)):
-		return fmt.Errorf("waits since phase %d, for more phases than there are other ranks", own.Since)
+	case own.Call == syncvar.Acquire && !n.behind:
+		if n.waited++; n.waited == len(a.members) {
+			return fmt.Errorf("waits since phase %d, for more phases than there are other ranks", own.Since)
+		}
 	}
 	return nil
 }
@@ -138,6 +143,9 @@ func (a *automaton) tenure(m *move, l *syncvar.List) error {
 		}
 	}
 	for q := range a.members {
+		if called := a.members[q].fences; called < a.members[m.from].fences {
+			return fmt.Errorf("has called %d Fences, and rank %d has called %d", a.members[m.from].fences, q, called)
+		}
 		held := &a.members[q].held
 		for _, id := range l.Exclusive {
 			if slices.Contains(held.Shared, id) || slices.Contains(held.Exclusive, id) {

@@ -61,7 +61,8 @@ func randomRecording(seed uint64) (*recording, error) {
 	return c, c.err
 }
 
-// program is the program of each rank: some random acquires and a meeting, several times.
+// program is the program of each rank: some random acquires, some Fences in between, and a meeting,
+// several times.
 func (c *recording) program(h dimmnet.Host) error {
 	space := consistency.NewSpace()
 	mem := make([]byte, 1024)
@@ -86,9 +87,18 @@ func (c *recording) program(h dimmnet.Host) error {
 		parts[id], at = mem[at:at+size], at+size
 	}
 	r := &recordingRank{host: h, rec: c, engine: e, space: space, parts: parts}
-	random := rand.New(rand.NewPCG(c.seed, 1+uint64(h.Port().Rank())))
+	random, fences := rand.New(rand.NewPCG(c.seed, 1+uint64(h.Port().Rank()))), rand.New(rand.NewPCG(c.seed, 100))
 	for round := range c.rounds {
-		for range 1 + random.IntN(4) {
+		acquires, left := 1+random.IntN(4), fences.IntN(3) // all ranks call as many Fences
+		for acquires+left > 0 {
+			if random.IntN(acquires+left) < left {
+				left--
+				if err := r.fence(); err != nil {
+					return err
+				}
+				continue
+			}
+			acquires--
 			if err := r.acquire(random); err != nil {
 				return err
 			}
@@ -109,6 +119,18 @@ type recordingRank struct {
 	engine *Engine
 	space  *consistency.Space
 	parts  [][]byte // each variable's bytes
+	fenced bool     // Fence was called since the last call
+}
+
+// fence does what fagus.Node.Fence does.
+func (r *recordingRank) fence() error {
+	if r.fenced {
+		if err := r.call(syncvar.List{Call: syncvar.Acquire}); err != nil {
+			return err
+		}
+	}
+	r.fenced = true
+	return nil
 }
 
 // acquire holds a random set of variables for a while, and writes to the exclusive variables.
@@ -140,7 +162,7 @@ func (r *recordingRank) acquire(random *rand.Rand) error {
 // call takes the rank through phases as Engine.Call does, and records their begin.
 func (r *recordingRank) call(l syncvar.List) error {
 	rank := r.host.Port().Rank()
-	l.Since = r.engine.phase
+	l.Since, l.Fenced, r.fenced = r.engine.phase, r.fenced, false
 	for {
 		l.Phase = r.engine.phase
 		list := l
@@ -154,6 +176,7 @@ func (r *recordingRank) call(l syncvar.List) error {
 		if r.engine.Finished(l.Call) {
 			return nil
 		}
+		l = r.engine.Again(l)
 	}
 }
 
@@ -205,7 +228,7 @@ func TestConform(t *testing.T) {
 	if testing.Short() {
 		runs = 100
 	}
-	var moves, waits int
+	var moves, waits, fenced int
 	for seed := range uint64(runs) {
 		c, err := randomRecording(seed)
 		if err != nil {
@@ -217,14 +240,17 @@ func TestConform(t *testing.T) {
 		for _, m := range c.moves {
 			if m.action == begin && m.list.Since < m.list.Phase {
 				waits++
+				if m.list.Fenced {
+					fenced++
+				}
 			}
 		}
 		moves += len(c.moves)
 	}
-	if waits == 0 {
-		t.Error("no rank had to wait for a variable")
+	if waits == fenced || fenced == 0 {
+		t.Errorf("ranks had to wait %d times for a variable, and %d times behind a Fence", waits-fenced, fenced)
 	}
-	t.Logf("%d runs, %d events, %d phases of waiting", runs, moves, waits)
+	t.Logf("%d runs, %d events, %d phases of waiting, %d of them behind a Fence", runs, moves, waits, fenced)
 }
 
 // replay steps an automaton through moves. It returns the index of the move that the automaton

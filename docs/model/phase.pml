@@ -7,6 +7,7 @@
  *	K        slots of a ring, 1 or 2
  *	DIE      1: one node may die, at any step
  *	COARSE   1: larger steps, which leave out interleavings that commute
+ *	FENCES   1: nodes may call Fence before any call
  *	LIVE     if defined, the model has the ltl property, which needs fairness
  *	MISTAKE  0, or one of the planted mistakes below
  */
@@ -21,6 +22,9 @@
 #endif
 #ifndef COARSE
 #define COARSE 0
+#endif
+#ifndef FENCES
+#define FENCES 0
 #endif
 #ifndef MISTAKE
 #define MISTAKE 0
@@ -39,7 +43,11 @@
 #define NO_TURNS        (MISTAKE == 10) /* always grants the lowest rank first */
 #define STAYS_OUT       (MISTAKE == 11) /* a node that wants nothing takes no part */
 #define UNNOTICED       (MISTAKE == 12) /* no node learns of a death */
-#define MISTAKES 12
+#define PASSES_FENCE    (MISTAKE == 13) /* grants behind a Fence that a node has not called */
+#define FORGETS_FENCE   (MISTAKE == 14) /* a list that is repeated is no longer behind the Fence */
+#define KEEPS_FENCE     (MISTAKE == 15) /* a list stays behind a Fence that all have called */
+#define SECOND_FENCE    (MISTAKE == 16) /* a second Fence does not wait for the first */
+#define MISTAKES 16
 
 /* Phases are numbered modulo PHASES. PHASES is at least 3, so that three phases in
  * a row have different numbers. It is a multiple of NODES, so that turns rotate as
@@ -57,11 +65,14 @@
 #define EXCLUSIVE 2
 
 /* A frame is the contents of a slot. */
-#define LIST 1 /* arg: ENTRY(want, age); age: for how many phases the want has waited */
+#define LIST 1 /* arg: ENTRY */
 #define DATA 2 /* arg: 1 if the piece is of the newest version */
-#define ENTRY(want, age) ((want) + 4 * (age))
+/* age: for how many phases the want has waited. behind: the node has called Fence, and
+ * not all other nodes have since. */
+#define ENTRY ((want) + 4 * (age) + 16 * (behind))
 #define WANT(entry) ((entry) % 4)
-#define AGE(entry) ((entry) / 4)
+#define AGE(entry) ((entry) / 4 % 4)
+#define BEHIND(entry) ((entry) / 16)
 #define ABSENT 255 /* no list has arrived */
 
 typedef Frame {
@@ -81,6 +92,8 @@ byte sent[PAIRS];                      /* data frames put in this phase; apply c
 
 bool newest[NODES * PIECES]; /* by node and piece: the node's copy has the newest version */
 byte held[NODES];            /* by node: the access of its present tenure, or NOTHING */
+
+byte fences[NODES];          /* by node: Fences that it has called and another node has not */
 
 bool died; /* a node has died */
 
@@ -179,7 +192,7 @@ inline free(from) {
 	:: died && !UNNOTICED -> goto stopped
 
 inline put_list(peer) {
-	put(peer, LIST, ENTRY(want, age))
+	put(peer, LIST, ENTRY)
 }
 
 /* The number of a piece is the number of frames that follow it. */
@@ -205,7 +218,7 @@ inline put_piece(peer) {
 /* The steps of a node that gathers, for one peer. */
 #define LISTS(peer) \
 	:: d_step { CANPUT(peer) -> put_list(peer) } \
-	:: d_step { busy[peer] -> complete(peer, LIST, ENTRY(want, age)) } \
+	:: d_step { busy[peer] -> complete(peer, LIST, ENTRY) } \
 	:: d_step { CANTAKE(peer) -> take(peer, LIST); list[peer] = arg; arg = 0 } \
 	:: d_step { CANFREE(peer) -> free(peer) }
 
@@ -219,7 +232,7 @@ inline put_piece(peer) {
 /* begin begins a phase: the node owes a list to each peer, and each peer owes it a list. */
 inline begin() {
 	held[me] = NOTHING; /* a release needs no message */
-	list[me] = ENTRY(want, age);
+	list[me] = ENTRY;
 	i = 0;
 	do
 	:: i < NODES ->
@@ -233,18 +246,52 @@ inline begin() {
 	i = 0
 }
 
+/* fence is the call of Fence. It sends nothing: the node's next list is behind it. */
+inline fence() {
+	behind = true;
+	fences[me]++;
+	i = 0;
+	do
+	:: i < NODES && fences[i] > 0 -> i++
+	:: else -> break
+	od;
+	if
+	:: i == NODES -> /* all nodes have called it */
+		do
+		:: i > 0 -> i--; fences[i]--
+		:: else -> break
+		od
+	:: else -> i = 0
+	fi
+}
+
+/* pass decides whether the Fence is passed: in the phase in which all lists are behind it.
+ * In any other phase nothing behind it is granted. */
+inline pass() {
+	arg = 0;
+	i = 0;
+	do
+	:: i < NODES -> arg = arg + BEHIND(list[i]); i++
+	:: else -> break
+	od;
+	i = 0
+}
+
+#define OPEN (arg == NODES)
+
 /* grant decides which requests are granted. Older requests come first. Requests of the
  * same age come in the order of the ranks, rotated by the phase number. */
 inline grant() {
 	granted = 0;
 	taken = NOTHING;
-	i = 0;
+	pass();
 	do
 	:: i < NODES * NODES ->
 		r = (NO_TURNS -> i % NODES : (phase + i) % NODES);
 		if
 		:: AGE(list[r]) == NODES - 1 - i / NODES || (NO_TURNS && i < NODES) ->
 			if
+			:: BEHIND(list[r]) && !OPEN && !PASSES_FENCE
 			:: WANT(list[r]) == EXCLUSIVE && (taken == NOTHING || GRANTS_TWO) ->
 				granted = granted | BIT(r); taken = EXCLUSIVE
 			:: WANT(list[r]) == SHARED && taken != EXCLUSIVE ->
@@ -256,7 +303,11 @@ inline grant() {
 		i++
 	:: else -> break
 	od;
-	r = 0; taken = NOTHING; i = 0
+	if
+	:: OPEN || FORGETS_FENCE -> behind = KEEPS_FENCE && want != NOTHING && !(granted & BIT(me))
+	:: else
+	fi;
+	r = 0; taken = NOTHING; i = 0; arg = 0
 }
 
 /* schedule: the owner sends data to the granted nodes that lack the newest version. */
@@ -315,6 +366,7 @@ inline apply() {
 inline tenure() {
 	if
 	:: granted & BIT(me) ->
+		assert(fences[me] == 0); /* all nodes have called the Fences before the tenure */
 		do
 		:: i < NODES ->
 			assert(i == me || held[i] == NOTHING || want == SHARED && held[i] == SHARED);
@@ -345,15 +397,20 @@ inline tenure() {
 		want = NOTHING;
 		age = 0
 	:: else ->
-		age = (want == NOTHING -> 0 : age + 1);
+		age = (want == NOTHING || behind -> 0 : age + 1);
 		assert(age < NODES) /* a request waits for each other node at most once */
 	fi;
 	granted = 0;
 	phase = (phase + 1) % PHASES
 }
 
+/* A node makes a call when the last one is complete. Behind a Fence this also holds for a
+ * call that wants nothing. */
+#define CALLS (want == NOTHING && (!behind || SECOND_FENCE))
+
 proctype node(byte me) {
 	byte phase, want, age;
+	bool behind;
 	byte owner, fresh = BIT(NODES) - 1; /* this node's table: all copies are of version 0 */
 	byte list[NODES] = ABSENT;          /* by node: its list of this phase */
 	byte granted;                       /* the set of nodes whose lists are granted */
@@ -367,11 +424,14 @@ compute:
 	atomic {
 		if
 		MISHAP
-		:: want != NOTHING /* the request was not granted and is repeated */
-		:: want == NOTHING -> want = SHARED
-		:: want == NOTHING -> want = EXCLUSIVE
-		:: want == NOTHING /* the node wants nothing, and takes part all the same */
-		:: STAYS_OUT && want == NOTHING -> goto compute
+		:: want != NOTHING || behind && !SECOND_FENCE /* the call is not complete and is repeated */
+		:: CALLS -> want = SHARED
+		:: CALLS -> want = EXCLUSIVE
+		:: CALLS /* the node wants nothing, and takes part all the same */
+		:: FENCES && CALLS -> d_step { fence(); want = SHARED }
+		:: FENCES && CALLS -> d_step { fence(); want = EXCLUSIVE }
+		:: FENCES && CALLS -> d_step { fence() } /* wants nothing, or has called Fence again */
+		:: STAYS_OUT && CALLS -> goto compute
 		fi;
 		d_step { begin() AT_ONCE(put_list) }
 	};
@@ -400,7 +460,7 @@ stopped: /* the node has stopped with an error, because a peer has died */
 dead:
 	skip;
 	d_step { /* clear the state, so that fewer states differ */
-		phase = 0; want = 0; age = 0; owner = 0; fresh = 0; granted = 0; got = 0;
+		phase = 0; want = 0; age = 0; behind = 0; owner = 0; fresh = 0; granted = 0; got = 0;
 		do
 		:: i < NODES ->
 			list[i] = 0; left[i] = 0; due[i] = 0; pos[i] = 0;
