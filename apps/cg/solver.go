@@ -43,74 +43,51 @@ func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
 
 // times computes product = matrix times v. The caller must compute a dot product before the next
 // call: its Reduce keeps a rank from overwriting the shared vector too early.
-func (s *solver) times(v, product []float64) error {
+func (s *solver) times(v, product []float64) {
 	n := s.node
-	if err := n.During(s.toPublish, func() error {
-		copy(s.factor.Mine(), v)
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := n.Fence(); err != nil {
-		return err
-	}
-	return n.During(s.toMultiply, func() error {
+	s.toPublish.Do(func() { copy(s.factor.Mine(), v) })
+	n.Fence()
+	s.toMultiply.Do(func() {
 		s.mine.times(s.factor.Slice(), product)
 		n.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
-		return nil
 	})
 }
 
-func (s *solver) dot(a, b []float64) (float64, error) {
-	return fagus.Reduce(s.node, matrix.Dot(a, b), func(x, y float64) float64 { return x + y })
+// dot returns the dot product of vectors of all ranks, and 0 when the run has failed.
+func (s *solver) dot(a, b []float64) float64 {
+	sum, _ := fagus.Reduce(s.node, matrix.Dot(a, b), func(x, y float64) float64 { return x + y })
+	return sum
 }
 
 // iterate solves a system for x, and replaces x by the solution z, normalized. It returns the dot
 // product of the old x and z, and the residual.
-func (s *solver) iterate(x, z []float64) (xz, residual float64, err error) {
-	if residual, err = s.solve(x, z); err != nil {
-		return 0, 0, err
-	}
-	if xz, err = s.dot(x, z); err != nil {
-		return 0, 0, err
-	}
-	zz, err := s.dot(z, z)
+func (s *solver) iterate(x, z []float64) (xz, residual float64) {
+	residual = s.solve(x, z)
+	xz = s.dot(x, z)
+	zz := s.dot(z, z)
 	clear(x)
 	addScaled(x, 1/math.Sqrt(zz), z)
-	return xz, residual, err
+	return xz, residual
 }
 
 // solve finds z such that the matrix times z is about x, and returns the norm of the residual.
-func (s *solver) solve(x, z []float64) (residual float64, err error) {
+func (s *solver) solve(x, z []float64) (residual float64) {
 	p, q, r := s.p, s.q, s.r
 	clear(z)
 	copy(r, x)
 	copy(p, x)
-	rho, err := s.dot(r, r)
-	if err != nil {
-		return 0, err
-	}
-	for range steps {
-		if err := s.times(p, q); err != nil {
-			return 0, err
-		}
-		pq, err := s.dot(p, q)
-		if err != nil {
-			return 0, err
-		}
+	rho := s.dot(r, r)
+	for i := 0; i < steps && s.node.Err() == nil; i++ {
+		s.times(p, q)
+		pq := s.dot(p, q)
 		addScaled(z, rho/pq, p)
 		addScaled(r, -rho/pq, q)
 		before := rho
-		if rho, err = s.dot(r, r); err != nil {
-			return 0, err
-		}
+		rho = s.dot(r, r)
 		scaleAdd(p, rho/before, r)
 		s.node.Spend(stepOperations * fagus.Time(len(x)) * npb.OperationTime)
 	}
-	if err := s.times(z, r); err != nil {
-		return 0, err
-	}
+	s.times(z, r)
 	addScaled(r, -1, x)
-	square, err := s.dot(r, r)
-	return math.Sqrt(square), err
+	return math.Sqrt(s.dot(r, r))
 }

@@ -59,9 +59,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if err != nil {
 		return prk.Result{}, err
 	}
-	if err := p.fill(); err != nil {
-		return prk.Result{}, err
-	}
+	p.fill()
 	set := n.Set(slices.Concat(p.a.WantMine(fagus.Shared), p.b.WantAll(fagus.Shared), p.c.WantFill())...)
 	took, err := cfg.Timed(n, func(times int) error {
 		return n.During(set, func() error { return p.iterate(times) })
@@ -70,14 +68,11 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		return prk.Result{}, err
 	}
 	sum := make([]parts.Exact, 1)
-	if err := n.During(n.Set(p.c.WantMine(fagus.Exclusive)...), func() error {
+	n.Set(p.c.WantMine(fagus.Exclusive)...).Do(func() {
 		mine := p.c.Mine()
 		cfg.PlantLast(n, cfg.N, func() { spoil(&cfg, mine) })
 		add(&sum[0], mine)
-		return nil
-	}); err != nil {
-		return prk.Result{}, err
-	}
+	})
 	err = sums.Add(sum)
 	return cfg.result(&sum[0], took), err
 }
@@ -93,15 +88,12 @@ func (p *product) declare() (err error) {
 	return err
 }
 
-func (p *product) fill() error {
-	if err := p.node.During(p.node.Set(slices.Concat(p.a.WantFill(), p.b.WantFill())...), func() error {
+func (p *product) fill() {
+	p.node.Set(slices.Concat(p.a.WantFill(), p.b.WantFill())...).Do(func() {
 		fill(p.a.Mine(), p.N)
 		fill(p.b.Mine(), p.N)
-		return nil
-	}); err != nil {
-		return err
-	}
-	return p.node.Fence()
+	})
+	p.node.Fence()
 }
 
 // iterate multiplies this rank's rows the given number of times. The caller holds these rows.

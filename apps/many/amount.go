@@ -13,17 +13,14 @@ const stepTime = 2 * 1053 * fagus.Nanosecond / 1000
 const chunkSteps = 1 << 26
 
 // compute performs the rank's work of a round: it adds up the numbers from 0, one per step.
-func (s *shared) compute() (sum uint64, err error) {
+func (s *shared) compute() (sum uint64) {
 	steps := s.steps(s.node.Rank(), s.node.Nodes())
-	for from := 0; from < steps; from += chunkSteps {
+	for from := 0; from < steps && s.node.Err() == nil; from += chunkSteps {
 		to := min(steps, from+chunkSteps)
 		sum = addUp(sum, from, to)
 		s.node.Spend(fagus.Time(to-from) * stepTime)
-		if err := s.node.Err(); err != nil {
-			return 0, err
-		}
 	}
-	return sum, nil
+	return sum
 }
 
 // addUp returns sum plus each number i with from <= i < to.
@@ -70,20 +67,18 @@ func triangle(n uint64) uint64 {
 }
 
 // verify acquires all elements and returns how many of them differ from the closed form.
-func (s *shared) verify() (wrong int, err error) {
-	set := verify.Everything(s.node, s.variables)
-	if err := s.node.Acquire(set); err != nil {
-		return 0, err
-	}
-	all := s.elements.Slice()
-	perGroup := s.Variables * s.size()
-	for g := range s.node.Nodes() {
-		sum := s.expected(g)
-		for i := g * perGroup; i < (g+1)*perGroup; i++ {
-			if all[i] != sum*uint64(i+1) {
-				wrong++
+func (s *shared) verify() (wrong int) {
+	verify.Everything(s.node, s.variables).Do(func() {
+		all := s.elements.Slice()
+		perGroup := s.Variables * s.size()
+		for g := range s.node.Nodes() {
+			sum := s.expected(g)
+			for i := g * perGroup; i < (g+1)*perGroup; i++ {
+				if all[i] != sum*uint64(i+1) {
+					wrong++
+				}
 			}
 		}
-	}
-	return wrong, s.node.Release(set)
+	})
+	return wrong
 }

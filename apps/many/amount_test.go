@@ -23,11 +23,10 @@ func TestVerifyCountsWrongElements(t *testing.T) {
 			return err
 		}
 		s.elements.Slice()[6] = 7 * (1 + 2 + 3) // the tickets of rank 0 in three rounds
-		wrong, err := s.verify()
-		if wrong != 9 {
+		if wrong := s.verify(); wrong != 9 {
 			t.Errorf("%d of 10 elements are wrong, want 9", wrong)
 		}
-		return err
+		return n.Err()
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -101,26 +101,18 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
-	took, err := parts.Timed(n, func() error {
-		for round := range s.RoundsOf(n.Rank(), n.Nodes()) {
-			if err := s.round(round); err != nil {
-				return err
-			}
+	took, _ := parts.Timed(n, func() error {
+		for round := 0; round < s.RoundsOf(n.Rank(), n.Nodes()) && n.Err() == nil; round++ {
+			s.round(round)
 		}
-		return nil
+		return n.Err()
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	if err := n.Barrier(); err != nil { // all ranks have finished all rounds
-		return Result{}, err
-	}
+	n.Barrier() // all ranks have finished all rounds
 	result := Result{Time: took}
-	if n.Rank() != 0 {
-		return result, nil
+	if n.Rank() == 0 {
+		result.Wrong = s.verify()
 	}
-	result.Wrong, err = s.verify()
-	return result, err
+	return result, n.Err()
 }
 
 func (s *shared) declare() (err error) {
@@ -148,7 +140,7 @@ func (s *shared) group(rank, round int) int {
 	return (rank + round) % s.node.Nodes()
 }
 
-func (s *shared) round(round int) error {
+func (s *shared) round(round int) {
 	n := s.node
 	g := s.group(n.Rank(), round)
 	var wants []fagus.Request
@@ -156,26 +148,19 @@ func (s *shared) round(round int) error {
 		// Every element is overwritten, so Fagus need not find out which elements change.
 		wants = append(wants, fagus.Want(s.variables[v], fagus.Exclusive).Writing(s.guarded(v)))
 	}
-	set := n.Set(wants...)
-	if err := n.Acquire(set); err != nil {
-		return err
+	n.Set(wants...).Do(func() {
+		amount := ticket(n.Rank(), round, n.Nodes()) + s.compute()
+		first := g * s.Variables * s.size()
+		mine := s.elements.Slice()[first : first+s.Variables*s.size()]
+		for i := range mine {
+			mine[i] += amount * uint64(first+i+1)
+		}
+		if s.Progress != nil {
+			s.Progress(1)
+		}
+	})
+	if !s.Independent {
+		// The Barrier keeps a rank from acquiring variables that the next rank has yet to change.
+		n.Barrier()
 	}
-	sum, err := s.compute()
-	if err != nil {
-		return err
-	}
-	amount := ticket(n.Rank(), round, n.Nodes()) + sum
-	first := g * s.Variables * s.size()
-	mine := s.elements.Slice()[first : first+s.Variables*s.size()]
-	for i := range mine {
-		mine[i] += amount * uint64(first+i+1)
-	}
-	if s.Progress != nil {
-		s.Progress(1)
-	}
-	if err := n.Release(set); err != nil || s.Independent {
-		return err
-	}
-	// The Barrier keeps a rank from acquiring variables that the next rank has yet to change.
-	return n.Barrier()
 }

@@ -51,9 +51,9 @@ func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
 	s.whole = wholeFrom(planes)
 	lo, hi := s.levels[0].u.Mine()
 	s.v = newCharges(finest, lo, hi)
-	err = s.touch()
+	s.touch()
 	s.levels = append(s.levels, top)
-	return s, err
+	return s, nil
 }
 
 func newGrid(n *fagus.Node, name string, planes, halo int) (*parts.Grid[float64], error) {
@@ -71,12 +71,12 @@ func haloOf(ranks int) int {
 }
 
 // touch writes this rank's planes once before the clock starts.
-func (s *solver) touch() error {
+func (s *solver) touch() {
 	var wants []fagus.Request
 	for _, l := range s.levels {
 		wants = slices.Concat(wants, l.u.WantFill(), l.r.WantFill())
 	}
-	return s.node.During(s.node.Set(wants...), func() error {
+	s.node.Set(wants...).Do(func() {
 		for _, l := range s.levels {
 			lo, hi := l.u.Mine()
 			for z := lo; z < hi; z++ {
@@ -84,39 +84,28 @@ func (s *solver) touch() error {
 				clear(l.r.Row(z))
 			}
 		}
-		return nil
 	})
 }
 
 // cycle is one V-cycle: it restricts the residual to 2 planes, and prolongs the correction.
-func (s *solver) cycle() error {
+func (s *solver) cycle() {
 	last := len(s.levels) - 1
 	for i := range last {
 		fine, coarse := &s.levels[i], &s.levels[i+1]
 		lo, hi := coarse.r.Mine()
-		if err := s.sweep(coarse.r, restrictOperations, fine.r.WantRows(2*lo, 2*hi+1), func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) }); err != nil {
-			return err
-		}
+		s.sweep(coarse.r, restrictOperations, fine.r.WantRows(2*lo, 2*hi+1), func(z int) { s.restrict(coarse.r, fine.r, z, coarse.n) })
 	}
 	top := s.levels[last].r
-	if err := s.node.During(s.node.Set(top.WantAll(fagus.Shared)...), func() error {
-		copy(s.whole[0].r.numbers, top.Slice())
-		return nil
-	}); err != nil {
-		return err
-	}
+	s.node.Set(top.WantAll(fagus.Shared)...).Do(func() { copy(s.whole[0].r.numbers, top.Slice()) })
 	s.kernel.cycle(s.whole, nil, func(points, operations int) {
 		s.node.Spend(fagus.Time(points*operations) * npb.OperationTime)
 	})
 	for i := last - 1; i >= 0; i-- {
-		if err := s.up(i); err != nil {
-			return err
-		}
+		s.up(i)
 	}
-	return nil
 }
 
-func (s *solver) up(i int) error {
+func (s *solver) up(i int) {
 	l, v := &s.levels[i], field(s.v)
 	if i > 0 {
 		v = l.r
@@ -127,16 +116,12 @@ func (s *solver) up(i int) error {
 		lo, hi := l.u.Mine()
 		below, reads = shared, shared.WantRows((lo-1)>>1, (hi+1)>>1)
 	}
-	if err := s.sweep(l.u, prolongOperations, reads, func(z int) {
+	s.sweep(l.u, prolongOperations, reads, func(z int) {
 		if i > 0 {
 			clear(l.u.Row(z))
 		}
 		s.prolong(l.u, below, z, l.n)
-	}); err != nil {
-		return err
-	}
-	if err := s.sweep(l.r, residualOperations, beside(l.u), func(z int) { s.residual(l.r, v, l.u, z, l.n) }); err != nil {
-		return err
-	}
-	return s.sweep(l.u, smoothOperations, beside(l.r), func(z int) { s.smooth(l.u, l.r, z, l.n) })
+	})
+	s.sweep(l.r, residualOperations, beside(l.u), func(z int) { s.residual(l.r, v, l.u, z, l.n) })
+	s.sweep(l.u, smoothOperations, beside(l.r), func(z int) { s.smooth(l.u, l.r, z, l.n) })
 }

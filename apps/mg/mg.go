@@ -60,21 +60,15 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	var norms []float64
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := range 1 + iterations {
+		for i := 0; i <= iterations && n.Err() == nil; i++ {
 			if i > 0 {
-				if err := s.cycle(); err != nil {
-					return err
-				}
+				s.cycle()
 				lo, hi := s.levels[0].u.Mine()
 				cfg.Advance(hi - lo)
 			}
-			norm, err := s.norm()
-			if err != nil {
-				return err
-			}
-			norms = append(norms, norm)
+			norms = append(norms, s.norm())
 		}
-		return nil
+		return n.Err()
 	})
 	if err == nil && n.Rank() == 0 {
 		p.report(&r, norms)
@@ -91,37 +85,29 @@ func (p *problem) report(r *verify.Result, norms []float64) {
 
 // norm computes the residual of the finest level and returns its L2 norm. Squares are added
 // within a plane first; the sums of the planes are added exactly.
-func (s *solver) norm() (float64, error) {
+func (s *solver) norm() float64 {
 	finest := &s.levels[0]
 	sum := make([]parts.Exact, 1)
-	if err := s.sweep(finest.r, residualOperations+2, beside(finest.u), func(z int) {
+	s.sweep(finest.r, residualOperations+2, beside(finest.u), func(z int) {
 		s.residual(finest.r, s.v, finest.u, z, finest.n)
 		sum[0].Add(squares(finest.r.Row(z)))
-	}); err != nil {
-		return 0, err
-	}
-	err := s.sums.Add(sum)
-	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n)), err
+	})
+	s.sums.Add(sum)
+	return math.Sqrt(sum[0].Float64() / float64(finest.n*finest.n*finest.n))
 }
 
 // sweep calls f to overwrite each of this rank's planes of a grid. The rank also holds the data
 // requested in reads. operations is the cost per point. A Fence follows: the next sweep reads
 // the written planes, and overwrites the planes that f has read.
-func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) error {
-	if err := s.node.During(s.node.Set(append(writes.WantFill(), reads...)...), func() error {
+func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) {
+	s.node.Set(append(writes.WantFill(), reads...)...).Do(func() {
 		lo, hi := writes.Mine()
-		for z := lo; z < hi; z++ {
-			if err := s.node.Err(); err != nil {
-				return err
-			}
+		for z := lo; z < hi && s.node.Err() == nil; z++ {
 			f(z)
 			s.node.Spend(fagus.Time(writes.Columns*operations) * npb.OperationTime)
 		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return s.node.Fence()
+	})
+	s.node.Fence()
 }
 
 // beside requests this rank's planes and one more on each side, shared.

@@ -74,22 +74,15 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	lo, hi := s.colour[0].Mine()
 	all := n.Set(slices.Concat(s.colour[0].WantFill(), s.colour[1].WantFill())...)
-	if err := n.During(all, func() error { s.fillBorder(lo, hi); return nil }); err != nil {
-		return Result{}, err
-	}
+	all.Do(func() { s.fillBorder(lo, hi) })
 	var r Result
-	var err error
-	if r.Time, err = parts.Timed(n, s.iterate); err != nil {
-		return r, err
-	}
+	r.Time, _ = parts.Timed(n, s.iterate)
 	farthest := 0.0
-	if err := n.During(all, func() error {
+	all.Do(func() {
 		cfg.PlantLast(n, cfg.N, s.spoil)
 		farthest = s.farthest(lo, hi)
-		return nil
-	}); err != nil {
-		return r, err
-	}
+	})
+	var err error
 	r.Error, err = fagus.Reduce(n, farthest, func(a, b float64) float64 { return max(a, b) })
 	return r, err
 }
@@ -101,18 +94,14 @@ func (s *sor) iterate() error {
 		from := s.colour[1-c]
 		sets[c] = n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
 	}
-	for range s.Total() {
+	for i := 0; i < s.Total() && n.Err() == nil; i++ {
 		for c, set := range sets {
-			if err := n.During(set, func() error { s.relax(c); return nil }); err != nil {
-				return err
-			}
-			if err := n.Fence(); err != nil {
-				return err
-			}
+			set.Do(func() { s.relax(c) })
+			n.Fence()
 		}
 		s.AdvanceTogether(n, 1)
 	}
-	return nil
+	return n.Err()
 }
 
 func (s *sor) relax(c int) {

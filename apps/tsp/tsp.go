@@ -80,9 +80,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if s.result.Time, err = parts.Timed(n, s.search); err != nil {
 		return Result{}, err
 	}
-	if err := n.Barrier(); err != nil { // the best tour is final
-		return Result{}, err
-	}
+	n.Barrier() // the best tour is final
 	if n.Rank() != 0 {
 		return s.result, n.Set().Do(func() {})
 	}

@@ -27,19 +27,16 @@ type addition struct {
 }
 
 // Run simulates the steps. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
+func Run(n *fagus.Node, cfg Config) (r verify.Result, err error) {
 	if err := cfg.Validate(); err != nil {
-		return verify.Result{}, err
+		return r, err
 	}
 	d := &droplets{Config: cfg, node: n, found: make([]pushes, cfg.Molecules), numbers: newNumbers(cfg)}
 	if err := d.declare(); err != nil {
-		return verify.Result{}, err
+		return r, err
 	}
-	if err := d.begin(); err != nil {
-		return verify.Result{}, err
-	}
-	r := verify.Result{Operations: cfg.operations()}
-	var err error
+	d.begin()
+	r.Operations = cfg.operations()
 	if r.Time, err = parts.Timed(n, d.steps); err != nil {
 		return r, err
 	}
@@ -50,11 +47,9 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := sums.Add(d.numbers); err != nil || n.Rank() != 0 {
 		return r, err
 	}
-	err = n.During(n.Set(d.at.WantAll(fagus.Shared)...), func() error {
+	return r, n.Set(d.at.WantAll(fagus.Shared)...).Do(func() {
 		r.Lines, r.Checks = d.numbers.lines(d.at.Slice()), d.numbers.checks(d.at.Slice())
-		return nil
 	})
-	return r, err
 }
 
 func (d *droplets) declare() (err error) {
@@ -88,66 +83,46 @@ func (d *droplets) declare() (err error) {
 }
 
 // begin generates the whole droplet at every rank, which keeps its own molecules.
-func (d *droplets) begin() error {
+func (d *droplets) begin() {
 	at, momenta := droplet(d.Config)
 	lo, hi := d.at.Items(d.node.Rank())
 	d.momenta = momenta[lo:hi]
-	return d.node.During(d.node.Set(d.at.WantFill()...), func() error {
-		copy(d.at.Mine(), at[lo:hi])
-		return nil
-	})
+	d.node.Set(d.at.WantFill()...).Do(func() { copy(d.at.Mine(), at[lo:hi]) })
 }
 
 func (d *droplets) steps() error {
-	for step := range d.Steps + 1 {
-		if err := d.node.Fence(); err != nil { // all ranks have moved their molecules
-			return err
-		}
-		if err := d.find(step); err != nil {
-			return err
-		}
+	for step := 0; step <= d.Steps && d.node.Err() == nil; step++ {
+		d.node.Fence() // all ranks have moved their molecules
+		d.read.Do(func() { d.find(step) })
 		for _, a := range d.add {
-			if err := d.node.During(a.set, func() error { return d.contribute(a.lo, a.hi) }); err != nil {
-				return err
-			}
+			a.set.Do(func() { d.contribute(a.lo, a.hi) })
 		}
-		// all forces are added, and all positions have been read
-		if err := d.node.Fence(); err != nil {
-			return err
-		}
-		if err := d.move(step); err != nil {
-			return err
-		}
+		d.node.Fence() // all forces are added, and all positions have been read
+		d.own.Do(func() { d.move(step) })
 		if step > 0 {
 			d.AdvanceTogether(d.node, 1)
 		}
 	}
-	return nil
+	return d.node.Err()
 }
 
 // pairTime is roughly what a pair of molecules costs on a Pentium III at 950 MHz: ten square
 // roots and ten divisions, of about 60 and 35 cycles, and 160 other operations.
 const pairTime = 1200 * fagus.Nanosecond
 
-func (d *droplets) find(step int) error {
-	return d.node.During(d.read, func() error {
-		lo, hi := d.at.Items(d.node.Rank())
-		for i := lo; i < hi; i++ {
-			if err := d.node.Err(); err != nil {
-				return err
-			}
-			*d.numbers.potential(step) += act(d.at.Slice(), i, d.found)
-			d.node.Spend(fagus.Time(following(d.Molecules, i)) * pairTime)
-		}
-		if step == d.Steps {
-			d.PlantLast(d.node, d.Molecules, func() { d.found[hi-1][1].x++ })
-		}
-		return nil
-	})
+func (d *droplets) find(step int) {
+	lo, hi := d.at.Items(d.node.Rank())
+	for i := lo; i < hi && d.node.Err() == nil; i++ {
+		*d.numbers.potential(step) += act(d.at.Slice(), i, d.found)
+		d.node.Spend(fagus.Time(following(d.Molecules, i)) * pairTime)
+	}
+	if step == d.Steps {
+		d.PlantLast(d.node, d.Molecules, func() { d.found[hi-1][1].x++ })
+	}
 }
 
 // contribute adds this rank's forces on the molecules lo to hi-1 to the shared ones.
-func (d *droplets) contribute(lo, hi int) error {
+func (d *droplets) contribute(lo, hi int) {
 	all := d.forces.Slice()[lo:hi]
 	for i := range all {
 		for j, f := range &d.found[lo+i] {
@@ -156,15 +131,11 @@ func (d *droplets) contribute(lo, hi int) error {
 		}
 	}
 	clear(d.found[lo:hi])
-	return nil
 }
 
-func (d *droplets) move(step int) error {
-	return d.node.During(d.own, func() error {
-		lo, hi := d.at.Items(d.node.Rank())
-		forces := d.forces.Slice()[lo:hi]
-		advance(d.numbers, step, d.at.Mine(), d.momenta, forces)
-		clear(forces)
-		return nil
-	})
+func (d *droplets) move(step int) {
+	lo, hi := d.at.Items(d.node.Rank())
+	forces := d.forces.Slice()[lo:hi]
+	advance(d.numbers, step, d.at.Mine(), d.momenta, forces)
+	clear(forces)
 }

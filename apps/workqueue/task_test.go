@@ -54,11 +54,10 @@ func TestVerifyCountsWrongResults(t *testing.T) {
 		if err := q.compute(q.results.Slice()[4:6], 4); err != nil {
 			return err
 		}
-		wrong, err := q.verify()
-		if wrong != 8 || q.done != 2 {
+		if wrong := q.verify(); wrong != 8 || q.done != 2 {
 			t.Errorf("%d results are wrong, %d tasks are done: want 8 and 2 of 10", wrong, q.done)
 		}
-		return err
+		return n.Err()
 	})
 	if err != nil {
 		t.Fatal(err)

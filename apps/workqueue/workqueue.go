@@ -89,15 +89,12 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	n.Barrier() // all results are written
 	result := Result{Tasks: q.done, Time: took}
-	if err := n.Barrier(); err != nil { // all results are written
-		return Result{}, err
+	if n.Rank() == 0 {
+		result.Wrong = q.verify()
 	}
-	if n.Rank() != 0 {
-		return result, nil
-	}
-	result.Wrong, err = q.verify()
-	return result, err
+	return result, n.Err()
 }
 
 func (q *queue) declare() (err error) {
@@ -134,19 +131,17 @@ func (q *queue) share() error {
 	n := q.node
 	var wants []fagus.Request
 	for b := n.Rank(); b < q.next.Batches(); b += n.Nodes() {
-		wants = append(wants, fagus.Want(q.guardResults[b], fagus.Exclusive))
+		wants = append(wants, q.guardResults[b].Write())
 	}
-	set := n.Set(wants...)
-	if err := n.Acquire(set); err != nil {
-		return err
-	}
-	for b := n.Rank(); b < q.next.Batches(); b += n.Nodes() {
-		lo, hi := q.next.Batch(b)
-		if err := q.compute(q.results.Slice()[lo:hi], lo); err != nil {
-			return err
+	return n.During(n.Set(wants...), func() error {
+		for b := n.Rank(); b < q.next.Batches(); b += n.Nodes() {
+			lo, hi := q.next.Batch(b)
+			if err := q.compute(q.results.Slice()[lo:hi], lo); err != nil {
+				return err
+			}
 		}
-	}
-	return n.Release(set)
+		return nil
+	})
 }
 
 func (q *queue) compute(results []uint64, first int) error {
@@ -164,15 +159,13 @@ func (q *queue) compute(results []uint64, first int) error {
 	return nil
 }
 
-func (q *queue) verify() (wrong int, err error) {
-	set := verify.Everything(q.node, q.guardResults)
-	if err := q.node.Acquire(set); err != nil {
-		return 0, err
-	}
-	for i, x := range q.results.Slice() {
-		if x != q.tasks[i].jump() {
-			wrong++
+func (q *queue) verify() (wrong int) {
+	verify.Everything(q.node, q.guardResults).Do(func() {
+		for i, x := range q.results.Slice() {
+			if x != q.tasks[i].jump() {
+				wrong++
+			}
 		}
-	}
-	return wrong, q.node.Release(set)
+	})
+	return wrong
 }
