@@ -20,6 +20,13 @@ import (
 //			return nil
 //		})
 //	}
+//
+// Fill and Step end with a Fence, so a program needs none of its own between a Step and a tenure
+// that reads rows of Now, for example all of them: n.Set(p.Now.WantAll(fagus.Shared)...).
+//
+// While f of a Step runs, this rank's rows of Next still hold the state before Now. So a program
+// that computes a state from the two before it, such as a wave, needs no third grid: it reads each
+// element of Next, and then sets it. It calls Fill twice, for the first two states.
 type Pair[T any] struct {
 	Now, Next *Grid[T]
 	// fill and step are the sets of Fill and Step; the others are for when Next and Now are
@@ -45,11 +52,12 @@ func NewPair[T any](n *fagus.Node, name string, s Shape) (*Pair[T], error) {
 }
 
 // Fill calls f, which sets all of this rank's rows of Next. Then Next becomes Now. It is
-// collective.
+// collective, ends with a Fence, and may be called again: see Pair.
 func (p *Pair[T]) Fill(f func() error) error { return p.turn(p.fill, f) }
 
 // Step calls f, which sets all of this rank's rows of Next from its rows of Now and their halo.
-// Then Next becomes Now. It is collective.
+// Then Next becomes Now. It is collective, and ends with a Fence. A row of Next that f does not set
+// keeps its state of two steps ago.
 func (p *Pair[T]) Step(f func() error) error { return p.turn(p.step, f) }
 
 // turn ends with a Fence: a neighbour may still read what the next turn writes.

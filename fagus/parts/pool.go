@@ -46,6 +46,12 @@ type Exchange struct {
 //		return nil
 //	}, parts.Exchange{})
 //
+// work makes no collective call, such as Fence, Update, Reduce or NewArray: ranks do different
+// numbers of tasks, so the run would fail or wait forever. It acquires nothing either: in phase
+// mode an Acquire waits for the next call of every other rank, which may be many tasks later. The
+// exchange is the place for other shared data. work may call Spend; and add, until it returns, on
+// its own goroutine.
+//
 // Each rank works on the newest of its tasks. In phase mode ranks with few tasks get old and new
 // ones of ranks with many; in threaded mode ranks take the newest task of all. The exchange takes
 // place before the first task of a rank, after the last one, and from time to time in between: in

@@ -55,6 +55,11 @@ type Results struct {
 //		Store: func(b int) { lo, hi := q.Batch(b); copy(results.Slice()[lo:hi], out[lo:hi]) },
 //	})
 //
+// work makes no collective call, such as Fence, Update, Reduce or NewArray: ranks do different
+// numbers of batches, so the run would fail or wait forever. It acquires nothing either: in phase
+// mode an Acquire waits for the next call of every other rank, which may be many batches later.
+// Results is the place for what work has computed. work may call Spend.
+//
 // In threaded mode a rank that takes a batch stores the results of its last one in the same
 // tenure. In phase mode a rank stores all results at the end. There all ranks deal out the batches
 // among themselves, work for most of the time that these should take, and meet to deal out again
