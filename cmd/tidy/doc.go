@@ -24,7 +24,7 @@
 //	state     no init, no package variable that can change
 //	banned    no math/rand, no os.Exit in libraries, no fmt.Print outside cmd
 //	size      files up to 500 lines (tests 700), functions up to 80 (tests 150)
-//	glossary  exported names and package comments use the terms of docs/glossary.md
+//	glossary  names and package comments avoid the words that CONTRIBUTING.md bans
 //	prose     comments end before column 100 and cite no unpublished notes
 //	license   LICENSE exists
 //

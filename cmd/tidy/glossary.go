@@ -11,29 +11,26 @@ import (
 )
 
 // maxGlossaryLines keeps the glossary short enough to be read.
-const maxGlossaryLines = 60
+const maxGlossaryLines = 70
 
-// term is one row of the glossary that bans words.
+// term is one row of the table of banned words.
 type term struct {
 	name   string
 	banned [][]string // each a phrase of lower-case words
 }
 
-// glossaryRule checks exported names and package comments against the glossary, the Markdown file
-// at path name. Its table has three columns: term, meaning, words that must not be used for the
-// term. The rule reports nothing if the file does not exist.
-func glossaryRule(name string) rule {
+// glossaryRule limits the length of the glossary, and checks exported names and package comments
+// against a table of the page for authors: see bannedWords. A file that does not exist is empty.
+func glossaryRule(glossary, authors string) rule {
 	return rule{"glossary", func(t *tree) []breach {
-		text, err := fs.ReadFile(t.fsys, name)
-		if err != nil {
-			return nil
-		}
-		terms := glossaryTerms(string(text))
 		var breaches []breach
+		text, _ := fs.ReadFile(t.fsys, glossary)
 		if n := strings.Count(string(text), "\n"); n > maxGlossaryLines {
-			breaches = append(breaches, breach{path: name, line: maxGlossaryLines + 1,
+			breaches = append(breaches, breach{path: glossary, line: maxGlossaryLines + 1,
 				what: fmt.Sprintf("glossary of %d lines, limit %d", n, maxGlossaryLines), mend: "shorten it"})
 		}
+		text, _ = fs.ReadFile(t.fsys, authors)
+		terms := bannedWords(string(text))
 		for _, p := range t.packages {
 			for _, f := range p.sources() {
 				breaches = append(breaches, homeMadeWords(f, terms)...)
@@ -43,23 +40,26 @@ func glossaryRule(name string) rule {
 	}}
 }
 
-// glossaryTerms returns the rows of a three-column Markdown table whose last column is not empty.
-func glossaryTerms(text string) []term {
-	var terms []term
-	for line := range strings.Lines(text) {
+// bannedHeader is the first line of the table of banned words: terms, and the words that must not
+// be used for them.
+const bannedHeader = "| term | not |"
+
+// bannedWords returns the rows of the Markdown table with the bannedHeader.
+func bannedWords(text string) (terms []term) {
+	_, table, _ := strings.Cut(text, bannedHeader+"\n")
+	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[3]) == "not" {
+		if len(cells) != 4 {
+			break // the table ends
+		}
+		if strings.HasPrefix(cells[1], "---") {
 			continue
 		}
 		t := term{name: strings.TrimSpace(cells[1])}
-		for phrase := range strings.SplitSeq(cells[3], ",") {
-			if words := strings.Fields(strings.ToLower(phrase)); len(words) > 0 {
-				t.banned = append(t.banned, words)
-			}
+		for phrase := range strings.SplitSeq(cells[2], ",") {
+			t.banned = append(t.banned, strings.Fields(strings.ToLower(phrase)))
 		}
-		if len(t.banned) > 0 {
-			terms = append(terms, t)
-		}
+		terms = append(terms, t)
 	}
 	return terms
 }
