@@ -23,9 +23,9 @@ func criticalPath(ranks []Stats, mode Mode, apart bool) *[Parts]Time {
 		}
 		end := l.spans[len(l.spans)-1].To
 		to := end
-		l.from = s.Before
+		l.from = l.spans[0].From + s.Before
 		if measured := s.MeasuredTotal(); measured > 0 {
-			to = s.Before + measured
+			to = l.from + measured
 		}
 		if apart {
 			l.shift = -end

@@ -2,7 +2,11 @@ package fagus_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -57,6 +61,43 @@ func TestCriticalPath(t *testing.T) {
 			}
 			if calls := total - compute; calls > total/15 {
 				t.Errorf("%s, %v mode: calls take %v of %v: the path contains waiting: %v", c.what, mode, calls, total, r.Critical)
+			}
+		}
+	}
+}
+
+// TestCriticalPathLive: on real networks there is a path, too. It is about as long as the run, as
+// ranks begin at different times, and has the computing of both ranks.
+func TestCriticalPathLive(t *testing.T) {
+	nets := map[string]dimmnet.Network{"inproc": goroutines()}
+	if shm.Supported() == nil {
+		nets["shm"], nets["tcp"] = shm.New(shm.Config{Heap: 1 << 20}), tcp.New(tcp.Config{})
+	}
+	for name, net := range nets {
+		for _, mode := range modes {
+			r := succeed(t, fagus.Config{Nodes: 2, Mode: mode, Net: net, Timeline: true}, func(n *fagus.Node) error {
+				for round := range 4 {
+					if round%2 == n.Rank() {
+						time.Sleep(20 * time.Millisecond)
+					}
+					if err := n.Barrier(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if r.Critical == nil {
+				t.Fatalf("%s, %v mode: no critical path", name, mode)
+			}
+			var total fagus.Time
+			for _, part := range r.Critical {
+				if part < 0 {
+					t.Errorf("%s, %v mode: %v", name, mode, r.Critical)
+				}
+				total += part
+			}
+			if compute := r.Critical[fagus.PartCompute]; total > r.Slowest()*3/2 || compute < 79*fagus.Millisecond {
+				t.Errorf("%s, %v mode: %v of %v are on the path of %v: want the sleeping of both ranks, 80 ms", name, mode, compute, total, r.Slowest())
 			}
 		}
 	}
