@@ -114,7 +114,7 @@ func (c *comparison) sizeText(n int) string {
 // note says what the times are.
 func (c *comparison) note() string {
 	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; both of "
-	if !c.all(func(o *outcome) bool { return o.CriticalTimeNs != nil }) {
+	if !c.critical() {
 		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; both of "
 	}
 	if c.Command != nil && !c.measured() {
@@ -126,6 +126,11 @@ func (c *comparison) note() string {
 // measured reports whether the program measures a part of itself.
 func (c *comparison) measured() bool {
 	return !c.all(func(o *outcome) bool { return o.MeasuredTimeNs == nil })
+}
+
+// critical reports whether the critical path of all runs is known.
+func (c *comparison) critical() bool {
+	return c.all(func(o *outcome) bool { return o.CriticalTimeNs != nil })
 }
 
 // all reports whether is holds for all runs.

@@ -184,6 +184,9 @@ func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 	p := figure.NewPlot()
 	p.Title.Text = cmp.Or(c.size(n), c.App)
 	p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
+	if c.critical() {
+		p.Y.Label.Text = string(c.Clock) + " time (ms), critical path"
+	}
 	p.Y.Min = 0
 	var names []string
 	tops := &barTops{width: vg.Points(barWidth)}
