@@ -25,7 +25,7 @@ const (
 	callExactSumsAdd  call = "ExactSums.Add"
 	callVectorsGather call = "Vectors.Gather"
 	callVectorsReduce call = "Vectors.Reduce"
-	callBroadcast     call = "Vectors.Broadcast"
+	callBroadcast     call = "Broadcast"
 	callExchange      call = "AllToAll.Exchange"
 	callMerge         call = "Table.Merge"
 	callCollect       call = "Table.Collect"

@@ -24,7 +24,7 @@
 //	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for structs and vectors
 //	MPI_Allgather          fagus.Gather for a number, Vectors.Gather
 //	MPI_Gather             Vectors.Gather, to which all ranks but one pass nil
-//	MPI_Bcast              Vectors.Broadcast
+//	MPI_Bcast              Broadcast
 //	MPI_Alltoallv          AllToAll.Exchange
 //
 // Lengths may differ from rank to rank and from call to call, and travel with the data. Values are

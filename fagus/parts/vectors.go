@@ -2,13 +2,12 @@ package parts
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Vectors has operations in which each rank takes part with a vector of its own: Gather, Reduce and
-// Broadcast. All of them are collective, and the rank must hold no variable. In phase mode each
+// Vectors has operations in which each rank takes part with a vector of its own: Gather and
+// Reduce. Both are collective, and the rank must hold no variable. In phase mode each
 // takes two phases. T is a type that NewArray accepts, for example a struct of numbers. For a
 // single number fagus.Reduce and fagus.Gather are faster.
 type Vectors[T any] struct {
@@ -46,11 +45,31 @@ func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], err
 //		}
 //	})
 func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error {
-	ranks := make([]int, v.node.Nodes())
-	for r := range ranks {
-		ranks[r] = r
+	if len(x) > v.length {
+		return fmt.Errorf("parts: vectors %q: %d elements on rank %d: want at most %d, the length given to NewVectors", v.name, len(x), v.node.Rank(), v.length)
 	}
-	return v.turn(x, true, ranks, read)
+	n, b := v.node, v.turns[v.calls%2]
+	v.calls++
+	if err := n.During(n.Set(b.guards[n.Rank()].Write().Reporting()), func() error {
+		begin := n.Rank() * b.unit
+		// 0 means the full length, so that a vector of this length moves without its word.
+		lo, hi := message[T](b.Mine()).set(v.length-len(x), x)
+		return wrote(n, b.Array, begin+lo, begin+hi)
+	}); err != nil {
+		return err
+	}
+	if err := n.Fence(); err != nil || read == nil {
+		return err
+	}
+	return n.Set(b.WantAll(fagus.Shared)...).Do(func() {
+		vectors := make([][]T, n.Nodes())
+		for r := range vectors {
+			m := message[T](b.Of(r))
+			length := v.length - m.word()
+			vectors[r] = m[prefix[T]():][:length:length]
+		}
+		read(vectors)
+	})
 }
 
 // Reduce replaces x by the vectors of all ranks combined, element by element, in the order of the
@@ -82,51 +101,4 @@ func (v *Vectors[T]) even(x []T, from [][]T) error {
 		}
 	}
 	return nil
-}
-
-// Broadcast returns on every rank a copy of the vector x of one rank, from. All ranks give the same
-// rank; the vectors x of the others do not count, and may be nil.
-func (v *Vectors[T]) Broadcast(x []T, from int) (all []T, err error) {
-	if from < 0 || from >= v.node.Nodes() {
-		return nil, fmt.Errorf("parts: vectors %q: Broadcast from rank %d: want a rank from 0 to %d", v.name, from, v.node.Nodes()-1)
-	}
-	err = v.turn(x, v.node.Rank() == from, []int{from}, func(vectors [][]T) { all = slices.Clone(vectors[0]) })
-	return all, err
-}
-
-// turn shares x if share is set, and calls read with the vectors of the given ranks unless read is
-// nil.
-func (v *Vectors[T]) turn(x []T, share bool, ranks []int, read func([][]T)) error {
-	if share && len(x) > v.length {
-		return fmt.Errorf("parts: vectors %q: %d elements on rank %d: want at most %d, the length given to NewVectors", v.name, len(x), v.node.Rank(), v.length)
-	}
-	n, b := v.node, v.turns[v.calls%2]
-	v.calls++
-	set := n.Set()
-	if share {
-		set = n.Set(b.guards[n.Rank()].Write().Reporting())
-	}
-	if err := n.During(set, func() error {
-		if !share {
-			return nil
-		}
-		begin := n.Rank() * b.unit
-		// 0 means the full length, so that a vector of this length moves without its word.
-		lo, hi := message[T](b.Mine()).set(v.length-len(x), x)
-		return wrote(n, b.Array, begin+lo, begin+hi)
-	}); err != nil {
-		return err
-	}
-	if err := n.Fence(); err != nil || read == nil {
-		return err
-	}
-	return n.Set(b.Want(fagus.Shared, ranks...)...).Do(func() {
-		vectors := make([][]T, len(ranks))
-		for i, r := range ranks {
-			m := message[T](b.Of(r))
-			length := v.length - m.word()
-			vectors[i] = m[prefix[T]():][:length:length]
-		}
-		read(vectors)
-	})
 }

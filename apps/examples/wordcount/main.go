@@ -1,6 +1,7 @@
 // Command wordcount counts the words of files, and prints the most frequent ones.
 //
-// The ranks divide the lines. Each counts its own in a parts.Table, and Merge adds up the counts.
+// Rank 0 reads the files, which the hosts of other ranks need not have. The ranks divide the lines.
+// Each counts its own in a parts.Table, and Merge adds up the counts.
 package main
 
 import (
@@ -28,8 +29,13 @@ func count(n *fagus.Node) error {
 		return err
 	}
 	for _, name := range flag.Args() {
-		text, err := os.ReadFile(name)
-		if err != nil {
+		var text []byte
+		if n.Rank() == 0 {
+			if text, err = os.ReadFile(name); err != nil {
+				return err
+			}
+		}
+		if text, err = parts.Broadcast(n, text, 0); err != nil {
 			return err
 		}
 		lines := strings.Split(string(text), "\n")

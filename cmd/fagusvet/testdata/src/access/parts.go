@@ -98,7 +98,7 @@ func after(n *fagus.Node, t *parts.Table[int, int64], s *parts.Sums[int64], v *p
 	n.Set(x.Read()).Do(func() { fmt.Println(x.Slice()[0]) })
 	t.Merge()
 	fmt.Println(x.Slice()[0]) // want `access: an element of x is read, but no set is held`
-	v.Broadcast(nil, 0)
+	parts.Broadcast[int64](n, nil, 0)
 	x.Slice()[0]++ // want `access: an element of x is written, but no set is held`
 	x.Slice()[1]++ // want `access: an element of x is written, but no set is held`
 	fagus.Gather(n, 1)

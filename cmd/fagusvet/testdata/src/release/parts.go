@@ -38,8 +38,8 @@ func pool(n *fagus.Node, p *parts.Pool[int64], x *fagus.Guarded[int64]) error {
 }
 
 func vectors(n *fagus.Node, v *parts.Vectors[int64], a *parts.AllToAll[int64], t *parts.Table[int, int64], set *fagus.SyncSet) {
-	set.Do(func() { v.Broadcast(nil, 0) }) // want `Broadcast is called while the Do of line 41 holds its set`
-	set.Do(func() { t.Merge() })           // want `Merge is called while the Do of line 42 holds its set`
+	set.Do(func() { parts.Broadcast[int64](n, nil, 0) }) // want `Broadcast is called while the Do of line 41 holds its set`
+	set.Do(func() { t.Merge() })                         // want `Merge is called while the Do of line 42 holds its set`
 	set.Do(func() { t.Add(1, 1) })
 	n.Acquire(set) // want `still held at the Collect of line 45`
 	t.Collect()

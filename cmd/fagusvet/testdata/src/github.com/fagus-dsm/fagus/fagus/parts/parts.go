@@ -60,9 +60,9 @@ func NewPool[T any](n *fagus.Node, name string, capacity int) (*Pool[T], error) 
 func (p *Pair[T]) Fill(f func() error) error { return f() }
 func (p *Pair[T]) Step(f func() error) error { return f() }
 
-func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error      { read([][]T{x}); return nil }
-func (v *Vectors[T]) Reduce(x []T, combine func(a, b T) T) error     { return nil }
-func (v *Vectors[T]) Broadcast(x []T, from int) (all []T, err error) { return x, nil }
+func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error            { read([][]T{x}); return nil }
+func (v *Vectors[T]) Reduce(x []T, combine func(a, b T) T) error           { return nil }
+func Broadcast[T any](n *fagus.Node, x []T, from int) (all []T, err error) { return x, nil }
 
 func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
 	send(nil)

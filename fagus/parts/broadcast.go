@@ -1,0 +1,37 @@
+package parts
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Broadcast returns on every rank a copy of the vector x of one rank, from: for example of what
+// that rank has read from a file. All ranks give the same rank; the vectors x of the others do not
+// count, and may be nil. T is a type that NewArray accepts.
+//
+// Broadcast is collective, and the rank must hold no variable. It makes an array, whose memory
+// stays until the end of the run, and takes three phases in phase mode.
+func Broadcast[T any](n *fagus.Node, x []T, from int) ([]T, error) {
+	if from < 0 || from >= n.Nodes() {
+		return nil, fmt.Errorf("parts: Broadcast from rank %d: want a rank from 0 to %d", from, n.Nodes()-1)
+	}
+	lengths, err := fagus.Gather(n, len(x))
+	if err != nil || lengths[from] == 0 {
+		return nil, err
+	}
+	all := fagus.NewGuarded[T](n, fmt.Sprintf("broadcast.%d", n.Arrays()), lengths[from])
+	write := n.Set()
+	if n.Rank() == from {
+		write = n.Set(all.Write().Writing(all.All()))
+	}
+	write.Do(func() {
+		if n.Rank() == from {
+			copy(all.Slice(), x)
+		}
+	})
+	n.Fence()
+	var copied []T
+	n.Set(all.Read()).Do(func() { copied = all.Copy() })
+	return copied, n.Err()
+}
