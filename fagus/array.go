@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -18,6 +18,8 @@ type Array[T any] struct {
 	name string
 	base consistency.Addr
 	data []T
+	// whole is set when the program uses Slice, for Config.Check; nil if it is off.
+	whole *atomic.Bool
 }
 
 // NewArray makes a shared array with the given number of elements, all zero. NewArray is
@@ -59,9 +61,9 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 		return nil, n.problem("NewArray: %w", err)
 	}
 	n.arrays++
-	n.guard.Add(mem, name, base, size)
+	whole := n.guard.Add(mem, name, base, size)
 	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem.View))), length)
-	return &Array[T]{node: n, name: name, base: base, data: data}, nil
+	return &Array[T]{node: n, name: name, base: base, data: data, whole: whole}, nil
 }
 
 // checkElement returns an error if t is no valid type of elements, which lie outside the Go heap.
@@ -97,17 +99,19 @@ func (a *Array[T]) Name() string { return a.name }
 // Len returns the number of elements.
 func (a *Array[T]) Len() int { return len(a.data) }
 
-// Slice returns this rank's copy of the whole array. All calls return the same slice.
+// Slice returns this rank's copy of the whole array. All calls return the same slice. Part returns
+// some of its elements.
 //
 // An element is current while the rank holds the variable that guards the element. The rank may
 // change the element only while it holds that variable exclusively. Nothing prevents other
 // accesses: such a read may return an old value, and such a write is lost or overwritten.
 // Config.Check reports both. When the rank's program returns, the memory of the slice is unmapped.
-func (a *Array[T]) Slice() []T { return a.data }
-
-// Copy returns a copy of all elements, for results that are needed when the program has returned.
-// An element is current under the conditions that Slice states.
-func (a *Array[T]) Copy() []T { return slices.Clone(a.data) }
+func (a *Array[T]) Slice() []T {
+	if a.whole != nil && !a.whole.Load() {
+		a.whole.Store(true)
+	}
+	return a.data
+}
 
 // Range returns the elements with the indexes lo to hi-1. If the Range is empty or exceeds the
 // array, the call of Bind, Acquire or Wrote that uses it returns an error.

@@ -47,9 +47,26 @@ func (c Check) validate() error {
 // Advice suggests how a program could communicate less; see Report.Advice.
 type Advice = guard.Advice
 
+// Coverage says of how many variables Config.Check may have missed wrong reads; see
+// Report.Coverage.
+type Coverage = guard.Coverage
+
+// add adds the statistics of all ranks, and what access checking has found out if it was on.
+func (r *Report) add(all []result, level Check) {
+	tallies := make([][]guard.Tally, len(all))
+	for i := range all {
+		r.Ranks = append(r.Ranks, all[i].Stats)
+		tallies[i] = all[i].Tallies
+	}
+	if level != CheckOff {
+		coverage := guard.Cover(tallies)
+		r.Advice, r.Coverage = guard.Advise(tallies), &coverage
+	}
+}
+
 func newGuard(n *Node, c Check) *guard.Guard {
 	version := func(id syncvar.ID) syncvar.Version { return n.engine.Version(id) }
-	return guard.New(n.space, c == CheckStrict, version)
+	return guard.New(n.space, c == CheckStrict, n.nodes, version)
 }
 
 // recordOrder records the tenures of a set that the rank has acquired.
@@ -110,6 +127,10 @@ func (n *Node) run(program func(*Node) error) (err error) {
 	defer func() {
 		v := recover()
 		if v == nil {
+			return
+		}
+		if text, ok := v.(forbidden); ok {
+			err = n.errorf("%s", string(text))
 			return
 		}
 		if fault, ok := v.(interface{ Addr() uintptr }); ok && n.guard != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,13 +54,13 @@ func TestEveryWriteOutsideIsFound(t *testing.T) {
 	needGuard(t)
 	atOnce, atRelease := 0, 0
 	for seed := uint64(1); seed <= cases(300, 20); seed++ {
-		var at int
+		at, part := 0, seed%2 == 0
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Net: goroutines(), Check: fagus.CheckOn}, func(n *fagus.Node) error {
 			p := &rankProgram{oracle: newOracle(seed), n: n, random: rand.New(rand.NewPCG(seed, 7))}
 			if err := p.declare(); err != nil {
 				return err
 			}
-			return p.writeOutside(&at)
+			return p.writeOutside(&at, part)
 		})
 		switch {
 		case errors.Is(err, errAllHeld):
@@ -76,12 +77,12 @@ func TestEveryWriteOutsideIsFound(t *testing.T) {
 	}
 }
 
-// errAllHeld reports that the program of a seed has no forbidden write.
-var errAllHeld = errors.New("every byte may be written")
+// errAllHeld reports that the program of a seed has no forbidden write, or no variable.
+var errAllHeld = errors.New("there is no byte for the test")
 
 // writeOutside acquires variables at random and changes one byte that the rank must not
-// change. It stores the byte's index in at.
-func (p *rankProgram) writeOutside(at *int) error {
+// change, through Slice or a Part. It stores the byte's index in at.
+func (p *rankProgram) writeOutside(at *int, part bool) error {
 	may := make([]bool, p.size)
 	var wants []fagus.Request
 	for v, guard := range p.guards {
@@ -112,5 +113,72 @@ func (p *rankProgram) writeOutside(at *int) error {
 		return errAllHeld
 	}
 	*at = outside[p.random.IntN(len(outside))]
-	return tenure(p.n, p.n.Set(wants...), func() { p.a.Slice()[*at] = 1 })
+	return tenure(p.n, p.n.Set(wants...), func() {
+		if part {
+			p.a.Part(*at, *at+1)[0] = 1
+		} else {
+			p.a.Slice()[*at] = 1
+		}
+	})
+}
+
+// TestEveryReadOutsideIsFound: for any bindings, a read of one byte through a Part is reported with
+// that byte if it is of a variable that the rank does not hold, and else it is not. So is a Copy.
+func TestEveryReadOutsideIsFound(t *testing.T) {
+	needGuard(t)
+	for seed := uint64(1); seed <= cases(300, 20); seed++ {
+		at, held, copies := 0, false, seed%4 == 0
+		report, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Net: goroutines(), Check: fagus.CheckOn}, func(n *fagus.Node) error {
+			p := &rankProgram{oracle: newOracle(seed), n: n, random: rand.New(rand.NewPCG(seed, 7))}
+			if err := p.declare(); err != nil {
+				return err
+			}
+			return p.readOne(&at, &held, copies)
+		})
+		switch {
+		case errors.Is(err, errAllHeld):
+		case held && err != nil:
+			t.Fatalf("seed %d: byte %d is held, but Run returns %v", seed, at, err)
+		case !held && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf(" a[%d], which ", at))):
+			t.Fatalf("seed %d: byte %d was read, but Run returns %v", seed, at, err)
+		case held && report.Coverage.Sharing > 0:
+			t.Fatalf("seed %d: the program uses a Part alone, and %d variables are said to share pages", seed, report.Coverage.Sharing)
+		}
+	}
+}
+
+// readOne acquires variables at random and reads a byte of a variable, or copies the array of which
+// it stores the first byte that is not held. It stores the byte's index and whether it is held.
+func (p *rankProgram) readOne(at *int, held *bool, copies bool) error {
+	may, guarded := make([]bool, p.size), make([]bool, p.size)
+	var wants []fagus.Request
+	for v, guard := range p.guards {
+		access := []fagus.Access{0, fagus.Shared, fagus.Exclusive}[p.random.IntN(3)]
+		if guard != nil && access != 0 {
+			wants = append(wants, fagus.Want(guard, access))
+		}
+		for _, x := range p.vars[v] {
+			for i := x.lo; i < x.hi; i++ {
+				may[i], guarded[i] = access != 0, true
+			}
+		}
+	}
+	if *at = p.random.IntN(p.size); copies {
+		*at = max(0, slices.Index(may, false))
+	}
+	if !slices.Contains(guarded, true) {
+		return errAllHeld
+	}
+	for !copies && !guarded[*at] {
+		*at = (*at + 1) % p.size
+	}
+	*held = may[*at]
+	sum := byte(0)
+	return tenure(p.n, p.n.Set(wants...), func() {
+		if copies {
+			sum += p.a.Copy()[0]
+		} else {
+			sum += p.a.Part(*at, *at+1)[0]
+		}
+	})
 }

@@ -167,8 +167,9 @@ func (r Report) JSON() ([]byte, error) {
 		Nodes  int           `json:"nodes"`
 		Mode   Mode          `json:"mode"`
 		Summary
-		Advice []Advice `json:"advice"`
-	}{ReportSchema, r.Clock, len(r.Ranks), r.Mode, r.Summary(), append([]Advice{}, r.Advice...)}
+		Advice   []Advice  `json:"advice"`
+		Coverage *Coverage `json:"coverage,omitempty"`
+	}{ReportSchema, r.Clock, len(r.Ranks), r.Mode, r.Summary(), append([]Advice{}, r.Advice...), r.Coverage}
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("fagus: encoding a report: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
@@ -88,10 +87,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if err := gatherHistory(ctx, cfg.Net, cfg.History); err != nil {
 		return Report{}, err
 	}
-	ranks, tallies := make([]Stats, cfg.Nodes), make([][]guard.Tally, cfg.Nodes)
-	for r := range results {
-		ranks[r], tallies[r] = results[r].Stats, results[r].Tallies
-	}
+	report := Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Unguarded: results[0].Unguarded, Waits: waits, Late: late}
+	report.add(results, cfg.Check)
 	_, apart := joined(cfg.Net)
-	return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Ranks: ranks, Critical: criticalPath(ranks, cfg.Mode, apart), Advice: guard.Advise(tallies), Unguarded: results[0].Unguarded, Waits: waits, Late: late}, nil
+	report.Critical = criticalPath(report.Ranks, cfg.Mode, apart)
+	return report, nil
 }

@@ -117,6 +117,9 @@ type Report struct {
 	// unless Config.Check was set.
 	Advice []Advice
 
+	// Coverage says how much Config.Check has checked. It is nil unless Config.Check was set.
+	Coverage *Coverage
+
 	// Unguarded holds the names of arrays of which no variable guards any element.
 	Unguarded []string
 

@@ -120,7 +120,8 @@ func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
 }
 
 func (a *AllToAll[T]) message(m *mailbox[T], from, to int) message[T] {
-	return m.Slice()[a.begin(from, to):][:a.size():a.size()]
+	begin := a.begin(from, to)
+	return m.Part(begin, begin+a.size())
 }
 
 // send writes the messages of this rank, and returns what the rank keeps.

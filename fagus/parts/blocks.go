@@ -44,7 +44,7 @@ func (b *Blocks[T]) Items(rank int) (lo, hi int) { return Block(b.items, b.node.
 // Of returns the elements of a rank's items, in this rank's copy of the array.
 func (b *Blocks[T]) Of(rank int) []T {
 	lo, hi := b.Items(rank)
-	return b.Slice()[lo*b.unit : hi*b.unit]
+	return b.Part(lo*b.unit, hi*b.unit)
 }
 
 // Mine returns the elements of this rank's items.

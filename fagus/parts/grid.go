@@ -77,7 +77,7 @@ func (g *Grid[T]) Row(i int) []T {
 	if g.Wrap {
 		i = (i + g.Rows) % g.Rows
 	}
-	return g.Slice()[i*g.Columns:][:g.Columns:g.Columns]
+	return g.Part(i*g.Columns, (i+1)*g.Columns)
 }
 
 func (g *Grid[T]) want(access fagus.Access, f func(strip) bool) (wants []fagus.Request) {

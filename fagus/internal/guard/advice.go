@@ -17,6 +17,7 @@ type Tally struct {
 	Unwritten int    // number of exclusive tenures in which nothing was changed
 	Brought   uint64 // bytes received from other ranks
 	Untouched uint64 // bytes of Brought that the program did not touch while it held them
+	Sharing   bool   // wrong reads of its bytes may not have been found, because of their pages
 	Company   uint64 // hash of all its tenures and accesses; equal: always acquired together
 }
 
@@ -88,6 +89,27 @@ func Advise(ranks [][]Tally) (advice []Advice) {
 	return advice
 }
 
+// Coverage says of how many variables wrong reads may not have been found.
+type Coverage struct {
+	// Variables is the number of variables.
+	Variables int `json:"variables"`
+	// Sharing is the number of those that share pages with others in arrays of which a rank has
+	// used the Slice. Reads of their elements without holding them are not found if a variable of
+	// the same page may be read.
+	Sharing int `json:"sharing_pages"`
+}
+
+// Cover derives the Coverage from the tallies of all ranks, as Advise does.
+func Cover(ranks [][]Tally) (c Coverage) {
+	for _, t := range add(ranks) {
+		c.Variables++
+		if t.Sharing {
+			c.Sharing++
+		}
+	}
+	return c
+}
+
 // add returns the sums of the tallies of all ranks, by variable ID.
 func add(ranks [][]Tally) (sums []Tally) {
 	for r, tallies := range ranks {
@@ -101,6 +123,7 @@ func add(ranks [][]Tally) (sums []Tally) {
 			s.Unwritten += t.Unwritten
 			s.Brought += t.Brought
 			s.Untouched += t.Untouched
+			s.Sharing = s.Sharing || t.Sharing
 			s.Company = digest(s.Company, uint64(r), t.Company)
 		}
 	}

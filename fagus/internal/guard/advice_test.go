@@ -51,8 +51,10 @@ func TestAdvise(t *testing.T) {
 }
 
 func TestJoined(t *testing.T) {
-	got := joined([]span{{1, 4, 5}, {0, 4, 6}, {0, 1, 2}, {0, 2, 3}, {0, 5, 9}, {0, 6, 7}})
-	if want := []span{{0, 1, 3}, {0, 4, 9}, {1, 4, 5}}; !reflect.DeepEqual(got, want) {
+	memory := make([]byte, 2)
+	a, b := &area{view: memory[:1]}, &area{view: memory[1:]}
+	got := joined([]span{{b, 4, 5}, {a, 4, 6}, {a, 1, 2}, {a, 2, 3}, {a, 5, 9}, {a, 6, 7}})
+	if want := []span{{a, 1, 3}, {a, 4, 9}, {b, 4, 5}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("joined spans %v, want %v", got, want)
 	}
 }

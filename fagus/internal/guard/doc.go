@@ -11,6 +11,7 @@
 //	base, err := space.AddRegion(name, kind, size, memory.Own)
 //	g.Add(memory, name, base, 8)
 //	err = g.Acquired(tenure)          // opens the pages
+//	part := g.Part(addresses)         // for the program, instead of a part of memory.View
 //	text, ok := g.Fault(addr)         // describes a faulting access
 //	err = g.Released(written)         // compares bytes that share a page, closes the pages
 //	advice := guard.Advise(tallies)   // from the tallies of all ranks
@@ -22,6 +23,10 @@
 // such a variable exclusively; if the holder declared its writes, a declared byte must lie
 // on the page. A page may thus be writable because of one variable and hold bytes of
 // another. Released finds writes to those bytes by comparing them with a copy.
+//
+// A window is a further mapping of the pages on which the bytes of one variable lie together with
+// bytes of others. Its pages are open exactly while this variable's bytes are. Part returns such
+// bytes in the window of their variable, so that wrong reads are found, too.
 //
 // # Untouched data
 //

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
@@ -26,6 +27,7 @@ type variable struct {
 	// fresh has the received ranges that were untouched at the last poll, each within a page.
 	fresh    []consistency.Range
 	released []uintptr // stack of the last Release
+	windows  []*area   // what Part has mapped of its ranges
 	Tally
 }
 
@@ -44,14 +46,18 @@ type Guard struct {
 	tenure    Tenure     // the current tenure; empty if the rank holds nothing
 	tenures   uint64     // number of tenures begun
 	twins     []twin
+
+	mu          sync.Mutex // held by Part
+	windows     [][]byte   // all windows; Close unmaps them
+	mostWindows int
 }
 
-// New returns a guard for a rank whose arrays will be in space. version returns the version of a
-// variable that the rank has just acquired or updated. A variable that Update has brought up to
-// date may be read until it is acquired and released again; if strict is set, only until the next
-// Acquire of any set.
-func New(space *consistency.Space, strict bool, version func(syncvar.ID) syncvar.Version) *Guard {
-	return &Guard{space: space, strict: strict, version: version, pageBytes: pageBytes(), pagemap: openPagemap()}
+// New returns a guard for one of several ranks, whose arrays will be in space. version returns the
+// version of a variable that the rank has just acquired or updated. A variable that Update has
+// brought up to date may be read until it is acquired and released again; if strict is set, only
+// until the next Acquire of any set.
+func New(space *consistency.Space, strict bool, ranks int, version func(syncvar.ID) syncvar.Version) *Guard {
+	return &Guard{space: space, strict: strict, version: version, pageBytes: pageBytes(), pagemap: openPagemap(), mostWindows: mostWindows / ranks}
 }
 
 // Bound adds a variable that was added to the space.
@@ -161,6 +167,9 @@ func (g *Guard) Rebinding(ids []syncvar.ID) error {
 	g.pollTouched()
 	for _, id := range ids {
 		g.close(id)
+		if err := g.abandon(&g.vars[id]); err != nil {
+			return err
+		}
 	}
 	return g.flush()
 }
@@ -171,10 +180,11 @@ func (g *Guard) Tallies() []Tally {
 		return nil
 	}
 	g.pollTouched()
-	tallies := make([]Tally, len(g.vars))
+	tallies, shares := make([]Tally, len(g.vars)), g.sharing()
 	for i := range g.vars {
 		g.close(syncvar.ID(i))
 		tallies[i] = g.vars[i].Tally
+		tallies[i].Sharing = shares[i]
 	}
 	return tallies
 }
@@ -183,8 +193,8 @@ func (g *Guard) Tallies() []Tally {
 func (g *Guard) open(id syncvar.ID, h hold, writes []consistency.Range) {
 	v := &g.vars[id]
 	v.hold, v.writes = h, writes
-	g.count(g.space.Ranges(id), 1, 0)
-	g.count(writes, 0, 1)
+	g.count(v, g.space.Ranges(id), 1, 0)
+	g.count(v, writes, 0, 1)
 	version := g.version(id)
 	for _, p := range g.space.Newer(id, v.version) {
 		v.Brought += uint64(p.Len())
@@ -199,8 +209,8 @@ func (g *Guard) close(id syncvar.ID) {
 	if v.hold == none {
 		return
 	}
-	g.count(g.space.Ranges(id), -1, 0)
-	g.count(v.writes, 0, -1)
+	g.count(v, g.space.Ranges(id), -1, 0)
+	g.count(v, v.writes, 0, -1)
 	v.hold, v.writes = none, nil
 	for _, r := range v.fresh {
 		v.Untouched += uint64(r.Len())

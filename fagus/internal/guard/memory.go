@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -39,18 +40,30 @@ func (p page) want() access {
 	return closed
 }
 
-type array struct {
-	name      string
-	base      consistency.Addr // global address of the first byte
-	length    int              // in bytes
-	element   int              // size of an element in bytes
-	own, view []byte           // the two mappings, extended to whole pages
-	pages     []page
+// area is a mapping that the program uses: the view of an array, or a window.
+type area struct {
+	array *array
+	bytes consistency.Range // what the program uses through the mapping
+	first consistency.Addr  // global address of the first page
+	view  []byte            // whole pages
+	pages []page
 }
 
-func (a *array) start() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(a.view))) }
+func (a *area) start() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(a.view))) }
 
-type span struct{ array, lo, hi int }
+type array struct {
+	area           // the view
+	name    string // of the array
+	element int    // size of an element in bytes
+	own     []byte // the runtime's mapping, extended to whole pages
+	whole   *atomic.Bool
+}
+
+// span is the pages lo to hi-1 of an area.
+type span struct {
+	area   *area
+	lo, hi int
+}
 
 // Map maps the memory of an array of n bytes, at least one. Call Add next.
 func (g *Guard) Map(n int) (Memory, error) {
@@ -63,19 +76,23 @@ func (g *Guard) Map(n int) (Memory, error) {
 }
 
 // Add adds an array at address base, whose elements have elementBytes bytes, in memory
-// returned by Map. Arrays must be added in increasing order of addresses.
-func (g *Guard) Add(m Memory, name string, base consistency.Addr, elementBytes int) {
+// returned by Map. Arrays must be added in increasing order of addresses. The program sets the
+// result when it uses the whole view, and not Parts alone; nil: nobody asks.
+func (g *Guard) Add(m Memory, name string, base consistency.Addr, elementBytes int) (whole *atomic.Bool) {
 	if g == nil {
-		return
+		return nil
 	}
-	whole := (len(m.Own) + g.pageBytes - 1) / g.pageBytes
-	own := unsafe.Slice(unsafe.SliceData(m.Own), whole*g.pageBytes)
-	view := unsafe.Slice(unsafe.SliceData(m.View), whole*g.pageBytes)
-	g.arrays = append(g.arrays, &array{
-		name: name, base: base, length: len(m.Own), element: elementBytes,
-		own: own, view: view, pages: make([]page, whole),
-	})
+	pages := (len(m.Own) + g.pageBytes - 1) / g.pageBytes
+	a := &array{name: name, element: elementBytes, own: extended(m.Own, pages*g.pageBytes), whole: new(atomic.Bool)}
+	a.area = area{
+		array: a, bytes: consistency.Range{Lo: base, Hi: base + consistency.Addr(len(m.Own))}, first: base,
+		view: extended(m.View, pages*g.pageBytes), pages: make([]page, pages),
+	}
+	g.arrays = append(g.arrays, a)
+	return a.whole
 }
+
+func extended(mem []byte, n int) []byte { return unsafe.Slice(unsafe.SliceData(mem), n) }
 
 // Close unmaps all arrays.
 func (g *Guard) Close() error {
@@ -83,44 +100,76 @@ func (g *Guard) Close() error {
 		return nil
 	}
 	err := g.pagemap.close()
+	for _, w := range g.windows {
+		err = errors.Join(err, unmapWindow(w))
+	}
 	for _, m := range g.mappings {
 		err = errors.Join(err, unmap(m))
 	}
-	g.mappings, g.arrays = nil, nil
+	g.mappings, g.windows = nil, nil
 	return err
 }
 
-func (g *Guard) span(r consistency.Range) span {
-	i, found := slices.BinarySearchFunc(g.arrays, r.Lo, func(a *array, at consistency.Addr) int { return cmp.Compare(a.base, at) })
+// arrayOf returns the array in which r lies.
+func (g *Guard) arrayOf(r consistency.Range) *array {
+	i, found := slices.BinarySearchFunc(g.arrays, r.Lo, func(a *array, at consistency.Addr) int { return cmp.Compare(a.first, at) })
 	if !found {
 		i--
 	}
-	base, size := g.arrays[i].base, consistency.Addr(g.pageBytes)
-	return span{i, int((r.Lo - base) / size), int((r.Hi - base + size - 1) / size)}
+	return g.arrays[i]
 }
 
-func (g *Guard) view(s span) []byte {
-	return g.arrays[s.array].view[s.lo*g.pageBytes : s.hi*g.pageBytes]
+// span returns the pages of r in the view of its array.
+func (g *Guard) span(r consistency.Range) span { return g.within(&g.arrayOf(r).area, r) }
+
+// within returns the pages of r in an area. r must lie in its bytes.
+func (g *Guard) within(a *area, r consistency.Range) span {
+	size := consistency.Addr(g.pageBytes)
+	return span{a, int((r.Lo - a.first) / size), int((r.Hi - a.first + size - 1) / size)}
 }
 
-// count adds to the counts of all pages in ranges. flush makes the change effective.
-func (g *Guard) count(ranges []consistency.Range, readers, writers int32) {
-	for _, r := range ranges {
-		s := g.span(r)
-		pages := g.arrays[s.array].pages[s.lo:s.hi]
-		for i := range pages {
-			pages[i].readers += readers
-			pages[i].writers += writers
+// spans returns the pages of r, of which a variable guards every byte: in the view, and in the
+// windows of the variable.
+func (g *Guard) spans(v *variable, r consistency.Range) []span {
+	pages := []span{g.span(r)}
+	for _, w := range v.windows {
+		if r := overlap(r, w.bytes); r.Lo < r.Hi {
+			pages = append(pages, g.within(w, r))
 		}
-		g.dirty = append(g.dirty, s)
 	}
+	return pages
+}
+
+func overlap(a, b consistency.Range) consistency.Range {
+	return consistency.Range{Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)}
+}
+
+func (g *Guard) view(s span) []byte { return s.area.view[s.lo*g.pageBytes : s.hi*g.pageBytes] }
+
+// count adds to the counts of all pages in ranges, of which v guards every byte. flush makes the
+// change effective.
+func (g *Guard) count(v *variable, ranges []consistency.Range, readers, writers int32) {
+	for _, r := range ranges {
+		for _, s := range g.spans(v, r) {
+			g.add(s, readers, writers)
+		}
+	}
+}
+
+func (g *Guard) add(s span, readers, writers int32) {
+	pages := s.area.pages[s.lo:s.hi]
+	for i := range pages {
+		pages[i].readers += readers
+		pages[i].writers += writers
+	}
+	g.dirty = append(g.dirty, s)
 }
 
 // flush protects the dirty pages as their counts require, by one system call per run of pages.
 func (g *Guard) flush() error {
 	defer func() { g.dirty = g.dirty[:0] }()
 	for _, s := range joined(g.dirty) {
-		pages := g.arrays[s.array].pages
+		pages := s.area.pages
 		for i := s.lo; i < s.hi; {
 			want, end := pages[i].want(), i+1
 			if want == pages[i].now {
@@ -130,7 +179,7 @@ func (g *Guard) flush() error {
 			for end < s.hi && pages[end].want() == want && pages[end].now != want {
 				end++
 			}
-			if err := protect(g.view(span{s.array, i, end}), want); err != nil {
+			if err := protect(g.view(span{s.area, i, end}), want); err != nil {
 				return err
 			}
 			for ; i < end; i++ {
@@ -143,10 +192,12 @@ func (g *Guard) flush() error {
 
 // joined sorts spans and merges those that touch or overlap, in place.
 func joined(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.array, b.array), cmp.Compare(a.lo, b.lo)) })
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.area.start(), b.area.start()), cmp.Compare(a.lo, b.lo))
+	})
 	out := spans[:0]
 	for _, s := range spans {
-		if n := len(out); n > 0 && out[n-1].array == s.array && out[n-1].hi >= s.lo {
+		if n := len(out); n > 0 && out[n-1].area == s.area && out[n-1].hi >= s.lo {
 			out[n-1].hi = max(out[n-1].hi, s.hi)
 		} else {
 			out = append(out, s)

@@ -1,11 +1,15 @@
 package guard
 
-import "github.com/fagus-dsm/fagus/consistency"
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/consistency"
+)
 
 // byPage appends r to out, cut at page boundaries.
 func (g *Guard) byPage(out []consistency.Range, r consistency.Range) []consistency.Range {
 	s := g.span(r)
-	base := g.arrays[s.array].base
+	base := s.area.first
 	for i := s.lo; i < s.hi; i++ {
 		out = append(out, consistency.Range{
 			Lo: max(r.Lo, base+consistency.Addr(i*g.pageBytes)),
@@ -19,7 +23,7 @@ func (g *Guard) freshPages() []span {
 	var pages []span
 	for i := range g.vars {
 		for _, r := range g.vars[i].fresh {
-			pages = append(pages, g.span(r))
+			pages = append(pages, g.spans(&g.vars[i], r)...)
 		}
 	}
 	return joined(pages)
@@ -46,14 +50,14 @@ func (g *Guard) pollTouched() {
 		flags, ok := g.pagemap.touched(g.view(s))
 		for i := s.lo; i < s.hi; i++ {
 			// If the page table cannot be read, all pages count as touched: nothing is reported.
-			touched[span{s.array, i, i + 1}] = !ok || flags[i-s.lo]
+			touched[span{s.area, i, i + 1}] = !ok || flags[i-s.lo]
 		}
 	}
 	for i := range g.vars {
 		v := &g.vars[i]
 		kept := v.fresh[:0]
 		for _, r := range v.fresh {
-			if !touched[g.span(r)] {
+			if !slices.ContainsFunc(g.spans(v, r), func(s span) bool { return touched[s] }) {
 				kept = append(kept, r)
 			}
 		}
