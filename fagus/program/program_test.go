@@ -190,7 +190,7 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("--quiet: code %d, output %q, errors %q", code, out, errs)
 	}
 	code, out, _ = execute(t, program.App{Run: count}, "--net", "udp100", "--loss", "0.1", "--seed", "3", "--verify-history")
-	for _, want := range []string{"udp100 (10 % loss)", "3 (virtual time)", "history: 4 tenures of 1 variables keep the axioms", "trace hash "} {
+	for _, want := range []string{"udp100 (10 % loss)", "3 (virtual time)", "history: 4 tenures of 1 variable keep the axioms", "trace hash "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("code %d: %q is missing in\n%s", code, want, out)
 		}

@@ -146,9 +146,7 @@ func (d *document) print(w io.Writer, on *runflags.Target, report fagus.Report) 
 	if d.History != nil && d.History.Violation == nil {
 		text += fmt.Sprintln(d.History)
 	}
-	if d.Advice != nil {
-		text += fmt.Sprintln(d.Advice)
-	}
+	text += d.Checked()
 	if d.TraceHash != "" {
 		text += "trace hash " + d.TraceHash + "\n"
 	}

@@ -23,8 +23,9 @@ type Document struct {
 	Clock dimmnet.Clock `json:"clock"`
 	// History is the result of --verify-history; nil without it.
 	History *CheckedHistory `json:"history,omitempty"`
-	// Advice is the result of --check; nil without it.
-	Advice *Advice `json:"advice,omitempty"`
+	// Advice and Coverage are the results of --check; nil without it.
+	Advice   *[]fagus.Advice `json:"advice,omitempty"`
+	Coverage *fagus.Coverage `json:"coverage,omitempty"`
 	fagus.Summary
 	Datagrams *Datagrams `json:"datagrams,omitempty"` // only on a UDP network
 	// TraceHash identifies a simulated run: equal runs have equal hashes.
@@ -39,24 +40,38 @@ type CheckedHistory struct {
 
 // String returns the line to print after a run without a violation.
 func (h *CheckedHistory) String() string {
-	return fmt.Sprintf("history: %d tenures of %d variables keep the axioms of entry consistency", h.Tenures, h.Variables)
+	return fmt.Sprintf("history: %s of %s keep the axioms of entry consistency", count(h.Tenures, "tenure"), count(h.Variables, "variable"))
 }
 
-// Advice lists ways in which a program run with --check could communicate less.
-type Advice []fagus.Advice
+// count returns "1 tenure", "2 tenures" and so on.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
 
-// String returns the first pieces of advice as a list.
-func (a Advice) String() string {
+// Checked returns what to print after a run with --check that found no mistake: how much it has
+// checked, and the first pieces of advice as a list. It returns "" without --check.
+func (d *Document) Checked() string {
+	if d.Advice == nil {
+		return ""
+	}
 	text := "check: no access without its variable was seen"
+	if c := d.Coverage; c != nil && c.Sharing > 0 {
+		text += fmt.Sprintf("; %d of %d variables share pages with others, where wrong reads are not found (docs/check.md)", c.Sharing, c.Variables)
+	}
+	a := *d.Advice
 	if len(a) == 0 {
-		return text + "; no advice"
+		return text + "; no advice\n"
 	}
 	const most = 10
+	text += "\n"
 	for _, one := range a[:min(most, len(a))] {
-		text += "\n- " + one.String()
+		text += "- " + one.String() + "\n"
 	}
 	if len(a) > most {
-		text += fmt.Sprintf("\n- and %d more (--json has all)", len(a)-most)
+		text += fmt.Sprintf("- and %d more (--json has all)\n", len(a)-most)
 	}
 	return text
 }
@@ -77,8 +92,8 @@ func (t *Target) Document(report fagus.Report) Document {
 		Clock: report.Clock, Summary: report.Summary(),
 	}
 	if t.Check != fagus.CheckOff {
-		d.Advice = &Advice{}
-		*d.Advice = append(*d.Advice, report.Advice...)
+		advice := append([]fagus.Advice{}, report.Advice...)
+		d.Advice, d.Coverage = &advice, report.Coverage
 	}
 	if t.History != nil && t.Rank() == 0 { // which alone prints the document
 		d.History = &CheckedHistory{t.History.Counts(), t.History.Check()}

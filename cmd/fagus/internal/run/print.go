@@ -32,9 +32,7 @@ func (r *Report) print(w io.Writer, verbose bool) error {
 	if r.History != nil && r.History.Violation == nil {
 		text += fmt.Sprintln(r.History)
 	}
-	if r.Advice != nil {
-		text += fmt.Sprintln(r.Advice)
-	}
+	text += r.Checked()
 	if verbose && r.TraceHash != "" {
 		text += fmt.Sprintf("trace hash %s\n", r.TraceHash)
 	}
