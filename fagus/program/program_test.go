@@ -17,13 +17,28 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
-// TestMain runs count instead of tests in the processes that a test starts as ranks.
+// sleepyVariable makes the processes that a test starts as ranks run sleepy.
+const sleepyVariable = "FAGUS_TEST_SLEEPY"
+
+// TestMain runs count or sleepy instead of tests in the processes that a test starts as ranks.
 func TestMain(m *testing.M) {
 	if os.Getenv("FAGUS_RANK") != "" {
-		program.App{Name: "app", Run: count}.Main()
+		run := count
+		if os.Getenv(sleepyVariable) != "" {
+			run = sleepy
+		}
+		program.App{Name: "app", Run: run}.Main()
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// sleepy does not return on rank 1, and waits for it on the others.
+func sleepy(n *fagus.Node) error {
+	if n.Rank() == 1 {
+		time.Sleep(time.Hour)
+	}
+	return n.Barrier()
 }
 
 // count returns an error unless every rank sees the increments of all.
@@ -122,6 +137,26 @@ func TestExitCodes(t *testing.T) {
 		code, out, errs := execute(t, c.app, strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%s: code %d, output %q, errors %q: want code %d and %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// TestTimeoutOfProcesses: after --timeout a rank that sleeps outside calls ends, too, and says what
+// it does. The exit code is that of a timeout, whichever rank notices it first.
+func TestTimeoutOfProcesses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("ranks of one host meet at an abstract socket")
+	}
+	t.Setenv(sleepyVariable, "1")
+	for i, net := range []string{"shm", "tcp"} {
+		if i > 0 && testing.Short() {
+			continue
+		}
+		began := time.Now()
+		code, out, errs := execute(t, program.App{Run: count}, "--net", net, "--nodes", "3", "--timeout", "2s")
+		want := "1: app: the --timeout of 2s is over: a rank has not returned within 500ms\n"
+		if code != 124 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "1: rank 1: has made no call yet") {
+			t.Errorf("%s: code %d after %v, output %q, errors %q, want code 124, what rank 1 does, and %q", net, code, time.Since(began), out, errs, want)
 		}
 	}
 }

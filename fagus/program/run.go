@@ -20,9 +20,6 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// patience is how long the process waits, after a signal, for ranks that do not return.
-const patience = 500 * time.Millisecond
-
 // run parses the arguments and runs the program.
 func (r *runner) run(ctx context.Context, args []string) error {
 	if r.Run == nil {
@@ -75,6 +72,7 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 		fmt.Fprintln(r.stderr, text)
 	}
 	stop := on.CallRolls(r.stderr)
+	defer on.EndOverdue(ctx, r.stderr, r.Name)()
 	report, err := on.Run(ctx, r.Run)
 	stop()
 	if err != nil {
@@ -108,8 +106,8 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 // that computes notices the end only in its next call.
 func (r *runner) endOverdue(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
-		time.Sleep(patience)
-		fmt.Fprintf(r.stderr, "%s: %v: a rank has not returned within %v\n", r.Name, context.Cause(ctx), patience)
+		time.Sleep(runflags.Patience)
+		fmt.Fprintf(r.stderr, "%s: %v: a rank has not returned within %v\n", r.Name, context.Cause(ctx), runflags.Patience)
 		os.Exit(runflags.ExitInterrupted)
 	})
 }

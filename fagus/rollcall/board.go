@@ -51,6 +51,7 @@ type Board struct {
 
 	mu    sync.Mutex
 	ranks []observation // by rank
+	ended time.Time     // when End was called; else zero
 }
 
 // observation is the result of the last check of a rank.
@@ -97,6 +98,16 @@ func (b *Board) Close() {
 	b.done.Wait()
 }
 
+// End records that the run is ended from outside. Ranks that compute have not noticed it yet. From
+// now on a roll-call is made only if Config.Ask requests it, and durations last until now.
+func (b *Board) End() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended.IsZero() {
+		b.ended = time.Now()
+	}
+}
+
 func (b *Board) watch() {
 	tick := longestTick
 	if b.cfg.After > 0 {
@@ -131,7 +142,7 @@ func (b *Board) check(now time.Time) (due bool) {
 	for r := range b.monitors {
 		m, known := &b.monitors[r], &b.ranks[r]
 		m.mu.Lock()
-		moves, waits := m.moves, m.call != ""
+		moves, waits := m.moves, m.call != "" && m.failed == nil
 		m.mu.Unlock()
 		if moves != known.moves {
 			*known = observation{moves, now, b.cfg.After}
@@ -143,7 +154,7 @@ func (b *Board) check(now time.Time) (due bool) {
 			due = due || still >= known.due
 		}
 	}
-	due = due && (!b.about.Virtual || quiet >= b.cfg.After)
+	due = due && b.ended.IsZero() && (!b.about.Virtual || quiet >= b.cfg.After)
 	if due {
 		// Postpone all ranks: no rank that began to wait later may cause a roll-call of its own.
 		for r := range b.ranks {
@@ -160,6 +171,9 @@ func (b *Board) Roll() Roll {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
+	if !b.ended.IsZero() {
+		now = b.ended
+	}
 	for r := range b.monitors {
 		if b.about.Only != nil && r != *b.about.Only {
 			roll.Ranks[r].Away = true

@@ -75,6 +75,35 @@ func TestComputingIsNoWait(t *testing.T) {
 	}
 }
 
+// TestNoCheckAfterTheEnd checks that no roll-call is due when the run has been ended, or when the
+// rank in the call has failed, and that durations last until the end.
+func TestNoCheckAfterTheEnd(t *testing.T) {
+	for what, end := range map[string]func(*Board){
+		"the run is ended": (*Board).End,
+		"the rank fails":   func(b *Board) { b.Monitor(0).Fail() },
+	} {
+		b, start := waitingBoard(t, time.Second, false)
+		b.check(start)
+		if !b.check(start.Add(time.Second)) {
+			t.Error("no roll-call is due")
+		}
+		end(b)
+		if b.check(start.Add(time.Hour)) {
+			t.Errorf("%s, and a roll-call is due", what)
+		}
+	}
+	b, start := waitingBoard(t, time.Second, false)
+	b.check(start)
+	b.End()
+	b.ended = start.Add(3 * time.Second)
+	b.End() // does not count
+	for r, e := range b.Roll().Ranks {
+		if e.For != 3*time.Second {
+			t.Errorf("rank %d has been in its state for %v, want 3s", r, e.For)
+		}
+	}
+}
+
 // TestFailedWhileComputing checks the entry of a rank that returned because the run failed: it
 // shows what the rank did when it learned of the failure, or did last.
 func TestFailedWhileComputing(t *testing.T) {

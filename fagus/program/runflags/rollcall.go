@@ -39,8 +39,15 @@ func readRollCall(c *cli.Context) (fagus.RollCall, error) {
 func (t *Target) CallRolls(w io.Writer) (stop func()) {
 	ask := make(chan os.Signal, 1)
 	signal.Notify(ask, syscall.SIGQUIT)
+	t.ask, t.called = ask, make(chan struct{}, 1)
 	t.RollCall.Ask = ask
-	t.RollCall.To = func(r fagus.Roll) { fmt.Fprint(w, "fagus: ", r) }
+	t.RollCall.To = func(r fagus.Roll) {
+		fmt.Fprint(w, "fagus: ", r)
+		select {
+		case t.called <- struct{}{}:
+		default:
+		}
+	}
 	return func() { signal.Stop(ask) }
 }
 

@@ -25,6 +25,8 @@ type Target struct {
 	job interface { // the job that this process has joined; nil if all ranks are in this process
 		Close(ctx context.Context) error
 	}
+	ask    chan os.Signal // asks for a roll-call; nil before CallRolls
+	called chan struct{}  // has an element after a roll-call
 }
 
 const (

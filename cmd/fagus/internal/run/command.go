@@ -158,6 +158,7 @@ func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runf
 	}
 	bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
 	stop := on.CallRolls(bar.Above(c.App.ErrWriter))
+	defer on.EndOverdue(ctx, c.App.ErrWriter, "fagus")()
 	r, err := Execute(ctx, j, on, bar.Add)
 	stop()
 	bar.Stop()

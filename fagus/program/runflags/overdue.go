@@ -1,0 +1,48 @@
+package runflags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Patience is how long the process of a rank waits, after the end of the run, for a rank that does
+// not return.
+const Patience = 500 * time.Millisecond
+
+// EndOverdue ends the process of a rank with ExitTimeout if it has not called stop within Patience
+// after --timeout is over; ctx is of WithTimeout. First it prints a roll-call, which CallRolls must
+// have prepared. The rank's program may compute or sleep for long, and notices the end only in its
+// next call. In a process of all ranks EndOverdue does nothing, because Run returns without them.
+func (t *Target) EndOverdue(ctx context.Context, w io.Writer, name string) (stop func()) {
+	over := make(chan struct{})
+	end := func() {
+		if t.rank == nil || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return
+		}
+		select {
+		case <-over:
+			return
+		case <-time.After(Patience):
+		}
+		select {
+		case t.ask <- syscall.SIGQUIT:
+			select {
+			case <-t.called:
+			case <-time.After(Patience):
+			}
+		default: // the run does not answer
+		}
+		fmt.Fprintf(w, "%s: %v: a rank has not returned within %v\n", name, context.Cause(ctx), Patience)
+		os.Exit(ExitTimeout)
+	}
+	cancel := context.AfterFunc(ctx, end)
+	return func() {
+		cancel()
+		close(over)
+	}
+}
