@@ -162,7 +162,11 @@ func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
 	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err
 	}
-	if cfg.Nodes, err = strconv.Atoi(nodes.value); err != nil || cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
+	cfg.Nodes, err = strconv.Atoi(nodes.value)
+	if errors.Is(err, strconv.ErrSyntax) {
+		return cfg, usage.Errorf("%s %q: want a whole number, 1 to %d", nodes.source, nodes.value, dimmnet.MaxNodes)
+	}
+	if err != nil || cfg.Nodes < 1 || cfg.Nodes > dimmnet.MaxNodes {
 		return cfg, usage.Errorf("%v: want 1 to %d", nodes, dimmnet.MaxNodes)
 	}
 	if cfg.Network, err = networks.find(net); err != nil {

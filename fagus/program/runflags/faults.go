@@ -45,8 +45,12 @@ func FaultFlags() (flags []cli.Flag) {
 // which recommends the network flag given in the parameter with.
 func ReadFaults(c *cli.Context, datagrams bool, with string) (Faults, error) {
 	for _, f := range FaultFlags() {
-		if name := f.Names()[0]; c.IsSet(name) && !datagrams {
+		name := f.Names()[0]
+		if c.IsSet(name) && !datagrams {
 			return Faults{}, usage.Errorf("--%s is for datagrams: use it with %s", name, with)
+		}
+		if p := c.Float64(name); !(p >= 0 && p < 1) { // also NaN
+			return Faults{}, usage.Errorf("--%s %v: want a probability of at least 0 and less than 1", name, p)
 		}
 	}
 	return Faults{c.Float64("loss"), c.Float64("duplicate"), c.Float64("reorder")}, nil

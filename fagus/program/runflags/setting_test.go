@@ -36,7 +36,7 @@ func TestVariables(t *testing.T) {
 	for variable, want := range map[string]string{
 		"FAGUS_NET=pigeon":    `FAGUS_NET "pigeon": want dimmnet1, `,
 		"FAGUS_NODES=0":       "FAGUS_NODES=0: want 1 to ",
-		"FAGUS_NODES=many":    "FAGUS_NODES=many: want 1 to ",
+		"FAGUS_NODES=many":    `FAGUS_NODES "many": want a whole number, 1 to `,
 		"FAGUS_MODE=lightnin": `FAGUS_MODE "lightnin": want phase or threaded`,
 	} {
 		environment(t, variable)

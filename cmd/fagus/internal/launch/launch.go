@@ -71,7 +71,9 @@ func launchRanks(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("mode") && !network.Simulated {
-		return usage.Errorf("--mode is of a simulated network: set FAGUS_MODE in the environment of the program, or a flag of the program")
+		mode := c.String("mode")
+		return usage.Errorf("--mode %s is for --net %v: on other networks set FAGUS_MODE=%s in the environment, or give the program its own flag, '-- %s --mode %s'",
+			mode, simulated(), mode, c.Args().First(), mode)
 	}
 	if c.IsSet("stall") && network.Simulated {
 		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")
