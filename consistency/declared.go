@@ -8,8 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// declare records a declaration, so that ranks can compare their declarations.
-func (s *Space) declare(what string, ranges ...Range) {
+// declare records a declaration, so that ranks can compare their declarations: what it is, and
+// words that tell it from others of the same text.
+func (s *Space) declare(what string, words ...uint64) {
 	h := fnv.New64a()
 	add := func(x uint64) {
 		var b [8]byte
@@ -18,12 +19,19 @@ func (s *Space) declare(what string, ranges ...Range) {
 	}
 	add(s.digests[len(s.digests)-1])
 	h.Write([]byte(what))
-	for _, r := range ranges {
-		add(uint64(r.Lo))
-		add(uint64(r.Hi))
+	for _, w := range words {
+		add(w)
 	}
 	s.digests = append(s.digests, h.Sum64())
 	s.declarations = append(s.declarations, what)
+}
+
+// wordsOf returns ranges as words for declare.
+func wordsOf(ranges []Range) (words []uint64) {
+	for _, r := range ranges {
+		words = append(words, uint64(r.Lo), uint64(r.Hi))
+	}
+	return words
 }
 
 // Declared returns the number of regions and bindings.

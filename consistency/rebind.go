@@ -11,18 +11,18 @@ import (
 // Rebinding deals out anew the bytes that some variables guard. Space.Rebinding makes one, which is
 // valid until the space changes.
 type Rebinding struct {
-	what   string
+	what   string       // describes the call
+	words  []uint64     // of each variable of the call: its ID, how many ranges it gets, and which
 	ids    []syncvar.ID // the variables whose ranges change, in increasing order
 	ranges [][]Range    // of ids, by address, merged
-	all    []Range      // the new ranges of all variables of the call, in the order of the call
 }
 
 // Rebinding checks that variable ids[i] may guard ranges[i] from now on: together the bytes that
 // the variables guard now, every byte once, and at least one each. All ranks must make the same
 // declarations and rebindings in the same order.
 func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error) {
-	r := &Rebinding{what: fmt.Sprintf("a rebinding of %d variables", len(ids))}
-	var before []Range
+	r := &Rebinding{what: fmt.Sprintf("a rebinding of %d variables, the first %s", len(ids), s.firstOf(ids, ranges))}
+	var before, after []Range
 	for i, id := range ids {
 		if len(ranges[i]) == 0 {
 			return nil, fmt.Errorf("consistency: rebind %q: no range", s.Name(id))
@@ -32,10 +32,10 @@ func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error
 				return nil, fmt.Errorf("consistency: rebind %q: [%#x, %#x) is empty or outside every region", s.Name(id), part.Lo, part.Hi)
 			}
 		}
-		before = append(before, s.vars[id].ranges...)
-		r.all = append(r.all, ranges[i]...)
+		before, after = append(before, s.vars[id].ranges...), append(after, ranges[i]...)
+		r.words = append(append(r.words, uint64(id), uint64(len(ranges[i]))), wordsOf(ranges[i])...)
 	}
-	after := inOrder(r.all)
+	after = inOrder(after)
 	for i := 1; i < len(after); i++ {
 		if after[i-1].Hi > after[i].Lo {
 			twice := Range{after[i].Lo, min(after[i-1].Hi, after[i].Hi)}
@@ -56,6 +56,14 @@ func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error
 		}
 	}
 	return r, s.sameBytes(merge(inOrder(before)), merge(after))
+}
+
+// firstOf describes the first variable of a rebinding.
+func (s *Space) firstOf(ids []syncvar.ID, ranges [][]Range) string {
+	if len(ids) == 0 || len(ranges[0]) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%q to %d ranges, the first %s", s.Name(ids[0]), len(ranges[0]), s.Describe(ranges[0][0]))
 }
 
 // sameBytes returns an error unless both lists, which are merged, have the same bytes.
@@ -131,5 +139,5 @@ func (s *Space) Rebind(r *Rebinding) {
 			s.bindings.ReplaceOrInsert(binding{part, id})
 		}
 	}
-	s.declare(r.what, r.all...)
+	s.declare(r.what, r.words...)
 }

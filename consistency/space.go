@@ -149,7 +149,7 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 		s.bindings.ReplaceOrInsert(binding{r, id})
 	}
 	s.vars = append(s.vars, newVariable(name, own))
-	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), own...)
+	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), wordsOf(own)...)
 	return id, nil
 }
 

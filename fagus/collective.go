@@ -34,7 +34,7 @@ func (n *Node) Fence() error {
 	if err := n.ready("Fence"); err != nil {
 		return err
 	}
-	err := n.communicate(syncvar.Barrier, PartBarrier, nil, func() error {
+	err := n.communicate("Fence", PartBarrier, nil, func() error {
 		met := n.record.meets(syncvar.Barrier)
 		if err := n.engine.Fence(); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (n *Node) end() error {
 // meet makes a collective call, which returns when all ranks have made the same call. word is this
 // rank's number in a Reduce, and 0 in other calls.
 func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
-	err := n.communicate(call, part, nil, func() error {
+	err := n.communicate(call.String(), part, nil, func() error {
 		met := n.record.meets(call)
 		if err := n.engine.Meet(call, word); err != nil {
 			return err

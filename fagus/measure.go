@@ -3,18 +3,25 @@ package fagus
 // Measure runs f, and returns the time that f took on this rank, including the time in which it
 // waited for other ranks. Stats.Measured divides this time by activity, so that a report can leave
 // out what a program does before and after: reading its input, and verifying its result. From the
-// first Measure on, Report.Waits and Report.Late count only the waits in such sections.
+// first Measure on, Report.Waits and Report.Late count only the waits in such sections. A Measure
+// within f counts as a part of f.
 func (n *Node) Measure(f func() error) (Time, error) {
 	c := &n.clock
 	c.enter(c.part) // charges the time up to now
-	if c.measured == ([Parts]Time{}) {
+	begin := c.since
+	if c.measuring {
+		err := f()
+		c.enter(c.part)
+		return c.since - begin, err
+	}
+	if c.sections == 0 {
 		c.before = c.total()
 		n.waits.clear()
 	}
-	before, begin := c.parts, c.since
-	n.waits.off = false
+	before := c.parts
+	c.measuring, n.waits.off = true, false
 	err := f()
-	n.waits.off = true
+	c.measuring, n.waits.off = false, true
 	c.sections++
 	c.enter(c.part)
 	for p := range before {

@@ -182,6 +182,47 @@ func TestRebindErrors(t *testing.T) {
 	}
 }
 
+// TestRebindDealtDifferently: ranks that give the same ranges to different variables are told.
+func TestRebindDealtDifferently(t *testing.T) {
+	for name, cfg := range everyRuntime(t, 1) {
+		cfg.Nodes = 2
+		for what, bindings := range map[string]func(rank int, v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding{
+			"another number of ranges": func(rank int, v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+				if rank == 0 {
+					return []fagus.Binding{v.To(a.Range(0, 4), a.Range(4, 6)), w.To(a.Range(6, 10))}
+				}
+				return []fagus.Binding{v.To(a.Range(0, 4)), w.To(a.Range(4, 6), a.Range(6, 10))}
+			},
+			"another order": func(rank int, v, w *fagus.SyncVar, a *fagus.Array[int32]) []fagus.Binding {
+				if rank == 0 {
+					return []fagus.Binding{v.To(a.Range(0, 4)), w.To(a.Range(4, 10))}
+				}
+				return []fagus.Binding{w.To(a.Range(0, 4)), v.To(a.Range(4, 10))}
+			},
+		} {
+			_, err := runFor(t, cfg, func(n *fagus.Node) error {
+				a, err := fagus.NewArray[int32](n, "a", 10)
+				if err != nil {
+					return err
+				}
+				v, err := n.Bind("v", a.Range(0, 5))
+				if err != nil {
+					return err
+				}
+				w, err := n.Bind("w", a.Range(5, 10))
+				if err != nil {
+					return err
+				}
+				n.Rebind(bindings(n.Rank(), v, w, a)...)
+				return n.Err()
+			})
+			if err == nil || !strings.Contains(err.Error(), "declared different things") {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
 // TestRebindDifferently: ranks that name different ranges are told, with both lines.
 func TestRebindDifferently(t *testing.T) {
 	for name, cfg := range everyRuntime(t, 1) {
@@ -203,8 +244,42 @@ func TestRebindDifferently(t *testing.T) {
 			n.Rebind(v.To(a.Range(0, cut)), w.To(a.Range(cut, 10)))
 			return n.Err()
 		})
-		if err == nil || !strings.Contains(err.Error(), "declared different things") || !strings.Contains(err.Error(), "a rebinding of 2 variables (fagus/rebind_test.go:") {
+		if err == nil || !strings.Contains(err.Error(), "declared different things") || !strings.Contains(err.Error(), "a rebinding of 2 variables, the first \"v\" to 1 ranges, the first a[0:5] (fagus/rebind_test.go:") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestRebindAdvice: what Rebind moves is nothing that the program has asked for.
+func TestRebindAdvice(t *testing.T) {
+	needGuard(t)
+	const size = 100_000
+	r := succeed(t, fagus.Config{Nodes: 2, Net: goroutines(), Check: fagus.CheckOn}, func(n *fagus.Node) error {
+		a, err := fagus.NewArray[int32](n, "a", size)
+		if err != nil {
+			return err
+		}
+		v, err := n.Bind("v", a.Range(0, size/2))
+		if err != nil {
+			return err
+		}
+		w, err := n.Bind("w", a.Range(size/2, size))
+		if err != nil {
+			return err
+		}
+		own := []*fagus.SyncVar{v, w}[n.Rank()]
+		for cut := size / 2; cut < size/2+5000 && n.Err() == nil; cut += 1000 {
+			n.Rebind(v.To(a.Range(0, cut)), w.To(a.Range(cut, size)))
+			lo, hi := n.Rank()*cut, cut+n.Rank()*(size-cut)
+			n.Set(own.Write()).Do(func() {
+				for i := lo; i < hi; i++ {
+					a.Slice()[i]++
+				}
+			})
+		}
+		return n.Err()
+	})
+	for _, a := range r.Advice {
+		t.Errorf("advice on a program that touches all that it acquires: %v", a)
 	}
 }

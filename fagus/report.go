@@ -3,6 +3,7 @@ package fagus
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -267,11 +268,12 @@ func (r Report) table(measured bool) string {
 // last. The slowest is that of the measured sections, if there are any.
 func (r Report) Rows() (rows []int) {
 	const most = 8
-	slowest, longest := 0, Time(0)
+	section := slices.ContainsFunc(r.Ranks, func(s Stats) bool { return s.MeasuredTotal() > 0 })
+	slowest, longest := 0, Time(-1)
 	for i := range r.Ranks {
-		t := r.Ranks[i].MeasuredTotal()
-		if t == 0 {
-			t = r.Ranks[i].Total()
+		t := r.Ranks[i].Total()
+		if section {
+			t = r.Ranks[i].MeasuredTotal()
 		}
 		if t > longest {
 			slowest, longest = i, t

@@ -56,8 +56,31 @@ func gather(ctx context.Context, net dimmnet.Network, results []result) error {
 		if err := json.Unmarshal(text, &of); err != nil {
 			return fmt.Errorf("fagus: decoding the results of rank %d: %w", r, err)
 		}
+		if err := of.Stats.check(len(all)); err != nil {
+			return fmt.Errorf("fagus: the results of rank %d: %w", r, err)
+		}
 		of.Stats.Rank = r
 		results[r] = of
+	}
+	return nil
+}
+
+// check returns an error if s, which another process has sent, cannot be the statistics of a rank.
+func (s *Stats) check(nodes int) error {
+	if s.Before < 0 || s.Sections < 0 || len(s.Spans) > MaxSpans {
+		return fmt.Errorf("%v before %d measured sections, and %d spans: want at least 0, and at most %d spans", s.Before, s.Sections, len(s.Spans), MaxSpans)
+	}
+	for part := range s.Parts {
+		if s.Parts[part].Time < 0 || s.Measured[part] < 0 {
+			return fmt.Errorf("%v of %v, of which %v are measured: want at least 0", s.Parts[part].Time, Part(part), s.Measured[part])
+		}
+	}
+	at := Time(0)
+	for i, span := range s.Spans {
+		if span.Part < 0 || span.Part >= Parts || span.From < at || span.To < span.From || span.For < 0 || span.For >= nodes || span.Until < 0 || span.Until > span.To {
+			return fmt.Errorf("span %d is %+v, after %v: want one of %d parts that begins later, and of a wait for one of %d ranks until its end", i, span, at, Parts, nodes)
+		}
+		at = span.To
 	}
 	return nil
 }

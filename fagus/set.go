@@ -60,6 +60,7 @@ func (r Request) Unordered() Request {
 type SyncSet struct {
 	node     *Node
 	requests []Request
+	moves    bool // the program touches nothing in the tenure
 	compiled bool // the fields below are valid, unless a Rebind has changed ranges since
 	rebinds  int  // the number of Rebinds of the rank when the set was compiled
 

@@ -161,7 +161,9 @@ type stopwatch struct {
 
 	measured [Parts]Time // of Node.Measure
 	sections int
-	before   Time // the time before the first Measure
+	// measuring is set during a Measure.
+	measuring bool
+	before    Time // the time before the first Measure
 
 	counters func() dimmnet.Counters // reads the counters of the node
 	silent   bool                    // the port does nothing in PartCompute and PartRelease

@@ -25,7 +25,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return n.errorf("Acquire: %w", err)
 	}
 	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
-	if err := n.communicate(syncvar.Acquire, PartAcquire, set, acquire); err != nil {
+	if err := n.communicate(syncvar.Acquire.String(), PartAcquire, set, acquire); err != nil {
 		return err
 	}
 	n.monitor.Leave(set)
@@ -35,7 +35,10 @@ func (n *Node) Acquire(set *SyncSet) error {
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
-	if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
+	if set.moves {
+		n.guard.Moved(set.shared)
+		n.guard.Moved(set.exclusive)
+	} else if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
 	n.held = set
@@ -67,8 +70,10 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.held = nil
 	n.order.Released(n.wrote)
-	if err := n.guard.Released(n.wrote); err != nil {
-		return n.errorf("%w", err)
+	if !set.moves {
+		if err := n.guard.Released(n.wrote); err != nil {
+			return n.errorf("%w", err)
+		}
 	}
 	n.monitor.Enter("Release", set)
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)

@@ -111,7 +111,7 @@ func TestGrantBehindFence(t *testing.T) {
 // TestCheckFence: ranks that can no longer meet at a Fence are named.
 func TestCheckFence(t *testing.T) {
 	list := func(call syncvar.Call, fenced bool) syncvar.List { return syncvar.List{Call: call, Fenced: fenced} }
-	const rule = "; all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before"
+	const rule = "; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before"
 	for _, c := range []struct {
 		lists []syncvar.List
 		want  string

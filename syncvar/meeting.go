@@ -16,7 +16,7 @@ type Mismatch struct {
 
 // Error says what both ranks have called, and the rule.
 func (m *Mismatch) Error() string {
-	return m.text + "; all ranks must call Fence, Update, Barrier and Reduce in the same order, and none may return before"
+	return m.text + "; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before"
 }
 
 // CheckMeeting returns a *Mismatch if two ranks wait for all ranks in different calls, a and b.

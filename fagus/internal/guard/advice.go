@@ -18,6 +18,7 @@ type Tally struct {
 	Brought   uint64 // bytes received from other ranks
 	Untouched uint64 // bytes of Brought that the program did not touch while it held them
 	Sharing   bool   // wrong reads of its bytes may not have been found, because of their pages
+	OfParts   bool   // package parts has bound it: the program cannot change what it guards
 	Company   uint64 // hash of all its tenures and accesses; equal: always acquired together
 }
 
@@ -83,7 +84,7 @@ func Advise(ranks [][]Tally) (advice []Advice) {
 			fmt.Sprintf("%d of %d bytes that were transferred for %s; acquire only where the data are used, or bind smaller ranges", bytes, of, list(names))})
 	}
 	advice = append(advice, companions(sums)...)
-	if names := where(sums, func(t Tally) bool { return t.Shared+t.Exclusive == 0 }); len(names) > 0 {
+	if names := where(sums, func(t Tally) bool { return t.Shared+t.Exclusive == 0 && !t.OfParts }); len(names) > 0 {
 		advice = append(advice, Advice{NeverAcquired, names, 0, fmt.Sprintf("no rank acquired %s", list(names))})
 	}
 	return advice
@@ -115,7 +116,7 @@ func add(ranks [][]Tally) (sums []Tally) {
 	for r, tallies := range ranks {
 		for id, t := range tallies {
 			if id == len(sums) {
-				sums = append(sums, Tally{Name: t.Name})
+				sums = append(sums, Tally{Name: t.Name, OfParts: t.OfParts})
 			}
 			s := &sums[id]
 			s.Shared += t.Shared
@@ -144,11 +145,13 @@ func where(sums []Tally, f func(Tally) bool) (names []string) {
 func companions(sums []Tally) (advice []Advice) {
 	groups := make(map[uint64][]string)
 	for _, t := range sums {
-		groups[t.Company] = append(groups[t.Company], t.Name)
+		if !t.OfParts {
+			groups[t.Company] = append(groups[t.Company], t.Name)
+		}
 	}
 	for _, t := range sums {
 		names := groups[t.Company]
-		if len(names) < 2 || names[0] != t.Name || t.Shared+t.Exclusive == 0 {
+		if t.OfParts || len(names) < 2 || names[0] != t.Name || t.Shared+t.Exclusive == 0 {
 			continue
 		}
 		advice = append(advice, Advice{AlwaysOneSet, names, 0,

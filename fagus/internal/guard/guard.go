@@ -65,7 +65,7 @@ func (g *Guard) Bound(id syncvar.ID) {
 	if g == nil {
 		return
 	}
-	g.vars = append(g.vars, variable{Tally: Tally{Name: g.space.Name(id)}})
+	g.vars = append(g.vars, variable{Tally: Tally{Name: g.space.Name(id), OfParts: source.OfParts()}})
 }
 
 // Tenure lists the variables that a rank holds, in increasing order of IDs.
@@ -172,6 +172,26 @@ func (g *Guard) Rebinding(ids []syncvar.ID) error {
 		}
 	}
 	return g.flush()
+}
+
+// Moved records a tenure in which the program touches nothing: data have moved for a rebinding.
+func (g *Guard) Moved(ids []syncvar.ID) {
+	if g == nil {
+		return
+	}
+	for _, id := range ids {
+		g.vars[id].had = true // Update refreshes it
+	}
+}
+
+// Rebound records that the given variables have their new ranges, and that their data have moved.
+func (g *Guard) Rebound(ids []syncvar.ID) {
+	if g == nil {
+		return
+	}
+	for _, id := range ids {
+		g.vars[id].version = g.version(id)
+	}
 }
 
 // Tallies closes all variables and returns their tallies, by ID. Only Close may follow.

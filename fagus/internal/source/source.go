@@ -31,6 +31,22 @@ func Line(frames []runtime.Frame) string {
 	return Unknown
 }
 
+// OfParts reports whether package parts, which the program has called, or package region makes the
+// call that is being executed.
+func OfParts() bool { return ofParts(Frames(Callers())) }
+
+func ofParts(frames []runtime.Frame) bool {
+	for _, f := range frames {
+		switch {
+		case strings.HasPrefix(f.Function, module+"fagus/parts."), strings.HasPrefix(f.Function, module+"fagus/region."):
+			return true
+		case !ours(f.Function) && !strings.HasPrefix(f.Function, "runtime."):
+			return false
+		}
+	}
+	return false
+}
+
 // Callers returns the stack of the calling goroutine, innermost frame first, up to 256
 // frames. While a panic is being recovered, it contains the frames that caused the panic.
 func Callers() []uintptr {

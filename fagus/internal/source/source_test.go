@@ -36,3 +36,19 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+// TestOfParts: the variables of package parts are not those that the program binds itself.
+func TestOfParts(t *testing.T) {
+	const module = "github.com/fagus-dsm/fagus/"
+	bind := runtime.Frame{Function: module + "fagus.(*Node).Bind"}
+	user := runtime.Frame{Function: "main.sum"}
+	parts := runtime.Frame{Function: module + "fagus/parts.NewGrid[...]"}
+	for want, frames := range map[bool][]runtime.Frame{
+		true:  {{Function: "runtime.Callers"}, bind, parts, user},
+		false: {{Function: "runtime.Callers"}, bind, user, parts},
+	} {
+		if got := ofParts(frames); got != want {
+			t.Errorf("ofParts(%v) is %v", frames, got)
+		}
+	}
+}

@@ -48,7 +48,7 @@ type pair struct {
 // the list is empty.
 func claims(c *comparison) []claim {
 	list := []claim{}
-	if c.Nodes < 2 || c.App != ofThePaper {
+	if c.Nodes < 2 || c.App != ofThePaper || c.Command != nil {
 		return list
 	}
 	pairs := pairUp(c, contest.RolePhase, contest.RoleThreaded)

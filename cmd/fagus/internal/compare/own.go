@@ -89,6 +89,9 @@ func readSizes(c *cli.Context) (flag, values string, err error) {
 	if flag == "" || values == "" {
 		return "", "", usage.Errorf("--%s %q: want a flag of the program and its values, such as --%[1]s n=100,200", sizesName, text)
 	}
+	if slices.Contains(strings.Split(values, ","), "") {
+		return "", "", usage.Errorf("--%s %q: one of the values is empty", sizesName, text)
+	}
 	if ours, _ := setHere(flag); ours {
 		return "", "", usage.Errorf("--%s %q: want a flag of the program's own: --%s is one of every program", sizesName, text, flag)
 	}

@@ -6,5 +6,5 @@
 //	r, err := p.Run(ctx, cfg, nil)
 //
 // The program may be any: what it prints is bounded and checked, and when the context ends, so does
-// all that the program has started.
+// the process group of the program.
 package own

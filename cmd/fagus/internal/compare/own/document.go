@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"strings"
+	"syscall"
+	"unicode"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -64,31 +68,62 @@ func (d *document) check(cfg *runflags.Config) error {
 	if d.Net != cfg.Network.Name || d.Nodes != cfg.Nodes || d.Mode != cfg.Mode.String() {
 		return fmt.Errorf("it ran on %d nodes of %q in %q mode: it must leave --net, --nodes and --mode as they are", d.Nodes, d.Net, d.Mode)
 	}
-	for _, times := range []map[string]int64{d.TimeNs, d.MeasuredTimeNs} {
+	for _, times := range []map[string]int64{d.TimeNs, d.MeasuredTimeNs, d.CriticalTimeNs} {
 		if times == nil && d.TimeNs != nil {
-			continue // it measures no section
+			continue // it measures no section, or has no timeline
 		}
-		if _, ok := times["total"]; !ok {
-			return fmt.Errorf("its document %s has no total time", schema)
+		if err := checkTimes(times); err != nil {
+			return fmt.Errorf("its document %s has %w", schema, err)
 		}
-		for part, ns := range times {
-			if ns < 0 {
-				return fmt.Errorf("its document %s has a time of %d ns for %s", schema, ns, quoted(part))
-			}
+	}
+	d.clean()
+	return nil
+}
+
+// checkTimes returns an error unless times has a total, and all of them are possible.
+func checkTimes(times map[string]int64) error {
+	if _, ok := times["total"]; !ok {
+		return errors.New("no total time")
+	}
+	const most = math.MaxInt64 / int64(fagus.Nanosecond)
+	for part, ns := range times {
+		if ns < 0 || ns > most {
+			return fmt.Errorf("a time of %d ns for %s", ns, quoted(part))
 		}
 	}
 	return nil
+}
+
+// clean replaces control characters, which a terminal would obey, in the texts that a comparison
+// prints.
+func (d *document) clean() {
+	for i := range d.Serial {
+		for _, text := range []*string{&d.Serial[i].Text, &d.Serial[i].Variable, &d.Serial[i].Mend} {
+			*text = strings.Map(func(r rune) rune {
+				if unicode.IsControl(r) {
+					return unicode.ReplacementChar
+				}
+				return r
+			}, *text)
+		}
+	}
 }
 
 // readTimeline returns what every rank did when, as the program has written it to a file. It
 // returns nil if the file is too large for a page.
 func readTimeline(path string, nodes int) ([]fagus.Stats, error) {
 	const most = 64 << 20
-	if info, err := os.Stat(path); err != nil || info.Size() > most {
+	// The program may have put anything there, such as a pipe or a link to a device.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errNoTimeline)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil || len(text) > most {
 		return nil, err
 	}
 	var line runflags.Timeline
@@ -101,6 +136,8 @@ func readTimeline(path string, nodes int) ([]fagus.Stats, error) {
 	}
 	return ranks, err
 }
+
+var errNoTimeline = errors.New("the program has not written the file of --timeline")
 
 // wanted says which programs can be compared.
 const wanted = "want a program that uses package fagus/program (docs/program.md)"

@@ -1,6 +1,10 @@
 package own
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,6 +44,8 @@ func TestReadDocument(t *testing.T) {
 		{"no total", strings.Replace(aDocument, "total", "sum", 1), "", "no total time"},
 		{"no times", strings.Replace(aDocument, "time_ns", "time", 1), "", "no total time"},
 		{"no measured total", strings.Replace(aDocument, `"ranks"`, `"measured_time_ns": {}, "ranks"`, 1), "", "no total time"},
+		{"a time of centuries", strings.Replace(aDocument, "4", "9223372036854775807", 1), "", `a time of 9223372036854775807 ns for "compute"`},
+		{"an impossible path", strings.Replace(aDocument, `"ranks"`, `"critical_time_ns": {"total": -3}, "ranks"`, 1), "", `a time of -3 ns for "total"`},
 		{"less than no time", strings.Replace(aDocument, "4", "-4", 1), "", `a time of -4 ns for "compute"`},
 	} {
 		d, beside, err := readDocument([]byte(c.out))
@@ -102,5 +108,32 @@ func TestCapture(t *testing.T) {
 	text := c.excerpt()
 	if string(c.head) != "0123\n56789" || !c.lost || calls != 1 || len(c.tail) != mostTail || !strings.HasPrefix(text, "; it says\n  0123\n  56789\n  ...\n  ccc") || !strings.HasSuffix(text, "...\n  last") {
 		t.Errorf("head %q, %d calls, excerpt %q", c.head, calls, text)
+	}
+}
+
+// TestTimelineOfNoFile: a program that puts a pipe or a device in the place of its timeline is told
+// at once.
+func TestTimelineOfNoFile(t *testing.T) {
+	dir := t.TempDir()
+	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v %s", err, out)
+	}
+	if err := os.Symlink("/dev/zero", link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{pipe, link, dir} {
+		if _, err := readTimeline(path, 2); !errors.Is(err, errNoTimeline) {
+			t.Errorf("%s: %v, want %v", path, err, errNoTimeline)
+		}
+	}
+}
+
+// TestCleanTexts: what would command a terminal is replaced.
+func TestCleanTexts(t *testing.T) {
+	d := document{Summary: fagus.Summary{Serial: []fagus.SerialTime{{Text: "a\x1b[31mb\a", Variable: "v\n"}}}}
+	d.clean()
+	if got := d.Serial[0]; got.Text != "a\ufffd[31mb\ufffd" || got.Variable != "v\ufffd" {
+		t.Errorf("%+v", got)
 	}
 }
