@@ -47,22 +47,29 @@ func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 		if err := t.addLoops(ctx, cfg, env); err != nil {
 			return nil, err
 		}
+		preset, err := sim.LoadPreset(env)
+		if err != nil {
+			return nil, err
+		}
+		if !blind(env) { // the papers give B's stages for F, and D's for E
+			t.add(env, "nic_latency_ns", nanoseconds(preset.NICLatency()))
+		}
 	}
-	bound, err := programBound()
-	if err != nil {
-		return nil, err
-	}
-	t.expect(t.Rows, bound)
 	design, err := sim.LoadPreset("design")
 	if err != nil {
 		return nil, err
 	}
 	t.add("design", "nic_latency_ns", nanoseconds(design.NICLatency()))
-	rate, err := sustained(ctx, cfg)
-	if err != nil {
-		return nil, err
+	// A remote write takes 10 clocks more, to reach the DIMM; the last stage takes one.
+	clock := design.NIC.Receive[len(design.NIC.Receive)-1].Time
+	t.add("design", "remote_write_ns", nanoseconds(design.NICLatency()+10*clock))
+	for _, both := range []bool{false, true} {
+		rate, err := sustained(ctx, cfg, both)
+		if err != nil {
+			return nil, err
+		}
+		t.add("design", map[bool]string{false: "botf_mb_s", true: "botf_both_ways_mb_s"}[both], rate)
 	}
-	t.add("design", "botf_mb_s", rate)
 	return t, nil
 }
 
@@ -80,18 +87,15 @@ func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
 }
 
 func (t *Table) addLoops(ctx context.Context, cfg Config, env string) error {
-	for _, external := range []bool{true, false} {
-		quantity := "internal_loop_ns"
-		if external {
-			quantity = "external_loop_ns"
-		}
-		loop, err := loop(ctx, cfg, env, external)
-		if err != nil {
-			return err
-		}
-		t.add(env, quantity, loop)
+	external, err := loop(ctx, cfg, env, true)
+	if err != nil {
+		return err
 	}
-	return nil
+	internal, err := loop(ctx, cfg, env, false)
+	t.add(env, "external_loop_ns", external)
+	t.add(env, "internal_loop_ns", internal)
+	t.add(env, "outside_swif_ns", external-internal)
+	return err
 }
 
 // loop returns the mean time of a 4-byte store of a rank to itself.
@@ -102,32 +106,47 @@ func loop(ctx context.Context, cfg Config, env string, external bool) (float64, 
 }
 
 // sustained returns the rate, in MB/s, at which one side sends full blocks with a bus of 133 MHz.
-func sustained(ctx context.Context, cfg Config) (float64, error) {
+// If both is set, it is the rate of both sides together.
+func sustained(ctx context.Context, cfg Config, both bool) (float64, error) {
 	const block = 464
 	return run(ctx, cfg, sim.Config{Env: "design"}, 2, func(p *pinger) (float64, error) {
 		port := p.h.Port()
-		if port.Rank() == 1 {
-			err := p.await(block, 1)
-			return 0, err
+		sides := 1
+		if both {
+			sides = 2
 		}
-		w := &writer{port: port, block: make([]byte, block), left: cfg.Rounds}
-		if err := dimmnet.Drive(port, w, func() bool { return w.left == 0 }); err != nil {
-			return 0, err
+		sends := port.Rank() == 0 || both
+		if sends {
+			w := &writer{port: port, to: 1 - port.Rank(), block: make([]byte, block), left: cfg.Rounds}
+			if err := dimmnet.Drive(port, w, func() bool { return w.left == 0 }); err != nil {
+				return 0, err
+			}
 		}
 		seconds := float64(p.h.Now()) / float64(dimmnet.Second)
-		return float64(cfg.Rounds*block) / seconds / 1e6, p.store(1, block, 1)
+		if sends {
+			if err := p.store(1-port.Rank(), block, 1); err != nil {
+				return 0, err
+			}
+		}
+		if both || !sends {
+			if err := p.await(block, 1); err != nil {
+				return 0, err
+			}
+		}
+		return float64(sides*cfg.Rounds*block) / seconds / 1e6, nil
 	})
 }
 
 // writer is a Stepper that writes the same block; left counts the writes to go.
 type writer struct {
 	port  dimmnet.Port
+	to    dimmnet.Rank
 	block []byte
 	left  int
 }
 
 func (w *writer) Step() (progress bool, err error) {
-	if !w.port.Write(1, 0, w.block) {
+	if !w.port.Write(w.to, 0, w.block) {
 		return false, nil
 	}
 	w.left--

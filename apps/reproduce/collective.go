@@ -25,10 +25,7 @@ func Barrier(ctx context.Context, cfg Config) (*Table, error) {
 		t.add(env, "barrier_nommx_ns", without)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t, t.expectByLoops(ctx, cfg)
+	return t, err
 }
 
 // Sum measures the two-node global sum of each type (docs/papers.md, DIMMnet-1, Barrier and
@@ -56,10 +53,7 @@ func Sum(ctx context.Context, cfg Config) (*Table, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t, t.expectByLoops(ctx, cfg)
+	return t, err
 }
 
 func eachEnv(f func(env string, preset sim.Preset) error) error {
@@ -73,22 +67,6 @@ func eachEnv(f func(env string, preset sim.Preset) error) error {
 		}
 	}
 	return nil
-}
-
-func (t *Table) expectByLoops(ctx context.Context, cfg Config) error {
-	known := Table{paper: t.paper}
-	for _, env := range envs() {
-		if predicted(env) {
-			if err := known.addLoops(ctx, cfg, env); err != nil {
-				return err
-			}
-		}
-	}
-	bound, err := programBound()
-	if err == nil {
-		t.expect(known.Rows, bound)
-	}
-	return err
 }
 
 func sum[T collective.Number](g *collective.Group, round uint32) error {

@@ -8,21 +8,26 @@ import (
 
 // Colony measures memory accesses of Computer Colony boards in clocks of 20 ns: local, in a loop
 // without a second board, and between two boards, for the three link variants. Each mean is of
-// Rounds x 50 accesses. The means of two boards with links 32 and twice are predictions.
+// Rounds x 50 accesses. The means of two boards with links 32
+// and twice were predicted before the thesis's were known.
 func Colony(ctx context.Context, cfg Config) (*Table, error) {
-	cfg = cfg.withDefaults()
+	cfg, t, err := newTable(cfg, "colony", "Computer Colony: reads and writes, in clocks of 20 ns")
+	if err != nil {
+		return nil, err
+	}
 	list, err := colony.Reproduce(ctx, 50*cfg.Rounds, cfg.Seed, cfg.Progress)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: "colony", Title: "Computer Colony: reads and writes, in clocks of 20 ns"}
+	t.paper = make(figures)
 	for _, f := range list {
-		r := Row{Table: t.Name, Env: f.Env, Quantity: f.Quantity, Model: f.Model, Paper: f.Paper}
 		if f.Paper != nil {
-			e := (f.Model - *f.Paper) / *f.Paper
-			r.Error = &e
+			if t.paper[f.Env] == nil {
+				t.paper[f.Env] = make(map[string]float64)
+			}
+			t.paper[f.Env][f.Quantity] = *f.Paper
 		}
-		t.Rows = append(t.Rows, r)
+		t.add(f.Env, f.Quantity, f.Model)
 	}
 	return t, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
 )
 
-// mpiProtocol is the time of MPI's software for a control packet, at both ends together: the
+// mpiProtocol is the time of MPI's calls and requests for a message, at both ends together: the
 // paper's MPI latency minus the latency of its library.
 const mpiProtocol = 1250 * dimmnet.Nanosecond
 
@@ -22,6 +22,7 @@ func MPI(ctx context.Context, cfg Config) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	model := make(map[string]float64)
 	for _, m := range []struct {
 		quantity string
 		measure  func(context.Context, Config) (dimmnet.Time, error)
@@ -36,9 +37,17 @@ func MPI(ctx context.Context, cfg Config) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.add("dimmnet2", m.quantity, float64(took)/float64(dimmnet.Microsecond))
+		us := float64(took) / float64(dimmnet.Microsecond)
+		t.add("dimmnet2", m.quantity, us)
+		model[m.quantity] = us
 		cfg.Progress()
 	}
+	// The paper's rows 6 to 8, which are differences of the rows above.
+	protocol := model["mpi_eager_us"] - model["library_eager_us"]
+	library := model["library_eager_us"] - model["botf_ivs_us"] - model["vl_us"]
+	t.add("dimmnet2", "protocol_us", protocol)
+	t.add("dimmnet2", "library_us", library)
+	t.add("dimmnet2", "host_us", protocol+library)
 	return t, nil
 }
 

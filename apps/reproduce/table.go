@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 //go:embed paper.toml
 var paperTOML string
+
+//go:embed predictions.toml
+var predictionsTOML string
 
 // Row pairs one figure of the model with that of the papers.
 type Row struct {
@@ -23,8 +24,9 @@ type Row struct {
 	Model    float64  `json:"model"`
 	Paper    *float64 `json:"paper"` // null if the papers print none
 	Error    *float64 `json:"error"` // (model - paper) / paper; null without a paper's figure
-	// Uncertainty is the relative error to expect of a figure that no paper prints, or null.
-	Uncertainty *float64 `json:"uncertainty,omitempty"`
+	// Predicted is the model's figure of commit 55759e0, if it was predicted before the paper's was
+	// known, or null.
+	Predicted *float64 `json:"predicted,omitempty"`
 	// Left is the reason why the summary leaves the row out, or empty.
 	Left string `json:"left_out,omitempty"`
 }
@@ -35,22 +37,25 @@ type Table struct {
 	Title string `json:"title"`
 	Rows  []Row  `json:"rows"`
 
-	paper figures
+	paper, predictions figures
 }
 
 type figures map[string]map[string]float64
 
-func paperFigures() (figures, error) {
-	var f figures
-	if _, err := toml.Decode(paperTOML, &f); err != nil {
-		return nil, fmt.Errorf("reproduce: paper.toml: %w", err)
+func readFigures(name, text string) (f figures, err error) {
+	if _, err := toml.Decode(text, &f); err != nil {
+		return nil, fmt.Errorf("reproduce: %s: %w", name, err)
 	}
 	return f, nil
 }
 
 func newTable(cfg Config, name, title string) (Config, *Table, error) {
-	paper, err := paperFigures()
-	return cfg.withDefaults(), &Table{Name: name, Title: title, paper: paper}, err
+	t := &Table{Name: name, Title: title}
+	var err error
+	if t.paper, err = readFigures("paper.toml", paperTOML); err == nil {
+		t.predictions, err = readFigures("predictions.toml", predictionsTOML)
+	}
+	return cfg.withDefaults(), t, err
 }
 
 func (t *Table) add(env, quantity string, model float64) {
@@ -59,14 +64,23 @@ func (t *Table) add(env, quantity string, model float64) {
 		e := (model - p) / p
 		r.Paper, r.Error = &p, &e
 	}
-	if r.Paper != nil && predicted(env) && unexplained(quantity) {
+	if p, ok := t.predictions[env][quantity]; ok {
+		r.Predicted = &p
+	}
+	if r.Paper != nil && blind(env) && unexplained(quantity) {
 		r.Left = "P4 with MMX: the papers found an overhead of emms that they could not explain"
+	}
+	switch {
+	case slices.Contains([]string{"outside_swif_ns", "protocol_us", "library_us", "host_us"}, quantity):
+		r.Left = "a difference of rows above it"
+	case quantity == "nic_latency_ns" && (env == "A" || env == "C"):
+		r.Left = "the paper's total; its rows add up to 373 in A, and to 275 in C"
 	}
 	t.Rows = append(t.Rows, r)
 }
 
-// predicted reports whether no parameter of the model was fitted to env.
-func predicted(env string) bool { return env == "E" || env == "F" }
+// blind reports whether no parameter of the model was fitted to env.
+func blind(env string) bool { return env == "E" || env == "F" }
 
 // unexplained reports whether the measurement contains an overhead of emms on a P4.
 func unexplained(quantity string) bool {
@@ -86,33 +100,20 @@ func (t *Table) Summary(include func(*Row) bool) (mean, worst float64, rows int)
 	return mean / float64(max(rows, 1)), worst, rows
 }
 
+// Predictions returns the mean and the largest |error| of the predictions for which include returns
+// true, against the papers' figures, and their number.
+func (t *Table) Predictions(include func(*Row) bool) (mean, worst float64, rows int) {
+	for i := range t.Rows {
+		if r := &t.Rows[i]; r.Predicted != nil && r.Paper != nil && include(r) {
+			e := math.Abs(*r.Predicted-*r.Paper) / *r.Paper
+			mean, worst, rows = mean+e, max(worst, e), rows+1
+		}
+	}
+	return mean / float64(max(rows, 1)), worst, rows
+}
+
+// Blind reports whether the row is of an environment to which no parameter was fitted: E and F.
+func Blind(r *Row) bool { return blind(r.Env) }
+
 // Fitted reports whether the model's parameters were fitted to the row's environment: A to D.
 func Fitted(r *Row) bool { return len(r.Env) == 1 && strings.Contains("ABCD", r.Env) }
-
-// expect sets the uncertainty of predictions from loops, the rows with known errors. bound is the
-// time in ns by which a P4's test program may take longer if the bus, not the CPU, limits it.
-func (t *Table) expect(loops []Row, bound float64) {
-	const legs = 2
-	known := Table{Rows: loops}
-	_, ofLoops, _ := known.Summary(func(r *Row) bool { return predicted(r.Env) })
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		if !predicted(r.Env) || r.Paper != nil {
-			continue
-		}
-		_, worst, _ := t.Summary(func(s *Row) bool { return Fitted(s) && s.Quantity == r.Quantity })
-		u := max(worst, ofLoops, legs*bound/r.Model)
-		r.Uncertainty = &u
-	}
-}
-
-// programBound returns how much longer, in ns, the test program takes at the P3's bus than on a
-// P4.
-func programBound() (float64, error) {
-	p3, err := sim.LoadPreset("D")
-	if err != nil {
-		return 0, err
-	}
-	p4, err := sim.LoadPreset("E")
-	return nanoseconds(p3.Host.Program - p4.Host.Program), err
-}

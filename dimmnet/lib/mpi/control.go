@@ -26,6 +26,16 @@ type Control [ControlBytes]byte
 // Data returns the number of data bytes that follow the packet. The value is not checked.
 func (c *Control) Data() int { return int(binary.LittleEndian.Uint32(c[20:])) }
 
+// OfCall reports whether a call of the program sends the packet. All others are answers, which the
+// progress engine sends and takes.
+func (c *Control) OfCall() bool {
+	switch kind(c[0]) {
+	case clearToSend, finishSend, remoteWrite, windowReply, windowGrant, windowFlushed:
+		return false
+	}
+	return true
+}
+
 type kind uint8
 
 // The kinds; the first four are the paper's (docs/papers.md, DIMMnet-2 and MPI, MPI on it).

@@ -11,8 +11,9 @@ import (
 
 // Config configures a link. The zero value is useful.
 type Config struct {
-	// Protocol is the time of MPI's software for a control packet, half of it at each end, on the
-	// virtual clock. The paper's is 1.25 us (docs/papers.md, DIMMnet-2 and MPI, Figures).
+	// Protocol is the time of MPI's calls, and of its work on requests, for a message or access,
+	// half of it at each end. The progress engine, which answers, takes none (docs/papers.md,
+	// DIMMnet-2 and MPI, Figures, row 6).
 	Protocol dimmnet.Time
 	// Area is the start of the part of SO-DIMM that rendezvous use, and AreaBytes its size. If
 	// AreaBytes is 0, they use the lower half of SO-DIMM.
@@ -88,7 +89,7 @@ func (l *Link) Send(dst dimmnet.Rank, c *mpi.Control, data []byte) bool {
 	if len(s.chunks) > 0 {
 		return false
 	}
-	l.h.Spend(l.cfg.Protocol / 2)
+	l.charge(c)
 	b := make([]byte, (mpi.ControlBytes+len(data)+dimmnet.WordBytes-1)/dimmnet.WordBytes*dimmnet.WordBytes)
 	copy(b, c[:])
 	copy(b[mpi.ControlBytes:], data)
@@ -96,6 +97,13 @@ func (l *Link) Send(dst dimmnet.Rank, c *mpi.Control, data []byte) bool {
 	s.sent++
 	l.push(dst)
 	return true
+}
+
+// charge spends MPI's time for a packet at one end.
+func (l *Link) charge(c *mpi.Control) {
+	if c.OfCall() {
+		l.h.Spend(l.cfg.Protocol / 2)
+	}
 }
 
 func (l *Link) push(dst dimmnet.Rank) (progress bool) {
@@ -174,7 +182,7 @@ func (l *Link) poll(src dimmnet.Rank) (progress bool, err error) {
 		return progress, nil
 	}
 	r.found = true
-	l.h.Spend(l.cfg.Protocol / 2)
+	l.charge(&r.control)
 	return true, nil
 }
 

@@ -28,7 +28,7 @@ type experiment struct {
 
 func experiments() []experiment {
 	return []experiment{
-		{"aotf", "round trips and loops of one store", reproduce.AOTF, 19},
+		{"aotf", "round trips and loops of one store", reproduce.AOTF, 20},
 		{"barrier", "barrier of two nodes", reproduce.Barrier, 16},
 		{"sum", "global sum over two nodes", reproduce.Sum, 28},
 		{"sendrecv", "stores by a switch; BOTF against PUSH", reproduce.SendRecv, 13},
@@ -44,10 +44,14 @@ type report struct {
 	Rounds int    `json:"rounds"`
 	// Summary summarises the rows of environments A to D. Checks summarises the rows of barriers
 	// and sums, to which the model's parameters were not fitted. Each is null without such rows.
-	Summary *summary         `json:"summary_a_to_d"`
-	Checks  *summary         `json:"checks_a_to_d"`
-	Rows    []reproduce.Row  `json:"rows"`
-	Curve   *reproduce.Curve `json:"bandwidth,omitempty"`
+	Summary *summary `json:"summary_a_to_d"`
+	Checks  *summary `json:"checks_a_to_d"`
+	// Blind summarises the rows of E and F that the model predicted before the papers' figures were
+	// known, and Predicted these predictions.
+	Blind     *summary         `json:"blind_e_f"`
+	Predicted *summary         `json:"predicted_e_f"`
+	Rows      []reproduce.Row  `json:"rows"`
+	Curve     *reproduce.Curve `json:"bandwidth,omitempty"`
 	// Messages are the measured times of DIMM_Send.
 	Messages []reproduce.Message `json:"dimm_send,omitempty"`
 
@@ -162,6 +166,10 @@ func (r *report) measure(c *cli.Context, list []experiment) error {
 	r.Rows = all.Rows
 	r.Summary = summarize(&all, reproduce.Fitted)
 	r.Checks = summarize(&all, func(row *reproduce.Row) bool { return reproduce.Fitted(row) && row.Table != "aotf" })
+	r.Blind = summarize(&all, func(row *reproduce.Row) bool { return reproduce.Blind(row) && row.Predicted != nil })
+	if mean, worst, rows := all.Predictions(reproduce.Blind); rows > 0 {
+		r.Predicted = &summary{Rows: rows, Mean: mean, Worst: worst}
+	}
 	return nil
 }
 
@@ -188,23 +196,37 @@ func (r *report) print(w io.Writer) error {
 	}{
 		{"environments A to D", r.Summary},
 		{"of these, barriers and sums, which no parameter was fitted to", r.Checks},
+		{"environments E and F, predicted before the figures were known", r.Predicted},
+		{"the same with this model", r.Blind},
 	} {
 		if e := s.of; e != nil {
 			text += fmt.Sprintf("%s: mean |error| %.1f %%, worst %.1f %%, of %d figures\n", s.what, e.Mean*100, e.Worst*100, e.Rows)
 		}
 	}
-	note := ""
-	for _, row := range r.Rows {
-		if row.Left != "" {
-			note = "; * " + row.Left
-		}
+	for _, reason := range r.reasons() {
+		text += "* " + reason + "\n"
 	}
-	_, err := fmt.Fprintf(w, "%smeans of %d rounds, seed %d%s\n", text, r.Rounds, r.Seed, note)
+	_, err := fmt.Fprintf(w, "%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
 	return err
 }
 
+// reasons returns why the summaries leave out rows, each reason once.
+func (r *report) reasons() (list []string) {
+	for _, row := range r.Rows {
+		if row.Left != "" && !slices.Contains(list, row.Left) {
+			list = append(list, row.Left)
+		}
+	}
+	return list
+}
+
 func errorTable(t *reproduce.Table) string {
-	out := base.NewTable(table.Row{"env", "quantity", "paper", "model", "error"}, 3, 4, 5)
+	header, columns := table.Row{"env", "quantity", "paper", "model", "error"}, []int{3, 4, 5}
+	predicted := slices.ContainsFunc(t.Rows, func(r reproduce.Row) bool { return r.Predicted != nil })
+	if predicted {
+		header, columns = append(header, "predicted before it was known"), append(columns, 6)
+	}
+	out := base.NewTable(header, columns...)
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		figure := func(x float64) string {
@@ -214,14 +236,14 @@ func errorTable(t *reproduce.Table) string {
 			return fmt.Sprintf("%.1f", x)
 		}
 		row := table.Row{r.Env, r.Quantity, "-", figure(r.Model), ""}
-		switch {
-		case r.Paper != nil:
+		if r.Paper != nil {
 			row[2], row[4] = figure(*r.Paper), fmt.Sprintf("%+.1f %%", *r.Error*100)
 			if r.Left != "" {
 				row[4] = "* " + row[4].(string)
 			}
-		case r.Uncertainty != nil:
-			row[4] = fmt.Sprintf("expect within %.0f %%", *r.Uncertainty*100)
+		}
+		if r.Predicted != nil {
+			row = append(row, figure(*r.Predicted))
 		}
 		if i > 0 && t.Rows[i-1].Env != r.Env {
 			out.AppendSeparator()
