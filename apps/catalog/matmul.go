@@ -30,7 +30,7 @@ fagus run matmul --n 64 --timeline phases.svg       a picture of the phases`,
 			&cli.StringFlag{Name: "a", Usage: "read A from `FILE` (.mtx or .npy); with --b"},
 			&cli.StringFlag{Name: "b", Usage: "read B from `FILE` (.mtx or .npy); with --a"},
 			&cli.StringFlag{Name: "type", Value: "float64", Usage: "element type: float64 or float32"},
-			&cli.StringFlag{Name: "sync", Value: string(matmul.Row), Usage: "one sync variable per row, or one per rank for all of its rows: row or rank"},
+			&cli.StringFlag{Name: "sync", Value: string(matmul.Row), Usage: "one sync variable per row, one per rank for all of its rows, or as in the paper, by rank for A and by row for C: row, rank or paper"},
 			outFlag("C", ".mtx or .npy"),
 		),
 		CheckOut: matrix.CheckName,
@@ -148,5 +148,9 @@ func productText(cfg matmul.Config) string {
 	if cfg.Sync != "" {
 		sync = cfg.Sync
 	}
-	return fmt.Sprintf("%d x %d times %d x %d, %s, a sync variable a %s", cfg.M, cfg.K, cfg.K, cfg.N, element, sync)
+	guarded := "a " + string(sync)
+	if sync == matmul.Paper {
+		guarded = "a rank for A, a row for C"
+	}
+	return fmt.Sprintf("%d x %d times %d x %d, %s, a sync variable %s", cfg.M, cfg.K, cfg.K, cfg.N, element, guarded)
 }

@@ -25,7 +25,7 @@ func TestSameBitsByPush(t *testing.T) {
 	for _, size := range sizes {
 		cfg := matmul.Square(size.n)
 		first, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
-		for _, sync := range []matmul.Sync{matmul.Row, matmul.Rank} {
+		for _, sync := range syncs {
 			cfg.Sync = sync
 			for _, by := range []fagus.Transfer{fagus.Auto, fagus.Push} {
 				net := inproc.New(inproc.Config{LLCM: size.llcm, Bulk: size.bulk, Banks: true})

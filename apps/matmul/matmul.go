@@ -12,8 +12,9 @@ import (
 type Sync string
 
 const (
-	Row  Sync = "row"  // one variable per row
-	Rank Sync = "rank" // one variable for all rows of a rank
+	Row   Sync = "row"   // one variable per row
+	Rank  Sync = "rank"  // one variable for all rows of a rank
+	Paper Sync = "paper" // Rank for A, and Row for C: the paper's remarks fit this best
 )
 
 // Matrix is a factor or a product, row-major.
@@ -64,8 +65,8 @@ func (c *Config) Validate() error {
 	if b := c.B; b != nil && (b.Rows != c.K || b.Cols != c.N) {
 		return fmt.Errorf("matmul: B is %d x %d: want %d x %d", b.Rows, b.Cols, c.K, c.N)
 	}
-	if c.Sync != "" && c.Sync != Row && c.Sync != Rank {
-		return fmt.Errorf("matmul: sync %q: want %q or %q", c.Sync, Row, Rank)
+	if c.Sync != "" && c.Sync != Row && c.Sync != Rank && c.Sync != Paper {
+		return fmt.Errorf("matmul: sync %q: want %q, %q or %q", c.Sync, Row, Rank, Paper)
 	}
 	return nil
 }
@@ -133,35 +134,48 @@ func (p *product[T]) declare() (err error) {
 	if p.guardB, err = p.node.Bind("B", p.b.All()); err != nil {
 		return err
 	}
-	for g := range p.guards() {
-		a, err := p.node.Bind(fmt.Sprintf("A.%d", g), p.rows(p.a, g, p.K)...)
-		if err != nil {
+	guardsA, guardsC := p.M, p.M
+	if p.Sync == Rank || p.Sync == Paper {
+		guardsA = min(p.node.Nodes(), p.M)
+	}
+	if p.Sync == Rank {
+		guardsC = guardsA
+	}
+	for g := range guardsC {
+		if g < guardsA {
+			if err := p.bind(&p.guardA, "A", p.rows(p.a, g, guardsA, p.K)); err != nil {
+				return err
+			}
+		}
+		if err := p.bind(&p.guardC, "C", p.rows(p.c, g, guardsC, p.N)); err != nil {
 			return err
 		}
-		c, err := p.node.Bind(fmt.Sprintf("C.%d", g), p.rows(p.c, g, p.N)...)
-		if err != nil {
-			return err
-		}
-		p.guardA, p.guardC = append(p.guardA, a), append(p.guardC, c)
 	}
 	return nil
 }
 
-// guards returns the number of variables for the rows of A, and for those of C. Row i is bound to
-// guard i mod guards, and guard g is acquired by rank g mod Nodes.
-func (p *product[T]) guards() int {
-	if p.Sync == Rank {
-		return min(p.node.Nodes(), p.M)
-	}
-	return p.M
+// bind binds the next guard of a matrix to rows. Row i is bound to guard i mod the number of
+// guards, and rank r acquires the guards r, r + Nodes, and so on.
+func (p *product[T]) bind(guards *[]*fagus.SyncVar, name string, rows []fagus.Range) error {
+	v, err := p.node.Bind(fmt.Sprintf("%s.%d", name, len(*guards)), rows...)
+	*guards = append(*guards, v)
+	return err
 }
 
-// rows returns the rows of a, with the given number of columns, that are bound to guard g.
-func (p *product[T]) rows(a *fagus.Array[T], g, columns int) (rows []fagus.Range) {
-	for i := g; i < p.M; i += p.guards() {
+// rows returns the rows of a, with the given number of columns, that are bound to one of guards.
+func (p *product[T]) rows(a *fagus.Array[T], guard, guards, columns int) (rows []fagus.Range) {
+	for i := guard; i < p.M; i += guards {
 		rows = append(rows, a.Range(i*columns, (i+1)*columns))
 	}
 	return rows
+}
+
+// own returns requests for this rank's guards.
+func (p *product[T]) own(guards []*fagus.SyncVar, access fagus.Access) (wants []fagus.Request) {
+	for g := p.node.Rank(); g < len(guards); g += p.node.Nodes() {
+		wants = append(wants, fagus.Want(guards[g], access))
+	}
+	return wants
 }
 
 // fill writes the input at rank 0. Rank 0 also holds C, without changing it, so that Update will
@@ -170,9 +184,11 @@ func (p *product[T]) fill() error {
 	set := p.node.Set()
 	if p.node.Rank() == 0 {
 		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Exclusive).Writing(p.b.All())}
-		for g := range p.guardA {
-			wants = append(wants, fagus.Want(p.guardA[g], fagus.Exclusive).Writing(p.rows(p.a, g, p.K)...),
-				fagus.Want(p.guardC[g], fagus.Exclusive).Writing())
+		for g, v := range p.guardA {
+			wants = append(wants, fagus.Want(v, fagus.Exclusive).Writing(p.rows(p.a, g, len(p.guardA), p.K)...))
+		}
+		for _, v := range p.guardC {
+			wants = append(wants, fagus.Want(v, fagus.Exclusive).Writing())
 		}
 		set = p.node.Set(wants...)
 	}
@@ -194,11 +210,8 @@ func (p *product[T]) multiply() error {
 	}
 	set := n.Set()
 	if len(rows) > 0 {
-		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Shared)}
-		for g := n.Rank(); g < len(p.guardA); g += n.Nodes() {
-			wants = append(wants, fagus.Want(p.guardA[g], fagus.Shared), fagus.Want(p.guardC[g], fagus.Exclusive))
-		}
-		set = n.Set(wants...)
+		wants := append(p.own(p.guardA, fagus.Shared), p.own(p.guardC, fagus.Exclusive)...)
+		set = n.Set(append(wants, fagus.Want(p.guardB, fagus.Shared))...)
 	}
 	if err := n.Acquire(set); err != nil {
 		return err

@@ -17,6 +17,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
+var syncs = []matmul.Sync{matmul.Row, matmul.Rank, matmul.Paper}
+
 // run multiplies and returns the result of rank 0. It limits the time of the run.
 func run(t testing.TB, net dimmnet.Network, nodes int, cfg matmul.Config) (matmul.Result, fagus.Report) {
 	t.Helper()
@@ -83,7 +85,7 @@ func TestSameBitsEverywhere(t *testing.T) {
 				t.Fatalf("n %d, float32 %v, without Fagus: error %v, check %+v: want a pass, and time 1", n, float32, err, first.Check)
 			}
 			for i, nodes := range counts {
-				cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[i%2]
+				cfg.Sync = syncs[i%3]
 				simulated, _ := run(t, apptest.Simulated(t, sim.Config{}), nodes, cfg)
 				if d := sameBits(simulated.C, first.C); d != "" {
 					t.Errorf("n %d, float32 %v, %d simulated nodes: %s", n, float32, nodes, d)
@@ -107,7 +109,7 @@ func TestSameBitsThreaded(t *testing.T) {
 		cfg := matmul.Square(n)
 		first, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
 		for nodes := 1; nodes <= 5; nodes++ {
-			cfg.Sync = []matmul.Sync{matmul.Row, matmul.Rank}[nodes%2]
+			cfg.Sync = syncs[nodes%3]
 			threaded, _ := runOn(t, fagus.Config{Nodes: nodes, Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded}, cfg)
 			if d := sameBits(threaded.C, first.C); d != "" {
 				t.Errorf("n %d, %d nodes: %s", n, nodes, d)
@@ -123,7 +125,7 @@ func TestRandomDelays(t *testing.T) {
 		seeds = 50
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
-		cfg := matmul.Config{M: 13, K: 11, N: 17, Seed: seed, Sync: []matmul.Sync{matmul.Row, matmul.Rank}[seed%2]}
+		cfg := matmul.Config{M: 13, K: 11, N: 17, Seed: seed, Sync: syncs[seed%3]}
 		want, _ := run(t, inproc.New(inproc.Config{}), 1, cfg)
 		net := apptest.Simulated(t, sim.Config{Seed: seed, Limit: 10 * dimmnet.Second})
 		got, _ := run(t, net, 2+int(seed%4), cfg)
