@@ -1,7 +1,6 @@
 package fagus
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -93,13 +92,10 @@ func (n *Node) rebinding(bindings []Binding) (*consistency.Rebinding, map[syncva
 	requests := make(map[syncvar.ID]Request, len(bindings))
 	ids, ranges := make([]syncvar.ID, len(bindings)), make([][]consistency.Range, len(bindings))
 	for i, b := range bindings {
-		switch {
-		case b.v == nil || b.v.node == nil:
-			return nil, nil, errors.New("a Binding is of a variable that Bind did not make")
-		case b.v.node != n:
-			return nil, nil, fmt.Errorf("%q was bound by rank %d: use the variable that this rank's Bind returned", b.v.name, b.v.node.rank)
+		err := n.checkVariable(b.v, "a Binding is of")
+		if err != nil {
+			return nil, nil, err
 		}
-		var err error
 		if ranges[i], err = n.checkRanges(b.ranges); err != nil {
 			return nil, nil, fmt.Errorf("%q: %w", b.v.name, err)
 		}

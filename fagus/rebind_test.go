@@ -43,18 +43,23 @@ func TestRebindRandomPrograms(t *testing.T) {
 	}
 }
 
+// cutArray makes an array of the given size, and binds v to its elements below cut, and w to those
+// from cut up to, but not including, end.
+func cutArray[T any](n *fagus.Node, size, cut, end int) (a *fagus.Array[T], v, w *fagus.SyncVar, err error) {
+	if a, err = fagus.NewArray[T](n, "a", size); err != nil {
+		return nil, nil, nil, err
+	}
+	if v, err = n.Bind("v", a.Range(0, cut)); err != nil {
+		return nil, nil, nil, err
+	}
+	w, err = n.Bind("w", a.Range(cut, end))
+	return a, v, w, err
+}
+
 // TestRebindOfNothing: a Rebind that changes nothing is a Fence.
 func TestRebindOfNothing(t *testing.T) {
 	report, err := runFor(t, fagus.Config{Nodes: 2, Net: goroutines()}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[byte](n, "a", 100)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.Range(0, 50))
-		if err != nil {
-			return err
-		}
-		w, err := n.Bind("w", a.Range(50, 100))
+		a, v, w, err := cutArray[byte](n, 100, 50, 100)
 		if err != nil {
 			return err
 		}
@@ -76,15 +81,7 @@ func TestRebindKeepsRequests(t *testing.T) {
 	for name, cfg := range everyRuntime(t, 1) {
 		cfg.Nodes = 2
 		_, err := runFor(t, cfg, func(n *fagus.Node) error {
-			a, err := fagus.NewArray[int32](n, "a", 4)
-			if err != nil {
-				return err
-			}
-			v, err := n.Bind("v", a.Range(0, 3))
-			if err != nil {
-				return err
-			}
-			w, err := n.Bind("w", a.Range(3, 4))
+			a, v, w, err := cutArray[int32](n, 4, 3, 4)
 			if err != nil {
 				return err
 			}
@@ -159,15 +156,7 @@ func TestRebindErrors(t *testing.T) {
 		}, "a Binding is of a variable that Bind did not make"},
 	} {
 		_, err := runFor(t, fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
-			a, err := fagus.NewArray[int32](n, "a", 10)
-			if err != nil {
-				return err
-			}
-			v, err := n.Bind("v", a.Range(0, 3))
-			if err != nil {
-				return err
-			}
-			w, err := n.Bind("w", a.Range(3, 6))
+			a, v, w, err := cutArray[int32](n, 10, 3, 6)
 			if err != nil {
 				return err
 			}
@@ -201,15 +190,7 @@ func TestRebindDealtDifferently(t *testing.T) {
 			},
 		} {
 			_, err := runFor(t, cfg, func(n *fagus.Node) error {
-				a, err := fagus.NewArray[int32](n, "a", 10)
-				if err != nil {
-					return err
-				}
-				v, err := n.Bind("v", a.Range(0, 5))
-				if err != nil {
-					return err
-				}
-				w, err := n.Bind("w", a.Range(5, 10))
+				a, v, w, err := cutArray[int32](n, 10, 5, 10)
 				if err != nil {
 					return err
 				}
@@ -228,15 +209,7 @@ func TestRebindDifferently(t *testing.T) {
 	for name, cfg := range everyRuntime(t, 1) {
 		cfg.Nodes = 2
 		_, err := runFor(t, cfg, func(n *fagus.Node) error {
-			a, err := fagus.NewArray[int32](n, "a", 10)
-			if err != nil {
-				return err
-			}
-			v, err := n.Bind("v", a.Range(0, 3))
-			if err != nil {
-				return err
-			}
-			w, err := n.Bind("w", a.Range(3, 10))
+			a, v, w, err := cutArray[int32](n, 10, 3, 10)
 			if err != nil {
 				return err
 			}
@@ -255,15 +228,7 @@ func TestRebindAdvice(t *testing.T) {
 	needGuard(t)
 	const size = 100_000
 	r := succeed(t, fagus.Config{Nodes: 2, Net: goroutines(), Check: fagus.CheckOn}, func(n *fagus.Node) error {
-		a, err := fagus.NewArray[int32](n, "a", size)
-		if err != nil {
-			return err
-		}
-		v, err := n.Bind("v", a.Range(0, size/2))
-		if err != nil {
-			return err
-		}
-		w, err := n.Bind("w", a.Range(size/2, size))
+		a, v, w, err := cutArray[int32](n, size, size/2, size)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package fagus
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,11 +119,10 @@ func (s *SyncSet) compile() error {
 }
 
 func (s *SyncSet) check(r Request) error {
+	if err := s.node.checkVariable(r.v, "the set contains"); err != nil {
+		return err
+	}
 	switch {
-	case r.v == nil || r.v.node == nil:
-		return errors.New("the set contains a variable that Bind did not make")
-	case r.v.node != s.node:
-		return fmt.Errorf("%q was bound by rank %d: use the variable that this rank's Bind returned", r.v.name, r.v.node.rank)
 	case r.access != Shared && r.access != Exclusive:
 		return fmt.Errorf("%q: %v: want Shared or Exclusive", r.v.name, r.access)
 	case r.declared && r.access != Exclusive:

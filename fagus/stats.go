@@ -109,8 +109,8 @@ type Report struct {
 	// Critical divides the critical path of the run, or of the section that Node.Measure has
 	// measured, into parts: the chain of computing and calls that led to its end. If a rank waited
 	// for another one, the chain goes on with the other one, and so contains no waiting. It is nil
-	// unless Config.Timeline was set, and if spans are missing, or the program measured several
-	// sections.
+	// unless Config.Timeline was set, and if spans are missing, or if some ranks measured a section
+	// and others none or several.
 	Critical *[Parts]Time
 
 	// Advice suggests where the program communicates more than it needs to. It is empty

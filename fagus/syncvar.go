@@ -2,6 +2,7 @@ package fagus
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -50,6 +51,18 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	n.record.bound(id, name)
 	n.guard.Bound(id)
 	return &SyncVar{node: n, id: id, name: name}, nil
+}
+
+// checkVariable returns an error unless a Bind of this rank has made v. what begins the error about
+// a variable that no Bind has made.
+func (n *Node) checkVariable(v *SyncVar, what string) error {
+	switch {
+	case v == nil || v.node == nil:
+		return fmt.Errorf("%s a variable that Bind did not make", what)
+	case v.node != n:
+		return fmt.Errorf("%q was bound by rank %d: use the variable that this rank's Bind returned", v.name, v.node.rank)
+	}
+	return nil
 }
 
 func (n *Node) checkRanges(ranges []Range) ([]consistency.Range, error) {
