@@ -5,7 +5,8 @@
 //	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // a variable for each block
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
-//	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce, broadcast
+//	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce
+//	b, err := parts.Broadcast(n, read, 0)                      // what rank 0 has, on all ranks
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other
 //	t, err := parts.NewTable(n, "words", strings.Compare, add)  // keys with values to add
