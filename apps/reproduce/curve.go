@@ -134,6 +134,22 @@ func (c *Curve) compare() {
 	}
 }
 
+// LevelTo returns the largest measured size in bytes at which PUSH is not yet faster by more than
+// Level.
+func (c *Curve) LevelTo() (bytes int) {
+	for _, p := range c.Points {
+		if c.PUSHAhead == 0 || p.Bytes < c.PUSHAhead {
+			bytes = p.Bytes
+		}
+	}
+	return bytes
+}
+
+// AddCurve adds to the table of SendRecv the size up to which BOTF and PUSH are level, which is
+// about 800 bytes in the paper (docs/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where each
+// wins).
+func (t *Table) AddCurve(c *Curve) { t.add(c.Env, "level_up_to_bytes", float64(c.LevelTo())) }
+
 // Layout of the transfers in an LLCM.
 const (
 	curveRegion = 1
