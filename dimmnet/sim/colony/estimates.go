@@ -41,7 +41,7 @@ func blockFigures(list []Figure) (figures []Figure) {
 		{"two/twice", "write_clk", Twice, 297, words},
 		// With the p of two boards, 131/(1-p)^2 is 229.8 and 187/(1-p)^2 is 328. 133.5/(1-p)^2 is
 		// 234.2, but would count the errors of the loop too, and is a time of one word.
-		{"loop/96", "read_clk", Burst, 187, "the same; the thesis compares 187 with 234, but our notes do not say what takes 234"},
+		{"loop/96", "read_clk", Burst, 187, "the model's mean plus the thesis's estimate; the thesis compares 187 with 234, but our notes do not say what takes 234"},
 	} {
 		f := figure(e.env+" block", e.quantity, model(list, e.env, e.quantity)+float64(e.link.blockClocks()), e.paper)
 		f.Left = e.left
