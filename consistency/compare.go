@@ -47,6 +47,7 @@ func (s *Space) compare(v *variable) []Range {
 			compared += p.Len()
 		}
 	}
+	s.detector.compared += compared
 	switch v.detection {
 	case DetectKernel:
 		v.written(compared) // only written pages were compared

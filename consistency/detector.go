@@ -16,6 +16,8 @@ type detector struct {
 	keep     int   // the limit, in bytes, of the twins that stay when a tenure ends
 	twins    int   // the present bytes of all twins
 	writes   Writes
+	copied   int     // bytes copied to twins since the last TwinWork
+	compared int     // bytes compared with twins since then
 	suspects []Range // reused
 	changed  []Range // reused
 }
@@ -32,6 +34,15 @@ func (s *Space) Detect(by Detection, pages Pages, keepBytes int) {
 
 // Writes returns the counts so far.
 func (s *Space) Writes() Writes { return s.detector.writes }
+
+// TwinWork returns the numbers of bytes copied to twins, and compared with them, since its last
+// call.
+func (s *Space) TwinWork() (copied, compared int) {
+	d := &s.detector
+	copied, compared = d.copied, d.compared
+	d.copied, d.compared = 0, 0
+	return copied, compared
+}
 
 func (d *detector) choose(v *variable) Detection {
 	by := d.writes.By

@@ -103,6 +103,7 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	}
 	if v.detection != DetectDeclared {
 		v.copied = s.beginTwin(v)
+		s.detector.copied += v.copied
 	}
 }
 

@@ -45,6 +45,10 @@ type Host interface {
 	// Spend advances a virtual clock by d, the time of a computation. It does nothing on a wall
 	// clock, which advances by itself. A negative d panics.
 	Spend(d Time)
+	// Charge advances a virtual clock by the time that n units of work cost on the network's model
+	// of a host. It does nothing on a wall clock. Other threads may run meanwhile, as in calls of
+	// the port. A negative n panics.
+	Charge(w Work, n int)
 	// Note records a change of state in the trace, on networks that keep one.
 	Note(what string, arg uint64)
 	// Go starts another thread of this node. It runs f with its own Host and Port, which share the
@@ -60,6 +64,30 @@ type Host interface {
 	// Notice returns this node's event, which Notify sets. Notices returns how many there were.
 	Notice() Event
 	Notices() uint64
+}
+
+// Work is a kind of work of a host that costs time on a simulated network.
+type Work uint8
+
+// The kinds of work, and the unit of each.
+const (
+	Copy    Work = iota // a byte copied from memory to memory
+	Give                // a byte read from memory for the NIC; the port charges writing it
+	Take                // a byte written to memory from the NIC; the port charges reading it
+	Compare             // a byte compared with its twin
+	Miss                // a line that a program reads from memory, because no cache has it
+	Entry               // an entry of a list, or a message
+	Step                // a rank or a transfer of a plan
+	Notice              // a notice that a thread reads, by a system call
+	Works               // the number of kinds
+)
+
+// String returns the name of w, as in "copy".
+func (w Work) String() string {
+	if w < Works {
+		return [Works]string{"copy", "give", "take", "compare", "miss", "entry", "step", "notice"}[w]
+	}
+	return fmt.Sprintf("work %d", uint8(w))
 }
 
 // Sharer is a Host on whose network all ranks can share memory.

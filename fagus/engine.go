@@ -76,6 +76,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		FirstVersion: cfg.first.version,
 
 		Observer: cfg.waits,
+		Charge:   h.Charge,
 	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }

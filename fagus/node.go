@@ -129,6 +129,11 @@ func (n *Node) Now() Time { return n.host.Now() }
 // a network with a real clock, because computing takes time by itself. It panics if d is negative.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }
 
+// SpendMisses advances a virtual clock as Spend does, by the time of reading lines from memory, one
+// after another: what a program computes that waits for a cache miss in every step. While another
+// thread of the node uses the memory bus, as a thread that polls the NIC does, it takes longer.
+func (n *Node) SpendMisses(lines int) { n.host.Charge(dimmnet.Miss, lines) }
+
 // Err returns the first error of this rank's calls, or else the reason why the run has failed, or
 // nil. Errors stick: after an error every call returns the same error at once and does nothing, and
 // Run returns it even if the program does not. (Errors of NewArray, Bind and Wrote do not stick:

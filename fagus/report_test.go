@@ -15,7 +15,7 @@ import (
 // reported runs a program of three ranks in virtual time, in which rank 1 computes longest.
 func reported(t *testing.T, mode fagus.Mode) fagus.Report {
 	t.Helper()
-	net, err := sim.New(sim.Config{})
+	net, err := sim.New(sim.Config{HostCost: sim.HostCostOff})
 	if err != nil {
 		t.Fatal(err)
 	}

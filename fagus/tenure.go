@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -35,6 +36,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
+	n.chargeTwins()
 	if set.moves {
 		n.guard.Moved(set.shared)
 		n.guard.Moved(set.exclusive)
@@ -44,6 +46,14 @@ func (n *Node) Acquire(set *SyncSet) error {
 	n.held = set
 	n.logCall("Acquire", set, n.mode == Phase)
 	return nil
+}
+
+// chargeTwins charges the work of write detection to a virtual clock.
+func (n *Node) chargeTwins() {
+	if copied, compared := n.space.TwinWork(); copied+compared > 0 {
+		n.host.Charge(dimmnet.Copy, copied)
+		n.host.Charge(dimmnet.Compare, compared)
+	}
 }
 
 // Release ends the tenure. set must be the set that the rank holds. Release finds the bytes that
@@ -68,6 +78,7 @@ func (n *Node) Release(set *SyncSet) error {
 			n.wrote = append(n.wrote, id)
 		}
 	}
+	n.chargeTwins()
 	n.held = nil
 	n.order.Released(n.wrote)
 	if !set.moves {

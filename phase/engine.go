@@ -51,6 +51,7 @@ type Engine struct {
 	waitPort *waitPort // wraps port; Call passes it to Drive
 	waits    waits
 	watch    Observer // may be nil
+	charge   func(w dimmnet.Work, n int)
 
 	incoming map[syncvar.ID]*stream // streams that inQueues receive in this phase
 	arriving []*stream              // all streams that arrive in this phase, in the plan's order
@@ -79,6 +80,8 @@ type Config struct {
 	FirstVersion syncvar.Version
 	// Observer, if not nil, is informed of what Call waits for.
 	Observer Observer
+	// Charge, if not nil, is called for the work of the host (dimmnet.Host.Charge).
+	Charge func(w dimmnet.Work, n int)
 }
 
 // Observer is informed of what a Call waits for.
@@ -103,9 +106,13 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		agreed: make([]uint32, nodes),
 		values: make([]uint64, nodes),
 		watch:  cfg.Observer,
+		charge: cfg.Charge,
 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
+	}
+	if e.charge == nil {
+		e.charge = func(dimmnet.Work, int) {}
 	}
 	e.table.StartAt(cfg.FirstVersion)
 	if err := e.configure(cfg); err != nil {
@@ -248,6 +255,7 @@ func (e *Engine) Begin(l syncvar.List) error {
 	e.lists[e.port.Rank()] = l
 	if e.ownList = e.ownList[:0]; !fits {
 		e.ownList = syncvar.AppendList(e.ownList, &l)
+		e.charge(dimmnet.Entry, l.Entries())
 	}
 	if len(e.ownList) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: the acquire list has %d bytes, the limit is %d", len(e.ownList), syncvar.MaxListBytes))
@@ -362,6 +370,7 @@ func (e *Engine) makePlan() error {
 			return err
 		}
 	}
+	e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
 	e.state = transfer
 	if e.watch != nil && len(e.plan.Transfers) > 0 {
 		e.watch.Moving()

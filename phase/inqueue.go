@@ -108,6 +108,7 @@ func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
 	if l.Phase != e.phase {
 		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", of, l.Phase, e.phase)
 	}
+	e.charge(dimmnet.Entry, 1+l.Entries())
 	e.lists[of] = l
 	return nil
 }

@@ -182,6 +182,7 @@ func (b *push) fill(r *role) {
 	b.e.port.Fill(r.offset, b.manifest)
 	at := r.offset + dimmnet.Offset(len(b.manifest))
 	for _, c := range r.message {
+		b.e.charge(dimmnet.Give, c.Len())
 		b.e.port.Fill(at, b.e.space.Bytes(c.Range))
 		at += dimmnet.Offset(padded(c.Len()))
 	}

@@ -28,6 +28,7 @@ func (s ringSender) held() bool    { return false }
 func (s ringSender) slot(t *outTransfer) (ringbuf.Header, []byte) {
 	c := t.stream.Cuts[t.next]
 	t.next++
+	s.e.charge(dimmnet.Give, c.Len())
 	return ringbuf.Header{Kind: ringbuf.Data, Addr: uint64(c.Lo), Len: c.Len(), Age: c.Age}, s.e.space.Bytes(c.Range)
 }
 
@@ -47,5 +48,6 @@ func (r ringReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) error {
 		return err
 	}
 	ring.Take(mem)
+	r.e.charge(dimmnet.Take, len(mem))
 	return nil
 }

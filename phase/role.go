@@ -192,6 +192,7 @@ func (r *role) read(e *Engine) error {
 	}
 	for _, mem := range memory {
 		port.Read(mem, at)
+		e.charge(dimmnet.Take, len(mem))
 		at += dimmnet.Offset(padded(len(mem)))
 	}
 	return nil

@@ -73,6 +73,9 @@ type List struct {
 	Word      uint64 // what the rank contributes to a Reduce; 0 in other calls
 }
 
+// Entries returns the number of variables that the list names.
+func (l *List) Entries() int { return len(l.Shared) + len(l.Exclusive) + len(l.Clean) }
+
 // Transfer moves the bytes of a variable that are newer than Since from one rank to another.
 type Transfer struct {
 	ID       ID

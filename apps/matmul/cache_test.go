@@ -38,7 +38,6 @@ func (c *lru) use(addr int) bool {
 }
 
 const (
-	lineBytes = 32
 	pageBytes = 4096
 	elemBytes = 8
 )
@@ -58,7 +57,7 @@ type machine struct {
 func newMachine(pages int, random *rand.Rand) *machine {
 	m := &machine{
 		l1:  newLRU(16<<10/lineBytes, 4, lineBytes),
-		l2:  newLRU(256<<10/lineBytes, 8, lineBytes),
+		l2:  newLRU(cacheBytes/lineBytes, cacheWays, lineBytes),
 		tlb: newLRU(64, 4, pageBytes),
 	}
 	for p := range pages {
@@ -158,5 +157,22 @@ func TestLRU(t *testing.T) {
 	}
 	if c.misses != 7 {
 		t.Errorf("%d misses, want 7", c.misses)
+	}
+}
+
+// TestMissesOfTheLoop compares the misses that Cost counts with those of the simulated caches, per
+// step, also at sizes where a line stays in the cache until the loop has used all its columns.
+func TestMissesOfTheLoop(t *testing.T) {
+	for _, n := range []int{64, 100, 200, 250, 500, 512, 1000, 1024, 1500, 2048} {
+		m := newMachine((3*n*n*elemBytes+pageBytes-1)/pageBytes, nil)
+		warm := min(n, 200*200/n+8)
+		got := m.plainLoop(n, warm, 2*warm).memory
+		_, misses := Cost(n, n, n, elemBytes)
+		if want := float64(misses) / float64(n*n*n); got < want-0.03 || got > want+0.03 {
+			t.Errorf("n = %d: %.3f lines from memory a step, Cost says %.3f", n, got, want)
+		}
+	}
+	if compute, misses := Cost(0, 512, 512, elemBytes); compute != 0 || misses != 0 {
+		t.Errorf("no rows cost %v and %d misses", compute, misses)
 	}
 }

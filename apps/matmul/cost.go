@@ -2,36 +2,53 @@ package matmul
 
 import "github.com/fagus-dsm/fagus/fagus"
 
-// The Pentium III at 950 MHz of the paper's evaluation, as a model of a blocked product.
+// The Pentium III at 950 MHz of the paper's evaluation (docs/papers.md, Fagus), as a model of the
+// paper's loop: for every row i and column j, the sum over k of A[i][k] * B[k][j]. The loop goes
+// down the columns of B, so every step reads another line of another page.
 const (
 	// clockPs is the length of a cycle at 950 MHz, rounded.
 	clockPs = 1053
-	// cyclesPerStep is the cost of c += a*b: both the multiplication and the addition of the x87
-	// unit use port 0, for one cycle each (Intel Architecture Optimization Reference Manual,
-	// 245127, appendix C). Loads and stores use other ports. gcc 2.95, the compiler of the time,
-	// generated no SSE code, so 4-byte numbers are not faster.
+	// cyclesPerStep is the cost of c += a*b without misses: both the multiplication and the
+	// addition of the x87 unit use port 0, for one cycle each (Intel Architecture Optimization
+	// Reference Manual, 245127, appendix C).
 	cyclesPerStep = 2
-	// busPsPerByte is the time to transfer a byte of PC100 memory: 8 bytes at 100 MHz.
-	busPsPerByte = 1250
-	// tile is the side of the square of B that stays in the 256 KB L2 cache while rows of A pass:
-	// 128 x 128 x 8 bytes, half of the cache.
-	tile = 128
+	// The second-level cache of a Pentium III (the same manual).
+	lineBytes  = 32
+	cacheBytes = 256 << 10
+	cacheWays  = 8
 )
 
-// pentium3 returns the virtual time to compute some rows of C = A x B, where A has k columns and
-// B has n. It is the time of the arithmetic plus, without overlap, that of the traffic on the
-// memory bus: B crosses the bus once, a row of A once per column of tiles, and a row of C in both
-// directions once per row of tiles.
-func pentium3(rows, k, n, elementBytes int) fagus.Time {
-	if rows == 0 {
-		return 0
-	}
-	steps := rows * k * n
-	columns, layers := (n+tile-1)/tile, (k+tile-1)/tile
-	bytes := elementBytes * (k*n + rows*k*columns + 2*rows*n*layers)
-	return fagus.Time(steps)*cyclesPerStep*clockPs + fagus.Time(bytes)*busPsPerByte
+// Cost returns what some rows of C = A x B cost on a virtual clock, where A has k columns and B has
+// n: the time without misses, and the number of lines that come from memory.
+func Cost(rows, k, n, elementBytes int) (compute fagus.Time, misses int) {
+	return fagus.Time(rows*k*n) * cyclesPerStep * clockPs, missesOfB(rows, k, n, elementBytes)
 }
 
-// Cost returns the virtual time that a rank is charged for some rows of C = A x B of 8-byte
-// numbers, where A has k columns and B has n.
-func Cost(rows, k, n int) fagus.Time { return pentium3(rows, k, n, 8) }
+// missesOfB returns how many of the steps miss the second-level cache in B. The misses in A and C,
+// which the loop reads and writes along rows, are too few to count.
+func missesOfB(rows, k, n, elementBytes int) int {
+	row := n * elementBytes
+	lines := (row + lineBytes - 1) / lineBytes // of a row of B
+	switch {
+	case rows == 0:
+		return 0
+	case k*row <= cacheBytes: // B stays in the cache
+		return k * lines
+	case columnFits(k, row): // a line stays until the loop has used all of its columns
+		return rows * k * lines
+	}
+	return rows * k * n
+}
+
+// columnFits reports whether the cache holds the lines of one column of B, whose elements lie row
+// bytes apart.
+func columnFits(k, row int) bool {
+	sets := make([]int, cacheBytes/lineBytes/cacheWays)
+	for i := range k {
+		set := i * row / lineBytes % len(sets)
+		if sets[set]++; sets[set] > cacheWays {
+			return false
+		}
+	}
+	return true
+}

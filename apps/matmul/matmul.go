@@ -170,10 +170,14 @@ func (p *product[T]) rows(a *fagus.Array[T], guard, guards, columns int) (rows [
 	return rows
 }
 
-// own returns requests for this rank's guards.
-func (p *product[T]) own(guards []*fagus.SyncVar, access fagus.Access) (wants []fagus.Request) {
+// own returns requests for this rank's guards: to write all rows of a, or only to read if a is nil.
+func (p *product[T]) own(guards []*fagus.SyncVar, a *fagus.Array[T], columns int) (wants []fagus.Request) {
 	for g := p.node.Rank(); g < len(guards); g += p.node.Nodes() {
-		wants = append(wants, fagus.Want(guards[g], access))
+		if a == nil {
+			wants = append(wants, fagus.Want(guards[g], fagus.Shared))
+		} else {
+			wants = append(wants, fagus.Want(guards[g], fagus.Exclusive).Writing(p.rows(a, g, len(guards), columns)...))
+		}
 	}
 	return wants
 }
@@ -210,14 +214,14 @@ func (p *product[T]) multiply() error {
 	}
 	set := n.Set()
 	if len(rows) > 0 {
-		wants := append(p.own(p.guardA, fagus.Shared), p.own(p.guardC, fagus.Exclusive)...)
+		wants := append(p.own(p.guardA, nil, 0), p.own(p.guardC, p.c, p.N)...)
 		set = n.Set(append(wants, fagus.Want(p.guardB, fagus.Shared))...)
 	}
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
 	times := newFactor(p.b.Slice(), p.K, p.N)
-	cost := func(rows int) fagus.Time { return pentium3(rows, p.K, p.N, elementBytes[T]()) }
+	cost := func(rows int) (fagus.Time, int) { return Cost(rows, p.K, p.N, elementBytes[T]()) }
 	done, chunkRows := 0, times.chunkRows()
 	for len(rows) > 0 {
 		if err := n.Err(); err != nil {
@@ -227,8 +231,11 @@ func (p *product[T]) multiply() error {
 		rows = rows[len(chunk):]
 		times.addTo(p.c.Slice(), p.a.Slice(), chunk, n.Nodes())
 		// the total does not depend on the size of chunks
-		n.Spend(cost(done+len(chunk)) - cost(done))
+		before, missesBefore := cost(done)
 		done += len(chunk)
+		after, misses := cost(done)
+		n.Spend(after - before)
+		n.SpendMisses(misses - missesBefore)
 		if p.Progress != nil {
 			p.Progress(len(chunk))
 		}

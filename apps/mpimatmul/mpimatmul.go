@@ -48,7 +48,9 @@ func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
 	part := make([]float64, len(mine))
 	started := h.Now()
 	gemm.Pack(b, n, n).AddTo(part, n, mine, n, rows)
-	h.Spend(matmul.Cost(rows, n, n))
+	compute, misses := matmul.Cost(rows, n, n, 8)
+	h.Spend(compute)
+	h.Charge(dimmnet.Miss, misses)
 	r.Compute = h.Now() - started
 	if err := collect(c, n, part, product); err != nil {
 		return r, err

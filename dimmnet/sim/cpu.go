@@ -269,14 +269,15 @@ func (th *thread) releaseCPU(state threadState) {
 	n.beginFirst(th.now)
 }
 
-// compute uses a CPU for d. If the node may have other threads, it works tick by tick.
-func (th *thread) compute(d dimmnet.Time) {
+// compute uses a CPU for d, or for longer if it uses the bus and other threads do, too. If the node
+// may have other threads, it works tick by tick.
+func (th *thread) compute(d dimmnet.Time, bus bool) {
 	if len(th.k.threads) == len(th.k.nodes) {
 		th.advance(d)
 		return
 	}
 	for {
-		th.turn.computes = true
+		th.turn.computes, th.turn.bus = true, bus
 		th.sync() // let the node's other threads act after every tick
 		th.turn.computes = false
 		th.yieldWhileDue()
@@ -284,10 +285,14 @@ func (th *thread) compute(d dimmnet.Time) {
 			return
 		}
 		part := min(d, tick)
-		if len(th.node.ready) > 0 {
-			part = min(part, th.turn.sliceEnd-th.now)
+		takes := part
+		if bus {
+			takes = th.hindered(part)
 		}
-		th.advance(part)
+		if rest := th.turn.sliceEnd - th.now; len(th.node.ready) > 0 && takes > rest {
+			part, takes = part*rest/takes, rest
+		}
+		th.advance(takes)
 		d -= part
 	}
 }

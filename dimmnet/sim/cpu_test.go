@@ -17,7 +17,7 @@ func withCPUs(t *testing.T, cpus int) sim.Config {
 		t.Fatal(err)
 	}
 	preset.Host.CPUs = cpus
-	return sim.Config{Preset: &preset}
+	return sim.Config{Preset: &preset, HostCost: sim.HostCostOff}
 }
 
 // pollUntil polls a word of this node's LLCM until it is not 0.

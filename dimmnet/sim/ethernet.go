@@ -78,7 +78,7 @@ func (th *thread) Notify(dst dimmnet.Rank) {
 	if int(dst) >= len(k.nodes) {
 		panic(fmt.Sprintf("sim: rank %d: Notify(%d): the run has %d nodes", th.rank, dst, len(k.nodes)))
 	}
-	th.compute(k.preset.Host.Notify)
+	th.compute(k.preset.Host.Notify, false)
 	th.sync()
 	if dst == th.rank {
 		k.schedule(th.now+k.preset.Host.Notice, evNotice, int32(dst))

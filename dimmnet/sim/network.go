@@ -33,6 +33,10 @@ type Config struct {
 	UDP *UDP
 	// Faults lists the pauses, crashes, partitions and damage in a run (not UDP's losses).
 	Faults []Fault
+	// HostCost says what the work of the hosts costs besides their accesses to the NIC (HostCosts):
+	// "on" or "" what the preset says, "off" nothing, and "miss=2,wake=0.5" what the preset says
+	// times a factor. The names are those of dimmnet.Work, and wake and bus.
+	HostCost string
 	// Trace, if not nil, is called with every record of the run, in order.
 	Trace func(Record)
 }
@@ -103,6 +107,9 @@ func New(cfg Config) (*Network, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := w.preset.applyHostCost(cfg.HostCost); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if cfg.UDP != nil {
 		if err := cfg.UDP.check(); err != nil {

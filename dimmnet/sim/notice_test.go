@@ -12,7 +12,7 @@ import (
 func TestNoticesPassTheEthernet(t *testing.T) {
 	for _, senders := range []int{1, 2, 20} {
 		var last dimmnet.Time
-		play(t, sim.Config{}, senders+1, func(h dimmnet.Host) error {
+		play(t, sim.Config{HostCost: sim.HostCostOff}, senders+1, func(h dimmnet.Host) error {
 			if h.Port().Rank() > 0 {
 				h.Notify(0)
 				return nil

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
@@ -49,6 +50,8 @@ type HostTimes struct {
 	Notice       dimmnet.Time // from the arrival of a notice's frame until the host is interrupted
 
 	WriteNoMMX, ReadNoMMX dimmnet.Time // Write and Read of a program without MMX
+
+	Costs HostCosts // all other work
 }
 
 // NICTimes holds the times of the NIC's hardware.
@@ -104,6 +107,9 @@ func (p *Preset) check() error {
 		min(total(n.Send), n.Outside.Time, total(n.Receive)-n.Own, n.Own, n.ByteTime, n.BankByte, n.Gap, n.Interrupt) < 0 ||
 		min(n.HTLBRefill, n.TLBRefill, n.PushStart, n.Flip, p.Switch.Packet) < 0 {
 		return fmt.Errorf("sim: preset %q: a negative time", p.Name)
+	}
+	if c := &h.Costs; min(slices.Min(c.Work[:]), c.Wake, c.Turn) < 0 {
+		return fmt.Errorf("sim: preset %q: a negative cost of the host: %+v", p.Name, *c)
 	}
 	if err := p.Ethernet.check(p.Name); err != nil {
 		return err

@@ -108,6 +108,16 @@ type hostTable struct {
 	SliceNs        float64 `toml:"slice_ns"`
 	NotifyNs       float64 `toml:"notify_ns"`
 	NoticeNs       float64 `toml:"notice_ns"`
+
+	CopyMBs    float64 `toml:"copy_mb_s"`
+	GiveMBs    float64 `toml:"give_mb_s"`
+	TakeMBs    float64 `toml:"take_mb_s"`
+	CompareMBs float64 `toml:"compare_mb_s"`
+	MissNs     float64 `toml:"miss_ns"`
+	EntryNs    float64 `toml:"entry_ns"`
+	StepNs     float64 `toml:"step_ns"`
+	ReadNoteNs float64 `toml:"read_notice_ns"`
+	WakeNs     float64 `toml:"wake_ns"`
 }
 
 type switchTable struct {
@@ -177,6 +187,7 @@ func (f *presetFile) preset(name string, e envTable) Preset {
 			Notice:       ns(h.NoticeNs),
 			WriteNoMMX:   ns(h.WriteNoMMXNs),
 			ReadNoMMX:    ns(h.ReadNoMMXNs),
+			Costs:        h.costs(),
 		},
 		NIC:         nicTimes(&n, &b, &h, e.Bubbles),
 		Switch:      Switch{Name: e.Switch, Ports: s.Ports, Packet: ns(s.PacketNs), PacketBytes: s.PacketBytes, Multicast: s.Multicast},
@@ -188,6 +199,23 @@ func (f *presetFile) preset(name string, e envTable) Preset {
 		PushBytes:   n.PushPacketBytes,
 		FIFO:        n.FIFO,
 		Windows:     n.Windows,
+	}
+}
+
+func (h *hostTable) costs() HostCosts {
+	return HostCosts{
+		Work: [...]dimmnet.Time{
+			dimmnet.Copy:    perByte(h.CopyMBs),
+			dimmnet.Give:    perByte(h.GiveMBs),
+			dimmnet.Take:    perByte(h.TakeMBs),
+			dimmnet.Compare: perByte(h.CompareMBs),
+			dimmnet.Miss:    ns(h.MissNs),
+			dimmnet.Entry:   ns(h.EntryNs),
+			dimmnet.Step:    ns(h.StepNs),
+			dimmnet.Notice:  ns(h.ReadNoteNs),
+		},
+		Wake: ns(h.WakeNs),
+		Turn: ns(h.ReadNs),
 	}
 }
 

@@ -23,6 +23,7 @@ func (e *sleepEvent) wake(at dimmnet.Time, by *thread) {
 		return
 	}
 	e.waiter = nil
+	w.turn.left += e.k.preset.Host.Costs.Wake
 	w.wake(at, by)
 }
 

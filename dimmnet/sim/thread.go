@@ -70,6 +70,7 @@ type turn struct {
 	sliceEnd dimmnet.Time // time from which it gives its CPU to ready threads
 	fresh    bool         // the thread was woken, and has not yet polled without progress
 	computes bool         // the thread is inside compute: a woken thread may take its CPU at once
+	bus      bool         // what it computes uses the memory bus all the time
 
 	// Valid while the thread has no CPU.
 	credit  dimmnet.Time // the rest of its time slice
@@ -253,10 +254,10 @@ func (th *thread) Spend(d dimmnet.Time) {
 	if th.gathers {
 		th.flush()
 	}
-	th.compute(d)
+	th.compute(d, false)
 	if cfg := &th.k.cfg; cfg.Seed != 0 {
 		th.spends++
-		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay))
+		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay), false)
 	}
 	if th.now >= th.pauses.next {
 		th.servePauses()

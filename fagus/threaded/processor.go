@@ -33,6 +33,10 @@ func (e *Engine) process(h dimmnet.Host) error {
 			return err
 		}
 		for _, in := range batch {
+			h.Charge(dimmnet.Entry, 1)
+			if in.head.Kind == ringbuf.Data {
+				h.Charge(dimmnet.Copy, in.head.Len)
+			}
 			var err error
 			if e.locked(func() bool { err = e.handleSlot(in); return true }); err != nil {
 				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)

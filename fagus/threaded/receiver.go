@@ -47,6 +47,9 @@ func (e *Engine) receive(h dimmnet.Host) error {
 			return err
 		}
 		r.taken += uint64(len(r.got))
+		if e.notices {
+			h.Charge(dimmnet.Notice, len(r.got))
+		}
 		done := r.port.Counters()
 		err := e.await(receive, func() bool {
 			e.counters[receive] = done

@@ -74,6 +74,7 @@ func (s *sender) send(out outgoing) error {
 		if !s.copy(c) {
 			return nil
 		}
+		s.h.Charge(dimmnet.Give, c.Len())
 		s.head = ringbuf.Header{Kind: ringbuf.Data, Last: i == len(out.stream.Cuts)-1, Sender: s.e.rank,
 			Len: c.Len(), Addr: uint64(c.Lo), Age: c.Age}
 		if err := s.slot(); err != nil {

@@ -47,6 +47,13 @@ func (h *Host) Spend(d dimmnet.Time) {
 	}
 }
 
+// Charge does nothing, because work takes its own time on a wall clock.
+func (h *Host) Charge(w dimmnet.Work, n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("%s: Charge of %d units of %v: want 0 or more", h.network, n, w))
+	}
+}
+
 // Note does nothing: the network keeps no trace.
 func (h *Host) Note(string, uint64) {}
 

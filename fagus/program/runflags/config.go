@@ -27,6 +27,7 @@ type Config struct {
 	Transfer  fagus.Transfer
 	Placement fagus.Placement // whether ranks share one copy of each array
 	Env       string          // the machine of a simulated network; "" for other networks
+	HostCost  string          // what the work of a simulated host costs: sim.Config.HostCost
 	Faults    Faults          // the faults of a network with datagrams
 	Seed      uint64
 	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
@@ -85,6 +86,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
 		EnvFlag(category, "machine of a simulated network"),
+		HostCostFlag(category),
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random"},
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and verify that it keeps the axioms of entry consistency"},
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
@@ -157,7 +159,7 @@ func Basics(c *cli.Context, networks List) (Config, error) {
 }
 
 func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
-	cfg := Config{Env: c.String("env"), Seed: c.Uint64("seed")}
+	cfg := Config{Env: c.String("env"), HostCost: c.String("host-cost"), Seed: c.Uint64("seed")}
 	var err error
 	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err
@@ -175,6 +177,9 @@ func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
 	if !cfg.Network.Simulated {
 		if c.IsSet("env") {
 			return cfg, usage.Errorf("--env describes a simulated machine: use it with --net %v", Which(simulated))
+		}
+		if c.IsSet("host-cost") {
+			return cfg, usage.Errorf("--host-cost describes a simulated machine: use it with --net %v", Which(simulated))
 		}
 		cfg.Env = ""
 	}

@@ -23,9 +23,14 @@ func EnvFlag(category, what string) cli.Flag {
 	return &cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: what + ": " + strings.Join(sim.Envs(), ", ")}
 }
 
+// HostCostFlag returns the flag --host-cost.
+func HostCostFlag(category string) cli.Flag {
+	return &cli.StringFlag{Name: "host-cost", Category: category, Value: "on", Usage: "what copies, lists, wake-ups and the memory bus of a simulated machine cost: on, off (only the network costs time), or `FACTORS` of the model's costs, such as miss=2,wake=0.5 (docs/simulator.md)"}
+}
+
 // simulation returns the network of cfg.
 func (cfg *Config) simulation() (s Simulation, err error) {
-	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed}
+	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed, HostCost: cfg.HostCost}
 	if cfg.Network.Datagrams {
 		udp := sim.UDP(cfg.Faults)
 		c.UDP = &udp

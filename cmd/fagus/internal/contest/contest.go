@@ -50,6 +50,7 @@ func flags(category string, own bool) []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: networks(own).Usage() + "; UDP-Fagus has a network of its own"},
 		runflags.EnvFlag(where, "machine of a simulated network"),
+		runflags.HostCostFlag(where),
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random, differently in each round"},
 		runflags.TimeoutFlag(where),
 	}, runflags.FaultFlags()...)

@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// HostCosts is what the work of a host costs besides its accesses to the NIC.
+type HostCosts struct {
+	Work [dimmnet.Works]dimmnet.Time // of one unit, by kind
+	Wake dimmnet.Time                // CPU time of a thread that an event has woken, until it runs
+	// Turn is how long an access to the NIC keeps another processor of the node from memory.
+	Turn dimmnet.Time
+}
+
+// usesBus reports whether w takes no longer than its traffic on the memory bus.
+func usesBus(w dimmnet.Work) bool { return w < dimmnet.Entry }
+
+// Charge adds the cost of n units of w to the thread's clock.
+func (th *thread) Charge(w dimmnet.Work, n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("sim: rank %d: Charge of %d units of %v: want 0 or more", th.rank, n, w))
+	}
+	if d := th.k.preset.Host.Costs.Work[w] * dimmnet.Time(n); d > 0 {
+		th.compute(d, usesBus(w))
+	}
+}
+
+// busTurn returns for how long each line that this thread reads or writes waits for another thread
+// of the node: threads that want the memory bus take turns. A thread that has a CPU, and does not
+// compute, polls the NIC or copies to it.
+func (th *thread) busTurn() (turn dimmnet.Time) {
+	if th.k.cfg.UDP != nil {
+		return 0 // threads poll memory that their caches hold
+	}
+	costs := &th.k.preset.Host.Costs
+	for _, x := range th.node.threads {
+		switch {
+		case x == th || !x.hasCPU():
+		case !x.turn.computes:
+			turn = max(turn, costs.Turn)
+		case x.turn.bus:
+			turn = max(turn, min(costs.Turn, costs.Work[dimmnet.Miss]))
+		}
+	}
+	return turn
+}
+
+// hindered returns how long work of d takes that uses the bus, a line at a time.
+func (th *thread) hindered(d dimmnet.Time) dimmnet.Time {
+	line := th.k.preset.Host.Costs.Work[dimmnet.Miss]
+	if line == 0 {
+		return d
+	}
+	return d + d/line*th.busTurn()
+}
+
+// HostCostOff is the HostCost with which only the network costs time.
+const HostCostOff = "off"
+
+// applyHostCost changes the costs of p as Config.HostCost says.
+func (p *Preset) applyHostCost(text string) error {
+	costs := &p.Host.Costs
+	switch text {
+	case "", "on":
+		return nil
+	case HostCostOff:
+		*costs = HostCosts{}
+		return nil
+	}
+	scaled := map[string][]*dimmnet.Time{
+		"wake": {&costs.Wake},
+		"bus":  {&costs.Turn},
+	}
+	for w := range dimmnet.Works {
+		scaled[w.String()] = []*dimmnet.Time{&costs.Work[w]}
+	}
+	for _, part := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		factor, err := strconv.ParseFloat(value, 64)
+		if err != nil || factor < 0 || factor > maxCostFactor || math.IsNaN(factor) {
+			return fmt.Errorf("host cost %q: want on, off, or factors from 0 to %d such as miss=2,wake=0.5", part, maxCostFactor)
+		}
+		times, ok := scaled[name]
+		if !ok {
+			return fmt.Errorf("host cost %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(scaled)), ", "))
+		}
+		for _, t := range times {
+			*t = dimmnet.Time(math.Round(float64(*t) * factor))
+		}
+	}
+	return nil
+}
+
+const maxCostFactor = 1000
