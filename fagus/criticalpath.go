@@ -106,3 +106,20 @@ func (l *pathLine) cause(lines []pathLine, s Span, mode Mode) (rank int, since T
 	}
 	return 0, 0, false
 }
+
+// waiting returns how long the rank has waited for others, as far as its spans tell: in its only
+// measured section or, without one, in the run.
+func (s *Stats) waiting() (sum Time) {
+	if len(s.Spans) == 0 {
+		return 0
+	}
+	from, to := s.Spans[0].From, s.Spans[len(s.Spans)-1].To
+	if s.Sections == 1 {
+		from += s.Before
+		to = from + s.MeasuredTotal()
+	}
+	for _, span := range s.Spans {
+		sum += max(0, min(span.Until, to)-max(span.From, from))
+	}
+	return sum
+}

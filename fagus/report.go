@@ -58,6 +58,9 @@ type RankTime struct {
 	Rank           int              `json:"rank"`
 	TimeNs         map[string]int64 `json:"time_ns"`
 	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
+	// WaitingNs is how much of these times the rank has waited for other ranks, in the section that
+	// Node.Measure has run or, without one, in the run. It is 0 without Config.Timeline.
+	WaitingNs int64 `json:"waiting_ns,omitempty"`
 }
 
 const totalName = "total"
@@ -82,7 +85,7 @@ func (r Report) Summary() Summary {
 	}
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
-		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds()}
+		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds()}
 		if section {
 			of.MeasuredTimeNs = measured[i].nanoseconds()
 			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time

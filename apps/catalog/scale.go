@@ -9,7 +9,7 @@ type Scale struct {
 
 func scales() map[string]Scale {
 	all := map[string]Scale{
-		"matmul":     {"n", []string{"256", "512", "1024"}, []string{"a", "b", "out"}},
+		"matmul":     {"n", []string{"512", "1024", "2048"}, []string{"a", "b", "out"}},
 		"many":       {"variables", []string{"16", "64", "256"}, nil},
 		"workqueue":  {"tasks", []string{"64", "256", "1024"}, nil},
 		"tsp":        {"cities", []string{"10", "11", "12"}, []string{"instance"}},

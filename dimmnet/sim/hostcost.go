@@ -74,13 +74,7 @@ func (p *Preset) applyHostCost(text string) error {
 		*costs = HostCosts{}
 		return nil
 	}
-	scaled := map[string][]*dimmnet.Time{
-		"wake": {&costs.Wake},
-		"bus":  {&costs.Turn},
-	}
-	for w := range dimmnet.Works {
-		scaled[w.String()] = []*dimmnet.Time{&costs.Work[w]}
-	}
+	scaled := p.costsByName()
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		factor, err := strconv.ParseFloat(value, 64)
@@ -89,7 +83,7 @@ func (p *Preset) applyHostCost(text string) error {
 		}
 		times, ok := scaled[name]
 		if !ok {
-			return fmt.Errorf("host cost %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(scaled)), ", "))
+			return fmt.Errorf("host cost %q: want one of %s", name, strings.Join(HostCostNames(), ", "))
 		}
 		for _, t := range times {
 			*t = dimmnet.Time(math.Round(float64(*t) * factor))
@@ -99,3 +93,18 @@ func (p *Preset) applyHostCost(text string) error {
 }
 
 const maxCostFactor = 1000
+
+// costsByName returns the times that a factor of Config.HostCost changes.
+func (p *Preset) costsByName() map[string][]*dimmnet.Time {
+	h := &p.Host
+	byName := map[string][]*dimmnet.Time{"wake": {&h.Costs.Wake}, "bus": {&h.Costs.Turn}}
+	for w := range dimmnet.Works {
+		byName[w.String()] = []*dimmnet.Time{&h.Costs.Work[w]}
+	}
+	notice := dimmnet.Notice.String() // to send it, until it has arrived, and to read it
+	byName[notice] = append(byName[notice], &h.Notify, &h.Notice)
+	return byName
+}
+
+// HostCostNames returns the names of the costs that Config.HostCost can change, sorted.
+func HostCostNames() []string { return slices.Sorted(maps.Keys(new(Preset).costsByName())) }

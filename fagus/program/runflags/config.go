@@ -27,7 +27,7 @@ type Config struct {
 	Transfer  fagus.Transfer
 	Placement fagus.Placement // whether ranks share one copy of each array
 	Env       string          // the machine of a simulated network; "" for other networks
-	HostCost  string          // what the work of a simulated host costs: sim.Config.HostCost
+	HostCost  string          // costs of a simulated host: sim.Config.HostCost; "" is on
 	Faults    Faults          // the faults of a network with datagrams
 	Seed      uint64
 	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
@@ -159,7 +159,7 @@ func Basics(c *cli.Context, networks List) (Config, error) {
 }
 
 func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
-	cfg := Config{Env: c.String("env"), HostCost: c.String("host-cost"), Seed: c.Uint64("seed")}
+	cfg := Config{Env: c.String("env"), HostCost: readHostCost(c), Seed: c.Uint64("seed")}
 	var err error
 	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err
@@ -282,7 +282,7 @@ func (cfg *Config) String() string {
 	if !cfg.Network.Simulated {
 		return fmt.Sprintf("%s, %s, %s, seed %d (wall time)", NodesText(cfg.Nodes), mode, net, cfg.Seed)
 	}
-	return fmt.Sprintf("%s, %s, %s, env %s, seed %d (virtual time)", NodesText(cfg.Nodes), mode, net, cfg.Env, cfg.Seed)
+	return fmt.Sprintf("%s, %s, %s, env %s%s, seed %d (virtual time)", NodesText(cfg.Nodes), mode, net, cfg.Env, HostCostText(cfg.HostCost), cfg.Seed)
 }
 
 // NodesText returns "1 node", "2 nodes", and so on.

@@ -18,6 +18,7 @@ type Document struct {
 	*Faults         // the faults of a UDP network; nil on others
 	Transfer string `json:"transfer"`
 	Env      string `json:"env,omitempty"`
+	HostCost string `json:"host_cost,omitempty"` // unless it is on
 	Seed     uint64 `json:"seed"`
 
 	Clock dimmnet.Clock `json:"clock"`
@@ -88,7 +89,7 @@ type Datagrams struct {
 func (t *Target) Document(report fagus.Report) Document {
 	d := Document{
 		Nodes: t.Nodes, Mode: t.Mode.String(), Notices: t.Notices, Net: t.Network.Name, Faults: t.UDPFaults(),
-		Transfer: t.Transfer.String(), Env: t.Env, Seed: t.Seed,
+		Transfer: t.Transfer.String(), Env: t.Env, HostCost: t.HostCost, Seed: t.Seed,
 		Clock: report.Clock, Summary: report.Summary(),
 	}
 	if t.Check != fagus.CheckOff {

@@ -28,6 +28,21 @@ func HostCostFlag(category string) cli.Flag {
 	return &cli.StringFlag{Name: "host-cost", Category: category, Value: "on", Usage: "what copies, lists, wake-ups and the memory bus of a simulated machine cost: on, off (only the network costs time), or `FACTORS` of the model's costs, such as miss=2,wake=0.5 (docs/simulator.md)"}
 }
 
+func readHostCost(c *cli.Context) string {
+	if cost := c.String("host-cost"); cost != "on" {
+		return cost
+	}
+	return ""
+}
+
+// HostCostText returns ", host cost off" or the like, and "" for the model's costs.
+func HostCostText(cost string) string {
+	if cost == "" {
+		return ""
+	}
+	return ", host cost " + cost
+}
+
 // simulation returns the network of cfg.
 func (cfg *Config) simulation() (s Simulation, err error) {
 	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed, HostCost: cfg.HostCost}

@@ -11,20 +11,19 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
+// claim is a claim of the paper, and what a comparison says about it.
 type claim struct {
-	Claim   string  `json:"claim"`
+	Claim   string  `json:"claim"` // the paper's words (docs/papers.md, Fagus)
 	Verdict verdict `json:"verdict"`
+	Measure string  `json:"measure"` // what is compared, and the limit
 	Numbers string  `json:"numbers"`
+	Depends string  `json:"depends_on"`
 }
 
-const (
-	claimEqual   = "total time is equal for small matrices"
-	claimAhead   = "D1-Fagus2 is ahead by more as the matrix grows"
-	claimAcquire = "acquire is slightly slower in D1-Fagus2"
-	claimRelease = "release is faster in D1-Fagus2, which sends nothing there"
-	claimUpdate  = "update is faster in D1-Fagus2, by more the more data"
-	claimPolling = "without the TCP notice, polling takes about half of the compute rate"
-)
+func (c claim) found(v verdict, numbers ...string) claim {
+	c.Verdict, c.Numbers = v, strings.Join(numbers, "; ")
+	return c
+}
 
 // The limits that stand for the paper's words, in percent. The paper prints no numbers.
 const (
@@ -33,6 +32,56 @@ const (
 	halfFrom     = 40 // the least percentage of the compute rate that is "about half"
 	halfTo       = 60
 )
+
+// The claims. The measures are the same for all: total of the slowest rank, parts on the critical
+// path, in milliseconds and in percent. Depends follows from fagus compare matmul --sensitivity.
+func claimEqual() claim {
+	return claim{
+		Claim:   "total time is equal for small matrices",
+		Measure: fmt.Sprintf("total at the smallest size, taken as equal within %d %%", equalWithin),
+		Depends: "the time to compute, beside which communication is short: a line from memory (miss) in every step",
+	}
+}
+
+func claimAhead() claim {
+	return claim{
+		Claim:   "D1-Fagus2 wins by more as the matrix grows",
+		Measure: "the lead in total, in ms: more at every size, and above 0 at the largest; in percent it may fall, because computing grows faster",
+		Depends: "the notices of the requests of Update, one for each variable, against what acquire takes longer (take)",
+	}
+}
+
+func claimAcquire() claim {
+	return claim{
+		Claim:   "acquire is slightly slower in D1-Fagus2, where one side only sends and the other only receives",
+		Measure: fmt.Sprintf("acquire: longer at every size, by at most %d %%", slightlyUpTo),
+		Depends: "what writing the received data to memory costs (take), for which D1-Fagus has a thread and a processor of its own, against the reading of notices (notice); and on D1-Fagus taking free variables without a message, which D1-Fagus requests does not",
+	}
+}
+
+func claimRelease() claim {
+	return claim{
+		Claim:   "release is faster in D1-Fagus2: D1-Fagus communicates there, D1-Fagus2 does not",
+		Measure: "release: shorter at every size, and no messages",
+		Depends: "no cost: D1-Fagus2 sends nothing there",
+	}
+}
+
+func claimUpdate() claim {
+	return claim{
+		Claim:   "update is faster in D1-Fagus2, by more the more data: one batch instead of a request for each variable",
+		Measure: "the lead in update, in ms: above 0 at every size, and more at every larger one",
+		Depends: "the notices of the requests, and the number of variables: one for each row of C",
+	}
+}
+
+func claimPolling() claim {
+	return claim{
+		Claim:   "without the TCP notice, a polling thread takes close to half of the compute rate",
+		Measure: fmt.Sprintf("compute without a polling thread in percent of compute beside one, at the largest size; taken as half from %d to %d %%", halfFrom, halfTo),
+		Depends: "turns on the memory bus: a line from memory (miss) waits for an uncached read of the polling thread (bus); a program without misses keeps its rate on two processors",
+	}
+}
 
 // leastToGrow is the number of sizes needed to judge whether a lead grows with the size.
 const leastToGrow = 2
@@ -90,13 +139,11 @@ func pairUp(c *comparison, ours, other contest.Role) (pairs []pair) {
 }
 
 func judgeEqual(p pair) claim {
-	v := p.apart("total").within(-equalWithin, equalWithin)
-	return claim{claimEqual, v, fmt.Sprintf("%s; taken as equal within %d %%; %s; %s",
-		texts([]pair{p}, "total"), equalWithin, p.mostly(), p.asked())}
+	return claimEqual().found(p.apart(totalName).within(-equalWithin, equalWithin), texts([]pair{p}, totalName), p.mostly(), p.asked())
 }
 
 func judgeAhead(pairs []pair) claim {
-	return claim{claimAhead, lead(pairs, "total"), fmt.Sprintf("%s; %s; %s", texts(pairs, "total"), leads(pairs, "total"), pairs[len(pairs)-1].mostly())}
+	return claimAhead().found(lead(pairs, totalName), texts(pairs, totalName), pairs[len(pairs)-1].mostly())
 }
 
 func judgeUpdate(pairs []pair) claim {
@@ -105,7 +152,7 @@ func judgeUpdate(pairs []pair) claim {
 	for _, p := range pairs {
 		v = worst(v, p.faster(update))
 	}
-	return claim{claimUpdate, v, texts(pairs, update) + "; " + leads(pairs, update)}
+	return claimUpdate().found(v, texts(pairs, update), pairs[len(pairs)-1].asked())
 }
 
 func judgeAcquire(pairs []pair) claim {
@@ -114,7 +161,7 @@ func judgeAcquire(pairs []pair) claim {
 		slower := minus(p.ours.TimeNs[acquire], p.other.TimeNs[acquire]).above(0)
 		v = worst(v, worst(slower, p.apart(acquire).within(math.Inf(-1), slightlyUpTo)))
 	}
-	return claim{claimAcquire, v, texts(pairs, acquire) + fmt.Sprintf("; taken as slight up to %d %%; %s", slightlyUpTo, pairs[len(pairs)-1].unequally(acquire))}
+	return claimAcquire().found(v, texts(pairs, acquire), pairs[len(pairs)-1].asked())
 }
 
 func judgeRelease(pairs []pair) claim {
@@ -127,7 +174,7 @@ func judgeRelease(pairs []pair) claim {
 	if sent > 0 {
 		v = notSupported
 	}
-	return claim{claimRelease, v, texts(pairs, release) + fmt.Sprintf("; messages at the most: %d against %d", sent, otherSent)}
+	return claimRelease().found(v, texts(pairs, release), fmt.Sprintf("messages at the most: %d against %d", sent, otherSent))
 }
 
 // judgePolling compares the compute rates of the polling version (ours) and the phase version,
@@ -137,12 +184,12 @@ func judgePolling(p pair, cpus string) claim {
 	compute := fagus.PartCompute.String()
 	ours, other := p.ours.TimeNs[compute], p.other.TimeNs[compute]
 	if ours.Median == 0 {
-		return claim{claimPolling, notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n)}
+		return claimPolling().found(notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n))
 	}
 	percent := func(other, ours int64) float64 { return 100 * float64(other) / float64(ours) }
 	rates := extent{percent(other.Min, ours.Max), percent(other.Max, ours.Min)}
-	return claim{claimPolling, rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s; taken as about half from %d to %d %%",
-		p.n, ours, p.ours.Version, other, p.other.Version, percent(other.Median, ours.Median), cpus, halfFrom, halfTo)}
+	return claimPolling().found(rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s",
+		p.n, ours, p.ours.Version, other, p.other.Version, percent(other.Median, ours.Median), cpus))
 }
 
 // lead judges whether ours is faster at the largest size, and its lead grows from size to size.
@@ -195,7 +242,7 @@ func (p *pair) text(part string) string {
 	ours, other := p.ours.TimeNs[part], p.other.TimeNs[part]
 	s := fmt.Sprintf("n = %d: %v against %v", p.n, ours, other)
 	if other.Median != 0 {
-		s += fmt.Sprintf(" (%+.1f %%)", relative(ours.Median, other.Median))
+		s += fmt.Sprintf(" (%+.1f %%, %+.3f ms)", relative(ours.Median, other.Median), -float64(base.Nanoseconds(p.ahead(part)))/float64(dimmnet.Millisecond))
 	}
 	return s
 }
@@ -206,15 +253,6 @@ func texts(pairs []pair, part string) string {
 		list = append(list, p.text(part))
 	}
 	return fmt.Sprintf("%s against %s: %s", pairs[0].ours.Version, pairs[0].other.Version, strings.Join(list, "; "))
-}
-
-// leads returns text: the lead of ours in a part, for every size.
-func leads(pairs []pair, part string) string {
-	var list []string
-	for _, p := range pairs {
-		list = append(list, fmt.Sprintf("%.3f ms at n = %d", float64(base.Nanoseconds(p.ahead(part)))/float64(dimmnet.Millisecond), p.n))
-	}
-	return "ahead by " + strings.Join(list, ", ")
 }
 
 // mostly returns text that names the part in which the two versions' times differ most.
@@ -243,22 +281,6 @@ func (p *pair) asked() string {
 	}
 	return fmt.Sprintf("at n = %d %s takes %d phases, and the ranks of %s make %d requests together",
 		p.n, p.ours.Version, phases, p.other.Version, requests)
-}
-
-// unequally returns text: the range of the ranks' times in a part, which the mean hides.
-func (p *pair) unequally(part string) string {
-	text := fmt.Sprintf("at n = %d the ranks", p.n)
-	for i, c := range []*compared{&p.ours, &p.other} {
-		if len(c.Runs) == 0 {
-			return p.asked()
-		}
-		least, most := int64(math.MaxInt64), int64(0)
-		for _, r := range c.Runs[0].Ranks {
-			least, most = min(least, r.TimeNs[part]), max(most, r.TimeNs[part])
-		}
-		text += fmt.Sprintf("%s of %s take %v to %v", []string{"", ", those"}[i], c.Version, base.Nanoseconds(least), base.Nanoseconds(most))
-	}
-	return text + "; " + p.asked()
 }
 
 func abs(x int64) int64 { return max(x, -x) }

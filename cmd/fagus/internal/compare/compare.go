@@ -40,6 +40,9 @@ func programCommand(p catalog.Program) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: p.Scale.Flag, Category: what, Value: strings.Join(p.Scale.Sizes, ","), Usage: "`SIZES` of the problem, with commas between"},
 	}, outputFlags(), contest.Flags(what))
+	if p.Name == ofThePaper {
+		flags = append(flags, sensitivityFlag(what))
+	}
 	return &cli.Command{
 		Name: p.Name, Usage: p.About, UsageText: usageText(p),
 		Flags: append(flags, fixedFlags(p)...),
@@ -73,8 +76,8 @@ fagus compare %[1]s --net inproc    real goroutines, medians of 5 runs
 fagus compare %[1]s --%[2]s %[4]s --nodes 4 --json | jq .results[].time_ns.total`, p.Name, p.Scale.Flag, strings.Join(p.Scale.Sizes, ","), last)
 	if p.Name == ofThePaper {
 		text += `
-fagus compare matmul --n 512,1024,2048 --out report  other sizes
-fagus compare matmul --sync rank    few variables, of much data each
+fagus compare matmul --n 256,512 --nodes 4           other sizes and nodes
+fagus compare matmul --sync row     a variable for each row: many requests
 fagus compare matmul --loss 0.01 --seed 1            UDP-Fagus on a network that loses datagrams
 fagus compare matmul --n 512 --nodes 16 --json | jq .claims`
 	}
@@ -88,11 +91,21 @@ func (e *sideBySide) compare(c *cli.Context) error {
 			return err
 		}
 	}
-	bar := base.NewProgress(c.App.ErrWriter, e.unit, e.units())
+	units, sensitive := e.units(), c.Bool(sensitivityName)
+	if sensitive {
+		if err := e.checkSensitivity(); err != nil {
+			return err
+		}
+		units += e.sensitivityUnits()
+	}
+	bar := base.NewProgress(c.App.ErrWriter, e.unit, units)
 	e.progress = bar.Add
 	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
 	defer cancel()
 	result, err := e.run(ctx)
+	if err == nil && sensitive {
+		result.Sensitivity, err = e.sensitivities(ctx)
+	}
 	bar.Stop()
 	if err != nil {
 		return err

@@ -34,6 +34,8 @@ type comparison struct {
 	Results   []compared        `json:"results"` // by size, then by version
 	Claims    []claim           `json:"claims"`
 	Warnings  []string          `json:"warnings,omitempty"`
+	// Sensitivity has the verdicts with other costs of the host; nil unless asked for.
+	Sensitivity []sensitivity `json:"sensitivity,omitempty"`
 }
 
 type comparedVersion struct {
@@ -48,7 +50,8 @@ type comparedVersion struct {
 type compared struct {
 	Version string `json:"version"`
 	N       int    `json:"n"`
-	// TimeNs has the slowest rank's "total", and each part on the critical path, by name.
+	// TimeNs has the slowest rank's "total", each part on the critical path by name, and under
+	// "waiting" how long the rank that waited longest has waited for others.
 	TimeNs map[string]contest.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
@@ -56,26 +59,32 @@ type compared struct {
 	Runs            []*outcome `json:"runs"`
 }
 
+// The keys of times that are not those of parts.
+const (
+	totalName   = "total"   // of the slowest rank
+	waitingName = "waiting" // of the rank that waited longest for others
+)
+
 // timed returns the keys of TimeNs in the order of display.
 func timed() []string {
-	names := []string{"total"}
+	names := []string{totalName}
 	for p := range fagus.Parts {
 		names = append(names, p.String())
 	}
-	return names
+	return append(names, waitingName)
 }
 
 // shown returns the columns of the tables. A part that no version spends time on has none, except
 // the parts of the paper.
 func (c *comparison) shown() []string {
-	names := []string{"total"}
+	names := []string{totalName}
 	for _, p := range []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier} {
 		names = append(names, p.String())
 	}
 	if c.spends(fagus.PartEnd) {
 		names = append(names, fagus.PartEnd.String())
 	}
-	return names
+	return append(names, waitingName)
 }
 
 func (c *comparison) ofSize(n int) (list []compared) {
@@ -113,9 +122,9 @@ func (c *comparison) sizeText(n int) string {
 
 // note says what the times are.
 func (c *comparison) note() string {
-	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; both of "
+	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; waiting: of the rank that waited longest; all of "
 	if !c.critical() {
-		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; both of "
+		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; waiting: of the rank that waited longest; all of "
 	}
 	if c.Command != nil && !c.measured() {
 		return times + "the whole run: the program measures no part (Node.Measure)"
@@ -156,7 +165,10 @@ func (c *comparison) print(w io.Writer) error {
 		text += "\nThe paper's claims:\n"
 	}
 	for i, cl := range c.Claims {
-		text += fmt.Sprintf("\n%d. %s: %s\n   %s\n", i+1, cl.Claim, cl.Verdict, cl.Numbers)
+		text += fmt.Sprintf("\n%d. %s: %s\n   measure: %s\n   figures: %s\n   depends on: %s\n", i+1, cl.Claim, cl.Verdict, cl.Measure, cl.Numbers, cl.Depends)
+	}
+	if len(c.Sensitivity) > 0 {
+		text += c.sensitivityText()
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -170,7 +182,7 @@ func (c *comparison) conclusions() (lines []string) {
 	}
 	largest := c.ofSize(c.Sizes[len(c.Sizes)-1])
 	slices.SortStableFunc(largest, func(a, b compared) int {
-		return cmp.Compare(a.TimeNs["total"].Median, b.TimeNs["total"].Median)
+		return cmp.Compare(a.TimeNs[totalName].Median, b.TimeNs[totalName].Median)
 	})
 	if len(largest) > 1 {
 		lines = append(lines, fastest(c.size(largest[0].N), largest[0], largest[1]))
@@ -210,8 +222,8 @@ func fastest(size string, first, second compared) string {
 			with(size), first.Version, second.Version, alike)
 	}
 	text := fmt.Sprintf("%sthe fastest version is %s", with(size), first.Version)
-	if t := first.TimeNs["total"].Median; t > 0 {
-		text += fmt.Sprintf("; the next, %s, takes %.2f times as long", second.Version, float64(second.TimeNs["total"].Median)/float64(t))
+	if t := first.TimeNs[totalName].Median; t > 0 {
+		text += fmt.Sprintf("; the next, %s, takes %.2f times as long", second.Version, float64(second.TimeNs[totalName].Median)/float64(t))
 	}
 	return text
 }

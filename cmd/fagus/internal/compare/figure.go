@@ -80,7 +80,7 @@ func (c *comparison) totalPlot() (*plot.Plot, *plot.Legend, error) {
 func (c *comparison) totals(version string) (points plotter.XYs) {
 	for _, n := range c.Sizes {
 		for _, r := range c.ofSize(n) {
-			if t := r.TimeNs["total"].Median; r.Version == version && t > 0 {
+			if t := r.TimeNs[totalName].Median; r.Version == version && t > 0 {
 				points = append(points, plotter.XY{X: float64(n), Y: float64(base.Nanoseconds(t)) / float64(dimmnet.Second)})
 			}
 		}
@@ -286,7 +286,7 @@ const byFar = 2
 func longestByFar(results []compared) (longest *compared) {
 	var total, next int64
 	for i := range results {
-		switch t := results[i].TimeNs["total"].Median; {
+		switch t := results[i].TimeNs[totalName].Median; {
 		case longest == nil || t > total:
 			longest, total, next = &results[i], t, total
 		default:

@@ -29,17 +29,22 @@ func outcomeOf(r *run.Report) *outcome {
 }
 
 // times returns the times of the run that are compared, in nanoseconds: the total of the slowest
-// rank, and each part by its name, on the critical path, or if that is not known in the mean of all
-// ranks. They are those of the section that the program measures, if there is one.
+// rank, each part by its name, on the critical path, or if that is not known in the mean of all
+// ranks, and the longest waiting of a rank. They are those of the section that the program
+// measures, if there is one.
 func (o *outcome) times() map[string]int64 {
 	times := o.TimeNs
 	if o.MeasuredTimeNs != nil {
 		times = o.MeasuredTimeNs
 	}
+	total := times[totalName]
 	if o.CriticalTimeNs != nil {
-		total := times[timed()[0]]
-		times = maps.Clone(o.CriticalTimeNs)
-		times[timed()[0]] = total
+		times = o.CriticalTimeNs
+	}
+	times = maps.Clone(times)
+	times[totalName], times[waitingName] = total, 0
+	for _, r := range o.Ranks {
+		times[waitingName] = max(times[waitingName], r.WaitingNs)
 	}
 	return times
 }

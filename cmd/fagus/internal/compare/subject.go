@@ -49,7 +49,7 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	}
 	s := &subject{name: name, flag: find().Scale.Flag}
 	if name == ofThePaper {
-		s.sync = c.String("sync")
+		s.sync = c.String(syncName)
 	}
 	job := func(ctx context.Context, size string, cfg runflags.Config) (*catalog.Job, error) {
 		p := find() // with flags that no other command line has set
@@ -60,7 +60,7 @@ func catalogSubject(c *cli.Context, name string) *subject {
 			}
 		}
 		for _, f := range fixedFlags(p) {
-			if name := f.Names()[0]; c.IsSet(name) {
+			if name := f.Names()[0]; c.IsSet(name) || name == syncName {
 				if err := set.Set(name, fmt.Sprint(c.Value(name))); err != nil {
 					return nil, err
 				}
@@ -100,13 +100,28 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	return s
 }
 
+// syncName is the flag of matmul that says what a sync variable guards. Its default in a comparison
+// is paperSync.
+const (
+	syncName  = "sync"
+	paperSync = "paper"
+)
+
 // fixedFlags returns the flags of a program that are equal in all runs of a comparison. None makes
 // the result wrong.
 func fixedFlags(p catalog.Program) []cli.Flag {
-	return slices.DeleteFunc(slices.Clone(p.Flags), func(f cli.Flag) bool {
+	flags := slices.DeleteFunc(slices.Clone(p.Flags), func(f cli.Flag) bool {
 		name := f.Names()[0]
 		return name == p.Scale.Flag || name == "spoil" || slices.Contains(p.Scale.Without, name)
 	})
+	for i, f := range flags {
+		if sync, ok := f.(*cli.StringFlag); ok && sync.Name == syncName {
+			paper := *sync
+			paper.Value = paperSync
+			flags[i] = &paper
+		}
+	}
+	return flags
 }
 
 // sizes parses a list of values of the subject's flag, and prepares each size. Numbers are sorted;

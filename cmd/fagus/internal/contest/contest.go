@@ -117,10 +117,13 @@ func newContest(c *cli.Context, own bool) (*Contest, error) {
 
 // Setting describes the program, the machine and the number of rounds of a contest.
 type Setting struct {
-	App    string        `json:"app"`
-	Nodes  int           `json:"nodes"`
-	Net    string        `json:"net"`
-	Env    string        `json:"env,omitempty"`
+	App   string `json:"app"`
+	Nodes int    `json:"nodes"`
+	Net   string `json:"net"`
+	Env   string `json:"env,omitempty"`
+	// HostCost is what --host-cost says, "" if it is on.
+	HostCost string `json:"host_cost,omitempty"`
+
 	Seed   uint64        `json:"seed"`
 	Clock  dimmnet.Clock `json:"clock"`
 	Repeat int           `json:"repeat"`
@@ -137,7 +140,7 @@ func (t *Contest) Setting(app string) Setting {
 	if cfg.Network.Simulated {
 		clock = dimmnet.Virtual
 	}
-	s := Setting{App: app, Nodes: cfg.Nodes, Net: cfg.Network.Name, Env: cfg.Env, Seed: cfg.Seed, Clock: clock, Repeat: t.Repeat, CPUs: t.cpus, udp: t.udp}
+	s := Setting{App: app, Nodes: cfg.Nodes, Net: cfg.Network.Name, Env: cfg.Env, HostCost: cfg.HostCost, Seed: cfg.Seed, Clock: clock, Repeat: t.Repeat, CPUs: t.cpus, udp: t.udp}
 	if t.udp != "" {
 		s.Faults = &cfg.Faults
 	}
@@ -160,7 +163,7 @@ func (s *Setting) CPUsText() string {
 func (s *Setting) Where() string {
 	text := fmt.Sprintf("%s on %s, %s", s.App, runflags.NodesText(s.Nodes), s.Net)
 	if s.Env != "" {
-		text += ", env " + s.Env
+		text += ", env " + s.Env + runflags.HostCostText(s.HostCost)
 	}
 	if s.Faults != nil && s.Faults.Text() != "" {
 		text += fmt.Sprintf(", %s on %s%v", s.udp, runflags.UDP100, s.Faults.Text())

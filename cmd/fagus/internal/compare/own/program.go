@@ -97,6 +97,9 @@ func flagsOf(cfg *runflags.Config) []string {
 	}
 	if cfg.Network.Simulated {
 		flags = append(flags, "--env", cfg.Env)
+		if cfg.HostCost != "" {
+			flags = append(flags, "--host-cost", cfg.HostCost)
+		}
 	}
 	if cfg.Seed != 0 {
 		flags = append(flags, "--seed", strconv.FormatUint(cfg.Seed, 10))

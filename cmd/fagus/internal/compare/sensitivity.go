@@ -1,0 +1,101 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+)
+
+// sensitivityName is the flag that asks for the table of sensitivities.
+const sensitivityName = "sensitivity"
+
+func sensitivityFlag(category string) cli.Flag {
+	return &cli.BoolFlag{Name: sensitivityName, Category: category, Usage: "judge the claims again with every cost of the simulated host halved and doubled, and print which verdicts change"}
+}
+
+// sensitivity holds the verdicts, in the order of the claims, with one cost of the host changed.
+type sensitivity struct {
+	Cost     string    `json:"cost"`
+	Factor   float64   `json:"factor"`
+	Verdicts []verdict `json:"verdicts"`
+}
+
+// checkSensitivity returns an error if the comparison judges no claims by a model of a host.
+func (e *sideBySide) checkSensitivity() error {
+	if !e.Config.Network.Simulated || e.Config.HostCost == sim.HostCostOff {
+		return usage.Errorf("--%s changes the costs of a simulated host: use it with --net dimmnet1 and --host-cost on", sensitivityName)
+	}
+	return nil
+}
+
+// otherFactors are the factors of a cost in the table.
+func otherFactors() []float64 { return []float64{0.5, 2} }
+
+// ofClaims returns the comparison of the versions that the claims are about.
+func (e *sideBySide) ofClaims() *sideBySide {
+	fewer, contest := *e, *e.Contest
+	fewer.Contest, contest.Versions = &contest, nil
+	for _, v := range e.Versions {
+		if v.Role != "" {
+			contest.Versions = append(contest.Versions, v)
+		}
+	}
+	return &fewer
+}
+
+// sensitivityUnits returns the number of steps of sensitivities.
+func (e *sideBySide) sensitivityUnits() int {
+	return e.ofClaims().units() * len(sim.HostCostNames()) * len(otherFactors())
+}
+
+// sensitivities repeats the comparison with every cost changed.
+func (e *sideBySide) sensitivities(ctx context.Context) (list []sensitivity, err error) {
+	base := e.Config.HostCost
+	if base != "" {
+		base += ","
+	}
+	again := e.ofClaims()
+	for _, cost := range sim.HostCostNames() {
+		for _, factor := range otherFactors() {
+			again.Config.HostCost = fmt.Sprintf("%s%s=%g", base, cost, factor)
+			c, err := again.run(ctx)
+			if err != nil {
+				return nil, err
+			}
+			s := sensitivity{Cost: cost, Factor: factor}
+			for _, cl := range c.Claims {
+				s.Verdicts = append(s.Verdicts, cl.Verdict)
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// sensitivityText returns the table of sensitivities. A dot is the verdict of the model's costs.
+func (c *comparison) sensitivityText() string {
+	header := table.Row{"cost", "factor"}
+	for i := range c.Claims {
+		header = append(header, fmt.Sprintf("claim %d", i+1))
+	}
+	t := base.NewTable(header, 2)
+	for _, s := range c.Sensitivity {
+		row := table.Row{s.Cost, s.Factor}
+		for i, v := range s.Verdicts {
+			cell := string(v)
+			if v == c.Claims[i].Verdict {
+				cell = "·"
+			}
+			row = append(row, cell)
+		}
+		t.AppendRow(row)
+	}
+	return strings.Join([]string{"", "Verdicts with one cost of the host changed; a dot: as above.", "", t.Render(), ""}, "\n")
+}
