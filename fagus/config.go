@@ -92,6 +92,12 @@ type Config struct {
 	// increase latency. Phase mode does not support them.
 	Notices bool
 
+	// If Direct is true, a rank in Threaded mode takes a free variable from its owner without a
+	// message, as D1-Fagus does: by remote reads and writes of the owner's LLCM. The access must be
+	// exclusive, and the rank's copy current. All else goes by requests; so does everything on a
+	// network without RDMA, and on more than 8 nodes. Update sends one request after the other.
+	Direct bool
+
 	// History, if not nil, records the calls of every rank and the data that the rank sees. After
 	// Run has returned, the record can be checked against the axioms of entry consistency.
 	// Recording is slow, because every Acquire, Release and Update reads the complete contents of
@@ -161,6 +167,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Notices && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: Config.Notices needs mode %v", Threaded)
+	}
+	if c.Direct && c.Mode != Threaded {
+		return c, fmt.Errorf("fagus: Config.Direct needs mode %v", Threaded)
 	}
 	if err := c.Check.validate(); err != nil {
 		return c, err

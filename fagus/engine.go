@@ -63,7 +63,7 @@ type engine interface {
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
 	if cfg.Mode == Threaded {
-		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, FirstVersion: cfg.first.version, Waits: cfg.waits})
+		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, Direct: cfg.Direct, FirstVersion: cfg.first.version, Waits: cfg.waits})
 		return &threadedEngine{e, h.Port()}, err
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
@@ -100,7 +100,7 @@ func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
 func (e *threadedEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Requests = c.Requests + c.Refreshes
-	s.Transfers, s.Slots = c.Transfers, c.Slots
+	s.Takes, s.Transfers, s.Slots = c.Takes, c.Transfers, c.Slots
 }
 
 type phaseEngine struct {

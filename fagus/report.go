@@ -48,6 +48,7 @@ type Messages struct {
 	Pull      uint64 `json:"pull"`
 	Lists     uint64 `json:"lists"`
 	Requests  uint64 `json:"requests"`
+	Takes     uint64 `json:"takes"`
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
 	Bulk      uint64 `json:"bulk"`
@@ -145,6 +146,7 @@ func (sum *Summary) add(s *Stats) {
 	m.Pull += c.Pulls
 	m.Lists += s.Lists
 	m.Requests += s.Requests
+	m.Takes += s.Takes
 	m.Transfers += s.Transfers
 	m.Slots += s.Slots
 	m.Bulk += s.Bulk
@@ -206,6 +208,9 @@ func (r Report) String() string {
 	}
 	if sum.Messages.Requests > 0 {
 		text += ", " + count(sum.Messages.Requests, "request") + " for variables"
+	}
+	if sum.Messages.Takes > 0 {
+		text += fmt.Sprintf(", %d taken without a request", sum.Messages.Takes)
 	}
 	if sum.Fetched > 0 {
 		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))

@@ -42,6 +42,9 @@ type Stats struct {
 	// Requests counts the requests that the rank has sent to other ranks: one for each
 	// variable in an Acquire or Update. Only Threaded mode sends them.
 	Requests uint64
+	// Takes counts the variables that the rank has taken from other ranks without a request
+	// (Config.Direct).
+	Takes uint64
 
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 

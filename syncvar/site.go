@@ -34,6 +34,7 @@ type Site struct {
 	asking      Want           // this rank's own request; Access is 0 if there is none
 	deferred    []Want         // requests older than asking
 	unannounced bool           // this rank has become the owner and has not announced it
+	chased      bool           // this rank has forwarded a request since its last own grant
 }
 
 // Hint names the rank that owned a variable at Version.
@@ -140,6 +141,7 @@ func (s *Site) Request(w Want) ([]Action, error) {
 		s.deferred = append(s.deferred, w)
 		return nil, nil
 	}
+	s.chased = s.chased || w.Rank != s.rank && !w.Brief
 	return []Action{{Want: w, To: s.hint.Owner}}, nil
 }
 
@@ -177,7 +179,7 @@ func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Action, error) {
 // deferred requests. The caller must wait for the data of the grant before it uses the variable.
 func (s *Site) Granted(from dimmnet.Rank, version, written Version) (actions []Action) {
 	access, deferred := s.asking.Access, s.deferred
-	s.asking, s.deferred, s.have = Want{}, nil, version
+	s.asking, s.deferred, s.have, s.chased = Want{}, nil, version, false
 	if access == Shared {
 		// The lender stays the owner until this rank releases the variable.
 		s.lender = from
@@ -192,6 +194,27 @@ func (s *Site) Granted(from dimmnet.Rank, version, written Version) (actions []A
 	s.holders, s.access, s.waiting = append(s.holders, s.rank), access, deferred
 	return nil
 }
+
+// Free reports whether this rank owns the variable, nobody holds it, and nobody waits for it.
+func (s *Site) Free() bool { return s.Owns() && len(s.holders)+len(s.waiting) == 0 }
+
+// Written returns, at the owner, the last version that changed the content.
+func (s *Site) Written() Version { return s.written }
+
+// Takes reports whether this rank may take the variable from the owner without a request. It may
+// not after it has forwarded another rank's request: that request could follow the variable
+// forever, while ranks take it from each other. A request of its own comes behind the other one.
+func (s *Site) Takes() bool { return !s.Owns() && !s.chased }
+
+// Take makes this rank the owner, as an exclusive grant does. The rank has taken the variable from
+// its owner, who left it Free at a version before this one. written is as in Granted.
+func (s *Site) Take(version, written Version) {
+	s.hint, s.written, s.unannounced = Hint{version, s.rank}, written, true
+	s.holders, s.access = append(s.holders, s.rank), Exclusive
+}
+
+// Lose records that another rank has taken the variable from this rank, where it was Free.
+func (s *Site) Lose(to Hint) { s.have, s.hint = s.hint.Version, to }
 
 // Announcement returns the hint that this rank must announce to all ranks. ok is true if this rank
 // has become the owner, still is, and has not announced it. Each hint is returned once.

@@ -25,9 +25,12 @@ type Engine struct {
 	nodes   int
 	layout  ringbuf.Layout
 	hints   table
+	direct  direct
 	stop    dimmnet.Offset // of the word that ends the receive thread
 	most    int            // the longest out queue possible if all ranks follow the protocol
 	events  [threads]dimmnet.Event
+	paper   bool            // Config.Direct
+	pulls   uint64          // of the user thread
 	notices bool            // every slot comes with a notice, which wakes the receive thread
 	waits   Waits           // may be nil
 	first   syncvar.Version // Config.FirstVersion
@@ -38,6 +41,9 @@ type Engine struct {
 	out      []outgoing
 	in       []incoming
 	sites    map[syncvar.ID]*syncvar.Site
+	gates    map[syncvar.ID]gate
+	serving  uint64                  // the claimWord of the variable whose request is handled, or 0
+	claims   [threads][]dimmnet.Rank // the ranks whose claims the thread awaits, or that it takes from
 	wanted   map[syncvar.ID]*want    // open requests of this rank
 	streams  []*consistency.Stream   // by rank: the data that are arriving from the rank
 	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
@@ -74,6 +80,7 @@ type Counts struct {
 	Refreshes uint64 // requests to other ranks in Update
 	Transfers uint64 // transfers of a variable to a peer
 	Slots     uint64 // slots of data sent, each with a piece of a variable
+	Takes     uint64 // variables taken from other ranks without a message
 }
 
 // Config configures an engine. It must be equal on all ranks.
@@ -81,6 +88,12 @@ type Config struct {
 	// Notices makes Host.Notify announce every slot. Then the receive thread waits for notices
 	// instead of polling.
 	Notices bool
+	// Direct lets a rank take a variable without a message: it rewrites the variable's record in
+	// the LLCM of the owner. The variable must be free, this rank's copy must be current, and the
+	// access exclusive. All else goes by requests, and so does everything if the port has no RDMA,
+	// on other than 2 to 8 nodes, and if the LLCM is small. Update then sends one request after
+	// the other, as in the paper.
+	Direct bool
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
@@ -125,11 +138,19 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) {
 	limits, nodes := p.Limits(), p.Nodes()
 	stop := limits.LLCM&^(dimmnet.WordBytes-1) - dimmnet.WordBytes
-	hints := newTable(max(0, stop))
-	limits.LLCM = int(hints.base)
-	layout, err := ringbuf.NewLayout(limits, nodes)
-	if err != nil {
-		return nil, fmt.Errorf("threaded: %w", err)
+	var direct direct
+	var hints table
+	var layout ringbuf.Layout
+	if cfg.Direct {
+		direct, hints, layout = newDirect(limits, stop, nodes)
+	}
+	if !direct.on {
+		hints = newTable(max(0, stop))
+		limits.LLCM = int(hints.base)
+		var err error
+		if layout, err = ringbuf.NewLayout(limits, nodes); err != nil {
+			return nil, fmt.Errorf("threaded: %w", err)
+		}
 	}
 	return &Engine{
 		port:    p,
@@ -137,6 +158,8 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		nodes:   nodes,
 		layout:  layout,
 		hints:   hints,
+		direct:  direct,
+		paper:   cfg.Direct,
 		stop:    dimmnet.Offset(stop),
 		most:    outLimit + nodes*(window+1),
 		space:   space,
@@ -144,6 +167,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		waits:   cfg.Waits,
 		first:   cfg.FirstVersion,
 		sites:   make(map[syncvar.ID]*syncvar.Site),
+		gates:   make(map[syncvar.ID]gate),
 		wanted:  make(map[syncvar.ID]*want),
 		streams: make([]*consistency.Stream, nodes),
 		had:     make(map[syncvar.ID]struct{}),
@@ -185,6 +209,11 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
 	if e.waits != nil {
 		since = e.waits.Now()
 	}
+	if e.direct.on {
+		if acquired, err := e.acquireDirect(id, access); acquired || err != nil {
+			return e.waiting(id, err)
+		}
+	}
 	if err := e.ask(id, syncvar.Want{Access: access}); err != nil {
 		return err
 	}
@@ -211,9 +240,7 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 			return false
 		}
 		s := e.site(id)
-		if int(hint.Owner) < e.nodes {
-			s.Learn(hint)
-		}
+		e.learn(s, hint)
 		if !s.Owns() {
 			e.count(w)
 		}
@@ -250,8 +277,12 @@ func (e *Engine) own(err error) error {
 	return fmt.Errorf("threaded: %w", err)
 }
 
-// waiting returns the error of a port that failed while the rank waited for a variable.
+// waiting returns the error of a port that failed while the rank waited for a variable, if err is
+// not nil.
 func (e *Engine) waiting(id syncvar.ID, err error) error {
+	if err == nil {
+		return nil
+	}
 	e.mu.Lock()
 	owner := e.site(id).Hint().Owner
 	e.mu.Unlock()
@@ -266,8 +297,9 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	return e.site(id).Have()
 }
 
-// Owns reports whether this rank owns a variable.
+// Owns reports whether this rank owns a variable. It is exact if no rank is in Acquire.
 func (e *Engine) Owns(id syncvar.ID) bool {
+	_ = e.shut(user, e.port, id, true) // fails with the port, whose error the next call returns
 	e.mu.Lock()
 	defer e.unlock()
 	return e.site(id).Owns()
@@ -292,6 +324,8 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 	var failed error
 	var h syncvar.Hint
 	var news bool
+	var word uint64
+	var opens bool
 	err := e.await(user, func() bool {
 		if len(e.out) >= outLimit {
 			return false
@@ -300,11 +334,15 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 			actions, err := s.Release(e.rank, changed)
 			failed = e.follow(id, actions, err)
 			h, news = s.Announcement()
+			word, opens = e.beginOpen(id)
 		} else {
 			failed = e.queue(outgoing{to: s.Lender(), m: message{op: release, id: id}})
 		}
 		return true
 	})
+	if err == nil && opens {
+		err = e.open(id, word)
+	}
 	if err == nil && failed == nil && news {
 		err = e.hints.announce(e.port, id, h)
 	}
@@ -347,13 +385,19 @@ func (e *Engine) refresh() error {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	for _, id := range ids {
+	for i, id := range ids {
+		if err := e.shut(user, e.port, id, true); err != nil {
+			return e.waiting(id, err)
+		}
 		if err := e.ask(id, syncvar.Want{Access: syncvar.Shared, Brief: true}); err != nil {
 			return err
 		}
-	}
-	if err := e.await(user, func() bool { return len(e.wanted) == 0 }); err != nil {
-		return fmt.Errorf("threaded: waiting for the data of an Update: %w", err)
+		if !e.paper && i < len(ids)-1 {
+			continue
+		}
+		if err := e.await(user, func() bool { return len(e.wanted) == 0 }); err != nil {
+			return fmt.Errorf("threaded: waiting for the data of an Update: %w", err)
+		}
 	}
 	return nil
 }

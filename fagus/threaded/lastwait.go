@@ -13,6 +13,11 @@ import (
 func (e *Engine) LastWait() (w syncvar.Wait) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	for _, ranks := range e.claims {
+		if len(ranks) > 0 {
+			return w.From("the end of a claim at or by ranks", slices.Clone(ranks))
+		}
+	}
 	ids := slices.Sorted(maps.Keys(e.wanted))
 	for _, id := range ids[:min(len(ids), syncvar.WaitOwners)] {
 		w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.site(id).Hint().Owner})

@@ -13,6 +13,9 @@ func (e *Engine) site(id syncvar.ID) *syncvar.Site {
 	if s == nil {
 		s = syncvar.NewSite(e.rank, e.first)
 		e.sites[id] = s
+		if _, entry := e.hints.word(id); e.direct.on && entry && e.rank == 0 && e.first == 0 {
+			e.gates[id] = gateOpen // as the zero in its record says
+		}
 	}
 	return s
 }

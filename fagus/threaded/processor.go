@@ -37,8 +37,11 @@ func (e *Engine) process(h dimmnet.Host) error {
 			if in.head.Kind == ringbuf.Data {
 				h.Charge(dimmnet.Copy, in.head.Len)
 			}
-			var err error
-			if e.locked(func() bool { err = e.handleSlot(in); return true }); err != nil {
+			err := e.prepare(h.Port(), in)
+			if err != nil {
+				return err
+			}
+			if e.locked(func() bool { err = e.handleSlot(in); e.serving = 0; return true }); err != nil {
 				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
 			}
 		}

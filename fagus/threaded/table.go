@@ -5,12 +5,14 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// table is the table of owners in every rank's LLCM. Variable i has a hint in word i, if i is below
-// entries. A rank that becomes the owner of a variable writes the hint to all ranks. The protocol
-// does not rely on the table: without an entry, a rank knows an owner from its last grant.
+// table is the table of owners in every rank's LLCM. Variable i has entry i, if i is below entries.
+// The first word of an entry is a hint, and direct adds two more. A rank that becomes the owner of a
+// variable writes the hint to all ranks. The protocol does not rely on the hints: without an entry,
+// a rank knows an owner from its last grant.
 type table struct {
-	base    dimmnet.Offset
-	entries int
+	base       dimmnet.Offset
+	entries    int
+	entryBytes int
 }
 
 // The table takes one part in tableShare of the LLCM.
@@ -18,11 +20,11 @@ const tableShare = 4
 
 func newTable(llcm int) table {
 	entries := llcm / dimmnet.WordBytes / tableShare
-	return table{base: dimmnet.Offset(llcm - entries*dimmnet.WordBytes), entries: entries}
+	return table{dimmnet.Offset(llcm - entries*dimmnet.WordBytes), entries, dimmnet.WordBytes}
 }
 
 func (t *table) word(id syncvar.ID) (off dimmnet.Offset, ok bool) {
-	return t.base + dimmnet.Offset(id)*dimmnet.WordBytes, int(id) < t.entries
+	return t.base + dimmnet.Offset(id)*dimmnet.Offset(t.entryBytes), int(id) < t.entries
 }
 
 // load reads the entry of a variable. A faulty peer may have written an invalid rank.

@@ -32,6 +32,8 @@ type Config struct {
 	Seed      uint64
 	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
 	Notices bool
+	// Direct lets ranks of mode Threaded take free variables without a message.
+	Direct bool
 	// Poll makes idle threads of inproc poll, as threads on a simulated NIC do.
 	Poll     bool
 	Timeline bool          // records the spans of ranks: see fagus.Report.Timeline
@@ -82,6 +84,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.IntFlag{Name: nodesFlag, Category: category, Value: d.nodes, DefaultText: d.nodesText, Usage: "number of `NODES` (" + nodesVariable + ")"},
 		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
+		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
@@ -115,7 +118,7 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Notices, cfg.Insecure = c.Bool("notices"), c.Bool("insecure")
+	cfg.Notices, cfg.Direct, cfg.Insecure = c.Bool("notices"), c.Bool("direct"), c.Bool("insecure")
 	if cfg.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
 		return cfg, usage.Errorf("--ports: %w", err)
 	}
@@ -194,6 +197,8 @@ func (cfg *Config) validate() error {
 		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
 	case cfg.Notices && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--notices are for --mode %v", fagus.Threaded)
+	case cfg.Direct && cfg.Mode != fagus.Threaded:
+		return usage.Errorf("--direct is for --mode %v", fagus.Threaded)
 	case cfg.Placement != fagus.PlaceShared:
 		return nil
 	case cfg.History != nil || cfg.Check != fagus.CheckOff:
@@ -273,8 +278,13 @@ func (cfg *Config) UDPFaults() *Faults {
 // String describes in words where and how the program runs.
 func (cfg *Config) String() string {
 	mode, net := fmt.Sprintf("%v mode", cfg.Mode), cfg.Network.Name
-	if cfg.Notices {
+	switch {
+	case cfg.Notices && cfg.Direct:
+		mode += " with notices, direct"
+	case cfg.Notices:
 		mode += " with notices"
+	case cfg.Direct:
+		mode += ", direct"
 	}
 	if f := cfg.UDPFaults(); f != nil {
 		net += f.Text()

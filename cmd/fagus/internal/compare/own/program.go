@@ -95,6 +95,9 @@ func flagsOf(cfg *runflags.Config) []string {
 	if cfg.Notices {
 		flags = append(flags, "--notices")
 	}
+	if cfg.Direct {
+		flags = append(flags, "--direct")
+	}
 	if cfg.Network.Simulated {
 		flags = append(flags, "--env", cfg.Env)
 		if cfg.HostCost != "" {
