@@ -18,6 +18,9 @@ type Offset uint32
 // WordBytes is the size of the aligned word that Load reads and that a Store never crosses.
 const WordBytes = 8
 
+// SampleBytes is the most that a Pull can copy while it changes (Port).
+const SampleBytes = 64
+
 // Mark is a position in the sequence of arrivals at one node. Marks can only be compared for
 // equality.
 type Mark uint64
@@ -80,8 +83,10 @@ type Port interface {
 	// copies n bytes at offset from of src's NIC memory to offset to of this node's. n is
 	// 1..Limits.RDMA, and each range lies in the LLCM or in the bulk memory. When the bytes have
 	// landed, the value n is stored in the word at done in this node's LLCM, which counts as an
-	// arrival. Until then the source bytes must not change. The source, the destination and the
-	// word at done must not overlap.
+	// arrival. Until then the source bytes must not change, except in a sample: a Pull of whole
+	// words, at most SampleBytes, from an LLCM. It copies each word as a whole, after the Pull was
+	// posted. Two words of one sample may be of different times. The source, the destination and
+	// the word at done must not overlap.
 	Push(dst Rank, from, to Offset, n int, done Offset) (posted bool)
 	Pull(src Rank, from, to Offset, n int, done Offset) (posted bool)
 

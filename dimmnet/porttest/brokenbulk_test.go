@@ -260,3 +260,18 @@ func (p secret) Limits() dimmnet.Limits {
 	l.RDMA, l.Bulk, l.Multicast = 0, 0, 0
 	return l
 }
+
+// tornSample pulls the upper half of each word again, some time later.
+type tornSample struct {
+	dimmnet.Port
+	gap gap
+}
+
+func (p *tornSample) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	posted := p.Port.Pull(src, from, to, n, done)
+	p.gap.open()
+	for i := dimmnet.Offset(word / 2); posted && i < dimmnet.Offset(n); i += word {
+		posted = p.Port.Pull(src, from+i, to+i, word/2, flagNever)
+	}
+	return posted
+}

@@ -80,6 +80,7 @@ func cases() []testCase {
 		{"MulticastOrder", some, checkMulticastOrder},
 		{"WordsAtOnce", []int{2, 3}, checkWordsAtOnce},
 		{"NarrowAtOnce", []int{2, 3}, checkNarrowAtOnce},
+		{"PullAtOnce", []int{2, 3}, checkPullAtOnce},
 		{"BytesOfAWord", []int{2, 5}, checkBytesOfAWord},
 		{"FullWindowWrite", two, checkFullWindowWrite},
 		{"FullWindowStore", two, checkFullWindowStore},

@@ -66,6 +66,35 @@ func checkWordsAtOnce(e *env, nodes int) error {
 	})
 }
 
+// checkPullAtOnce: a sample contains whole words of stores. All ranks but 0 store to rank 1.
+func checkPullAtOnce(e *env, nodes int) error {
+	return e.run(nodes, func(t *thread) error {
+		if t.limits.RDMA < dimmnet.SampleBytes || t.flagBytes < word {
+			return nil
+		}
+		if t.me > 0 {
+			return inOrder(
+				func() error { return t.storePatterns(1, word) },
+				func() error { return t.finish(1) })
+		}
+		return inOrder(
+			func() error { return t.watch(1, func() error { return t.sample(nodes) }) },
+			func() error { return t.release(1) })
+	})
+}
+
+// sample checks the target of rank 1 in a Pull of the most bytes that may change.
+func (t *thread) sample(nodes int) error {
+	const before, landing = 3 * word, target + 16*word
+	return inOrder(
+		func() error { return t.stage(flagDone, make([]byte, word)) },
+		func() error {
+			return t.post(func() bool { return t.Pull(1, target-before, landing-before, dimmnet.SampleBytes, flagDone) })
+		},
+		func() error { return t.awaitWord(flagDone, dimmnet.SampleBytes) },
+		func() error { return lanes(t.Load(landing), 0, word, word, nodes) })
+}
+
 // checkNarrowAtOnce: a Read of less than a word samples every store as a whole.
 func checkNarrowAtOnce(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
@@ -86,8 +115,8 @@ func patterns(rank dimmnet.Rank) [2]uint64 {
 	return [2]uint64{0x0101010101010101 * b, 0x1010101010101010 * b}
 }
 
-// alternate makes every rank but 0 store its patterns in turn to the target, size bytes at a
-// time, for every size that must appear as a whole. Rank 0 runs check meanwhile.
+// alternate makes every rank but 0 store its patterns in turn to rank 0, for every size that must
+// appear as a whole. Rank 0 runs check meanwhile.
 func (t *thread) alternate(check func(size int) error) error {
 	seq := uint64(0)
 	for size := 1; size <= t.flagBytes; size *= 2 {
@@ -103,14 +132,22 @@ func (t *thread) alternate(check func(size int) error) error {
 			}
 			continue
 		}
-		for i := range t.env.rounds(5000) {
-			off := target + dimmnet.Offset(i/2*size%word)
-			v := patterns(t.me)[i%2]
-			if err := t.post(func() bool { return t.Store(0, off, v, size) }); err != nil {
-				return err
-			}
+		if err := t.storePatterns(0, size); err != nil {
+			return err
 		}
 		if err := t.finish(seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storePatterns stores this rank's patterns in turn to the target at rank dst, size bytes at a time.
+func (t *thread) storePatterns(dst dimmnet.Rank, size int) error {
+	for i := range t.env.rounds(5000) {
+		off := target + dimmnet.Offset(i/2*size%word)
+		v := patterns(t.me)[i%2]
+		if err := t.post(func() bool { return t.Store(dst, off, v, size) }); err != nil {
 			return err
 		}
 	}

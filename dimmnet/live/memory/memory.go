@@ -8,8 +8,9 @@ import (
 )
 
 // Words is NIC memory. An access that covers only part of a word is atomic, so writers of
-// different bytes of one word do not disturb each other. Whole words are copied without atomic
-// operations, at the speed of memory.
+// different bytes of one word do not disturb each other. So is every word of a short copy, which may
+// be a sample (dimmnet.SampleBytes). Other whole words are copied without atomic operations, at the
+// speed of memory.
 type Words []uint64
 
 const word = dimmnet.WordBytes
@@ -65,7 +66,13 @@ func (m Words) Read(p []byte, off dimmnet.Offset) {
 		p = p[n:]
 	}
 	whole := len(p) / word * word
-	copy(p[:whole], m.Bytes()[off:])
+	if whole <= dimmnet.SampleBytes {
+		for i := 0; i < whole; i += word {
+			unpack(p[i:i+word], m.Load(off+dimmnet.Offset(i)))
+		}
+	} else {
+		copy(p[:whole], m.Bytes()[off:])
+	}
 	if rest := p[whole:]; len(rest) > 0 {
 		unpack(rest, m.Load(off+dimmnet.Offset(whole)))
 	}
@@ -74,6 +81,12 @@ func (m Words) Read(p []byte, off dimmnet.Offset) {
 // Copy copies n bytes at from in src to to in dst. The ranges must not overlap.
 func Copy(dst Words, to dimmnet.Offset, src Words, from dimmnet.Offset, n int) {
 	if (int(to)|int(from)|n)%word == 0 {
+		if n <= dimmnet.SampleBytes {
+			for i := dimmnet.Offset(0); i < dimmnet.Offset(n); i += word {
+				dst.Store(to+i, src.Load(from+i), word)
+			}
+			return
+		}
 		copy(dst[to/word:], src[from/word:int(from/word)+n/word])
 		return
 	}
