@@ -1,6 +1,7 @@
 package fagus_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -80,10 +81,12 @@ func TestThreadedAcrossEnds(t *testing.T) {
 		nets["shm"] = func(int) dimmnet.Network { return shm.New(shm.Config{Heap: 1 << 20}) }
 	}
 	for name, net := range nets {
-		t.Run(name, func(t *testing.T) {
-			acrossEnds(t, func(nodes int) fagus.Config {
-				return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Notices: nodes%2 == 0}
+		for _, direct := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, direct %v", name, direct), func(t *testing.T) {
+				acrossEnds(t, func(nodes int) fagus.Config {
+					return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Notices: nodes%2 == 0, Direct: direct}
+				})
 			})
-		})
+		}
 	}
 }

@@ -31,6 +31,15 @@ func newSim(t testing.TB, cfg sim.Config) *sim.Network {
 	return net
 }
 
+// engines returns a configuration for each engine, and its name.
+func engines() map[string]fagus.Config {
+	return map[string]fagus.Config{
+		"phase mode":    {},
+		"threaded mode": {Mode: fagus.Threaded},
+		"direct mode":   {Mode: fagus.Threaded, Direct: true},
+	}
+}
+
 // goroutines returns a network of goroutines of this process.
 func goroutines() dimmnet.Network { return inproc.New(inproc.Config{}) }
 

@@ -20,8 +20,10 @@ func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 		"phase, inproc":          {Net: goroutines()},
 		"threaded, sim":          {Net: newSim(t, sim.Config{Seed: seed, Limit: limit}), Mode: fagus.Threaded},
 		"threaded, sim, notices": {Net: newSim(t, sim.Config{Seed: seed, Limit: limit}), Mode: fagus.Threaded, Notices: true},
+		"threaded, sim, direct":  {Net: newSim(t, sim.Config{Seed: seed, Limit: limit}), Mode: fagus.Threaded, Notices: seed%2 == 0, Direct: true},
 		"threaded, udp":          {Net: newSim(t, sim.Config{Seed: seed, Limit: limit, UDP: udp}), Mode: fagus.Threaded},
 		"threaded, inproc":       {Net: goroutines(), Mode: fagus.Threaded},
+		"direct, inproc":         {Net: goroutines(), Mode: fagus.Threaded, Direct: true},
 	}
 }
 

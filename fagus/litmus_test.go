@@ -108,7 +108,7 @@ func TestLitmus(t *testing.T) {
 	}
 	methods := detections(t)
 	for _, l := range litmusTests() {
-		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for mode, cfg := range engines() {
 			seen := make(map[string]int)
 			missing := func() (list []string) {
 				for _, want := range l.sees {
@@ -133,9 +133,10 @@ func TestLitmus(t *testing.T) {
 					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
 						continue
 					}
-					outcome := l.run(t, fagus.Config{Net: net, Mode: mode, WriteDetection: methods[seed/8%uint64(len(methods))]}, seed)
+					cfg.Net, cfg.WriteDetection = net, methods[seed/8%uint64(len(methods))]
+					outcome := l.run(t, cfg, seed)
 					if !slices.Contains(l.sees, outcome) {
-						t.Errorf("%s, %v mode, %s, seed %d: saw %q, allowed are %q", l.name, mode, name, seed, outcome, l.sees)
+						t.Errorf("%s, %s, %s, seed %d: saw %q, allowed are %q", l.name, mode, name, seed, outcome, l.sees)
 					}
 					if name == "sim" {
 						seen[outcome]++
@@ -143,11 +144,11 @@ func TestLitmus(t *testing.T) {
 				}
 			}
 			if list := missing(); len(list) > 0 && !testing.Short() {
-				t.Errorf("%s, %v mode: outcomes %q did not occur in %d runs, only %v", l.name, mode, list, most, seen)
+				t.Errorf("%s, %s: outcomes %q did not occur in %d runs, only %v", l.name, mode, list, most, seen)
 			}
 			for _, never := range l.stronger {
 				if seen[never] > 0 {
-					t.Errorf("%s, %v mode: saw %q %d times: a copy changed outside a tenure", l.name, mode, never, seen[never])
+					t.Errorf("%s, %s: saw %q %d times: a copy changed outside a tenure", l.name, mode, never, seen[never])
 				}
 			}
 		}
@@ -193,10 +194,10 @@ func (l *litmus) run(t *testing.T, cfg fagus.Config, seed uint64) string {
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("%s, %v mode, seed %d: %v", l.name, cfg.Mode, seed, err)
+		t.Fatalf("%s, %s, seed %d: %v", l.name, cfg.Mode, seed, err)
 	}
 	if v := cfg.History.Check(); v != nil {
-		t.Errorf("%s, %v mode, seed %d: %v", l.name, cfg.Mode, seed, v)
+		t.Errorf("%s, %s, seed %d: %v", l.name, cfg.Mode, seed, v)
 	}
 	return strings.Join(slices.Concat(saw...), " ")
 }

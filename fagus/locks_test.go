@@ -115,9 +115,10 @@ func TestLocksAreLinearizable(t *testing.T) {
 		start := time.Now()
 		wall := func(*fagus.Node) int64 { return time.Since(start).Nanoseconds() }
 		nets := map[string]fagus.Config{
-			"inproc": {Net: goroutines()},
-			"shm":    {Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared, Notices: seed%2 == 0},
+			"inproc": {Net: goroutines(), Direct: seed%2 == 0},
+			"shm":    {Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared, Notices: seed%2 == 0, Direct: seed%3 == 0},
 			"sim":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}), Notices: seed%2 == 0},
+			"direct": {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}), Notices: seed%2 == 0, Direct: true},
 			"udp":    {Net: newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2}})},
 		}
 		for name, cfg := range nets {

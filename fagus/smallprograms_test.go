@@ -7,7 +7,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
 var everyProgram = flag.Bool("every-program", false, "let TestSmallPrograms run all programs")
@@ -62,10 +61,11 @@ func TestSmallPrograms(t *testing.T) {
 		run++
 		l := litmus{name: fmt.Sprint(ranks), bound: both, ranks: ranks}
 		allowed := l.allowed()
-		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for mode, cfg := range engines() {
 			net := newSim(t, sim.Config{Seed: uint64(number), Limit: 100 * dimmnet.Second})
-			if outcome := l.run(t, fagus.Config{Net: net, Mode: mode, Nodes: len(ranks)}, uint64(number)); !allowed[outcome] {
-				t.Errorf("%q, %v mode, seed %d: saw %q, allowed are %v", ranks, mode, number, outcome, allowed)
+			cfg.Net, cfg.Nodes = net, len(ranks)
+			if outcome := l.run(t, cfg, uint64(number)); !allowed[outcome] {
+				t.Errorf("%q, %s, seed %d: saw %q, allowed are %v", ranks, mode, number, outcome, allowed)
 			}
 		}
 	})

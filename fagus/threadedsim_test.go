@@ -14,7 +14,7 @@ import (
 // nodes and the network, which change, if not nil, may modify.
 func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.Report, sim.Result) {
 	t.Helper()
-	nodes, cpus, notices := 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0
+	nodes, cpus, notices, direct := 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0, seed%3 > 0
 	preset, err := sim.LoadPreset("fagus2")
 	if err != nil {
 		t.Fatal(err)
@@ -25,16 +25,16 @@ func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.
 		change(&cfg)
 	}
 	net := newSim(t, cfg)
-	run := fagus.Config{Nodes: nodes, Net: net, Mode: fagus.Threaded, Notices: notices}
+	run := fagus.Config{Nodes: nodes, Net: net, Mode: fagus.Threaded, Notices: notices, Direct: direct}
 	report, err := runFor(t, run, newOracle(seed).program(seed))
 	if err != nil {
-		t.Fatalf("seed %d, %d nodes, %d CPUs, notices %v: %v", seed, nodes, cpus, notices, err)
+		t.Fatalf("seed %d, %d nodes, %d CPUs, notices %v, direct %v: %v", seed, nodes, cpus, notices, direct, err)
 	}
 	return report, net.Result()
 }
 
 // TestThreadedInVirtualTime runs random programs with random delays on nodes with one or two CPUs,
-// whose receive threads poll or wait for notices.
+// whose receive threads poll or wait for notices. Two thirds of the runs are direct.
 func TestThreadedInVirtualTime(t *testing.T) {
 	for seed := uint64(1); seed <= cases(1000, 15); seed++ {
 		runThreadedSim(t, seed, nil)
@@ -81,9 +81,10 @@ func TestThreadedStarvesNobody(t *testing.T) {
 	const tenures = 20
 	for nodes := 2; nodes <= 6; nodes++ {
 		for _, pause := range []fagus.Time{0, 5, 9, 10, 20, 50} {
-			for _, notices := range []bool{false, true} {
+			for kind := range 4 {
+				notices, direct := kind&1 != 0, kind&2 != 0
 				var had [6]int // tenures by rank; simulated threads run one at a time
-				_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Mode: fagus.Threaded, Notices: notices,
+				_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Mode: fagus.Threaded, Notices: notices, Direct: direct,
 					Net: newSim(t, sim.Config{Limit: dimmnet.Time(nodes*nodes*tenures) * dimmnet.Millisecond})}, func(n *fagus.Node) error {
 					_, guards, err := counters(n, 1)
 					if err != nil {
@@ -100,7 +101,7 @@ func TestThreadedStarvesNobody(t *testing.T) {
 					return nil
 				})
 				if err != nil || slices.Max(had[:nodes]) > 50*tenures {
-					t.Errorf("%d nodes, pause of %d us, notices %v: tenures by rank %v, error %v", nodes, pause, notices, had[:nodes], err)
+					t.Errorf("%d nodes, pause of %d us, notices %v, direct %v: tenures by rank %v, error %v", nodes, pause, notices, direct, had[:nodes], err)
 				}
 			}
 		}

@@ -35,6 +35,10 @@ func everywhere(t *testing.T, seed uint64) map[string]fagus.Config {
 		"threaded, inproc": {Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded},
 		"threaded, small":  {Net: small, Mode: fagus.Threaded},
 		"threaded, shared": {Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded, Placement: fagus.PlaceShared},
+		"direct, sim":      {Net: simulated(nil), Mode: fagus.Threaded, Direct: true},
+		"direct, inproc":   {Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded, Direct: true},
+		"direct, small":    {Net: small, Mode: fagus.Threaded, Direct: true},
+		"direct, shared":   {Net: inproc.New(inproc.Config{}), Mode: fagus.Threaded, Direct: true, Placement: fagus.PlaceShared},
 		"phase, twin":      {Net: inproc.New(inproc.Config{}), WriteDetection: fagus.DetectTwin},
 		"phase, kept":      {Net: inproc.New(inproc.Config{}), WriteDetection: fagus.DetectKept},
 	}

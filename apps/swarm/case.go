@@ -31,6 +31,8 @@ type Engine struct {
 	Push     bool `json:"push,omitempty"` // phase mode on DIMMnet-1 uses PUSH instead of rings
 	// Notices makes threaded mode on DIMMnet-1 use notices instead of polling.
 	Notices bool `json:"notices,omitempty"`
+	// Direct makes ranks in threaded mode on DIMMnet-1 take variables without a message.
+	Direct bool `json:"direct,omitempty"`
 	CPUs    int  `json:"cpus"` // processors per node
 }
 
@@ -178,6 +180,9 @@ func (e Engine) String() string {
 		name = "threaded, polling"
 	case e.Push:
 		name = "phase, push"
+	}
+	if e.Direct {
+		name += ", direct"
 	}
 	return fmt.Sprintf("%s, %d CPUs a node", name, e.CPUs)
 }

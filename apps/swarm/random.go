@@ -74,6 +74,8 @@ func New(seed uint64, kinds []Kind) Case {
 	case 3:
 		c.Engine.Threaded, c.Engine.Notices = true, !udp
 	}
+	direct := rand.New(rand.NewPCG(seed, 5)).IntN(2) == 0
+	c.Engine.Direct = c.Engine.Threaded && !udp && direct
 	for range int(g.between(1, 100)) {
 		c.Rounds = append(c.Rounds, g.round(&c))
 	}

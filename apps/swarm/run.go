@@ -66,7 +66,7 @@ func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.
 	limited, cancel := context.WithTimeout(ctx, RealLimit)
 	defer cancel()
 	p := newProgram(c)
-	cfg := fagus.Config{Nodes: c.Nodes, Net: through(net), Notices: c.Engine.Notices, History: history.New(), Transfer: fagus.Rings}
+	cfg := fagus.Config{Nodes: c.Nodes, Net: through(net), Notices: c.Engine.Notices, Direct: c.Engine.Direct, History: history.New(), Transfer: fagus.Rings}
 	if c.Engine.Threaded {
 		cfg.Mode = fagus.Threaded
 	} else if c.Engine.Push {
