@@ -23,7 +23,7 @@ func directRuntimes(t *testing.T, seed uint64) map[string]fagus.Config {
 	limit := 100 * dimmnet.Second
 	nets := map[string]fagus.Config{
 		"sim":            {Net: newSim(t, sim.Config{Limit: limit})},
-		"sim, delays":    {Net: newSim(t, sim.Config{Seed: seed, Limit: limit})},
+		"sim, delays":    {Net: newSim(t, sim.Config{Seed: seed, MaxDelay: dimmnet.Time(1+seed%5*100) * dimmnet.Microsecond, Limit: limit})},
 		"sim, notices":   {Net: newSim(t, sim.Config{Seed: seed, MaxDelay: 5 * dimmnet.Microsecond, Limit: limit}), Notices: true},
 		"inproc":         {Net: goroutines(), Notices: seed%2 == 0},
 		"refused posts":  {Net: porttest.Wrap(newSim(t, sim.Config{Seed: seed, Limit: limit}), porttest.Refusing(seed, float64(seed%7)/8))},

@@ -12,7 +12,7 @@ import (
 // Every rank has the same layout.
 //
 //	table    by variable: hint | open | taken
-//	claims   by rank: the variable of this rank that the rank is taking, or 0
+//	claims   by rank: the claim of the rank on a variable of this rank, or 0
 //	landing  private: where a Pull of claims or of a record lands
 //	done     private: the done words of Pulls, used in turn
 //
@@ -62,8 +62,12 @@ func (d *direct) claim(r dimmnet.Rank) dimmnet.Offset {
 	return d.claims + dimmnet.Offset(r)*dimmnet.WordBytes
 }
 
-// claimWord returns the word by which a rank claims a variable.
-func claimWord(id syncvar.ID) uint64 { return uint64(id) + 1 }
+// claimWord returns the word of a rank's n-th claim, which is on a variable. The number tells the
+// claim from an earlier one on the same variable, whose withdrawal has not landed yet.
+func claimWord(n uint64, id syncvar.ID) uint64 { return n<<32 | uint64(id) + 1 }
+
+// claims reports whether a word from a peer claims a variable.
+func claims(word uint64, id syncvar.ID) bool { return uint32(word) == uint32(id)+1 }
 
 // The fields of a word open: version, closed, and by how many versions the last change of the
 // content is older than the version.

@@ -31,6 +31,7 @@ type Engine struct {
 	events  [threads]dimmnet.Event
 	paper   bool            // Config.Direct
 	pulls   uint64          // of the user thread
+	tries   uint64          // of the user thread to take a variable
 	notices bool            // every slot comes with a notice, which wakes the receive thread
 	waits   Waits           // may be nil
 	first   syncvar.Version // Config.FirstVersion
@@ -42,7 +43,7 @@ type Engine struct {
 	in       []incoming
 	sites    map[syncvar.ID]*syncvar.Site
 	gates    map[syncvar.ID]gate
-	serving  uint64                  // the claimWord of the variable whose request is handled, or 0
+	serving  uint64                  // 1 + the ID of the variable whose request is handled, or 0
 	claims   [threads][]dimmnet.Rank // the ranks whose claims the thread awaits, or that it takes from
 	wanted   map[syncvar.ID]*want    // open requests of this rank
 	streams  []*consistency.Stream   // by rank: the data that are arriving from the rank

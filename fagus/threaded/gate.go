@@ -37,11 +37,7 @@ func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error
 	}
 	at, _ := e.hints.word(id)
 	if !brief {
-		closed := g.word | closedBit
-		if err := store(p, e.rank, at+openAt, closed); err != nil {
-			return err
-		}
-		if err := until(p, func() bool { return p.Load(at+openAt) == closed }); err != nil {
+		if err := e.closeRecord(p, at+openAt, g.word); err != nil {
 			return err
 		}
 	}
@@ -49,6 +45,17 @@ func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error
 		return err
 	}
 	return e.endShut(t, id, g.version, syncvar.HintOf(p.Load(at+takenAt)), brief)
+}
+
+// closeRecord returns when the record in which open was stored is closed.
+func (e *Engine) closeRecord(p dimmnet.Port, off dimmnet.Offset, open uint64) error {
+	closed := open | closedBit
+	// Until open has landed, the record may be closed by the same word as in the last tenure.
+	err := until(p, func() bool { return p.Load(off) == open && p.Store(e.rank, off, closed, dimmnet.WordBytes) })
+	if err != nil {
+		return err
+	}
+	return until(p, func() bool { return p.Load(off) == closed })
 }
 
 // beginShut waits until no other thread changes the gate. begun says that the gate was open. Then
@@ -65,6 +72,7 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 		case gateOpen:
 			g, begun = gateState{openWord(s.Hint().Version, s.Written()), s.Hint().Version}, true
 			e.gates[id] = gateBusy
+			e.claims[t] = []dimmnet.Rank{e.rank} // until endShut
 		}
 		return true
 	})
@@ -76,7 +84,7 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken syncvar.Hint, brief bool) error {
 	e.mu.Lock()
 	defer e.unlock()
-	e.gates[id] = gateClosed
+	e.gates[id], e.claims[t] = gateClosed, nil
 	e.wake(user + process - t) // the other thread that uses gates
 	switch {
 	case taken.Version <= version:
@@ -91,30 +99,27 @@ func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken
 	return nil
 }
 
-// awaitClaims waits until no rank claims the variable.
+// awaitClaims waits until all claims on the variable that there are now have gone.
 func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 	var ranks []dimmnet.Rank
+	var words []uint64
 	for r := range e.nodes {
-		if p.Load(e.direct.claim(dimmnet.Rank(r))) == claimWord(id) {
-			ranks = append(ranks, dimmnet.Rank(r))
+		if word := p.Load(e.direct.claim(dimmnet.Rank(r))); claims(word, id) {
+			ranks, words = append(ranks, dimmnet.Rank(r)), append(words, word)
 		}
 	}
 	if ranks == nil {
 		return nil
 	}
 	e.claim(t, ranks...)
-	err := until(p, func() bool {
-		for _, r := range ranks {
-			if p.Load(e.direct.claim(r)) == claimWord(id) {
+	return until(p, func() bool {
+		for i, r := range ranks {
+			if p.Load(e.direct.claim(r)) == words[i] {
 				return false
 			}
 		}
 		return true
 	})
-	if err == nil {
-		e.claim(t)
-	}
-	return err
 }
 
 // claim records the ranks of claims for LastWait.
@@ -135,7 +140,7 @@ func (e *Engine) prepare(p dimmnet.Port, in incoming) error {
 		return nil // handleSlot returns the error
 	}
 	e.mu.Lock()
-	e.serving = claimWord(m.id)
+	e.serving = uint64(m.id) + 1
 	e.mu.Unlock()
 	return e.shut(process, p, m.id, m.flag)
 }
@@ -144,7 +149,7 @@ func (e *Engine) prepare(p dimmnet.Port, in incoming) error {
 // the variable is free. The lock is held.
 func (e *Engine) beginOpen(id syncvar.ID) (word uint64, ok bool) {
 	s := e.site(id)
-	if _, entry := e.hints.word(id); !e.direct.on || !entry || !s.Free() || e.serving == claimWord(id) {
+	if _, entry := e.hints.word(id); !e.direct.on || !entry || !s.Free() || e.serving == uint64(id)+1 {
 		return 0, false
 	}
 	e.gates[id] = gateBusy

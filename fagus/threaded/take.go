@@ -61,10 +61,12 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 //   - The claims are read before the record. A rank that took the variable has stored taken before
 //     it withdrew its claim. So if its claim is gone, taken is there.
 func (e *Engine) take(owner dimmnet.Rank, id syncvar.ID) (took bool, newer syncvar.Hint, err error) {
-	if err := store(e.port, owner, e.direct.claim(e.rank), claimWord(id)); err != nil {
+	e.tries++
+	claim := claimWord(e.tries, id)
+	if err := store(e.port, owner, e.direct.claim(e.rank), claim); err != nil {
 		return false, newer, err
 	}
-	rival, err := e.rivals(owner, id)
+	rival, err := e.rivals(owner, id, claim)
 	if err == nil && !rival {
 		took, newer, err = e.takeUnrivalled(owner, id)
 	}
@@ -76,12 +78,12 @@ func (e *Engine) take(owner dimmnet.Rank, id syncvar.ID) (took bool, newer syncv
 
 // rivals waits until this rank's claim is visible at the owner. It reports whether another rank
 // claims the same variable.
-func (e *Engine) rivals(owner dimmnet.Rank, id syncvar.ID) (found bool, err error) {
+func (e *Engine) rivals(owner dimmnet.Rank, id syncvar.ID, claim uint64) (found bool, err error) {
 	for visible := false; !visible; {
 		if err := e.pull(owner, e.direct.claims, e.nodes*dimmnet.WordBytes); err != nil {
 			return false, err
 		}
-		visible = e.landed(int(e.rank)) == claimWord(id)
+		visible = e.landed(int(e.rank)) == claim
 	}
 	if e.nodes == 2 {
 		return false, nil
@@ -90,7 +92,7 @@ func (e *Engine) rivals(owner dimmnet.Rank, id syncvar.ID) (found bool, err erro
 		return false, err
 	}
 	for r := range e.nodes {
-		found = found || r != int(e.rank) && e.landed(r) == claimWord(id)
+		found = found || r != int(e.rank) && claims(e.landed(r), id)
 	}
 	return found, nil
 }

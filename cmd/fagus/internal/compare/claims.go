@@ -272,15 +272,19 @@ func (p *pair) mostly() string {
 
 // asked returns text: the numbers of phases and requests, which explain the cost of Acquire.
 func (p *pair) asked() string {
-	var phases, requests uint64
+	var phases, requests, takes uint64
 	for _, r := range p.ours.Runs {
 		phases = max(phases, r.Phases)
 	}
 	for _, r := range p.other.Runs {
-		requests = max(requests, r.Messages.Requests)
+		requests, takes = max(requests, r.Messages.Requests), max(takes, r.Messages.Takes)
 	}
-	return fmt.Sprintf("at n = %d %s takes %d phases, and the ranks of %s make %d requests together",
+	text := fmt.Sprintf("at n = %d %s takes %d phases, and the ranks of %s make %d requests together",
 		p.n, p.ours.Version, phases, p.other.Version, requests)
+	if takes > 0 {
+		text += fmt.Sprintf(" and take %d variables without one", takes)
+	}
+	return text
 }
 
 func abs(x int64) int64 { return max(x, -x) }

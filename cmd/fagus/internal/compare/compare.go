@@ -192,7 +192,7 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 		c.SizeTexts = append(c.SizeTexts, s.text)
 	}
 	for _, v := range e.Versions {
-		c.Versions = append(c.Versions, comparedVersion{v.Name, v.About, v.Role, v.Notices()})
+		c.Versions = append(c.Versions, comparedVersion{v.Name, v.About, v.Role, v.Notices(), v.Direct()})
 	}
 	for i, s := range e.sizes {
 		for j, v := range e.Versions {

@@ -44,6 +44,8 @@ type comparedVersion struct {
 	Role  contest.Role `json:"role,omitempty"`
 	// Notices reports whether the receive threads sleep until a notice arrives.
 	Notices bool `json:"notices"`
+	// Direct reports whether ranks take free variables without a message.
+	Direct bool `json:"direct"`
 }
 
 // compared is the result of all runs of one version with one size.

@@ -33,7 +33,7 @@ fagus compare --net shm --nodes 2 -- ./app --size 5     processes, medians of 5 
 fagus compare ./app --json | jq .results[].time_ns.total`,
 		Description: "A word with a slash is the path of the program; without one it comes after --, as does what is for\n" +
 			"the program. Every run is a process with the flags of the version (--net, --nodes, --mode, --transfer,\n" +
-			"--notices) and --json, and without standard input. A warning follows if versions print different lines.",
+			"--notices, --direct) and --json, and without standard input. A warning follows if versions print different lines.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: sizesName, Category: what, DefaultText: "one size", Usage: "run with each value of a flag of the program, `FLAG=VALUES` with commas between"},
 		}, outputFlags(), contest.OwnFlags(what)),
@@ -102,7 +102,7 @@ func readSizes(c *cli.Context) (flag, values string, err error) {
 // by the same flag of fagus compare.
 func setHere(flag string) (ours, given bool) {
 	given = slices.Contains([]string{"net", "nodes", "env", "seed", "loss", "duplicate", "reorder"}, flag)
-	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "notices", "help", "h"}, flag), given
+	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "notices", "direct", "help", "h"}, flag), given
 }
 
 // check finds mistakes in the command line of the program, as far as they can be seen.

@@ -47,6 +47,9 @@ func (v *Version) Config(cfg runflags.Config) runflags.Config {
 // Notices reports whether the receive threads sleep until a notice arrives.
 func (v *Version) Notices() bool { return v.Config(runflags.Config{}).Notices }
 
+// Direct reports whether ranks take free variables without a message.
+func (v *Version) Direct() bool { return v.Config(runflags.Config{}).Direct }
+
 // versions returns all versions in the order of display.
 func versions() []Version {
 	return []Version{
@@ -54,10 +57,16 @@ func versions() []Version {
 			setPhase, nil},
 		{"D1-Fagus2 PUSH", "the same, data from bulk memory to bulk memory", "",
 			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Push }, withoutPush},
-		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice", RoleThreaded,
-			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
+		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice; a rank takes a free variable in the LLCM of its owner", RoleThreaded,
+			func(c *runflags.Config) {
+				c.Mode, c.Transfer, c.Notices, c.Direct = fagus.Threaded, fagus.Rings, true, true
+			}, nil},
 		{"D1-Fagus polling", "the same without notices: the receive thread polls", RolePolling,
-			func(c *runflags.Config) { c.Mode, c.Transfer, c.Poll = fagus.Threaded, fagus.Rings, true }, tooManyPoll},
+			func(c *runflags.Config) {
+				c.Mode, c.Transfer, c.Direct, c.Poll = fagus.Threaded, fagus.Rings, true, true
+			}, tooManyPoll},
+		{"D1-Fagus requests", "D1-Fagus with a request for every variable, of which Update has 16 under way", "",
+			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
 		{"UDP-Fagus", "the same on UDP over 100BASE-TX, where an arriving datagram interrupts", "",
 			func(c *runflags.Config) {
 				c.Mode, c.Transfer, c.Network = fagus.Threaded, fagus.Rings, runflags.Named(runflags.UDP100)[0]

@@ -3,6 +3,7 @@ package jobs
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -76,6 +77,9 @@ func draw(random *rand.Rand, network string, nodes []int) []string {
 		args = append(args, "--mode=threaded")
 	case 1:
 		args = append(args, "--mode=threaded", "--notices")
+	}
+	if slices.Contains(args, "--mode=threaded") && random.IntN(2) == 0 {
+		args = append(args, "--direct")
 	}
 	if random.IntN(3) == 0 {
 		args = append(args, "--placement=private")

@@ -19,6 +19,7 @@ type standing struct {
 	Version string `json:"version"`
 	Mode    string `json:"mode"`
 	Notices bool   `json:"notices"`
+	Direct  bool   `json:"direct"`
 	// TimeNs is the slowest rank's time in the measured section, divided by compete's divisor.
 	TimeNs contest.Sample `json:"time_ns"`
 	Runs   []*run.Report  `json:"runs"`
@@ -56,7 +57,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 			for _, r := range runs[item][i] {
 				values = append(values, r.MeasuredNs/divisor)
 			}
-			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), contest.NewSample(values), runs[item][i]})
+			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), contest.NewSample(values), runs[item][i]})
 		}
 	}
 	return list, nil
