@@ -61,7 +61,8 @@ func (th *thread) hindered(d dimmnet.Time) dimmnet.Time {
 	return d + d/line*th.busTurn()
 }
 
-// HostCostOff is the HostCost with which only the network costs time.
+// HostCostOff is the HostCost with which only the network and the program cost time: cache misses
+// cost as much as ever, but nobody waits for the bus.
 const HostCostOff = "off"
 
 // applyHostCost changes the costs of p as Config.HostCost says.
@@ -71,7 +72,9 @@ func (p *Preset) applyHostCost(text string) error {
 	case "", "on":
 		return nil
 	case HostCostOff:
+		misses := costs.Work[dimmnet.Miss]
 		*costs = HostCosts{}
+		costs.Work[dimmnet.Miss] = misses
 		return nil
 	}
 	scaled := p.costsByName()

@@ -26,7 +26,8 @@ func TestPollingTakesTurnsOnTheBus(t *testing.T) {
 		{"on", true, dimmnet.Entry, 200 * ns},
 		{"bus=0", true, dimmnet.Miss, 159 * ns},
 		{"miss=2", false, dimmnet.Miss, 318 * ns},
-		{"off", true, dimmnet.Miss, 0},
+		{"off", true, dimmnet.Miss, 159 * ns},
+		{"off", true, dimmnet.Entry, 0},
 	} {
 		var took dimmnet.Time
 		play(t, sim.Config{HostCost: test.cost}, 1, func(h dimmnet.Host) error {

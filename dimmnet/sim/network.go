@@ -34,8 +34,9 @@ type Config struct {
 	// Faults lists the pauses, crashes, partitions and damage in a run (not UDP's losses).
 	Faults []Fault
 	// HostCost says what the work of the hosts costs besides their accesses to the NIC (HostCosts):
-	// "on" or "" what the preset says, "off" nothing, and "miss=2,wake=0.5" what the preset says
-	// times a factor. The names are those of dimmnet.Work, and wake and bus.
+	// "on" or "" what the preset says; "off" nothing, except that misses of the program stay; and
+	// "miss=2,wake=0.5" what the preset says times a factor. The names are those of dimmnet.Work,
+	// and wake and bus.
 	HostCost string
 	// Trace, if not nil, is called with every record of the run, in order.
 	Trace func(Record)

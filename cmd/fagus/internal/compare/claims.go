@@ -17,7 +17,7 @@ type claim struct {
 	Verdict verdict `json:"verdict"`
 	Measure string  `json:"measure"` // what is compared, and the limit
 	Numbers string  `json:"numbers"`
-	Depends string  `json:"depends_on"`
+	Depends string  `json:"depends_on,omitempty"` // costs of the model; none on real processors
 }
 
 func (c claim) found(v verdict, numbers ...string) claim {
@@ -112,6 +112,11 @@ func claims(c *comparison) []claim {
 	}
 	if polled := pairUp(c, contest.RolePolling, contest.RolePhase); len(polled) > 0 {
 		list = append(list, judgePolling(polled[len(polled)-1], c.CPUsText()))
+	}
+	if c.Clock == dimmnet.Wall {
+		for i := range list {
+			list[i].Depends = ""
+		}
 	}
 	return list
 }

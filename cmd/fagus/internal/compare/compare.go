@@ -39,7 +39,7 @@ func programCommand(p catalog.Program) *cli.Command {
 	const what = "what is compared"
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: p.Scale.Flag, Category: what, Value: strings.Join(p.Scale.Sizes, ","), Usage: "`SIZES` of the problem, with commas between"},
-	}, outputFlags(), contest.Flags(what))
+	}, outputFlags(), contest.Flags(what, contest.Either))
 	if p.Name == ofThePaper {
 		flags = append(flags, sensitivityFlag(what))
 	}
@@ -47,7 +47,7 @@ func programCommand(p catalog.Program) *cli.Command {
 		Name: p.Name, Usage: p.About, UsageText: usageText(p),
 		Flags: append(flags, fixedFlags(p)...),
 		Action: base.NoArgs(func(c *cli.Context) error {
-			e, err := newSideBySide(c, contest.New, catalogSubject(c, p.Name), c.String(p.Scale.Flag))
+			e, err := newSideBySide(c, contest.Either, catalogSubject(c, p.Name), c.String(p.Scale.Flag))
 			if err != nil {
 				return err
 			}
@@ -135,8 +135,8 @@ type trace struct {
 
 // newSideBySide returns the comparison of s in the contest that the flags describe, with the sizes
 // of a list.
-func newSideBySide(c *cli.Context, in func(*cli.Context) (*contest.Contest, error), s *subject, sizes string) (*sideBySide, error) {
-	t, err := in(c)
+func newSideBySide(c *cli.Context, in contest.Runs, s *subject, sizes string) (*sideBySide, error) {
+	t, err := contest.New(c, in)
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,10 @@ func (c *comparison) print(w io.Writer) error {
 		text += "\nThe paper's claims:\n"
 	}
 	for i, cl := range c.Claims {
-		text += fmt.Sprintf("\n%d. %s: %s\n   measure: %s\n   figures: %s\n   depends on: %s\n", i+1, cl.Claim, cl.Verdict, cl.Measure, cl.Numbers, cl.Depends)
+		text += fmt.Sprintf("\n%d. %s: %s\n   measure: %s\n   figures: %s\n", i+1, cl.Claim, cl.Verdict, cl.Measure, cl.Numbers)
+		if cl.Depends != "" {
+			text += fmt.Sprintf("   depends on: %s\n", cl.Depends)
+		}
 	}
 	if len(c.Sensitivity) > 0 {
 		text += c.sensitivityText()

@@ -36,13 +36,13 @@ fagus compare ./app --json | jq .results[].time_ns.total`,
 			"--notices, --direct) and --json, and without standard input. A warning follows if versions print different lines.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: sizesName, Category: what, DefaultText: "one size", Usage: "run with each value of a flag of the program, `FLAG=VALUES` with commas between"},
-		}, outputFlags(), contest.OwnFlags(what)),
+		}, outputFlags(), contest.Flags(what, contest.Apart)),
 		Action: func(c *cli.Context) error {
 			s, sizes, err := ownSubject(c)
 			if err != nil {
 				return err
 			}
-			e, err := newSideBySide(c, contest.NewOwn, s, sizes)
+			e, err := newSideBySide(c, contest.Apart, s, sizes)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -83,6 +84,13 @@ func catalogSubject(c *cli.Context, name string) *subject {
 		return err
 	}
 	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
+		if cfg.Network.Processes {
+			o, err := runProcess(ctx, name, slices.Concat([]string{"--" + s.flag + "=" + one.value}, flagsSet(c, find())), cfg)
+			if err == nil {
+				progress(one.units)
+			}
+			return o, err
+		}
 		on, err := cfg.Open(ctx)
 		if err != nil {
 			return nil, err
@@ -98,6 +106,29 @@ func catalogSubject(c *cli.Context, name string) *subject {
 		return outcomeOf(r), nil
 	}
 	return s
+}
+
+// runProcess runs a program of fagus run, whose ranks are processes, once.
+func runProcess(ctx context.Context, name string, flags []string, cfg runflags.Config) (*outcome, error) {
+	p, err := own.FindRun(name, flags)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Run(ctx, cfg, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{Summary: &r.Summary, document: r.Document, spans: r.Spans}, nil
+}
+
+// flagsSet returns the flags of a program that c sets.
+func flagsSet(c *cli.Context, p catalog.Program) (words []string) {
+	for _, f := range fixedFlags(p) {
+		if name := f.Names()[0]; c.IsSet(name) || name == syncName {
+			words = append(words, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
+	return words
 }
 
 // syncName is the flag of matmul that says what a sync variable guards. Its default in a comparison

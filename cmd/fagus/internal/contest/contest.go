@@ -21,34 +21,37 @@ type Contest struct {
 	Repeat   int             // number of rounds
 	Config   runflags.Config // the common configuration; each version changes a copy
 
-	udp  string // the version that sends datagrams; "" if there is none
-	cpus int
-	own  bool // each run is a process of another program
+	udp   string // the version that sends datagrams; "" if there is none
+	cpus  int
+	apart bool // each run is a process of its own
 }
 
-// networks returns the networks of a contest, of a program of one's own or of others. Processes of
-// fagus run cannot be started from within this process.
-func networks(own bool) runflags.List {
+// Runs says where the runs of a contest take place.
+type Runs uint8
+
+// The places.
+const (
+	Inside Runs = iota // in this process: no network of processes
+	Either             // in this process, or on a network of processes in processes of their own
+	Apart              // always in processes of their own: those of a program of one's own
+)
+
+func (r Runs) networks() runflags.List {
 	list := runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2, runflags.Inproc)
-	if own {
+	if r != Inside {
 		list = append(list, runflags.OfProcesses()...)
 	}
 	return list
 }
 
 // Flags returns the flags that New reads. category is their heading in the help text.
-func Flags(category string) []cli.Flag { return flags(category, false) }
-
-// OwnFlags returns the flags that NewOwn reads. category is their heading in the help text.
-func OwnFlags(category string) []cli.Flag { return flags(category, true) }
-
-func flags(category string, own bool) []cli.Flag {
+func Flags(category string, r Runs) []cli.Flag {
 	const where = "where it runs"
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "versions", Category: category, DefaultText: "all that can run there", Usage: "compare only these `NAMES`, with commas between: " + names(versions())},
 		&cli.IntFlag{Name: "repeat", Category: category, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of `N` runs"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
-		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: networks(own).Usage() + "; UDP-Fagus has a network of its own"},
+		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: r.networks().Usage() + "; UDP-Fagus has a network of its own"},
 		runflags.EnvFlag(where, "machine of a simulated network"),
 		runflags.HostCostFlag(where),
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random, differently in each round"},
@@ -56,25 +59,19 @@ func flags(category string, own bool) []cli.Flag {
 	}, runflags.FaultFlags()...)
 }
 
-// New returns the contest that the flags describe, whose runs are in this process.
-func New(c *cli.Context) (*Contest, error) { return newContest(c, false) }
-
-// NewOwn returns the contest that the flags describe, whose runs are processes of a program that
-// uses package fagus/program.
-func NewOwn(c *cli.Context) (*Contest, error) { return newContest(c, true) }
-
-func newContest(c *cli.Context, own bool) (*Contest, error) {
+// New returns the contest that the flags describe.
+func New(c *cli.Context, r Runs) (*Contest, error) {
 	if c.String("net") == runflags.UDP100 {
 		return nil, usage.Errorf("--net %s is the network of UDP-Fagus alone: use --versions UDP-Fagus", runflags.UDP100)
 	}
-	cfg, err := runflags.Basics(c, networks(own))
+	cfg, err := runflags.Basics(c, r.networks())
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Nodes > MostRings {
 		return nil, usage.Errorf("--nodes %d: more than %d take hours", cfg.Nodes, MostRings)
 	}
-	t := &Contest{Repeat: c.Int("repeat"), cpus: runtime.NumCPU(), own: own}
+	t := &Contest{Repeat: c.Int("repeat"), cpus: runtime.NumCPU(), apart: r == Apart || cfg.Network.Processes}
 	if t.Repeat < 0 || c.IsSet("repeat") && t.Repeat == 0 {
 		return nil, usage.Errorf("--repeat %d: want at least 1", t.Repeat)
 	}
@@ -84,7 +81,7 @@ func newContest(c *cli.Context, own bool) (*Contest, error) {
 			t.Repeat = 1
 		}
 	}
-	if t.Versions, err = pick(versions(), c.String("versions"), entry{&cfg, own}); err != nil {
+	if t.Versions, err = pick(versions(), c.String("versions"), entry{&cfg, t.apart}); err != nil {
 		return nil, err
 	}
 	for i := range t.Versions {
@@ -178,7 +175,7 @@ func (s *Setting) Where() string {
 // InTurn calls do for each of count items with each version of t, in every round. The versions take
 // turns, and each round begins with another version. Results are indexed [item][version][round].
 func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version, item, round int) (R, error)) ([][][]R, error) {
-	if !t.Config.Network.Simulated && !t.own {
+	if !t.Config.Network.Simulated && !t.apart {
 		// GOMAXPROCS must not be less than the number of threads: otherwise a polling goroutine
 		// keeps other goroutines off its thread for 10 ms at a time.
 		const threads = 4 // per node

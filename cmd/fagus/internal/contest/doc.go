@@ -1,7 +1,7 @@
 // Package contest runs several versions of Fagus side by side with the same programs, for
 // comparisons and sweeps.
 //
-//	t, err := contest.New(c)
+//	t, err := contest.New(c, contest.Inside)
 //	...
 //	runs, err := contest.InTurn(t, len(jobs), runOnce)
 //

@@ -35,7 +35,7 @@ type Version struct {
 // entry is what a version is asked to run with.
 type entry struct {
 	*runflags.Config
-	own bool // as processes of another program
+	apart bool // as processes of their own
 }
 
 // Config returns cfg with the changes of the version.
@@ -95,7 +95,7 @@ func tooManyPoll(e entry) string {
 	switch n := runtime.NumCPU(); {
 	case e.Network.Simulated:
 		return ""
-	case e.own:
+	case e.apart:
 		return "the threads of a program of one's own poll on a simulated network alone"
 	case e.Nodes > n:
 		return fmt.Sprintf("its %d polling threads would share %d processors", e.Nodes, n)

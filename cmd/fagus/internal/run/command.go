@@ -4,15 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -64,7 +67,7 @@ func programCommand(p catalog.Program) *cli.Command {
 	flags := append(p.Flags,
 		base.JSONFlag(Schema),
 		&cli.BoolFlag{Name: "plain", Category: base.OutputCategory, Usage: "run the same program without Fagus, in one goroutine: the base of speed-ups"},
-		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf)"})
+		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf), or write it (.json)"})
 	return &cli.Command{
 		Name:  p.Name,
 		Usage: p.About, UsageText: p.UsageText(),
@@ -89,7 +92,7 @@ func prepare(c *cli.Context, p catalog.Program, nodes int) (*catalog.Job, error)
 
 func runProgram(c *cli.Context, p catalog.Program) error {
 	picture := c.String("timeline")
-	if err := base.CheckWritable(c, "timeline", figure.CheckName); err != nil {
+	if err := base.CheckWritable(c, "timeline", checkTimeline); err != nil {
 		return err
 	}
 	cfg, err := runflags.FromFlags(c)
@@ -130,10 +133,30 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 			}
 		}
 		if picture != "" {
-			return timeline.Save(picture, r.Clock, r.stats)
+			return writeTimeline(picture, r)
 		}
 		return nil
 	})
+}
+
+// jsonSuffix is the end of the name of a timeline that is written as a document.
+const jsonSuffix = ".json"
+
+func checkTimeline(path string) error {
+	if filepath.Ext(path) == jsonSuffix {
+		return nil
+	}
+	if err := figure.CheckName(path); err != nil {
+		return fmt.Errorf("%s: want a name that ends in .svg, .png, .pdf or %s", path, jsonSuffix)
+	}
+	return nil
+}
+
+func writeTimeline(path string, r *Report) error {
+	if filepath.Ext(path) != jsonSuffix {
+		return timeline.Save(path, r.Clock, r.stats)
+	}
+	return outfile.Replace(path, runflags.NewTimeline(fagus.Report{Clock: r.Clock, Ranks: r.stats}).Write)
 }
 
 // runJob opens the target and the job, and runs the job there.

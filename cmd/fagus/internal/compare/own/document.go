@@ -16,8 +16,11 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// schema identifies the documents that package program prints.
-const schema = "fagus.program/v1"
+// The schemas of documents: those that package program prints, and those of fagus run.
+const (
+	schema    = "fagus.program/v1"
+	runSchema = "fagus.run/v2"
+)
 
 // document is what a comparison needs of the document of a run.
 type document struct {
@@ -30,8 +33,8 @@ type document struct {
 }
 
 // readDocument returns the document in the standard output of a program, and what the program has
-// printed before and behind it.
-func readDocument(out []byte) (d *document, beside string, err error) {
+// printed before and behind it. The document must be of the schema want.
+func readDocument(out []byte, want string) (d *document, beside string, err error) {
 	begin := 0
 	if i := bytes.LastIndex(out, []byte("\n{\n  \"schema\": \"fagus.")); i >= 0 {
 		begin = i + 1
@@ -52,13 +55,13 @@ func readDocument(out []byte) (d *document, beside string, err error) {
 	switch {
 	case head.Schema == "":
 		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(d.text)))
-	case !strings.HasPrefix(head.Schema, "fagus.program/"):
-		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), schema, wanted)
-	case head.Schema != schema:
-		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", quoted(head.Schema), schema)
+	case !strings.HasPrefix(head.Schema, want[:strings.Index(want, "/")+1]):
+		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), want, wanted)
+	case head.Schema != want:
+		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", quoted(head.Schema), want)
 	}
 	if err := json.Unmarshal(d.text, d); err != nil {
-		return nil, "", fmt.Errorf("its document %s is wrong: %w", schema, err)
+		return nil, "", fmt.Errorf("its document %s is wrong: %w", want, err)
 	}
 	return d, beside, nil
 }
@@ -73,7 +76,7 @@ func (d *document) check(cfg *runflags.Config) error {
 			continue // it measures no section, or has no timeline
 		}
 		if err := checkTimes(times); err != nil {
-			return fmt.Errorf("its document %s has %w", schema, err)
+			return fmt.Errorf("its document %s has %w", d.Schema, err)
 		}
 	}
 	d.clean()

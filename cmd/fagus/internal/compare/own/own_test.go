@@ -48,7 +48,7 @@ func TestReadDocument(t *testing.T) {
 		{"an impossible path", strings.Replace(aDocument, `"ranks"`, `"critical_time_ns": {"total": -3}, "ranks"`, 1), "", `a time of -3 ns for "total"`},
 		{"less than no time", strings.Replace(aDocument, "4", "-4", 1), "", `a time of -4 ns for "compute"`},
 	} {
-		d, beside, err := readDocument([]byte(c.out))
+		d, beside, err := readDocument([]byte(c.out), schema)
 		if err == nil {
 			err = d.check(cfg)
 		}
@@ -67,7 +67,7 @@ func FuzzReadDocument(f *testing.F) {
 	f.Add([]byte(aDocument))
 	f.Add([]byte("a\n" + aDocument + "b\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		d, _, err := readDocument(out)
+		d, _, err := readDocument(out, schema)
 		if (err == nil) != (d != nil && d.Schema == schema) {
 			t.Errorf("%+v, %v", d, err)
 		}

@@ -17,10 +17,13 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// Program is a program that uses package fagus/program, and its arguments.
+// Program is a program that uses package fagus/program, or a program of fagus run, and its
+// arguments.
 type Program struct {
-	path string   // of the executable
-	argv []string // as the user typed them
+	path   string   // of the executable
+	argv   []string // as the user typed them
+	words  int      // how many of argv come before the flags of a run
+	schema string   // of the documents that it prints
 }
 
 // Find returns the program whose name or path is the first of argv; the others are its arguments.
@@ -32,13 +35,22 @@ func Find(argv []string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no program to compare: %w", err)
 	}
-	return &Program{path, argv}, nil
+	return &Program{path, argv, 1, schema}, nil
+}
+
+// FindRun returns a program of fagus run with its flags, which runs as a process of its own.
+func FindRun(name string, flags []string) (*Program, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("no path of this command, to start it again: %w", err)
+	}
+	return &Program{path, slices.Concat([]string{"fagus", "run", name}, flags), 3, runSchema}, nil
 }
 
 // Run is one run of a program.
 type Run struct {
 	fagus.Summary
-	Document json.RawMessage // of schema fagus.program/v1, as the program has printed it
+	Document json.RawMessage // as the program has printed it
 	Spans    []fagus.Stats   // what every rank did when; nil if that was not recorded
 	// Lines is what the program has printed besides, on both outputs. Cut: that was too much to
 	// keep, and Lines is the beginning.
@@ -49,7 +61,7 @@ type Run struct {
 // Run runs the program once, as cfg says, with more flags before its arguments. It records what
 // every rank does if cfg.Timeline is set and the ranks are on this host.
 func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (*Run, error) {
-	one := process{path: p.path, argv: slices.Concat(p.argv[:1], flagsOf(&cfg), more, p.argv[1:])}
+	one := process{path: p.path, argv: slices.Concat(p.argv[:p.words], flagsOf(&cfg), more, p.argv[p.words:])}
 	timeline := ""
 	if cfg.Timeline && !slices.ContainsFunc(p.argv, hostsFlag.MatchString) {
 		dir, err := os.MkdirTemp("", "fagus-compare-")
@@ -63,7 +75,7 @@ func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (
 	if err := one.run(ctx); err != nil {
 		return nil, err
 	}
-	r, err := one.read(&cfg, timeline)
+	r, err := one.read(&cfg, timeline, p.schema)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", CommandLine(one.argv), err)
 	}
@@ -71,8 +83,8 @@ func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (
 }
 
 // read returns what the process has printed and written.
-func (p *process) read(cfg *runflags.Config, timeline string) (*Run, error) {
-	d, beside, err := readDocument(p.out.head)
+func (p *process) read(cfg *runflags.Config, timeline, schema string) (*Run, error) {
+	d, beside, err := readDocument(p.out.head, schema)
 	if err == nil {
 		err = d.check(cfg)
 	}

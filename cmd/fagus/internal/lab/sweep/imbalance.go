@@ -30,7 +30,7 @@ fagus lab sweep imbalance --net inproc                   real goroutines, median
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "skews", Category: what, Value: "0,0.5,1", Usage: "`SKEWS`: the k-th longest task takes 1/k^skew of the longest"},
 			base.JSONFlag(schema),
-		}, catalog.WorkqueueFlags(what, 64, 5*time.Millisecond), contest.Flags(what)),
+		}, catalog.WorkqueueFlags(what, 64, 5*time.Millisecond), contest.Flags(what, contest.Inside)),
 		Action: base.NoArgs(sweepImbalance),
 	}
 }
@@ -49,7 +49,7 @@ func (p *imbalancePoint) order() string {
 }
 
 func sweepImbalance(c *cli.Context) error {
-	t, err := contest.New(c)
+	t, err := contest.New(c, contest.Inside)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ fagus lab sweep variables --net inproc --work 10us       real goroutines, median
 			&cli.StringFlag{Name: "variables", Category: what, Value: "1,4,16,64,256", Usage: "`COUNTS` of variables that a rank acquires at once"},
 			&cli.StringFlag{Name: "bytes", Category: what, Value: "8,512,4096", Usage: "`SIZES` of a variable"},
 			base.JSONFlag(schema),
-		}, catalog.ManyFlags(what, 10), contest.Flags(what)),
+		}, catalog.ManyFlags(what, 10), contest.Flags(what, contest.Inside)),
 		Action: base.NoArgs(sweepVariables),
 	}
 }
@@ -42,7 +42,7 @@ type variablesPoint struct {
 }
 
 func sweepVariables(c *cli.Context) error {
-	t, err := contest.New(c)
+	t, err := contest.New(c, contest.Inside)
 	if err != nil {
 		return err
 	}
