@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -34,6 +34,7 @@ fagus lab results --quick ep                                            small, t
 			&cli.IntSliceFlag{Name: "nodes", Category: what, Value: cli.NewIntSlice(1, 2, 4, 8, 16, 32, 64), Usage: "`NODES` of simulated speed-ups; the first must be 1"},
 			&cli.IntFlag{Name: "rounds", Category: what, Value: 5, Usage: "wall-clock medians of `N` runs"},
 			&cli.DurationFlag{Name: "limit", Category: what, Value: 2 * time.Minute, Usage: "give up a run after `TIME` by the wall clock"},
+			&cli.BoolFlag{Name: "simulated", Category: what, Usage: "measure only what is in virtual time; with --data the rest stays as it was"},
 			&cli.BoolFlag{Name: "quick", Category: what, Usage: "small inputs, up to 4 nodes, one round"},
 			&cli.BoolFlag{Name: "render", Category: base.OutputCategory, Usage: "run nothing: make the page from --data"},
 			runflags.TimeoutFlag(what),
@@ -91,7 +92,7 @@ func collect(c *cli.Context) error {
 
 func readConfig(c *cli.Context) (Config, error) {
 	cfg := Config{
-		Programs: c.Args().Slice(), Nodes: c.IntSlice("nodes"), Rounds: c.Int("rounds"), Limit: c.Duration("limit"), Quick: c.Bool("quick"),
+		Programs: c.Args().Slice(), Nodes: c.IntSlice("nodes"), Rounds: c.Int("rounds"), Limit: c.Duration("limit"), Quick: c.Bool("quick"), Simulated: c.Bool("simulated"),
 	}
 	if cfg.Quick {
 		cfg.Nodes, cfg.Rounds = []int{1, 2, 4}, 1

@@ -135,11 +135,18 @@ func (d *Document) Merge(newer *Document) {
 	*d = *newer
 	d.Programs, d.Rivals = nil, nil
 	for _, e := range entries() {
-		for _, from := range [][]Program{newer.Programs, old.Programs} {
-			if i := slices.IndexFunc(from, func(p Program) bool { return p.Name == e.name }); i >= 0 {
-				d.Programs = append(d.Programs, from[i])
-				break
+		named := func(p Program) bool { return p.Name == e.name }
+		i, j := slices.IndexFunc(newer.Programs, named), slices.IndexFunc(old.Programs, named)
+		switch {
+		case i < 0 && j < 0:
+		case i < 0:
+			d.Programs = append(d.Programs, old.Programs[j])
+		default:
+			p := newer.Programs[i]
+			if j >= 0 && len(p.Checked) == 0 { // only simulated
+				p.Checked, p.Race = old.Programs[j].Checked, old.Programs[j].Race
 			}
+			d.Programs = append(d.Programs, p)
 		}
 	}
 	for _, v := range rivalries() {

@@ -69,6 +69,15 @@ func TestSameness(t *testing.T) {
 	}
 }
 
+// TestMergeSimulated: what Config.Simulated leaves out stays as it was.
+func TestMergeSimulated(t *testing.T) {
+	old := &Document{Programs: []Program{{Name: "ep", Checked: []Check{{Input: "S"}}, Curve: Curve{Input: "old"}, Race: &Race{Input: "A"}}}}
+	old.Merge(&Document{Programs: []Program{{Name: "ep", Curve: Curve{Input: "new"}}}})
+	if p := old.Programs[0]; p.Curve.Input != "new" || len(p.Checked) != 1 || p.Race == nil {
+		t.Errorf("merged to %+v, want the new curve and the old checks and race", p)
+	}
+}
+
 // TestMerge: programs that were collected again replace the old ones, and programs stay in the
 // plan's order.
 func TestMerge(t *testing.T) {
