@@ -42,6 +42,18 @@
 // From there a packet passes the send stages, links, switches and receive stages of the
 // preset.
 //
+// # The host
+//
+// Other work of a host costs what its preset says (HostCosts). Programs and the engines of Fagus
+// report it by Host.Charge: bytes copied and compared, lines that a program reads from memory,
+// entries of lists, steps of plans, notices. An event wakes a thread after the time of a wake-up.
+//
+// The processors of a node share the memory bus. While another thread polls the NIC or copies to
+// it, each line that a thread reads or writes waits for one access of the other: they take turns.
+// So beside a polling thread, a program that misses its cache in every step computes at half of
+// its rate. Whether another thread uses the bus is decided tick by tick. The accesses of the
+// polling thread do not become slower, so that its passes keep their length and can be skipped.
+//
 // An HTLB miss, or a packet with an unknown command, interrupts the core PU, which serves one
 // interrupt after the other; stores behind a miss wait. The receiver checks blocks and RDMA
 // packets against its registered regions. It drops a packet that it refuses, counts it
@@ -96,8 +108,8 @@
 //
 // The model does not have: bit errors and retransmission (except of datagrams); back pressure
 // of a link on the NIC while a partition holds its packets; the program of the core PU; the
-// caches of the host (copies to and from a bank run at the speed of the bus, as if flushing
-// cache lines were free); contention of several users for one NIC's FIFO; overflow in the
+// caches of the host (programs say how many lines they miss; copies to and from a bank run at the
+// speed of the bus, as if flushing cache lines were free); contention of several users for one NIC's FIFO; overflow in the
 // Ethernet switch, whose losses are drawn at random instead. docs/simulator.md says which
 // parameters the papers print and which are assumed.
 //
