@@ -47,6 +47,27 @@ func TestPollingTakesTurnsOnTheBus(t *testing.T) {
 	}
 }
 
+// TestBusWorkIsNotLost: threads that share a CPU in slices do all of their work on the bus.
+func TestBusWorkIsNotLost(t *testing.T) {
+	const lines, threads = 1_000_000, 3
+	var last dimmnet.Time
+	cfg := withCPUs(t, 1)
+	cfg.HostCost, cfg.Preset.Host.Slice = "on", 7300*us // not whole ticks
+	play(t, cfg, 1, func(h dimmnet.Host) error {
+		for range threads {
+			h.Go("work", func(h dimmnet.Host) error {
+				h.Charge(dimmnet.Miss, lines)
+				last = max(last, h.Now())
+				return nil
+			})
+		}
+		return nil
+	})
+	if want := dimmnet.Time(threads*lines) * 159 * ns; last < want || last > want*1001/1000 {
+		t.Errorf("%d threads with %d lines each end at %v, want %v", threads, lines, last, want)
+	}
+}
+
 // TestWakeCostsTime: an event wakes a thread only after the time of a wake-up.
 func TestWakeCostsTime(t *testing.T) {
 	for cost, want := range map[string]dimmnet.Time{"off": 0, "on": 8 * dimmnet.Microsecond, "wake=0.5": 4 * dimmnet.Microsecond} {
