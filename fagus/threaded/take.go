@@ -51,7 +51,7 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 
 // take tries to take a variable from its owner. If another rank was faster, it returns a newer hint.
 //
-// Each rank writes a word and then reads the words of the others, so of a rank that takes and the
+// docs/model/take.pml is a model of it. Each rank writes a word and then reads the words of the others, so of a rank that takes and the
 // owner that closes, and of two ranks that take, at least one sees the other (Dekker).
 //
 //   - The claim is visible at the owner before this rank reads the record. So the owner either
