@@ -232,6 +232,8 @@ func TestThreadedConfig(t *testing.T) {
 		want string
 	}{
 		{fagus.Config{Mode: fagus.Threaded, Transfer: fagus.Push}, "threaded mode moves data by rings, not by push"},
+		{fagus.Config{Notices: true}, "fagus: Config.Notices needs mode threaded"},
+		{fagus.Config{Direct: true}, "fagus: Config.Direct needs mode threaded"},
 		{fagus.Config{Mode: 7}, "Config.Mode is 7: want phase or threaded"},
 		{fagus.Config{Nodes: 3, Mode: fagus.Threaded, Net: inproc.New(inproc.Config{LLCM: 100})}, "3 nodes do not fit"},
 	} {

@@ -33,7 +33,7 @@ type Engine struct {
 	Notices bool `json:"notices,omitempty"`
 	// Direct makes ranks in threaded mode on DIMMnet-1 take variables without a message.
 	Direct bool `json:"direct,omitempty"`
-	CPUs    int  `json:"cpus"` // processors per node
+	CPUs   int  `json:"cpus"` // processors per node
 }
 
 // Round is a sequence of tenures for each rank, followed by the collective call End.

@@ -142,7 +142,7 @@ func (t *thread) alternate(check func(size int) error) error {
 	return nil
 }
 
-// storePatterns stores this rank's patterns in turn to the target at rank dst, size bytes at a time.
+// storePatterns stores this rank's patterns in turn to the target at dst, size bytes at a time.
 func (t *thread) storePatterns(dst dimmnet.Rank, size int) error {
 	for i := range t.env.rounds(5000) {
 		off := target + dimmnet.Offset(i/2*size%word)

@@ -29,8 +29,8 @@ type direct struct {
 }
 
 const (
-	directNodes = 8 // as in the papers' barrier: claims fit one packet
-	directTable = 5 // the table takes two parts in directTable of the LLCM
+	directNodes = dimmnet.SampleBytes / dimmnet.WordBytes // a Pull of all claims is a sample
+	directTable = 5                                       // the table has 2/directTable of the LLCM
 	entryBytes  = 3 * dimmnet.WordBytes
 	openAt      = dimmnet.WordBytes     // of the word open in an entry
 	takenAt     = 2 * dimmnet.WordBytes // of the word taken in an entry

@@ -59,4 +59,34 @@
 // Update is a meeting of all ranks, then a request for every variable that the rank has acquired
 // so far and another rank owns, then a second meeting. No rank holds a variable between the two
 // meetings, so all ranks get the contents of the moment in which all ranks were in Update.
+//
+// # Direct mode
+//
+// With Config.Direct a rank takes a free variable from its owner without a message, as D1-Fagus
+// does: the paper's ranks rewrite the sync variables of other nodes in their LLCM. If the paper's
+// single store were all, two ranks could take one variable at once, or a rank could take what its
+// owner has just acquired. So a rank first claims the variable, and reads what the owner has
+// written about it.
+//
+//	owner  open      at the end of a tenure, for a variable that nobody holds or wants:
+//	                 Store "free in version v" into the own LLCM
+//	taker  claim     Store "I take it" into the owner's LLCM; Pull until that has landed
+//	       read      Pull the claims of all ranks and the owner's record. Give up if another rank
+//	                 claims the variable, and if it is not free, or changed since the own copy
+//	       take      Store "taken by me in version v+1" and then "no claim" into the owner's LLCM
+//	owner  close     before it uses or grants the variable: Store "closed" into the own LLCM;
+//	                 Load until that has landed, and until no claim is left; then Load who took it
+//
+// A rank that gives up makes a request, and so does a rank that wants to read. If another rank has
+// taken the variable, the taker goes on to that rank. The owner learns of its loss when it closes.
+// Then it forwards requests as every former owner does.
+//
+// Claims go away without help from the owner's threads, since a taker waits only for NICs. So the
+// receive-processing thread may wait for claims, and rings are still always emptied. A rank that
+// has forwarded another rank's request takes nothing before its own next request is granted, so
+// that the request does not follow the variable forever (syncvar.Site.Takes).
+//
+// Update sends one request after the other, as in the paper; without Direct there are up to 16 at a
+// time. The table takes two fifths of the LLCM, which is 2182 entries on DIMMnet-1 with 2 nodes.
+// docs/model/take.pml is a model of this protocol, without its messages.
 package threaded

@@ -20,21 +20,21 @@ const (
 // Only the user thread adds to the space. During an exclusive tenure, the user thread reads and
 // writes the variable without the lock.
 type Engine struct {
-	port    dimmnet.Port // of the user thread
-	rank    dimmnet.Rank
-	nodes   int
-	layout  ringbuf.Layout
-	hints   table
-	direct  direct
-	stop    dimmnet.Offset // of the word that ends the receive thread
-	most    int            // the longest out queue possible if all ranks follow the protocol
-	events  [threads]dimmnet.Event
-	paper   bool            // Config.Direct
-	pulls   uint64          // of the user thread
-	tries   uint64          // of the user thread to take a variable
-	notices bool            // every slot comes with a notice, which wakes the receive thread
-	waits   Waits           // may be nil
-	first   syncvar.Version // Config.FirstVersion
+	port     dimmnet.Port // of the user thread
+	rank     dimmnet.Rank
+	nodes    int
+	layout   ringbuf.Layout
+	hints    table
+	direct   direct
+	stop     dimmnet.Offset // of the word that ends the receive thread
+	most     int            // the longest out queue possible if all ranks follow the protocol
+	events   [threads]dimmnet.Event
+	oneByOne bool            // Update waits for each answer before the next request
+	pulls    uint64          // of the user thread
+	tries    uint64          // of the user thread to take a variable
+	notices  bool            // every slot comes with a notice, which wakes the receive thread
+	waits    Waits           // may be nil
+	first    syncvar.Version // Config.FirstVersion
 
 	mu       sync.Mutex    // guards everything below
 	due      [threads]bool // the threads that unlock will wake
@@ -44,7 +44,7 @@ type Engine struct {
 	sites    map[syncvar.ID]*syncvar.Site
 	gates    map[syncvar.ID]gate
 	serving  uint64                  // 1 + the ID of the variable whose request is handled, or 0
-	claims   [threads][]dimmnet.Rank // the ranks whose claims the thread awaits, or that it takes from
+	polled   [threads]wordWait       // what shut and take wait for
 	wanted   map[syncvar.ID]*want    // open requests of this rank
 	streams  []*consistency.Stream   // by rank: the data that are arriving from the rank
 	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
@@ -154,26 +154,26 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		}
 	}
 	return &Engine{
-		port:    p,
-		rank:    p.Rank(),
-		nodes:   nodes,
-		layout:  layout,
-		hints:   hints,
-		direct:  direct,
-		paper:   cfg.Direct,
-		stop:    dimmnet.Offset(stop),
-		most:    outLimit + nodes*(window+1),
-		space:   space,
-		notices: cfg.Notices,
-		waits:   cfg.Waits,
-		first:   cfg.FirstVersion,
-		sites:   make(map[syncvar.ID]*syncvar.Site),
-		gates:   make(map[syncvar.ID]gate),
-		wanted:  make(map[syncvar.ID]*want),
-		streams: make([]*consistency.Stream, nodes),
-		had:     make(map[syncvar.ID]struct{}),
-		meeting: make([]message, nodes),
-		agreed:  make([]uint32, nodes),
+		port:     p,
+		rank:     p.Rank(),
+		nodes:    nodes,
+		layout:   layout,
+		hints:    hints,
+		direct:   direct,
+		oneByOne: cfg.Direct,
+		stop:     dimmnet.Offset(stop),
+		most:     outLimit + nodes*(window+1),
+		space:    space,
+		notices:  cfg.Notices,
+		waits:    cfg.Waits,
+		first:    cfg.FirstVersion,
+		sites:    make(map[syncvar.ID]*syncvar.Site),
+		gates:    make(map[syncvar.ID]gate),
+		wanted:   make(map[syncvar.ID]*want),
+		streams:  make([]*consistency.Stream, nodes),
+		had:      make(map[syncvar.ID]struct{}),
+		meeting:  make([]message, nodes),
+		agreed:   make([]uint32, nodes),
 	}, nil
 }
 
@@ -393,7 +393,7 @@ func (e *Engine) refresh() error {
 		if err := e.ask(id, syncvar.Want{Access: syncvar.Shared, Brief: true}); err != nil {
 			return err
 		}
-		if !e.paper && i < len(ids)-1 {
+		if !e.oneByOne && i < len(ids)-1 {
 			continue
 		}
 		if err := e.await(user, func() bool { return len(e.wanted) == 0 }); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // gate says whether other ranks may take a variable from this rank, the owner. While they may, the
-// Site does not know whether this rank is still the owner, so nobody may use the Site as an owner's.
+// Site may be wrong: it does not know that this rank is no longer the owner.
 type gate uint8
 
 const (
@@ -37,6 +37,7 @@ func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error
 	}
 	at, _ := e.hints.word(id)
 	if !brief {
+		e.awaits(t, "words in the LLCM of ranks", e.rank) // forever if a peer writes them, too
 		if err := e.closeRecord(p, at+openAt, g.word); err != nil {
 			return err
 		}
@@ -72,7 +73,6 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 		case gateOpen:
 			g, begun = gateState{openWord(s.Hint().Version, s.Written()), s.Hint().Version}, true
 			e.gates[id] = gateBusy
-			e.claims[t] = []dimmnet.Rank{e.rank} // until endShut
 		}
 		return true
 	})
@@ -84,8 +84,8 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken syncvar.Hint, brief bool) error {
 	e.mu.Lock()
 	defer e.unlock()
-	e.gates[id], e.claims[t] = gateClosed, nil
-	e.wake(user + process - t) // the other thread that uses gates
+	e.gates[id], e.polled[t] = gateClosed, wordWait{}
+	e.wakeOther(t)
 	switch {
 	case taken.Version <= version:
 		if brief {
@@ -99,19 +99,32 @@ func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken
 	return nil
 }
 
+// wakeOther wakes the other one of the two threads that use gates.
+func (e *Engine) wakeOther(t thread) {
+	if t == user {
+		e.wake(process)
+	} else {
+		e.wake(user)
+	}
+}
+
 // awaitClaims waits until all claims on the variable that there are now have gone.
 func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 	var ranks []dimmnet.Rank
 	var words []uint64
-	for r := range e.nodes {
-		if word := p.Load(e.direct.claim(dimmnet.Rank(r))); claims(word, id) {
-			ranks, words = append(ranks, dimmnet.Rank(r)), append(words, word)
+	for i := range e.nodes {
+		r := dimmnet.Rank(i)
+		if r == e.rank {
+			continue
+		}
+		if word := p.Load(e.direct.claim(r)); claims(word, id) {
+			ranks, words = append(ranks, r), append(words, word)
 		}
 	}
 	if ranks == nil {
 		return nil
 	}
-	e.claim(t, ranks...)
+	e.awaits(t, "the end of claims by ranks", ranks...)
 	return until(p, func() bool {
 		for i, r := range ranks {
 			if p.Load(e.direct.claim(r)) == words[i] {
@@ -122,10 +135,10 @@ func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 	})
 }
 
-// claim records the ranks of claims for LastWait.
-func (e *Engine) claim(t thread, ranks ...dimmnet.Rank) {
+// awaits records for LastWait what a thread waits for; nothing if what is "".
+func (e *Engine) awaits(t thread, what string, ranks ...dimmnet.Rank) {
 	e.mu.Lock()
-	e.claims[t] = ranks
+	e.polled[t] = wordWait{what, ranks}
 	e.mu.Unlock()
 }
 
@@ -165,6 +178,6 @@ func (e *Engine) open(id syncvar.ID, word uint64) error {
 	e.mu.Lock()
 	defer e.unlock()
 	e.gates[id] = gateOpen
-	e.wake(process)
+	e.wakeOther(user)
 	return nil
 }

@@ -8,14 +8,20 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
+// wordWait is what a thread polls for: words that ranks write into an LLCM.
+type wordWait struct {
+	what  string // "" for nothing
+	ranks []dimmnet.Rank
+}
+
 // LastWait returns what the user thread waits for. Unlike all other methods it may be called by
 // any goroutine.
 func (e *Engine) LastWait() (w syncvar.Wait) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, ranks := range e.claims {
-		if len(ranks) > 0 {
-			return w.From("the end of a claim at or by ranks", slices.Clone(ranks))
+	for _, p := range e.polled {
+		if p.what != "" {
+			return w.From(p.what, slices.Clone(p.ranks))
 		}
 	}
 	ids := slices.Sorted(maps.Keys(e.wanted))

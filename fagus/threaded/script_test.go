@@ -18,7 +18,7 @@ import (
 
 // TestScripts runs the scripts in testdata. A block of commands is followed by what they print:
 //
-//	ranks N            make N ranks with an array of 1024 bytes each
+//	ranks N [direct]   make N ranks with an array of 1024 bytes each
 //	bind NAME LO HI    bind a variable on every rank
 //	ask R V ACCESS     request a variable: shared, exclusive, or brief as in Update
 //	land A->B          land the next message from A to B and its data
@@ -29,6 +29,9 @@ import (
 //	meet R CALL        wait for all ranks: update, barrier, reduce or return
 //	owners V           print which rank each rank takes for the owner
 //	wires              print the messages in flight
+//	records V          print the records and claims of V that are not zero
+//	claim R V AT       let rank R claim V at rank AT, with the word of its claim number 99
+//	withdraw R AT      withdraw the claim
 //
 // go test -rewrite updates them.
 func TestScripts(t *testing.T) {
@@ -62,17 +65,18 @@ type tenant struct {
 	meets  syncvar.Call
 }
 
-// tablePort is a port whose stores land at once in the tables of owners.
+// tablePort is a port whose stores and Pulls are done at once. The LLCM of every rank is a map.
 type tablePort struct {
 	dimmnet.Port // nil: any other method panics
 	rank         dimmnet.Rank
 	tables       []map[dimmnet.Offset]uint64 // by rank
+	rdma         int
 }
 
 func (p *tablePort) Rank() dimmnet.Rank { return p.rank }
 func (p *tablePort) Nodes() int         { return len(p.tables) }
 func (p *tablePort) Limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10}
+	return dimmnet.Limits{Store: 8, Block: 464, RDMA: p.rdma, LLCM: 128 << 10}
 }
 func (p *tablePort) Arrivals() dimmnet.Mark         { return 0 }
 func (p *tablePort) Err() error                     { return nil }
@@ -81,6 +85,14 @@ func (p *tablePort) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, _ int)
 	p.tables[dst][off] = v
 	return true
 }
+func (p *tablePort) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	for i := dimmnet.Offset(0); i < dimmnet.Offset(n); i += dimmnet.WordBytes {
+		p.tables[p.rank][to+i] = p.tables[src][from+i]
+	}
+	p.tables[p.rank][done] = uint64(n)
+	return true
+}
+func (p *tablePort) Idle(dimmnet.Mark) { panic("the script may not wait") }
 
 // noEvent is the event of a thread that does not exist.
 type noEvent struct{}
@@ -88,7 +100,7 @@ type noEvent struct{}
 func (noEvent) Set()        {}
 func (noEvent) Wait() error { return errors.New("the script may not wait") }
 
-func (w *world) begin(n int) error {
+func (w *world) begin(n int, direct bool) error {
 	*w = world{}
 	tables := make([]map[dimmnet.Offset]uint64, n)
 	for r := range n {
@@ -98,7 +110,7 @@ func (w *world) begin(n int) error {
 		if _, err := space.AddRegion("a", "bytes", 1, memory); err != nil {
 			return err
 		}
-		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables}, space, Config{})
+		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables, rdma: 1 << 20}, space, Config{Direct: direct})
 		if err != nil {
 			return err
 		}
@@ -122,7 +134,7 @@ func (w *world) do(f []string) error {
 	}
 	switch f[0] {
 	case "ranks":
-		return w.begin(arg(1))
+		return w.begin(arg(1), len(f) > 2)
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {
@@ -160,6 +172,14 @@ func (w *world) do(f []string) error {
 		w.owners(w.id(f[1]))
 	case "wires":
 		w.wires()
+	case "records":
+		w.records(w.id(f[1]))
+	case "claim":
+		e := w.ranks[arg(1)].Engine
+		return store(e.port, dimmnet.Rank(arg(3)), e.direct.claim(e.rank), claimWord(99, w.id(f[2])))
+	case "withdraw":
+		e := w.ranks[arg(1)].Engine
+		return store(e.port, dimmnet.Rank(arg(2)), e.direct.claim(e.rank), 0)
 	default:
 		return fmt.Errorf("unknown command")
 	}
@@ -172,9 +192,17 @@ func (w *world) ask(rank int, id syncvar.ID, want syncvar.Want) error {
 	if !want.Brief && want.Access == syncvar.Exclusive {
 		r.writes[id] = struct{}{}
 	}
-	err := r.Engine.ask(id, want)
-	w.news(rank)
-	return err
+	defer w.news(rank)
+	if want.Brief {
+		if err := r.shut(user, r.port, id, true); err != nil {
+			return err
+		}
+	} else if r.direct.on {
+		if acquired, err := r.acquireDirect(id, want.Access); acquired || err != nil {
+			return err
+		}
+	}
+	return r.Engine.ask(id, want)
 }
 
 // news prints the grants that a rank has received since the last call of news.
@@ -245,7 +273,12 @@ func (w *world) land(from, to int) error {
 		}
 	}
 	for _, in := range slots {
-		if err := w.ranks[to].handleSlot(in); err != nil {
+		e := w.ranks[to].Engine
+		if err := e.prepare(e.port, in); err != nil {
+			return err
+		}
+		err := e.handleSlot(in)
+		if e.serving = 0; err != nil {
 			return err
 		}
 	}
@@ -275,6 +308,27 @@ func (w *world) owners(id syncvar.ID) {
 		fmt.Fprintf(&w.out, "%d: rank %d since version %d", i, own.Owner, own.Version)
 		if entry.Version > own.Version {
 			fmt.Fprintf(&w.out, ", its table says rank %d since version %d", entry.Owner, entry.Version)
+		}
+		fmt.Fprintln(&w.out)
+	}
+}
+
+// records prints what ranks have written about a variable for others to take it.
+func (w *world) records(id syncvar.ID) {
+	for i, r := range w.ranks {
+		at, _ := r.hints.word(id)
+		state, open := "open", openOf(r.port.Load(at+openAt))
+		if open.closed {
+			state = "closed"
+		}
+		fmt.Fprintf(&w.out, "%d: %s in version %d, written in version %d", i, state, open.version, open.written)
+		if taken := syncvar.HintOf(r.port.Load(at + takenAt)); taken.Version > 0 {
+			fmt.Fprintf(&w.out, ", taken by rank %d in version %d", taken.Owner, taken.Version)
+		}
+		for c := range w.ranks {
+			if claims(r.port.Load(r.direct.claim(dimmnet.Rank(c))), id) {
+				fmt.Fprintf(&w.out, ", claimed by rank %d", c)
+			}
 		}
 		fmt.Fprintln(&w.out)
 	}

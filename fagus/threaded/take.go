@@ -20,8 +20,9 @@ func (e *Engine) acquireDirect(id syncvar.ID, access syncvar.Access) (acquired b
 		if !ok {
 			return false, nil
 		}
+		e.awaits(user, "words in the LLCM of ranks", owner)
 		acquired, hint, err = e.take(owner, id)
-		e.claim(user)
+		e.awaits(user, "", owner)
 		if acquired || err != nil || hint == (syncvar.Hint{}) {
 			return acquired, err
 		}
@@ -31,15 +32,12 @@ func (e *Engine) acquireDirect(id syncvar.ID, access syncvar.Access) (acquired b
 
 // target returns the last known owner of a variable, if this rank may take the variable from it.
 func (e *Engine) target(id syncvar.ID, hint syncvar.Hint) (owner dimmnet.Rank, ok bool) {
-	_, ok = e.hints.word(id)
+	_, entry := e.hints.word(id)
 	e.mu.Lock()
 	defer e.unlock()
 	s := e.site(id)
 	e.learn(s, hint)
-	if ok = ok && s.Takes(); ok {
-		e.claims[user] = []dimmnet.Rank{s.Hint().Owner}
-	}
-	return s.Hint().Owner, ok
+	return s.Hint().Owner, entry && s.Takes()
 }
 
 // learn passes a hint that a peer wrote to a site. A faulty peer may have written an invalid rank.
@@ -49,10 +47,11 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 	}
 }
 
-// take tries to take a variable from its owner. If another rank was faster, it returns a newer hint.
+// take tries to take a variable from its owner. If another rank was faster, it returns that rank's
+// hint.
 //
-// docs/model/take.pml is a model of it. Each rank writes a word and then reads the words of the others, so of a rank that takes and the
-// owner that closes, and of two ranks that take, at least one sees the other (Dekker).
+// Each rank writes a word and then reads the words of the others (Dekker). So of a rank that takes
+// and the owner that closes, and of two ranks that take, at least one sees the other:
 //
 //   - The claim is visible at the owner before this rank reads the record. So the owner either
 //     finds the claim, and waits until it is gone, or has closed the record before this rank reads.

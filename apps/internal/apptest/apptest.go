@@ -107,9 +107,10 @@ func Simulated(t testing.TB, cfg sim.Config) *sim.Network {
 	return net
 }
 
-// Modes returns a configuration for each mode, with and without notices. Nodes and Net are unset.
+// Modes returns a configuration for each mode, with and without notices, and direct. Nodes and Net
+// are unset.
 func Modes() []fagus.Config {
-	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}}
+	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}, {Mode: fagus.Threaded, Direct: true}}
 }
 
 func networks(t testing.TB, nodes int) []dimmnet.Network {

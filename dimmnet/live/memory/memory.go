@@ -8,9 +8,9 @@ import (
 )
 
 // Words is NIC memory. An access that covers only part of a word is atomic, so writers of
-// different bytes of one word do not disturb each other. So is every word of a short copy, which may
-// be a sample (dimmnet.SampleBytes). Other whole words are copied without atomic operations, at the
-// speed of memory.
+// different bytes of one word do not disturb each other. So is every word of a short copy, which
+// may be a sample (dimmnet.SampleBytes). Other whole words are copied without atomic operations, at
+// the speed of memory.
 type Words []uint64
 
 const word = dimmnet.WordBytes

@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 func TestContradictions(t *testing.T) {
 	for _, args := range []string{
 		"--nodes 0", "--net pigeon", "--net inproc --env A", "--mode threaded --transfer push", "--net udp100 --transfer push",
-		"--notices", "--placement shared", "--net inproc --placement shared --check", "--strict", "--loss 0.1", "--hosts a",
+		"--notices", "--direct", "--placement shared", "--net inproc --placement shared --check", "--strict", "--loss 0.1", "--hosts a",
 		"--timeout -1s", "--roll-call -1s", "--mode lightning",
 	} {
 		if _, err := parse(t, strings.Fields(args)...); !usage.Is(err) {
