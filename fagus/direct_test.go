@@ -3,6 +3,7 @@ package fagus_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -181,6 +182,41 @@ func TestDirectLocks(t *testing.T) {
 		}
 	}
 	t.Logf("variables taken: %v", takes)
+}
+
+// TestDirectStarvesNobody: one rank reads, while the others take the variable from each other as
+// fast as they can. Its request must not follow the variable forever.
+func TestDirectStarvesNobody(t *testing.T) {
+	const tenures = 20
+	for nodes := 3; nodes <= 6; nodes++ {
+		for _, pause := range []fagus.Time{0, 5, 9, 20, 50, 130} {
+			had := make([]int, nodes) // simulated threads run one at a time
+			cfg := fagus.Config{Nodes: nodes, Mode: fagus.Threaded, Direct: true, Notices: nodes%2 == 0,
+				Net: newSim(t, sim.Config{Limit: dimmnet.Time(nodes*nodes*tenures) * dimmnet.Millisecond})}
+			_, err := runFor(t, cfg, func(n *fagus.Node) error {
+				_, guards, err := counters(n, 1)
+				if err != nil {
+					return err
+				}
+				access := fagus.Exclusive
+				if n.Rank() == nodes-1 {
+					access = fagus.Shared
+				}
+				set := n.Set(fagus.Want(guards[0], access))
+				for slices.Min(had) < tenures {
+					if err := touch(n, set); err != nil {
+						return err
+					}
+					had[n.Rank()]++
+					n.Spend(pause * fagus.Microsecond)
+				}
+				return nil
+			})
+			if err != nil || slices.Max(had) > 20*tenures {
+				t.Errorf("%d nodes, pause of %d us: tenures by rank %v, error %v", nodes, pause, had, err)
+			}
+		}
+	}
 }
 
 // TestDirectNeedsRDMA: without RDMA, with too many ranks, and in an LLCM that is too small,

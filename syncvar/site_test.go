@@ -23,8 +23,22 @@ type tenant struct {
 	program []Want // requests still to be made, in order; Ask sets Rank and Have
 	waits   bool
 	holds   bool
-	copied  int // the number of the newest write in the rank's copy
-	due     int // the number of writes when the rank made a brief request; the grant brings them
+	copied  int  // the number of the newest write in the rank's copy
+	due     int  // the number of writes when the rank made a brief request; the grant brings them
+	open    bool // other ranks may take the variable, and the site learns of it later
+	taken   Hint // of the rank that was the last to take the variable from this one
+}
+
+// lost reports whether another rank has taken the variable, and the site does not know it.
+func (t *tenant) lost() bool { return t.open && t.taken.Version > t.site.hint.Version }
+
+// settle tells the site who has taken the variable, and closes it unless brief.
+func (t *tenant) settle(brief bool) {
+	lost := t.lost()
+	if lost {
+		t.site.Lose(t.taken)
+	}
+	t.open = t.open && brief && !lost
 }
 
 // sites is the state of one variable at all ranks, with the packets in flight, in order for each
@@ -35,12 +49,13 @@ type sites struct {
 	announced []Hint     // hints announced to all tables; they may not have landed everywhere
 	wrote     int        // the number of writes so far
 	trail     []string
+	direct    bool // ranks take the variable from an owner that has left it free
 }
 
-func newSites(programs [][]Want) *sites {
-	w := &sites{wires: make([][]packet, len(programs)*len(programs))}
+func newSites(programs [][]Want, direct bool) *sites {
+	w := &sites{wires: make([][]packet, len(programs)*len(programs)), direct: direct}
 	for r, p := range programs {
-		w.ranks = append(w.ranks, tenant{site: *NewSite(dimmnet.Rank(r), 0), program: p})
+		w.ranks = append(w.ranks, tenant{site: *NewSite(dimmnet.Rank(r), 0), program: p, open: direct && r == 0})
 	}
 	return w
 }
@@ -65,7 +80,7 @@ func (w *sites) key() string {
 	fmt.Fprint(&b, w.wrote, w.announced)
 	for i := range w.ranks {
 		t := &w.ranks[i]
-		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due)
+		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due, t.open, t.taken)
 	}
 	for _, wire := range w.wires {
 		fmt.Fprint(&b, wire, ";")
@@ -93,6 +108,9 @@ func (w *sites) next() (list []*sites, err error) {
 			}
 		case !t.waits && len(t.program) > 0:
 			try(fmt.Sprintf("ask %d", i), func(c *sites) error { return c.ask(r) })
+			if c := w.clone(); w.direct && t.program[0].Access == Exclusive && c.take(r) {
+				try(fmt.Sprintf("take %d", i), func(c *sites) error { c.take(r); return c.taken(r) })
+			}
 			for _, h := range w.announced {
 				if h.Version > t.site.hint.Version {
 					try(fmt.Sprintf("ask %d knowing %v", i, h), func(c *sites) error {
@@ -121,8 +139,36 @@ func (w *sites) ask(r dimmnet.Rank) error {
 	t := &w.ranks[r]
 	want := t.program[0]
 	t.program, t.waits, t.due = t.program[1:], true, w.wrote
+	t.settle(want.Brief)
 	actions, err := t.site.Ask(want)
 	return w.act(r, actions, err)
+}
+
+// take lets a rank take the variable, if the rank finds the owner, and may take it there.
+func (w *sites) take(r dimmnet.Rank) bool {
+	t := &w.ranks[r]
+	t.settle(false)
+	for t.site.Takes() {
+		o := &w.ranks[t.site.hint.Owner]
+		switch version := o.site.hint.Version; {
+		case o.lost():
+			t.site.Learn(o.taken)
+			continue
+		case !o.open || version < t.site.hint.Version || t.site.Have() < o.site.Written():
+			return false
+		default:
+			t.site.Take(version+1, o.site.Written())
+			o.taken = t.site.Hint()
+			t.program = t.program[1:]
+			return true
+		}
+	}
+	return false
+}
+
+// taken begins the tenure of a rank that has taken the variable.
+func (w *sites) taken(r dimmnet.Rank) error {
+	return w.begin(Action{Want: Want{Rank: r, Access: Exclusive}, To: r})
 }
 
 // act carries out the actions of a rank's site.
@@ -172,6 +218,7 @@ func (w *sites) release(r dimmnet.Rank, written bool) error {
 		return nil
 	}
 	actions, err := t.site.Release(r, written)
+	t.open = w.direct && t.site.Free()
 	if h, ok := t.site.Announcement(); ok {
 		w.announced = append(w.announced, h)
 	}
@@ -197,15 +244,16 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 		}
 		return w.act(to, actions, nil)
 	}
+	t.settle(m.action.Brief)
 	actions, err := t.site.Request(m.action.Want)
 	return w.act(to, actions, err)
 }
 
 // explore visits all reachable states. In a final state no rank may wait, and one rank must own
 // the variable.
-func explore(t *testing.T, programs [][]Want) (states int) {
+func explore(t *testing.T, programs [][]Want, direct bool) (states int) {
 	t.Helper()
-	stack := []*sites{newSites(programs)}
+	stack := []*sites{newSites(programs, direct)}
 	seen := make(map[string]bool)
 	for len(stack) > 0 {
 		w := stack[len(stack)-1]
@@ -216,7 +264,7 @@ func explore(t *testing.T, programs [][]Want) (states int) {
 		}
 		owners, waits := 0, false
 		for i := range w.ranks {
-			if w.ranks[i].site.Owns() {
+			if w.ranks[i].site.Owns() && !w.ranks[i].lost() {
 				owners++
 			}
 			waits = waits || w.ranks[i].waits
@@ -234,26 +282,32 @@ func explore(t *testing.T, programs [][]Want) (states int) {
 	return len(seen)
 }
 
-// TestSiteExhaustively explores all orders in which three ranks can request and release a
+// exploreAll explores all orders in which three ranks can request and release a
 // variable, and in which their packets and hints can land. Exclusive tenures must exclude others,
 // every tenure must begin with the last write, and every request must be granted. Long tests have
 // more requests.
-func TestSiteExhaustively(t *testing.T) {
+func exploreAll(t *testing.T, direct bool) {
+	t.Helper()
 	shared, exclusive, brief := Want{Access: Shared}, Want{Access: Exclusive}, Want{Access: Shared, Brief: true}
 	modes := []Want{shared, exclusive, brief}
 	states := 0
 	for _, a := range modes {
 		for _, b := range modes {
 			for _, c := range modes {
-				states += explore(t, [][]Want{{a}, {b, exclusive}, {c}})
+				states += explore(t, [][]Want{{a}, {b, exclusive}, {c}}, direct)
 				if longtest.Enabled() && !a.Brief && !c.Brief {
-					states += explore(t, [][]Want{{exclusive}, {a, b}, {exclusive, c}})
+					states += explore(t, [][]Want{{exclusive}, {a, b}, {exclusive, c}}, direct)
 				}
 			}
 		}
 	}
 	t.Logf("%d states", states)
 }
+
+// TestSiteExhaustively explores the protocol of requests. TestTakesExhaustively lets ranks also
+// take the variable from its owner, at any moment in which it is free.
+func TestSiteExhaustively(t *testing.T)  { exploreAll(t, false) }
+func TestTakesExhaustively(t *testing.T) { exploreAll(t, true) }
 
 // TestSiteRefuses makes requests and releases that break the protocol. Each must return an error.
 func TestSiteRefuses(t *testing.T) {
