@@ -120,7 +120,7 @@ func TestLitmus(t *testing.T) {
 			}
 			for seed := uint64(1); seed <= least || seed <= most && len(missing()) > 0; seed++ {
 				for name, net := range map[string]dimmnet.Network{
-					"sim":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second}),
+					"sim":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]}),
 					"udp":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
 					"inproc": goroutines(),
 					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
@@ -177,7 +177,7 @@ func (l *litmus) run(t *testing.T, cfg fagus.Config, seed uint64) string {
 			}
 			// In phase mode the order of requests depends on phases rather than on time.
 			for range pauses {
-				n.Spend(fagus.Time(r.IntN(40)) * fagus.Microsecond)
+				n.Spend(fagus.Time(r.IntN(40<<r.IntN(4))) * fagus.Microsecond)
 				if n.Mode() == fagus.Phase {
 					if err := touch(n, n.Set()); err != nil {
 						return err

@@ -109,9 +109,9 @@
 // The model does not have: bit errors and retransmission (except of datagrams); back pressure
 // of a link on the NIC while a partition holds its packets; the program of the core PU; the
 // caches of the host (programs say how many lines they miss; copies to and from a bank run at the
-// speed of the bus, as if flushing cache lines were free); contention of several users for one NIC's FIFO; overflow in the
-// Ethernet switch, whose losses are drawn at random instead. docs/simulator.md says which
-// parameters the papers print and which are assumed.
+// speed of the bus, as if flushing cache lines were free); contention of several users for one
+// NIC's FIFO; overflow in the Ethernet switch, whose losses are drawn at random instead.
+// docs/simulator.md says which parameters the papers print and which are assumed.
 //
 // A thread must not lock its OS thread, and must not block on a channel or mutex that another
 // thread of the run releases. The run would stop until its context ends; the error then names
