@@ -43,6 +43,7 @@ type Engine struct {
 	in       []incoming
 	sites    map[syncvar.ID]*syncvar.Site
 	gates    map[syncvar.ID]gate
+	atGate   [threads]bool           // the thread waits for a gate that another thread changes
 	serving  uint64                  // 1 + the ID of the variable whose request is handled, or 0
 	polled   [threads]wordWait       // what shut and take wait for
 	wanted   map[syncvar.ID]*want    // open requests of this rank

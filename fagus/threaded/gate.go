@@ -67,6 +67,7 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 	}
 	err = e.await(t, func() bool {
 		s := e.site(id)
+		e.atGate[t] = e.gates[id] == gateBusy
 		switch e.gates[id] {
 		case gateBusy:
 			return false
@@ -99,12 +100,14 @@ func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken
 	return nil
 }
 
-// wakeOther wakes the other one of the two threads that use gates.
+// wakeOther wakes the other one of the two threads that use gates, if it waits for one.
 func (e *Engine) wakeOther(t thread) {
+	other := user
 	if t == user {
-		e.wake(process)
-	} else {
-		e.wake(user)
+		other = process
+	}
+	if e.atGate[other] {
+		e.wake(other)
 	}
 }
 

@@ -55,7 +55,7 @@ func claimAcquire() claim {
 	return claim{
 		Claim:   "acquire is slightly slower in D1-Fagus2, where one side only sends and the other only receives",
 		Measure: fmt.Sprintf("acquire: longer at every size, by at most %d %%", slightlyUpTo),
-		Depends: "what writing the received data to memory costs (take), for which D1-Fagus has a thread and a processor of its own, against the reading of notices (notice); and on D1-Fagus taking free variables without a message, which D1-Fagus requests does not",
+		Depends: "what writing the received data to memory costs (take), for which D1-Fagus has a thread and a processor of its own (copy), against the reading of notices (notice); and on D1-Fagus taking free variables without a message, which D1-Fagus requests does not",
 	}
 }
 
