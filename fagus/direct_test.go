@@ -3,6 +3,7 @@ package fagus_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -182,6 +183,32 @@ func TestDirectLocks(t *testing.T) {
 		}
 	}
 	t.Logf("variables taken: %v", takes)
+}
+
+// TestDirectSkipsExactly: ranks that take variables from each other give the same trace if the
+// simulator executes every polling pass, and if it skips those that change nothing.
+func TestDirectSkipsExactly(t *testing.T) {
+	for seed := uint64(1); seed <= cases(100, 10); seed++ {
+		run := func(spin bool) ([]fagus.Stats, sim.Result) {
+			preset, err := sim.LoadPreset("fagus2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			preset.Host.CPUs, preset.Host.Slice = 1+int(seed%2), dimmnet.Time(20+seed%7*10)*dimmnet.Microsecond
+			net := newSim(t, sim.Config{Seed: seed, Preset: &preset, MaxDelay: 1 + dimmnet.Time(seed%3)*10*dimmnet.Microsecond, Spin: spin, Limit: 10 * dimmnet.Second})
+			cfg := fagus.Config{Nodes: 2 + int(seed%4), Net: net, Mode: fagus.Threaded, Direct: true, Notices: seed/2%2 == 0}
+			var l lockTable
+			report := succeed(t, cfg, l.program(seed, 20))
+			result := net.Result()
+			result.Events = 0 // skipped passes are not counted as events
+			return report.Ranks, result
+		}
+		skipped, one := run(false)
+		spun, two := run(true)
+		if !reflect.DeepEqual(skipped, spun) || !reflect.DeepEqual(one, two) {
+			t.Errorf("seed %d: the result is %+v with skipped passes, %+v without", seed, one, two)
+		}
+	}
 }
 
 // TestDirectStarvesNobody: one rank reads, while the others take the variable from each other as
