@@ -176,8 +176,9 @@ func (th *thread) sync() {
 	}
 	k := th.k
 	k.countCall(th.now)
-	// A polling pass longer than a tick gives up its CPU like any computation.
-	if len(th.node.ready) > 0 && th.now > max(th.pass.start, th.turn.begun)+tick {
+	// A polling pass longer than a tick gives up its CPU like any computation, which decides for
+	// itself when it has handled all events before its clock: another CPU may be free by then.
+	if !th.turn.computes && len(th.node.ready) > 0 && th.now > max(th.pass.start, th.turn.begun)+tick {
 		th.yieldWhileDue()
 	}
 	self := th.event()
