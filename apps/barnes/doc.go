@@ -21,18 +21,19 @@
 // In SPLASH the tree is shared: ranks insert their bodies at the same time, with a lock per cell,
 // and follow its pointers. In Fagus each cell would need a sync variable. 4096 bodies have 1756
 // cells, and a body has 800 interactions. Package water measures what small variables cost on 16
-// nodes (fagus run water --nodes 16 --bind BIND). In phase mode a tenure (the time from Acquire
-// to Release) of one variable costs 27 us: lock takes 18.2 ms more than block, for 672 more
-// phases. In threaded mode each variable of a set costs 28 us: molecule takes 19.5 ms more than
-// block, for 691 more transfers to a rank. A step would then take
+// nodes (fagus run water --nodes 16 --bind BIND --host-cost off). In phase mode a tenure (the time
+// from Acquire to Release) of one variable costs 27 us: lock takes 18.2 ms more than block, for
+// 672 more phases. In threaded mode each variable of a set costs 28 us: molecule takes 19.5 ms
+// more than block, for 691 more transfers to a rank. A step would then take
 //
 //	a lock per cell               a tree at every rank
 //	insert 256 bodies     7 ms    build the whole tree                   8 ms
 //	read 1756 cells      49 ms    write and read all positions           1 ms
 //
 // The left column favours locks: it counts one lock per inserted body, no waiting for locks near
-// the root, and one transfer per cell. The right column is fagus run barnes --nodes 16: 2 us per
-// body, as charged, and 5.0 ms of Acquire in four steps at the rank that computes longest.
+// the root, and one transfer per cell. The right column is fagus run barnes --nodes 16 --host-cost
+// off: 2 us per body, as charged, and 5.0 ms of Acquire in four steps at the rank that computes
+// longest.
 //
 // Building the tree at every rank is work that is not divided. This work is a fifth of a rank's
 // computation on 16 nodes, and more than half on 64:

@@ -21,7 +21,7 @@
 // Config.Bind chooses the binding of forces: a variable per rank, a variable per molecule, or
 // variables per molecule acquired one after another, as the program of SPLASH locks its
 // molecules. Nothing else differs. On 16 nodes, where computing takes 10.9 ms (fagus run water
-// --nodes 16 --bind BIND --mode MODE; messages are AOTF, BOTF and PUSH):
+// --nodes 16 --bind BIND --mode MODE --host-cost off; messages are AOTF, BOTF and PUSH):
 //
 //	mode      bind        steps    messages  transfers of variables
 //	phase     block     14.4 ms     102 000    1971

@@ -162,7 +162,7 @@ func Basics(c *cli.Context, networks List) (Config, error) {
 }
 
 func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
-	cfg := Config{Env: c.String("env"), HostCost: readHostCost(c), Seed: c.Uint64("seed")}
+	cfg := Config{Env: c.String("env"), HostCost: ReadHostCost(c), Seed: c.Uint64("seed")}
 	var err error
 	if cfg.Timeout, err = Timeout(c); err != nil {
 		return cfg, err

@@ -28,7 +28,8 @@ func HostCostFlag(category string) cli.Flag {
 	return &cli.StringFlag{Name: "host-cost", Category: category, Value: "on", Usage: "what copies, lists, wake-ups and the memory bus of a simulated machine cost: on, off (only the network and the program cost time), or `FACTORS` of the model's costs, such as miss=2,wake=0.5 (docs/simulator.md)"}
 }
 
-func readHostCost(c *cli.Context) string {
+// ReadHostCost reads the flag --host-cost, for Config.HostCost.
+func ReadHostCost(c *cli.Context) string {
 	if cost := c.String("host-cost"); cost != "on" {
 		return cost
 	}

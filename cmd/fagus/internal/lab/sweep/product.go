@@ -19,6 +19,7 @@ import (
 type products struct {
 	matmul.Config
 	env      string
+	hostCost string // runflags.Config.HostCost
 	networks runflags.List
 	counts   []int // node counts
 }
@@ -30,6 +31,7 @@ func productFlags(nodes, net string) []cli.Flag {
 		&cli.StringFlag{Name: "nodes", Value: nodes, Usage: nodesUsage},
 		&cli.StringFlag{Name: "net", Value: net, Usage: "networks, with commas between: " + nics().String()},
 		runflags.EnvFlag("", "machine"),
+		runflags.HostCostFlag(""),
 		base.JSONFlag(schema),
 	}
 }
@@ -37,7 +39,7 @@ func productFlags(nodes, net string) []cli.Flag {
 func nics() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2) }
 
 func readProducts(c *cli.Context) (p products, err error) {
-	p.Config, p.env = matmul.Square(c.Int("n")), c.String("env")
+	p.Config, p.env, p.hostCost = matmul.Square(c.Int("n")), c.String("env"), runflags.ReadHostCost(c)
 	if err := p.Validate(); err != nil {
 		return p, usage.Wrap(err)
 	}
@@ -52,6 +54,6 @@ func readProducts(c *cli.Context) (p products, err error) {
 }
 
 func (p *products) run(ctx context.Context, network runflags.Network, nodes int, by fagus.Transfer, progress func(int)) (*run.Report, error) {
-	cfg := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env}
+	cfg := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env, HostCost: p.hostCost}
 	return runJob(ctx, cfg, catalog.Product(p.Config), progress)
 }

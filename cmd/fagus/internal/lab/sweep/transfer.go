@@ -36,10 +36,11 @@ func sweepTransfer(c *cli.Context) error {
 	document := struct {
 		Schema string        `json:"schema"`
 		Env    string        `json:"env"`
+		Cost   string        `json:"host_cost,omitempty"`
 		Runs   []*run.Report `json:"runs"`
-	}{schema, p.env, runs}
-	return base.Printf(c, document, "matmul %d x %d, env %s (virtual time; acquire and update: mean over the ranks)\n\n%s\n",
-		p.N, p.N, p.env, transferTable(runs))
+	}{schema, p.env, p.hostCost, runs}
+	return base.Printf(c, document, "matmul %d x %d, env %s%s (virtual time; acquire and update: mean over the ranks)\n\n%s\n",
+		p.N, p.N, p.env, runflags.HostCostText(p.hostCost), transferTable(runs))
 }
 
 func runTransfers(c *cli.Context, p *products) (runs []*run.Report, err error) {
