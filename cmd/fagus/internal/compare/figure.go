@@ -143,7 +143,7 @@ func partsFigure(c *comparison) (*figure.Figure, error) {
 		panels[i/columns][i%columns] = p
 	}
 	legend := figure.NewLegend()
-	for part := fagus.Parts - 1; part >= 0; part-- { // in the order of the stacked bars
+	for _, part := range slices.Backward(c.drawn()) { // in the order of the stacked bars
 		if c.spends(part) {
 			legend.Add(part.String(), &timeline.Bars{Color: timeline.Color(part)})
 		}
@@ -168,6 +168,29 @@ func (c *comparison) panelFigure(n int) (*figure.Figure, error) {
 	}}, err
 }
 
+// drawn returns the parts in the bars: all, or all but compute if nothing else would be visible.
+func (c *comparison) drawn() (parts []fagus.Part) {
+	const visible = 0.1 // of a bar
+	hides := c.spends(fagus.PartCompute)
+	for _, r := range c.Results {
+		all := r.partsNs(c.parts())
+		hides = hides && float64(all-r.TimeNs[fagus.PartCompute.String()].Median) < visible*float64(all)
+	}
+	for _, part := range c.parts() {
+		if part != fagus.PartCompute || !hides {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func (c *comparison) parts() (all []fagus.Part) {
+	for part := range fagus.Parts {
+		all = append(all, part)
+	}
+	return all
+}
+
 func (c *comparison) spends(part fagus.Part) bool {
 	for _, r := range c.Results {
 		if r.TimeNs[part.String()].Median > 0 {
@@ -187,14 +210,18 @@ func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 	if c.critical() {
 		p.Y.Label.Text = string(c.Clock) + " time (ms), critical path"
 	}
+	drawn := c.drawn()
+	if !slices.Contains(drawn, fagus.PartCompute) {
+		p.Y.Label.Text += ", without compute"
+	}
 	p.Y.Min = 0
 	var names []string
 	tops := &barTops{width: vg.Points(barWidth)}
 	heights, highest := make([]float64, len(results)), 0.0
-	longest := longestByFar(results)
+	longest := longestByFar(results, func(r *compared) int64 { return r.partsNs(drawn) })
 	for i, r := range results {
 		names = append(names, strings.ReplaceAll(r.Version, " ", "\n"))
-		heights[i] = milliseconds(r.partsNs())
+		heights[i] = milliseconds(r.partsNs(drawn))
 		if longest == nil || r.Version != longest.Version {
 			highest = max(highest, heights[i])
 		}
@@ -205,10 +232,10 @@ func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 		if broken {
 			scales[i] = brokenHeight * highest / heights[i]
 		}
-		tops.bars = append(tops.bars, barTop{heights[i] * scales[i], figure.Short(base.Nanoseconds(r.partsNs())), broken})
+		tops.bars = append(tops.bars, barTop{heights[i] * scales[i], figure.Short(base.Nanoseconds(r.partsNs(drawn))), broken})
 	}
 	var below *plotter.BarChart
-	for part := range fagus.Parts {
+	for _, part := range drawn {
 		var values plotter.Values
 		for i, r := range results {
 			values = append(values, scales[i]*milliseconds(r.TimeNs[part.String()].Median))
@@ -235,9 +262,11 @@ func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 // brokenHeight is the height of a broken bar, divided by the height of the highest other bar.
 const brokenHeight = 1.25
 
-// partsNs returns the sum of the parts.
-func (r *compared) partsNs() (ns int64) {
-	for part := range fagus.Parts {
+func (r *compared) totalNs() int64 { return r.TimeNs[totalName].Median }
+
+// partsNs returns the sum of some parts.
+func (r *compared) partsNs(parts []fagus.Part) (ns int64) {
+	for _, part := range parts {
 		ns += r.TimeNs[part.String()].Median
 	}
 	return ns
@@ -282,11 +311,11 @@ func (b *barTops) Plot(c draw.Canvas, p *plot.Plot) {
 // timeline has its own scale: on a common scale the other versions would look equal.
 const byFar = 2
 
-// longestByFar returns the result for one size whose bar is broken, or nil.
-func longestByFar(results []compared) (longest *compared) {
+// longestByFar returns the result for one size whose time is the longest by far, or nil.
+func longestByFar(results []compared, of func(*compared) int64) (longest *compared) {
 	var total, next int64
 	for i := range results {
-		switch t := results[i].TimeNs[totalName].Median; {
+		switch t := of(&results[i]); {
 		case longest == nil || t > total:
 			longest, total, next = &results[i], t, total
 		default:

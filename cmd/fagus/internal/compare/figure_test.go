@@ -28,7 +28,7 @@ func TestLongestByFar(t *testing.T) {
 			results = append(results, made{version: string(rune('a' + i)), total: total}.result())
 		}
 		got := ""
-		if r := longestByFar(results); r != nil {
+		if r := longestByFar(results, (*compared).totalNs); r != nil {
 			got = r.Version
 		}
 		if got != c.want {

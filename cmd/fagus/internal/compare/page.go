@@ -185,7 +185,7 @@ func newPage(c *comparison, traces []trace) *page {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
 	}
-	longest := longestByFar(c.ofSize(largest))
+	longest := longestByFar(c.ofSize(largest), (*compared).totalNs)
 	for _, v := range c.Versions { // in the order of display, which traces need not have
 		for _, t := range traces {
 			if t.version == v.Name {
