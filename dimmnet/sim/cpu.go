@@ -31,7 +31,7 @@ const (
 	tick = dimmnet.Millisecond
 	// wokenKeeps is how long a woken thread keeps its CPU from other woken threads. It is
 	// longer than a helper thread works for one message. Assumed.
-	wokenKeeps = 50 * dimmnet.Microsecond
+	wokenKeeps = 200 * dimmnet.Microsecond
 )
 
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
