@@ -47,7 +47,7 @@ type Host interface {
 	Spend(d Time)
 	// Charge advances a virtual clock by the time that n units of work cost on the network's model
 	// of a host. It does nothing on a wall clock. Other threads may run meanwhile, as in calls of
-	// the port. A negative n panics.
+	// the port. A step of a Stepper calls it only if it makes progress. A negative n panics.
 	Charge(w Work, n int)
 	// Note records a change of state in the trace, on networks that keep one.
 	Note(what string, arg uint64)

@@ -29,6 +29,9 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if program == nil {
 		return Report{}, errors.New("fagus: Run: the program is nil")
 	}
+	if err := agree(ctx, &cfg); err != nil {
+		return Report{}, err
+	}
 	if cfg.History != nil {
 		cfg.History.Begin(cfg.Nodes)
 	}

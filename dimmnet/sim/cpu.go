@@ -32,6 +32,10 @@ const (
 	// wokenKeeps is how long a woken thread keeps its CPU from other woken threads. It is
 	// longer than a helper thread works for one message. Assumed.
 	wokenKeeps = 200 * dimmnet.Microsecond
+	// shortChunk is how long work on the bus goes on, after other threads have begun or ceased to
+	// use the bus, until it looks again. Then it looks after twice that time, and so on, up to a
+	// tick.
+	shortChunk = 10 * dimmnet.Microsecond
 )
 
 func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.Time, body func(dimmnet.Host) error) {
@@ -276,6 +280,7 @@ func (th *thread) compute(d dimmnet.Time, bus bool) {
 		th.advance(d)
 		return
 	}
+	turn, chunk := dimmnet.Time(0), shortChunk // of the bus
 	for {
 		th.turn.computes, th.turn.bus = true, bus
 		th.sync() // let the node's other threads act after every tick
@@ -287,10 +292,15 @@ func (th *thread) compute(d dimmnet.Time, bus bool) {
 		part := min(d, tick)
 		takes := part
 		if bus {
-			takes = th.hindered(part)
+			if now := th.busTurn(); now != turn { // perhaps for a moment only
+				turn, chunk = now, shortChunk
+			}
+			part = min(part, chunk)
+			takes = th.hindered(part, turn)
+			chunk = min(2*chunk, tick)
 		}
 		if rest := th.turn.sliceEnd - th.now; len(th.node.ready) > 0 && takes > rest {
-			part, takes = part*rest/takes, rest
+			part, takes = share(part, rest, takes), rest
 		}
 		th.advance(takes)
 		d -= part

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,9 +28,20 @@ func (th *thread) Charge(w dimmnet.Work, n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sim: rank %d: Charge of %d units of %v: want 0 or more", th.rank, n, w))
 	}
-	if d := th.k.preset.Host.Costs.Work[w] * dimmnet.Time(n); d > 0 {
-		th.compute(d, usesBus(w))
+	unit := th.k.preset.Host.Costs.Work[w]
+	if unit == 0 || n == 0 {
+		return
 	}
+	d := th.k.cfg.Limit + 1 // the most that advance adds
+	if dimmnet.Time(n) < d/unit {
+		d = dimmnet.Time(n) * unit
+	}
+	if w == dimmnet.Miss && th.gathers { // the work of an engine does not end a datagram
+		th.flush()
+	}
+	th.pass.charged = true
+	th.compute(d, usesBus(w))
+	th.spent()
 }
 
 // busTurn returns for how long each line that this thread reads or writes waits for another thread
@@ -52,13 +64,21 @@ func (th *thread) busTurn() (turn dimmnet.Time) {
 	return turn
 }
 
-// hindered returns how long work of d takes that uses the bus, a line at a time.
-func (th *thread) hindered(d dimmnet.Time) dimmnet.Time {
+// hindered returns how long work of d takes that uses the bus, a line at a time, if each line waits
+// for a turn of another thread.
+func (th *thread) hindered(d, turn dimmnet.Time) dimmnet.Time {
 	line := th.k.preset.Host.Costs.Work[dimmnet.Miss]
 	if line == 0 {
 		return d
 	}
-	return d + d/line*th.busTurn()
+	return d + d/line*turn
+}
+
+// share returns part*of/whole, for of up to whole.
+func share(part, of, whole dimmnet.Time) dimmnet.Time {
+	hi, lo := bits.Mul64(uint64(part), uint64(of))
+	quotient, _ := bits.Div64(hi, lo, uint64(whole))
+	return dimmnet.Time(quotient)
 }
 
 // HostCostOff is the HostCost with which only the network and the program cost time: cache misses

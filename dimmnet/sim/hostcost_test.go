@@ -1,7 +1,9 @@
 package sim_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -90,6 +92,70 @@ func TestWakeCostsTime(t *testing.T) {
 	}
 }
 
+// TestShortHelp: a thread that uses the bus for a moment delays work on the bus for a moment, not
+// for a tick.
+func TestShortHelp(t *testing.T) {
+	const lines = 6000
+	for _, wait := range []dimmnet.Time{0, 300 * us} {
+		var took dimmnet.Time
+		play(t, sim.Config{HostCost: "wake=0"}, 1, func(h dimmnet.Host) error {
+			e := h.NewEvent()
+			h.Go("help", func(h dimmnet.Host) error {
+				if err := e.Wait(); err != nil {
+					return err
+				}
+				h.Spend(wait)
+				for range 30 { // some 5 us
+					h.Port().Load(8)
+				}
+				return nil
+			})
+			h.Spend(dimmnet.Millisecond)
+			e.Set()
+			start := h.Now()
+			h.Charge(dimmnet.Miss, lines)
+			took = h.Now() - start
+			return nil
+		})
+		if least := lines * 159 * ns; took < least || took > least+30*us {
+			t.Errorf("beside 5 us of help after %v, %d lines took %v, want at most 30 us more than %v", wait, lines, took, least)
+		}
+	}
+}
+
+// TestChargeIsBounded: a charge that no clock can hold ends the run at its limit, a pause and the
+// limit hold for charges as for Spend, and a large cost of the bus does not overflow.
+func TestChargeIsBounded(t *testing.T) {
+	for _, n := range []int{1 << 40, 1 << 60, math.MaxInt} {
+		err := newNetwork(t, sim.Config{Limit: dimmnet.Second}).Run(t.Context(), 1, func(h dimmnet.Host) error {
+			h.Charge(dimmnet.Miss, n)
+			return h.Port().Err()
+		})
+		if !errors.Is(err, sim.ErrLimit) {
+			t.Errorf("%d lines: Run returned %v, want the limit", n, err)
+		}
+	}
+	var end dimmnet.Time
+	faults := []sim.Fault{{Kind: sim.Pause, Rank: 0, At: 10 * dimmnet.Millisecond, For: 50 * dimmnet.Millisecond}}
+	play(t, sim.Config{Faults: faults}, 1, func(h dimmnet.Host) error {
+		h.Charge(dimmnet.Miss, 100_000)
+		end = h.Now()
+		return nil
+	})
+	if want := 100_000*159*ns + 50*dimmnet.Millisecond; end != want {
+		t.Errorf("work with a pause of 50 ms ends at %v, want %v", end, want)
+	}
+	play(t, sim.Config{HostCost: "bus=1000", Limit: 10000 * dimmnet.Second}, 1, func(h dimmnet.Host) error {
+		for off := range dimmnet.Offset(2) {
+			h.Go("poll", func(h dimmnet.Host) error { return pollUntil(h, 8+8*off) })
+		}
+		h.Charge(dimmnet.Miss, 1_000_000)
+		h.Port().Store(0, 8, 1, 8)
+		h.Port().Store(0, 16, 1, 8)
+		return nil
+	})
+}
+
 // TestHostCostsSkipExactly: with threads that compute, copy, poll and sleep on one node, the result
 // is the same whether polling passes are skipped or run.
 func TestHostCostsSkipExactly(t *testing.T) {
@@ -124,6 +190,9 @@ func threadsRun(t *testing.T, seed uint64, spin bool) (o outcome) {
 		rank := h.Port().Rank()
 		for pair := range pairs {
 			h.Go(fmt.Sprintf("pair %d", pair), func(h dimmnet.Host) error {
+				if pair == 2 { // charges work in every pass, too
+					return chargingPair(h, seed, rounds)
+				}
 				err := playPair(h, rand.New(rand.NewPCG(seed, uint64(10+2*pair)+uint64(rank))), pair, rounds)
 				at := 2*pair + int(rank)
 				o.Times[at], o.Counters[at] = h.Now(), h.Port().Counters()
@@ -157,6 +226,25 @@ func playPair(h dimmnet.Host, r *rand.Rand, pair, rounds int) error {
 		}
 	}
 	return nil
+}
+
+// chargingPair polls as the others do, and works in every pass of rank 0.
+func chargingPair(h dimmnet.Host, seed uint64, rounds int) error {
+	off := dimmnet.Offset(8 * (1 + 2*rounds))
+	if h.Port().Rank() == 1 {
+		h.Spend(dimmnet.Time(seed%9) * dimmnet.Millisecond)
+		h.Port().Store(0, off, 1, 8)
+		return nil
+	}
+	for h.Port().Err() == nil {
+		mark := h.Port().Arrivals()
+		h.Charge(dimmnet.Miss, 20)
+		if h.Port().Load(off) != 0 {
+			return nil
+		}
+		h.Port().Idle(mark)
+	}
+	return h.Port().Err()
 }
 
 // work computes or works for a random time.

@@ -187,7 +187,7 @@ func (th *thread) Arrivals() dimmnet.Mark {
 	if th.pass.kind == idled {
 		kind = afterIdle
 	}
-	th.pass.kind, th.pass.start, th.pass.polls = kind, th.now, th.counters.Polls
+	th.pass.kind, th.pass.start, th.pass.polls, th.pass.charged = kind, th.now, th.counters.Polls, false
 	return th.node.arrivals
 }
 
@@ -195,7 +195,7 @@ func (th *thread) Arrivals() dimmnet.Mark {
 func (th *thread) Idle(since dimmnet.Mark) {
 	th.sync()
 	th.pass.kind, th.turn.fresh = idled, false
-	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() {
+	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() || th.pass.charged {
 		return
 	}
 	th.park()

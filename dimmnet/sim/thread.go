@@ -83,6 +83,8 @@ type pollingPass struct {
 	kind  passKind
 	start dimmnet.Time // the clock at Arrivals
 	polls uint64       // Counters.Polls at start
+	// charged: it has charged work, whose time may differ from pass to pass, so it is not skipped.
+	charged bool
 
 	// Valid while the thread is idling or readyIdle.
 	end  dimmnet.Time // the clock when Idle parked the thread
@@ -260,6 +262,11 @@ func (th *thread) Spend(d dimmnet.Time) {
 		th.spends++
 		th.compute(randomDelay(cfg.Seed, spendStream|uint64(th.rank), th.spends, cfg.MaxDelay), false)
 	}
+	th.spent()
+}
+
+// spent ends a computation.
+func (th *thread) spent() {
 	if th.now >= th.pauses.next {
 		th.servePauses()
 	}

@@ -29,7 +29,8 @@ type gateState struct {
 // that no rank is in Acquire. Thread t calls it, with its port.
 //
 // A claim goes away without help from this rank's threads, because a rank that takes a variable
-// waits for NICs only. So the receive-processing thread may wait for claims.
+// waits for Pulls only. NICs answer these, or, on stream networks, any thread of this rank that
+// idles, and every wait here idles. So the receive-processing thread may wait for claims.
 func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error {
 	g, begun, err := e.beginShut(t, id)
 	if err != nil || !begun {

@@ -84,7 +84,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.IntFlag{Name: nodesFlag, Category: category, Value: d.nodes, DefaultText: d.nodesText, Usage: "number of `NODES` (" + nodesVariable + ")"},
 		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
-		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message; Update requests one variable after the other"},
+		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message, on 2 to 8 nodes of a network with RDMA; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},

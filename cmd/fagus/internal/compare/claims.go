@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
@@ -34,12 +35,13 @@ const (
 )
 
 // The claims. The measures are the same for all: total of the slowest rank, parts on the critical
-// path, in milliseconds and in percent. Depends follows from fagus compare matmul --sensitivity.
+// path, in milliseconds and in percent. Depends says on what a verdict depends, as far as fagus
+// compare matmul --sensitivity and D1-Fagus requests show it.
 func claimEqual() claim {
 	return claim{
 		Claim:   "total time is equal for small matrices",
 		Measure: fmt.Sprintf("total at the smallest size, taken as equal within %d %%", equalWithin),
-		Depends: "the time to compute, beside which communication is short: a line from memory (miss) in every step",
+		Depends: "the plain loop, which misses the cache in every step, so that communication is short beside computing; no cost halved or doubled changes that",
 	}
 }
 
@@ -47,7 +49,7 @@ func claimAhead() claim {
 	return claim{
 		Claim:   "D1-Fagus2 wins by more as the matrix grows",
 		Measure: "the lead in total, in ms: more at every size, and above 0 at the largest; in percent it may fall, because computing grows faster",
-		Depends: "the notices of the requests of Update, one for each variable, against what acquire takes longer (take)",
+		Depends: "Update of D1-Fagus, which waits for the answer to one request before it makes the next (assumed; D1-Fagus requests does not), against what acquire takes longer (take)",
 	}
 }
 
@@ -71,7 +73,7 @@ func claimUpdate() claim {
 	return claim{
 		Claim:   "update is faster in D1-Fagus2, by more the more data: one batch instead of a request for each variable",
 		Measure: "the lead in update, in ms: above 0 at every size, and more at every larger one",
-		Depends: "the notices of the requests, and the number of variables: one for each row of C",
+		Depends: "D1-Fagus, which waits for the answer to one request before it makes the next (assumed; beside D1-Fagus requests, update is as fast), and the number of variables: one for each row of C",
 	}
 }
 
@@ -92,32 +94,50 @@ type pair struct {
 	ours, other compared
 }
 
-// claims judges the paper's claims, which are about matmul. It leaves out each claim for which the
-// comparison lacks the versions or sizes. The claims are about communication, so on a single node
-// the list is empty.
+// claims judges the paper's claims, which are about matmul, in their order. The claims are about
+// communication, so on a single node the list is empty. It is also empty if no claim can be judged.
 func claims(c *comparison) []claim {
 	list := []claim{}
 	if c.Nodes < 2 || c.App != ofThePaper || c.Command != nil {
 		return list
 	}
-	pairs := pairUp(c, contest.RolePhase, contest.RoleThreaded)
-	if len(pairs) >= leastToGrow {
-		list = append(list, judgeEqual(pairs[0]), judgeAhead(pairs))
-	}
-	if len(pairs) > 0 {
-		list = append(list, judgeAcquire(pairs), judgeRelease(pairs))
-	}
-	if len(pairs) >= leastToGrow {
-		list = append(list, judgeUpdate(pairs))
-	}
-	if polled := pairUp(c, contest.RolePolling, contest.RolePhase); len(polled) > 0 {
-		list = append(list, judgePolling(polled[len(polled)-1], c.CPUsText()))
-	}
-	if c.Clock == dimmnet.Wall {
-		for i := range list {
-			list[i].Depends = ""
+	pairs, polled := pairUp(c, contest.RolePhase, contest.RoleThreaded), pairUp(c, contest.RolePolling, contest.RolePhase)
+	const sizes, versions, pollingVersions = "needs two sizes", "needs D1-Fagus2 and D1-Fagus", "needs D1-Fagus polling and D1-Fagus2"
+	add := func(cl claim, judge func() claim, needs string) {
+		switch {
+		case needs != "":
+			cl = cl.found(notJudged, needs)
+		case c.Clock == dimmnet.Wall && c.Repeat < 2:
+			cl = judge()
+			cl.Verdict = oneRun
+		default:
+			cl = judge()
 		}
+		if c.Clock == dimmnet.Wall {
+			cl.Depends = ""
+		}
+		list = append(list, cl)
 	}
+	one, two := "", ""
+	if len(pairs) < leastToGrow {
+		two = sizes
+	}
+	if len(pairs) == 0 {
+		one, two = versions, versions
+	}
+	polling := ""
+	if len(polled) == 0 {
+		polling = pollingVersions
+	}
+	if one != "" && polling != "" {
+		return list
+	}
+	add(claimEqual(), func() claim { return judgeEqual(pairs[0]) }, two)
+	add(claimAhead(), func() claim { return judgeAhead(pairs) }, two)
+	add(claimAcquire(), func() claim { return judgeAcquire(pairs) }, one)
+	add(claimRelease(), func() claim { return judgeRelease(pairs) }, one)
+	add(claimUpdate(), func() claim { return judgeUpdate(pairs) }, two)
+	add(claimPolling(), func() claim { return judgePolling(polled[len(polled)-1], c.CPUsText()) }, polling)
 	return list
 }
 
@@ -148,7 +168,11 @@ func judgeEqual(p pair) claim {
 }
 
 func judgeAhead(pairs []pair) claim {
-	return claimAhead().found(lead(pairs, totalName), texts(pairs, totalName), pairs[len(pairs)-1].mostly())
+	numbers := []string{texts(pairs, totalName), pairs[len(pairs)-1].mostly()}
+	if !slices.ContainsFunc(pairs, func(p pair) bool { return p.apart(totalName).within(-equalWithin, equalWithin) != supported }) {
+		numbers = append(numbers, fmt.Sprintf("in percent all totals are equal by the limit of the first claim, %d %%", equalWithin))
+	}
+	return claimAhead().found(lead(pairs, totalName), numbers...)
 }
 
 func judgeUpdate(pairs []pair) claim {
@@ -172,9 +196,15 @@ func judgeAcquire(pairs []pair) claim {
 func judgeRelease(pairs []pair) claim {
 	release, v := fagus.PartRelease.String(), supported
 	var sent, otherSent uint64
+	counted := true
 	for _, p := range pairs {
 		v = worst(v, p.faster(release))
-		sent, otherSent = max(sent, p.ours.released()), max(otherSent, p.other.released())
+		ours, ok := p.ours.released()
+		other, otherOK := p.other.released()
+		sent, otherSent, counted = max(sent, ours), max(otherSent, other), counted && ok && otherOK
+	}
+	if !counted {
+		return claimRelease().found(v, texts(pairs, release), "messages are not counted on this network")
 	}
 	if sent > 0 {
 		v = notSupported
@@ -191,10 +221,10 @@ func judgePolling(p pair, cpus string) claim {
 	if ours.Median == 0 {
 		return claimPolling().found(notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n))
 	}
-	percent := func(other, ours int64) float64 { return 100 * float64(other) / float64(ours) }
-	rates := extent{percent(other.Min, ours.Max), percent(other.Max, ours.Min)}
+	rate := func(other, ours int64) float64 { return 100 * float64(other) / float64(ours) }
+	rates := extent{rate(other.Min, ours.Max), rate(other.Max, ours.Min)}
 	return claimPolling().found(rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s",
-		p.n, ours, p.ours.Version, other, p.other.Version, percent(other.Median, ours.Median), cpus))
+		p.n, ours, p.ours.Version, other, p.other.Version, rate(other.Median, ours.Median), cpus))
 }
 
 // lead judges whether ours is faster at the largest size, and its lead grows from size to size.
@@ -247,9 +277,21 @@ func (p *pair) text(part string) string {
 	ours, other := p.ours.TimeNs[part], p.other.TimeNs[part]
 	s := fmt.Sprintf("n = %d: %v against %v", p.n, ours, other)
 	if other.Median != 0 {
-		s += fmt.Sprintf(" (%+.1f %%, %+.3f ms)", relative(ours.Median, other.Median), -float64(base.Nanoseconds(p.ahead(part)))/float64(dimmnet.Millisecond))
+		sign := "+"
+		if p.ahead(part) > 0 {
+			sign = "-"
+		}
+		s += fmt.Sprintf(" (%s %%, %s%v)", percent(relative(ours.Median, other.Median)), sign, base.Nanoseconds(abs(p.ahead(part))))
 	}
 	return s
+}
+
+// percent returns a text with at least two digits.
+func percent(x float64) string {
+	if math.Abs(x) >= 1 {
+		return fmt.Sprintf("%+.1f", x)
+	}
+	return fmt.Sprintf("%+.2g", x)
 }
 
 func texts(pairs []pair, part string) string {

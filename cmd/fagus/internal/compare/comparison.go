@@ -167,6 +167,10 @@ func (c *comparison) print(w io.Writer) error {
 		text += "\nThe paper's claims:\n"
 	}
 	for i, cl := range c.Claims {
+		if cl.Verdict == notJudged {
+			text += fmt.Sprintf("\n%d. %s: %s, %s\n", i+1, cl.Claim, cl.Verdict, cl.Numbers)
+			continue
+		}
 		text += fmt.Sprintf("\n%d. %s: %s\n   measure: %s\n   figures: %s\n", i+1, cl.Claim, cl.Verdict, cl.Measure, cl.Numbers)
 		if cl.Depends != "" {
 			text += fmt.Sprintf("   depends on: %s\n", cl.Depends)
@@ -190,7 +194,7 @@ func (c *comparison) conclusions() (lines []string) {
 		return cmp.Compare(a.TimeNs[totalName].Median, b.TimeNs[totalName].Median)
 	})
 	if len(largest) > 1 {
-		lines = append(lines, fastest(c.size(largest[0].N), largest[0], largest[1]))
+		lines = append(lines, fastest(c.size(largest[0].N), largest))
 	}
 	for _, r := range largest {
 		if len(r.Runs) > 0 && len(r.Runs[0].Serial) > 0 {
@@ -217,20 +221,36 @@ func with(size string) string {
 	return "with " + size + " "
 }
 
-// fastest returns text: which of two versions, of which the first has the smaller median, is the
-// fastest.
-func fastest(size string, first, second compared) string {
-	p := pair{ours: second, other: first}
-	slower := p.apart("total")
-	if slower.least <= 0 || slower.most <= alike {
-		return fmt.Sprintf("%sthe fastest versions are %s and %s; they differ by less than the runs of one of them, or than %d %%",
-			with(size), first.Version, second.Version, alike)
+// fastest returns text: which versions are the fastest. They are in the order of their medians.
+func fastest(size string, versions []compared) string {
+	first := versions[0]
+	n := 1
+	spread := false
+	for ; n < len(versions); n++ {
+		p := pair{ours: versions[n], other: first}
+		slower := p.apart(totalName)
+		if slower.least > 0 && slower.most > alike {
+			break
+		}
+		spread = spread || slower.most > alike
 	}
-	text := fmt.Sprintf("%sthe fastest version is %s", with(size), first.Version)
-	if t := first.TimeNs[totalName].Median; t > 0 {
-		text += fmt.Sprintf("; the next, %s, takes %.2f times as long", second.Version, float64(second.TimeNs[totalName].Median)/float64(t))
+	if n == 1 {
+		text := fmt.Sprintf("%sthe fastest version is %s", with(size), first.Version)
+		if t := first.TimeNs[totalName].Median; t > 0 {
+			text += fmt.Sprintf("; the next, %s, takes %.2f times as long", versions[1].Version, float64(versions[1].TimeNs[totalName].Median)/float64(t))
+		}
+		return text
 	}
-	return text
+	var names []string
+	for _, v := range versions[:n] {
+		names = append(names, v.Version)
+	}
+	by := fmt.Sprintf("by at most %d %%", alike)
+	if spread {
+		by += ", or by less than their runs"
+	}
+	return fmt.Sprintf("%sthe fastest versions are %s and %s; they differ from %s %s",
+		with(size), strings.Join(names[:n-1], ", "), names[n-1], first.Version, by)
 }
 
 // table returns the times with the size that has number n.

@@ -71,10 +71,10 @@ func sum(version string, n int, runs []*outcome) compared {
 	return c
 }
 
-// released returns the number of packets within Release, 0 if it is unknown.
-func (c *compared) released() uint64 {
+// released returns the number of packets within Release; ok is false if it is unknown.
+func (c *compared) released() (n uint64, ok bool) {
 	if c.ReleaseMessages == nil {
-		return 0
+		return 0, false
 	}
-	return *c.ReleaseMessages
+	return *c.ReleaseMessages, true
 }

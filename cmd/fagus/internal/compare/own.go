@@ -101,7 +101,7 @@ func readSizes(c *cli.Context) (flag, values string, err error) {
 // setHere reports whether a comparison sets a flag of the program. given: the user says its value
 // by the same flag of fagus compare.
 func setHere(flag string) (ours, given bool) {
-	given = slices.Contains([]string{"net", "nodes", "env", "seed", "loss", "duplicate", "reorder"}, flag)
+	given = slices.Contains([]string{"net", "nodes", "env", "host-cost", "seed", "loss", "duplicate", "reorder"}, flag)
 	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "notices", "direct", "help", "h"}, flag), given
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
@@ -17,7 +18,7 @@ import (
 const sensitivityName = "sensitivity"
 
 func sensitivityFlag(category string) cli.Flag {
-	return &cli.BoolFlag{Name: sensitivityName, Category: category, Usage: "judge the claims again with every cost of the simulated host halved and doubled, and print which verdicts change"}
+	return &cli.BoolFlag{Name: sensitivityName, Category: category, Usage: "judge the claims again with every cost of the simulated host halved and doubled, and print which verdicts change (matmul with its default sizes: a minute)"}
 }
 
 // sensitivity holds the verdicts, in the order of the claims, with one cost of the host changed.
@@ -29,8 +30,15 @@ type sensitivity struct {
 
 // checkSensitivity returns an error if the comparison judges no claims by a model of a host.
 func (e *sideBySide) checkSensitivity() error {
+	roles := make(map[contest.Role]bool)
+	for _, v := range e.Versions {
+		roles[v.Role] = true
+	}
+	if !roles[contest.RolePhase] || !roles[contest.RoleThreaded] && !roles[contest.RolePolling] || e.Config.Nodes < 2 {
+		return usage.Errorf("--%s is about claims: use it on 2 nodes or more, with D1-Fagus2 and D1-Fagus among the versions", sensitivityName)
+	}
 	if !e.Config.Network.Simulated || e.Config.HostCost == sim.HostCostOff {
-		return usage.Errorf("--%s changes the costs of a simulated host: use it with --net dimmnet1 and --host-cost on", sensitivityName)
+		return usage.Errorf("--%s changes the costs of a simulated host: use it with --net dimmnet1, and not with --host-cost off", sensitivityName)
 	}
 	return nil
 }
@@ -40,11 +48,11 @@ func otherFactors() []float64 { return []float64{0.5, 2} }
 
 // ofClaims returns the comparison of the versions that the claims are about.
 func (e *sideBySide) ofClaims() *sideBySide {
-	fewer, contest := *e, *e.Contest
-	fewer.Contest, contest.Versions = &contest, nil
+	fewer, of := *e, *e.Contest
+	fewer.Contest, of.Versions = &of, nil
 	for _, v := range e.Versions {
 		if v.Role != "" {
-			contest.Versions = append(contest.Versions, v)
+			of.Versions = append(of.Versions, v)
 		}
 	}
 	return &fewer

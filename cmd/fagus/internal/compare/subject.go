@@ -85,7 +85,7 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	}
 	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
 		if cfg.Network.Processes {
-			o, err := runProcess(ctx, name, slices.Concat([]string{"--" + s.flag + "=" + one.value}, flagsSet(c, find())), cfg)
+			o, err := runProcess(ctx, name, slices.Concat([]string{"--" + s.flag + "=" + one.value, "--placement=private"}, flagsSet(c, find())), cfg)
 			if err == nil {
 				progress(one.units)
 			}
@@ -108,7 +108,8 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	return s
 }
 
-// runProcess runs a program of fagus run, whose ranks are processes, once.
+// runProcess runs a program of fagus run, whose ranks are processes, once. The ranks of all
+// versions have copies of their own, as on other networks.
 func runProcess(ctx context.Context, name string, flags []string, cfg runflags.Config) (*outcome, error) {
 	p, err := own.FindRun(name, flags)
 	if err != nil {
@@ -131,8 +132,8 @@ func flagsSet(c *cli.Context, p catalog.Program) (words []string) {
 	return words
 }
 
-// syncName is the flag of matmul that says what a sync variable guards. Its default in a comparison
-// is paperSync.
+// syncName is the flag of matmul that says what a sync variable guards. Its default in a
+// comparison is paperSync.
 const (
 	syncName  = "sync"
 	paperSync = "paper"

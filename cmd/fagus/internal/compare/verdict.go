@@ -5,11 +5,14 @@ import "github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 // verdict says whether the measured runs support a claim.
 type verdict string
 
-// The verdicts. withinSpread means that some pairs of runs support the claim and others do not.
+// The verdicts. withinSpread means that some pairs of runs support the claim and others do not, and
+// notJudged that sizes or versions are missing.
 const (
 	supported    verdict = "supported"
 	notSupported verdict = "not supported"
 	withinSpread verdict = "open: the difference is within the spread"
+	oneRun       verdict = "open: one run has no spread"
+	notJudged    verdict = "not judged"
 )
 
 // Class returns the class of the verdict in the style sheet of the page.

@@ -62,7 +62,7 @@ func Flags(category string, r Runs) []cli.Flag {
 // New returns the contest that the flags describe.
 func New(c *cli.Context, r Runs) (*Contest, error) {
 	if c.String("net") == runflags.UDP100 {
-		return nil, usage.Errorf("--net %s is the network of UDP-Fagus alone: use --versions UDP-Fagus", runflags.UDP100)
+		return nil, usage.Errorf("--net %s is the network of UDP-Fagus alone, which has it without --net: use --versions UDP-Fagus, and leave out --net", runflags.UDP100)
 	}
 	cfg, err := runflags.Basics(c, r.networks())
 	if err != nil {

@@ -28,6 +28,10 @@ type document struct {
 	Nodes  int    `json:"nodes"`
 	Mode   string `json:"mode"`
 	Net    string `json:"net"`
+
+	Notices  bool   `json:"notices"`
+	Direct   bool   `json:"direct"`
+	HostCost string `json:"host_cost"`
 	fagus.Summary
 	text json.RawMessage
 }
@@ -70,6 +74,9 @@ func readDocument(out []byte, want string) (d *document, beside string, err erro
 func (d *document) check(cfg *runflags.Config) error {
 	if d.Net != cfg.Network.Name || d.Nodes != cfg.Nodes || d.Mode != cfg.Mode.String() {
 		return fmt.Errorf("it ran on %d nodes of %q in %q mode: it must leave --net, --nodes and --mode as they are", d.Nodes, d.Net, d.Mode)
+	}
+	if d.Notices != cfg.Notices || d.Direct != cfg.Direct || cfg.Network.Simulated && d.HostCost != cfg.HostCost {
+		return fmt.Errorf("it ran with notices %v, direct %v and host cost %s: it must leave --notices, --direct and --host-cost as they are", d.Notices, d.Direct, quoted(d.HostCost))
 	}
 	for _, times := range []map[string]int64{d.TimeNs, d.MeasuredTimeNs, d.CriticalTimeNs} {
 		if times == nil && d.TimeNs != nil {
