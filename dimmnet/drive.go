@@ -5,7 +5,7 @@ package dimmnet
 // Step does a bounded amount of work and reports whether it made progress. A Step that returns
 // false has posted nothing and changed nothing. Until something arrives, further Steps read the
 // same words in the same order; so the simulator can skip polling passes without changing the
-// result. A Step must not charge computation (Host.Spend).
+// result. A Step must not compute (Host.Spend). It charges work (Host.Charge) only with progress.
 type Stepper interface {
 	Step() (progress bool, err error)
 }

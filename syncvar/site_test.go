@@ -307,7 +307,12 @@ func exploreAll(t *testing.T, direct bool) {
 // TestSiteExhaustively explores the protocol of requests. TestTakesExhaustively lets ranks also
 // take the variable from its owner, at any moment in which it is free.
 func TestSiteExhaustively(t *testing.T)  { exploreAll(t, false) }
-func TestTakesExhaustively(t *testing.T) { exploreAll(t, true) }
+func TestTakesExhaustively(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: nothing here is concurrent")
+	}
+	exploreAll(t, true)
+}
 
 // TestSiteRefuses makes requests and releases that break the protocol. Each must return an error.
 func TestSiteRefuses(t *testing.T) {

@@ -159,7 +159,11 @@ func TestChargeIsBounded(t *testing.T) {
 // TestHostCostsSkipExactly: with threads that compute, copy, poll and sleep on one node, the result
 // is the same whether polling passes are skipped or run.
 func TestHostCostsSkipExactly(t *testing.T) {
-	for seed := range longtest.Cases[uint64](600, 60) {
+	seeds := longtest.Cases[uint64](600, 60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		spun, skipped := threadsRun(t, seed, true), threadsRun(t, seed, false)
 		spun.Result.Events, skipped.Result.Events = 0, 0 // run passes are events, too
 		if !reflect.DeepEqual(spun, skipped) {
