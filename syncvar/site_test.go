@@ -306,7 +306,7 @@ func exploreAll(t *testing.T, direct bool) {
 
 // TestSiteExhaustively explores the protocol of requests. TestTakesExhaustively lets ranks also
 // take the variable from its owner, at any moment in which it is free.
-func TestSiteExhaustively(t *testing.T)  { exploreAll(t, false) }
+func TestSiteExhaustively(t *testing.T) { exploreAll(t, false) }
 func TestTakesExhaustively(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: nothing here is concurrent")
