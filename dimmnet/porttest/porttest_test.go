@@ -136,7 +136,7 @@ func TestCatches(t *testing.T) {
 		{"ports fail", alter(func(p dimmnet.Port) dimmnet.Port { return cheerful{p} }), "Cancelled"},
 		{"a refused post does not land", alter(newLiar), "FullWindowWrite FullWindowStore"},
 		{"a refused post is not counted", alter(newOvercounts), "FullWindowWrite FullWindowStore"},
-		{"a sample sees a word as a whole", alter(func(p dimmnet.Port) dimmnet.Port { return &tornSample{Port: p} }), "PullAtOnce"},
+		{"a sample sees a word as a whole", alter(func(p dimmnet.Port) dimmnet.Port { return tornSample{p} }), "PullAtOnce"},
 		{"done has the size", alter(func(p dimmnet.Port) dimmnet.Port { return wrongDone{p} }), "Push Pull"},
 		{"done is a whole word", alter(func(p dimmnet.Port) dimmnet.Port { return halfDone{p} }), "Push Pull Together Flip"},
 		{"done overtakes no data", alter(func(p dimmnet.Port) dimmnet.Port { return &earlyDone{Port: p} }), "Push Pull"},
