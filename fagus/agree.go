@@ -3,8 +3,6 @@ package fagus
 import (
 	"context"
 	"fmt"
-
-	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // agree returns an error if ranks in other processes run with a different configuration: their
@@ -22,7 +20,7 @@ func agree(ctx context.Context, cfg *Config) error {
 	}
 	for r, other := range all {
 		if string(other) != text {
-			return fmt.Errorf("fagus: rank %d runs in %s, but rank %d in %.200s: start all ranks with the same configuration", own, text, dimmnet.Rank(r), other)
+			return fmt.Errorf("fagus: rank %d runs in %s, but rank %d in %.200s: start all ranks with the same configuration", own, text, r, other)
 		}
 	}
 	return nil

@@ -170,14 +170,15 @@ func (p *product[T]) rows(a *fagus.Array[T], guard, guards, columns int) (rows [
 	return rows
 }
 
-// own returns requests for this rank's guards: to write all rows of a, or only to read if a is nil.
-func (p *product[T]) own(guards []*fagus.SyncVar, a *fagus.Array[T], columns int) (wants []fagus.Request) {
-	for g := p.node.Rank(); g < len(guards); g += p.node.Nodes() {
-		if a == nil {
-			wants = append(wants, fagus.Want(guards[g], fagus.Shared))
-		} else {
-			wants = append(wants, fagus.Want(guards[g], fagus.Exclusive).Writing(p.rows(a, g, len(guards), columns)...))
-		}
+// own returns requests for what this rank reads and writes: all rows of its guards.
+func (p *product[T]) own() []fagus.Request {
+	n := p.node
+	wants := []fagus.Request{fagus.Want(p.guardB, fagus.Shared)}
+	for g := n.Rank(); g < len(p.guardA); g += n.Nodes() {
+		wants = append(wants, fagus.Want(p.guardA[g], fagus.Shared))
+	}
+	for g := n.Rank(); g < len(p.guardC); g += n.Nodes() {
+		wants = append(wants, fagus.Want(p.guardC[g], fagus.Exclusive).Writing(p.rows(p.c, g, len(p.guardC), p.N)...))
 	}
 	return wants
 }
@@ -214,15 +215,14 @@ func (p *product[T]) multiply() error {
 	}
 	set := n.Set()
 	if len(rows) > 0 {
-		wants := append(p.own(p.guardA, nil, 0), p.own(p.guardC, p.c, p.N)...)
-		set = n.Set(append(wants, fagus.Want(p.guardB, fagus.Shared))...)
+		set = n.Set(p.own()...)
 	}
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
 	times := newFactor(p.b.Slice(), p.K, p.N)
-	cost := func(rows int) (fagus.Time, int) { return Cost(rows, p.K, p.N, elementBytes[T]()) }
-	done, chunkRows := 0, times.chunkRows()
+	var spent fagus.Time
+	done, missed, chunkRows := 0, 0, times.chunkRows()
 	for len(rows) > 0 {
 		if err := n.Err(); err != nil {
 			return err
@@ -230,12 +230,12 @@ func (p *product[T]) multiply() error {
 		chunk := rows[:min(chunkRows, len(rows))]
 		rows = rows[len(chunk):]
 		times.addTo(p.c.Slice(), p.a.Slice(), chunk, n.Nodes())
-		// the total does not depend on the size of chunks
-		before, missesBefore := cost(done)
 		done += len(chunk)
-		after, misses := cost(done)
-		n.Spend(after - before)
-		n.SpendMisses(misses - missesBefore)
+		// the total does not depend on the size of chunks
+		cost, misses := Cost(done, p.K, p.N, elementBytes[T]())
+		n.Spend(cost - spent)
+		n.SpendMisses(misses - missed)
+		spent, missed = cost, misses
 		if p.Progress != nil {
 			p.Progress(len(chunk))
 		}

@@ -274,7 +274,7 @@ func (th *thread) releaseCPU(state threadState) {
 }
 
 // compute uses a CPU for d, or for longer if it uses the bus and other threads do, too. If the node
-// may have other threads, it works tick by tick.
+// may have other threads, it works in pieces of up to a tick.
 func (th *thread) compute(d dimmnet.Time, bus bool) {
 	if len(th.k.threads) == len(th.k.nodes) {
 		th.advance(d)

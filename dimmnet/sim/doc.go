@@ -42,6 +42,15 @@
 // From there a packet passes the send stages, links, switches and receive stages of the
 // preset.
 //
+// An HTLB miss, or a packet with an unknown command, interrupts the core PU, which serves one
+// interrupt after the other; stores behind a miss wait. The receiver checks blocks and RDMA
+// packets against its registered regions. It drops a packet that it refuses, counts it
+// (Result.NIC) and reports it (Result.Refused). A Port never sends such packets; a [User] can.
+//
+// Networks of three or more nodes, and of two if Preset.Direct is false, are a fat tree of the
+// preset's switches (fabric.go). Each output port passes one packet at a time. A multicast
+// leaves by each port once.
+//
 // # The host
 //
 // Other work of a host costs what its preset says (HostCosts). Programs and the engines of Fagus
@@ -51,17 +60,9 @@
 // The processors of a node share the memory bus. While another thread polls the NIC or copies to
 // it, each line that a thread reads or writes waits for one access of the other: they take turns.
 // So beside a polling thread, a program that misses its cache in every step computes at half of
-// its rate. Whether another thread uses the bus is decided tick by tick. The accesses of the
-// polling thread do not become slower, so that its passes keep their length and can be skipped.
-//
-// An HTLB miss, or a packet with an unknown command, interrupts the core PU, which serves one
-// interrupt after the other; stores behind a miss wait. The receiver checks blocks and RDMA
-// packets against its registered regions. It drops a packet that it refuses, counts it
-// (Result.NIC) and reports it (Result.Refused). A Port never sends such packets; a [User] can.
-//
-// Networks of three or more nodes, and of two if Preset.Direct is false, are a fat tree of the
-// preset's switches (fabric.go). Each output port passes one packet at a time. A multicast
-// leaves by each port once.
+// its rate. A thread that works finds out whether others use the bus 10 us after one of them
+// began or ceased to, then after 20 us, and so on, up to once a tick. The accesses of the polling
+// thread do not become slower, so that its passes keep their length and can be skipped.
 //
 // # UDP over Ethernet
 //

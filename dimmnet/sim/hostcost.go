@@ -21,7 +21,13 @@ type HostCosts struct {
 }
 
 // usesBus reports whether w takes no longer than its traffic on the memory bus.
-func usesBus(w dimmnet.Work) bool { return w < dimmnet.Entry }
+func usesBus(w dimmnet.Work) bool {
+	switch w {
+	case dimmnet.Copy, dimmnet.Give, dimmnet.Take, dimmnet.Compare, dimmnet.Miss:
+		return true
+	}
+	return false
+}
 
 // Charge adds the cost of n units of w to the thread's clock.
 func (th *thread) Charge(w dimmnet.Work, n int) {

@@ -81,8 +81,9 @@
 // taken the variable, the taker goes on to that rank. The owner learns of its loss when it closes.
 // Then it forwards requests as every former owner does.
 //
-// Claims go away without help from the owner's threads, since a taker waits only for NICs. So the
-// receive-processing thread may wait for claims, and rings are still always emptied. A rank that
+// A taker waits for Pulls only. NICs answer these, or, on stream networks, any thread of the owner
+// that idles, as every thread that waits does. So the receive-processing thread may wait until
+// claims have gone, and rings are still always emptied. A rank that
 // has forwarded another rank's request takes nothing before its own next request is granted, so
 // that the request does not follow the variable forever (syncvar.Site.Takes).
 //

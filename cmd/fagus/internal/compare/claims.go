@@ -21,11 +21,6 @@ type claim struct {
 	Depends string  `json:"depends_on,omitempty"` // costs of the model; none on real processors
 }
 
-func (c claim) found(v verdict, numbers ...string) claim {
-	c.Verdict, c.Numbers = v, strings.Join(numbers, "; ")
-	return c
-}
-
 // The limits that stand for the paper's words, in percent. The paper prints no numbers.
 const (
 	equalWithin  = 5  // "equal": the totals differ by at most 5 %
@@ -34,56 +29,15 @@ const (
 	halfTo       = 60
 )
 
-// The claims. The measures are the same for all: total of the slowest rank, parts on the critical
-// path, in milliseconds and in percent. Depends says on what a verdict depends, as far as fagus
-// compare matmul --sensitivity and D1-Fagus requests show it.
-func claimEqual() claim {
-	return claim{
-		Claim:   "total time is equal for small matrices",
-		Measure: fmt.Sprintf("total at the smallest size, taken as equal within %d %%", equalWithin),
-		Depends: "the plain loop, which misses the cache in every step, so that communication is short beside computing; no cost halved or doubled changes that",
-	}
-}
-
-func claimAhead() claim {
-	return claim{
-		Claim:   "D1-Fagus2 wins by more as the matrix grows",
-		Measure: "the lead in total, in ms: more at every size, and above 0 at the largest; in percent it may fall, because computing grows faster",
-		Depends: "Update of D1-Fagus, which waits for the answer to one request before it makes the next (assumed; D1-Fagus requests does not), against what acquire takes longer (take)",
-	}
-}
-
-func claimAcquire() claim {
-	return claim{
-		Claim:   "acquire is slightly slower in D1-Fagus2, where one side only sends and the other only receives",
-		Measure: fmt.Sprintf("acquire: longer at every size, by at most %d %%", slightlyUpTo),
-		Depends: "what writing the received data to memory costs (take), for which D1-Fagus has a thread and a processor of its own (copy), against the reading of notices (notice); and on D1-Fagus taking free variables without a message, which D1-Fagus requests does not",
-	}
-}
-
-func claimRelease() claim {
-	return claim{
-		Claim:   "release is faster in D1-Fagus2: D1-Fagus communicates there, D1-Fagus2 does not",
-		Measure: "release: shorter at every size, and no messages",
-		Depends: "no cost: D1-Fagus2 sends nothing there",
-	}
-}
-
-func claimUpdate() claim {
-	return claim{
-		Claim:   "update is faster in D1-Fagus2, by more the more data: one batch instead of a request for each variable",
-		Measure: "the lead in update, in ms: above 0 at every size, and more at every larger one",
-		Depends: "D1-Fagus, which waits for the answer to one request before it makes the next (assumed; beside D1-Fagus requests, update is as fast), and the number of variables: one for each row of C",
-	}
-}
-
-func claimPolling() claim {
-	return claim{
-		Claim:   "without the TCP notice, a polling thread takes close to half of the compute rate",
-		Measure: fmt.Sprintf("compute without a polling thread in percent of compute beside one, at the largest size; taken as half from %d to %d %%", halfFrom, halfTo),
-		Depends: "turns on the memory bus: a line from memory (miss) waits for an uncached read of the polling thread (bus); a program without misses keeps its rate on two processors",
-	}
-}
+// The claims, in the paper's words and order.
+const (
+	claimEqual   = "total time is equal for small matrices"
+	claimAhead   = "D1-Fagus2 wins by more as the matrix grows"
+	claimAcquire = "acquire is slightly slower in D1-Fagus2, where one side only sends and the other only receives"
+	claimRelease = "release is faster in D1-Fagus2: D1-Fagus communicates there, D1-Fagus2 does not"
+	claimUpdate  = "update is faster in D1-Fagus2, by more the more data: one batch instead of a request for each variable"
+	claimPolling = "without the TCP notice, a polling thread takes close to half of the compute rate"
+)
 
 // leastToGrow is the number of sizes needed to judge whether a lead grows with the size.
 const leastToGrow = 2
@@ -102,42 +56,74 @@ func claims(c *comparison) []claim {
 		return list
 	}
 	pairs, polled := pairUp(c, contest.RolePhase, contest.RoleThreaded), pairUp(c, contest.RolePolling, contest.RolePhase)
-	const sizes, versions, pollingVersions = "needs two sizes", "needs D1-Fagus2 and D1-Fagus", "needs D1-Fagus polling and D1-Fagus2"
-	add := func(cl claim, judge func() claim, needs string) {
-		switch {
-		case needs != "":
-			cl = cl.found(notJudged, needs)
-		case c.Clock == dimmnet.Wall && c.Repeat < 2:
-			cl = judge()
-			cl.Verdict = oneRun
-		default:
-			cl = judge()
-		}
-		if c.Clock == dimmnet.Wall {
-			cl.Depends = ""
-		}
-		list = append(list, cl)
-	}
-	one, two := "", ""
-	if len(pairs) < leastToGrow {
-		two = sizes
-	}
-	if len(pairs) == 0 {
-		one, two = versions, versions
-	}
-	polling := ""
-	if len(polled) == 0 {
-		polling = pollingVersions
-	}
-	if one != "" && polling != "" {
+	if len(pairs) == 0 && len(polled) == 0 {
 		return list
 	}
-	add(claimEqual(), func() claim { return judgeEqual(pairs[0]) }, two)
-	add(claimAhead(), func() claim { return judgeAhead(pairs) }, two)
-	add(claimAcquire(), func() claim { return judgeAcquire(pairs) }, one)
-	add(claimRelease(), func() claim { return judgeRelease(pairs) }, one)
-	add(claimUpdate(), func() claim { return judgeUpdate(pairs) }, two)
-	add(claimPolling(), func() claim { return judgePolling(polled[len(polled)-1], c.CPUsText()) }, polling)
+	missing := func(pairs []pair, versions string, sizes int) string {
+		switch {
+		case len(pairs) == 0:
+			return "needs " + versions
+		case len(pairs) < sizes:
+			return "needs two sizes"
+		}
+		return ""
+	}
+	const versions = "D1-Fagus2 and D1-Fagus"
+	one, two := missing(pairs, versions, 1), missing(pairs, versions, leastToGrow)
+	polling := missing(polled, "D1-Fagus polling and D1-Fagus2", 1)
+	// The measures are the same for all: total of the slowest rank, parts on the critical path, in
+	// milliseconds and in percent. Depends says on what a verdict depends, as far as fagus compare
+	// matmul --sensitivity and D1-Fagus requests show it.
+	for _, x := range []struct {
+		claim
+		missing string
+		judge   func() (verdict, []string)
+	}{
+		{claim{
+			Claim:   claimEqual,
+			Measure: fmt.Sprintf("total at the smallest size, taken as equal within %d %%", equalWithin),
+			Depends: "the plain loop, which misses the cache in every step, so that communication is short beside computing; no cost halved or doubled changes that",
+		}, two, func() (verdict, []string) { return judgeEqual(pairs[0]) }},
+		{claim{
+			Claim:   claimAhead,
+			Measure: "the lead in total, in ms: more at every size, and above 0 at the largest; in percent it may fall, because computing grows faster",
+			Depends: "Update of D1-Fagus, which waits for the answer to one request before it makes the next (assumed; D1-Fagus requests does not), against what acquire takes longer (take)",
+		}, two, func() (verdict, []string) { return judgeAhead(pairs) }},
+		{claim{
+			Claim:   claimAcquire,
+			Measure: fmt.Sprintf("acquire: longer at every size, by at most %d %%", slightlyUpTo),
+			Depends: "what writing the received data to memory costs (take), for which D1-Fagus has a thread and a processor of its own (copy), against the reading of notices (notice); and on D1-Fagus taking free variables without a message, which D1-Fagus requests does not",
+		}, one, func() (verdict, []string) { return judgeAcquire(pairs) }},
+		{claim{
+			Claim:   claimRelease,
+			Measure: "release: shorter at every size, and no messages",
+			Depends: "no cost: D1-Fagus2 sends nothing there",
+		}, one, func() (verdict, []string) { return judgeRelease(pairs) }},
+		{claim{
+			Claim:   claimUpdate,
+			Measure: "the lead in update, in ms: above 0 at every size, and more at every larger one",
+			Depends: "D1-Fagus, which waits for the answer to one request before it makes the next (assumed; beside D1-Fagus requests, update is as fast), and the number of variables: one for each row of C",
+		}, two, func() (verdict, []string) { return judgeUpdate(pairs) }},
+		{claim{
+			Claim:   claimPolling,
+			Measure: fmt.Sprintf("compute without a polling thread in percent of compute beside one, at the largest size; taken as half from %d to %d %%", halfFrom, halfTo),
+			Depends: "turns on the memory bus: a line from memory (miss) waits for an uncached read of the polling thread (bus); a program without misses keeps its rate on two processors",
+		}, polling, func() (verdict, []string) { return judgePolling(polled[len(polled)-1], c.CPUsText()) }},
+	} {
+		numbers := []string{x.missing}
+		x.Verdict = notJudged
+		if x.missing == "" {
+			x.Verdict, numbers = x.judge()
+			if c.Clock == dimmnet.Wall && c.Repeat < 2 {
+				x.Verdict = oneRun
+			}
+		}
+		x.Numbers = strings.Join(numbers, "; ")
+		if c.Clock == dimmnet.Wall {
+			x.Depends = ""
+		}
+		list = append(list, x.claim)
+	}
 	return list
 }
 
@@ -163,37 +149,37 @@ func pairUp(c *comparison, ours, other contest.Role) (pairs []pair) {
 	return pairs
 }
 
-func judgeEqual(p pair) claim {
-	return claimEqual().found(p.apart(totalName).within(-equalWithin, equalWithin), texts([]pair{p}, totalName), p.mostly(), p.asked())
+func judgeEqual(p pair) (verdict, []string) {
+	return p.equal(), []string{texts([]pair{p}, totalName), p.mostly(), p.asked()}
 }
 
-func judgeAhead(pairs []pair) claim {
+func judgeAhead(pairs []pair) (verdict, []string) {
 	numbers := []string{texts(pairs, totalName), pairs[len(pairs)-1].mostly()}
-	if !slices.ContainsFunc(pairs, func(p pair) bool { return p.apart(totalName).within(-equalWithin, equalWithin) != supported }) {
+	if !slices.ContainsFunc(pairs, func(p pair) bool { return p.equal() != supported }) {
 		numbers = append(numbers, fmt.Sprintf("in percent all totals are equal by the limit of the first claim, %d %%", equalWithin))
 	}
-	return claimAhead().found(lead(pairs, totalName), numbers...)
+	return lead(pairs, totalName), numbers
 }
 
-func judgeUpdate(pairs []pair) claim {
+func judgeUpdate(pairs []pair) (verdict, []string) {
 	update := fagus.PartUpdate.String()
 	v := lead(pairs, update)
 	for _, p := range pairs {
 		v = worst(v, p.faster(update))
 	}
-	return claimUpdate().found(v, texts(pairs, update), pairs[len(pairs)-1].asked())
+	return v, []string{texts(pairs, update), pairs[len(pairs)-1].asked()}
 }
 
-func judgeAcquire(pairs []pair) claim {
+func judgeAcquire(pairs []pair) (verdict, []string) {
 	acquire, v := fagus.PartAcquire.String(), supported
 	for _, p := range pairs {
 		slower := minus(p.ours.TimeNs[acquire], p.other.TimeNs[acquire]).above(0)
 		v = worst(v, worst(slower, p.apart(acquire).within(math.Inf(-1), slightlyUpTo)))
 	}
-	return claimAcquire().found(v, texts(pairs, acquire), pairs[len(pairs)-1].asked())
+	return v, []string{texts(pairs, acquire), pairs[len(pairs)-1].asked()}
 }
 
-func judgeRelease(pairs []pair) claim {
+func judgeRelease(pairs []pair) (verdict, []string) {
 	release, v := fagus.PartRelease.String(), supported
 	var sent, otherSent uint64
 	counted := true
@@ -204,27 +190,27 @@ func judgeRelease(pairs []pair) claim {
 		sent, otherSent, counted = max(sent, ours), max(otherSent, other), counted && ok && otherOK
 	}
 	if !counted {
-		return claimRelease().found(v, texts(pairs, release), "messages are not counted on this network")
+		return v, []string{texts(pairs, release), "messages are not counted on this network"}
 	}
 	if sent > 0 {
 		v = notSupported
 	}
-	return claimRelease().found(v, texts(pairs, release), fmt.Sprintf("messages at the most: %d against %d", sent, otherSent))
+	return v, []string{texts(pairs, release), fmt.Sprintf("messages at the most: %d against %d", sent, otherSent)}
 }
 
 // judgePolling compares the compute rates of the polling version (ours) and the phase version,
 // which does not poll while it computes. A polling thread slows down computation only if both
 // share a processor.
-func judgePolling(p pair, cpus string) claim {
+func judgePolling(p pair, cpus string) (verdict, []string) {
 	compute := fagus.PartCompute.String()
 	ours, other := p.ours.TimeNs[compute], p.other.TimeNs[compute]
 	if ours.Median == 0 {
-		return claimPolling().found(notSupported, fmt.Sprintf("n = %d: no compute time was measured", p.n))
+		return notSupported, []string{fmt.Sprintf("n = %d: no compute time was measured", p.n)}
 	}
 	rate := func(other, ours int64) float64 { return 100 * float64(other) / float64(ours) }
 	rates := extent{rate(other.Min, ours.Max), rate(other.Max, ours.Min)}
-	return claimPolling().found(rates.within(halfFrom, halfTo), fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s",
-		p.n, ours, p.ours.Version, other, p.other.Version, rate(other.Median, ours.Median), cpus))
+	return rates.within(halfFrom, halfTo), []string{fmt.Sprintf("n = %d: compute takes %v in %s and %v in %s, a rate of %.0f %%, with %s",
+		p.n, ours, p.ours.Version, other, p.other.Version, rate(other.Median, ours.Median), cpus)}
 }
 
 // lead judges whether ours is faster at the largest size, and its lead grows from size to size.
@@ -252,6 +238,9 @@ func (p *pair) apart(part string) extent {
 	ours, other := p.ours.TimeNs[part], p.other.TimeNs[part]
 	return extent{relative(ours.Min, other.Max), relative(ours.Max, other.Min)}
 }
+
+// equal judges whether the totals are equal.
+func (p *pair) equal() verdict { return p.apart(totalName).within(-equalWithin, equalWithin) }
 
 // worst returns the less favourable of two verdicts: both must hold.
 func worst(a, b verdict) verdict {

@@ -54,42 +54,42 @@ func asInThePaper() []made {
 }
 
 func TestClaims(t *testing.T) {
-	all := []string{claimEqual().Claim, claimAhead().Claim, claimAcquire().Claim, claimRelease().Claim, claimUpdate().Claim, claimPolling().Claim}
+	all := []string{claimEqual, claimAhead, claimAcquire, claimRelease, claimUpdate, claimPolling}
 	for name, tt := range map[string]struct {
 		change  func(list []made)
 		claim   string
 		want    verdict
 		numbers string // a part of the claim's text
 	}{
-		"equal":            {nil, claimEqual().Claim, supported, "ours against base: n = 512: 100.000 ms against 102.000 ms (-2.0 %, -2.000 ms)"},
-		"ahead":            {nil, claimAhead().Claim, supported, "-100.000 ms); at n = 1024 they differ most in update: 20.000 ms less"},
-		"ahead by as much": {func(l []made) { l[3].total = 898 }, claimAhead().Claim, notSupported, "-2.000 ms); n = 1024: 898.000 ms against 900.000 ms (-0.22 %, -2.000 ms)"},
-		"equal in spread":  {func(l []made) { l[0].spread = 10 }, claimEqual().Claim, withinSpread, "±10 %"},
-		"unequal for sure": {func(l []made) { l[0].total, l[0].spread = 120, 5 }, claimEqual().Claim, notSupported, "±4 %"},
-		"base takes none":  {func(l []made) { l[2].total = 0 }, claimEqual().Claim, notSupported, "100.000 ms against 0;"},
-		"growth in spread": {func(l []made) { l[0].spread, l[3].total, l[3].spread = 4, 880, 15 }, claimAhead().Claim, withinSpread, "-20.000 ms)"},
-		"acquire":          {nil, claimAcquire().Claim, supported, "n = 1024: 44.000 ms against 40.000 ms (+10.0 %, +4.000 ms)"},
-		"release":          {nil, claimRelease().Claim, supported, "messages at the most: 0 against 18"},
-		"update":           {nil, claimUpdate().Claim, supported, "-3.000 ms); n = 1024:"},
-		"polling":          {nil, claimPolling().Claim, supported, "a rate of 49 %"},
-		"far behind":       {func(l []made) { l[0].total = 120 }, claimEqual().Claim, notSupported, "+17.6 %"},
-		"far ahead":        {func(l []made) { l[0].total = 90 }, claimEqual().Claim, notSupported, "-11.8 %"},
-		"lead shrinks":     {func(l []made) { l[3].total = 899 }, claimAhead().Claim, notSupported, "-0.11 %"},
-		"behind":           {func(l []made) { l[0].total, l[3].total = 1500, 901 }, claimAhead().Claim, notSupported, "+0.11 %"},
-		"lead in spread":   {func(l []made) { l[3].spread = 120 }, claimAhead().Claim, withinSpread, "±15 %"},
-		"acquire faster":   {func(l []made) { l[3].acquire = 39 }, claimAcquire().Claim, notSupported, "-2.5 %"},
-		"acquire far off":  {func(l []made) { l[3].acquire = 60 }, claimAcquire().Claim, notSupported, "+50.0 %"},
-		"acquire unsure":   {func(l []made) { l[2].spread = 2 }, claimAcquire().Claim, withinSpread, "±20 %"},
-		"release sends":    {func(l []made) { l[3].sent = 1 }, claimRelease().Claim, notSupported, "1 against 18"},
-		"release slower":   {func(l []made) { l[0].release = 3 }, claimRelease().Claim, notSupported, "3.000 ms against 1.000 ms"},
-		"release the same": {func(l []made) { l[2].release = 0 }, claimRelease().Claim, notSupported, "n = 512: 0 against 0;"},
-		"update slower":    {func(l []made) { l[0].update = 9 }, claimUpdate().Claim, notSupported, "+12.5 %"},
-		"update no growth": {func(l []made) { l[3].update = 37 }, claimUpdate().Claim, notSupported, "-7.5 %"},
-		"polling unsure":   {func(l []made) { l[5].spread = 400 }, claimPolling().Claim, withinSpread, "a rate of 49 %"},
-		"slight, or not":   {func(l []made) { l[3].acquire, l[3].spread = 49, 3 }, claimAcquire().Claim, withinSpread, "±6 %"},
-		"polling is free":  {func(l []made) { l[5].compute = 650 }, claimPolling().Claim, notSupported, "a rate of 98 %"},
-		"polling is dear":  {func(l []made) { l[5].compute = 6400 }, claimPolling().Claim, notSupported, "a rate of 10 %"},
-		"nothing computed": {func(l []made) { l[5].compute = 0 }, claimPolling().Claim, notSupported, "no compute time"},
+		"equal":            {nil, claimEqual, supported, "ours against base: n = 512: 100.000 ms against 102.000 ms (-2.0 %, -2.000 ms)"},
+		"ahead":            {nil, claimAhead, supported, "-100.000 ms); at n = 1024 they differ most in update: 20.000 ms less"},
+		"ahead by as much": {func(l []made) { l[3].total = 898 }, claimAhead, notSupported, "-2.000 ms); n = 1024: 898.000 ms against 900.000 ms (-0.22 %, -2.000 ms)"},
+		"equal in spread":  {func(l []made) { l[0].spread = 10 }, claimEqual, withinSpread, "±10 %"},
+		"unequal for sure": {func(l []made) { l[0].total, l[0].spread = 120, 5 }, claimEqual, notSupported, "±4 %"},
+		"base takes none":  {func(l []made) { l[2].total = 0 }, claimEqual, notSupported, "100.000 ms against 0;"},
+		"growth in spread": {func(l []made) { l[0].spread, l[3].total, l[3].spread = 4, 880, 15 }, claimAhead, withinSpread, "-20.000 ms)"},
+		"acquire":          {nil, claimAcquire, supported, "n = 1024: 44.000 ms against 40.000 ms (+10.0 %, +4.000 ms)"},
+		"release":          {nil, claimRelease, supported, "messages at the most: 0 against 18"},
+		"update":           {nil, claimUpdate, supported, "-3.000 ms); n = 1024:"},
+		"polling":          {nil, claimPolling, supported, "a rate of 49 %"},
+		"far behind":       {func(l []made) { l[0].total = 120 }, claimEqual, notSupported, "+17.6 %"},
+		"far ahead":        {func(l []made) { l[0].total = 90 }, claimEqual, notSupported, "-11.8 %"},
+		"lead shrinks":     {func(l []made) { l[3].total = 899 }, claimAhead, notSupported, "-0.11 %"},
+		"behind":           {func(l []made) { l[0].total, l[3].total = 1500, 901 }, claimAhead, notSupported, "+0.11 %"},
+		"lead in spread":   {func(l []made) { l[3].spread = 120 }, claimAhead, withinSpread, "±15 %"},
+		"acquire faster":   {func(l []made) { l[3].acquire = 39 }, claimAcquire, notSupported, "-2.5 %"},
+		"acquire far off":  {func(l []made) { l[3].acquire = 60 }, claimAcquire, notSupported, "+50.0 %"},
+		"acquire unsure":   {func(l []made) { l[2].spread = 2 }, claimAcquire, withinSpread, "±20 %"},
+		"release sends":    {func(l []made) { l[3].sent = 1 }, claimRelease, notSupported, "1 against 18"},
+		"release slower":   {func(l []made) { l[0].release = 3 }, claimRelease, notSupported, "3.000 ms against 1.000 ms"},
+		"release the same": {func(l []made) { l[2].release = 0 }, claimRelease, notSupported, "n = 512: 0 against 0;"},
+		"update slower":    {func(l []made) { l[0].update = 9 }, claimUpdate, notSupported, "+12.5 %"},
+		"update no growth": {func(l []made) { l[3].update = 37 }, claimUpdate, notSupported, "-7.5 %"},
+		"polling unsure":   {func(l []made) { l[5].spread = 400 }, claimPolling, withinSpread, "a rate of 49 %"},
+		"slight, or not":   {func(l []made) { l[3].acquire, l[3].spread = 49, 3 }, claimAcquire, withinSpread, "±6 %"},
+		"polling is free":  {func(l []made) { l[5].compute = 650 }, claimPolling, notSupported, "a rate of 98 %"},
+		"polling is dear":  {func(l []made) { l[5].compute = 6400 }, claimPolling, notSupported, "a rate of 10 %"},
+		"nothing computed": {func(l []made) { l[5].compute = 0 }, claimPolling, notSupported, "no compute time"},
 	} {
 		list := asInThePaper()
 		if tt.change != nil {
@@ -119,10 +119,10 @@ func TestClaimsThatCanBeJudged(t *testing.T) {
 		"nothing":         {nil, nil},
 		"no other":        {[]made{paper[0], paper[1], paper[3]}, nil},
 		"no phases":       {[]made{paper[2], paper[4], paper[5]}, nil},
-		"one size":        {[]made{paper[0], paper[2]}, []string{claimAcquire().Claim, claimRelease().Claim}},
+		"one size":        {[]made{paper[0], paper[2]}, []string{claimAcquire, claimRelease}},
 		"different sizes": {[]made{paper[0], paper[4]}, nil},
-		"polling alone":   {[]made{paper[3], paper[5]}, []string{claimPolling().Claim}},
-		"two sizes":       {paper[:5], []string{claimEqual().Claim, claimAhead().Claim, claimAcquire().Claim, claimRelease().Claim, claimUpdate().Claim}},
+		"polling alone":   {[]made{paper[3], paper[5]}, []string{claimPolling}},
+		"two sizes":       {paper[:5], []string{claimEqual, claimAhead, claimAcquire, claimRelease, claimUpdate}},
 	} {
 		got := claims(comparisonOf(tt.results...))
 		var names []string

@@ -60,11 +60,9 @@ func catalogSubject(c *cli.Context, name string) *subject {
 				return nil, err
 			}
 		}
-		for _, f := range fixedFlags(p) {
-			if name := f.Names()[0]; c.IsSet(name) || name == syncName {
-				if err := set.Set(name, fmt.Sprint(c.Value(name))); err != nil {
-					return nil, err
-				}
+		for _, name := range flagsSet(c, p) {
+			if err := set.Set(name, fmt.Sprint(c.Value(name))); err != nil {
+				return nil, err
 			}
 		}
 		if err := set.Set(s.flag, size); err != nil {
@@ -85,7 +83,11 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	}
 	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
 		if cfg.Network.Processes {
-			o, err := runProcess(ctx, name, slices.Concat([]string{"--" + s.flag + "=" + one.value, "--placement=private"}, flagsSet(c, find())), cfg)
+			flags := []string{"--" + s.flag + "=" + one.value, "--placement=private"}
+			for _, name := range flagsSet(c, find()) {
+				flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+			}
+			o, err := runProcess(ctx, name, flags, cfg)
 			if err == nil {
 				progress(one.units)
 			}
@@ -122,14 +124,15 @@ func runProcess(ctx context.Context, name string, flags []string, cfg runflags.C
 	return &outcome{Summary: &r.Summary, document: r.Document, spans: r.Spans}, nil
 }
 
-// flagsSet returns the flags of a program that c sets.
-func flagsSet(c *cli.Context, p catalog.Program) (words []string) {
+// flagsSet returns the names of the fixed flags of a program that c sets, and of that whose default
+// in a comparison is another.
+func flagsSet(c *cli.Context, p catalog.Program) (names []string) {
 	for _, f := range fixedFlags(p) {
 		if name := f.Names()[0]; c.IsSet(name) || name == syncName {
-			words = append(words, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+			names = append(names, name)
 		}
 	}
-	return words
+	return names
 }
 
 // syncName is the flag of matmul that says what a sync variable guards. Its default in a
