@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/cycles"
 )
 
 // CacheLine is the distance in bytes that keeps words of different threads apart: two lines of 64
@@ -21,7 +22,7 @@ type Host struct {
 	Counts  dimmnet.Counters // used only by the thread
 	network string           // name of the network, for messages
 	name    string           // name passed to Host.Go; "" for a body
-	start   time.Time        // when the run started
+	clock   cycles.Clock     // started with the run
 	rank    dimmnet.Rank
 	nodes   int
 	limits  dimmnet.Limits
@@ -29,7 +30,7 @@ type Host struct {
 
 // NewHost returns the Host of one thread; name is "" for a body, and start is when the run began.
 func NewHost(network, name string, start time.Time, rank dimmnet.Rank, nodes int, limits dimmnet.Limits) Host {
-	return Host{network: network, name: name, start: start, rank: rank, nodes: nodes, limits: limits}
+	return Host{network: network, name: name, clock: cycles.Start(start), rank: rank, nodes: nodes, limits: limits}
 }
 
 // Label returns the name of the thread in messages.
@@ -37,7 +38,7 @@ func (h *Host) Label() string { return dimmnet.ThreadLabel(h.rank, h.name) }
 
 // Now returns the time since the start of the run.
 func (h *Host) Now() dimmnet.Time {
-	return dimmnet.Time(time.Since(h.start).Nanoseconds()) * dimmnet.Nanosecond
+	return dimmnet.Time(h.clock.Now().Nanoseconds()) * dimmnet.Nanosecond
 }
 
 // Spend does nothing, because computation takes its own time on a wall clock.
