@@ -40,13 +40,15 @@ type Engine struct {
 	lists    []syncvar.List // by rank: the lists of this phase
 	latest   dimmnet.Rank   // the rank whose list arrived last in this phase, or in the last one
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
-	request  uint64         // the inline request of this rank
+	requests requests       // the inline requests of this phase, if there is an inlineArea
+	queued   bool           // the queues have something to do in this phase
 	plan     Plan           // of this phase
 	last     Plan           // of the previous phase
 	grantBuf []bool         // reused for the grants of the next plan
 	values   []uint64       // by rank: the result of Words; reused
 	agreed   []uint32       // by rank: how many declarations are known to be equal
 	counts   Counts
+	polls    bool      // Config.Polls, where there are inline requests
 	err      error     // the first error; the engine stays failed
 	waitPort *waitPort // wraps port; Call passes it to Drive
 	waits    waits
@@ -74,6 +76,9 @@ type Config struct {
 	// while the receiver copies them from the front. Every rank must be able to write to the
 	// memory of all others, and must have a processor to itself.
 	Help bool
+	// Polls lets Call poll for requests for a moment before it uses the port's ways to wait. Posts
+	// must land in the memory of their receivers at once, without calls of the receivers' ports.
+	Polls bool
 	// FirstPhase and FirstVersion are the numbers of the first phase and of the versions before
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
@@ -139,6 +144,10 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		in.SetLazy(cfg.Live)
 		e.in = append(e.in, inQueue{e: e, from: r, ring: in, data: receiver})
 	}
+	if e.inline.peers > 0 {
+		e.polls = cfg.Polls
+		e.requests = requests{due: make([]int, 0, len(e.peers)), ids: make([]syncvar.InlineIDs, len(e.peers))}
+	}
 	return e, nil
 }
 
@@ -178,12 +187,13 @@ func (e *Engine) Call(l syncvar.List) error {
 		if err := e.Begin(l); err != nil {
 			return err
 		}
-		if err := dimmnet.Drive(e.waitPort, e, e.Done); err != nil {
-			e.recordWait()
-			if e.err == nil { // the port failed
-				err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
+		if e.polls && e.state == gather {
+			if err := e.poll(); err != nil {
+				return err
 			}
-			return e.fail(err)
+		}
+		if err := e.drive(); err != nil {
+			return err
 		}
 		if e.Finished(l.Call) {
 			return nil
@@ -193,6 +203,22 @@ func (e *Engine) Call(l syncvar.List) error {
 		}
 		l = e.Again(l)
 	}
+}
+
+// drive takes the rank through the rest of the phase.
+func (e *Engine) drive() error {
+	if e.state == between {
+		return nil
+	}
+	err := dimmnet.Drive(e.waitPort, e, e.Done)
+	if err == nil {
+		return nil
+	}
+	e.recordWait()
+	if e.err == nil { // the port failed
+		err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
+	}
+	return e.fail(err)
 }
 
 // Again returns the list for the next phase of a call that the last phase, with list l, has not
@@ -245,13 +271,7 @@ func (e *Engine) Begin(l syncvar.List) error {
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
-	firstOut, firstIn, fits := outIdle, inSlots, false
-	if e.inline.peers > 0 {
-		firstOut, firstIn = outInline, inInline
-		if fits = e.encodeInline(&l); fits && l.Call == syncvar.Reduce {
-			firstOut = outReduce
-		}
-	}
+	fits := e.inline.peers > 0 && e.requests.begin(e, &l)
 	e.lists[e.port.Rank()] = l
 	if e.ownList = e.ownList[:0]; !fits {
 		e.ownList = syncvar.AppendList(e.ownList, &l)
@@ -260,9 +280,10 @@ func (e *Engine) Begin(l syncvar.List) error {
 	if len(e.ownList) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: the acquire list has %d bytes, the limit is %d", len(e.ownList), syncvar.MaxListBytes))
 	}
-	for i := range e.peers {
-		e.out[i].begin(firstOut)
-		e.in[i].begin(firstIn)
+	if e.queued = e.inline.peers == 0; e.queued {
+		for i := range e.in {
+			e.in[i].expectList()
+		}
 	}
 	if _, done := e.method.ready(); done {
 		e.sendLists()
@@ -272,6 +293,9 @@ func (e *Engine) Begin(l syncvar.List) error {
 
 func (e *Engine) sendLists() {
 	e.state = gather
+	if !e.queued {
+		return // Step posts the inline requests first
+	}
 	if e.tree.Arity > 0 {
 		e.gatherUp()
 		return
@@ -323,6 +347,14 @@ func (e *Engine) fail(err error) error {
 }
 
 func (e *Engine) exchange() (progress bool, err error) {
+	if e.inline.peers > 0 && e.state == gather {
+		if progress, err = e.requests.step(e); err != nil {
+			return false, err
+		}
+	}
+	if !e.queued {
+		return progress, nil
+	}
 	for i := range e.out {
 		if e.out[i].step() {
 			progress = true
@@ -342,6 +374,12 @@ func (e *Engine) exchange() (progress bool, err error) {
 }
 
 func (e *Engine) quiet() bool {
+	if e.inline.peers > 0 && e.requests.pending(e) {
+		return false
+	}
+	if !e.queued {
+		return true
+	}
 	for i := range e.peers {
 		if e.out[i].pending() || e.in[i].pending() {
 			return false
@@ -375,7 +413,12 @@ func (e *Engine) makePlan() error {
 	if e.watch != nil && len(e.plan.Transfers) > 0 {
 		e.watch.Moving()
 	}
-	e.queueTransfers(e.method.assign(&e.plan))
+	if len(e.plan.Transfers) > 0 {
+		e.queued = true
+	}
+	if e.queued {
+		e.queueTransfers(e.method.assign(&e.plan))
+	}
 	return nil
 }
 

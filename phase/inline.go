@@ -64,9 +64,116 @@ func (a *inlineArea) value(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offse
 func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 4) }
 func (a *inlineArea) back(owner, peer dimmnet.Rank) dimmnet.Offset  { return a.word(owner, peer, 5) }
 
-func (e *Engine) encodeInline(l *syncvar.List) (fits bool) {
-	e.request, fits = l.Inline(e.previous(e.port.Rank()))
+// requests exchanges the inline requests of a phase with all peers.
+type requests struct {
+	own    uint64 // the request of this rank
+	reduce bool   // the value of a Reduce goes before it
+	posted int    // the number of peers, in the order of Engine.peers, that have been sent own
+	valued bool   // the next peer has been sent the value
+	due    []int  // the indexes of the peers whose requests have not arrived
+
+	ids []syncvar.InlineIDs // by index in Engine.peers: memory for the lists of their requests
+}
+
+// begin begins a phase with this rank's list. It reports whether the list fits a request.
+func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
+	r.own, fits = l.Inline(e.previous(e.port.Rank()))
+	r.reduce, r.posted, r.valued = fits && l.Call == syncvar.Reduce, 0, false
+	r.due = r.due[:len(e.peers)]
+	for i := range r.due {
+		r.due[i] = i
+	}
 	return fits
+}
+
+func (r *requests) pending(e *Engine) bool { return len(r.due) > 0 || r.posted < len(e.peers) }
+
+// step posts and takes what can be posted and taken now.
+func (r *requests) step(e *Engine) (progress bool, err error) {
+	for r.posted < len(e.peers) && r.post(e, e.peers[r.posted]) {
+		progress = true
+	}
+	for at := 0; at < len(r.due); {
+		i := r.due[at]
+		from := e.peers[i]
+		w := e.port.Load(e.inline.request(e.port.Rank(), from, e.phase))
+		if !syncvar.InlineIsOf(w, e.phase) {
+			at++
+			continue
+		}
+		if err := r.take(e, i, w); err != nil {
+			return false, fmt.Errorf("phase: inline request of rank %d: %w", from, err)
+		}
+		r.due = append(r.due[:at], r.due[at+1:]...)
+		progress = true
+	}
+	return progress, nil
+}
+
+// post posts the value of a Reduce, if there is one, and then the request to the next peer. The
+// list follows the request if it does not fit.
+func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
+	own := e.port.Rank()
+	if r.reduce && !r.valued {
+		if !e.port.Store(to, e.inline.value(to, own, e.phase), e.lists[own].Word, dimmnet.WordBytes) {
+			return false
+		}
+		r.valued = true
+	}
+	if !e.port.Store(to, e.inline.request(to, own, e.phase), r.own, dimmnet.WordBytes) {
+		return false
+	}
+	if len(e.ownList) > 0 {
+		e.queued = true
+		e.out[r.posted].sendLists(e.ownList)
+	} else {
+		e.counts.Lists++
+	}
+	r.posted++
+	r.valued = false
+	return true
+}
+
+// take takes the request w of peer i.
+func (r *requests) take(e *Engine, i int, w uint64) error {
+	from := e.peers[i]
+	l, follows, err := syncvar.DecodeInline(w, e.phase, e.previous(from), &r.ids[i])
+	if err != nil {
+		return err
+	}
+	if follows {
+		e.queued = true
+		e.in[i].expectList()
+		return nil
+	}
+	if l.Call == syncvar.Reduce {
+		l.Word = e.port.Load(e.inline.value(e.port.Rank(), from, e.phase))
+	}
+	e.lists[from] = l
+	e.latest = from
+	return nil
+}
+
+// shortPolls bounds the polls of a phase before Call leaves waiting to dimmnet.Drive: about as long
+// as requests take that ranks on different processors post at the same time.
+const shortPolls = 200
+
+// poll takes the requests of a phase. It returns when the phase is over, and also when it takes
+// more than requests, and after shortPolls: the caller then drives the phase to its end.
+func (e *Engine) poll() error {
+	for range shortPolls {
+		if _, err := e.requests.step(e); err != nil {
+			return e.fail(err)
+		}
+		if e.queued {
+			return nil
+		}
+		if !e.requests.pending(e) {
+			_, err := e.Step()
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Engine) previous(r dimmnet.Rank) *syncvar.List {
@@ -74,45 +181,4 @@ func (e *Engine) previous(r dimmnet.Rank) *syncvar.List {
 		return nil
 	}
 	return &e.lists[r]
-}
-
-// postInline posts the value of a Reduce, if there is one, and then the inline request.
-func (q *outQueue) postInline() (progress bool) {
-	e, own := q.e, q.e.port.Rank()
-	if q.state == outReduce {
-		if !e.port.Store(q.to, e.inline.value(q.to, own, e.phase), e.lists[own].Word, dimmnet.WordBytes) {
-			return false
-		}
-		q.state, progress = outInline, true
-	}
-	if !e.port.Store(q.to, e.inline.request(q.to, own, e.phase), e.request, dimmnet.WordBytes) {
-		return progress
-	}
-	if len(q.lists) == 0 {
-		e.counts.Lists++
-	}
-	q.settle()
-	return true
-}
-
-func (q *inQueue) takeInline() (progress bool, err error) {
-	e, own := q.e, q.e.port.Rank()
-	w := e.port.Load(e.inline.request(own, q.from, e.phase))
-	if !syncvar.InlineIsOf(w, e.phase) {
-		return false, nil
-	}
-	l, follows, err := syncvar.DecodeInline(w, e.phase, e.previous(q.from), &q.ids)
-	if err != nil {
-		return false, fmt.Errorf("phase: inline request of rank %d: %w", q.from, err)
-	}
-	if follows {
-		q.state = inSlots
-		return true, nil
-	}
-	if l.Call == syncvar.Reduce {
-		l.Word = e.port.Load(e.inline.value(own, q.from, e.phase))
-	}
-	e.lists[q.from] = l
-	q.arrived()
-	return true, nil
 }

@@ -12,9 +12,8 @@ import (
 type inState uint8
 
 const (
-	inIdle   inState = iota // nothing is due; the ring is not polled
-	inInline                // the peer's inline request is due
-	inSlots                 // slots with the peer's list or transfers are due
+	inIdle  inState = iota // nothing is due; the ring is not polled
+	inSlots                // slots with the peer's list or transfers are due
 )
 
 // inQueue receives what a peer sends in a phase.
@@ -26,12 +25,16 @@ type inQueue struct {
 	ring  *ringbuf.Receiver
 	data  dataReceiver
 
-	lists []byte            // the bytes of the peer's list or bundle that have arrived
-	ids   syncvar.InlineIDs // the IDs in the peer's inline request
+	lists []byte // the bytes of the peer's list or bundle that have arrived
 }
 
-func (q *inQueue) pending() bool       { return q.state != inIdle || q.ring.Owing() || q.data.pending() }
-func (q *inQueue) begin(first inState) { q.lists, q.due, q.state = q.lists[:0], 1, first }
+func (q *inQueue) pending() bool { return q.state != inIdle || q.ring.Owing() || q.data.pending() }
+
+// expectList expects the peer's list or bundle, through the ring.
+func (q *inQueue) expectList() {
+	q.lists = q.lists[:0]
+	q.expect()
+}
 
 func (q *inQueue) expect() {
 	q.due++
@@ -55,10 +58,6 @@ func (q *inQueue) step() (progress bool, err error) {
 	}
 	if q.state == inIdle {
 		return progress, nil
-	}
-	if q.state == inInline {
-		took, err := q.takeInline()
-		return progress || took, err
 	}
 	h, arrived, err := q.ring.Poll()
 	if err != nil || !arrived {

@@ -9,24 +9,22 @@ import (
 
 // outState says what the queue to a peer does next.
 //
-//	         begin                      no slot      last slot posted
-//	outIdle -------> outReduce           +--+          +---------> outIdle
-//	                     v               v  |          |
-//	                 outInline -------> outNext --> outSlot --> outData
-//	                                     ^             |           |
-//	                                     +-------------+-----------+
+//	                     no slot        last slot posted
+//	                      +--+            +---------> outIdle
+//	                      v  |            |
+//	outIdle ----------> outNext -----> outSlot ----> outData
+//	                      ^               |             |
+//	                      +---------------+-------------+
 //
 // With zero copy, outHeld comes before outIdle while the network still reads program memory.
 type outState uint8
 
 const (
-	outIdle   outState = iota // nothing to send to the peer, so far in this phase
-	outReduce                 // post the value of a Reduce
-	outInline                 // post the inline request
-	outNext                   // put lists or data into the next free slot
-	outSlot                   // the ring posts a slot
-	outData                   // the method moves the data of the last slot
-	outHeld                   // everything is posted; the network may still read program memory
+	outIdle outState = iota // nothing to send to the peer, so far in this phase
+	outNext                 // put lists or data into the next free slot
+	outSlot                 // the ring posts a slot
+	outData                 // the method moves the data of the last slot
+	outHeld                 // everything is posted; the network may still read program memory
 )
 
 // outQueue sends to a peer in a phase: first lists, then transfers in the order of the plan.
@@ -54,8 +52,6 @@ func (q *outQueue) pending() bool {
 	}
 	return q.state != outIdle
 }
-
-func (q *outQueue) begin(first outState) { q.lists, q.pos, q.state = nil, 0, first }
 
 func (q *outQueue) sendLists(b []byte) {
 	q.lists, q.pos = b, 0
@@ -89,8 +85,6 @@ func (q *outQueue) step() (progress bool) {
 	switch q.state {
 	case outIdle, outHeld:
 		return false
-	case outReduce, outInline:
-		progress = q.postInline()
 	case outSlot:
 		progress = q.ring.Step()
 		q.posted()

@@ -108,8 +108,9 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 			t.Fatal(err)
 		}
 	}
-	for i := range e.peers {
-		e.out[i].begin(outIdle)
+	for i := range e.peers { // nothing is sent, and no ring is polled
+		e.out[i].lists, e.out[i].pos, e.out[i].state = nil, 0, outIdle
+		e.in[i].due, e.in[i].state = 0, inIdle
 	}
 	if err := e.makePlan(); err != nil {
 		t.Fatal(err)

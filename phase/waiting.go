@@ -42,6 +42,11 @@ func (e *Engine) describe(w *syncvar.Wait) {
 }
 
 func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
+	if e.state == gather {
+		for _, i := range e.requests.due {
+			ranks = append(ranks, e.peers[i])
+		}
+	}
 	for i, r := range e.peers {
 		if e.in[i].state != inIdle || e.in[i].data.pending() {
 			ranks = append(ranks, r)
@@ -93,6 +98,9 @@ func (e *Engine) recordWait() {
 }
 
 func (e *Engine) open() (n int) {
+	if e.inline.peers > 0 {
+		n = len(e.requests.due) + len(e.peers) - e.requests.posted
+	}
 	for i := range e.peers {
 		if e.out[i].pending() || e.in[i].pending() {
 			n++
