@@ -75,7 +75,7 @@ func (s *fetchSender) begin(cuts []consistency.Cut) bool {
 // step copies, to the receiver's memory, the last portion that neither rank has announced. If both
 // have announced all portions, step tells the receiver that this rank is done.
 func (s *fetchSender) step() (progress bool) {
-	c, own := &s.coop, s.e.port.Rank()
+	c, own := &s.coop, s.e.rank
 	front, _, ok := decodeProgress(s.e.port.Load(s.e.inline.front(own, s.to)), c.number)
 	if c.back == 0 || ok && front >= c.back {
 		if s.announce(c.back, true) {
@@ -93,11 +93,11 @@ func (s *fetchSender) step() (progress bool) {
 }
 
 func (s *fetchSender) announce(portion int, done bool) (posted bool) {
-	return s.e.port.Store(s.to, s.e.inline.back(s.to, s.e.port.Rank()), progressWord(s.coop.number, portion, done), dimmnet.WordBytes)
+	return s.e.port.Store(s.to, s.e.inline.back(s.to, s.e.rank), progressWord(s.coop.number, portion, done), dimmnet.WordBytes)
 }
 
 func (s *fetchSender) receiverDone() bool {
-	_, done, ok := decodeProgress(s.e.port.Load(s.e.inline.front(s.e.port.Rank(), s.to)), s.last)
+	_, done, ok := decodeProgress(s.e.port.Load(s.e.inline.front(s.e.rank, s.to)), s.last)
 	return ok && done
 }
 
@@ -105,7 +105,7 @@ func (s *fetchSender) receiverDone() bool {
 func (r *fetchReceiver) copyFront() (progress, done bool, err error) {
 	c := &r.coop
 	back, senderDone := len(c.portions), false
-	if portion, end, ok := decodeProgress(r.e.port.Load(r.e.inline.back(r.e.port.Rank(), r.from)), c.number); ok {
+	if portion, end, ok := decodeProgress(r.e.port.Load(r.e.inline.back(r.e.rank, r.from)), c.number); ok {
 		back, senderDone = portion, end
 	}
 	if back > len(c.portions) {
@@ -125,5 +125,5 @@ func (r *fetchReceiver) copyFront() (progress, done bool, err error) {
 }
 
 func (r *fetchReceiver) announce(portion int, done bool) (posted bool) {
-	return r.e.port.Store(r.from, r.e.inline.front(r.from, r.e.port.Rank()), progressWord(r.coop.number, portion, done), dimmnet.WordBytes)
+	return r.e.port.Store(r.from, r.e.inline.front(r.from, r.e.rank), progressWord(r.coop.number, portion, done), dimmnet.WordBytes)
 }

@@ -93,7 +93,7 @@ func TestCooperativeCopiesWrap(t *testing.T) {
 	p.before = func(e *Engine) error {
 		s := e.out[0].data.(*fetchSender)
 		s.last = 1<<32 - 3
-		senders[e.port.Rank()] = s
+		senders[e.rank] = s
 		return nil
 	}
 	p.run(t)
@@ -116,8 +116,8 @@ func TestOldWords(t *testing.T) {
 				for i := range b.words.count {
 					tag := tag(first+3+old, message)
 					n := notice{bytes: 1000, ends: true, last: message == 2}
-					e.port.Store(e.port.Rank(), b.words.grant(i), encodeGrant(tag, b.memory.lo+64), dimmnet.WordBytes)
-					e.port.Store(e.port.Rank(), b.words.notice(i), n.encode(tag), dimmnet.WordBytes)
+					e.port.Store(e.rank, b.words.grant(i), encodeGrant(tag, b.memory.lo+64), dimmnet.WordBytes)
+					e.port.Store(e.rank, b.words.notice(i), n.encode(tag), dimmnet.WordBytes)
 				}
 				return nil
 			}

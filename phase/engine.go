@@ -22,6 +22,7 @@ const (
 // Engine takes one rank through all communication phases of a run.
 type Engine struct {
 	port     dimmnet.Port
+	rank     dimmnet.Rank
 	others   []dimmnet.Rank // all ranks but this one
 	peers    []dimmnet.Rank // the ranks to which this rank has rings, in increasing order
 	layout   ringbuf.Layout
@@ -42,6 +43,7 @@ type Engine struct {
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
 	requests requests       // the inline requests of this phase, if there is an inlineArea
 	queued   bool           // the queues have something to do in this phase
+	same     bool           // all ranks had as many declarations when lists last came by queues
 	plan     Plan           // of this phase
 	last     Plan           // of the previous phase
 	grantBuf []bool         // reused for the grants of the next plan
@@ -105,6 +107,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	nodes := p.Nodes()
 	e := &Engine{
 		port:   p,
+		rank:   p.Rank(),
 		space:  space,
 		phase:  cfg.FirstPhase,
 		lists:  make([]syncvar.List, nodes),
@@ -154,7 +157,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 func (e *Engine) peer(r dimmnet.Rank) int {
 	i, ok := slices.BinarySearch(e.peers, r)
 	if !ok {
-		panic(fmt.Sprintf("phase: rank %d has no ring to rank %d", e.port.Rank(), r))
+		panic(fmt.Sprintf("phase: rank %d has no ring to rank %d", e.rank, r))
 	}
 	return i
 }
@@ -184,7 +187,7 @@ func (e *Engine) Table() *syncvar.Table { return &e.table }
 func (e *Engine) Call(l syncvar.List) error {
 	l.Since = e.phase
 	for {
-		if err := e.Begin(l); err != nil {
+		if err := e.begin(&l); err != nil {
 			return err
 		}
 		if e.polls && e.state == gather {
@@ -199,7 +202,7 @@ func (e *Engine) Call(l syncvar.List) error {
 			return nil
 		}
 		if e.watch != nil && l.Call == syncvar.Acquire {
-			e.watch.Denied(syncvar.Denied(e.lists, e.last.Granted, e.port.Rank()))
+			e.watch.Denied(syncvar.Denied(e.lists, e.last.Granted, e.rank))
 		}
 		l = e.Again(l)
 	}
@@ -253,14 +256,16 @@ func (e *Engine) Words() []uint64 {
 // Finished reports whether the last phase completed a call of this rank.
 func (e *Engine) Finished(call syncvar.Call) bool {
 	if call == syncvar.Acquire {
-		return e.last.Granted[e.port.Rank()]
+		return e.last.Granted[e.rank]
 	}
 	return e.last.Complete == call
 }
 
 // Begin enters the next communication phase with this rank's list. It sets the list's Phase,
 // Declared and Digest.
-func (e *Engine) Begin(l syncvar.List) error {
+func (e *Engine) Begin(l syncvar.List) error { return e.begin(&l) }
+
+func (e *Engine) begin(l *syncvar.List) error {
 	if e.err != nil {
 		return e.err
 	}
@@ -271,10 +276,10 @@ func (e *Engine) Begin(l syncvar.List) error {
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
-	fits := e.inline.peers > 0 && e.requests.begin(e, &l)
-	e.lists[e.port.Rank()] = l
+	fits := e.inline.peers > 0 && e.requests.begin(e, l)
+	e.lists[e.rank] = *l
 	if e.ownList = e.ownList[:0]; !fits {
-		e.ownList = syncvar.AppendList(e.ownList, &l)
+		e.ownList = syncvar.AppendList(e.ownList, l)
 		e.charge(dimmnet.Entry, l.Entries())
 	}
 	if len(e.ownList) > syncvar.MaxListBytes {
@@ -389,8 +394,10 @@ func (e *Engine) quiet() bool {
 }
 
 func (e *Engine) makePlan() error {
-	if err := e.checkDeclarations(); err != nil {
-		return err
+	if e.queued { // inline requests repeat the declarations of the phase before
+		if err := e.checkDeclarations(); err != nil {
+			return err
+		}
 	}
 	if err := e.table.Settle(e.lists); err != nil {
 		return err
@@ -425,12 +432,14 @@ func (e *Engine) makePlan() error {
 // checkDeclarations compares the declarations of all ranks with the declarations of this rank. It
 // skips ranks that have made more: this rank compares with them when it has made as many.
 func (e *Engine) checkDeclarations() error {
+	e.same = true
 	for _, r := range e.others {
 		l := &e.lists[r]
+		e.same = e.same && l.Declared == uint32(e.space.Declared())
 		if l.Declared > uint32(e.space.Declared()) {
 			continue
 		}
-		if err := e.space.CheckSame(e.port.Rank(), r, e.agreed[r], l.Declared, l.Digest); err != nil {
+		if err := e.space.CheckSame(e.rank, r, e.agreed[r], l.Declared, l.Digest); err != nil {
 			return fmt.Errorf("phase: %w", err)
 		}
 		e.agreed[r] = l.Declared
@@ -441,7 +450,7 @@ func (e *Engine) checkDeclarations() error {
 // checkDeclaredAll returns an error if ranks in the same call differ in their declarations.
 func (e *Engine) checkDeclaredAll() error {
 	for _, r := range e.others {
-		if err := e.space.CheckCount(e.port.Rank(), r, e.lists[r].Declared); err != nil {
+		if err := e.space.CheckCount(e.rank, r, e.lists[r].Declared); err != nil {
 			return fmt.Errorf("phase: %w", err)
 		}
 	}
@@ -462,6 +471,10 @@ func (e *Engine) finish() {
 	e.arriving = e.arriving[:0]
 	e.grantBuf = e.last.Granted
 	e.last, e.plan = e.plan, Plan{}
+	e.end()
+}
+
+func (e *Engine) end() {
 	e.phase++
 	e.counts.Phases++
 	e.state = between

@@ -11,11 +11,13 @@ import (
 // fits 8 bytes goes as one Store instead of a message through the ring. On a real port this
 // makes a barrier three times as fast. The papers' protocol has no such words.
 //
-// Every rank's LLCM has a line of words for each peer, which that peer writes:
+// Every rank's LLCM has two lines of words for each peer, which that peer writes. The first is for
+// even phases and the second for odd ones, so a peer never writes the line that the rank polls for
+// an earlier phase:
 //
-//	word 0, 1   the request of an even phase, the request of an odd phase
-//	word 2, 3   the value that the peer contributes to a Reduce in an even and in an odd phase
-//	word 4, 5   the front word and the back word of a cooperative copy (coopcopy.go)
+//	word 0      the request
+//	word 1      the value that the peer contributes to a Reduce
+//	word 2, 3   of the first line: the front and back word of a cooperative copy (coopcopy.go)
 //
 // Two request words are enough. A rank R that stores its request for phase p has finished phase
 // p-1, so R has read the requests of all peers for p-1. Before a peer sent its request for p-1, it
@@ -28,8 +30,12 @@ type inlineArea struct {
 	peers int // 0: there is no area
 }
 
-// inlineLine keeps the words that two peers write on different cache lines.
-const inlineLine = 128
+// inlineLine is the size of a line. It keeps words of different writers and of different phases on
+// different cache lines. A peer has inlineLines of them.
+const (
+	inlineLine  = 128
+	inlineLines = 2
+)
 
 // The area may take one part in inlineShare of the LLCM.
 const inlineShare = 4
@@ -37,7 +43,7 @@ const inlineShare = 4
 // newInlineArea places the area at the top of the LLCM, and reduces limits.LLCM by its size. If
 // the area would be too large, newInlineArea returns the zero inlineArea.
 func newInlineArea(limits *dimmnet.Limits, nodes int) (a inlineArea) {
-	bytes := (nodes - 1) * inlineLine
+	bytes := (nodes - 1) * inlineLines * inlineLine
 	if nodes < 2 || nodes > RingNodes || bytes > limits.LLCM/inlineShare {
 		return a
 	}
@@ -46,28 +52,30 @@ func newInlineArea(limits *dimmnet.Limits, nodes int) (a inlineArea) {
 	return inlineArea{dimmnet.Offset(base), nodes - 1}
 }
 
-// word returns the offset, in owner's LLCM, of word i of the line that peer writes.
-func (a *inlineArea) word(owner, peer dimmnet.Rank, i uint64) dimmnet.Offset {
-	line := peer
+// word returns the offset, in owner's LLCM, of word i of one of the lines that peer writes.
+func (a *inlineArea) word(owner, peer dimmnet.Rank, line, i uint64) dimmnet.Offset {
+	at := uint64(peer)
 	if peer > owner {
-		line--
+		at--
 	}
-	return a.base + dimmnet.Offset(line)*inlineLine + dimmnet.Offset(i)*dimmnet.WordBytes
+	return a.base + dimmnet.Offset((at*inlineLines+line)*inlineLine+i*dimmnet.WordBytes)
 }
 
 func (a *inlineArea) request(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
-	return a.word(owner, peer, phase%2)
+	return a.word(owner, peer, phase%2, 0)
 }
 func (a *inlineArea) value(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
-	return a.word(owner, peer, 2+phase%2)
+	return a.word(owner, peer, phase%2, 1)
 }
-func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 4) }
-func (a *inlineArea) back(owner, peer dimmnet.Rank) dimmnet.Offset  { return a.word(owner, peer, 5) }
+func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 0, 2) }
+func (a *inlineArea) back(owner, peer dimmnet.Rank) dimmnet.Offset  { return a.word(owner, peer, 0, 3) }
 
 // requests exchanges the inline requests of a phase with all peers.
 type requests struct {
 	own    uint64 // the request of this rank
 	reduce bool   // the value of a Reduce goes before it
+	meets  bool   // own says nothing but that the rank waits for all ranks in a call
+	alike  int    // the number of peers that have sent the same request as this rank, which meets
 	posted int    // the number of peers, in the order of Engine.peers, that have been sent own
 	valued bool   // the next peer has been sent the value
 	due    []int  // the indexes of the peers whose requests have not arrived
@@ -77,8 +85,10 @@ type requests struct {
 
 // begin begins a phase with this rank's list. It reports whether the list fits a request.
 func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
-	r.own, fits = l.Inline(e.previous(e.port.Rank()))
-	r.reduce, r.posted, r.valued = fits && l.Call == syncvar.Reduce, 0, false
+	r.own, fits = l.Inline(e.previous(e.rank))
+	r.reduce = fits && l.Call == syncvar.Reduce
+	r.meets = fits && l.Call != syncvar.Acquire && !l.Fenced && len(l.Clean) == 0
+	r.alike, r.posted, r.valued = 0, 0, false
 	r.due = r.due[:len(e.peers)]
 	for i := range r.due {
 		r.due[i] = i
@@ -96,7 +106,7 @@ func (r *requests) step(e *Engine) (progress bool, err error) {
 	for at := 0; at < len(r.due); {
 		i := r.due[at]
 		from := e.peers[i]
-		w := e.port.Load(e.inline.request(e.port.Rank(), from, e.phase))
+		w := e.port.Load(e.inline.request(e.rank, from, e.phase))
 		if !syncvar.InlineIsOf(w, e.phase) {
 			at++
 			continue
@@ -113,7 +123,7 @@ func (r *requests) step(e *Engine) (progress bool, err error) {
 // post posts the value of a Reduce, if there is one, and then the request to the next peer. The
 // list follows the request if it does not fit.
 func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
-	own := e.port.Rank()
+	own := e.rank
 	if r.reduce && !r.valued {
 		if !e.port.Store(to, e.inline.value(to, own, e.phase), e.lists[own].Word, dimmnet.WordBytes) {
 			return false
@@ -137,6 +147,16 @@ func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
 // take takes the request w of peer i.
 func (r *requests) take(e *Engine, i int, w uint64) error {
 	from := e.peers[i]
+	e.latest = from
+	if r.meets && w == r.own {
+		r.alike++
+		own, l := &e.lists[e.rank], &e.lists[from]
+		*l = syncvar.List{Phase: e.phase, Call: own.Call, Since: own.Since, Declared: l.Declared, Digest: l.Digest}
+		if r.reduce {
+			l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
+		}
+		return nil
+	}
 	l, follows, err := syncvar.DecodeInline(w, e.phase, e.previous(from), &r.ids[i])
 	if err != nil {
 		return err
@@ -147,10 +167,9 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 		return nil
 	}
 	if l.Call == syncvar.Reduce {
-		l.Word = e.port.Load(e.inline.value(e.port.Rank(), from, e.phase))
+		l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
 	}
 	e.lists[from] = l
-	e.latest = from
 	return nil
 }
 
@@ -158,22 +177,44 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 // as requests take that ranks on different processors post at the same time.
 const shortPolls = 200
 
-// poll takes the requests of a phase. It returns when the phase is over, and also when it takes
-// more than requests, and after shortPolls: the caller then drives the phase to its end.
+// poll takes the requests of a phase as they land. It returns when the phase is over, and also when
+// the phase takes more than requests, and after shortPolls: then Call drives it to its end.
 func (e *Engine) poll() error {
+	r := &e.requests
 	for range shortPolls {
-		if _, err := e.requests.step(e); err != nil {
+		if _, err := r.step(e); err != nil {
 			return e.fail(err)
 		}
-		if e.queued {
+		switch {
+		case e.queued:
 			return nil
-		}
-		if !e.requests.pending(e) {
+		case r.pending(e):
+		case r.meets && r.alike == len(e.peers) && e.meet():
+			return nil
+		default:
 			_, err := e.Step()
 			return err
 		}
 	}
 	return nil
+}
+
+// meet ends a phase in which all ranks have sent the same request, and wait for all ranks in the
+// same call. It does what makePlan and finish would do. It returns false, and does nothing, if they
+// have more to do.
+func (e *Engine) meet() (done bool) {
+	call := e.lists[e.rank].Call
+	if call == syncvar.Update && !e.space.IsOneCopy() || !e.same {
+		return false
+	}
+	e.table.SettleAll()
+	if call == syncvar.Update {
+		e.table.ApplyUpdate()
+	}
+	clear(e.last.Granted)
+	e.last.Complete, e.last.Transfers, e.last.Partial = call, nil, false
+	e.end()
+	return true
 }
 
 func (e *Engine) previous(r dimmnet.Rank) *syncvar.List {

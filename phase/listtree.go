@@ -55,15 +55,15 @@ func eachList(b []byte, f func(of uint64, list []byte) error) error {
 }
 
 func (e *Engine) gatherUp() {
-	e.bundle = appendBundle(e.bundle[:0], e.port.Rank(), e.ownList)
-	e.below = len(e.tree.Children(e.port.Rank()))
+	e.bundle = appendBundle(e.bundle[:0], e.rank, e.ownList)
+	e.below = len(e.tree.Children(e.rank))
 	if e.below == 0 {
 		e.gathered()
 	}
 }
 
 func (e *Engine) gathered() {
-	if parent, ok := e.tree.Parent(e.port.Rank()); ok {
+	if parent, ok := e.tree.Parent(e.rank); ok {
 		e.out[e.peer(parent)].sendLists(e.bundle)
 	} else {
 		e.spread(e.bundle)
@@ -71,14 +71,14 @@ func (e *Engine) gathered() {
 }
 
 func (e *Engine) spread(bundle []byte) {
-	for _, c := range e.tree.Children(e.port.Rank()) {
+	for _, c := range e.tree.Children(e.rank) {
 		e.out[e.peer(c)].sendLists(bundle)
 	}
 }
 
 // takeBundle takes the bundle of a child's subtree, or the bundle of all ranks from the parent.
 func (e *Engine) takeBundle(from dimmnet.Rank, bundle []byte) error {
-	own := e.port.Rank()
+	own := e.rank
 	child := from > own
 	seen, count := make([]bool, len(e.lists)), 0
 	err := eachList(bundle, func(of uint64, list []byte) error {

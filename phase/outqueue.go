@@ -154,7 +154,7 @@ func (q *outQueue) put(i int) {
 }
 
 func (q *outQueue) putSlot(h ringbuf.Header, data []byte) {
-	h.Sender, h.Phase = q.e.port.Rank(), uint32(q.e.phase&ringbuf.PhaseMask)
+	h.Sender, h.Phase = q.e.rank, uint32(q.e.phase&ringbuf.PhaseMask)
 	q.ring.Put(h, data)
 }
 

@@ -99,7 +99,7 @@ func (b *push) prepare(multicasts []multicast) {
 	e := b.e
 	clear(b.moved)
 	for i := range multicasts {
-		r := newRole(e.port.Rank(), &multicasts[i])
+		r := newRole(e.rank, &multicasts[i])
 		if r == nil {
 			continue
 		}

@@ -91,7 +91,7 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 		l.Call, l.Phase, l.Since, l.Declared, l.Digest = syncvar.Acquire, e.phase, e.phase, 2, e.space.Digest(2)
 		return syncvar.AppendList(nil, &l)
 	}
-	own := list(e.port.Rank())
+	own := list(e.rank)
 	own.Call, own.Since = syncvar.Acquire, e.phase
 	if err := e.Begin(own); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 	for _, peer := range e.peers {
 		var bundle []byte
 		for r := range e.port.Nodes() {
-			if rank := dimmnet.Rank(r); peer < e.port.Rank() || e.tree.Below(rank, peer) {
+			if rank := dimmnet.Rank(r); peer < e.rank || e.tree.Below(rank, peer) {
 				bundle = appendBundle(bundle, rank, encode(rank))
 			}
 		}

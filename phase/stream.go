@@ -27,7 +27,7 @@ type source struct {
 func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 	clear(e.incoming)
 	clear(e.sources)
-	own := e.port.Rank()
+	own := e.rank
 	for _, t := range transfers {
 		key := source{t.ID, t.Since}
 		switch {

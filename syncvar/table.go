@@ -91,6 +91,12 @@ func (t *Table) Settle(lists []List) error {
 			t.states[id].open = false
 		}
 	}
+	t.SettleAll()
+	return nil
+}
+
+// SettleAll is Settle for lists that name no clean variable.
+func (t *Table) SettleAll() {
 	for _, id := range t.open {
 		if s := &t.states[id]; s.open {
 			s.open = false
@@ -98,7 +104,6 @@ func (t *Table) Settle(lists []List) error {
 		}
 	}
 	t.open = t.open[:0]
-	return nil
 }
 
 // Acquisitions returns the transfers that make the copies of all granted ranks current.
