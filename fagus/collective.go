@@ -1,6 +1,9 @@
 package fagus
 
-import "github.com/fagus-dsm/fagus/syncvar"
+import (
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
 
 // Update refreshes this rank's copies: it fetches the current contents of every variable that the
 // rank has acquired before and that has changed since. Update is a communication phase, and
@@ -34,7 +37,7 @@ func (n *Node) Fence() error {
 	if err := n.ready("Fence"); err != nil {
 		return err
 	}
-	err := n.communicate("Fence", PartBarrier, nil, func() error {
+	err := n.communicate(rollcall.Fence, PartBarrier, nil, func() error {
 		met := n.record.meets(syncvar.Barrier)
 		if err := n.engine.Fence(); err != nil {
 			return err
@@ -65,7 +68,7 @@ func (n *Node) end() error {
 // meet makes a collective call, which returns when all ranks have made the same call. word is this
 // rank's number in a Reduce, and 0 in other calls.
 func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
-	err := n.communicate(call.String(), part, nil, func() error {
+	err := n.communicate(monitored(call), part, nil, func() error {
 		met := n.record.meets(call)
 		if err := n.engine.Meet(call, word); err != nil {
 			return err
@@ -83,4 +86,10 @@ func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
 	n.monitor.Leave(nil)
 	n.logCall(call.String(), nil, true)
 	return nil
+}
+
+// monitored returns the name of a collective call for roll-calls.
+func monitored(call syncvar.Call) rollcall.Call {
+	return [...]rollcall.Call{syncvar.Update: rollcall.Update, syncvar.Barrier: rollcall.Barrier,
+		syncvar.Reduce: rollcall.Reduce, syncvar.End: rollcall.End}[call]
 }

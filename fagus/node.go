@@ -225,10 +225,10 @@ func (n *Node) ready(call string) error {
 
 // communicate runs f, the part of a call that may wait for other ranks, and charges the time to
 // part. If f fails, later calls return the same error. set is nil if the call takes no set.
-func (n *Node) communicate(call string, part Part, set *SyncSet, f func() error) error {
+func (n *Node) communicate(call rollcall.Call, part Part, set *SyncSet, f func() error) error {
 	if !n.enter(call, set) {
 		// The goroutine that makes the other call may use n.err.
-		err := n.problem("%s during another call: a Node belongs to one goroutine", call)
+		err := n.problem("%v during another call: a Node belongs to one goroutine", call)
 		n.crossed.CompareAndSwap(nil, &err)
 		return err
 	}
@@ -242,7 +242,7 @@ func (n *Node) communicate(call string, part Part, set *SyncSet, f func() error)
 	if err != nil {
 		n.monitor.Fail()
 		n.declared.failed(dimmnet.Rank(n.rank), source.Here())
-		return n.errorf("%s: %w", call, n.declared.locate(err))
+		return n.errorf("%v: %w", call, n.declared.locate(err))
 	}
 	if crossed := n.crossed.Load(); crossed != nil {
 		n.monitor.Fail()

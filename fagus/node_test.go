@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
 // TestOneGoroutine calls a Node while another call seems to be in progress.
 func TestOneGoroutine(t *testing.T) {
 	_, err := Run(context.Background(), Config{Nodes: 1}, func(n *Node) error {
-		n.monitor.Enter("Update", nil)
+		n.monitor.Enter(rollcall.Update, nil)
 		err := n.Barrier()
 		n.monitor.Leave(nil)
 		if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {

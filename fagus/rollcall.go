@@ -23,7 +23,7 @@ func (s rankState) Name(id syncvar.ID) string { return s.space.Name(id) }
 
 // enter records for roll-calls that the rank is in a call. It returns false if the rank is already
 // in a call. set is nil if the call takes no set.
-func (n *Node) enter(call string, set *SyncSet) bool {
+func (n *Node) enter(call rollcall.Call, set *SyncSet) bool {
 	if set == nil { // a nil *SyncSet would not be a nil Stringer
 		return n.monitor.Enter(call, nil)
 	}

@@ -3,7 +3,7 @@ package fagus
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
-	"github.com/fagus-dsm/fagus/syncvar"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
 // Acquire begins a tenure. It returns when every variable of set is granted with the requested
@@ -26,7 +26,7 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return n.errorf("Acquire: %w", err)
 	}
 	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
-	if err := n.communicate(syncvar.Acquire.String(), PartAcquire, set, acquire); err != nil {
+	if err := n.communicate(rollcall.Acquire, PartAcquire, set, acquire); err != nil {
 		return err
 	}
 	n.monitor.Leave(set)
@@ -86,7 +86,7 @@ func (n *Node) Release(set *SyncSet) error {
 			return n.errorf("%w", err)
 		}
 	}
-	n.monitor.Enter("Release", set)
+	n.monitor.Enter(rollcall.Release, set)
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	if n.clock.part == PartRelease {
 		n.clock.enter(PartCompute)

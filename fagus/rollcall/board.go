@@ -56,9 +56,9 @@ type Board struct {
 
 // observation is the result of the last check of a rank.
 type observation struct {
-	moves uint64        // Monitor.moves at the last check
-	since time.Time     // when this value of moves was first seen
-	due   time.Duration // how long moves may stay the same until a roll-call is made
+	state uint64        // of the Monitor at the last check
+	since time.Time     // when this state was first seen
+	due   time.Duration // how long the state may stay the same until a roll-call is made
 }
 
 // Open makes a Board and starts its checks, which end at Close.
@@ -140,12 +140,10 @@ func (b *Board) check(now time.Time) (due bool) {
 	quiet := time.Duration(1<<63 - 1) // time since the last move of any rank
 	longest := time.Duration(0)       // longest time that any rank waits
 	for r := range b.monitors {
-		m, known := &b.monitors[r], &b.ranks[r]
-		m.mu.Lock()
-		moves, waits := m.moves, m.call != "" && m.failed == nil
-		m.mu.Unlock()
-		if moves != known.moves {
-			*known = observation{moves, now, b.cfg.After}
+		known := &b.ranks[r]
+		state, waits := b.monitors[r].poll()
+		if state != known.state {
+			*known = observation{state, now, b.cfg.After}
 		}
 		still := now.Sub(known.since)
 		quiet = min(quiet, still)
@@ -179,8 +177,8 @@ func (b *Board) Roll() Roll {
 			roll.Ranks[r].Away = true
 			continue
 		}
-		e, moves, at := b.monitors[r].entry(now)
-		if moves == b.ranks[r].moves {
+		e, state, at := b.monitors[r].entry(now)
+		if state == b.ranks[r].state {
 			e.For = max(0, at.Sub(b.ranks[r].since))
 		}
 		if e.Line == "" {

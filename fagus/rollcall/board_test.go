@@ -15,7 +15,7 @@ func waitingBoard(t *testing.T, after time.Duration, virtual bool) (b *Board, st
 	for r := range b.ranks {
 		b.ranks[r] = observation{since: start, due: after}
 	}
-	b.Monitor(0).Enter("Barrier", nil)
+	b.Monitor(0).Enter(Barrier, nil)
 	return b, start
 }
 
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 	} {
 		if c.moves {
 			b.Monitor(0).Leave(nil)
-			b.Monitor(0).Enter("Barrier", nil)
+			b.Monitor(0).Enter(Barrier, nil)
 		}
 		if due := b.check(start.Add(c.at)); due != c.due {
 			t.Errorf("after %v: a roll-call is due: %v, want %v", c.at, due, c.due)
@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 func TestCheckInVirtualTime(t *testing.T) {
 	b, start := waitingBoard(t, time.Second, true)
 	for i := range 5 {
-		b.Monitor(1).Enter("Acquire", nil)
+		b.Monitor(1).Enter(Acquire, nil)
 		b.Monitor(1).Leave(nil)
 		if b.check(start.Add(time.Duration(i) * 2 * time.Second)) {
 			t.Errorf("check %d: a roll-call is due while rank 1 moves", i)
@@ -110,17 +110,17 @@ func TestFailedWhileComputing(t *testing.T) {
 	b := Open(Config{After: -1}, About{Nodes: 3})
 	defer b.Close()
 	for r := range b.monitors {
-		b.Monitor(r).Enter("Barrier", nil)
+		b.Monitor(r).Enter(Barrier, nil)
 		b.Monitor(r).Leave(nil)
 	}
 	begun := time.Now()
 	b.check(begun)
 	b.Monitor(0).Fail() // as if rank 0 had called Node.Err
-	b.Monitor(0).learned = begun.Add(3 * time.Second)
+	b.Monitor(0).failed.at = begun.Add(3 * time.Second)
 	b.Monitor(0).Return(true)
 	b.Monitor(1).Return(true)
 	// Rank 1 learned of the failure after its last move, but before the check saw the move.
-	b.Monitor(1).learned = begun.Add(-time.Second)
+	b.Monitor(1).failed.at = begun.Add(-time.Second)
 	b.Monitor(2).Return(false)
 	ranks := b.Roll().Ranks
 	for r, want := range []Entry{

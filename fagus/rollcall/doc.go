@@ -6,17 +6,17 @@
 //	defer board.Close()
 //	monitor := board.Monitor(0)
 //	monitor.Attach(engine)
-//	monitor.Label(ctx)              // labels the goroutine as the rank's
-//	monitor.Enter("Acquire", set)   // the rank wants set
-//	monitor.Leave(set)              // the rank holds set
+//	monitor.Label(ctx)                     // labels the goroutine as the rank's
+//	monitor.Enter(rollcall.Acquire, set)   // the rank wants set
+//	monitor.Leave(set)                     // the rank holds set
 //	fmt.Print(board.Roll())
 //
 // # Cost
 //
-// A rank records that it enters or leaves a call, under a lock of its own that is almost
-// never contended. All other work is done when a roll-call is made: the Board asks each
-// engine what its rank waits for, and finds source lines in Go's goroutine profile, in
-// which every rank's goroutine has a label. So source lines cost nothing in a normal run.
+// A rank records by one atomic operation that it enters or leaves a call. All other work is done
+// when a roll-call is made: the Board asks each engine what its rank waits for, and finds source
+// lines in Go's goroutine profile, in which every rank's goroutine has a label. So source lines
+// cost nothing in a normal run.
 //
 // # Durations
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/pprof"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
@@ -12,18 +13,56 @@ import (
 )
 
 // Monitor records what one rank does. The rank's goroutine calls its methods.
+//
+// Enter and Leave take one atomic operation each while nobody reads the Monitor. A reader sets a
+// bit of state; then Enter and Leave wait until the reader is done. So a rank that has been found
+// in a call stays there while its engine is asked what it waits for.
 type Monitor struct {
 	label  string // value of the goroutine's label
 	engine Engine
 
-	mu       sync.Mutex
-	moves    uint64       // number of calls entered and left
-	call     string       // the call that the rank is in; empty if none
-	calls    uint64       // number of calls entered
-	set      fmt.Stringer // set that the call requests, or that is held outside calls; nil if none
-	returned bool         // the program has returned
-	failed   *Entry       // what the rank did when it learned that the run had failed; else nil
-	learned  time.Time    // when the rank learned of the failure
+	state atomic.Uint64 // see the bits below
+	set   atomic.Value  // the last set that a call requested or held, a fmt.Stringer
+	last  fmt.Stringer  // the same; only the rank's goroutine uses it
+
+	mu     sync.Mutex // readers hold it; guards the field below
+	failed *failure   // what the rank did when it learned that the run had failed; else nil
+}
+
+type failure struct {
+	entry Entry
+	state uint64
+	at    time.Time
+}
+
+// The bits of a Monitor's state. Above them is the number of calls entered, and the call that the
+// rank is in, or 0.
+const (
+	reading  = 1 << iota // a reader wants the state not to change
+	wants                // the call requests the set, or the rank holds it outside calls
+	returned             // the program has returned
+	callAt   = iota
+	callsAt  = callAt + 5
+	callMask = (1<<callsAt - 1) &^ (1<<callAt - 1)
+)
+
+// Call is a call that a rank is in.
+type Call uint8
+
+// The calls; 0 is none.
+const (
+	Acquire Call = 1 + iota
+	Release
+	Update
+	Barrier
+	Reduce
+	Fence
+	End // the program has returned, and other ranks have not
+)
+
+// String returns the name of the call as reports spell it.
+func (c Call) String() string {
+	return [...]string{"", "Acquire", "Release", "Update", "Barrier", "Reduce", "Fence", "return"}[c]
 }
 
 // Engine answers questions about a rank that is in a call. Any goroutine may call its methods.
@@ -48,74 +87,117 @@ func (m *Monitor) Label(ctx context.Context) {
 
 // Enter records that the rank enters a call that requests set, which may be nil. If the
 // rank is already in a call, Enter does nothing and returns false.
-func (m *Monitor) Enter(call string, set fmt.Stringer) bool {
-	m.mu.Lock()
-	out := m.call == ""
-	if out {
-		m.moves++
-		m.calls++
-		m.call, m.set = call, set
+func (m *Monitor) Enter(call Call, set fmt.Stringer) bool {
+	old := m.state.Load()
+	if old&callMask != 0 {
+		return false
 	}
-	m.mu.Unlock()
-	return out
+	next := (old>>callsAt+1)<<callsAt | uint64(call)<<callAt | old&returned
+	if set != nil {
+		next |= wants
+	}
+	if !m.state.CompareAndSwap(old, next) {
+		// A reader is there, or another goroutine is in a call of the rank.
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if !m.state.CompareAndSwap(old&^reading, next) {
+			return false
+		}
+	}
+	m.keep(set)
+	return true
 }
 
 // Leave records that the rank leaves its call and holds set, or nothing if set is nil.
 func (m *Monitor) Leave(held fmt.Stringer) {
+	m.keep(held)
+	old := m.state.Load() &^ reading
+	next := old>>callsAt<<callsAt | old&returned
+	if held != nil {
+		next |= wants
+	}
+	if !m.state.CompareAndSwap(old, next) {
+		m.mu.Lock()
+		m.state.Store(next)
+		m.mu.Unlock()
+	}
+}
+
+// keep makes set the last set.
+func (m *Monitor) keep(set fmt.Stringer) {
+	if set != nil && set != m.last {
+		m.last = set
+		m.set.Store(set)
+	}
+}
+
+// hold keeps the rank from entering or leaving a call until the returned function is called. It
+// returns the state without reading.
+func (m *Monitor) hold() (state uint64, release func()) {
 	m.mu.Lock()
-	m.moves++
-	m.call, m.set = "", held
-	m.mu.Unlock()
+	state = m.state.Or(reading)
+	return state, func() {
+		m.state.And(^uint64(reading))
+		m.mu.Unlock()
+	}
 }
 
 // Fail records that the rank learns that the run has failed, because its call fails or
 // because it has called Node.Err. From now on rolls show what the rank does at this moment.
 func (m *Monitor) Fail() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	state, release := m.hold()
+	defer release()
 	if m.failed != nil {
 		return
 	}
-	e := m.current()
-	if !m.returned { // otherwise the rank executes no line of the program
+	e := m.current(state)
+	if state&returned == 0 { // otherwise the rank executes no line of the program
 		e.Line = source.Here()
 	}
-	m.failed, m.learned = &e, time.Now()
+	m.failed = &failure{e, state, time.Now()}
 }
 
 // Return records that the program has returned. If it returned because the run failed,
 // rolls keep showing what the rank did at that moment.
 func (m *Monitor) Return(failed bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	state, release := m.hold()
+	defer release()
 	if failed && m.failed == nil {
-		e := m.current()
-		m.failed, m.learned = &e, time.Now()
+		m.failed = &failure{m.current(state), state, time.Now()}
 	}
-	if m.failed == nil {
-		m.moves++
-	}
-	m.returned = true
+	m.state.Or(returned)
 }
 
 // entry describes the rank now or, if the run has failed, when the rank learned of the failure.
-// It also returns the number of moves, and the time that the description is from.
-func (m *Monitor) entry(now time.Time) (e Entry, moves uint64, at time.Time) {
+// It also returns the state, and the time that the description is from.
+func (m *Monitor) entry(now time.Time) (e Entry, state uint64, at time.Time) {
+	state, release := m.hold()
+	defer release()
+	if m.failed != nil {
+		return m.failed.entry, m.failed.state, m.failed.at
+	}
+	return m.current(state), state, now
+}
+
+// poll returns the state, and whether the rank waits in a call.
+func (m *Monitor) poll() (state uint64, waits bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failed != nil {
-		return *m.failed, m.moves, m.learned
+		return m.failed.state, false
 	}
-	return m.current(), m.moves, now
+	state = m.state.Load()
+	return state, state&callMask != 0
 }
 
-// current describes the rank now. The caller holds the lock, which keeps the rank in its call.
-func (m *Monitor) current() Entry {
-	e := Entry{Call: m.call, Calls: m.calls, Returned: m.returned}
-	if m.set != nil {
-		e.Set = m.set.String()
+// current describes the rank in a state that hold has returned.
+func (m *Monitor) current(state uint64) Entry {
+	call := Call(state & callMask >> callAt)
+	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0}
+	if set, ok := m.set.Load().(fmt.Stringer); ok && state&wants != 0 {
+		e.Set = set.String()
 	}
-	if m.call == "" || m.engine == nil {
+	if call == 0 || m.engine == nil {
 		return e
 	}
 	e.Wait = m.engine.LastWait()
