@@ -17,9 +17,11 @@
 //
 // # Waiting
 //
-// Idle spins, yields and then sleeps on a futex in the header. A poster that finds no sleeper
-// makes no system call. Where ranks outnumber processors no rank spins, because a rank that spins
-// keeps the rank it waits for from running.
+// Idle returns at once, so that its caller polls, for as long as being woken has been seen to take,
+// and then sleeps on a futex in the header. A poster that finds no sleeper makes no system call.
+// A thread does not yield while it polls, except to another rank that has waited on the same
+// processor. Where ranks outnumber processors a thread yields twice and then sleeps, because a
+// rank that polls keeps the rank it waits for from running.
 //
 // # Failure
 //

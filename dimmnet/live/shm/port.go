@@ -3,6 +3,8 @@
 package shm
 
 import (
+	"time"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
@@ -13,9 +15,11 @@ type port struct {
 	run       *run
 	own       *segment
 	notice    *event
-	heapUsed  int  // bytes of each heap that Share and View have allocated
-	idles     int  // calls of Idle that returned at once since the thread last posted or slept
-	announces bool // the next Arrivals announces that the thread may sleep
+	heapUsed  int           // bytes of each heap that Share and View have allocated
+	idles     int           // calls of Idle that returned at once since the thread last posted or slept
+	polling   time.Duration // when check was first called since then
+	spin      time.Duration // how long to poll before sleeping
+	announces bool          // the next Arrivals announces that the thread may sleep
 	_         [local.CacheLine]byte
 }
 
@@ -30,7 +34,7 @@ var (
 
 func (r *run) newPort(rank dimmnet.Rank) *port {
 	own := r.segments[rank]
-	return &port{run: r, own: own, notice: &event{run: r, own: own, rank: rank, flag: &own.notice, shared: true}}
+	return &port{run: r, own: own, spin: firstSpin, notice: &event{run: r, own: own, rank: rank, flag: &own.notice, shared: true}}
 }
 
 func (p *port) Port() dimmnet.Port { return p }

@@ -31,7 +31,11 @@ type header struct {
 	_      [local.CacheLine - 4]byte
 
 	wakes atomic.Uint32
-	_     [local.CacheLine - 4]byte
+	woken atomic.Int64 // when wakes changed last, in ns of CLOCK_MONOTONIC
+	_     [local.CacheLine - 16]byte
+
+	processor atomic.Uint32 // where a thread of the rank was seen to wait last, plus 1
+	_         [local.CacheLine - 4]byte
 
 	failed atomic.Uint32 // 0, or 1 plus the rank whose failure has failed the run
 	_      [local.CacheLine - 4]byte
@@ -51,7 +55,7 @@ type header struct {
 
 const (
 	headerBytes = pageBytes
-	magic       = 0x324d5348_73756761 // "agusSHM2"
+	magic       = 0x334d5348_73756761 // "agusSHM3"
 )
 
 // segment is the memory of a rank as this process maps it.
@@ -181,6 +185,7 @@ func (s *segment) arrive() {
 
 func (s *segment) wake() {
 	delay.Here()
+	s.woken.Store(int64(monotonic()))
 	s.wakes.Add(1)
 	wakeAll((*uint32)(unsafe.Pointer(&s.wakes)), true)
 }
