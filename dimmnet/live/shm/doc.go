@@ -19,9 +19,9 @@
 //
 // Idle returns at once, so that its caller polls, for as long as being woken has been seen to take,
 // and then sleeps on a futex in the header. A poster that finds no sleeper makes no system call.
-// A thread does not yield while it polls, except to another rank that has waited on the same
-// processor. Where ranks outnumber processors a thread yields twice and then sleeps, because a
-// rank that polls keeps the rank it waits for from running.
+// A thread does not yield while it polls. If another rank has waited on its processor, one of the
+// two moves to another processor, or yields. Where ranks outnumber processors a thread yields twice
+// and then sleeps, because a rank that polls keeps the rank it waits for from running.
 //
 // # Failure
 //

@@ -16,8 +16,9 @@ type port struct {
 	own       *segment
 	notice    *event
 	heapUsed  int           // bytes of each heap that Share and View have allocated
-	idles     int           // calls of Idle that returned at once since the thread last posted or slept
+	idles     int           // calls of Idle that returned at once since the last post or sleep
 	polling   time.Duration // when check was first called since then
+	moved     time.Duration // when check last found another rank on its processor
 	spin      time.Duration // how long to poll before sleeping
 	announces bool          // the next Arrivals announces that the thread may sleep
 	_         [local.CacheLine]byte

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
@@ -23,6 +25,9 @@ const (
 // checkEvery is the number of calls of Idle between two checks of where this thread runs, and of
 // how long it has waited.
 const checkEvery = 64
+
+// moveEvery is the least time between two moves of a thread to another processor.
+const moveEvery = 5 * time.Millisecond
 
 // A thread with a processor polls before it sleeps, for as long as being woken has been seen to
 // take: so a wait takes at most twice as long as with the best choice between the two. The time of
@@ -85,9 +90,10 @@ func (p *port) Idle(since dimmnet.Mark) {
 	p.announces, p.idles = false, 0
 }
 
-// check yields if another rank waits for the processor of this thread, and announces that the
-// thread may sleep when it has polled for long enough. It does not yield otherwise: a thread that
-// yields to another program gets its processor back some milliseconds later.
+// check announces that the thread may sleep when it has polled for long enough. If another rank
+// has waited on the processor of this thread, one of the two moves to another processor, or the
+// thread yields. Otherwise it does not: a thread that yields to another program gets its processor
+// back some milliseconds later.
 func (p *port) check() {
 	now := time.Duration(p.Now().Nanoseconds())
 	if p.idles == checkEvery {
@@ -95,13 +101,39 @@ func (p *port) check() {
 	}
 	own := processor()
 	p.own.processor.Store(own)
-	for _, s := range p.run.segments {
-		if s != p.own && s.processor.Load() == own {
-			yield()
-			break
+	for rank, s := range p.run.segments {
+		if s == p.own || s.processor.Load() != own {
+			continue
 		}
+		if int(p.Rank()) < rank || now-p.moved < moveEvery || !p.move() {
+			yield()
+		}
+		p.moved = now
+		break
 	}
 	p.announces = now-p.polling > p.spin
+}
+
+// move moves the thread to a processor on which no rank was seen to wait. It returns false if the
+// thread may use no such processor.
+func (p *port) move() bool {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, free unix.CPUSet
+	if unix.SchedGetaffinity(0, &all) != nil {
+		return false
+	}
+	free = all
+	for _, s := range p.run.segments {
+		if n := s.processor.Load(); n > 0 {
+			free.Clear(int(n - 1))
+		}
+	}
+	if free.Count() == 0 || unix.SchedSetaffinity(0, &free) != nil {
+		return false
+	}
+	_ = unix.SchedSetaffinity(0, &all) // as before; the scheduler may move the thread again
+	return true
 }
 
 // sleep returns when the node's wakes differ from seen, or the run has failed.
