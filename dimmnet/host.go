@@ -66,6 +66,12 @@ type Host interface {
 	Notices() uint64
 }
 
+// CommonClock is a Host whose Now is fast, but may differ by microseconds from that of other ranks.
+type CommonClock interface {
+	// CommonNow is Now by a clock that all ranks of the process share.
+	CommonNow() Time
+}
+
 // Work is a kind of work of a host that costs time on a simulated network.
 type Work uint8
 

@@ -72,6 +72,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		Live:     cfg.Net.Clock() == dimmnet.Wall,
 		Views:    views,
 		Polls:    able,
+		Whole:    phase.WholeBytes,
 		Help:     views && h.(dimmnet.Viewer).OwnProcessor(),
 
 		FirstPhase:   cfg.first.phase,

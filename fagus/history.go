@@ -15,13 +15,18 @@ type record struct {
 	*history.Recorder
 	node     *Node
 	acquires []syncvar.ID // variables acquired so far, in increasing order: Update refreshes them
+	now      func() Time  // the times of different ranks are compared
 }
 
 func newRecord(n *Node, h *history.History) *record {
 	if h == nil {
 		return nil
 	}
-	return &record{Recorder: h.Rank(dimmnet.Rank(n.rank)), node: n}
+	r := &record{Recorder: h.Rank(dimmnet.Rank(n.rank)), node: n, now: n.host.Now}
+	if c, ok := n.host.(dimmnet.CommonClock); ok {
+		r.now = c.CommonNow
+	}
+	return r
 }
 
 func (r *record) bound(id syncvar.ID, name string) {
@@ -33,7 +38,7 @@ func (r *record) bound(id syncvar.ID, name string) {
 func (r *record) rebound(ids []syncvar.ID) {
 	if r != nil {
 		for _, id := range ids {
-			r.Rebound(id, r.node.space.Content(id), r.node.host.Now())
+			r.Rebound(id, r.node.space.Content(id), r.now())
 		}
 	}
 }
@@ -46,7 +51,7 @@ func (r *record) call() {
 
 func (r *record) acquired(set *SyncSet) {
 	r.each(set, func(id syncvar.ID, access Access) {
-		r.Acquired(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+		r.Acquired(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.now())
 		if at, found := slices.BinarySearch(r.acquires, id); !found {
 			r.acquires = slices.Insert(r.acquires, at, id)
 		}
@@ -55,7 +60,7 @@ func (r *record) acquired(set *SyncSet) {
 
 func (r *record) released(set *SyncSet) {
 	r.each(set, func(id syncvar.ID, access Access) {
-		r.Released(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+		r.Released(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.now())
 	})
 }
 
@@ -76,14 +81,14 @@ func (r *record) meets(call syncvar.Call) (met func()) {
 	if r == nil {
 		return func() {}
 	}
-	r.Entered(r.node.host.Now())
+	r.Entered(r.now())
 	return func() {
-		r.Left(r.node.host.Now())
+		r.Left(r.now())
 		if call != syncvar.Update {
 			return
 		}
 		for _, id := range r.acquires {
-			r.Updated(id, r.node.engine.Version(id), r.node.space.Content(id), r.node.host.Now())
+			r.Updated(id, r.node.engine.Version(id), r.node.space.Content(id), r.now())
 		}
 	}
 }
@@ -118,6 +123,6 @@ func gatherHistory(ctx context.Context, net dimmnet.Network, h *history.History)
 // The copy may be out of date. Without a History, Observe does nothing.
 func (v *SyncVar) Observe() {
 	if r := v.node.record; r != nil && v.node.engine != nil {
-		r.Observed(v.id, v.node.space.Content(v.id), v.node.host.Now())
+		r.Observed(v.id, v.node.space.Content(v.id), r.now())
 	}
 }

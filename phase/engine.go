@@ -78,6 +78,9 @@ type Config struct {
 	// while the receiver copies them from the front. Every rank must be able to write to the
 	// memory of all others, and must have a processor to itself.
 	Help bool
+	// Whole is the size in bytes of the largest variable that a rank with Views copies whole from
+	// its owner, without a message. It is the same on all ranks.
+	Whole int
 	// Polls lets Call poll for requests for a moment before it uses the port's ways to wait. Posts
 	// must land in the memory of their receivers at once, without calls of the receivers' ports.
 	Polls bool
@@ -357,16 +360,17 @@ func (e *Engine) exchange() (progress bool, err error) {
 			return false, err
 		}
 	}
+	out, in := e.out, e.in
 	if !e.queued {
-		return progress, nil
+		out, in = nil, nil
 	}
-	for i := range e.out {
-		if e.out[i].step() {
+	for i := range out {
+		if out[i].step() {
 			progress = true
 		}
 	}
-	for i := range e.in {
-		moved, err := e.in[i].step()
+	for i := range in {
+		moved, err := in[i].step()
 		if err != nil {
 			return false, err
 		}
@@ -382,10 +386,7 @@ func (e *Engine) quiet() bool {
 	if e.inline.peers > 0 && e.requests.pending(e) {
 		return false
 	}
-	if !e.queued {
-		return true
-	}
-	for i := range e.peers {
+	for i := 0; e.queued && i < len(e.peers); i++ {
 		if e.out[i].pending() || e.in[i].pending() {
 			return false
 		}
@@ -420,11 +421,10 @@ func (e *Engine) makePlan() error {
 	if e.watch != nil && len(e.plan.Transfers) > 0 {
 		e.watch.Moving()
 	}
-	if len(e.plan.Transfers) > 0 {
-		e.queued = true
-	}
-	if e.queued {
-		e.queueTransfers(e.method.assign(&e.plan))
+	if len(e.plan.Transfers) > 0 || e.queued {
+		queue := e.method.assign(&e.plan)
+		e.queued = e.queued || len(queue) > 0
+		e.queueTransfers(queue)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // fetch is the method of ranks that can read each other's memory (Config.Views). A slot lists
@@ -14,10 +15,69 @@ import (
 // The sender changes none of these bytes before the next phase, in which the receiver takes part.
 //
 // Large copies are cooperative: see coopcopy.go.
+//
+// Small variables take no slot. A receiver copies all that the variable guards from the memory of
+// its owner, when all lists have arrived: the owner has released the variable before it sent its
+// list, and cannot acquire it before the receiver sends its next list.
 type fetch struct {
 	queued
-	e    *Engine
-	help bool // this rank helps receivers to copy
+	e      *Engine
+	help   bool                // this rank helps receivers to copy
+	most   int                 // Config.Whole
+	whole  []syncvar.Transfer  // small variables that this rank copies in this phase
+	rest   []syncvar.Transfer  // the other transfers; reused
+	pieces []consistency.Piece // reused
+}
+
+// WholeBytes is the value of Config.Whole that the live networks use. Copying so many bytes takes
+// as long as a slot with locations takes to arrive: about 3 us.
+const WholeBytes = 32 << 10
+
+// assign takes the transfers of small variables.
+func (m *fetch) assign(plan *Plan) (queued []syncvar.Transfer) {
+	m.rest = m.rest[:0]
+	for _, t := range plan.Transfers {
+		switch {
+		case !m.small(t.ID):
+			m.rest = append(m.rest, t)
+		case t.To == m.e.rank:
+			m.whole = append(m.whole, t)
+		case t.From == m.e.rank:
+			m.e.counts.Transfers++
+		}
+	}
+	return m.rest
+}
+
+// small reports whether receivers copy a variable whole. A rank that has not bound the variable
+// has no part in its transfers.
+func (m *fetch) small(id syncvar.ID) bool {
+	if !m.e.space.Bound(id) {
+		return false
+	}
+	bytes, _ := m.e.space.Extent(id)
+	return bytes <= m.most
+}
+
+func (m *fetch) pending() bool { return len(m.whole) > 0 }
+
+// step copies one small variable.
+func (m *fetch) step() (progress bool, err error) {
+	last := len(m.whole) - 1
+	if last < 0 {
+		return false, nil
+	}
+	id := m.whole[last].ID
+	m.whole = m.whole[:last]
+	state := m.e.table.State(id)
+	m.pieces = m.pieces[:0]
+	for _, r := range m.e.space.Ranges(id) {
+		// From the owner: a rank that would relay the data copies them now, too.
+		m.e.counts.Fetched += uint64(copy(m.e.space.Bytes(r), m.e.space.View(state.Owner, r)))
+		m.pieces = append(m.pieces, consistency.Piece{Range: r, Version: state.Version})
+	}
+	m.e.space.Accept(id, m.pieces)
+	return true, nil
 }
 
 func (m *fetch) slots() (ringbuf.Kind, int) { return ringbuf.Locations, consistency.MaxAddr }

@@ -20,6 +20,7 @@ import (
 //
 //	inline               the next ranks command makes ports with inline requests
 //	views                the next ranks command makes ranks that read each other's memory
+//	whole N              as views and inline; variables of up to N bytes are copied whole
 //	help                 as views and inline, with cooperative copies and arrays of 2 MiB
 //	zerocopy             the next ranks command makes ports with inline requests and ZeroCopy
 //	ranks N              make N ranks with an array of 1024 bytes each
@@ -68,6 +69,7 @@ type world struct {
 	names    []string
 	inline   bool // ports have inline requests
 	views    bool // ranks read each other's memory
+	whole    int  // variables of up to so many bytes are copied whole
 	help     bool // ranks copy to each other's memory too
 	zeroCopy bool // ports have ZeroCopy
 	out      strings.Builder
@@ -112,6 +114,8 @@ func (w *world) do(f []string) error {
 		w.inline = true
 	case "views":
 		w.views = true
+	case "whole":
+		w.inline, w.views, w.whole = true, true, arg(1)
 	case "help":
 		w.inline, w.views, w.help = true, true, true
 	case "zerocopy":

@@ -69,7 +69,7 @@ func (e *Engine) configure(cfg Config) (err error) {
 	case by == Rings || !able:
 		e.method = &rings{e: e}
 		if cfg.Views {
-			e.method = &fetch{e: e, help: cfg.Help && e.inline.peers > 0}
+			e.method = &fetch{e: e, help: cfg.Help && e.inline.peers > 0, most: cfg.Whole}
 		}
 		e.layout, err = ringbuf.NewLayout(limits, nodes)
 		if err != nil && able {

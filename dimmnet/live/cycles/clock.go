@@ -9,6 +9,7 @@ const (
 	calibration = 10 * time.Millisecond  // before that, the rate of the counter is not known
 	period      = 100 * time.Millisecond // between two comparisons with the system's clock
 	tolerance   = time.Millisecond       // in a period; a larger difference is a jump
+	tries       = 3                      // of reading both clocks at once
 )
 
 // Clock tells the time since its start. The zero Clock is not valid.
@@ -32,11 +33,22 @@ func Start(start time.Time) Clock { return Clock{start: start, system: !steady()
 
 // Now returns the time since the start. It never decreases.
 func (c *Clock) Now() time.Duration {
-	ticks := counter()
-	if !c.holds(ticks) {
-		return c.compare(ticks, time.Since(c.start))
+	if ticks := counter(); c.holds(ticks) {
+		return c.time(ticks)
 	}
-	return c.time(ticks)
+	// The thread may lose the processor between the two clocks. Of several tries, the one in which
+	// the counter advanced least is right.
+	var at uint64
+	var system time.Duration
+	least := ^uint64(0)
+	for range tries {
+		before := counter()
+		now := time.Since(c.start)
+		if took := counter() - before; took < least {
+			least, at, system = took, before+took/2, now
+		}
+	}
+	return c.compare(at, system)
 }
 
 // holds reports whether the counter alone tells the time.

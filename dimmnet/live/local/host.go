@@ -22,7 +22,8 @@ type Host struct {
 	Counts  dimmnet.Counters // used only by the thread
 	network string           // name of the network, for messages
 	name    string           // name passed to Host.Go; "" for a body
-	clock   cycles.Clock     // started with the run
+	start   time.Time        // when the run started
+	clock   cycles.Clock     // follows the system's clock since start
 	rank    dimmnet.Rank
 	nodes   int
 	limits  dimmnet.Limits
@@ -30,7 +31,7 @@ type Host struct {
 
 // NewHost returns the Host of one thread; name is "" for a body, and start is when the run began.
 func NewHost(network, name string, start time.Time, rank dimmnet.Rank, nodes int, limits dimmnet.Limits) Host {
-	return Host{network: network, name: name, clock: cycles.Start(start), rank: rank, nodes: nodes, limits: limits}
+	return Host{network: network, name: name, start: start, clock: cycles.Start(start), rank: rank, nodes: nodes, limits: limits}
 }
 
 // Label returns the name of the thread in messages.
@@ -39,6 +40,11 @@ func (h *Host) Label() string { return dimmnet.ThreadLabel(h.rank, h.name) }
 // Now returns the time since the start of the run.
 func (h *Host) Now() dimmnet.Time {
 	return dimmnet.Time(h.clock.Now().Nanoseconds()) * dimmnet.Nanosecond
+}
+
+// CommonNow returns the time since the start of the run by the system's clock.
+func (h *Host) CommonNow() dimmnet.Time {
+	return dimmnet.Time(time.Since(h.start).Nanoseconds()) * dimmnet.Nanosecond
 }
 
 // Spend does nothing, because computation takes its own time on a wall clock.
