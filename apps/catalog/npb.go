@@ -26,13 +26,13 @@ type benchmark struct {
 }
 
 func (b benchmark) program() Program {
-	return Program{Name: b.name, About: "NPB " + b.about, VerifiedBy: "the values of NPB, classes S, W and A",
+	return Program{Name: b.name, About: "NPB " + b.about, VerifiedBy: "the values of NPB, classes S, W, A, B and C",
 		Examples: "\n" + aligned("fagus run "+b.name, "class S on 2 simulated nodes") + "\n" +
 			aligned("fagus run "+b.name+" --class A --net shm", "two processes of this host") + "\n" +
 			aligned("fagus run "+b.name+" --plain", "the same without Fagus, in one goroutine") + "\n" +
 			"fagus run " + b.name + " --class W --net inproc --nodes 4 --json",
 		Flags: under("the problem",
-			&cli.StringFlag{Name: "class", Value: "S", Usage: "`CLASS` of the problem: S, W or A"},
+			&cli.StringFlag{Name: "class", Value: "S", Usage: "`CLASS` of the problem: S, W, A, B or C"},
 			spoilFlag(),
 		),
 		Prepare: b.prepare,

@@ -43,7 +43,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	ones(x)
 	iterate() // one untimed iteration, as in NPB
 	ones(x)
-	found := make([]eigenvalue, iterations)
+	found := make([]eigenvalue, problem.iterations)
 	result := verify.Result{Operations: problem.operations()}
 	result.Time = timed(func() {
 		for i := range found {

@@ -12,8 +12,8 @@ type solver struct {
 	node     *fagus.Node
 	cfg      npb.Config
 	u        *cube
-	spectrum []complex128                // the waves of this rank's rows: [y][z][x]
-	exact    [2 * iterations]parts.Exact // by iteration: real and imaginary part of the checksum
+	spectrum []complex128  // the waves of this rank's rows: [y][z][x]
+	exact    []parts.Exact // by iteration: real and imaginary part of the checksum
 }
 
 // Run runs the benchmark. Every rank calls it with the same Config.
@@ -23,11 +23,11 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	sums, err := parts.NewExactSums(n, "checksums", 2*iterations)
+	sums, err := parts.NewExactSums(n, "checksums", 2*p.iterations())
 	if err != nil {
 		return verify.Result{}, err
 	}
-	s := &solver{kernel: newKernel(p), node: n, cfg: cfg, u: u}
+	s := &solver{kernel: newKernel(p), node: n, cfg: cfg, u: u, exact: make([]parts.Exact, 2*p.iterations())}
 	lo, hi := s.rows()
 	s.spectrum = make([]complex128, (hi-lo)*p.nz*p.nx)
 	cfg.PlantLast(n, p.ny, s.spoil)
@@ -36,15 +36,15 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		if err := s.forward(); err != nil {
 			return err
 		}
-		for i := range iterations {
+		for i := range p.iterations() {
 			if err := s.iterate(i); err != nil {
 				return err
 			}
 		}
-		return sums.Add(s.exact[:])
+		return sums.Add(s.exact)
 	})
 	if err == nil && n.Rank() == 0 {
-		p.report(&r, s.exact[:])
+		p.report(&r, s.exact)
 	}
 	return r, err
 }

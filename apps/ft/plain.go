@@ -19,7 +19,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 		return func(z int) []complex128 { return u[(z*p.ny+y)*p.nx:][:p.nx] }
 	}
 	waves := func(y int) []complex128 { return spectrum[y*p.nz*p.nx:][:p.nz*p.nx] }
-	var exact [2 * iterations]parts.Exact
+	exact := make([]parts.Exact, 2*p.iterations())
 	r := verify.Result{Operations: p.operations()}
 	r.Time = timed(func() {
 		for z := range p.nz {
@@ -29,7 +29,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 		for y := range p.ny {
 			k.analyse(waves(y), lines(y))
 		}
-		for i := range iterations {
+		for i := range p.iterations() {
 			for y := range p.ny {
 				k.evolve(y, waves(y), lines(y))
 			}
@@ -39,6 +39,6 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 			}
 		}
 	})
-	p.report(&r, exact[:])
+	p.report(&r, exact)
 	return r
 }

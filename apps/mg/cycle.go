@@ -28,8 +28,9 @@ type level struct {
 	u, r *parts.Grid[float64]
 }
 
-func newSolver(n *fagus.Node, finest int) (s *solver, err error) {
-	s = &solver{kernel: newKernel(finest), node: n}
+func newSolver(n *fagus.Node, p *problem) (s *solver, err error) {
+	finest := p.n
+	s = &solver{kernel: newKernel(p), node: n}
 	if s.sums, err = parts.NewExactSums(n, "norm", 1); err != nil {
 		return nil, err
 	}

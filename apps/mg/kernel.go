@@ -2,18 +2,24 @@ package mg
 
 // kernel has buffers for rows. Methods that compute a field compute one plane of n x n numbers.
 type kernel struct {
+	smoother
 	// rows with the last number before the first, and the first after the last; see wrap
 	near, far, centre []float64
 	sides             [4][]float64 // by y mod 4: the sum of row y of the planes below and above
 }
 
-func newKernel(n int) *kernel {
-	k := &kernel{near: make([]float64, n+2), far: make([]float64, n+2), centre: make([]float64, n+2)}
+func newKernel(p *problem) *kernel {
+	n := p.n
+	k := &kernel{smoother: p.smoother, near: make([]float64, n+2), far: make([]float64, n+2), centre: make([]float64, n+2)}
 	for i := range k.sides {
 		k.sides[i] = make([]float64, n)
 	}
 	return k
 }
+
+// smoother has the coefficients of S: of the point, and of its neighbours at the distances 1 and
+// sqrt 2. Those at sqrt 3 have 0.
+type smoother [3]float64
 
 // Operations per computed point.
 const (
@@ -92,7 +98,7 @@ func (k *kernel) residual(r, v, u field, z, n int) {
 
 // smooth adds S r to plane z of u.
 func (k *kernel) smooth(u, r field, z, n int) {
-	const c0, c1, c2 = -3.0 / 8, 1.0 / 32, -1.0 / 64 // c3 is zero
+	c0, c1, c2 := k.smoother[0], k.smoother[1], k.smoother[2]
 	to, in := u.Row(z), k.slab(r, z, 0, n)
 	for y := range n {
 		near, far := in.around(y)

@@ -11,32 +11,41 @@ import (
 )
 
 const (
-	iterations = 4
 	tolerance  = 1e-8
 	operations = 58 // per point and iteration, as NPB counts them
 )
 
 // problem describes a class: n x n x n points, and the reference norm of the last residual.
 type problem struct {
-	n    int
-	norm float64
+	n          int
+	iterations int
+	smoother   smoother
+	norm       float64
 }
 
 func problemOf(c npb.Class) problem {
+	// NPB calls these smoothers s(a) and s(b).
+	soft, strong := smoother{-3.0 / 8, 1.0 / 32, -1.0 / 64}, smoother{-3.0 / 17, 1.0 / 33, -1.0 / 61}
 	switch c {
 	case npb.S:
-		return problem{32, 0.5307707005734e-4}
+		return problem{32, 4, soft, 0.5307707005734e-4}
 	case npb.W:
-		return problem{128, 0.6467329375339e-5}
+		return problem{128, 4, soft, 0.6467329375339e-5}
+	case npb.B:
+		return problem{256, 20, strong, 0.1800564401355e-5}
+	case npb.C:
+		return problem{512, 20, strong, 0.5706732285740e-6}
 	}
-	return problem{256, 0.2433365309069e-5}
+	return problem{256, 4, soft, 0.2433365309069e-5}
 }
 
-func (p *problem) points() int         { return p.n * p.n * p.n }
-func (p *problem) operations() float64 { return operations * iterations * float64(p.points()) }
+func (p *problem) points() int { return p.n * p.n * p.n }
+func (p *problem) operations() float64 {
+	return operations * float64(p.iterations) * float64(p.points())
+}
 
 // Units returns the number of finest-level planes that all iterations of a class compute.
-func Units(c npb.Class) int { return iterations * problemOf(c).n }
+func Units(c npb.Class) int { p := problemOf(c); return p.iterations * p.n }
 
 // Validate reports an error if ranks would have less than two planes each.
 func Validate(c npb.Class, nodes int) error {
@@ -52,7 +61,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		return verify.Result{}, err
 	}
 	p := problemOf(cfg.Class)
-	s, err := newSolver(n, p.n)
+	s, err := newSolver(n, &p)
 	if err != nil {
 		return verify.Result{}, err
 	}
@@ -60,7 +69,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	var norms []float64
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := 0; i <= iterations && n.Err() == nil; i++ {
+		for i := 0; i <= p.iterations && n.Err() == nil; i++ {
 			if i > 0 {
 				s.cycle()
 				lo, hi := s.levels[0].u.Mine()
@@ -80,7 +89,7 @@ func (p *problem) report(r *verify.Result, norms []float64) {
 	for i, norm := range norms {
 		r.Lines = append(r.Lines, fmt.Sprintf("iteration %d: norm of the residual %.13e", i, norm))
 	}
-	r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[iterations], Want: p.norm, Tolerance: tolerance}}
+	r.Checks = []verify.Check{{Name: "L2 norm", Got: norms[p.iterations], Want: p.norm, Tolerance: tolerance}}
 }
 
 // norm computes the residual of the finest level and returns its L2 norm. Squares are added

@@ -11,7 +11,7 @@ import (
 // Plain runs the benchmark without Fagus.
 func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	p := problemOf(cfg.Class)
-	k, v, levels := newKernel(p.n), newCharges(p.n, 0, p.n), wholeFrom(p.n)
+	k, v, levels := newKernel(&p), newCharges(p.n, 0, p.n), wholeFrom(p.n)
 	for _, l := range levels { // NPB touches the memory before the timed section, too
 		clear(l.u.numbers)
 		clear(l.r.numbers)
@@ -26,11 +26,11 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 		}
 		return math.Sqrt(sum.Float64() / float64(p.points()))
 	}
-	norms := make([]float64, 1+iterations)
+	norms := make([]float64, 1+p.iterations)
 	r := verify.Result{Operations: p.operations()}
 	r.Time = timed(func() {
 		norms[0] = norm()
-		for i := range iterations {
+		for i := range p.iterations {
 			k.cycle(levels, v, func(points, operations int) {})
 			norms[1+i] = norm()
 			cfg.Advance(p.n)

@@ -16,15 +16,19 @@ const (
 	S Class = 'S' // sample
 	W Class = 'W' // workstation
 	A Class = 'A' // the smallest class for supercomputers, as of 1994
+	B Class = 'B' // about four times the work of A, or more
+	C Class = 'C'
 )
+
+// classes has the letters of all classes, in ascending order.
+const classes = "SWABC"
 
 // ParseClass returns the class with the given name, in upper or lower case.
 func ParseClass(name string) (Class, error) {
-	switch c := Class(strings.ToUpper(name + " ")[0]); {
-	case len(name) == 1 && (c == S || c == W || c == A):
-		return c, nil
+	if letter := strings.ToUpper(name); len(letter) == 1 && strings.Contains(classes, letter) {
+		return Class(letter[0]), nil
 	}
-	return 0, fmt.Errorf("npb: class %q: want S, W or A", name)
+	return 0, fmt.Errorf("npb: class %q: want S, W, A, B or C", name)
 }
 
 // String returns the letter of the class.

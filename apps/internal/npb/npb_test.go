@@ -21,7 +21,7 @@ func TestRandom(t *testing.T) {
 
 // TestParseClass checks that exactly the letters of the classes are accepted, in both cases.
 func TestParseClass(t *testing.T) {
-	for name, want := range map[string]npb.Class{"S": npb.S, "w": npb.W, "A": npb.A, "": 0, "B": 0, "SW": 0, "ä": 0} {
+	for name, want := range map[string]npb.Class{"S": npb.S, "w": npb.W, "A": npb.A, "b": npb.B, "C": npb.C, "": 0, "D": 0, "SW": 0, "ä": 0} {
 		if got, err := npb.ParseClass(name); got != want || (err == nil) != (want != 0) {
 			t.Errorf("class %q is %v, %v", name, got, err)
 		}
