@@ -17,6 +17,9 @@
 //     There every rank acquires the whole residual once, and computes the rest of the cycle,
 //     down to 2 planes and back, without communication.
 //
+// Where the processor has AVX2 the rows are computed in assembly, with the bits of the versions in
+// Go (rows.go). All sweeps are limited by memory, so these kernels prefetch.
+//
 // A point is computed by the same operations wherever it lies. The squares of the norm are added
 // within a plane first, and parts.ExactSums adds the planes. So the result has the same bits on
 // any number of ranks. At most n/2 ranks can take part, 16 in class S. If the number of ranks is

@@ -9,17 +9,12 @@ type kernel struct {
 }
 
 func newKernel(p *problem) *kernel {
-	n := p.n
-	k := &kernel{smoother: p.smoother, near: make([]float64, n+2), far: make([]float64, n+2), centre: make([]float64, n+2)}
+	k := &kernel{smoother: p.smoother, near: make([]float64, p.n+2), far: make([]float64, p.n+2), centre: make([]float64, p.n+2)}
 	for i := range k.sides {
-		k.sides[i] = make([]float64, n)
+		k.sides[i] = make([]float64, p.n)
 	}
 	return k
 }
-
-// smoother has the coefficients of S: of the point, and of its neighbours at the distances 1 and
-// sqrt 2. Those at sqrt 3 have 0.
-type smoother [3]float64
 
 // Operations per computed point.
 const (
@@ -40,8 +35,8 @@ type slab struct {
 }
 
 // slab returns the slab of plane z, prepared for calls of around with y, y+1 and so on.
-func (k *kernel) slab(f field, z, y, n int) slab {
-	s := slab{k, f.Row(z - 1), f.Row(z), f.Row(z + 1), n}
+func (k *kernel) slab(f field, z, y, n int) *slab {
+	s := &slab{k, f.Row(z - 1), f.Row(z), f.Row(z + 1), n}
 	s.side(y - 1)
 	s.side(y)
 	return s
@@ -49,10 +44,7 @@ func (k *kernel) slab(f field, z, y, n int) slab {
 
 // side computes the sum of row y of the planes below and above.
 func (s *slab) side(y int) {
-	below, above, sum := row(s.below, y, s.n), row(s.above, y, s.n), s.sides[y&3][:s.n]
-	for x := range sum {
-		sum[x] = below[x] + above[x]
-	}
+	add(s.sides[y&3][:s.n], row(s.below, y, s.n), row(s.above, y, s.n))
 }
 
 // around adds up the rows around row y of the middle plane: near is the sum of the four adjacent
@@ -60,15 +52,9 @@ func (s *slab) side(y int) {
 // side of row y+1.
 func (s *slab) around(y int) (near, far []float64) {
 	n := s.n
-	s.side(y + 1)
-	before, behind := row(s.plane, y-1, n), row(s.plane, y+1, n)
-	last, here, next := s.sides[(y-1)&3][:n], s.sides[y&3][:n], s.sides[(y+1)&3][:n]
 	near, far = s.near[:n+2], s.far[:n+2]
-	beside, diagonal := near[1:][:n], far[1:][:n]
-	for x := range beside {
-		beside[x] = before[x] + behind[x] + here[x]
-		diagonal[x] = last[x] + next[x]
-	}
+	around(near, far, s.sides[(y+1)&3][:n], row(s.below, y+1, n), row(s.above, y+1, n),
+		row(s.plane, y-1, n), row(s.plane, y+1, n), s.sides[y&3], s.sides[(y-1)&3])
 	wrap(near, n)
 	wrap(far, n)
 	return near, far
@@ -84,30 +70,19 @@ func (k *kernel) wrapped(row []float64) []float64 {
 
 // residual computes plane z of r = v - A u. r and v may be the same field.
 func (k *kernel) residual(r, v, u field, z, n int) {
-	const a0, a2, a3 = -8.0 / 3, 1.0 / 6, 1.0 / 12 // a1 is zero
 	to, from, in := r.Row(z), v.Row(z), k.slab(u, z, 0, n)
 	for y := range n {
 		near, far := in.around(y)
-		to, from, c := row(to, y, n), row(from, y, n), row(in.plane, y, n)
-		near0, near2, far0, far1, far2 := near[:n], near[2:][:n], far[:n], far[1:][:n], far[2:][:n]
-		for x := range n {
-			to[x] = from[x] - a0*c[x] - a2*(far1[x]+near0[x]+near2[x]) - a3*(far0[x]+far2[x])
-		}
+		residual(row(to, y, n), row(from, y, n), row(in.plane, y, n), near, far)
 	}
 }
 
 // smooth adds S r to plane z of u.
 func (k *kernel) smooth(u, r field, z, n int) {
-	c0, c1, c2 := k.smoother[0], k.smoother[1], k.smoother[2]
 	to, in := u.Row(z), k.slab(r, z, 0, n)
 	for y := range n {
 		near, far := in.around(y)
-		to, c := row(to, y, n), k.wrapped(row(in.plane, y, n))
-		left, mid, right := c[:n], c[1:][:n], c[2:][:n]
-		near0, near1, near2, far1 := near[:n], near[1:][:n], near[2:][:n], far[1:][:n]
-		for x := range n {
-			to[x] += c0*mid[x] + c1*(left[x]+right[x]+near1[x]) + c2*(far1[x]+near0[x]+near2[x])
-		}
+		k.smoother.smooth(row(to, y, n), k.wrapped(row(in.plane, y, n)), near, far)
 	}
 }
 
@@ -117,12 +92,7 @@ func (k *kernel) restrict(coarse, fine field, z, n int) {
 	for y := range n {
 		in.side(2*y + 1)
 		near, far := in.around(2*y + 1)
-		c := k.wrapped(row(in.plane, 2*y+1, 2*n))
-		to := row(to, y, n)
-		for x := range n {
-			c, near, far := c[2*x+1:][:3], near[2*x+1:][:3], far[2*x+1:][:3]
-			to[x] = c[1]/2 + (c[0]+c[2]+near[1])/4 + (near[0]+near[2]+far[1])/8 + (far[0]+far[2])/16
-		}
+		restrict(row(to, y, n), k.wrapped(row(in.plane, 2*y+1, 2*n)), near, far)
 	}
 }
 
@@ -132,19 +102,9 @@ func (k *kernel) prolong(fine, coarse field, z, n int) {
 	to, half := fine.Row(z), n/2
 	below, above := coarse.Row((z-1)>>1), coarse.Row(z>>1) // the same plane if z is odd
 	for y := range n {
-		a, b := row(below, (y-1)>>1, half), row(below, y>>1, half)
-		c, d := row(above, (y-1)>>1, half), row(above, y>>1, half)
-		sum := k.near[:half+2]
-		mid := sum[1:][:half]
-		for x := range half {
-			mid[x] = a[x] + b[x] + c[x] + d[x]
-		}
-		wrap(sum, half)
-		to, left := row(to, y, n), sum[:half]
-		for x := range half {
-			pair := to[2*x:][:2]
-			pair[0] += (left[x] + mid[x]) / 8
-			pair[1] += mid[x] / 4
-		}
+		periodic := k.near[:half+2]
+		sum(periodic, row(below, (y-1)>>1, half), row(below, y>>1, half), row(above, (y-1)>>1, half), row(above, y>>1, half))
+		wrap(periodic, half)
+		prolong(row(to, y, n), periodic)
 	}
 }
