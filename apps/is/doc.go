@@ -8,10 +8,14 @@
 //     keys in one range of values. Ranges consist of buckets. parts.Sums counts the keys of all
 //     ranks in each bucket, and the ranges are chosen to hold about as many keys each. This is
 //     done once, before the clock starts; NPB does it in every iteration.
-//   - Keys travel by parts.AllToAll: a rank sends every other rank the keys of its range, after
-//     a head that has the number of keys for lower ranks. It counts the keys that it receives by
-//     value, and accumulates the counts. So nothing moves but keys, and a range of values is
-//     ranked by one rank alone.
+//   - There are 16 to 32 times as many keys as values. So few ranks send counts: every rank
+//     counts its own keys by value, and sends every other rank the counts of its range. A rank
+//     adds them up, and accumulates the sums. That moves less than the keys, as long as a rank
+//     has more keys than there are values.
+//   - Otherwise, on 16 ranks or more (32 in class S), the keys travel: a rank sends every other
+//     rank the keys of its range, and the receiver counts them.
+//   - Both travel by parts.AllToAll, after a head that has the number of keys for lower ranks.
+//     A range of values is ranked by one rank alone.
 //   - A Reduce then adds up the tests that passed.
 //
 // The number of nodes is arbitrary. Ranks of keys are integers, so the result does not depend on

@@ -17,6 +17,27 @@ func tally(counts, keys []int32, lo int) {
 	}
 }
 
+// total returns the sum of counts. It keeps four independent sums, because each addition to a sum
+// must wait for the result of the previous addition.
+func total(counts []int32) int32 {
+	var s0, s1, s2, s3 int32
+	for ; len(counts) >= 4; counts = counts[4:] {
+		s0, s1, s2, s3 = s0+counts[0], s1+counts[1], s2+counts[2], s3+counts[3]
+	}
+	for _, c := range counts {
+		s0 += c
+	}
+	return s0 + s1 + s2 + s3
+}
+
+// add adds more to counts.
+func add(counts, more []int32) {
+	counts = counts[:len(more)]
+	for i, c := range more {
+		counts[i] += c
+	}
+}
+
 // accumulate replaces every count by the sum of itself and all counts before it.
 func accumulate(counts []int32) {
 	sum := int32(0)

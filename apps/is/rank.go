@@ -10,7 +10,12 @@ import (
 // iterate changes two keys, ranks all keys, and returns the number of tests that passed.
 func (s *sorter) iterate(iteration int) (passed int, err error) {
 	s.change(s.keys, s.first, iteration)
-	if err := s.moving.Exchange(s.send, s.rankKeys); err != nil {
+	if s.counting() {
+		err = s.counts.Exchange(s.sendCounts, s.addCounts)
+	} else {
+		err = s.moving.Exchange(s.send, s.rankKeys)
+	}
+	if err != nil {
 		return 0, err
 	}
 	for i, key := range s.tested {
@@ -28,8 +33,8 @@ func sum(a, b int) int { return a + b }
 // another rank has this key.
 const headLength = 1 + tests
 
-// send sends every key to the rank that ranks it.
-func (s *sorter) send(to [][]int32) {
+// heads appends a head to every message, without the number of keys for lower ranks.
+func (s *sorter) heads(to [][]int32) {
 	head := make([]int32, headLength)
 	for i, number := range s.index {
 		if at := number - s.first; 0 <= at && at < len(s.keys) {
@@ -39,6 +44,51 @@ func (s *sorter) send(to [][]int32) {
 	for r := range to {
 		to[r] = append(to[r], head...)
 	}
+}
+
+// read reads the head of a message.
+func (s *sorter) read(message []int32) {
+	s.lesser += message[0]
+	for i, key := range message[1:headLength] {
+		if key > 0 {
+			s.tested[i] = int(key) - 1
+		}
+	}
+}
+
+// sendCounts counts this rank's keys, and sends every rank the counts of its values.
+func (s *sorter) sendCounts(to [][]int32) {
+	s.heads(to)
+	clear(s.own)
+	tally(s.own, s.keys, 0)
+	lower := int32(0)
+	for r := range to {
+		counts := s.own[s.begin(r):s.begin(r+1)]
+		to[r][0] = lower
+		to[r] = append(to[r], counts...)
+		lower += total(counts)
+	}
+	s.node.Spend(fagus.Time(len(s.keys))*countTime + fagus.Time(len(s.own))*sumTime)
+}
+
+// addCounts adds the received counts, and computes how many keys are smaller than each value.
+func (s *sorter) addCounts(from [][]int32) {
+	s.lesser = 0
+	for r, message := range from {
+		s.read(message)
+		if counts := message[headLength:]; r == 0 {
+			copy(s.less[1:], counts)
+		} else {
+			add(s.less[1:], counts)
+		}
+	}
+	s.accumulate()
+	s.node.Spend(fagus.Time(len(from)*len(s.less)) * sumTime)
+}
+
+// send sends every key to the rank that ranks it.
+func (s *sorter) send(to [][]int32) {
+	s.heads(to)
 	scatter(to, s.keys, s.owner, s.shift)
 	lower := 0
 	for _, message := range to {
@@ -54,18 +104,18 @@ func (s *sorter) rankKeys(from [][]int32) {
 	s.lesser = 0
 	ranked := 0
 	for _, message := range from {
-		s.lesser += message[0]
-		for i, key := range message[1:headLength] {
-			if key > 0 {
-				s.tested[i] = int(key) - 1
-			}
-		}
+		s.read(message)
 		tally(s.less[1:], message[headLength:], s.lo)
 		ranked += len(message) - headLength
 	}
+	s.accumulate()
+	s.node.Spend(fagus.Time(ranked)*countTime + fagus.Time(len(s.less))*sumTime)
+}
+
+// accumulate replaces the counts of values in less by numbers of smaller keys.
+func (s *sorter) accumulate() {
 	s.less[0] = s.lesser
 	accumulate(s.less)
-	s.node.Spend(fagus.Time(ranked)*countTime + fagus.Time(len(s.less))*sumTime)
 }
 
 // sorted is what a rank finds when it has sorted its keys.

@@ -16,6 +16,8 @@ type sorter struct {
 	owner []int32 // by bucket: the rank that ranks its keys
 
 	moving *parts.AllToAll[int32] // messages of a head and keys
+	counts *parts.AllToAll[int32] // messages of a head and counts; nil unless counting
+	own    []int32                // by value: the number of this rank's keys; nil unless counting
 
 	lo, hi int        // this rank owns the values lo to hi-1
 	lesser int32      // the number of keys below lo
@@ -63,10 +65,14 @@ func (s *sorter) begin(rank int) int {
 	return b << s.shift
 }
 
+// counting reports whether ranks send each other counts. Otherwise they send keys. Every rank has
+// the counts of all values, or its share of the keys; whatever is less moves.
+func (s *sorter) counting() bool { return s.largest*s.node.Nodes() < s.problem.keys }
+
 // declare makes room for the keys that the largest message has initially, and for two changed keys
-// per iteration.
+// per iteration; and for the counts of the widest range.
 func (s *sorter) declare() error {
-	counts := make([]int, s.node.Nodes())
+	counts, values := make([]int, s.node.Nodes()), 0
 	for _, key := range s.keys {
 		counts[s.owner[key>>s.shift]]++
 	}
@@ -74,6 +80,13 @@ func (s *sorter) declare() error {
 	if err != nil {
 		return err
 	}
-	s.moving, err = parts.NewAllToAll[int32](s.node, "keys", headLength+most+2*iterations)
+	if s.moving, err = parts.NewAllToAll[int32](s.node, "keys", headLength+most+2*iterations); err != nil || !s.counting() {
+		return err
+	}
+	for r := range s.node.Nodes() {
+		values = max(values, s.begin(r+1)-s.begin(r))
+	}
+	s.own = make([]int32, s.largest)
+	s.counts, err = parts.NewAllToAll[int32](s.node, "counts", headLength+values)
 	return err
 }
