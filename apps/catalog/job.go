@@ -44,6 +44,8 @@ type Job struct {
 	// Unit names a step of progress. Units is the number of steps of all ranks; 0 means unknown.
 	Unit  string
 	Units int
+	// Memory is the least number of bytes that all ranks together need; 0 means unknown, or little.
+	Memory int
 	// Inputs are the paths of files that Open reads.
 	Inputs []string
 	// Open, if not nil, reads or generates input and completes the job. Every rank runs it.

@@ -20,6 +20,7 @@ type benchmark struct {
 	name, about string
 	unit        string                             // the name of a step of progress
 	units       func(npb.Class) int                // the number of steps
+	memory      func(c npb.Class, nodes int) int   // see Job.Memory; nil: little
 	validate    func(c npb.Class, nodes int) error // nil: every number of nodes is valid
 	run         func(*fagus.Node, npb.Config) (verify.Result, error)
 	plain       func(npb.Config, verify.Timer) verify.Result
@@ -47,11 +48,15 @@ func (b benchmark) prepare(f Flags) (*Job, error) {
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
+	memory := 0
+	if b.memory != nil {
+		memory = b.memory(class, f.Nodes)
+	}
 	return code[npb.Config, verify.Result]{
 		config: npb.Config{Class: class, Options: f.options()}, progress: func(c *npb.Config) *func(int) { return &c.Progress },
 		run: b.run, plain: infallible(b.plain), outcome: verified("error/tolerance of NPB"),
 	}.of(&Job{
-		App: b.name, Size: fmt.Sprintf("class %v", class), Measured: "timed section, of the slowest rank", Unit: b.unit, Units: b.units(class),
+		App: b.name, Size: fmt.Sprintf("class %v", class), Measured: "timed section, of the slowest rank", Unit: b.unit, Units: b.units(class), Memory: memory,
 	}), nil
 }
 
@@ -61,15 +66,15 @@ func benchmarks() []benchmark {
 		unit: "batches", units: ep.Units, run: ep.Run, plain: ep.Plain,
 	}, {
 		name: "ft", about: "FT: a 3-D Fourier transform, transposed between all ranks",
-		unit: "planes", units: ft.Units, run: ft.Run, plain: ft.Plain,
+		unit: "planes", units: ft.Units, memory: ft.Memory, run: ft.Run, plain: ft.Plain,
 	}, {
 		name: "mg", about: "MG: multigrid, with edges from neighbours on every level",
-		unit: "planes", units: mg.Units, validate: mg.Validate, run: mg.Run, plain: mg.Plain,
+		unit: "planes", units: mg.Units, memory: mg.Memory, validate: mg.Validate, run: mg.Run, plain: mg.Plain,
 	}, {
 		name: "is", about: "IS: ranks of integer keys, which all ranks send to all",
-		unit: "iterations", units: is.Units, run: is.Run, plain: is.Plain,
+		unit: "iterations", units: is.Units, memory: is.Memory, run: is.Run, plain: is.Plain,
 	}, {
 		name: "cg", about: "CG: eigenvalue of a sparse matrix, a vector gathered by all ranks in each step",
-		unit: "iterations", units: cg.Units, run: cg.Run, plain: cg.Plain,
+		unit: "iterations", units: cg.Units, memory: cg.Memory, run: cg.Run, plain: cg.Plain,
 	}}
 }

@@ -42,6 +42,14 @@ func (p *problem) operations() float64 {
 // Units returns the number of iterations of the power method.
 func Units(c npb.Class) int { return problemOf(c).iterations }
 
+// Memory returns the least number of bytes that all ranks of a class need: for the elements of the
+// matrix, as a slice grows to them, and in every rank for the vectors that the matrix is made of.
+func Memory(c npb.Class, nodes int) int {
+	p := problemOf(c)
+	elements := p.rows * (p.nonzer + 1)
+	return 2*12*elements*(p.nonzer+1) + nodes*16*elements
+}
+
 // Run runs the benchmark. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)

@@ -55,6 +55,10 @@ func problemOf(c npb.Class) *problem {
 // Units returns the number of planes that a class transforms.
 func Units(c npb.Class) int { p := problemOf(c); return p.nz * (1 + p.iterations()) }
 
+// Memory returns the least number of bytes that all ranks of a class need: for the cube and its
+// spectrum.
+func Memory(c npb.Class, _ int) int { return 2 * 16 * problemOf(c).points() }
+
 func (p *problem) iterations() int { return len(p.sums) }
 func (p *problem) points() int     { return p.nx * p.ny * p.nz }
 

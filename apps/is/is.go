@@ -12,6 +12,13 @@ import (
 // Units returns the number of iterations, which is the same for every class.
 func Units(npb.Class) int { return iterations }
 
+// Memory returns the least number of bytes that all ranks of a class need: for the keys in their
+// original order and in the final one, and for the counts of every rank.
+func Memory(c npb.Class, nodes int) int {
+	p := problemOf(c)
+	return 4 * (2*p.keys + p.largest*nodes)
+}
+
 // Run runs the benchmark. Every rank calls it with the same Config.
 func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	p := problemOf(cfg.Class)

@@ -47,6 +47,10 @@ func (p *problem) operations() float64 {
 // Units returns the number of finest-level planes that all iterations of a class compute.
 func Units(c npb.Class) int { p := problemOf(c); return p.iterations * p.n }
 
+// Memory returns the least number of bytes that all ranks of a class need: for u and r on all
+// levels. Nobody writes the zeros of v.
+func Memory(c npb.Class, _ int) int { p := problemOf(c); return 2 * 8 * p.points() * 8 / 7 }
+
 // Validate reports an error if ranks would have less than two planes each.
 func Validate(c npb.Class, nodes int) error {
 	if n := problemOf(c).n; 2*nodes > n {

@@ -105,6 +105,9 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 		// A file that is missing on this host may exist on the hosts of the ranks.
 		if elsewhere := c.IsSet("hosts"); err == nil && !elsewhere {
 			err = base.CheckReadable(j.Inputs) // here, to report a missing file once, not per rank
+			if err == nil {
+				err = checkMemory(j, j.Memory)
+			}
 		} else if elsewhere && !usage.Is(err) {
 			err = nil
 		}
@@ -114,6 +117,13 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 		return err
 	}
 	if err != nil {
+		return err
+	}
+	share := j.Memory
+	if cfg.Network.Processes {
+		share /= cfg.Nodes // others may be on this host, and may already have theirs
+	}
+	if err := checkMemory(j, share); err != nil {
 		return err
 	}
 	if idle, err := cfg.StandBy(); idle || err != nil {

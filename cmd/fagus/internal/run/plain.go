@@ -47,6 +47,9 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMemory(j, j.Memory); err != nil {
+		return err
+	}
 	ctx, cancel := runflags.WithTimeout(c.Context, limit)
 	defer cancel()
 	if j.Open != nil {

@@ -1,0 +1,37 @@
+package run
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// TestMemory checks that a job that needs more memory than any machine has does not begin, with
+// and without Fagus, and that the same job begins if it needs little.
+func TestMemory(t *testing.T) {
+	if freeBytes() == math.MaxInt {
+		t.Skip("this system does not tell how much memory is available")
+	}
+	for _, args := range [][]string{{"--plain"}, {"--net", "inproc"}, {"--net", "shm"}} {
+		for memory, want := range map[int]bool{1 << 20: true, 1 << 60: false} {
+			if want && args[0] == "--net" && args[1] == "shm" {
+				continue // would start this test as a rank
+			}
+			began := false
+			j := &catalog.Job{App: "program", Memory: memory,
+				Run: func(*fagus.Node, func(int)) (catalog.Outcome, error) {
+					began = true
+					return catalog.Outcome{}, nil
+				},
+				Plain: func(func(func()) fagus.Time, func(int)) (catalog.Outcome, error) {
+					began = true
+					return catalog.Outcome{}, nil
+				}}
+			if _, code := runCommand(t, j, args...); began != want || (code == 0) != want {
+				t.Errorf("%v, %d bytes: began %v, exit code %d; want it to begin: %v", args, memory, began, code, want)
+			}
+		}
+	}
+}
