@@ -7,12 +7,13 @@
 //   - The input is a parts.Grid: ranks have blocks of rows, and the r rows at each end of a block
 //     are bound to sync variables of their own. So a rank that acquires its neighbours' border
 //     rows (WantHalo) receives these rows and no others.
-//   - There are two such grids, used alternately. A rank reads one of them, including its
-//     neighbours' border rows, and writes its rows of the other. So an iteration needs only one
-//     Acquire and one Fence.
-//   - The Fence ensures that all ranks have written the next input, and that no rank still
-//     reads the grid that the next iteration overwrites. Threaded mode needs it; in phase mode it
-//     costs nothing.
+//   - An iteration has two phases. First a rank holds the neighbours' border rows, shared, and
+//     copies them. Then it holds its own rows exclusively, applies the star, and grows each row
+//     in place as soon as no star reads it any more. Two grids that are used in turn
+//     (parts.Pair) would save a phase, but every number would come from memory and go to other
+//     memory, and the large grid takes longer than a phase.
+//   - A Fence ends each phase: no rank overwrites border rows before its neighbours have copied
+//     them, or copies rows that are not yet written.
 //   - The output is private to each rank: it is an ordinary slice and never moves.
 //
 // The input is x+y, for which the weights yield 2 at every point. The kernel verifies the mean of

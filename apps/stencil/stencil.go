@@ -31,9 +31,13 @@ func (c *Config) operations() int { return 2*(4*c.Radius+1) + 1 }
 
 type stencil struct {
 	Config
-	node *fagus.Node
-	in   *parts.Pair[float64]
-	out  []float64 // this rank's rows of the output
+	node   *fagus.Node
+	in     *parts.Grid[float64]
+	lo, hi int         // this rank has the rows lo to hi-1
+	halo   [][]float64 // by i-lo+Radius: a copy of row i of the halo; nil for this rank's rows
+	out    []float64   // this rank's rows of the output
+
+	toCopy, toWrite *fagus.SyncSet
 }
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -44,9 +48,10 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	s := &stencil{Config: cfg, node: n}
 	shape := parts.Shape{Rows: cfg.N, Columns: cfg.N, Halo: cfg.Radius}
 	var err error
-	if s.in, err = parts.NewPair[float64](n, "in", shape); err != nil {
+	if s.in, err = parts.NewGrid[float64](n, "in", shape); err != nil {
 		return prk.Result{}, err
 	}
+	s.toCopy, s.toWrite = n.Set(s.in.WantHalo()...), n.Set(s.in.WantFill()...)
 	sums, err := parts.NewExactSums(n, "norm", 1)
 	if err != nil {
 		return prk.Result{}, err
@@ -65,39 +70,64 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 }
 
 func (s *stencil) fill() {
-	lo, hi := s.in.Now.Mine()
-	s.out = make([]float64, (hi-lo)*s.N)
-	s.in.Fill(func() error {
-		for i := lo; i < hi; i++ {
-			begin(s.in.Next.Row(i), i)
+	s.lo, s.hi = s.in.Mine()
+	s.out = make([]float64, (s.hi-s.lo)*s.N)
+	s.halo = make([][]float64, s.hi-s.lo+2*s.Radius)
+	s.eachOfHalo(func(i int) { s.halo[i-s.lo+s.Radius] = make([]float64, s.N) })
+	s.toWrite.Do(func() {
+		for i := s.lo; i < s.hi; i++ {
+			begin(s.in.Row(i), i)
 		}
-		return nil
 	})
+	s.node.Fence()
+}
+
+// eachOfHalo calls f for the rows of the halo.
+func (s *stencil) eachOfHalo(f func(i int)) {
+	if s.lo == s.hi {
+		return
+	}
+	for i := max(s.lo-s.Radius, 0); i < s.lo; i++ {
+		f(i)
+	}
+	for i := s.hi; i < min(s.hi+s.Radius, s.N); i++ {
+		f(i)
+	}
 }
 
 func (s *stencil) iterate(times int) error {
 	for range times {
-		if err := s.in.Step(s.apply); err != nil {
+		s.toCopy.Do(func() { s.eachOfHalo(func(i int) { copy(s.halo[i-s.lo+s.Radius], s.in.Row(i)) }) })
+		s.node.Fence()
+		if err := s.Step(s.node, s.toWrite, s.apply); err != nil {
 			return err
 		}
-		s.AdvanceTogether(s.node, 1)
 	}
 	return nil
 }
 
-// apply applies the star to this rank's points, and computes its rows of the next input.
+func (s *stencil) row(i int) []float64 {
+	if i < s.lo || i >= s.hi {
+		return s.halo[i-s.lo+s.Radius]
+	}
+	return s.in.Row(i)
+}
+
+// apply applies the star to this rank's points, and computes its rows of the next input in place,
+// each as soon as no star reads it any more.
 func (s *stencil) apply() error {
-	lo, hi := s.in.Now.Mine()
-	for i := lo; i < hi; i++ {
+	for i := s.lo; i < s.hi+s.Radius; i++ {
 		if err := s.node.Err(); err != nil {
 			return err
 		}
-		if i >= s.Radius && i < s.N-s.Radius {
-			star(s.out[(i-lo)*s.N:][:s.N], s.in.Now.Row, i, s.Radius)
+		if i < s.hi && i >= s.Radius && i < s.N-s.Radius {
+			star(s.out[(i-s.lo)*s.N:][:s.N], s.row, i, s.Radius)
 			s.node.Spend(fagus.Time((s.N-2*s.Radius)*s.operations()) * prk.OperationTime)
 		}
-		grow(s.in.Next.Row(i), s.in.Now.Row(i))
-		s.node.Spend(fagus.Time(s.N) * prk.OperationTime)
+		if behind := i - s.Radius; behind >= s.lo {
+			grow(s.in.Row(behind), s.in.Row(behind))
+			s.node.Spend(fagus.Time(s.N) * prk.OperationTime)
+		}
 	}
 	return nil
 }
