@@ -37,7 +37,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 		cfg.Progress = nil
 	}
 	s := newSolver(cfg, a, b, v.lo, v.hi)
-	s.multiply = v.times
+	s.p, s.write, s.multiply = v.Slice()[v.lo:v.hi], v.publish, v.times
 	s.sum = func(of *[2]parts.Exact) error { return sums.Add(of[:]) }
 	took, err := parts.Timed(n, s.solve)
 	if err != nil {
@@ -46,7 +46,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if v.lo < v.hi && v.hi == a.Rows {
 		cfg.Plant(func() { s.spoil(s.x) })
 	}
-	if err := v.publish(s.x); err != nil {
+	if err := v.publish(func() { copy(s.p, s.x) }); err != nil {
 		return Result{}, err
 	}
 	r := Result{}
@@ -90,13 +90,10 @@ func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
 	return v, nil
 }
 
-// publish writes this rank's part of the vector. A rank that reads afterwards reads what all ranks
-// have written.
-func (v *vector) publish(mine []float64) error {
-	if err := v.node.During(v.toWrite, func() error {
-		copy(v.Slice()[v.lo:v.hi], mine)
-		return nil
-	}); err != nil {
+// publish calls f, which writes this rank's part of the vector. A rank that reads afterwards reads
+// what all ranks have written.
+func (v *vector) publish(f func()) error {
+	if err := v.toWrite.Do(f); err != nil {
 		return err
 	}
 	return v.node.Fence()
@@ -105,13 +102,10 @@ func (v *vector) publish(mine []float64) error {
 // chunkRows is the number of rows between two checks of Node.Err.
 const chunkRows = 1 << 16
 
-// times computes this rank's rows of the product of the matrix and v; mine is this rank's part of
-// v. The caller must compute a sum over all ranks before the next product: the sum keeps a rank
-// from overwriting the vector while another rank reads it.
-func (v *vector) times(mine, product []float64) error {
-	if err := v.publish(mine); err != nil {
-		return err
-	}
+// times computes this rank's rows of the product of the matrix and v, and calls f, which may read
+// this rank's part of v. The caller must compute a sum over all ranks before it publishes again:
+// the sum keeps a rank from overwriting the vector while another rank reads it.
+func (v *vector) times(product []float64, f func()) error {
 	return v.node.During(v.toRead, func() error {
 		for lo := 0; lo < len(product); lo += chunkRows {
 			if err := v.node.Err(); err != nil {
@@ -119,6 +113,7 @@ func (v *vector) times(mine, product []float64) error {
 			}
 			times(v.a, v.lo+lo, v.Slice(), product[lo:min(lo+chunkRows, len(product))])
 		}
+		f()
 		elements := v.a.Starts[v.hi] - v.a.Starts[v.lo]
 		// including the vector operations of the step
 		v.node.Spend(fagus.Time(operations(elements, len(product))) * npb.OperationTime)

@@ -25,19 +25,23 @@ func (e *IndefiniteError) Error() string {
 // solver solves a system for some rows. Only multiply and sum use data of other rows.
 type solver struct {
 	Config
-	b, scale      []float64 // the right side, and 1 / the diagonal
-	x, r, z, p, q []float64
-	multiply      func(v, product []float64) error // multiplies by the matrix
-	sum           func(sums *[2]parts.Exact) error // adds up the sums of all ranks
-	length        float64                          // 2-norm of the whole right side
-	iterations    int
-	residuals     []float64 // all true residuals computed so far
+	b, scale   []float64 // the right side, and 1 / the diagonal
+	x, r, z, q []float64
+	// p is the part for these rows of the vector that is multiplied. Other ranks read it, so
+	// only functions given to write may write it, and only those given to multiply may read it.
+	p          []float64
+	write      func(f func()) error
+	multiply   func(product []float64, f func()) error // multiplies by the matrix, and calls f
+	sum        func(sums *[2]parts.Exact) error        // adds up the sums of all ranks
+	length     float64                                 // 2-norm of the whole right side
+	iterations int
+	residuals  []float64 // all true residuals computed so far
 }
 
-// newSolver returns a solver for the rows lo to hi-1. The caller sets multiply and sum.
+// newSolver returns a solver for the rows lo to hi-1. The caller sets p and the functions.
 func newSolver(cfg Config, a *matrix.Sparse, b []float64, lo, hi int) *solver {
 	s := &solver{Config: cfg, b: b[lo:hi], scale: make([]float64, hi-lo)}
-	for _, v := range []*[]float64{&s.x, &s.r, &s.z, &s.p, &s.q} {
+	for _, v := range []*[]float64{&s.x, &s.r, &s.z, &s.q} {
 		*v = make([]float64, hi-lo)
 	}
 	for i := range s.scale {
@@ -55,7 +59,10 @@ func (s *solver) solve() error {
 	}
 	s.length = math.Sqrt(length)
 	for s.iterations < s.Iterations {
-		if err := s.multiply(s.x, s.q); err != nil {
+		if err := s.write(func() { copy(s.p, s.x) }); err != nil {
+			return err
+		}
+		if err := s.multiply(s.q, func() {}); err != nil {
 			return err
 		}
 		for i, b := range s.b {
@@ -82,29 +89,33 @@ func (s *solver) enough(square float64) bool { return math.Sqrt(square) <= s.Tol
 
 // iterate improves x, whose r and z are set, until the recurrence's residual is small enough.
 func (s *solver) iterate(rz float64) error {
-	copy(s.p, s.z)
+	if err := s.write(func() { copy(s.p, s.z) }); err != nil {
+		return err
+	}
 	for s.iterations < s.Iterations {
 		s.iterations++
-		if err := s.multiply(s.p, s.q); err != nil {
+		var sums [2]parts.Exact
+		if err := s.multiply(s.q, func() { dot(&sums[0], s.p, s.q) }); err != nil {
 			return err
 		}
-		pq, _, err := s.dots(s.p, s.q, nil, nil)
+		pq, _, err := s.total(&sums)
 		if err != nil {
 			return err
 		}
 		if !(pq > 0) || math.IsInf(pq, 1) {
 			return &IndefiniteError{s.iterations, pq}
 		}
-		advance(s.x, s.r, s.z, s.p, s.q, s.scale, rz/pq)
+		alpha := rz / pq
+		advance(s.r, s.z, s.q, s.scale, alpha)
 		before, rr := rz, 0.0
 		if rz, rr, err = s.dots(s.r, s.z, s.r, s.r); err != nil {
 			return err
 		}
 		s.Advance(1)
-		if s.enough(rr) {
-			return nil
+		// x follows here, where p may be read and written, so that p is read once.
+		if err := s.write(func() { turn(s.x, s.p, s.z, alpha, rz/before) }); err != nil || s.enough(rr) {
+			return err
 		}
-		turn(s.p, s.z, rz/before)
 	}
 	return nil
 }
@@ -114,7 +125,12 @@ func (s *solver) dots(a, b, c, d []float64) (ab, cd float64, err error) {
 	var sums [2]parts.Exact
 	dot(&sums[0], a, b)
 	dot(&sums[1], c, d)
-	if err := s.sum(&sums); err != nil {
+	return s.total(&sums)
+}
+
+// total adds up the sums of all ranks, and returns them.
+func (s *solver) total(sums *[2]parts.Exact) (ab, cd float64, err error) {
+	if err := s.sum(sums); err != nil {
 		return 0, 0, err
 	}
 	return sums[0].Float64(), sums[1].Float64(), nil
@@ -129,21 +145,21 @@ func dot(sum *parts.Exact, a, b []float64) {
 	}
 }
 
-// advance moves x by alpha along p, and updates r and z. q is the matrix times p.
-func advance(x, r, z, p, q, scale []float64, alpha float64) {
-	r, z, p, q, scale = r[:len(x)], z[:len(x)], p[:len(x)], q[:len(x)], scale[:len(x)]
-	for i := range x {
-		x[i] += alpha * p[i]
+// advance updates r and z for a step of alpha along p. q is the matrix times p.
+func advance(r, z, q, scale []float64, alpha float64) {
+	z, q, scale = z[:len(r)], q[:len(r)], scale[:len(r)]
+	for i := range r {
 		r[i] -= alpha * q[i]
 		z[i] = r[i] * scale[i]
 	}
 }
 
-// turn computes the next direction p.
-func turn(p, z []float64, beta float64) {
-	z = z[:len(p)]
-	for i := range p {
-		p[i] = z[i] + beta*p[i]
+// turn moves x by alpha along p, and computes the next direction p.
+func turn(x, p, z []float64, alpha, beta float64) {
+	x, z = x[:len(p)], z[:len(p)]
+	for i, d := range p {
+		x[i] += alpha * d
+		p[i] = z[i] + beta*d
 	}
 }
 
