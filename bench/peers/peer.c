@@ -1,13 +1,12 @@
-// One rank of an MPI job that runs measurements for `fagus bench --peers`:
+// One rank of a job of a peer, which runs measurements for `fagus bench --peers`:
 //
-//	mpirun -n 2 peer.openmpi CPU0,CPU1 SOCKET
+//	mpirun -n RANKS peer.openmpi CPU0,CPU1,... SOCKET
 //
-// Each rank connects to the Unix socket and sends "rank R". It then receives lines "OPERATION SIZE
+// It is built with the operations of one library: those of the folder mpi or shmem. Each rank connects to the Unix socket and sends "rank R". It then receives lines "OPERATION SIZE
 // COUNT", the same at both ranks, and answers each with the nanoseconds that COUNT operations took
-// after a barrier. Between commands it sleeps in read, because waiting in MPI would spin while
+// after a barrier. Between commands it sleeps in read, because waiting in the library would spin while
 // another system is measured. It exits when the connection is closed.
 #define _GNU_SOURCE
-#include <mpi.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,22 +22,6 @@
 // The process ends itself if its start or a command takes longer.
 enum { SECONDS = 120 };
 
-static const struct {
-	const char *name;
-	operation *run;
-} operations[] = {
-	{"barrier", barrier},
-	{"sum", sum},
-	{"round-trip", round_trip},
-	{"stream", stream},
-	{"stream-read", stream_read},
-	{"window-hand-over", window_hand_over},
-	{"shared-hand-over", shared_hand_over},
-	{"window-stream", window_stream},
-	{"matmul", matmul},
-	{"product", product},
-};
-
 static void die(const char *what)
 {
 	fprintf(stderr, "peer: rank %d: ", rank);
@@ -46,17 +29,25 @@ static void die(const char *what)
 	_exit(1);
 }
 
-// pin binds this process to the processor of its rank. list has two processor numbers.
+// pin binds this process to a processor of the list, which has numbers separated by commas. The
+// ranks take the processors in turns.
 static void pin(const char *list)
 {
-	int cpus[2];
+	int cpus[MOST_RANKS], n = 0, end = 0;
 	cpu_set_t set;
-	if (sscanf(list, "%d,%d", &cpus[0], &cpus[1]) != 2) {
-		fprintf(stderr, "peer: processors \"%s\": want two numbers separated by a comma\n", list);
+	while (n < MOST_RANKS && sscanf(list, "%d%n", &cpus[n], &end) == 1 && cpus[n] >= 0) {
+		n++;
+		list += end;
+		if (*list != ',')
+			break;
+		list++;
+	}
+	if (n == 0 || *list) {
+		fprintf(stderr, "peer: processors end in \"%s\": want 1 to %d numbers separated by commas\n", list, MOST_RANKS);
 		exit(2);
 	}
 	CPU_ZERO(&set);
-	CPU_SET(cpus[rank], &set);
+	CPU_SET(cpus[rank % n], &set);
 	if (sched_setaffinity(0, sizeof set, &set) != 0)
 		die("sched_setaffinity");
 }
@@ -83,29 +74,31 @@ static FILE *join(const char *path)
 
 static void answer(FILE *driver, const char *name, long size, long count)
 {
-	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-		if (strcmp(operations[i].name, name) != 0)
-			continue;
-		alarm(SECONDS);
-		MPI_Barrier(MPI_COMM_WORLD);
-		uint64_t took = operations[i].run(size, count);
-		alarm(0);
-		fprintf(driver, "%llu\n", (unsigned long long)took);
+	const struct named *one = operations;
+	while (one->name && strcmp(one->name, name) != 0)
+		one++;
+	if (!one->name) {
+		fprintf(driver, "error: unknown operation \"%s\"\n", name);
 		return;
 	}
-	fprintf(driver, "error: unknown operation \"%s\"\n", name);
+	if (one->pair && ranks != 2) {
+		fprintf(driver, "error: operation \"%s\" on %d ranks: want 2\n", name, ranks);
+		return;
+	}
+	alarm(SECONDS);
+	library_barrier();
+	uint64_t took = one->run(size, count);
+	alarm(0);
+	fprintf(driver, "%llu\n", (unsigned long long)took);
 }
 
 int main(int argc, char **argv)
 {
-	int ranks;
 	alarm(SECONDS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); // exit when the launcher is killed
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (argc != 3 || ranks != 2) {
-		fprintf(stderr, "usage: mpirun -n 2 %s CPU0,CPU1 SOCKET\n", argv[0]);
+	library_start(&argc, &argv);
+	if (argc != 3 || ranks < 2 || ranks > MOST_RANKS) {
+		fprintf(stderr, "usage: mpirun -n RANKS %s CPU0,CPU1,... SOCKET, with 2 to %d ranks\n", argv[0], MOST_RANKS);
 		exit(2);
 	}
 	pin(argv[1]);
@@ -122,7 +115,6 @@ int main(int argc, char **argv)
 			answer(driver, name, size, count);
 	}
 	alarm(SECONDS);
-	free_windows();
-	MPI_Finalize();
+	library_end();
 	return 0;
 }

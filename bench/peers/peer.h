@@ -1,22 +1,32 @@
-// Declarations shared by the files of a peer. Calls go one way: peer.c calls the operations in
-// messages.c, windows.c and matmul.c, which call work.c and kernel.c.
+// Declarations shared by the files of a peer. Calls go one way: peer.c calls the functions of one
+// library, those in mpi or those in shmem, which call work.c and kernel.c.
 #ifndef PEER_H
 #define PEER_H
 
 #include <stdint.h>
 
-// An operation runs count rounds and returns the nanoseconds that they took at rank 0. Both ranks
+enum { MOST_RANKS = 1024 };
+
+extern int rank, ranks; // the number of this process, and of all processes
+
+// An operation runs count rounds and returns the nanoseconds that they took at rank 0. All ranks
 // call it with the same arguments. size is a number of bytes, or the order of matrices.
 typedef uint64_t operation(long size, long count);
 
-operation barrier, sum, round_trip, stream, stream_read; // messages.c
-operation window_hand_over, shared_hand_over, window_stream; // windows.c
-operation matmul, product; // matmul.c
+// operations has the operations of the library; the last name is NULL. pair marks those that need
+// exactly two ranks.
+struct named {
+	const char *name;
+	operation *run;
+	int pair;
+};
+extern const struct named operations[];
 
-extern int rank; // of this process, 0 or 1
-
-// free_windows frees all windows. It must be called before MPI_Finalize.
-void free_windows(void);
+// library_start starts the library and sets rank and ranks. library_barrier returns when all ranks
+// have called it. library_end must be called last.
+void library_start(int *argc, char ***argv);
+void library_barrier(void);
+void library_end(void);
 
 // now returns a monotonic time in nanoseconds.
 uint64_t now(void);
@@ -34,6 +44,17 @@ void wrong(const char *what, long round);
 // the last byte. handed_over returns the value that change must return in a round.
 unsigned char change(unsigned char *data, long bytes);
 unsigned char handed_over(long round);
+
+// wanted_sum returns the sum over all ranks of round + rank.
+double wanted_sum(long round);
+
+// rows_of returns the number of rows of a matrix that rank r has, of which the first is row
+// first_row(order, r): each rank has one block of rows.
+long first_row(long order, int r);
+long rows_of(long order, int r);
+
+// set sets all n elements to value.
+void set(double *x, long n, double value);
 
 // multiply computes rows of C = A x B for matrices of order n.
 void multiply(double *restrict c, const double *a, const double *b, long rows, long n);

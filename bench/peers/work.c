@@ -9,7 +9,7 @@
 
 #include "peer.h"
 
-int rank;
+int rank, ranks;
 
 uint64_t now(void)
 {
@@ -54,6 +54,18 @@ unsigned char handed_over(long round)
 {
 	unsigned char b = round % 2 ? masks[0] ^ masks[1] : 0; // two rounds cancel each other
 	return rank ? b ^ masks[0] : b;
+}
+
+double wanted_sum(long round) { return (double)ranks * round + ranks * (ranks - 1) / 2; }
+
+long first_row(long order, int r) { return order * r / ranks; }
+
+long rows_of(long order, int r) { return first_row(order, r + 1) - first_row(order, r); }
+
+void set(double *x, long n, double value)
+{
+	for (long i = 0; i < n; i++)
+		x[i] = value;
 }
 
 void rewrite(uint64_t *words, long bytes, uint64_t round)

@@ -98,9 +98,16 @@ func holds(what, peers string) (bool, error) {
 	case "processors:2":
 		return runtime.NumCPU() >= 2, nil
 	case "mpi":
-		_, built := os.Stat(filepath.Join(peers, "peer.openmpi"))
-		_, found := exec.LookPath("mpirun.openmpi")
-		return built == nil && found == nil, nil
+		return installed(peers, "peer.openmpi", "mpirun.openmpi"), nil
+	case "openshmem":
+		return installed(peers, "peer.openshmem", "oshrun"), nil
 	}
 	return false, fmt.Errorf("script condition %q is unknown", what)
+}
+
+// installed reports whether a program of a folder is built, and its launcher is installed.
+func installed(folder, program, launcher string) bool {
+	_, built := os.Stat(filepath.Join(folder, program))
+	_, found := exec.LookPath(launcher)
+	return built == nil && found == nil
 }

@@ -174,6 +174,7 @@ func fagusPlaces() []place {
 		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},
+		{dir: in + "bench/hog", may: []string{in + "bench/corepair"}, time: "limits the start and the end of a process"},
 		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch"},
 			time: "measures other systems, and limits their answers", net: "sends commands to them by sockets"},
 		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/catalog", "fagus", "apps/catalog/usage", base, in + "bench/*", runflags},

@@ -60,6 +60,8 @@ func Command() *cli.Command {
 			switch {
 			case c.String("serve") != "":
 				return serve(c)
+			case c.IsSet("hog"):
+				return spin(c)
 			case c.Bool("gemm"):
 				return runGemm(c)
 			case c.Bool("peers"):

@@ -1,10 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,41 +12,64 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-const peersText = "make -C bench peers && fagus bench --peers        against Open MPI and MPICH (docs/peers.md)\n" +
+const peersText = "make -C bench peers && fagus bench --peers        against Open MPI, MPICH and OpenSHMEM (docs/peers.md)\n" +
 	"fagus bench --peers --net tcp                     all by TCP on the loopback device\n" +
-	"fagus bench --peers --ops barrier,sum --json"
+	"fagus bench --peers --ops barrier,sum --json\n" +
+	"fagus bench --peers --ops barrier,sum --ranks 2,4,8\n" +
+	"fagus bench --peers --ops barrier --hogs 1        beside a busy process"
 
-func peersOnly() []string { return []string{"peers-dir", "ops", "n", "cpus"} }
+const (
+	leastRanks = 2
+	mostRanks  = 64
+	mostHogs   = 256
+)
+
+func peersOnly() []string {
+	return []string{"peers-dir", "ops", "n", "cpus", "ranks", "hogs"}
+}
 
 func peersFlags() []cli.Flag {
 	const category = "with --peers"
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI and MPICH too, in turns with two ranks of Fagus; --net shm (the default here) or tcp"},
+		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI, MPICH and OpenSHMEM too, in turns with ranks of Fagus; --net shm (the default here) or tcp"},
 		&cli.StringFlag{Name: "peers-dir", Category: category, Value: "bench/build", Usage: "`FOLDER` of the programs that make -C bench peers has built"},
 		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all but product", Usage: "`NAMES` of the operations: barrier, sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul (its data movement), product (with computation)"},
+		&cli.IntSliceFlag{Name: "ranks", Category: category, Value: cli.NewIntSlice(leastRanks), Usage: "`NUMBERS` of ranks, one after the other; only barrier, sum, matmul and product have more than 2"},
 		&cli.IntFlag{Name: "n", Category: category, Value: 2048, Usage: "`ORDER` of the matrices of matmul and product"},
-		&cli.IntSliceFlag{Name: "cpus", Category: category, DefaultText: "the first two", Usage: "the two `PROCESSORS` on which ranks run"},
+		&cli.IntSliceFlag{Name: "cpus", Category: category, DefaultText: "the first, one for each rank", Usage: "two or more `PROCESSORS`, which ranks take in turns"},
+		&cli.IntFlag{Name: "hogs", Category: category, Usage: "`NUMBER` of busy processes beside the measurement; they take the ranks' processors in turns"},
 		&cli.StringFlag{Name: "serve", Hidden: true},
+		&cli.IntFlag{Name: "hog", Hidden: true},
 	}
 }
 
 type rivalry struct {
-	systems []peers.System
-	cases   []peers.Case
-	session peers.Session
+	heats   []heat
+	session peers.Session // without Running
 	report  peersReport
 	timeout time.Duration
+	self    string
+	cpus    []int
+	hogs    int
+}
+
+// heat is the measurement of all systems with one number of ranks.
+type heat struct {
+	systems []peers.System
+	cases   []peers.Case
 }
 
 func runPeers(c *cli.Context) error {
-	r, err := newContestants(c)
+	r, err := newRivalry(c)
 	if err != nil {
 		return err
 	}
@@ -58,28 +81,27 @@ func runPeers(c *cli.Context) error {
 	return base.Print(c, &r.report, r.report.print)
 }
 
-func newContestants(c *cli.Context) (*rivalry, error) {
+func newRivalry(c *cli.Context) (*rivalry, error) {
 	net := runflags.SHM
 	if c.IsSet("net") {
 		net = c.String("net")
 	}
-	if _, err := runflags.Named(runflags.SHM, runflags.TCP).Find(net); err != nil {
-		return nil, fmt.Errorf("%w with --peers", err)
-	}
-	if c.IsSet("nodes") && c.Int("nodes") != peers.Ranks {
-		return nil, usage.Errorf("--nodes %d: want %d with --peers", c.Int("nodes"), peers.Ranks)
-	}
-	if c.String("mode") != fagus.Phase.String() {
-		return nil, usage.Errorf("--mode %s: with --peers want %v, which makes the ranks take turns", c.String("mode"), fagus.Phase)
-	}
-	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
-		return nil, usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
+	if err := checkPeersFlags(c, net); err != nil {
+		return nil, err
 	}
 	timeout, err := runflags.Timeout(c)
 	if err != nil {
 		return nil, err
 	}
-	cpus, err := twoProcessors(c)
+	selected, err := wanted(c, net)
+	if err != nil {
+		return nil, err
+	}
+	ranks, err := rankNumbers(c, selected)
+	if err != nil {
+		return nil, err
+	}
+	cpus, err := processors(c, slices.Max(ranks))
 	if err != nil {
 		return nil, err
 	}
@@ -87,50 +109,138 @@ func newContestants(c *cli.Context) (*rivalry, error) {
 	if err != nil {
 		return nil, err
 	}
-	systems, missing, err := competitors(net, self, c.String("peers-dir"), cpus)
-	if err != nil {
-		return nil, err
-	}
-	cases, err := casesOf(c, net, systems)
-	if err != nil {
-		return nil, err
-	}
-	r := &rivalry{systems: systems, cases: cases, timeout: timeout}
+	r := &rivalry{timeout: timeout, self: self, cpus: cpus, hogs: c.Int("hogs")}
 	r.session = peers.Session{
 		Samples: c.Int("samples"), Batch: c.Duration("batch"),
 		Probe: func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
-	r.report = newPeersReport(net, cpus, systems, missing)
+	r.report = newPeersReport(net, ranks, cpus, r.hogs)
+	for _, n := range ranks {
+		f := field{net: net, self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: r.hogs, heap: symmetric(selected)}
+		all, missing, err := f.competitors()
+		if err != nil {
+			return nil, err
+		}
+		h := heat{systemsOf(all), casesOf(selected, n, all)}
+		r.heats = append(r.heats, h)
+		r.report.add(h.systems, missing)
+	}
 	return r, nil
 }
 
-// twoProcessors returns the processors of the two ranks: those of --cpus, or the first two.
-func twoProcessors(c *cli.Context) ([]int, error) {
+func checkPeersFlags(c *cli.Context, net string) error {
+	if _, err := runflags.Named(runflags.SHM, runflags.TCP).Find(net); err != nil {
+		return fmt.Errorf("%w with --peers", err)
+	}
+	if c.IsSet("nodes") && c.Int("nodes") != leastRanks {
+		return usage.Errorf("--nodes %d: want --ranks with --peers", c.Int("nodes"))
+	}
+	if c.String("mode") != fagus.Phase.String() {
+		return usage.Errorf("--mode %s: --peers measures both modes, each in rows of its own", c.String("mode"))
+	}
+	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
+		return usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
+	}
+	if hogs := c.Int("hogs"); hogs < 0 || hogs > mostHogs {
+		return usage.Errorf("--hogs %d: want 0 to %d", hogs, mostHogs)
+	}
+	return nil
+}
+
+// rankNumbers returns the numbers of ranks that the command line selects. Each operation must be
+// possible with one of them, and with each number an operation must be possible.
+func rankNumbers(c *cli.Context, selected []operation) ([]int, error) {
+	numbers := c.IntSlice("ranks")
+	for i, n := range numbers {
+		if n < leastRanks || n > mostRanks || slices.Contains(numbers[:i], n) {
+			return nil, usage.Errorf("--ranks %s: want different numbers from %d to %d", commas(numbers), leastRanks, mostRanks)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, usage.Errorf("--ranks: want different numbers from %d to %d", leastRanks, mostRanks)
+	}
+	for _, one := range selected {
+		if one.pair && c.IsSet("ops") && !slices.Contains(numbers, leastRanks) {
+			return nil, usage.Errorf("--ranks %s --ops %s: this operation is of 2 ranks", commas(numbers), one.name)
+		}
+	}
+	for _, n := range numbers {
+		if len(casesOf(selected, n, nil)) == 0 {
+			return nil, usage.Errorf("--ranks %s: no operation of --ops is of %d ranks", commas(numbers), n)
+		}
+	}
+	return numbers, nil
+}
+
+// processors returns the processors of the ranks: those of --cpus, or as many of the first ones as
+// ranks can use.
+func processors(c *cli.Context, ranks int) ([]int, error) {
 	allowed, err := corepair.Allowed()
 	if err != nil {
 		return nil, err
 	}
 	cpus := c.IntSlice("cpus")
 	if !c.IsSet("cpus") {
-		if len(allowed) < peers.Ranks {
-			return nil, fmt.Errorf("bench: this process may use the processors %v: want at least %d", allowed, peers.Ranks)
+		if len(allowed) < leastRanks {
+			return nil, fmt.Errorf("bench: this process may use the processors %v: want at least %d", allowed, leastRanks)
 		}
-		return allowed[:peers.Ranks], nil
+		return allowed[:min(ranks, len(allowed))], nil
 	}
-	if len(cpus) != peers.Ranks || cpus[0] == cpus[1] || !slices.Contains(allowed, cpus[0]) || !slices.Contains(allowed, cpus[1]) {
-		return nil, usage.Errorf("--cpus %v: want two of %v", cpus, allowed)
+	for i, cpu := range cpus {
+		if !slices.Contains(allowed, cpu) || slices.Contains(cpus[:i], cpu) {
+			return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
+		}
+	}
+	if len(cpus) < leastRanks {
+		return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
 	}
 	return cpus, nil
 }
 
-// measure starts all systems, measures them, and stops them all before it returns.
-func (r *rivalry) measure(ctx context.Context, c *cli.Context) error {
+// measure starts the hogs and measures all heats. When it returns, all processes have ended.
+func (r *rivalry) measure(ctx context.Context, c *cli.Context) (err error) {
 	folder, err := os.MkdirTemp("", "fagus-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	for i, s := range r.systems {
+	var busy []int
+	for i := range r.hogs {
+		busy = append(busy, r.cpus[i%len(r.cpus)])
+	}
+	herd, err := hog.Start(r.self, []string{"bench", "--hog"}, busy)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, herd.Stop()) }()
+	total := 0
+	for _, h := range r.heats {
+		for _, one := range h.cases {
+			total += len(one.Methods) * r.session.Samples
+		}
+	}
+	bar := base.NewProgress(c.App.ErrWriter, "samples", total)
+	defer bar.Stop()
+	r.session.Progress = func() { bar.Add(1) }
+	for i, h := range r.heats {
+		if err := r.heat(ctx, h, filepath.Join(folder, fmt.Sprint(i))); err != nil {
+			return err
+		}
+	}
+	if len(r.report.Rows) == 0 {
+		return errors.New("bench: all samples were dropped, because the processors' distance changed during each")
+	}
+	return nil
+}
+
+// heat starts the systems of a heat, measures them, and stops them all before it returns. The
+// folder must not exist.
+func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	session := r.session
+	for i, s := range h.systems {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
@@ -138,25 +248,15 @@ func (r *rivalry) measure(ctx context.Context, c *cli.Context) error {
 			return err
 		}
 		defer running.Stop()
-		r.session.Running = append(r.session.Running, running)
+		session.Running = append(session.Running, running)
 	}
-	total := 0
-	for _, one := range r.cases {
-		total += len(one.Methods) * r.session.Samples
-	}
-	bar := base.NewProgress(c.App.ErrWriter, "samples", total)
-	defer bar.Stop()
-	r.session.Progress = func() { bar.Add(1) }
-	for _, one := range r.cases {
-		rows, dropped, err := r.session.Measure(ctx, one)
+	for _, one := range h.cases {
+		rows, dropped, err := session.Measure(ctx, one)
 		if err != nil {
 			return err
 		}
 		r.report.Rows = append(r.report.Rows, rows...)
 		r.report.Dropped += dropped
-	}
-	if len(r.report.Rows) == 0 {
-		return errors.New("bench: all samples were dropped, because the processors' distance changed during each")
 	}
 	return nil
 }

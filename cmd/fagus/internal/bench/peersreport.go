@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -21,7 +22,9 @@ type peersReport struct {
 	Machine string       `json:"machine"`
 	Load    string       `json:"load_average"` // mean over the last minute; "" if unknown
 	Net     string       `json:"net"`
+	Ranks   []int        `json:"ranks"`
 	CPUs    []int        `json:"cpus"`
+	Hogs    int          `json:"hogs"`
 	Systems []peerSystem `json:"systems"`
 	Missing []string     `json:"missing,omitempty"`
 	Dropped int          `json:"dropped_samples"`
@@ -29,17 +32,26 @@ type peersReport struct {
 }
 
 type peerSystem struct {
-	Name string   `json:"name"`
-	Argv []string `json:"argv"`
-	Env  []string `json:"env,omitempty"`
+	Name  string   `json:"name"`
+	Ranks int      `json:"ranks"`
+	Argv  []string `json:"argv"`
+	Env   []string `json:"env,omitempty"`
 }
 
-func newPeersReport(net string, cpus []int, systems []peers.System, missing []string) peersReport {
-	r := peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, CPUs: cpus, Missing: missing, Rows: []peers.Row{}}
+func newPeersReport(net string, ranks, cpus []int, hogs int) peersReport {
+	return peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, Ranks: ranks, CPUs: cpus, Hogs: hogs, Rows: []peers.Row{}}
+}
+
+// add adds systems that are measured, and the names of missing ones.
+func (r *peersReport) add(systems []peers.System, missing []string) {
 	for _, s := range systems {
-		r.Systems = append(r.Systems, peerSystem{s.Name, s.Argv, s.Env})
+		r.Systems = append(r.Systems, peerSystem{s.Name, s.Ranks, s.Argv, s.Env})
 	}
-	return r
+	for _, name := range missing {
+		if !slices.Contains(r.Missing, name) {
+			r.Missing = append(r.Missing, name)
+		}
+	}
 }
 
 // load returns the load average of the last minute; "" if it is unknown.
@@ -53,23 +65,33 @@ func load() string {
 }
 
 func (r *peersReport) print(w io.Writer) error {
-	t := base.NewTable(table.Row{"operation", "size", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio"}, 2, 5, 6, 7, 8, 9, 10)
+	t := base.NewTable(table.Row{"operation", "size", "ranks", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio"}, 2, 3, 6, 7, 8, 9, 10, 11)
 	var before peers.Row
 	for _, row := range r.Rows {
-		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Pair != before.Pair) {
+		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Ranks != before.Ranks || row.Pair != before.Pair) {
 			t.AppendSeparator()
 		}
 		before = row
-		t.AppendRow(table.Row{row.Op, sizeText(row), fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
+		t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
 			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row)})
 	}
 	missing := ""
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
-	_, err := fmt.Fprintf(w, "2 ranks, %s, processors %v of %s, load average %s before\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
-		r.Net, r.CPUs, r.Machine, r.Load, r.Dropped, missing, t.Render())
+	_, err := fmt.Fprintf(w, "%s ranks, %s, processors %v of %s, load average %s before, %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
+		strings.ReplaceAll(commas(r.Ranks), ",", ", "), r.Net, r.CPUs, r.Machine, r.Load, hogsText(r.Hogs), r.Dropped, missing, t.Render())
 	return err
+}
+
+func hogsText(n int) string {
+	switch n {
+	case 0:
+		return "no hog"
+	case 1:
+		return "1 hog (a busy process beside it)"
+	}
+	return fmt.Sprintf("%d hogs (busy processes beside it)", n)
 }
 
 func sizeText(r peers.Row) string {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -22,7 +24,7 @@ func serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !cfg.Network.Processes || cfg.Launches() || cfg.Nodes != peers.Ranks || len(cpus) != peers.Ranks {
+	if !cfg.Network.Processes || cfg.Launches() || cfg.Nodes < leastRanks || len(cpus) == 0 {
 		return usage.Errorf("--serve is for the ranks that fagus bench --peers starts")
 	}
 	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
@@ -33,7 +35,7 @@ func serve(c *cli.Context) error {
 	}
 	_, err = on.Run(ctx, func(n *fagus.Node) error {
 		runtime.LockOSThread()
-		if err := corepair.Pin(cpus[n.Rank()]); err != nil {
+		if err := corepair.Pin(cpus[n.Rank()%len(cpus)]); err != nil {
 			return err
 		}
 		s := server{n, map[bench.Config]*bench.Meter{}}
@@ -43,6 +45,14 @@ func serve(c *cli.Context) error {
 		return err
 	}
 	return on.Close(ctx)
+}
+
+// spin is the work of a process that --hogs starts.
+func spin(c *cli.Context) error {
+	if c.Int("hog") < 0 {
+		return usage.Errorf("--hog is for the processes that fagus bench --hogs starts")
+	}
+	return hog.Spin(c.Int("hog"), os.Stdin, c.App.Writer)
 }
 
 // server has a meter for every operation that the driver has requested.

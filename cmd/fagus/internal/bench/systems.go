@@ -2,90 +2,161 @@ package bench
 
 import (
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// library is an MPI library with settings. Debian's names of its programs end in suffix.
-type library struct {
-	name, suffix string
-	env          []string
+// kind says by which methods a system performs the operations.
+type kind int
+
+const (
+	own   kind = iota // Fagus
+	mpi               // bench/peers/mpi
+	shmem             // bench/peers/shmem
+)
+
+type contestant struct {
+	peers.System
+	kind kind
 }
 
-// noRepMovsb keeps glibc from copying by the instruction rep movsb, which is slow on some
-// processors when source and destination have the same offset in a page.
-const noRepMovsb = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1073741824"
+// library is a peer with settings: the program peer.suffix, which launcher starts.
+type library struct {
+	kind                   kind
+	name, suffix, launcher string
+	env                    []string
+}
 
-// libraries returns the peers on a network: each library with its default settings, and with the
-// best known settings (docs/peers.md).
-func libraries(net string) []library {
-	if net == runflags.TCP {
-		return []library{
-			{"Open MPI", "openmpi", []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}},
-			{"MPICH", "mpich", []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"}},
+const (
+	// noRepMovsb keeps glibc from copying by the instruction rep movsb, which is slow on some
+	// processors when source and destination have the same offset in a page.
+	noRepMovsb = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1073741824"
+	// noCMA makes Open MPI copy through its shared segment instead of by process_vm_readv.
+	noCMA = "OMPI_MCA_btl_vader_single_copy_mechanism=none"
+	// yields makes Open MPI call sched_yield while it waits.
+	yields = "OMPI_MCA_mpi_yield_when_idle=1"
+)
+
+func openMPI(name string, env ...string) library {
+	return library{mpi, name, "openmpi", "mpirun.openmpi", env}
+}
+
+func mpich(name string, env ...string) library {
+	return library{mpi, name, "mpich", "mpirun.mpich", env}
+}
+
+func openSHMEM(name string, env ...string) library {
+	return library{shmem, name, "openshmem", "oshrun", env}
+}
+
+// field says on what systems are compared.
+type field struct {
+	net    string
+	self   string // the program fagus
+	folder string // of the peers' programs
+	cpus   []int  // ranks take them in turns
+	ranks  int
+	hogs   int
+	heap   int // bytes of symmetric memory that a rank of OpenSHMEM needs for the operations
+}
+
+// crowded reports whether ranks share processors with each other.
+func (f *field) crowded() bool { return f.ranks > len(f.cpus) }
+
+// libraries returns the peers: each library with its default settings, and with the best known
+// settings (docs/peers.md).
+func (f *field) libraries() []library {
+	if f.net == runflags.TCP {
+		overTCP := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}
+		all := []library{openMPI("Open MPI", overTCP...)}
+		if f.hogs > 0 || f.crowded() {
+			all = append(all, openMPI("Open MPI, yield", append(overTCP, yields)...))
 		}
+		return append(all, mpich("MPICH", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"))
 	}
-	return []library{
-		{"Open MPI", "openmpi", nil},
-		{"Open MPI, best", "openmpi", []string{"OMPI_MCA_coll_sm_priority=100", "OMPI_MCA_btl_vader_single_copy_mechanism=none", noRepMovsb}},
-		{"MPICH", "mpich", nil},
-		{"MPICH, best", "mpich", []string{noRepMovsb}},
+	all := []library{openMPI("Open MPI")}
+	if !f.crowded() { // its barriers are slow where ranks share a processor
+		all = append(all, openMPI("Open MPI, best", "OMPI_MCA_coll_sm_priority=100", noCMA, noRepMovsb))
 	}
+	if f.hogs > 0 || f.crowded() {
+		all = append(all, openMPI("Open MPI, yield", yields, noCMA, noRepMovsb))
+	}
+	all = append(all, mpich("MPICH"), mpich("MPICH, best", noRepMovsb))
+	heap := fmt.Sprintf("SHMEM_SYMMETRIC_SIZE=%d", f.heap)
+	all = append(all, openSHMEM("OpenSHMEM", heap))
+	if f.hogs > 0 || f.crowded() {
+		all = append(all, openSHMEM("OpenSHMEM, yield", heap, yields))
+	}
+	return all
+}
+
+// threadedBudget limits the time of all samples of an operation in threaded mode, which is slow
+// where helper threads share processors.
+const threadedBudget = 2 * time.Second
+
+// own returns the systems of Fagus.
+func (f *field) own() []contestant {
+	system := func(name string, placement fagus.Placement, more ...string) contestant {
+		argv := append([]string{f.self, "bench", "--net", f.net, "--placement", placement.String(), "--cpus", commas(f.cpus)}, more...)
+		return contestant{peers.System{Name: name, Own: true, Ranks: f.ranks, Argv: append(argv, "--serve")}, own}
+	}
+	if f.net == runflags.TCP {
+		return []contestant{system("Fagus", fagus.PlacePrivate)}
+	}
+	threaded := system("Fagus, threaded", fagus.PlaceShared, "--mode", fagus.Threaded.String())
+	threaded.Budget = threadedBudget
+	return []contestant{system("Fagus, shared", fagus.PlaceShared), system("Fagus, private", fagus.PlacePrivate), threaded}
 }
 
 // competitors returns Fagus and the installed peers; missing names the peers not installed.
-func competitors(net, self, folder string, cpus []int) (systems []peers.System, missing []string, err error) {
-	list := fmt.Sprintf("%d,%d", cpus[0], cpus[1])
-	own := func(name string, placement fagus.Placement) peers.System {
-		return peers.System{Name: name, Own: true, Processes: peers.Ranks, Argv: []string{
-			self, "bench", "--net", net, "--placement", placement.String(), "--cpus", list, "--serve"}}
-	}
-	if net == runflags.TCP {
-		systems = append(systems, own("Fagus", fagus.PlacePrivate))
-	} else {
-		systems = append(systems, own("Fagus, shared", fagus.PlaceShared), own("Fagus, private", fagus.PlacePrivate))
-	}
-	owns := len(systems)
+func (f *field) competitors() (all []contestant, missing []string, err error) {
+	all = f.own()
+	owns := len(all)
 	var why error
-	for _, l := range libraries(net) {
-		argv, err := l.argv(folder, list)
+	for _, l := range f.libraries() {
+		argv, err := l.argv(f)
 		if err != nil {
 			why, missing = err, append(missing, l.name)
 			continue
 		}
-		systems = append(systems, peers.System{Name: l.name, Env: append(asRoot(), l.env...), Argv: argv})
+		all = append(all, contestant{peers.System{Name: l.name, Ranks: f.ranks, Launched: true, Env: append(asRoot(), l.env...), Argv: argv}, l.kind})
 	}
-	if len(systems) == owns {
+	if len(all) == owns {
 		return nil, nil, fmt.Errorf("bench: no peers: %w; make -C bench peers builds them in bench/build, with Debian's openmpi-bin libopenmpi-dev mpich libmpich-dev", why)
 	}
-	return systems, missing, nil
+	return all, missing, nil
 }
 
-// argv returns the command line that starts the peer program of a folder on two processors.
-func (l library) argv(folder, cpus string) ([]string, error) {
-	program, err := filepath.Abs(filepath.Join(folder, "peer."+l.suffix))
+// argv returns the command line that starts the peer's program.
+func (l library) argv(f *field) ([]string, error) {
+	program, err := filepath.Abs(filepath.Join(f.folder, "peer."+l.suffix))
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(program); err != nil {
 		return nil, err
 	}
-	launcher, err := exec.LookPath("mpirun." + l.suffix)
+	launcher, err := exec.LookPath(l.launcher)
 	if err != nil {
 		return nil, err
 	}
-	return []string{launcher, "-n", fmt.Sprint(peers.Ranks), program, cpus}, nil
+	argv := []string{launcher, "-n", fmt.Sprint(f.ranks)}
+	if l.suffix != "mpich" && f.crowded() {
+		argv = append(argv, "--oversubscribe") // permits more ranks than processors
+	}
+	return append(argv, program, commas(f.cpus)), nil
+}
+
+func commas(numbers []int) string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ","), "[]")
 }
 
 // asRoot returns the environment variables that let Open MPI run as root, as in a container.
@@ -96,77 +167,11 @@ func asRoot() []string {
 	return []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 }
 
-const (
-	smallBytes = 8
-	pageBytes  = 4096
-)
-
-type operation struct {
-	name  string
-	sizes []int
-	own   bench.Op
-	peer  []peers.Method
-}
-
-func operations(net string, streams []int, order int) []operation {
-	same := func(op bench.Op) []peers.Method { return []peers.Method{{Op: string(op)}} }
-	pages := []peers.Method{{Op: "window-hand-over", Variant: "window"}}
-	if net == runflags.SHM {
-		pages = append(pages, peers.Method{Op: "shared-hand-over", Variant: "shared window"})
+// systemsOf returns what package peers needs to know of contestants.
+func systemsOf(all []contestant) []peers.System {
+	var systems []peers.System
+	for _, c := range all {
+		systems = append(systems, c.System)
 	}
-	return []operation{
-		{"barrier", []int{0}, bench.Barrier, same(bench.Barrier)},
-		{"sum", []int{0}, bench.Sum, same(bench.Sum)},
-		{"round-trip", []int{smallBytes}, bench.HandOver, []peers.Method{{Op: "round-trip"}}},
-		{"hand-over", []int{pageBytes}, bench.HandOver, pages},
-		{"stream", streams, bench.Stream, []peers.Method{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}}},
-		{"stream-read", []int{slices.Max(streams)}, bench.StreamRead, same(bench.StreamRead)},
-		{"matmul", []int{order}, bench.Matmul, same(bench.Matmul)},
-		{"product", []int{order}, bench.Product, same(bench.Product)},
-	}
-}
-
-func casesOf(c *cli.Context, net string, systems []peers.System) (cases []peers.Case, err error) {
-	streams := []int{4096, 64 << 10, 1 << 20, 32 << 20}
-	if c.IsSet("bytes") {
-		streams = c.IntSlice("bytes")
-	}
-	var names []string
-	for _, one := range operations(net, streams, c.Int("n")) {
-		names = append(names, one.name)
-		wanted := slices.Contains(c.StringSlice("ops"), one.name)
-		if !c.IsSet("ops") {
-			wanted = one.own != bench.Product // a product takes seconds
-		}
-		if !wanted {
-			continue
-		}
-		for _, size := range one.sizes {
-			cfg := bench.Config{Op: one.own, Bytes: size, N: size, Samples: 1, Batch: 1}
-			if err := cfg.Validate(); err != nil {
-				return nil, usage.Wrap(err)
-			}
-			cases = append(cases, peers.Case{Op: one.name, Size: size, Methods: methodsOf(one, systems)})
-		}
-	}
-	for _, op := range c.StringSlice("ops") {
-		if !slices.Contains(names, op) {
-			return nil, usage.Errorf("--ops %s: want some of %s", op, strings.Join(names, ", "))
-		}
-	}
-	return cases, nil
-}
-
-func methodsOf(one operation, systems []peers.System) (methods []peers.Method) {
-	for i, s := range systems {
-		if s.Own {
-			methods = append(methods, peers.Method{System: i, Op: string(one.own)})
-			continue
-		}
-		for _, w := range one.peer {
-			w.System = i
-			methods = append(methods, w)
-		}
-	}
-	return methods
+	return slices.Clip(systems)
 }

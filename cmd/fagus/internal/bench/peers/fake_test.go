@@ -31,11 +31,18 @@ func fakeSystem(t *testing.T, name, behaviour string, took time.Duration, log st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return peers.System{Name: name, Argv: []string{self, name, fmt.Sprint(took.Nanoseconds()), log},
+	return peers.System{Name: name, Ranks: 2, Launched: true, Argv: []string{self, name, fmt.Sprint(took.Nanoseconds()), log},
 		Env: []string{"PEERS_FAKE=" + behaviour}, Patience: 20 * time.Second}
 }
 
-// fake runs both ranks of a fake system in this process.
+// withRanks returns a fake system with another number of ranks.
+func withRanks(s peers.System, ranks int) peers.System {
+	s.Ranks = ranks
+	s.Env = append(s.Env, fmt.Sprintf("PEERS_FAKE_RANKS=%d", ranks))
+	return s
+}
+
+// fake runs all ranks of a fake system in this process; they are two without PEERS_FAKE_RANKS.
 func fake(behaviour string, args []string) error {
 	name, log, socket := args[0], args[2], args[3]
 	took, err := strconv.Atoi(args[1])
@@ -52,7 +59,7 @@ func fake(behaviour string, args []string) error {
 			case behaviour == "dies":
 				fmt.Fprintln(os.Stderr, "the end is near")
 				os.Exit(4)
-			case rank == 1:
+			case rank > 0:
 				return time.Hour, nil // the driver uses the time of rank 0
 			}
 			f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
@@ -74,10 +81,24 @@ func fake(behaviour string, args []string) error {
 	case "babbles":
 		return babble(socket)
 	}
-	done := make(chan error, 2)
-	go func() { done <- peers.Attend(socket, 0, batch(0)) }()
-	go func() { done <- peers.Attend(socket, second, batch(1)) }()
-	return errors.Join(<-done, <-done)
+	ranks := 2
+	if text := os.Getenv("PEERS_FAKE_RANKS"); text != "" {
+		if ranks, err = strconv.Atoi(text); err != nil {
+			return err
+		}
+	}
+	done := make(chan error, ranks)
+	for r := range ranks {
+		if r == 1 {
+			r = second
+		}
+		go func() { done <- peers.Attend(socket, r, batch(r)) }()
+	}
+	var failed error
+	for range ranks {
+		failed = errors.Join(failed, <-done)
+	}
+	return failed
 }
 
 // babble is a fake system whose ranks answer with text instead of a time.

@@ -117,6 +117,45 @@ func TestNoPeer(t *testing.T) {
 	}
 }
 
+// TestBudget: a slow system with a budget takes few samples, but enough for a median, and the
+// other systems take all of theirs.
+func TestBudget(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	slow := fakeSystem(t, "slow", "good", time.Hour, log)
+	slow.Budget = time.Minute
+	short := fakeSystem(t, "short", "good", time.Second, log)
+	short.Budget = 5 * time.Second
+	shown := 0
+	s := &peers.Session{Batch: time.Millisecond, Samples: 9, Progress: func() { shown++ },
+		Probe: func() (time.Duration, error) { return 100, nil }}
+	for _, system := range []peers.System{slow, short, fakeSystem(t, "free", "good", time.Hour, log)} {
+		s.Running = append(s.Running, start(t, system))
+	}
+	rows, _, err := s.Measure(t.Context(), peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}, {System: 1, Op: "x"}, {System: 2, Op: "x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, fmt.Sprint(r.System, r.Samples))
+	}
+	if want := []string{"slow3", "short5", "free9"}; !slices.Equal(got, want) || shown != 27 {
+		t.Errorf("%d shown, rows %q, want 27 and %q", shown, got, want)
+	}
+}
+
+// TestRanks: systems may have one rank or many, and a row says how many.
+func TestRanks(t *testing.T) {
+	for _, ranks := range []int{1, 5} {
+		s := &peers.Session{Batch: time.Millisecond, Samples: 2, Probe: func() (time.Duration, error) { return 100, nil }}
+		s.Running = append(s.Running, start(t, withRanks(fakeSystem(t, "crowd", "good", time.Millisecond, filepath.Join(t.TempDir(), "log")), ranks)))
+		rows, _, err := s.Measure(t.Context(), peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}}})
+		if err != nil || len(rows) != 1 || rows[0].Ranks != ranks || rows[0].Median != 1e6 {
+			t.Errorf("%d ranks: %+v, %v", ranks, rows, err)
+		}
+	}
+}
+
 // TestFailures: the error names the failed system and shows its output, in bounded time.
 func TestFailures(t *testing.T) {
 	for behaviour, want := range map[string]string{

@@ -26,7 +26,15 @@ func pairOf(roundTrip time.Duration) Pair {
 
 type series struct {
 	of      map[Pair]*samples
+	spent   time.Duration // the time of all samples
+	taken   int           // with those dropped
 	dropped int
+}
+
+// enough reports whether a series has used up its budget; 0 means that it has none.
+func (s *series) enough(budget time.Duration) bool {
+	const least = 3
+	return budget > 0 && s.taken >= least && s.spent >= budget
 }
 
 // samples has the times per operation at one distance, and the probes, all in nanoseconds.
@@ -35,7 +43,9 @@ type samples struct {
 }
 
 // add keeps a sample if the probes before and after it show the same distance.
-func (s *series) add(before, after time.Duration, ns float64) {
+func (s *series) add(before, after, took time.Duration, count int) {
+	s.spent += took
+	s.taken++
 	pair := pairOf(before)
 	if pair != pairOf(after) {
 		s.dropped++
@@ -45,15 +55,16 @@ func (s *series) add(before, after time.Duration, ns float64) {
 		s.of = map[Pair]*samples{Near: {}, Far: {}}
 	}
 	at := s.of[pair]
-	at.took = append(at.took, ns)
+	at.took = append(at.took, float64(took.Nanoseconds())/float64(count))
 	at.trips = append(at.trips, float64(before), float64(after))
 }
 
 // Row summarises a method at one distance. Times are in nanoseconds per operation.
 type Row struct {
-	Op   string `json:"op"`
-	Size int    `json:"size,omitempty"`
-	Pair Pair   `json:"pair"`
+	Op    string `json:"op"`
+	Size  int    `json:"size,omitempty"`
+	Ranks int    `json:"ranks"`
+	Pair  Pair   `json:"pair"`
 	// Trip is the median of the probes: the round trip of a cache line.
 	Trip    float64 `json:"cache_line_ns"`
 	System  string  `json:"system"`
@@ -82,7 +93,7 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 			slices.Sort(at.trips)
 			system := s.Running[w.System]
 			rows = append(rows, Row{
-				Op: c.Op, Size: c.Size, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
+				Op: c.Op, Size: c.Size, Ranks: system.Ranks, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
 				Least: at.took[0], First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
 			})
 		}

@@ -29,7 +29,7 @@ type Session struct {
 	Batch   time.Duration // approximate time of one sample
 	// Probe measures the distance of the processors: the round trip of a cache line.
 	Probe func() (time.Duration, error)
-	// Progress is called after each sample, if it is not nil.
+	// Progress is called after each sample, taken or spared, if it is not nil.
 	Progress func()
 }
 
@@ -46,16 +46,24 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 	for round := range s.Samples {
 		for i := range c.Methods {
 			at := (round + i) % len(c.Methods)
+			if all[at].enough(s.Running[c.Methods[at].System].Budget) {
+				s.progress()
+				continue
+			}
 			if err := s.sample(ctx, c, c.Methods[at], counts[at], &all[at]); err != nil {
 				return nil, 0, err
 			}
-			if s.Progress != nil {
-				s.Progress()
-			}
+			s.progress()
 		}
 	}
 	rows, dropped = s.rows(c, all)
 	return rows, dropped, nil
+}
+
+func (s *Session) progress() {
+	if s.Progress != nil {
+		s.Progress()
+	}
 }
 
 // calibrate returns the number of operations that take about the time Batch. The first batch also
@@ -89,6 +97,6 @@ func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *s
 	if err != nil {
 		return err
 	}
-	to.add(before, after, float64(took.Nanoseconds())/float64(count))
+	to.add(before, after, took, count)
 	return nil
 }

@@ -17,17 +17,19 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// Ranks is the number of ranks of a system.
-const Ranks = 2
-
-// System describes how to start the two ranks of a system.
+// System describes how to start the ranks of a system.
 type System struct {
-	Name string
-	Own  bool     // the system is Fagus, and not a peer
-	Argv []string // the command line; Start appends the path of the socket
-	Env  []string // variables added to this process's environment
-	// Processes is the number of processes to start. 0 means one process that starts both ranks.
-	Processes int
+	Name  string
+	Own   bool     // the system is Fagus, and not a peer
+	Ranks int      // at least 1
+	Argv  []string // the command line; Start appends the path of the socket
+	Env   []string // variables added to this process's environment
+	// Launched means that Argv is a launcher, which starts all ranks. Otherwise Start starts one
+	// process for each rank.
+	Launched bool
+	// Budget limits the time that samples of one method take, for systems that are slow: a method
+	// that has used it up takes no more samples, once it has 3. 0 means no limit.
+	Budget time.Duration
 	// Patience limits the time of the start, and the time of each answer. 0 means 2 minutes.
 	Patience time.Duration
 }
@@ -35,7 +37,7 @@ type System struct {
 // Running is a system that has been started. It belongs to one goroutine.
 type Running struct {
 	System
-	ranks  [Ranks]*rank
+	ranks  []*rank
 	stderr *tail
 	ended  chan error // receives the result when all processes have ended
 	end    context.CancelFunc
@@ -57,12 +59,16 @@ func Start(ctx context.Context, s System, socket string) (*Running, error) {
 	}
 	defer listener.Close()
 	jobs, end := context.WithCancel(ctx)
-	r := &Running{System: s, stderr: &tail{}, ended: make(chan error, 1), end: end}
+	r := &Running{System: s, ranks: make([]*rank, s.Ranks), stderr: &tail{}, ended: make(chan error, 1), end: end}
+	processes := s.Ranks
+	if s.Launched {
+		processes = 1
+	}
 	job := launch.Job{
-		Size:   max(1, s.Processes),
+		Size:   processes,
 		Argv:   append(slices.Clone(s.Argv), socket),
 		Env:    append(cluster.WithoutPlace(os.Environ()), s.Env...),
-		Stdout: io.Discard, Stderr: r.stderr, PlainErr: s.Processes == 0,
+		Stdout: io.Discard, Stderr: r.stderr, PlainErr: s.Launched,
 	}
 	go func() {
 		r.ended <- job.Run(jobs)
@@ -82,7 +88,7 @@ func (r *Running) greet(ctx context.Context, listener *net.UnixListener) error {
 	if err := listener.SetDeadline(deadline); err != nil {
 		return err
 	}
-	for range Ranks {
+	for range r.ranks {
 		conn, err := listener.Accept()
 		if err != nil {
 			return err
@@ -105,14 +111,14 @@ func (r *Running) register(conn net.Conn, deadline time.Time) error {
 		return err
 	}
 	var number int
-	if _, err := fmt.Sscanf(line, "rank %d\n", &number); err != nil || number < 0 || number >= Ranks || r.ranks[number] != nil {
-		return fmt.Errorf("greeting %q: want \"rank R\" once for each of %d ranks", line, Ranks)
+	if _, err := fmt.Sscanf(line, "rank %d\n", &number); err != nil || number < 0 || number >= r.Ranks || r.ranks[number] != nil {
+		return fmt.Errorf("greeting %q: want \"rank R\" once for each of %d ranks", line, r.Ranks)
 	}
 	r.ranks[number] = &rank{conn, lines}
 	return nil
 }
 
-// Batch lets both ranks perform a command and returns the time that it took at rank 0.
+// Batch lets all ranks perform a command and returns the time that it took at rank 0.
 func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
 	deadline := time.Now().Add(r.Patience)
 	for _, k := range r.ranks {
@@ -123,17 +129,21 @@ func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
 			return 0, r.failure(ctx, err)
 		}
 	}
-	var took [Ranks]time.Duration
+	var first time.Duration
 	for i, k := range r.ranks {
 		line, err := k.lines.ReadString('\n')
+		var took time.Duration
 		if err == nil {
-			took[i], err = parseAnswer(strings.TrimSuffix(line, "\n"))
+			took, err = parseAnswer(strings.TrimSuffix(line, "\n"))
 		}
 		if err != nil {
 			return 0, r.failure(ctx, fmt.Errorf("%v: rank %d: %w", c, i, err))
 		}
+		if i == 0 {
+			first = took
+		}
 	}
-	return took[0], nil
+	return first, nil
 }
 
 // grace is the time that ranks have to end by themselves.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Command tells both ranks of a system to perform an operation Count times. Size is in bytes,
+// Command tells all ranks of a system to perform an operation Count times. Size is in bytes,
 // or in the unit of the operation.
 type Command struct {
 	Op    string

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "peer.h"
+#include "operations.h"
 
 static void pass_token(void) { MPI_Send(NULL, 0, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD); }
 

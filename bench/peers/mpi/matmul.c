@@ -1,22 +1,19 @@
 // The matrix product C = A x B.
 #include <mpi.h>
 
-#include "peer.h"
+#include "operations.h"
 
-static void set(double *x, long n, double value)
-{
-	for (long i = 0; i < n; i++)
-		x[i] = value;
-}
-
-// multiplied sends B and half of the rows of A from rank 0 to rank 1, and half of C back. If
+// multiplied sends B and a block of rows of A from rank 0 to each rank, and blocks of C back. If
 // computing is set, the ranks compute C, and the result is the whole time at rank 0. If not,
-// they write expected values to C, and the result excludes the time in which rank 0 does so;
-// rank 1 writes as many rows at the same time.
+// they write expected values to C, and the result excludes the time in which rank 0 does so; the
+// other ranks write as many rows at the same time.
 static uint64_t multiplied(long order, long count, int computing)
 {
-	long rows[2] = {order / 2, order - order / 2};
-	int share[2] = {rows[0] * order, rows[1] * order}, first[2] = {0, rows[0] * order};
+	static int share[MOST_RANKS], first[MOST_RANKS]; // in elements
+	for (int r = 0; r < ranks; r++) {
+		share[r] = rows_of(order, r) * order;
+		first[r] = first_row(order, r) * order;
+	}
 	long all = order * order, own = share[rank];
 	double *b = buffer(BUFFER_B, all * sizeof *b);
 	double *a = buffer(BUFFER_A, (rank ? own : all) * sizeof *a);

@@ -1,0 +1,131 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+const (
+	smallBytes = 8
+	pageBytes  = 4096
+)
+
+// operation is an operation of the sizes given, and how each kind of system performs it.
+type operation struct {
+	name  string
+	sizes []int
+	pair  bool // between two ranks; otherwise it is of any number
+	own   bench.Op
+	mpi   []peers.Method
+	shmem []peers.Method
+}
+
+func operations(net string, streams []int, order int) []operation {
+	same := func(op bench.Op) []peers.Method { return []peers.Method{{Op: string(op)}} }
+	all := func(op bench.Op, sizes ...int) operation {
+		return operation{name: string(op), sizes: sizes, own: op, mpi: same(op), shmem: same(op)}
+	}
+	pages := []peers.Method{{Op: "window-hand-over", Variant: "window"}}
+	if net == runflags.SHM {
+		pages = append(pages, peers.Method{Op: "shared-hand-over", Variant: "shared window"})
+	}
+	return []operation{
+		all(bench.Barrier, 0),
+		all(bench.Sum, 0),
+		{"round-trip", []int{smallBytes}, true, bench.HandOver, []peers.Method{{Op: "round-trip"}}, []peers.Method{{Op: "round-trip"}}},
+		{"hand-over", []int{pageBytes}, true, bench.HandOver, pages,
+			[]peers.Method{{Op: "lock-hand-over", Variant: "lock"}, {Op: "pointer-hand-over", Variant: "lock, in place"}, {Op: "flag-hand-over", Variant: "flag"}}},
+		{"stream", streams, true, bench.Stream, []peers.Method{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}},
+			[]peers.Method{{Op: "stream", Variant: "put"}, {Op: "get-stream", Variant: "get"}}},
+		{"stream-read", []int{slices.Max(streams)}, true, bench.StreamRead, same(bench.StreamRead), same(bench.StreamRead)},
+		all(bench.Matmul, order),
+		all(bench.Product, order),
+	}
+}
+
+// wanted returns the operations that the command line selects.
+func wanted(c *cli.Context, net string) (selected []operation, err error) {
+	all := operations(net, streamsOf(c), c.Int("n"))
+	var names []string
+	for _, one := range all {
+		names = append(names, one.name)
+		byDefault := one.own != bench.Product // which takes seconds
+		if slices.Contains(c.StringSlice("ops"), one.name) || !c.IsSet("ops") && byDefault {
+			selected = append(selected, one)
+		}
+	}
+	for _, op := range c.StringSlice("ops") {
+		if !slices.Contains(names, op) {
+			return nil, usage.Errorf("--ops %s: want some of %s", op, strings.Join(names, ", "))
+		}
+	}
+	for _, one := range selected {
+		for _, size := range one.sizes {
+			cfg := bench.Config{Op: one.own, Bytes: size, N: size, Samples: 1, Batch: 1}
+			if err := cfg.Validate(); err != nil {
+				return nil, usage.Wrap(err)
+			}
+		}
+	}
+	return selected, nil
+}
+
+func streamsOf(c *cli.Context) []int {
+	if c.IsSet("bytes") && len(c.IntSlice("bytes")) > 0 {
+		return c.IntSlice("bytes")
+	}
+	return []int{4096, 64 << 10, 1 << 20, 32 << 20}
+}
+
+// casesOf returns the cases of operations that are possible with a number of ranks.
+func casesOf(selected []operation, ranks int, all []contestant) (cases []peers.Case) {
+	for _, one := range selected {
+		if one.pair && ranks != 2 {
+			continue
+		}
+		for _, size := range one.sizes {
+			cases = append(cases, peers.Case{Op: one.name, Size: size, Methods: one.methods(all)})
+		}
+	}
+	return cases
+}
+
+func (o *operation) methods(all []contestant) (methods []peers.Method) {
+	for i, c := range all {
+		ways := []peers.Method{{Op: string(o.own)}}
+		switch c.kind {
+		case mpi:
+			ways = o.mpi
+		case shmem:
+			ways = o.shmem
+		}
+		for _, way := range ways {
+			way.System = i
+			methods = append(methods, way)
+		}
+	}
+	return methods
+}
+
+// symmetric returns the symmetric memory that a rank of OpenSHMEM needs for all operations: three
+// matrices, a page, a stream's buffer twice since it is allocated again in another size, and more,
+// because its allocator rounds sizes up to powers of two.
+func symmetric(selected []operation) int {
+	const more = 64 << 20
+	bytes := 0
+	for _, one := range selected {
+		largest := slices.Max(one.sizes)
+		if one.own == bench.Matmul || one.own == bench.Product {
+			largest *= 8 * largest
+		}
+		bytes = max(bytes, largest)
+	}
+	return more + 8*bytes
+}
