@@ -4,7 +4,8 @@
 //	sum          Reduce: every rank contributes a float64 and gets the sum of all
 //	hand-over    rank 0 and rank 1 in turn acquire a variable exclusively, read and change all
 //	             data bound to it, and release it: a round trip is two turns. Other ranks
-//	             acquire nothing. In threaded mode the order of turns is arbitrary
+//	             acquire nothing. In threaded mode, which does not order the turns, a rank
+//	             that comes too early releases the variable and tries again
 //	stream       rank 0 has rewritten a region; the time until rank 1 has acquired it and has
 //	             reached a Barrier. Rank 1 reads the region afterwards
 //	stream-read  the same, until rank 1 has read the region as well

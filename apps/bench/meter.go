@@ -8,11 +8,14 @@ import (
 
 // Meter measures one operation at one rank.
 type Meter struct {
-	n     *fagus.Node
-	name  string
-	op    func(round uint64) error
-	round uint64     // number of operations so far
-	apart fagus.Time // time within this batch to subtract from the batch's time
+	n    *fagus.Node
+	name string
+	op   func(round uint64) error
+	// finish waits until a batch is over for all ranks, if the operation of this rank may return
+	// earlier; otherwise it is nil.
+	finish func() error
+	round  uint64     // number of operations so far
+	apart  fagus.Time // time within this batch to subtract from the batch's time
 }
 
 // NewMeter creates the arrays of an operation. All ranks call it, at any time when NewArray is
@@ -55,6 +58,11 @@ func (m *Meter) Batch(count int) (fagus.Time, error) {
 	for range count {
 		m.round++
 		if err := m.op(m.round); err != nil {
+			return 0, err
+		}
+	}
+	if m.finish != nil {
+		if err := m.finish(); err != nil {
 			return 0, err
 		}
 	}

@@ -37,6 +37,9 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 	}
 	mine, none := n.Set(fagus.Want(guard, fagus.Exclusive)), n.Set()
 	pattern := bytes.Repeat([]byte{mask(n.Rank())}, min(length, 4096))
+	if n.Mode() == fagus.Threaded {
+		return m.handOverThreaded(data, mine, pattern), nil
+	}
 	return func(round uint64) error {
 		var before byte
 		for turn := range 2 {
@@ -49,13 +52,43 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 				return err
 			}
 		}
-		// The order of turns is fixed only in phase mode, and only the first two ranks take turns.
-		ordered := n.Mode() == fagus.Phase && n.Rank() < 2
-		if want := handedOver(round, n.Rank(), n.Nodes()); ordered && before != want {
+		if want := handedOver(round, n.Rank(), n.Nodes()); n.Rank() < 2 && before != want {
 			return fmt.Errorf("bench: round %d: rank %d found %#x, want %#x", round, n.Rank(), before, want)
 		}
 		return nil
 	}, nil
+}
+
+// handOverThreaded is handOver where the engine does not order the turns. A rank that acquires the
+// region before its turn releases it at once, and tries again: the content shows whose turn it is,
+// because it is another one after each of the four turns of two rounds.
+func (m *Meter) handOverThreaded(data *fagus.Array[byte], mine *fagus.SyncSet, pattern []byte) func(uint64) error {
+	n := m.n
+	const most = 1 << 24 // tries in a round; some seconds at least
+	await := func(last byte, work func([]byte)) error {
+		for range most {
+			found := false
+			err := during(n, mine, func() {
+				if s := data.Slice(); s[len(s)-1] == last {
+					work(s)
+					found = true
+				}
+			})
+			if err != nil || found {
+				return err
+			}
+		}
+		return fmt.Errorf("bench: rank %d did not find %#x in %d tries", n.Rank(), last, most)
+	}
+	if n.Rank() == 0 && n.Nodes() > 1 { // rank 1's turn of the last round counts, too
+		m.finish = func() error { return await(handedOver(m.round+1, 0, n.Nodes()), func([]byte) {}) }
+	}
+	return func(round uint64) error {
+		if n.Rank() > 1 {
+			return nil
+		}
+		return await(handedOver(round, n.Rank(), n.Nodes()), func(s []byte) { change(s, pattern) })
+	}
 }
 
 // handedOver returns the value of a byte that a rank finds in a round. Rounds count from 1.
