@@ -1,6 +1,6 @@
-/* dgemm reads matrix orders from standard input, one per line. For each order it multiplies two
- * matrices with OpenBLAS and prints the time in seconds. After a change of the order it multiplies
- * once before it measures. */
+/* dgemm prints the core type whose kernels OpenBLAS uses. Then it reads matrix orders from standard
+ * input, one per line. For each order it multiplies two matrices with OpenBLAS and prints the time
+ * in seconds. After a change of the order it multiplies once before it measures. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,8 @@ int main(void)
 {
 	int n, have = 0;
 	double *a = NULL, *b = NULL, *c = NULL;
+	printf("%s\n", openblas_get_corename());
+	fflush(stdout);
 	while (scanf("%d", &n) == 1 && n > 0 && n <= 16384) {
 		size_t size = (size_t)n * n;
 		if (n != have) {

@@ -30,6 +30,7 @@ func exemptions() (all []exemption) {
 		{"--hosts ", "needs other hosts, by ssh: TestHosts runs such lines in network namespaces"},
 		{"mpirun ", "needs an MPI launcher: mpirun.txtar runs such lines"},
 		{"make -C bench", "needs Open MPI, MPICH or OpenBLAS: .ci/run makes and runs it"},
+		{"bench --gemm", "needs OpenBLAS: gemm.txtar runs it with a script in its place"},
 		{"--peers", "needs MPI libraries: .ci/run and peersmpi.txtar run it"},
 		{"cmd/libfagus", "needs a C compiler: the tests of cmd/libfagus make and run it"},
 		{"go test ./...", "runs this test"},

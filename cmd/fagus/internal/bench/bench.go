@@ -78,6 +78,11 @@ func measureCalls(c *cli.Context) error {
 			return usage.Errorf("--%s is for --peers", name)
 		}
 	}
+	for _, name := range gemmOnly() {
+		if c.IsSet(name) {
+			return usage.Errorf("--%s is for --gemm", name)
+		}
+	}
 	configs := []bench.Config{{Op: bench.Barrier}}
 	for _, bytes := range c.IntSlice("bytes") {
 		configs = append(configs, bench.Config{Op: bench.HandOver, Bytes: bytes})

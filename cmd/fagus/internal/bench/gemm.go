@@ -1,40 +1,60 @@
 package bench
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-const gemmText = "make -C bench blas && fagus bench --gemm           the product on one processor, against OpenBLAS"
+const gemmText = "make -C bench blas && fagus bench --gemm           the product on one processor, against OpenBLAS\n" +
+	"fagus bench --gemm --processes 2 --orders 4096     fagus run matmul on 2 processes, against OpenBLAS on 2 threads"
 
 const gemmSchema = "fagus.gemm/v1"
 
+const (
+	mostOrder     = 16384
+	mostProcesses = 64
+	// crowdSamples is the number of samples by default with --processes, where each takes seconds.
+	crowdSamples = 5
+)
+
+func gemmOnly() []string { return []string{"orders", "processes"} }
+
 func gemmFlags() []cli.Flag {
+	const category = "with --gemm"
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "gemm", Category: "with --gemm", Usage: "measure the product of two matrices on one processor, in turns with OpenBLAS"},
-		&cli.IntSliceFlag{Name: "orders", Category: "with --gemm", Value: cli.NewIntSlice(256, 512, 1024, 2048), Usage: "`ORDERS` of the matrices"},
+		&cli.BoolFlag{Name: "gemm", Category: category, Usage: "measure the product of two matrices on one processor, in turns with OpenBLAS, which gets its best core type (OPENBLAS_CORETYPE)"},
+		&cli.IntSliceFlag{Name: "orders", Category: category, Value: cli.NewIntSlice(256, 512, 1024, 2048), DefaultText: "256, 512, 1024, 2048; 4096 with --processes", Usage: "`ORDERS` of the matrices"},
+		&cli.IntFlag{Name: "processes", Category: category, Value: 1, Usage: fmt.Sprintf("from 2: measure fagus run matmul --net shm on this `NUMBER` of processes, against as many threads of OpenBLAS; --samples is %d by default", crowdSamples)},
 	}
 }
 
 type gemmReport struct {
-	Schema string    `json:"schema"`
-	Kernel string    `json:"kernel"`
-	Rows   []gemmRow `json:"rows"`
+	Schema    string      `json:"schema"`
+	Machine   string      `json:"machine"`
+	Kernel    string      `json:"kernel"`
+	Processes int         `json:"processes"` // of Fagus, and threads of OpenBLAS
+	CoreType  coreTrial   `json:"core_type"` // of OpenBLAS, the best trial
+	Trials    []coreTrial `json:"core_type_trials"`
+	Rows      []gemmRow   `json:"rows"`
 }
 
 // gemmRow has the medians for one order. Rates are in 10^9 floating-point operations per second.
@@ -45,102 +65,133 @@ type gemmRow struct {
 	OpenBLAS float64 `json:"openblas_gflops"`
 }
 
-type openBLAS struct {
-	ask    io.WriteCloser
-	answer *bufio.Reader
-}
-
-// coreType is the environment variable that makes OpenBLAS use the kernel of a processor type.
-const coreType = "OPENBLAS_CORETYPE"
+// gflop returns the operations of a product, in 10^9.
+func gflop(order int) float64 { return 2 * math.Pow(float64(order), 3) / 1e9 }
 
 // gemmPatience limits the time of all orders and samples together.
 const gemmPatience = 20 * time.Minute
 
 func runGemm(c *cli.Context) error {
-	orders, samples := c.IntSlice("orders"), c.Int("samples")
-	if samples < 1 || len(orders) == 0 || slices.Min(orders) < 1 || slices.Max(orders) > 16384 {
-		return usage.Errorf("--gemm with --samples %d --orders %v: want at least 1 sample, and orders from 1 to 16384", samples, orders)
+	orders, samples, processes := c.IntSlice("orders"), c.Int("samples"), c.Int("processes")
+	if processes < 1 || processes > mostProcesses {
+		return usage.Errorf("--processes %d: want 1 to %d", processes, mostProcesses)
+	}
+	if processes > 1 && !c.IsSet("orders") {
+		orders = []int{4096}
+	}
+	if processes > 1 && !c.IsSet("samples") {
+		samples = crowdSamples
+	}
+	if samples < 1 || len(orders) == 0 || slices.Min(orders) < 1 || slices.Max(orders) > mostOrder {
+		return usage.Errorf("--gemm with --samples %d --orders %v: want at least 1 sample, and orders from 1 to %d", samples, orders, mostOrder)
 	}
 	ctx, cancel := context.WithTimeout(c.Context, gemmPatience)
 	defer cancel()
-	peer, wait, err := startOpenBLAS(ctx, filepath.Join(c.String("peers-dir"), "dgemm"))
+	report, err := measureGemm(ctx, c.String("peers-dir"), orders, samples, processes)
 	if err != nil {
 		return err
 	}
-	defer wait()
-	report := gemmReport{Schema: gemmSchema, Kernel: bench.GemmKernel()}
+	return base.Print(c, report, report.print)
+}
+
+func measureGemm(ctx context.Context, folder string, orders []int, samples, processes int) (*gemmReport, error) {
+	path, err := filepath.Abs(filepath.Join(folder, "dgemm"))
+	if err != nil {
+		return nil, err
+	}
+	trials, best, err := fastest(ctx, path, processes)
+	if err != nil {
+		return nil, err
+	}
+	peer, err := startOpenBLAS(ctx, path, trials[best].Asked, processes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = peer.stop() }() // what failed is known from its answers
+	report := &gemmReport{Schema: gemmSchema, Machine: base.Machine(), Kernel: bench.GemmKernel(), Processes: processes, CoreType: trials[best], Trials: trials}
 	for _, n := range orders {
-		row, err := gemmSamples(ctx, peer, n, samples)
+		multiply := oneProcessor(n)
+		if processes > 1 {
+			multiply = manyProcesses(n, processes)
+		}
+		row, err := gemmSamples(ctx, peer, multiply, n, samples)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		report.Rows = append(report.Rows, row)
 	}
-	t := base.NewTable(table.Row{"order", "Fagus, Gflop/s", "OpenBLAS", "ratio"}, 1, 2, 3, 4)
-	for _, r := range report.Rows {
-		t.AppendRow(table.Row{r.Order, fmt.Sprintf("%.1f", r.Fagus), fmt.Sprintf("%.1f", r.OpenBLAS), fmt.Sprintf("%.2f", r.Fagus/r.OpenBLAS)})
-	}
-	return base.Printf(c, report, "float64, one processor, kernel %s, medians of %d\n\n%s\n", report.Kernel, samples, t.Render())
+	return report, nil
 }
 
-func startOpenBLAS(ctx context.Context, path string) (p *openBLAS, wait func(), err error) {
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, nil, err
+func (r *gemmReport) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"order", "samples", "Fagus, Gflop/s", "OpenBLAS", "Fagus, time", "OpenBLAS", "ratio of times"}, 1, 2, 3, 4, 5, 6, 7)
+	for _, row := range r.Rows {
+		t.AppendRow(table.Row{row.Order, row.Samples, fmt.Sprintf("%.1f", row.Fagus), fmt.Sprintf("%.1f", row.OpenBLAS),
+			nanoseconds(1e9 * gflop(row.Order) / row.Fagus), nanoseconds(1e9 * gflop(row.Order) / row.OpenBLAS), fmt.Sprintf("%.2f", row.OpenBLAS/row.Fagus)})
 	}
-	cmd := exec.CommandContext(ctx, path)
-	cmd.Env = append(cmd.Environ(), "OPENBLAS_NUM_THREADS=1")
-	if os.Getenv(coreType) == "" {
-		// Debian's OpenBLAS treats a processor that it does not know as a Pentium 4.
-		switch bench.GemmKernel() {
-		case "AVX-512":
-			cmd.Env = append(cmd.Env, coreType+"=SkylakeX")
-		case "AVX2":
-			cmd.Env = append(cmd.Env, coreType+"=Haswell")
-		}
+	on := "one processor"
+	if r.Processes > 1 {
+		on = fmt.Sprintf("fagus run matmul on %d processes, OpenBLAS on %d threads", r.Processes, r.Processes)
 	}
-	ask, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, nil, err
+	var trials []string
+	for i := range r.Trials {
+		trials = append(trials, r.Trials[i].String())
 	}
-	answer, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, fmt.Errorf("bench: %w; make -C bench blas builds it, with Debian's libopenblas-dev", err)
-	}
-	return &openBLAS{ask, bufio.NewReader(answer)}, func() { _, _ = ask.Close(), cmd.Wait() }, nil
+	_, err := fmt.Fprintf(w, "float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
+		on, r.Machine, r.Kernel, r.CoreType.Core, r.CoreType.setting(), trialOrder, strings.Join(trials, ", "), t.Render())
+	return err
 }
 
-// multiply lets OpenBLAS compute one product of order n, and returns its time in seconds.
-func (p *openBLAS) multiply(ctx context.Context, n int) (seconds float64, err error) {
-	if _, err = fmt.Fprintln(p.ask, n); err == nil {
-		_, err = fmt.Fscanln(p.answer, &seconds)
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return 0, fmt.Errorf("bench: measure OpenBLAS with order %d: %w", n, err)
-	}
-	return seconds, nil
-}
-
-func gemmSamples(ctx context.Context, peer *openBLAS, n, samples int) (gemmRow, error) {
+// oneProcessor returns a function that multiplies matrices of order n and returns the seconds.
+func oneProcessor(n int) func(context.Context) (float64, error) {
 	product := bench.NewGemm(n)
+	return func(context.Context) (float64, error) {
+		product.Clear()
+		begin := time.Now()
+		product.Multiply()
+		return time.Since(begin).Seconds(), nil
+	}
+}
+
+// manyProcesses is oneProcessor by the program matmul: the time of its product at its slowest rank.
+func manyProcesses(n, processes int) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return 0, err
+		}
+		var out, said bytes.Buffer
+		cmd := exec.CommandContext(ctx, self, "run", "matmul", "--n", fmt.Sprint(n), "--nodes", fmt.Sprint(processes), "--net", runflags.SHM, "--json")
+		cmd.Stdout, cmd.Stderr = &out, &said
+		if err := cmd.Run(); err != nil {
+			return 0, fmt.Errorf("bench: fagus run matmul: %w; it said:\n%s", err, strings.TrimSpace(said.String()))
+		}
+		var got struct {
+			Verified bool  `json:"verified"`
+			NS       int64 `json:"measured_ns"`
+		}
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+			return 0, fmt.Errorf("bench: fagus run matmul: %w", err)
+		}
+		if !got.Verified || got.NS <= 0 {
+			return 0, errors.New("bench: fagus run matmul: the product is not verified, or took no time")
+		}
+		return time.Duration(got.NS).Seconds(), nil
+	}
+}
+
+func gemmSamples(ctx context.Context, peer *openBLAS, multiply func(context.Context) (float64, error), n, samples int) (gemmRow, error) {
 	own, other := make([]float64, samples), make([]float64, samples)
-	flops := 2 * math.Pow(float64(n), 3) / 1e9
 	for i := range samples {
 		seconds, err := peer.multiply(ctx, n)
 		if err != nil {
 			return gemmRow{}, err
 		}
-		other[i] = flops / seconds
-		product.Clear()
-		begin := time.Now()
-		product.Multiply()
-		own[i] = flops / time.Since(begin).Seconds()
+		other[i] = gflop(n) / seconds
+		if seconds, err = multiply(ctx); err != nil {
+			return gemmRow{}, err
+		}
+		own[i] = gflop(n) / seconds
 	}
 	slices.Sort(own)
 	slices.Sort(other)
