@@ -53,7 +53,7 @@ func Command() *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntSliceFlag{Name: "bytes", Category: what, Value: cli.NewIntSlice(8, 4096, 64<<10, 1<<20, 32<<20), Usage: "`SIZES` of hand-overs"},
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
-			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, Usage: "approximate `TIME` of a batch"},
+			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, DefaultText: "5ms; 50ms with --hogs, or if ranks share processors", Usage: "approximate `TIME` of a batch"},
 			base.JSONFlag(schema),
 		}, gemmFlags(), peersFlags(), runflags.Flags()),
 		Action: base.NoArgs(func(c *cli.Context) error {

@@ -54,7 +54,7 @@ func peersFlags() []cli.Flag {
 
 type rivalry struct {
 	heats   []heat
-	session peers.Session // without Running
+	session peers.Session // without Running and Batch
 	report  peersReport
 	timeout time.Duration
 	self    string
@@ -66,7 +66,13 @@ type rivalry struct {
 type heat struct {
 	systems []peers.System
 	cases   []peers.Case
+	batch   time.Duration
 }
+
+// sharingBatch is the default time of a batch where ranks share processors with each other or with
+// hogs. It is that of many time slices of the kernel: a rank that has slept before a batch is
+// not interrupted in the first 3 or 4 ms.
+const sharingBatch = 50 * time.Millisecond
 
 func runPeers(c *cli.Context) error {
 	r, err := newRivalry(c)
@@ -111,8 +117,8 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 	}
 	r := &rivalry{timeout: timeout, self: self, cpus: cpus, hogs: c.Int("hogs")}
 	r.session = peers.Session{
-		Samples: c.Int("samples"), Batch: c.Duration("batch"),
-		Probe: func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
+		Samples: c.Int("samples"),
+		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
 	r.report = newPeersReport(net, ranks, cpus, r.hogs)
 	for _, n := range ranks {
@@ -121,7 +127,10 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 		if err != nil {
 			return nil, err
 		}
-		h := heat{systemsOf(all), casesOf(selected, n, all)}
+		h := heat{systemsOf(all), casesOf(selected, n, all), c.Duration("batch")}
+		if !c.IsSet("batch") && (f.hogs > 0 || f.crowded()) {
+			h.batch = sharingBatch
+		}
 		r.heats = append(r.heats, h)
 		r.report.add(h.systems, missing)
 	}
@@ -240,6 +249,7 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		return err
 	}
 	session := r.session
+	session.Batch = h.batch
 	for i, s := range h.systems {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)

@@ -71,6 +71,7 @@ type Row struct {
 	Variant string  `json:"variant,omitempty"`
 	Own     bool    `json:"own"`
 	Samples int     `json:"samples"`
+	Batch   int64   `json:"batch_ns"` // the approximate time of a sample
 	Least   float64 `json:"least_ns"`
 	// First and Third are quartiles: a quarter of the samples are at most First.
 	First  float64 `json:"first_quartile_ns"`
@@ -93,7 +94,7 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 			slices.Sort(at.trips)
 			system := s.Running[w.System]
 			rows = append(rows, Row{
-				Op: c.Op, Size: c.Size, Ranks: system.Ranks, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took),
+				Op: c.Op, Size: c.Size, Ranks: system.Ranks, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took), Batch: s.Batch.Nanoseconds(),
 				Least: at.took[0], First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
 			})
 		}
