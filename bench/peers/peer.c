@@ -52,7 +52,13 @@ static void pin(const char *list)
 		die("sched_setaffinity");
 }
 
-static FILE *join(const char *path)
+// driver is the connection, as two streams: with one, switching from reading to writing would
+// lose a command that has already been read into its buffer.
+static struct {
+	FILE *commands, *answers;
+} driver;
+
+static void join(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -65,31 +71,31 @@ static FILE *join(const char *path)
 	strcpy(address.sun_path, path);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
 		die(path);
-	FILE *driver = fdopen(fd, "r+");
-	if (!driver)
+	driver.commands = fdopen(fd, "r");
+	driver.answers = fdopen(dup(fd), "w");
+	if (!driver.commands || !driver.answers)
 		die("fdopen");
-	setvbuf(driver, NULL, _IOLBF, 0);
-	return driver;
+	setvbuf(driver.answers, NULL, _IOLBF, 0);
 }
 
-static void answer(FILE *driver, const char *name, long size, long count)
+static void answer(const char *name, long size, long count)
 {
 	const struct named *one = operations;
 	while (one->name && strcmp(one->name, name) != 0)
 		one++;
 	if (!one->name) {
-		fprintf(driver, "error: unknown operation \"%s\"\n", name);
+		fprintf(driver.answers, "error: unknown operation \"%s\"\n", name);
 		return;
 	}
 	if (one->pair && ranks != 2) {
-		fprintf(driver, "error: operation \"%s\" on %d ranks: want 2\n", name, ranks);
+		fprintf(driver.answers, "error: operation \"%s\" on %d ranks: want 2\n", name, ranks);
 		return;
 	}
 	alarm(SECONDS);
 	library_barrier();
 	uint64_t took = one->run(size, count);
 	alarm(0);
-	fprintf(driver, "%llu\n", (unsigned long long)took);
+	fprintf(driver.answers, "%llu\n", (unsigned long long)took);
 }
 
 int main(int argc, char **argv)
@@ -102,17 +108,17 @@ int main(int argc, char **argv)
 		exit(2);
 	}
 	pin(argv[1]);
-	FILE *driver = join(argv[2]);
-	fprintf(driver, "rank %d\n", rank);
+	join(argv[2]);
+	fprintf(driver.answers, "rank %d\n", rank);
 	alarm(0);
 
 	char line[128], name[32];
 	long size, count;
-	while (fgets(line, sizeof line, driver)) {
+	while (fgets(line, sizeof line, driver.commands)) {
 		if (sscanf(line, "%31s %ld %ld", name, &size, &count) != 3 || size < 0 || count < 1)
-			fprintf(driver, "error: command: want OPERATION SIZE COUNT\n");
+			fprintf(driver.answers, "error: command: want OPERATION SIZE COUNT\n");
 		else
-			answer(driver, name, size, count);
+			answer(name, size, count);
 	}
 	alarm(SECONDS);
 	library_end();

@@ -54,7 +54,7 @@ func peersFlags() []cli.Flag {
 
 type rivalry struct {
 	heats   []heat
-	session peers.Session // without Running and Batch
+	session peers.Session // without Running, Batch and Unsteady
 	report  peersReport
 	timeout time.Duration
 	self    string
@@ -67,6 +67,7 @@ type heat struct {
 	systems []peers.System
 	cases   []peers.Case
 	batch   time.Duration
+	sharing bool // ranks share processors, with each other or with hogs
 }
 
 // sharingBatch is the default time of a batch where ranks share processors with each other or with
@@ -127,8 +128,8 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 		if err != nil {
 			return nil, err
 		}
-		h := heat{systemsOf(all), casesOf(selected, n, all), c.Duration("batch")}
-		if !c.IsSet("batch") && (f.hogs > 0 || f.crowded()) {
+		h := heat{systemsOf(all), casesOf(selected, n, all), c.Duration("batch"), f.hogs > 0 || f.crowded()}
+		if !c.IsSet("batch") && h.sharing {
 			h.batch = sharingBatch
 		}
 		r.heats = append(r.heats, h)
@@ -249,7 +250,7 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		return err
 	}
 	session := r.session
-	session.Batch = h.batch
+	session.Batch, session.Unsteady = h.batch, h.sharing
 	for i, s := range h.systems {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)

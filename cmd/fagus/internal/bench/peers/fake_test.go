@@ -49,6 +49,7 @@ func fake(behaviour string, args []string) error {
 	if err != nil {
 		return err
 	}
+	commands := 0 // of rank 0
 	batch := func(rank int) func(peers.Command) (time.Duration, error) {
 		return func(c peers.Command) (time.Duration, error) {
 			switch {
@@ -66,7 +67,11 @@ func fake(behaviour string, args []string) error {
 			if err != nil {
 				return 0, err
 			}
-			fmt.Fprintf(f, "%s %s %d\n", name, c.Op, c.Size)
+			fmt.Fprintf(f, "%s %s %d %d\n", name, c.Op, c.Size, c.Count)
+			commands++
+			if behaviour == "moody" && commands > 400 {
+				return time.Duration(1000 * took * c.Count), f.Close()
+			}
 			return time.Duration(took * c.Count), f.Close()
 		}
 	}

@@ -78,7 +78,7 @@ func TestMeasure(t *testing.T) {
 	if got, want := strings.Join(order, " "), "ours fast slow fast slow ours slow ours fast ours fast slow"; got != want {
 		t.Errorf("samples of %s, want %s", got, want)
 	}
-	if !slices.Contains(lines, "slow feast 7") {
+	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "slow feast 7 ") }) {
 		t.Errorf("the log has %q", lines)
 	}
 }
@@ -141,6 +141,46 @@ func TestBudget(t *testing.T) {
 	}
 	if want := []string{"slow3", "short5", "free9"}; !slices.Equal(got, want) || shown != 27 {
 		t.Errorf("%d shown, rows %q, want 27 and %q", shown, got, want)
+	}
+}
+
+// TestUnsteady: when operations suddenly take a thousand times as long, a batch ends early, and the
+// next ones are smaller.
+func TestUnsteady(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	s := &peers.Session{Batch: time.Millisecond, Samples: 21, Unsteady: true, Probe: func() (time.Duration, error) { return 100, nil }}
+	s.Running = append(s.Running, start(t, fakeSystem(t, "moody", "moody", 100, log)))
+	rows, _, err := s.Measure(t.Context(), peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}}})
+	if err != nil || len(rows) != 1 || rows[0].Least != 100 || rows[0].Median != 1e5 || rows[0].Samples != 21 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fast, slow []int // operations of each command
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		var count int
+		if _, err := fmt.Sscanf(line, "moody x 0 %d", &count); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if i < 400 {
+			fast = append(fast, count)
+		} else {
+			slow = append(slow, count)
+		}
+	}
+	// 10 000 fast operations, or 10 slow ones, take a batch's time.
+	if most := slices.Max(fast); most < 5000/32 || most > 20000/32 {
+		t.Errorf("up to %d fast operations in a part", most)
+	}
+	if sum := slices.Max(slow); sum > slices.Max(fast) {
+		t.Errorf("up to %d slow operations in a part", sum)
+	}
+	for _, count := range slow[len(slow)/2:] {
+		if count > 20 {
+			t.Errorf("%d slow operations in a part, long after they have become slow", count)
+		}
 	}
 }
 

@@ -27,6 +27,10 @@ type Session struct {
 	Running []*Running
 	Samples int           // samples per method
 	Batch   time.Duration // approximate time of one sample
+	// Unsteady says that the same operation may take a thousand times as long in one batch as in
+	// another, as where ranks share processors. A slow batch then ends early, and the next one is
+	// smaller.
+	Unsteady bool
 	// Probe measures the distance of the processors: the round trip of a cache line.
 	Probe func() (time.Duration, error)
 	// Progress is called after each sample, taken or spared, if it is not nil.
@@ -50,7 +54,7 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 				s.progress()
 				continue
 			}
-			if err := s.sample(ctx, c, c.Methods[at], counts[at], &all[at]); err != nil {
+			if counts[at], err = s.sample(ctx, c, c.Methods[at], counts[at], &all[at]); err != nil {
 				return nil, 0, err
 			}
 			s.progress()
@@ -70,13 +74,13 @@ func (s *Session) progress() {
 // makes the system allocate memory for the operation.
 func (s *Session) calibrate(ctx context.Context, c Case, w Method) (int, error) {
 	for count := 1; ; {
-		took, err := s.Running[w.System].Batch(ctx, Command{w.Op, c.Size, count})
+		took, done, err := s.batch(ctx, c, w, count)
 		if err != nil {
 			return 0, err
 		}
-		next := bench.Larger(count, virtual(took), virtual(s.Batch))
-		if next == count {
-			return count, nil
+		next := bench.Larger(done, virtual(took), virtual(s.Batch))
+		if next == done {
+			return done, nil
 		}
 		count = next
 	}
@@ -84,19 +88,59 @@ func (s *Session) calibrate(ctx context.Context, c Case, w Method) (int, error) 
 
 func virtual(d time.Duration) fagus.Time { return fagus.Time(d.Nanoseconds()) * fagus.Nanosecond }
 
-func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *series) error {
+// sample takes a sample of about count operations, and returns the count for the next one.
+func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *series) (next int, err error) {
 	before, err := s.Probe()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	took, err := s.Running[w.System].Batch(ctx, Command{w.Op, c.Size, count})
+	took, done, err := s.batch(ctx, c, w, count)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	after, err := s.Probe()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	to.add(before, after, took, count)
-	return nil
+	to.add(before, after, took, done)
+	if s.Unsteady {
+		count = bench.Larger(done, virtual(took), virtual(s.Batch))
+	}
+	return count, nil
+}
+
+// The parts of an unsteady batch. Two of them are under way at a time, so that no rank sleeps
+// between two parts: the kernel favours a process that has slept.
+const (
+	parts     = 32
+	leastPart = 4 // operations
+	underway  = 2
+)
+
+// batch performs count operations and returns the time that they took. An unsteady batch ends early
+// when it has taken twice the time that a batch should take; done is its number of operations.
+func (s *Session) batch(ctx context.Context, c Case, w Method, count int) (took time.Duration, done int, err error) {
+	system := s.Running[w.System]
+	if !s.Unsteady {
+		took, err = system.Batch(ctx, Command{w.Op, c.Size, count})
+		return took, count, err
+	}
+	part := Command{w.Op, c.Size, min(count, max(leastPart, count/parts))}
+	for sent := 0; ; {
+		for sent < done+underway*part.Count && sent < count && took < 2*s.Batch {
+			if err := system.send(ctx, part); err != nil {
+				return 0, 0, err
+			}
+			sent += part.Count
+		}
+		if sent == done {
+			return took, done, nil
+		}
+		t, err := system.receive(ctx, part)
+		if err != nil {
+			return 0, 0, err
+		}
+		took += t
+		done += part.Count
+	}
 }

@@ -120,16 +120,28 @@ func (r *Running) register(conn net.Conn, deadline time.Time) error {
 
 // Batch lets all ranks perform a command and returns the time that it took at rank 0.
 func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
+	if err := r.send(ctx, c); err != nil {
+		return 0, err
+	}
+	return r.receive(ctx, c)
+}
+
+// send sends a command to all ranks. They perform commands in the order sent.
+func (r *Running) send(ctx context.Context, c Command) error {
 	deadline := time.Now().Add(r.Patience)
 	for _, k := range r.ranks {
 		if err := k.conn.SetDeadline(deadline); err != nil {
-			return 0, r.failure(ctx, err)
+			return r.failure(ctx, err)
 		}
 		if _, err := fmt.Fprintln(k.conn, c); err != nil {
-			return 0, r.failure(ctx, err)
+			return r.failure(ctx, err)
 		}
 	}
-	var first time.Duration
+	return nil
+}
+
+// receive returns the time that the oldest command without an answer, c, took at rank 0.
+func (r *Running) receive(ctx context.Context, c Command) (first time.Duration, err error) {
 	for i, k := range r.ranks {
 		line, err := k.lines.ReadString('\n')
 		var took time.Duration
