@@ -69,7 +69,7 @@ func fake(behaviour string, args []string) error {
 			}
 			fmt.Fprintf(f, "%s %s %d %d\n", name, c.Op, c.Size, c.Count)
 			commands++
-			if behaviour == "moody" && commands > 400 {
+			if behaviour == "moody" && commands > 200 {
 				return time.Duration(1000 * took * c.Count), f.Close()
 			}
 			return time.Duration(took * c.Count), f.Close()

@@ -112,7 +112,7 @@ func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *s
 // The parts of an unsteady batch. Two of them are under way at a time, so that no rank sleeps
 // between two parts: the kernel favours a process that has slept.
 const (
-	parts     = 32
+	parts     = 16
 	leastPart = 4 // operations
 	underway  = 2
 )
