@@ -66,12 +66,12 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, Direct: cfg.Direct, FirstVersion: cfg.first.version, Waits: cfg.waits})
 		return &threadedEngine{e, h.Port()}, err
 	}
-	_, able := h.(dimmnet.Viewer)
+	near, able := h.(dimmnet.Viewer)
 	e, err := phase.New(h.Port(), space, phase.Config{
 		Transfer: cfg.Transfer,
 		Live:     cfg.Net.Clock() == dimmnet.Wall,
 		Views:    views,
-		Polls:    able,
+		Polls:    able && near.OwnProcessor(),
 		Whole:    phase.WholeBytes,
 		Help:     views && h.(dimmnet.Viewer).OwnProcessor(),
 

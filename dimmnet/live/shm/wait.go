@@ -14,14 +14,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
-// crowdedIdles is how often Idle returns at once, and crowdedYields how often it yields before it
-// sleeps, where ranks outnumber processors. There a rank that stays awake keeps the rank it waits
-// for from running.
-const (
-	crowdedIdles  = 1
-	crowdedYields = 2
-)
-
 // checkEvery is the number of calls of Idle between two checks of where this thread runs, and of
 // how long it has waited.
 const checkEvery = 64
@@ -68,36 +60,40 @@ func (p *port) Arrivals() dimmnet.Mark {
 
 // Idle returns at once for a while. Then the next mark announces that this thread may sleep: the
 // caller's next poll sees all posts before the mark, and each later post changes wakes. Given such
-// a mark, Idle sleeps.
+// a mark, Idle sleeps. Where ranks outnumber processors Idle yields first, because a rank that
+// polls keeps the rank it waits for from running.
 func (p *port) Idle(since dimmnet.Mark) {
-	crowded := p.run.Crowded()
-	if since == dimmnet.Awake || !p.announces {
-		if p.idles++; crowded {
-			p.announces = p.idles > crowdedIdles
-		} else if p.idles%checkEvery == 0 {
-			p.check()
+	if since != dimmnet.Awake && p.announces {
+		if seen := uint32(since >> 1); p.own.wakes.Load() == seen {
+			p.sleep(seen)
 		}
+		p.announces, p.idles = false, 0
 		return
 	}
-	s, seen := p.own, uint32(since>>1)
-	for i := 0; crowded && i < crowdedYields && s.wakes.Load() == seen; i++ {
-		runtime.Gosched() // to other ranks of this process
-		yield()           // to other processes
+	crowded := p.run.Crowded()
+	if crowded {
+		if len(p.run.own) > 1 { // in a locked thread Gosched takes 10 us
+			runtime.Gosched() // to other ranks of this process
+		}
+		yield() // to other processes
 	}
-	if s.wakes.Load() == seen {
-		p.sleep(seen)
+	if p.idles++; p.idles%checkEvery == 0 {
+		p.check(crowded)
 	}
-	p.announces, p.idles = false, 0
 }
 
 // check announces that the thread may sleep when it has polled for long enough. If another rank
 // has waited on the processor of this thread, one of the two moves to another processor, or the
 // thread yields. Otherwise it does not: a thread that yields to another program gets its processor
 // back some milliseconds later.
-func (p *port) check() {
+func (p *port) check(crowded bool) {
 	now := time.Duration(p.Now().Nanoseconds())
 	if p.idles == checkEvery {
 		p.polling = now
+	}
+	p.announces = now-p.polling > p.spin
+	if crowded {
+		return
 	}
 	own := processor()
 	p.own.processor.Store(own)
@@ -111,7 +107,6 @@ func (p *port) check() {
 		p.moved = now
 		break
 	}
-	p.announces = now-p.polling > p.spin
 }
 
 // move moves the thread to a processor on which no rank was seen to wait. It returns false if the

@@ -44,7 +44,7 @@ func TestRanksLeaveAProcessor(t *testing.T) {
 		r.segments[0].processor.Store(here)
 		p := ports[1]
 		p.idles, p.moved = checkEvery, -moveEvery
-		p.check()
+		p.check(false)
 		if processor() != here {
 			break
 		}
