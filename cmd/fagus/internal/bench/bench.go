@@ -49,19 +49,21 @@ func Command() *cli.Command {
 			"fagus bench --net shm --placement private   the bytes move\n" +
 			"fagus bench --net inproc --bytes 4096\n" +
 			"fagus bench --net dimmnet1                  in virtual time\n\n" +
-			gemmText + "\n\n" + peersText,
+			anatomyText + "\n" + gemmText + "\n\n" + peersText,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntSliceFlag{Name: "bytes", Category: what, Value: cli.NewIntSlice(8, 4096, 64<<10, 1<<20, 32<<20), Usage: "`SIZES` of hand-overs"},
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, DefaultText: "5ms; 50ms with --hogs, or if ranks share processors", Usage: "approximate `TIME` of a batch"},
 			base.JSONFlag(schema),
-		}, gemmFlags(), peersFlags(), runflags.Flags()),
+		}, anatomyFlags(), gemmFlags(), peersFlags(), runflags.Flags()),
 		Action: base.NoArgs(func(c *cli.Context) error {
 			switch {
 			case c.String("serve") != "":
 				return serve(c)
 			case c.IsSet("hog"):
 				return spin(c)
+			case c.Bool("anatomy"):
+				return runAnatomy(c)
 			case c.Bool("gemm"):
 				return runGemm(c)
 			case c.Bool("peers"):
