@@ -35,6 +35,7 @@ type node struct {
 	sleeperCount atomic.Int32 // threads that may be asleep
 	leaderAsleep atomic.Bool  // the leader is in the poll
 	timerSet     atomic.Bool  // flushTimer will fire
+	pauses       atomic.Int32 // how often the leader has waited for a Receive; read by tests
 	_            [local.CacheLine]byte
 
 	engine sync.Mutex // held by the thread that reads the streams; taken before all other locks

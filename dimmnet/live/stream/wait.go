@@ -79,14 +79,16 @@ func (n *node) lead(s *sleeper) {
 	blocked := len(ready) > 0
 	if !n.closed {
 		for _, rank := range ready {
-			n.serve(n.peers[rank])
+			blocked = blocked && n.peers[rank].in.blocked // before: so nothing comes now
 		}
 		for _, rank := range ready {
+			n.serve(n.peers[rank])
 			blocked = blocked && n.peers[rank].in.blocked
 		}
 	}
 	n.engine.Unlock()
 	if blocked { // the poll would return at once until a thread calls Receive
+		n.pauses.Add(1)
 		time.Sleep(time.Millisecond)
 	}
 	delay.Here()

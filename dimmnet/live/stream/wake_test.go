@@ -361,3 +361,48 @@ func TestLeaderLeaves(t *testing.T) {
 		}
 	}
 }
+
+// arriving is a Poll in whose first Wait bytes arrive on a stream. It reports the stream always.
+type arriving struct {
+	deaf
+	stream *lazy
+	b      []byte
+}
+
+func (a *arriving) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+	if atMost == 0 {
+		return ready[:0]
+	}
+	a.stream.in, a.b = append(a.stream.in, a.b...), nil
+	return append(ready[:0], 1)
+}
+
+// TestLeaderBeforeZeroCopy checks that the leader does not pause when something arrives, though a
+// zero-copy piece behind it must wait for a Receive: that Receive comes from the leader itself. It
+// pauses while nothing but the piece is there.
+func TestLeaderBeforeZeroCopy(t *testing.T) {
+	n, streams := newDeaf(2, 0)
+	p := n.newPort("")
+	word8 := binary.LittleEndian.AppendUint64(nil, 7)
+	n.poll = &arriving{stream: streams[1], b: new(frames).add(store, word, 8, word8).add(zeroCopy, 1, 0, noise(40)).b}
+	p.Idle(p.Arrivals())
+	if !n.peers[1].in.blocked || n.LLCM.Load(8) != 7 {
+		t.Fatalf("blocked: %t, the word is %d: want the Store alone to have landed", n.peers[1].in.blocked, n.LLCM.Load(8))
+	}
+	if got := n.pauses.Load(); got != 0 {
+		t.Errorf("the leader pauses %d times after an arrival, want 0", got)
+	}
+	woken := make(chan struct{})
+	go func() {
+		p.Idle(p.Arrivals())
+		close(woken)
+	}()
+	eventually(t, "the leader pauses", func() bool { return n.pauses.Load() > 0 })
+	n.newPort("other").Store(0, 16, 1, word)
+	select {
+	case <-woken:
+	case <-time.After(patient):
+		t.Fatal("the leader does not wake")
+	}
+	n.flushTimer.Stop()
+}
