@@ -3,7 +3,6 @@ package stream
 import (
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
@@ -19,20 +18,10 @@ type port struct {
 	refused  bool   // the last post was refused
 	freed    uint64 // node.freed before the last post
 	gathered bool   // the thread may have gathered posts
-	holding  holding
-	idled    time.Time // when Idle last returned after reading or sleeping
+	pace     pace
 	scratch  [word]byte
 	_        [local.CacheLine]byte
 }
-
-// holding is what Idle has decided about the posts that a thread has gathered.
-type holding uint8
-
-const (
-	sent      holding = iota // Idle has sent the posts
-	held                     // Idle has held them: something arrived, so more posts follow soon
-	heldByErr                // the Err that Drive calls after such an Idle has held them, too
-)
 
 var (
 	_ dimmnet.Host     = (*port)(nil)
@@ -112,6 +101,7 @@ func (p *port) count(posted bool, posts *uint64, size int) bool {
 // Send sends b after all earlier posts to dst.
 func (p *port) Send(dst dimmnet.Rank, b []byte) bool {
 	posted := p.try(func() bool { return p.peer(dst, b).out.sendZeroCopy(b) })
+	p.pace.data = true
 	return p.count(posted, &p.Counts.Pushes, len(b))
 }
 
@@ -171,11 +161,9 @@ func (p *port) try(post func() bool) (posted bool) {
 }
 
 func (p *port) flush() {
-	p.holding = sent
-	if p.gathered {
-		p.gathered = false
-		p.node.flushAll()
-	}
+	p.pace.sent()
+	p.gathered = false
+	p.node.flushAll()
 }
 
 // arrive counts an arrival whose bytes are in place, and wakes sleepers.
@@ -224,11 +212,13 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 
 func (p *port) Arrivals() dimmnet.Mark { return dimmnet.Mark(p.node.arrivals.Load()) }
 
-// Err sends the gathered posts, unless Idle held them: Drive calls Err when a thread is done.
+// Err sends the gathered posts, unless they may wait. Drive calls Err after Idle, and at its end.
 func (p *port) Err() error {
-	if p.holding == held {
-		p.holding = heldByErr
-	} else {
+	switch {
+	case !p.gathered:
+	case p.pace.byIdle:
+		p.pace.byIdle = false
+	case !p.pace.data || !p.pace.endCall(p.node.shared.clock()):
 		p.flush()
 	}
 	if !p.node.broke.Load() {

@@ -23,6 +23,9 @@ type run struct {
 	left  string // the threads that have not returned; "" if all have
 }
 
+// clock returns the time since the start of the run.
+func (r *run) clock() time.Duration { return time.Since(r.start) }
+
 func (r *run) failed(cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

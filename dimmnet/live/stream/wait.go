@@ -24,10 +24,6 @@ func readsBeforeSleep(crowded, helped bool, peers int) (reads, perYield int) {
 	return 800 / max(1, min(peers, few)), 16
 }
 
-// readFirstAfter is the time since the last Idle after which Idle reads before it sends gathered
-// posts. A read that finds nothing takes 0.3 us, which delays the posts little.
-const readFirstAfter = 2 * time.Microsecond
-
 // longestSleep bounds one system call that sleeps, so that every failure is noticed eventually.
 const longestSleep = time.Second
 
@@ -147,16 +143,19 @@ func (p *port) Idle(since dimmnet.Mark) {
 	due := func() bool {
 		return n.arrivals.Load() != seen || n.broke.Load() || p.refused && n.freed.Load() != p.freed
 	}
-	if p.gathered && p.holding == sent && time.Since(p.idled) > readFirstAfter {
-		// Answers to arrived posts can go in the same system call as the gathered posts.
-		if n.receiveReady(); due() {
-			p.holding = held
-			return
+	if p.gathered {
+		now := n.shared.clock()
+		p.pace.measure(now)
+		if p.pace.readsFirst(now) {
+			// Answers to what has arrived can go in the same system call as the gathered posts.
+			if n.receiveReady(); due() {
+				p.pace.hold()
+				return
+			}
 		}
 	}
-	defer func() { p.idled = time.Now() }()
-	p.holding, p.gathered = sent, false
-	n.flushAll()
+	p.flush()
+	defer func() { p.pace.idled = n.shared.clock() }()
 	crowded := n.shared.load.crowded()
 	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
 	for i := range reads {
