@@ -40,8 +40,8 @@ type Config struct {
 	LLCM int
 	// Bulk is the size of each node's bulk memory in bytes, rounded up to a multiple of 8.
 	Bulk int
-	// Unsummed omits the checksum of large pieces of a Push or Pull over tcp. Within a host, these
-	// checksums cost a third to a half of the bandwidth. Encrypted networks have no checksums.
+	// Unsummed omits the checksum of large pieces over tcp between hosts. Within a host, where it
+	// would cost a third to a half of the bandwidth, and on encrypted networks there is none.
 	Unsummed bool
 	// Joining is how long a run waits for connections, and then for beats. 0 means 30 seconds.
 	Joining time.Duration

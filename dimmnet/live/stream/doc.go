@@ -11,15 +11,18 @@
 // # Frames
 //
 // A frame has a header of 24 bytes and a payload of at most a page; the pieces of a Push, Pull or
-// zero-copy send have up to 256 KiB. The receiver checks the header before it acts: a CRC32C, the
-// number of the frame, the sizes that its kind allows, and the bounds of the memory. The payload
-// has a CRC32C of its own. ([Sums] configures which checksums exist.) A small payload is checked
-// before it is written to memory. A piece is read from the stream straight into memory, and
-// checked afterwards. An invalid frame fails the run.
+// zero-copy send have up to 256 KiB, to a peer on this host 1 MiB. The receiver checks the header
+// before it acts: a CRC32C, the number of the frame, the sizes that its kind allows, and the bounds
+// of the memory. The payload has a CRC32C of its own, except that of a large piece to a peer on
+// this host, which goes from memory to memory and through no device: a checksum would take as long
+// as the transfer. ([Sums] configures which checksums exist.) A small payload is checked before it
+// is written to memory. A piece is read from the stream straight into memory, and checked
+// afterwards. An invalid frame fails the run.
 //
-// A zero-copy send (dimmnet.ZeroCopy) goes with few copies from the sender's bytes to the place
-// where the peer receives them. While a peer's next frame is a zero-copy piece without a matching
-// Receive, the peer's stream is not read.
+// Where a stream is [Vectored], the payload of a piece goes in one system call with its header and
+// all gathered posts. A zero-copy send (dimmnet.ZeroCopy) goes with few copies from the sender's
+// bytes to the place where the peer receives them. While a peer's next frame is a zero-copy piece
+// without a matching Receive, the peer's stream is not read.
 //
 // Posts are gathered, up to 64 KiB, until the thread calls Idle or Err. Drive calls them when its
 // Stepper makes no progress. A timer sends the posts after a millisecond in any case. If a thread

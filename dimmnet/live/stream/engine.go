@@ -8,32 +8,35 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
-// progress reads the ready streams, and sends waiting frames, unless another thread is doing so.
-func (n *node) progress() { n.visit((*node).serve) }
+// progress reads the ready streams, and sends waiting frames, unless another thread is doing so. It
+// reports whether bytes have come.
+func (n *node) progress() (came bool) { return n.visit((*node).serve) }
 
 // receiveReady is progress, but sends no frames.
 func (n *node) receiveReady() { n.visit((*node).receive) }
 
 // visit calls do for each peer whose stream may be ready, unless another thread serves the peers.
-func (n *node) visit(do func(*node, *peer)) {
+func (n *node) visit(do func(*node, *peer)) (came bool) {
 	if !n.engine.TryLock() {
-		return
+		return false
 	}
 	defer n.engine.Unlock()
 	if n.closed {
-		return
+		return false
 	}
+	n.came = false
 	if len(n.peers) > few+1 {
 		for _, rank := range n.poll.Wait(n.ready[:], 0) {
 			do(n, n.peers[rank])
 		}
-		return
+		return n.came
 	}
 	for _, q := range n.peers {
 		if q != nil {
 			do(n, q)
 		}
 	}
+	return n.came
 }
 
 func (n *node) serveAll() {
@@ -59,8 +62,10 @@ func (n *node) receive(q *peer) {
 	if q.ended {
 		return
 	}
+	before := q.in.landed
 	came, err := q.in.receive()
-	if came {
+	n.came = n.came || came
+	if q.in.landed != before {
 		delay.Here()
 		n.arrivals.Add(1)
 		n.wakeDue()

@@ -12,16 +12,21 @@ type kind uint8
 const (
 	store    kind = iota + 1 // a Store: the low arg bytes of the payload's word go to off
 	block                    // a Write: the payload goes to off
-	push                     // a piece of a Push, to off; arg is 1 if it is the last
+	push                     // a piece of a Push, to off; arg is a sum of argLast and argUnsummed
 	pushed                   // acknowledges a Push: all its bytes have landed
 	pull                     // requests a Pull from off; the payload is an encoded request
 	pulled                   // a piece of the answer to a Pull; off and arg as for push
 	notify                   // sets the notice event of the node; off is the number of notices
 	failure                  // reports that the run has failed: the payload is a rank and a reason
 	goodbye                  // the sender posts nothing more
-	zeroCopy                 // a piece for the oldest Receive; arg is 1 if it is the last
+	zeroCopy                 // a piece for the oldest Receive; arg as for push
 	alive                    // a sign of life; arg is 1 if the beats of the receiver arrive
 	kinds
+)
+
+const (
+	argLast     = 1 // the piece is the last of its move
+	argUnsummed = 2 // the payload, a large piece, has no checksum
 )
 
 // String returns the name of the kind in messages.
@@ -37,7 +42,8 @@ const (
 	headerBytes  = 24
 	frameMagic   = 0xfa65
 	smallBytes   = 4096      // the largest payload that goes through the receiver's buffer
-	pieceBytes   = 256 << 10 // the largest piece; a piece above smallBytes has whole words
+	pieceBytes   = 1 << 20   // the largest piece; a piece above smallBytes has whole words
+	farBytes     = 256 << 10 // the largest piece to another host, where a Store waits longer for it
 	requestBytes = 8
 	rankBytes    = 2
 	failureBytes = 1024 // the longest reason for a failure
@@ -53,6 +59,8 @@ type header struct {
 	number  uint32 // counts the frames of this connection, from 0, and wraps around
 	payload uint32 // checksum of the payload
 }
+
+func (h *header) last() bool { return h.arg&argLast != 0 }
 
 func (h *header) append(b []byte, s Sums) []byte {
 	start := len(b)
@@ -103,7 +111,7 @@ func (h *header) check(limits *dimmnet.Limits) error {
 			return fmt.Errorf("block of %d bytes at offset %d: outside the LLCM of %d", h.n, h.off, limits.LLCM)
 		}
 	case push, pulled:
-		least, most, maxArg = 1, smallBytes, 1
+		least, most, maxArg = 1, smallBytes, h.mostArg()
 		if (int(h.off)|h.n)%word == 0 {
 			most = pieceBytes
 		}
@@ -111,7 +119,7 @@ func (h *header) check(limits *dimmnet.Limits) error {
 			return fmt.Errorf("%v of %d bytes at offset %d: the LLCM ends at %d, the bulk memory at %d", h.kind, h.n, h.off, limits.LLCM, limits.LLCM+limits.Bulk)
 		}
 	case zeroCopy:
-		least, most, maxArg = 1, pieceBytes, 1
+		least, most, maxArg = 1, pieceBytes, h.mostArg()
 		if h.off != 0 {
 			return fmt.Errorf("zero-copy frame with offset %d: want 0", h.off)
 		}
@@ -129,6 +137,14 @@ func (h *header) check(limits *dimmnet.Limits) error {
 		return fmt.Errorf("%v frame of %d bytes with argument %d: want %d to %d bytes and an argument of at most %d", h.kind, h.n, h.arg, least, most, maxArg)
 	}
 	return nil
+}
+
+// mostArg returns the largest argument of a piece.
+func (h *header) mostArg() uint8 {
+	if h.n > smallBytes {
+		return argLast | argUnsummed
+	}
+	return argLast
 }
 
 func within(off dimmnet.Offset, n, end int) bool { return int64(off)+int64(n) <= int64(end) }

@@ -20,12 +20,14 @@ type inbox struct {
 	buf       []byte
 	lo, hi    int          // bounds of the bytes in buf that are not parsed
 	number    uint32       // number of the next frame
+	landed    uint64       // frames whose effects are visible
 	piece     header       // header of the large piece that is being read
 	direct    []byte       // where the rest of the large piece goes; empty between pieces
 	sum       uint32       // checksum of the bytes of the large piece so far
 	more      bool         // another piece of the same move follows
 	receives  [][]byte     // unfilled destinations of zero-copy sends, oldest first
 	receiving atomic.Int32 // len(receives), for other threads
+	extra     int          // how much longer than a frame a read into buf may be
 	blocked   bool         // the frame at lo is a zero-copy piece, and receives is empty
 	abandoned bool         // zero-copy pieces are discarded
 	goodbye   bool         // the peer posts nothing more
@@ -45,7 +47,8 @@ const (
 	readsAtOnce = 16                       // bounds one call of receive
 )
 
-// receive reads and applies frames; came: there were some. It is not called after an error.
+// receive reads and applies frames; came: bytes have come. A change of in.landed tells whether they
+// had an effect. receive is not called after an error.
 func (in *inbox) receive() (came bool, err error) {
 	if in.blocked {
 		if len(in.receives) == 0 && !in.abandoned {
@@ -58,7 +61,7 @@ func (in *inbox) receive() (came bool, err error) {
 	}
 	for i := 0; !in.blocked && (i < readsAtOnce || in.stream.Buffered()); i++ {
 		space := in.space()
-		n, err := in.stream.Read(space)
+		n, full, err := readBoth(in.stream, in.direct, space)
 		if err != nil {
 			return came, err
 		}
@@ -67,41 +70,44 @@ func (in *inbox) receive() (came bool, err error) {
 		}
 		came = true
 		in.order.Load()
-		if len(in.direct) > 0 {
-			err = in.pieceRead(n)
-		} else {
-			in.hi += n
-			err = in.parse()
+		if direct := min(n, len(in.direct)); direct > 0 {
+			n -= direct
+			if err := in.pieceRead(direct); err != nil {
+				return came, badFrame{err}
+			}
 		}
-		if err != nil {
+		in.hi += n
+		if err := in.parse(); err != nil {
 			return came, badFrame{err}
 		}
-		if n < len(space) {
+		if !full {
 			break // the stream is empty
 		}
+		in.grow()
 	}
 	return came, nil
 }
 
 type badFrame struct{ error }
 
-// space returns the buffer for the next read. Between the pieces of a move it is only as long as a
-// header, so that the payload of the next piece can be read straight into memory.
+// space returns the part of the buffer for the next read, which first fills in.direct. Before the
+// next piece of a move it is only as long as a header, and otherwise not much longer than a frame
+// after a large piece: bytes of pieces that go through the buffer are copied twice.
 func (in *inbox) space() []byte {
-	if len(in.direct) > 0 {
-		return in.direct
-	}
 	if in.lo == in.hi {
 		in.lo, in.hi = 0, 0
-		if in.more {
+		if len(in.direct) > 0 && !in.piece.last() || len(in.direct) == 0 && in.more {
 			return in.buf[:headerBytes]
 		}
 	}
 	if len(in.buf)-in.lo < maxFrame {
 		in.lo, in.hi = 0, copy(in.buf, in.buf[in.lo:in.hi])
 	}
-	return in.buf[in.hi:]
+	return in.buf[in.hi:min(len(in.buf), max(in.hi, in.lo+maxFrame)+in.extra)]
 }
+
+// grow makes further reads longer, because the last one has filled the buffer.
+func (in *inbox) grow() { in.extra = min(2*in.extra+maxFrame, inboxBytes) }
 
 func (in *inbox) parse() error {
 	for in.hi-in.lo >= headerBytes {
@@ -122,7 +128,7 @@ func (in *inbox) parse() error {
 		}
 		if h.n > smallBytes {
 			in.number++
-			in.piece, in.sum, in.direct = h, 0, in.destination(&h)
+			in.piece, in.sum, in.direct, in.extra = h, 0, in.destination(&h), maxFrame
 			n := copy(in.direct, rest)
 			in.lo += headerBytes + n
 			if err := in.pieceRead(n); err != nil {
@@ -142,6 +148,7 @@ func (in *inbox) parse() error {
 		if err := in.apply(&h, payload); err != nil {
 			return err
 		}
+		in.landed++
 	}
 	return nil
 }
@@ -153,8 +160,8 @@ func (in *inbox) allowed(h *header) error {
 	case pushed, failure, alive:
 		return nil
 	case zeroCopy:
-		if len(in.receives) > 0 && (h.n > len(in.receives[0]) || (h.n == len(in.receives[0])) != (h.arg == 1)) {
-			return fmt.Errorf("zero-copy piece of %d bytes, last %t: this rank receives %d", h.n, h.arg == 1, len(in.receives[0]))
+		if len(in.receives) > 0 && (h.n > len(in.receives[0]) || (h.n == len(in.receives[0])) != h.last()) {
+			return fmt.Errorf("zero-copy piece of %d bytes, last %t: this rank receives %d", h.n, h.last(), len(in.receives[0]))
 		}
 	}
 	if in.goodbye {
@@ -200,13 +207,16 @@ func (in *inbox) abandon() {
 
 // pieceRead records that n more bytes of a large piece are in place.
 func (in *inbox) pieceRead(n int) error {
-	in.sum = in.nic.sums.ofPiece(in.sum, in.direct[:n])
+	if in.piece.arg&argUnsummed == 0 {
+		in.sum = in.nic.sums.ofPiece(in.sum, in.direct[:n])
+	}
 	if in.direct = in.direct[n:]; len(in.direct) > 0 {
 		return nil
 	}
 	if in.sum != in.piece.payload {
 		return fmt.Errorf("%v piece with checksum %#08x, want %#08x", in.piece.kind, in.piece.payload, in.sum)
 	}
+	in.landed++
 	return in.pieceLanded(&in.piece)
 }
 
@@ -254,7 +264,7 @@ func (in *inbox) apply(h *header, payload []byte) error {
 
 // pieceLanded acknowledges a Push after its last piece, and completes a Pull after its last.
 func (in *inbox) pieceLanded(h *header) error {
-	in.more = h.arg == 0
+	in.more = !h.last()
 	if h.kind == zeroCopy {
 		in.zeroCopyReceived(h)
 		return nil

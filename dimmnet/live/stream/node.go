@@ -41,6 +41,7 @@ type node struct {
 	engine sync.Mutex // held by the thread that reads the streams; taken before all other locks
 	ready  [few]dimmnet.Rank
 	closed bool
+	came   bool // bytes have come since visit began
 
 	mu         sync.Mutex // guards the fields below; taken after all other locks
 	err        error      // the first failure as ports report it; set before broke
@@ -101,8 +102,8 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
 	q := &peer{rank: rank, stream: s, near: near}
 	first := n.shared.cfg.firstFrame
-	q.out = outbox{stream: s, nic: &n.nic, number: first, onSpace: n.spaceFreed, onSent: n.arrive}
-	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, number: first, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes)}
+	q.out = outbox{stream: s, near: near, nic: &n.nic, number: first, onSpace: n.spaceFreed, onSent: n.arrive}
+	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, number: first, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes), extra: inboxBytes}
 	return q
 }
 

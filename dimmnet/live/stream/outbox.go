@@ -21,40 +21,36 @@ const (
 
 // sendState is what an outbox writes to its stream next.
 //
-//	idle, flushing -> sendFrames   a frame, notice or transfer is added
-//	sendFrames -> sendHeader       the buffer is empty, and a large piece is next
-//	sendHeader -> sendPiece        the stream has accepted the header
-//	sendPiece -> sendFrames        the stream has accepted the piece
-//	sendFrames -> flushing         nothing is left
-//	flushing -> idle               the stream has sent everything
-//	any -> dead                    the stream fails, or is closed
+//	idle, flushing -> sending   a frame, notice or transfer is added
+//	sending -> flushing         nothing is left
+//	flushing -> idle            the stream has sent everything
+//	any -> dead                 the stream fails, or is closed
 type sendState uint8
 
 const (
-	idle       sendState = iota // nothing: all bytes are on their way
-	sendFrames                  // the frames in the buffer, then notices, then the next piece
-	sendHeader                  // the rest of the header of a large piece
-	sendPiece                   // the rest of the bytes of the large piece, straight from memory
-	flushing                    // nothing, but the stream still buffers bytes
-	dead                        // nothing any more
+	idle     sendState = iota // nothing: all bytes are on their way
+	sending                   // frames in the buffer, with a large piece straight from memory
+	flushing                  // nothing, but the stream still buffers bytes
+	dead                      // nothing any more
 )
 
-// outbox sends frames to a peer. Small frames are gathered in a buffer. The large pieces of a
-// transfer are sent straight from memory, one whenever the buffer is empty.
+// outbox sends frames to a peer. Small frames are gathered in a buffer. The payload of a large
+// piece is sent straight from memory, after the frames that were in the buffer when it was begun:
+// the header of the piece is the last of them. Frames that are added later follow the piece.
 type outbox struct {
 	// waiting is true unless the state is idle or dead. It is read without the lock.
 	waiting atomic.Bool
 
 	mu        sync.Mutex // guards the fields below
 	stream    Stream
+	near      bool // the peer is on this host
 	nic       *nic
 	state     sendState
-	buf       []byte // encoded frames
-	sent      int    // bytes of buf that the stream has accepted
-	number    uint32 // number of the next frame
-	header    [headerBytes]byte
-	head      []byte       // the part of header that the stream has not accepted
-	piece     []byte       // the part of the large piece that the stream has not accepted
+	buf       []byte       // encoded frames
+	sent      int          // bytes of buf that the stream has accepted
+	number    uint32       // number of the next frame
+	piece     []byte       // the part of a large piece that the stream has not accepted
+	ahead     int          // bytes of buf that go before piece
 	completes bool         // the large piece is the last of a zero-copy send
 	transfers []transfer   // transfers of which pieces are to be sent, oldest first
 	answers   int          // number of transfers that answer a Pull of the peer
@@ -233,20 +229,27 @@ func (o *outbox) transfer(t transfer) {
 
 // frame adds a frame to the buffer. The lock is held.
 func (o *outbox) frame(k kind, arg uint8, off dimmnet.Offset, payload []byte) {
-	if o.sent > 0 && len(o.buf)+headerBytes+len(payload) > cap(o.buf) {
-		o.buf = o.buf[:copy(o.buf, o.buf[o.sent:])]
-		o.sent = 0
-	}
-	h := header{kind: k, arg: arg, n: len(payload), off: off, number: o.number, payload: o.nic.sums.of(payload)}
-	o.number++
-	o.buf = append(h.append(o.buf, o.nic.sums), payload...)
+	o.header(&header{kind: k, arg: arg, n: len(payload), off: off, payload: o.nic.sums.of(payload)})
+	o.buf = append(o.buf, payload...)
 	o.begin()
 }
 
-// begin changes to sendFrames if nothing was left to write. The lock is held.
+// header adds h, with the number of the next frame, to the buffer. The lock is held.
+func (o *outbox) header(h *header) {
+	if o.sent > 0 && len(o.buf)+headerBytes+min(h.n, smallBytes) > cap(o.buf) {
+		o.buf = o.buf[:copy(o.buf, o.buf[o.sent:])]
+		o.ahead -= o.sent
+		o.sent = 0
+	}
+	h.number = o.number
+	o.number++
+	o.buf = h.append(o.buf, o.nic.sums)
+}
+
+// begin changes to sending if nothing was left to write. The lock is held.
 func (o *outbox) begin() {
 	if o.state == idle || o.state == flushing {
-		o.state = sendFrames
+		o.state = sending
 	}
 	o.waiting.Store(true)
 }
@@ -279,31 +282,7 @@ func (o *outbox) flushLocked() {
 // step does once what the state says, and changes the state when the work is done. It reports
 // whether the stream has accepted any bytes. The lock is held.
 func (o *outbox) step() (progress bool, err error) {
-	n := 0
-	switch o.state {
-	case sendFrames:
-		if o.sent == len(o.buf) {
-			o.nextFrames()
-			return true, nil
-		}
-		n, err = o.stream.Write(o.buf[o.sent:], len(o.transfers) > 0)
-		o.sent += n
-	case sendHeader:
-		n, err = o.stream.Write(o.head, true)
-		if o.head = o.head[n:]; len(o.head) == 0 {
-			o.state = sendPiece
-		}
-	case sendPiece:
-		n, err = o.stream.Write(o.piece, false)
-		if o.piece = o.piece[n:]; len(o.piece) > 0 {
-			break
-		}
-		o.state = sendFrames
-		if o.completes {
-			o.completes = false
-			o.zeroCopySent()
-		}
-	case flushing:
+	if o.state == flushing {
 		if progress, err = o.stream.Flush(); progress {
 			o.state = idle
 			o.waiting.Store(false)
@@ -311,22 +290,43 @@ func (o *outbox) step() (progress bool, err error) {
 		}
 		return progress, err
 	}
-	return n > 0, err
+	o.gather()
+	if o.buffered() == 0 && len(o.piece) == 0 {
+		o.buf, o.sent = o.buf[:0], 0
+		o.state = flushing
+		return true, nil
+	}
+	return o.write()
 }
 
-// nextFrames finds the next bytes to send when the buffer is empty. The lock is held.
-func (o *outbox) nextFrames() {
-	switch {
-	case o.notices > 0:
+// gather adds notices and pieces to the buffer, and begins a large piece. The lock is held.
+func (o *outbox) gather() {
+	for o.notices > 0 && o.buffered() < batchBytes {
 		n := min(o.notices, math.MaxUint32)
 		o.frame(notify, 0, dimmnet.Offset(n), nil)
 		o.notices -= n
-	case len(o.transfers) > 0:
-		o.nextPiece()
-	default:
-		o.buf, o.sent = o.buf[:0], 0
-		o.state = flushing
 	}
+	for len(o.piece) == 0 && len(o.transfers) > 0 && o.buffered() < batchBytes {
+		o.nextPiece()
+	}
+}
+
+// write writes the frames that go before the piece, and the piece. The lock is held.
+func (o *outbox) write() (progress bool, err error) {
+	more := len(o.transfers) > 0
+	if len(o.piece) == 0 {
+		n, err := o.stream.Write(o.buf[o.sent:], more)
+		o.sent += n
+		return n > 0, err
+	}
+	head := o.buf[o.sent:o.ahead]
+	n, err := writeBoth(o.stream, head, o.piece, more)
+	o.sent += min(n, len(head))
+	if o.piece = o.piece[max(n-len(head), 0):]; len(o.piece) == 0 && o.completes {
+		o.completes = false
+		o.zeroCopySent()
+	}
+	return n > 0, err
 }
 
 // spaceFreed calls onSpace if a post was refused. The lock is held.
@@ -343,13 +343,14 @@ func (o *outbox) die() {
 		o.stream.NotifyWritable(false)
 	}
 	o.state = dead
-	o.buf, o.sent, o.head, o.piece, o.transfers, o.completes = nil, 0, nil, nil, nil, false
+	o.buf, o.sent, o.piece, o.transfers, o.completes = nil, 0, nil, nil, false
 	o.sending.Store(0)
 	o.waiting.Store(false)
 	o.spaceFreed()
 }
 
-// nextPiece starts the next piece of the first transfer. The buffer is empty, and the lock is held.
+// nextPiece starts the next piece of the first transfer. No piece is being sent, and the lock is
+// held.
 //
 // Large pieces consist of whole words at the peer, and system calls move them from and to memory.
 // A word that a move covers only in part, at either rank, goes through a buffer, because other
@@ -366,14 +367,14 @@ func (o *outbox) nextPiece() {
 	case !t.begun && (t.to|t.from)%word != 0:
 		n = 2*word - int(t.to%word) // aligns the next piece
 	case (n|int(t.from))%word != 0:
-		n = min((n-word)/word*word, pieceBytes) // leaves an unaligned end for the last piece
+		n = min((n-word)/word*word, o.mostPiece()) // leaves an unaligned end for the last piece
 	default:
-		n = min(n, pieceBytes)
+		n = min(n, o.mostPiece())
 	}
 	t.begun = true
 	k, from, to, last := t.kind, t.from, t.to, uint8(0)
 	if n == t.n {
-		last = 1
+		last = argLast
 		if k == pulled {
 			o.answers--
 		}
@@ -393,10 +394,10 @@ func (o *outbox) nextPiece() {
 
 // nextZeroCopy starts to send the next piece of t, a zero-copy send and the first transfer.
 func (o *outbox) nextZeroCopy(t *transfer) {
-	n, last := min(len(t.mem), pieceBytes), uint8(0)
+	n, last := min(len(t.mem), o.mostPiece()), uint8(0)
 	p := t.mem[:n]
 	if t.mem = t.mem[n:]; len(t.mem) == 0 {
-		last = 1
+		last = argLast
 		o.transfers = o.transfers[1:]
 	}
 	if n > smallBytes {
@@ -410,10 +411,25 @@ func (o *outbox) nextZeroCopy(t *transfer) {
 	}
 }
 
+// mostPiece returns the size of the largest piece to the peer.
+func (o *outbox) mostPiece() int {
+	if o.near {
+		return pieceBytes
+	}
+	return farBytes
+}
+
+// beginPiece begins a large piece. Between ranks of one host its payload has no checksum: the bytes
+// go from memory to memory and through no device. The system computes none there, either.
 func (o *outbox) beginPiece(k kind, arg uint8, to dimmnet.Offset, p []byte) {
-	h := header{kind: k, arg: arg, n: len(p), off: to, number: o.number, payload: o.nic.sums.ofPiece(0, p)}
-	o.number++
-	o.head, o.piece, o.state = h.append(o.header[:0], o.nic.sums), p, sendHeader
+	h := header{kind: k, arg: arg, n: len(p), off: to}
+	if o.near {
+		h.arg |= argUnsummed
+	} else {
+		h.payload = o.nic.sums.ofPiece(0, p)
+	}
+	o.header(&h)
+	o.piece, o.ahead = p, len(o.buf)
 }
 
 // endPush removes the oldest Push, which the peer has acknowledged, and returns it.
@@ -436,7 +452,7 @@ func (o *outbox) checkAnswer(h *header) error {
 		return errors.New("answer without a Pull in progress")
 	}
 	m := &o.pulls[0]
-	if h.off != m.to || h.n > m.rest || (h.n == m.rest) != (h.arg == 1) {
+	if h.off != m.to || h.n > m.rest || (h.n == m.rest) != h.last() {
 		return errors.New("answer to a Pull with bytes that were not requested")
 	}
 	return nil

@@ -35,6 +35,44 @@ type Stream interface {
 	Close(gone bool)
 }
 
+// Vectored is a Stream that reads and writes two slices at once.
+type Vectored interface {
+	// ReadBoth is Read, into p and then into q.
+	ReadBoth(p, q []byte) (int, error)
+	// WriteBoth is Write, from p and then from q.
+	WriteBoth(p, q []byte, more bool) (int, error)
+}
+
+// writeBoth writes p and then q, in one call of s if possible.
+func writeBoth(s Stream, p, q []byte, more bool) (n int, err error) {
+	if len(p) > 0 {
+		if v, ok := s.(Vectored); ok {
+			return v.WriteBoth(p, q, more)
+		}
+		if n, err = s.Write(p, true); n < len(p) || err != nil {
+			return n, err
+		}
+	}
+	k, err := s.Write(q, more)
+	return n + k, err
+}
+
+// readBoth reads into p and then into q, in one call of s if possible, and otherwise into the first
+// of them that is not empty. full: the stream may contain more bytes.
+func readBoth(s Stream, p, q []byte) (n int, full bool, err error) {
+	wanted := len(q)
+	if v, ok := s.(Vectored); ok && len(p) > 0 {
+		n, err = v.ReadBoth(p, q)
+		wanted += len(p)
+	} else if len(p) > 0 {
+		n, err = s.Read(p)
+		wanted = len(p)
+	} else {
+		n, err = s.Read(q)
+	}
+	return n, n == wanted, err
+}
+
 // Poll is where a thread sleeps until a stream of its node is ready.
 type Poll interface {
 	// Wait returns the ranks whose streams can be read, or written if NotifyWritable asks for it.

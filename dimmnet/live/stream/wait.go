@@ -158,7 +158,7 @@ func (p *port) Idle(since dimmnet.Mark) {
 	defer func() { p.pace.idled = n.shared.clock() }()
 	crowded := n.shared.load.crowded()
 	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
-	for i := range reads {
+	for i := 0; i < reads; i++ {
 		if due() {
 			return
 		}
@@ -168,7 +168,9 @@ func (p *port) Idle(since dimmnet.Mark) {
 			}
 			yield()
 		}
-		n.progress()
+		if n.progress() {
+			i = 0 // the rest of a piece follows
+		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -22,6 +22,23 @@ type socket struct {
 	poll     poll
 	notifies bool // the poll reports when the socket is writable, too
 	sameHost bool // the peer is on this host
+
+	reading, writing vector // one thread at a time reads, and one writes
+}
+
+// vector is the argument of a system call that moves two slices.
+type vector struct {
+	header unix.Msghdr
+	parts  [2]unix.Iovec
+}
+
+func (v *vector) set(p, q []byte) *unix.Msghdr {
+	v.parts[0].Base, v.parts[1].Base = unsafe.SliceData(p), unsafe.SliceData(q)
+	v.parts[0].SetLen(len(p))
+	v.parts[1].SetLen(len(q))
+	v.header.Iov = &v.parts[0]
+	v.header.SetIovlen(len(v.parts))
+	return &v.header
 }
 
 // newStream takes over conn, TCP or TLS, even if it fails. It returns the stream and its socket.
@@ -113,6 +130,36 @@ func (s *socket) Write(p []byte, more bool) (int, error) {
 		n, _, e = unix.Syscall6(unix.SYS_SENDTO, uintptr(s.fd), uintptr(at), uintptr(len(p)), flags, 0, 0)
 	}
 	return moved(n, e)
+}
+
+// ReadBoth reads by one system call.
+func (s *socket) ReadBoth(p, q []byte) (int, error) {
+	n, e := s.move(unix.SYS_RECVMSG, s.reading.set(p, q), len(p)+len(q), unix.MSG_DONTWAIT)
+	if e == 0 && n == 0 {
+		return 0, io.EOF
+	}
+	return moved(n, e)
+}
+
+// WriteBoth writes by one system call.
+func (s *socket) WriteBoth(p, q []byte, more bool) (int, error) {
+	flags := uintptr(unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL)
+	if more {
+		flags |= unix.MSG_MORE
+	}
+	return moved(s.move(unix.SYS_SENDMSG, s.writing.set(p, q), len(p)+len(q), flags))
+}
+
+// move makes a system call that moves up to n bytes.
+func (s *socket) move(call uintptr, m *unix.Msghdr, n int, flags uintptr) (uintptr, unix.Errno) {
+	var k uintptr
+	var e unix.Errno
+	if n <= quick {
+		k, _, e = unix.RawSyscall(call, uintptr(s.fd), uintptr(unsafe.Pointer(m)), flags)
+	} else {
+		k, _, e = unix.Syscall(call, uintptr(s.fd), uintptr(unsafe.Pointer(m)), flags)
+	}
+	return k, e
 }
 
 // Buffered returns false: the poll reports all bytes that the system has.
