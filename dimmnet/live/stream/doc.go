@@ -40,10 +40,11 @@
 // memory, no Pull from it is answered, no Push to it is acknowledged, and the posts that its
 // streams have not accepted are not sent. A Pull takes until the peer waits.
 //
-// Idle reads the streams for about 300 us, with some yields, and then sleeps. Of the threads of a
-// node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll and receives
-// for all. When it leaves, another takes its place. docs/model/sleepers.pml is a model of this, and
-// docs/model/timer.pml one of the timer. Where threads outnumber processors, or
+// Idle reads the streams for about 300 us, with some yields, and then sleeps. Where another process
+// keeps the processor after a yield, it yields rarely, and reads for 60 us (courtesy). Of the
+// threads of a node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll
+// and receives for all. When it leaves, another takes its place. docs/model/sleepers.pml is a model
+// of this, and docs/model/timer.pml one of the timer. Where threads outnumber processors, or
 // goroutines do a part of the work (Config.Helped), no thread reads for long.
 //
 // # Failure

@@ -58,6 +58,9 @@ func (in *inbox) receive() (came bool, err error) {
 		if err := in.parse(); err != nil {
 			return came, badFrame{err}
 		}
+		if len(in.direct) == 0 {
+			return came, nil // what the Receive was for had been read
+		}
 	}
 	for i := 0; !in.blocked && (i < readsAtOnce || in.stream.Buffered()); i++ {
 		space := in.space()

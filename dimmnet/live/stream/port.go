@@ -19,6 +19,7 @@ type port struct {
 	freed    uint64 // node.freed before the last post
 	gathered bool   // the thread may have gathered posts
 	pace     pace
+	courtesy courtesy
 	scratch  [word]byte
 	_        [local.CacheLine]byte
 }

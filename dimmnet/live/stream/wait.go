@@ -158,6 +158,7 @@ func (p *port) Idle(since dimmnet.Mark) {
 	defer func() { p.pace.idled = n.shared.clock() }()
 	crowded := n.shared.load.crowded()
 	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
+	reads = p.courtesy.reads(reads)
 	for i := 0; i < reads; i++ {
 		if due() {
 			return
@@ -166,7 +167,11 @@ func (p *port) Idle(since dimmnet.Mark) {
 			if crowded {
 				runtime.Gosched() // wakes another OS thread, even if no goroutine needs one
 			}
-			yield()
+			if p.courtesy.due() {
+				begun := n.shared.clock()
+				yield()
+				p.courtesy.took(n.shared.clock() - begun)
+			}
 		}
 		if n.progress() {
 			i = 0 // the rest of a piece follows
