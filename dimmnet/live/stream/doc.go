@@ -24,14 +24,15 @@
 // bytes to the place where the peer receives them. While a peer's next frame is a zero-copy piece
 // without a matching Receive, the peer's stream is not read.
 //
-// Posts are gathered, up to 64 KiB, until the thread calls Idle or Err. Drive calls them when its
-// Stepper makes no progress. A timer sends the posts after a millisecond in any case. If a thread
-// has not read for some time, Idle reads first. If something has arrived, this Idle does not send,
-// because answers may go with the gathered posts. At the end of a call in which a thread has sent
-// data, Err does not send if such calls have lately followed each other at once: the word of the
-// next call then goes in the same segment (pace). Posts wait at most twice. A Push is sent from the
-// memory that contains its bytes. When a stream accepts no more, up to 128 KiB of posts are
-// gathered, and further posts refused; Idle returns when half of that space is free.
+// Posts are gathered, up to 64 KiB, until the thread calls Idle or Err. Drive calls them when
+// its Stepper makes no progress. A timer sends the posts after a millisecond in any case, or
+// after up to 8 ms if it has lately found nothing to send. If a thread has not read for some
+// time, Idle reads first. If something has arrived, this Idle does not send, because answers
+// may go with the gathered posts. At the end of a call in which a thread has sent data, Err
+// does not send if such calls have lately followed each other at once: the word of the next
+// call then goes in the same segment (pace). Posts wait at most twice. A Push is sent from
+// the memory that contains its bytes. When a stream accepts no more, up to 128 KiB of posts
+// are gathered, and further posts refused; Idle returns when half of that space is free.
 //
 // # Waiting
 //

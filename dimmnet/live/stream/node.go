@@ -35,6 +35,8 @@ type node struct {
 	sleeperCount atomic.Int32 // threads that may be asleep
 	leaderAsleep atomic.Bool  // the leader is in the poll
 	timerSet     atomic.Bool  // flushTimer will fire
+	quiet        atomic.Int32 // how often flushTimer has found nothing to send, up to a limit
+	held         atomic.Bool  // a thread has let posts wait, or would have, since flushTimer fired
 	pauses       atomic.Int32 // how often the leader has waited for a Receive; read by tests
 	_            [local.CacheLine]byte
 

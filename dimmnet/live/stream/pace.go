@@ -72,4 +72,4 @@ func (p *pace) hold() {
 }
 
 // sent records that the posts have been sent.
-func (p *pace) sent() { p.held, p.data, p.byIdle = 0, false, false }
+func (p *pace) sent() { p.held, p.data, p.byIdle, p.waiting = 0, false, false, false }

@@ -138,3 +138,31 @@ func TestOneSegment(t *testing.T) {
 		t.Errorf("Err sends %d bytes of words without data, want %d", got, wordBytes)
 	}
 }
+
+// TestQuietTimer checks that the flush timer fires ever more rarely while it finds nothing to send,
+// and soon again after it has found posts, or after a thread would have let some wait.
+func TestQuietTimer(t *testing.T) {
+	n, streams := newDeaf(2, 0)
+	p := n.newPort("")
+	quiet := func() {
+		for range 10 {
+			n.flushLate()
+		}
+		if got := longestGather << n.quiet.Load(); got != quietGather {
+			t.Fatalf("the timer fires after %v when it finds nothing, want %v", got, quietGather)
+		}
+	}
+	quiet()
+	n.timerSet.Store(true) // so that the timer itself sends nothing
+	p.Store(1, 8, 1, word)
+	if n.flushLate(); n.quiet.Load() != 0 || len(streams[1].written()) != headerBytes+word {
+		t.Errorf("the timer has sent %d bytes and fires next after %v", len(streams[1].written()), longestGather<<n.quiet.Load())
+	}
+	quiet()
+	if n.mayHold() {
+		t.Error("posts wait though the timer fires late")
+	}
+	if n.flushLate(); !n.mayHold() {
+		t.Error("posts do not wait though the timer fires soon")
+	}
+}

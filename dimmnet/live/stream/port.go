@@ -219,7 +219,7 @@ func (p *port) Err() error {
 	case !p.gathered:
 	case p.pace.byIdle:
 		p.pace.byIdle = false
-	case !p.pace.data || !p.pace.endCall(p.node.shared.clock()):
+	case !p.pace.data || !p.pace.endCall(p.node.shared.clock()) || !p.node.mayHold():
 		p.flush()
 	}
 	if !p.node.broke.Load() {
