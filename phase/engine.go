@@ -84,6 +84,8 @@ type Config struct {
 	// Polls lets Call poll for requests for a moment before it uses the port's ways to wait. Posts
 	// must land in the memory of their receivers at once, without calls of the receivers' ports.
 	Polls bool
+	// Reserved is the number of bytes at the end of the LLCM that the engine leaves to the caller.
+	Reserved int
 	// FirstPhase and FirstVersion are the numbers of the first phase and of the versions before
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64

@@ -48,6 +48,7 @@ const RingNodes = 64
 
 func (e *Engine) configure(cfg Config) (err error) {
 	limits, nodes, by := e.port.Limits(), e.port.Nodes(), cfg.Transfer
+	limits.LLCM -= cfg.Reserved
 	if cfg.Live {
 		e.inline = newInlineArea(&limits, nodes)
 	}
