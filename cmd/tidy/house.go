@@ -89,6 +89,7 @@ func corePlaces() []place {
 		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 
 		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+		{dir: "fagus/locks", may: []string{"dimmnet", "dimmnet/live/delay", "syncvar", "consistency", "phase"}},
 		{dir: "fagus/internal/source"},
 		{dir: "fagus/internal/guard", may: []string{"syncvar", "consistency", "fagus/internal/source"}},
 		{dir: "fagus/internal/pagewatch"},
@@ -96,7 +97,7 @@ func corePlaces() []place {
 		{dir: "fagus/rollcall", may: []string{"dimmnet", "syncvar", "fagus/internal/source"},
 			time: "how long a rank has waited by the machine's clock, which no network tells from outside"},
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/live/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "consistency/order", "phase",
-			"fagus/threaded", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
+			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/region", may: []string{"fagus"}},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},

@@ -1,0 +1,248 @@
+package locks
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// spins is how often a waiting rank polls before it lets its port wait: a few microseconds.
+const spins = 2000
+
+// Engine is one rank's side of a run. Only the rank's goroutine may call its methods, except
+// LastWait.
+type Engine struct {
+	port   dimmnet.Port
+	rank   dimmnet.Rank
+	nodes  int
+	space  *consistency.Space
+	phases *phase.Engine // takes the rank through the calls in which all ranks meet
+	waits  Waits         // may be nil
+	first  syncvar.Version
+	spins  int
+	wake   dimmnet.Offset // of the word in which stores wake a rank
+
+	memory  *memory
+	common  *common
+	entries []*entry // by rank
+	own     *entry
+	locks   []*lock       // by variable
+	known   []declaration // by variable
+	copies  []tenure      // by variable
+	grants  []dimmnet.Rank
+	waiter  waiter
+	caller  caller
+	poster  poster
+	counts  Counts
+
+	updates uint64 // the number of Updates up to now
+	open    bool   // the rank has made no call since the last Update
+	settled uint64 // the number of Updates after which all ranks have made a call
+
+	mu sync.Mutex
+	at waiting // guarded by mu
+}
+
+// tenure is what a rank knows of its last tenure of a variable.
+type tenure struct {
+	version syncvar.Version
+	updates uint64 // Engine.updates at that time
+}
+
+// Counts holds what an engine has done so far.
+type Counts struct {
+	Acquired uint64 // variables acquired
+	Waited   uint64 // of these, those for which the rank waited because others held them
+}
+
+// Config configures an engine. All but Spin and the observers must be equal on all ranks.
+type Config struct {
+	// Transfer is that of package phase.
+	Transfer phase.Transfer
+	// Spin says that every rank has a processor to itself. Then a waiting rank polls the lock for a
+	// few microseconds before it lets its port wait.
+	Spin bool
+	// FirstPhase and FirstVersion are the numbers of the first phase and of the versions before
+	// any tenure. They are 0 except in tests, which start near the end of a counter.
+	FirstPhase   uint64
+	FirstVersion syncvar.Version
+	// Waits, if not nil, is informed of what the rank has waited for.
+	Waits Waits
+	// Charge is that of package phase.
+	Charge func(w dimmnet.Work, n int)
+}
+
+// Waits is informed of what a rank has waited for in an Acquire.
+type Waits interface {
+	// Now returns the rank's time.
+	Now() dimmnet.Time
+	// Delayed says that the rank has waited since its call began, because another rank had the
+	// only variable that the call wants.
+	Delayed(d syncvar.Denial)
+	// Held says the same of one of several variables, for which the rank has waited since since.
+	Held(d syncvar.Denial, since dimmnet.Time)
+	// Met says that the rank has waited since since until other ranks have made their first call
+	// after an Update; last was the last one.
+	Met(last dimmnet.Rank, since dimmnet.Time)
+}
+
+// New returns the engine of a host's rank. space holds the memory that all ranks share; from now on
+// the caller adds to space only within Declare. The host must be a dimmnet.Sharer. New fails if the
+// host has no memory to share, or if the LLCM does not hold the rings of so many nodes.
+func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
+	if !space.IsOneCopy() {
+		panic("locks: the ranks have copies of their own")
+	}
+	p := h.Port()
+	phases, err := phase.New(p, space, phase.Config{
+		Transfer: cfg.Transfer, Live: true, Reserved: dimmnet.WordBytes,
+		FirstPhase: cfg.FirstPhase, FirstVersion: cfg.FirstVersion, Charge: cfg.Charge,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		port: p, rank: p.Rank(), nodes: p.Nodes(), space: space, phases: phases, waits: cfg.Waits, first: cfg.FirstVersion,
+		wake: dimmnet.Offset(p.Limits().LLCM-dimmnet.WordBytes) &^ (dimmnet.WordBytes - 1),
+	}
+	if cfg.Spin {
+		e.spins = spins
+	}
+	e.waiter, e.caller, e.poster = waiter{Port: p, e: e}, caller{Port: p, e: e}, poster{port: p, off: e.wake}
+	if e.memory, err = newMemory(h.(dimmnet.Sharer), 1+e.nodes); err != nil {
+		return nil, err
+	}
+	if err := e.place(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// place places the records before those of variables.
+func (e *Engine) place() error {
+	p, err := e.memory.record()
+	if err != nil {
+		return err
+	}
+	e.common = (*common)(p)
+	for range e.nodes {
+		if p, err = e.memory.record(); err != nil {
+			return err
+		}
+		e.entries = append(e.entries, (*entry)(p))
+	}
+	e.own = e.entries[e.rank]
+	return nil
+}
+
+// Declare calls f, which adds to the space, and makes locks for the variables that it has added.
+func (e *Engine) Declare(f func() error) error {
+	if err := f(); err != nil {
+		return err
+	}
+	for e.space.Bound(syncvar.ID(len(e.locks))) {
+		p, err := e.memory.record()
+		if err != nil {
+			return err
+		}
+		count := e.space.Declared()
+		e.locks = append(e.locks, (*lock)(p))
+		e.known = append(e.known, declaration{count: uint32(count), digest: e.space.Digest(count)})
+		e.copies = append(e.copies, tenure{version: e.first})
+	}
+	return nil
+}
+
+// Acquire returns when the rank has all variables of both lists, which are strictly increasing and
+// disjoint. The rank must hold none of the variables.
+func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
+	// A rank that finds its variables free would not notice a failed port.
+	if err := e.port.Err(); err != nil {
+		return err
+	}
+	if err := e.called(); err != nil {
+		return err
+	}
+	if len(exclusive) > 0 && e.settled != e.updates {
+		if err := e.awaitCalls(); err != nil {
+			return err
+		}
+	}
+	alone := len(shared)+len(exclusive) == 1
+	for len(shared)+len(exclusive) > 0 {
+		id, access := syncvar.ID(0), syncvar.Shared
+		if len(exclusive) == 0 || len(shared) > 0 && shared[0] < exclusive[0] {
+			id, shared = shared[0], shared[1:]
+		} else {
+			id, exclusive, access = exclusive[0], exclusive[1:], syncvar.Exclusive
+		}
+		if err := e.acquire(id, access, alone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Version returns the version of a variable that the rank holds or last held, or that the last
+// Update brought. During an exclusive tenure it returns the version that the tenure makes.
+func (e *Engine) Version(id syncvar.ID) syncvar.Version {
+	if t := e.copies[id]; t.updates == e.updates {
+		return t.version
+	}
+	return e.locks[id].version(e.first)
+}
+
+// Owns reports whether this rank was the last to acquire a variable exclusively; rank 0, if none
+// was. No rank may be in an exclusive Acquire.
+func (e *Engine) Owns(id syncvar.ID) bool {
+	return syncvar.HintOf(e.locks[id].hint).Owner == e.rank
+}
+
+// Release ends the tenures of both lists. It waits for no other rank.
+func (e *Engine) Release(shared, exclusive, _ []syncvar.ID) error {
+	for _, id := range shared {
+		if err := e.release(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range exclusive {
+		if err := e.release(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Meet returns when all ranks have made the same call. It takes one phase in which all take part.
+func (e *Engine) Meet(call syncvar.Call, word uint64) error {
+	if err := e.called(); err != nil {
+		return err
+	}
+	if err := e.phases.Call(syncvar.List{Call: call, Word: word}); err != nil {
+		return err
+	}
+	if call == syncvar.Update && e.nodes > 1 {
+		e.updates++
+		e.open = true
+	}
+	return nil
+}
+
+// Words returns the words of all ranks in the last Reduce, by rank.
+func (e *Engine) Words() []uint64 { return e.phases.Words() }
+
+// Latest returns where the engine keeps the rank for which the last Meet waited longest; nil if it
+// does not know.
+func (e *Engine) Latest() *dimmnet.Rank { return e.phases.Latest() }
+
+// Counts returns what the engine has done so far.
+func (e *Engine) Counts() Counts { return e.counts }
+
+// failed returns the error of a lock.
+func (e *Engine) failed(doing string, id syncvar.ID, err error) error {
+	return fmt.Errorf("locks: %s %q: %w", doing, e.space.Name(id), err)
+}

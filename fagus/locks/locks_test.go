@@ -1,0 +1,354 @@
+package locks
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// group runs functions on goroutines, and collects their errors.
+type group struct {
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	errs []error
+}
+
+func (g *group) run(f func() error) {
+	g.wg.Go(func() {
+		err := f()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.errs = append(g.errs, err)
+	})
+}
+
+func (g *group) wait() error {
+	g.wg.Wait()
+	return errors.Join(g.errs...)
+}
+
+// until waits until ready is true, for at most ten seconds.
+func until(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !ready(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("after 10 s: %s", what)
+		}
+	}
+}
+
+// TestOrder: ranks get a variable in the order in which they have asked, and readers that follow
+// one another get it together, whether they poll or sleep.
+func TestOrder(t *testing.T) {
+	for _, c := range []struct {
+		accesses string // of ranks 1, 2 and so on, while rank 0 has the variable: r or w
+		want     string // the groups that have it together
+	}{
+		{"w", "1"}, {"r", "1"}, {"ww", "1,2"}, {"rr", "1+2"}, {"wrrw", "1,2+3,4"}, {"rwrr", "1,2,3+4"}, {"rrrrwwrr", "1+2+3+4,5,6,7+8"},
+	} {
+		for _, polling := range []int{0, 1 << 30} {
+			if polling > 0 && len(c.accesses) > 1 && runtime.NumCPU() < 2 {
+				continue
+			}
+			w := newWorld(1 + len(c.accesses))
+			engines, err := w.engines(1, polling)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := engines[0].Acquire(nil, []syncvar.ID{0}); err != nil {
+				t.Fatal(err)
+			}
+			var g group
+			var mu sync.Mutex
+			inside, order := []int{}, []string{}
+			leave := make([]chan struct{}, len(engines))
+			l := engines[0].locks[0]
+			for r := 1; r < len(engines); r++ {
+				leave[r] = make(chan struct{})
+				op := writes(0)
+				if c.accesses[r-1] == 'r' {
+					op = reads(0)
+				}
+				g.run(func() error {
+					e := engines[r]
+					if err := e.Acquire(op.shared, op.exclusive); err != nil {
+						return err
+					}
+					mu.Lock()
+					inside = append(inside, r)
+					mu.Unlock()
+					<-leave[r]
+					return e.Release(op.shared, op.exclusive, nil)
+				})
+				until(t, fmt.Sprintf("rank %d has not joined the queue", r), func() bool { return l.load().last() == uint32(1+r) })
+			}
+			if err := engines[0].Release(nil, []syncvar.ID{0}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for left := len(c.accesses); left > 0; {
+				holders := 0
+				until(t, "nobody has the variable", func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					holders = l.load().holders()
+					return holders > 0 && len(inside) == holders
+				})
+				slices.Sort(inside)
+				order = append(order, strings.ReplaceAll(strings.Trim(fmt.Sprint(inside), "[]"), " ", "+"))
+				left -= len(inside)
+				together := inside
+				mu.Lock()
+				inside = nil
+				mu.Unlock()
+				for _, r := range together {
+					close(leave[r])
+				}
+			}
+			if err := g.wait(); err != nil {
+				t.Error(err)
+			}
+			if got := strings.Join(order, ","); got != c.want || l.load() != 0 {
+				t.Errorf("%s, %d polls: %s have it, want %s; then its word is %#x", c.accesses, polling, got, c.want, uint64(l.load()))
+			}
+		}
+	}
+}
+
+// TestRandom: ranks make random tenures of random sets, at different speeds.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(30) {
+		nodes, vars := 2+int(seed%5), 1+int(seed%3)
+		engines, err := newWorld(nodes).engines(vars, []int{0, 3, 1000}[seed/3%3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newData(vars)
+		readers, writers := make([]atomic.Int32, vars), make([]atomic.Int32, vars)
+		var g group
+		for r, e := range engines {
+			g.run(func() error {
+				random := rand.New(rand.NewPCG(seed, uint64(r)))
+				for range 200 {
+					var op tenured
+					for id := range syncvar.ID(vars) {
+						switch random.IntN(3) {
+						case 0:
+							op.shared = append(op.shared, id)
+						case 1:
+							op.exclusive = append(op.exclusive, id)
+						}
+					}
+					if err := e.Acquire(op.shared, op.exclusive); err != nil {
+						return err
+					}
+					// The values are plain: the race detector sees the locks.
+					for _, id := range op.shared {
+						readers[id].Add(1)
+						if v := e.Version(id); writers[id].Load() > 0 || int(v) != d.value[id] {
+							return fmt.Errorf("rank %d reads version %d of v%d, which has value %d and %d writers", r, v, id, d.value[id], writers[id].Load())
+						}
+					}
+					for _, id := range op.exclusive {
+						d.value[id]++
+						if w, v := writers[id].Add(1), e.Version(id); w > 1 || readers[id].Load() > 0 || int(v) != d.value[id] {
+							return fmt.Errorf("rank %d writes version %d of v%d, which has value %d, %d writers and %d readers", r, v, id, d.value[id], w, readers[id].Load())
+						}
+					}
+					for range random.IntN(4) {
+						runtime.Gosched()
+					}
+					for _, id := range op.shared {
+						readers[id].Add(-1)
+					}
+					for _, id := range op.exclusive {
+						writers[id].Add(-1)
+					}
+					if err := e.Release(op.shared, op.exclusive, nil); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := g.wait(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for id, l := range engines[0].locks {
+			if l.load() != 0 || l.first != 0 {
+				t.Errorf("seed %d: all have released v%d, but its word is %#x", seed, id, uint64(l.load()))
+			}
+		}
+	}
+}
+
+// TestWaitsAreSeen: while a rank waits, LastWait says for whom; and the error of a run that fails
+// meanwhile names the variable and its holder.
+func TestWaitsAreSeen(t *testing.T) {
+	gone := errors.New("rank 1 is gone")
+	for _, c := range []struct {
+		name, wait, err string
+		holds           []tenured // of ranks 1, 2 and so on
+	}{
+		{"writer", "a release by ranks [1]", `locks: waiting for "v0", which rank 1 holds: rank 1 is gone`, []tenured{writes(0)}},
+		{"readers", "a release by ranks [1] and 1 more", `locks: waiting for "v0", which rank 1 and 1 more hold: rank 1 is gone`, []tenured{reads(0), reads(0)}},
+	} {
+		w := newWorld(3)
+		engines, err := w.engines(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, op := range c.holds {
+			if err := engines[1+r].Acquire(op.shared, op.exclusive); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var g group
+		g.run(func() error { return engines[0].Acquire(nil, []syncvar.ID{0}) })
+		until(t, "rank 0 does not wait for "+c.wait, func() bool { return engines[0].LastWait().String() == c.wait })
+		if owners := engines[0].LastWait().Owners; !slices.Equal(owners, []syncvar.Holding{{ID: 0, Owner: 1}}) {
+			t.Errorf("%s: rank 0 waits for %v", c.name, owners)
+		}
+		w.kill(gone)
+		if err := g.wait(); err == nil || err.Error() != c.err || !errors.Is(err, gone) {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.err)
+		}
+		if err := engines[2].Acquire(nil, nil); !errors.Is(err, gone) {
+			t.Errorf("%s: a later Acquire returns %v, want %v", c.name, err, gone)
+		}
+	}
+}
+
+// TestUpdateIsReadable: after an Update, a rank that wants to write waits until the others have
+// made a call. A rank that wants to read does not wait.
+func TestUpdateIsReadable(t *testing.T) {
+	engines, err := newWorld(2).engines(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range uint64(3) {
+		for _, e := range engines {
+			e.updates, e.open = 1+round, true // as in Meet
+		}
+		if err := errors.Join(engines[0].Acquire([]syncvar.ID{0}, nil), engines[0].Release([]syncvar.ID{0}, nil, nil)); err != nil {
+			t.Fatal(err)
+		}
+		var g group
+		g.run(func() error {
+			return errors.Join(engines[0].Acquire(nil, []syncvar.ID{0}), engines[0].Release(nil, []syncvar.ID{0}, nil))
+		})
+		const want = "the first call after an Update of ranks [1]"
+		until(t, "rank 0 does not wait for "+want, func() bool { return engines[0].LastWait().String() == want })
+		if err := engines[1].Acquire(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.wait(); err != nil {
+			t.Error(err)
+		}
+		if n := engines[0].common.watchers.Load(); n != 0 {
+			t.Errorf("round %d: %d ranks count as waiting", round, n)
+		}
+	}
+}
+
+// TestDamagedMemory: ranks and counts that no rank writes give errors.
+func TestDamagedMemory(t *testing.T) {
+	for want, damage := range map[string]func(engines []*Engine, l *lock){
+		"which no rank of 3 writes":        func(_ []*Engine, l *lock) { l.state.Store(uint64(held(7, 1, syncvar.Exclusive))) },
+		"its queue names rank 8":           func(e []*Engine, l *lock) { e[1].own.next = 9; l.state.Store(uint64(held(0, 1, 2).withLast(2))) },
+		"its queue names rank 1 behind 3":  func(e []*Engine, l *lock) { e[1].own.next = 2; l.state.Store(uint64(held(0, 1, 2).withLast(2))) },
+		"its queue names rank 98 behind 0": func(_ []*Engine, l *lock) { l.first = 99; l.state.Store(uint64(held(0, 1, 2) | more)) },
+		"but its queue is empty":           func(_ []*Engine, l *lock) { l.state.Store(uint64(held(0, 1, 2) | more)) },
+		"no rank holds it":                 func(_ []*Engine, l *lock) { l.state.Store(0) },
+		"rank 1 holds it":                  func(_ []*Engine, l *lock) { l.state.Store(uint64(held(1, 1, syncvar.Exclusive))) },
+	} {
+		engines, err := newWorld(3).engines(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engines[0]
+		l := e.locks[0]
+		if strings.Contains(want, "no rank of") {
+			damage(engines, l)
+			err = e.Acquire(nil, []syncvar.ID{0})
+		} else {
+			if err := e.Acquire(nil, []syncvar.ID{0}); err != nil {
+				t.Fatal(err)
+			}
+			damage(engines, l)
+			err = e.Release(nil, []syncvar.ID{0}, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestManyVariables: every variable has a record of its own, the same on all ranks.
+func TestManyVariables(t *testing.T) {
+	const vars = 1000
+	engines, err := newWorld(2).engines(vars, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[*lock]bool)
+	for id := range vars {
+		l := engines[0].locks[id]
+		if l != engines[1].locks[id] || seen[l] {
+			t.Fatalf("the record of variable %d is at %p and %p", id, l, engines[1].locks[id])
+		}
+		seen[l] = true
+	}
+}
+
+// TestDifferentDeclarations: ranks that have declared different things get an error when the second
+// one acquires a variable.
+func TestDifferentDeclarations(t *testing.T) {
+	engines, err := newWorld(2).engines(2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines[1].known[1].digest++
+	both := []syncvar.ID{0, 1}
+	if err := errors.Join(engines[0].Acquire(nil, both), engines[0].Release(nil, both, nil)); err != nil {
+		t.Fatal(err)
+	}
+	const want = "ranks 1 and 0 declared different things"
+	if err := engines[1].Acquire(nil, both); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"v1"`) {
+		t.Errorf("error %v, want one with %q about v1", err, want)
+	}
+}
+
+// TestCounts counts acquisitions and waits.
+func TestCounts(t *testing.T) {
+	engines, err := newWorld(2).engines(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engines[0].Acquire(nil, []syncvar.ID{0}); err != nil {
+		t.Fatal(err)
+	}
+	var g group
+	g.run(func() error { return engines[1].Acquire(nil, []syncvar.ID{0}) })
+	until(t, "rank 1 does not wait", func() bool { return len(engines[1].LastWait().Ranks) > 0 })
+	if err := errors.Join(engines[0].Release(nil, []syncvar.ID{0}, nil), g.wait()); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := engines[0].Counts(), engines[1].Counts(); a != (Counts{Acquired: 1}) || b != (Counts{Acquired: 1, Waited: 1}) {
+		t.Errorf("counts %+v and %+v", a, b)
+	}
+	if engines[0].Owns(0) || !engines[1].Owns(0) {
+		t.Error("the last exclusive holder is not the owner")
+	}
+}
+
+var _ dimmnet.Sharer = (*host)(nil)
