@@ -199,6 +199,15 @@ func TestContent(t *testing.T) {
 	if got := s.Content(word); got != 0x0807060504030201 {
 		t.Errorf("8 bytes are %#x", got)
 	}
+	if got := s.Blank(word); got != 0 {
+		t.Errorf("8 zeros are %#x", got)
+	}
+	if blank := s.Content(long); s.Blank(long) != blank {
+		t.Errorf("9 zeros are %#x, want %#x", s.Blank(long), blank)
+	} else if mem[20]++; s.Blank(long) != blank {
+		t.Errorf("9 zeros are %#x beside other bytes, want %#x", s.Blank(long), blank)
+	}
+	mem[20]--
 	seen := map[uint64]int{s.Content(long): 0}
 	for _, i := range []int{20, 23, 30, 34} {
 		mem[i]++

@@ -72,7 +72,8 @@ type Config struct {
 
 	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
 	// ranks share. With a shared copy an Acquire moves no data. A shared copy needs a network
-	// whose ranks can share memory, and excludes Check and History.
+	// whose ranks can share memory. It excludes Check, and History except with locks in Threaded
+	// mode.
 	Placement Placement
 
 	// WriteDetection is the method by which Release finds the bytes that the rank has written. All
@@ -86,6 +87,11 @@ type Config struct {
 	// that is not kept is copied anew in each tenure. If TwinBytes is 0, the limit is 1 GiB. If
 	// TwinBytes is negative, no twins are kept.
 	TwinBytes int
+
+	// If Helpers is true, Threaded mode has three helper threads on each node (D1-Fagus), even
+	// where ranks share memory and could use locks. Notices and Direct imply Helpers. With Helpers,
+	// PlaceAuto is PlacePrivate.
+	Helpers bool
 
 	// If Notices is true, the receive threads of Threaded mode sleep until a sender notifies them
 	// of a slot (dimmnet.Host.Notify), instead of polling. Notices save processor time but
@@ -162,8 +168,11 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Placement > PlaceShared {
 		return c, fmt.Errorf("fagus: Config.Placement is %d: want %v, %v or %v", c.Placement, PlaceAuto, PlacePrivate, PlaceShared)
 	}
-	if c.Placement == PlaceShared && (c.Check != CheckOff || c.History != nil) {
+	if c.Placement == PlaceShared && (c.Check != CheckOff || c.History != nil && (c.Mode == Phase || c.helpers())) {
 		return c, fmt.Errorf("fagus: Config.Check and Config.History need one copy per rank: set Config.Placement to %v", PlacePrivate)
+	}
+	if c.Helpers && c.Mode != Threaded {
+		return c, fmt.Errorf("fagus: Config.Helpers needs mode %v", Threaded)
 	}
 	if c.Notices && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: Config.Notices needs mode %v", Threaded)

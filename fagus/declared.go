@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/locks"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -18,6 +19,7 @@ type declarations struct {
 	mu    sync.Mutex
 	ranks map[dimmnet.Rank][]declaration
 	calls map[dimmnet.Rank]string // lines of calls that have failed
+	held  error                   // of a rank that waited for a variable of the rank that failed
 }
 
 type declaration struct {
@@ -79,8 +81,28 @@ func (ds *declarations) failed(rank dimmnet.Rank, line string) {
 	}
 }
 
-// explain returns err, the error of a run, with the lines of calls or declarations that differ.
+// waited records the error of a rank, if it tells which variable the rank that has failed the run
+// held.
+func (ds *declarations) waited(err error) {
+	if h := (*locks.Held)(nil); errors.As(err, &h) && h.Lost() {
+		ds.mu.Lock()
+		defer ds.mu.Unlock()
+		ds.held = err
+	}
+}
+
+func (ds *declarations) waiting() error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.held
+}
+
+// explain returns err, the error of a run, with the variable that the failed rank held, or with the
+// lines of calls or declarations that differ.
 func (ds *declarations) explain(err error) error {
+	if failed := (*dimmnet.Failed)(nil); errors.As(err, &failed) && ds.waiting() != nil {
+		return ds.waiting()
+	}
 	if named := (*rankError)(nil); !errors.As(err, &named) { // of a helper thread
 		if found := ds.locate(err); found != err {
 			err = fmt.Errorf("fagus: %w", found)

@@ -24,8 +24,8 @@
 // During a tenure the rank sees the values that the last exclusive holder of the variable wrote to
 // the bound bytes, and no other rank changes these bytes. Outside a tenure the rank's copy keeps
 // the values that its last Acquire or Update of the variable brought, and may be out of date. With
-// [PlaceShared] all ranks use one copy, which keeps those values only until the rank's next
-// collective call. At most one variable guards a byte.
+// [PlaceShared] all ranks use one copy. It keeps what an Update has brought until the rank's next
+// call and, in Phase mode, what an Acquire has brought. At most one variable guards a byte.
 //
 // # Rules for programs
 //
@@ -51,11 +51,14 @@
 // # Threaded mode
 //
 // Config.Mode selects the engine. The rules above are those of [Phase], the default. In [Threaded]
-// mode helper threads serve requests at any time. Acquire waits only for the ranks that hold the
-// requested variables, and Release informs waiting ranks at once. A program can therefore use sync
+// mode Acquire waits only for the ranks that hold the requested variables, and Release informs
+// waiting ranks at once. Where ranks share one copy of the arrays, a variable is a lock in this
+// memory; elsewhere helper threads serve requests at any time. A program can therefore use sync
 // variables as locks, for example around a work queue, and ranks meet only in Update, Barrier and
 // Reduce. Acquire takes the variables of a set one by one in the order of their Bind calls, so
 // ranks cannot deadlock here either. Each variable is granted in the order of the requests for it.
+// With locks, the first Acquire for writing after an Update waits until all ranks have made a call
+// since, because they may read what the Update has brought.
 //
 //	for range 10 {
 //		if err := n.Acquire(set); err != nil {                  // waits for the holder only

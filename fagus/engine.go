@@ -2,7 +2,10 @@ package fagus
 
 import (
 	"github.com/fagus-dsm/fagus/consistency"
+	"runtime"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/locks"
 	"github.com/fagus-dsm/fagus/fagus/threaded"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -16,8 +19,9 @@ const (
 	// Phase has no helper threads (D1-Fagus2): Acquire, Update, Barrier and Reduce are
 	// communication phases in which all ranks take part, and Release sends nothing.
 	Phase Mode = iota
-	// Threaded has three helper threads on each node (D1-Fagus): ranks acquire and release
-	// independently, and each variable is granted in the order of the requests for it.
+	// Threaded lets ranks acquire and release independently. Each variable is granted in the order
+	// of the requests for it. Where ranks share one copy of the arrays, a variable is a lock in
+	// this memory; otherwise each node has three helper threads (D1-Fagus).
 	Threaded
 )
 
@@ -50,8 +54,8 @@ type engine interface {
 	Counters() dimmnet.Counters
 	// counts sets the fields of s that the engine counts.
 	counts(s *Stats)
-	// Latest returns where the engine keeps the rank for which the last phase waited longest. It
-	// returns nil if the engine does not know the rank, or reports it to waits.Met.
+	// Latest returns where the engine keeps the rank for which the last phase, or Meet, waited
+	// longest. It returns nil if the engine does not know the rank, or reports it to waits.Met.
 	Latest() *dimmnet.Rank
 	// LastWait describes the rank's current or most recent wait for other ranks. Any goroutine may
 	// call it while the rank is in a call.
@@ -62,6 +66,13 @@ type engine interface {
 
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
+	if cfg.Mode == Threaded && space.IsOneCopy() && !cfg.helpers() {
+		e, err := locks.New(h, space, locks.Config{
+			Transfer: cfg.Transfer, Spin: ownProcessor(h),
+			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: h.Charge,
+		})
+		return &lockEngine{e, h.Port()}, err
+	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, Direct: cfg.Direct, FirstVersion: cfg.first.version, Waits: cfg.waits})
 		return &threadedEngine{e, h.Port()}, err
@@ -83,6 +94,35 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
+
+// helpers reports whether Threaded mode has helper threads even where ranks share one copy.
+func (c *Config) helpers() bool { return c.Helpers || c.Notices || c.Direct }
+
+// ownProcessor reports whether every rank has a processor to itself, as far as known.
+func ownProcessor(h dimmnet.Host) bool {
+	if v, ok := h.(dimmnet.Viewer); ok {
+		return v.OwnProcessor()
+	}
+	return h.Port().Nodes() <= runtime.GOMAXPROCS(0)
+}
+
+type lockEngine struct {
+	*locks.Engine
+	port dimmnet.Port
+}
+
+// Counters returns the counters of the port, which only the user thread uses.
+func (e *lockEngine) Counters() dimmnet.Counters { return e.port.Counters() }
+
+// Fence is a Barrier: an Acquire does not wait for ranks that have not called it.
+func (e *lockEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
+func (e *lockEngine) counts(s *Stats) {
+	c := e.Counts()
+	s.Locks, s.LockWaits = c.Acquired, c.Waited
+}
+
+// Close does nothing: no other thread uses the memory.
+func (e *lockEngine) Close() {}
 
 type threadedEngine struct {
 	*threaded.Engine

@@ -40,6 +40,15 @@ func engines() map[string]fagus.Config {
 	}
 }
 
+// locked returns the configurations in which sync variables are locks in memory that ranks share.
+func locked() map[string]fagus.Config {
+	all := make(map[string]fagus.Config)
+	for name, net := range liveNetworks() {
+		all[name+", locks"] = fagus.Config{Net: net(), Mode: fagus.Threaded, Placement: fagus.PlaceShared}
+	}
+	return all
+}
+
 // goroutines returns a network of goroutines of this process.
 func goroutines() dimmnet.Network { return inproc.New(inproc.Config{}) }
 

@@ -30,9 +30,14 @@ func newRecord(n *Node, h *history.History) *record {
 }
 
 func (r *record) bound(id syncvar.ID, name string) {
-	if r != nil {
-		r.Bind(name, r.node.space.Content(id))
+	if r == nil {
+		return
 	}
+	content := r.node.space.Content
+	if r.node.space.IsOneCopy() { // another rank may have written by now
+		content = r.node.space.Blank
+	}
+	r.Bind(name, content(id))
 }
 
 func (r *record) rebound(ids []syncvar.ID) {

@@ -1,6 +1,7 @@
 package fagus_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
@@ -32,9 +33,13 @@ func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 func TestHistoriesOfRandomPrograms(t *testing.T) {
 	methods := detections(t)
 	for seed := uint64(1); seed <= cases(30, 4); seed++ {
-		for name, cfg := range everyRuntime(t, seed) {
+		all := everyRuntime(t, seed)
+		maps.Copy(all, locked())
+		for name, cfg := range all {
+			o := newOracle(seed)
+			o.lawful = cfg.Placement == fagus.PlaceShared
 			cfg.Nodes, cfg.History, cfg.WriteDetection = 2+int(seed%4), history.New(), methods[seed%uint64(len(methods))]
-			if _, err := runFor(t, cfg, newOracle(seed).program(seed)); err != nil {
+			if _, err := runFor(t, cfg, o.program(seed)); err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}
 			if v := cfg.History.Check(); v != nil {

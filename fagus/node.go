@@ -69,6 +69,8 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		closeWatch(watch)
 		return nil, err
 	}
+	_, locked := e.(*lockEngine)
+	silent := cfg.Mode == Phase || locked
 	n := &Node{
 		rank:    int(p.Rank()),
 		nodes:   p.Nodes(),
@@ -79,14 +81,14 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		engine:  e,
 		views:   views,
 		watch:   watch,
-		clock:   newStopwatch(h, cfg, e.Counters),
+		clock:   newStopwatch(h, cfg, silent, e.Counters),
 		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 
 		declared: declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
-	n.waits.latest = e.Latest()
+	n.waits.latest, n.waits.locked = e.Latest(), locked
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {

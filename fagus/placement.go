@@ -13,15 +13,18 @@ type Placement uint8
 
 // The placements.
 const (
-	// PlaceAuto is PlaceShared in Phase mode on a network of processes of one host, unless
-	// Config.Check or Config.History is set. Otherwise it is PlacePrivate.
+	// PlaceAuto is PlaceShared on a network of processes of one host, unless Config.Check is set,
+	// in Phase mode Config.History, or in Threaded mode Config.Helpers. Otherwise it is
+	// PlacePrivate.
 	PlaceAuto Placement = iota
 	// PlacePrivate gives every rank its own copy of every array.
 	PlacePrivate
 	// PlaceShared keeps one copy of every array for all ranks, so an Acquire moves no bytes. Entry
-	// consistency permits one copy, because a rank accesses only data that it holds. In Phase mode
-	// data that an Update has refreshed may be read until the rank's next collective call. In
-	// Threaded mode they may not be read, because another rank may write them at any time.
+	// consistency permits one copy, because a rank accesses only data that it holds. Data that an
+	// Update has refreshed may be read until the rank's next call of Acquire, Update, Barrier,
+	// Fence or Reduce: no rank is granted them for writing before. Only the helper threads of
+	// Threaded mode (Config.Helpers) do not wait for that call; with them, data that the rank does
+	// not hold may not be read.
 	PlaceShared
 )
 
@@ -37,7 +40,9 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 		}
 		return true, nil
 	case PlaceAuto:
-		return able && s.Sharing() && cfg.Mode == Phase && cfg.Check == CheckOff && cfg.History == nil, nil
+		locks := cfg.Mode == Threaded && !cfg.helpers()
+		phases := cfg.Mode == Phase && cfg.History == nil
+		return able && s.Sharing() && cfg.Check == CheckOff && (locks || phases), nil
 	}
 	return false, nil
 }

@@ -48,7 +48,8 @@ func TestPlacements(t *testing.T) {
 	}
 }
 
-// TestAutoPlacement: PlaceAuto shares arrays between processes, and nowhere else.
+// TestAutoPlacement: PlaceAuto shares arrays between processes, and nowhere else; in threaded mode
+// it does not with helper threads.
 func TestAutoPlacement(t *testing.T) {
 	moves := func(cfg fagus.Config) bool {
 		cfg.Nodes = 2
@@ -58,7 +59,7 @@ func TestAutoPlacement(t *testing.T) {
 				return err
 			}
 			for i := range 2 {
-				set := n.Set(fagus.Want(v, fagus.Exclusive))
+				set := n.Set(fagus.Want(v, fagus.Exclusive).Unordered())
 				if n.Rank() != i {
 					set = n.Set()
 				}
@@ -88,7 +89,14 @@ func TestAutoPlacement(t *testing.T) {
 	if moves(fagus.Config{Net: net}) {
 		t.Error("processes of one host do not share their arrays")
 	}
-	for _, cfg := range []fagus.Config{{Net: net, Mode: fagus.Threaded}, {Net: net, History: history.New()}, {Net: net, Placement: fagus.PlacePrivate}} {
+	if moves(fagus.Config{Net: net, Mode: fagus.Threaded}) || moves(fagus.Config{Net: net, Mode: fagus.Threaded, History: history.New()}) {
+		t.Error("processes of one host do not share their arrays in threaded mode")
+	}
+	helpers := []fagus.Config{{Helpers: true}, {Notices: true}, {Direct: true}, {Check: fagus.CheckOn}}
+	for i := range helpers {
+		helpers[i].Net, helpers[i].Mode = net, fagus.Threaded
+	}
+	for _, cfg := range append(helpers, fagus.Config{Net: net, History: history.New()}, fagus.Config{Net: net, Placement: fagus.PlacePrivate}) {
 		if !moves(cfg) {
 			t.Errorf("ranks share their arrays with %+v", cfg)
 		}

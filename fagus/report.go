@@ -49,6 +49,8 @@ type Messages struct {
 	Lists     uint64 `json:"lists"`
 	Requests  uint64 `json:"requests"`
 	Takes     uint64 `json:"takes"`
+	Locks     uint64 `json:"locks"`
+	LockWaits uint64 `json:"lock_waits"`
 	Transfers uint64 `json:"transfers"`
 	Slots     uint64 `json:"slots"`
 	Bulk      uint64 `json:"bulk"`
@@ -147,6 +149,8 @@ func (sum *Summary) add(s *Stats) {
 	m.Lists += s.Lists
 	m.Requests += s.Requests
 	m.Takes += s.Takes
+	m.Locks += s.Locks
+	m.LockWaits += s.LockWaits
 	m.Transfers += s.Transfers
 	m.Slots += s.Slots
 	m.Bulk += s.Bulk
@@ -211,6 +215,9 @@ func (r Report) String() string {
 	}
 	if sum.Messages.Takes > 0 {
 		text += fmt.Sprintf(", %d taken without a request", sum.Messages.Takes)
+	}
+	if sum.Messages.Locks > 0 {
+		text += fmt.Sprintf(", %s acquired as locks (%d waited)", count(sum.Messages.Locks, "variable"), sum.Messages.LockWaits)
 	}
 	if sum.Fetched > 0 {
 		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))

@@ -59,6 +59,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 			if named := (*rankError)(nil); !errors.As(err, &named) {
 				err = n.errorf("%w", err)
 			}
+			declared.waited(err)
 			return err
 		}
 		if err := n.end(); err != nil {

@@ -36,7 +36,7 @@ type Stats struct {
 	Rank int
 
 	// Counts counts the phases and transfers of the engine. In Threaded mode only its fields
-	// Transfers and Slots are set.
+	// Transfers and Slots are set, and with locks none.
 	phase.Counts
 
 	// Requests counts the requests that the rank has sent to other ranks: one for each
@@ -45,6 +45,9 @@ type Stats struct {
 	// Takes counts the variables that the rank has taken from other ranks without a request
 	// (Config.Direct).
 	Takes uint64
+	// Locks counts the variables that the rank has acquired as locks in memory that ranks share, in
+	// Threaded mode, and LockWaits those for which it had to wait.
+	Locks, LockWaits uint64
 
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 
@@ -169,13 +172,15 @@ type stopwatch struct {
 	before    Time // the time before the first Measure
 
 	counters func() dimmnet.Counters // reads the counters of the node
-	silent   bool                    // the port does nothing in PartCompute and PartRelease
+	silent   bool                    // operations in PartCompute and PartRelease count later
 	counted  Part                    // the part to which settle charges new counts
 	settled  dimmnet.Counters        // the counts that are already charged
 }
 
-func newStopwatch(h dimmnet.Host, cfg Config, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: cfg.Mode == Phase, drawn: cfg.Timeline, since: h.Now()}
+// newStopwatch returns the stopwatch of a rank. silent says that its port does nothing in
+// PartCompute, and next to nothing in PartRelease.
+func newStopwatch(h dimmnet.Host, cfg Config, silent bool, counters func() dimmnet.Counters) stopwatch {
+	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w

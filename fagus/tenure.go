@@ -58,7 +58,7 @@ func (n *Node) chargeTwins() {
 
 // Release ends the tenure. set must be the set that the rank holds. Release finds the bytes that
 // the rank has changed; ranks that acquire the variables later fetch these bytes. In Phase mode
-// Release sends nothing. In Threaded mode it sends one message per variable, and does not wait.
+// Release sends nothing. In Threaded mode it passes the variables on, and does not wait.
 func (n *Node) Release(set *SyncSet) error {
 	if n.err != nil {
 		return n.err
@@ -67,7 +67,8 @@ func (n *Node) Release(set *SyncSet) error {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
 	n.record.released(set)
-	if n.space.IsOneCopy() {
+	traced := n.waits.locked && n.clock.drawn // the timeline says when others could go on
+	if n.space.IsOneCopy() && !traced {
 		n.clock.count(PartRelease) // compares nothing: faster than reading the clock
 	} else {
 		n.clock.enter(PartRelease)
@@ -87,6 +88,9 @@ func (n *Node) Release(set *SyncSet) error {
 		}
 	}
 	n.monitor.Enter(rollcall.Release, set)
+	if traced {
+		n.clock.enter(PartCompute) // before a waiting rank goes on
+	}
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	if n.clock.part == PartRelease {
 		n.clock.enter(PartCompute)

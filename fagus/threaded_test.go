@@ -3,7 +3,10 @@ package fagus_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +21,27 @@ func runThreaded(t *testing.T, nodes int, cfg inproc.Config, program func(*fagus
 	return runFor(t, fagus.Config{Nodes: nodes, Net: inproc.New(cfg), Mode: fagus.Threaded}, program)
 }
 
+// eachThreaded runs a program in threaded mode on goroutines, and with locks. It returns the
+// errors.
+func eachThreaded(t *testing.T, nodes int, program func(*fagus.Node) error) map[string]error {
+	t.Helper()
+	all := locked()
+	all["inproc"] = fagus.Config{Net: goroutines(), Mode: fagus.Threaded}
+	errs := make(map[string]error)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		cfg := all[name]
+		cfg.Nodes = nodes
+		report, err := runFor(t, cfg, program)
+		errs[name] = err
+		for _, s := range report.Ranks {
+			if cfg.Placement == fagus.PlaceShared && s.Requests+s.Takes+s.Transfers+s.Slots > 0 {
+				t.Errorf("%s: rank %d has sent requests or data: %+v", name, s.Rank, s)
+			}
+		}
+	}
+	return errs
+}
+
 // TestThreadedCounter: ranks add to one counter, each a different number of times. In the end all
 // see the sum.
 func TestThreadedCounter(t *testing.T) {
@@ -26,7 +50,7 @@ func TestThreadedCounter(t *testing.T) {
 		for r := range nodes {
 			want += 10 * int64(r+1)
 		}
-		_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
+		errs := eachThreaded(t, nodes, func(n *fagus.Node) error {
 			a, v, err := guarded[int64](n, 1)
 			if err != nil {
 				return err
@@ -45,8 +69,10 @@ func TestThreadedCounter(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
+		for name, err := range errs {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 		}
 	}
 }
@@ -61,6 +87,14 @@ func TestThreadedRandomPrograms(t *testing.T) {
 				t.Fatalf("seed %d, %d nodes, %d bytes of LLCM: %v", seed, nodes, cfg.LLCM, err)
 			}
 		}
+		for name, cfg := range locked() {
+			o := newOracle(seed)
+			o.lawful, o.reduces, o.rebinds = true, seed%2 == 0, int(seed%3)
+			cfg.Nodes = nodes
+			if _, err := runFor(t, cfg, o.program(seed)); err != nil {
+				t.Fatalf("%s, seed %d, %d nodes: %v", name, seed, nodes, err)
+			}
+		}
 	}
 }
 
@@ -70,9 +104,9 @@ func TestThreadedLocks(t *testing.T) {
 	const locks = 4
 	for seed := range cases(30, 6) {
 		nodes := 2 + int(seed%4)
-		var readers, writers [locks]atomic.Int64
-		var added [locks]atomic.Int64
-		_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
+		var world *[3][locks]atomic.Int64
+		program := func(n *fagus.Node) error {
+			readers, writers, added := &world[0], &world[1], &world[2]
 			random := rand.New(rand.NewPCG(seed, uint64(n.Rank())))
 			counts, guards, err := counters(n, locks)
 			if err != nil {
@@ -106,9 +140,14 @@ func TestThreadedLocks(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatalf("seed %d, %d nodes: %v", seed, nodes, err)
+		}
+		all := locked()
+		all["inproc"] = fagus.Config{Net: goroutines(), Mode: fagus.Threaded}
+		for name, cfg := range all {
+			world, cfg.Nodes = new([3][locks]atomic.Int64), nodes
+			if _, err := runFor(t, cfg, program); err != nil {
+				t.Fatalf("%s, seed %d, %d nodes: %v", name, seed, nodes, err)
+			}
 		}
 	}
 }
@@ -134,8 +173,8 @@ func counters(n *fagus.Node, count int) (*fagus.Array[int64], []*fagus.SyncVar, 
 // ranks are in theirs.
 func TestThreadedReadersTogether(t *testing.T) {
 	const nodes = 4
-	var inside atomic.Int64
-	_, err := runThreaded(t, nodes, inproc.Config{}, func(n *fagus.Node) error {
+	var inside [8]atomic.Int64 // by run
+	errs := eachThreaded(t, nodes, func(n *fagus.Node) error {
 		_, guards, err := counters(n, 1)
 		if err != nil {
 			return err
@@ -144,15 +183,21 @@ func TestThreadedReadersTogether(t *testing.T) {
 		if err := n.Acquire(set); err != nil {
 			return err
 		}
-		for inside.Add(1); inside.Load() < nodes; {
+		run := 0
+		for inside[run].Load() == nodes {
+			run++
+		}
+		for inside[run].Add(1); inside[run].Load() < nodes; runtime.Gosched() {
 			if err := n.Err(); err != nil {
 				return err
 			}
 		}
 		return n.Release(set)
 	})
-	if err != nil {
-		t.Error(err)
+	for name, err := range errs {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -160,7 +205,7 @@ func TestThreadedReadersTogether(t *testing.T) {
 // another variable. Rank 1 computes until rank 0 has finished.
 func TestThreadedIsIndependent(t *testing.T) {
 	var done atomic.Bool
-	_, err := runThreaded(t, 2, inproc.Config{}, func(n *fagus.Node) error {
+	errs := eachThreaded(t, 2, func(n *fagus.Node) error {
 		a, guards, err := counters(n, 2)
 		if err != nil {
 			return err
@@ -181,11 +226,13 @@ func TestThreadedIsIndependent(t *testing.T) {
 				return err
 			}
 		}
-		done.Store(true)
+		done.Store(n.Rank() == 0) // rank 1 returns last
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
+	for name, err := range errs {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -194,7 +241,7 @@ func TestThreadedIsIndependent(t *testing.T) {
 func TestThreadedFailureWakesAll(t *testing.T) {
 	boom := errors.New("boom")
 	for failing := range 4 {
-		_, err := runThreaded(t, 4, inproc.Config{}, func(n *fagus.Node) error {
+		errs := eachThreaded(t, 4, func(n *fagus.Node) error {
 			_, guards, err := counters(n, 1)
 			if err != nil {
 				return err
@@ -219,8 +266,10 @@ func TestThreadedFailureWakesAll(t *testing.T) {
 				}
 			}
 		})
-		if !errors.Is(err, boom) {
-			t.Errorf("rank %d fails, but Run returns %v", failing, err)
+		for name, err := range errs {
+			if !errors.Is(err, boom) {
+				t.Errorf("%s: rank %d fails, but Run returns %v", name, failing, err)
+			}
 		}
 	}
 }
@@ -233,6 +282,7 @@ func TestThreadedConfig(t *testing.T) {
 	}{
 		{fagus.Config{Mode: fagus.Threaded, Transfer: fagus.Push}, "threaded mode moves data by rings, not by push"},
 		{fagus.Config{Notices: true}, "fagus: Config.Notices needs mode threaded"},
+		{fagus.Config{Helpers: true}, "fagus: Config.Helpers needs mode threaded"},
 		{fagus.Config{Direct: true}, "fagus: Config.Direct needs mode threaded"},
 		{fagus.Config{Mode: 7}, "Config.Mode is 7: want phase or threaded"},
 		{fagus.Config{Nodes: 3, Mode: fagus.Threaded, Net: inproc.New(inproc.Config{LLCM: 100})}, "3 nodes do not fit"},

@@ -15,8 +15,11 @@ import (
 // afterwards. Rank 1 has much to update, and must not see that write.
 func TestThreadedUpdateEndsBeforeTheNextWrite(t *testing.T) {
 	const vars, rounds = 40, 3
-	for _, faults := range []*sim.UDP{nil, {}} {
-		cfg := fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{UDP: faults}), Mode: fagus.Threaded}
+	all := locked()
+	all["sim"] = fagus.Config{Net: newSim(t, sim.Config{}), Mode: fagus.Threaded}
+	all["udp"] = fagus.Config{Net: newSim(t, sim.Config{UDP: &sim.UDP{}}), Mode: fagus.Threaded}
+	for name, cfg := range all {
+		cfg.Nodes = 2
 		_, err := runFor(t, cfg, func(n *fagus.Node) error {
 			a, guards, err := counters(n, vars)
 			if err != nil {
@@ -54,7 +57,7 @@ func TestThreadedUpdateEndsBeforeTheNextWrite(t *testing.T) {
 			return nil
 		})
 		if err != nil {
-			t.Errorf("with UDP (%v): %v", faults != nil, err)
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -71,11 +74,13 @@ func wantAll(guards []*fagus.SyncVar, access fagus.Access) (list []fagus.Request
 // the table of owners.
 func TestThreadedManyVariables(t *testing.T) {
 	const nodes, vars, rounds = 3, 200, 2
-	for name, net := range map[string]dimmnet.Network{
-		"virtual time": newSim(t, sim.Config{Limit: 100 * dimmnet.Second}),
-		"goroutines":   inproc.New(inproc.Config{LLCM: 4000}), // 125 entries
-	} {
-		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: net, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+	all := locked()
+	all["virtual time"] = fagus.Config{Net: newSim(t, sim.Config{Limit: 100 * dimmnet.Second}), Mode: fagus.Threaded}
+	// The table of owners has 125 entries.
+	all["goroutines"] = fagus.Config{Net: inproc.New(inproc.Config{LLCM: 4000}), Mode: fagus.Threaded}
+	for name, cfg := range all {
+		cfg.Nodes = nodes
+		_, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 			a, guards, err := counters(n, vars)
 			if err != nil {
 				return err

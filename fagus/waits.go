@@ -22,6 +22,7 @@ type waits struct {
 	host   dimmnet.Host
 	rank   dimmnet.Rank
 	latest *dimmnet.Rank // of the engine
+	locked bool          // the engine does not know latest of an Acquire
 
 	since  Time // the begin of the call, or the end of its last phase that denied the variables
 	moving Time // when data began to move since then; 0 if they did not
@@ -79,6 +80,14 @@ func (w *waits) begin(part Part, now Time) { w.part, w.since, w.until = part, no
 
 // end records that a call has returned.
 func (w *waits) end(now Time) {
+	if w.locked && w.part == PartAcquire {
+		if w.denied {
+			w.waited(w.denial.Holder, w.since, now)
+			w.settle(now)
+			w.denied = false
+		}
+		return
+	}
 	if w.latest != nil {
 		w.cause, w.until = *w.latest, now
 		if w.moving > 0 {
@@ -133,6 +142,9 @@ func (w *waits) Denied(d syncvar.Denial, ok bool) {
 	w.denial, w.denied = d, ok
 }
 
+// Delayed records the wait for the only variable of a call; see locks.Waits.
+func (w *waits) Delayed(d syncvar.Denial) { w.denial, w.denied = d, true }
+
 // Now returns the time; see threaded.Waits.
 func (w *waits) Now() Time { return w.host.Now() }
 
@@ -150,6 +162,7 @@ func (w *waits) Met(last dimmnet.Rank, since Time) {
 		w.waited(last, since, now)
 	}
 	w.late(last, now-since)
+	w.since = now // what follows in the call is another wait
 }
 
 // waited records a wait of a call. The longest wait of the call counts.

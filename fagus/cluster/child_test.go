@@ -19,7 +19,7 @@ import (
 
 // child is the main function of a rank in a process of its own. The string laps has the number of
 // laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, "serial " and a mode for
-// serialise, or what meetWithout does. child returns the exit status.
+// serialise, "die" for dieHolding, or what meetWithout does. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
@@ -34,6 +34,9 @@ func child(laps string) int {
 			if laps == "serial "+mode.String() {
 				return serialise(mode)
 			}
+		}
+		if laps == "die" {
+			return dieHolding()
 		}
 		if call, victim, found := strings.Cut(laps, ":"); found {
 			return meetWithout(call, victim)
@@ -106,6 +109,27 @@ func serialise(mode fagus.Mode) error {
 	for _, w := range r.Waits {
 		fmt.Fprintln(os.Stderr, w)
 	}
+	return err
+}
+
+// dieHolding runs a program whose ranks contend for one variable, until the process of rank 1 dies
+// while it holds the variable and the others wait for it.
+func dieHolding() error {
+	_, err := cluster.Run(context.Background(), fagus.Config{Mode: fagus.Threaded}, func(n *fagus.Node) error {
+		head := fagus.NewGuarded[int64](n, "head", 1)
+		for turn := 0; n.Err() == nil; turn++ {
+			err := n.Set(head.Write()).Do(func() {
+				if n.Rank() == 1 && turn == 100 {
+					time.Sleep(200 * time.Millisecond)
+					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return n.Err()
+	})
 	return err
 }
 

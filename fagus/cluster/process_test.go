@@ -112,6 +112,23 @@ func TestWaitsOfProcesses(t *testing.T) {
 	}
 }
 
+// TestHolderDies: if a process dies while it holds a variable, the others learn which variable they
+// have waited for, and that this rank has held it.
+func TestHolderDies(t *testing.T) {
+	t.Parallel()
+	at := fmt.Sprintf("unix:@%s-%d", t.Name(), os.Getpid())
+	for rank, p := range start(t, 3, "die", at, "FAGUS_NET=shm") {
+		output, err := p.end()
+		if rank == 1 {
+			continue // it has been killed
+		}
+		const want = `Acquire: locks: waiting for "head", which rank 1 holds: shm: rank 1 `
+		if err == nil || !strings.Contains(output, want) || !strings.Contains(output, "rank 1 is gone: ") {
+			t.Errorf("rank %d: %v: %s: want %s", rank, err, output, want)
+		}
+	}
+}
+
 // identities writes the identities of the ranks of a job, and returns the variable that names them.
 func identities(t *testing.T, size int) string {
 	t.Helper()

@@ -30,6 +30,8 @@ type Config struct {
 	HostCost  string          // costs of a simulated host: sim.Config.HostCost; "" is on
 	Faults    Faults          // the faults of a network with datagrams
 	Seed      uint64
+	// Helpers gives mode Threaded its helper threads even where ranks share memory.
+	Helpers bool
 	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
 	Notices bool
 	// Direct lets ranks of mode Threaded take free variables without a message.
@@ -82,12 +84,13 @@ type defaults struct {
 func flags(d defaults) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: nodesFlag, Category: category, Value: d.nodes, DefaultText: d.nodesText, Usage: "number of `NODES` (" + nodesVariable + ")"},
-		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
+		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (locks where ranks share memory; elsewhere helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
+		&cli.BoolFlag{Name: "helpers", Category: category, Usage: "with --mode threaded: helper threads (D1-Fagus) even on shm, where sync variables are locks otherwise; implied by --notices and --direct"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
 		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message, on 2 to 8 nodes of a network with RDMA; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
-		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm in phase mode)"},
+		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm)"},
 		EnvFlag(category, "machine of a simulated network"),
 		HostCostFlag(category),
 		&cli.Uint64Flag{Name: "seed", Category: category, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random"},
@@ -118,6 +121,7 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
+	cfg.Helpers = c.Bool("helpers")
 	cfg.Notices, cfg.Direct, cfg.Insecure = c.Bool("notices"), c.Bool("direct"), c.Bool("insecure")
 	if cfg.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
 		return cfg, usage.Errorf("--ports: %w", err)
@@ -195,14 +199,18 @@ func (cfg *Config) validate() error {
 		return usage.Errorf("--net %s has no PUSH: use --transfer %v or %v", cfg.Network.Name, fagus.Rings, fagus.Auto)
 	case cfg.Mode == fagus.Threaded && cfg.Transfer == fagus.Push:
 		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
+	case cfg.Helpers && cfg.Mode != fagus.Threaded:
+		return usage.Errorf("--helpers are for --mode %v", fagus.Threaded)
 	case cfg.Notices && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--notices are for --mode %v", fagus.Threaded)
 	case cfg.Direct && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--direct is for --mode %v", fagus.Threaded)
 	case cfg.Placement != fagus.PlaceShared:
 		return nil
-	case cfg.History != nil || cfg.Check != fagus.CheckOff:
-		return usage.Errorf("--check and --verify-history need private copies: use --placement %v", fagus.PlacePrivate)
+	case cfg.Check != fagus.CheckOff:
+		return usage.Errorf("--check needs private copies: use --placement %v", fagus.PlacePrivate)
+	case cfg.History != nil && (cfg.Mode == fagus.Phase || cfg.Helpers || cfg.Notices || cfg.Direct):
+		return usage.Errorf("--verify-history needs private copies, except with the locks of --mode %v: use --placement %v", fagus.Threaded, fagus.PlacePrivate)
 	case !cfg.Network.OneMemory:
 		return usage.Errorf("--placement %v needs ranks that have the same memory: use it with --net %v", cfg.Placement, Which(oneMemory))
 	}
@@ -279,6 +287,8 @@ func (cfg *Config) UDPFaults() *Faults {
 func (cfg *Config) String() string {
 	mode, net := fmt.Sprintf("%v mode", cfg.Mode), cfg.Network.Name
 	switch {
+	case cfg.Helpers && !cfg.Notices && !cfg.Direct:
+		mode += " with helper threads"
 	case cfg.Notices && cfg.Direct:
 		mode += " with notices, direct"
 	case cfg.Notices:

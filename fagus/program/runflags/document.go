@@ -13,8 +13,9 @@ import (
 type Document struct {
 	Nodes    int    `json:"nodes"`
 	Mode     string `json:"mode"`
-	Notices  bool   `json:"notices"` // only in mode threaded
-	Direct   bool   `json:"direct"`  // only in mode threaded
+	Helpers  bool   `json:"helpers,omitempty"` // only in mode threaded
+	Notices  bool   `json:"notices"`           // only in mode threaded
+	Direct   bool   `json:"direct"`            // only in mode threaded
 	Net      string `json:"net"`
 	*Faults         // the faults of a UDP network; nil on others
 	Transfer string `json:"transfer"`
@@ -89,7 +90,7 @@ type Datagrams struct {
 // Document returns the description of the last run, whose report is given.
 func (t *Target) Document(report fagus.Report) Document {
 	d := Document{
-		Nodes: t.Nodes, Mode: t.Mode.String(), Notices: t.Notices, Direct: t.Direct, Net: t.Network.Name, Faults: t.UDPFaults(),
+		Nodes: t.Nodes, Mode: t.Mode.String(), Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, Net: t.Network.Name, Faults: t.UDPFaults(),
 		Transfer: t.Transfer.String(), Env: t.Env, HostCost: t.HostCost, Seed: t.Seed,
 		Clock: report.Clock, Summary: report.Summary(),
 	}

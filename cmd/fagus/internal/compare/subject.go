@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -83,7 +84,10 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	}
 	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
 		if cfg.Network.Processes {
-			flags := []string{"--" + s.flag + "=" + one.value, "--placement=private"}
+			flags := []string{"--" + s.flag + "=" + one.value}
+			if cfg.Placement != fagus.PlaceShared {
+				flags = append(flags, "--placement=private")
+			}
 			for _, name := range flagsSet(c, find()) {
 				flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
 			}
@@ -110,8 +114,8 @@ func catalogSubject(c *cli.Context, name string) *subject {
 	return s
 }
 
-// runProcess runs a program of fagus run, whose ranks are processes, once. The ranks of all
-// versions have copies of their own, as on other networks.
+// runProcess runs a program of fagus run, whose ranks are processes, once. Unless the version says
+// that ranks share one copy, they have copies of their own, as on other networks.
 func runProcess(ctx context.Context, name string, flags []string, cfg runflags.Config) (*outcome, error) {
 	p, err := own.FindRun(name, flags)
 	if err != nil {

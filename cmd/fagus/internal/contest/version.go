@@ -67,6 +67,12 @@ func versions() []Version {
 			}, tooManyPoll},
 		{"D1-Fagus requests", "D1-Fagus with a request for every variable, of which Update has 16 under way", "",
 			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
+		{"phases on one copy", "phases; all ranks share one copy of the arrays", "",
+			func(c *runflags.Config) { c.Mode, c.Transfer, c.Placement = fagus.Phase, fagus.Auto, fagus.PlaceShared }, withoutMemory},
+		{"locks on one copy", "variables are locks in the memory that the ranks share, without helper threads", "",
+			func(c *runflags.Config) {
+				c.Mode, c.Transfer, c.Placement = fagus.Threaded, fagus.Auto, fagus.PlaceShared
+			}, withoutMemory},
 		{"UDP-Fagus", "the same on UDP over 100BASE-TX, where an arriving datagram interrupts", "",
 			func(c *runflags.Config) {
 				c.Mode, c.Transfer, c.Network = fagus.Threaded, fagus.Rings, runflags.Named(runflags.UDP100)[0]
@@ -85,6 +91,14 @@ func setPhase(c *runflags.Config) {
 func withoutPush(e entry) string {
 	if e.Network.Processes {
 		return "processes choose their transfer themselves"
+	}
+	return ""
+}
+
+// withoutMemory rejects networks whose ranks are not processes that share memory.
+func withoutMemory(e entry) string {
+	if !e.Network.OneMemory || !e.Network.Processes {
+		return fmt.Sprintf("it needs processes that share memory: use --net %v", runflags.SHM)
 	}
 	return ""
 }

@@ -102,6 +102,9 @@ func (r *Report) messageTable() string {
 	calls := fmt.Sprintf("%d phases; %d acquire lists", r.Phases, r.Messages.Lists)
 	if r.Mode == fagus.Threaded.String() {
 		calls = fmt.Sprintf("%d requests for variables", r.Messages.Requests)
+		if locks := r.Messages.Locks; locks > 0 {
+			calls = fmt.Sprintf("%d variables acquired as locks, of which %d waited", locks, r.Messages.LockWaits)
+		}
 	}
 	text := fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
 		calls, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
