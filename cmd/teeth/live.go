@@ -26,7 +26,7 @@ func liveMistakes() ([]mistake, error) { return parseMistakes("live.toml", liveT
 
 // liveTested lists the packages whose tests may find a mistake of live.toml.
 func liveTested() []string {
-	return []string{"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./fagus", "./fagus/threaded", "./fagus/cluster/..."}
+	return []string{"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./fagus", "./fagus/locks", "./fagus/threaded", "./fagus/cluster/..."}
 }
 
 // noticed is the outcome of one mistake of live.toml.
@@ -123,7 +123,7 @@ func (l *liveBench) try(ctx context.Context, m *mistake) (got noticed, err error
 	for _, tested := range l.packages(pkg) {
 		args := append([]string{"test", flag, "-failfast", "-vet=off", "-count=1"}, l.flags...)
 		all := [][]string{append(args, "./"+tested)}
-		if tested == pkg && strings.HasPrefix(pkg, "dimmnet/live/") {
+		if tested == pkg && (strings.HasPrefix(pkg, "dimmnet/live/") || pkg == "fagus/locks") {
 			all = append(all, []string{"test", flag, "-failfast", "-vet=off", "-count=1", "-short", "-timeout", "2m", "-tags", "fagusdelay", "-run", delayed, "./" + pkg})
 		}
 		for _, args := range all {
@@ -144,7 +144,7 @@ func (l *liveBench) try(ctx context.Context, m *mistake) (got noticed, err error
 
 // delayed matches the tests that CI also runs with delays between the steps of waiting, of those
 // that are quick.
-const delayed = "^(TestExplore|TestWakeStorm)$"
+const delayed = "^(TestExplore.*|TestWakeStorm)$"
 
 var (
 	failedTest  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
