@@ -99,7 +99,7 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 	}
 	p := h.Port()
 	phases, err := phase.New(p, space, phase.Config{
-		Transfer: cfg.Transfer, Live: true, Reserved: dimmnet.WordBytes,
+		Transfer: cfg.Transfer, Live: true, Polls: cfg.Spin, Reserved: dimmnet.WordBytes,
 		FirstPhase: cfg.FirstPhase, FirstVersion: cfg.FirstVersion, Charge: cfg.Charge,
 	})
 	if err != nil {
