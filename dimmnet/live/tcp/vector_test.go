@@ -20,6 +20,12 @@ func TestBoth(t *testing.T) {
 	}
 	from, to := &socket{fd: fds[0]}, &socket{fd: fds[1]}
 	t.Cleanup(func() { to.Close(false) })
+	if n, err := from.WriteBoth(make([]byte, 24), make([]byte, 40), false); n != 64 || err != nil {
+		t.Fatalf("an empty socket accepts %d bytes of two slices, want 64: %v", n, err)
+	}
+	if n, err := to.ReadBoth(make([]byte, 8), make([]byte, 100)); n != 64 || err != nil {
+		t.Fatalf("%d bytes are read into two slices, want 64: %v", n, err)
+	}
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	sizes := []int{1, 24, 4096, quick, 1 << 20}
