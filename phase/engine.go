@@ -333,7 +333,10 @@ func (e *Engine) Step() (progress bool, err error) {
 	case gather:
 		progress, err = e.exchange()
 		if err == nil && e.quiet() {
-			progress, err = true, e.makePlan()
+			if progress = true; e.requests.alike == len(e.peers) && e.meet() {
+				break
+			}
+			err = e.makePlan()
 			if e.inline.peers > 0 && err == nil && e.quiet() { // nothing has to move
 				e.finish()
 			}

@@ -185,13 +185,10 @@ func (e *Engine) poll() error {
 		if _, err := r.step(e); err != nil {
 			return e.fail(err)
 		}
-		switch {
-		case e.queued:
+		if e.queued {
 			return nil
-		case r.pending(e):
-		case r.meets && r.alike == len(e.peers) && e.meet():
-			return nil
-		default:
+		}
+		if !r.pending(e) {
 			_, err := e.Step()
 			return err
 		}
@@ -204,7 +201,7 @@ func (e *Engine) poll() error {
 // have more to do.
 func (e *Engine) meet() (done bool) {
 	call := e.lists[e.rank].Call
-	if call == syncvar.Update && !e.space.IsOneCopy() || !e.same {
+	if !e.requests.meets || call == syncvar.Update && !e.space.IsOneCopy() || !e.same {
 		return false
 	}
 	e.table.SettleAll()
