@@ -150,6 +150,7 @@ type phaseEngine struct {
 	*phase.Engine
 	port   dimmnet.Port
 	clean  []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
+	wrote  []syncvar.ID // the variable changed in the last tenure, if it is a single one
 	fenced bool         // Fence was called since the last call
 }
 
@@ -169,11 +170,11 @@ func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
 // call makes the collective call l, and reports in l the variables that the last tenure left
 // unchanged.
 func (e *phaseEngine) call(l syncvar.List) error {
-	l.Clean, l.Fenced = e.clean, e.fenced
+	l.Clean, l.Attached, l.Fenced = e.clean, e.wrote, e.fenced
 	if err := e.Call(l); err != nil {
 		return err
 	}
-	e.clean, e.fenced = e.clean[:0], false
+	e.clean, e.wrote, e.fenced = e.clean[:0], e.wrote[:0], false
 	return nil
 }
 
@@ -196,6 +197,9 @@ func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owne
 
 // Release sends nothing: the next call reports the unchanged variables.
 func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
+	if len(written) == 1 {
+		e.wrote = append(e.wrote[:0], written...)
+	}
 	for _, id := range exclusive {
 		if len(written) > 0 && written[0] == id {
 			written = written[1:]

@@ -61,6 +61,8 @@ type Engine struct {
 	arriving []*stream              // all streams that arrive in this phase, in the plan's order
 	sources  map[source]*stream     // streams that outQueues send from this rank's own copy
 
+	attachment []byte // the contents that go with this rank's request, or that are being read
+
 	bundle []byte // in a tree: the lists of this rank and of the ranks below it
 	below  int    // the number of children whose bundles have not arrived
 }
@@ -232,7 +234,7 @@ func (e *Engine) drive() error {
 // Again returns the list for the next phase of a call that the last phase, with list l, has not
 // completed.
 func (e *Engine) Again(l syncvar.List) syncvar.List {
-	l.Clean = nil // the first list has reported the clean variables
+	l.Clean, l.Attached = nil, nil // the first list has reported them
 	l.Fenced = l.Fenced && syncvar.Fenced(e.lists) < len(e.lists)
 	return l
 }
@@ -282,6 +284,9 @@ func (e *Engine) begin(l *syncvar.List) error {
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
 	fits := e.inline.peers > 0 && e.requests.begin(e, l)
+	if !fits {
+		l.Attached = nil // the peers get no attachment with a list
+	}
 	e.lists[e.rank] = *l
 	if e.ownList = e.ownList[:0]; !fits {
 		e.ownList = syncvar.AppendList(e.ownList, l)
@@ -422,6 +427,11 @@ func (e *Engine) makePlan() error {
 		}
 	}
 	e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
+	if e.inline.peers > 0 {
+		if err := e.takeAttached(); err != nil {
+			return err
+		}
+	}
 	e.state = transfer
 	if e.watch != nil && len(e.plan.Transfers) > 0 {
 		e.watch.Moving()

@@ -18,6 +18,7 @@ import (
 //	word 0      the request
 //	word 1      the value that the peer contributes to a Reduce
 //	word 2, 3   of the first line: the front and back word of a cooperative copy (coopcopy.go)
+//	bytes 32 on the contents of the variable that the request names as attached (attach.go)
 //
 // Two request words are enough. A rank R that stores its request for phase p has finished phase
 // p-1, so R has read the requests of all peers for p-1. Before a peer sent its request for p-1, it
@@ -67,6 +68,9 @@ func (a *inlineArea) request(owner, peer dimmnet.Rank, phase uint64) dimmnet.Off
 func (a *inlineArea) value(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
 	return a.word(owner, peer, phase%2, 1)
 }
+func (a *inlineArea) attached(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
+	return a.word(owner, peer, phase%2, attachWord)
+}
 func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 0, 2) }
 func (a *inlineArea) back(owner, peer dimmnet.Rank) dimmnet.Offset  { return a.word(owner, peer, 0, 3) }
 
@@ -77,7 +81,7 @@ type requests struct {
 	meets  bool   // own says nothing but that the rank waits for all ranks in a call
 	alike  int    // the number of peers that have sent the same request as this rank, which meets
 	posted int    // the number of peers, in the order of Engine.peers, that have been sent own
-	valued bool   // the next peer has been sent the value
+	before int    // how many of the posts that go before own the next peer has been sent
 	due    []int  // the indexes of the peers whose requests have not arrived
 
 	ids []syncvar.InlineIDs // by index in Engine.peers: memory for the lists of their requests
@@ -85,10 +89,11 @@ type requests struct {
 
 // begin begins a phase with this rank's list. It reports whether the list fits a request.
 func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
+	e.attach(l)
 	r.own, fits = l.Inline(e.previous(e.rank))
 	r.reduce = fits && l.Call == syncvar.Reduce
-	r.meets = fits && l.Call != syncvar.Acquire && !l.Fenced && len(l.Clean) == 0
-	r.alike, r.posted, r.valued = 0, 0, false
+	r.meets = fits && l.Call != syncvar.Acquire && !l.Fenced && len(l.Clean)+len(l.Attached) == 0
+	r.alike, r.posted, r.before = 0, 0, 0
 	r.due = r.due[:len(e.peers)]
 	for i := range r.due {
 		r.due[i] = i
@@ -120,19 +125,22 @@ func (r *requests) step(e *Engine) (progress bool, err error) {
 	return progress, nil
 }
 
-// post posts the value of a Reduce, if there is one, and then the request to the next peer. The
-// list follows the request if it does not fit.
+// post posts what goes before the request, and then the request to the next peer. The list follows
+// the request if it does not fit.
 func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
-	own := e.rank
-	if r.reduce && !r.valued {
-		if !e.port.Store(to, e.inline.value(to, own, e.phase), e.lists[own].Word, dimmnet.WordBytes) {
-			return false
-		}
-		r.valued = true
+	own, l := e.rank, &e.lists[e.rank]
+	if r.before == 0 && r.reduce && !e.port.Store(to, e.inline.value(to, own, e.phase), l.Word, dimmnet.WordBytes) {
+		return false
 	}
+	r.before = max(r.before, 1)
+	if r.before == 1 && len(l.Attached) > 0 && !e.port.Write(to, e.inline.attached(to, own, e.phase), e.attachment) {
+		return false
+	}
+	r.before = 2
 	if !e.port.Store(to, e.inline.request(to, own, e.phase), r.own, dimmnet.WordBytes) {
 		return false
 	}
+	r.before = 0
 	if len(e.ownList) > 0 {
 		e.queued = true
 		e.out[r.posted].sendLists(e.ownList)
@@ -140,7 +148,6 @@ func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
 		e.counts.Lists++
 	}
 	r.posted++
-	r.valued = false
 	return true
 }
 

@@ -59,3 +59,25 @@ func TestDamagedInlineRequests(t *testing.T) {
 	}
 	t.Log(outcomes)
 }
+
+// TestHostileAttachment has a request say that the contents of a variable come with it, which are
+// too long for that. The rank that needs the data fails; it reads nothing.
+func TestHostileAttachment(t *testing.T) {
+	const attached, idAt = 1 << 27, 46 // in the word
+	w := &world{inline: true}
+	for _, line := range [][]string{
+		{"ranks", "2"}, {"bind", "a", "0", "97"},
+		{"acquire", "0"}, {"acquire", "1", "a:exclusive"}, {"stabilize"}, {"write", "1", "0", "x"}, {"release", "1"},
+		{"acquire", "1"}, {"acquire", "0", "a:shared"},
+	} {
+		if err := w.do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.out.Reset()
+	w.landWord(t, 1, 0, func(word uint64) uint64 { return word | attached | 0<<idAt })
+	const want = `error: phase: rank 1 attached "a", which guards 97 bytes: the limit is 96`
+	if got := w.out.String(); !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -85,6 +85,7 @@ type scriptRank struct {
 	list      syncvar.List
 	exclusive []syncvar.ID // held exclusively
 	clean     []syncvar.ID
+	attached  []syncvar.ID
 	fenced    bool // the next call is behind a Fence
 }
 
@@ -204,8 +205,8 @@ func (w *world) start(rank int, l syncvar.List) error {
 	if r.call != 0 {
 		return fmt.Errorf("rank %d is in %v", rank, r.call)
 	}
-	l.Since, l.Clean, l.Fenced = r.engine.Counts().Phases, r.clean, r.fenced
-	r.call, r.list, r.clean, r.fenced = l.Call, l, nil, false
+	l.Since, l.Clean, l.Attached, l.Fenced = r.engine.Counts().Phases, r.clean, r.attached, r.fenced
+	r.call, r.list, r.clean, r.attached, r.fenced = l.Call, l, nil, nil, false
 	if err := r.engine.Begin(l); err != nil {
 		return err
 	}
@@ -217,6 +218,8 @@ func (w *world) release(rank int) {
 	for _, id := range r.exclusive {
 		if !r.space.EndWrite(id, r.engine.Table().State(id).Version) {
 			r.clean = append(r.clean, id)
+		} else if len(r.exclusive) == 1 {
+			r.attached = []syncvar.ID{id}
 		}
 	}
 	r.exclusive = nil

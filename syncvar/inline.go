@@ -3,11 +3,12 @@ package syncvar
 import "fmt"
 
 // An inline request is an acquire list in one word, which a port can store at once. A list fits
-// if it wants at most one variable, names at most one clean variable, and its rank has declared
-// nothing since the phase before. The Word of a Reduce is not part of the request: it goes as a
-// second word, which lands before the request.
+// if it wants at most one variable, names at most one clean or attached one, and its rank has
+// declared nothing since the phase before. The Word of a Reduce is not part of the request, nor are
+// the contents of an attached variable: they go beside it, and land before it.
 //
-//	tag 12 | follows 1 | call 3 | access 2 | clean 1 | fenced 1 | age 8 | wanted 18 | clean 18
+//	tag 12 | follows 1 | call 3 | access 2 | clean 1 | fenced 1 | age 7 | attached 1 | wanted 18 |
+//	clean or attached 18
 //
 // The low bits come first. The tag distinguishes the request of a phase from the request of two
 // phases before, which used the same memory, and from memory that was never written. The follows
@@ -21,8 +22,9 @@ const (
 	cleanBit   = 1 << (accessAt + 2)
 	fencedAt   = accessAt + 3
 	ageAt      = fencedAt + 1
-	ageBits    = 8
-	idAt       = ageAt + ageBits
+	ageBits    = 7
+	attachBit  = 1 << (ageAt + ageBits)
+	idAt       = ageAt + ageBits + 1
 	idBits     = 18
 	cleanAt    = idAt + idBits
 )
@@ -38,7 +40,7 @@ func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 func (l *List) Inline(before *List) (w uint64, fits bool) {
 	w = tag(l.Phase)
 	wanted, age := len(l.Shared)+len(l.Exclusive), l.Phase-l.Since
-	if before == nil || before.Declared != l.Declared || wanted > 1 || len(l.Clean) > 1 || age >= 1<<ageBits {
+	if before == nil || before.Declared != l.Declared || wanted > 1 || len(l.Clean)+len(l.Attached) > 1 || age >= 1<<ageBits {
 		return w | followsBit, false
 	}
 	w |= uint64(l.Call-Acquire)<<callAt | age<<ageAt
@@ -53,11 +55,13 @@ func (l *List) Inline(before *List) (w uint64, fits bool) {
 			w |= uint64(Shared+Access(i))<<accessAt | uint64(id)<<idAt
 		}
 	}
-	for _, id := range l.Clean {
-		if id >= 1<<idBits {
-			return tag(l.Phase) | followsBit, false
+	for i, ids := range [][]ID{l.Clean, l.Attached} {
+		for _, id := range ids {
+			if id >= 1<<idBits {
+				return tag(l.Phase) | followsBit, false
+			}
+			w |= [...]uint64{cleanBit, attachBit}[i] | uint64(id)<<cleanAt
 		}
-		w |= cleanBit | uint64(id)<<cleanAt
 	}
 	return w, true
 }
@@ -103,10 +107,17 @@ func DecodeInline(w, phase uint64, before *List, ids *InlineIDs) (l List, follow
 	default:
 		return l, false, fmt.Errorf("syncvar: inline request %#x: unknown access 3", w)
 	}
-	if w&cleanBit != 0 {
+	switch w & (cleanBit | attachBit) {
+	case cleanBit:
 		l.Clean = ids.clean[:]
-	} else if ids.clean[0] != 0 {
-		return l, false, fmt.Errorf("syncvar: inline request %#x names clean variable %d without the clean bit", w, ids.clean[0])
+	case attachBit:
+		l.Attached = ids.clean[:]
+	case 0:
+		if ids.clean[0] != 0 {
+			return l, false, fmt.Errorf("syncvar: inline request %#x names variable %d without the clean bit", w, ids.clean[0])
+		}
+	default:
+		return l, false, fmt.Errorf("syncvar: inline request %#x says that variable %d is both clean and attached", w, ids.clean[0])
 	}
 	return l, false, l.check()
 }

@@ -14,17 +14,17 @@ func TestInline(t *testing.T) {
 	fitting := 0
 	for _, call := range []Call{Acquire, Update, Barrier, End, Reduce} {
 		for _, want := range [][2][]ID{{}, {{0}}, {{1<<18 - 1}}, {nil, {0}}, {nil, {9}}, {{1}, {2}}, {{1, 2}}, {{1 << 18}}, {nil, {1 << 18}}} {
-			for _, clean := range [][]ID{nil, {0}, {1<<18 - 1}, {1, 2}, {1 << 18}} {
-				for _, age := range []uint64{0, 1, 255, 256} {
+			for _, clean := range [][2][]ID{{}, {{0}}, {{1<<18 - 1}}, {{1, 2}}, {{1 << 18}}, {nil, {0}}, {nil, {1<<18 - 1}}, {nil, {1 << 18}}, {{1}, {2}}} {
+				for _, age := range []uint64{0, 1, 127, 128} {
 					if call != Acquire && len(want[0])+len(want[1]) > 0 {
 						continue
 					}
 					l := base
 					l.Fenced = age == 1
-					l.Call, l.Shared, l.Exclusive, l.Clean, l.Since = call, want[0], want[1], clean, base.Phase-age
+					l.Call, l.Shared, l.Exclusive, l.Clean, l.Attached, l.Since = call, want[0], want[1], clean[0], clean[1], base.Phase-age
 					w, fits := l.Inline(before)
-					small := len(want[0])+len(want[1]) <= 1 && len(clean) <= 1 && age < 256
-					for _, ids := range [][]ID{want[0], want[1], clean} {
+					small := len(want[0])+len(want[1]) <= 1 && len(clean[0])+len(clean[1]) <= 1 && age < 128
+					for _, ids := range [][]ID{want[0], want[1], clean[0], clean[1]} {
 						for _, id := range ids {
 							small = small && id < 1<<18
 						}
@@ -74,6 +74,8 @@ func TestHostileInlineRequests(t *testing.T) {
 		{w | 3<<accessAt, "access 3"},
 		{w | 1<<cleanAt, "without the clean bit"},
 		{w | cleanBit | 9<<cleanAt, "variable 9, but its rank has made only 9"},
+		{w | attachBit | 9<<cleanAt, "variable 9, but its rank has made only 9"},
+		{w | cleanBit | attachBit | 1<<cleanAt, "variable 1 is both clean and attached"},
 	} {
 		var ids InlineIDs
 		l, _, err := DecodeInline(c.word, 3, before, &ids)
@@ -89,6 +91,9 @@ func FuzzInline(f *testing.F) {
 	f.Add(uint64(0), uint64(0), uint32(3))
 	l := List{Phase: 9, Call: Acquire, Since: 7, Declared: 3, Exclusive: []ID{2}, Clean: []ID{1}}
 	w, _ := l.Inline(&l)
+	f.Add(w, uint64(9), uint32(3))
+	l = List{Phase: 9, Call: Acquire, Since: 7, Declared: 3, Shared: []ID{2}, Attached: []ID{1}}
+	w, _ = l.Inline(&l)
 	f.Add(w, uint64(9), uint32(3))
 	l = List{Phase: 9, Call: Reduce, Since: 9, Declared: 3}
 	w, _ = l.Inline(&l)

@@ -70,6 +70,7 @@ type List struct {
 	Shared    []ID   // variables wanted for reading
 	Exclusive []ID   // variables wanted for writing
 	Clean     []ID   // variables held exclusively since the last phase and left unchanged
+	Attached  []ID   // a variable whose contents come with an inline request; at most one
 	Word      uint64 // what the rank contributes to a Reduce; 0 in other calls
 }
 

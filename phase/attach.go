@@ -1,0 +1,84 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// A rank that has changed one small variable in its last tenure attaches the contents to its next
+// inline request, for every peer: it cannot know yet which peer will want them. All ranks see in
+// the request which variable that is. So the plan needs no transfer of it in this phase: the
+// receivers find the contents beside the request. In a later phase the variable moves as others do.
+//
+// The contents lie behind the words of the request's line. They are written before the request, so
+// the request's landing proves that they have landed, and nobody overwrites them in this phase.
+const (
+	attachWord  = 4 // the first word of the contents
+	attachBytes = inlineLine - attachWord*8
+)
+
+// attach prepares the contents of the variable that l attaches. If the variable is too large, or if
+// ranks share one copy, attach removes it from l.
+func (e *Engine) attach(l *syncvar.List) {
+	e.attachment = e.attachment[:0]
+	if len(l.Attached) == 0 {
+		return
+	}
+	id := l.Attached[0]
+	if n, _ := e.space.Extent(id); n > attachBytes || e.space.IsOneCopy() || len(l.Clean) > 0 {
+		l.Attached = nil
+		return
+	}
+	for _, r := range e.space.Ranges(id) {
+		e.attachment = append(e.attachment, e.space.Bytes(r)...)
+	}
+}
+
+// attached reports whether the contents of t's variable have come with the request of its owner.
+func (e *Engine) attached(t *syncvar.Transfer) bool {
+	l := &e.lists[e.table.State(t.ID).Owner]
+	return len(l.Attached) > 0 && l.Attached[0] == t.ID
+}
+
+// takeAttached takes the transfers to this rank whose contents are attached to requests, and
+// removes from the plan all transfers of their variables.
+func (e *Engine) takeAttached() error {
+	rest := e.plan.Transfers[:0]
+	for _, t := range e.plan.Transfers {
+		switch {
+		case !e.attached(&t):
+			rest = append(rest, t)
+		case t.To == e.rank:
+			if err := e.readAttached(t.ID); err != nil {
+				return err
+			}
+		case t.From == e.rank:
+			e.counts.Transfers++
+		}
+	}
+	e.plan.Transfers = rest
+	return nil
+}
+
+func (e *Engine) readAttached(id syncvar.ID) error {
+	state := e.table.State(id)
+	if !e.space.Bound(id) {
+		return fmt.Errorf("phase: rank %d attached variable %d, which this rank has not bound", state.Owner, id)
+	}
+	n, _ := e.space.Extent(id)
+	if n > attachBytes {
+		return fmt.Errorf("phase: rank %d attached %q, which guards %d bytes: the limit is %d", state.Owner, e.space.Name(id), n, attachBytes)
+	}
+	contents := e.attachment[:0]
+	contents = append(contents, make([]byte, n)...)
+	e.port.Read(contents, e.inline.attached(e.rank, state.Owner, e.phase))
+	var pieces []consistency.Piece
+	for _, r := range e.space.Ranges(id) {
+		contents = contents[copy(e.space.Bytes(r), contents):]
+		pieces = append(pieces, consistency.Piece{Range: r, Version: state.Version})
+	}
+	e.space.Accept(id, pieces)
+	return nil
+}
