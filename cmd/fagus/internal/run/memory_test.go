@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
@@ -19,18 +20,18 @@ func TestMemory(t *testing.T) {
 			if want && args[0] == "--net" && args[1] == "shm" {
 				continue // would start this test as a rank
 			}
-			began := false
+			var began atomic.Bool // every rank sets it
 			j := &catalog.Job{App: "program", Memory: memory,
 				Run: func(*fagus.Node, func(int)) (catalog.Outcome, error) {
-					began = true
+					began.Store(true)
 					return catalog.Outcome{}, nil
 				},
 				Plain: func(func(func()) fagus.Time, func(int)) (catalog.Outcome, error) {
-					began = true
+					began.Store(true)
 					return catalog.Outcome{}, nil
 				}}
-			if _, code := runCommand(t, j, args...); began != want || (code == 0) != want {
-				t.Errorf("%v, %d bytes: began %v, exit code %d; want it to begin: %v", args, memory, began, code, want)
+			if _, code := runCommand(t, j, args...); began.Load() != want || (code == 0) != want {
+				t.Errorf("%v, %d bytes: began %v, exit code %d; want it to begin: %v", args, memory, began.Load(), code, want)
 			}
 		}
 	}
