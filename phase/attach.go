@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -71,14 +72,13 @@ func (e *Engine) readAttached(id syncvar.ID) error {
 	if n > attachBytes {
 		return fmt.Errorf("phase: rank %d attached %q, which guards %d bytes: the limit is %d", state.Owner, e.space.Name(id), n, attachBytes)
 	}
-	contents := e.attachment[:0]
-	contents = append(contents, make([]byte, n)...)
+	contents := slices.Grow(e.attachment[:0], n)[:n] // all posts of this rank's own have been made
 	e.port.Read(contents, e.inline.attached(e.rank, state.Owner, e.phase))
-	var pieces []consistency.Piece
+	e.pieces = e.pieces[:0]
 	for _, r := range e.space.Ranges(id) {
 		contents = contents[copy(e.space.Bytes(r), contents):]
-		pieces = append(pieces, consistency.Piece{Range: r, Version: state.Version})
+		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: state.Version})
 	}
-	e.space.Accept(id, pieces)
+	e.space.Accept(id, e.pieces)
 	return nil
 }

@@ -61,7 +61,8 @@ type Engine struct {
 	arriving []*stream              // all streams that arrive in this phase, in the plan's order
 	sources  map[source]*stream     // streams that outQueues send from this rank's own copy
 
-	attachment []byte // the contents that go with this rank's request, or that are being read
+	attachment []byte              // goes with this rank's request, or is being read
+	pieces     []consistency.Piece // reused
 
 	bundle []byte // in a tree: the lists of this rank and of the ranks below it
 	below  int    // the number of children whose bundles have not arrived

@@ -21,12 +21,11 @@ import (
 // list, and cannot acquire it before the receiver sends its next list.
 type fetch struct {
 	queued
-	e      *Engine
-	help   bool                // this rank helps receivers to copy
-	most   int                 // Config.Whole
-	whole  []syncvar.Transfer  // small variables that this rank copies in this phase
-	rest   []syncvar.Transfer  // the other transfers; reused
-	pieces []consistency.Piece // reused
+	e     *Engine
+	help  bool               // this rank helps receivers to copy
+	most  int                // Config.Whole
+	whole []syncvar.Transfer // small variables that this rank copies in this phase
+	rest  []syncvar.Transfer // the other transfers; reused
 }
 
 // WholeBytes is the value of Config.Whole that the live networks use. Copying so many bytes takes
@@ -69,14 +68,15 @@ func (m *fetch) step() (progress bool, err error) {
 	}
 	id := m.whole[last].ID
 	m.whole = m.whole[:last]
-	state := m.e.table.State(id)
-	m.pieces = m.pieces[:0]
-	for _, r := range m.e.space.Ranges(id) {
+	e := m.e
+	state := e.table.State(id)
+	e.pieces = e.pieces[:0]
+	for _, r := range e.space.Ranges(id) {
 		// From the owner: a rank that would relay the data copies them now, too.
-		m.e.counts.Fetched += uint64(copy(m.e.space.Bytes(r), m.e.space.View(state.Owner, r)))
-		m.pieces = append(m.pieces, consistency.Piece{Range: r, Version: state.Version})
+		e.counts.Fetched += uint64(copy(e.space.Bytes(r), e.space.View(state.Owner, r)))
+		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: state.Version})
 	}
-	m.e.space.Accept(id, m.pieces)
+	e.space.Accept(id, e.pieces)
 	return true, nil
 }
 
