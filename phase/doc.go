@@ -51,7 +51,8 @@
 //
 // On live ports (Config.Live) a list that wants at most one variable goes as one word, stored at
 // the peer, instead of a message through the ring. The papers' protocol has no such words, and
-// the simulator does not use them. inline.go says why two request words per peer are enough.
+// the simulator does not use them. inline.go says why two request words per peer are enough. The
+// contents of one small variable may go with the word (attach.go).
 //
 // # Zero copy
 //
