@@ -125,13 +125,15 @@ func (s *Session) batch(ctx context.Context, c Case, w Method, count int) (took 
 		// The first of two batches is not measured: for some milliseconds after a sleep, the
 		// run-time system of Go wakes up every 0.1 ms, and takes a rank's processor each time.
 		whole := Command{w.Op, c.Size, count}
-		for range 2 {
-			if err := system.send(ctx, whole); err != nil {
-				return 0, 0, err
-			}
+		if err := system.send(ctx, whole); err != nil {
+			return 0, 0, err
 		}
+		second := system.write(whole) // if it fails, the answer to the first says why
 		if _, err := system.receive(ctx, whole); err != nil {
 			return 0, 0, err
+		}
+		if second != nil {
+			return 0, 0, system.failure(ctx, second)
 		}
 		took, err = system.receive(ctx, whole)
 		return took, count, err
