@@ -84,7 +84,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		Views:    views,
 		Polls:    able && near.OwnProcessor(),
 		Whole:    phase.WholeBytes,
-		Help:     views && h.(dimmnet.Viewer).OwnProcessor(),
+		Help:     views && ownProcessor(h),
 
 		FirstPhase:   cfg.first.phase,
 		FirstVersion: cfg.first.version,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -74,11 +73,9 @@ func (e *Engine) readAttached(id syncvar.ID) error {
 	}
 	contents := slices.Grow(e.attachment[:0], n)[:n] // all posts of this rank's own have been made
 	e.port.Read(contents, e.inline.attached(e.rank, state.Owner, e.phase))
-	e.pieces = e.pieces[:0]
 	for _, r := range e.space.Ranges(id) {
 		contents = contents[copy(e.space.Bytes(r), contents):]
-		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: state.Version})
 	}
-	e.space.Accept(id, e.pieces)
+	e.acceptWhole(id)
 	return nil
 }

@@ -69,14 +69,12 @@ func (m *fetch) step() (progress bool, err error) {
 	id := m.whole[last].ID
 	m.whole = m.whole[:last]
 	e := m.e
-	state := e.table.State(id)
-	e.pieces = e.pieces[:0]
+	owner := e.table.State(id).Owner
 	for _, r := range e.space.Ranges(id) {
 		// From the owner: a rank that would relay the data copies them now, too.
-		e.counts.Fetched += uint64(copy(e.space.Bytes(r), e.space.View(state.Owner, r)))
-		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: state.Version})
+		e.counts.Fetched += uint64(copy(e.space.Bytes(r), e.space.View(owner, r)))
 	}
-	e.space.Accept(id, e.pieces)
+	e.acceptWhole(id)
 	return true, nil
 }
 

@@ -67,3 +67,13 @@ func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *str
 	}
 	return s, mem, nil
 }
+
+// acceptWhole records that all bytes that a variable guards have arrived. Bytes that were not new
+// count as new, which does no harm.
+func (e *Engine) acceptWhole(id syncvar.ID) {
+	e.pieces = e.pieces[:0]
+	for _, r := range e.space.Ranges(id) {
+		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: e.table.State(id).Version})
+	}
+	e.space.Accept(id, e.pieces)
+}
