@@ -115,6 +115,18 @@ type Viewer interface {
 	OwnProcessor() bool
 }
 
+// Prefetcher is a Port to memory that processors cache.
+type Prefetcher interface {
+	Port
+	// PrefetchWord says that this rank will soon Store to the word at off in dst's LLCM, and that
+	// dst does not poll it before. Then the Store takes less time. It has no other effect.
+	PrefetchWord(dst Rank, off Offset)
+	// Prefetch says that this rank will soon read p, or write it if write is set: memory of at
+	// least 1 byte that it shares with other ranks, which do not use it before. It has no other
+	// effect.
+	Prefetch(p []byte, write bool)
+}
+
 // ZeroCopy is a Port whose network moves bytes directly from the sender's program memory to the
 // receiver's, bypassing the memory of the NIC. The bytes from one rank to another are a stream of
 // pieces: the n-th Receive must have the length of the n-th Send. Only the thread that owns the

@@ -28,7 +28,8 @@ const (
 // String returns the mode as flags spell it: "phase" or "threaded".
 func (m Mode) String() string { return nameOf(m, "mode", "phase", "threaded") }
 
-// engine executes the calls of a Node in one mode. Every list of IDs is strictly increasing.
+// engine executes the calls of a Node in one mode. Every list of IDs is strictly increasing. Every
+// Acquire, Meet and Fence calls waits.Entered before it waits.
 type engine interface {
 	// Declare runs f, which adds arrays or variables, while no other thread uses the space.
 	Declare(f func() error) error
@@ -71,11 +72,11 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
 			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: h.Charge,
 		})
-		return &lockEngine{e, h.Port()}, err
+		return &lockEngine{e, h.Port(), cfg.waits}, err
 	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, Direct: cfg.Direct, FirstVersion: cfg.first.version, Waits: cfg.waits})
-		return &threadedEngine{e, h.Port()}, err
+		return &threadedEngine{e, h.Port(), cfg.waits}, err
 	}
 	near, able := h.(dimmnet.Viewer)
 	e, err := phase.New(h.Port(), space, phase.Config{
@@ -90,6 +91,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		FirstVersion: cfg.first.version,
 
 		Observer: cfg.waits,
+		Entered:  cfg.waits.Entered,
 		Charge:   h.Charge,
 	})
 	return &phaseEngine{Engine: e, port: h.Port()}, err
@@ -108,7 +110,14 @@ func ownProcessor(h dimmnet.Host) bool {
 
 type lockEngine struct {
 	*locks.Engine
-	port dimmnet.Port
+	port  dimmnet.Port
+	waits *waits
+}
+
+// Acquire is that of the locks.
+func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) error {
+	e.waits.Entered()
+	return e.Engine.Acquire(shared, exclusive)
 }
 
 // Counters returns the counters of the port, which only the user thread uses.
@@ -126,7 +135,20 @@ func (e *lockEngine) Close() {}
 
 type threadedEngine struct {
 	*threaded.Engine
-	port dimmnet.Port
+	port  dimmnet.Port
+	waits *waits
+}
+
+// Acquire is that of the helper threads.
+func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) error {
+	e.waits.Entered()
+	return e.Engine.Acquire(shared, exclusive)
+}
+
+// Meet is that of the helper threads.
+func (e *threadedEngine) Meet(call syncvar.Call, word uint64) error {
+	e.waits.Entered()
+	return e.Engine.Meet(call, word)
 }
 
 // Counters adds the counters of the user thread's port to those of the helper threads.
@@ -159,17 +181,20 @@ func (e *phaseEngine) Declare(f func() error) error { return f() }
 
 // Acquire runs phases until all variables of both lists are granted.
 func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	return e.call(syncvar.List{Call: syncvar.Acquire, Shared: shared, Exclusive: exclusive})
+	return e.call(&syncvar.List{Call: syncvar.Acquire, Shared: shared, Exclusive: exclusive})
 }
 
 // Meet runs phases until all ranks are in the same call.
 func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
-	return e.call(syncvar.List{Call: call, Word: word})
+	if len(e.clean)+len(e.wrote) == 0 && !e.fenced {
+		return e.Engine.Meet(call, word)
+	}
+	return e.call(&syncvar.List{Call: call, Word: word})
 }
 
 // call makes the collective call l, and reports in l the variables that the last tenure left
 // unchanged.
-func (e *phaseEngine) call(l syncvar.List) error {
+func (e *phaseEngine) call(l *syncvar.List) error {
 	l.Clean, l.Attached, l.Fenced = e.clean, e.wrote, e.fenced
 	if err := e.Call(l); err != nil {
 		return err
@@ -190,7 +215,7 @@ func (e *phaseEngine) Fence() error {
 }
 
 // Version returns the version that the last phase assigned to a variable.
-func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version { return e.Table().State(id).Version }
+func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version { return e.Table().Version(id) }
 
 // Owns reports whether the last tenure of a variable was this rank's.
 func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owner == e.port.Rank() }

@@ -88,7 +88,7 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		declared: declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
-	n.waits.latest, n.waits.locked = e.Latest(), locked
+	n.waits.clock, n.waits.latest, n.waits.locked = &n.clock, e.Latest(), locked
 	n.monitor.Attach(rankState{e, space})
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {
@@ -235,9 +235,9 @@ func (n *Node) communicate(call rollcall.Call, part Part, set *SyncSet, f func()
 		return err
 	}
 	n.record.call()
-	n.clock.enter(part)
-	n.waits.begin(part, n.clock.since)
+	n.waits.begin(part)
 	err := f()
+	n.waits.Entered() // if f has failed before
 	n.clock.enter(PartCompute)
 	n.waits.end(n.clock.since)
 	n.clock.waited(part, n.waits.cause, n.waits.until)

@@ -24,6 +24,9 @@ type waits struct {
 	latest *dimmnet.Rank // of the engine
 	locked bool          // the engine does not know latest of an Acquire
 
+	clock    *stopwatch
+	entering bool // the call has begun, and Entered has not been called
+
 	since  Time // the begin of the call, or the end of its last phase that denied the variables
 	moving Time // when data began to move since then; 0 if they did not
 	denial syncvar.Denial
@@ -75,8 +78,18 @@ func newWaits(h dimmnet.Host, nodes int) *waits {
 	return &waits{host: h, rank: h.Port().Rank(), nodes: nodes}
 }
 
-// begin records that a call begins.
-func (w *waits) begin(part Part, now Time) { w.part, w.since, w.until = part, now, 0 }
+// begin records that a call begins, which belongs to part.
+func (w *waits) begin(part Part) { w.part, w.until, w.entering = part, 0, true }
+
+// Entered reads the clock: from now on the rank is in the call. An engine calls it before it waits,
+// but after it has told the other ranks, where that saves them this time.
+func (w *waits) Entered() {
+	if w.entering {
+		w.entering = false
+		w.clock.enter(w.part)
+		w.since = w.clock.since
+	}
+}
 
 // end records that a call has returned.
 func (w *waits) end(now Time) {

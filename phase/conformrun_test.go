@@ -176,7 +176,7 @@ func (r *recordingRank) call(l syncvar.List) error {
 		if r.engine.Finished(l.Call) {
 			return nil
 		}
-		l = r.engine.Again(l)
+		r.engine.again(&l)
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *recordingRank) Step() (progress bool, err error) {
 	case before == gather:
 		r.rec.moves = append(r.rec.moves, move{action: plan, from: rank})
 	default:
-		m := move{action: done, from: rank, granted: r.engine.last.Granted[rank], stamps: make(map[syncvar.ID]byte)}
+		m := move{action: done, from: rank, granted: r.engine.plan.Granted[rank], stamps: make(map[syncvar.ID]byte)}
 		for id, part := range r.parts {
 			// All bytes of a copy must be of one version.
 			if i := slices.IndexFunc(part, func(b byte) bool { return b != part[0] }); i >= 0 {

@@ -58,13 +58,13 @@ func (p *relay) rank(h dimmnet.Host) error {
 		return err
 	}
 	for round := range p.rounds {
-		if err := e.Call(syncvar.List{Call: syncvar.Barrier}); err != nil {
+		if err := e.Call(&syncvar.List{Call: syncvar.Barrier}); err != nil {
 			return err
 		}
 		if round%2 != rank {
 			continue
 		}
-		if err := e.Call(syncvar.List{Call: syncvar.Acquire, Exclusive: []syncvar.ID{id}}); err != nil {
+		if err := e.Call(&syncvar.List{Call: syncvar.Acquire, Exclusive: []syncvar.ID{id}}); err != nil {
 			return err
 		}
 		space.BeginWrite(id, nil)
@@ -78,7 +78,7 @@ func (p *relay) rank(h dimmnet.Host) error {
 		}
 		space.EndWrite(id, e.Table().State(id).Version)
 	}
-	return e.Call(syncvar.List{Call: syncvar.End})
+	return e.Call(&syncvar.List{Call: syncvar.End})
 }
 
 // TestCooperativeCopiesWrap makes cooperative copies across number 2^32. The number 0 would mean
@@ -207,18 +207,18 @@ func TestLongWaits(t *testing.T) {
 			}
 			if h.Port().Rank() == 1 {
 				for range calls {
-					if err := e.Call(syncvar.List{Call: syncvar.Acquire}); err != nil {
+					if err := e.Call(&syncvar.List{Call: syncvar.Acquire}); err != nil {
 						return err
 					}
 				}
 			}
-			if err := e.Call(syncvar.List{Call: syncvar.Barrier}); err != nil {
+			if err := e.Call(&syncvar.List{Call: syncvar.Barrier}); err != nil {
 				return err
 			}
 			if n := e.Counts().Phases; n != calls+1 {
 				return fmt.Errorf("%d phases, want %d", n, calls+1)
 			}
-			return e.Call(syncvar.List{Call: syncvar.End})
+			return e.Call(&syncvar.List{Call: syncvar.End})
 		})
 		if err != nil {
 			t.Errorf("from phase %d: %v", first, err)

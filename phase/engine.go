@@ -44,17 +44,18 @@ type Engine struct {
 	requests requests       // the inline requests of this phase, if there is an inlineArea
 	queued   bool           // the queues have something to do in this phase
 	same     bool           // all ranks had as many declarations when lists last came by queues
-	plan     Plan           // of this phase
-	last     Plan           // of the previous phase
-	grantBuf []bool         // reused for the grants of the next plan
-	values   []uint64       // by rank: the result of Words; reused
-	agreed   []uint32       // by rank: how many declarations are known to be equal
+	plan     Plan           // of this phase; between phases and in gather that of the last one
+	granting syncvar.Granting
+	values   []uint64 // by rank: the result of Words; reused
+	agreed   []uint32 // by rank: how many declarations are known to be equal
 	counts   Counts
-	polls    bool      // Config.Polls, where there are inline requests
-	err      error     // the first error; the engine stays failed
-	waitPort *waitPort // wraps port; Call passes it to Drive
+	polls    bool               // Config.Polls, where there are inline requests
+	prefetch dimmnet.Prefetcher // port, or nil
+	err      error              // the first error; the engine stays failed
+	waitPort *waitPort          // wraps port; Call passes it to Drive
 	waits    waits
 	watch    Observer // may be nil
+	entered  func()   // Config.Entered
 	charge   func(w dimmnet.Work, n int)
 
 	incoming map[syncvar.ID]*stream // streams that inQueues receive in this phase
@@ -95,6 +96,9 @@ type Config struct {
 	FirstVersion syncvar.Version
 	// Observer, if not nil, is informed of what Call waits for.
 	Observer Observer
+	// Entered, if not nil, is called once by each Call, before it waits. With Polls that is after
+	// the first posts, so that the work of Entered takes no longer than the posts are on their way.
+	Entered func()
 	// Charge, if not nil, is called for the work of the host (dimmnet.Host.Charge).
 	Charge func(w dimmnet.Work, n int)
 }
@@ -124,8 +128,13 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		watch:  cfg.Observer,
 		charge: cfg.Charge,
 
+		entered: cfg.Entered,
+
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
+	}
+	if e.entered == nil {
+		e.entered = func() {}
 	}
 	if e.charge == nil {
 		e.charge = func(dimmnet.Work, int) {}
@@ -157,6 +166,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	}
 	if e.inline.peers > 0 {
 		e.polls = cfg.Polls
+		e.prefetch, _ = p.(dimmnet.Prefetcher)
 		e.requests = requests{due: make([]int, 0, len(e.peers)), ids: make([]syncvar.InlineIDs, len(e.peers))}
 	}
 	return e, nil
@@ -189,86 +199,6 @@ func (e *Engine) Counts() Counts { return e.counts }
 // Table returns the rank's copy of the replicated table. The caller must not change it.
 func (e *Engine) Table() *syncvar.Table { return &e.table }
 
-// Call takes the rank through communication phases until the call of l is complete. An Acquire is
-// complete when all variables of l are granted and their data have arrived, any other call when
-// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean and Word of l.
-func (e *Engine) Call(l syncvar.List) error {
-	l.Since = e.phase
-	for {
-		if err := e.begin(&l); err != nil {
-			return err
-		}
-		if e.polls && e.state == gather {
-			if err := e.poll(); err != nil {
-				return err
-			}
-		}
-		if err := e.drive(); err != nil {
-			return err
-		}
-		if e.Finished(l.Call) {
-			return nil
-		}
-		if e.watch != nil && l.Call == syncvar.Acquire {
-			e.watch.Denied(syncvar.Denied(e.lists, e.last.Granted, e.rank))
-		}
-		l = e.Again(l)
-	}
-}
-
-// drive takes the rank through the rest of the phase.
-func (e *Engine) drive() error {
-	if e.state == between {
-		return nil
-	}
-	err := dimmnet.Drive(e.waitPort, e, e.Done)
-	if err == nil {
-		return nil
-	}
-	e.recordWait()
-	if e.err == nil { // the port failed
-		err = fmt.Errorf("phase: phase %d, waiting for %s: %w", e.phase, e.Waiting(), err)
-	}
-	return e.fail(err)
-}
-
-// Again returns the list for the next phase of a call that the last phase, with list l, has not
-// completed.
-func (e *Engine) Again(l syncvar.List) syncvar.List {
-	l.Clean, l.Attached = nil, nil // the first list has reported them
-	l.Fenced = l.Fenced && syncvar.Fenced(e.lists) < len(e.lists)
-	return l
-}
-
-// Latest returns where the engine keeps the rank whose list arrived last in the last phase. It
-// returns nil if the engine cannot know: lists that travel over a tree arrive together.
-func (e *Engine) Latest() *dimmnet.Rank {
-	if e.tree.Arity > 0 || len(e.peers) == 0 {
-		return nil
-	}
-	return &e.latest
-}
-
-// Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase
-// completed. They are valid until the engine's next call.
-func (e *Engine) Words() []uint64 {
-	if e.last.Complete != syncvar.Reduce {
-		panic(fmt.Sprintf("phase: Words called after %v, want Reduce", e.last.Complete))
-	}
-	for r := range e.lists {
-		e.values[r] = e.lists[r].Word
-	}
-	return e.values
-}
-
-// Finished reports whether the last phase completed a call of this rank.
-func (e *Engine) Finished(call syncvar.Call) bool {
-	if call == syncvar.Acquire {
-		return e.last.Granted[e.rank]
-	}
-	return e.last.Complete == call
-}
-
 // Begin enters the next communication phase with this rank's list. It sets the list's Phase,
 // Declared and Digest.
 func (e *Engine) Begin(l syncvar.List) error { return e.begin(&l) }
@@ -284,12 +214,17 @@ func (e *Engine) begin(l *syncvar.List) error {
 	l.Phase = e.phase
 	l.Declared = uint32(e.space.Declared())
 	l.Digest = e.space.Digest(e.space.Declared())
+	e.ownList = e.ownList[:0]
 	fits := e.inline.peers > 0 && e.requests.begin(e, l)
 	if !fits {
 		l.Attached = nil // the peers get no attachment with a list
+	} else if e.polls {
+		if _, done := e.method.ready(); done {
+			e.requests.postAll(e, l)
+		}
 	}
 	e.lists[e.rank] = *l
-	if e.ownList = e.ownList[:0]; !fits {
+	if !fits {
 		e.ownList = syncvar.AppendList(e.ownList, l)
 		e.charge(dimmnet.Entry, l.Entries())
 	}
@@ -339,13 +274,8 @@ func (e *Engine) Step() (progress bool, err error) {
 	case gather:
 		progress, err = e.exchange()
 		if err == nil && e.quiet() {
-			if progress = true; e.requests.alike == len(e.peers) && e.meet() {
-				break
-			}
-			err = e.makePlan()
-			if e.inline.peers > 0 && err == nil && e.quiet() { // nothing has to move
-				e.finish()
-			}
+			progress = true
+			err = e.planned()
 		}
 	case transfer:
 		progress, err = e.exchange()
@@ -355,6 +285,20 @@ func (e *Engine) Step() (progress bool, err error) {
 		}
 	}
 	return progress, e.fail(err)
+}
+
+// planned goes on when all lists have arrived. A phase in which nothing has to move ends here.
+func (e *Engine) planned() error {
+	if e.requests.alike == len(e.peers) && e.meet() {
+		return nil
+	}
+	if err := e.makePlan(); err != nil {
+		return err
+	}
+	if e.inline.peers > 0 && e.quiet() {
+		e.finish()
+	}
+	return nil
 }
 
 func (e *Engine) fail(err error) error {
@@ -418,14 +362,16 @@ func (e *Engine) makePlan() error {
 	if e.space.IsOneCopy() {
 		table = nil
 	}
-	var err error
-	if e.plan, err = newPlan(e.grantBuf, e.phase, e.lists, table); err != nil {
+	if err := e.plan.derive(&e.granting, e.phase, e.lists, table); err != nil {
 		return err
 	}
 	if c := e.plan.Complete; c != 0 && c != syncvar.End {
 		if err := e.checkDeclaredAll(); err != nil {
 			return err
 		}
+	}
+	if e.prefetch != nil && e.plan.Granted[e.rank] && e.space.IsOneCopy() {
+		e.prefetchGranted()
 	}
 	e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
 	if e.inline.peers > 0 {
@@ -485,8 +431,6 @@ func (e *Engine) finish() {
 	}
 	e.table.Apply(e.lists, e.plan.Granted)
 	e.arriving = e.arriving[:0]
-	e.grantBuf = e.last.Granted
-	e.last, e.plan = e.plan, Plan{}
 	e.end()
 }
 

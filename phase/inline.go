@@ -90,14 +90,15 @@ type requests struct {
 // begin begins a phase with this rank's list. It reports whether the list fits a request.
 func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
 	e.attach(l)
-	r.own, fits = l.Inline(e.previous(e.rank))
+	var before *syncvar.List
+	if e.counts.Phases > 0 {
+		before = &e.lists[e.rank]
+	}
+	r.own, fits = l.Inline(before)
 	r.reduce = fits && l.Call == syncvar.Reduce
 	r.meets = fits && l.Call != syncvar.Acquire && !l.Fenced && len(l.Clean)+len(l.Attached) == 0
 	r.alike, r.posted, r.before = 0, 0, 0
-	r.due = r.due[:len(e.peers)]
-	for i := range r.due {
-		r.due[i] = i
-	}
+	r.expect(len(e.peers))
 	return fits
 }
 
@@ -105,9 +106,7 @@ func (r *requests) pending(e *Engine) bool { return len(r.due) > 0 || r.posted <
 
 // step posts and takes what can be posted and taken now.
 func (r *requests) step(e *Engine) (progress bool, err error) {
-	for r.posted < len(e.peers) && r.post(e, e.peers[r.posted]) {
-		progress = true
-	}
+	progress = r.postAll(e, &e.lists[e.rank])
 	for at := 0; at < len(r.due); {
 		i := r.due[at]
 		from := e.peers[i]
@@ -125,10 +124,26 @@ func (r *requests) step(e *Engine) (progress bool, err error) {
 	return progress, nil
 }
 
+// postAll posts the requests of this rank, with list l, that can be posted now.
+//
+// Then it prefetches the lines of the next phase. Their owners do not poll them in this phase, so
+// the next requests need not wait for the lines: on shm that halves the way of a request.
+func (r *requests) postAll(e *Engine, l *syncvar.List) (progress bool) {
+	for r.posted < len(e.peers) && r.post(e, l, e.peers[r.posted]) {
+		progress = true
+	}
+	if progress && e.prefetch != nil {
+		for _, to := range e.peers {
+			e.prefetch.PrefetchWord(to, e.inline.request(to, e.rank, e.phase+1))
+		}
+	}
+	return progress
+}
+
 // post posts what goes before the request, and then the request to the next peer. The list follows
 // the request if it does not fit.
-func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
-	own, l := e.rank, &e.lists[e.rank]
+func (r *requests) post(e *Engine, l *syncvar.List, to dimmnet.Rank) bool {
+	own := e.rank
 	if r.before == 0 && r.reduce && !e.port.Store(to, e.inline.value(to, own, e.phase), l.Word, dimmnet.WordBytes) {
 		return false
 	}
@@ -158,13 +173,15 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 	if r.meets && w == r.own {
 		r.alike++
 		own, l := &e.lists[e.rank], &e.lists[from]
-		*l = syncvar.List{Phase: e.phase, Call: own.Call, Since: own.Since, Declared: l.Declared, Digest: l.Digest}
+		l.Meet(own.Call, e.phase, 0)
+		l.Since = own.Since
 		if r.reduce {
 			l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
 		}
 		return nil
 	}
-	l, follows, err := syncvar.DecodeInline(w, e.phase, e.previous(from), &r.ids[i])
+	l := &e.lists[from]
+	follows, err := l.DecodeInline(w, e.phase, e.counts.Phases == 0, &r.ids[i])
 	if err != nil {
 		return err
 	}
@@ -176,54 +193,38 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 	if l.Call == syncvar.Reduce {
 		l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
 	}
-	e.lists[from] = l
 	return nil
 }
 
-// shortPolls bounds the polls of a phase before Call leaves waiting to dimmnet.Drive: about as long
-// as requests take that ranks on different processors post at the same time.
-const shortPolls = 200
+// mostPrefetched bounds the variables of which a rank prefetches the first bytes.
+const mostPrefetched = 4
 
-// poll takes the requests of a phase as they land. It returns when the phase is over, and also when
-// the phase takes more than requests, and after shortPolls: then Call drives it to its end.
-func (e *Engine) poll() error {
-	r := &e.requests
-	for range shortPolls {
-		if _, err := r.step(e); err != nil {
-			return e.fail(err)
-		}
-		if e.queued {
-			return nil
-		}
-		if !r.pending(e) {
-			_, err := e.Step()
-			return err
-		}
-	}
-	return nil
+// meet begins a phase with this rank's list, which only says that the rank waits.
+func (r *requests) meet(e *Engine, l *syncvar.List) {
+	r.own, r.reduce, r.meets = syncvar.InlineMeeting(l.Call, l.Phase), l.Call == syncvar.Reduce, true
+	r.alike, r.posted, r.before = 0, 0, 0
+	r.postAll(e, l)
+	r.expect(len(e.peers))
 }
 
-// meet ends a phase in which all ranks have sent the same request, and wait for all ranks in the
-// same call. It does what makePlan and finish would do. It returns false, and does nothing, if they
-// have more to do.
-func (e *Engine) meet() (done bool) {
-	call := e.lists[e.rank].Call
-	if !e.requests.meets || call == syncvar.Update && !e.space.IsOneCopy() || !e.same {
-		return false
+// expect makes the requests of all peers due.
+func (r *requests) expect(peers int) {
+	r.due = r.due[:peers]
+	for i := range r.due {
+		r.due[i] = i
 	}
-	e.table.SettleAll()
-	if call == syncvar.Update {
-		e.table.ApplyUpdate()
-	}
-	clear(e.last.Granted)
-	e.last.Complete, e.last.Transfers, e.last.Partial = call, nil, false
-	e.end()
-	return true
 }
 
-func (e *Engine) previous(r dimmnet.Rank) *syncvar.List {
-	if e.counts.Phases == 0 {
-		return nil
+// prefetchGranted prefetches the first bytes of the variables that this rank has been granted.
+// Where ranks share one copy, these bytes are still in the cache of the rank that wrote them, and
+// come while Acquire returns.
+func (e *Engine) prefetchGranted() {
+	l := &e.lists[e.rank]
+	for write, ids := range [...][]syncvar.ID{l.Shared, l.Exclusive} {
+		for _, id := range ids[:min(len(ids), mostPrefetched)] {
+			if ranges := e.space.Ranges(id); len(ranges) > 0 {
+				e.prefetch.Prefetch(e.space.Bytes(ranges[0]), write == 1)
+			}
+		}
 	}
-	return &e.lists[r]
 }

@@ -15,28 +15,27 @@ type Plan struct {
 	Partial   bool               // one phase cannot move all data, so this phase grants nothing
 }
 
-// newPlan derives the plan of a phase from the lists of all ranks and from the replicated table,
-// and changes neither. Every rank derives the same plan. Plan.Granted uses the memory of buf if
-// buf is large enough. If table is nil, the plan has no transfers.
+// derive derives the plan of a phase from the lists of all ranks and from the replicated table,
+// and changes neither. Every rank derives the same plan. It uses the memory of p and m. If table
+// is nil, the plan has no transfers.
 //
-// newPlan fails if two ranks wait in calls that can never complete; the error names both.
-func newPlan(buf []bool, phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
+// derive fails if two ranks wait in calls that can never complete; the error names both.
+func (p *Plan) derive(m *syncvar.Granting, phase uint64, lists []syncvar.List, table *syncvar.Table) (err error) {
 	if err := syncvar.CheckFence(lists); err != nil {
-		return Plan{}, fmt.Errorf("phase: %w", err)
+		return fmt.Errorf("phase: %w", err)
 	}
-	complete, err := completed(lists)
-	if err != nil {
-		return Plan{}, err
+	if p.Complete, err = completed(lists); err != nil {
+		return err
 	}
-	plan := Plan{Complete: complete, Granted: syncvar.Grant(buf, phase, lists)}
+	p.Granted, p.Transfers, p.Partial = syncvar.Grant(m, phase, lists), p.Transfers[:0], false
 	switch {
 	case table == nil:
-	case complete == syncvar.Update:
-		plan.Transfers = table.Updates()
+	case p.Complete == syncvar.Update:
+		p.Transfers = table.Updates(p.Transfers)
 	default:
-		plan.Transfers = table.Acquisitions(lists, plan.Granted)
+		p.Transfers = table.Acquisitions(p.Transfers, lists, p.Granted)
 	}
-	return plan, nil
+	return nil
 }
 
 // completed returns the call that all ranks are in if it is not Acquire, else 0. It fails if two

@@ -101,11 +101,11 @@ func reduces(p dimmnet.Port, words bool) error {
 	}
 	for round := range uint64(6) {
 		for range (round + uint64(p.Rank())) % 3 {
-			if err := e.Call(syncvar.List{Call: syncvar.Acquire}); err != nil {
+			if err := e.Call(&syncvar.List{Call: syncvar.Acquire}); err != nil {
 				return err
 			}
 		}
-		if err := e.Call(syncvar.List{Call: syncvar.Reduce, Word: round<<32 | uint64(p.Rank())}); err != nil {
+		if err := e.Call(&syncvar.List{Call: syncvar.Reduce, Word: round<<32 | uint64(p.Rank())}); err != nil {
 			return err
 		}
 		var want []uint64
@@ -116,7 +116,7 @@ func reduces(p dimmnet.Port, words bool) error {
 			return fmt.Errorf("round %d: the words are %x", round, got)
 		}
 	}
-	return e.Call(syncvar.List{Call: syncvar.End})
+	return e.Call(&syncvar.List{Call: syncvar.End})
 }
 
 // TestReducesWithRefusedPosts refuses every single post of a run, up to three times each, also the

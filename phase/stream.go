@@ -40,7 +40,7 @@ func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 			e.out[e.peer(t.To)].send(e.incoming[t.ID])
 		case t.From == own:
 			if e.sources[key] == nil {
-				e.sources[key] = &stream{Stream: *e.space.Stream(t.ID, t.Since, e.table.State(t.ID).Version, e.maxCut)}
+				e.sources[key] = &stream{Stream: *e.space.Stream(t.ID, t.Since, e.table.Version(t.ID), e.maxCut)}
 			}
 			e.out[e.peer(t.To)].send(e.sources[key])
 		}
@@ -48,7 +48,7 @@ func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 }
 
 func (e *Engine) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
-	return &stream{Stream: consistency.Stream{ID: id, Version: e.table.State(id).Version}, from: from}
+	return &stream{Stream: consistency.Stream{ID: id, Version: e.table.Version(id)}, from: from}
 }
 
 // follow adds c, which rank from has sent, to the incoming stream of its variable. It returns the
@@ -73,7 +73,7 @@ func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *str
 func (e *Engine) acceptWhole(id syncvar.ID) {
 	e.pieces = e.pieces[:0]
 	for _, r := range e.space.Ranges(id) {
-		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: e.table.State(id).Version})
+		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: e.table.Version(id)})
 	}
 	e.space.Accept(id, e.pieces)
 }

@@ -36,7 +36,7 @@ func TestLastWait(t *testing.T) {
 				t.Errorf("before rank %d arrives, a rank waits for %v", own, w)
 			}
 		}
-		return e.Call(syncvar.List{Call: syncvar.Barrier})
+		return e.Call(&syncvar.List{Call: syncvar.Barrier})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -182,7 +182,7 @@ func (l *List) check() error {
 	if l.Call != Acquire && len(l.Shared)+len(l.Exclusive) > 0 {
 		return fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
 	}
-	for _, set := range [][]ID{l.Shared, l.Exclusive, l.Clean, l.Attached} {
+	for _, set := range [...][]ID{l.Shared, l.Exclusive, l.Clean, l.Attached} {
 		if n := len(set); n > 0 && uint32(set[n-1]) >= l.Declared {
 			return fmt.Errorf("syncvar: list names variable %d, but its rank has made only %d declarations", set[n-1], l.Declared)
 		}

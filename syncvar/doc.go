@@ -12,7 +12,7 @@
 //
 //	table.Settle(lists)                         // record which of the last tenures wrote
 //	grants := Grant(nil, phase, lists)          // decide which lists are granted
-//	moves := table.Acquisitions(lists, grants)  // derive the transfers between ranks
+//	moves := table.Acquisitions(nil, lists, grants)  // derive the transfers between ranks
 //	table.Apply(lists, grants)                  // record the new owners and versions
 //
 // # Rules

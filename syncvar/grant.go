@@ -5,12 +5,22 @@ import (
 	"slices"
 )
 
+// Granting is memory for Grant, which keeps a caller of many Grants from allocating.
+type Granting struct {
+	granted []bool
+	order   []int
+	taken   map[ID]Access
+}
+
 // Grant returns, by rank, whether the rank's list is granted in this phase. lists[r] is the list of
 // rank r. Only lists of Acquire can be granted, and none behind a Fence that a rank has not called
-// yet. The result uses the memory of buf if buf is large
-// enough.
-func Grant(buf []bool, phase uint64, lists []List) []bool {
-	granted := slices.Grow(buf[:0], len(lists))[:len(lists)]
+// yet. The result is valid until m is used again; m may be nil.
+func Grant(m *Granting, phase uint64, lists []List) []bool {
+	if m == nil {
+		m = new(Granting)
+	}
+	granted := slices.Grow(m.granted[:0], len(lists))[:len(lists)]
+	m.granted = granted
 	open := Fenced(lists) == len(lists) // the Fence
 	wanting := 0                        // the number of Acquire lists that want a variable
 	for r := range lists {
@@ -20,14 +30,14 @@ func Grant(buf []bool, phase uint64, lists []List) []bool {
 		}
 	}
 	if wanting > 1 {
-		grantInTurn(granted, phase, lists)
+		m.grantInTurn(phase, lists)
 	}
 	return granted
 }
 
 // grantInTurn withdraws each grant that conflicts with a grant earlier in the order.
-func grantInTurn(granted []bool, phase uint64, lists []List) {
-	order := make([]int, 0, len(lists))
+func (m *Granting) grantInTurn(phase uint64, lists []List) {
+	granted, order := m.granted, m.order[:0]
 	for r := range lists {
 		if granted[r] && !lists[r].wantsNothing() {
 			order = append(order, r)
@@ -38,10 +48,13 @@ func grantInTurn(granted []bool, phase uint64, lists []List) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(lists[a].Since, lists[b].Since), cmp.Compare(turn(a), turn(b)))
 	})
-	taken := make(map[ID]Access)
+	if m.order = order; m.taken == nil {
+		m.taken = make(map[ID]Access)
+	}
+	clear(m.taken)
 	for _, r := range order {
-		if granted[r] = compatible(taken, &lists[r]); granted[r] {
-			mark(taken, &lists[r])
+		if granted[r] = compatible(m.taken, &lists[r]); granted[r] {
+			mark(m.taken, &lists[r])
 		}
 	}
 }

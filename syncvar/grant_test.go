@@ -184,7 +184,7 @@ func TestTreeReachesAll(t *testing.T) {
 		}
 		has := map[dimmnet.Rank]bool{dimmnet.Rank(3 % ranks): true}
 		serves := make(map[dimmnet.Rank]int)
-		for _, tr := range table.Acquisitions(lists, syncvar.Grant(nil, 1, lists)) {
+		for _, tr := range table.Acquisitions(nil, lists, syncvar.Grant(nil, 1, lists)) {
 			if !has[tr.From] || has[tr.To] || tr.Relay != (tr.From != dimmnet.Rank(3%ranks)) {
 				t.Fatalf("%d ranks: %+v, ranks that have it: %v", ranks, tr, has)
 			}
@@ -223,7 +223,7 @@ func TestOnlyWhatIsNewerMoves(t *testing.T) {
 		lists := []syncvar.List{{Call: syncvar.Acquire}, {Call: syncvar.Acquire}, {Call: syncvar.Acquire}}
 		lists[r].Shared, lists[r].Exclusive = sh, ex
 		granted := syncvar.Grant(nil, 0, lists)
-		if ts := table.Acquisitions(lists, granted); len(ts) != n {
+		if ts := table.Acquisitions(nil, lists, granted); len(ts) != n {
 			t.Fatalf("rank %d needs %+v, want %d transfers; table:\n%v", r, ts, n, table)
 		}
 		table.Apply(lists, granted)

@@ -39,73 +39,84 @@ func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 // follows. before is the list that the rank sent in the phase before, or nil if there was none.
 func (l *List) Inline(before *List) (w uint64, fits bool) {
 	w = tag(l.Phase)
-	wanted, age := len(l.Shared)+len(l.Exclusive), l.Phase-l.Since
-	if before == nil || before.Declared != l.Declared || wanted > 1 || len(l.Clean)+len(l.Attached) > 1 || age >= 1<<ageBits {
+	wanted, named, age := len(l.Shared)+len(l.Exclusive), len(l.Clean)+len(l.Attached), l.Phase-l.Since
+	if before == nil || before.Declared != l.Declared || wanted > 1 || named > 1 || age >= 1<<ageBits {
 		return w | followsBit, false
 	}
-	w |= uint64(l.Call-Acquire)<<callAt | age<<ageAt
+	var want, name ID
+	bits := uint64(l.Call-Acquire)<<callAt | age<<ageAt
 	if l.Fenced {
-		w |= 1 << fencedAt
+		bits |= 1 << fencedAt
 	}
-	for i, ids := range [][]ID{l.Shared, l.Exclusive} {
-		for _, id := range ids {
-			if id >= 1<<idBits {
-				return tag(l.Phase) | followsBit, false
-			}
-			w |= uint64(Shared+Access(i))<<accessAt | uint64(id)<<idAt
-		}
+	switch {
+	case len(l.Shared) > 0:
+		want = l.Shared[0]
+		bits |= uint64(Shared) << accessAt
+	case len(l.Exclusive) > 0:
+		want = l.Exclusive[0]
+		bits |= uint64(Exclusive) << accessAt
 	}
-	for i, ids := range [][]ID{l.Clean, l.Attached} {
-		for _, id := range ids {
-			if id >= 1<<idBits {
-				return tag(l.Phase) | followsBit, false
-			}
-			w |= [...]uint64{cleanBit, attachBit}[i] | uint64(id)<<cleanAt
-		}
+	switch {
+	case len(l.Clean) > 0:
+		name = l.Clean[0]
+		bits |= cleanBit
+	case len(l.Attached) > 0:
+		name = l.Attached[0]
+		bits |= attachBit
 	}
-	return w, true
+	if max(want, name) >= 1<<idBits {
+		return w | followsBit, false
+	}
+	return w | bits | uint64(want)<<idAt | uint64(name)<<cleanAt, true
+}
+
+// InlineMeeting returns the inline request of a rank that waits for all ranks in a call since this
+// phase, and reports nothing.
+func InlineMeeting(call Call, phase uint64) uint64 {
+	return tag(phase) | uint64(call-Acquire)<<callAt
 }
 
 // InlineIDs holds the IDs of a list that DecodeInline returned.
 type InlineIDs struct{ wanted, clean [1]ID }
 
-// DecodeInline decodes the inline request of a phase from the wire. follows reports that the list
-// comes in another message. before is the list that the rank sent in the phase before, or nil.
-// The sets of l use the memory of ids, and change when ids is used again. l.Word is 0. The list is
-// within the limits that DecodeList enforces.
-func DecodeInline(w, phase uint64, before *List, ids *InlineIDs) (l List, follows bool, err error) {
+// DecodeInline decodes the inline request of a phase from the wire to l. follows reports that the
+// list comes in another message. l holds the list that the rank sent in the phase before; first
+// says that there was none. The sets of l use the memory of ids, and change when ids is used
+// again. l.Word is 0. The list is within the limits that DecodeList enforces. l is undefined after
+// an error, and unchanged if the list follows.
+func (l *List) DecodeInline(w, phase uint64, first bool, ids *InlineIDs) (follows bool, err error) {
 	switch {
 	case !InlineIsOf(w, phase):
-		return l, false, fmt.Errorf("syncvar: inline request %#x is not of phase %d", w, phase)
+		return false, fmt.Errorf("syncvar: inline request %#x is not of phase %d", w, phase)
 	case w&followsBit != 0:
 		if w != tag(phase)|followsBit {
 			err = fmt.Errorf("syncvar: inline request %#x says that the list follows, and has other bits set", w)
 		}
-		return l, true, err
-	case before == nil:
-		return l, false, fmt.Errorf("syncvar: inline request %#x of a rank that has sent no list before", w)
+		return true, err
+	case first:
+		return false, fmt.Errorf("syncvar: inline request %#x of a rank that has sent no list before", w)
 	}
 	age, call := w>>ageAt&(1<<ageBits-1), Acquire+Call(w>>callAt&(1<<callBits-1))
 	switch {
 	case call >= lastCall:
-		return l, false, fmt.Errorf("syncvar: inline request %#x: unknown call %d", w, call)
+		return false, fmt.Errorf("syncvar: inline request %#x: unknown call %d", w, call)
 	case age > phase:
-		return l, false, fmt.Errorf("syncvar: inline request %#x: the call began %d phases ago, in phase %d", w, age, phase)
+		return false, fmt.Errorf("syncvar: inline request %#x: the call began %d phases ago, in phase %d", w, age, phase)
 	}
-	l = List{Phase: phase, Call: call, Fenced: w>>fencedAt&1 != 0, Since: phase - age, Declared: before.Declared, Digest: before.Digest}
-	id := ID(w >> idAt & (1<<idBits - 1))
-	ids.wanted[0], ids.clean[0] = id, ID(w>>cleanAt)
+	l.Meet(call, phase, 0)
+	l.Since, l.Fenced = phase-age, w>>fencedAt&1 != 0
+	ids.wanted[0], ids.clean[0] = ID(w>>idAt&(1<<idBits-1)), ID(w>>cleanAt)
 	switch Access(w >> accessAt & 3) {
 	case 0:
-		if id != 0 {
-			return l, false, fmt.Errorf("syncvar: inline request %#x wants variable %d without an access", w, id)
+		if ids.wanted[0] != 0 {
+			return false, fmt.Errorf("syncvar: inline request %#x wants variable %d without an access", w, ids.wanted[0])
 		}
 	case Shared:
 		l.Shared = ids.wanted[:]
 	case Exclusive:
 		l.Exclusive = ids.wanted[:]
 	default:
-		return l, false, fmt.Errorf("syncvar: inline request %#x: unknown access 3", w)
+		return false, fmt.Errorf("syncvar: inline request %#x: unknown access 3", w)
 	}
 	switch w & (cleanBit | attachBit) {
 	case cleanBit:
@@ -114,10 +125,10 @@ func DecodeInline(w, phase uint64, before *List, ids *InlineIDs) (l List, follow
 		l.Attached = ids.clean[:]
 	case 0:
 		if ids.clean[0] != 0 {
-			return l, false, fmt.Errorf("syncvar: inline request %#x names variable %d without the clean bit", w, ids.clean[0])
+			return false, fmt.Errorf("syncvar: inline request %#x names variable %d without the clean bit", w, ids.clean[0])
 		}
 	default:
-		return l, false, fmt.Errorf("syncvar: inline request %#x says that variable %d is both clean and attached", w, ids.clean[0])
+		return false, fmt.Errorf("syncvar: inline request %#x says that variable %d is both clean and attached", w, ids.clean[0])
 	}
-	return l, false, l.check()
+	return false, l.check()
 }

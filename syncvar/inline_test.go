@@ -33,8 +33,9 @@ func TestInline(t *testing.T) {
 						t.Fatalf("%+v: word %#x, fits %v", l, w, fits)
 					}
 					var ids InlineIDs
-					got, follows, err := DecodeInline(w, base.Phase, before, &ids)
-					if err != nil || follows != !fits || fits && !reflect.DeepEqual(got, l) {
+					got := *before
+					follows, err := got.DecodeInline(w, base.Phase, false, &ids)
+					if err != nil || follows != !fits || fits && !reflect.DeepEqual(got, l) || follows && !reflect.DeepEqual(got, *before) {
 						t.Errorf("%+v was decoded as %+v, follows %v, %v", l, got, follows, err)
 					}
 					if fits {
@@ -78,7 +79,8 @@ func TestHostileInlineRequests(t *testing.T) {
 		{w | cleanBit | attachBit | 1<<cleanAt, "variable 1 is both clean and attached"},
 	} {
 		var ids InlineIDs
-		l, _, err := DecodeInline(c.word, 3, before, &ids)
+		l := *before
+		_, err := l.DecodeInline(c.word, 3, false, &ids)
 		if c.want == "" && (err != nil || l.Call != Reduce) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("word %#x: %+v, error %v, want %q", c.word, l, err, c.want)
 		}
@@ -102,7 +104,8 @@ func FuzzInline(f *testing.F) {
 		phase &= 1<<62 - 1
 		before := &List{Declared: declared & (1<<31 - 1), Digest: 1}
 		var ids InlineIDs
-		l, follows, err := DecodeInline(w, phase, before, &ids)
+		l := *before
+		follows, err := l.DecodeInline(w, phase, false, &ids)
 		if err != nil {
 			return
 		}

@@ -74,6 +74,13 @@ type List struct {
 	Word      uint64 // what the rank contributes to a Reduce; 0 in other calls
 }
 
+// Meet makes l the list of a rank that waits for all ranks in a call since this phase, and reports
+// nothing. The declarations remain.
+func (l *List) Meet(call Call, phase, word uint64) {
+	l.Phase, l.Since, l.Call, l.Fenced, l.Word = phase, phase, call, false, word
+	l.Shared, l.Exclusive, l.Clean, l.Attached = nil, nil, nil, nil
+}
+
 // Entries returns the number of variables that the list names.
 func (l *List) Entries() int { return len(l.Shared) + len(l.Exclusive) + len(l.Clean) }
 

@@ -54,6 +54,14 @@ func (t *Table) State(id ID) State {
 	return t.states[id]
 }
 
+// Version returns the version of a variable.
+func (t *Table) Version(id ID) Version {
+	if int(id) >= len(t.states) {
+		return t.first
+	}
+	return t.states[id].Version
+}
+
 func (t *Table) at(id ID) *State {
 	for int(id) >= len(t.states) {
 		t.states = append(t.states, State{Version: t.first})
@@ -106,8 +114,8 @@ func (t *Table) SettleAll() {
 	t.open = t.open[:0]
 }
 
-// Acquisitions returns the transfers that make the copies of all granted ranks current.
-func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
+// Acquisitions appends to ts the transfers that make the copies of all granted ranks current.
+func (t *Table) Acquisitions(ts []Transfer, lists []List, granted []bool) []Transfer {
 	needs := t.needs[:0]
 	for r := range lists {
 		if !granted[r] {
@@ -123,7 +131,6 @@ func (t *Table) Acquisitions(lists []List, granted []bool) []Transfer {
 	}
 	t.needs = needs
 	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(a.id, b.id) })
-	var ts []Transfer
 	for len(needs) > 0 {
 		id, ranks := needs[0].id, t.ranks[:0]
 		for ; len(needs) > 0 && needs[0].id == id; needs = needs[1:] {
@@ -142,21 +149,21 @@ type need struct {
 
 func (s *State) lacks(rank dimmnet.Rank) bool { return rank != s.Owner && s.have(rank) < s.Written }
 
-// Updates returns the transfers of an Update: every variable that was written since the last
+// Updates appends to ts the transfers of an Update: every variable that was written since the last
 // Update goes to all ranks of its copyset.
-func (t *Table) Updates() []Transfer {
-	var ts []Transfer
+func (t *Table) Updates(ts []Transfer) []Transfer {
 	for id := range t.states {
 		s := &t.states[id]
 		if s.Written <= s.Updated {
 			continue
 		}
-		var ranks []dimmnet.Rank
+		ranks := t.ranks[:0]
 		for _, c := range s.Copies {
 			if s.lacks(c.Rank) {
 				ranks = append(ranks, c.Rank)
 			}
 		}
+		t.ranks = ranks
 		ts = t.appendTree(ts, ID(id), ranks)
 	}
 	return ts

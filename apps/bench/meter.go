@@ -54,7 +54,7 @@ func (m *Meter) Batch(count int) (fagus.Time, error) {
 		return 0, err
 	}
 	m.apart = 0
-	start := m.now()
+	start := m.n.Now()
 	for range count {
 		m.round++
 		if err := m.op(m.round); err != nil {
@@ -66,20 +66,15 @@ func (m *Meter) Batch(count int) (fagus.Time, error) {
 			return 0, err
 		}
 	}
-	return m.now() - start - m.apart, nil
+	return m.n.Now() - start - m.apart, nil
 }
 
 // beside calls f, and excludes f's time from the batch's time.
 func (m *Meter) beside(f func() error) error {
-	start := m.now()
+	start := m.n.Now()
 	err := f()
-	m.apart += m.now() - start
+	m.apart += m.n.Now() - start
 	return err
-}
-
-func (m *Meter) now() fagus.Time {
-	s := m.n.Stats()
-	return s.Total()
 }
 
 // guarded creates an array that is bound to one variable.

@@ -83,6 +83,8 @@ type Waits interface {
 	// Delayed says that the rank has waited since its call began, because another rank had the
 	// only variable that the call wants.
 	Delayed(d syncvar.Denial)
+	// Entered is phase.Config.Entered, for the calls in which all ranks meet.
+	Entered()
 	// Held says the same of one of several variables, for which the rank has waited since since.
 	Held(d syncvar.Denial, since dimmnet.Time)
 	// Met says that the rank has waited since since until other ranks have made their first call
@@ -98,8 +100,12 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 		panic("locks: the ranks have copies of their own")
 	}
 	p := h.Port()
+	var entered func()
+	if cfg.Waits != nil {
+		entered = cfg.Waits.Entered
+	}
 	phases, err := phase.New(p, space, phase.Config{
-		Transfer: cfg.Transfer, Live: true, Polls: cfg.Spin, Reserved: dimmnet.WordBytes,
+		Entered: entered, Transfer: cfg.Transfer, Live: true, Polls: cfg.Spin, Reserved: dimmnet.WordBytes,
 		FirstPhase: cfg.FirstPhase, FirstVersion: cfg.FirstVersion, Charge: cfg.Charge,
 	})
 	if err != nil {
@@ -222,7 +228,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if err := e.called(); err != nil {
 		return err
 	}
-	if err := e.phases.Call(syncvar.List{Call: call, Word: word}); err != nil {
+	if err := e.phases.Meet(call, word); err != nil {
 		return err
 	}
 	if call == syncvar.Update && e.nodes > 1 {

@@ -16,14 +16,15 @@ import (
 type Run struct {
 	// The fast paths read these fields. They are written before the threads start, except failed
 	// (once) and crowded (when a thread comes or goes).
-	network string
-	nics    []*memory.NIC // by rank
-	limits  dimmnet.Limits
-	start   time.Time
-	procs   int         // number of processors of all ranks together
-	failed  atomic.Bool // set after err, never cleared
-	crowded atomic.Bool // more threads want a processor than there are processors
-	_       [CacheLine]byte
+	network  string
+	nics     []*memory.NIC // by rank
+	limits   dimmnet.Limits
+	start    time.Time
+	procs    int         // number of processors of all ranks together
+	released bool        // see Release
+	failed   atomic.Bool // set after err, never cleared
+	crowded  atomic.Bool // more threads want a processor than there are processors
+	_        [CacheLine]byte
 
 	// Mu guards the fields below, and may guard those of the embedding run.
 	Mu      delay.Mutex
@@ -44,6 +45,10 @@ func (r *Run) Init(network string, nics []*memory.NIC, limits dimmnet.Limits, pr
 	r.start = time.Now()
 	r.broken, r.over = make(chan struct{}), make(chan struct{})
 }
+
+// Release lets threads post words without a memory barrier (memory.Words.StoreRelease): a thread
+// may then read whether the receiver sleeps before its post is visible there. Init comes before.
+func (r *Run) Release() { r.released = true }
 
 // Elapsed returns the time since Init.
 func (r *Run) Elapsed() time.Duration { return time.Since(r.start) }

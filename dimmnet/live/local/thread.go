@@ -39,11 +39,24 @@ func (t *Thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int)
 	if r.failed.Load() {
 		return false
 	}
-	r.nics[dst].LLCM.Store(off, v, size)
+	if r.released && size == word {
+		r.nics[dst].LLCM.StoreRelease(off, v)
+	} else {
+		r.nics[dst].LLCM.Store(off, v, size)
+	}
 	t.Counts.Stores++
 	t.Counts.Bytes += uint64(size)
 	return true
 }
+
+// PrefetchWord performs a PrefetchWord.
+func (t *Thread) PrefetchWord(dst dimmnet.Rank, off dimmnet.Offset) {
+	t.limits.CheckStore(t.nodes, dst, off, word)
+	memory.Prefetch(t.run.nics[dst].LLCM.Bytes()[off:][:word], true)
+}
+
+// Prefetch performs a Prefetch.
+func (t *Thread) Prefetch(p []byte, write bool) { memory.Prefetch(p, write) }
 
 // Write performs a Write. It returns false if the run has failed.
 func (t *Thread) Write(dst dimmnet.Rank, off dimmnet.Offset, p []byte) (posted bool) {

@@ -42,6 +42,10 @@ func (m Words) Store(off dimmnet.Offset, v uint64, size int) {
 	}
 }
 
+// StoreRelease writes v to the aligned word at off. What the caller has written before is visible
+// to a reader that finds v there. Unlike Store, it does not order what the caller reads afterwards.
+func (m Words) StoreRelease(off dimmnet.Offset, v uint64) { storeRelease(&m[off/word], v) }
+
 // Write copies p to off.
 func (m Words) Write(off dimmnet.Offset, p []byte) {
 	if misaligned := int(off % word); misaligned != 0 {

@@ -81,3 +81,25 @@ func TestStoresToOneWord(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestPrefetch prefetches every part of a small memory, for reads and for writes: nothing changes,
+// and nothing beyond its ends is touched. StoreRelease changes its word alone.
+func TestPrefetch(t *testing.T) {
+	const size = 40 * word
+	m := make(Words, size/word)
+	for i := range m.Bytes() {
+		m.Bytes()[i] = byte(i + 1)
+	}
+	want := bytes.Clone(m.Bytes())
+	for from := range size {
+		for to := from + 1; to <= size; to++ {
+			Prefetch(m.Bytes()[from:to], false)
+			Prefetch(m.Bytes()[from:to], true)
+		}
+	}
+	m.StoreRelease(3*word, 7)
+	binary.LittleEndian.PutUint64(want[3*word:], 7)
+	if !bytes.Equal(m.Bytes(), want) {
+		t.Error("the memory has changed")
+	}
+}

@@ -3,6 +3,7 @@
 package shm
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -18,6 +19,7 @@ type run struct {
 	own      []dimmnet.Rank // the ranks of this process
 	procs    int            // processors of all ranks
 	patience time.Duration  // Config.Patience
+	barriers bool           // ranks that go to sleep execute barriers for those that post
 	_        [local.CacheLine]byte
 
 	events []*event // of this process; guarded by Run.Mu
@@ -30,6 +32,9 @@ func newRun(cfg Config, segments []*segment, own []dimmnet.Rank) (r *run, bodies
 		nics[rank] = &s.NIC
 	}
 	r.Init(networkName, nics, memory.Limits(cfg.LLCM, cfg.Bulk), r.procs, len(segments)-len(own))
+	if r.barriers = !slices.ContainsFunc(segments, func(s *segment) bool { return s.barriers == 0 }); r.barriers {
+		r.Release()
+	}
 	for _, rank := range own {
 		p := r.newPort(rank)
 		r.Enter(&p.Thread, rank, "")

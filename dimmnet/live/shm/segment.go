@@ -24,7 +24,9 @@ type header struct {
 	llcm  uint64     // bytes
 	bulk  uint64     // bytes
 	cpus  cpuset.Set // the processors that the process may use
-	_     [local.CacheLine - 24]byte
+	// barriers is 1 if the process has registered for barriers (barrier.go).
+	barriers uint64
+	_        [local.CacheLine - 32]byte
 
 	// asleep is 1 if a thread may sleep, or be about to sleep, until wakes changes.
 	asleep atomic.Uint32
@@ -55,7 +57,7 @@ type header struct {
 
 const (
 	headerBytes = pageBytes
-	magic       = 0x334d5348_73756761 // "agusSHM3"
+	magic       = 0x344d5348_73756761 // "agusSHM4"
 )
 
 // segment is the memory of a rank as this process maps it.
@@ -96,6 +98,9 @@ func create(cfg *Config) (*segment, *os.File, error) {
 			return nil, err
 		}
 		s.magic, s.llcm, s.header.bulk, s.cpus = magic, uint64(cfg.LLCM), uint64(cfg.Bulk), cpuset.Own()
+		if registerBarriers() {
+			s.barriers = 1
+		}
 		return s, nil
 	}()
 	if err != nil {
@@ -169,8 +174,9 @@ func (s *segment) unmap() {
 // sleep, arrive costs one load of a word that stays in this processor's cache.
 //
 // No wake-up is lost. The poster writes its data and then reads asleep; the waiter sets asleep and
-// then reads the data (see Idle). Go's atomics are sequentially consistent, so at least one of the
-// two sees the other's write. Only one of several posters clears asleep, and wakes all sleepers.
+// then reads the data (see Idle). At least one of the two sees the other's write: either all four
+// accesses are sequentially consistent, or the waiter executes the poster's barrier, too
+// (barrier.go). Only one of several posters clears asleep, and wakes all sleepers.
 // A Write is not atomic: its bytes may become visible after the read of asleep. Nobody waits for
 // them (dimmnet.Port.Write), but for a later Store, after which the poster reads asleep again.
 func (s *segment) arrive() {

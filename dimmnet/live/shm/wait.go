@@ -54,6 +54,11 @@ func (p *port) Arrivals() dimmnet.Mark {
 	seen := p.own.wakes.Load()
 	delay.Here()
 	p.own.asleep.Store(1)
+	if p.run.barriers {
+		if err := barrierEverywhere(); err != nil {
+			p.run.fail(err)
+		}
+	}
 	delay.Here()
 	return dimmnet.Mark(seen)<<1 | 1
 }
