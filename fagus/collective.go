@@ -68,9 +68,14 @@ func (n *Node) end() error {
 // meet makes a collective call, which returns when all ranks have made the same call. word is this
 // rank's number in a Reduce, and 0 in other calls.
 func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
+	return n.meetBy(call, part, func() error { return n.engine.Meet(call, word) })
+}
+
+// meetBy is meet, with the engine's call as a function.
+func (n *Node) meetBy(call syncvar.Call, part Part, f func() error) error {
 	err := n.communicate(monitored(call), part, nil, func() error {
 		met := n.record.meets(call)
-		if err := n.engine.Meet(call, word); err != nil {
+		if err := f(); err != nil {
 			return err
 		}
 		met()

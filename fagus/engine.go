@@ -195,12 +195,28 @@ func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
 // call makes the collective call l, and reports in l the variables that the last tenure left
 // unchanged.
 func (e *phaseEngine) call(l *syncvar.List) error {
+	e.report(l)
+	return e.reported(e.Call(l))
+}
+
+// fold makes a Reduce of vectors.
+func (e *phaseEngine) fold(vector []uint64, f phase.Fold) ([]uint64, error) {
+	var l syncvar.List
+	e.report(&l)
+	result, err := e.Reduce(&l, vector, f)
+	return result, e.reported(err)
+}
+
+func (e *phaseEngine) report(l *syncvar.List) {
 	l.Clean, l.Attached, l.Fenced = e.clean, e.wrote, e.fenced
-	if err := e.Call(l); err != nil {
-		return err
+}
+
+// reported is called with the result of a call whose list has been completed by report.
+func (e *phaseEngine) reported(err error) error {
+	if err == nil {
+		e.clean, e.wrote, e.fenced = e.clean[:0], e.wrote[:0], false
 	}
-	e.clean, e.wrote, e.fenced = e.clean[:0], e.wrote[:0], false
-	return nil
+	return err
 }
 
 // Fence sends nothing: the next call says that the rank has called it.

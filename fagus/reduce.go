@@ -3,6 +3,7 @@ package fagus
 import (
 	"unsafe"
 
+	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -19,23 +20,33 @@ type Word interface {
 //
 //	combine(...combine(combine(x0, x1), x2)..., xN-1)
 //
-// Each rank computes this expression by itself. The result therefore has the same bits on all
-// ranks, in both modes and on every network, provided that all ranks use the same type T and an
-// equivalent function. With one rank the result is x. The function must not call methods of n.
+// Each rank computes this expression by itself or, with many ranks, rank 0 for all (see
+// [Node.Folds]). The result therefore has the same bits on all ranks, in both modes and on every
+// network, provided that all ranks use the same type T and an equivalent function. With one rank
+// the result is x. The function must not call methods of n.
 //
 // Reduce does not detect that ranks use different types: each rank then reads the bits of all
 // numbers as its own type. If Reduce fails, it returns 0 and the error that Barrier would return.
 // Stats counts the call under PartBarrier.
 func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
+	all := func(words []uint64) T {
+		all := numberOf[T](words[0])
+		for _, w := range words[1:] {
+			all = combine(all, numberOf[T](w))
+		}
+		return all
+	}
+	if n.Folds() {
+		result, err := n.Fold([]uint64{wordOf(x)}, Fold{Of: func(words []uint64) []uint64 { return []uint64{wordOf(all(words))} }})
+		if err != nil {
+			return 0, err
+		}
+		return numberOf[T](result[0]), nil
+	}
 	if err := n.exchange("Reduce", wordOf(x)); err != nil {
 		return 0, err
 	}
-	words := n.engine.Words()
-	all := numberOf[T](words[0])
-	for _, w := range words[1:] {
-		all = combine(all, numberOf[T](w))
-	}
-	return all, nil
+	return all(n.engine.Words()), nil
 }
 
 // Gather returns the numbers x of all ranks, by rank, on every rank. In all other respects it is a
@@ -53,6 +64,38 @@ func Gather[T Word](n *Node, x T) ([]T, error) {
 		all[r] = numberOf[T](w)
 	}
 	return all, nil
+}
+
+// A Fold combines vectors of words; see Node.Fold. Of is called with several vectors of equal
+// length, one after the other, and returns one. Without AnyOrder it gets the vectors of all ranks,
+// by rank; AnyOrder says that every grouping and order has the same result, as in a sum of
+// integers.
+type Fold = phase.Fold
+
+// Folds reports whether Fold is possible: in Phase mode, with so many ranks that no rank talks to
+// all others. Reduce, and Sums of package parts, use Fold then.
+func (n *Node) Folds() bool {
+	e, ok := n.engine.(*phaseEngine)
+	return ok && e.Folds()
+}
+
+// Fold is a [Reduce] of vectors, which have the same length, at least 1, on all ranks. It returns
+// all of them combined by f, the same on every rank, and valid until the next call of n. No rank
+// handles the vectors of all ranks, except rank 0 if the order matters. If n does not support it,
+// Fold fails.
+func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
+	if err := n.ready("Fold"); err != nil {
+		return nil, err
+	}
+	e, ok := n.engine.(*phaseEngine)
+	if !ok || !e.Folds() || len(vector) == 0 {
+		return nil, n.errorf("Fold of %d words on %d ranks: not supported here; see Folds", len(vector), n.nodes)
+	}
+	err = n.meetBy(syncvar.Reduce, PartBarrier, func() error {
+		result, err = e.fold(vector, f)
+		return err
+	})
+	return result, err
 }
 
 // exchange makes the words of all ranks known to every rank.

@@ -27,7 +27,7 @@ func (e *Engine) Call(l *syncvar.List) error {
 // Meet is Call for a list that says nothing but that the rank waits for all ranks in a call. Where
 // requests are polled, the rank knows what to post before it has made a list.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
-	l := &e.lists[e.rank]
+	l := e.own
 	if !e.polls || e.err != nil || !e.same || l.Declared != uint32(e.space.Declared()) {
 		return e.Call(&syncvar.List{Call: call, Word: word})
 	}
@@ -103,8 +103,8 @@ func (e *Engine) poll() error {
 // same call. It does what makePlan and finish would do. It returns false, and does nothing, if they
 // have more to do.
 func (e *Engine) meet() (done bool) {
-	call := e.lists[e.rank].Call
-	if !e.requests.meets || call == syncvar.Update && !e.space.IsOneCopy() || !e.same {
+	call, alike := e.own.Call, e.requests.meets && e.requests.alike == len(e.peers) && e.same
+	if !alike && !(e.uniform && e.own.Meets()) || e.updates() {
 		return false
 	}
 	e.table.SettleAll()
@@ -115,6 +115,9 @@ func (e *Engine) meet() (done bool) {
 	e.end()
 	return true
 }
+
+// updates reports whether this rank is in an Update that may have to move data.
+func (e *Engine) updates() bool { return e.own.Call == syncvar.Update && !e.space.IsOneCopy() }
 
 // again prepares l for the next phase of a call that the last phase has not completed.
 func (e *Engine) again(l *syncvar.List) {
@@ -135,6 +138,12 @@ func (e *Engine) Finished(call syncvar.Call) bool {
 func (e *Engine) Words() []uint64 {
 	if e.plan.Complete != syncvar.Reduce {
 		panic(fmt.Sprintf("phase: Words called after %v, want Reduce", e.plan.Complete))
+	}
+	if e.tree.Arity > 0 {
+		return e.fold.all
+	}
+	if e.values == nil {
+		e.values = make([]uint64, len(e.lists))
 	}
 	for r := range e.lists {
 		e.values[r] = e.lists[r].Word

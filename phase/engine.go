@@ -23,7 +23,6 @@ const (
 type Engine struct {
 	port     dimmnet.Port
 	rank     dimmnet.Rank
-	others   []dimmnet.Rank // all ranks but this one
 	peers    []dimmnet.Rank // the ranks to which this rank has rings, in increasing order
 	layout   ringbuf.Layout
 	tree     ringbuf.Tree // connects the peers; its Arity is 0 if all ranks are peers
@@ -38,11 +37,13 @@ type Engine struct {
 	phase    uint64         // the number of the present phase, from Config.FirstPhase
 	out      []outQueue     // by index in peers
 	in       []inQueue      // by index in peers
-	lists    []syncvar.List // by rank: the lists of this phase
+	own      *syncvar.List  // the list of this rank in this phase
+	lists    []syncvar.List // by rank, of this phase; nil if none has come over the tree
 	latest   dimmnet.Rank   // the rank whose list arrived last in this phase, or in the last one
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
 	requests requests       // the inline requests of this phase, if there is an inlineArea
 	queued   bool           // the queues have something to do in this phase
+	uniform  bool           // all ranks have sent the same list over the tree
 	same     bool           // all ranks had as many declarations when lists last came by queues
 	plan     Plan           // of this phase; between phases and in gather that of the last one
 	granting syncvar.Granting
@@ -65,8 +66,10 @@ type Engine struct {
 	attachment []byte              // goes with this rank's request, or is being read
 	pieces     []consistency.Piece // reused
 
-	bundle []byte // in a tree: the lists of this rank and of the ranks below it
-	below  int    // the number of children whose bundles have not arrived
+	bundle    []byte // in a tree: the lists of this rank and of the ranks below it
+	outBundle []byte // the same as it is sent, with the words of a Reduce
+	fold      folding
+	below     int // the number of children whose bundles have not arrived
 }
 
 // Config selects how engines communicate. All but Help must be equal on all ranks.
@@ -122,9 +125,6 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		rank:   p.Rank(),
 		space:  space,
 		phase:  cfg.FirstPhase,
-		lists:  make([]syncvar.List, nodes),
-		agreed: make([]uint32, nodes),
-		values: make([]uint64, nodes),
 		watch:  cfg.Observer,
 		charge: cfg.Charge,
 
@@ -144,17 +144,20 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		return nil, err
 	}
 	e.dataKind, e.maxCut = e.method.slots()
-	for r := range nodes {
-		if rank := dimmnet.Rank(r); rank != p.Rank() {
-			e.others = append(e.others, rank)
-		}
-	}
 	e.waitPort = &waitPort{p, e}
-	e.peers = e.others
 	if e.tree.Arity > 0 {
+		e.own = new(syncvar.List)
 		e.peers = e.tree.Children(p.Rank())
 		if parent, ok := e.tree.Parent(p.Rank()); ok {
 			e.peers = slices.Insert(e.peers, 0, parent)
+		}
+	} else {
+		e.lists = make([]syncvar.List, nodes)
+		e.own = &e.lists[e.rank]
+		for r := range nodes {
+			if rank := dimmnet.Rank(r); rank != e.rank {
+				e.peers = append(e.peers, rank)
+			}
 		}
 	}
 	for _, r := range e.peers {
@@ -223,9 +226,13 @@ func (e *Engine) begin(l *syncvar.List) error {
 			e.requests.postAll(e, l)
 		}
 	}
-	e.lists[e.rank] = *l
+	*e.own = *l
 	if !fits {
-		e.ownList = syncvar.AppendList(e.ownList, l)
+		sent := *l
+		if e.tree.Arity > 0 {
+			sent.Word = e.fold.word(l)
+		}
+		e.ownList = syncvar.AppendList(e.ownList, &sent)
 		e.charge(dimmnet.Entry, l.Entries())
 	}
 	if len(e.ownList) > syncvar.MaxListBytes {
@@ -237,23 +244,23 @@ func (e *Engine) begin(l *syncvar.List) error {
 		}
 	}
 	if _, done := e.method.ready(); done {
-		e.sendLists()
+		return e.fail(e.sendLists())
 	}
 	return nil
 }
 
-func (e *Engine) sendLists() {
+func (e *Engine) sendLists() error {
 	e.state = gather
 	if !e.queued {
-		return // Step posts the inline requests first
+		return nil // Step posts the inline requests first
 	}
 	if e.tree.Arity > 0 {
-		e.gatherUp()
-		return
+		return e.gatherUp()
 	}
 	for i := range e.peers {
 		e.out[i].sendLists(e.ownList)
 	}
+	return nil
 }
 
 // Done reports whether this rank has finished the phase that Begin began.
@@ -268,7 +275,7 @@ func (e *Engine) Step() (progress bool, err error) {
 	case ready:
 		var done bool
 		if progress, done = e.method.ready(); done {
-			e.sendLists()
+			err = e.sendLists()
 			progress = true
 		}
 	case gather:
@@ -289,7 +296,7 @@ func (e *Engine) Step() (progress bool, err error) {
 
 // planned goes on when all lists have arrived. A phase in which nothing has to move ends here.
 func (e *Engine) planned() error {
-	if e.requests.alike == len(e.peers) && e.meet() {
+	if e.meet() {
 		return nil
 	}
 	if err := e.makePlan(); err != nil {
@@ -350,6 +357,7 @@ func (e *Engine) quiet() bool {
 }
 
 func (e *Engine) makePlan() error {
+	e.lists[e.rank] = *e.own
 	if e.queued { // inline requests repeat the declarations of the phase before
 		if err := e.checkDeclarations(); err != nil {
 			return err
@@ -364,6 +372,9 @@ func (e *Engine) makePlan() error {
 	}
 	if err := e.plan.derive(&e.granting, e.phase, e.lists, table); err != nil {
 		return err
+	}
+	if e.plan.Complete == syncvar.Reduce && e.tree.Arity > 0 && len(e.fold.all) == 0 {
+		return fmt.Errorf("phase: the ranks reduce vectors of different lengths; rank %d one of %d words", e.rank, e.fold.width)
 	}
 	if c := e.plan.Complete; c != 0 && c != syncvar.End {
 		if err := e.checkDeclaredAll(); err != nil {
@@ -395,8 +406,14 @@ func (e *Engine) makePlan() error {
 // skips ranks that have made more: this rank compares with them when it has made as many.
 func (e *Engine) checkDeclarations() error {
 	e.same = true
-	for _, r := range e.others {
-		l := &e.lists[r]
+	if e.agreed == nil {
+		e.agreed = make([]uint32, len(e.lists))
+	}
+	for i := range e.lists {
+		r, l := dimmnet.Rank(i), &e.lists[i]
+		if r == e.rank {
+			continue
+		}
 		e.same = e.same && l.Declared == uint32(e.space.Declared())
 		if l.Declared > uint32(e.space.Declared()) {
 			continue
@@ -411,8 +428,8 @@ func (e *Engine) checkDeclarations() error {
 
 // checkDeclaredAll returns an error if ranks in the same call differ in their declarations.
 func (e *Engine) checkDeclaredAll() error {
-	for _, r := range e.others {
-		if err := e.space.CheckCount(e.rank, r, e.lists[r].Declared); err != nil {
+	for r := range e.lists {
+		if err := e.space.CheckCount(e.rank, dimmnet.Rank(r), e.lists[r].Declared); err != nil {
 			return fmt.Errorf("phase: %w", err)
 		}
 	}

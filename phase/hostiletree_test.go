@@ -49,8 +49,8 @@ func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int
 	}
 }
 
-// goodBundle returns a bundle of the empty lists of ranks in phase 0.
-func goodBundle(ranks ...uint64) (b []byte) {
+// goodEntries returns entries of the empty lists of ranks in phase 0.
+func goodEntries(ranks ...uint64) (b []byte) {
 	for _, r := range ranks {
 		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Declared: 1})
 		b = binary.AppendUvarint(b, r)
@@ -60,27 +60,42 @@ func goodBundle(ranks ...uint64) (b []byte) {
 	return b
 }
 
-// TestBadBundlesAreErrors sends bundles with too few lists, with too many, and with lists of ranks
-// outside of the sender's subtree. Ranks 9 to 11 are below rank 1.
+// bundleOf returns a bundle of entries and words.
+func bundleOf(entries []byte, words ...byte) []byte {
+	return append(append(binary.AppendUvarint(nil, uint64(len(entries))), entries...), words...)
+}
+
+func goodBundle(ranks ...uint64) []byte { return bundleOf(goodEntries(ranks...)) }
+
+// TestBadBundlesAreErrors sends bundles that do not begin with the list of their top, that have
+// lists of ranks outside of the sender's subtree, or that end early. Ranks 9 to 11 are below
+// rank 1.
 func TestBadBundlesAreErrors(t *testing.T) {
-	all := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	for _, test := range []struct {
 		from, to int
 		bundle   []byte
 		want     string // "" for a good bundle
 	}{
 		{9, 1, goodBundle(9), ""},
-		{1, 0, goodBundle(10, 1, 11, 9), ""},
+		{1, 0, goodBundle(1), ""},
+		{1, 0, goodBundle(1, 10, 11, 9), ""},
 		{9, 1, goodBundle(10), "rank 9 sent a list of rank 10, which is not due from it"},
-		{9, 1, goodBundle(9, 9), "rank 9 sent a list of rank 9, which is not due from it"},
+		{1, 0, goodBundle(9, 1), "rank 1 sent a list of rank 9, which is not due from it"},
+		{1, 0, goodBundle(1, 2), "rank 1 sent a list of rank 2, which is not due from it"},
 		{1, 0, goodBundle(1, 9, 10, 12), "sent a list of rank 12"},
 		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
-		{1, 0, goodBundle(1, 9, 10), "rank 1 sent the lists of 3 ranks instead of 4"},
-		{1, 9, goodBundle(all[:11]...), "rank 1 sent the lists of 11 ranks instead of 12"},
-		{9, 1, []byte{9}, "bundle of lists ends early, in the list of rank 9"},
-		{9, 1, []byte{0x80}, "ends early\n"},
-		{9, 1, []byte{9, 3, 1}, "bundle of lists ends early, in the list of rank 9"},
-		{9, 1, []byte{9, 1, 9}, "list of rank 9: syncvar: list: unknown call 9"},
+		{1, 9, goodBundle(1), "rank 1 sent a list of rank 1, which is not due from it"},
+		{9, 1, bundleOf([]byte{9}), "bundle of lists ends early, in the list of rank 9"},
+		{9, 1, bundleOf([]byte{0x80}), "ends early\n"},
+		{9, 1, bundleOf([]byte{9, 3, 1}), "bundle of lists ends early, in the list of rank 9"},
+		{9, 1, []byte{0}, "sent a bundle of 1 bytes that says it has 0 bytes of lists"},
+		{9, 1, goodBundle(9)[:5], "bytes that says it has"},
+		{9, 1, []byte{0x80}, "sent a bundle of 1 bytes that says it has 0 bytes of lists"},
+		{9, 1, bundleOf(goodEntries(9), 1, 2, 3), "rank 9 sent 3 bytes of words for 1 ranks"},
+		{9, 1, bundleOf(goodEntries(9), 1, 2, 3, 4, 5, 6, 7, 8), ""}, // rank 1 is in no Reduce
+		{1, 9, bundleOf(goodEntries(0), 1, 2, 3, 4, 5, 6, 7, 8), "rank 1 sent 8 bytes of words for 12 ranks"},
+		{1, 9, bundleOf([]byte{0, 1, 9}), "list of rank 0: syncvar: list: unknown call 9"},
+		{1, 9, bundleOf(append(goodEntries(0), 11, 1, 9)), "list of rank 11: syncvar: list: unknown call 9"},
 	} {
 		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%d->%d %x: printed %q, want %q", test.from, test.to, test.bundle, got, test.want)

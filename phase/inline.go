@@ -92,7 +92,7 @@ func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
 	e.attach(l)
 	var before *syncvar.List
 	if e.counts.Phases > 0 {
-		before = &e.lists[e.rank]
+		before = e.own
 	}
 	r.own, fits = l.Inline(before)
 	r.reduce = fits && l.Call == syncvar.Reduce
@@ -106,7 +106,7 @@ func (r *requests) pending(e *Engine) bool { return len(r.due) > 0 || r.posted <
 
 // step posts and takes what can be posted and taken now.
 func (r *requests) step(e *Engine) (progress bool, err error) {
-	progress = r.postAll(e, &e.lists[e.rank])
+	progress = r.postAll(e, e.own)
 	for at := 0; at < len(r.due); {
 		i := r.due[at]
 		from := e.peers[i]
@@ -172,7 +172,7 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 	e.latest = from
 	if r.meets && w == r.own {
 		r.alike++
-		own, l := &e.lists[e.rank], &e.lists[from]
+		own, l := e.own, &e.lists[from]
 		l.Meet(own.Call, e.phase, 0)
 		l.Since = own.Since
 		if r.reduce {
@@ -219,7 +219,7 @@ func (r *requests) expect(peers int) {
 // Where ranks share one copy, these bytes are still in the cache of the rank that wrote them, and
 // come while Acquire returns.
 func (e *Engine) prefetchGranted() {
-	l := &e.lists[e.rank]
+	l := e.own
 	for write, ids := range [...][]syncvar.ID{l.Shared, l.Exclusive} {
 		for _, id := range ids[:min(len(ids), mostPrefetched)] {
 			if ranges := e.space.Ranges(id); len(ranges) > 0 {

@@ -96,18 +96,19 @@ func (q *inQueue) takeList(h ringbuf.Header) error {
 	if q.e.tree.Arity > 0 {
 		return q.e.takeBundle(q.from, q.lists)
 	}
-	return q.e.setList(q.from, q.lists)
+	l, err := q.e.decodeList(q.from, q.lists)
+	q.e.lists[q.from] = l
+	return err
 }
 
-func (e *Engine) setList(of dimmnet.Rank, list []byte) error {
+func (e *Engine) decodeList(of dimmnet.Rank, list []byte) (syncvar.List, error) {
 	l, err := syncvar.DecodeList(list)
 	if err != nil {
-		return fmt.Errorf("phase: list of rank %d: %w", of, err)
+		return l, fmt.Errorf("phase: list of rank %d: %w", of, err)
 	}
 	if l.Phase != e.phase {
-		return fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", of, l.Phase, e.phase)
+		return l, fmt.Errorf("phase: rank %d sent its list of phase %d in phase %d", of, l.Phase, e.phase)
 	}
 	e.charge(dimmnet.Entry, 1+l.Entries())
-	e.lists[of] = l
-	return nil
+	return l, nil
 }

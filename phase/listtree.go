@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -13,7 +14,13 @@ import (
 // parent, as one bundle. The root sends the bundle of all ranks down again. So a rank needs rings
 // to its neighbours only, however many nodes there are.
 //
-// For each rank, a bundle holds the rank (uvarint), the length of its list (uvarint) and the list.
+// A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
+// (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to
+// which a later entry gives another list. The first entry is that of the rank at the top. So ranks
+// that all make the same call send one list each, and nobody handles more.
+//
+// On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
+// behind it (fold.go).
 
 // treeArity is the number of children of a rank: as many as a barrier of DIMMnet-1 has
 // (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
@@ -29,13 +36,15 @@ func (e *Engine) maxListBytes() int {
 	return syncvar.MaxListBytes
 }
 
-func appendBundle(b []byte, of dimmnet.Rank, list []byte) []byte {
+// appendEntry appends an entry to a bundle.
+func appendEntry(b []byte, of dimmnet.Rank, list []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(of))
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	return append(b, list...)
 }
 
-func eachList(b []byte, f func(of uint64, list []byte) error) error {
+// eachEntry calls f for the entries of a bundle, in order.
+func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
 	for len(b) > 0 {
 		of, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -54,20 +63,34 @@ func eachList(b []byte, f func(of uint64, list []byte) error) error {
 	return nil
 }
 
-func (e *Engine) gatherUp() {
-	e.bundle = appendBundle(e.bundle[:0], e.rank, e.ownList)
+func (e *Engine) gatherUp() error {
+	e.bundle = appendEntry(e.bundle[:0], e.rank, e.ownList)
 	e.below = len(e.tree.Children(e.rank))
-	if e.below == 0 {
-		e.gathered()
-	}
+	e.fold.begin(e.own, e.below)
+	return e.gathered()
 }
 
-func (e *Engine) gathered() {
-	if parent, ok := e.tree.Parent(e.rank); ok {
-		e.out[e.peer(parent)].sendLists(e.bundle)
-	} else {
-		e.spread(e.bundle)
+// gathered sends the bundle of this rank's subtree on if it is complete.
+func (e *Engine) gathered() error {
+	if e.below > 0 {
+		return nil
 	}
+	words := e.gatherWords()
+	if parent, ok := e.tree.Parent(e.rank); ok {
+		e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
+		e.out[e.peer(parent)].sendLists(e.outBundle)
+		return nil
+	}
+	words = e.finishWords(words)
+	e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
+	e.spread(e.outBundle)
+	return e.takeLists(0, e.bundle, words)
+}
+
+func appendBundle(b, entries, words []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(entries)))
+	b = append(b, entries...)
+	return append(b, words...)
 }
 
 func (e *Engine) spread(bundle []byte) {
@@ -77,38 +100,63 @@ func (e *Engine) spread(bundle []byte) {
 }
 
 // takeBundle takes the bundle of a child's subtree, or the bundle of all ranks from the parent.
-func (e *Engine) takeBundle(from dimmnet.Rank, bundle []byte) error {
-	own := e.rank
-	child := from > own
-	seen, count := make([]bool, len(e.lists)), 0
-	err := eachList(bundle, func(of uint64, list []byte) error {
-		if of >= uint64(len(e.lists)) || seen[of] || child && !e.tree.Below(dimmnet.Rank(of), from) {
+func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
+	child := from > e.rank
+	top := dimmnet.Rank(0)
+	if child {
+		top = from
+	}
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length == 0 || length > uint64(len(b)-n) {
+		return fmt.Errorf("phase: rank %d sent a bundle of %d bytes that says it has %d bytes of lists", from, len(b), length)
+	}
+	bundle, words := b[n:][:length], b[n+int(length):]
+	var first []byte
+	err := eachEntry(bundle, func(of uint64, list []byte) error {
+		if of >= uint64(e.tree.Nodes) || !e.tree.Below(dimmnet.Rank(of), top) || first == nil && dimmnet.Rank(of) != top {
 			return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", from, of)
 		}
-		seen[of] = true
-		count++
-		if dimmnet.Rank(of) == own {
-			return nil
+		if first == nil {
+			first = list
 		}
-		return e.setList(dimmnet.Rank(of), list)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	want := len(e.lists)
-	if child {
-		want = e.tree.Size(from)
-	}
-	if count != want {
-		return fmt.Errorf("phase: rank %d sent the lists of %d ranks instead of %d", from, count, want)
-	}
 	if !child {
-		e.spread(bundle)
-		return nil
+		e.spread(b)
+		return e.takeLists(from, bundle, words)
+	}
+	if err := e.takeWords(from, words); err != nil {
+		return err
+	}
+	if bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
+		bundle = bundle[len(appendEntry(nil, top, first)):]
 	}
 	e.bundle = append(e.bundle, bundle...)
-	if e.below--; e.below == 0 {
-		e.gathered()
+	e.below--
+	return e.gathered()
+}
+
+// takeLists takes the lists of all ranks from their bundle. If all are the same, and say nothing
+// but that the ranks wait for each other, there is nothing to take.
+func (e *Engine) takeLists(from dimmnet.Rank, bundle, words []byte) error {
+	e.uniform = e.alone(bundle)
+	if err := e.takeAllWords(from, words); err != nil || e.uniform && e.own.Meets() && !e.updates() {
+		return err
 	}
-	return nil
+	if e.lists == nil {
+		e.lists = make([]syncvar.List, e.tree.Nodes)
+	}
+	return eachEntry(bundle, func(of uint64, list []byte) error {
+		l, err := e.decodeList(dimmnet.Rank(of), list)
+		if err != nil {
+			return err
+		}
+		for r := range e.tree.Subtree(dimmnet.Rank(of)) {
+			e.lists[r] = l
+		}
+		return nil
+	})
 }

@@ -101,10 +101,10 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 		var bundle []byte
 		for r := range e.port.Nodes() {
 			if rank := dimmnet.Rank(r); peer < e.rank || e.tree.Below(rank, peer) {
-				bundle = appendBundle(bundle, rank, encode(rank))
+				bundle = appendEntry(bundle, rank, encode(rank))
 			}
 		}
-		if err := e.takeBundle(peer, bundle); err != nil {
+		if err := e.takeBundle(peer, appendBundle(nil, bundle, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ func (e *Engine) describe(w *syncvar.Wait) {
 	if len(ranks) > 0 {
 		*w = w.From(what, ranks)
 	}
-	own := &e.lists[e.rank]
+	own := e.own
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
 		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
 			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.table.State(id).Owner})

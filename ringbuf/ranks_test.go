@@ -20,12 +20,20 @@ func TestTreeOfAllRanks(t *testing.T) {
 				}
 			}
 		}
-		sizes := 1
+		in := make([]int, nodes) // by rank: how many subtrees of the root's children it is in
+		in[0] = 1
 		for _, c := range tree.Children(0) {
-			sizes += tree.Size(c)
+			for r := range tree.Subtree(c) {
+				in[r]++
+			}
 		}
-		if sizes != nodes || tree.Size(0) != nodes || tree.Size(dimmnet.Rank(nodes-1)) != 1 {
-			t.Errorf("%d nodes: the subtrees of the root have %d ranks, the tree %d", nodes, sizes, tree.Size(0))
+		for r := range tree.Subtree(0) {
+			in[r]++
+		}
+		for r, n := range in {
+			if n != 2 {
+				t.Fatalf("%d nodes: rank %d is in %d subtrees, want one of a child of rank 0, and the whole", nodes, r, n)
+			}
 		}
 		for r, n := range parents {
 			if n != min(r, 1) {

@@ -2,6 +2,7 @@ package ringbuf
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -38,10 +39,23 @@ func (t Tree) Below(r, top dimmnet.Rank) bool {
 	return r == top
 }
 
-// Size returns the number of ranks in the subtree of top, which includes top.
+// Subtree returns the ranks of the subtree of top: top and the ranks below it.
+func (t Tree) Subtree(top dimmnet.Rank) iter.Seq[dimmnet.Rank] {
+	return func(yield func(dimmnet.Rank) bool) {
+		// Each level of the subtree is a run of consecutive ranks.
+		for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, hi*t.Arity+1 {
+			for r := lo; r < min(hi, t.Nodes); r++ {
+				if !yield(dimmnet.Rank(r)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Size returns the number of ranks in the subtree of top.
 func (t Tree) Size(top dimmnet.Rank) (n int) {
-	// Each level of the subtree is a run of consecutive ranks.
-	for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, (hi-1)*t.Arity+t.Arity+1 {
+	for lo, hi := int(top), int(top)+1; lo < t.Nodes; lo, hi = lo*t.Arity+1, hi*t.Arity+1 {
 		n += min(hi, t.Nodes) - lo
 	}
 	return n

@@ -29,14 +29,14 @@ func TestTree(t *testing.T) {
 				}
 			}
 			for top := range dimmnet.Rank(nodes) {
-				below := 0
+				var below []dimmnet.Rank
 				for r := range dimmnet.Rank(nodes) {
 					if tree.Below(r, top) {
-						below++
+						below = append(below, r)
 					}
 				}
-				if below != sizes[top] || tree.Size(top) != sizes[top] {
-					t.Fatalf("%+v: %d ranks are below rank %d, Size says %d, want %d", tree, below, top, tree.Size(top), sizes[top])
+				if subtree := slices.Collect(tree.Subtree(top)); len(below) != sizes[top] || tree.Size(top) != sizes[top] || !slices.Equal(subtree, below) {
+					t.Fatalf("%+v: ranks %v are below rank %d, Subtree says %v, want %d", tree, below, top, subtree, sizes[top])
 				}
 			}
 		}

@@ -81,6 +81,11 @@ func (l *List) Meet(call Call, phase, word uint64) {
 	l.Shared, l.Exclusive, l.Clean, l.Attached = nil, nil, nil, nil
 }
 
+// Meets reports whether the list says nothing but that its rank waits for all ranks in a call.
+func (l *List) Meets() bool {
+	return l.Call != Acquire && !l.Fenced && len(l.Clean)+len(l.Attached) == 0
+}
+
 // Entries returns the number of variables that the list names.
 func (l *List) Entries() int { return len(l.Shared) + len(l.Exclusive) + len(l.Clean) }
 
