@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -81,10 +82,11 @@ func survey() things {
 	return t
 }
 
-// since returns what was not there before, except sockets of the processes of other jobs.
+// since returns what was not there before, except segments and sockets of the processes of other
+// jobs.
 func (t things) since(before things) (l leftovers) {
 	for name := range t.segments {
-		if _, old := before.segments[name]; !old {
+		if _, old := before.segments[name]; !old && !mapped(name) {
 			l.Segments++
 		}
 	}
@@ -120,4 +122,13 @@ func filesIn(folder string) (int, error) {
 		}
 	}
 	return len(names), nil
+}
+
+// mapped reports whether a process has mapped a file.
+func mapped(name string) bool {
+	tables, _ := filepath.Glob("/proc/[0-9]*/maps") // the pattern is right
+	return slices.ContainsFunc(tables, func(table string) bool {
+		maps, _ := os.ReadFile(table) // a process that has ended has mapped nothing
+		return bytes.Contains(maps, []byte(name+"\n"))
+	})
 }
