@@ -141,7 +141,7 @@ func TestFolds(t *testing.T) {
 
 // TestFoldsOfDifferentLengths: if vectors differ in length, the run fails on all ranks.
 func TestFoldsOfDifferentLengths(t *testing.T) {
-	for odd := range 70 {
+	for _, odd := range []int{0, 1, 8, 9, 68, 69} {
 		err := onTree(t, 70, func(e *phase.Engine, rank int) error {
 			v := make([]uint64, 2)
 			if rank == odd {
