@@ -19,12 +19,13 @@ func newFactor[T Float](b []T, k, n int) *factor[T] {
 
 // chunkRows returns the number of rows between two checks of Node.Err: about 10 ms of work, but
 // at least enough rows to use the caches well. Package gemm reads all of B for each 256 rows, so
-// for order 4096 512 rows take 8 % less time than 128; then there are 0.2 s between two checks.
+// for order 4096 512 rows take 8 % less time than 128. These take up to 0.2 s; of larger orders a
+// chunk has fewer rows, because the run must not end late.
 func (f *factor[T]) chunkRows() int {
 	if f.packed == nil {
 		return max(2, 1<<26/(f.k*f.n))
 	}
-	return max(512, 1<<28/(f.k*f.n))
+	return max(128, min(512, 1<<33/(f.k*f.n)), 1<<28/(f.k*f.n))
 }
 
 // addTo adds A x B to some rows of C. The numbers in rows increase by apart.
