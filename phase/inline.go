@@ -96,7 +96,7 @@ func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
 	}
 	r.own, fits = l.Inline(before)
 	r.reduce = fits && l.Call == syncvar.Reduce
-	r.meets = fits && l.Call != syncvar.Acquire && !l.Fenced && len(l.Clean)+len(l.Attached) == 0
+	r.meets = fits && l.Meets()
 	r.alike, r.posted, r.before = 0, 0, 0
 	r.expect(len(e.peers))
 	return fits
@@ -196,9 +196,6 @@ func (r *requests) take(e *Engine, i int, w uint64) error {
 	return nil
 }
 
-// mostPrefetched bounds the variables of which a rank prefetches the first bytes.
-const mostPrefetched = 4
-
 // meet begins a phase with this rank's list, which only says that the rank waits.
 func (r *requests) meet(e *Engine, l *syncvar.List) {
 	r.own, r.reduce, r.meets = syncvar.InlineMeeting(l.Call, l.Phase), l.Call == syncvar.Reduce, true
@@ -214,6 +211,9 @@ func (r *requests) expect(peers int) {
 		r.due[i] = i
 	}
 }
+
+// mostPrefetched bounds the variables of which a rank prefetches the first bytes.
+const mostPrefetched = 4
 
 // prefetchGranted prefetches the first bytes of the variables that this rank has been granted.
 // Where ranks share one copy, these bytes are still in the cache of the rank that wrote them, and
