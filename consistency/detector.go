@@ -20,6 +20,7 @@ type detector struct {
 	compared int     // bytes compared with twins since then
 	suspects []Range // reused
 	changed  []Range // reused
+	pieces   []Piece // reused
 }
 
 // Detect selects how the Space finds writes from now on. pages may be nil. Between tenures, twins

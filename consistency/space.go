@@ -50,6 +50,7 @@ type Space struct {
 	digests      []uint64               // digests[i] covers the first i declarations
 	declarations []string               // descriptions, for errors
 	oneCopy      bool                   // all ranks use the same memory
+	pieces       []Piece                // reused by AppendCuts
 	detector     detector
 }
 

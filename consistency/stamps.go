@@ -17,15 +17,6 @@ type Piece struct {
 // Bytes that no piece covers have version 0.
 type stamps []Piece
 
-func (st stamps) newer(since syncvar.Version) (pieces []Piece) {
-	for _, p := range st {
-		if p.Version > since {
-			pieces = append(pieces, p)
-		}
-	}
-	return pieces
-}
-
 // overwrite returns st with pieces written over it. It splices up to 8 pieces in one by one, and
 // merges more pieces in one pass. It may change st and pieces. The pieces must not overlap.
 func (st stamps) overwrite(pieces []Piece) stamps {
@@ -68,7 +59,7 @@ func (st stamps) splice(p Piece) stamps {
 	for j < len(st) && st[j].Lo <= p.Hi {
 		j++
 	}
-	var repl stamps
+	repl := make(stamps, 0, 3)
 	if i < j && st[i].Lo < p.Lo {
 		repl = append(repl, Piece{Range{st[i].Lo, min(st[i].Hi, p.Lo)}, st[i].Version})
 	}

@@ -23,10 +23,18 @@ type Stream struct {
 	Complete bool            // Cuts holds the last cut
 }
 
-// Cuts returns the cuts, of any size, that bring a copy from version since to version.
-func (s *Space) Cuts(id syncvar.ID, since, version syncvar.Version) (cuts []Cut) {
-	for _, p := range s.Newer(id, since) {
-		cuts = append(cuts, Cut{p.Range, uint16(min(version-p.Version, math.MaxUint16))})
+// AppendCuts appends to cuts those, of any size, that bring a copy from version since to version.
+func (s *Space) AppendCuts(cuts []Cut, id syncvar.ID, since, version syncvar.Version) []Cut {
+	return s.appendCuts(cuts, id, since, version, MaxAddr)
+}
+
+func (s *Space) appendCuts(cuts []Cut, id syncvar.ID, since, version syncvar.Version, most int) []Cut {
+	s.pieces = s.appendNewer(s.pieces[:0], id, since)
+	for _, p := range s.pieces {
+		age := uint16(min(version-p.Version, math.MaxUint16))
+		for lo := p.Lo; lo < p.Hi; lo += Addr(most) {
+			cuts = append(cuts, Cut{Range{lo, min(p.Hi, lo+Addr(most))}, age})
+		}
 	}
 	return cuts
 }
@@ -34,19 +42,19 @@ func (s *Space) Cuts(id syncvar.ID, since, version syncvar.Version) (cuts []Cut)
 // Stream returns the cuts that bring a copy from version since to version, each of at most
 // slotBytes. If no bytes are newer, the stream has one empty cut.
 func (s *Space) Stream(id syncvar.ID, since, version syncvar.Version, slotBytes int) *Stream {
-	out := &Stream{ID: id, Version: version, Complete: true}
-	for _, c := range s.Cuts(id, since, version) {
-		for lo := c.Lo; lo < c.Hi; {
-			hi := min(c.Hi, lo+Addr(slotBytes))
-			out.Cuts = append(out.Cuts, Cut{Range{lo, hi}, c.Age})
-			lo = hi
-		}
-	}
-	if len(out.Cuts) == 0 { // the receiver needs a slot that ends the stream
-		first := s.First(id)
-		out.Cuts = []Cut{{Range: Range{first, first}}}
-	}
+	out := new(Stream)
+	s.Fill(out, id, since, version, slotBytes)
 	return out
+}
+
+// Fill makes out the result of Stream, in the memory of its cuts.
+func (s *Space) Fill(out *Stream, id syncvar.ID, since, version syncvar.Version, slotBytes int) {
+	cuts := s.appendCuts(out.Cuts[:0], id, since, version, slotBytes)
+	if len(cuts) == 0 { // the receiver needs a slot that ends the stream
+		first := s.First(id)
+		cuts = append(cuts, Cut{Range: Range{first, first}})
+	}
+	*out = Stream{ID: id, Version: version, Cuts: cuts, Complete: true}
 }
 
 // Follow adds c, a cut from the wire that the variable of st guards, to st. last says that c is the
@@ -63,8 +71,10 @@ func (s *Space) Follow(st *Stream, c Cut, last bool) error {
 }
 
 // Pieces returns the cuts that have arrived as pieces with the versions that wrote them.
-func (st *Stream) Pieces() []Piece {
-	ps := make([]Piece, 0, len(st.Cuts))
+func (st *Stream) Pieces() []Piece { return st.AppendPieces(make([]Piece, 0, len(st.Cuts))) }
+
+// AppendPieces appends Pieces to ps.
+func (st *Stream) AppendPieces(ps []Piece) []Piece {
 	for _, c := range st.Cuts {
 		if c.Len() > 0 {
 			ps = append(ps, Piece{c.Range, st.Version - syncvar.Version(c.Age)})

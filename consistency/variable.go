@@ -2,6 +2,7 @@ package consistency
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -150,10 +151,11 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	default:
 		written = v.ranges
 	}
-	pieces := make([]Piece, len(written))
-	for i, r := range written {
-		pieces[i] = Piece{r, version}
+	pieces := s.detector.pieces[:0]
+	for _, r := range written {
+		pieces = append(pieces, Piece{r, version})
 	}
+	s.detector.pieces = pieces
 	if v.detection == DetectDeclared {
 		v.accepted(pieces)
 	}
@@ -163,18 +165,36 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	return len(pieces) > 0
 }
 
+// Written iterates, by address, over the ranges that the tenure which made version has written and
+// no later one.
+func (s *Space) Written(id syncvar.ID, version syncvar.Version) iter.Seq[Range] {
+	return func(yield func(Range) bool) {
+		for _, p := range s.vars[id].stamps {
+			if p.Version == version && !yield(p.Range) {
+				return
+			}
+		}
+	}
+}
+
 // Newer returns, by address, the pieces that a copy of version since lacks. It joins pieces of one
 // range that are less than a block apart, and gives the joined piece the newer of both versions.
 // Sending the bytes between is cheaper than another header, and a newer version does no harm.
 func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
+	return s.appendNewer(nil, id, since)
+}
+
+func (s *Space) appendNewer(out []Piece, id syncvar.ID, since syncvar.Version) []Piece {
 	v := &s.vars[id]
-	ranges := v.ranges
-	var out []Piece
-	for _, p := range v.stamps.newer(since) {
+	ranges, begun := v.ranges, len(out)
+	for _, p := range v.stamps {
+		if p.Version <= since {
+			continue
+		}
 		for !ranges[0].contains(p.Range) {
 			ranges = ranges[1:]
 		}
-		if n := len(out); n > 0 && out[n-1].Lo >= ranges[0].Lo && p.Lo-out[n-1].Hi < diffBlock {
+		if n := len(out); n > begun && out[n-1].Lo >= ranges[0].Lo && p.Lo-out[n-1].Hi < diffBlock {
 			out[n-1].Hi = p.Hi
 			out[n-1].Version = max(out[n-1].Version, p.Version)
 		} else {

@@ -59,9 +59,11 @@ type Engine struct {
 	entered  func()   // Config.Entered
 	charge   func(w dimmnet.Work, n int)
 
-	incoming map[syncvar.ID]*stream // streams that inQueues receive in this phase
-	arriving []*stream              // all streams that arrive in this phase, in the plan's order
-	sources  map[source]*stream     // streams that outQueues send from this rank's own copy
+	streams   []*stream              // of all phases so far; reused
+	streaming int                    // how many of them this phase uses
+	incoming  map[syncvar.ID]*stream // streams that inQueues receive in this phase
+	arriving  []*stream              // all streams that arrive in this phase, in the plan's order
+	sources   map[source]*stream     // streams that outQueues send from this rank's own copy
 
 	attachment []byte              // goes with this rank's request, or is being read
 	pieces     []consistency.Piece // reused
@@ -438,7 +440,8 @@ func (e *Engine) checkDeclaredAll() error {
 
 func (e *Engine) finish() {
 	for _, s := range e.arriving {
-		e.space.Accept(s.ID, s.Pieces())
+		e.pieces = s.AppendPieces(e.pieces[:0])
+		e.space.Accept(s.ID, e.pieces)
 	}
 	if e.plan.Complete == syncvar.Update {
 		e.table.ApplyUpdate()
@@ -447,7 +450,7 @@ func (e *Engine) finish() {
 		e.table.ApplyPart(e.plan.Transfers)
 	}
 	e.table.Apply(e.lists, e.plan.Granted)
-	e.arriving = e.arriving[:0]
+	e.arriving, e.streaming = e.arriving[:0], 0
 	e.end()
 }
 

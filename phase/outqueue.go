@@ -38,6 +38,7 @@ type outQueue struct {
 	lists     []byte // the encoded list or bundle to send
 	pos       int    // how many bytes of lists have been put into slots
 	transfers []outTransfer
+	first     int // the transfers before it are sent
 }
 
 type outTransfer struct {
@@ -71,7 +72,7 @@ func (q *outQueue) resume() {
 
 func (q *outQueue) settle() {
 	switch {
-	case q.pos < len(q.lists) || len(q.transfers) > 0:
+	case q.pos < len(q.lists) || q.first < len(q.transfers):
 		q.state = outNext
 	case q.data.held():
 		q.state = outHeld
@@ -122,7 +123,7 @@ func (q *outQueue) posted() {
 // nextTransfer returns the index of the first transfer with a cut to send. It returns -1 if there
 // is none, because the data that all queued transfers pass on have not arrived.
 func (q *outQueue) nextTransfer() int {
-	for i := range q.transfers {
+	for i := q.first; i < len(q.transfers); i++ {
 		if q.transfers[i].next < q.transfers[i].stream.sendable() {
 			return i
 		}
@@ -159,9 +160,9 @@ func (q *outQueue) putSlot(h ringbuf.Header, data []byte) {
 }
 
 func (q *outQueue) remove(i int) {
-	if i == 0 {
-		q.transfers = q.transfers[1:]
-	} else {
+	if i > q.first {
 		q.transfers = slices.Delete(q.transfers, i, i+1)
+	} else if q.first++; q.first == len(q.transfers) {
+		q.transfers, q.first = q.transfers[:0], 0
 	}
 }

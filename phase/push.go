@@ -116,7 +116,7 @@ func (b *push) prepare(multicasts []multicast) {
 		for _, item := range r.items {
 			b.moved[item] = true
 			if r.root {
-				r.queue = append(r.queue, e.space.Cuts(item.id, item.since, e.table.Version(item.id))...)
+				r.queue = e.space.AppendCuts(r.queue, item.id, item.since, e.table.Version(item.id))
 				continue
 			}
 			s := e.newStream(item.id, r.from)

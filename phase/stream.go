@@ -40,15 +40,24 @@ func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 			e.out[e.peer(t.To)].send(e.incoming[t.ID])
 		case t.From == own:
 			if e.sources[key] == nil {
-				e.sources[key] = &stream{Stream: *e.space.Stream(t.ID, t.Since, e.table.Version(t.ID), e.maxCut)}
+				s := e.newStream(t.ID, own)
+				e.space.Fill(&s.Stream, t.ID, t.Since, e.table.Version(t.ID), e.maxCut)
+				e.sources[key] = s
 			}
 			e.out[e.peer(t.To)].send(e.sources[key])
 		}
 	}
 }
 
+// newStream returns a stream without cuts, which is valid until the end of the phase.
 func (e *Engine) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
-	return &stream{Stream: consistency.Stream{ID: id, Version: e.table.Version(id)}, from: from}
+	if e.streaming == len(e.streams) {
+		e.streams = append(e.streams, new(stream))
+	}
+	s := e.streams[e.streaming]
+	e.streaming++
+	*s = stream{Stream: consistency.Stream{ID: id, Version: e.table.Version(id), Cuts: s.Cuts[:0]}, from: from}
+	return s
 }
 
 // follow adds c, which rank from has sent, to the incoming stream of its variable. It returns the

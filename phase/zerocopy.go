@@ -43,7 +43,8 @@ type zeroCopySender struct {
 	to   dimmnet.Rank
 
 	state sendState
-	cuts  [][]byte // still to be posted
+	cuts  [][]byte // of the last slot
+	next  int      // the first cut that is still to be posted
 	buf   []byte   // the contents of the last slot
 }
 
@@ -52,7 +53,7 @@ func (s *zeroCopySender) pending() bool { return s.state == sendCuts }
 
 func (s *zeroCopySender) slot(t *outTransfer) (ringbuf.Header, []byte) {
 	buf, cuts := s.e.takeLocations(s.buf[:0], t)
-	s.buf, s.cuts = buf, s.cuts[:0]
+	s.buf, s.cuts, s.next = buf, s.cuts[:0], 0
 	for _, c := range cuts {
 		if c.Len() > 0 { // a cut is empty if nothing is newer
 			s.cuts = append(s.cuts, s.e.space.Bytes(c.Range))
@@ -63,10 +64,11 @@ func (s *zeroCopySender) slot(t *outTransfer) (ringbuf.Header, []byte) {
 }
 
 func (s *zeroCopySender) step() (progress bool) {
-	for len(s.cuts) > 0 && s.port.Send(s.to, s.cuts[0]) {
-		s.cuts, progress = s.cuts[1:], true
+	for s.next < len(s.cuts) && s.port.Send(s.to, s.cuts[s.next]) {
+		s.next++
+		progress = true
 	}
-	if len(s.cuts) == 0 {
+	if s.next == len(s.cuts) {
 		s.state = sendHeld
 	}
 	return progress
@@ -83,10 +85,11 @@ func (s *zeroCopySender) held() bool {
 type zeroCopyReceiver struct {
 	locationReader
 	port      dimmnet.ZeroCopy
-	receiving []*stream // for each incomplete cut its stream, in the order of the posted receives
+	receiving []*stream // for each cut its stream, in the order of the posted receives
+	received  int       // how many of the cuts are complete
 }
 
-func (r *zeroCopyReceiver) pending() bool { return len(r.receiving) > 0 }
+func (r *zeroCopyReceiver) pending() bool { return r.received < len(r.receiving) }
 
 func (r *zeroCopyReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) error {
 	if h.Addr != 0 {
@@ -104,13 +107,16 @@ func (r *zeroCopyReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) erro
 }
 
 func (r *zeroCopyReceiver) step() (progress, blocked bool, err error) {
-	if len(r.receiving) == 0 {
+	if !r.pending() {
 		return false, false, nil
 	}
-	for left := r.port.Receiving(r.from); len(r.receiving) > left; {
-		r.receiving[0].incomplete--
-		r.receiving = r.receiving[1:]
+	for left := r.port.Receiving(r.from); len(r.receiving)-r.received > left; {
+		r.receiving[r.received].incomplete--
+		r.received++
 		progress = true
+	}
+	if !r.pending() {
+		r.receiving, r.received = r.receiving[:0], 0
 	}
 	return progress, false, nil
 }

@@ -26,6 +26,7 @@ type inbox struct {
 	sum       uint32       // checksum of the bytes of the large piece so far
 	more      bool         // another piece of the same move follows
 	receives  [][]byte     // unfilled destinations of zero-copy sends, oldest first
+	emptied   [][]byte     // memory for receives
 	receiving atomic.Int32 // len(receives), for other threads
 	extra     int          // how much longer than a frame a read into buf may be
 	blocked   bool         // the frame at lo is a zero-copy piece, and receives is empty
@@ -185,7 +186,13 @@ func (in *inbox) destination(h *header) []byte {
 
 // addReceive adds p as the destination of the next len(p) bytes that the peer sends by zero-copy.
 func (in *inbox) addReceive(p []byte) {
+	if len(in.receives) == 0 {
+		in.receives = in.emptied[:0]
+	}
 	in.receives = append(in.receives, p)
+	if len(in.receives) == 1 {
+		in.emptied = in.receives
+	}
 	in.receiving.Add(1)
 }
 

@@ -3,6 +3,7 @@ package stream
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
@@ -17,7 +18,9 @@ type port struct {
 	polls    int    // number of polls since the streams were read
 	refused  bool   // the last post was refused
 	freed    uint64 // node.freed before the last post
-	gathered bool   // the thread may have gathered posts
+	seen     uint64 // the mark of the present Idle
+	idle     *sleeper
+	gathered bool // the thread may have gathered posts
 	pace     pace
 	courtesy courtesy
 	scratch  [word]byte
@@ -33,7 +36,11 @@ var (
 
 func (n *node) newPort(name string) *port {
 	r := n.shared
-	return &port{Host: local.NewHost(r.cfg.Network, name, r.start, n.rank, len(n.peers), n.limits), node: n}
+	p := &port{Host: local.NewHost(r.cfg.Network, name, r.start, n.rank, len(n.peers), n.limits), node: n}
+	p.idle = n.newSleeper(p.due, func(slept time.Duration) error {
+		return n.errorf("rank %s has waited %v and nothing arrived", p.Label(), slept)
+	})
+	return p
 }
 
 func (p *port) Port() dimmnet.Port { return p }

@@ -138,17 +138,14 @@ func (n *node) wake(s *sleeper) {
 
 // Idle returns when something has arrived, a refused post may succeed, or the run has failed.
 func (p *port) Idle(since dimmnet.Mark) {
-	n, seen := p.node, uint64(since)
-	p.polls = 0
-	due := func() bool {
-		return n.arrivals.Load() != seen || n.broke.Load() || p.refused && n.freed.Load() != p.freed
-	}
+	n := p.node
+	p.seen, p.polls = uint64(since), 0
 	if p.gathered {
 		now := n.shared.clock()
 		p.pace.measure(now)
 		if p.pace.readsFirst(now) {
 			// Answers to what has arrived can go in the same system call as the gathered posts.
-			if n.receiveReady(); due() {
+			if n.receiveReady(); p.due() {
 				p.pace.hold()
 				return
 			}
@@ -160,7 +157,7 @@ func (p *port) Idle(since dimmnet.Mark) {
 	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
 	reads = p.courtesy.reads(reads)
 	for i := 0; i < reads; i++ {
-		if due() {
+		if p.due() {
 			return
 		}
 		if i%perYield == perYield-1 {
@@ -179,7 +176,12 @@ func (p *port) Idle(since dimmnet.Mark) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.sleep(n.newSleeper(due, func(slept time.Duration) error {
-		return n.errorf("rank %s has waited %v and nothing arrived", p.Label(), slept)
-	}))
+	p.idle.since = time.Now()
+	n.sleep(p.idle)
+}
+
+// due reports whether Idle can return.
+func (p *port) due() bool {
+	n := p.node
+	return n.arrivals.Load() != p.seen || n.broke.Load() || p.refused && n.freed.Load() != p.freed
 }
