@@ -11,7 +11,7 @@ type port struct {
 	local.Thread
 	run     *run
 	own     *node
-	shares  int // number of calls of Share
+	shares  int // number of calls of Share and View
 	sleeper sleeper
 	seen    uint64 // own.arrivals when the thread fell asleep
 	_       [local.CacheLine]byte

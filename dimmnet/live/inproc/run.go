@@ -20,7 +20,7 @@ type run struct {
 
 	// Run.Mu guards the fields below and is the lock of every cond.
 	sleepers []*sleeper // threads that sleep, in no order
-	shared   [][]byte   // the memory that Share returns, in the order of calls
+	shared   [][][]byte // the memory that Share and View return, in the order of calls
 	timer    *time.Timer
 }
 

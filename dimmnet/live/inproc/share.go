@@ -2,12 +2,16 @@ package inproc
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-var _ dimmnet.Sharer = (*port)(nil)
+var (
+	_ dimmnet.Sharer = (*port)(nil)
+	_ dimmnet.Viewer = (*port)(nil)
+)
 
 const pageBytes = 4096
 
@@ -16,17 +20,37 @@ func (p *port) Sharing() bool { return false }
 
 // Share allocates the memory in the first rank's call; the same call of other ranks returns it.
 func (p *port) Share(n int) ([]byte, error) {
+	all, err := p.allocate(n, 1)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// View allocates the memory of all ranks in the first rank's call; the same call of other ranks
+// returns it.
+func (p *port) View(n int) ([][]byte, error) { return p.allocate(n, len(p.run.nodes)) }
+
+// OwnProcessor reports whether there are at least as many processors as ranks.
+func (p *port) OwnProcessor() bool { return len(p.run.nodes) <= runtime.GOMAXPROCS(0) }
+
+// allocate returns so many blocks of n bytes. The same call of every rank returns the same blocks.
+func (p *port) allocate(n, blocks int) ([][]byte, error) {
 	r := p.run
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	i := p.shares
 	if i == len(r.shared) {
-		mem := make([]byte, n+pageBytes)
-		skip := -uintptr(unsafe.Pointer(&mem[0])) % pageBytes
-		r.shared = append(r.shared, mem[skip:][:n:n])
+		all := make([][]byte, blocks)
+		for b := range all {
+			mem := make([]byte, n+pageBytes)
+			skip := -uintptr(unsafe.Pointer(&mem[0])) % pageBytes
+			all[b] = mem[skip:][:n:n]
+		}
+		r.shared = append(r.shared, all)
 	}
-	if have := len(r.shared[i]); have != n {
-		return nil, fmt.Errorf("inproc: rank %d shares %d bytes, another rank %d: all ranks must share the same sizes in the same order", p.Rank(), n, have)
+	if have := r.shared[i]; len(have) != blocks || len(have[0]) != n {
+		return nil, fmt.Errorf("inproc: rank %d shares %d times %d bytes, another rank %d times %d: all ranks must make the same calls of Share and View in the same order", p.Rank(), blocks, n, len(have), len(have[0]))
 	}
 	p.shares++
 	return r.shared[i], nil
