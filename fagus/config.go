@@ -88,9 +88,9 @@ type Config struct {
 	// TwinBytes is negative, no twins are kept.
 	TwinBytes int
 
-	// If Helpers is true, Threaded mode has three helper threads on each node (D1-Fagus), even
-	// where ranks share memory and could use locks. Notices and Direct imply Helpers. With Helpers,
-	// PlaceAuto is PlacePrivate.
+	// If Helpers is true, Threaded mode has three helper threads on each node (D1-Fagus), as in the
+	// simulator, instead of one, or of locks where ranks share memory. Notices and Direct imply
+	// Helpers. With Helpers, PlaceAuto is PlacePrivate.
 	Helpers bool
 
 	// If Notices is true, the receive threads of Threaded mode sleep until a sender notifies them

@@ -84,7 +84,7 @@ func TestThreadedAcrossEnds(t *testing.T) {
 		for _, direct := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, direct %v", name, direct), func(t *testing.T) {
 				acrossEnds(t, func(nodes int) fagus.Config {
-					return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Notices: nodes%2 == 0, Direct: direct}
+					return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Helpers: nodes%3 == 0, Notices: nodes%4 == 0, Direct: direct}
 				})
 			})
 		}

@@ -20,8 +20,9 @@ const (
 	// communication phases in which all ranks take part, and Release sends nothing.
 	Phase Mode = iota
 	// Threaded lets ranks acquire and release independently. Each variable is granted in the order
-	// of the requests for it. Where ranks share one copy of the arrays, a variable is a lock in
-	// this memory; otherwise each node has three helper threads (D1-Fagus).
+	// of the requests for it. Where ranks share memory, a variable is a lock in it. Elsewhere a
+	// helper thread on each node serves the requests of the others; in the simulator, and with
+	// Config.Helpers, there are three of them (D1-Fagus).
 	Threaded
 )
 
@@ -67,7 +68,7 @@ type engine interface {
 
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
-	if cfg.Mode == Threaded && space.IsOneCopy() && !cfg.helpers() {
+	if cfg.Mode == Threaded && (space.IsOneCopy() || views) && !cfg.helpers() {
 		e, err := locks.New(h, space, locks.Config{
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
 			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: h.Charge,
@@ -75,15 +76,17 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		return &lockEngine{e, h.Port(), cfg.waits}, err
 	}
 	if cfg.Mode == Threaded {
-		e, err := threaded.New(h, space, threaded.Config{Notices: cfg.Notices, Direct: cfg.Direct, FirstVersion: cfg.first.version, Waits: cfg.waits})
+		e, err := threaded.New(h, space, threaded.Config{
+			Notices: cfg.Notices, Direct: cfg.Direct, OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
+			FirstVersion: cfg.first.version, Waits: cfg.waits,
+		})
 		return &threadedEngine{e, h.Port(), cfg.waits}, err
 	}
-	near, able := h.(dimmnet.Viewer)
 	e, err := phase.New(h.Port(), space, phase.Config{
 		Transfer: cfg.Transfer,
 		Live:     cfg.Net.Clock() == dimmnet.Wall,
 		Views:    views,
-		Polls:    able && near.OwnProcessor(),
+		Polls:    isProcess(h) && ownProcessor(h),
 		Whole:    phase.WholeBytes,
 		Help:     views && ownProcessor(h),
 
@@ -128,6 +131,7 @@ func (e *lockEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
 func (e *lockEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Locks, s.LockWaits = c.Acquired, c.Waited
+	s.Transfers, s.Fetched = c.Copied, c.Fetched
 }
 
 // Close does nothing: no other thread uses the memory.

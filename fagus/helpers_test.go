@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -45,8 +46,18 @@ func locked() map[string]fagus.Config {
 	all := make(map[string]fagus.Config)
 	for name, net := range liveNetworks() {
 		all[name+", locks"] = fagus.Config{Net: net(), Mode: fagus.Threaded, Placement: fagus.PlaceShared}
+		all[name+", locks and copies"] = fagus.Config{Net: net(), Mode: fagus.Threaded, Placement: fagus.PlacePrivate}
 	}
 	return all
+}
+
+// helped returns configurations with helper threads on real processors: three, and a single one, on
+// a port that hides that ranks share memory.
+func helped() map[string]fagus.Config {
+	return map[string]fagus.Config{
+		"inproc, helpers":    {Net: goroutines(), Mode: fagus.Threaded, Helpers: true},
+		"inproc, one helper": {Net: porttest.Wrap(goroutines(), porttest.Refusing(1, 0)), Mode: fagus.Threaded},
+	}
 }
 
 // goroutines returns a network of goroutines of this process.

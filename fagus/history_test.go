@@ -23,7 +23,8 @@ func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 		"threaded, sim, notices": {Net: newSim(t, sim.Config{Seed: seed, Limit: limit}), Mode: fagus.Threaded, Notices: true},
 		"threaded, sim, direct":  {Net: newSim(t, sim.Config{Seed: seed, Limit: limit}), Mode: fagus.Threaded, Notices: seed%2 == 0, Direct: true},
 		"threaded, udp":          {Net: newSim(t, sim.Config{Seed: seed, Limit: limit, UDP: udp}), Mode: fagus.Threaded},
-		"threaded, inproc":       {Net: goroutines(), Mode: fagus.Threaded},
+		"threaded, inproc":       {Net: goroutines(), Mode: fagus.Threaded, Helpers: true},
+		"one helper, inproc":     helped()["inproc, one helper"],
 		"direct, inproc":         {Net: goroutines(), Mode: fagus.Threaded, Direct: true},
 	}
 }

@@ -123,13 +123,14 @@ func TestLitmus(t *testing.T) {
 			}
 			for seed := uint64(1); seed <= least || seed <= most && len(missing()) > 0; seed++ {
 				for name, net := range map[string]dimmnet.Network{
-					"sim":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]}),
-					"udp":    newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
-					"inproc": goroutines(),
-					"locks":  goroutines(),
-					"shm":    shm.New(shm.Config{Heap: 1 << 20}),
-					"tcp":    tcp.New(tcp.Config{}),
-					"quic":   quic.New(quic.Config{}),
+					"sim":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]}),
+					"udp":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
+					"inproc":  goroutines(),
+					"locks":   goroutines(),
+					"helpers": helped()["inproc, one helper"].Net,
+					"shm":     shm.New(shm.Config{Heap: 1 << 20}),
+					"tcp":     tcp.New(tcp.Config{}),
+					"quic":    quic.New(quic.Config{}),
 				} {
 					if (name == "shm" || name == "tcp") && shm.Supported() != nil {
 						continue

@@ -34,7 +34,7 @@ func TestLockReport(t *testing.T) {
 		})
 		for r, want := range []struct{ locks, waits uint64 }{{1, 0}, {4, 1}} {
 			s := &report.Ranks[r]
-			if s.Locks != want.locks || s.LockWaits != want.waits || s.Requests+s.Takes+s.Transfers+s.Slots+s.Phases > 0 {
+			if s.Locks != want.locks || s.LockWaits != want.waits || s.Requests+s.Takes+s.Slots+s.Phases > 0 {
 				t.Errorf("%s: rank %d acquired %d locks and waited for %d, want %+v; %+v", name, r, s.Locks, s.LockWaits, want, s)
 			}
 		}
@@ -114,6 +114,9 @@ func TestLockRollCall(t *testing.T) {
 			close(over)
 			if err := <-ended; err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+			if cfg.Placement == fagus.PlacePrivate {
+				break // nobody waits after an Update: the ranks have copied what it brings
 			}
 		}
 	}

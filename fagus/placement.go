@@ -32,25 +32,36 @@ const (
 func (p Placement) String() string { return nameOf(p, "placement", "auto", "private", "shared") }
 
 func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
-	s, able := h.(dimmnet.Sharer)
 	switch cfg.Placement {
 	case PlaceShared:
-		if !able {
+		if _, able := h.(dimmnet.Sharer); !able {
 			return false, fmt.Errorf("fagus: placement %v: ranks on this network cannot share memory: use %v", PlaceShared, PlacePrivate)
 		}
 		return true, nil
 	case PlaceAuto:
 		locks := cfg.Mode == Threaded && !cfg.helpers()
 		phases := cfg.Mode == Phase && cfg.History == nil
-		return able && s.Sharing() && cfg.Check == CheckOff && (locks || phases), nil
+		return isProcess(h) && cfg.Check == CheckOff && (locks || phases), nil
 	}
 	return false, nil
 }
 
 // readsViews reports whether ranks read directly from the arrays of other ranks, so that data are
 // copied only once. Direct reads are impossible if Config.Check protects the arrays, or if write
-// detection relies on the kernel, which cannot watch memory that ranks share.
+// detection relies on the kernel, which cannot watch memory that ranks share. Phases read directly
+// only in runs of processes: goroutines mostly test how data are sent.
 func readsViews(h dimmnet.Host, cfg Config) bool {
 	_, able := h.(dimmnet.Viewer)
-	return able && cfg.Mode == Phase && cfg.Transfer == phase.Auto && cfg.Check == CheckOff && cfg.WriteDetection != DetectKernel
+	if cfg.Mode == Threaded {
+		able = able && !cfg.helpers()
+	} else {
+		able = able && cfg.Transfer == phase.Auto && isProcess(h)
+	}
+	return able && cfg.Check == CheckOff && cfg.WriteDetection != DetectKernel
+}
+
+// isProcess reports whether each rank is a process, and all can share memory.
+func isProcess(h dimmnet.Host) bool {
+	s, able := h.(dimmnet.Sharer)
+	return able && s.Sharing()
 }

@@ -36,7 +36,7 @@ type Stats struct {
 	Rank int
 
 	// Counts counts the phases and transfers of the engine. In Threaded mode only its fields
-	// Transfers and Slots are set, and with locks none.
+	// Transfers and Slots are set; with locks Transfers and Fetched, if ranks have copies.
 	phase.Counts
 
 	// Requests counts the requests that the rank has sent to other ranks: one for each

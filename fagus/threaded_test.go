@@ -15,18 +15,17 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// runThreaded runs a program in threaded mode on goroutines.
+// runThreaded runs a program on goroutines with helper threads.
 func runThreaded(t *testing.T, nodes int, cfg inproc.Config, program func(*fagus.Node) error) (fagus.Report, error) {
 	t.Helper()
-	return runFor(t, fagus.Config{Nodes: nodes, Net: inproc.New(cfg), Mode: fagus.Threaded}, program)
+	return runFor(t, fagus.Config{Nodes: nodes, Net: inproc.New(cfg), Mode: fagus.Threaded, Helpers: true}, program)
 }
 
-// eachThreaded runs a program in threaded mode on goroutines, and with locks. It returns the
-// errors.
+// eachThreaded runs a program with helper threads and with locks. It returns the errors.
 func eachThreaded(t *testing.T, nodes int, program func(*fagus.Node) error) map[string]error {
 	t.Helper()
 	all := locked()
-	all["inproc"] = fagus.Config{Net: goroutines(), Mode: fagus.Threaded}
+	maps.Copy(all, helped())
 	errs := make(map[string]error)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		cfg := all[name]
@@ -142,7 +141,7 @@ func TestThreadedLocks(t *testing.T) {
 			return nil
 		}
 		all := locked()
-		all["inproc"] = fagus.Config{Net: goroutines(), Mode: fagus.Threaded}
+		maps.Copy(all, helped())
 		for name, cfg := range all {
 			world, cfg.Nodes = new([3][locks]atomic.Int64), nodes
 			if _, err := runFor(t, cfg, program); err != nil {

@@ -77,7 +77,7 @@ func TestThreadedManyVariables(t *testing.T) {
 	all := locked()
 	all["virtual time"] = fagus.Config{Net: newSim(t, sim.Config{Limit: 100 * dimmnet.Second}), Mode: fagus.Threaded}
 	// The table of owners has 125 entries.
-	all["goroutines"] = fagus.Config{Net: inproc.New(inproc.Config{LLCM: 4000}), Mode: fagus.Threaded}
+	all["small rings"] = fagus.Config{Net: inproc.New(inproc.Config{LLCM: 4000}), Mode: fagus.Threaded, Helpers: true}
 	for name, cfg := range all {
 		cfg.Nodes = nodes
 		_, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
@@ -113,16 +113,16 @@ func TestThreadedManyVariables(t *testing.T) {
 	}
 }
 
-// TestThreadedFailsWhileSending: a program may return while its send thread still copies from the
+// TestThreadedFailsWhileSending: a program may return while its helper thread still copies from the
 // memory of its arrays.
 func TestThreadedFailsWhileSending(t *testing.T) {
 	boom := errors.New("boom")
-	for name, net := range map[string]dimmnet.Network{
-		"virtual time": newSim(t, sim.Config{Limit: 100 * dimmnet.Second}),
-		"goroutines":   goroutines(),
-	} {
+	all := helped()
+	all["virtual time"] = fagus.Config{Net: newSim(t, sim.Config{Limit: 100 * dimmnet.Second}), Mode: fagus.Threaded}
+	for name, cfg := range all {
+		cfg.Nodes = 2
 		for sent := range uint64(8) {
-			_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+			_, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 				a, v, err := guarded[byte](n, 4<<20)
 				if err != nil {
 					return err

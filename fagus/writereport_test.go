@@ -11,11 +11,11 @@ import (
 
 // TestWrote: reported ranges are transferred, in any order of reports and one inside another, and
 // other ranges are not. Each tenure starts without reports. The variable is larger than those that
-// are copied whole.
+// are copied whole. Locks copy what lies between the ranges, too, so threaded mode has helpers.
 func TestWrote(t *testing.T) {
 	for name, net := range liveNetworks() {
 		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
-			cfg := fagus.Config{Nodes: 2, Net: net(), Mode: mode, Placement: fagus.PlacePrivate}
+			cfg := fagus.Config{Nodes: 2, Net: net(), Mode: mode, Placement: fagus.PlacePrivate, Helpers: mode == fagus.Threaded}
 			if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 				a, guard, err := guarded[int64](n, 100+phase.WholeBytes/8)
 				if err != nil {

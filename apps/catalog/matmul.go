@@ -19,7 +19,7 @@ func matmulProgram() Program {
 fagus run matmul                                    512 x 512 on 2 simulated nodes
 fagus run matmul --n 1024 --nodes 8 --sync rank     fewer sync variables
 fagus run matmul --net inproc --nodes 2             real goroutines, wall time
-fagus run matmul --net inproc --mode threaded       helper threads instead of phases
+fagus run matmul --net inproc --mode threaded       locks instead of phases
 fagus run matmul --net shm --nodes 2                processes of this host, one copy of every array
 fagus run matmul --net tcp --nodes 4 --hosts a,b    processes of two hosts, by ssh, encrypted
 fagus run matmul --net udp100 --mode threaded --loss 0.05 --seed 1

@@ -26,6 +26,11 @@ type Engine struct {
 	spins  int
 	wake   dimmnet.Offset // of the word in which stores wake a rank
 
+	private bool                // the ranks have copies of their own, which all can read
+	changes []*changes          // by variable; empty with one copy
+	news    []consistency.Range // reused
+	pieces  []consistency.Piece // reused
+
 	memory  *memory
 	common  *common
 	entries []*entry // by rank
@@ -47,16 +52,20 @@ type Engine struct {
 	at waiting // guarded by mu
 }
 
-// tenure is what a rank knows of its last tenure of a variable.
+// tenure is what a rank knows of its last tenure of a variable. With copies of its own, version is
+// that of its copy.
 type tenure struct {
 	version syncvar.Version
 	updates uint64 // Engine.updates at that time
+	had     bool   // the rank has had the variable
 }
 
 // Counts holds what an engine has done so far.
 type Counts struct {
 	Acquired uint64 // variables acquired
 	Waited   uint64 // of these, those for which the rank waited because others held them
+	Copied   uint64 // variables of which the rank has copied bytes from another rank
+	Fetched  uint64 // the number of these bytes
 }
 
 // Config configures an engine. All but Spin and the observers must be equal on all ranks.
@@ -92,13 +101,11 @@ type Waits interface {
 	Met(last dimmnet.Rank, since dimmnet.Time)
 }
 
-// New returns the engine of a host's rank. space holds the memory that all ranks share; from now on
-// the caller adds to space only within Declare. The host must be a dimmnet.Sharer. New fails if the
-// host has no memory to share, or if the LLCM does not hold the rings of so many nodes.
+// New returns the engine of a host's rank. space holds the memory that all ranks share, or copies
+// that all ranks can read (consistency.Space.SetViews); from now on the caller adds to space only
+// within Declare. The host must be a dimmnet.Sharer. New fails if the host has no memory to share,
+// or if the LLCM does not hold the rings of so many nodes.
 func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
-	if !space.IsOneCopy() {
-		panic("locks: the ranks have copies of their own")
-	}
 	p := h.Port()
 	var entered func()
 	if cfg.Waits != nil {
@@ -113,7 +120,8 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 	}
 	e := &Engine{
 		port: p, rank: p.Rank(), nodes: p.Nodes(), space: space, phases: phases, waits: cfg.Waits, first: cfg.FirstVersion,
-		wake: dimmnet.Offset(p.Limits().LLCM-dimmnet.WordBytes) &^ (dimmnet.WordBytes - 1),
+		private: !space.IsOneCopy(),
+		wake:    dimmnet.Offset(p.Limits().LLCM-dimmnet.WordBytes) &^ (dimmnet.WordBytes - 1),
 	}
 	if cfg.Spin {
 		e.spins = spins
@@ -159,6 +167,12 @@ func (e *Engine) Declare(f func() error) error {
 		e.locks = append(e.locks, (*lock)(p))
 		e.known = append(e.known, declaration{count: uint32(count), digest: e.space.Digest(count)})
 		e.copies = append(e.copies, tenure{version: e.first})
+		if e.private {
+			if p, err = e.memory.record(); err != nil {
+				return err
+			}
+			e.changes = append(e.changes, (*changes)(p))
+		}
 	}
 	return nil
 }
@@ -196,7 +210,7 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 // Version returns the version of a variable that the rank holds or last held, or that the last
 // Update brought. During an exclusive tenure it returns the version that the tenure makes.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version {
-	if t := e.copies[id]; t.updates == e.updates {
+	if t := e.copies[id]; e.private || t.updates == e.updates {
 		return t.version
 	}
 	return e.locks[id].version(e.first)
@@ -208,8 +222,14 @@ func (e *Engine) Owns(id syncvar.ID) bool {
 	return syncvar.HintOf(e.locks[id].hint).Owner == e.rank
 }
 
-// Release ends the tenures of both lists. It waits for no other rank.
-func (e *Engine) Release(shared, exclusive, _ []syncvar.ID) error {
+// Release ends the tenures of both lists. It waits for no other rank. written are the exclusive
+// variables that the rank has changed; with one copy they do not matter.
+func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
+	if e.private {
+		for _, id := range written {
+			e.change(id)
+		}
+	}
 	for _, id := range shared {
 		if err := e.release(id); err != nil {
 			return err
@@ -224,6 +244,7 @@ func (e *Engine) Release(shared, exclusive, _ []syncvar.ID) error {
 }
 
 // Meet returns when all ranks have made the same call. It takes one phase in which all take part.
+// After an Update, the rank's copies of all variables that it has had are current.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if err := e.called(); err != nil {
 		return err
@@ -234,6 +255,9 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if call == syncvar.Update && e.nodes > 1 {
 		e.updates++
 		e.open = true
+		if e.private {
+			return e.fetchAll()
+		}
 	}
 	return nil
 }

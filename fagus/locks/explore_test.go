@@ -5,9 +5,11 @@ package locks
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -19,26 +21,31 @@ type explored struct {
 	vars        int
 	spins       int
 	ranks       [][]tenured
+	private     bool // the ranks have copies of their own
 }
 
 func programs() []explored {
 	return []explored{
-		{"two writers", -1, 1, 0, [][]tenured{{writes(0)}, {writes(0)}}},
-		{"two writers that poll", 6, 1, 2, [][]tenured{{writes(0), writes(0)}, {writes(0), writes(0)}}},
-		{"writer and reader", -1, 1, 0, [][]tenured{{writes(0)}, {reads(0)}}},
-		{"writer and reader, twice", 6, 1, 1, [][]tenured{{writes(0), reads(0)}, {reads(0), writes(0)}}},
-		{"three writers", 4, 1, 0, [][]tenured{{writes(0)}, {writes(0)}, {writes(0)}}},
-		{"writer and two readers", 4, 1, 0, [][]tenured{{writes(0)}, {reads(0)}, {reads(0)}}},
-		{"reader and two writers", 4, 1, 1, [][]tenured{{reads(0)}, {writes(0)}, {writes(0)}}},
-		{"readers and a writer that come back", 3, 1, 0, [][]tenured{{reads(0), writes(0)}, {reads(0), reads(0)}, {writes(0), reads(0)}}},
-		{"four ranks", 2, 1, 0, [][]tenured{{writes(0)}, {reads(0)}, {writes(0)}, {reads(0)}}},
-		{"sets", 3, 2, 0, [][]tenured{{writes(0, 1)}, {{shared: []syncvar.ID{0}, exclusive: []syncvar.ID{1}}}, {{shared: []syncvar.ID{1}, exclusive: []syncvar.ID{0}}}}},
+		{"two writers", -1, 1, 0, [][]tenured{{writes(0)}, {writes(0)}}, false},
+		{"two writers that poll", 6, 1, 2, [][]tenured{{writes(0), writes(0)}, {writes(0), writes(0)}}, false},
+		{"writer and reader", -1, 1, 0, [][]tenured{{writes(0)}, {reads(0)}}, false},
+		{"writer and reader, twice", 6, 1, 1, [][]tenured{{writes(0), reads(0)}, {reads(0), writes(0)}}, false},
+		{"three writers", 4, 1, 0, [][]tenured{{writes(0)}, {writes(0)}, {writes(0)}}, false},
+		{"writer and two readers", 4, 1, 0, [][]tenured{{writes(0)}, {reads(0)}, {reads(0)}}, false},
+		{"reader and two writers", 4, 1, 1, [][]tenured{{reads(0)}, {writes(0)}, {writes(0)}}, false},
+		{"readers and a writer that come back", 3, 1, 0, [][]tenured{{reads(0), writes(0)}, {reads(0), reads(0)}, {writes(0), reads(0)}}, false},
+		{"four ranks", 2, 1, 0, [][]tenured{{writes(0)}, {reads(0)}, {writes(0)}, {reads(0)}}, false},
+		{"sets", 3, 2, 0, [][]tenured{{writes(0, 1)}, {{shared: []syncvar.ID{0}, exclusive: []syncvar.ID{1}}}, {{shared: []syncvar.ID{1}, exclusive: []syncvar.ID{0}}}}, false},
+		{"copies of a writer and a reader", 6, 1, 0, [][]tenured{{writes(0), reads(0)}, {reads(0), writes(0)}}, true},
+		{"copies of three ranks", 3, 1, 0, [][]tenured{{writes(0), writes(0)}, {reads(0), reads(0)}, {writes(0), reads(0)}}, true},
+		{"copies of two variables", 3, 2, 0, [][]tenured{{writes(0, 1), reads(1)}, {{shared: []syncvar.ID{0}, exclusive: []syncvar.ID{1}}, writes(0)}}, true},
 	}
 }
 
 // start returns a function that returns the threads of p, one for each rank.
 func (p *explored) start(t *testing.T) func() []func() error {
 	w := newWorld(len(p.ranks))
+	w.private = p.private
 	engines, err := w.engines(p.vars, p.spins)
 	if err != nil {
 		t.Fatal(err)
@@ -68,10 +75,18 @@ func (p *explored) start(t *testing.T) func() []func() error {
 
 // reset returns engines of the world to their state at the begin of a run.
 func (w *world) reset(engines []*Engine) {
-	for _, b := range w.blocks {
+	for _, b := range slices.Concat(w.blocks, w.memory) {
 		clear(b)
 	}
 	for r, e := range engines {
+		e.space = consistency.NewSpace()
+		if !w.private {
+			e.space.OneCopy()
+		}
+		vars := len(e.locks)
+		if err := w.declare(e.space, r, vars, func(f func() error) error { return f() }); err != nil {
+			panic(err)
+		}
 		w.hosts[r].err.Store(nil)
 		for i := range e.known {
 			e.known[i].same = false
@@ -84,18 +99,25 @@ func (w *world) reset(engines []*Engine) {
 // begin checks what a rank that has just acquired t may see, and writes.
 func (d *data) begin(e *Engine, t tenured) error {
 	for _, id := range t.shared {
+		if err := d.read(e, id); err != nil {
+			return err
+		}
 		d.readers[id]++
 		if v := e.Version(id); d.writers[id] > 0 || v != d.version[id] {
 			return fmt.Errorf("rank %d reads v%d in version %d, beside %d writers: the last one made version %d", e.rank, id, v, d.writers[id], d.version[id])
 		}
 	}
 	for _, id := range t.exclusive {
+		if err := d.read(e, id); err != nil {
+			return err
+		}
 		d.writers[id]++
 		if v := e.Version(id); d.writers[id] > 1 || d.readers[id] > 0 || v != d.version[id]+1 || !e.Owns(id) {
 			return fmt.Errorf("rank %d (owner: %v) makes version %d of v%d after %d, beside %d writers and %d readers", e.rank, e.Owns(id), v, id, d.version[id], d.writers[id]-1, d.readers[id])
 		}
 		d.value[id]++
 		d.version[id]++
+		d.write(e, id)
 	}
 	return nil
 }
@@ -119,7 +141,7 @@ func (d *data) tenure(e *Engine, t tenured) error {
 	}
 	delay.Here()
 	d.end(t)
-	return e.Release(t.shared, t.exclusive, nil)
+	return e.leave(t)
 }
 
 // free returns an error unless all variables are free.
@@ -185,6 +207,56 @@ func TestExploreUpdates(t *testing.T) {
 		}
 		t.Logf("%d ranks: %d schedules", nodes, schedules)
 	}
+}
+
+// TestExploreCopiesOfUpdate: with copies of their own, ranks that an Update brings up to date read
+// what was there when all ranks were in it, also if the owner writes next.
+func TestExploreCopiesOfUpdate(t *testing.T) {
+	w := newWorld(3)
+	w.private = true
+	engines, err := w.engines(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedules, err := delay.Explore(4, func() []func() error {
+		w.reset(engines)
+		d, l := newData(1), engines[0].locks[0]
+		l.hint = syncvar.Hint{Owner: 0, Version: 1}.Word() // rank 0 has written version 1
+		at := engines[0].space.Ranges(0)[0]
+		engines[0].changes[0].add(span{1, uint64(at.Lo), uint64(at.Hi)})
+		engines[0].cell(0)[1], d.cells[0][1] = 1, 1
+		var threads []func() error
+		for r, e := range engines {
+			e.copies[0] = tenure{had: r < 2}
+			threads = append(threads, func() error {
+				e.updates, e.open = 1, true // all ranks are in the Update
+				if err := e.fetchAll(); err != nil {
+					return err
+				}
+				if r == 0 {
+					if err := e.Acquire(nil, []syncvar.ID{0}); err != nil {
+						return err
+					}
+					e.space.BeginWrite(0, nil)
+					copy(e.cell(0), "!!!!")
+					return e.leave(writes(0))
+				}
+				if r == 1 {
+					return d.read(e, 0)
+				}
+				if got := e.cell(0)[1]; got != 0 {
+					return fmt.Errorf("rank 2 has never had v0, but the Update has copied %d", got)
+				}
+				return nil
+			})
+		}
+		engines[0].copies[0].version = 1
+		return threads
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d schedules", schedules)
 }
 
 // TestExploreFailure: a rank ends in its tenure, and its network fails the run. All ranks that wait

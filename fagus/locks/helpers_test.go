@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"bytes"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -13,9 +14,11 @@ import (
 
 // world is what the ranks of a test share: the memory, and what wakes a rank.
 type world struct {
-	blocks [][]byte
-	mu     delay.Mutex
-	hosts  []*host
+	private bool     // the ranks have copies of their own
+	memory  [][]byte // by rank: the data; with one copy that of rank 0 is for all
+	blocks  [][]byte
+	mu      delay.Mutex
+	hosts   []*host
 }
 
 // host is the port of a rank of a world. It has only the methods that locks need.
@@ -99,33 +102,56 @@ type single struct {
 func (s single) Port() dimmnet.Port       { return s.host }
 func (s single) Charge(dimmnet.Work, int) {}
 
-// engines returns the engines of all ranks, each with the variables "v0", "v1", and so on.
+// A variable of a test guards a cell of so many bytes, in words of which a tenure changes one.
+const (
+	cellBytes = 8 * wordBytes
+	wordBytes = 8
+)
+
+// declare declares the variables "v0", "v1", and so on. as calls what declares one thing.
+func (w *world) declare(space *consistency.Space, rank, vars int, as func(f func() error) error) error {
+	if len(w.memory) == 0 {
+		for range w.hosts {
+			w.memory = append(w.memory, make([]byte, vars*cellBytes))
+		}
+	}
+	if !w.private {
+		rank = 0
+	}
+	var base consistency.Addr
+	err := as(func() (err error) {
+		base, err = space.AddRegion("a", "bytes", 1, w.memory[rank])
+		if err == nil && w.private {
+			space.SetViews(base, w.memory)
+		}
+		return err
+	})
+	for i := range vars {
+		if err != nil {
+			return err
+		}
+		at := base + consistency.Addr(i*cellBytes)
+		err = as(func() error {
+			_, err := space.Bind(fmt.Sprint("v", i), []consistency.Range{{Lo: at, Hi: at + cellBytes}})
+			return err
+		})
+	}
+	return err
+}
+
+// engines returns the engines of all ranks, with their variables declared.
 func (w *world) engines(vars, spins int) (all []*Engine, err error) {
-	data := make([]byte, vars)
-	for _, h := range w.hosts {
+	for rank, h := range w.hosts {
 		space := consistency.NewSpace()
-		space.OneCopy()
+		if !w.private {
+			space.OneCopy()
+		}
 		e, err := New(single{host: h}, space, Config{})
 		if err != nil {
 			return nil, err
 		}
 		e.spins = spins
-		var base consistency.Addr
-		err = e.Declare(func() (err error) {
-			base, err = space.AddRegion("a", "bytes", 1, data)
-			return err
-		})
-		for i := range vars {
-			if err != nil {
-				return nil, err
-			}
-			at := base + consistency.Addr(i)
-			err = e.Declare(func() error {
-				_, err := space.Bind(fmt.Sprint("v", i), []consistency.Range{{Lo: at, Hi: at + 1}})
-				return err
-			})
-		}
-		if err != nil {
+		if err := w.declare(space, rank, vars, e.Declare); err != nil {
 			return nil, err
 		}
 		all = append(all, e)
@@ -142,10 +168,42 @@ func writes(ids ...syncvar.ID) tenured { return tenured{exclusive: ids} }
 // data is what the variables of a test guard, and who uses them now.
 type data struct {
 	value            []int // the number of exclusive tenures
+	cells            [][cellBytes]byte
 	version          []syncvar.Version
 	readers, writers []int
 }
 
 func newData(vars int) *data {
-	return &data{make([]int, vars), make([]syncvar.Version, vars), make([]int, vars), make([]int, vars)}
+	return &data{make([]int, vars), make([][cellBytes]byte, vars), make([]syncvar.Version, vars), make([]int, vars), make([]int, vars)}
+}
+
+func (e *Engine) cell(id syncvar.ID) []byte { return e.space.Bytes(e.space.Ranges(id)[0]) }
+
+// read compares what a rank that holds a variable sees with what the tenures have written.
+func (d *data) read(e *Engine, id syncvar.ID) error {
+	if got := e.cell(id); !bytes.Equal(got, d.cells[id][:]) {
+		return fmt.Errorf("rank %d reads %v in v%d, want %v", e.rank, got, id, d.cells[id])
+	}
+	return nil
+}
+
+// write begins to write in an exclusive tenure. It changes one word, in every third tenure none.
+func (d *data) write(e *Engine, id syncvar.ID) {
+	e.space.BeginWrite(id, nil)
+	if v := e.Version(id); v%3 != 0 {
+		at := v * wordBytes % cellBytes
+		e.cell(id)[at] = byte(v)
+		d.cells[id][at] = byte(v)
+	}
+}
+
+// leave ends a tenure of t.
+func (e *Engine) leave(t tenured) error {
+	var written []syncvar.ID
+	for _, id := range t.exclusive {
+		if e.space.EndWrite(id, e.Version(id)) {
+			written = append(written, id)
+		}
+	}
+	return e.Release(t.shared, t.exclusive, written)
 }

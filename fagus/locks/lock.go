@@ -38,11 +38,16 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access, alone bool) error
 	}
 	// Only now is the version that of the data.
 	version := l.version(e.first)
+	if e.private {
+		if err := e.fetch(id, l); err != nil {
+			return e.failed("acquiring", id, err)
+		}
+	}
 	if access == syncvar.Exclusive {
 		version++
 		l.hint = syncvar.Hint{Owner: e.rank, Version: version - e.first}.Word()
 	}
-	e.copies[id] = tenure{version, e.updates}
+	e.copies[id] = tenure{version: version, updates: e.updates, had: true}
 	e.counts.Acquired++
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -128,7 +129,9 @@ func TestOrder(t *testing.T) {
 func TestRandom(t *testing.T) {
 	for seed := range uint64(30) {
 		nodes, vars := 2+int(seed%5), 1+int(seed%3)
-		engines, err := newWorld(nodes).engines(vars, []int{0, 3, 1000}[seed/3%3])
+		w := newWorld(nodes)
+		w.private = seed%2 == 1
+		engines, err := w.engines(vars, []int{0, 3, 1000}[seed/3%3])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +154,12 @@ func TestRandom(t *testing.T) {
 					if err := e.Acquire(op.shared, op.exclusive); err != nil {
 						return err
 					}
-					// The values are plain: the race detector sees the locks.
+					// Values and cells are plain: the race detector sees the locks.
+					for _, id := range slices.Concat(op.shared, op.exclusive) {
+						if err := d.read(e, id); err != nil {
+							return err
+						}
+					}
 					for _, id := range op.shared {
 						readers[id].Add(1)
 						if v := e.Version(id); writers[id].Load() > 0 || int(v) != d.value[id] {
@@ -159,6 +167,7 @@ func TestRandom(t *testing.T) {
 						}
 					}
 					for _, id := range op.exclusive {
+						d.write(e, id)
 						d.value[id]++
 						if w, v := writers[id].Add(1), e.Version(id); w > 1 || readers[id].Load() > 0 || int(v) != d.value[id] {
 							return fmt.Errorf("rank %d writes version %d of v%d, which has value %d, %d writers and %d readers", r, v, id, d.value[id], w, readers[id].Load())
@@ -173,7 +182,7 @@ func TestRandom(t *testing.T) {
 					for _, id := range op.exclusive {
 						writers[id].Add(-1)
 					}
-					if err := e.Release(op.shared, op.exclusive, nil); err != nil {
+					if err := e.leave(op); err != nil {
 						return err
 					}
 				}
@@ -290,6 +299,125 @@ func TestDamagedMemory(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// TestCopies: a rank copies only what has changed, if its copy lacks no more than five changes, and
+// nothing if nothing has changed.
+func TestCopies(t *testing.T) {
+	for _, by := range []consistency.Detection{consistency.DetectTwin, consistency.DetectKept} {
+		t.Run(by.String(), func(t *testing.T) { copies(t, by) })
+	}
+}
+
+func copies(t *testing.T, by consistency.Detection) {
+	w := newWorld(2)
+	w.private = true
+	engines, err := w.engines(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range engines {
+		e.space.Detect(by, nil, 1<<20)
+	}
+	d := newData(1)
+	// turn is a tenure of a rank. It returns how many bytes the rank has copied.
+	turn := func(rank int, write bool) uint64 {
+		t.Helper()
+		e, op := engines[rank], reads(0)
+		if write {
+			op = writes(0)
+		}
+		before := e.Counts()
+		err := e.Acquire(op.shared, op.exclusive)
+		if err == nil {
+			err = d.read(e, 0)
+		}
+		if err == nil && write {
+			d.write(e, 0)
+		}
+		if err := errors.Join(err, e.leave(op)); err != nil {
+			t.Fatal(err)
+		}
+		after := e.Counts()
+		fetched, copied := after.Fetched-before.Fetched, after.Copied-before.Copied
+		if copied > 1 || copied == 0 != (fetched == 0) {
+			t.Errorf("rank %d has copied %d bytes of %d variables", rank, fetched, copied)
+		}
+		return fetched
+	}
+	for i, c := range []struct {
+		writes  int // tenures of rank 0 that write; every third one changes nothing
+		fetched uint64
+	}{{0, 0}, {1, wordBytes}, {2, wordBytes}, {2, 2 * wordBytes}, {1, 0}, {8, cellBytes}, {6, 4 * wordBytes}} {
+		for range c.writes {
+			turn(0, true)
+		}
+		if n := turn(1, false); n != c.fetched {
+			t.Errorf("case %d: after %d tenures the reader has copied %d bytes, want %d", i, c.writes, n, c.fetched)
+		}
+	}
+	turn(1, true) // changes nothing
+	turn(1, true)
+	turn(0, true)
+	if n := turn(1, false); n != wordBytes {
+		t.Errorf("rank 0 has copied a word and changed another one: rank 1 copies %d bytes, want %d", n, wordBytes)
+	}
+	engines[1].locks[0].hint = syncvar.Hint{Owner: 7, Version: 99}.Word()
+	engines[1].changes[0].dropped = 99
+	if err := engines[0].Acquire([]syncvar.ID{0}, nil); err == nil || !strings.Contains(err.Error(), "its owner is rank 7, in a run of 2 nodes") {
+		t.Errorf("an owner that does not exist: error %v", err)
+	}
+}
+
+// TestChanges: what a record of changes names for a copy is all that the copy lacks, with no more
+// than the record has forgotten, and in order.
+func TestChanges(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		c, model := new(changes), [40]uint64{} // model has the last tenure that changed each byte
+		for tenure := uint64(1); tenure < 20; tenure++ {
+			var written []consistency.Range
+			for lo := rng.IntN(8); lo < len(model); lo += 1 + rng.IntN(16) {
+				hi := min(len(model), lo+1+rng.IntN(4))
+				written = appendRange(written, consistency.Range{Lo: consistency.Addr(lo), Hi: consistency.Addr(hi)}, len(c.last))
+				for ; lo < hi; lo++ {
+					model[lo] = tenure
+				}
+			}
+			for _, r := range written {
+				c.add(span{tenure, uint64(r.Lo), uint64(r.Hi)})
+			}
+			for have := range tenure {
+				var named [len(model)]bool
+				end := consistency.Addr(0)
+				for i, r := range c.since(nil, have) {
+					if r.Lo >= r.Hi || i > 0 && r.Lo <= end {
+						t.Fatalf("seed %d: range %v follows address %d", seed, r, end)
+					}
+					end = r.Hi
+					for at := r.Lo; at < min(end, consistency.Addr(len(model))); at++ {
+						named[at] = true
+					}
+				}
+				for at, changed := range model {
+					if changed > have && !named[at] {
+						t.Fatalf("seed %d: tenure %d has changed byte %d, which a copy of tenure %d does not get from %+v", seed, changed, at, have, *c)
+					}
+				}
+			}
+		}
+	}
+	ranges := appendRange([]consistency.Range{{Lo: 0, Hi: 10}, {Lo: 50, Hi: 60}, {Lo: 64, Hi: 70}}, consistency.Range{Lo: 90, Hi: 99}, 3)
+	if want := []consistency.Range{{Lo: 0, Hi: 10}, {Lo: 50, Hi: 70}, {Lo: 90, Hi: 99}}; !slices.Equal(ranges, want) {
+		t.Errorf("joined ranges are %v, want %v", ranges, want)
+	}
+	c := new(changes)
+	for tenure := range uint64(9) {
+		c.add(span{tenure + 1, 10, 20}) // covers the one before
+	}
+	if news, want := c.since(nil, 3), []consistency.Range{{Lo: 10, Hi: 20}}; !slices.Equal(news, want) {
+		t.Errorf("after 9 changes of the same bytes, a copy of the third gets %v, want %v", news, want)
 	}
 }
 

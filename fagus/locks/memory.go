@@ -52,6 +52,7 @@ type common struct {
 const (
 	_ = uint(recordBytes-unsafe.Sizeof(lock{})) + uint(unsafe.Sizeof(lock{})-recordBytes)
 	_ = uint(recordBytes-unsafe.Sizeof(entry{})) + uint(unsafe.Sizeof(entry{})-recordBytes)
+	_ = uint(recordBytes-unsafe.Sizeof(changes{})) + uint(unsafe.Sizeof(changes{})-recordBytes)
 	_ = uint(recordBytes-unsafe.Sizeof(common{})) + uint(unsafe.Sizeof(common{})-recordBytes)
 )
 

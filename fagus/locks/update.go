@@ -9,7 +9,8 @@ import (
 
 // A rank may read what an Update has refreshed until its next call. With one copy, no other rank
 // may write these data before: so the first exclusive Acquire after an Update waits until all ranks
-// have made a call since.
+// have made a call since. With copies of their own, ranks count as having made that call when they
+// have copied what is new (fetchAll).
 
 // called records that the rank makes a call, so that its data may change.
 func (e *Engine) called() error {

@@ -34,6 +34,7 @@ type Engine struct {
 	tries    uint64          // of the user thread to take a variable
 	notices  bool            // every slot comes with a notice, which wakes the receive thread
 	waits    Waits           // may be nil
+	helper   *helper         // the only helper thread; nil if there are three, or none
 	first    syncvar.Version // Config.FirstVersion
 
 	mu       sync.Mutex    // guards everything below
@@ -96,6 +97,10 @@ type Config struct {
 	// on other than 2 to 8 nodes, and if the LLCM is small. Update then sends one request after
 	// the other, as in the paper.
 	Direct bool
+	// OneHelper gives the rank one helper thread instead of three, and lets the user thread send
+	// its own messages. It must not be set with Notices or Direct, nor in the simulator, whose
+	// threads must not wait for a lock of each other.
+	OneHelper bool
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
@@ -126,7 +131,13 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 	for t := range e.events {
 		e.events[t] = h.NewEvent()
 	}
-	if e.nodes > 1 { // a single rank has no messages
+	switch {
+	case e.nodes == 1: // a single rank has no messages
+	case cfg.OneHelper:
+		e.running = 1
+		e.helper = newHelper(e, h)
+		e.start(h, process, "helper", e.helper.help)
+	default:
 		e.running = int(threads - send) // set before the first helper thread can return
 		e.start(h, send, "send", e.send)
 		e.start(h, receive, "receive", e.receive)
@@ -258,10 +269,21 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 		failed = e.follow(id, actions, err)
 		return true
 	})
+	if err == nil {
+		err = e.flush()
+	}
 	if err != nil {
 		return e.waiting(id, err)
 	}
 	return e.own(failed)
+}
+
+// flush sends what the user thread has queued, unless there is a send thread.
+func (e *Engine) flush() error {
+	if e.helper == nil {
+		return nil
+	}
+	return e.helper.flush()
 }
 
 func (e *Engine) count(w syncvar.Want) {
@@ -342,6 +364,9 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 		}
 		return true
 	})
+	if err == nil {
+		err = e.flush()
+	}
 	if err == nil && opens {
 		err = e.open(id, word)
 	}
@@ -420,6 +445,9 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 		failed = e.queue(outgoing{to: 0, m: m})
 		return true
 	})
+	if err == nil {
+		err = e.flush()
+	}
 	last := dimmnet.Rank(0)
 	if err == nil && failed == nil {
 		err = e.await(user, func() bool { last = e.last; return e.meetCall == 0 })

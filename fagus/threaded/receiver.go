@@ -26,7 +26,7 @@ type receiver struct {
 	stopped bool
 }
 
-func (e *Engine) receive(h dimmnet.Host) error {
+func newReceiver(e *Engine, h dimmnet.Host) *receiver {
 	r := &receiver{h: h, port: h.Port(), stop: e.stop}
 	for i := range e.nodes {
 		if peer := dimmnet.Rank(i); peer != e.rank {
@@ -34,6 +34,12 @@ func (e *Engine) receive(h dimmnet.Host) error {
 			r.rings = append(r.rings, ringbuf.NewReceiver(r.port, &e.layout, peer))
 		}
 	}
+	return r
+}
+
+// receive is the receive thread.
+func (e *Engine) receive(h dimmnet.Host) error {
+	r := newReceiver(e, h)
 	for {
 		if e.notices && r.h.Notices() <= r.taken { // all announced slots have been taken
 			if err := r.h.Notice().Wait(); err != nil {

@@ -13,7 +13,7 @@ const (
 )
 
 // wake makes unlock wake a thread. The lock is held.
-func (e *Engine) wake(t thread) { e.due[t] = true }
+func (e *Engine) wake(t thread) { e.due[t] = e.helper == nil || t == user }
 
 // unlock unlocks e.mu and then wakes the threads in due. In the simulator, Event.Set may let the
 // other thread run, so the lock must be free.

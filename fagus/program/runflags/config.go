@@ -84,8 +84,8 @@ type defaults struct {
 func flags(d defaults) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: nodesFlag, Category: category, Value: d.nodes, DefaultText: d.nodesText, Usage: "number of `NODES` (" + nodesVariable + ")"},
-		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (locks where ranks share memory; elsewhere helper threads, D1-Fagus; on udp100 UDP-Fagus) (" + modeVariable + ")"},
-		&cli.BoolFlag{Name: "helpers", Category: category, Usage: "with --mode threaded: helper threads (D1-Fagus) even on shm, where sync variables are locks otherwise; implied by --notices and --direct"},
+		&cli.StringFlag{Name: modeFlag, Category: category, Value: fagus.Phase.String(), Usage: "engine: phase (compute and communication phases, D1-Fagus2) or threaded (locks where ranks share memory; elsewhere helper threads: in the simulator D1-Fagus, on udp100 UDP-Fagus) (" + modeVariable + ")"},
+		&cli.BoolFlag{Name: "helpers", Category: category, Usage: "with --mode threaded: the three helper threads of D1-Fagus on every network, instead of one, or of locks on shm and inproc; implied by --notices and --direct"},
 		&cli.BoolFlag{Name: "notices", Category: category, Usage: "with --mode threaded: receive threads sleep until a notice (TCP) arrives, instead of polling"},
 		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message, on 2 to 8 nodes of a network with RDMA; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
