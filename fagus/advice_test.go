@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -71,6 +72,7 @@ func TestSerialAdvice(t *testing.T) {
 // TestSerialAdviceOverTree: waits for variables are known, too, where lists travel over a tree.
 // Whose list was the last is not.
 func TestSerialAdviceOverTree(t *testing.T) {
+	longtest.OneThread(t)
 	const nodes = 70
 	program := serialised(2, func(n *fagus.Node) { n.Spend(10 * fagus.Millisecond) })
 	r := succeed(t, fagus.Config{Nodes: nodes, Net: newSim(t, sim.Config{Env: "fagus2"})}, program)

@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -40,7 +41,7 @@ func directRuntimes(t *testing.T, seed uint64) map[string]fagus.Config {
 		cfg.Mode, cfg.Direct = fagus.Threaded, true
 		nets[name] = cfg
 	}
-	return nets
+	return concurrent(nets)
 }
 
 // slowPulls delays Pulls by some polls. Everything else overtakes them.
@@ -188,6 +189,7 @@ func TestDirectLocks(t *testing.T) {
 // TestDirectSkipsExactly: ranks that take variables from each other give the same trace if the
 // simulator executes every polling pass, and if it skips those that change nothing.
 func TestDirectSkipsExactly(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(100, 10); seed++ {
 		run := func(spin bool) ([]fagus.Stats, sim.Result) {
 			preset, err := sim.LoadPreset("fagus2")

@@ -11,11 +11,11 @@ import (
 )
 
 // everyRuntime returns configurations of both modes on several networks, for runs with the
-// given seed.
+// given seed. With -short, it returns none that are simulated (longtest.OneThread).
 func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 	limit := 1000 * dimmnet.Second
 	udp := &sim.UDP{Loss: 0.1, Duplicate: 0.05, Reorder: 0.1}
-	return map[string]fagus.Config{
+	all := map[string]fagus.Config{
 		"phase, sim":             {Net: newSim(t, sim.Config{Seed: seed, Limit: limit})},
 		"phase, udp":             {Net: newSim(t, sim.Config{Seed: seed, Limit: limit, UDP: udp})},
 		"phase, inproc":          {Net: goroutines()},
@@ -27,6 +27,15 @@ func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 		"one helper, inproc":     helped()["inproc, one helper"],
 		"direct, inproc":         {Net: goroutines(), Mode: fagus.Threaded, Direct: true},
 	}
+	return concurrent(all)
+}
+
+// concurrent removes, with -short, the configurations in which no two ranks run at the same time.
+func concurrent(all map[string]fagus.Config) map[string]fagus.Config {
+	if testing.Short() {
+		maps.DeleteFunc(all, func(_ string, cfg fagus.Config) bool { return cfg.Net.Clock() == dimmnet.Virtual })
+	}
+	return all
 }
 
 // TestHistoriesOfRandomPrograms: runs in both modes on all networks satisfy the axioms of entry

@@ -29,7 +29,7 @@ func largeNets(t *testing.T) map[string]fagus.Config {
 	nets := map[string]fagus.Config{
 		"inproc":   {Net: goroutines()},
 		"push":     {Net: inproc.New(inproc.Config{Bulk: 64 << 20}), Transfer: fagus.Push},
-		"threaded": {Net: goroutines(), Mode: fagus.Threaded},
+		"threaded": {Net: goroutines(), Mode: fagus.Threaded, Helpers: true},
 	}
 	if runtime.GOOS == "linux" {
 		nets["shm"] = fagus.Config{Net: shm.New(shm.Config{Heap: largeBytes + 1<<20}), Placement: fagus.PlacePrivate}

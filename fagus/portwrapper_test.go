@@ -1,11 +1,13 @@
 package fagus_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -37,6 +39,7 @@ func TestSlowPushes(t *testing.T) {
 // TestEveryPostRefusedOnce runs a program once for each of its posts, and refuses that post one
 // to three times.
 func TestEveryPostRefusedOnce(t *testing.T) {
+	longtest.OneThread(t)
 	const seed, nodes, most = 6, 3, 600
 	total := 1
 	for at := 0; at < total; at++ {
@@ -77,5 +80,43 @@ func TestStepsArePure(t *testing.T) {
 		}
 		bulk := bulkBytes[seed%uint64(len(bulkBytes))]
 		runRandomBy(t, fagus.Push, porttest.Wrap(bulkNet(0, bulk, bulk/2), watch), 2+int(seed%4), seed)
+	}
+}
+
+// TestRefusedAttachments hands contents over that go with a request in more than one post, while
+// the port refuses many posts.
+func TestRefusedAttachments(t *testing.T) {
+	const words, turns = 1000, 60
+	for seed := range uint64(4) {
+		net := porttest.Wrap(goroutines(), porttest.Refusing(seed, 0.5))
+		if _, err := runFor(t, fagus.Config{Nodes: 2, Net: net}, func(n *fagus.Node) error {
+			a, v, err := guarded[uint64](n, words)
+			if err != nil {
+				return err
+			}
+			none, mine := n.Set(), n.Set(fagus.Want(v, fagus.Exclusive))
+			for turn := range uint64(turns) {
+				set := none
+				if n.Rank() == int(turn)%2 {
+					set = mine
+				}
+				if err := n.During(set, func() error {
+					for i, x := range a.Slice() {
+						if set == mine && x != turn {
+							return fmt.Errorf("word %d is %d in turn %d", i, x, turn)
+						}
+						if set == mine {
+							a.Slice()[i]++
+						}
+					}
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -58,6 +59,7 @@ func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
 // TestSkippedPollsAreExactInBulk makes the comparison of TestSkippedPollsAreExact for transfers
 // that fill the windows, with every preset. Without random delays many events have the same time.
 func TestSkippedPollsAreExactInBulk(t *testing.T) {
+	longtest.OneThread(t)
 	for _, env := range sim.Envs() {
 		for nodes := 2; nodes <= 4; nodes++ {
 			for _, elements := range []int{100_000, 107_777} {

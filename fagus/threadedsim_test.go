@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -78,6 +79,7 @@ func TestThreadedSkipsExactly(t *testing.T) {
 // request is forwarded from owner to owner; if all ranks take the same time, it must not follow
 // the lock forever.
 func TestThreadedStarvesNobody(t *testing.T) {
+	longtest.OneThread(t)
 	const tenures = 20
 	for nodes := 2; nodes <= 6; nodes++ {
 		for _, pause := range []fagus.Time{0, 5, 9, 10, 20, 50} {

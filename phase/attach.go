@@ -12,8 +12,12 @@ import (
 // the request which variable that is. So the plan needs no transfer of it in this phase: the
 // receivers find the contents beside the request. In a later phase the variable moves as others do.
 //
-// The contents lie behind the words of the request's line. They are written before the request, so
-// the request's landing proves that they have landed, and nobody overwrites them in this phase.
+// Contents of up to attachBytes lie behind the words of the request's line. In a run of two ranks
+// there are blocks for larger ones (inlineArea). A rank attaches these only if the peer wanted the
+// last contents that the rank made of the variable, in the phase in which they could be attached.
+//
+// The contents are written before the request, so the request's landing proves that they have
+// landed, and nobody overwrites them in this phase.
 const (
 	attachWord  = 4 // the first word of the contents
 	attachBytes = inlineLine - attachWord*8
@@ -22,14 +26,23 @@ const (
 // attach prepares the contents of the variable that l attaches. If the variable is too large, or if
 // ranks share one copy, attach removes it from l.
 func (e *Engine) attach(l *syncvar.List) {
-	e.attachment = e.attachment[:0]
+	e.attachment, e.offered = e.attachment[:0], nil
 	if len(l.Attached) == 0 {
 		return
 	}
 	id := l.Attached[0]
-	if n, _ := e.space.Extent(id); n > attachBytes || e.space.IsOneCopy() || len(l.Clean) > 0 {
+	n, _ := e.space.Extent(id)
+	if n > e.inline.attachable() || e.space.IsOneCopy() || len(l.Clean) > 0 {
 		l.Attached = nil
 		return
+	}
+	if n > attachBytes {
+		e.offered = l.Attached
+		if !e.sought[id] {
+			l.Attached = nil
+			return
+		}
+		e.sought[id] = false // until the peer wants these, too
 	}
 	for _, r := range e.space.Ranges(id) {
 		e.attachment = append(e.attachment, e.space.Bytes(r)...)
@@ -47,6 +60,9 @@ func (e *Engine) attached(t *syncvar.Transfer) bool {
 func (e *Engine) takeAttached() error {
 	rest := e.plan.Transfers[:0]
 	for _, t := range e.plan.Transfers {
+		if t.From == e.rank && len(e.offered) > 0 && e.offered[0] == t.ID {
+			e.sought[t.ID] = true
+		}
 		switch {
 		case !e.attached(&t):
 			rest = append(rest, t)
@@ -68,11 +84,11 @@ func (e *Engine) readAttached(id syncvar.ID) error {
 		return fmt.Errorf("phase: rank %d attached variable %d, which this rank has not bound", state.Owner, id)
 	}
 	n, _ := e.space.Extent(id)
-	if n > attachBytes {
-		return fmt.Errorf("phase: rank %d attached %q, which guards %d bytes: the limit is %d", state.Owner, e.space.Name(id), n, attachBytes)
+	if limit := e.inline.attachable(); n > limit {
+		return fmt.Errorf("phase: rank %d attached %q, which guards %d bytes: the limit is %d", state.Owner, e.space.Name(id), n, limit)
 	}
 	contents := slices.Grow(e.attachment[:0], n)[:n] // all posts of this rank's own have been made
-	e.port.Read(contents, e.inline.attached(e.rank, state.Owner, e.phase))
+	e.port.Read(contents, e.inline.attached(e.rank, state.Owner, e.phase, n))
 	for _, r := range e.space.Ranges(id) {
 		contents = contents[copy(e.space.Bytes(r), contents):]
 	}

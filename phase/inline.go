@@ -20,6 +20,8 @@ import (
 //	word 2, 3   of the first line: the front and back word of a cooperative copy (coopcopy.go)
 //	bytes 32 on the contents of the variable that the request names as attached (attach.go)
 //
+// In a run of two ranks there may be two blocks before the lines, for contents that are longer.
+//
 // Two request words are enough. A rank R that stores its request for phase p has finished phase
 // p-1, so R has read the requests of all peers for p-1. Before a peer sent its request for p-1, it
 // finished p-2, and so it read R's request for p-2. R's new request overwrites only that word.
@@ -29,6 +31,7 @@ import (
 type inlineArea struct {
 	base  dimmnet.Offset
 	peers int // 0: there is no area
+	block int // the size of a block; 0: there are none
 }
 
 // inlineLine is the size of a line. It keeps words of different writers and of different phases on
@@ -38,8 +41,15 @@ const (
 	inlineLines = 2
 )
 
-// The area may take one part in inlineShare of the LLCM.
-const inlineShare = 4
+// The area may take one part in inlineShare of the LLCM. Two blocks take one part in blockShare, if
+// they are large enough to be worth it, and at most mostAttached bytes each: that much is sent in
+// vain whenever the peer stops wanting a variable.
+const (
+	inlineShare   = 4
+	blockShare    = 8
+	leastAttached = 4 * inlineLine
+	mostAttached  = 8 << 10
+)
 
 // newInlineArea places the area at the top of the LLCM, and reduces limits.LLCM by its size. If
 // the area would be too large, newInlineArea returns the zero inlineArea.
@@ -50,8 +60,21 @@ func newInlineArea(limits *dimmnet.Limits, nodes int) (a inlineArea) {
 	}
 	base := (limits.LLCM - bytes) &^ (inlineLine - 1)
 	limits.LLCM = base
-	return inlineArea{dimmnet.Offset(base), nodes - 1}
+	return inlineArea{base: dimmnet.Offset(base), peers: nodes - 1}
 }
+
+// addBlocks places the blocks below the lines of an area of two ranks, and reduces limits.LLCM.
+func (a *inlineArea) addBlocks(limits *dimmnet.Limits) {
+	block := min(mostAttached, limits.LLCM/blockShare/inlineLines&^(inlineLine-1))
+	if a.peers != 1 || block < leastAttached {
+		return
+	}
+	a.block = block
+	limits.LLCM = int(a.base) - inlineLines*block
+}
+
+// attachable returns the size of the largest contents that can go with a request.
+func (a *inlineArea) attachable() int { return max(attachBytes, a.block) }
 
 // word returns the offset, in owner's LLCM, of word i of one of the lines that peer writes.
 func (a *inlineArea) word(owner, peer dimmnet.Rank, line, i uint64) dimmnet.Offset {
@@ -68,7 +91,12 @@ func (a *inlineArea) request(owner, peer dimmnet.Rank, phase uint64) dimmnet.Off
 func (a *inlineArea) value(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
 	return a.word(owner, peer, phase%2, 1)
 }
-func (a *inlineArea) attached(owner, peer dimmnet.Rank, phase uint64) dimmnet.Offset {
+
+// attached returns the offset of attached contents of n bytes.
+func (a *inlineArea) attached(owner, peer dimmnet.Rank, phase uint64, n int) dimmnet.Offset {
+	if n > attachBytes {
+		return a.base - dimmnet.Offset(inlineLines-phase%2)*dimmnet.Offset(a.block)
+	}
 	return a.word(owner, peer, phase%2, attachWord)
 }
 func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 0, 2) }
@@ -148,10 +176,16 @@ func (r *requests) post(e *Engine, l *syncvar.List, to dimmnet.Rank) bool {
 		return false
 	}
 	r.before = max(r.before, 1)
-	if r.before == 1 && len(l.Attached) > 0 && !e.port.Write(to, e.inline.attached(to, own, e.phase), e.attachment) {
-		return false
+	for at := e.inline.attached(to, own, e.phase, len(e.attachment)); len(l.Attached) > 0; r.before++ {
+		sent := (r.before - 1) * e.mostWrite
+		if sent >= len(e.attachment) {
+			break
+		}
+		next := min(sent+e.mostWrite, len(e.attachment))
+		if !e.port.Write(to, at+dimmnet.Offset(sent), e.attachment[sent:next]) {
+			return false
+		}
 	}
-	r.before = 2
 	if !e.port.Store(to, e.inline.request(to, own, e.phase), r.own, dimmnet.WordBytes) {
 		return false
 	}

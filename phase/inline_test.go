@@ -66,9 +66,9 @@ func TestHostileAttachment(t *testing.T) {
 	const attached, idAt = 1 << 27, 46 // in the word
 	w := &world{inline: true}
 	for _, line := range [][]string{
-		{"ranks", "2"}, {"bind", "a", "0", "97"},
-		{"acquire", "0"}, {"acquire", "1", "a:exclusive"}, {"stabilize"}, {"write", "1", "0", "x"}, {"release", "1"},
-		{"acquire", "1"}, {"acquire", "0", "a:shared"},
+		{"ranks", "3"}, {"bind", "a", "0", "97"},
+		{"acquire", "0"}, {"acquire", "1", "a:exclusive"}, {"acquire", "2"}, {"stabilize"}, {"write", "1", "0", "x"}, {"release", "1"},
+		{"acquire", "1"}, {"acquire", "2"}, {"acquire", "0", "a:shared"}, {"land", "2->0"},
 	} {
 		if err := w.do(line); err != nil {
 			t.Fatal(err)

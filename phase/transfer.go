@@ -51,6 +51,9 @@ func (e *Engine) configure(cfg Config) (err error) {
 	limits.LLCM -= cfg.Reserved
 	if cfg.Live {
 		e.inline = newInlineArea(&limits, nodes)
+		if !cfg.Views {
+			e.inline.addBlocks(&limits)
+		}
 	}
 	if port, ok := e.port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes {
 		if e.layout, err = ringbuf.NewLayout(limits, nodes); err == nil {

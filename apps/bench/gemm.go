@@ -6,7 +6,7 @@ import "github.com/fagus-dsm/fagus/apps/internal/gemm"
 type Gemm struct {
 	order   int
 	a, b, c []float64
-	packed  gemm.Matrix // B, packed; reused, so that a product allocates no memory
+	product gemm.Product // reused, so that a product allocates no memory
 }
 
 // NewGemm returns a Gemm with generated factors.
@@ -22,10 +22,9 @@ func NewGemm(order int) *Gemm {
 // Clear sets C to zero.
 func (g *Gemm) Clear() { clear(g.c) }
 
-// Multiply adds A x B to C. It packs B first, as a program does for each product.
+// Multiply adds A x B to C.
 func (g *Gemm) Multiply() {
-	g.packed.Repack(g.b, g.order, g.order)
-	g.packed.AddTo(g.c, g.order, g.a, g.order, g.order)
+	g.product.Add(g.c, g.order, g.a, g.order, g.order, g.b, g.order, g.order, nil)
 }
 
 // GemmKernel returns the name of the gemm kernel in use on this processor.

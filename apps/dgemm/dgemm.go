@@ -43,7 +43,7 @@ type product struct {
 	Config
 	node    *fagus.Node
 	a, b, c *parts.Blocks[float64] // in blocks of rows
-	packed  *gemm.Matrix           // B in packed form, from the first iteration on
+	product gemm.Product
 }
 
 // Run runs the kernel. Every rank calls it with the same Config.
@@ -98,30 +98,21 @@ func (p *product) fill() {
 
 // iterate multiplies this rank's rows the given number of times. The caller holds these rows.
 func (p *product) iterate(times int) error {
-	if p.packed == nil {
-		p.packed = gemm.Pack(p.b.Slice(), p.N, p.N)
-	}
-	chunk := max(minChunk, chunkSteps/(p.N*p.N)) * p.N
+	a, b, c := p.a.Mine(), p.b.Slice(), p.c.Mine()
 	for range times {
-		for a, c := p.a.Mine(), p.c.Mine(); len(c) > 0; {
-			if err := p.node.Err(); err != nil {
-				return err
-			}
-			here := min(chunk, len(c))
-			p.packed.AddTo(c, p.N, a, p.N, here/p.N)
-			p.node.Spend(fagus.Time(p.operations(here/p.N)) * prk.OperationTime)
-			a, c = a[here:], c[here:]
+		done := 0
+		p.product.Add(c, p.N, a, p.N, len(c)/p.N, b, p.N, p.N, func(rows int) bool {
+			p.node.Spend(fagus.Time(p.operations(rows-done)) * prk.OperationTime)
+			done = rows
+			return p.node.Err() == nil
+		})
+		if err := p.node.Err(); err != nil {
+			return err
 		}
 		p.AdvanceTogether(p.node, 1)
 	}
 	return nil
 }
-
-// Work between two checks of Node.Err: about 100 ms, but enough rows that reading B pays.
-const (
-	chunkSteps = 1 << 31
-	minChunk   = 128
-)
 
 // fill sets every element of some rows to its column index.
 func fill(rows []float64, columns int) {

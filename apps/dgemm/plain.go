@@ -13,8 +13,8 @@ func Plain(cfg Config, timed verify.Timer) prk.Result {
 	a, b, c := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
 	fill(a, n)
 	fill(b, n)
-	packed := gemm.Pack(b, n, n)
-	took := cfg.Loop.Plain(timed, func() { packed.AddTo(c, n, a, n, n) })
+	var product gemm.Product
+	took := cfg.Loop.Plain(timed, func() { product.Add(c, n, a, n, n, b, n, n, nil) })
 	cfg.Plant(func() { spoil(&cfg, c) })
 	var sum parts.Exact
 	add(&sum, c)

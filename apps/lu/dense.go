@@ -96,5 +96,5 @@ func subtract(c []float64, ldc int, l []float64, ldl, rows int, u []float64, ldu
 			to[j] = -x
 		}
 	}
-	gemm.Pack(negative, depth, columns).AddTo(c, ldc, l, ldl, rows)
+	new(gemm.Product).Add(c, ldc, l, ldl, rows, negative, depth, columns, nil)
 }

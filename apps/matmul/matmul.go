@@ -220,25 +220,22 @@ func (p *product[T]) multiply() error {
 	if err := n.Acquire(set); err != nil {
 		return err
 	}
-	times := newFactor(p.b.Slice(), p.K, p.N)
 	var spent fagus.Time
-	done, missed, chunkRows := 0, 0, times.chunkRows()
-	for len(rows) > 0 {
-		if err := n.Err(); err != nil {
-			return err
-		}
-		chunk := rows[:min(chunkRows, len(rows))]
-		rows = rows[len(chunk):]
-		times.addTo(p.c.Slice(), p.a.Slice(), chunk, n.Nodes())
-		done += len(chunk)
-		// the total does not depend on the size of chunks
+	before, missed := 0, 0
+	err := times(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.K, p.N, rows, n.Nodes(), func(done int) error {
+		// The total does not depend on how often this is called.
 		cost, misses := Cost(done, p.K, p.N, elementBytes[T]())
 		n.Spend(cost - spent)
 		n.SpendMisses(misses - missed)
 		spent, missed = cost, misses
-		if p.Progress != nil {
-			p.Progress(len(chunk))
+		if p.Progress != nil && done > before {
+			p.Progress(done - before)
 		}
+		before = done
+		return n.Err()
+	})
+	if err != nil {
+		return err
 	}
 	return n.Release(set)
 }

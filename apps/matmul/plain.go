@@ -19,7 +19,7 @@ func plain[T Float](cfg *Config, timed func(section func()) fagus.Time) (Result,
 		rows[i] = i
 	}
 	took := timed(func() {
-		newFactor(b, cfg.K, cfg.N).addTo(c, a, rows, 1)
+		_ = times(c, a, b, cfg.K, cfg.N, rows, 1, func(int) error { return nil })
 		if cfg.Progress != nil {
 			cfg.Progress(cfg.M)
 		}

@@ -47,7 +47,7 @@ func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
 	rows := len(mine) / n
 	part := make([]float64, len(mine))
 	started := h.Now()
-	gemm.Pack(b, n, n).AddTo(part, n, mine, n, rows)
+	new(gemm.Product).Add(part, n, mine, n, rows, b, n, n, nil)
 	compute, misses := matmul.Cost(rows, n, n, 8)
 	h.Spend(compute)
 	h.Charge(dimmnet.Miss, misses)
@@ -58,7 +58,7 @@ func Run(h dimmnet.Host, c *mpi.Comm, n int) (r Result, err error) {
 	r.Total = h.Now() - begin
 	if c.Rank() == 0 {
 		want := make([]float64, n*n)
-		gemm.Pack(b, n, n).AddTo(want, n, a, n, n)
+		new(gemm.Product).Add(want, n, a, n, n, b, n, n, nil)
 		for i := range want {
 			if product[i] != want[i] {
 				r.Wrong++

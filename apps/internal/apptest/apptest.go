@@ -107,9 +107,12 @@ func Simulated(t testing.TB, cfg sim.Config) *sim.Network {
 	return net
 }
 
-// Modes returns a configuration for each mode, with and without notices, and direct. Nodes and Net
-// are unset.
+// Modes returns a configuration for each mode, with and without notices, and direct; with -short the
+// last two are one. Nodes and Net are unset.
 func Modes() []fagus.Config {
+	if testing.Short() {
+		return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true, Direct: true}}
+	}
 	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}, {Mode: fagus.Threaded, Direct: true}}
 }
 
@@ -153,12 +156,12 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 }
 
 // Delayed calls run in every mode, on 2 to 4 simulated nodes with random delays of packets and
-// computations. Each seed of the delays is a subtest.
+// computations. Each seed of the delays is a subtest. With -short there are none: see Everywhere.
 func Delayed(t *testing.T, run func(t *testing.T, seed uint64, on fagus.Config)) {
-	seeds := longtest.Cases(uint64(30), 10)
 	if testing.Short() {
-		seeds = 5
+		return
 	}
+	seeds := longtest.Cases(uint64(30), 10)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			for _, on := range Modes() {

@@ -1,7 +1,7 @@
 // Package gemm multiplies dense matrices on one processor.
 //
-//	b := gemm.Pack(bElements, k, n)       // once, for all rows of A
-//	b.AddTo(c, ldc, a, lda, rows)         // C += A x B
+//	var p gemm.Product
+//	p.Add(c, ldc, a, lda, rows, b, k, n, nil) // C += A x B
 //
 // Every element of C is a chain of fused multiply-adds in the order of k, which starts with the
 // old value of C:
@@ -18,5 +18,7 @@
 // both sequentially (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication",
 // 2008). The kernel keeps 8 x 16 elements of C in registers. B is cut into blocks of 256 k, so
 // that a panel of 32 KiB stays in the L1 cache. A is cut into blocks of 256 rows, which stay in
-// the L2 cache. The kernel prefetches the next panel and the next tile of C.
+// the L2 cache. One block of B at a time is packed, for all rows: so the packed blocks take no more
+// memory than 256 rows of B, and stay in the L3 cache. The kernel prefetches the next panel and the
+// next tile of C.
 package gemm

@@ -1,9 +1,6 @@
 package gemm
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 const (
 	tileRows    = 8
@@ -12,57 +9,59 @@ const (
 	blockRows   = 256
 )
 
-// Matrix is the right factor of a product, packed for the kernel.
-type Matrix struct {
-	k, n   int
-	panels []float64 // ordered by block of k, then by panel of tileColumns columns
-	a      []float64 // buffer for a packed block of A
+// Product adds products of matrices to a matrix. The zero Product is ready for use. It keeps the
+// memory for the blocks of the factors that it has packed. Only one goroutine at a time may use it.
+type Product struct {
+	a, b []float64 // a packed block of A, and one of B
 }
 
-// Pack packs b, which has k rows of n elements and may change afterwards. The result takes as
-// much memory as b.
-func Pack(b []float64, k, n int) *Matrix {
-	m := new(Matrix)
-	m.Repack(b, k, n)
-	return m
-}
-
-// Repack packs b, as Pack does, into the memory of m.
-func (m *Matrix) Repack(b []float64, k, n int) {
+// Add adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C of
+// the n elements of c from i*ldc on. b has the k rows of B, n elements each.
+//
+// If goOn is not nil, Add calls it after each block of at most 256 rows and 256 k with the number of
+// rows that would take as much work as has been done. If it returns false, Add returns, and C is
+// undefined.
+func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []float64, k, n int, goOn func(rows int) bool) {
 	if k < 1 || n < 1 || len(b) < k*n {
-		panic(fmt.Sprintf("gemm: pack a %d x %d matrix: slice has %d elements, fewer than the matrix", k, n, len(b)))
+		panic(fmt.Sprintf("gemm: multiply by a %d x %d matrix: slice has %d elements, fewer than the matrix", k, n, len(b)))
 	}
-	columns := (n + tileColumns - 1) / tileColumns
-	m.k, m.n, m.panels = k, n, slices.Grow(m.panels[:0], k*columns*tileColumns)[:k*columns*tileColumns]
-	if m.a == nil {
-		m.a = make([]float64, blockRows*blockK)
+	if rows < 0 || rows > 0 && (lda < k && rows > 1 || ldc < n && rows > 1 || len(a) < (rows-1)*lda+k || len(c) < (rows-1)*ldc+n) {
+		panic(fmt.Sprintf("gemm: add %d rows of A and C with %d and %d elements, %d and %d apart: slices have %d and %d", rows, k, n, lda, ldc, len(a), len(c)))
 	}
-	to := m.panels
+	if rows == 0 {
+		return
+	}
+	if p.a == nil {
+		p.a = make([]float64, blockRows*blockK)
+	}
+	if need := min(k, blockK) * columns(n); cap(p.b) < need {
+		p.b = make([]float64, need)
+	}
 	for k0 := 0; k0 < k; k0 += blockK {
-		for j := 0; j < n; j += tileColumns {
-			width := min(tileColumns, n-j)
-			for i := k0; i < min(k, k0+blockK); i++ {
-				clear(to[copy(to[:tileColumns], b[i*n+j:][:width]):tileColumns])
-				to = to[tileColumns:]
+		depth := min(blockK, k-k0)
+		p.packColumns(b[k0*n:], n, depth)
+		for i := 0; i < rows; i += blockRows {
+			height := min(blockRows, rows-i)
+			packRows(p.a, a[i*lda+k0:], lda, height, depth)
+			p.block(c[i*ldc:], ldc, n, height, depth)
+			if done := k0*rows + (i+height)*depth; goOn != nil && !goOn(done/k) {
+				return
 			}
 		}
 	}
 }
 
-// AddTo adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C
-// of the n elements of c from i*ldc on. Only one goroutine at a time may use a Matrix.
-func (m *Matrix) AddTo(c []float64, ldc int, a []float64, lda, rows int) {
-	if rows < 0 || rows > 0 && (lda < m.k && rows > 1 || ldc < m.n && rows > 1 || len(a) < (rows-1)*lda+m.k || len(c) < (rows-1)*ldc+m.n) {
-		panic(fmt.Sprintf("gemm: add %d rows of A and C with %d and %d elements, %d and %d apart: slices have %d and %d", rows, m.k, m.n, lda, ldc, len(a), len(c)))
-	}
-	columns := (m.n + tileColumns - 1) / tileColumns * tileColumns
-	for k0 := 0; k0 < m.k; k0 += blockK {
-		depth := min(blockK, m.k-k0)
-		panels := m.panels[k0*columns:][:depth*columns]
-		for i := 0; i < rows; i += blockRows {
-			height := min(blockRows, rows-i)
-			packRows(m.a, a[i*lda+k0:], lda, height, depth)
-			m.block(c[i*ldc:], ldc, panels, height, depth)
+// columns returns how many columns the panels of n columns have.
+func columns(n int) int { return (n + tileColumns - 1) / tileColumns * tileColumns }
+
+// packColumns packs rows of B into panels of tileColumns columns. It pads the last panel with zeros.
+func (p *Product) packColumns(b []float64, n, depth int) {
+	to := p.b[:depth*columns(n)]
+	for j := 0; j < n; j += tileColumns {
+		width := min(tileColumns, n-j)
+		for i := range depth {
+			clear(to[copy(to[:tileColumns], b[i*n+j:][:width]):tileColumns])
+			to = to[tileColumns:]
 		}
 	}
 }
@@ -95,15 +94,15 @@ func packTile(panel, a []float64, lda, depth int) {
 	}
 }
 
-// block adds the product of the packed rows of A and the panels of B to c.
-func (m *Matrix) block(c []float64, ldc int, panels []float64, rows, depth int) {
+// block adds the product of the packed blocks to c, which has rows of n elements.
+func (p *Product) block(c []float64, ldc, n, rows, depth int) {
 	var edge [tileRows * tileColumns]float64
-	for j := 0; j < m.n; j += tileColumns {
-		panel := panels[j*depth:][:depth*tileColumns]
-		width := min(tileColumns, m.n-j)
+	for j := 0; j < n; j += tileColumns {
+		panel := p.b[j*depth:][:depth*tileColumns]
+		width := min(tileColumns, n-j)
 		for i := 0; i < rows; i += tileRows {
 			height := min(tileRows, rows-i)
-			packed := m.a[i*depth:][:depth*tileRows]
+			packed := p.a[i*depth:][:depth*tileRows]
 			if width == tileColumns && height == tileRows {
 				tile(depth, packed, panel, c[i*ldc+j:], ldc)
 				continue

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// chain computes the expected result of AddTo, by its definition.
+// chain computes the expected result of Add, by its definition.
 func chain(c []float64, ldc int, a []float64, lda int, b []float64, rows, k, n int) {
 	for i := range rows {
 		for j := range n {
@@ -25,11 +25,11 @@ func numbers(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// TestAddTo compares AddTo with chain bit for bit, at the borders of tiles and blocks, and with
+// TestAdd compares Add with chain bit for bit, at the borders of tiles and blocks, and with
 // gaps between rows.
-func TestAddTo(t *testing.T) {
+func TestAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var again Matrix
+	var p Product // its memory has held other blocks
 	for _, rows := range []int{0, 1, 7, 8, 9, 257} {
 		for _, k := range []int{1, 2, 255, 257} {
 			for _, n := range []int{1, 15, 16, 17, 40} {
@@ -37,12 +37,17 @@ func TestAddTo(t *testing.T) {
 				a, b, c := numbers(r, rows*lda+k), numbers(r, k*n), numbers(r, rows*ldc+n)
 				want := append([]float64(nil), c...)
 				chain(want, ldc, a, lda, b, rows, k, n)
-				packed := Pack(b, k, n)
-				if k%2 == 1 { // pack into memory that held another matrix
-					again.Repack(b, k, n)
-					packed = &again
+				last := 0
+				p.Add(c, ldc, a, lda, rows, b, k, n, func(done int) bool {
+					if done < last || done > rows {
+						t.Errorf("%d x %d times %d x %d: %d rows are done after %d", rows, k, k, n, done, last)
+					}
+					last = done
+					return true
+				})
+				if last != rows {
+					t.Errorf("%d x %d times %d x %d: %d rows are done at the end", rows, k, k, n, last)
 				}
-				packed.AddTo(c, ldc, a, lda, rows)
 				for i := range c {
 					if math.Float64bits(c[i]) != math.Float64bits(want[i]) {
 						t.Fatalf("%d x %d times %d x %d: element %d is %x, want %x", rows, k, k, n, i, c[i], want[i])
@@ -73,13 +78,23 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-func BenchmarkAddTo(b *testing.B) {
+// TestAddStops: Add does no more work when goOn has returned false.
+func TestAddStops(t *testing.T) {
+	const rows, k, n = 600, 300, 1
+	a, b, calls := make([]float64, rows*k), make([]float64, k*n), 0
+	new(Product).Add(make([]float64, rows*n), n, a, k, rows, b, k, n, func(int) bool { calls++; return calls < 4 })
+	if calls != 4 {
+		t.Errorf("goOn was called %d times, and returned false in the fourth call", calls)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
 	const n = 1024
 	r := rand.New(rand.NewPCG(5, 6))
 	x, y, z := numbers(r, n*n), numbers(r, n*n), make([]float64, n*n)
-	packed := Pack(y, n, n)
+	var p Product
 	for b.Loop() {
-		packed.AddTo(z, n, x, n, n)
+		p.Add(z, n, x, n, n, y, n, n, nil)
 	}
 	b.ReportMetric(2*n*n*n*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gflop/s")
 }

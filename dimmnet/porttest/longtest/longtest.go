@@ -18,6 +18,15 @@ func Need(t testing.TB) {
 	}
 }
 
+// OneThread skips the test with -short. In it no two threads run at the same time, as in all that the
+// simulator runs: the race detector would find nothing.
+func OneThread(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the race detector finds nothing in a simulation")
+	}
+}
+
 // Cases returns how many cases a test tries: long if long tests run, otherwise usual.
 func Cases[N ~int | ~uint64](long, usual N) N {
 	if Enabled() {
