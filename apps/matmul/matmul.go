@@ -207,6 +207,10 @@ func (p *product[T]) fill() error {
 	return p.node.Release(set)
 }
 
+// spendRows is how many rows a rank computes before their time passes on a simulated machine, which
+// is when its helper threads may get the processor.
+const spendRows = 512
+
 func (p *product[T]) multiply() error {
 	n := p.node
 	var rows []int
@@ -221,17 +225,18 @@ func (p *product[T]) multiply() error {
 		return err
 	}
 	var spent fagus.Time
-	before, missed := 0, 0
+	paid, missed, shown := 0, 0, 0
 	err := times(p.c.Slice(), p.a.Slice(), p.b.Slice(), p.K, p.N, rows, n.Nodes(), func(done int) error {
-		// The total does not depend on how often this is called.
-		cost, misses := Cost(done, p.K, p.N, elementBytes[T]())
-		n.Spend(cost - spent)
-		n.SpendMisses(misses - missed)
-		spent, missed = cost, misses
-		if p.Progress != nil && done > before {
-			p.Progress(done - before)
+		if done-paid >= spendRows || done == len(rows) {
+			cost, misses := Cost(done, p.K, p.N, elementBytes[T]())
+			n.Spend(cost - spent)
+			n.SpendMisses(misses - missed)
+			paid, spent, missed = done, cost, misses
 		}
-		before = done
+		if p.Progress != nil && done > shown {
+			p.Progress(done - shown)
+			shown = done
+		}
 		return n.Err()
 	})
 	if err != nil {

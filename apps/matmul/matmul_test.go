@@ -67,11 +67,11 @@ func sameBits(a, b *matrix.Dense) string {
 }
 
 // TestSameBitsEverywhere multiplies in all sizes, on all node counts, networks and element types.
-// C must equal that of the program without Fagus. The largest sizes and counts are for long tests.
+// C must equal that of the program without Fagus. Thorough tests have the largest sizes and counts.
 func TestSameBitsEverywhere(t *testing.T) {
 	sizes, counts := []int{1, 2, 17, 128}, []int{1, 2, 3, 8, 16}
 	switch {
-	case longtest.Enabled():
+	case longtest.Thorough():
 		sizes, counts = []int{1, 2, 17, 512}, []int{1, 2, 3, 4, 8, 16, 64}
 	case testing.Short():
 		sizes, counts = []int{1, 17, 64}, []int{1, 3, 8}

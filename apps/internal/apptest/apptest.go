@@ -107,8 +107,8 @@ func Simulated(t testing.TB, cfg sim.Config) *sim.Network {
 	return net
 }
 
-// Modes returns a configuration for each mode, with and without notices, and direct; with -short the
-// last two are one. Nodes and Net are unset.
+// Modes returns a configuration for each mode, with and without notices, and direct; with -short
+// the last two are one. Nodes and Net are unset.
 func Modes() []fagus.Config {
 	if testing.Short() {
 		return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true, Direct: true}}
@@ -134,13 +134,13 @@ func networks(t testing.TB, nodes int) []dimmnet.Network {
 	return nets
 }
 
-// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 in long tests, 3 with -short), and
+// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 if thorough, 3 with -short), and
 // on every kind of network. With -short the networks are those where ranks run at the same time:
 // on others the race detector finds nothing.
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	counts := []int{2, 3}
 	switch {
-	case longtest.Enabled():
+	case longtest.Thorough():
 		counts = []int{1, 2, 3, 4}
 	case testing.Short():
 		counts = []int{3}

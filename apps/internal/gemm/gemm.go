@@ -18,8 +18,8 @@ type Product struct {
 // Add adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C of
 // the n elements of c from i*ldc on. b has the k rows of B, n elements each.
 //
-// If goOn is not nil, Add calls it after each block of at most 256 rows and 256 k with the number of
-// rows that would take as much work as has been done. If it returns false, Add returns, and C is
+// If goOn is not nil, Add calls it after each block of at most 256 rows and 256 k with the number
+// of rows that would take as much work as has been done. If it returns false, Add returns, and C is
 // undefined.
 func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []float64, k, n int, goOn func(rows int) bool) {
 	if k < 1 || n < 1 || len(b) < k*n {
@@ -54,7 +54,8 @@ func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []floa
 // columns returns how many columns the panels of n columns have.
 func columns(n int) int { return (n + tileColumns - 1) / tileColumns * tileColumns }
 
-// packColumns packs rows of B into panels of tileColumns columns. It pads the last panel with zeros.
+// packColumns packs rows of B into panels of tileColumns columns. It pads the last panel with
+// zeros.
 func (p *Product) packColumns(b []float64, n, depth int) {
 	to := p.b[:depth*columns(n)]
 	for j := 0; j < n; j += tileColumns {
