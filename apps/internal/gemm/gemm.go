@@ -5,7 +5,7 @@ import "fmt"
 const (
 	tileRows    = 8
 	tileColumns = 16
-	blockK      = 256
+	blockK      = 512
 	blockRows   = 256
 )
 
@@ -18,7 +18,7 @@ type Product struct {
 // Add adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C of
 // the n elements of c from i*ldc on. b has the k rows of B, n elements each.
 //
-// If goOn is not nil, Add calls it after each block of at most 256 rows and 256 k with the number
+// If goOn is not nil, Add calls it after each block of at most 256 rows and 512 k with the number
 // of rows that would take as much work as has been done. If it returns false, Add returns, and C is
 // undefined.
 func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []float64, k, n int, goOn func(rows int) bool) {

@@ -31,7 +31,7 @@ func TestAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var p Product // its memory has held other blocks
 	for _, rows := range []int{0, 1, 7, 8, 9, 257} {
-		for _, k := range []int{1, 2, 255, 257} {
+		for _, k := range []int{1, 2, blockK - 1, blockK + 1} {
 			for _, n := range []int{1, 15, 16, 17, 40} {
 				lda, ldc := k+rows%3, n+rows%2*5
 				a, b, c := numbers(r, rows*lda+k), numbers(r, k*n), numbers(r, rows*ldc+n)
@@ -80,7 +80,7 @@ func TestKernels(t *testing.T) {
 
 // TestAddStops: Add does no more work when goOn has returned false.
 func TestAddStops(t *testing.T) {
-	const rows, k, n = 600, 300, 1
+	const rows, k, n = 600, 600, 1
 	a, b, calls := make([]float64, rows*k), make([]float64, k*n), 0
 	new(Product).Add(make([]float64, rows*n), n, a, k, rows, b, k, n, func(int) bool { calls++; return calls < 4 })
 	if calls != 4 {
