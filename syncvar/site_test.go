@@ -295,7 +295,7 @@ func exploreAll(t *testing.T, direct bool) {
 		for _, b := range modes {
 			for _, c := range modes {
 				states += explore(t, [][]Want{{a}, {b, exclusive}, {c}}, direct)
-				if longtest.Enabled() && !a.Brief && !c.Brief {
+				if longtest.Thorough() && !a.Brief && !c.Brief {
 					states += explore(t, [][]Want{{exclusive}, {a, b}, {exclusive, c}}, direct)
 				}
 			}

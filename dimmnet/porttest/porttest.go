@@ -35,7 +35,7 @@ func Run(t *testing.T, network func() dimmnet.Network) {
 				switch {
 				case testing.Short():
 					e.part = 10
-				case !longtest.Enabled():
+				case !longtest.Thorough():
 					e.part = 3
 				}
 				if err := c.check(e, nodes); err != nil {

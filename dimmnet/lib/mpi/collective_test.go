@@ -30,7 +30,7 @@ func parts(size, n int, f func(i int) []byte) (all []byte) {
 func TestCollectives(t *testing.T) {
 	groups, lengths := []int{1, 2, 3}, []int{0, 8, 41, 300}
 	switch {
-	case longtest.Enabled():
+	case longtest.Thorough():
 		groups = []int{1, 2, 3, 4, 5, 8}
 	case testing.Short():
 		groups, lengths = []int{2, 5}, []int{41, 300}

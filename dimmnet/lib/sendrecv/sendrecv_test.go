@@ -78,7 +78,7 @@ func TestSizes(t *testing.T) {
 		for _, o := range []order{receiverFirst, senderFirst, bothFirst} {
 			for _, botf := range []int{0, -1, 928, 1 << 30} {
 				for _, bulk := range []int{1 << 20, 3 * bufferBytes} {
-					list := sizes(testing.Short() || bulk < 1<<20 || botf != 0 && !longtest.Enabled())
+					list := sizes(testing.Short() || bulk < 1<<20 || botf != 0 && !longtest.Thorough())
 					t.Run(fmt.Sprintf("%s/%v/botf=%d/bulk=%d", network.name, o, botf, bulk), func(t *testing.T) {
 						run(t, shuttered(network.new(bulk)), 2, Config{BOTF: botf}, func(e *Endpoint) error {
 							return toAndFro(e, o, botf, list)

@@ -1,7 +1,9 @@
 // Package longtest separates the tests that take long from those of a plain go test ./... .
-// The environment variable FAGUS_LONG, which CI sets, says that long tests run:
+// The environment variable FAGUS_LONG says that long tests run, as in CI, or also that tests try
+// many cases:
 //
 //	FAGUS_LONG=1 go test ./...
+//	FAGUS_LONG=2 go test -timeout 30m ./...
 //
 //	func TestEveryProgram(t *testing.T) {
 //		longtest.Need(t)

@@ -56,7 +56,7 @@ func run(t *testing.T, dir, program string) (said []byte, err error) {
 }
 
 // TestCorpus checks that every function of the corpus is refused, or that its parallel version
-// gives the same result. Unless long tests run, it checks every fifth function.
+// gives the same result. Unless tests are thorough, it checks every fifth function.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
@@ -103,7 +103,7 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	t.Logf("%d of %d functions are made parallel", made, tried)
-	if !longtest.Enabled() {
+	if !longtest.Thorough() {
 		return
 	}
 	vet := exec.CommandContext(t.Context(), "go", "vet", "-mod=mod", "./...")
