@@ -74,7 +74,7 @@ func (e *Engine) takeAttached() error {
 			e.counts.Transfers++
 		}
 	}
-	e.plan.Transfers = rest
+	e.plan.Transfers, e.offered = rest, nil
 	return nil
 }
 
