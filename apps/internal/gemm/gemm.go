@@ -31,12 +31,9 @@ func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []floa
 	if rows == 0 {
 		return
 	}
-	if p.a == nil {
-		p.a = make([]float64, blockRows*blockK)
-	}
-	if need := min(k, blockK) * columns(n); cap(p.b) < need {
-		p.b = make([]float64, need)
-	}
+	depth := min(blockK, k)
+	p.a = grown(p.a, panels(min(blockRows, rows), tileRows)*depth)
+	p.b = grown(p.b, panels(n, tileColumns)*depth)
 	for k0 := 0; k0 < k; k0 += blockK {
 		depth := min(blockK, k-k0)
 		p.packColumns(b[k0*n:], n, depth)
@@ -51,13 +48,21 @@ func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []floa
 	}
 }
 
-// columns returns how many columns the panels of n columns have.
-func columns(n int) int { return (n + tileColumns - 1) / tileColumns * tileColumns }
+// panels returns how many rows or columns the panels of n have, if a panel has size of them.
+func panels(n, size int) int { return (n + size - 1) / size * size }
+
+// grown returns buffer if it has n elements, otherwise another one.
+func grown(buffer []float64, n int) []float64 {
+	if len(buffer) < n {
+		buffer = make([]float64, n)
+	}
+	return buffer
+}
 
 // packColumns packs rows of B into panels of tileColumns columns. It pads the last panel with
 // zeros.
 func (p *Product) packColumns(b []float64, n, depth int) {
-	to := p.b[:depth*columns(n)]
+	to := p.b[:depth*panels(n, tileColumns)]
 	for j := 0; j < n; j += tileColumns {
 		width := min(tileColumns, n-j)
 		for i := range depth {
