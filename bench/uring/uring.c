@@ -33,7 +33,7 @@ static void check(int ok, const char *what) {
 	}
 }
 
-// poll_completion waits for n completions without sleeping.
+// poll_completions waits for n completions without sleeping.
 static void poll_completions(int n) {
 	while (n > 0) {
 		struct io_uring_cqe *cqe;
