@@ -66,7 +66,6 @@ type Engine struct {
 	sources   map[source]*stream     // streams that outQueues send from this rank's own copy
 
 	attachment []byte              // goes with this rank's request, or is being read
-	mostWrite  int                 // bytes of a Write of the port
 	offered    []syncvar.ID        // what a block could be used for in this phase; at most one
 	sought     map[syncvar.ID]bool // whether the peer wanted a variable when it was last offered
 	pieces     []consistency.Piece // reused
@@ -138,8 +137,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
 
-		mostWrite: p.Limits().Block,
-		sought:    make(map[syncvar.ID]bool),
+		sought: make(map[syncvar.ID]bool),
 	}
 	if e.entered == nil {
 		e.entered = func() {}

@@ -176,15 +176,8 @@ func (r *requests) post(e *Engine, l *syncvar.List, to dimmnet.Rank) bool {
 		return false
 	}
 	r.before = max(r.before, 1)
-	for at := e.inline.attached(to, own, e.phase, len(e.attachment)); len(l.Attached) > 0; r.before++ {
-		sent := (r.before - 1) * e.mostWrite
-		if sent >= len(e.attachment) {
-			break
-		}
-		next := min(sent+e.mostWrite, len(e.attachment))
-		if !e.port.Write(to, at+dimmnet.Offset(sent), e.attachment[sent:next]) {
-			return false
-		}
+	if len(l.Attached) > 0 && !r.postAttachment(e, to) {
+		return false
 	}
 	if !e.port.Store(to, e.inline.request(to, own, e.phase), r.own, dimmnet.WordBytes) {
 		return false
@@ -198,6 +191,21 @@ func (r *requests) post(e *Engine, l *syncvar.List, to dimmnet.Rank) bool {
 	}
 	r.posted++
 	return true
+}
+
+// postAttachment posts what has not been posted of the attached contents.
+func (r *requests) postAttachment(e *Engine, to dimmnet.Rank) bool {
+	at, most := e.inline.attached(to, e.rank, e.phase, len(e.attachment)), e.port.Limits().Block
+	for ; ; r.before++ {
+		sent := (r.before - 1) * most
+		if sent >= len(e.attachment) {
+			return true
+		}
+		next := min(sent+most, len(e.attachment))
+		if !e.port.Write(to, at+dimmnet.Offset(sent), e.attachment[sent:next]) {
+			return false
+		}
+	}
 }
 
 // take takes the request w of peer i.
