@@ -102,6 +102,12 @@ func checkOrder(all []result) error {
 func (n *Node) mapArray(bytes int) (m guard.Memory, all [][]byte, err error) {
 	var mem []byte
 	switch {
+	case n.guard != nil && n.views:
+		if all, err = n.host.(dimmnet.Viewer).View(bytes); err != nil {
+			return m, nil, err
+		}
+		m, err = n.guard.View(all[n.rank])
+		return m, all, err
 	case n.guard != nil:
 		m, err = n.guard.Map(bytes)
 		return m, nil, err

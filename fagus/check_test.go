@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
@@ -58,12 +59,11 @@ func TestGallery(t *testing.T) {
 		if report == "" {
 			t.Errorf("%s: nothing is reported", w.title)
 		}
-		for _, other := range []struct {
-			net  dimmnet.Network
-			mode fagus.Mode
-		}{{newSim(t, sim.Config{}), fagus.Phase}, {goroutines(), fagus.Threaded}, {newSim(t, sim.Config{}), fagus.Threaded}} {
-			if again := w.report(t, other.net, other.mode, w.check); again != report {
-				t.Errorf("%s: %T in %v mode reports\n%s\nwant, as in phase mode on goroutines,\n%s", w.title, other.net, other.mode, again, report)
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			for _, net := range []dimmnet.Network{newSim(t, sim.Config{}), goroutines(), shm.New(shm.Config{Heap: 1 << 20})} {
+				if again := w.report(t, net, mode, w.check); again != report {
+					t.Errorf("%s: %T in %v mode reports\n%s\nwant, as in phase mode on goroutines,\n%s", w.title, net, mode, again, report)
+				}
 			}
 		}
 		if off := w.report(t, goroutines(), fagus.Phase, fagus.CheckOff); off != "" {
@@ -157,6 +157,23 @@ func TestCheckedPanics(t *testing.T) {
 	}
 }
 
+// TestCheckOnLocks: in threaded mode on ranks that can read each other's memory, a checked run has
+// locks, as it has without the check.
+func TestCheckOnLocks(t *testing.T) {
+	needGuard(t)
+	cfg := fagus.Config{Nodes: 2, Net: shm.New(shm.Config{Heap: 1 << 20}), Mode: fagus.Threaded, Check: fagus.CheckOn}
+	report := succeed(t, cfg, func(n *fagus.Node) error {
+		_, guards, err := counters(n, 1)
+		if err != nil {
+			return err
+		}
+		return touch(n, n.Set(guards[0].Write().Unordered()))
+	})
+	if locks := report.Ranks[0].Locks; locks != 1 {
+		t.Errorf("rank 0 acquired %d locks, want 1", locks)
+	}
+}
+
 // TestCheckLeavesNothingBehind: a checked run leaves neither mappings nor open files.
 func TestCheckLeavesNothingBehind(t *testing.T) {
 	needGuard(t)
@@ -170,6 +187,7 @@ func TestCheckLeavesNothingBehind(t *testing.T) {
 	before := files()
 	for _, w := range gallery {
 		w.report(t, goroutines(), fagus.Phase, w.check)
+		w.report(t, shm.New(shm.Config{Heap: 1 << 20}), fagus.Threaded, w.check)
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -17,7 +18,10 @@ import (
 func TestCheckedRandomPrograms(t *testing.T) {
 	needGuard(t)
 	for seed := uint64(1); seed <= cases(20, 3); seed++ {
-		for name, cfg := range everyRuntime(t, seed) {
+		all := everyRuntime(t, seed)
+		all["phase, shm"] = fagus.Config{Net: shm.New(shm.Config{Heap: 16 << 20})}
+		all["locks, shm"] = fagus.Config{Net: shm.New(shm.Config{Heap: 16 << 20}), Mode: fagus.Threaded}
+		for name, cfg := range all {
 			cfg.Nodes = 1 + int(seed%4)
 			for _, cfg.Check = range []fagus.Check{fagus.CheckOn, fagus.CheckStrict} {
 				o := newOracle(seed)

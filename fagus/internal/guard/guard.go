@@ -39,7 +39,8 @@ type Guard struct {
 	version   func(syncvar.ID) syncvar.Version
 	pageBytes int
 	pagemap   pagemap
-	mappings  [][]byte   // all mappings; Close unmaps them
+	mappings  [][]byte   // of Map; Close unmaps them
+	views     [][]byte   // of View; Close unmaps them
 	arrays    []*array   // by address
 	dirty     []span     // pages whose counts have changed since the last flush
 	vars      []variable // by variable ID

@@ -75,9 +75,21 @@ func (g *Guard) Map(n int) (Memory, error) {
 	return Memory{own[:n:n], view[:n:n]}, nil
 }
 
+// View is Map for an array whose memory the caller has mapped: own begins at a page of a shared
+// mapping, and its last page belongs to it. The caller unmaps own, after Close.
+func (g *Guard) View(own []byte) (Memory, error) {
+	pages := (len(own) + g.pageBytes - 1) / g.pageBytes
+	view, err := mapAgain(extended(own, pages*g.pageBytes))
+	if err != nil {
+		return Memory{}, err
+	}
+	g.views = append(g.views, view)
+	return Memory{own, view[:len(own):len(own)]}, protect(view, closed)
+}
+
 // Add adds an array at address base, whose elements have elementBytes bytes, in memory
-// returned by Map. Arrays must be added in increasing order of addresses. The program sets the
-// result when it uses the whole view, and not Parts alone; nil: nobody asks.
+// returned by Map or View. Arrays must be added in increasing order of addresses. The program sets
+// the result when it uses the whole view, and not Parts alone; nil: nobody asks.
 func (g *Guard) Add(m Memory, name string, base consistency.Addr, elementBytes int) (whole *atomic.Bool) {
 	if g == nil {
 		return nil
@@ -94,19 +106,19 @@ func (g *Guard) Add(m Memory, name string, base consistency.Addr, elementBytes i
 
 func extended(mem []byte, n int) []byte { return unsafe.Slice(unsafe.SliceData(mem), n) }
 
-// Close unmaps all arrays.
+// Close unmaps what the guard has mapped.
 func (g *Guard) Close() error {
 	if g == nil {
 		return nil
 	}
 	err := g.pagemap.close()
-	for _, w := range g.windows {
-		err = errors.Join(err, unmapWindow(w))
+	for _, m := range slices.Concat(g.windows, g.views) {
+		err = errors.Join(err, unmapAgain(m))
 	}
 	for _, m := range g.mappings {
 		err = errors.Join(err, unmap(m))
 	}
-	g.mappings, g.windows = nil, nil
+	g.mappings, g.windows, g.views = nil, nil, nil
 	return err
 }
 

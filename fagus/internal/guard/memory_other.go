@@ -12,7 +12,7 @@ func pageBytes() int                             { return 4096 }
 func mapTwice(int) (own, view []byte, err error) { return nil, nil, errNoMemfd }
 func unmap([]byte) error                         { return errNoMemfd }
 func mapAgain([]byte) ([]byte, error)            { return nil, errNoMemfd }
-func unmapWindow([]byte) error                   { return errNoMemfd }
+func unmapAgain([]byte) error                    { return errNoMemfd }
 func protect([]byte, access) error               { return errNoMemfd }
 func forget([]byte) error                        { return errNoMemfd }
 
