@@ -200,7 +200,18 @@ func (s *Space) Bytes(r Range) []byte {
 	return g.mem[r.Lo-g.Lo : r.Hi-g.Lo : r.Hi-g.Lo]
 }
 
+// fewRegions is the number of regions up to which looking at all takes less time than a search.
+const fewRegions = 8
+
 func (s *Space) region(r Range) *region {
+	if len(s.regions) <= fewRegions {
+		for i := range s.regions {
+			if g := &s.regions[i]; g.contains(r) {
+				return g
+			}
+		}
+		return nil
+	}
 	i, ok := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Lo, a) })
 	if !ok {
 		i--

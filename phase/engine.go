@@ -363,7 +363,9 @@ func (e *Engine) quiet() bool {
 }
 
 func (e *Engine) makePlan() error {
-	e.lists[e.rank] = *e.own
+	if e.tree.Arity > 0 {
+		e.lists[e.rank] = *e.own
+	}
 	if e.queued { // inline requests repeat the declarations of the phase before
 		if err := e.checkDeclarations(); err != nil {
 			return err

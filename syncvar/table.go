@@ -76,7 +76,18 @@ func (s *State) have(rank dimmnet.Rank) Version {
 	return 0
 }
 
+// fewCopies is the number of copies up to which looking at all takes less time than a search.
+const fewCopies = 8
+
 func (s *State) find(rank dimmnet.Rank) (int, bool) {
+	if len(s.Copies) <= fewCopies {
+		for i := range s.Copies {
+			if at := s.Copies[i].Rank; at >= rank {
+				return i, at == rank
+			}
+		}
+		return len(s.Copies), false
+	}
 	return slices.BinarySearchFunc(s.Copies, rank, func(c Copy, r dimmnet.Rank) int { return cmp.Compare(c.Rank, r) })
 }
 
