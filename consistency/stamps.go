@@ -21,6 +21,10 @@ type stamps []Piece
 // merges more pieces in one pass. It may change st and pieces. The pieces must not overlap.
 func (st stamps) overwrite(pieces []Piece) stamps {
 	const few = 8
+	if len(st) == 1 && len(pieces) == 1 && st[0].Range == pieces[0].Range {
+		st[0].Version = pieces[0].Version
+		return st
+	}
 	if len(pieces) <= few {
 		for _, p := range pieces {
 			st = st.splice(p)
