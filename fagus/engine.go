@@ -93,6 +93,8 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		FirstPhase:   cfg.first.phase,
 		FirstVersion: cfg.first.version,
 
+		Schedules: cfg.schedules,
+
 		Observer: cfg.waits,
 		Entered:  cfg.waits.Entered,
 		Charge:   h.Charge,
@@ -235,7 +237,9 @@ func (e *phaseEngine) Fence() error {
 }
 
 // Version returns the version that the last phase assigned to a variable.
-func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version { return e.Table().Version(id) }
+func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version {
+	return e.Engine.Version(id)
+}
 
 // Owns reports whether the last tenure of a variable was this rank's.
 func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owner == e.port.Rank() }

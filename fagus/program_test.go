@@ -291,23 +291,37 @@ func (p *rankProgram) read(of []interval) (b []byte) {
 	return b
 }
 
-// tenure acquires, checks, writes and releases.
+// tenure acquires random variables with random access, checks, writes and releases.
 func (p *rankProgram) tenure() error {
-	held := make([]fagus.Access, len(p.vars))   // 0 if the variable is not held
-	declared := make([][]interval, len(p.vars)) // nil without a declaration
-	var wants []fagus.Request
+	held := make([]fagus.Access, len(p.vars))
+	declared := make([][]interval, len(p.vars))
 	for v, guard := range p.guards {
 		if guard == nil || p.random.IntN(2) == 0 {
 			continue
 		}
 		held[v] = []fagus.Access{fagus.Shared, fagus.Exclusive}[p.random.IntN(2)]
-		want := fagus.Want(guard, held[v]).Unordered()
 		if held[v] == fagus.Exclusive && p.random.IntN(2) == 0 {
 			declared[v] = []interval{}
-			var ranges []fagus.Range
 			for range p.random.IntN(4) {
-				x := randomPart(p.random, p.vars[v])
-				declared[v] = append(declared[v], x)
+				declared[v] = append(declared[v], randomPart(p.random, p.vars[v]))
+			}
+		}
+	}
+	return p.hold(held, declared)
+}
+
+// hold acquires variables with the given access (0: none), checks, writes and releases. declared
+// has the bytes that it declares to write, by variable; nil without a declaration.
+func (p *rankProgram) hold(held []fagus.Access, declared [][]interval) error {
+	var wants []fagus.Request
+	for v, access := range held {
+		if access == 0 {
+			continue
+		}
+		want := fagus.Want(p.guards[v], access).Unordered()
+		if declared[v] != nil {
+			var ranges []fagus.Range
+			for _, x := range declared[v] {
 				ranges = append(ranges, p.a.Range(x.lo, x.hi))
 			}
 			want = want.Writing(ranges...)

@@ -112,6 +112,10 @@ func (e *Engine) meet() (done bool) {
 		e.table.ApplyUpdate()
 	}
 	e.plan.Complete = call
+	if e.tree.Arity > 0 {
+		e.method.(*push).own = nil
+		e.record()
+	}
 	e.end()
 	return true
 }

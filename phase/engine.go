@@ -70,6 +70,19 @@ type Engine struct {
 	sought     map[syncvar.ID]bool // whether the peer wanted a variable when it was last offered
 	pieces     []consistency.Piece // reused
 
+	// In a tree:
+	schedules *Schedules
+	schedule  *schedule // of this phase
+	course    course
+	ownText   []byte  // the encoded list of this rank; ownList is a mark if it is the expected one
+	mark      []byte  // the mark of this phase
+	parts     []*part // of this rank in the last phases, as in course.past
+	part      *part   // of this phase, if it repeats
+	repeating bool    // this phase repeats; between phases: the last one
+	behind    uint64  // the number of phases that the table lacks
+	plain     uint64  // the number of phases since one that has not granted all lists
+	scratch   []byte
+
 	bundle    []byte // in a tree: the lists of this rank and of the ranks below it
 	outBundle []byte // the same as it is sent, with the words of a Reduce
 	fold      folding
@@ -106,6 +119,8 @@ type Config struct {
 	// Entered, if not nil, is called once by each Call, before it waits. With Polls that is after
 	// the first posts, so that the work of Entered takes no longer than the posts are on their way.
 	Entered func()
+	// Schedules is shared by the engines of a process; nil if this engine is the only one.
+	Schedules *Schedules
 	// Charge, if not nil, is called for the work of the host (dimmnet.Host.Charge).
 	Charge func(w dimmnet.Work, n int)
 }
@@ -153,6 +168,10 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	e.waitPort = &waitPort{p, e}
 	if e.tree.Arity > 0 {
 		e.own = new(syncvar.List)
+		e.course, e.schedules = newCourse(nodes), cfg.Schedules
+		if e.schedules == nil {
+			e.schedules = new(Schedules)
+		}
 		e.peers = e.tree.Children(p.Rank())
 		if parent, ok := e.tree.Parent(p.Rank()); ok {
 			e.peers = slices.Insert(e.peers, 0, parent)
@@ -195,6 +214,7 @@ func (e *Engine) Layout() ringbuf.Layout { return e.layout }
 // Counts holds what an engine has done so far.
 type Counts struct {
 	Phases    uint64 // phases completed
+	Repeated  uint64 // of these, phases that repeated one of before, so that nobody planned
 	Lists     uint64 // acquire lists sent: one per peer and phase
 	Transfers uint64 // transfers of a variable to a peer; relayed transfers count too
 	Slots     uint64 // slots sent with pieces of variables or with their locations
@@ -206,7 +226,10 @@ type Counts struct {
 func (e *Engine) Counts() Counts { return e.counts }
 
 // Table returns the rank's copy of the replicated table. The caller must not change it.
-func (e *Engine) Table() *syncvar.Table { return &e.table }
+func (e *Engine) Table() *syncvar.Table {
+	e.catchUp()
+	return &e.table
+}
 
 // Begin enters the next communication phase with this rank's list. It sets the list's Phase,
 // Declared and Digest.
@@ -238,7 +261,11 @@ func (e *Engine) begin(l *syncvar.List) error {
 		if e.tree.Arity > 0 {
 			sent.Word = e.fold.word(l)
 		}
-		e.ownList = syncvar.AppendList(e.ownList, &sent)
+		if e.tree.Arity > 0 {
+			e.ownList = appendScheduled(e.ownList, &sent)
+		} else {
+			e.ownList = syncvar.AppendList(e.ownList, &sent)
+		}
 		e.charge(dimmnet.Entry, l.Entries())
 	}
 	if len(e.ownList) > syncvar.MaxListBytes {
@@ -302,11 +329,21 @@ func (e *Engine) Step() (progress bool, err error) {
 
 // planned goes on when all lists have arrived. A phase in which nothing has to move ends here.
 func (e *Engine) planned() error {
+	if e.tree.Arity > 0 {
+		if e.repeats() {
+			return e.repeat()
+		}
+		e.repeating = false
+		e.catchUp()
+	}
 	if e.meet() {
 		return nil
 	}
 	if err := e.makePlan(); err != nil {
 		return err
+	}
+	if e.tree.Arity > 0 {
+		e.record()
 	}
 	if e.inline.peers > 0 && e.quiet() {
 		e.finish()
@@ -364,7 +401,7 @@ func (e *Engine) quiet() bool {
 
 func (e *Engine) makePlan() error {
 	if e.tree.Arity > 0 {
-		e.lists[e.rank] = *e.own
+		e.lists = e.schedule.all()
 	}
 	if e.queued { // inline requests repeat the declarations of the phase before
 		if err := e.checkDeclarations(); err != nil {
@@ -449,6 +486,11 @@ func (e *Engine) finish() {
 		e.pieces = s.AppendPieces(e.pieces[:0])
 		e.space.Accept(s.ID, e.pieces)
 	}
+	e.arriving, e.streaming = e.arriving[:0], 0
+	if e.repeating {
+		e.end()
+		return
+	}
 	if e.plan.Complete == syncvar.Update {
 		e.table.ApplyUpdate()
 	}
@@ -456,11 +498,14 @@ func (e *Engine) finish() {
 		e.table.ApplyPart(e.plan.Transfers)
 	}
 	e.table.Apply(e.lists, e.plan.Granted)
-	e.arriving, e.streaming = e.arriving[:0], 0
 	e.end()
 }
 
 func (e *Engine) end() {
+	if e.tree.Arity > 0 {
+		e.course.add(e.schedule)
+		e.schedule.last.Store(e.counts.Phases)
+	}
 	e.phase++
 	e.counts.Phases++
 	e.state = between

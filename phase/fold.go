@@ -1,7 +1,6 @@
 package phase
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -153,15 +152,10 @@ func (e *Engine) finishWords(up []byte) []byte {
 		}
 	}
 	place(0)
-	if f.by.Of != nil && e.alone(e.bundle) {
+	if f.by.Of != nil && e.uniform {
 		all = f.by.Of(all)
 	}
 	return appendWords(nil, all)
-}
-
-// alone reports whether a bundle of all ranks says that all have sent the same list as this rank.
-func (e *Engine) alone(bundle []byte) bool {
-	return bytes.Equal(bundle, appendEntry(nil, 0, e.ownList))
 }
 
 // takeAllWords takes the words that come down.

@@ -51,8 +51,12 @@ func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int
 
 // goodEntries returns entries of the empty lists of ranks in phase 0.
 func goodEntries(ranks ...uint64) (b []byte) {
+	var w world
+	if err := w.begin(1, scriptLimits(2150), phase.Auto); err != nil {
+		panic(err)
+	}
 	for _, r := range ranks {
-		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Declared: 1})
+		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Declared: 1, Digest: w.ranks[0].space.Digest(1)})
 		b = binary.AppendUvarint(b, r)
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		b = append(b, list...)
@@ -94,7 +98,11 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{9, 1, bundleOf(goodEntries(9), 1, 2, 3), "rank 9 sent 3 bytes of words for 1 ranks"},
 		{9, 1, bundleOf(goodEntries(9), 1, 2, 3, 4, 5, 6, 7, 8), ""}, // rank 1 is in no Reduce
 		{1, 9, bundleOf(goodEntries(0), 1, 2, 3, 4, 5, 6, 7, 8), "rank 1 sent 8 bytes of words for 12 ranks"},
+		{1, 9, bundleOf(append(goodEntries(0), 10, 2, 0x7f, 1)), "bundle of rank 1: rank 10 does as 7f01, want as 0 phases before"},
+		{1, 9, bundleOf([]byte{0, 2, 0x7f, 1}), "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before"},
 		{1, 9, bundleOf([]byte{0, 1, 9}), "list of rank 0: syncvar: list: unknown call 9"},
+		{1, 9, bundleOf(append(goodEntries(0), 9, 15, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0)), "as the list of rank 9, which has sent 01"},
+		{1, 9, bundleOf(append(goodEntries(0), 11, 15, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0)), "list of rank 11: syncvar: list: age 0 in a tree, want 1"},
 		{1, 9, bundleOf(append(goodEntries(0), 11, 1, 9)), "list of rank 11: syncvar: list: unknown call 9"},
 	} {
 		if got := hostileBundle(t, test.from, test.to, test.bundle); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {

@@ -64,6 +64,13 @@ func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
 }
 
 func (e *Engine) gatherUp() error {
+	e.ownText = append(e.ownText[:0], e.ownList...)
+	if s, lag := e.course.expected(); s != nil && bytes.Equal(s.text(e.rank), e.ownText) {
+		e.mark = appendMark(e.mark[:0], lag)
+		e.ownList = append(e.ownList[:0], e.mark...)
+	} else if s != nil {
+		e.mark = appendMark(e.mark[:0], lag)
+	}
 	e.bundle = appendEntry(e.bundle[:0], e.rank, e.ownList)
 	e.below = len(e.tree.Children(e.rank))
 	e.fold.begin(e.own, e.below)
@@ -81,10 +88,13 @@ func (e *Engine) gathered() error {
 		e.out[e.peer(parent)].sendLists(e.outBundle)
 		return nil
 	}
+	if err := e.takeSchedule(0, e.bundle); err != nil {
+		return err
+	}
 	words = e.finishWords(words)
 	e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
 	e.spread(e.outBundle)
-	return e.takeLists(0, e.bundle, words)
+	return e.takeAllWords(0, words)
 }
 
 func appendBundle(b, entries, words []byte) []byte {
@@ -126,7 +136,10 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 	}
 	if !child {
 		e.spread(b)
-		return e.takeLists(from, bundle, words)
+		if err := e.takeSchedule(from, bundle); err != nil {
+			return err
+		}
+		return e.takeAllWords(from, words)
 	}
 	if err := e.takeWords(from, words); err != nil {
 		return err
@@ -139,24 +152,10 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 	return e.gathered()
 }
 
-// takeLists takes the lists of all ranks from their bundle. If all are the same, and say nothing
-// but that the ranks wait for each other, there is nothing to take.
-func (e *Engine) takeLists(from dimmnet.Rank, bundle, words []byte) error {
-	e.uniform = e.alone(bundle)
-	if err := e.takeAllWords(from, words); err != nil || e.uniform && e.own.Meets() && !e.updates() {
-		return err
+// takeSchedule takes the lists of all ranks from their bundle.
+func (e *Engine) takeSchedule(from dimmnet.Rank, bundle []byte) (err error) {
+	if e.schedule, err = e.scheduleOf(from, bundle); err == nil {
+		e.uniform = e.schedule.uniform()
 	}
-	if e.lists == nil {
-		e.lists = make([]syncvar.List, e.tree.Nodes)
-	}
-	return eachEntry(bundle, func(of uint64, list []byte) error {
-		l, err := e.decodeList(dimmnet.Rank(of), list)
-		if err != nil {
-			return err
-		}
-		for r := range e.tree.Subtree(dimmnet.Rank(of)) {
-			e.lists[r] = l
-		}
-		return nil
-	})
+	return err
 }

@@ -24,6 +24,7 @@ type push struct {
 
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	round    []*role            // the first few of roles: their messages are under way
+	own      []multicast        // those of this phase in which this rank has a role
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
 	manifest []byte             // reused
@@ -85,7 +86,7 @@ func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	if b.e.tree.Arity > 0 { // no rings carry the rest
 		*plan = plan.only(numbered, rest)
 	}
-	b.prepare(numbered)
+	b.own = b.prepare(numbered)
 	b.rest = b.rest[:0]
 	for _, t := range plan.Transfers {
 		if !b.moved[source{t.ID, t.Since}] {
@@ -95,7 +96,8 @@ func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	return b.rest
 }
 
-func (b *push) prepare(multicasts []multicast) {
+// prepare prepares this rank's roles in multicasts. It returns those in which it has one.
+func (b *push) prepare(multicasts []multicast) (own []multicast) {
 	e := b.e
 	clear(b.moved)
 	for i := range multicasts {
@@ -116,7 +118,7 @@ func (b *push) prepare(multicasts []multicast) {
 		for _, item := range r.items {
 			b.moved[item] = true
 			if r.root {
-				r.queue = e.space.AppendCuts(r.queue, item.id, item.since, e.table.Version(item.id))
+				r.queue = e.space.AppendCuts(r.queue, item.id, item.since, e.version(item.id))
 				continue
 			}
 			s := e.newStream(item.id, r.from)
@@ -124,7 +126,9 @@ func (b *push) prepare(multicasts []multicast) {
 			e.arriving = append(e.arriving, s)
 		}
 		b.roles = append(b.roles, r)
+		own = append(own, multicasts[i])
 	}
+	return own
 }
 
 func (b *push) step() (progress bool, err error) {

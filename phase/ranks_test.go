@@ -89,7 +89,7 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 	encode := func(r dimmnet.Rank) []byte {
 		l := list(r)
 		l.Call, l.Phase, l.Since, l.Declared, l.Digest = syncvar.Acquire, e.phase, e.phase, 2, e.space.Digest(2)
-		return syncvar.AppendList(nil, &l)
+		return appendScheduled(nil, &l)
 	}
 	own := list(e.rank)
 	own.Call, own.Since = syncvar.Acquire, e.phase

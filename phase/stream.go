@@ -41,7 +41,7 @@ func (e *Engine) queueTransfers(transfers []syncvar.Transfer) {
 		case t.From == own:
 			if e.sources[key] == nil {
 				s := e.newStream(t.ID, own)
-				e.space.Fill(&s.Stream, t.ID, t.Since, e.table.Version(t.ID), e.maxCut)
+				e.space.Fill(&s.Stream, t.ID, t.Since, e.version(t.ID), e.maxCut)
 				e.sources[key] = s
 			}
 			e.out[e.peer(t.To)].send(e.sources[key])
@@ -56,7 +56,7 @@ func (e *Engine) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
 	}
 	s := e.streams[e.streaming]
 	e.streaming++
-	*s = stream{Stream: consistency.Stream{ID: id, Version: e.table.Version(id), Cuts: s.Cuts[:0]}, from: from}
+	*s = stream{Stream: consistency.Stream{ID: id, Version: e.version(id), Cuts: s.Cuts[:0]}, from: from}
 	return s
 }
 
@@ -82,7 +82,7 @@ func (e *Engine) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *str
 func (e *Engine) acceptWhole(id syncvar.ID) {
 	e.pieces = e.pieces[:0]
 	for _, r := range e.space.Ranges(id) {
-		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: e.table.Version(id)})
+		e.pieces = append(e.pieces, consistency.Piece{Range: r, Version: e.version(id)})
 	}
 	e.space.Accept(id, e.pieces)
 }

@@ -34,6 +34,9 @@ func (e *Engine) describe(w *syncvar.Wait) {
 		*w = w.From(what, ranks)
 	}
 	own := e.own
+	if e.behind > 0 {
+		return // the table does not say
+	}
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
 		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
 			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.table.State(id).Owner})

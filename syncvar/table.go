@@ -210,19 +210,22 @@ func (t *Table) Apply(lists []List, granted []bool) {
 		if !granted[r] {
 			continue
 		}
-		rank := dimmnet.Rank(r)
-		for _, id := range lists[r].Shared {
-			s := t.at(id)
-			s.setCopy(rank, s.Version)
-		}
-		for _, id := range lists[r].Exclusive {
-			s := t.at(id)
-			s.Version++
-			s.Owner = rank
-			s.setCopy(rank, s.Version)
-			s.open = true
-			t.open = append(t.open, id)
-		}
+		t.apply(dimmnet.Rank(r), &lists[r])
+	}
+}
+
+func (t *Table) apply(rank dimmnet.Rank, l *List) {
+	for _, id := range l.Shared {
+		s := t.at(id)
+		s.setCopy(rank, s.Version)
+	}
+	for _, id := range l.Exclusive {
+		s := t.at(id)
+		s.Version++
+		s.Owner = rank
+		s.setCopy(rank, s.Version)
+		s.open = true
+		t.open = append(t.open, id)
 	}
 }
 
@@ -240,11 +243,44 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
+// ApplyAll is Apply for a phase that grants all lists of Acquire.
+func (t *Table) ApplyAll(lists []List) {
+	for r := range lists {
+		if lists[r].Call == Acquire {
+			t.apply(dimmnet.Rank(r), &lists[r])
+		}
+	}
+}
+
 // ApplyPart records a phase that only moved data: the receivers of ts have current copies now.
 func (t *Table) ApplyPart(ts []Transfer) {
 	for i := range ts {
 		s := t.at(ts[i].ID)
 		s.setCopy(ts[i].To, s.Version)
+	}
+}
+
+// Clone returns a copy of t.
+func (t *Table) Clone() *Table {
+	c := &Table{first: t.first, states: slices.Clone(t.states), open: slices.Clone(t.open)}
+	for i := range c.states {
+		c.states[i].Copies = slices.Clone(c.states[i].Copies)
+	}
+	return c
+}
+
+// Extrapolate repeats so many times the difference between before and t, which is that of a cycle
+// of phases. It must not be the first cycle: the owners and copysets of both are the same.
+func (t *Table) Extrapolate(before *Table, times uint64) {
+	later := func(now *Version, then Version) { *now += Version(times) * (*now - then) }
+	for id := range t.states {
+		now, then := &t.states[id], &before.states[id]
+		later(&now.Version, then.Version)
+		later(&now.Written, then.Written)
+		later(&now.Updated, then.Updated)
+		for i := range now.Copies {
+			later(&now.Copies[i].Version, then.Copies[i].Version)
+		}
 	}
 }
 

@@ -1,0 +1,143 @@
+package fagus_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/internal/guard"
+)
+
+// cycle is the steps of a random program that repeats them, the same on all ranks.
+type cycle struct {
+	steps [][]want // by step and variable
+	meets []int    // by step: the call behind it, as a number of rankProgram.meet
+}
+
+// want says who wants a variable in a step: one rank exclusively, or some ranks for reading.
+type want struct {
+	exclusive bool
+	ranks     []bool
+}
+
+// newCycle returns random steps in which no two ranks are in each other's way.
+func newCycle(random *rand.Rand, vars [][]interval, nodes int) (c cycle) {
+	for range 1 + random.IntN(5) {
+		step := make([]want, len(vars))
+		for v := range step {
+			step[v].ranks = make([]bool, nodes)
+			switch {
+			case len(vars[v]) == 0 || random.IntN(4) == 0:
+			case random.IntN(2) == 0:
+				step[v].exclusive = true
+				step[v].ranks[random.IntN(nodes)] = true
+			default:
+				for r := range nodes {
+					step[v].ranks[r] = random.IntN(3) == 0
+				}
+			}
+		}
+		c.steps, c.meets = append(c.steps, step), append(c.meets, random.IntN(8))
+	}
+	return c
+}
+
+// recurring returns a program that repeats the steps of a cycle. It leaves out some writes, so that
+// ranks report variables as unchanged, and now and then one rank does something else.
+func (o *oracle) recurring(seed uint64, rounds int) func(*fagus.Node) error {
+	return func(n *fagus.Node) error {
+		p := &rankProgram{oracle: o, n: n, random: rand.New(rand.NewPCG(seed, 1+uint64(n.Rank())))}
+		if err := p.declare(); err != nil {
+			return err
+		}
+		common := rand.New(rand.NewPCG(seed, 2000)) // the same on all ranks
+		c := newCycle(common, p.vars, n.Nodes())
+		for range rounds {
+			deviates, at := common.IntN(n.Nodes()), -1
+			if common.IntN(10) == 0 {
+				at = common.IntN(len(c.steps))
+			}
+			for i := range c.steps {
+				var err error
+				if i == at && deviates == n.Rank() {
+					err = p.tenure()
+				} else {
+					err = p.step(c.steps[i], common.IntN(50) == 0)
+				}
+				if err == nil {
+					err = p.meet(c.meets[i])
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return p.update()
+	}
+}
+
+// step is a tenure of a cycle. If idle is set, it writes nothing.
+func (p *rankProgram) step(wants []want, idle bool) error {
+	held, declared := make([]fagus.Access, len(wants)), make([][]interval, len(wants))
+	for v, w := range wants {
+		switch {
+		case !w.ranks[p.n.Rank()]:
+		case w.exclusive:
+			held[v] = fagus.Exclusive
+			if declared[v] = p.vars[v][:1]; idle {
+				declared[v] = []interval{}
+			}
+		default:
+			held[v] = fagus.Shared
+		}
+	}
+	return p.hold(held, declared)
+}
+
+// meet makes one of the calls in which all ranks meet, or none.
+func (p *rankProgram) meet(call int) error {
+	switch call {
+	case 0:
+		return p.update()
+	case 1:
+		return p.n.Barrier()
+	case 2:
+		return p.reduce()
+	case 3:
+		return p.n.Fence()
+	}
+	return nil
+}
+
+// TestRecurringPrograms: programs that repeat steps, and deviate now and then, see what the oracle
+// says. Most of their phases repeat one of before.
+func TestRecurringPrograms(t *testing.T) {
+	var phases, repeated uint64
+	for seed := range cases(40, 8) {
+		o := newOracle(seed)
+		cfg := fagus.Config{Nodes: 16 + int(seed%6), Net: bulkNet(smallLLCM, 40_000, 4000)}
+		switch seed % 3 {
+		case 0:
+			cfg.History = history.New()
+		case 1:
+			if guard.Supported() == nil {
+				cfg.Check, o.lawful = fagus.CheckOn, true
+			}
+		}
+		report, err := runFor(t, cfg, o.recurring(seed, 60))
+		if err != nil {
+			t.Fatalf("seed %d, %d nodes: %v", seed, cfg.Nodes, err)
+		}
+		if cfg.History != nil {
+			if v := cfg.History.Check(); v != nil {
+				t.Errorf("seed %d: %v", seed, v)
+			}
+		}
+		phases, repeated = phases+report.Ranks[0].Phases, repeated+report.Ranks[0].Repeated
+		t.Logf("seed %d: %d phases, %d repeated", seed, report.Ranks[0].Phases, report.Ranks[0].Repeated)
+	}
+	if repeated < phases/3 {
+		t.Errorf("%d of %d phases were repeated, want a third", repeated, phases)
+	}
+}

@@ -1,0 +1,223 @@
+package phase
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// A schedule is what all ranks say in a phase that travels over the tree: their lists, without the
+// number of the phase. All ranks know the schedules of all phases. Programs repeat: so each rank
+// expects in every phase the schedule that followed the last ones before (course.go). A rank whose
+// list is the one expected of it sends a mark in its place, and a bundle in which all do so is a
+// single entry, however many ranks there are. Where some ranks deviate, only their lists travel.
+type schedule struct {
+	key   string   // a bundle: an entry for rank 0, and one for each rank whose list is not its parent's, by rank
+	texts [][]byte // by rank: its encoded list; nil if all ranks say the same
+	first []byte   // the encoded list of rank 0
+	only  syncvar.List
+	call  syncvar.Call  // the call that all ranks are in, except Acquire; else 0
+	since uint64        // the first phase that had it
+	last  atomic.Uint64 // the last one
+
+	once  sync.Once
+	lists []syncvar.List // see all
+	nodes int
+}
+
+// uniform reports whether all ranks say the same.
+func (s *schedule) uniform() bool { return s.texts == nil }
+
+// text returns the encoded list of a rank.
+func (s *schedule) text(r dimmnet.Rank) []byte {
+	if s.texts == nil {
+		return s.first
+	}
+	return s.texts[r]
+}
+
+// all returns the lists by rank. Engines share them: nobody changes them.
+func (s *schedule) all() []syncvar.List {
+	s.once.Do(func() {
+		for len(s.lists) < s.nodes { // all ranks say the same
+			s.lists = append(s.lists, s.only)
+		}
+	})
+	return s.lists
+}
+
+// A list that travels over the tree has its age in place of its phase, so that equal wants are
+// equal bytes. Decoded, it is a list of phase scheduled.
+const scheduled = 1 << 40
+
+func appendScheduled(b []byte, l *syncvar.List) []byte {
+	sent := *l
+	sent.Phase, sent.Since = l.Phase-l.Since, 0
+	return syncvar.AppendList(b, &sent)
+}
+
+func decodeScheduled(of dimmnet.Rank, text []byte) (syncvar.List, error) {
+	l, err := syncvar.DecodeList(text)
+	if err == nil && (l.Since != 0 || l.Phase > scheduled) {
+		err = fmt.Errorf("syncvar: list: age %d in a tree, want %d", l.Phase-l.Since, l.Phase)
+	}
+	if err != nil {
+		return l, fmt.Errorf("phase: list of rank %d: %w", of, err)
+	}
+	l.Phase, l.Since = scheduled, scheduled-l.Phase
+	return l, nil
+}
+
+// markByte begins a mark, which stands for the list that is expected of a rank. No list begins with
+// it. How many phases ago the expected schedule was met follows (uvarint).
+const markByte = 0x7f
+
+func appendMark(b []byte, lag int) []byte {
+	return binary.AppendUvarint(append(b, markByte), uint64(lag))
+}
+
+// Schedules holds the schedules that the engines of one process have met lately. Engines of
+// different processes need not share it; where they do, a bundle is decoded once.
+type Schedules struct {
+	mu     sync.Mutex
+	known  map[string]*schedule
+	bundle []byte // the last one that was decoded
+	of     *schedule
+	phase  uint64 // of bundle
+}
+
+// decode returns the schedule of a bundle of all ranks. The engines of all ranks expect the same
+// schedule in the phase, that of lag phases before.
+func (s *Schedules) decode(bundle []byte, phase uint64, e *Engine) (*schedule, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of != nil && s.phase == phase && bytes.Equal(s.bundle, bundle) {
+		return s.of, nil
+	}
+	key, err := e.keyOf(bundle)
+	if err != nil {
+		return nil, err
+	}
+	found := s.known[string(key)]
+	if found == nil {
+		if found, err = newSchedule(string(key), e.tree); err != nil {
+			return nil, err
+		}
+		found.since = phase
+		found.last.Store(phase)
+		s.forget(phase, e.course.window())
+		s.known[found.key] = found
+	}
+	s.bundle, s.of, s.phase = append(s.bundle[:0], bundle...), found, phase
+	return found, nil
+}
+
+// forget forgets schedules that are behind the window of every engine, whenever there are twice as
+// many as a window holds. Ranks are at most one phase apart.
+func (s *Schedules) forget(phase uint64, window int) {
+	if s.known == nil {
+		s.known = make(map[string]*schedule)
+	}
+	if len(s.known) < 2*window {
+		return
+	}
+	for key, old := range s.known {
+		if old.last.Load()+uint64(window)+2 < phase {
+			delete(s.known, key)
+		}
+	}
+}
+
+// newSchedule decodes a schedule of all ranks of a tree.
+func newSchedule(key string, tree ringbuf.Tree) (*schedule, error) {
+	s := &schedule{key: key, nodes: tree.Nodes}
+	b := []byte(key)
+	entries := 0
+	err := eachEntry(b, func(of uint64, text []byte) error {
+		l, err := decodeScheduled(dimmnet.Rank(of), text)
+		if err != nil {
+			return err
+		}
+		if entries++; entries == 1 {
+			s.first, s.only, s.call = text, l, l.Call
+			return nil
+		}
+		if l.Call != s.call {
+			s.call = syncvar.Acquire
+		}
+		if entries == 2 {
+			s.texts, s.lists = make([][]byte, tree.Nodes), make([]syncvar.List, tree.Nodes)
+			for r := range s.texts {
+				s.texts[r], s.lists[r] = s.first, s.only
+			}
+		}
+		for r := range tree.Subtree(dimmnet.Rank(of)) {
+			s.texts[r], s.lists[r] = text, l
+		}
+		return nil
+	})
+	if s.call == syncvar.Acquire {
+		s.call = 0
+	}
+	return s, err
+}
+
+// scheduleOf returns the schedule of a bundle of all ranks.
+func (e *Engine) scheduleOf(from dimmnet.Rank, bundle []byte) (*schedule, error) {
+	if expected, _ := e.course.expected(); expected != nil {
+		if e.scratch = appendEntry(e.scratch[:0], 0, e.mark); bytes.Equal(bundle, e.scratch) {
+			e.charge(dimmnet.Entry, 1)
+			return expected, nil
+		}
+	}
+	s, err := e.schedules.decode(bundle, e.counts.Phases, e)
+	if err != nil {
+		return nil, fmt.Errorf("phase: bundle of rank %d: %w", from, err)
+	}
+	if own := s.text(e.rank); !bytes.Equal(own, e.ownText) {
+		return nil, fmt.Errorf("phase: rank %d sent %x as the list of rank %d, which has sent %x", from, own, e.rank, e.ownText)
+	}
+	_ = eachEntry(bundle, func(of uint64, text []byte) error {
+		e.charge(dimmnet.Entry, 1)
+		return nil
+	})
+	return s, nil
+}
+
+// keyOf returns the key of the schedule of a bundle of all ranks.
+func (e *Engine) keyOf(bundle []byte) (key []byte, err error) {
+	expected, lag := e.course.expected()
+	var texts [][]byte
+	err = eachEntry(bundle, func(of uint64, text []byte) error {
+		marked := len(text) > 0 && text[0] == markByte
+		if marked && (expected == nil || !bytes.Equal(text, appendMark(nil, lag))) {
+			return fmt.Errorf("rank %d does as %x, want as %d phases before", of, text, lag)
+		}
+		if texts == nil && !marked && len(bundle) == len(appendEntry(nil, 0, text)) {
+			key = bundle // the only entry
+			return nil
+		}
+		if texts == nil {
+			texts = make([][]byte, e.tree.Nodes)
+		}
+		for r := range e.tree.Subtree(dimmnet.Rank(of)) {
+			if texts[r] = text; marked {
+				texts[r] = expected.text(r)
+			}
+		}
+		return nil
+	})
+	for r, text := range texts {
+		rank := dimmnet.Rank(r)
+		if parent, ok := e.tree.Parent(rank); !ok || !bytes.Equal(text, texts[parent]) {
+			key = appendEntry(key, rank, text)
+		}
+	}
+	return key, err
+}
