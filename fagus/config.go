@@ -136,7 +136,7 @@ type Config struct {
 	first counters
 	waits *waits // of the rank; newNode sets it
 
-	schedules *phase.Schedules // of the ranks of this process; Run sets it
+	replica *phase.Replica // of the ranks of this process; Run sets it
 }
 
 // counters are the values at which the counters of a run start: 0, except in tests, which start

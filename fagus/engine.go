@@ -93,7 +93,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 		FirstPhase:   cfg.first.phase,
 		FirstVersion: cfg.first.version,
 
-		Schedules: cfg.schedules,
+		Replica: cfg.replica,
 
 		Observer: cfg.waits,
 		Entered:  cfg.waits.Entered,

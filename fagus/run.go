@@ -45,7 +45,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	defer context.AfterFunc(ctx, board.End)()
-	cfg.schedules = new(phase.Schedules)
+	cfg.replica = new(phase.Replica)
 	results := make([]result, cfg.Nodes)
 	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration), calls: make(map[dimmnet.Rank]string)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {

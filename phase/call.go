@@ -104,7 +104,7 @@ func (e *Engine) poll() error {
 // have more to do.
 func (e *Engine) meet() (done bool) {
 	call, alike := e.own.Call, e.requests.meets && e.requests.alike == len(e.peers) && e.same
-	if !alike && !(e.uniform && e.own.Meets()) || e.updates() {
+	if !alike || e.updates() {
 		return false
 	}
 	e.table.SettleAll()
@@ -112,10 +112,6 @@ func (e *Engine) meet() (done bool) {
 		e.table.ApplyUpdate()
 	}
 	e.plan.Complete = call
-	if e.tree.Arity > 0 {
-		e.method.(*push).own = nil
-		e.record()
-	}
 	e.end()
 	return true
 }

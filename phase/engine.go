@@ -71,16 +71,17 @@ type Engine struct {
 	pieces     []consistency.Piece // reused
 
 	// In a tree:
-	schedules *Schedules
+	replica   *Replica
 	schedule  *schedule // of this phase
 	course    course
 	ownText   []byte  // the encoded list of this rank; ownList is a mark if it is the expected one
 	mark      []byte  // the mark of this phase
 	parts     []*part // of this rank in the last phases, as in course.past
-	part      *part   // of this phase, if it repeats
-	repeating bool    // this phase repeats; between phases: the last one
-	behind    uint64  // the number of phases that the table lacks
+	part      *part   // of this phase
+	repeating bool    // this phase repeats
 	plain     uint64  // the number of phases since one that has not granted all lists
+	alike     uint32  // how many declarations are known to be equal to those of rank 0
+	granted   []bool  // Granted of the plan of a phase that repeats
 	scratch   []byte
 
 	bundle    []byte // in a tree: the lists of this rank and of the ranks below it
@@ -119,8 +120,8 @@ type Config struct {
 	// Entered, if not nil, is called once by each Call, before it waits. With Polls that is after
 	// the first posts, so that the work of Entered takes no longer than the posts are on their way.
 	Entered func()
-	// Schedules is shared by the engines of a process; nil if this engine is the only one.
-	Schedules *Schedules
+	// Replica is shared by the engines of a process; nil if this engine is the only one.
+	Replica *Replica
 	// Charge, if not nil, is called for the work of the host (dimmnet.Host.Charge).
 	Charge func(w dimmnet.Work, n int)
 }
@@ -168,10 +169,11 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	e.waitPort = &waitPort{p, e}
 	if e.tree.Arity > 0 {
 		e.own = new(syncvar.List)
-		e.course, e.schedules = newCourse(nodes), cfg.Schedules
-		if e.schedules == nil {
-			e.schedules = new(Schedules)
+		e.course, e.replica = newCourse(nodes), cfg.Replica
+		if e.replica == nil {
+			e.replica = new(Replica)
 		}
+		e.replica.add(cfg.FirstVersion)
 		e.peers = e.tree.Children(p.Rank())
 		if parent, ok := e.tree.Parent(p.Rank()); ok {
 			e.peers = slices.Insert(e.peers, 0, parent)
@@ -227,7 +229,9 @@ func (e *Engine) Counts() Counts { return e.counts }
 
 // Table returns the rank's copy of the replicated table. The caller must not change it.
 func (e *Engine) Table() *syncvar.Table {
-	e.catchUp()
+	if e.tree.Arity > 0 {
+		return e.replica.upToDate(e)
+	}
 	return &e.table
 }
 
@@ -329,21 +333,16 @@ func (e *Engine) Step() (progress bool, err error) {
 
 // planned goes on when all lists have arrived. A phase in which nothing has to move ends here.
 func (e *Engine) planned() error {
-	if e.tree.Arity > 0 {
-		if e.repeats() {
-			return e.repeat()
-		}
-		e.repeating = false
-		e.catchUp()
-	}
-	if e.meet() {
+	switch {
+	case e.tree.Arity > 0 && e.repeats():
+		return e.repeat()
+	case e.tree.Arity > 0:
+		return e.join()
+	case e.meet():
 		return nil
 	}
 	if err := e.makePlan(); err != nil {
 		return err
-	}
-	if e.tree.Arity > 0 {
-		e.record()
 	}
 	if e.inline.peers > 0 && e.quiet() {
 		e.finish()
@@ -400,9 +399,6 @@ func (e *Engine) quiet() bool {
 }
 
 func (e *Engine) makePlan() error {
-	if e.tree.Arity > 0 {
-		e.lists = e.schedule.all()
-	}
 	if e.queued { // inline requests repeat the declarations of the phase before
 		if err := e.checkDeclarations(); err != nil {
 			return err
@@ -417,9 +413,6 @@ func (e *Engine) makePlan() error {
 	}
 	if err := e.plan.derive(&e.granting, e.phase, e.lists, table); err != nil {
 		return err
-	}
-	if e.plan.Complete == syncvar.Reduce && e.tree.Arity > 0 && len(e.fold.all) == 0 {
-		return fmt.Errorf("phase: the ranks reduce vectors of different lengths; rank %d one of %d words", e.rank, e.fold.width)
 	}
 	if c := e.plan.Complete; c != 0 && c != syncvar.End {
 		if err := e.checkDeclaredAll(); err != nil {
@@ -487,7 +480,7 @@ func (e *Engine) finish() {
 		e.space.Accept(s.ID, e.pieces)
 	}
 	e.arriving, e.streaming = e.arriving[:0], 0
-	if e.repeating {
+	if e.tree.Arity > 0 {
 		e.end()
 		return
 	}

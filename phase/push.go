@@ -24,7 +24,6 @@ type push struct {
 
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	round    []*role            // the first few of roles: their messages are under way
-	own      []multicast        // those of this phase in which this rank has a role
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
 	manifest []byte             // reused
@@ -82,11 +81,8 @@ func (b *push) ready() (progress, done bool) {
 }
 
 func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
-	numbered, rest := newMulticasts(plan.Transfers, b.words.count)
-	if b.e.tree.Arity > 0 { // no rings carry the rest
-		*plan = plan.only(numbered, rest)
-	}
-	b.own = b.prepare(numbered)
+	numbered, _ := newMulticasts(plan.Transfers, b.words.count)
+	b.prepare(numbered)
 	b.rest = b.rest[:0]
 	for _, t := range plan.Transfers {
 		if !b.moved[source{t.ID, t.Since}] {
@@ -96,8 +92,8 @@ func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	return b.rest
 }
 
-// prepare prepares this rank's roles in multicasts. It returns those in which it has one.
-func (b *push) prepare(multicasts []multicast) (own []multicast) {
+// prepare prepares this rank's roles in multicasts.
+func (b *push) prepare(multicasts []multicast) {
 	e := b.e
 	clear(b.moved)
 	for i := range multicasts {
@@ -126,9 +122,7 @@ func (b *push) prepare(multicasts []multicast) (own []multicast) {
 			e.arriving = append(e.arriving, s)
 		}
 		b.roles = append(b.roles, r)
-		own = append(own, multicasts[i])
 	}
-	return own
 }
 
 func (b *push) step() (progress bool, err error) {

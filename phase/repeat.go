@@ -44,28 +44,30 @@ func (e *Engine) repeat() error {
 	if err != nil {
 		return fmt.Errorf("phase: phase %d is not as %d and %d phases before: %w", e.phase, lag, 2*lag, err)
 	}
-	e.parts[e.counts.Phases%uint64(len(e.parts))] = now
-	e.parts[(e.counts.Phases-2*lag)%uint64(len(e.parts))] = nil
+	e.keep(e.counts.Phases, now)
+	e.keep(e.counts.Phases-2*lag, nil)
 	e.part, e.repeating = now, true
-	e.behind++
 	e.counts.Repeated++
 	e.plain++
 	s := e.schedule
 	if e.lists = nil; !s.uniform() {
 		e.lists = s.lists
 	}
-	e.plan = Plan{Granted: e.plan.Granted, Complete: s.call}
-	if len(e.plan.Granted) < s.nodes {
-		e.plan.Granted = make([]bool, s.nodes)
+	if e.granted == nil {
+		e.granted = make([]bool, s.nodes)
 	}
-	e.plan.Granted[e.rank] = e.own.Call == syncvar.Acquire
+	e.granted[e.rank] = e.own.Call == syncvar.Acquire
+	e.plan = Plan{Granted: e.granted, Complete: s.call}
 	e.charge(dimmnet.Step, 1+len(now.multicasts))
-	e.state = transfer
-	if e.watch != nil && len(now.multicasts) > 0 {
-		e.watch.Moving()
-	}
-	e.method.(*push).prepare(now.multicasts)
+	e.move()
 	return nil
+}
+
+func (e *Engine) keep(phase uint64, p *part) {
+	if len(e.parts) == 0 {
+		e.parts = make([]*part, e.course.window())
+	}
+	e.parts[phase%uint64(len(e.parts))] = p
 }
 
 func (e *Engine) partOf(phase uint64) *part { return e.parts[phase%uint64(len(e.parts))] }
@@ -99,49 +101,77 @@ func (p *part) after(before *part) (*part, error) {
 	return next, nil
 }
 
-// record records this rank's part of a phase that has been planned, if the phase may be one of a
-// cycle: its schedule has been met before.
-func (e *Engine) record() {
-	if len(e.parts) == 0 {
-		e.parts = make([]*part, e.course.window())
+// joined plans a phase that does not repeat, and records this rank's part of it if the phase may be
+// one of a cycle: if its schedule has been met before.
+func (e *Engine) join() error {
+	e.part, e.repeating = new(part), false
+	meets := e.uniform && e.own.Meets() && !e.updates()
+	if meets {
+		e.replica.meet(e)
+		e.plan.Complete, e.plan.Partial = e.own.Call, false
+	} else {
+		j, err := e.replica.plan(e)
+		if err == nil {
+			err = e.checkAlike(j)
+		}
+		if err != nil {
+			return err
+		}
+		e.lists, e.plan, e.part = e.schedule.all(), j.plan, j.parts[e.rank]
+		if e.plan.Complete == syncvar.Reduce && len(e.fold.all) == 0 {
+			return fmt.Errorf("phase: the ranks reduce vectors of different lengths; rank %d one of %d words", e.rank, e.fold.width)
+		}
+		e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
 	}
-	at := e.counts.Phases % uint64(len(e.parts))
-	e.parts[at] = nil
+	e.keep(e.counts.Phases, nil)
 	if e.schedule.since < e.counts.Phases {
-		e.parts[at] = e.newPart(e.method.(*push).own)
+		e.keep(e.counts.Phases, e.part)
 	}
-	e.plain++
-	if e.plan.Partial || !e.schedule.granted(e.plan.Granted) {
+	if e.plain++; !meets && (e.plan.Partial || !e.schedule.granted(e.plan.Granted)) {
 		e.plain = 0
 	}
+	if meets {
+		e.end()
+		return nil
+	}
+	e.move()
+	return nil
 }
 
-// newPart returns this rank's part of a phase with the given multicasts.
-func (e *Engine) newPart(multicasts []multicast) *part {
-	p := new(part)
-	for _, m := range multicasts {
-		own := multicast{items: m.items}
-		for _, edge := range m.edges {
-			if edge.from == e.rank || edge.to == e.rank {
-				own.edges = append(own.edges, edge)
-			}
+// move begins the transfers of this rank's part.
+func (e *Engine) move() {
+	e.state = transfer
+	if e.watch != nil && len(e.part.multicasts) > 0 {
+		e.watch.Moving()
+	}
+	e.method.(*push).prepare(e.part.multicasts)
+}
+
+// checkAlike compares the declarations of all ranks with those of this rank.
+func (e *Engine) checkAlike(j *joint) error {
+	complete := j.plan.Complete != 0 && j.plan.Complete != syncvar.End
+	if j.same == nil {
+		e.lists = e.schedule.all()
+		if err := e.checkDeclarations(); err != nil || !complete {
+			return err
 		}
-		p.multicasts = append(p.multicasts, own)
-		for _, s := range m.items {
-			p.held = append(p.held, held{id: s.id})
+		return e.checkDeclaredAll()
+	}
+	if e.rank == 0 {
+		return nil
+	}
+	if j.same.Declared <= uint32(e.space.Declared()) {
+		if err := e.space.CheckSame(e.rank, 0, e.alike, j.same.Declared, j.same.Digest); err != nil {
+			return fmt.Errorf("phase: %w", err)
+		}
+		e.alike = j.same.Declared
+	}
+	if complete {
+		if err := e.space.CheckCount(e.rank, 0, j.same.Declared); err != nil {
+			return fmt.Errorf("phase: %w", err)
 		}
 	}
-	for _, ids := range [...][]syncvar.ID{e.own.Shared, e.own.Exclusive} {
-		for _, id := range ids {
-			p.held = append(p.held, held{id: id})
-		}
-	}
-	slices.SortFunc(p.held, func(a, b held) int { return cmp.Compare(a.id, b.id) })
-	p.held = slices.Compact(p.held)
-	for i := range p.held {
-		p.held[i].version = e.table.Version(p.held[i].id)
-	}
-	return p
+	return nil
 }
 
 // granted reports whether a plan grants all lists of Acquire.
@@ -157,46 +187,9 @@ func (s *schedule) granted(granted []bool) bool {
 	return true
 }
 
-// catchUp brings the table up to date after phases that have repeated.
-func (e *Engine) catchUp() {
-	if e.behind == 0 {
-		return
-	}
-	lag := uint64(e.course.lag)
-	n := e.counts.Phases
-	next := n - e.behind // the first phase that the table lacks
-	replay := func(phases uint64) {
-		for range phases {
-			like := n - lag + (next+lag-n%lag)%lag // in the last cycle
-			e.replay(e.course.at(like))
-			next++
-		}
-	}
-	if cycles := e.behind / lag; cycles > 1 {
-		before := e.table.Clone()
-		replay(lag)
-		e.table.Extrapolate(before, cycles-1)
-		next += (cycles - 1) * lag
-	}
-	replay(n - next)
-	e.behind = 0
-}
-
-// replay changes the table as a phase with a schedule does that grants all lists.
-func (e *Engine) replay(s *schedule) {
-	lists := s.all()
-	if err := e.table.Settle(lists); err != nil {
-		panic(err) // the schedule has been settled before
-	}
-	if s.call == syncvar.Update {
-		e.table.ApplyUpdate()
-	}
-	e.table.ApplyAll(lists)
-}
-
 // Version returns the version of a variable that this rank holds, or has held last.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version {
-	if e.repeating && e.state == between {
+	if e.tree.Arity > 0 && e.state == between && e.part != nil {
 		if v, ok := e.part.version(id); ok {
 			if _, exclusive := slices.BinarySearch(e.own.Exclusive, id); exclusive {
 				v++
@@ -207,15 +200,16 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	return e.Table().Version(id)
 }
 
-// version returns the version of a variable before the phase.
+// version returns the version of a variable that this rank moves, before the phase.
 func (e *Engine) version(id syncvar.ID) syncvar.Version {
-	if e.repeating {
-		if v, ok := e.part.version(id); ok {
-			return v
-		}
+	if e.tree.Arity == 0 {
+		return e.table.Version(id)
+	}
+	v, ok := e.part.version(id)
+	if !ok {
 		panic(fmt.Sprintf("phase: rank %d has no part in variable %d", e.rank, id))
 	}
-	return e.table.Version(id)
+	return v
 }
 
 func (p *part) version(id syncvar.ID) (v syncvar.Version, ok bool) {

@@ -82,58 +82,6 @@ func appendMark(b []byte, lag int) []byte {
 	return binary.AppendUvarint(append(b, markByte), uint64(lag))
 }
 
-// Schedules holds the schedules that the engines of one process have met lately. Engines of
-// different processes need not share it; where they do, a bundle is decoded once.
-type Schedules struct {
-	mu     sync.Mutex
-	known  map[string]*schedule
-	bundle []byte // the last one that was decoded
-	of     *schedule
-	phase  uint64 // of bundle
-}
-
-// decode returns the schedule of a bundle of all ranks. The engines of all ranks expect the same
-// schedule in the phase, that of lag phases before.
-func (s *Schedules) decode(bundle []byte, phase uint64, e *Engine) (*schedule, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of != nil && s.phase == phase && bytes.Equal(s.bundle, bundle) {
-		return s.of, nil
-	}
-	key, err := e.keyOf(bundle)
-	if err != nil {
-		return nil, err
-	}
-	found := s.known[string(key)]
-	if found == nil {
-		if found, err = newSchedule(string(key), e.tree); err != nil {
-			return nil, err
-		}
-		found.since = phase
-		found.last.Store(phase)
-		s.forget(phase, e.course.window())
-		s.known[found.key] = found
-	}
-	s.bundle, s.of, s.phase = append(s.bundle[:0], bundle...), found, phase
-	return found, nil
-}
-
-// forget forgets schedules that are behind the window of every engine, whenever there are twice as
-// many as a window holds. Ranks are at most one phase apart.
-func (s *Schedules) forget(phase uint64, window int) {
-	if s.known == nil {
-		s.known = make(map[string]*schedule)
-	}
-	if len(s.known) < 2*window {
-		return
-	}
-	for key, old := range s.known {
-		if old.last.Load()+uint64(window)+2 < phase {
-			delete(s.known, key)
-		}
-	}
-}
-
 // newSchedule decodes a schedule of all ranks of a tree.
 func newSchedule(key string, tree ringbuf.Tree) (*schedule, error) {
 	s := &schedule{key: key, nodes: tree.Nodes}
@@ -176,7 +124,7 @@ func (e *Engine) scheduleOf(from dimmnet.Rank, bundle []byte) (*schedule, error)
 			return expected, nil
 		}
 	}
-	s, err := e.schedules.decode(bundle, e.counts.Phases, e)
+	s, err := e.replica.decode(bundle, e)
 	if err != nil {
 		return nil, fmt.Errorf("phase: bundle of rank %d: %w", from, err)
 	}

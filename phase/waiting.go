@@ -34,12 +34,13 @@ func (e *Engine) describe(w *syncvar.Wait) {
 		*w = w.From(what, ranks)
 	}
 	own := e.own
-	if e.behind > 0 {
-		return // the table does not say
+	owner := func(id syncvar.ID) dimmnet.Rank { return e.table.State(id).Owner }
+	if e.tree.Arity > 0 {
+		owner = e.replica.owner
 	}
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
 		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
-			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.table.State(id).Owner})
+			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: owner(id)})
 		}
 	}
 }
