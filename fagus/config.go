@@ -136,7 +136,7 @@ type Config struct {
 	first counters
 	waits *waits // of the rank; newNode sets it
 
-	replica *phase.Replica // of the ranks of this process; Run sets it
+	replica *phase.Replica // of the ranks of this process
 }
 
 // counters are the values at which the counters of a run start: 0, except in tests, which start
@@ -194,6 +194,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.replica = new(phase.Replica)
 	return c, nil
 }
 

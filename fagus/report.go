@@ -30,6 +30,7 @@ type Summary struct {
 	Fetched  uint64     `json:"fetched_bytes,omitempty"`
 	Polls    uint64     `json:"polls"`
 	Phases   uint64     `json:"phases"`
+	Repeated uint64     `json:"repeated_phases,omitempty"` // of Phases
 	Writes   Writes     `json:"writes"`
 	Ranks    []RankTime `json:"ranks"`
 
@@ -158,6 +159,7 @@ func (sum *Summary) add(s *Stats) {
 	sum.Fetched += s.Fetched
 	sum.Polls += c.Polls
 	sum.Phases = max(sum.Phases, s.Phases)
+	sum.Repeated = max(sum.Repeated, s.Repeated)
 	sum.Writes = s.Writes.Plus(sum.Writes)
 }
 
@@ -209,6 +211,9 @@ func (r Report) String() string {
 	text += fmt.Sprintf("%s with %s, %s of variables", count(packets, "packet"), count(sum.Bytes, "byte"), count(sum.Messages.Transfers, "transfer"))
 	if sum.Phases > 0 {
 		text += ", " + count(sum.Phases, "phase")
+		if sum.Repeated > 0 {
+			text += fmt.Sprintf(" (%d repeated)", sum.Repeated)
+		}
 	}
 	if sum.Messages.Requests > 0 {
 		text += ", " + count(sum.Messages.Requests, "request") + " for variables"

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
-	"github.com/fagus-dsm/fagus/phase"
 )
 
 // Run runs program on every rank of cfg's network and returns when the programs of all
@@ -45,7 +44,6 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	defer context.AfterFunc(ctx, board.End)()
-	cfg.replica = new(phase.Replica)
 	results := make([]result, cfg.Nodes)
 	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration), calls: make(map[dimmnet.Rank]string)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {

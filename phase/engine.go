@@ -43,7 +43,6 @@ type Engine struct {
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
 	requests requests       // the inline requests of this phase, if there is an inlineArea
 	queued   bool           // the queues have something to do in this phase
-	uniform  bool           // all ranks have sent the same list over the tree
 	same     bool           // all ranks had as many declarations when lists last came by queues
 	plan     Plan           // of this phase; between phases and in gather that of the last one
 	granting syncvar.Granting
@@ -70,24 +69,7 @@ type Engine struct {
 	sought     map[syncvar.ID]bool // whether the peer wanted a variable when it was last offered
 	pieces     []consistency.Piece // reused
 
-	// In a tree:
-	replica   *Replica
-	schedule  *schedule // of this phase
-	course    course
-	ownText   []byte  // the encoded list of this rank; ownList is a mark if it is the expected one
-	mark      []byte  // the mark of this phase
-	parts     []*part // of this rank in the last phases, as in course.past
-	part      *part   // of this phase
-	repeating bool    // this phase repeats
-	plain     uint64  // the number of phases since one that has not granted all lists
-	alike     uint32  // how many declarations are known to be equal to those of rank 0
-	granted   []bool  // Granted of the plan of a phase that repeats
-	scratch   []byte
-
-	bundle    []byte // in a tree: the lists of this rank and of the ranks below it
-	outBundle []byte // the same as it is sent, with the words of a Reduce
-	fold      folding
-	below     int // the number of children whose bundles have not arrived
+	overTree
 }
 
 // Config selects how engines communicate. All but Help must be equal on all ranks.
@@ -496,7 +478,9 @@ func (e *Engine) finish() {
 
 func (e *Engine) end() {
 	if e.tree.Arity > 0 {
-		e.course.add(e.schedule)
+		if e.course.add(e.schedule); e.plan.Complete == syncvar.Update {
+			e.updated = e.course.n
+		}
 		e.schedule.last.Store(e.counts.Phases)
 	}
 	e.phase++

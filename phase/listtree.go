@@ -22,6 +22,28 @@ import (
 // On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
 // behind it (fold.go).
 
+// overTree is what an engine needs for lists that travel over a tree.
+type overTree struct {
+	replica  *Replica
+	schedule *schedule // of this phase
+	uniform  bool      // all ranks have sent the same list
+	course   course
+	ownText  []byte // the encoded list of this rank; ownList is a mark if it is the expected one
+	mark     []byte // the mark of this phase, if a schedule is expected
+	scratch  []byte
+
+	parts   []*part // of this rank in the last phases, as in course.past
+	part    *part   // of this phase
+	updated uint64  // the number of phases up to the last Update
+	plain   uint64  // the number of phases since one that could not move all data
+	alike   uint32  // how many declarations are known to be equal to those of rank 0
+
+	bundle    []byte // the lists of this rank and of the ranks below it
+	outBundle []byte // the same as it is sent, with the words of a Reduce
+	fold      folding
+	below     int // the number of children whose bundles have not arrived
+}
+
 // treeArity is the number of children of a rank: as many as a barrier of DIMMnet-1 has
 // (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
 const treeArity = 8
@@ -65,11 +87,11 @@ func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
 
 func (e *Engine) gatherUp() error {
 	e.ownText = append(e.ownText[:0], e.ownList...)
-	if s, lag := e.course.expected(); s != nil && bytes.Equal(s.text(e.rank), e.ownText) {
+	if s, lag := e.course.expected(); s != nil {
 		e.mark = appendMark(e.mark[:0], lag)
-		e.ownList = append(e.ownList[:0], e.mark...)
-	} else if s != nil {
-		e.mark = appendMark(e.mark[:0], lag)
+		if bytes.Equal(s.text(e.rank), e.ownText) {
+			e.ownList = append(e.ownList[:0], e.mark...)
+		}
 	}
 	e.bundle = appendEntry(e.bundle[:0], e.rank, e.ownList)
 	e.below = len(e.tree.Children(e.rank))

@@ -9,14 +9,16 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// A phase repeats if the schedules of the last phases are a cycle that has run three times, and if
-// the phase has the schedule expected of it. Then what moves in the phase is what moved one cycle
-// before, with later versions: whatever the table was before the cycle, after it the same rank owns
-// each variable that the cycle names, and the copies lag behind by as much. So nobody plans. A rank
-// does its part of one cycle before, and leaves the table as it is until a phase needs it (catchUp).
+// A phase repeats if the schedules of the last phases are a cycle that has run twice, and if the
+// phase has the schedule expected of it. Then nobody plans. What moves in the phase is what moved
+// one cycle before, with later versions: whatever the table was before the cycle, after it the same
+// rank owns each variable that the cycle names, and the copies are as far behind. So a rank does
+// its part of one cycle before, and leaves the table as it is until a phase needs it (Replica).
 //
-// Only phases repeat that have granted all lists of Acquire and moved all data: a grant in turn
-// depends on the number of the phase.
+// If there is an Update in the cycle, it must have run three times: what the first Update moves
+// depends on the tenures before it.
+//
+// Only phases repeat that have moved all data.
 
 // part is what one rank does in a phase that may repeat.
 type part struct {
@@ -33,78 +35,70 @@ type held struct {
 // repeats reports whether the present phase repeats.
 func (e *Engine) repeats() bool {
 	expected, lag := e.course.expected()
-	return expected != nil && e.schedule == expected && e.course.run >= 2*lag && e.plain >= uint64(3*lag)
+	if expected == nil || e.schedule != expected {
+		return false
+	}
+	need := uint64(lag)
+	if e.updated+need > e.course.n {
+		need *= 2
+	}
+	return uint64(e.course.run) >= need && e.plain >= need+uint64(lag)
 }
 
 // repeat does this rank's part of a phase that repeats.
 func (e *Engine) repeat() error {
-	lag := uint64(e.course.lag)
-	last, before := e.partOf(e.counts.Phases-lag), e.partOf(e.counts.Phases-2*lag)
-	now, err := last.after(before)
-	if err != nil {
-		return fmt.Errorf("phase: phase %d is not as %d and %d phases before: %w", e.phase, lag, 2*lag, err)
-	}
-	e.keep(e.counts.Phases, now)
-	e.keep(e.counts.Phases-2*lag, nil)
-	e.part, e.repeating = now, true
+	now := e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenures(&e.course))
+	e.keep(now)
+	e.part = now
 	e.counts.Repeated++
 	e.plain++
 	s := e.schedule
-	if e.lists = nil; !s.uniform() {
-		e.lists = s.lists
+	e.lists, e.plan = nil, Plan{Complete: s.call}
+	if s.call == 0 {
+		e.lists, e.plan.Granted = s.all(), s.granted()
 	}
-	if e.granted == nil {
-		e.granted = make([]bool, s.nodes)
-	}
-	e.granted[e.rank] = e.own.Call == syncvar.Acquire
-	e.plan = Plan{Granted: e.granted, Complete: s.call}
 	e.charge(dimmnet.Step, 1+len(now.multicasts))
 	e.move()
 	return nil
 }
 
-func (e *Engine) keep(phase uint64, p *part) {
+// keep keeps this rank's part of the present phase for phases that repeat it.
+func (e *Engine) keep(p *part) {
 	if len(e.parts) == 0 {
 		e.parts = make([]*part, e.course.window())
 	}
-	e.parts[phase%uint64(len(e.parts))] = p
+	e.parts[e.course.n%uint64(len(e.parts))] = p
 }
 
 func (e *Engine) partOf(phase uint64) *part { return e.parts[phase%uint64(len(e.parts))] }
 
-// after returns the part that follows p as p follows before.
-func (p *part) after(before *part) (*part, error) {
-	if p == nil || before == nil || len(p.multicasts) != len(before.multicasts) || len(p.held) != len(before.held) {
-		return nil, fmt.Errorf("the parts differ")
-	}
+// after returns the part that follows p one cycle later. tenures has, by variable, the number of
+// exclusive tenures in a cycle.
+func (p *part) after(tenures []syncvar.Version) *part {
 	next := &part{multicasts: make([]multicast, len(p.multicasts)), held: make([]held, len(p.held))}
-	for i, h := range p.held {
-		if before.held[i].id != h.id {
-			return nil, fmt.Errorf("variable %d, then %d", before.held[i].id, h.id)
+	in := func(id syncvar.ID) syncvar.Version {
+		if int(id) < len(tenures) {
+			return tenures[id]
 		}
-		next.held[i] = held{h.id, 2*h.version - before.held[i].version}
+		return 0
+	}
+	for i, h := range p.held {
+		next.held[i] = held{h.id, h.version + in(h.id)}
 	}
 	for i, m := range p.multicasts {
-		old := before.multicasts[i]
-		if len(m.items) != len(old.items) || !slices.Equal(m.edges, old.edges) {
-			return nil, fmt.Errorf("multicast %d differs", i)
-		}
 		items := make([]source, len(m.items))
 		for j, s := range m.items {
-			if old.items[j].id != s.id {
-				return nil, fmt.Errorf("multicast %d has variable %d, then %d", i, old.items[j].id, s.id)
-			}
-			items[j] = source{s.id, 2*s.since - old.items[j].since}
+			items[j] = source{s.id, s.since + in(s.id)}
 		}
 		next.multicasts[i] = multicast{items, m.edges}
 	}
-	return next, nil
+	return next
 }
 
-// joined plans a phase that does not repeat, and records this rank's part of it if the phase may be
-// one of a cycle: if its schedule has been met before.
+// join plans a phase that does not repeat. It records this rank's part if the phase may be one of a
+// cycle: if its schedule has been met before.
 func (e *Engine) join() error {
-	e.part, e.repeating = new(part), false
+	e.part = new(part)
 	meets := e.uniform && e.own.Meets() && !e.updates()
 	if meets {
 		e.replica.meet(e)
@@ -123,11 +117,11 @@ func (e *Engine) join() error {
 		}
 		e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
 	}
-	e.keep(e.counts.Phases, nil)
-	if e.schedule.since < e.counts.Phases {
-		e.keep(e.counts.Phases, e.part)
+	e.keep(nil)
+	if e.schedule.since < e.course.n {
+		e.keep(e.part)
 	}
-	if e.plain++; !meets && (e.plan.Partial || !e.schedule.granted(e.plan.Granted)) {
+	if e.plain++; e.plan.Partial {
 		e.plain = 0
 	}
 	if meets {
@@ -174,24 +168,11 @@ func (e *Engine) checkAlike(j *joint) error {
 	return nil
 }
 
-// granted reports whether a plan grants all lists of Acquire.
-func (s *schedule) granted(granted []bool) bool {
-	if s.uniform() && s.only.Call != syncvar.Acquire {
-		return true
-	}
-	for r, l := range s.all() {
-		if l.Call == syncvar.Acquire && !granted[r] {
-			return false
-		}
-	}
-	return true
-}
-
 // Version returns the version of a variable that this rank holds, or has held last.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	if e.tree.Arity > 0 && e.state == between && e.part != nil {
 		if v, ok := e.part.version(id); ok {
-			if _, exclusive := slices.BinarySearch(e.own.Exclusive, id); exclusive {
+			if _, exclusive := slices.BinarySearch(e.own.Exclusive, id); exclusive && e.plan.Granted[e.rank] {
 				v++
 			}
 			return v

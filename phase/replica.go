@@ -28,8 +28,47 @@ type Replica struct {
 
 	table    syncvar.Table
 	granting syncvar.Granting
+	cycle    cycle
 	done     uint64 // the number of phases whose effects the table has
 	last     *joint // the last one; the table has its effects if done is larger than its phase
+}
+
+// cycle is what the ranks do in each cycle of a course.
+type cycle struct {
+	lag     int
+	since   uint64            // the phase since which the course has that lag
+	tenures []syncvar.Version // by variable: the number of exclusive tenures
+}
+
+// tenures returns, by variable, the number of exclusive tenures in a cycle of a course. Variables
+// behind the end have none.
+func (r *Replica) tenures(c *course) []syncvar.Version {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	since := c.n - uint64(c.run)
+	if r.cycle.lag == c.lag && r.cycle.since == since {
+		return r.cycle.tenures
+	}
+	r.cycle = cycle{lag: c.lag, since: since}
+	for i := range uint64(c.lag) {
+		s := c.at(c.n - 1 - i)
+		if s.uniform() && s.only.Call != syncvar.Acquire {
+			continue
+		}
+		granted := s.granted()
+		for rank, l := range s.all() {
+			for _, id := range l.Exclusive {
+				if !granted[rank] {
+					break
+				}
+				for int(id) >= len(r.cycle.tenures) {
+					r.cycle.tenures = append(r.cycle.tenures, 0)
+				}
+				r.cycle.tenures[id]++
+			}
+		}
+	}
+	return r.cycle.tenures
 }
 
 // joint is what all ranks do in a phase that does not repeat.
@@ -135,7 +174,7 @@ func (r *Replica) plan(e *Engine) (*joint, error) {
 	if e.space.IsOneCopy() {
 		table = nil
 	}
-	if err := j.plan.derive(nil, e.phase, lists, table); err != nil {
+	if err := j.plan.derive(nil, 0, lists, table); err != nil {
 		return nil, err
 	}
 	numbered, rest := newMulticasts(j.plan.Transfers, e.method.(*push).words.count)
@@ -249,7 +288,7 @@ func (r *Replica) repeat(c *course) {
 	replay(c.n - r.done)
 }
 
-// replay changes the table as a phase with a schedule does that grants all lists.
+// replay changes the table as a phase with a schedule does that moves all data.
 func (r *Replica) replay(s *schedule) {
 	if s.uniform() && s.only.Meets() {
 		r.table.SettleAll()
@@ -260,7 +299,7 @@ func (r *Replica) replay(s *schedule) {
 		r.table.ApplyUpdate()
 	}
 	if s.call == 0 {
-		r.table.ApplyAll(s.all())
+		r.table.Apply(s.all(), s.granted())
 	}
 }
 

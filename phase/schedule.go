@@ -18,7 +18,7 @@ import (
 // list is the one expected of it sends a mark in its place, and a bundle in which all do so is a
 // single entry, however many ranks there are. Where some ranks deviate, only their lists travel.
 type schedule struct {
-	key   string   // a bundle: an entry for rank 0, and one for each rank whose list is not its parent's, by rank
+	key   string   // a bundle by rank, without entries for ranks whose lists are their parents'
 	texts [][]byte // by rank: its encoded list; nil if all ranks say the same
 	first []byte   // the encoded list of rank 0
 	only  syncvar.List
@@ -28,6 +28,7 @@ type schedule struct {
 
 	once  sync.Once
 	lists []syncvar.List // see all
+	grant []bool         // see granted
 	nodes int
 }
 
@@ -48,8 +49,18 @@ func (s *schedule) all() []syncvar.List {
 		for len(s.lists) < s.nodes { // all ranks say the same
 			s.lists = append(s.lists, s.only)
 		}
+		s.grant = syncvar.Grant(nil, 0, s.lists)
 	})
 	return s.lists
+}
+
+// granted returns, by rank, whether a phase with this schedule grants the rank's list, unless it
+// can move only a part of the data. It must not depend on the number of the phase. So of lists that
+// have waited equally long, that of the lowest rank comes first; if it wins once, it has waited
+// less the next time.
+func (s *schedule) granted() []bool {
+	s.all()
+	return s.grant
 }
 
 // A list that travels over the tree has its age in place of its phase, so that equal wants are

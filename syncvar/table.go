@@ -243,15 +243,6 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
-// ApplyAll is Apply for a phase that grants all lists of Acquire.
-func (t *Table) ApplyAll(lists []List) {
-	for r := range lists {
-		if lists[r].Call == Acquire {
-			t.apply(dimmnet.Rank(r), &lists[r])
-		}
-	}
-}
-
 // ApplyPart records a phase that only moved data: the receivers of ts have current copies now.
 func (t *Table) ApplyPart(ts []Transfer) {
 	for i := range ts {
