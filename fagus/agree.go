@@ -28,7 +28,7 @@ func agree(ctx context.Context, cfg *Config) error {
 
 // shared describes what must be equal on all ranks.
 func (c *Config) shared() string {
-	text := fmt.Sprintf("%v mode with transfer %v and placement %v", c.Mode, c.Transfer, c.Placement)
+	text := fmt.Sprintf("%v mode with transfer %v, lists %v and placement %v", c.Mode, c.Transfer, c.Lists, c.Placement)
 	for _, option := range []struct {
 		on   bool
 		name string

@@ -46,6 +46,20 @@ const (
 	Push = phase.Push
 )
 
+// Lists selects how the ranks of Phase mode learn what all want in a phase.
+type Lists = phase.Lists
+
+// The ways in which acquire lists reach all ranks.
+const (
+	// ListsAuto chooses a way by the network and the number of nodes.
+	ListsAuto = phase.ListsAuto
+	// ListsAll sends the list of each rank to all others, as the papers do.
+	ListsAll = phase.ListsAll
+	// ListsTree sends lists over a tree. Ranks that do what they did in the cycle of phases before
+	// send no lists. It needs a network with RDMA and bulk memory.
+	ListsTree = phase.ListsTree
+)
+
 // Config configures a run. The zero value runs one rank per processor, as goroutines of this
 // process, in Phase mode. If fields contradict each other, or the network lacks a requested
 // feature, Run returns an error before any program starts.
@@ -69,6 +83,10 @@ type Config struct {
 	// the number of nodes, because a node's LLCM must hold a ring for every other node. Push needs
 	// a network with RDMA. Threaded mode always uses rings: Transfer must be Auto or Rings.
 	Transfer Transfer
+
+	// Lists is the way in which the ranks of Phase mode learn what all want. ListsAuto fits most
+	// programs: with many nodes it uses a tree, in which phases that repeat need no lists.
+	Lists Lists
 
 	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
 	// ranks share. With a shared copy an Acquire moves no data. A shared copy needs a network

@@ -84,6 +84,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
 		Transfer: cfg.Transfer,
+		Lists:    cfg.Lists,
 		Live:     cfg.Net.Clock() == dimmnet.Wall,
 		Views:    views,
 		Polls:    isProcess(h) && ownProcessor(h),

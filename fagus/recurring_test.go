@@ -1,6 +1,7 @@
 package fagus_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -24,6 +25,16 @@ type want struct {
 // newCycle returns random steps in which no two ranks are in each other's way.
 func newCycle(random *rand.Rand, vars [][]interval, nodes int) (c cycle) {
 	for range 1 + random.IntN(5) {
+		c.meets = append(c.meets, random.IntN(8))
+	}
+	c.wants(random, vars, nodes)
+	return c
+}
+
+// wants sets what the ranks want in the steps.
+func (c *cycle) wants(random *rand.Rand, vars [][]interval, nodes int) {
+	c.steps = nil
+	for range c.meets {
 		step := make([]want, len(vars))
 		for v := range step {
 			step[v].ranks = make([]bool, nodes)
@@ -38,9 +49,8 @@ func newCycle(random *rand.Rand, vars [][]interval, nodes int) (c cycle) {
 				}
 			}
 		}
-		c.steps, c.meets = append(c.steps, step), append(c.meets, random.IntN(8))
+		c.steps = append(c.steps, step)
 	}
-	return c
 }
 
 // recurring returns a program that repeats the steps of a cycle. It leaves out some writes, so that
@@ -53,7 +63,10 @@ func (o *oracle) recurring(seed uint64, rounds int) func(*fagus.Node) error {
 		}
 		common := rand.New(rand.NewPCG(seed, 2000)) // the same on all ranks
 		c := newCycle(common, p.vars, n.Nodes())
-		for range rounds {
+		for round := range rounds {
+			if round == rounds/2 { // other steps, with the same calls between them
+				c.wants(common, p.vars, n.Nodes())
+			}
 			deviates, at := common.IntN(n.Nodes()), -1
 			if common.IntN(10) == 0 {
 				at = common.IntN(len(c.steps))
@@ -139,5 +152,76 @@ func TestRecurringPrograms(t *testing.T) {
 	}
 	if repeated < phases/3 {
 		t.Errorf("%d of %d phases were repeated, want a third", repeated, phases)
+	}
+}
+
+// TestRepeatedPhasesMoveLittle: in phases that repeat, as much moves as in others: what is new.
+func TestRepeatedPhasesMoveLittle(t *testing.T) {
+	const nodes, parts, size = 16, 40, 1000
+	report := succeed(t, fagus.Config{Nodes: nodes, Net: bulkNet(smallLLCM, 1<<20, 1<<20)}, func(n *fagus.Node) error {
+		a, v, err := guarded[byte](n, parts*size)
+		if err != nil {
+			return err
+		}
+		for i := range parts {
+			if n.Rank() == 0 {
+				part := a.Range(i*size, (i+1)*size)
+				err = n.Set(v.Write().Writing(part)).Do(func() { a.Slice()[i*size] = byte(i + 1) })
+			} else {
+				err = n.Set().Do(func() {})
+			}
+			if err == nil && n.Rank() != 1 {
+				err = n.Set().Do(func() {})
+			} else if err == nil {
+				err = n.Set(v.Read()).Do(func() {})
+			}
+			if got := a.Slice()[i*size]; err == nil && n.Rank() == 1 && got != byte(i+1) {
+				err = fmt.Errorf("part %d: %d, want %d", i, got, i+1)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if r := report.Ranks[0]; r.Repeated < parts || r.Messages().Bytes > 3*parts*size {
+		t.Errorf("%d phases repeated, rank 0 sent %d bytes: want at least %d phases and %d to %d bytes", r.Repeated, r.Messages().Bytes, parts, parts*size, 3*parts*size)
+	}
+}
+
+// TestRecurringPartialPhases: where the words for messages do not suffice, a step takes several
+// phases. These do not repeat, and all data arrive.
+func TestRecurringPartialPhases(t *testing.T) {
+	const nodes, steps = 40, 12
+	report := succeed(t, fagus.Config{Nodes: nodes, Net: bulkNet(smallLLCM, 1<<20, 1<<20)}, func(n *fagus.Node) error {
+		words, guards, err := counters(n, nodes)
+		if err != nil {
+			return err
+		}
+		var all []fagus.Request
+		for _, v := range guards {
+			all = append(all, v.Read())
+		}
+		own, every := n.Set(guards[n.Rank()].Write()), n.Set(all...)
+		for i := range steps {
+			if err := own.Do(func() { words.Slice()[n.Rank()]++ }); err != nil {
+				return err
+			}
+			err := n.During(every, func() error {
+				for r, got := range words.Slice() {
+					if int(got) != i+1 {
+						return fmt.Errorf("step %d: rank %d has %d", i, r, got)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if r := report.Ranks[0]; r.Phases < 3*steps {
+		t.Errorf("%d phases in %d steps: no step took several phases", r.Phases, steps)
 	}
 }

@@ -136,8 +136,8 @@ type Report struct {
 	Waits []Wait
 
 	// Late says for how long ranks have waited for others to make a collective call, the longest
-	// wait first: for each rank the 4 ranks for which it waited longest. In Phase mode on more than
-	// 64 nodes, where calls travel over a tree, it is empty.
+	// wait first: for each rank the 4 ranks for which it waited longest. In Phase mode it is
+	// empty where lists travel over a tree (Config.Lists).
 	Late []Late
 
 	// Roll is set if the run failed. It holds what each rank did when it noticed the failure, or

@@ -19,7 +19,7 @@ const (
 	windowBytes = 32 << 20
 	listBytes   = 32
 	leastWindow = 64
-	mostWindow  = 1024
+	mostWindow  = 4096
 )
 
 func newCourse(nodes int) course {

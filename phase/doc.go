@@ -117,6 +117,11 @@
 // Rings to all peers bound the number of nodes by the LLCM. With more nodes, lists are gathered
 // and spread over a tree with rings between neighbours, and all data go by PUSH.
 //
+// There, all ranks know the schedule of every phase: the lists of all (schedule.go). What the last
+// ones were lets them expect the next one (course.go). A rank that does what is expected of it
+// sends a mark instead of its list, and a phase of a cycle repeats without a plan (repeat.go). The
+// table is brought up to date when a phase needs it (replica.go).
+//
 // # Limits and costs
 //
 // docs/messages.md has the formulas for the number of messages; a test compares them with a run.

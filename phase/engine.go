@@ -75,6 +75,7 @@ type Engine struct {
 // Config selects how engines communicate. All but Help must be equal on all ranks.
 type Config struct {
 	Transfer Transfer
+	Lists    Lists
 	// Live says that the port's clock is real. Then requests that fit a word go inline, slots are
 	// returned lazily, and ports with ZeroCopy use it. The papers' protocol has none of the three.
 	Live bool
@@ -478,9 +479,7 @@ func (e *Engine) finish() {
 
 func (e *Engine) end() {
 	if e.tree.Arity > 0 {
-		if e.course.add(e.schedule); e.plan.Complete == syncvar.Update {
-			e.updated = e.course.n
-		}
+		e.course.add(e.schedule)
 		e.schedule.last.Store(e.counts.Phases)
 	}
 	e.phase++

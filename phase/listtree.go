@@ -32,11 +32,10 @@ type overTree struct {
 	mark     []byte // the mark of this phase, if a schedule is expected
 	scratch  []byte
 
-	parts   []*part // of this rank in the last phases, as in course.past
-	part    *part   // of this phase
-	updated uint64  // the number of phases up to the last Update
-	plain   uint64  // the number of phases since one that could not move all data
-	alike   uint32  // how many declarations are known to be equal to those of rank 0
+	parts []*part // of this rank in the last phases, as in course.past
+	part  *part   // of this phase
+	plain uint64  // the number of phases since one that could not move all data
+	alike uint32  // how many declarations are known to be equal to those of rank 0
 
 	bundle    []byte // the lists of this rank and of the ranks below it
 	outBundle []byte // the same as it is sent, with the words of a Reduce

@@ -2,6 +2,7 @@ package phase
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -119,5 +120,33 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 	}
 	if err := e.join(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWrongMarks: a mark that does not mean the expected schedule is an error.
+func TestWrongMarks(t *testing.T) {
+	e := newOfMany(t, 0, 100, 0)
+	mixed := func(r dimmnet.Rank) syncvar.List {
+		if r%2 == 0 {
+			return syncvar.List{}
+		}
+		return syncvar.List{Shared: []syncvar.ID{0}}
+	}
+	for range 2 {
+		meetMany(t, e, mixed)
+		e.finish()
+	}
+	_, lag := e.course.expected()
+	if lag != 1 {
+		t.Fatalf("the schedule of %d phases before is expected, want 1", lag)
+	}
+	for _, bundle := range [][]byte{
+		appendEntry(nil, 0, appendMark(nil, 2)),
+		appendEntry(appendEntry(nil, 0, appendMark(nil, 1)), 5, appendMark(nil, 2)),
+		appendEntry(nil, 0, []byte{markByte}),
+	} {
+		if s, err := e.scheduleOf(1, bundle); err == nil || !strings.Contains(err.Error(), "want as 1 phases before") {
+			t.Errorf("bundle %x: schedule %v, error %v", bundle, s, err)
+		}
 	}
 }

@@ -15,9 +15,6 @@ import (
 // rank owns each variable that the cycle names, and the copies are as far behind. So a rank does
 // its part of one cycle before, and leaves the table as it is until a phase needs it (Replica).
 //
-// If there is an Update in the cycle, it must have run three times: what the first Update moves
-// depends on the tenures before it.
-//
 // Only phases repeat that have moved all data.
 
 // part is what one rank does in a phase that may repeat.
@@ -38,11 +35,7 @@ func (e *Engine) repeats() bool {
 	if expected == nil || e.schedule != expected {
 		return false
 	}
-	need := uint64(lag)
-	if e.updated+need > e.course.n {
-		need *= 2
-	}
-	return uint64(e.course.run) >= need && e.plain >= need+uint64(lag)
+	return e.course.run >= lag && e.plain >= uint64(2*lag)
 }
 
 // repeat does this rank's part of a phase that repeats.

@@ -40,11 +40,40 @@ const PushBytes = 512
 // For 256 KiB it measures 640 us with rings and 630 us with push.
 const livePushBytes = 256 << 10
 
-// RingNodes is the largest number of nodes that exchange lists through rings between all pairs
-// if a tree is possible too. A run of 128 nodes on the simulated NIC takes the same time with
-// rings and with a tree, within 2 %. But rings post 263271 stores instead of 7239 (matmul 256, one
-// variable per rank), and polling a ring for every peer makes the simulation 4 times as slow.
+// Lists selects how the acquire lists of a phase reach all ranks.
+type Lists uint8
+
+// The choices of Lists.
+const (
+	// ListsAuto exchanges lists between all pairs with up to RingNodes nodes on a live port, and
+	// with up to SimulatedRingNodes on a simulated one. With more, or where the LLCM does not hold
+	// the rings, it uses a tree if data can go by PUSH.
+	ListsAuto Lists = iota
+	ListsAll        // between all pairs: the papers' protocol
+	ListsTree       // over a tree, where phases that repeat need no lists; data go by PUSH
+)
+
+// String returns the name of l in command-line flags.
+func (l Lists) String() string {
+	if names := [...]string{"auto", "all", "tree"}; int(l) < len(names) {
+		return names[l]
+	}
+	return fmt.Sprintf("lists %d", uint8(l))
+}
+
+// RingNodes is the largest number of nodes that exchange lists between all pairs on a live port if
+// a tree is possible too.
 const RingNodes = 64
+
+// SimulatedRingNodes is the same number on a port with a virtual clock. Milliseconds of
+// fagus run PROGRAM --nodes N --lists all and --lists tree:
+//
+//	N                     8            16            32
+//	p2p         48.6   49.1   57.1   44.0  104.5   66.7
+//	conjugate   49.5   53.2  107.3   63.9  284.1   75.0
+//	cg         177.7  162.6  222.2  156.0  643.5  189.8
+//	kmeans     110.9  167.3  136.0  163.8  240.5  177.9
+const SimulatedRingNodes = 12
 
 func (e *Engine) configure(cfg Config) (err error) {
 	limits, nodes, by := e.port.Limits(), e.port.Nodes(), cfg.Transfer
@@ -55,7 +84,7 @@ func (e *Engine) configure(cfg Config) (err error) {
 			e.inline.addBlocks(&limits)
 		}
 	}
-	if port, ok := e.port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes {
+	if port, ok := e.port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes && cfg.Lists != ListsTree {
 		if e.layout, err = ringbuf.NewLayout(limits, nodes); err == nil {
 			e.method = &zeroCopy{e: e, port: port}
 			return nil
@@ -70,6 +99,10 @@ func (e *Engine) configure(cfg Config) (err error) {
 	case by == Push && !able:
 		return fmt.Errorf("phase: transfer by %v needs RDMA and bulk memory; this port has %d and %d bytes: use %v or %v",
 			by, limits.RDMA, limits.Bulk, Auto, Rings)
+	case cfg.Lists > ListsTree:
+		return fmt.Errorf("phase: %v: want %v, %v or %v", cfg.Lists, ListsAuto, ListsAll, ListsTree)
+	case cfg.Lists == ListsTree && (by == Rings || !able):
+		return fmt.Errorf("phase: lists by %v need a port with RDMA and bulk memory, and no data in rings: use %v", ListsTree, ListsAuto)
 	case by == Rings || !able:
 		e.method = &rings{e: e}
 		if cfg.Views {
@@ -89,7 +122,15 @@ func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config) (err error) {
 	// One word of each kind per peer is enough, unless a rank gets two multicasts from one
 	// sender. With this count, 16 nodes of DIMMnet-1 still have slots of whole pages.
 	count := max(limits.LLCM/32/wordBytes(1), nodes)
-	if e.layout, err = ringbuf.NewLayout(limitsBelow(limits, count), nodes); err != nil || nodes > RingNodes {
+	most := SimulatedRingNodes
+	if cfg.Live {
+		most = RingNodes
+	}
+	e.layout, err = ringbuf.NewLayout(limitsBelow(limits, count), nodes)
+	if err != nil && cfg.Lists == ListsAll {
+		return fmt.Errorf("%w with lists between all pairs: use lists by %v", err, ListsTree)
+	}
+	if cfg.Lists == ListsTree && nodes > 1 || cfg.Lists == ListsAuto && (err != nil || nodes > most) {
 		e.tree = ringbuf.Tree{Nodes: nodes, Arity: treeArity}
 		count = limits.LLCM / 4 / wordBytes(1)
 		if e.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), e.tree); err != nil {

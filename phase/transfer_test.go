@@ -2,6 +2,7 @@ package phase
 
 import (
 	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -21,8 +22,8 @@ func (p paperPort) Limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: 8, Block: 464, RDMA: cmp.Or(p.rdma, 1<<20), LLCM: 128 << 10, Bulk: cmp.Or(p.bulk, 256<<20), Multicast: 7}
 }
 
-// TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes: slots of whole pages
-// for up to 16 nodes, rings for all pairs for up to 64, and a tree for more.
+// TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes, with lists between all
+// pairs for up to 64 nodes, where slots hold whole pages for up to 16, and with a tree for more.
 func TestLayoutOfDIMMnet1(t *testing.T) {
 	for _, test := range []struct {
 		nodes, peers, slotBytes, words int
@@ -33,7 +34,11 @@ func TestLayoutOfDIMMnet1(t *testing.T) {
 		for _, by := range []Transfer{Auto, Push} {
 			p := paperPort{nodes: test.nodes}
 			e := &Engine{port: p}
-			if err := e.configure(Config{Transfer: by}); err != nil {
+			lists := ListsAll
+			if test.nodes > 64 {
+				lists = ListsAuto
+			}
+			if err := e.configure(Config{Transfer: by, Lists: lists}); err != nil {
 				t.Fatal(err)
 			}
 			b := e.method.(*push)
@@ -52,6 +57,43 @@ func TestLayoutOfDIMMnet1(t *testing.T) {
 		err := e.configure(Config{Transfer: Rings})
 		if _, byPush := e.method.(*push); (err == nil) != (test.nodes <= 745) || byPush {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
+		}
+	}
+}
+
+// TestSwitchOver: lists travel over a tree with more nodes than rings are good for, or on request.
+func TestSwitchOver(t *testing.T) {
+	for _, test := range []struct {
+		nodes int
+		cfg   Config
+		tree  bool
+	}{
+		{SimulatedRingNodes, Config{}, false},
+		{SimulatedRingNodes + 1, Config{}, true},
+		{SimulatedRingNodes + 1, Config{Transfer: Push}, true},
+		{SimulatedRingNodes + 1, Config{Transfer: Rings}, false},
+		{SimulatedRingNodes + 1, Config{Lists: ListsAll}, false},
+		{RingNodes, Config{Live: true}, false},
+		{RingNodes + 1, Config{Live: true}, true},
+		{2, Config{Lists: ListsTree}, true},
+		{1, Config{Lists: ListsTree}, false},
+	} {
+		e := &Engine{port: paperPort{nodes: test.nodes}}
+		if err := e.configure(test.cfg); err != nil || e.tree.Arity > 0 != test.tree {
+			t.Errorf("%d nodes, %+v: tree %+v, error %v", test.nodes, test.cfg, e.tree, err)
+		}
+	}
+	for want, p := range map[string]struct {
+		nodes int
+		cfg   Config
+	}{
+		"phase: lists 3: want auto, all or tree":                                                     {2, Config{Lists: 3}},
+		"phase: lists by tree need a port with RDMA and bulk memory, and no data in rings: use auto": {2, Config{Lists: ListsTree, Transfer: Rings}},
+		"hold the slots of at most 336 with lists between all pairs: use lists by tree":              {3000, Config{Lists: ListsAll}},
+	} {
+		e := &Engine{port: paperPort{nodes: p.nodes}}
+		if err := e.configure(p.cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d nodes, %+v: error %v, want %q", p.nodes, p.cfg, err, want)
 		}
 	}
 }

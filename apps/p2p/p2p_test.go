@@ -19,15 +19,19 @@ func TestKernel(t *testing.T) {
 
 // TestWherePhasesHurt checks that virtual times agree with the package comment.
 func TestWherePhasesHurt(t *testing.T) {
-	took := func(nodes int, mode fagus.Mode) fagus.Time {
+	took := func(nodes int, mode fagus.Mode, lists fagus.Lists) fagus.Time {
 		cfg := p2p.Config{Columns: 480, Rows: 160, Batch: 8, Loop: prk.Loop{Iterations: 1}}
-		on := fagus.Config{Nodes: nodes, Mode: mode, Net: apptest.Simulated(t, sim.Config{})}
+		on := fagus.Config{Nodes: nodes, Mode: mode, Lists: lists, Net: apptest.Simulated(t, sim.Config{})}
 		return apptest.First(t, p2p.Run, on, cfg).Time
 	}
-	if phase, threaded := took(2, fagus.Phase), took(2, fagus.Threaded); phase > threaded {
+	if phase, threaded := took(2, fagus.Phase, fagus.ListsAuto), took(2, fagus.Threaded, fagus.ListsAuto); phase > threaded {
 		t.Errorf("2 nodes: phase mode takes %v, threaded mode %v: want phase mode to be faster", phase, threaded)
 	}
-	if phase, threaded := took(24, fagus.Phase), took(24, fagus.Threaded); threaded > phase*9/10 {
-		t.Errorf("24 nodes: phase mode takes %v, threaded mode %v: want threaded mode to be faster", phase, threaded)
+	threaded := took(24, fagus.Threaded, fagus.ListsAuto)
+	if phase := took(24, fagus.Phase, fagus.ListsAll); threaded > phase*9/10 {
+		t.Errorf("24 nodes, lists between all pairs: phase mode takes %v, threaded mode %v: want threaded mode to be faster", phase, threaded)
+	}
+	if phase := took(24, fagus.Phase, fagus.ListsTree); phase > threaded {
+		t.Errorf("24 nodes, lists over a tree: phase mode takes %v, threaded mode %v: want phase mode to be faster", phase, threaded)
 	}
 }

@@ -25,6 +25,7 @@ type Config struct {
 	Nodes     int
 	Mode      fagus.Mode
 	Transfer  fagus.Transfer
+	Lists     fagus.Lists
 	Placement fagus.Placement // whether ranks share one copy of each array
 	Env       string          // the machine of a simulated network; "" for other networks
 	HostCost  string          // costs of a simulated host: sim.Config.HostCost; "" is on
@@ -90,6 +91,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message, on 2 to 8 nodes of a network with RDMA; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
+		&cli.StringFlag{Name: "lists", Category: category, Value: fagus.ListsAuto.String(), Usage: "with --mode phase: how ranks learn what all want: all (every rank tells every other, as in the papers), tree (where phases that repeat need no lists; the network needs RDMA), or auto (all with few nodes)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm)"},
 		EnvFlag(category, "machine of a simulated network"),
 		HostCostFlag(category),
@@ -147,7 +149,7 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
 		return cfg, err
 	}
-	err = errors.Join(ReadMode(c, &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "placement", &cfg.Placement))
+	err = errors.Join(ReadMode(c, &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "lists", &cfg.Lists), ReadText(c, "placement", &cfg.Placement))
 	if err == nil {
 		err = cfg.validate()
 	}
@@ -199,6 +201,8 @@ func (cfg *Config) validate() error {
 		return usage.Errorf("--net %s has no PUSH: use --transfer %v or %v", cfg.Network.Name, fagus.Rings, fagus.Auto)
 	case cfg.Mode == fagus.Threaded && cfg.Transfer == fagus.Push:
 		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
+	case cfg.Mode == fagus.Threaded && cfg.Lists != fagus.ListsAuto:
+		return usage.Errorf("--lists are for --mode %v", fagus.Phase)
 	case cfg.Helpers && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--helpers are for --mode %v", fagus.Threaded)
 	case cfg.Notices && cfg.Mode != fagus.Threaded:

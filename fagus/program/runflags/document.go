@@ -19,6 +19,7 @@ type Document struct {
 	Net      string `json:"net"`
 	*Faults         // the faults of a UDP network; nil on others
 	Transfer string `json:"transfer"`
+	Lists    string `json:"lists"`
 	Env      string `json:"env,omitempty"`
 	HostCost string `json:"host_cost,omitempty"` // unless it is on
 	Seed     uint64 `json:"seed"`
@@ -91,7 +92,7 @@ type Datagrams struct {
 func (t *Target) Document(report fagus.Report) Document {
 	d := Document{
 		Nodes: t.Nodes, Mode: t.Mode.String(), Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, Net: t.Network.Name, Faults: t.UDPFaults(),
-		Transfer: t.Transfer.String(), Env: t.Env, HostCost: t.HostCost, Seed: t.Seed,
+		Transfer: t.Transfer.String(), Lists: t.Lists.String(), Env: t.Env, HostCost: t.HostCost, Seed: t.Seed,
 		Clock: report.Clock, Summary: report.Summary(),
 	}
 	if t.Check != fagus.CheckOff {

@@ -51,7 +51,7 @@ func (cfg Config) Open(ctx context.Context) (*Target, error) {
 		return t, err
 	}
 	var c inproc.Config
-	if cfg.Transfer == fagus.Push {
+	if cfg.Transfer == fagus.Push || cfg.Lists == fagus.ListsTree {
 		c.Bulk = inprocBulk
 	}
 	if cfg.Poll {
@@ -88,7 +88,7 @@ func (t *Target) join(ctx context.Context) error {
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
 	var began atomic.Bool
 	report, err := fagus.Run(ctx, fagus.Config{
-		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
+		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log,
 	}, func(n *fagus.Node) error {
 		began.Store(true)

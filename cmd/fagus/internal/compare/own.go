@@ -102,7 +102,7 @@ func readSizes(c *cli.Context) (flag, values string, err error) {
 // by the same flag of fagus compare.
 func setHere(flag string) (ours, given bool) {
 	given = slices.Contains([]string{"net", "nodes", "env", "host-cost", "seed", "loss", "duplicate", "reorder"}, flag)
-	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "notices", "direct", "help", "h"}, flag), given
+	return given || slices.Contains([]string{"json", "quiet", "timeline", "mode", "transfer", "lists", "notices", "direct", "help", "h"}, flag), given
 }
 
 // check finds mistakes in the command line of the program, as far as they can be seen.

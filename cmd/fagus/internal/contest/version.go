@@ -56,7 +56,7 @@ func versions() []Version {
 		{"D1-Fagus2", "compute and communication phases, data in slots of the LLCM", RolePhase,
 			setPhase, nil},
 		{"D1-Fagus2 PUSH", "the same, data from bulk memory to bulk memory", "",
-			func(c *runflags.Config) { c.Mode, c.Transfer = fagus.Phase, fagus.Push }, withoutPush},
+			func(c *runflags.Config) { c.Mode, c.Transfer, c.Lists = fagus.Phase, fagus.Push, fagus.ListsAll }, withoutPush},
 		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice; a rank takes a free variable in the LLCM of its owner", RoleThreaded,
 			func(c *runflags.Config) {
 				c.Mode, c.Transfer, c.Notices, c.Direct = fagus.Threaded, fagus.Rings, true, true
