@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -17,9 +18,10 @@ import (
 // failed, so that an error can name lines.
 type declarations struct {
 	mu    sync.Mutex
-	ranks map[dimmnet.Rank][]declaration
-	calls map[dimmnet.Rank]string // lines of calls that have failed
-	held  error                   // of a rank that waited for a variable of the rank that failed
+	first []declaration                // of the rank that was first to make so many
+	ranks map[dimmnet.Rank]*divergence // of the others, as far as they differ
+	calls map[dimmnet.Rank]string      // lines of calls that have failed
+	held  error                        // of a rank that waited for one that failed
 }
 
 type declaration struct {
@@ -28,18 +30,47 @@ type declaration struct {
 	stack  [8]uintptr // of the NewArray or Bind call, innermost frame first
 }
 
+// divergence is what a rank has declared: what the first ranks have, up to a declaration.
+type divergence struct {
+	same int // so many are those of declarations.first
+	rest []declaration
+}
+
+// of returns the declarations of a rank.
+func (ds *declarations) of(rank dimmnet.Rank) []declaration {
+	d := ds.ranks[rank]
+	if d == nil {
+		return nil
+	}
+	return slices.Concat(ds.first[:d.same], d.rest)
+}
+
 // declare calls f, which adds an array or a variable to the space, and records the caller's line.
 func (n *Node) declare(f func() error) error {
 	if err := n.engine.Declare(f); err != nil {
 		return err
 	}
-	count := n.space.Declared()
-	d := declaration{what: n.space.Declaration(count - 1), digest: n.space.Digest(count)}
+	ds, count := n.declared, n.space.Declared()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	own := ds.ranks[dimmnet.Rank(n.rank)]
+	if own == nil {
+		own = new(divergence)
+		ds.ranks[dimmnet.Rank(n.rank)] = own
+	}
+	digest := n.space.Digest(count) // covers those before, too
+	if count <= len(ds.first) && ds.first[count-1].digest == digest {
+		own.same = count
+		return nil
+	}
+	d := declaration{what: n.space.Declaration(count - 1), digest: digest}
 	runtime.Callers(3, d.stack[:])
-	n.declared.mu.Lock()
-	defer n.declared.mu.Unlock()
-	own := dimmnet.Rank(n.rank)
-	n.declared.ranks[own] = append(n.declared.ranks[own], d)
+	if own.same == len(ds.first) && len(own.rest) == 0 {
+		ds.first = append(ds.first, d)
+		own.same++
+		return nil
+	}
+	own.rest = append(own.rest, d)
 	return nil
 }
 
@@ -52,7 +83,7 @@ func (ds *declarations) locate(err error) error {
 	}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	own, other := ds.ranks[d.Own], ds.ranks[d.Other]
+	own, other := ds.of(d.Own), ds.of(d.Other)
 	if len(other) == 0 {
 		return err
 	}

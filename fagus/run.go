@@ -45,7 +45,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	defer board.Close()
 	defer context.AfterFunc(ctx, board.End)()
 	results := make([]result, cfg.Nodes)
-	declared := &declarations{ranks: make(map[dimmnet.Rank][]declaration), calls: make(map[dimmnet.Rank]string)}
+	declared := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(ctx, h, cfg, board, declared)
 		if err != nil {

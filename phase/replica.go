@@ -26,11 +26,10 @@ type Replica struct {
 	decoded  *schedule
 	inBundle uint64 // its phase
 
-	table    syncvar.Table
-	granting syncvar.Granting
-	cycle    cycle
-	done     uint64 // the number of phases whose effects the table has
-	last     *joint // the last one; the table has its effects if done is larger than its phase
+	table syncvar.Table
+	cycle cycle
+	done  uint64 // the number of phases whose effects the table has
+	last  *joint // the last one; the table has its effects if done is larger than its phase
 }
 
 // cycle is what the ranks do in each cycle of a course.
