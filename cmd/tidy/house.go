@@ -131,7 +131,7 @@ func programPlaces() []place {
 		{dir: "apps/[^c]*", may: shared},
 		{dir: "apps/c[^a]*", may: shared}, // these two rows match all programs except apps/catalog
 		{dir: "apps/catalog", may: []string{"fagus", "apps/[^c]*", "apps/c[^a]*", "apps/internal/*", "apps/outfile", "apps/catalog/usage"},
-			time: "reads flags that are durations"},
+			time: "reads flags that are durations, limits runs and measures how long they take"},
 	}
 }
 
@@ -188,8 +188,8 @@ func fagusPlaces() []place {
 		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "apps/catalog/usage", base, figure}},
 		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base, runflags}, time: "limits a run"},
 		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base}, time: "limits a campaign"},
-		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage",
-			base, contest, run, runflags}, time: "reads flags that are durations"},
+		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage", in + "compare/own",
+			base, contest, run, runflags}, time: "reads flags that are durations, limits runs and measures how long they take"},
 		{dir: in + "lab", may: []string{base, in + "lab/*"}},
 	}
 }

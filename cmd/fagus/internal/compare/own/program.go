@@ -104,6 +104,9 @@ var hostsFlag = regexp.MustCompile(`^--?hosts(=|$)`)
 // flagsOf returns the flags that make a program run as cfg says.
 func flagsOf(cfg *runflags.Config) []string {
 	flags := []string{"--json", "--net", cfg.Network.Name, "--nodes", strconv.Itoa(cfg.Nodes), "--mode", cfg.Mode.String(), "--transfer", cfg.Transfer.String()}
+	if cfg.Lists != fagus.ListsAuto {
+		flags = append(flags, "--lists", cfg.Lists.String())
+	}
 	if cfg.Placement != fagus.PlaceAuto {
 		flags = append(flags, "--placement", cfg.Placement.String())
 	}

@@ -1,0 +1,158 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+func scaleCommand() *cli.Command {
+	const what = "what is run"
+	return &cli.Command{
+		Name: "scale", Usage: "programs on more and more simulated nodes, with lists between all pairs and over a tree", ArgsUsage: "[PROGRAM ...]",
+		UsageText: `fagus lab sweep scale [flags] [PROGRAM ...]
+
+fagus lab sweep scale                                stencil, p2p, sor, cg, conjugate, ep and kmeans on 2 to 64 nodes
+fagus lab sweep scale --nodes 8..512 --lists tree stencil
+fagus lab sweep scale --limit 10s --json p2p conjugate`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "nodes", Category: what, Value: "2,8,16,32,64", Usage: nodesUsage},
+			&cli.StringFlag{Name: "lists", Category: what, Value: "all,tree", Usage: "`WAYS` in which lists reach all ranks: all, tree or auto, with commas between"},
+			&cli.DurationFlag{Name: "limit", Category: what, Value: time.Minute, Usage: "give up a run after `TIME` by the wall clock"},
+			base.JSONFlag(schema),
+		},
+		Action: sweepScale,
+	}
+}
+
+// scalePoint is one run of a program. Rates are per rank and phase.
+type scalePoint struct {
+	Program  string        `json:"program"`
+	Nodes    int           `json:"nodes"`
+	Lists    fagus.Lists   `json:"lists"`
+	Fault    string        `json:"fault,omitempty"` // late, or refused: not on so many nodes
+	TimeNs   int64         `json:"measured_ns"`
+	Phases   uint64        `json:"phases"`
+	Repeated uint64        `json:"repeated_phases"`
+	Messages float64       `json:"messages"`
+	Bytes    float64       `json:"bytes"`
+	Wall     time.Duration `json:"wall_ns"` // of the simulation
+}
+
+func sweepScale(c *cli.Context) error {
+	points, err := scalePoints(c)
+	if err != nil {
+		return err
+	}
+	limit := c.Duration("limit")
+	bar := base.NewProgress(c.App.ErrWriter, "runs", len(points))
+	defer bar.Stop()
+	for i := range points {
+		if err := points[i].run(c.Context, limit); err != nil {
+			return err
+		}
+		bar.Add(1)
+	}
+	bar.Stop()
+	document := struct {
+		Schema string       `json:"schema"`
+		Limit  float64      `json:"limit_s"`
+		Points []scalePoint `json:"points"`
+	}{schema, limit.Seconds(), points}
+	return base.Printf(c, document, "virtual time; messages and bytes per rank and phase; wall time of the simulation\n\n%s\n", scaleTable(points))
+}
+
+func scalePoints(c *cli.Context) (points []scalePoint, err error) {
+	counts, err := parseNodes(c.String("nodes"), 2)
+	if err != nil {
+		return nil, err
+	}
+	if c.Duration("limit") <= 0 {
+		return nil, usage.Errorf("--limit %v: want a time above 0", c.Duration("limit"))
+	}
+	programs := c.Args().Slice()
+	if len(programs) == 0 {
+		programs = []string{"stencil", "p2p", "sor", "cg", "conjugate", "ep", "kmeans"}
+	}
+	var ways []fagus.Lists
+	for name := range strings.SplitSeq(c.String("lists"), ",") {
+		var way fagus.Lists
+		if err := way.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
+			return nil, usage.Errorf("--lists %q: want %v, %v or %v, with commas between", c.String("lists"), fagus.ListsAll, fagus.ListsTree, fagus.ListsAuto)
+		}
+		ways = append(ways, way)
+	}
+	for _, program := range programs {
+		for _, nodes := range counts {
+			for _, way := range ways {
+				points = append(points, scalePoint{Program: program, Nodes: nodes, Lists: way})
+			}
+		}
+	}
+	return points, nil
+}
+
+// run runs the program in a process of its own.
+func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
+	program, err := own.FindRun(p.Program, nil)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	began := time.Now()
+	cfg := runflags.Config{Network: runflags.Named(runflags.DIMMnet1)[0], Nodes: p.Nodes, Lists: p.Lists, Env: "fagus2"}
+	r, err := program.Run(limited, cfg, nil)
+	p.Wall = time.Since(began)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		p.Fault = "late"
+		return nil
+	case err != nil && p.Nodes > 2 && usage.Is(err):
+		p.Fault = "refused"
+		return nil
+	case err != nil:
+		return err
+	}
+	var d struct {
+		MeasuredNs int64 `json:"measured_ns"`
+	}
+	if err := json.Unmarshal(r.Document, &d); err != nil {
+		return err
+	}
+	p.TimeNs, p.Phases, p.Repeated = d.MeasuredNs, r.Phases, r.Repeated
+	m, per := r.Summary.Messages, float64(p.Nodes)*float64(max(r.Phases, 1))
+	p.Messages, p.Bytes = float64(m.AOTF+m.BOTF+m.Push)/per, float64(r.Bytes)/per
+	return nil
+}
+
+func scaleTable(points []scalePoint) string {
+	t := base.NewTable(table.Row{"program", "nodes", "lists", "time", "phases", "repeated", "messages", "bytes", "wall"}, 2, 4, 5, 6, 7, 8, 9)
+	for i, p := range points {
+		if i > 0 && p.Program != points[i-1].Program {
+			t.AppendSeparator()
+		}
+		if p.Fault != "" {
+			t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, p.Fault, "", "", "", "", p.Wall.Round(time.Millisecond * 100)})
+			continue
+		}
+		t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, base.Nanoseconds(p.TimeNs), p.Phases, p.Repeated,
+			round(p.Messages), round(p.Bytes), p.Wall.Round(time.Millisecond * 100)})
+	}
+	return t.Render()
+}
+
+func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
