@@ -17,10 +17,16 @@ const Patience = 500 * time.Millisecond
 // EndOverdue ends the process of a rank with ExitTimeout if it has not called stop within Patience
 // after --timeout is over; ctx is of WithTimeout. First it prints a roll-call, which CallRolls must
 // have prepared. The rank's program may compute or sleep for long, and notices the end only in its
-// next call. In a process of all ranks EndOverdue does nothing, because Run returns without them.
+// next call. In a process of simulated ranks it ends the process some time after the end of ctx,
+// whatever that was: so many ranks may take long to return. In one of goroutines EndOverdue does
+// nothing, because Run returns without them.
 func (t *Target) EndOverdue(ctx context.Context, w io.Writer, name string) (stop func()) {
 	over := make(chan struct{})
 	end := func() {
+		if t.Sim != nil {
+			t.endSimulation(ctx, over, w, name)
+			return
+		}
 		if t.rank == nil || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			return
 		}
@@ -45,4 +51,21 @@ func (t *Target) EndOverdue(ctx context.Context, w io.Writer, name string) (stop
 		cancel()
 		close(over)
 	}
+}
+
+// simulationPatience is how long a simulation may take to end. A process that gets SIGTERM ends
+// within two seconds.
+const simulationPatience = 3 * Patience
+
+func (t *Target) endSimulation(ctx context.Context, over <-chan struct{}, w io.Writer, name string) {
+	select {
+	case <-over:
+		return
+	case <-time.After(simulationPatience):
+	}
+	fmt.Fprintf(w, "%s: %v: the simulation of %d nodes has not ended within %v\n", name, context.Cause(ctx), t.Nodes, simulationPatience)
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		os.Exit(ExitTimeout)
+	}
+	os.Exit(ExitInterrupted)
 }
