@@ -111,6 +111,9 @@ type Viewer interface {
 	// page. The slices remain valid until the run is over. The program must synchronize accesses
 	// to a peer's slice by other means. All ranks make the same calls in the same order.
 	View(n int) ([][]byte, error)
+	// Mapped reports whether View returns pages of a shared mapping, so that a process can map its
+	// own a second time.
+	Mapped() bool
 	// OwnProcessor reports whether every rank has a processor to itself, as far as known.
 	OwnProcessor() bool
 }

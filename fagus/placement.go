@@ -48,17 +48,16 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 
 // readsViews reports whether ranks read directly from the arrays of other ranks, so that data are
 // copied only once. Direct reads are impossible if write detection relies on the kernel, which
-// cannot watch memory that ranks share, or if Config.Check has to map memory of the Go heap a
-// second time. Phases read directly only in runs of processes: goroutines mostly test how data are
-// sent.
+// cannot watch memory that ranks share, or if Config.Check cannot map the memory a second time.
+// Phases read directly only in runs of processes: goroutines mostly test how data are sent.
 func readsViews(h dimmnet.Host, cfg Config) bool {
-	_, able := h.(dimmnet.Viewer)
+	v, able := h.(dimmnet.Viewer)
 	if cfg.Mode == Threaded {
 		able = able && !cfg.helpers()
 	} else {
 		able = able && cfg.Transfer == phase.Auto && isProcess(h)
 	}
-	return able && (cfg.Check == CheckOff || isProcess(h)) && cfg.WriteDetection != DetectKernel
+	return able && (cfg.Check == CheckOff || v.Mapped()) && cfg.WriteDetection != DetectKernel
 }
 
 // isProcess reports whether each rank is a process, and all can share memory.

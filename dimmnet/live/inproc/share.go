@@ -31,6 +31,9 @@ func (p *port) Share(n int) ([]byte, error) {
 // returns it.
 func (p *port) View(n int) ([][]byte, error) { return p.allocate(n, len(p.run.nodes)) }
 
+// Mapped returns false: the memory is the Go heap's.
+func (p *port) Mapped() bool { return false }
+
 // OwnProcessor reports whether there are at least as many processors as ranks.
 func (p *port) OwnProcessor() bool { return len(p.run.nodes) <= runtime.GOMAXPROCS(0) }
 

@@ -19,7 +19,7 @@ func newLocal(cfg *Config) (*segment, error) {
 	skip := -uintptr(unsafe.Pointer(&pages[0])) % pageBytes / word
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&pages[skip])), cfg.segmentBytes())
 	s := newSegment(cfg, bytes[:cfg.nicBytes()], bytes[cfg.nicBytes():])
-	s.cpus = cpuset.Own()
+	s.cpus, s.goHeap = cpuset.Own(), true
 	return s, nil
 }
 

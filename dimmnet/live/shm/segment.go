@@ -66,6 +66,7 @@ type segment struct {
 	memory.NIC
 	mapped []byte // the header and the NIC memory
 	heap   []byte // the memory that programs share
+	goHeap bool   // the memory is the Go heap's, for the race detector
 }
 
 func (c *Config) nicBytes() int {

@@ -51,6 +51,9 @@ func (p *port) View(n int) ([][]byte, error) {
 	return views, nil
 }
 
+// Mapped returns true, except under the race detector if the ranks are in one process.
+func (p *port) Mapped() bool { return !p.own.goHeap }
+
 // OwnProcessor reports whether there are at least as many processors as ranks.
 func (p *port) OwnProcessor() bool { return len(p.run.segments) <= p.run.procs }
 
