@@ -13,11 +13,12 @@ type course struct {
 	run  int         // for how many phases each schedule was the one of lag phases before
 }
 
-// windowBytes bounds the memory of schedules, if a list has some 32 bytes. With the most nodes a
-// window has leastWindow phases, with few ones mostWindow.
+// windowBytes bounds the memory of the schedules of a window, if all differ: encoded and decoded, a
+// list takes some listBytes. With the most nodes a window has leastWindow phases, with few ones
+// mostWindow.
 const (
-	windowBytes = 32 << 20
-	listBytes   = 32
+	windowBytes = 64 << 20
+	listBytes   = 300
 	leastWindow = 64
 	mostWindow  = 4096
 )

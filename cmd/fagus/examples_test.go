@@ -53,6 +53,7 @@ func exemptions() (all []exemption) {
 		{"^fagus new life", "rm -rf life && fagus new life"},
 		{"(sweep transfer|sweep mpi)( --net .*|$)", "$1 --n 64$2"}, {"sweep barrier$", "sweep barrier --nodes 2..256"},
 		{"sweep variables(.*)", "sweep variables$1 --bytes 8 --rounds 2"}, {"sweep imbalance(.*)", "sweep imbalance$1 --tasks 16"},
+		{"sweep scale.*", "sweep scale --nodes 2,14 stencil"},
 		{"(sweep .*--net inproc.*)", "$1 --repeat 1"}, {"lab reproduce( colony| --json|$)", "lab reproduce$1 --rounds 100"}, {"./apps/...", "./apps/sor"},
 		{"lab swarm( --kinds|$)", "lab swarm --seconds 1$1"}, {"--seconds (300|600)", "--seconds 1"},
 		{"lab faults( --json|$)", "lab faults --net shm --only killed$1"},
