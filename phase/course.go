@@ -44,6 +44,7 @@ func (c *course) expected() (s *schedule, lag int) {
 // add adds the schedule of a phase.
 func (c *course) add(s *schedule) {
 	expected, _ := c.expected()
+	s.last.Store(c.n)
 	c.past[c.n%uint64(len(c.past))] = s
 	c.n++
 	if expected == s {

@@ -247,8 +247,6 @@ func (e *Engine) begin(l *syncvar.List) error {
 		sent := *l
 		if e.tree.Arity > 0 {
 			sent.Word = e.fold.word(l)
-		}
-		if e.tree.Arity > 0 {
 			e.ownList = appendScheduled(e.ownList, &sent)
 		} else {
 			e.ownList = syncvar.AppendList(e.ownList, &sent)
@@ -318,7 +316,8 @@ func (e *Engine) Step() (progress bool, err error) {
 func (e *Engine) planned() error {
 	switch {
 	case e.tree.Arity > 0 && e.repeats():
-		return e.repeat()
+		e.repeat()
+		return nil
 	case e.tree.Arity > 0:
 		return e.join()
 	case e.meet():
@@ -480,7 +479,6 @@ func (e *Engine) finish() {
 func (e *Engine) end() {
 	if e.tree.Arity > 0 {
 		e.course.add(e.schedule)
-		e.schedule.last.Store(e.counts.Phases)
 	}
 	e.phase++
 	e.counts.Phases++

@@ -9,10 +9,10 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// With more than RingNodes nodes, or where the LLCM does not hold rings to all peers, the lists
-// travel over a tree. Each rank sends its own list and the lists of the ranks below it to its
-// parent, as one bundle. The root sends the bundle of all ranks down again. So a rank needs rings
-// to its neighbours only, however many nodes there are.
+// With many nodes, or on request (Lists), the lists travel over a tree. Each rank sends its own
+// list and the lists of the ranks below it to its parent, as one bundle. The root sends the bundle
+// of all ranks down again. So a rank needs rings to its neighbours only, however many nodes there
+// are.
 //
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
 // (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to

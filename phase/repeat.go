@@ -39,7 +39,7 @@ func (e *Engine) repeats() bool {
 }
 
 // repeat does this rank's part of a phase that repeats.
-func (e *Engine) repeat() error {
+func (e *Engine) repeat() {
 	now := e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenures(&e.course))
 	e.keep(now)
 	e.part = now
@@ -52,7 +52,6 @@ func (e *Engine) repeat() error {
 	}
 	e.charge(dimmnet.Step, 1+len(now.multicasts))
 	e.move()
-	return nil
 }
 
 // keep keeps this rank's part of the present phase for phases that repeat it.
@@ -110,9 +109,10 @@ func (e *Engine) join() error {
 		}
 		e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
 	}
-	e.keep(nil)
 	if e.schedule.since < e.course.n {
 		e.keep(e.part)
+	} else {
+		e.keep(nil)
 	}
 	if e.plain++; e.plan.Partial {
 		e.plain = 0

@@ -51,15 +51,15 @@ func (r *Replica) tenures(c *course) []syncvar.Version {
 	r.cycle = cycle{lag: c.lag, since: since}
 	for i := range uint64(c.lag) {
 		s := c.at(c.n - 1 - i)
-		if s.uniform() && s.only.Call != syncvar.Acquire {
-			continue
+		if s.call != 0 {
+			continue // no rank wants anything
 		}
 		granted := s.granted()
 		for rank, l := range s.all() {
+			if !granted[rank] {
+				continue
+			}
 			for _, id := range l.Exclusive {
-				if !granted[rank] {
-					break
-				}
 				for int(id) >= len(r.cycle.tenures) {
 					r.cycle.tenures = append(r.cycle.tenures, 0)
 				}

@@ -7,13 +7,7 @@ func (t Transfer) MarshalText() ([]byte, error) { return []byte(t.String()), nil
 
 // UnmarshalText sets t to the Transfer whose name is text.
 func (t *Transfer) UnmarshalText(text []byte) error {
-	for _, named := range []Transfer{Auto, Rings, Push} {
-		if named.String() == string(text) {
-			*t = named
-			return nil
-		}
-	}
-	return fmt.Errorf("phase: transfer %q: want %v, %v or %v", text, Auto, Rings, Push)
+	return setNamed(t, "transfer", text, Auto, Rings, Push)
 }
 
 // MarshalText returns the name of l.
@@ -21,11 +15,16 @@ func (l Lists) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText sets l to the Lists whose name is text.
 func (l *Lists) UnmarshalText(text []byte) error {
-	for _, named := range []Lists{ListsAuto, ListsAll, ListsTree} {
+	return setNamed(l, "lists", text, ListsAuto, ListsAll, ListsTree)
+}
+
+// setNamed sets to to that of three values whose name is text.
+func setNamed[T fmt.Stringer](to *T, kind string, text []byte, a, b, c T) error {
+	for _, named := range [...]T{a, b, c} {
 		if named.String() == string(text) {
-			*l = named
+			*to = named
 			return nil
 		}
 	}
-	return fmt.Errorf("phase: lists %q: want %v, %v or %v", text, ListsAuto, ListsAll, ListsTree)
+	return fmt.Errorf("phase: %s %q: want %v, %v or %v", kind, text, a, b, c)
 }

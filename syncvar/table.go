@@ -210,22 +210,19 @@ func (t *Table) Apply(lists []List, granted []bool) {
 		if !granted[r] {
 			continue
 		}
-		t.apply(dimmnet.Rank(r), &lists[r])
-	}
-}
-
-func (t *Table) apply(rank dimmnet.Rank, l *List) {
-	for _, id := range l.Shared {
-		s := t.at(id)
-		s.setCopy(rank, s.Version)
-	}
-	for _, id := range l.Exclusive {
-		s := t.at(id)
-		s.Version++
-		s.Owner = rank
-		s.setCopy(rank, s.Version)
-		s.open = true
-		t.open = append(t.open, id)
+		rank := dimmnet.Rank(r)
+		for _, id := range lists[r].Shared {
+			s := t.at(id)
+			s.setCopy(rank, s.Version)
+		}
+		for _, id := range lists[r].Exclusive {
+			s := t.at(id)
+			s.Version++
+			s.Owner = rank
+			s.setCopy(rank, s.Version)
+			s.open = true
+			t.open = append(t.open, id)
+		}
 	}
 }
 

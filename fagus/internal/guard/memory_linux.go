@@ -35,8 +35,8 @@ func mapTwice(n int) (own, view []byte, err error) {
 
 func unmap(mem []byte) error { return unix.Munmap(mem) }
 
-// mapAgain maps a part of the memory of mapTwice at another address, readable and writable. own is
-// whole pages of the mapping own. unmapAgain unmaps the result.
+// mapAgain maps own, whole pages of a shared mapping, at another address, readable and writable.
+// unmapAgain unmaps the result.
 func mapAgain(own []byte) ([]byte, error) {
 	// With an old size of 0 mremap leaves a shared mapping as it is, and makes another one.
 	at, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(own)), 0, nil, uintptr(len(own)), unix.MREMAP_MAYMOVE)

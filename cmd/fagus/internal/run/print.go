@@ -99,10 +99,11 @@ func (r *Report) messageTable() string {
 		sum = sum.Plus(c)
 	}
 	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Pushes, sum.Bytes, sum.Polls})
-	calls := fmt.Sprintf("%d phases, of which %d repeated one of before; %d acquire lists", r.Phases, r.Repeated, r.Messages.Lists)
-	if r.Repeated == 0 {
-		calls = fmt.Sprintf("%d phases; %d acquire lists", r.Phases, r.Messages.Lists)
+	repeated := ""
+	if r.Repeated > 0 {
+		repeated = fmt.Sprintf(", of which %d repeated one of before", r.Repeated)
 	}
+	calls := fmt.Sprintf("%d phases%s; %d acquire lists", r.Phases, repeated, r.Messages.Lists)
 	if r.Mode == fagus.Threaded.String() {
 		calls = fmt.Sprintf("%d requests for variables", r.Messages.Requests)
 		if locks := r.Messages.Locks; locks > 0 {
