@@ -110,6 +110,23 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestDroppedAgain: a method whose samples were all dropped takes more of them, but not for ever.
+func TestDroppedAgain(t *testing.T) {
+	s := session(t, filepath.Join(t.TempDir(), "log"), 100, 400, 400, 100, 100, 100)
+	s.Samples = 1
+	c := peers.Case{Op: "x", Methods: []peers.Method{{System: 0, Op: "x"}, {System: 1, Op: "x"}}}
+	rows, dropped, err := s.Measure(t.Context(), c)
+	if err != nil || len(rows) != 2 || rows[0].Samples != 1 || rows[1].Samples != 1 || dropped != 4 {
+		t.Errorf("%d dropped, %+v, %v; want a sample of both, and 4 dropped", dropped, rows, err)
+	}
+	s = session(t, filepath.Join(t.TempDir(), "log"), 100, 400)
+	s.Samples = 1
+	rows, dropped, err = s.Measure(t.Context(), c)
+	if err != nil || len(rows) != 0 || dropped != 34 {
+		t.Errorf("%d dropped, %+v, %v; want all 34 samples dropped", dropped, rows, err)
+	}
+}
+
 // TestNoPeer: without a peer there is no ratio.
 func TestNoPeer(t *testing.T) {
 	s := session(t, filepath.Join(t.TempDir(), "log"), 100)

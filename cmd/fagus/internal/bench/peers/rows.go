@@ -10,11 +10,11 @@ type Pair string
 
 // The distances. Processors are near each other if a cache line's round trip takes less than
 // far. Measured round trips: 30 ns between threads of one core, 100 ns (AMD Zen 4) and 150 to
-// 250 ns (an Intel mesh) between neighbouring cores, and 420 ns between distant ones.
+// 250 ns (an Intel mesh) between neighbouring cores, and 300 to 420 ns between distant ones.
 const (
 	Near Pair = "near"
 	Far  Pair = "far"
-	far       = 300 * time.Nanosecond
+	far       = 275 * time.Nanosecond
 )
 
 func pairOf(roundTrip time.Duration) Pair {
@@ -36,6 +36,9 @@ func (s *series) enough(budget time.Duration) bool {
 	const least = 3
 	return budget > 0 && s.taken >= least && s.spent >= budget
 }
+
+// empty reports whether all samples were dropped.
+func (s *series) empty() bool { return s.taken > 0 && s.taken == s.dropped }
 
 // samples has the times per operation at one distance, and the probes, all in nanoseconds.
 type samples struct {

@@ -37,8 +37,12 @@ type Session struct {
 	Progress func()
 }
 
+// again is how many more samples are tried of a method whose samples were all dropped.
+const again = 16
+
 // Measure takes samples of all methods in turns. It returns a row for each method and distance,
-// the near ones first, and the number of samples that were dropped.
+// the near ones first, and the number of samples that were dropped. Of a method whose samples were
+// all dropped it takes more, until one can be kept.
 func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int, err error) {
 	counts := make([]int, len(c.Methods))
 	for i, w := range c.Methods {
@@ -58,6 +62,13 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 				return nil, 0, err
 			}
 			s.progress()
+		}
+	}
+	for i, w := range c.Methods {
+		for try := 0; try < again && all[i].empty(); try++ {
+			if counts[i], err = s.sample(ctx, c, w, counts[i], &all[i]); err != nil {
+				return nil, 0, err
+			}
 		}
 	}
 	rows, dropped = s.rows(c, all)
