@@ -43,7 +43,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	}
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
-	defer context.AfterFunc(ctx, board.End)()
+	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
 	results := make([]result, cfg.Nodes)
 	declared := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string)}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
@@ -70,10 +70,10 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	})
 	if err != nil {
 		err = declared.explain(err)
-		roll := board.Roll()
 		if ctx.Err() != nil {
-			roll.Ended = context.Cause(ctx).Error()
+			board.End(context.Cause(ctx).Error())
 		}
+		roll := board.Roll()
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
 		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: roll}, err
 	}

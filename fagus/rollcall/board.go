@@ -52,6 +52,7 @@ type Board struct {
 	mu    sync.Mutex
 	ranks []observation // by rank
 	ended time.Time     // when End was called; else zero
+	why   string        // of End
 }
 
 // observation is the result of the last check of a rank.
@@ -98,13 +99,14 @@ func (b *Board) Close() {
 	b.done.Wait()
 }
 
-// End records that the run is ended from outside. Ranks that compute have not noticed it yet. From
-// now on a roll-call is made only if Config.Ask requests it, and durations last until now.
-func (b *Board) End() {
+// End records that the run is ended from outside, and why. Ranks that compute have not noticed it
+// yet. From now on a roll-call is made only if Config.Ask requests it, and durations last until
+// now.
+func (b *Board) End(why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended.IsZero() {
-		b.ended = time.Now()
+		b.ended, b.why = time.Now(), why
 	}
 }
 
@@ -170,7 +172,7 @@ func (b *Board) Roll() Roll {
 	defer b.mu.Unlock()
 	now := time.Now()
 	if !b.ended.IsZero() {
-		now = b.ended
+		now, roll.Ended = b.ended, b.why
 	}
 	for r := range b.monitors {
 		if b.about.Only != nil && r != *b.about.Only {

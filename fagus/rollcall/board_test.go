@@ -79,7 +79,7 @@ func TestComputingIsNoWait(t *testing.T) {
 // rank in the call has failed, and that durations last until the end.
 func TestNoCheckAfterTheEnd(t *testing.T) {
 	for what, end := range map[string]func(*Board){
-		"the run is ended": (*Board).End,
+		"the run is ended": func(b *Board) { b.End("it is late") },
 		"the rank fails":   func(b *Board) { b.Monitor(0).Fail() },
 	} {
 		b, start := waitingBoard(t, time.Second, false)
@@ -94,10 +94,14 @@ func TestNoCheckAfterTheEnd(t *testing.T) {
 	}
 	b, start := waitingBoard(t, time.Second, false)
 	b.check(start)
-	b.End()
+	b.End("it is late")
 	b.ended = start.Add(3 * time.Second)
-	b.End() // does not count
-	for r, e := range b.Roll().Ranks {
+	b.End("it is later") // does not count
+	roll := b.Roll()
+	if roll.Ended != "it is late" {
+		t.Errorf("the run was ended because %q", roll.Ended)
+	}
+	for r, e := range roll.Ranks {
 		if e.For != 3*time.Second {
 			t.Errorf("rank %d has been in its state for %v, want 3s", r, e.For)
 		}

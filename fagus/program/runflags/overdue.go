@@ -35,14 +35,7 @@ func (t *Target) EndOverdue(ctx context.Context, w io.Writer, name string) (stop
 			return
 		case <-time.After(Patience):
 		}
-		select {
-		case t.ask <- syscall.SIGQUIT:
-			select {
-			case <-t.called:
-			case <-time.After(Patience):
-			}
-		default: // the run does not answer
-		}
+		t.callRoll()
 		fmt.Fprintf(w, "%s: %v: a rank has not returned within %v\n", name, context.Cause(ctx), Patience)
 		os.Exit(ExitTimeout)
 	}
@@ -50,6 +43,18 @@ func (t *Target) EndOverdue(ctx context.Context, w io.Writer, name string) (stop
 	return func() {
 		cancel()
 		close(over)
+	}
+}
+
+// callRoll prints a roll-call, if the run makes one within Patience.
+func (t *Target) callRoll() {
+	select {
+	case t.ask <- syscall.SIGQUIT:
+		select {
+		case <-t.called:
+		case <-time.After(Patience):
+		}
+	default: // the run does not answer
 	}
 }
 
@@ -63,9 +68,11 @@ func (t *Target) endSimulation(ctx context.Context, over <-chan struct{}, w io.W
 		return
 	case <-time.After(simulationPatience):
 	}
-	fmt.Fprintf(w, "%s: %v: the simulation of %d nodes has not ended within %v\n", name, context.Cause(ctx), t.Nodes, simulationPatience)
+	status := ExitInterrupted
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		os.Exit(ExitTimeout)
+		status = ExitTimeout
+		t.callRoll()
 	}
-	os.Exit(ExitInterrupted)
+	fmt.Fprintf(w, "%s: %v: the simulation of %d nodes has not ended within %v\n", name, context.Cause(ctx), t.Nodes, simulationPatience)
+	os.Exit(status)
 }
