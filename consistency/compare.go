@@ -2,7 +2,7 @@ package consistency
 
 // track makes Pages forget the writes to v before its tenure. If Pages fails, the Space uses it no
 // more, and the tenures that have begun with Pages compare all bytes.
-func (s *Space) track(v *variable) (ok bool) {
+func (s *Space) track(v *copyState) (ok bool) {
 	for _, r := range v.ranges {
 		if s.detector.pages.Forget(s.Bytes(r)) != nil {
 			s.detector.pages = nil
@@ -14,7 +14,7 @@ func (s *Space) track(v *variable) (ok bool) {
 
 // suspects returns the parts of r, a range of v, that the tenure may have written. All blocks of a
 // part but the last are whole. The result is valid until the next call.
-func (s *Space) suspects(v *variable, r Range) []Range {
+func (s *Space) suspects(v *copyState, r Range) []Range {
 	d := &s.detector
 	if v.detection != DetectKernel || d.pages == nil || s.writtenBlocks(r) != nil {
 		d.suspects = append(d.suspects[:0], r)
@@ -38,7 +38,7 @@ func (s *Space) writtenBlocks(r Range) error {
 	})
 }
 
-func (s *Space) compare(v *variable) []Range {
+func (s *Space) compare(v *copyState) []Range {
 	compared, changed := 0, s.detector.changed[:0]
 	for i, r := range v.ranges {
 		for _, p := range s.suspects(v, r) {
@@ -71,7 +71,7 @@ func pageBytes(ranges []Range) (n int) {
 }
 
 // accepted marks the pages of v's kept twin, if there is one, that pieces have made outdated.
-func (v *variable) accepted(pieces []Piece) {
+func (v *copyState) accepted(pieces []Piece) {
 	if v.twin.kept {
 		for _, p := range pieces {
 			v.stale(p.Range)

@@ -9,11 +9,11 @@ import (
 
 // Content returns the content of this rank's copy of a variable. If the variable guards up to 8
 // bytes, the content is these bytes, little endian, else their FNV-1a hash.
-func (s *Space) Content(id syncvar.ID) uint64 { return contentOf(s.vars[id].ranges, s.Bytes) }
+func (s *Space) Content(id syncvar.ID) uint64 { return contentOf(s.Ranges(id), s.Bytes) }
 
 // Blank returns the Content of a variable whose bytes are all zero.
 func (s *Space) Blank(id syncvar.ID) uint64 {
-	return contentOf(s.vars[id].ranges, func(r Range) []byte { return make([]byte, r.Len()) })
+	return contentOf(s.Ranges(id), func(r Range) []byte { return make([]byte, r.Len()) })
 }
 
 func contentOf(ranges []Range, bytes func(Range) []byte) uint64 {

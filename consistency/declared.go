@@ -1,30 +1,10 @@
 package consistency
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
-
-// declare records a declaration, so that ranks can compare their declarations: what it is, and
-// words that tell it from others of the same text.
-func (s *Space) declare(what string, words ...uint64) {
-	h := fnv.New64a()
-	add := func(x uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], x)
-		h.Write(b[:])
-	}
-	add(s.digests[len(s.digests)-1])
-	h.Write([]byte(what))
-	for _, w := range words {
-		add(w)
-	}
-	s.digests = append(s.digests, h.Sum64())
-	s.declarations = append(s.declarations, what)
-}
 
 // wordsOf returns ranges as words for declare.
 func wordsOf(ranges []Range) (words []uint64) {
@@ -35,13 +15,13 @@ func wordsOf(ranges []Range) (words []uint64) {
 }
 
 // Declared returns the number of regions and bindings.
-func (s *Space) Declared() int { return len(s.declarations) }
+func (s *Space) Declared() int { return s.declared }
 
 // Digest returns a digest of the first count declarations; count is at most Declared().
-func (s *Space) Digest(count int) uint64 { return s.digests[count] }
+func (s *Space) Digest(count int) uint64 { return s.catalogue.digest(count) }
 
 // Declaration describes declaration i, counted from 0.
-func (s *Space) Declaration(i int) string { return s.declarations[i] }
+func (s *Space) Declaration(i int) string { return s.catalogue.declarations[i].what }
 
 // CheckSame compares the declarations of rank own, whose space this is, with the declarations of
 // rank other. Rank other has made declared declarations with this digest; declared must be at most

@@ -45,7 +45,7 @@ func (s *Space) TwinWork() (copied, compared int) {
 	return copied, compared
 }
 
-func (d *detector) choose(v *variable) Detection {
+func (d *detector) choose(v *copyState) Detection {
 	by := d.writes.By
 	if v.declared != nil {
 		return DetectDeclared

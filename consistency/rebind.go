@@ -32,7 +32,7 @@ func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error
 				return nil, fmt.Errorf("consistency: rebind %q: [%#x, %#x) is empty or outside every region", s.Name(id), part.Lo, part.Hi)
 			}
 		}
-		before, after = append(before, s.vars[id].ranges...), append(after, ranges[i]...)
+		before, after = append(before, s.Ranges(id)...), append(after, ranges[i]...)
 		r.words = append(append(r.words, uint64(id), uint64(len(ranges[i]))), wordsOf(ranges[i])...)
 	}
 	after = inOrder(after)
@@ -51,7 +51,7 @@ func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error
 		if at > 0 && ids[order[at-1]] == ids[i] {
 			return nil, fmt.Errorf("consistency: rebind %q: it is named twice", s.Name(ids[i]))
 		}
-		if own := merge(inOrder(ranges[i])); !slices.Equal(own, s.vars[ids[i]].ranges) {
+		if own := merge(inOrder(ranges[i])); !slices.Equal(own, s.Ranges(ids[i])) {
 			r.ids, r.ranges = append(r.ids, ids[i]), append(r.ranges, own)
 		}
 	}
@@ -124,20 +124,21 @@ func (s *Space) Sources(r *Rebinding, ids []syncvar.ID) (sources []syncvar.ID) {
 // has written what. No rank may hold any of the variables.
 func (s *Space) Rebind(r *Rebinding) {
 	for _, id := range r.ids {
-		for _, part := range s.vars[id].ranges {
-			s.bindings.Delete(binding{Range: part})
-		}
-	}
-	for i, id := range r.ids {
-		v := &s.vars[id]
+		v := s.copyOf(id)
 		if v.writing {
 			panic(fmt.Sprintf("consistency: Rebind during an exclusive tenure of %q", v.name))
 		}
 		s.detector.twins -= len(v.twin.copy)
-		*v = newVariable(v.name, r.ranges[i])
-		for _, part := range v.ranges {
-			s.bindings.ReplaceOrInsert(binding{part, id})
-		}
+		*v = copyState{}
 	}
-	s.declare(r.what, r.words...)
+	s.redeclare(r.what, r.words, func(c *Catalogue) {
+		for _, id := range r.ids {
+			for _, part := range c.vars[id].ranges {
+				c.bindings.Delete(binding{Range: part})
+			}
+		}
+		for i, id := range r.ids {
+			c.rebind(id, r.ranges[i])
+		}
+	})
 }

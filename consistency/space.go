@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/btree"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -35,34 +33,23 @@ type region struct {
 	views [][]byte // by rank: the region's memory at that rank; nil without SetViews
 }
 
-type binding struct {
-	Range
-	id syncvar.ID
-}
-
 // Space is one rank's view of the global address space.
 type Space struct {
-	regions      []region               // by address
-	bindings     *btree.BTreeG[binding] // by address; they do not overlap
-	vars         []variable             // by ID
-	arrays       map[string]struct{}    // names of regions
-	guards       map[string]struct{}    // names of variables
-	digests      []uint64               // digests[i] covers the first i declarations
-	declarations []string               // descriptions, for errors
-	oneCopy      bool                   // all ranks use the same memory
-	pieces       []Piece                // reused by AppendCuts
-	detector     detector
+	catalogue *Catalogue
+	declared  int                      // the number of its declarations that are this rank's own
+	bound     int                      // the number of variables that they bind
+	regions   []region                 // by address
+	copies    []*[copiesPage]copyState // by ID, copiesPage to each; nil: none is used yet
+	oneCopy   bool                     // all ranks use the same memory
+	pieces    []Piece                  // reused by AppendCuts
+	detector  detector
 }
 
-// NewSpace returns an empty address space.
+// NewSpace returns an empty address space that shares nothing.
 func NewSpace() *Space {
-	return &Space{
-		bindings: btree.NewG(16, func(a, b binding) bool { return a.Lo < b.Lo }),
-		arrays:   make(map[string]struct{}),
-		guards:   make(map[string]struct{}),
-		digests:  []uint64{0},
-		detector: detector{keep: defaultKeep},
-	}
+	c := NewCatalogue()
+	c.private = true
+	return c.NewSpace()
 }
 
 // OneCopy declares that all ranks use the same memory, so that no data move. It must be called
@@ -71,18 +58,6 @@ func (s *Space) OneCopy() { s.oneCopy = true }
 
 // IsOneCopy reports whether OneCopy was called.
 func (s *Space) IsOneCopy() bool { return s.oneCopy }
-
-// addName adds a name. Names of a kind must differ, because reports use them.
-func addName(names map[string]struct{}, kind, name string) error {
-	if name == "" {
-		return fmt.Errorf("consistency: %s needs a name", kind)
-	}
-	if _, ok := names[name]; ok {
-		return fmt.Errorf("consistency: there is %s %q already", kind, name)
-	}
-	names[name] = struct{}{}
-	return nil
-}
 
 // AddRegion adds mem, an array of elements of size bytes, to the address space and returns its
 // address, a multiple of the page size. Every rank must add the same regions in the same order.
@@ -96,11 +71,12 @@ func (s *Space) AddRegion(name, kind string, size int, mem []byte) (Addr, error)
 	if len(mem) == 0 || base+Addr(len(mem)) > MaxAddr {
 		return 0, fmt.Errorf("consistency: region %q: %d bytes do not fit the address space", name, len(mem))
 	}
-	if err := addName(s.arrays, "an array", name); err != nil {
+	array := named{anArray, name}
+	if err := s.checkName(array); err != nil {
 		return 0, err
 	}
 	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, size: size, mem: mem})
-	s.declare(fmt.Sprintf("array %q, %s", name, kind))
+	s.declare(fmt.Sprintf("array %q, %s", name, kind), nil, func(c *Catalogue) { c.name(array) })
 	return base, nil
 }
 
@@ -123,13 +99,17 @@ func (s *Space) View(rank dimmnet.Rank, r Range) []byte {
 // Bind makes a new variable that guards ranges. They must lie in regions, and must overlap neither
 // each other nor a range of another variable.
 func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
-	if len(s.vars) >= syncvar.MaxID {
-		return 0, fmt.Errorf("consistency: bind %q: there are %d variables already", name, len(s.vars))
+	if s.bound >= syncvar.MaxID {
+		return 0, fmt.Errorf("consistency: bind %q: there are %d variables already", name, s.bound)
 	}
 	if len(ranges) == 0 {
 		return 0, fmt.Errorf("consistency: bind %q: no range", name)
 	}
-	own := inOrder(ranges)
+	id, own := syncvar.ID(s.bound), inOrder(ranges)
+	if s.binds(name, own) {
+		s.adopt()
+		return id, nil
+	}
 	for i, r := range own {
 		if s.Bytes(r) == nil {
 			return 0, fmt.Errorf("consistency: bind %q: [%#x, %#x) is empty or outside every region", name, r.Lo, r.Hi)
@@ -138,19 +118,15 @@ func (s *Space) Bind(name string, ranges []Range) (syncvar.ID, error) {
 			return 0, fmt.Errorf("consistency: bind %q: two of its ranges overlap at %s", name, s.Describe(r))
 		}
 		if b, ok := s.overlap(r); ok {
-			return 0, fmt.Errorf("consistency: bind %q: %s overlaps %s, which is bound to %q", name, s.Describe(r), s.Describe(b.Range), s.vars[b.id].name)
+			return 0, fmt.Errorf("consistency: bind %q: %s overlaps %s, which is bound to %q", name, s.Describe(r), s.Describe(b.Range), s.Name(b.id))
 		}
 	}
-	if err := addName(s.guards, "a variable", name); err != nil {
+	if err := s.checkName(named{aVariable, name}); err != nil {
 		return 0, err
 	}
 	own = merge(own) // a piece may span two ranges that touch
-	id := syncvar.ID(len(s.vars))
-	for _, r := range own {
-		s.bindings.ReplaceOrInsert(binding{r, id})
-	}
-	s.vars = append(s.vars, newVariable(name, own))
-	s.declare(fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0])), wordsOf(own)...)
+	what := fmt.Sprintf("binding %q to %d ranges, the first %s", name, len(own), s.Describe(own[0]))
+	s.declare(what, wordsOf(own), func(c *Catalogue) { c.bind(name, own) })
 	return id, nil
 }
 
@@ -170,15 +146,7 @@ func merge(ranges []Range) []Range {
 	return merged
 }
 
-func (s *Space) overlap(r Range) (found binding, ok bool) {
-	// Bindings do not overlap, so only the last binding that begins before the end of r can
-	// share a byte with r.
-	s.bindings.DescendLessOrEqual(binding{Range: Range{Lo: r.Hi - 1}}, func(b binding) bool {
-		found, ok = b, b.Hi > r.Lo
-		return false
-	})
-	return found, ok
-}
+func (s *Space) overlap(r Range) (found binding, ok bool) { return s.catalogue.overlap(r, s.bound) }
 
 // Guard returns the variable that guards all of r, and the memory of r. If r is empty, Guard
 // returns the variable that guards the byte at r.Lo.
@@ -226,9 +194,9 @@ func (s *Space) region(r Range) *region {
 func (s *Space) Unguarded() (names []string) {
 	for _, g := range s.regions {
 		guarded := false
-		s.bindings.AscendRange(binding{Range: Range{Lo: g.Lo}}, binding{Range: Range{Lo: g.Hi}}, func(binding) bool {
-			guarded = true
-			return false
+		s.catalogue.bindings.AscendRange(binding{Range: Range{Lo: g.Lo}}, binding{Range: Range{Lo: g.Hi}}, func(b binding) bool {
+			guarded = int(b.id) < s.bound
+			return !guarded
 		})
 		if !guarded {
 			names = append(names, g.name)

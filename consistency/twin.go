@@ -14,7 +14,7 @@ type twin struct {
 }
 
 // stale marks the pages of v's kept twin that hold r as outdated. r is a part of one range of v.
-func (v *variable) stale(r Range) {
+func (v *copyState) stale(r Range) {
 	i, found := slices.BinarySearchFunc(v.ranges, r.Lo, func(q Range, a Addr) int { return cmp.Compare(q.Lo, a) })
 	if !found {
 		i--
@@ -26,7 +26,7 @@ func (v *variable) stale(r Range) {
 }
 
 // beginTwin makes the twin of v equal to memory. It returns the number of bytes that it copied.
-func (s *Space) beginTwin(v *variable) (copied int) {
+func (s *Space) beginTwin(v *copyState) (copied int) {
 	t := &v.twin
 	if t.copy == nil {
 		t.copy = make([]byte, v.bytes)
@@ -51,7 +51,7 @@ func (s *Space) beginTwin(v *variable) (copied int) {
 	return copied
 }
 
-func (s *Space) refresh(v *variable, lo, hi int) int {
+func (s *Space) refresh(v *copyState, lo, hi int) int {
 	i, found := slices.BinarySearch(v.at, lo)
 	if !found {
 		i--
@@ -65,7 +65,7 @@ func (s *Space) refresh(v *variable, lo, hi int) int {
 }
 
 // endTwin frees the twin of v if all twins together exceed the limit.
-func (s *Space) endTwin(v *variable) {
+func (s *Space) endTwin(v *copyState) {
 	if d := &s.detector; v.twin.copy != nil && d.twins > d.keep {
 		d.twins -= len(v.twin.copy)
 		v.twin = twin{}

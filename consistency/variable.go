@@ -7,13 +7,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// variable is what one rank knows of a sync variable: the guarded ranges, and which versions wrote
-// which bytes of the rank's copy.
-type variable struct {
-	name      string
-	ranges    []Range // by address
-	at        []int   // offset of each range in the twin
-	bytes     int     // total length of ranges
+// copyState is what one rank knows of its copy of a variable: which versions wrote which bytes.
+type copyState struct {
+	*variable
 	stamps    stamps
 	twin      twin
 	detection Detection // the method of the present tenure
@@ -24,11 +20,19 @@ type variable struct {
 	writing   bool      // an exclusive tenure is under way
 }
 
-func newVariable(name string, ranges []Range) variable {
-	v := variable{name: name, ranges: ranges, share: 1}
-	for _, r := range ranges {
-		v.at = append(v.at, v.bytes)
-		v.bytes += r.Len()
+// copiesPage is the number of variables whose states are made when one of them is used.
+const copiesPage = 16
+
+// copyOf returns the state of this rank's copy of a variable.
+func (s *Space) copyOf(id syncvar.ID) *copyState {
+	page := s.copies[id/copiesPage]
+	if page == nil {
+		page = new([copiesPage]copyState)
+		s.copies[id/copiesPage] = page
+	}
+	v := &page[id%copiesPage]
+	if v.variable == nil {
+		v.variable, v.share = s.catalogue.vars[id], 1
 	}
 	return v
 }
@@ -36,35 +40,37 @@ func newVariable(name string, ranges []Range) variable {
 // written updates share after a tenure that has written to pages of n bytes in total. Bytes that
 // other ranks wrote before the tenure count too: if the kernel watches pages, copying these bytes
 // to memory costs one fault per page. The last tenure has a weight of one half.
-func (v *variable) written(n int) {
+func (v *copyState) written(n int) {
 	v.share = (v.share + min(float64(n+v.copied)/float64(v.bytes), 1)) / 2
 }
 
 // Name returns the name of a variable, or its number if this rank has not bound it yet.
 func (s *Space) Name(id syncvar.ID) string {
-	if s.Bound(id) {
-		return s.vars[id].name
+	if c := s.catalogue; s.Bound(id) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.vars[id].name
 	}
 	return fmt.Sprintf("variable %d", id)
 }
 
 // Bound reports whether this rank has bound a variable.
-func (s *Space) Bound(id syncvar.ID) bool { return int(id) < len(s.vars) }
+func (s *Space) Bound(id syncvar.ID) bool { return int(id) < s.bound }
 
 // Extent returns how many bytes a variable guards, and how many pieces Newer can return at most.
 // Both are the same on every rank that has bound the variable.
 func (s *Space) Extent(id syncvar.ID) (bytes, pieces int) {
-	for _, r := range s.vars[id].ranges {
+	for _, r := range s.Ranges(id) {
 		pieces += (r.Len()-1)/(diffBlock+1) + 1 // at worst, pieces of one byte, a block apart
 	}
-	return s.vars[id].bytes, pieces
+	return s.catalogue.vars[id].bytes, pieces
 }
 
 // First returns the first address that a variable guards.
-func (s *Space) First(id syncvar.ID) Addr { return s.vars[id].ranges[0].Lo }
+func (s *Space) First(id syncvar.ID) Addr { return s.Ranges(id)[0].Lo }
 
 // Ranges returns the ranges that a variable guards, by address. The caller must not change them.
-func (s *Space) Ranges(id syncvar.ID) []Range { return s.vars[id].ranges }
+func (s *Space) Ranges(id syncvar.ID) []Range { return s.catalogue.vars[id].ranges }
 
 // GuardOf returns the variable that guards the byte at a; ok is false if there is none.
 func (s *Space) GuardOf(a Addr) (id syncvar.ID, ok bool) {
@@ -89,7 +95,7 @@ func (s *Space) Declare(id syncvar.ID, ranges []Range) ([]Range, error) {
 // tenures of an Acquire must begin before the program writes to any of their variables: if the
 // kernel watches pages, BeginWrite discards the record of the variable's pages.
 func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
-	v := &s.vars[id]
+	v := s.copyOf(id)
 	if v.writing {
 		panic(fmt.Sprintf("consistency: two exclusive tenures of %q at once", v.name))
 	}
@@ -111,7 +117,7 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 // Wrote declares that the tenure has written r, in addition to the ranges declared in BeginWrite,
 // which must not be nil. r must not be empty, and the variable must guard all of r.
 func (s *Space) Wrote(id syncvar.ID, r Range) {
-	v := &s.vars[id]
+	v := s.copyOf(id)
 	if !v.writing || v.declared == nil {
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q that declares what it writes", v.name))
 	}
@@ -130,7 +136,7 @@ const maxAdded = 1024
 
 // EndWrite ends the exclusive tenure that made version. It reports whether any byte changed.
 func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) {
-	v := &s.vars[id]
+	v := s.copyOf(id)
 	if !v.writing {
 		panic(fmt.Sprintf("consistency: no exclusive tenure of %q to end", v.name))
 	}
@@ -169,7 +175,7 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 // no later one.
 func (s *Space) Written(id syncvar.ID, version syncvar.Version) iter.Seq[Range] {
 	return func(yield func(Range) bool) {
-		for _, p := range s.vars[id].stamps {
+		for _, p := range s.copyOf(id).stamps {
 			if p.Version == version && !yield(p.Range) {
 				return
 			}
@@ -185,7 +191,7 @@ func (s *Space) Newer(id syncvar.ID, since syncvar.Version) []Piece {
 }
 
 func (s *Space) appendNewer(out []Piece, id syncvar.ID, since syncvar.Version) []Piece {
-	v := &s.vars[id]
+	v := s.copyOf(id)
 	ranges, begun := v.ranges, len(out)
 	for _, p := range v.stamps {
 		if p.Version <= since {
@@ -207,7 +213,7 @@ func (s *Space) appendNewer(out []Piece, id syncvar.ID, since syncvar.Version) [
 // Accept records that pieces have arrived from another rank. It panics during an exclusive tenure
 // of the variable.
 func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
-	v := &s.vars[id]
+	v := s.copyOf(id)
 	if v.writing {
 		panic(fmt.Sprintf("consistency: data for %q arrived during its exclusive tenure", v.name))
 	}

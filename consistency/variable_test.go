@@ -14,7 +14,8 @@ func TestAsManyVariablesAsIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.vars = make([]variable, syncvar.MaxID-1, syncvar.MaxID)
+	s.catalogue.vars = make([]*variable, syncvar.MaxID-1, syncvar.MaxID)
+	s.bound = len(s.catalogue.vars)
 	if id, err := s.Bind("last", []Range{{base, base + 1}}); err != nil || id != syncvar.MaxID-1 {
 		t.Errorf("the last variable has ID %d, error %v", id, err)
 	}

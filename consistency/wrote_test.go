@@ -22,7 +22,7 @@ func TestWroteAgain(t *testing.T) {
 			s.Wrote(id, Range{Lo: at, Hi: at + 8})
 		}
 	}
-	if n := len(s.vars[id].added); n > 3*words {
+	if n := len(s.copyOf(id).added); n > 3*words {
 		t.Errorf("%d ranges are stored for %d words", n, words)
 	}
 	if !s.EndWrite(id, 1) || len(s.Newer(id, 0)) == 0 {

@@ -22,6 +22,25 @@ type declarations struct {
 	ranks map[dimmnet.Rank]*divergence // of the others, as far as they differ
 	calls map[dimmnet.Rank]string      // lines of calls that have failed
 	held  error                        // of a rank that waited for one that failed
+
+	catalogue *consistency.Catalogue // shared by all ranks of a simulation; else nil
+}
+
+// newDeclarations returns the declarations of ranks that have made none. In a simulation only one
+// rank runs at a time, so the ranks can share what they declare.
+func newDeclarations(simulated bool) *declarations {
+	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string)}
+	if simulated {
+		ds.catalogue = consistency.NewCatalogue()
+	}
+	return ds
+}
+
+func (ds *declarations) newSpace() *consistency.Space {
+	if ds.catalogue != nil {
+		return ds.catalogue.NewSpace()
+	}
+	return consistency.NewSpace()
 }
 
 type declaration struct {

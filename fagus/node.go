@@ -50,7 +50,7 @@ type Node struct {
 
 func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Board, declared *declarations) (*Node, error) {
 	p := h.Port()
-	space := consistency.NewSpace()
+	space := declared.newSpace()
 	one, err := oneCopy(h, cfg)
 	if err != nil {
 		return nil, err

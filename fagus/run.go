@@ -45,7 +45,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	defer board.Close()
 	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
 	results := make([]result, cfg.Nodes)
-	declared := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string)}
+	declared := newDeclarations(about.Virtual)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(ctx, h, cfg, board, declared)
 		if err != nil {
