@@ -116,7 +116,7 @@ func TestOldWords(t *testing.T) {
 				for i := range b.words.count {
 					tag := tag(first+3+old, message)
 					n := notice{bytes: 1000, ends: true, last: message == 2}
-					e.port.Store(e.rank, b.words.grant(i), encodeGrant(tag, b.memory.lo+64), dimmnet.WordBytes)
+					e.port.Store(e.rank, b.words.grant(i), grant{offset: b.memory.lo + 64}.encode(tag), dimmnet.WordBytes)
 					e.port.Store(e.rank, b.words.notice(i), n.encode(tag), dimmnet.WordBytes)
 				}
 				return nil
@@ -183,9 +183,9 @@ func TestLargeWords(t *testing.T) {
 	}{
 		{llcm, most - llcm, true}, {llcm, most - llcm + 8, false}, {most - 8, 8, true}, {most, 8, false}, {most - 8, 16, false}, {most - 8, 1 << 31, false}, {llcm - 8, 8, false}, {1 << 31, 1 << 31, false},
 	} {
-		off, granted, err := decodeGrant(encodeGrant(tag, c.off), tag, c.n, memory)
-		if granted != c.ok || (err == nil) != c.ok || c.ok && off != c.off {
-			t.Errorf("a grant of %d bytes at offset %d: offset %d, granted %v, %v", c.n, c.off, off, granted, err)
+		g, granted, err := decodeGrant(grant{offset: c.off}.encode(tag), tag, c.n, memory)
+		if granted != c.ok || (err == nil) != c.ok || c.ok && g.offset != c.off {
+			t.Errorf("a grant of %d bytes at offset %d: offset %d, granted %v, %v", c.n, c.off, g.offset, granted, err)
 		}
 	}
 	for _, n := range []notice{{bytes: most}, {bytes: most, ends: true}, {bytes: most, ends: true, last: true}, {bytes: 1 << 31}} {

@@ -60,9 +60,14 @@ func (h *hop) step(b *push, r *role, tag uint64) (progress bool, err error) {
 }
 
 func (h *hop) takeGrant(b *push, r *role, tag uint64) (granted bool, err error) {
-	h.offset, granted, err = decodeGrant(b.e.port.Load(b.words.grant(h.word)), tag, r.size, b.memory)
+	g, granted := b.standing.of(h.word)
 	if granted {
-		h.state = hopReady
+		err = g.check(r.size, b.memory)
+	} else if g, granted, err = decodeGrant(b.e.port.Load(b.words.grant(h.word)), tag, r.size, b.memory); granted {
+		b.standing.keep(h.word, g)
+	}
+	if granted {
+		h.offset, h.state = g.offset, hopReady
 	}
 	return granted, err
 }

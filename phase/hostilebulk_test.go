@@ -151,11 +151,11 @@ func grantWorld(t *testing.T) *world {
 // TestBadGrantsAreErrors lets rank 0 grant memory outside of its bulk memory.
 func TestBadGrantsAreErrors(t *testing.T) {
 	for want, change := range map[string]func(uint64) uint64{
-		"invalid grant of 32 bytes at offset 65528":                    func(w uint64) uint64 { return w - 8 },
-		"invalid grant of 32 bytes at offset 65537":                    func(w uint64) uint64 { return w + 1 },
-		"invalid grant of 32 bytes at offset 69608":                    func(w uint64) uint64 { return w + 4096 - 24 },
-		"invalid grant of 32 bytes at offset 65536, reserved bits 2":   func(w uint64) uint64 { return w | 1<<33 },
-		"invalid grant of 32 bytes at offset 4294967288, reserved bit": func(w uint64) uint64 { return w | 0xfffffff8 },
+		"invalid grant of 32 bytes at offset 65528":      func(w uint64) uint64 { return w - 8 },
+		"invalid grant of 32 bytes at offset 65537":      func(w uint64) uint64 { return w + 1 },
+		"invalid grant of 32 bytes at offset 69608":      func(w uint64) uint64 { return w + 4096 - 24 },
+		"invalid grant: its reserved bit is 1":           func(w uint64) uint64 { return w | 1<<33 },
+		"invalid grant of 32 bytes at offset 4294967288": func(w uint64) uint64 { return w | 0xfffffff8 },
 	} {
 		w := grantWorld(t)
 		w.landWord(t, 0, 1, change)

@@ -32,10 +32,11 @@ type overTree struct {
 	mark     []byte // the mark of this phase, if a schedule is expected
 	scratch  []byte
 
-	parts []*part // of this rank in the last phases, as in course.past
-	part  *part   // of this phase
-	plain uint64  // the number of phases since one that could not move all data
-	alike uint32  // how many declarations are known to be equal to those of rank 0
+	parts    []*part // of this rank in the last phases, as in course.past
+	part     *part   // of this phase
+	foreseen bool    // part is that of a phase that repeats if all ranks do what is expected
+	plain    uint64  // the number of phases since one that could not move all data
+	alike    uint32  // how many declarations are known to be equal to those of rank 0
 
 	bundle    []byte // the lists of this rank and of the ranks below it
 	outBundle []byte // the same as it is sent, with the words of a Reduce
@@ -90,6 +91,7 @@ func (e *Engine) gatherUp() error {
 		e.mark = appendMark(e.mark[:0], lag)
 		if bytes.Equal(s.text(e.rank), e.ownText) {
 			e.ownList = append(e.ownList[:0], e.mark...)
+			e.foresee()
 		}
 	}
 	e.bundle = appendEntry(e.bundle[:0], e.rank, e.ownList)

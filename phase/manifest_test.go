@@ -103,15 +103,15 @@ func FuzzManifest(f *testing.F) {
 
 func FuzzWords(f *testing.F) {
 	memory := span{1000, 4096}
-	f.Add(encodeGrant(tag(3, 0), 1000), uint64(3), 0, 64)
-	f.Add(encodeGrant(tag(3, 9), 5088), uint64(3), 9, 64)
+	f.Add(grant{offset: 1000}.encode(tag(3, 0)), uint64(3), 0, 64)
+	f.Add(grant{5088, true}.encode(tag(3, 9)), uint64(3), 9, 64)
 	f.Add(notice{bytes: 88, ends: true, last: true}.encode(tag(1<<24-1, 63)), uint64(1<<24-1), 63, 1)
 	f.Fuzz(func(t *testing.T, word, phase uint64, message, n int) {
 		tag := tag(phase, int(uint32(message)))
 		n = int(uint16(n))
 		place, granted, err := decodeGrant(word, tag, n, memory)
-		if granted && (place < 1000 || int(place)+n > 5096 || encodeGrant(tag, place) != word) || granted && err != nil {
-			t.Fatalf("%x grants %d bytes at %d, error %v", word, n, place, err)
+		if granted && (place.offset < 1000 || int(place.offset)+n > 5096 || place.encode(tag) != word) || granted && err != nil {
+			t.Fatalf("%x grants %d bytes at %+v, error %v", word, n, place, err)
 		}
 		if news, there := decodeNotice(word, tag); there && news.encode(tag) != word {
 			t.Fatalf("word %x is decoded as notice %+v, which is encoded as another word", word, news)
@@ -154,7 +154,7 @@ func TestTags(t *testing.T) {
 	seen := make(map[uint64]bool)
 	for _, phase := range []uint64{0, 1, 2, 1 << 22, 1<<23 - 1, 1 << 23, 1<<24 - 1} {
 		for message := range messageMax {
-			word := encodeGrant(tag(phase, message), 0)
+			word := grant{}.encode(tag(phase, message))
 			if word == 0 || word<<(64-tagShift) != 0 || seen[word] {
 				t.Errorf("message %d of phase %d: %#x is used twice or has other bits set", message, phase, word)
 			}

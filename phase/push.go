@@ -23,6 +23,9 @@ type push struct {
 	posted  bool // the Store that empties the next of them is posted
 
 	roles    []*role            // unfinished in this phase, in the order of the plan
+	standing *standing          // grants of this phase
+	held     bool               // the roles are foreseen: the phase may not repeat
+	filled   bool               // this rank has filled messages of the round
 	round    []*role            // the first few of roles: their messages are under way
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
@@ -53,7 +56,7 @@ func newPush(e *Engine, w pushWords, live bool) *push {
 	}
 }
 
-func (b *push) pending() bool { return len(b.roles) > 0 }
+func (b *push) pending() bool { return len(b.roles) > 0 && !b.held }
 
 // ready empties this rank's grant and notice words, once in clearPhases phases. No word of an
 // earlier phase is in flight, because this rank has read the last word of every hop.
@@ -82,7 +85,7 @@ func (b *push) ready() (progress, done bool) {
 
 func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 	numbered, _ := newMulticasts(plan.Transfers, b.words.count)
-	b.prepare(numbered)
+	b.prepare(numbered, new(standing))
 	b.rest = b.rest[:0]
 	for _, t := range plan.Transfers {
 		if !b.moved[source{t.ID, t.Since}] {
@@ -93,8 +96,9 @@ func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
 }
 
 // prepare prepares this rank's roles in multicasts.
-func (b *push) prepare(multicasts []multicast) {
+func (b *push) prepare(multicasts []multicast, s *standing) {
 	e := b.e
+	b.standing = s
 	clear(b.moved)
 	for i := range multicasts {
 		r := newRole(e.rank, &multicasts[i])
@@ -123,6 +127,7 @@ func (b *push) prepare(multicasts []multicast) {
 		}
 		b.roles = append(b.roles, r)
 	}
+	s.fits = e.tree.Arity > 0 && b.fits()
 }
 
 func (b *push) step() (progress bool, err error) {
@@ -150,25 +155,24 @@ func (b *push) step() (progress bool, err error) {
 
 // begin takes messages in the order of the plan and leaves none out: see the package comment.
 func (b *push) begin() {
-	free, filled := b.memory, false
+	free := b.memory
+	b.filled = false
 	for _, r := range b.roles {
 		n := r.reserve(b.memory.n)
 		if n > free.n {
 			break
 		}
-		r.begin(free.lo)
+		r.begin(free.place(n, r.root), b.standing.given)
 		if r.root {
 			b.fill(r)
-			filled = true
+			b.filled = true
 		}
 		b.round = append(b.round, r)
-		free.lo += dimmnet.Offset(n)
-		free.n -= n
 		if !r.surelyLast(b.memory.n) {
 			break // its next message comes before the messages of later multicasts
 		}
 	}
-	if filled {
+	if b.filled {
 		// No peer pushes into this rank now: this rank has granted no message in this round,
 		// and all messages that it granted before have arrived.
 		b.e.port.Flip()
@@ -215,6 +219,9 @@ func (b *push) end() error {
 }
 
 func (b *push) due(ranks []dimmnet.Rank) []dimmnet.Rank {
+	if b.held {
+		return ranks
+	}
 	for _, r := range b.round {
 		if !r.here.ends {
 			ranks = append(ranks, r.from)

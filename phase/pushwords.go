@@ -22,7 +22,7 @@ import (
 // once in clearPhases phases. A word also carries the number of the message, because a multicast
 // that is too large for one message takes several.
 //
-//	grant    offset 32 | reserved 2                    | message 6 | phase 24
+//	grant    offset 32 | standing 1 | reserved 1       | message 6 | phase 24
 //	notice   bytes 32 | message ends 1 | last 1        | message 6 | phase 24
 //
 // The low bits come first.
@@ -56,19 +56,41 @@ func (w pushWords) notice(i int) dimmnet.Offset { return w.at(2, i) }
 func tag(phase uint64, message int) uint64 {
 	return (phase&ringbuf.PhaseMask)<<6 | uint64(message%messageMax+1)
 }
-func encodeGrant(tag uint64, offset dimmnet.Offset) uint64 { return tag<<tagShift | uint64(offset) }
+
+// grant lets the sender push a message.
+type grant struct {
+	offset   dimmnet.Offset // where the message begins at the receiver
+	standing bool           // the grant also holds in phases that repeat this one (standing.go)
+}
+
+func (g grant) encode(tag uint64) uint64 {
+	w := tag<<tagShift | uint64(g.offset)
+	if g.standing {
+		w |= 1 << 32
+	}
+	return w
+}
 
 // decodeGrant decodes a grant from the wire. granted is false if word has another tag. The n
 // granted bytes must lie in memory.
-func decodeGrant(word, tag uint64, n int, memory span) (offset dimmnet.Offset, granted bool, err error) {
+func decodeGrant(word, tag uint64, n int, memory span) (g grant, granted bool, err error) {
 	if word>>tagShift != tag {
-		return 0, false, nil
+		return grant{}, false, nil
 	}
-	offset = dimmnet.Offset(word)
-	if word>>32&3 != 0 || offset%dimmnet.WordBytes != 0 || !memory.contains(offset, n) {
-		return 0, false, fmt.Errorf("invalid grant of %d bytes at offset %d, reserved bits %d", n, offset, word>>32&3)
+	g = grant{offset: dimmnet.Offset(word), standing: word>>32&1 == 1}
+	err = g.check(n, memory)
+	if reserved := word >> 33 & 1; err == nil && reserved != 0 {
+		err = fmt.Errorf("invalid grant: its reserved bit is %d", reserved)
 	}
-	return offset, true, nil
+	return g, err == nil, err
+}
+
+// check returns an error unless n bytes from g.offset on lie in memory.
+func (g grant) check(n int, memory span) error {
+	if g.offset%dimmnet.WordBytes != 0 || !memory.contains(g.offset, n) {
+		return fmt.Errorf("invalid grant of %d bytes at offset %d", n, g.offset)
+	}
+	return nil
 }
 
 // notice says how much of a message has landed.

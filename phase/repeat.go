@@ -21,6 +21,7 @@ import (
 type part struct {
 	multicasts []multicast // that this rank takes part in, with this rank's edges alone
 	held       []held      // the variables that it moves or wants, by ID
+	standing   *standing   // shared by the parts of phases that repeat each other
 }
 
 // held is a variable and its version before the phase.
@@ -31,18 +32,20 @@ type held struct {
 
 // repeats reports whether the present phase repeats.
 func (e *Engine) repeats() bool {
-	expected, lag := e.course.expected()
-	if expected == nil || e.schedule != expected {
-		return false
-	}
-	return e.course.run >= lag && e.plain >= uint64(2*lag)
+	expected, _ := e.course.expected()
+	return expected != nil && e.schedule == expected && e.cycles()
 }
 
-// repeat does this rank's part of a phase that repeats.
+// cycles reports whether the last phases are a cycle that has run twice.
+func (e *Engine) cycles() bool {
+	lag := e.course.lag
+	return lag > 0 && e.course.run >= lag && e.plain >= uint64(2*lag)
+}
+
+// repeat does this rank's part of a phase that repeats, which foresee has begun.
 func (e *Engine) repeat() {
-	now := e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenures(&e.course))
-	e.keep(now)
-	e.part = now
+	e.foreseen = false
+	e.keep(e.part)
 	e.counts.Repeated++
 	e.plain++
 	s := e.schedule
@@ -50,8 +53,9 @@ func (e *Engine) repeat() {
 	if s.call == 0 {
 		e.lists, e.plan.Granted = s.all(), s.granted()
 	}
-	e.charge(dimmnet.Step, 1+len(now.multicasts))
+	e.charge(dimmnet.Step, 1+len(e.part.multicasts))
 	e.move()
+	e.method.(*push).held = false
 }
 
 // keep keeps this rank's part of the present phase for phases that repeat it.
@@ -67,7 +71,8 @@ func (e *Engine) partOf(phase uint64) *part { return e.parts[phase%uint64(len(e.
 // after returns the part that follows p one cycle later. tenures has, by variable, the number of
 // exclusive tenures in a cycle.
 func (p *part) after(tenures []syncvar.Version) *part {
-	next := &part{multicasts: make([]multicast, len(p.multicasts)), held: make([]held, len(p.held))}
+	p.standing.given = p.standing.fits
+	next := &part{multicasts: make([]multicast, len(p.multicasts)), held: make([]held, len(p.held)), standing: p.standing}
 	in := func(id syncvar.ID) syncvar.Version {
 		if int(id) < len(tenures) {
 			return tenures[id]
@@ -90,7 +95,8 @@ func (p *part) after(tenures []syncvar.Version) *part {
 // join plans a phase that does not repeat. It records this rank's part if the phase may be one of a
 // cycle: if its schedule has been met before.
 func (e *Engine) join() error {
-	e.part = new(part)
+	e.retract()
+	e.part = &part{standing: new(standing)}
 	meets := e.uniform && e.own.Meets() && !e.updates()
 	if meets {
 		e.replica.meet(e)
@@ -122,6 +128,7 @@ func (e *Engine) join() error {
 		return nil
 	}
 	e.move()
+	e.method.(*push).prepare(e.part.multicasts, e.part.standing)
 	return nil
 }
 
@@ -131,7 +138,6 @@ func (e *Engine) move() {
 	if e.watch != nil && len(e.part.multicasts) > 0 {
 		e.watch.Moving()
 	}
-	e.method.(*push).prepare(e.part.multicasts)
 }
 
 // checkAlike compares the declarations of all ranks with those of this rank.

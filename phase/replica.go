@@ -194,7 +194,7 @@ func (j *joint) divide(r *Replica, multicasts []multicast, only dimmnet.Rank) {
 	lists := j.schedule.all()
 	for i := range lists {
 		if r.engines > 1 || dimmnet.Rank(i) == only {
-			j.parts[i] = new(part)
+			j.parts[i] = &part{standing: new(standing)}
 		}
 	}
 	for _, m := range multicasts {

@@ -81,10 +81,14 @@ func (r *role) surelyLast(all int) bool {
 	return r.most <= all
 }
 
-func (r *role) begin(offset dimmnet.Offset) {
+// begin begins a message at offset. granted says that the rank's grant stands.
+func (r *role) begin(offset dimmnet.Offset, granted bool) {
 	r.offset, r.state, r.here = offset, roleGrant, notice{}
-	if r.root {
+	switch {
+	case r.root:
 		r.state, r.here = roleHere, notice{bytes: r.size, ends: true, last: len(r.queue) == 0}
+	case granted:
+		r.state = roleReceive
 	}
 	for i := range r.hops {
 		r.hops[i].begin()
@@ -137,7 +141,7 @@ func (r *role) receive(b *push, tag uint64) (progress bool, err error) {
 	port := b.e.port
 	switch r.state {
 	case roleGrant:
-		if !port.Store(r.from, b.words.grant(r.grant), encodeGrant(tag, r.offset), dimmnet.WordBytes) {
+		if !port.Store(r.from, b.words.grant(r.grant), grant{r.offset, b.standing.fits}.encode(tag), dimmnet.WordBytes) {
 			return false, nil
 		}
 		r.state = roleReceive

@@ -131,6 +131,9 @@ func newSchedule(key string, tree ringbuf.Tree) (*schedule, error) {
 func (e *Engine) scheduleOf(from dimmnet.Rank, bundle []byte) (*schedule, error) {
 	if expected, _ := e.course.expected(); expected != nil {
 		if e.scratch = appendEntry(e.scratch[:0], 0, e.mark); bytes.Equal(bundle, e.scratch) {
+			if !bytes.Equal(e.ownList, e.mark) {
+				return nil, fmt.Errorf("phase: rank %d says that all ranks do as %d phases before, and rank %d has sent %x", from, e.course.lag, e.rank, e.ownText)
+			}
 			e.charge(dimmnet.Entry, 1)
 			return expected, nil
 		}
