@@ -256,7 +256,7 @@ func (e *Engine) begin(l *syncvar.List) error {
 	if len(e.ownList) > syncvar.MaxListBytes {
 		return e.fail(fmt.Errorf("phase: the acquire list has %d bytes, the limit is %d", len(e.ownList), syncvar.MaxListBytes))
 	}
-	if e.queued = e.inline.peers == 0; e.queued {
+	if e.queued = e.inline.peers == 0 && e.tree.Arity == 0; e.queued {
 		for i := range e.in {
 			e.in[i].expectList()
 		}
@@ -269,11 +269,11 @@ func (e *Engine) begin(l *syncvar.List) error {
 
 func (e *Engine) sendLists() error {
 	e.state = gather
-	if !e.queued {
-		return nil // Step posts the inline requests first
-	}
 	if e.tree.Arity > 0 {
 		return e.gatherUp()
+	}
+	if !e.queued {
+		return nil // Step posts the inline requests first
 	}
 	for i := range e.peers {
 		e.out[i].sendLists(e.ownList)
@@ -346,6 +346,11 @@ func (e *Engine) exchange() (progress bool, err error) {
 			return false, err
 		}
 	}
+	if e.tree.Arity > 0 && e.state == gather {
+		if progress, err = e.signals.step(e); err != nil {
+			return false, err
+		}
+	}
 	out, in := e.out, e.in
 	if !e.queued {
 		out, in = nil, nil
@@ -369,7 +374,7 @@ func (e *Engine) exchange() (progress bool, err error) {
 }
 
 func (e *Engine) quiet() bool {
-	if e.inline.peers > 0 && e.requests.pending(e) {
+	if e.inline.peers > 0 && e.requests.pending(e) || e.signals.pending() {
 		return false
 	}
 	for i := 0; e.queued && i < len(e.peers); i++ {

@@ -1,6 +1,9 @@
 package phase
 
-import "github.com/fagus-dsm/fagus/syncvar"
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
 
 // NewPlan returns the plan of a phase, with transfers from table.
 func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
@@ -15,3 +18,11 @@ func (e *Engine) Again(l syncvar.List) syncvar.List {
 	e.again(&l)
 	return l
 }
+
+// SignalOffset returns the offset of the signal that a neighbour in the tree sends to e's rank.
+func (e *Engine) SignalOffset(from dimmnet.Rank) dimmnet.Offset {
+	return e.lines.at(e.tree, e.rank, from, 0)
+}
+
+// Follows returns the signal that a bundle follows through the ring.
+func Follows(phase uint64) uint64 { return signal{follows: true}.encode(phase) }

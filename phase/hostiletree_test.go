@@ -11,16 +11,24 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// hostileBundle lets one rank send a bundle of lists to a neighbour, in a tree of 12 ranks. It
-// returns the output of the neighbour.
-func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
+// treeWorld returns twelve ranks whose lists travel over a tree.
+func treeWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{}
-	limits := scriptLimits(2150)
+	w := &world{tree: true}
+	limits := scriptLimits(64 << 10)
 	limits.RDMA, limits.Bulk = 64, 4096
 	if err := w.begin(12, limits, phase.Auto); err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// hostileBundle lets one rank send a bundle of lists to a neighbour, in a tree of 12 ranks. It
+// returns the output of the neighbour.
+func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
+	t.Helper()
+	w := treeWorld(t)
+	w.ranks[from].port.Store(dimmnet.Rank(to), w.ranks[to].engine.SignalOffset(dimmnet.Rank(from)), phase.Follows(0), dimmnet.WordBytes)
 	w.sendFirst(t, from, to, bundle, w.ranks[from].engine.Layout().SlotBytes)
 	return w.out.String()
 }
@@ -52,7 +60,7 @@ func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int
 // goodEntries returns entries of the empty lists of ranks in phase 0.
 func goodEntries(ranks ...uint64) (b []byte) {
 	var w world
-	if err := w.begin(1, scriptLimits(2150), phase.Auto); err != nil {
+	if err := w.begin(1, scriptLimits(2048), phase.Auto); err != nil {
 		panic(err)
 	}
 	for _, r := range ranks {

@@ -25,11 +25,13 @@ import (
 // overTree is what an engine needs for lists that travel over a tree.
 type overTree struct {
 	replica  *Replica
+	lines    markLines
+	signals  signals   // of this phase
 	schedule *schedule // of this phase
 	uniform  bool      // all ranks have sent the same list
 	course   course
 	ownText  []byte // the encoded list of this rank; ownList is a mark if it is the expected one
-	mark     []byte // the mark of this phase, if a schedule is expected
+	mark     []byte // the mark of this phase; empty if no schedule is expected
 	scratch  []byte
 
 	parts    []*part // of this rank in the last phases, as in course.past
@@ -86,9 +88,10 @@ func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
 }
 
 func (e *Engine) gatherUp() error {
-	e.ownText = append(e.ownText[:0], e.ownList...)
+	e.signals.begin(len(e.peers))
+	e.ownText, e.mark = append(e.ownText[:0], e.ownList...), e.mark[:0]
 	if s, lag := e.course.expected(); s != nil {
-		e.mark = appendMark(e.mark[:0], lag)
+		e.mark = appendMark(e.mark, lag)
 		if bytes.Equal(s.text(e.rank), e.ownText) {
 			e.ownList = append(e.ownList[:0], e.mark...)
 			e.foresee()
@@ -108,7 +111,7 @@ func (e *Engine) gathered() error {
 	words := e.gatherWords()
 	if parent, ok := e.tree.Parent(e.rank); ok {
 		e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
-		e.out[e.peer(parent)].sendLists(e.outBundle)
+		e.sendBundle(parent, e.rank, e.outBundle, len(words))
 		return nil
 	}
 	if err := e.takeSchedule(0, e.bundle); err != nil {
@@ -116,7 +119,7 @@ func (e *Engine) gathered() error {
 	}
 	words = e.finishWords(words)
 	e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
-	e.spread(e.outBundle)
+	e.spread(e.outBundle, len(words))
 	return e.takeAllWords(0, words)
 }
 
@@ -126,9 +129,10 @@ func appendBundle(b, entries, words []byte) []byte {
 	return append(b, words...)
 }
 
-func (e *Engine) spread(bundle []byte) {
+// spread sends the bundle of all ranks down; the words of a Reduce are its last n bytes.
+func (e *Engine) spread(bundle []byte, n int) {
 	for _, c := range e.tree.Children(e.rank) {
-		e.out[e.peer(c)].sendLists(bundle)
+		e.sendBundle(c, 0, bundle, n)
 	}
 }
 
@@ -158,7 +162,7 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 		return err
 	}
 	if !child {
-		e.spread(b)
+		e.spread(b, len(words))
 		if err := e.takeSchedule(from, bundle); err != nil {
 			return err
 		}

@@ -118,6 +118,7 @@ func meetMany(t *testing.T, e *Engine, list func(dimmnet.Rank) syncvar.List) {
 		e.out[i].lists, e.out[i].pos, e.out[i].state = nil, 0, outIdle
 		e.in[i].due, e.in[i].state = 0, inIdle
 	}
+	e.signals = signals{}
 	if err := e.join(); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ import (
 //	ranks N              make N ranks with an array of 1024 bytes each
 //	ranks N push B       the same with B bytes of bulk memory; data go by PUSH
 //	ranks N auto B       the same; only large data go by PUSH
-//	ranks N push B L     the same as push, with an LLCM of L bytes
+//	ranks N auto B L     the same as auto, with an LLCM of L bytes
+//	ranks N tree B       the same as push; lists travel over a tree
 //	bind NAME LO HI      bind a variable on every rank
 //	acquire R V:ACCESS.. begin an Acquire at rank R, which holds nothing
 //	update R, barrier R, end R
@@ -68,6 +69,7 @@ type world struct {
 	ranks    []*scriptRank
 	names    []string
 	inline   bool // ports have inline requests
+	tree     bool // lists travel over a tree
 	views    bool // ranks read each other's memory
 	whole    int  // variables of up to so many bytes are copied whole
 	help     bool // ranks copy to each other's memory too
@@ -104,12 +106,13 @@ func (w *world) do(f []string) error {
 		if len(f) > 2 {
 			limits.RDMA, limits.Bulk = 64, arg(3)
 		}
-		if len(f) > 2 && f[2] == "push" {
+		if len(f) > 2 && f[2] != "auto" {
 			by = phase.Push
 		}
 		if len(f) > 4 {
 			limits.LLCM = arg(4)
 		}
+		w.tree = len(f) > 2 && f[2] == "tree"
 		return w.begin(arg(1), limits, by)
 	case "inline":
 		w.inline = true

@@ -131,7 +131,7 @@ func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 func scriptLimits(llcm int) dimmnet.Limits { return dimmnet.Limits{Store: 8, Block: 464, LLCM: llcm} }
 
 func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
-	*w = world{ranks: make([]*scriptRank, n), inline: w.inline, views: w.views, whole: w.whole, help: w.help, zeroCopy: w.zeroCopy}
+	*w = world{ranks: make([]*scriptRank, n), tree: w.tree, inline: w.inline, views: w.views, whole: w.whole, help: w.help, zeroCopy: w.zeroCopy}
 	size := 1024
 	if w.help {
 		size = 2 << 20
@@ -145,13 +145,17 @@ func (w *world) begin(n int, limits dimmnet.Limits, by phase.Transfer) error {
 		}
 		w.ranks[i] = r
 	}
+	lists := phase.ListsAuto
+	if w.tree {
+		lists = phase.ListsTree
+	}
 	for _, r := range w.ranks {
 		var err error
 		var port dimmnet.Port = r.port
 		if w.zeroCopy {
 			port = scriptZeroCopy{r.port}
 		}
-		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Live: w.inline, Views: w.views, Whole: w.whole, Help: w.help}); err != nil {
+		if r.engine, err = phase.New(port, r.space, phase.Config{Transfer: by, Lists: lists, Live: w.inline, Views: w.views, Whole: w.whole, Help: w.help}); err != nil {
 			return err
 		}
 		if r.base, err = r.space.AddRegion("array", "1024 bytes", 1, r.mem); err != nil {

@@ -132,6 +132,7 @@ func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config) (err error) {
 	}
 	if cfg.Lists == ListsTree && nodes > 1 || cfg.Lists == ListsAuto && (err != nil || nodes > most) {
 		e.tree = ringbuf.Tree{Nodes: nodes, Arity: treeArity}
+		e.lines = newMarkLines(&limits)
 		count = limits.LLCM / 4 / wordBytes(1)
 		if e.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), e.tree); err != nil {
 			return err

@@ -29,7 +29,7 @@ func TestLayoutOfDIMMnet1(t *testing.T) {
 		nodes, peers, slotBytes, words int
 	}{
 		{1, 1, 4096, 170}, {2, 1, 4096, 170}, {16, 15, 4096, 170}, {17, 16, 3712, 170},
-		{64, 63, 928, 170}, {65, 9, 4096, 1365}, {65536, 9, 4096, 1365},
+		{64, 63, 928, 170}, {65, 9, 4096, 1323}, {65536, 9, 4096, 1323},
 	} {
 		for _, by := range []Transfer{Auto, Push} {
 			p := paperPort{nodes: test.nodes}

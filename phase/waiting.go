@@ -47,8 +47,10 @@ func (e *Engine) describe(w *syncvar.Wait) {
 
 func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 	if e.state == gather {
-		for _, i := range e.requests.due {
-			ranks = append(ranks, e.peers[i])
+		for _, due := range [...][]int{e.requests.due, e.signals.due} {
+			for _, i := range due {
+				ranks = append(ranks, e.peers[i])
+			}
 		}
 	}
 	for i, r := range e.peers {
@@ -64,6 +66,9 @@ func (e *Engine) full(ranks []dimmnet.Rank) []dimmnet.Rank {
 		if e.out[i].pending() {
 			ranks = append(ranks, r)
 		}
+	}
+	for _, s := range e.signals.out {
+		ranks = append(ranks, s.to)
 	}
 	return ranks
 }
@@ -110,7 +115,7 @@ func (e *Engine) open() (n int) {
 			n++
 		}
 	}
-	return n
+	return n + len(e.signals.due) + len(e.signals.out)
 }
 
 // waitPort wraps the port of an engine. Before each Idle it records what the rank waits for, except

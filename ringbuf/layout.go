@@ -92,7 +92,7 @@ func flagRow(slots int) int {
 
 func (l *Layout) index(own, peer dimmnet.Rank) int {
 	if l.tree.Arity > 0 {
-		return l.tree.index(own, peer)
+		return l.tree.Index(own, peer)
 	}
 	if peer > own {
 		return int(peer) - 1

@@ -69,7 +69,7 @@ func TestTreeLayout(t *testing.T) {
 	}
 	tree := Tree{Nodes: 100, Arity: 8}
 	for _, pair := range [][2]dimmnet.Rank{{1, 2}, {2, 1}, {0, 9}, {9, 0}, {0, 0}} {
-		panics(t, "are not neighbours in a tree of 100", func() { tree.index(pair[0], pair[1]) })
+		panics(t, "are not neighbours in a tree of 100", func() { tree.Index(pair[0], pair[1]) })
 	}
 	_, err := NewTreeLayout(dimmnet.Limits{Store: 8, Block: 464, LLCM: 1583}, Tree{Nodes: 2, Arity: 8})
 	if err == nil || !strings.Contains(err.Error(), "which take 1584") {

@@ -1,0 +1,187 @@
+package phase
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
+)
+
+// A bundle that is a single mark goes as one word: a Store instead of a slot. So where all ranks do
+// what is expected of them, they agree on it by one word up and one down the tree.
+//
+// Every rank's LLCM has a line for each neighbour, which that neighbour writes once in every phase:
+//
+//	word 0    a signal: the bundle is a single mark, or it follows through the ring
+//	word 1..  the words of a Reduce behind a mark
+//
+// One line is enough. A child writes the line of its parent again when it has the parent's bundle
+// of the phase before, which the parent sends when it has read the lines of all children. A parent
+// writes the line of a child again when it has read the child's next signal.
+type markLines struct {
+	base dimmnet.Offset
+	room int // the number of bytes in a line for words of a Reduce
+}
+
+// The lines of all neighbours may take one part in markShare of the LLCM. More than markRoom bytes
+// of words go through the ring.
+const (
+	markShare = 32
+	markRoom  = 56 * dimmnet.WordBytes
+)
+
+// newMarkLines places the lines at the top of the LLCM, and reduces limits.LLCM by their size.
+func newMarkLines(limits *dimmnet.Limits) (m markLines) {
+	const lines = treeArity + 1
+	line := min(limits.LLCM/markShare/lines, limits.Block, markRoom+dimmnet.WordBytes) &^ (dimmnet.WordBytes - 1)
+	line = max(line, dimmnet.WordBytes)
+	limits.LLCM = (limits.LLCM - lines*line) &^ (dimmnet.WordBytes - 1)
+	return markLines{dimmnet.Offset(limits.LLCM), line - dimmnet.WordBytes}
+}
+
+// at returns the offset of word i of the line, in owner's LLCM, that peer writes.
+func (m *markLines) at(tree ringbuf.Tree, owner, peer dimmnet.Rank, i int) dimmnet.Offset {
+	line := m.room + dimmnet.WordBytes
+	return m.base + dimmnet.Offset(tree.Index(owner, peer)*line+i*dimmnet.WordBytes)
+}
+
+// signal is word 0 of a line:
+//
+//	lag 16 | bytes 16 | follows 1 | reserved 6 | set 1 | phase 24
+//
+// The low bits come first. The lag and the number of bytes behind the word are 0 if a bundle
+// follows. A line is written in every phase, so no word is old enough that its phase is taken for
+// the present one.
+type signal struct {
+	lag     int // of the mark
+	bytes   int // of words of a Reduce
+	follows bool
+}
+
+const signalShift = 40
+
+func signalTag(phase uint64) uint64 { return phase<<signalShift | 1<<(signalShift-1) }
+
+func (s signal) encode(phase uint64) uint64 {
+	w := signalTag(phase) | uint64(s.lag) | uint64(s.bytes)<<16
+	if s.follows {
+		w |= 1 << 32
+	}
+	return w
+}
+
+// decodeSignal decodes a word from the wire. ok is false if it is not of the phase.
+func decodeSignal(w, phase uint64, room int) (s signal, ok bool, err error) {
+	if w>>signalShift != phase&ringbuf.PhaseMask || w&(1<<(signalShift-1)) == 0 {
+		return s, false, nil
+	}
+	s = signal{lag: int(w & 0xffff), bytes: int(w >> 16 & 0xffff), follows: w>>32&1 == 1}
+	if s.encode(phase) != w || s.follows != (s.lag == 0) || s.follows && s.bytes > 0 || s.bytes > room || s.bytes%dimmnet.WordBytes != 0 {
+		return s, false, fmt.Errorf("invalid signal %#x", w)
+	}
+	return s, true, nil
+}
+
+// signals exchanges the signals of a phase with the neighbours in the tree.
+type signals struct {
+	due    []int       // the indexes in peers of the neighbours whose signals have not arrived
+	out    []outSignal // the first of them is to be posted next
+	bundle []byte      // the last one that came as a signal
+}
+
+type outSignal struct {
+	to    dimmnet.Rank
+	word  uint64
+	words []byte // to be posted before word
+}
+
+func (s *signals) begin(peers int) {
+	s.due = s.due[:0]
+	for i := range peers {
+		s.due = append(s.due, i)
+	}
+}
+
+func (s *signals) pending() bool { return len(s.due) > 0 || len(s.out) > 0 }
+
+// sendBundle sends a bundle, which begins with the entry of rank top, to a neighbour. The words of a
+// Reduce are its last n bytes. The caller must not change b in this phase.
+func (e *Engine) sendBundle(to, top dimmnet.Rank, b []byte, n int) {
+	out := outSignal{to: to}
+	if e.isMark(top, b[:len(b)-n]) && n <= e.lines.room {
+		out.word = signal{lag: e.course.lag, bytes: n}.encode(e.phase)
+		out.words = b[len(b)-n:]
+	} else {
+		out.word = signal{follows: true}.encode(e.phase)
+		e.queued = true
+		e.out[e.peer(to)].sendLists(b)
+	}
+	e.signals.out = append(e.signals.out, out)
+}
+
+// isMark reports whether b, a bundle without words, is this phase's mark of rank top alone.
+func (e *Engine) isMark(top dimmnet.Rank, b []byte) bool {
+	if len(e.mark) == 0 {
+		return false
+	}
+	e.scratch = appendBundle(e.scratch[:0], appendEntry(nil, top, e.mark), nil)
+	return bytes.Equal(b, e.scratch)
+}
+
+// step posts and takes what can be posted and taken now.
+func (s *signals) step(e *Engine) (progress bool, err error) {
+	posted := 0
+	for posted < len(s.out) && s.out[posted].post(e) {
+		posted++
+	}
+	s.out = slices.Delete(s.out, 0, posted)
+	progress = posted > 0
+	for at := 0; at < len(s.due); {
+		from := e.peers[s.due[at]]
+		w := e.port.Load(e.lines.at(e.tree, e.rank, from, 0))
+		sig, arrived, err := decodeSignal(w, e.phase, e.lines.room)
+		if err != nil {
+			return false, fmt.Errorf("phase: rank %d: %w", from, err)
+		}
+		if !arrived {
+			at++
+			continue
+		}
+		progress = true
+		i := s.due[at]
+		s.due = append(s.due[:at], s.due[at+1:]...)
+		if sig.follows {
+			e.queued = true
+			e.in[i].expectList()
+		} else if err := s.take(e, from, sig); err != nil {
+			return false, err
+		}
+	}
+	return progress, nil
+}
+
+// take takes the bundle that a signal stands for.
+func (s *signals) take(e *Engine, from dimmnet.Rank, sig signal) error {
+	top := from
+	if from < e.rank {
+		top = 0
+	}
+	s.bundle = appendBundle(s.bundle[:0], appendEntry(nil, top, appendMark(nil, sig.lag)), nil)
+	if n := len(s.bundle); sig.bytes > 0 {
+		s.bundle = slices.Grow(s.bundle, sig.bytes)[:n+sig.bytes]
+		e.port.Read(s.bundle[n:], e.lines.at(e.tree, e.rank, from, 1))
+	}
+	return e.takeBundle(from, s.bundle)
+}
+
+// post posts what has not been posted of the line. It returns true when all is posted.
+func (o *outSignal) post(e *Engine) bool {
+	port, at := e.port, e.lines.at(e.tree, o.to, e.rank, 0)
+	if len(o.words) > 0 && !port.Write(o.to, at+dimmnet.WordBytes, o.words) {
+		return false
+	}
+	o.words = nil
+	return port.Store(o.to, at, o.word, dimmnet.WordBytes)
+}
