@@ -106,8 +106,8 @@ func (s *signals) begin(peers int) {
 
 func (s *signals) pending() bool { return len(s.due) > 0 || len(s.out) > 0 }
 
-// sendBundle sends a bundle, which begins with the entry of rank top, to a neighbour. The words of a
-// Reduce are its last n bytes. The caller must not change b in this phase.
+// sendBundle sends a bundle, which begins with the entry of rank top, to a neighbour. Its last n
+// bytes are the words of a Reduce. The caller must not change b in this phase.
 func (e *Engine) sendBundle(to, top dimmnet.Rank, b []byte, n int) {
 	out := outSignal{to: to}
 	if e.isMark(top, b[:len(b)-n]) && n <= e.lines.room {

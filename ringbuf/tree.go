@@ -61,8 +61,8 @@ func (t Tree) Size(top dimmnet.Rank) (n int) {
 	return n
 }
 
-// Index returns the number of peer among the neighbours of own: 0 for the parent, 1 to Arity for the
-// children. It panics if the two are not neighbours.
+// Index returns the number of peer among the neighbours of own: 0 for the parent, 1 to Arity for
+// the children. It panics if the two are not neighbours.
 func (t Tree) Index(own, peer dimmnet.Rank) int {
 	if p, ok := t.Parent(own); ok && p == peer {
 		return 0
