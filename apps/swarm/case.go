@@ -23,12 +23,16 @@ type Case struct {
 	MaxDelay fagus.Time  `json:"max_delay_ps,omitempty"` // limit of random delays; 0: none
 	Rounds   []Round     `json:"rounds"`
 	Faults   []sim.Fault `json:"faults,omitempty"`
+	// Steps is the number of rounds to run, again from the first one behind the last; 0: each once.
+	Steps      int         `json:"steps,omitempty"`
+	Deviations []Deviation `json:"deviations,omitempty"`
 }
 
 // Engine is the configuration of Fagus that runs a case.
 type Engine struct {
 	Threaded bool `json:"threaded,omitempty"`
 	Push     bool `json:"push,omitempty"` // phase mode on DIMMnet-1 uses PUSH instead of rings
+	Tree     bool `json:"tree,omitempty"` // lists travel over a tree; only with Push
 	// Notices makes threaded mode on DIMMnet-1 use notices instead of polling.
 	Notices bool `json:"notices,omitempty"`
 	// Direct makes ranks in threaded mode on DIMMnet-1 take variables without a message.
@@ -68,15 +72,16 @@ type Want struct {
 	Writes    []Write `json:"writes,omitempty"`   // only if Exclusive
 }
 
-// Write fills the bytes From to To-1 of a variable with pseudorandom bytes from the seed Fill.
+// Write fills the bytes From to To-1 of a variable with pseudorandom bytes, which follow from Fill
+// and from the cycle.
 type Write struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Fill uint32 `json:"fill"`
 }
 
-func (w *Write) into(b []byte) {
-	x := w.Fill
+func (w *Write) into(b []byte, cycle int) {
+	x := w.Fill + uint32(cycle)*0x9e3779b9
 	for i := w.From; i < w.To; i++ {
 		x = x*1664525 + 1013904223
 		b[i] = byte(x >> 24)
@@ -104,14 +109,12 @@ func (c *Case) Check() error {
 			return fmt.Errorf("swarm: round %d has %d ranks and ends with %q: want %d ranks, and %q, %q, %q or nothing", i, len(round.Ranks), round.End, c.Nodes, Update, Barrier, Reduce)
 		}
 		for r, tenures := range round.Ranks {
-			for _, t := range tenures {
-				if err := c.checkTenure(&t); err != nil {
-					return fmt.Errorf("swarm: round %d, rank %d: %w", i, r, err)
-				}
+			if err := c.checkTenures(tenures); err != nil {
+				return fmt.Errorf("swarm: round %d, rank %d: %w", i, r, err)
 			}
 		}
 	}
-	return nil
+	return c.checkCycles()
 }
 
 const (
@@ -126,6 +129,15 @@ const (
 	leastLLCM = 2048
 	leastBulk = 256
 )
+
+func (c *Case) checkTenures(tenures []Tenure) error {
+	for i := range tenures {
+		if err := c.checkTenure(&tenures[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (c *Case) checkTenure(t *Tenure) error {
 	if t.Compute < 0 {
@@ -167,6 +179,12 @@ func (c Case) String() string {
 			fmt.Fprintf(&b, "    all: %s\n", round.End)
 		}
 	}
+	if c.Steps > 0 {
+		fmt.Fprintf(&b, "  %d steps, round after round\n", c.Steps)
+	}
+	for i := range c.Deviations {
+		fmt.Fprintf(&b, "  %v\n", &c.Deviations[i])
+	}
 	return b.String()
 }
 
@@ -178,6 +196,8 @@ func (e Engine) String() string {
 		name = "threaded, notices"
 	case e.Threaded:
 		name = "threaded, polling"
+	case e.Tree:
+		name = "phase, push, lists by tree"
 	case e.Push:
 		name = "phase, push"
 	}

@@ -8,6 +8,8 @@
 //		fmt.Println(bad, small)
 //	}
 //
+// NewCycles makes programs whose rounds run again and again, for phases that repeat.
+//
 // # Checks
 //
 //	run      the run ends without an error; after a planned crash, every working rank

@@ -118,8 +118,8 @@ func TestLiesAreFoundAndShrunk(t *testing.T) {
 
 // TestOracle checks that expected contents follow from the order in which tenures are granted.
 func TestOracle(t *testing.T) {
-	first := &Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{0, 4, 1}}}}}
-	second := &Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{2, 6, 2}}}}}
+	first := granted{&Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{0, 4, 1}}}}}, 0}
+	second := granted{&Tenure{Wants: []Want{{Exclusive: true, Writes: []Write{{2, 6, 2}}}}}, 0}
 	c := Case{Nodes: 2, Variables: []int{8}}
 	a, b := newProgram(&c), newProgram(&c)
 	a.granted(first)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -16,9 +17,15 @@ type program struct {
 
 	// mu is needed only if a run leaves a thread behind; otherwise one goroutine runs all ranks.
 	mu      sync.Mutex
-	order   []*Tenure // the tenures in the order in which they were granted
+	order   []granted // the tenures in the order in which they were granted
 	checked int       // number of bytes compared with their expected values
 	wrong   *Failure  // the first failure
+}
+
+// granted is a tenure, and in which cycle of the rounds it was granted.
+type granted struct {
+	*Tenure
+	cycle int
 }
 
 func newProgram(c *Case) *program {
@@ -36,20 +43,20 @@ func (p *program) rounds(n *fagus.Node) error {
 	if err != nil {
 		return err
 	}
-	for i := range p.c.Rounds {
-		round := &p.c.Rounds[i]
-		for j := range round.Ranks[n.Rank()] {
-			if err := p.tenure(n, arrays, guards, &round.Ranks[n.Rank()][j]); err != nil {
+	for step := range p.c.steps() {
+		tenures, end := p.c.at(step, dimmnet.Rank(n.Rank()))
+		for j := range tenures {
+			if err := p.tenure(n, arrays, guards, granted{&tenures[j], step / len(p.c.Rounds)}); err != nil {
 				return err
 			}
 		}
-		switch round.End {
+		switch end {
 		case Update:
 			err = n.Update()
 		case Barrier:
 			err = n.Barrier()
 		case Reduce:
-			err = p.reduce(n, i)
+			err = p.reduce(n, step)
 		}
 		if err != nil {
 			return err
@@ -73,7 +80,7 @@ func (p *program) declare(n *fagus.Node) (arrays []*fagus.Array[byte], guards []
 	return arrays, guards, nil
 }
 
-func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar, t *Tenure) error {
+func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*fagus.SyncVar, t granted) error {
 	for _, v := range t.Look {
 		guards[v].Observe()
 	}
@@ -100,7 +107,7 @@ func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*f
 	p.granted(t)
 	for _, w := range t.Wants {
 		for _, x := range w.Writes {
-			x.into(arrays[w.Variable].Slice())
+			x.into(arrays[w.Variable].Slice(), t.cycle)
 		}
 	}
 	n.Spend(t.Compute - t.Compute/2)
@@ -129,7 +136,7 @@ func (p *program) reduce(n *fagus.Node, round int) error {
 
 // granted appends t to the order of tenures. Two tenures that write the same variable exclude each
 // other, so the order of calls is their order, whatever the ranks' clocks show.
-func (p *program) granted(t *Tenure) {
+func (p *program) granted(t granted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.order = append(p.order, t)
@@ -178,7 +185,7 @@ func (p *program) contents() [][]byte {
 	for _, t := range p.order {
 		for _, w := range t.Wants {
 			for _, x := range w.Writes {
-				x.into(all[w.Variable])
+				x.into(all[w.Variable], t.cycle)
 			}
 		}
 	}

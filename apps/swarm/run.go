@@ -45,6 +45,7 @@ func (f *Failure) Error() string { return f.Kind + ": " + f.Words }
 type Outcome struct {
 	Failure  *Failure // nil if all checks pass
 	Phases   uint64   // phase mode: the largest number of phases of a rank
+	Repeated uint64   // of these, phases that repeated one of before
 	Requests uint64   // threaded mode: requests of all ranks
 	History  history.Counts
 	// Content is the number of bytes compared with their expected values.
@@ -72,6 +73,9 @@ func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.
 	} else if c.Engine.Push {
 		cfg.Transfer = fagus.Push
 	}
+	if c.Engine.Tree {
+		cfg.Lists = fagus.ListsTree
+	}
 	report, err := fagus.Run(limited, cfg, p.run)
 	if ctx.Err() != nil {
 		return Outcome{}, fmt.Errorf("swarm: seed %d: %w", c.Seed, ctx.Err())
@@ -81,7 +85,7 @@ func (c *Case) runOn(ctx context.Context, through func(dimmnet.Network) dimmnet.
 	}
 	o := Outcome{Result: net.Result(), History: cfg.History.Counts(), Content: p.checked}
 	for _, r := range report.Ranks {
-		o.Phases = max(o.Phases, r.Phases)
+		o.Phases, o.Repeated = max(o.Phases, r.Phases), max(o.Repeated, r.Repeated)
 		o.Requests += r.Requests
 	}
 	o.Failure = c.judge(err, p, cfg.History, &o)
@@ -118,8 +122,9 @@ func (c *Case) limit() (t fagus.Time) {
 	for i := range c.Faults {
 		t = max(t, c.Faults[i].End())
 	}
-	for _, round := range c.Rounds {
-		for _, tenures := range round.Ranks {
+	for step := range c.steps() {
+		for rank := range dimmnet.Rank(c.Nodes) {
+			tenures, _ := c.at(step, rank)
 			for _, tenure := range tenures {
 				t += tenure.Compute
 			}

@@ -54,18 +54,17 @@ func (c *Case) clone() Case {
 		f := &d.Faults[i]
 		f.A, f.B = slices.Clone(f.A), slices.Clone(f.B)
 	}
-	d.Rounds = slices.Clone(c.Rounds)
+	d.Rounds, d.Deviations = slices.Clone(c.Rounds), slices.Clone(c.Deviations)
 	for i := range d.Rounds {
-		round := &d.Rounds[i]
-		round.Ranks = slices.Clone(round.Ranks)
-		for r := range round.Ranks {
-			round.Ranks[r] = slices.Clone(round.Ranks[r])
-			for j := range round.Ranks[r] {
-				t := &round.Ranks[r][j]
-				t.Look, t.Wants = slices.Clone(t.Look), slices.Clone(t.Wants)
-				for k := range t.Wants {
-					t.Wants[k].Writes = slices.Clone(t.Wants[k].Writes)
-				}
+		d.Rounds[i].Ranks = slices.Clone(d.Rounds[i].Ranks)
+	}
+	for _, ts := range d.tenures() {
+		*ts = slices.Clone(*ts)
+		for j := range *ts {
+			t := &(*ts)[j]
+			t.Look, t.Wants = slices.Clone(t.Look), slices.Clone(t.Wants)
+			for k := range t.Wants {
+				t.Wants[k].Writes = slices.Clone(t.Wants[k].Writes)
 			}
 		}
 	}
@@ -77,6 +76,8 @@ func reductions() []func(c *Case, i int) bool {
 	return []func(*Case, int) bool{
 		func(c *Case, i int) bool { return cut(&c.Faults, i) },
 		calm,
+		func(c *Case, i int) bool { return cut(&c.Deviations, i) },
+		endEarlier,
 		func(c *Case, i int) bool { return cut(&c.Rounds, i) },
 		dropNode,
 		dropVariable,
@@ -122,6 +123,15 @@ func cut[T any](s *[]T, i int) bool {
 	return true
 }
 
+// endEarlier halves the number of steps of a case with cycles, or reduces it by one.
+func endEarlier(c *Case, i int) bool {
+	if c.Steps <= 1 || i > 1 {
+		return false
+	}
+	c.Steps = []int{c.Steps / 2, c.Steps - 1}[i]
+	return true
+}
+
 // calm removes the i-th permanent disturbance or memory limit.
 func calm(c *Case, i int) bool {
 	if zero(&c.MaxDelay, &i) || zero(&c.LLCM, &i) || zero(&c.Bulk, &i) {
@@ -149,6 +159,9 @@ func (c *Case) tenures() (all []*[]Tenure) {
 		for r := range c.Rounds[i].Ranks {
 			all = append(all, &c.Rounds[i].Ranks[r])
 		}
+	}
+	for i := range c.Deviations {
+		all = append(all, &c.Deviations[i].Tenures)
 	}
 	return all
 }
@@ -238,6 +251,10 @@ func dropNode(c *Case, i int) bool {
 		left = append(left, f)
 	}
 	c.Faults = left
+	c.Deviations = slices.DeleteFunc(c.Deviations, func(d Deviation) bool { return d.Rank == gone })
+	for i := range c.Deviations {
+		c.Deviations[i].Rank = down(c.Deviations[i].Rank)
+	}
 	return true
 }
 

@@ -8,8 +8,12 @@ import (
 // TestReductions checks that every reduction yields a smaller case that can be run, and leaves
 // the original unchanged.
 func TestReductions(t *testing.T) {
-	for seed := range uint64(6) {
-		c := New(seed, nil)
+	for i := range uint64(12) {
+		seed, c := i/2, New(i/2, nil)
+		if i%2 == 1 {
+			c = NewCycles(seed, nil)
+			c.Deviations = c.Deviations[:min(2, len(c.Deviations))]
+		}
 		c.Rounds = c.Rounds[:min(2, len(c.Rounds))]
 		before := c.clone()
 		for number, leaveOut := range reductions() {

@@ -76,8 +76,12 @@ func TestSwarmReduces(t *testing.T) {
 // TestSameSeedSameRun checks that a seed always generates the same case, and that a case always
 // runs the same.
 func TestSameSeedSameRun(t *testing.T) {
-	for seed := range uint64(20) {
-		c, again := swarm.New(seed, nil), swarm.New(seed, nil)
+	for i := range uint64(40) {
+		seed, generate := i/2, swarm.New
+		if i%2 == 1 {
+			generate = swarm.NewCycles
+		}
+		c, again := generate(seed, nil), generate(seed, nil)
 		if !reflect.DeepEqual(c, again) {
 			t.Fatalf("seed %d makes\n%v\nand then\n%v", seed, c, again)
 		}

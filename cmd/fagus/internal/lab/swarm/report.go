@@ -31,6 +31,7 @@ type figures struct {
 	Struck   int        `json:"struck"`
 	Messages uint64     `json:"messages"`
 	Phases   uint64     `json:"phases"`
+	Repeated uint64     `json:"repeated_phases"`
 	Requests uint64     `json:"requests"`
 	Tenures  int        `json:"tenures"`
 	VirtualS float64    `json:"virtual_s"`
@@ -83,6 +84,7 @@ func (r *report) add(c *swarm.Case, o *swarm.Outcome) {
 func (s *figures) add(c *swarm.Case, o *swarm.Outcome) {
 	s.Cases++
 	s.Phases += o.Phases
+	s.Repeated += o.Repeated
 	s.Requests += o.Requests
 	s.Tenures += o.History.Tenures
 	s.VirtualS += float64(o.Result.End.Nanoseconds()) / 1e9
@@ -113,14 +115,14 @@ func outcomeText(o *swarm.Outcome) string {
 	if o.Failure != nil {
 		verdict = "FAILED: " + o.Failure.Error()
 	}
-	return fmt.Sprintf("%d phases, %d requests, %d tenures, %v of virtual time, trace hash %016x: %s",
-		o.Phases, o.Requests, o.History.Tenures, o.Result.End, o.Result.TraceHash, verdict)
+	return fmt.Sprintf("%d phases (%d repeated), %d requests, %d tenures, %v of virtual time, trace hash %016x: %s",
+		o.Phases, o.Repeated, o.Requests, o.History.Tenures, o.Result.End, o.Result.TraceHash, verdict)
 }
 
 func (r *report) print(w io.Writer) error {
-	t := base.NewTable(table.Row{"fault", "cases", "struck", "messages", "phases", "requests", "tenures", "failures"}, 2, 3, 4, 5, 6, 7, 8)
+	t := base.NewTable(table.Row{"fault", "cases", "struck", "messages", "phases", "repeated", "requests", "tenures", "failures"}, 2, 3, 4, 5, 6, 7, 8, 9)
 	row := func(name string, s *figures) table.Row {
-		return table.Row{name, s.Cases, s.Struck, s.Messages, s.Phases, s.Requests, s.Tenures, s.Failures}
+		return table.Row{name, s.Cases, s.Struck, s.Messages, s.Phases, s.Repeated, s.Requests, s.Tenures, s.Failures}
 	}
 	for i := range r.ByKind {
 		if s := &r.ByKind[i]; s.Cases > 0 {

@@ -37,6 +37,7 @@ func Command() *cli.Command {
 fagus lab swarm                                 1000 seeds, or 60 s of them
 fagus lab swarm --seconds 300 --out swarm.json  a campaign
 fagus lab swarm --kinds pause,partition         these faults alone
+fagus lab swarm --cycles --seconds 60           programs whose steps repeat, with lists over a tree
 fagus lab swarm --seed 1234 --seeds 1 --verbose  one case again, with all its steps
 fagus lab swarm --case swarm.json               the first failed case of a campaign, shrunk`,
 		Flags: []cli.Flag{
@@ -44,6 +45,7 @@ fagus lab swarm --case swarm.json               the first failed case of a campa
 			&cli.Uint64Flag{Name: "seeds", Category: which, DefaultText: "1000; any with --seconds", Usage: "`N` seeds"},
 			&cli.Float64Flag{Name: "seconds", Category: which, DefaultText: "60; any with --seeds", Usage: "stop after `S` seconds of machine time"},
 			&cli.StringFlag{Name: "kinds", Category: which, DefaultText: "all", Usage: "only these `FAULTS`, with commas between: " + kindNames()},
+			&cli.BoolFlag{Name: "cycles", Category: which, Usage: "programs whose steps repeat, in phase mode with lists over a tree, on 2 to 21 nodes; ranks deviate now and then"},
 			&cli.StringFlag{Name: "case", Category: which, Usage: "run the case in `FILE` instead: one as JSON, or a document of --out"},
 			&cli.IntFlag{Name: "shrink", Category: base.OutputCategory, Value: 1000, Usage: "shrink a case that fails in at most `N` runs; 0: keep it as it is"},
 			&cli.BoolFlag{Name: "verbose", Category: base.OutputCategory, Usage: "print every case and its outcome"},
@@ -68,6 +70,7 @@ type campaign struct {
 	limit   time.Duration // limit of wall-clock time; 0: no limit
 	kinds   []swarm.Kind  // kinds of faults; nil: all kinds
 	names   string        // the text of --kinds
+	cycles  bool          // programs whose steps repeat
 	only    *swarm.Case   // the case of --case; nil: the cases of the seeds
 	path    string        // the file of --case
 	workers int
@@ -76,7 +79,7 @@ type campaign struct {
 }
 
 func newCampaign(c *cli.Context) (*campaign, error) {
-	p := &campaign{first: c.Uint64("seed"), seeds: c.Uint64("seeds"), names: c.String("kinds"), path: c.String("case"), workers: runtime.NumCPU(), tries: c.Int("shrink")}
+	p := &campaign{first: c.Uint64("seed"), seeds: c.Uint64("seeds"), names: c.String("kinds"), cycles: c.Bool("cycles"), path: c.String("case"), workers: runtime.NumCPU(), tries: c.Int("shrink")}
 	seconds := c.Float64("seconds")
 	if c.IsSet("seeds") && p.seeds == 0 {
 		return nil, usage.Errorf("--seeds 0: want at least 1")
@@ -101,7 +104,7 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 		}
 	}
 	if c.IsSet("case") {
-		for _, flag := range []string{"seed", "seeds", "seconds", "kinds"} {
+		for _, flag := range []string{"seed", "seeds", "seconds", "kinds", "cycles"} {
 			if c.IsSet(flag) {
 				return nil, usage.Errorf("--%s selects seeds: use it without --case", flag)
 			}
@@ -154,6 +157,9 @@ func (p *campaign) at(seed uint64) swarm.Case {
 	if p.only != nil {
 		return *p.only
 	}
+	if p.cycles {
+		return swarm.NewCycles(seed, p.kinds)
+	}
 	return swarm.New(seed, p.kinds)
 }
 
@@ -164,6 +170,9 @@ func (p *campaign) replay(seed uint64) string {
 	text := fmt.Sprintf("fagus lab swarm --seed %d --seeds 1 --verbose", seed)
 	if p.kinds != nil {
 		text += " --kinds " + strings.ReplaceAll(p.names, " ", "")
+	}
+	if p.cycles {
+		text += " --cycles"
 	}
 	return text
 }
