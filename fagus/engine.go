@@ -67,11 +67,11 @@ type engine interface {
 }
 
 // newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
-func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool) (engine, error) {
+func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool, work *hostWork) (engine, error) {
 	if cfg.Mode == Threaded && (space.IsOneCopy() || views) && !cfg.helpers() {
 		e, err := locks.New(h, space, locks.Config{
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
-			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: h.Charge,
+			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: work.charge,
 		})
 		return &lockEngine{e, h.Port(), cfg.waits}, err
 	}
@@ -98,8 +98,9 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool)
 
 		Observer: cfg.waits,
 		Entered:  cfg.waits.Entered,
-		Charge:   h.Charge,
+		Charge:   work.charge,
 	})
+	work.repeats = e.Repeats
 	return &phaseEngine{Engine: e, port: h.Port()}, err
 }
 

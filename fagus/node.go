@@ -26,11 +26,12 @@ type Node struct {
 	log     *slog.Logger
 	space   *consistency.Space
 	mode    Mode
-	engine  engine           // nil after the program has returned
-	views   bool             // this rank reads directly from the arrays of other ranks
-	memory  [][]byte         // memory of arrays; close unmaps it
-	arrays  int              // number of arrays made
-	rebinds int              // number of Rebinds: those before it make compiled sets invalid
+	engine  engine   // nil after the program has returned
+	views   bool     // this rank reads directly from the arrays of other ranks
+	memory  [][]byte // memory of arrays; close unmaps it
+	arrays  int      // number of arrays made
+	rebinds int      // number of Rebinds: those before it make compiled sets invalid
+	work    *hostWork
 	watch   *pagewatch.Watch // finds written pages; nil if write detection does not use the kernel
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
@@ -64,7 +65,8 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		return nil, err
 	}
 	cfg.waits = newWaits(h, cfg.Nodes)
-	e, err := newEngine(h, space, cfg, views)
+	work := &hostWork{host: h, virtual: cfg.Net.Clock() == dimmnet.Virtual}
+	e, err := newEngine(h, space, cfg, views, work)
 	if err != nil {
 		closeWatch(watch)
 		return nil, err
@@ -75,6 +77,7 @@ func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Bo
 		rank:    int(p.Rank()),
 		nodes:   p.Nodes(),
 		host:    h,
+		work:    work,
 		log:     cfg.Log,
 		space:   space,
 		mode:    cfg.Mode,

@@ -31,6 +31,12 @@ type Summary struct {
 	Polls    uint64     `json:"polls"`
 	Phases   uint64     `json:"phases"`
 	Repeated uint64     `json:"repeated_phases,omitempty"` // of Phases
+	HostNs   int64      `json:"host_ns,omitempty"`         // the sum of Stats.Host
+	// RepeatedMessages, RepeatedBytes and RepeatedHostNs are those of the repeated phases: packets,
+	// their bytes, and the sum of Stats.HostRepeating.
+	RepeatedMessages uint64 `json:"repeated_messages,omitempty"`
+	RepeatedBytes    uint64 `json:"repeated_bytes,omitempty"`
+	RepeatedHostNs   int64  `json:"repeated_host_ns,omitempty"`
 	Writes   Writes     `json:"writes"`
 	Ranks    []RankTime `json:"ranks"`
 
@@ -160,6 +166,11 @@ func (sum *Summary) add(s *Stats) {
 	sum.Polls += c.Polls
 	sum.Phases = max(sum.Phases, s.Phases)
 	sum.Repeated = max(sum.Repeated, s.Repeated)
+	r := s.Repeating
+	sum.RepeatedMessages += r.Stores + r.Writes + r.Pushes
+	sum.RepeatedBytes += r.Bytes
+	sum.HostNs += s.Host.Nanoseconds()
+	sum.RepeatedHostNs += s.HostRepeating.Nanoseconds()
 	sum.Writes = s.Writes.Plus(sum.Writes)
 }
 

@@ -49,6 +49,13 @@ type Stats struct {
 	// Threaded mode, and LockWaits those for which it had to wait.
 	Locks, LockWaits uint64
 
+	// Host is the virtual time that the network's model has charged for the rank's work in calls:
+	// copies, comparisons, lists and plans. It is 0 on a network with a real clock, and does not
+	// count work of helper threads.
+	Host Time
+	// HostRepeating is the part of Host in phases that repeat one of before.
+	HostRepeating Time
+
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 
 	// Parts divides the rank's time and port operations by activity. The times add up to the
@@ -149,11 +156,33 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes()}
+	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes(), Host: n.work.time, HostRepeating: n.work.inRepeats}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
 	return s
+}
+
+// hostWork charges the work of a rank's calls to its host, and adds up its time.
+type hostWork struct {
+	host    dimmnet.Host
+	virtual bool
+	repeats func() bool // whether the rank is in a phase that repeats
+
+	time, inRepeats Time
+}
+
+func (w *hostWork) charge(kind dimmnet.Work, n int) {
+	if !w.virtual {
+		return // work takes time by itself on a real clock
+	}
+	before := w.host.Now()
+	w.host.Charge(kind, n)
+	took := w.host.Now() - before
+	w.time += took
+	if w.repeats != nil && w.repeats() {
+		w.inRepeats += took
+	}
 }
 
 // stopwatch divides a rank's time and port operations among the parts.

@@ -51,8 +51,8 @@ func (n *Node) Acquire(set *SyncSet) error {
 // chargeTwins charges the work of write detection to a virtual clock.
 func (n *Node) chargeTwins() {
 	if copied, compared := n.space.TwinWork(); copied+compared > 0 {
-		n.host.Charge(dimmnet.Copy, copied)
-		n.host.Charge(dimmnet.Compare, compared)
+		n.work.charge(dimmnet.Copy, copied)
+		n.work.charge(dimmnet.Compare, compared)
 	}
 }
 

@@ -198,13 +198,14 @@ func (e *Engine) Layout() ringbuf.Layout { return e.layout }
 
 // Counts holds what an engine has done so far.
 type Counts struct {
-	Phases    uint64 // phases completed
-	Repeated  uint64 // of these, phases that repeated one of before, so that nobody planned
-	Lists     uint64 // acquire lists sent: one per peer and phase
-	Transfers uint64 // transfers of a variable to a peer; relayed transfers count too
-	Slots     uint64 // slots sent with pieces of variables or with their locations
-	Fetched   uint64 // bytes that arrived straight from the memory of other ranks
-	Bulk      uint64 // messages sent by PUSH, each with pieces of any number of variables
+	Phases    uint64           // phases completed
+	Repeated  uint64           // of these, phases that repeated one of before: nobody planned
+	Repeating dimmnet.Counters // what the port did in the repeated phases
+	Lists     uint64           // acquire lists sent: one per peer and phase
+	Transfers uint64           // transfers of a variable to a peer; relayed transfers count too
+	Slots     uint64           // slots sent with pieces of variables or with their locations
+	Fetched   uint64           // bytes that arrived straight from the memory of other ranks
+	Bulk      uint64           // messages sent by PUSH, each with pieces of any number of variables
 }
 
 // Counts returns what the engine has done so far.
@@ -484,6 +485,10 @@ func (e *Engine) finish() {
 func (e *Engine) end() {
 	if e.tree.Arity > 0 {
 		e.course.add(e.schedule)
+	}
+	if e.repeating {
+		e.counts.Repeating = e.counts.Repeating.Plus(e.port.Counters().Minus(e.before))
+		e.repeating = false
 	}
 	e.phase++
 	e.counts.Phases++

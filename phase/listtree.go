@@ -34,11 +34,15 @@ type overTree struct {
 	mark     []byte // the mark of this phase; empty if no schedule is expected
 	scratch  []byte
 
-	parts    []*part // of this rank in the last phases, as in course.past
-	part     *part   // of this phase
-	foreseen bool    // part is that of a phase that repeats if all ranks do what is expected
-	plain    uint64  // the number of phases since one that could not move all data
-	alike    uint32  // how many declarations are known to be equal to those of rank 0
+	parts []*part // of this rank in the last phases, as in course.past
+	part  *part   // of this phase
+	plain uint64  // the number of phases since one that could not move all data
+
+	foreseen  bool             // part repeats one of before if all ranks do what is expected
+	repeating bool             // it does
+	before    dimmnet.Counters // of the port, at the beginning of a phase that is foreseen
+
+	alike uint32 // how many declarations are known to be equal to those of rank 0
 
 	bundle    []byte // the lists of this rank and of the ranks below it
 	outBundle []byte // the same as it is sent, with the words of a Reduce

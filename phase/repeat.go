@@ -36,6 +36,9 @@ func (e *Engine) repeats() bool {
 	return expected != nil && e.schedule == expected && e.cycles()
 }
 
+// Repeats reports whether the rank is in a phase that repeats one of before, or that it expects to.
+func (e *Engine) Repeats() bool { return e.foreseen || e.repeating }
+
 // cycles reports whether the last phases are a cycle that has run twice.
 func (e *Engine) cycles() bool {
 	lag := e.course.lag
@@ -44,7 +47,7 @@ func (e *Engine) cycles() bool {
 
 // repeat does this rank's part of a phase that repeats, which foresee has begun.
 func (e *Engine) repeat() {
-	e.foreseen = false
+	e.foreseen, e.repeating = false, true
 	e.keep(e.part)
 	e.counts.Repeated++
 	e.plain++

@@ -43,7 +43,7 @@ func (e *Engine) foresee() {
 		return
 	}
 	e.part = e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenures(&e.course))
-	e.foreseen = true
+	e.foreseen, e.before = true, e.port.Counters()
 	e.method.(*push).foresee(e.part)
 }
 

@@ -38,16 +38,21 @@ fagus lab sweep scale --limit 10s --json p2p conjugate`,
 
 // scalePoint is one run of a program. Rates are per rank and phase.
 type scalePoint struct {
-	Program  string        `json:"program"`
-	Nodes    int           `json:"nodes"`
-	Lists    fagus.Lists   `json:"lists"`
-	Fault    string        `json:"fault,omitempty"` // late, or refused: not on so many nodes
-	TimeNs   int64         `json:"measured_ns"`
-	Phases   uint64        `json:"phases"`
-	Repeated uint64        `json:"repeated_phases"`
-	Messages float64       `json:"messages"`
-	Bytes    float64       `json:"bytes"`
-	Wall     time.Duration `json:"wall_ns"` // of the simulation
+	Program  string      `json:"program"`
+	Nodes    int         `json:"nodes"`
+	Lists    fagus.Lists `json:"lists"`
+	Fault    string      `json:"fault,omitempty"` // late, or refused: not on so many nodes
+	TimeNs   int64       `json:"measured_ns"`
+	Phases   uint64      `json:"phases"`
+	Repeated uint64      `json:"repeated_phases"`
+	Messages float64     `json:"messages"`
+	Bytes    float64     `json:"bytes"`
+	HostNs   float64     `json:"host_ns"`
+	// Of the repeated phases alone:
+	RepeatedMessages float64       `json:"repeated_messages"`
+	RepeatedBytes    float64       `json:"repeated_bytes"`
+	RepeatedHostNs   float64       `json:"repeated_host_ns"`
+	Wall             time.Duration `json:"wall_ns"` // of the simulation
 }
 
 func sweepScale(c *cli.Context) error {
@@ -70,7 +75,7 @@ func sweepScale(c *cli.Context) error {
 		Limit  float64      `json:"limit_s"`
 		Points []scalePoint `json:"points"`
 	}{schema, limit.Seconds(), points}
-	return base.Printf(c, document, "virtual time; messages and bytes per rank and phase; wall time of the simulation\n\n%s\n", scaleTable(points))
+	return base.Printf(c, document, "virtual time; messages, bytes and host time per rank and phase, and again of repeated phases alone; wall time of the simulation\n\n%s\n", scaleTable(points))
 }
 
 func scalePoints(c *cli.Context) (points []scalePoint, err error) {
@@ -135,22 +140,26 @@ func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
 	}
 	p.TimeNs, p.Phases, p.Repeated = d.MeasuredNs, r.Phases, r.Repeated
 	m, per := r.Summary.Messages, float64(p.Nodes)*float64(max(r.Phases, 1))
-	p.Messages, p.Bytes = float64(m.AOTF+m.BOTF+m.Push)/per, float64(r.Bytes)/per
+	p.Messages, p.Bytes, p.HostNs = float64(m.AOTF+m.BOTF+m.Push)/per, float64(r.Bytes)/per, float64(r.HostNs)/per
+	if r.Repeated > 0 {
+		per = float64(p.Nodes) * float64(r.Repeated)
+		p.RepeatedMessages, p.RepeatedBytes, p.RepeatedHostNs = float64(r.RepeatedMessages)/per, float64(r.RepeatedBytes)/per, float64(r.RepeatedHostNs)/per
+	}
 	return nil
 }
 
 func scaleTable(points []scalePoint) string {
-	t := base.NewTable(table.Row{"program", "nodes", "lists", "time", "phases", "repeated", "messages", "bytes", "wall"}, 2, 4, 5, 6, 7, 8, 9)
+	t := base.NewTable(table.Row{"program", "nodes", "lists", "time", "phases", "messages", "bytes", "host", "repeated", "messages", "bytes", "host", "wall"}, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 	for i, p := range points {
 		if i > 0 && p.Program != points[i-1].Program {
 			t.AppendSeparator()
 		}
 		if p.Fault != "" {
-			t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, p.Fault, "", "", "", "", p.Wall.Round(time.Millisecond * 100)})
+			t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, p.Fault, "", "", "", "", "", "", "", "", p.Wall.Round(time.Millisecond * 100)})
 			continue
 		}
-		t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, base.Nanoseconds(p.TimeNs), p.Phases, p.Repeated,
-			round(p.Messages), round(p.Bytes), p.Wall.Round(time.Millisecond * 100)})
+		t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, base.Nanoseconds(p.TimeNs), p.Phases, round(p.Messages), round(p.Bytes), base.Nanoseconds(int64(p.HostNs)),
+			p.Repeated, round(p.RepeatedMessages), round(p.RepeatedBytes), base.Nanoseconds(int64(p.RepeatedHostNs)), p.Wall.Round(time.Millisecond * 100)})
 	}
 	return t.Render()
 }
