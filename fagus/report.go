@@ -25,20 +25,20 @@ type Summary struct {
 	BeforeNs       int64            `json:"before_ns,omitempty"`
 	AfterNs        int64            `json:"after_ns,omitempty"`
 
-	Messages Messages   `json:"messages"`
-	Bytes    uint64     `json:"bytes"`
-	Fetched  uint64     `json:"fetched_bytes,omitempty"`
-	Polls    uint64     `json:"polls"`
-	Phases   uint64     `json:"phases"`
-	Repeated uint64     `json:"repeated_phases,omitempty"` // of Phases
-	HostNs   int64      `json:"host_ns,omitempty"`         // the sum of Stats.Host
+	Messages Messages `json:"messages"`
+	Bytes    uint64   `json:"bytes"`
+	Fetched  uint64   `json:"fetched_bytes,omitempty"`
+	Polls    uint64   `json:"polls"`
+	Phases   uint64   `json:"phases"`
+	Repeated uint64   `json:"repeated_phases,omitempty"` // of Phases
+	HostNs   int64    `json:"host_ns,omitempty"`         // the sum of Stats.Host
 	// RepeatedMessages, RepeatedBytes and RepeatedHostNs are those of the repeated phases: packets,
 	// their bytes, and the sum of Stats.HostRepeating.
-	RepeatedMessages uint64 `json:"repeated_messages,omitempty"`
-	RepeatedBytes    uint64 `json:"repeated_bytes,omitempty"`
-	RepeatedHostNs   int64  `json:"repeated_host_ns,omitempty"`
-	Writes   Writes     `json:"writes"`
-	Ranks    []RankTime `json:"ranks"`
+	RepeatedMessages uint64     `json:"repeated_messages,omitempty"`
+	RepeatedBytes    uint64     `json:"repeated_bytes,omitempty"`
+	RepeatedHostNs   int64      `json:"repeated_host_ns,omitempty"`
+	Writes           Writes     `json:"writes"`
+	Ranks            []RankTime `json:"ranks"`
 
 	// Waits, Late and Serial say who waited for whom, and for which variable; they may be empty.
 	Waits  []WaitTime   `json:"waits"`
