@@ -3,8 +3,6 @@ package parts
 import (
 	"math"
 	"math/big"
-
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // Exact is a sum of float64 numbers without rounding errors. It depends neither on the order
@@ -23,7 +21,6 @@ const (
 	exactLimbs = 68 // bit 2097 is the highest of a float64, bit 2161 of a sum of 2^64 float64s
 	lowestBit  = -1074
 	mostAdds   = 1 << 30 // number of additions before a limb may overflow
-	exactWords = exactLimbs + 3
 )
 
 // Add adds x to the sum.
@@ -92,34 +89,4 @@ func (e *Exact) Float64() float64 {
 	f := new(big.Float).SetInt(sum) // exact: f has the precision of sum
 	x, _ := f.SetMantExp(f, lowestBit).Float64()
 	return x
-}
-
-// ExactSums adds vectors of Exact over all ranks.
-type ExactSums struct{ sums *Sums[int64] }
-
-// NewExactSums makes an all-reduce of vectors of Exact with the given length. It is collective.
-func NewExactSums(n *fagus.Node, name string, length int) (*ExactSums, error) {
-	s, err := NewSums[int64](n, name, length*exactWords)
-	return &ExactSums{s}, err
-}
-
-// Add sets each element of x to the sum of that element over all ranks. The bits of the result
-// depend only on the numbers that all ranks together have added, not on the number of ranks. Add
-// is collective, and the rank must hold no variable.
-func (s *ExactSums) Add(x []Exact) error {
-	words := make([]int64, 0, len(x)*exactWords)
-	for i := range x {
-		x[i].carry()
-		words = append(append(words, x[i].limbs[:]...), x[i].odd[:]...)
-	}
-	if err := s.sums.Add(words); err != nil {
-		return err
-	}
-	for i := range x {
-		w := words[i*exactWords:]
-		copy(x[i].limbs[:], w)
-		copy(x[i].odd[:], w[exactLimbs:])
-		x[i].carry()
-	}
-	return nil
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// everywhere calls test for both modes, for 1 to 4 nodes, on several networks.
+// everywhere calls test for both modes, for 1 to 4 nodes, on several networks, and with lists that
+// travel over a tree.
 func everywhere(t *testing.T, test func(on fagus.Config)) {
 	simulated, err := sim.New(sim.Config{Seed: 3, Limit: 100 * dimmnet.Second})
 	if err != nil {
@@ -32,6 +33,9 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 				test(fagus.Config{Nodes: nodes, Net: net, Mode: mode})
 			}
 		}
+	}
+	for _, nodes := range []int{2, 4, 11} { // 11: a tree of three levels
+		test(fagus.Config{Nodes: nodes, Net: simulated, Lists: fagus.ListsTree})
 	}
 }
 

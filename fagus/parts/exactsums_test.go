@@ -1,0 +1,65 @@
+package parts_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// kinds make the numbers of a round: ordinary ones, any bits (with infinities and NaN now and
+// then), zeros, and numbers that cancel except for a tiny or a huge rest.
+var kinds = []func(*rand.Rand) float64{
+	(*rand.Rand).NormFloat64,
+	func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) },
+	func(*rand.Rand) float64 { return 0 },
+	func(r *rand.Rand) float64 { return -math.Ldexp(1, r.IntN(40)-20) },
+	func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), -1074+r.IntN(60)) },
+	func(r *rand.Rand) float64 { return math.Copysign(math.MaxFloat64, r.Float64()-0.5) },
+	// The sum of one rank has a bit at each end of a word: that of all ranks needs another word.
+	func(r *rand.Rand) float64 { return math.Ldexp(1, r.IntN(2)*(42+r.IntN(4))) },
+}
+
+// TestExactSums adds random numbers of changing sizes on all ranks, and compares the bits with the
+// sums of one process. The sums of several rounds, the windows of which differ, are from one
+// ExactSums.
+func TestExactSums(t *testing.T) {
+	const length, rounds, each = 3, 12, 8
+	seed := rand.Uint64()
+	checked(t, func(on fagus.Config) {
+		run(t, on, func(n *fagus.Node) error {
+			s, err := parts.NewExactSums(n, "s", length)
+			if err != nil {
+				return err
+			}
+			for round := range rounds {
+				random := rand.New(rand.NewPCG(seed, uint64(round)))
+				mine, want := make([]parts.Exact, length), make([]parts.Exact, length)
+				for i := range length {
+					kind := kinds[random.IntN(len(kinds))]
+					for rank := range n.Nodes() {
+						for range each {
+							x := kind(random)
+							want[i].Add(x)
+							if rank == n.Rank() {
+								mine[i].Add(x)
+							}
+						}
+					}
+				}
+				if err := s.Add(mine); err != nil {
+					return err
+				}
+				for i := range want {
+					if got, want := math.Float64bits(mine[i].Float64()), math.Float64bits(want[i].Float64()); got != want {
+						return fmt.Errorf("seed %d, round %d: sum %d on rank %d has the bits %x, want %x", seed, round, i, n.Rank(), got, want)
+					}
+				}
+			}
+			return nil
+		})
+	})
+}
