@@ -45,9 +45,9 @@ type Lists uint8
 
 // The choices of Lists.
 const (
-	// ListsAuto exchanges lists between all pairs with up to RingNodes nodes on a live port, and
-	// with up to SimulatedRingNodes on a simulated one. With more, or where the LLCM does not hold
-	// the rings, it uses a tree if data can go by PUSH.
+	// ListsAuto exchanges lists between all pairs with up to LiveRingNodes nodes on a live port,
+	// and with up to SimulatedRingNodes on a simulated one. With more, or where the LLCM does not
+	// hold the rings, it uses a tree if data can go by PUSH.
 	ListsAuto Lists = iota
 	ListsAll        // between all pairs: the papers' protocol
 	ListsTree       // over a tree, where phases that repeat need no lists; data go by PUSH
@@ -61,9 +61,13 @@ func (l Lists) String() string {
 	return fmt.Sprintf("lists %d", uint8(l))
 }
 
-// RingNodes is the largest number of nodes that exchange lists between all pairs on a live port if
-// a tree is possible too.
+// RingNodes is the largest number of nodes of a live port that send inline requests, and data by
+// zero-copy, if they exchange lists between all pairs.
 const RingNodes = 64
+
+// LiveRingNodes is the largest number of nodes that exchange lists between all pairs on a live port
+// if a tree is possible too.
+const LiveRingNodes = 12
 
 // SimulatedRingNodes is the same number on a port with a virtual clock. Milliseconds of
 // fagus run PROGRAM --nodes N --lists all and --lists tree:
@@ -78,19 +82,20 @@ const SimulatedRingNodes = 12
 func (e *Engine) configure(cfg Config) (err error) {
 	limits, nodes, by := e.port.Limits(), e.port.Nodes(), cfg.Transfer
 	limits.LLCM -= cfg.Reserved
-	if cfg.Live {
+	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage
+	tree := able && by != Rings && cfg.wantsTree(nodes)
+	if cfg.Live && !tree { // inline requests go between all pairs, not along a tree
 		e.inline = newInlineArea(&limits, nodes)
 		if !cfg.Views {
 			e.inline.addBlocks(&limits)
 		}
 	}
-	if port, ok := e.port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes && cfg.Lists != ListsTree {
+	if port, ok := e.port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes && !tree {
 		if e.layout, err = ringbuf.NewLayout(limits, nodes); err == nil {
 			e.method = &zeroCopy{e: e, port: port}
 			return nil
 		}
 	}
-	able := limits.RDMA >= dimmnet.WordBytes && limits.Bulk >= minMessage && !cfg.Views
 	switch {
 	case by == Push && cfg.Views:
 		return fmt.Errorf("phase: transfer %v with Views: ranks that read each other's memory push nothing: use %v", by, Auto)
@@ -103,7 +108,7 @@ func (e *Engine) configure(cfg Config) (err error) {
 		return fmt.Errorf("phase: %v: want %v, %v or %v", cfg.Lists, ListsAuto, ListsAll, ListsTree)
 	case cfg.Lists == ListsTree && (by == Rings || !able):
 		return fmt.Errorf("phase: lists by %v need a port with RDMA and bulk memory, and no data in rings: use %v", ListsTree, ListsAuto)
-	case by == Rings || !able:
+	case by == Rings || !able || by == Auto && cfg.Live && !tree && (cfg.Views || e.space.IsOneCopy()):
 		e.method = &rings{e: e}
 		if cfg.Views {
 			e.method = &fetch{e: e, help: cfg.Help && e.inline.peers > 0, most: cfg.Whole}
@@ -114,30 +119,35 @@ func (e *Engine) configure(cfg Config) (err error) {
 		}
 		return err
 	}
-	return e.configurePush(limits, cfg)
+	return e.configurePush(limits, cfg, tree)
 }
 
-func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config) (err error) {
+// wantsTree reports whether lists travel over a tree even if the LLCM holds rings for all pairs.
+func (c *Config) wantsTree(nodes int) bool {
+	most := SimulatedRingNodes
+	if c.Live {
+		most = LiveRingNodes
+	}
+	return c.Lists == ListsTree && nodes > 1 || c.Lists == ListsAuto && nodes > most
+}
+
+func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config, tree bool) (err error) {
 	nodes := e.port.Nodes()
 	// One word of each kind per peer is enough, unless a rank gets two multicasts from one
 	// sender. With this count, 16 nodes of DIMMnet-1 still have slots of whole pages.
 	count := max(limits.LLCM/32/wordBytes(1), nodes)
-	most := SimulatedRingNodes
-	if cfg.Live {
-		most = RingNodes
-	}
 	e.layout, err = ringbuf.NewLayout(limitsBelow(limits, count), nodes)
 	if err != nil && cfg.Lists == ListsAll {
 		return fmt.Errorf("%w with lists between all pairs: use lists by %v", err, ListsTree)
 	}
-	if cfg.Lists == ListsTree && nodes > 1 || cfg.Lists == ListsAuto && (err != nil || nodes > most) {
+	if tree || cfg.Lists == ListsAuto && err != nil {
 		e.tree = ringbuf.Tree{Nodes: nodes, Arity: treeArity}
 		e.lines = newMarkLines(&limits)
 		count = limits.LLCM / 4 / wordBytes(1)
 		if e.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), e.tree); err != nil {
 			return err
 		}
-		e.inline = inlineArea{} // inline requests go between all pairs, not along a tree
+		e.inline = inlineArea{}
 	}
 	m := newPush(e, pushWords{dimmnet.Offset(limitsBelow(limits, count).LLCM), count}, cfg.Live)
 	if cfg.Transfer == Auto && e.tree.Arity == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
@@ -53,7 +54,7 @@ func TestLayoutOfDIMMnet1(t *testing.T) {
 				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, e.tree, b.least)
 			}
 		}
-		e := &Engine{port: paperPort{nodes: test.nodes}}
+		e := &Engine{port: paperPort{nodes: test.nodes}, space: new(consistency.Space)}
 		err := e.configure(Config{Transfer: Rings})
 		if _, byPush := e.method.(*push); (err == nil) != (test.nodes <= 745) || byPush {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
@@ -73,12 +74,16 @@ func TestSwitchOver(t *testing.T) {
 		{SimulatedRingNodes + 1, Config{Transfer: Push}, true},
 		{SimulatedRingNodes + 1, Config{Transfer: Rings}, false},
 		{SimulatedRingNodes + 1, Config{Lists: ListsAll}, false},
-		{RingNodes, Config{Live: true}, false},
-		{RingNodes + 1, Config{Live: true}, true},
+		{LiveRingNodes, Config{Live: true}, false},
+		{LiveRingNodes + 1, Config{Live: true}, true},
+		{LiveRingNodes + 1, Config{Live: true, Views: true}, true},
+		{LiveRingNodes + 1, Config{Live: true, Lists: ListsAll}, false},
+		{LiveRingNodes, Config{Live: true, Views: true}, false},
+		{2, Config{Live: true, Views: true, Lists: ListsTree}, true},
 		{2, Config{Lists: ListsTree}, true},
 		{1, Config{Lists: ListsTree}, false},
 	} {
-		e := &Engine{port: paperPort{nodes: test.nodes}}
+		e := &Engine{port: paperPort{nodes: test.nodes}, space: new(consistency.Space)}
 		if err := e.configure(test.cfg); err != nil || e.tree.Arity > 0 != test.tree {
 			t.Errorf("%d nodes, %+v: tree %+v, error %v", test.nodes, test.cfg, e.tree, err)
 		}

@@ -294,7 +294,7 @@ func (h *Hosts) alone() bool {
 	return h.Size() > 2
 }
 
-// bulkBytes is the size of a rank's bulk memory on sockets. A larger transfer is sent in pieces.
+// bulkBytes is the size of a rank's bulk memory. A larger transfer is sent in pieces.
 const bulkBytes = 16 << 20
 
 // Network returns the network of the job's ranks over a transport. All ranks must pass the same

@@ -65,5 +65,5 @@ func (h *Host) Network(over Transport) dimmnet.Network {
 	case QUIC:
 		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	}
-	return shm.Join(shm.Config{Stall: h.stall}, h)
+	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
 }

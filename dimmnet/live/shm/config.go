@@ -8,7 +8,8 @@ type Config struct {
 	// LLCM is the size of each node's LLCM in bytes, rounded up to a multiple of 8. 0 means
 	// 128 KiB, or 32 KiB times the number of nodes if that is more.
 	LLCM int
-	// Bulk is the size of each node's bulk memory in bytes, rounded up to a multiple of 8.
+	// Bulk is the size of each node's bulk memory in bytes, rounded up to a multiple of 8. A page
+	// of it takes up memory only when it is written.
 	Bulk int
 	// Heap is the size in bytes, rounded up to a page, of the memory that a rank shares. Others
 	// can read it, and write that of rank 0. A page takes up memory only when it is written. 0

@@ -94,10 +94,11 @@ func create(cfg *Config) (*segment, *os.File, error) {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 			return nil, fmt.Errorf("shm: sealing a segment: %w", err)
 		}
-		s, err := mapSegment(fd, cfg, unix.MAP_POPULATE)
+		s, err := mapSegment(fd, cfg)
 		if err != nil {
 			return nil, err
 		}
+		s.populate(headerBytes + cfg.LLCM)
 		s.magic, s.llcm, s.header.bulk, s.cpus = magic, uint64(cfg.LLCM), uint64(cfg.Bulk), cpuset.Own()
 		if registerBarriers() {
 			s.barriers = 1
@@ -128,7 +129,7 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	if size := int64(cfg.segmentBytes()); stat.Size != size {
 		return nil, fmt.Errorf("shm: rank %d has a segment of %d bytes, this rank one of %d: all must have the same configuration", rank, stat.Size, size)
 	}
-	s, err := mapSegment(fd, cfg, 0)
+	s, err := mapSegment(fd, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +140,10 @@ func open(f *os.File, rank dimmnet.Rank, cfg *Config) (*segment, error) {
 	return s, nil
 }
 
-// mapSegment maps a segment. flags apply to the part of the segment before the heap.
-func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
+// mapSegment maps a segment. Bulk memory and heap take up memory only when they are written.
+func mapSegment(fd int, cfg *Config) (*segment, error) {
 	const readWrite = unix.PROT_READ | unix.PROT_WRITE
-	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), readWrite, unix.MAP_SHARED|flags)
+	m, err := unix.Mmap(fd, 0, cfg.nicBytes(), readWrite, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("shm: mapping a segment: %w", err)
 	}
@@ -152,6 +153,13 @@ func mapSegment(fd int, cfg *Config, flags int) (*segment, error) {
 		return nil, fmt.Errorf("shm: mapping a heap of %d bytes (Config.Heap): %w", cfg.Heap, err)
 	}
 	return newSegment(cfg, m, heap), nil
+}
+
+// populate allocates the first n bytes of a new segment, so that no post waits for a page.
+func (s *segment) populate(n int) {
+	for at := 0; at < n; at += pageBytes {
+		s.mapped[at] = 0
+	}
 }
 
 func newSegment(cfg *Config, nic, heap []byte) *segment {
