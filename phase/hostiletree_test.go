@@ -72,6 +72,13 @@ func goodEntries(ranks ...uint64) (b []byte) {
 	return b
 }
 
+// appendRun appends a run of count lists to the entries of a bundle.
+func appendRun(b []byte, count uint64, steps ...byte) []byte {
+	b = binary.AppendUvarint(b, 1<<16+count)
+	b = binary.AppendUvarint(b, uint64(len(steps)))
+	return append(b, steps...)
+}
+
 // bundleOf returns a bundle of entries and words.
 func bundleOf(entries []byte, words ...byte) []byte {
 	return append(append(binary.AppendUvarint(nil, uint64(len(entries))), entries...), words...)
@@ -96,7 +103,7 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 0, goodBundle(1, 2), "rank 1 sent a list of rank 2, which is not due from it"},
 		{1, 0, goodBundle(1, 9, 10, 12), "sent a list of rank 12"},
 		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
-		{1, 9, goodBundle(1), "rank 1 sent a list of rank 1, which is not due from it"},
+		{1, 9, goodBundle(1), "bundle of rank 1: a list of rank 1, which is not due"},
 		{9, 1, bundleOf([]byte{9}), "bundle of lists ends early, in the list of rank 9"},
 		{9, 1, bundleOf([]byte{0x80}), "ends early\n"},
 		{9, 1, bundleOf([]byte{9, 3, 1}), "bundle of lists ends early, in the list of rank 9"},
@@ -108,6 +115,13 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 9, bundleOf(goodEntries(0), 1, 2, 3, 4, 5, 6, 7, 8), "rank 1 sent 8 bytes of words for 12 ranks"},
 		{1, 9, bundleOf(append(goodEntries(0), 10, 2, 0x7f, 1)), "bundle of rank 1: rank 10 does as 7f01, want as 0 phases before"},
 		{1, 9, bundleOf([]byte{0, 2, 0x7f, 1}), "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 2)), "a run after rank 0 has 1 steps for 0 IDs"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 1<<16, 2)), "a run of 65536 lists after rank 0"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 0x80)), "the steps of a run after rank 0 end early"},
+		{1, 9, bundleOf(appendRun(nil, 11)), "a run of 11 lists after rank 0"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 12)), "a list of rank 12, which is not due"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 11)), "9: Acquire done in phase 0"},
+		{9, 1, bundleOf(appendRun(goodEntries(9), 1)), "rank 9 sent a list of rank 65537, which is not due from it"},
 		{1, 9, bundleOf([]byte{0, 1, 9}), "list of rank 0: syncvar: list: unknown call 9"},
 		{1, 9, bundleOf(append(goodEntries(0), 9, 15, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0)), "as the list of rank 9, which has sent 01"},
 		{1, 9, bundleOf(append(goodEntries(0), 11, 15, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0)), "list of rank 11: syncvar: list: age 0 in a tree, want 1"},
@@ -122,6 +136,7 @@ func TestBadBundlesAreErrors(t *testing.T) {
 func FuzzBundles(f *testing.F) {
 	f.Add(uint8(9), goodBundle(9))
 	f.Add(uint8(2), goodBundle(2, 3))
+	f.Add(uint8(8), bundleOf(appendRun(goodEntries(0), 11)))
 	f.Add(uint8(2), []byte{2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, from uint8, bundle []byte) {
 		from = 1 + from%11

@@ -17,7 +17,8 @@ import (
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
 // (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to
 // which a later entry gives another list. The first entry is that of the rank at the top. So ranks
-// that all make the same call send one list each, and nobody handles more.
+// that all make the same call send one list each, and nobody handles more. On its way down, a
+// bundle may have runs of entries (runs.go).
 //
 // On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
 // behind it (fold.go).
@@ -71,8 +72,20 @@ func appendEntry(b []byte, of dimmnet.Rank, list []byte) []byte {
 	return append(b, list...)
 }
 
-// eachEntry calls f for the entries of a bundle, in order.
+// eachEntry calls f for the entries of a bundle, in order, those of runs included.
 func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
+	var last entry
+	return eachPart(b, func(of uint64, text []byte) error {
+		if of > runBase {
+			return eachOfRun(last, of-runBase, text, f)
+		}
+		last = entry{of, text}
+		return f(of, text)
+	})
+}
+
+// eachPart calls f for the entries and runs of a bundle, in order.
+func eachPart(b []byte, f func(of uint64, text []byte) error) error {
 	for len(b) > 0 {
 		of, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -122,7 +135,11 @@ func (e *Engine) gathered() error {
 		return err
 	}
 	words = e.finishWords(words)
-	e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
+	down, err := compact(e.bundle)
+	if err != nil {
+		return err
+	}
+	e.outBundle = appendBundle(e.outBundle[:0], down, words)
 	e.spread(e.outBundle, len(words))
 	return e.takeAllWords(0, words)
 }
@@ -143,18 +160,21 @@ func (e *Engine) spread(bundle []byte, n int) {
 // takeBundle takes the bundle of a child's subtree, or the bundle of all ranks from the parent.
 func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 	child := from > e.rank
-	top := dimmnet.Rank(0)
-	if child {
-		top = from
-	}
 	length, n := binary.Uvarint(b)
 	if n <= 0 || length == 0 || length > uint64(len(b)-n) {
 		return fmt.Errorf("phase: rank %d sent a bundle of %d bytes that says it has %d bytes of lists", from, len(b), length)
 	}
 	bundle, words := b[n:][:length], b[n+int(length):]
+	if !child {
+		e.spread(b, len(words))
+		if err := e.takeSchedule(from, bundle); err != nil {
+			return err
+		}
+		return e.takeAllWords(from, words)
+	}
 	var first []byte
-	err := eachEntry(bundle, func(of uint64, list []byte) error {
-		if of >= uint64(e.tree.Nodes) || !e.tree.Below(dimmnet.Rank(of), top) || first == nil && dimmnet.Rank(of) != top {
+	err := eachPart(bundle, func(of uint64, list []byte) error {
+		if of >= uint64(e.tree.Nodes) || !e.tree.Below(dimmnet.Rank(of), from) || first == nil && dimmnet.Rank(of) != from {
 			return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", from, of)
 		}
 		if first == nil {
@@ -165,18 +185,11 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 	if err != nil {
 		return err
 	}
-	if !child {
-		e.spread(b, len(words))
-		if err := e.takeSchedule(from, bundle); err != nil {
-			return err
-		}
-		return e.takeAllWords(from, words)
-	}
 	if err := e.takeWords(from, words); err != nil {
 		return err
 	}
 	if bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
-		bundle = bundle[len(appendEntry(nil, top, first)):]
+		bundle = bundle[len(appendEntry(nil, from, first)):]
 	}
 	e.bundle = append(e.bundle, bundle...)
 	e.below--

@@ -145,10 +145,7 @@ func (e *Engine) scheduleOf(from dimmnet.Rank, bundle []byte) (*schedule, error)
 	if own := s.text(e.rank); !bytes.Equal(own, e.ownText) {
 		return nil, fmt.Errorf("phase: rank %d sent %x as the list of rank %d, which has sent %x", from, own, e.rank, e.ownText)
 	}
-	_ = eachEntry(bundle, func(of uint64, text []byte) error {
-		e.charge(dimmnet.Entry, 1)
-		return nil
-	})
+	e.charge(dimmnet.Entry, countEntries(bundle))
 	return s, nil
 }
 
@@ -157,6 +154,9 @@ func (e *Engine) keyOf(bundle []byte) (key []byte, err error) {
 	expected, lag := e.course.expected()
 	var texts [][]byte
 	err = eachEntry(bundle, func(of uint64, text []byte) error {
+		if of >= uint64(e.tree.Nodes) || key == nil && texts == nil && of != 0 {
+			return fmt.Errorf("a list of rank %d, which is not due", of)
+		}
 		marked := len(text) > 0 && text[0] == markByte
 		if marked && (expected == nil || !bytes.Equal(text, appendMark(nil, lag))) {
 			return fmt.Errorf("rank %d does as %x, want as %d phases before", of, text, lag)
