@@ -25,10 +25,12 @@ func scaleCommand() *cli.Command {
 
 fagus lab sweep scale                                stencil, p2p, sor, cg, conjugate, ep and kmeans on 2 to 64 nodes
 fagus lab sweep scale --nodes 8..512 --lists tree stencil
-fagus lab sweep scale --limit 10s --json p2p conjugate`,
+fagus lab sweep scale --limit 10s --json p2p conjugate
+fagus lab sweep scale --nodes 8,32,128 --n 500,1000,2000 stencil   weak scaling: as many points a rank`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "nodes", Category: what, Value: "2,8,16,32,64", Usage: nodesUsage},
 			&cli.StringFlag{Name: "lists", Category: what, Value: "all,tree", Usage: "`WAYS` in which lists reach all ranks: all, tree or auto, with commas between"},
+			&cli.StringFlag{Name: "n", Category: what, Usage: "the program's `SIZES`, its --n, one for each number of nodes, with commas between; without it, the default of fagus run PROGRAM"},
 			&cli.DurationFlag{Name: "limit", Category: what, Value: time.Minute, Usage: "give up a run after `TIME` by the wall clock"},
 			base.JSONFlag(schema),
 		},
@@ -40,6 +42,7 @@ fagus lab sweep scale --limit 10s --json p2p conjugate`,
 type scalePoint struct {
 	Program  string      `json:"program"`
 	Nodes    int         `json:"nodes"`
+	N        string      `json:"n,omitempty"` // of --n
 	Lists    fagus.Lists `json:"lists"`
 	Fault    string      `json:"fault,omitempty"` // late, or refused: not on so many nodes
 	TimeNs   int64       `json:"measured_ns"`
@@ -86,6 +89,12 @@ func scalePoints(c *cli.Context) (points []scalePoint, err error) {
 	if c.Duration("limit") <= 0 {
 		return nil, usage.Errorf("--limit %v: want a time above 0", c.Duration("limit"))
 	}
+	var sizes []string
+	if c.IsSet("n") {
+		if sizes = strings.Split(c.String("n"), ","); len(sizes) != len(counts) {
+			return nil, usage.Errorf("--n %q: want %d sizes, one for each number of nodes, with commas between", c.String("n"), len(counts))
+		}
+	}
 	programs := c.Args().Slice()
 	if len(programs) == 0 {
 		programs = []string{"stencil", "p2p", "sor", "cg", "conjugate", "ep", "kmeans"}
@@ -99,9 +108,13 @@ func scalePoints(c *cli.Context) (points []scalePoint, err error) {
 		ways = append(ways, way)
 	}
 	for _, program := range programs {
-		for _, nodes := range counts {
+		for i, nodes := range counts {
 			for _, way := range ways {
-				points = append(points, scalePoint{Program: program, Nodes: nodes, Lists: way})
+				p := scalePoint{Program: program, Nodes: nodes, Lists: way}
+				if sizes != nil {
+					p.N = strings.TrimSpace(sizes[i])
+				}
+				points = append(points, p)
 			}
 		}
 	}
@@ -110,7 +123,11 @@ func scalePoints(c *cli.Context) (points []scalePoint, err error) {
 
 // run runs the program in a process of its own.
 func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
-	program, err := own.FindRun(p.Program, nil)
+	var flags []string
+	if p.N != "" {
+		flags = []string{"--n", p.N}
+	}
+	program, err := own.FindRun(p.Program, flags)
 	if err != nil {
 		return err
 	}
@@ -149,16 +166,16 @@ func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
 }
 
 func scaleTable(points []scalePoint) string {
-	t := base.NewTable(table.Row{"program", "nodes", "lists", "time", "phases", "messages", "bytes", "host", "repeated", "messages", "bytes", "host", "wall"}, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+	t := base.NewTable(table.Row{"program", "nodes", "n", "lists", "time", "phases", "messages", "bytes", "host", "repeated", "messages", "bytes", "host", "wall"}, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 	for i, p := range points {
 		if i > 0 && p.Program != points[i-1].Program {
 			t.AppendSeparator()
 		}
 		if p.Fault != "" {
-			t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, p.Fault, "", "", "", "", "", "", "", "", p.Wall.Round(time.Millisecond * 100)})
+			t.AppendRow(table.Row{p.Program, p.Nodes, p.N, p.Lists, p.Fault, "", "", "", "", "", "", "", "", p.Wall.Round(time.Millisecond * 100)})
 			continue
 		}
-		t.AppendRow(table.Row{p.Program, p.Nodes, p.Lists, base.Nanoseconds(p.TimeNs), p.Phases, round(p.Messages), round(p.Bytes), base.Nanoseconds(int64(p.HostNs)),
+		t.AppendRow(table.Row{p.Program, p.Nodes, p.N, p.Lists, base.Nanoseconds(p.TimeNs), p.Phases, round(p.Messages), round(p.Bytes), base.Nanoseconds(int64(p.HostNs)),
 			p.Repeated, round(p.RepeatedMessages), round(p.RepeatedBytes), base.Nanoseconds(int64(p.RepeatedHostNs)), p.Wall.Round(time.Millisecond * 100)})
 	}
 	return t.Render()
