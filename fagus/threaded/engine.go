@@ -48,7 +48,6 @@ type Engine struct {
 	serving  uint64                  // 1 + the ID of the variable whose request is handled, or 0
 	polled   [threads]wordWait       // what shut and take wait for
 	wanted   map[syncvar.ID]*want    // open requests of this rank
-	streams  []*consistency.Stream   // by rank: the data that are arriving from the rank
 	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
 	meeting  []message               // at rank 0, by rank: the rank's arrive message
 	agreed   []uint32                // by rank: how many declarations are known to be equal
@@ -67,7 +66,8 @@ type Engine struct {
 type want struct {
 	access syncvar.Access
 	state  wantState
-	from   dimmnet.Rank // in state wantData: the rank that sends the data
+	from   dimmnet.Rank        // in state wantData: the rank that sends the data
+	stream *consistency.Stream // in state wantData: what has arrived of the data
 }
 
 type wantState uint8
@@ -182,7 +182,6 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		sites:    make(map[syncvar.ID]*syncvar.Site),
 		gates:    make(map[syncvar.ID]gate),
 		wanted:   make(map[syncvar.ID]*want),
-		streams:  make([]*consistency.Stream, nodes),
 		had:      make(map[syncvar.ID]struct{}),
 		meeting:  make([]message, nodes),
 		agreed:   make([]uint32, nodes),

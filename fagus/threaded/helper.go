@@ -74,21 +74,19 @@ func (x *helper) post(p dimmnet.Port) (progress, all bool) {
 	defer x.mu.Unlock()
 	s := x.sender
 	x.lent.Port = p
-	for {
-		for s.busy() {
+	for x.e.locked(s.take) {
+		if !s.fill() {
+			continue
+		}
+		for !s.posted() {
 			moved, _ := s.Step() // never fails
 			if !moved {
 				return progress, false
 			}
 			progress = true
 		}
-		if s.next() {
-			continue
-		}
-		if !x.e.locked(s.take) {
-			return progress, true
-		}
 	}
+	return progress, true
 }
 
 // flush sends what the user thread has queued. The helper thread sends the rest: the store of a

@@ -116,7 +116,6 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		{what: "a grant from the future", before: asked, in: slotOf(2, message{op: grant, id: 1, version: 1, since: 2}), want: "not due"},
 		{what: "two grants", before: asked, first: []incoming{granted}, in: granted, want: "not due"},
 		{what: "two grants to a reader", before: read, first: []incoming{granted}, in: slotOf(1, message{op: grant, id: 1, version: 5}), want: `rank 1 sent a grant of "v1", which is not due`},
-		{what: "two streams", before: read, first: []incoming{granted}, in: slotOf(2, message{op: grant, id: 2, version: 5, flag: true}), want: `rank 2 sent a grant of "v2", which is not due`},
 		{what: "an old version", before: readTwice, in: slotOf(1, message{op: grant, id: 1, version: 4}), want: "not due"},
 		{what: "data without a grant", in: pieceOf(2, 4096, 8, 0, true), want: `rank 2 sent data of "v0", which are not due`},
 		{what: "data of another variable", before: asked, first: []incoming{granted}, in: pieceOf(2, 4096, 8, 0, true), want: `data of "v0", which are not due`},

@@ -136,8 +136,9 @@ func TestClosedMemoryIsLeftAlone(t *testing.T) {
 	if got := e.space.Bytes(r); !bytes.Equal(got, make([]byte, 8)) || e.wanted[1] == nil {
 		t.Errorf("the memory holds %q, the request is open: %v", got, e.wanted[1] != nil)
 	}
-	s := &sender{e: e, body: []byte("before")}
-	if s.copy(consistency.Cut{Range: r}) || string(s.body) != "before" || e.counts.Slots != 0 {
-		t.Errorf("%q was copied, %d slots were counted", s.body, e.counts.Slots)
+	s, l := &sender{e: e}, &lane{body: []byte("before")}
+	l.out.stream = &consistency.Stream{ID: 1, Cuts: []consistency.Cut{{Range: r}}, Complete: true}
+	if _, _, ok := s.copy(l); ok || string(l.body) != "before" || e.counts.Slots != 0 {
+		t.Errorf("%q was copied, %d slots were counted", l.body, e.counts.Slots)
 	}
 }

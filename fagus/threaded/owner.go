@@ -79,15 +79,14 @@ func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 
 func (e *Engine) granted(from dimmnet.Rank, m message) error {
 	s, w := e.site(m.id), e.wanted[m.id]
-	due := w != nil && w.state == wantGrant && !s.Owns() && !(m.flag && e.streams[from] != nil)
+	due := w != nil && w.state == wantGrant && !s.Owns()
 	if !due || m.since > m.version || m.version < s.Have() {
 		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
 	}
 	e.delayed, e.delayer = m.delayed, from
 	actions := s.Granted(from, m.version, m.since)
 	if m.flag {
-		w.state, w.from = wantData, from
-		e.streams[from] = &consistency.Stream{ID: m.id, Version: m.version}
+		w.state, w.from, w.stream = wantData, from, &consistency.Stream{ID: m.id, Version: m.version}
 	} else {
 		e.complete(m.id)
 	}

@@ -111,14 +111,15 @@ func (e *Engine) queue(out outgoing) error {
 func (e *Engine) receiveData(in incoming) error {
 	lo := consistency.Addr(in.head.Addr)
 	r := consistency.Range{Lo: lo, Hi: lo + consistency.Addr(in.head.Len)}
-	st := e.streams[in.from]
 	id, mem, err := e.space.Guard(r)
 	if err != nil {
 		return fmt.Errorf("data of rank %d: %w", in.from, err)
 	}
-	if st == nil || st.ID != id {
+	w := e.wanted[id]
+	if w == nil || w.state != wantData || w.from != in.from {
 		return fmt.Errorf("rank %d sent data of %q, which are not due from it", in.from, e.space.Name(id))
 	}
+	st := w.stream
 	if err := e.space.Follow(st, consistency.Cut{Range: r, Age: in.head.Age}, in.head.Last); err != nil {
 		return fmt.Errorf("rank %d sent %w", in.from, err)
 	}
@@ -128,7 +129,6 @@ func (e *Engine) receiveData(in incoming) error {
 	copy(mem, in.body)
 	if st.Complete {
 		e.space.Accept(id, st.Pieces())
-		e.streams[in.from] = nil
 		e.complete(id)
 	}
 	return nil
