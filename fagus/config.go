@@ -46,17 +46,21 @@ const (
 	Push = phase.Push
 )
 
-// Lists selects how the ranks of Phase mode learn what all want in a phase.
+// Lists selects how the ranks of Phase mode learn what all want in a phase, and whether helper
+// threads of Threaded mode use trees.
 type Lists = phase.Lists
 
 // The ways in which acquire lists reach all ranks.
 const (
 	// ListsAuto chooses a way by the network and the number of nodes.
 	ListsAuto = phase.ListsAuto
-	// ListsAll sends the list of each rank to all others, as the papers do.
+	// ListsAll sends the list of each rank to all others, as the papers do. In Threaded mode owners
+	// send data to all readers, one after the other, and all ranks meet at rank 0.
 	ListsAll = phase.ListsAll
 	// ListsTree sends lists over a tree. Ranks that do what they did in the cycle of phases before
-	// send no lists. It needs a network with RDMA and bulk memory.
+	// send no lists. It needs a network with RDMA and bulk memory. In Threaded mode a rank that
+	// reads a variable passes the data on to later readers, and meetings of many ranks go over a
+	// tree; this works on every network, but not with Direct.
 	ListsTree = phase.ListsTree
 )
 
@@ -85,7 +89,9 @@ type Config struct {
 	Transfer Transfer
 
 	// Lists is the way in which the ranks of Phase mode learn what all want. ListsAuto fits most
-	// programs: with many nodes it uses a tree, in which phases that repeat need no lists.
+	// programs: with many nodes it uses a tree, in which phases that repeat need no lists. In
+	// Threaded mode it uses trees with more than 4 nodes, unless Direct is set. Locks in shared
+	// memory need none.
 	Lists Lists
 
 	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
@@ -199,6 +205,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Direct && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: Config.Direct needs mode %v", Threaded)
+	}
+	if c.Direct && c.Lists == ListsTree {
+		return c, fmt.Errorf("fagus: Config.Direct is the papers' protocol: set Config.Lists to %v", ListsAll)
 	}
 	if err := c.Check.validate(); err != nil {
 		return c, err

@@ -70,6 +70,14 @@ func TestPhasesAcrossEnds(t *testing.T) {
 	}
 }
 
+// treesUnless returns the Lists that choose trees, which direct excludes.
+func treesUnless(direct bool) fagus.Lists {
+	if direct {
+		return fagus.ListsAuto
+	}
+	return fagus.ListsTree
+}
+
 // TestThreadedAcrossEnds runs random programs across the ends of versions in threaded mode.
 func TestThreadedAcrossEnds(t *testing.T) {
 	nets := map[string]func(nodes int) dimmnet.Network{
@@ -84,7 +92,7 @@ func TestThreadedAcrossEnds(t *testing.T) {
 		for _, direct := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, direct %v", name, direct), func(t *testing.T) {
 				acrossEnds(t, func(nodes int) fagus.Config {
-					return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Helpers: nodes%3 == 0, Notices: nodes%4 == 0, Direct: direct}
+					return fagus.Config{Net: net(nodes), Mode: fagus.Threaded, Placement: fagus.PlacePrivate, Helpers: nodes%3 == 0, Notices: nodes%4 == 0, Direct: direct, Lists: treesUnless(direct)}
 				})
 			})
 		}

@@ -77,7 +77,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{
-			Notices: cfg.Notices, Direct: cfg.Direct, OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
+			Notices: cfg.Notices, Direct: cfg.Direct, Trees: cfg.trees(h.Port().Nodes()), OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
 			FirstVersion: cfg.first.version, Waits: cfg.waits,
 		})
 		return &threadedEngine{e, h.Port(), cfg.waits}, err
@@ -102,6 +102,11 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 	})
 	work.repeats = e.Repeats
 	return &phaseEngine{Engine: e, port: h.Port()}, err
+}
+
+// trees reports whether the helper threads of so many nodes use trees.
+func (c *Config) trees(nodes int) bool {
+	return c.Lists == ListsTree || c.Lists == ListsAuto && !c.Direct && nodes > threaded.FlatNodes
 }
 
 // helpers reports whether Threaded mode has helper threads even where ranks share one copy.
@@ -173,7 +178,7 @@ func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
 func (e *threadedEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Requests = c.Requests + c.Refreshes
-	s.Takes, s.Transfers, s.Slots = c.Takes, c.Transfers, c.Slots
+	s.Takes, s.Transfers, s.Passed, s.Slots = c.Takes, c.Transfers, c.Passed, c.Slots
 }
 
 type phaseEngine struct {

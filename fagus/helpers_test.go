@@ -38,6 +38,7 @@ func engines() map[string]fagus.Config {
 		"phase mode":    {},
 		"threaded mode": {Mode: fagus.Threaded},
 		"direct mode":   {Mode: fagus.Threaded, Direct: true},
+		"trees":         {Mode: fagus.Threaded, Lists: fagus.ListsTree},
 	}
 }
 

@@ -45,6 +45,9 @@ type Stats struct {
 	// Takes counts the variables that the rank has taken from other ranks without a request
 	// (Config.Direct).
 	Takes uint64
+	// Passed counts the transfers of variables that another rank owned: this rank had just read
+	// them, and passed them on to other readers (Config.Lists).
+	Passed uint64
 	// Locks counts the variables that the rank has acquired as locks in memory that ranks share, in
 	// Threaded mode, and LockWaits those for which it had to wait.
 	Locks, LockWaits uint64

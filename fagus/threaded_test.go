@@ -283,6 +283,7 @@ func TestThreadedConfig(t *testing.T) {
 		{fagus.Config{Notices: true}, "fagus: Config.Notices needs mode threaded"},
 		{fagus.Config{Helpers: true}, "fagus: Config.Helpers needs mode threaded"},
 		{fagus.Config{Direct: true}, "fagus: Config.Direct needs mode threaded"},
+		{fagus.Config{Mode: fagus.Threaded, Direct: true, Lists: fagus.ListsTree}, "fagus: Config.Direct is the papers' protocol"},
 		{fagus.Config{Mode: 7}, "Config.Mode is 7: want phase or threaded"},
 		{fagus.Config{Nodes: 3, Mode: fagus.Threaded, Net: inproc.New(inproc.Config{LLCM: 100})}, "3 nodes do not fit"},
 	} {

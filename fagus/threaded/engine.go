@@ -16,6 +16,11 @@ const (
 	window   = 16 // the most open requests of a rank
 )
 
+// FlatNodes is the number of nodes up to which Config.Trees gains little. With 4 simulated nodes
+// (fagus run PROGRAM --mode threaded --nodes 4 --lists all and --lists tree) lu takes 114 and 101
+// ms, matmul 11.42 and 11.44 s; with 8 nodes lu takes 182 and 97 ms.
+const FlatNodes = 4
+
 // Engine is one rank's side of a run. Only the user thread may call its methods, except LastWait.
 // Only the user thread adds to the space. During an exclusive tenure, the user thread reads and
 // writes the variable without the lock.
@@ -30,6 +35,7 @@ type Engine struct {
 	most     int            // the longest out queue possible if all ranks follow the protocol
 	events   [threads]dimmnet.Event
 	oneByOne bool            // Update waits for each answer before the next request
+	trees    bool            // readers pass data on, and meetings go over a tree
 	pulls    uint64          // of the user thread
 	tries    uint64          // of the user thread to take a variable
 	notices  bool            // every slot comes with a notice, which wakes the receive thread
@@ -37,23 +43,26 @@ type Engine struct {
 	helper   *helper         // the only helper thread; nil if there are three, or none
 	first    syncvar.Version // Config.FirstVersion
 
-	mu       sync.Mutex    // guards everything below
-	due      [threads]bool // the threads that unlock will wake
-	space    *consistency.Space
-	out      []outgoing
-	in       []incoming
-	sites    map[syncvar.ID]*syncvar.Site
-	gates    map[syncvar.ID]gate
-	atGate   [threads]bool           // the thread waits for a gate that another thread changes
-	serving  uint64                  // 1 + the ID of the variable whose request is handled, or 0
-	polled   [threads]wordWait       // what shut and take wait for
-	wanted   map[syncvar.ID]*want    // open requests of this rank
+	mu      sync.Mutex    // guards everything below
+	due     [threads]bool // the threads that unlock will wake
+	space   *consistency.Space
+	out     []outgoing
+	in      []incoming
+	sites   map[syncvar.ID]*syncvar.Site
+	gates   map[syncvar.ID]gate
+	atGate  [threads]bool        // the thread waits for a gate that another thread changes
+	serving uint64               // 1 + the ID of the variable whose request is handled, or 0
+	polled  [threads]wordWait    // what shut and take wait for
+	wanted  map[syncvar.ID]*want // open requests of this rank
+	// readers are those of variables that this rank owns.
+	readers  map[syncvar.ID]*syncvar.Readers
+	flowing  int                     // messages with data that are queued or under way
 	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
-	meeting  []message               // at rank 0, by rank: the rank's arrive message
-	agreed   []uint32                // by rank: how many declarations are known to be equal
-	meetCall syncvar.Call            // the call in which this rank waits for all ranks; else 0
-	last     dimmnet.Rank            // the rank that was the last to arrive at the last meeting
-	delayed  bool                    // the last grant to this rank was delayed, by delayer
+	meeting  meeting
+	agreed   []uint32     // by rank: how many declarations are known to be equal
+	meetCall syncvar.Call // the call in which this rank waits for all ranks; else 0
+	last     dimmnet.Rank // the rank that was the last to arrive at the last meeting
+	delayed  bool         // the last grant to this rank was delayed, by delayer
 	delayer  dimmnet.Rank
 	words    []uint64                  // by rank: the words of the last Reduce that have arrived
 	ended    bool                      // all ranks are in End
@@ -66,8 +75,11 @@ type Engine struct {
 type want struct {
 	access syncvar.Access
 	state  wantState
+	early  []early             // in state wantGrant: at most syncvar.Fanout
 	from   dimmnet.Rank        // in state wantData: the rank that sends the data
+	have   syncvar.Version     // in state wantData: of the copy before the data
 	stream *consistency.Stream // in state wantData: what has arrived of the data
+	parked []outgoing          // to ranks to which this rank passes the data on, waiting for more
 }
 
 type wantState uint8
@@ -76,49 +88,6 @@ const (
 	wantGrant wantState = iota // the grant is due
 	wantData                   // the grant has arrived, its data are due
 )
-
-// Counts holds what an engine has done so far.
-type Counts struct {
-	Requests  uint64 // requests to other ranks in Acquire
-	Refreshes uint64 // requests to other ranks in Update
-	Transfers uint64 // transfers of a variable to a peer
-	Slots     uint64 // slots of data sent, each with a piece of a variable
-	Takes     uint64 // variables taken from other ranks without a message
-}
-
-// Config configures an engine. It must be equal on all ranks.
-type Config struct {
-	// Notices makes Host.Notify announce every slot. Then the receive thread waits for notices
-	// instead of polling.
-	Notices bool
-	// Direct lets a rank take a variable without a message: it rewrites the variable's record in
-	// the LLCM of the owner. The variable must be free, this rank's copy must be current, and the
-	// access exclusive. All else goes by requests, and so does everything if the port has no RDMA,
-	// on other than 2 to 8 nodes, and if the LLCM is small. Update then sends one request after
-	// the other, as in the paper.
-	Direct bool
-	// OneHelper gives the rank one helper thread instead of three, and lets the user thread send
-	// its own messages. It must not be set with Notices or Direct, nor in the simulator, whose
-	// threads must not wait for a lock of each other.
-	OneHelper bool
-	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
-	// which start near the end of a counter.
-	FirstVersion syncvar.Version
-	// Waits, if not nil, gets the waits of the user thread.
-	Waits Waits
-}
-
-// Waits is informed of what the user thread has waited for. The user thread calls its methods.
-type Waits interface {
-	// Now returns the user thread's time.
-	Now() dimmnet.Time
-	// Held says that a request, made at since, has just been granted, and had to wait because the
-	// holder had the variable.
-	Held(d syncvar.Denial, since dimmnet.Time)
-	// Met says that all ranks have just met, for which this rank has waited since since. The last
-	// rank was the last to arrive.
-	Met(last dimmnet.Rank, since dimmnet.Time)
-}
 
 // New returns the engine of a host's rank and starts its helper threads. space holds the rank's
 // memory; from now on the caller adds to space only within Declare. New fails if the LLCM does not
@@ -173,6 +142,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		hints:    hints,
 		direct:   direct,
 		oneByOne: cfg.Direct,
+		trees:    cfg.Trees,
 		stop:     dimmnet.Offset(stop),
 		most:     outLimit + nodes*(window+1),
 		space:    space,
@@ -182,8 +152,9 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		sites:    make(map[syncvar.ID]*syncvar.Site),
 		gates:    make(map[syncvar.ID]gate),
 		wanted:   make(map[syncvar.ID]*want),
+		readers:  make(map[syncvar.ID]*syncvar.Readers),
 		had:      make(map[syncvar.ID]struct{}),
-		meeting:  make([]message, nodes),
+		meeting:  newMeeting(p.Rank(), nodes, cfg.Trees),
 		agreed:   make([]uint32, nodes),
 	}, nil
 }
@@ -438,10 +409,7 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 		if len(e.out) >= outLimit {
 			return false
 		}
-		e.meetCall, e.words = call, nil
-		m := message{op: arrive, call: call, word: word}
-		e.declare(&m)
-		failed = e.queue(outgoing{to: 0, m: m})
+		failed = e.arrive(call, word)
 		return true
 	})
 	if err == nil {

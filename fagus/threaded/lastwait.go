@@ -33,10 +33,11 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 		return w.From("free slots at ranks", []dimmnet.Rank{e.out[0].to})
 	case len(ids) > 0:
 		return w.From(e.blockers(ids))
-	case e.meetCall != 0 && e.rank == 0:
-		return w.From("the arrival of ranks", e.absent())
 	case e.meetCall != 0:
-		return w.From("word that all are here from ranks", []dimmnet.Rank{0})
+		if absent := e.absent(); len(absent) > 0 {
+			return w.From("the arrival of ranks", absent)
+		}
+		return w.From("word that all are here from ranks", []dimmnet.Rank{e.meeting.parent})
 	case e.ended && e.running > 0:
 		return w.From("its own helper threads to end", nil)
 	}
@@ -60,11 +61,11 @@ func (e *Engine) blockers(ids []syncvar.ID) (what string, ranks []dimmnet.Rank) 
 	return "the data of ranks", sending
 }
 
-// absent returns, at rank 0, the ranks that have not arrived at the meeting.
+// absent returns the children that have not arrived at the meeting at which this rank has.
 func (e *Engine) absent() (ranks []dimmnet.Rank) {
-	for r := range e.meeting {
-		if e.meeting[r].op == 0 {
-			ranks = append(ranks, dimmnet.Rank(r))
+	for i, r := range e.meeting.ranks {
+		if e.meeting.arrived[0].op != 0 && e.meeting.arrived[i].op == 0 {
+			ranks = append(ranks, r)
 		}
 	}
 	return ranks

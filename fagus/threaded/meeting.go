@@ -5,23 +5,87 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// arrived records at rank 0 that a rank has arrived at the meeting. When all ranks have arrived, it
-// sends leave messages to all.
+// meetingArity is the number of children of a rank in the tree over which ranks meet. Without
+// Config.Trees, and with up to flatMeeting ranks, all ranks are children of rank 0: a level of the
+// tree costs two wake-ups each way, as much as 20 arrivals. Microseconds of a Barrier on DIMMnet-1,
+// with rank 0 as the only parent and with 12 children each (TestMeetingTimes -v):
+//
+//	nodes             32        64        128        256
+//	polling     109  139   180  180   316  258   944  540
+//	notices     658  682  1177  663  2540  775  5527 1165
+const (
+	meetingArity = 12
+	flatMeeting  = 32
+)
+
+// meeting is where this rank meets its children: the ranks that wait until all have arrived.
+type meeting struct {
+	tree    ringbuf.Tree
+	parent  dimmnet.Rank   // rank 0 at rank 0
+	ranks   []dimmnet.Rank // this rank and its children
+	arrived []message      // by index in ranks: the arrive message
+	words   [][]uint64     // by index in ranks: the words of ranks below, if there are several
+}
+
+func newMeeting(rank dimmnet.Rank, nodes int, trees bool) meeting {
+	m := meeting{tree: ringbuf.Tree{Nodes: nodes, Arity: max(nodes-1, 1)}}
+	if trees && nodes > flatMeeting {
+		m.tree.Arity = meetingArity
+	}
+	m.parent, _ = m.tree.Parent(rank)
+	m.ranks = append([]dimmnet.Rank{rank}, m.tree.Children(rank)...)
+	m.arrived, m.words = make([]message, len(m.ranks)), make([][]uint64, len(m.ranks))
+	return m
+}
+
+// index returns the index in ranks of this rank or a child; ok is false for others.
+func (m *meeting) index(r dimmnet.Rank) (i int, ok bool) {
+	if r == m.ranks[0] {
+		return 0, true
+	}
+	if parent, ok := m.tree.Parent(r); !ok || parent != m.ranks[0] {
+		return 0, false
+	}
+	return int(r-m.ranks[1]) + 1, true
+}
+
+// arrive sends the arrival of this rank. A rank with children sends it to itself.
+func (e *Engine) arrive(call syncvar.Call, word uint64) error {
+	e.meetCall, e.words = call, nil
+	m := message{op: arrive, call: call, word: word}
+	if e.trees {
+		m.rank = e.rank
+	}
+	e.declare(&m)
+	to := e.meeting.parent
+	if len(e.meeting.ranks) > 1 {
+		to = e.rank
+	}
+	return e.queue(outgoing{to: to, m: m})
+}
+
+// arrived records that this rank, or a child and all ranks below it, have arrived at the meeting.
+// When all have, it sends that to the parent. Rank 0 sends leave messages.
 func (e *Engine) arrived(from dimmnet.Rank, m message) error {
-	if e.rank != 0 || e.meeting[from].op != 0 {
+	i, ok := e.meeting.index(from)
+	if !ok || e.meeting.arrived[i].op != 0 || len(e.meeting.ranks) == 1 && e.nodes > 1 {
 		return fmt.Errorf("rank %d sent an arrival in %v, which is not due", from, m.call)
 	}
-	e.meeting[from] = m
+	if err := e.checkWords(i, &m); err != nil {
+		return err
+	}
+	e.meeting.arrived[i] = m
 	here := 0
-	for r, other := range e.meeting {
+	for r, other := range e.meeting.arrived {
 		if other.op == 0 {
 			continue
 		}
 		here++
-		first, second := dimmnet.Rank(r), from
+		first, second := e.meeting.ranks[r], from
 		a, b := other.call, m.call
 		if second < first {
 			first, second, a, b = second, first, b, a
@@ -30,51 +94,106 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 			return err
 		}
 	}
-	if here < e.nodes {
+	if here < len(e.meeting.ranks) {
 		return nil
 	}
 	if err := e.checkDeclarations(m.call); err != nil {
 		return err
 	}
-	var words []uint64
-	if m.call == syncvar.Reduce {
-		words = make([]uint64, e.nodes)
-		for r := range e.meeting {
-			words[r] = e.meeting[r].word
-		}
-		e.words = words
+	last := from
+	if e.trees { // then the message names the last rank below from
+		last = m.rank
 	}
-	clear(e.meeting)
-	for r := range e.nodes { // a loop over Rank would end at once if there are 2^16 ranks
-		if err := e.queue(outgoing{to: dimmnet.Rank(r), m: message{op: leave, call: m.call, rank: from}, words: words}); err != nil {
-			return err
+	return e.allHere(m.call, last)
+}
+
+// allHere sends on that this rank and all ranks below it have arrived, last as the last one.
+func (e *Engine) allHere(call syncvar.Call, last dimmnet.Rank) error {
+	var words []uint64
+	if call == syncvar.Reduce {
+		words = e.gathered()
+	}
+	own := e.meeting.arrived[0]
+	clear(e.meeting.arrived)
+	if e.rank != 0 {
+		own.rank, own.word = last, 0
+		return e.queue(outgoing{to: e.meeting.parent, m: own, words: words})
+	}
+	if words != nil {
+		e.words = make([]uint64, e.nodes)
+		e.place(0, words)
+	}
+	return e.queue(outgoing{to: e.rank, m: message{op: leave, call: call, rank: last}})
+}
+
+// gathered returns the words of this rank and of all ranks below it: first its own, then those of
+// its children, one child after the other.
+func (e *Engine) gathered() (words []uint64) {
+	for i := range e.meeting.ranks {
+		if below := e.meeting.words[i]; below != nil {
+			words = append(words, below...)
+		} else {
+			words = append(words, e.meeting.arrived[i].word)
 		}
+		e.meeting.words[i] = nil
+	}
+	return words
+}
+
+// place stores gathered words, which begin with those of the ranks at and below r, by rank. It
+// returns the rest.
+func (e *Engine) place(r dimmnet.Rank, words []uint64) []uint64 {
+	e.words[r] = words[0]
+	words = words[1:]
+	for _, c := range e.meeting.tree.Children(r) {
+		words = e.place(c, words)
+	}
+	return words
+}
+
+// checkWords checks that the words of all ranks below a child have arrived before it has arrived in
+// a Reduce, and none before other calls.
+func (e *Engine) checkWords(i int, m *message) error {
+	want := 0
+	if size := e.meeting.tree.Size(e.meeting.ranks[i]); i > 0 && m.call == syncvar.Reduce && size > 1 {
+		want = size
+	}
+	if got := len(e.meeting.words[i]); got != want || want > 0 && m.word != 0 {
+		return fmt.Errorf("rank %d sent an arrival in %v, after %d of %d words", e.meeting.ranks[i], m.call, got, want)
 	}
 	return nil
 }
 
+// receiveWords adds words of a Reduce: from a child, those of the ranks below it; from the parent,
+// those of all ranks.
 func (e *Engine) receiveWords(in incoming) error {
-	have, n := len(e.words), len(in.body)/dimmnet.WordBytes
-	if in.from != 0 || e.rank == 0 || e.meetCall != syncvar.Reduce {
+	words, most := &e.words, e.nodes
+	if i, ok := e.meeting.index(in.from); ok && i > 0 && e.meeting.arrived[i].op == 0 {
+		words, most = &e.meeting.words[i], e.meeting.tree.Size(in.from)
+	} else if in.from != e.meeting.parent || e.rank == 0 || e.meetCall != syncvar.Reduce {
+		most = 0
+	}
+	have, n := len(*words), len(in.body)/dimmnet.WordBytes
+	if most <= 1 {
 		return fmt.Errorf("rank %d sent words of a Reduce, which are not due", in.from)
 	}
-	if n == 0 || len(in.body)%dimmnet.WordBytes != 0 || in.head.Addr != uint64(have) || have+n > e.nodes {
-		return fmt.Errorf("rank %d sent %d bytes of words at index %d, after %d of %d words", in.from, len(in.body), in.head.Addr, have, e.nodes)
+	if n == 0 || len(in.body)%dimmnet.WordBytes != 0 || in.head.Addr != uint64(have) || have+n > most {
+		return fmt.Errorf("rank %d sent %d bytes of words at index %d, after %d of %d words", in.from, len(in.body), in.head.Addr, have, most)
 	}
 	for b := in.body; len(b) > 0; b = b[dimmnet.WordBytes:] {
-		e.words = append(e.words, binary.LittleEndian.Uint64(b))
+		*words = append(*words, binary.LittleEndian.Uint64(b))
 	}
 	return nil
 }
 
 func (e *Engine) checkDeclarations(call syncvar.Call) error {
-	for r := 1; r < e.nodes; r++ {
-		m, rank := &e.meeting[r], dimmnet.Rank(r)
+	for i, rank := range e.meeting.ranks[1:] {
+		m := &e.meeting.arrived[i+1]
 		if err := e.checkDeclared(rank, m); err != nil {
 			return err
 		}
 		if call != syncvar.End {
-			if err := e.space.CheckCount(0, rank, m.declared); err != nil {
+			if err := e.space.CheckCount(e.rank, rank, m.declared); err != nil {
 				return err
 			}
 		}
@@ -101,13 +220,18 @@ func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 }
 
 func (e *Engine) left(from dimmnet.Rank, m message) error {
-	if from != 0 || m.call != e.meetCall {
+	if from != e.meeting.parent || m.call != e.meetCall {
 		return fmt.Errorf("rank %d sent that all ranks are in %v, while this rank waits in %v", from, m.call, e.meetCall)
 	}
 	if m.call == syncvar.Reduce && len(e.words) != e.nodes {
 		return fmt.Errorf("rank %d sent that all ranks are in %v, after %d of %d words", from, m.call, len(e.words), e.nodes)
 	}
 	e.meetCall, e.last = 0, m.rank
+	for _, child := range e.meeting.ranks[1:] {
+		if err := e.queue(outgoing{to: child, m: m, words: e.words}); err != nil {
+			return err
+		}
+	}
 	if m.call == syncvar.End {
 		e.ended = true
 		e.wake(send)

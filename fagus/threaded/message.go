@@ -17,21 +17,25 @@ const (
 	release
 	arrive
 	leave
+	pass
 	lastOp
 )
 
 // message is a message from one engine to another. Fields that an op does not use are zero.
 type message struct {
-	op       op
-	access   syncvar.Access // request
-	call     syncvar.Call   // arrive, leave
-	flag     bool           // request: brief; grant: data follow
-	delayed  bool           // request, grant: the request has waited (syncvar.Want.Delayed)
-	rank     dimmnet.Rank   // request: the rank that made it; leave: the rank that arrived last
+	op      op
+	access  syncvar.Access // request
+	call    syncvar.Call   // arrive, leave
+	flag    bool           // request: brief; grant: data follow
+	delayed bool           // request, grant, pass: the request has waited (syncvar.Want.Delayed)
+	passed  bool           // grant: by a reader, for the owner
+	// rank is in a request and pass the rank that made the request, in a passed grant the owner, in
+	// arrive and leave the rank that arrived last.
+	rank     dimmnet.Rank
 	id       syncvar.ID
 	declared uint32          // arrive, sender's own request: the number of its declarations
-	version  syncvar.Version // grant: of the tenure; request: of the rank's hint
-	since    syncvar.Version // request: of the copy; grant: the last that changed the content
+	version  syncvar.Version // grant, pass: of the tenure; request: of the rank's hint
+	since    syncvar.Version // request, pass: of the copy; grant: the last change, 0 if passed
 	digest   uint64          // of the declarations
 	word     uint64          // arrive: the rank's word in a Reduce, else 0
 }
@@ -46,6 +50,7 @@ const messageBytes = 40
 const (
 	flagBit = 1 << iota
 	delayedBit
+	passedBit
 )
 
 // append appends the encoding of m, little endian, to b.
@@ -56,6 +61,9 @@ func (m message) append(b []byte) []byte {
 	}
 	if m.delayed {
 		flag |= delayedBit
+	}
+	if m.passed {
+		flag |= passedBit
 	}
 	b = append(b, byte(m.op), byte(m.access), byte(m.call), flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rank))
@@ -79,6 +87,7 @@ func decode(b []byte, nodes int) (message, error) {
 		call:     syncvar.Call(b[2]),
 		flag:     b[3]&flagBit != 0,
 		delayed:  b[3]&delayedBit != 0,
+		passed:   b[3]&passedBit != 0,
 		rank:     dimmnet.Rank(rank),
 		id:       syncvar.ID(binary.LittleEndian.Uint32(b[8:])),
 		declared: binary.LittleEndian.Uint32(b[12:]),
@@ -92,7 +101,7 @@ func decode(b []byte, nodes int) (message, error) {
 	switch {
 	case m.op == 0 || m.op >= lastOp:
 		return message{}, fmt.Errorf("a message of unknown kind %d", m.op)
-	case b[3] >= delayedBit<<1 || m.delayed && m.op != request && m.op != grant || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
+	case b[3] >= passedBit<<1 || m.delayed && m.op != request && m.op != grant && m.op != pass || m.passed && (m.op != grant || !m.flag) || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
 	case (m.op == request) != (m.access == syncvar.Shared || m.access == syncvar.Exclusive):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.access)

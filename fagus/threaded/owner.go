@@ -71,8 +71,11 @@ func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 	var data *consistency.Stream
 	t.Data = t.Data && !e.space.IsOneCopy()
 	if t.Data {
-		e.counts.Transfers++
 		data = e.space.Stream(id, t.Have, t.Version, e.layout.SlotBytes)
+		if from, ok := e.reads(id, t, data); ok {
+			return e.queue(outgoing{to: from, m: message{op: pass, id: id, rank: t.Rank, version: t.Version, since: t.Have, delayed: t.Delayed}})
+		}
+		e.counts.Transfers++
 	}
 	return e.queue(outgoing{to: t.Rank, m: message{op: grant, id: id, version: t.Version, since: t.Written, flag: t.Data, delayed: t.Delayed}, stream: data})
 }
@@ -80,15 +83,28 @@ func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 func (e *Engine) granted(from dimmnet.Rank, m message) error {
 	s, w := e.site(m.id), e.wanted[m.id]
 	due := w != nil && w.state == wantGrant && !s.Owns()
+	if m.passed {
+		due = due && w.access == syncvar.Shared && m.rank != e.rank && m.rank != from
+	}
 	if !due || m.since > m.version || m.version < s.Have() {
 		return fmt.Errorf("rank %d sent a grant of %q, which is not due", from, e.space.Name(m.id))
 	}
-	e.delayed, e.delayer = m.delayed, from
-	actions := s.Granted(from, m.version, m.since)
+	owner := from
+	if m.passed {
+		owner = m.rank
+	}
+	have := s.Have()
+	e.delayed, e.delayer = m.delayed, owner
+	actions := s.Granted(owner, m.version, m.since)
 	if m.flag {
-		w.state, w.from, w.stream = wantData, from, &consistency.Stream{ID: m.id, Version: m.version}
+		w.state, w.from, w.have, w.stream = wantData, from, have, &consistency.Stream{ID: m.id, Version: m.version}
 	} else {
 		e.complete(m.id)
+	}
+	for _, x := range w.early {
+		if err := e.passOn(x.from, x.m); err != nil {
+			return err
+		}
 	}
 	return e.follow(m.id, actions, nil)
 }

@@ -82,6 +82,8 @@ func (e *Engine) handle(from dimmnet.Rank, m message) error {
 	switch m.op {
 	case request:
 		return e.requested(from, m)
+	case pass:
+		return e.passOn(from, m)
 	case release:
 		return e.released(from, m)
 	case grant:
@@ -102,6 +104,9 @@ func (e *Engine) queue(out outgoing) error {
 	}
 	if len(e.out) >= e.most {
 		return fmt.Errorf("%d messages wait to be sent: a rank has more open requests than the protocol allows", len(e.out))
+	}
+	if out.stream != nil {
+		e.flowing++
 	}
 	e.out = append(e.out, out)
 	e.wake(send)
@@ -127,6 +132,7 @@ func (e *Engine) receiveData(in incoming) error {
 		return nil
 	}
 	copy(mem, in.body)
+	e.unpark(w)
 	if st.Complete {
 		e.space.Accept(id, st.Pieces())
 		e.complete(id)

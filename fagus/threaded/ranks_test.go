@@ -79,8 +79,8 @@ func TestAllRanks(t *testing.T) {
 		e, _ := newOfMany(t, 0, nodes)
 		e.meetCall = syncvar.Barrier
 		m := message{op: arrive, call: syncvar.Barrier}
-		for r := range e.meeting[:last] {
-			e.meeting[r] = m
+		for r := range e.meeting.arrived[:last] {
+			e.meeting.arrived[r] = m
 		}
 		act(t, e, slotOf(last, m))
 		for i, out := range e.out {
@@ -94,8 +94,8 @@ func TestAllRanks(t *testing.T) {
 
 		// One rank has made another array than the others.
 		e, _ = newOfMany(t, 0, nodes)
-		for r := range e.meeting[:last] {
-			e.meeting[r] = m
+		for r := range e.meeting.arrived[:last] {
+			e.meeting.arrived[r] = m
 		}
 		m.declared = 1
 		if err := e.handleSlot(slotOf(last, m)); err == nil {

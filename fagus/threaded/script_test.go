@@ -241,10 +241,8 @@ func (w *world) release(r *tenant, id syncvar.ID) error {
 func (w *world) meet(r *tenant, call string, word uint64) error {
 	for _, c := range []syncvar.Call{syncvar.Update, syncvar.Barrier, syncvar.End, syncvar.Reduce} {
 		if strings.EqualFold(c.String(), call) {
-			r.meetCall, r.meets, r.words = c, c, nil
-			m := message{op: arrive, call: c, word: word}
-			r.declare(&m)
-			err := r.queue(outgoing{to: 0, m: m})
+			r.meets = c
+			err := r.arrive(c, word)
 			w.news(int(r.rank))
 			return err
 		}

@@ -47,6 +47,9 @@ type lane struct {
 
 func newSender(e *Engine, h dimmnet.Host, p dimmnet.Port) *sender {
 	s := &sender{e: e, h: h, port: p, rings: make([]*ringbuf.Sender, e.nodes), width: 1}
+	if e.trees {
+		s.width = e.nodes
+	}
 	for r := range e.nodes {
 		if rank := dimmnet.Rank(r); rank != e.rank {
 			s.rings[r] = ringbuf.NewSender(p, &e.layout, rank)
@@ -172,16 +175,23 @@ func (s *sender) fillCut(l *lane) bool {
 
 func (s *sender) copy(l *lane) (c consistency.Cut, last, ok bool) {
 	s.e.mu.Lock()
-	defer s.e.unlock()
-	o := &l.out
-	if s.e.closed || o.cut == len(o.stream.Cuts) {
+	defer s.e.unlock() // parking wakes nobody
+	e, o := s.e, &l.out
+	switch {
+	case e.closed || o.cut == len(o.stream.Cuts) && o.stream.Complete:
+		return c, false, false
+	case o.cut == len(o.stream.Cuts):
+		e.park(o)
 		return c, false, false
 	}
 	c = o.stream.Cuts[o.cut]
 	o.cut++
-	s.e.counts.Slots++
-	l.body = append(l.body[:0], s.e.space.Bytes(c.Range)...)
-	return c, o.stream.Complete && o.cut == len(o.stream.Cuts), true
+	if last = o.stream.Complete && o.cut == len(o.stream.Cuts); last {
+		e.flowing--
+	}
+	e.counts.Slots++
+	l.body = append(l.body[:0], e.space.Bytes(c.Range)...)
+	return c, last, true
 }
 
 // busy reports whether a message is under way.

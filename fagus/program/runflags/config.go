@@ -91,7 +91,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "direct", Category: category, Usage: "with --mode threaded: take free variables by remote reads and writes, without a message, on 2 to 8 nodes of a network with RDMA; Update requests one variable after the other"},
 		&cli.StringFlag{Name: netFlag, Category: category, Value: d.net, DefaultText: d.netText, Usage: Networks().Usage() + " (" + netVariable + ")"},
 		&cli.StringFlag{Name: "transfer", Category: category, Value: fagus.Auto.String(), Usage: "how data move: rings (slots in the LLCM), push (bulk memory to bulk memory), or auto (push for large data where the network has it; rings on inproc, and always with --mode threaded)"},
-		&cli.StringFlag{Name: "lists", Category: category, Value: fagus.ListsAuto.String(), Usage: "with --mode phase: how ranks learn what all want: all (every rank tells every other, as in the papers), tree (where phases that repeat need no lists; the network needs RDMA), or auto (all with few nodes)"},
+		&cli.StringFlag{Name: "lists", Category: category, Value: fagus.ListsAuto.String(), Usage: "how ranks learn what all want: all (every rank tells every other, as in the papers), tree (where phases that repeat need no lists; the network needs RDMA), or auto (all with few nodes). With --mode threaded: all (owners serve all readers, as in the papers), tree (readers pass data on), or auto (tree with more than 4 nodes, unless --direct)"},
 		&cli.StringFlag{Name: "placement", Category: category, Value: fagus.PlaceAuto.String(), Usage: "copies of arrays: private (one per rank), shared (one for all ranks, on inproc and shm), or auto (shared on shm)"},
 		EnvFlag(category, "machine of a simulated network"),
 		HostCostFlag(category),
@@ -201,8 +201,8 @@ func (cfg *Config) validate() error {
 		return usage.Errorf("--net %s has no PUSH: use --transfer %v or %v", cfg.Network.Name, fagus.Rings, fagus.Auto)
 	case cfg.Mode == fagus.Threaded && cfg.Transfer == fagus.Push:
 		return usage.Errorf("--mode %v moves data by %v: use --transfer %v or %v", cfg.Mode, fagus.Rings, fagus.Rings, fagus.Auto)
-	case cfg.Mode == fagus.Threaded && cfg.Lists != fagus.ListsAuto:
-		return usage.Errorf("--lists are for --mode %v", fagus.Phase)
+	case cfg.Direct && cfg.Lists == fagus.ListsTree:
+		return usage.Errorf("--direct is the papers' protocol: use --lists %v or %v", fagus.ListsAll, fagus.ListsAuto)
 	case cfg.Helpers && cfg.Mode != fagus.Threaded:
 		return usage.Errorf("--helpers are for --mode %v", fagus.Threaded)
 	case cfg.Notices && cfg.Mode != fagus.Threaded:

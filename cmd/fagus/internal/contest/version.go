@@ -59,14 +59,16 @@ func versions() []Version {
 			func(c *runflags.Config) { c.Mode, c.Transfer, c.Lists = fagus.Phase, fagus.Push, fagus.ListsAll }, withoutPush},
 		{"D1-Fagus", "helper threads; the receive thread sleeps until a notice; a rank takes a free variable in the LLCM of its owner", RoleThreaded,
 			func(c *runflags.Config) {
-				c.Mode, c.Transfer, c.Notices, c.Direct = fagus.Threaded, fagus.Rings, true, true
+				c.Mode, c.Transfer, c.Lists, c.Notices, c.Direct = fagus.Threaded, fagus.Rings, fagus.ListsAll, true, true
 			}, nil},
 		{"D1-Fagus polling", "the same without notices: the receive thread polls", RolePolling,
 			func(c *runflags.Config) {
-				c.Mode, c.Transfer, c.Direct, c.Poll = fagus.Threaded, fagus.Rings, true, true
+				c.Mode, c.Transfer, c.Lists, c.Direct, c.Poll = fagus.Threaded, fagus.Rings, fagus.ListsAll, true, true
 			}, tooManyPoll},
 		{"D1-Fagus requests", "D1-Fagus with a request for every variable, of which Update has 16 under way", "",
-			func(c *runflags.Config) { c.Mode, c.Transfer, c.Notices = fagus.Threaded, fagus.Rings, true }, nil},
+			func(c *runflags.Config) {
+				c.Mode, c.Transfer, c.Lists, c.Notices = fagus.Threaded, fagus.Rings, fagus.ListsAll, true
+			}, nil},
 		{"phases on one copy", "phases; all ranks share one copy of the arrays", "",
 			func(c *runflags.Config) { c.Mode, c.Transfer, c.Placement = fagus.Phase, fagus.Auto, fagus.PlaceShared }, withoutMemory},
 		{"locks on one copy", "variables are locks in the memory that the ranks share, without helper threads", "",
@@ -75,7 +77,7 @@ func versions() []Version {
 			}, withoutMemory},
 		{"UDP-Fagus", "the same on UDP over 100BASE-TX, where an arriving datagram interrupts", "",
 			func(c *runflags.Config) {
-				c.Mode, c.Transfer, c.Network = fagus.Threaded, fagus.Rings, runflags.Named(runflags.UDP100)[0]
+				c.Mode, c.Transfer, c.Lists, c.Network = fagus.Threaded, fagus.Rings, fagus.ListsAll, runflags.Named(runflags.UDP100)[0]
 			}, notSimulated},
 	}
 }

@@ -1,0 +1,54 @@
+package threaded
+
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Counts holds what an engine has done so far.
+type Counts struct {
+	Requests  uint64 // requests to other ranks in Acquire
+	Refreshes uint64 // requests to other ranks in Update
+	Transfers uint64 // transfers of a variable to a peer
+	Passed    uint64 // those of a variable that another rank owns: the rank passes it on
+	Slots     uint64 // slots of data sent, each with a piece of a variable
+	Takes     uint64 // variables taken from other ranks without a message
+}
+
+// Config configures an engine. It must be equal on all ranks.
+type Config struct {
+	// Notices makes Host.Notify announce every slot. Then the receive thread waits for notices
+	// instead of polling.
+	Notices bool
+	// Direct lets a rank take a variable without a message: it rewrites the variable's record in
+	// the LLCM of the owner. The variable must be free, this rank's copy must be current, and the
+	// access exclusive. All else goes by requests, and so does everything if the port has no RDMA,
+	// on other than 2 to 8 nodes, and if the LLCM is small. Update then sends one request after
+	// the other, as in the paper.
+	Direct bool
+	// OneHelper gives the rank one helper thread instead of three, and lets the user thread send
+	// its own messages. It must not be set with Notices or Direct, nor in the simulator, whose
+	// threads must not wait for a lock of each other.
+	OneHelper bool
+	// Trees lets a rank that reads a variable pass the data on to later readers, and lets meetings
+	// go over a tree. Without it, as in the papers, owners serve all readers, one after the other,
+	// and all ranks meet at rank 0. It must not be set with Direct.
+	Trees bool
+	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
+	// which start near the end of a counter.
+	FirstVersion syncvar.Version
+	// Waits, if not nil, gets the waits of the user thread.
+	Waits Waits
+}
+
+// Waits is informed of what the user thread has waited for. The user thread calls its methods.
+type Waits interface {
+	// Now returns the user thread's time.
+	Now() dimmnet.Time
+	// Held says that a request, made at since, has just been granted, and had to wait because the
+	// holder had the variable.
+	Held(d syncvar.Denial, since dimmnet.Time)
+	// Met says that all ranks have just met, for which this rank has waited since since. The last
+	// rank was the last to arrive.
+	Met(last dimmnet.Rank, since dimmnet.Time)
+}
