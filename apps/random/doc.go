@@ -4,6 +4,7 @@
 //   - A plan follows from Config.Seed: arrays, variables that guard ranges of them, some of which
 //     are declared in a later round, and in each round up to three tenures of every rank, and the
 //     collective call at its end.
+//   - With Config.Cycle rounds recur, with other bytes each time, and ranks deviate now and then.
 //   - A tenure acquires about half of the variables, shared or exclusively, in one set. It writes
 //     single bytes and ranges, puts some of them back to what they were, and declares the writes
 //     beforehand, reports them afterwards in overlapping parts, or leaves them to be detected.

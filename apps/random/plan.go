@@ -13,6 +13,8 @@ type plan struct {
 	arrays    []int // size of each array in bytes
 	variables []variable
 	ends      []call // by round
+	cycle     int    // the rounds in a cycle; 0: rounds do not recur
+	deviates  int    // in a cycle, a rank deviates in one of so many rounds; 0: never
 }
 
 // variable guards the bytes from to from+size-1 of an array.
@@ -94,9 +96,9 @@ func newGenerator(seed uint64, purpose ...int) generator {
 // between returns a number from lo to hi with a uniformly distributed logarithm.
 func (g generator) between(lo, hi float64) int { return int(lo * math.Pow(hi/lo, g.Float64())) }
 
-func newPlan(seed uint64, rounds int) *plan {
+func newPlan(seed uint64, rounds, cycle int) *plan {
 	g := newGenerator(seed)
-	p := &plan{seed: seed}
+	p := &plan{seed: seed, cycle: cycle, deviates: []int{0, 1000, 200, 50}[newGenerator(seed, -1).IntN(4)]}
 	for range rounds {
 		p.ends = append(p.ends, []call{nothing, nothing, update, update, barrier, fence, reduce}[g.IntN(7)])
 	}
@@ -121,14 +123,26 @@ func newPlan(seed uint64, rounds int) *plan {
 		}
 		p.arrays = append(p.arrays, total)
 	}
+	for round := cycle; cycle > 0 && round < rounds; round++ {
+		p.ends[round] = p.ends[round-cycle]
+	}
 	return p
 }
 
-// tenures returns the tenures of a rank in a round.
+// tenures returns the tenures of a rank in a round. Those of a cycle write other bytes in each.
 func (p *plan) tenures(rank, round int) (all []tenure) {
-	g := newGenerator(p.seed, rank, round)
+	g, again := newGenerator(p.seed, rank, round), uint32(0)
+	if deviates := newGenerator(p.seed, rank, round, 1); p.cycle > 0 && (p.deviates == 0 || deviates.IntN(p.deviates) > 0) {
+		g, again = newGenerator(p.seed, rank, round%p.cycle), uint32(round/p.cycle)
+	}
 	for range g.IntN(4) {
-		all = append(all, p.tenure(g, round))
+		t := p.tenure(g, round)
+		for i := range t.wants {
+			for j := range t.wants[i].writes {
+				t.wants[i].writes[j].fill += again * 0x9e3779b9
+			}
+		}
+		all = append(all, t)
 	}
 	return all
 }

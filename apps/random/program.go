@@ -16,6 +16,9 @@ type Config struct {
 	Seed uint64
 	// Rounds is the number of rounds, from 1 to 65535.
 	Rounds int
+	// Cycle, if not 0, makes the rounds recur: each does what the round did that was so many rounds
+	// before, with other bytes. Now and then, or never, as the seed says, a rank deviates.
+	Cycle int
 	// Clock orders the tenures. Ranks of one process share one.
 	Clock *Clock
 	// Progress, if not nil, is called at every rank with 1 after each of its rounds.
@@ -26,6 +29,9 @@ type Config struct {
 func (c *Config) Validate() error {
 	if c.Rounds < 1 || c.Rounds > mostRounds {
 		return fmt.Errorf("random: %d rounds: want 1 to %d", c.Rounds, mostRounds)
+	}
+	if c.Cycle < 0 || c.Cycle > mostRounds {
+		return fmt.Errorf("random: a cycle of %d rounds: want 0 to %d", c.Cycle, mostRounds)
 	}
 	if c.Clock == nil {
 		return fmt.Errorf("random: Config.Clock is nil: want one clock for all ranks of this process")
@@ -72,7 +78,7 @@ type state struct {
 }
 
 func newState(n *fagus.Node, cfg Config) *state {
-	p := newPlan(cfg.Seed, cfg.Rounds)
+	p := newPlan(cfg.Seed, cfg.Rounds, cfg.Cycle)
 	return &state{
 		Config: cfg, plan: p, node: n,
 		arrays: make([]*fagus.Array[byte], len(p.arrays)), guards: make([]*fagus.SyncVar, len(p.variables)), seen: make([]bool, len(p.variables)), unknown: make([]bool, len(p.variables)),

@@ -44,15 +44,15 @@ func everywhere(t *testing.T, seed uint64) map[string]fagus.Config {
 	}
 }
 
-// perform runs a program and returns the result of rank 0.
-func perform(t *testing.T, cfg fagus.Config, seed uint64, rounds int) Result {
+// perform runs a program and returns the result and the statistics of rank 0.
+func perform(t *testing.T, cfg fagus.Config, seed uint64, rounds, cycle int) (Result, fagus.Stats) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var result Result
 	clock := &Clock{}
-	_, err := fagus.Run(ctx, cfg, func(n *fagus.Node) error {
-		r, err := Run(n, Config{Seed: seed, Rounds: rounds, Clock: clock})
+	report, err := fagus.Run(ctx, cfg, func(n *fagus.Node) error {
+		r, err := Run(n, Config{Seed: seed, Rounds: rounds, Cycle: cycle, Clock: clock})
 		if n.Rank() == 0 {
 			result = r
 		}
@@ -61,7 +61,7 @@ func perform(t *testing.T, cfg fagus.Config, seed uint64, rounds int) Result {
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	return result
+	return result, report.Ranks[0]
 }
 
 // TestRandom: on every network, in both modes, all contents are those of the model.
@@ -73,11 +73,43 @@ func TestRandom(t *testing.T) {
 	for seed := range seeds {
 		for name, cfg := range everywhere(t, seed) {
 			cfg.Nodes = 2 + int(seed%4)
-			r := perform(t, cfg, seed, 12)
+			r, _ := perform(t, cfg, seed, 12, 0)
 			if len(r.Wrong) > 0 || r.Checked == 0 {
 				t.Errorf("%s, seed %d: %d contents checked; wrong: %s", name, seed, r.Checked, strings.Join(r.Wrong, "\n"))
 			}
 		}
+	}
+}
+
+// TestCycles: where lists travel over a tree, most phases of programs whose rounds recur repeat one
+// of before, and all contents are those of the model.
+func TestCycles(t *testing.T) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	var phases, repeated uint64
+	for seed := range seeds {
+		net, err := sim.New(sim.Config{Seed: seed + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, cfg := range map[string]fagus.Config{
+			"sim":    {Net: net},
+			"inproc": {Net: inproc.New(inproc.Config{Bulk: 1 << 20, Banks: true})},
+			"small":  {Net: inproc.New(inproc.Config{LLCM: 16 << 10, Bulk: 4 << 10})},
+			"twin":   {Net: inproc.New(inproc.Config{Bulk: 1 << 20}), WriteDetection: fagus.DetectTwin},
+		} {
+			cfg.Nodes, cfg.Lists = 2+int(seed%4), fagus.ListsTree
+			r, s := perform(t, cfg, seed, 90, 1+int(seed%3))
+			phases, repeated = phases+s.Phases, repeated+s.Repeated
+			if len(r.Wrong) > 0 || r.Checked == 0 {
+				t.Errorf("%s, seed %d: %d contents checked; wrong: %s", name, seed, r.Checked, strings.Join(r.Wrong, "\n"))
+			}
+		}
+	}
+	if t.Logf("%d of %d phases repeat", repeated, phases); repeated < phases/4 {
+		t.Errorf("%d of %d phases repeat, want a quarter", repeated, phases)
 	}
 }
 
@@ -106,7 +138,7 @@ func recorded(t *testing.T, seed uint64) (*plan, [][]entry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newPlan(seed, rounds), logs
+	return newPlan(seed, rounds, 0), logs
 }
 
 // TestCheck: every entry of a log matters. A changed hash, an entry that is missing and a time that

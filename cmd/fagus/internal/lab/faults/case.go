@@ -68,6 +68,13 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 	if history {
 		c.args = append(c.args, "--verify-history")
 	}
+	// Its own stream: other draws stay what they were.
+	if own := (generator{rand.New(rand.NewPCG(seed, 2))}); mode == "phase" && own.IntN(2) == 0 {
+		c.args = append(c.args, "--cycle", strconv.Itoa(1+own.IntN(4)))
+		if c.network != runflags.SHM && transfer == "auto" && placement != "shared" {
+			c.args = append(c.args, "--lists", "tree")
+		}
+	}
 	c.env = []string{"FAGUS_STALL=" + patience.String(), "FAGUS_WRITE_DETECTION=" + detection}
 	var able []trouble
 	for _, t := range troubles {
