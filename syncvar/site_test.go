@@ -14,7 +14,9 @@ import (
 type packet struct {
 	action  Action
 	release bool
-	copied  int // of a grant with data: the number of the newest write in the data
+	copied  int          // of a grant with data: the number of the newest write in the data
+	pass    bool         // a reader is to grant the action, for the owner
+	owner   dimmnet.Rank // in pass, and in the grant that follows
 }
 
 // tenant is a rank, with its site, its program, and the state of its copy.
@@ -23,10 +25,11 @@ type tenant struct {
 	program []Want // requests still to be made, in order; Ask sets Rank and Have
 	waits   bool
 	holds   bool
-	copied  int  // the number of the newest write in the rank's copy
-	due     int  // the number of writes when the rank made a brief request; the grant brings them
-	open    bool // other ranks may take the variable, and the site learns of it later
-	taken   Hint // of the rank that was the last to take the variable from this one
+	copied  int      // the number of the newest write in the rank's copy
+	due     int      // the number of writes at a brief request, which the grant brings
+	open    bool     // other ranks may take the variable, and the site learns of it later
+	taken   Hint     // of the rank that was the last to take the variable from this one
+	early   []packet // passes that have overtaken the grant to this rank
 }
 
 // lost reports whether another rank has taken the variable, and the site does not know it.
@@ -50,6 +53,8 @@ type sites struct {
 	wrote     int        // the number of writes so far
 	trail     []string
 	direct    bool // ranks take the variable from an owner that has left it free
+	passes    bool // every reader gets the data from the reader before it
+	reader    Hint // the last reader that got data, and their version
 }
 
 func newSites(programs [][]Want, direct bool) *sites {
@@ -65,6 +70,7 @@ func (w *sites) clone() *sites {
 	c.ranks, c.announced, c.trail = slices.Clone(w.ranks), slices.Clone(w.announced), slices.Clone(w.trail)
 	for i := range c.ranks {
 		s := &c.ranks[i].site
+		c.ranks[i].early = slices.Clone(c.ranks[i].early)
 		s.holders, s.waiting, s.deferred = slices.Clone(s.holders), slices.Clone(s.waiting), slices.Clone(s.deferred)
 	}
 	c.wires = slices.Clone(w.wires)
@@ -77,10 +83,10 @@ func (w *sites) clone() *sites {
 // key returns a string that only equal states share.
 func (w *sites) key() string {
 	var b strings.Builder
-	fmt.Fprint(&b, w.wrote, w.announced)
+	fmt.Fprint(&b, w.wrote, w.announced, w.reader)
 	for i := range w.ranks {
 		t := &w.ranks[i]
-		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due, t.open, t.taken)
+		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due, t.open, t.taken, t.early)
 	}
 	for _, wire := range w.wires {
 		fmt.Fprint(&b, wire, ";")
@@ -180,9 +186,29 @@ func (w *sites) act(at dimmnet.Rank, actions []Action, err error) error {
 			}
 			continue
 		}
-		w.send(at, action.To, packet{action: action, copied: w.ranks[at].copied})
+		m, to := packet{action: action, copied: w.ranks[at].copied, owner: at}, action.To
+		if w.passes && action.Granted() && action.Data && action.Access == Shared {
+			if w.reader.Version == action.Version && w.reader.Owner != action.Rank {
+				m.pass, to = true, w.reader.Owner
+			}
+			w.reader = Hint{action.Version, action.Rank}
+		}
+		w.send(at, to, m)
 	}
 	return err
+}
+
+// pass lets a reader grant a request for the owner. It must have the version that the owner grants.
+func (w *sites) pass(at dimmnet.Rank, m packet) error {
+	t := &w.ranks[at]
+	if s := &t.site; t.waits && s.Have() < m.action.Version {
+		t.early = append(t.early, m)
+		return nil
+	} else if s.Have() != m.action.Version || s.Hint().Owner != m.owner {
+		return fmt.Errorf("rank %d passes %+v on for rank %d, but has version %d and knows %+v", at, m.action, m.owner, s.Have(), s.Hint())
+	}
+	w.send(at, m.action.Rank, packet{action: m.action, copied: t.copied, owner: m.owner})
+	return nil
 }
 
 // begin begins a rank's tenure and checks that it may begin.
@@ -234,13 +260,22 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 	case m.release:
 		actions, err := t.site.Release(from, false)
 		return w.act(to, actions, err)
+	case m.pass:
+		return w.pass(to, m)
 	case m.action.Granted():
 		if m.action.Data {
 			t.copied = m.copied
 		}
-		actions := t.site.Granted(from, m.action.Version, m.action.Written)
+		actions := t.site.Granted(m.owner, m.action.Version, m.action.Written)
 		if err := w.begin(m.action); err != nil {
 			return err
+		}
+		early := t.early
+		t.early = nil
+		for _, m := range early {
+			if err := w.pass(to, m); err != nil {
+				return err
+			}
 		}
 		return w.act(to, actions, nil)
 	}
@@ -251,9 +286,13 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 
 // explore visits all reachable states. In a final state no rank may wait, and one rank must own
 // the variable.
-func explore(t *testing.T, programs [][]Want, direct bool) (states int) {
+func explore(t *testing.T, first *sites) (states int) {
 	t.Helper()
-	stack := []*sites{newSites(programs, direct)}
+	stack := []*sites{first}
+	programs := make([][]Want, len(first.ranks))
+	for i := range programs {
+		programs[i] = first.ranks[i].program
+	}
 	seen := make(map[string]bool)
 	for len(stack) > 0 {
 		w := stack[len(stack)-1]
@@ -294,9 +333,9 @@ func exploreAll(t *testing.T, direct bool) {
 	for _, a := range modes {
 		for _, b := range modes {
 			for _, c := range modes {
-				states += explore(t, [][]Want{{a}, {b, exclusive}, {c}}, direct)
+				states += explore(t, newSites([][]Want{{a}, {b, exclusive}, {c}}, direct))
 				if longtest.Thorough() && !a.Brief && !c.Brief {
-					states += explore(t, [][]Want{{exclusive}, {a, b}, {exclusive, c}}, direct)
+					states += explore(t, newSites([][]Want{{exclusive}, {a, b}, {exclusive, c}}, direct))
 				}
 			}
 		}
@@ -312,6 +351,29 @@ func TestTakesExhaustively(t *testing.T) {
 		t.Skip("short: nothing here is concurrent")
 	}
 	exploreAll(t, true)
+}
+
+// TestPassesExhaustively lets every reader get the data from the reader before it. The copy of that
+// reader must have the version that the owner grants.
+func TestPassesExhaustively(t *testing.T) {
+	shared, exclusive, brief := Want{Access: Shared}, Want{Access: Exclusive}, Want{Access: Shared, Brief: true}
+	last := []Want{shared, brief}
+	if !testing.Short() {
+		last = append(last, exclusive)
+	}
+	states := 0
+	for _, a := range []Want{shared, brief, exclusive} {
+		for _, b := range last {
+			w := newSites([][]Want{{exclusive}, {a, b}, {shared, exclusive}}, false)
+			w.passes = true
+			states += explore(t, w)
+		}
+	}
+	// The third reader may hear of the fourth before it is granted the variable.
+	w := newSites([][]Want{{exclusive}, {shared}, {shared}, {brief}}, false)
+	w.passes = true
+	states += explore(t, w)
+	t.Logf("%d states", states)
 }
 
 // TestSiteRefuses makes requests and releases that break the protocol. Each must return an error.

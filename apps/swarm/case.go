@@ -32,7 +32,9 @@ type Case struct {
 type Engine struct {
 	Threaded bool `json:"threaded,omitempty"`
 	Push     bool `json:"push,omitempty"` // phase mode on DIMMnet-1 uses PUSH instead of rings
-	Tree     bool `json:"tree,omitempty"` // lists travel over a tree; only with Push
+	// Tree makes lists travel over a tree (with Push), or readers pass data on (with Threaded, not
+	// with Direct).
+	Tree bool `json:"tree,omitempty"`
 	// Notices makes threaded mode on DIMMnet-1 use notices instead of polling.
 	Notices bool `json:"notices,omitempty"`
 	// Direct makes ranks in threaded mode on DIMMnet-1 take variables without a message.
@@ -196,13 +198,16 @@ func (e Engine) String() string {
 		name = "threaded, notices"
 	case e.Threaded:
 		name = "threaded, polling"
-	case e.Tree:
+	case e.Tree: // in phases
 		name = "phase, push, lists by tree"
 	case e.Push:
 		name = "phase, push"
 	}
-	if e.Direct {
+	switch {
+	case e.Direct:
 		name += ", direct"
+	case e.Threaded && e.Tree:
+		name += ", trees"
 	}
 	return fmt.Sprintf("%s, %d CPUs a node", name, e.CPUs)
 }

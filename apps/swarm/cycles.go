@@ -47,8 +47,8 @@ func (c *Case) at(step int, rank dimmnet.Rank) ([]Tenure, Call) {
 const mostSteps = 1 << 20
 
 func (c *Case) checkCycles() error {
-	if c.Steps < 0 || c.Steps > mostSteps || c.Engine.Tree && (c.Engine.Threaded || !c.Engine.Push) {
-		return fmt.Errorf("swarm: %d steps, engine %+v: want 0 to %d steps, and push without threaded for a tree", c.Steps, c.Engine, mostSteps)
+	if c.Steps < 0 || c.Steps > mostSteps || c.Engine.Tree && (c.Engine.Direct || c.Engine.Threaded == c.Engine.Push) {
+		return fmt.Errorf("swarm: %d steps, engine %+v: want 0 to %d steps, and for a tree push or threaded, not both and not direct", c.Steps, c.Engine, mostSteps)
 	}
 	for i := range c.Deviations {
 		d := &c.Deviations[i]

@@ -76,6 +76,8 @@ func New(seed uint64, kinds []Kind) Case {
 	}
 	direct := rand.New(rand.NewPCG(seed, 5)).IntN(2) == 0
 	c.Engine.Direct = c.Engine.Threaded && !udp && direct
+	tree := rand.New(rand.NewPCG(seed, 8)).IntN(2) == 0
+	c.Engine.Tree = c.Engine.Threaded && !c.Engine.Direct && tree
 	for range int(g.between(1, 100)) {
 		c.Rounds = append(c.Rounds, g.round(&c))
 	}
