@@ -2,6 +2,8 @@ package parts
 
 import (
 	"fmt"
+	"slices"
+	"unsafe"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -15,7 +17,19 @@ type AllToAll[T any] struct {
 	// Calls use the two in turn, as those of Vectors do.
 	turns [2]mailbox[T]
 	calls int
+	hops  *hops[T] // nil until a call uses it
+	most  int      // bytes of a rank that go by hops
 }
+
+// hopNodes is the least number of nodes on which messages may go in two steps.
+const hopNodes = 16
+
+// hopBytes returns the most that a rank sends in a call in two steps. All data move twice then, but
+// nobody plans for all pairs. The two ways take equal times at 4 (phases that repeat) to 16 (new
+// phases, on 32 nodes) times the square of the nodes:
+//
+//	go test ./fagus/parts -run - -bench ExchangeSimulated -benchtime 1x
+func hopBytes(nodes int) int { return 8 * nodes * nodes }
 
 // mailbox has a message for every pair of ranks, with a variable each.
 type mailbox[T any] struct {
@@ -29,13 +43,22 @@ func NewAllToAll[T any](n *fagus.Node, name string, capacity int) (*AllToAll[T],
 	if capacity < 1 {
 		return nil, fmt.Errorf("parts: all-to-all %q of messages of %d elements: want at least 1", name, capacity)
 	}
-	a := &AllToAll[T]{node: n, name: name, capacity: capacity}
+	a := &AllToAll[T]{node: n, name: name, capacity: capacity, most: hopBytes(n.Nodes())}
+	if a.mayHop() {
+		return a, nil // an Exchange declares what it needs
+	}
+	return a, a.declareTurns()
+}
+
+func (a *AllToAll[T]) mayHop() bool { return a.node.Folds() && a.node.Nodes() >= hopNodes }
+
+func (a *AllToAll[T]) declareTurns() error {
 	for i := range a.turns {
-		if err := a.declare(&a.turns[i], fmt.Sprintf("%s/%d", name, i)); err != nil {
-			return nil, err
+		if err := a.declare(&a.turns[i], fmt.Sprintf("%s/%d", a.name, i)); err != nil {
+			return err
 		}
 	}
-	return a, nil
+	return nil
 }
 
 func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
@@ -74,7 +97,7 @@ func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to
 
 // Exchange calls send, which sets to[r] to what rank r gets, and then receive, in which from[r] is
 // what rank r has sent to this rank. It is collective, and the rank must hold no variable. In phase
-// mode it takes two phases.
+// mode it takes two phases on few nodes.
 //
 //	err := a.Exchange(
 //		func(to [][]int32) {
@@ -89,11 +112,69 @@ func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to
 //			}
 //		})
 //
-// At first each to[r] is empty, and has the capacity given to NewAllToAll in shared memory, so that
-// append copies only once. send may also set to[r] to a slice of its own, which Exchange copies.
+// At first each to[r] is empty. On few nodes it has the capacity given to NewAllToAll in shared
+// memory, so that append copies only once. With lists over a tree, on 16 nodes and more, ranks
+// agree by a Fold on how much they send. Few data then go in two steps, by way of other ranks, and
+// a call takes four phases. send may also set to[r] to a slice of its own, which Exchange copies.
 // receive may not change from, and copies what is needed later. What a rank sends to itself is not
 // shared, and may have any length.
 func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
+	if !a.mayHop() {
+		return a.direct(send, receive)
+	}
+	to := make([][]T, a.node.Nodes())
+	send(to)
+	most, err := a.largest(to)
+	if err != nil {
+		return err
+	}
+	if most <= a.most {
+		if a.hops == nil {
+			if a.hops, err = newHops[T](a.node, a.name, a.capacity); err != nil {
+				return err
+			}
+		}
+		return a.hops.exchange(a.check, to, receive)
+	}
+	if a.turns[0].Array == nil {
+		if err := a.declareTurns(); err != nil {
+			return err
+		}
+	}
+	return a.direct(func(shared [][]T) { copy(shared, to) }, receive)
+}
+
+// largest returns the largest number of bytes that a rank sends to others.
+func (a *AllToAll[T]) largest(to [][]T) (int, error) {
+	elements := 0
+	for r, x := range to {
+		if r != a.node.Rank() {
+			elements += len(x)
+		}
+	}
+	var one T
+	most, err := a.node.Fold([]uint64{uint64(elements)}, fagus.Fold{AnyOrder: true, Of: func(all []uint64) []uint64 {
+		return []uint64{slices.Max(all)}
+	}})
+	if err != nil {
+		return 0, err
+	}
+	return int(most[0]) * int(unsafe.Sizeof(one)), nil
+}
+
+// check returns an error if a message of this rank is too long.
+func (a *AllToAll[T]) check(to [][]T) error {
+	me := a.node.Rank()
+	for r, x := range to {
+		if r != me && len(x) > a.capacity {
+			return fmt.Errorf("parts: all-to-all %q: %d elements from rank %d to rank %d: want at most %d, the capacity given to NewAllToAll", a.name, len(x), me, r, a.capacity)
+		}
+	}
+	return nil
+}
+
+// direct sends every message from its rank to its rank.
+func (a *AllToAll[T]) direct(send, receive func([][]T)) error {
 	n, m := a.node, &a.turns[a.calls%2]
 	a.calls++
 	var kept []T
@@ -137,12 +218,12 @@ func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error
 		}
 	}
 	send(to)
+	if err := a.check(to); err != nil {
+		return nil, err
+	}
 	for r, x := range to {
 		if r == me {
 			continue
-		}
-		if len(x) > a.capacity {
-			return nil, fmt.Errorf("parts: all-to-all %q: %d elements from rank %d to rank %d: want at most %d, the capacity given to NewAllToAll", a.name, len(x), me, r, a.capacity)
 		}
 		// Nothing to copy if send has appended to to[r].
 		lo, hi := a.message(m, me, r).set(len(x), x)

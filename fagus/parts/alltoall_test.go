@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -20,6 +22,24 @@ func TestAllToAll(t *testing.T) {
 			return exchange(n, "large", func(i int) line { return line{A: uint32(i), B: 5} })
 		})
 	})
+}
+
+// TestAllToAllInSteps exchanges messages on so many nodes that they go in two steps, or directly
+// when they are long, with groups of equal and of different lengths, and without access to anything
+// that is not acquired.
+func TestAllToAllInSteps(t *testing.T) {
+	for _, nodes := range []int{16, 17, 19, 23, 30} {
+		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, fagus.Config{Nodes: nodes, Net: simulated, Check: fagus.CheckOn}, func(n *fagus.Node) error {
+			if err := exchange(n, "small", func(i int) [3]uint8 { return [3]uint8{uint8(i), uint8(i >> 8), 7} }); err != nil {
+				return err
+			}
+			return exchange(n, "large", func(i int) [4]line { return [4]line{{A: uint32(i), B: 5}} })
+		})
+	}
 }
 
 // exchange sends messages for several rounds, and checks all that this rank receives.

@@ -2,8 +2,11 @@ package parts_test
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -65,4 +68,67 @@ func BenchmarkMerge(b *testing.B) {
 			return t.Merge()
 		}, err
 	})
+}
+
+// BenchmarkExchangeSimulated exchanges messages of equal length in two steps and directly, on
+// simulated nodes. It reports virtual microseconds a call: of the first one, whose phases are new,
+// and of the last of 8, whose phases repeat.
+func BenchmarkExchangeSimulated(b *testing.B) {
+	for _, nodes := range []int{16, 32, 64} {
+		for _, each := range []int{8, 64, 256, 1024} {
+			for way, most := range map[string]int{"direct": -1, "steps": math.MaxInt} {
+				b.Run(fmt.Sprintf("nodes=%d/bytes=%d/%s", nodes, each, way), func(b *testing.B) {
+					const calls = 8
+					simulated(b, nodes, calls, func(n *fagus.Node) (func() error, error) {
+						a, err := parts.NewAllToAll[int64](n, "a", each/8)
+						if err != nil {
+							return nil, err
+						}
+						a.SetMost(most)
+						x := make([]int64, each/8)
+						return func() error {
+							return a.Exchange(func(to [][]int64) {
+								for r := range to {
+									to[r] = x
+								}
+							}, func([][]int64) {})
+						}, nil
+					})
+				})
+			}
+		}
+	}
+}
+
+// simulated calls the function that prepare returns on simulated nodes, and reports the virtual
+// time of the first and of the last call.
+func simulated(b *testing.B, nodes, calls int, prepare func(n *fagus.Node) (func() error, error)) {
+	var first, last fagus.Time
+	for b.Loop() {
+		net, err := sim.New(sim.Config{Env: "fagus2"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := fagus.Run(b.Context(), fagus.Config{Nodes: nodes, Net: net}, func(n *fagus.Node) error {
+			f, err := prepare(n)
+			if err != nil {
+				return err
+			}
+			for i := range calls {
+				took, err := parts.Timed(n, f)
+				if err != nil {
+					return err
+				}
+				if i == 0 && n.Rank() == 0 {
+					first = took
+				}
+				last = took
+			}
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(first)/float64(fagus.Microsecond), "first-us")
+	b.ReportMetric(float64(last)/float64(fagus.Microsecond), "last-us")
 }

@@ -31,7 +31,8 @@
 // Lengths may differ from rank to rank and from call to call, and travel with the data. Values are
 // combined in the order of the ranks. A tenure that writes for others comes before a Fence, and the
 // tenures that read come after it; data of the next call are in other arrays. So each type is right
-// in both modes by itself, and takes two phases a call in phase mode.
+// in both modes by itself, and takes two phases a call in phase mode on few nodes. On many nodes,
+// an all-to-all of few data goes in two steps by way of other ranks, and sums are folded.
 //
 // # Rounding of sums
 //

@@ -25,6 +25,8 @@ func (m message[T]) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), wordBytes)
 }
 
+func (m message[T]) setWord(word int) { binary.NativeEndian.PutUint64(m.bytes(), uint64(word)) }
+
 func (m message[T]) word() int { return int(binary.NativeEndian.Uint64(m.bytes())) }
 
 // set sets the word and the elements, and returns what has changed: the elements lo to hi-1 of m.
@@ -32,7 +34,7 @@ func (m message[T]) set(word int, x []T) (lo, hi int) {
 	lo, hi = prefix[T](), prefix[T]()+len(x)
 	copy(m[lo:], x)
 	if m.word() != word {
-		binary.NativeEndian.PutUint64(m.bytes(), uint64(word))
+		m.setWord(word)
 		lo = 0
 	}
 	return lo, hi

@@ -1,0 +1,207 @@
+package parts
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// hops moves the messages of an AllToAll in two steps. A rank sends the messages for a column of
+// ranks to the member of its group that serves this column, which puts together what the group
+// sends to each rank of the column. All data move twice, but a phase has variables for as many
+// pairs of ranks as the number of ranks to the power of 1.5, instead of the square.
+//
+// A Fence between two steps is between the reading of a step's messages and the writing of those
+// of the next call, too.
+type hops[T any] struct {
+	groups
+	node     *fagus.Node
+	capacity int
+	// A bundle of first goes from a rank to the server of a column in its group, and one of second
+	// from the server of a group to a rank of its column.
+	first, second *fagus.Array[T]
+
+	toSend, toForward, toReceive *fagus.SyncSet
+}
+
+func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err error) {
+	h = &hops[T]{groups: groupsOf(n.Nodes()), node: n, capacity: capacity}
+	if h.first, err = fagus.NewArray[T](n, name+".first", h.ranks*h.columns()*h.firstSize()); err != nil {
+		return nil, err
+	}
+	if h.second, err = fagus.NewArray[T](n, name+".second", h.count*h.ranks*h.secondSize()); err != nil {
+		return nil, err
+	}
+	var send, forward, receive []fagus.Request
+	for from := range h.ranks {
+		group, _ := h.of(from)
+		for c := range h.columns() {
+			server, begin := h.server(group, c), h.firstBegin(from, c)
+			if server == from {
+				continue
+			}
+			v, err := n.Bind(fmt.Sprintf("%s.first.%d.%d", name, from, c), h.first.Range(begin, begin+h.firstSize()))
+			if err != nil {
+				return nil, err
+			}
+			switch n.Rank() {
+			case from:
+				send = append(send, v.Write().Reporting())
+			case server:
+				forward = append(forward, v.Read())
+			}
+		}
+	}
+	for group := range h.count {
+		for to := range h.ranks {
+			_, c := h.of(to)
+			server, begin := h.server(group, c), h.secondBegin(group, to)
+			if server == to {
+				continue
+			}
+			v, err := n.Bind(fmt.Sprintf("%s.second.%d.%d", name, group, to), h.second.Range(begin, begin+h.secondSize()))
+			if err != nil {
+				return nil, err
+			}
+			switch n.Rank() {
+			case server:
+				forward = append(forward, v.Write().Reporting())
+			case to:
+				receive = append(receive, v.Read())
+			}
+		}
+	}
+	h.toSend, h.toForward, h.toReceive = n.Set(send...), n.Set(forward...), n.Set(receive...)
+	return h, nil
+}
+
+// A bundle is a sequence of messages: the length of each as a word, and its elements.
+func (h *hops[T]) firstSize() int  { return h.count * (prefix[T]() + h.capacity) }
+func (h *hops[T]) secondSize() int { return h.columns() * (prefix[T]() + h.capacity) }
+
+func (h *hops[T]) firstBegin(from, column int) int {
+	return (from*h.columns() + column) * h.firstSize()
+}
+
+func (h *hops[T]) secondBegin(group, to int) int { return (group*h.ranks + to) * h.secondSize() }
+
+// exchange sends to[r] to rank r if check returns no error, and calls receive with the messages to
+// this rank.
+func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T)) error {
+	n := h.node
+	if err := n.During(h.toSend, func() error {
+		if err := check(to); err != nil {
+			return err
+		}
+		return h.send(to)
+	}); err != nil {
+		return err
+	}
+	if err := n.Fence(); err != nil {
+		return err
+	}
+	from := make([][]T, h.ranks)
+	if err := n.During(h.toForward, func() error { return h.forward(to, from) }); err != nil {
+		return err
+	}
+	if err := n.Fence(); err != nil {
+		return err
+	}
+	return h.toReceive.Do(func() {
+		me := n.Rank()
+		own, _ := h.of(me)
+		for group := range h.count {
+			if group == own {
+				continue
+			}
+			lo, hi := h.members(group)
+			begin := h.secondBegin(group, me)
+			bundle := h.second.Part(begin, begin+h.secondSize())
+			for r := lo; r < hi; r++ {
+				from[r], bundle = next(bundle)
+			}
+		}
+		receive(from)
+	})
+}
+
+// send writes the bundles for the columns that this rank does not serve.
+func (h *hops[T]) send(to [][]T) error {
+	me := h.node.Rank()
+	group, _ := h.of(me)
+	for c := range h.columns() {
+		if h.server(group, c) == me {
+			continue
+		}
+		begin := h.firstBegin(me, c)
+		bundle := h.first.Part(begin, begin+h.firstSize())[:0]
+		for _, r := range h.column(c) {
+			bundle = appendMessage(bundle, to[r])
+		}
+		if err := wrote(h.node, h.first, begin, begin+len(bundle)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forward writes the bundles of this rank's group for the columns that this rank serves. It sets
+// the elements of from that are for this rank.
+func (h *hops[T]) forward(to, from [][]T) error {
+	me := h.node.Rank()
+	group, _ := h.of(me)
+	lo, hi := h.members(group)
+	for _, c := range h.served(me) {
+		ranks := h.column(c)
+		bundles := make([][]T, len(ranks))
+		for i, r := range ranks {
+			if begin := h.secondBegin(group, r); r != me {
+				bundles[i] = h.second.Part(begin, begin+h.secondSize())[:0]
+			}
+		}
+		for x := lo; x < hi; x++ {
+			var rest []T
+			if x != me {
+				begin := h.firstBegin(x, c)
+				rest = h.first.Part(begin, begin+h.firstSize())
+			}
+			for i, r := range ranks {
+				elements := to[r]
+				if x != me {
+					elements, rest = next(rest)
+				}
+				switch {
+				case r != me:
+					bundles[i] = appendMessage(bundles[i], elements)
+				case x == me:
+					from[x] = elements
+				default:
+					from[x] = append([]T(nil), elements...)
+				}
+			}
+		}
+		for i, r := range ranks {
+			if begin := h.secondBegin(group, r); r != me {
+				if err := wrote(h.node, h.second, begin, begin+len(bundles[i])); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// appendMessage appends a message to a bundle, which has room for it.
+func appendMessage[T any](bundle, x []T) []T {
+	m := bundle[len(bundle):][:prefix[T]()+len(x)]
+	message[T](m).setWord(len(x))
+	copy(m[prefix[T]():], x)
+	return bundle[:len(bundle)+len(m)]
+}
+
+// next returns the elements of the first message of a bundle, and the rest of the bundle.
+func next[T any](bundle []T) (elements, rest []T) {
+	length := message[T](bundle).word()
+	bundle = bundle[prefix[T]():]
+	return bundle[:length:length], bundle[length:]
+}
