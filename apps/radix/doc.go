@@ -3,11 +3,13 @@
 // It is a tutorial of an exchange in which every rank sends data to every other:
 //
 //   - Every rank has a block of the keys (parts.Block). In each pass it sorts them by one
-//     digit, and counts its keys by digit. It gathers the counts of all ranks (parts.Vectors), and
-//     derives from them the destination of every key.
-//   - parts.AllToAll moves the keys: every rank sends each other rank the keys that belong there,
-//     and copies those that it receives to their destinations. Keys that stay at their rank are
-//     not shared at all.
+//     digit, and counts its keys by digit.
+//   - Each rank is responsible for some digits. It gets the numbers of keys with these digits from
+//     all ranks, adds them up, and sends each rank the positions of its keys. So no rank
+//     handles the counts of all digits of all ranks.
+//   - Every rank sends each other rank the keys that belong there, and merges the keys that it
+//     receives. Keys that stay at their rank are not shared at all.
+//   - All three exchanges use one parts.AllToAll. So the same phases come again and again.
 //
 // A rank may have to send all of its keys to a single other rank, so the messages of AllToAll have
 // room for all keys of a rank. The address space holds 8 bytes times keys times ranks; most of it

@@ -2,6 +2,7 @@ package radix
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -41,19 +42,19 @@ type Result struct {
 	Time fagus.Time
 }
 
-// keyTime is roughly what a pass costs per key on a Pentium III at 950 MHz: a count, a store to
-// one of 2048 positions, which usually misses the first-level cache, and two copies.
+// keyTime is roughly what a pass costs per key on a Pentium III at 950 MHz: two counts, of which
+// one is of sorted keys, a store to one of 2048 positions, which usually misses the first-level
+// cache, and two copies.
 const keyTime = 60 * fagus.Nanosecond
 
 type sorter struct {
 	Config
 	node   *fagus.Node
-	counts *parts.Vectors[int32]   // of keys per digit
-	moving *parts.AllToAll[uint32] // keys
+	moving *parts.AllToAll[uint32] // counts of keys, positions, and keys in turn: so phases repeat
 	mine   []uint32                // this rank's keys, sorted by the digits so far
 	sorted []uint32                // sorted by one more digit
-	// the position of the first key with digit d from rank r is begin[d*ranks+r]
-	begin []int
+	own    [digits]uint32          // how many keys this rank has, by digit
+	begin  [digits]int             // the position of the first of them
 }
 
 // Run sorts. Every rank calls it with the same Config.
@@ -61,7 +62,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	s := &sorter{Config: cfg, node: n, begin: make([]int, digits*n.Nodes()+1)}
+	s := &sorter{Config: cfg, node: n}
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
@@ -97,11 +98,9 @@ func spoil(keys []uint32) { keys[len(keys)/2]++ }
 
 func (s *sorter) declare() (err error) {
 	n := s.node
-	if s.counts, err = parts.NewVectors[int32](n, "counts", digits); err != nil {
-		return err
-	}
 	// A rank may have to send all of its keys to one other.
-	most := (s.Keys + n.Nodes() - 1) / n.Nodes()
+	// To one that is responsible for digits, it sends a number for each.
+	most := max((s.Keys+n.Nodes()-1)/n.Nodes(), (digits+n.Nodes()-1)/n.Nodes()+1)
 	s.moving, err = parts.NewAllToAll[uint32](n, "moving", most)
 	return err
 }
@@ -109,22 +108,21 @@ func (s *sorter) declare() (err error) {
 // pass sorts all keys by one digit. Keys with equal digits stay in order.
 func (s *sorter) pass(shift int) error {
 	s.node.Spend(fagus.Time(len(s.mine)) * keyTime)
-	counts := make([]int32, digits)
-	sortDigit(s.sorted, s.mine, counts, shift)
-	if err := s.counts.Gather(counts, s.plan); err != nil {
+	sortDigit(s.sorted, s.mine, s.own[:], shift)
+	if err := s.place(); err != nil {
 		return err
 	}
-	return s.moving.Exchange(s.send, s.receive)
+	return s.moving.Exchange(s.send, func(from [][]uint32) { merge(s.mine, from, shift) })
 }
 
 // sortDigit sorts slice from into to by one digit. Unless nil, counts gets the keys per digit.
-func sortDigit(to, from []uint32, counts []int32, shift int) {
-	var next [digits]int32
+func sortDigit(to, from []uint32, counts []uint32, shift int) {
+	var next [digits]uint32
 	for _, k := range from {
 		next[k>>shift%digits]++
 	}
 	copy(counts, next[:])
-	sum := int32(0)
+	sum := uint32(0)
 	for d, count := range next {
 		next[d] = sum
 		sum += count
@@ -136,25 +134,60 @@ func sortDigit(to, from []uint32, counts []int32, shift int) {
 	}
 }
 
-// plan computes begin from the number of keys per digit of each rank.
-func (s *sorter) plan(counts [][]int32) {
-	sum, i := 0, 0
-	for d := range digits {
+// place computes the positions of this rank's keys. Each rank is responsible for some digits: it
+// gets the number of keys by digit from all ranks, and sends each rank the position of its first
+// key by digit, counted from the first key with one of these digits, and the number of all keys
+// with these digits.
+func (s *sorter) place() error {
+	n := s.node
+	var counts [][]uint32 // by rank: of keys of the digits for which this rank is responsible
+	if err := s.moving.Exchange(
+		func(to [][]uint32) { split(to, s.own[:]) },
+		func(from [][]uint32) {
+			for _, c := range from {
+				counts = append(counts, slices.Clone(c))
+			}
+		}); err != nil {
+		return err
+	}
+	sum := uint32(0)
+	for d := range counts[0] {
 		for _, of := range counts {
-			s.begin[i] = sum
-			sum += int(of[d])
-			i++
+			of[d], sum = sum, sum+of[d]
 		}
 	}
-	s.begin[i] = sum
+	return s.moving.Exchange(
+		func(to [][]uint32) {
+			for r, of := range counts {
+				to[r] = append(append(to[r], of...), sum)
+			}
+		},
+		func(from [][]uint32) {
+			first := uint32(0)
+			for r, positions := range from {
+				lo, hi := parts.Block(digits, n.Nodes(), r)
+				for d, p := range positions[:hi-lo] {
+					s.begin[lo+d] = int(first + p)
+				}
+				first += positions[hi-lo]
+			}
+		})
+}
+
+// split gives each rank the numbers for which it is responsible.
+func split(to [][]uint32, numbers []uint32) {
+	for r := range to {
+		lo, hi := parts.Block(len(numbers), len(to), r)
+		to[r] = append(to[r], numbers[lo:hi]...)
+	}
 }
 
 // amounts returns how many of this rank's keys go to each rank. s.sorted has the keys by rank.
 func (s *sorter) amounts() []int {
 	ranks := s.node.Nodes()
 	to := make([]int, ranks)
-	for i := s.node.Rank(); i < digits*ranks; i += ranks {
-		for at, end := s.begin[i], s.begin[i+1]; at < end; {
+	for d, count := range s.own {
+		for at, end := s.begin[d], s.begin[d]+int(count); at < end; {
 			r := parts.Owner(s.Keys, ranks, at)
 			_, hi := parts.Block(s.Keys, ranks, r)
 			hi = min(hi, end)
@@ -173,15 +206,24 @@ func (s *sorter) send(to [][]uint32) {
 	}
 }
 
-// receive copies keys to their positions.
-func (s *sorter) receive(from [][]uint32) {
-	first, end := parts.Block(s.Keys, s.node.Nodes(), s.node.Rank())
-	for i := range digits * s.node.Nodes() {
-		lo, hi := max(s.begin[i], first), min(s.begin[i+1], end)
-		if lo < hi {
-			r := i % s.node.Nodes()
-			copy(s.mine[lo-first:hi-first], from[r])
-			from[r] = from[r][hi-lo:]
+// merge merges the keys from all ranks, each sorted by a digit, into to. Keys with equal digits are
+// in the order of the ranks.
+func merge(to []uint32, from [][]uint32, shift int) {
+	var next [digits]int
+	for _, keys := range from {
+		for _, k := range keys {
+			next[k>>shift%digits]++
+		}
+	}
+	sum := 0
+	for d, count := range next {
+		next[d], sum = sum, sum+count
+	}
+	for _, keys := range from {
+		for _, k := range keys {
+			at := &next[k>>shift%digits]
+			to[*at] = k
+			*at++
 		}
 	}
 }
