@@ -118,6 +118,12 @@ type Viewer interface {
 	OwnProcessor() bool
 }
 
+// Connected is a Port of a network with connections.
+type Connected interface {
+	// Connections returns the number of ranks to which this rank is connected.
+	Connections() int
+}
+
 // Prefetcher is a Port to memory that processors cache.
 type Prefetcher interface {
 	Port

@@ -28,10 +28,12 @@ type Summary struct {
 	Messages Messages `json:"messages"`
 	Bytes    uint64   `json:"bytes"`
 	Fetched  uint64   `json:"fetched_bytes,omitempty"`
-	Polls    uint64   `json:"polls"`
-	Phases   uint64   `json:"phases"`
-	Repeated uint64   `json:"repeated_phases,omitempty"` // of Phases
-	HostNs   int64    `json:"host_ns,omitempty"`         // the sum of Stats.Host
+	// Connections is the number of connections: half the sum of Stats.Connections.
+	Connections int    `json:"connections,omitempty"`
+	Polls       uint64 `json:"polls"`
+	Phases      uint64 `json:"phases"`
+	Repeated    uint64 `json:"repeated_phases,omitempty"` // of Phases
+	HostNs      int64  `json:"host_ns,omitempty"`         // the sum of Stats.Host
 	// RepeatedMessages, RepeatedBytes and RepeatedHostNs are those of the repeated phases: packets,
 	// their bytes, and the sum of Stats.HostRepeating.
 	RepeatedMessages uint64     `json:"repeated_messages,omitempty"`
@@ -71,6 +73,8 @@ type RankTime struct {
 	// WaitingNs is how much of these times the rank has waited for other ranks, in the section that
 	// Node.Measure has run or, without one, in the run. It is 0 without Config.Timeline.
 	WaitingNs int64 `json:"waiting_ns,omitempty"`
+	// Connections is Stats.Connections.
+	Connections int `json:"connections,omitempty"`
 }
 
 const totalName = "total"
@@ -89,13 +93,14 @@ func (r Report) Summary() Summary {
 		section = section || measured[i].total() > 0
 		sum.add(s)
 	}
+	sum.Connections /= 2 // each has been counted at both ends
 	sum.TimeNs = meanNs(whole)
 	if section {
 		sum.MeasuredTimeNs = meanNs(measured)
 	}
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
-		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds()}
+		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds(), Connections: s.Connections}
 		if section {
 			of.MeasuredTimeNs = measured[i].nanoseconds()
 			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time
@@ -164,6 +169,7 @@ func (sum *Summary) add(s *Stats) {
 	sum.Bytes += c.Bytes
 	sum.Fetched += s.Fetched
 	sum.Polls += c.Polls
+	sum.Connections += s.Connections
 	sum.Phases = max(sum.Phases, s.Phases)
 	sum.Repeated = max(sum.Repeated, s.Repeated)
 	r := s.Repeating

@@ -59,6 +59,10 @@ type Stats struct {
 	// HostRepeating is the part of Host in phases that repeat one of before.
 	HostRepeating Time
 
+	// Connections is the number of ranks to which the rank was connected at the end of its program,
+	// on a network with connections.
+	Connections int
+
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 
 	// Parts divides the rank's time and port operations by activity. The times add up to the
@@ -159,11 +163,19 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes(), Host: n.work.time, HostRepeating: n.work.inRepeats}
+	s := Stats{Rank: n.rank, Connections: n.connections(), Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes(), Host: n.work.time, HostRepeating: n.work.inRepeats}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
 	return s
+}
+
+// connections returns the number of ranks to which this rank is connected.
+func (n *Node) connections() int {
+	if p, ok := n.host.Port().(dimmnet.Connected); ok {
+		return p.Connections()
+	}
+	return 0
 }
 
 // hostWork charges the work of a rank's calls to its host, and adds up its time.

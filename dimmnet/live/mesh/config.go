@@ -35,6 +35,11 @@ type Config struct {
 	// Encrypt encrypts a tcp network whose ranks are all in this process; each rank gets an
 	// identity. A joined network needs an Identity instead. quic always encrypts.
 	Encrypt bool
+	// Direct is the largest number of ranks that are all connected to each other at the start, over
+	// tcp. With more, a rank is connected to its neighbours in a tree, and to another when one of
+	// the two first has something for the other. 0 means 12, a negative value that no run connects
+	// all. quic connects all.
+	Direct int
 	// LLCM is the size of each node's LLCM in bytes, rounded up to a multiple of 8. 0 means
 	// 128 KiB, or 32 KiB times the number of nodes if that is more.
 	LLCM int
@@ -60,7 +65,11 @@ type Config struct {
 	Grace time.Duration
 }
 
-const defaultListen = "127.0.0.1"
+const (
+	defaultListen = "127.0.0.1"
+	// defaultDirect is as many ranks as exchange lists between all pairs (phase.LiveRingNodes).
+	defaultDirect = 12
+)
 
 // WithDefaults returns c with the defaults for a run of nodes nodes, or an error.
 func (c Config) WithDefaults(network string, nodes int) (Config, error) {
@@ -72,6 +81,7 @@ func (c Config) WithDefaults(network string, nodes int) (Config, error) {
 		return c, fmt.Errorf("%s: config out of range: %+v", network, c)
 	}
 	c.LLCM, c.Bulk = llcm, bulk
+	c.Direct = cmp.Or(c.Direct, defaultDirect)
 	c.Listen = cmp.Or(c.Listen, defaultListen)
 	c.Joining = cmp.Or(c.Joining, stream.DefaultJoining)
 	c.Patience = cmp.Or(c.Patience, stream.DefaultPatience)

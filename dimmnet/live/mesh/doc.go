@@ -1,6 +1,7 @@
-// Package mesh connects every rank of a job to every other rank. It is the common part of the
-// networks between hosts (tcp, quic): the configuration, the exchange of endpoint descriptions,
-// and the rendezvous, in which the higher of two ranks dials the lower.
+// Package mesh connects the ranks of a job: all to each other, or some at the start and others on
+// demand (Rendezvous.Connect). It is the common part of the networks between hosts (tcp, quic): the
+// configuration, the exchange of endpoint descriptions, and the rendezvous, in which the higher of
+// two ranks dials the lower.
 //
 //	own := mesh.NewEndpoint(&cfg, sums, addresses)
 //	peers, err := own.Exchange(ctx, "tcp", member) // the endpoints of all ranks, and the key

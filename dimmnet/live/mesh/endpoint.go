@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -33,6 +34,7 @@ type Form struct {
 	Sums       stream.Sums
 	Beats      bool // the rank sends beats
 	Identified bool // Config.Identity is set
+	Direct     int  // Config.Direct
 }
 
 // difference says in which property f, the form of another rank, differs from own. It is empty if
@@ -53,6 +55,8 @@ func (f Form) difference(own Form) string {
 		return either(f.Identified, "an identity (Config.Identity), this rank none", "no identity (Config.Identity), this rank one")
 	case f.Sums != own.Sums:
 		return fmt.Sprintf("checksums of %v (Config.Unsummed), this rank of %v", f.Sums, own.Sums)
+	case f.Direct != own.Direct:
+		return fmt.Sprintf("connections on demand with more than %d ranks, this rank %d", f.Direct, own.Direct)
 	case f.Beats != own.Beats:
 		return either(f.Beats, "signs of life (Config.Stall), this rank none", "no signs of life (Config.Stall), this rank some")
 	}
@@ -66,7 +70,7 @@ const KeyBytes = sha256.Size
 func NewEndpoint(cfg *Config, sums stream.Sums, addresses []string) *Endpoint {
 	e := &Endpoint{
 		Share:     make([]byte, KeyBytes),
-		Form:      Form{LLCM: cfg.LLCM, Bulk: cfg.Bulk, Sums: sums, Beats: cfg.Stall > 0, Identified: cfg.Identity != nil},
+		Form:      Form{LLCM: cfg.LLCM, Bulk: cfg.Bulk, Sums: sums, Beats: cfg.Stall > 0, Identified: cfg.Identity != nil, Direct: cfg.Direct},
 		CPUs:      cpuset.Own(),
 		Addresses: addresses,
 	}
@@ -104,6 +108,15 @@ func (e *Endpoint) Port() (port uint16, err error) {
 		port = uint16(n)
 	}
 	return port, nil
+}
+
+// SameHost reports whether e and own have the same addresses, apart from the port.
+func (e *Endpoint) SameHost(own *Endpoint) bool {
+	return slices.EqualFunc(e.Addresses, own.Addresses, func(a, b string) bool {
+		x, _, _ := net.SplitHostPort(a)
+		y, _, _ := net.SplitHostPort(b)
+		return x == y
+	})
 }
 
 // Peers describes all ranks of a run. A rank needs it to connect to the others.

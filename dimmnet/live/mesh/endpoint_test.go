@@ -71,13 +71,13 @@ func TestWrongEndpoints(t *testing.T) {
 // TestFormDifference checks that ranks with different forms learn which property differs, whichever
 // it is, and that equal forms have no difference.
 func TestFormDifference(t *testing.T) {
-	own := Form{LLCM: 1, Bulk: 2, Sums: stream.SumNone, Beats: true, Identified: true}
+	own := Form{LLCM: 1, Bulk: 2, Sums: stream.SumNone, Beats: true, Identified: true, Direct: 3}
 	if got := own.difference(own); got != "" {
 		t.Errorf("equal forms have the difference %q", got)
 	}
 	words := map[string]string{
 		"LLCM": "bytes of LLCM", "Bulk": "bytes of bulk memory", "Sums": "checksums",
-		"Beats": "no signs of life (Config.Stall), this rank some", "Identified": "no identity (Config.Identity), this rank one",
+		"Beats": "no signs of life (Config.Stall), this rank some", "Identified": "no identity (Config.Identity), this rank one", "Direct": "connections on demand",
 	}
 	for i := range reflect.TypeFor[Form]().NumField() {
 		other := own
@@ -104,12 +104,17 @@ func TestSums(t *testing.T) {
 // TestAdmitOnce checks that only the first connection of each rank is admitted.
 func TestAdmitOnce(t *testing.T) {
 	conns := make([]string, 3)
-	r := NewRendezvous("test", 0, conns, Methods[int, string]{})
-	if !r.admit(1, "first") || r.admit(1, "second") || conns[1] != "first" {
+	r := NewRendezvous("test", 0, conns, nil, Methods[int, string]{})
+	if r.admit(1, "first") != welcome || r.admit(1, "second") != refused {
 		t.Error("the second connection of rank 1 is admitted")
 	}
-	if !r.admit(2, "second") {
+	r.place(1, "first")
+	if r.admit(2, "second") != welcome {
 		t.Error("rank 2 is refused")
+	}
+	r.place(2, "second")
+	if conns := r.Take(); conns[1] != "first" || conns[2] != "second" {
+		t.Errorf("the connections are %q, want the first of each rank", conns)
 	}
 	if err := r.Wait(t.Context()); err != nil {
 		t.Error(err)

@@ -30,7 +30,10 @@ type Methods[Raw, Conn any] struct {
 	Handshake func(ctx context.Context, raw Raw) (dimmnet.Rank, Conn, error)
 	// Refuse closes a connection that Accept returned.
 	Refuse func(raw Raw)
-	// Dial connects to peer at an address, and performs the handshake.
+	// Answer tells the rank that dialed whether its connection is admitted. It may be nil.
+	Answer func(ctx context.Context, conn Conn, admitted bool) error
+	// Dial connects to peer at an address, and performs the handshake. It returns ErrCrossed if
+	// the peer has answered that its connection is not admitted.
 	Dial func(ctx context.Context, peer dimmnet.Rank, address string) (Conn, error)
 	// Retry reports whether an error of Dial may be due to a network that does not work yet.
 	Retry func(err error) bool
@@ -38,27 +41,40 @@ type Methods[Raw, Conn any] struct {
 	Close func()
 }
 
-// Rendezvous connects a rank to all others.
+// Rendezvous connects a rank to others.
 type Rendezvous[Raw, Conn any] struct {
 	network  string
 	self     dimmnet.Rank
 	methods  Methods[Raw, Conn]
 	pending  sync.WaitGroup
-	complete chan struct{} // closed when all higher ranks are connected
+	complete chan struct{}             // closed when all higher ranks are connected
+	expected func(r dimmnet.Rank) bool // whether rank r is connected at the start
 
 	mu        sync.Mutex
-	conns     []Conn // by rank
-	connected []bool // by rank: whether conns has the connection
-	missing   int    // number of higher ranks that are not connected
-	accepting error  // the error of the last Accept
+	conns     []Conn         // by rank
+	connected []bool         // by rank: the peer knows, or learns next, that it is connected
+	placed    []bool         // by rank: conns, late or server has the connection
+	dials     []func()       // by rank: ends the wait of a Connect; nil if there is none
+	missing   int            // number of expected higher ranks that are not placed
+	accepting error          // the error of the last Accept
+	taken     bool           // Take was called
+	late      []dimmnet.Rank // placed in conns after Take
+	server    *Server[Conn]  // nil before Serve
 }
 
-// NewRendezvous returns a rendezvous for rank self, which puts connections into conns, by rank.
-func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Conn, methods Methods[Raw, Conn]) *Rendezvous[Raw, Conn] {
+// NewRendezvous returns a rendezvous for rank self, which puts connections into conns, by rank. All
+// ranks for which expected returns true are connected at the start; nil means all other ranks, and
+// that no lower rank dials this one.
+func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Conn, expected func(dimmnet.Rank) bool, methods Methods[Raw, Conn]) *Rendezvous[Raw, Conn] {
 	r := &Rendezvous[Raw, Conn]{
-		network: network, self: self, methods: methods,
+		network: network, self: self, methods: methods, expected: expected,
 		complete: make(chan struct{}),
-		conns:    conns, connected: make([]bool, len(conns)), missing: len(conns) - 1 - int(self),
+		conns:    conns, connected: make([]bool, len(conns)), placed: make([]bool, len(conns)), dials: make([]func(), len(conns)),
+	}
+	for peer := int(self) + 1; peer < len(conns); peer++ {
+		if r.expects(dimmnet.Rank(peer)) {
+			r.missing++
+		}
 	}
 	if r.missing == 0 {
 		close(r.complete)
@@ -66,10 +82,14 @@ func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Con
 	return r
 }
 
+func (r *Rendezvous[Raw, Conn]) expects(peer dimmnet.Rank) bool {
+	return r.expected == nil || r.expected(peer)
+}
+
 // Accept starts to admit higher ranks, if there are any, until ctx is done or Close is called. An
 // error of one connection, or of a system short of descriptors, does not keep later ones out.
 func (r *Rendezvous[Raw, Conn]) Accept(ctx context.Context) {
-	if int(r.self) == len(r.conns)-1 {
+	if int(r.self) == len(r.conns)-1 && r.expected == nil {
 		return
 	}
 	slots := make(chan struct{}, maxPending)
@@ -118,31 +138,85 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// handshake admits a pending connection if it comes from a higher rank of this run.
+// handshake admits a pending connection if it comes from a rank of this run that may dial.
 func (r *Rendezvous[Raw, Conn]) handshake(ctx context.Context, raw Raw) {
 	ctx, cancel := context.WithTimeout(ctx, HandshakeTime)
 	defer cancel()
 	peer, conn, err := r.methods.Handshake(ctx, raw)
-	if err != nil || !r.admit(peer, conn) {
+	if err != nil {
 		r.methods.Refuse(raw)
+		return
 	}
+	verdict := r.admit(peer, conn)
+	if r.methods.Answer != nil && verdict != refused {
+		// If the answer is lost, an admitted connection ends, and with it the run.
+		_ = r.methods.Answer(ctx, conn, verdict == welcome)
+	}
+	if verdict != welcome {
+		r.methods.Refuse(raw)
+		return
+	}
+	r.place(peer, conn)
 }
 
-func (r *Rendezvous[Raw, Conn]) admit(peer dimmnet.Rank, conn Conn) bool {
+// verdict is what admit decides about a connection.
+type verdict uint8
+
+const (
+	refused verdict = iota // the peer must not dial, or is connected
+	crossed                // this rank dials the peer, and keeps its own connection
+	welcome                // the peer is connected
+)
+
+// admit decides about an authenticated connection. If two ranks dial each other at once, both keep
+// the connection that the higher rank has dialed: only one exists at any time, because a rank that
+// has admitted a connection does not dial.
+func (r *Rendezvous[Raw, Conn]) admit(peer dimmnet.Rank, conn Conn) verdict {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.connected[peer] || r.missing == 0 {
-		return false
+	switch {
+	case r.connected[peer] || peer < r.self && r.expected == nil:
+		return refused
+	case peer < r.self && r.dials[peer] != nil:
+		return crossed
 	}
-	r.conns[peer], r.connected[peer] = conn, true
-	if r.missing--; r.missing == 0 {
-		close(r.complete)
+	r.connected[peer] = true
+	if r.server != nil {
+		r.server.Expect(peer)
 	}
-	return true
+	return welcome
 }
 
-// Dial connects to all lower ranks. It gives up a little before ctx ends, because it knows which
-// address does not answer; a rank that waits for this one knows only that it has not come.
+// place passes a connection on after the peer has learned that it is connected.
+func (r *Rendezvous[Raw, Conn]) place(peer dimmnet.Rank, conn Conn) {
+	r.mu.Lock()
+	r.placed[peer] = true
+	server := r.server
+	if server == nil {
+		r.conns[peer] = conn
+		if r.taken {
+			r.late = append(r.late, peer)
+		}
+	}
+	if peer > r.self && r.expects(peer) {
+		if r.missing--; r.missing == 0 {
+			close(r.complete)
+		}
+	}
+	r.mu.Unlock()
+	if server != nil {
+		server.Pass(peer, conn)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if end := r.dials[peer]; end != nil {
+		end()
+	}
+}
+
+// Dial connects to all lower ranks that are expected. It gives up a little before ctx ends, because
+// it knows which address does not answer; a rank that waits for this one knows only that it has not
+// come.
 func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint) error {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -150,7 +224,10 @@ func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint)
 		defer cancel()
 	}
 	for peer := range r.self {
-		if err := r.dialRank(ctx, peer, endpoints[peer].Addresses); err != nil {
+		if !r.expects(peer) {
+			continue
+		}
+		if err := r.dialStart(ctx, peer, endpoints[peer].Addresses); err != nil {
 			err = fmt.Errorf("%s: connecting to rank %d: %w", r.network, peer, err)
 			if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
 				return noAnswer{err}
@@ -168,33 +245,42 @@ func (n noAnswer) Error() string      { return n.error.Error() + ": is the port 
 func (n noAnswer) Unwrap() error      { return n.error }
 func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// dialRank connects to a lower rank. It tries again while an address may become reachable.
-func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+// dialStart connects to a lower rank at the start of a run.
+func (r *Rendezvous[Raw, Conn]) dialStart(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+	conn, err := r.dialRank(ctx, peer, addresses)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.conns[peer], r.connected[peer], r.placed[peer] = conn, true, true
+	return nil
+}
+
+// dialRank connects to a rank. It tries again while an address may become reachable.
+func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank, addresses []string) (Conn, error) {
 	for {
-		err := r.dialOnce(ctx, peer, addresses)
+		conn, err := r.dialOnce(ctx, peer, addresses)
 		if err == nil || !r.methods.Retry(err) || !pause(ctx) {
-			return err
+			return conn, err
 		}
 	}
 }
 
 // dialOnce tries each address once. The time that is left is divided evenly among the addresses.
-func (r *Rendezvous[Raw, Conn]) dialOnce(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+func (r *Rendezvous[Raw, Conn]) dialOnce(ctx context.Context, peer dimmnet.Rank, addresses []string) (none Conn, _ error) {
 	var failures []error
 	for i, address := range addresses {
 		end, _ := ctx.Deadline()
 		one, cancel := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(addresses)-i))
 		conn, err := r.methods.Dial(one, peer, address)
 		cancel()
-		if err == nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.conns[peer], r.connected[peer] = conn, true
-			return nil
+		if err == nil || errors.Is(err, ErrCrossed) {
+			return conn, err
 		}
 		failures = append(failures, fmt.Errorf("%s: %w", address, err))
 	}
-	return errors.Join(failures...)
+	return none, errors.Join(failures...)
 }
 
 // Wait returns nil when all higher ranks are connected, and an error when ctx is done before.
@@ -207,7 +293,7 @@ func (r *Rendezvous[Raw, Conn]) Wait(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for rank := int(r.self) + 1; rank < len(r.conns); rank++ {
-		if !r.connected[rank] {
+		if !r.placed[rank] && r.expects(dimmnet.Rank(rank)) {
 			err := fmt.Errorf("%s: %d of %d ranks have not connected, the lowest is rank %d: %w", r.network, r.missing, len(r.conns), rank, dimmnet.ContextErr(ctx))
 			if r.accepting != nil {
 				err = fmt.Errorf("%w: this rank cannot accept connections: %w", err, r.accepting)

@@ -29,7 +29,7 @@ func TestSilentConnections(t *testing.T) {
 		}
 		incoming <- 1 // rank 1
 		refused := make(chan int, maxPending+1)
-		r := NewRendezvous("test", 0, make([]int, 2), Methods[int, int]{
+		r := NewRendezvous("test", 0, make([]int, 2), nil, Methods[int, int]{
 			Accept: func(ctx context.Context) (int, error) {
 				select {
 				case raw := <-incoming:
@@ -88,7 +88,7 @@ func TestAcceptAgain(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
-			r := NewRendezvous("test", 0, make([]int, 2), Methods[int, int]{
+			r := NewRendezvous("test", 0, make([]int, 2), nil, Methods[int, int]{
 				Accept: func(ctx context.Context) (int, error) {
 					switch calls++; {
 					case calls <= len(c.errs):
@@ -129,11 +129,12 @@ func TestAcceptAgain(t *testing.T) {
 
 // TestWaitNames checks that the error of a rendezvous names the lowest rank that is missing.
 func TestWaitNames(t *testing.T) {
-	r := NewRendezvous("test", 1, make([]int, 6), Methods[int, int]{})
+	r := NewRendezvous("test", 1, make([]int, 6), nil, Methods[int, int]{})
 	for _, rank := range []dimmnet.Rank{5, 2} {
-		if !r.admit(rank, 1) {
+		if r.admit(rank, 1) != welcome {
 			t.Errorf("rank %d is not admitted", rank)
 		}
+		r.place(rank, 1)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -147,7 +148,7 @@ func TestWaitNames(t *testing.T) {
 // end of the context, whichever of the two timers of the connection has run out.
 func TestNoAnswer(t *testing.T) {
 	for _, timeout := range []error{os.ErrDeadlineExceeded, context.DeadlineExceeded} {
-		r := NewRendezvous("test", 1, make([]int, 2), Methods[int, int]{
+		r := NewRendezvous("test", 1, make([]int, 2), nil, Methods[int, int]{
 			Dial: func(context.Context, dimmnet.Rank, string) (int, error) {
 				return 0, &net.OpError{Op: "dial", Net: "tcp", Err: timeout}
 			},

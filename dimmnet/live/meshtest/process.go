@@ -35,6 +35,8 @@ type Order struct {
 	Identity   []byte // encoded; nil means no identity
 	Rounds     uint64 // number of rounds; 0: until the run fails
 	Compute    bool   // after the first round, compute until the run fails
+	Direct     int    // mesh.Config.Direct
+	Ring       bool   // exchange pages with the ranks before and after this one only
 }
 
 // Report is a message from a process.
@@ -63,7 +65,7 @@ func child(join func(mesh.Config, dimmnet.Member) dimmnet.Network) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	cfg := mesh.Config{Stall: stall, Listen: o.Listen, Reach: o.Reach, Bulk: 2 * pushBytes}
+	cfg := mesh.Config{Stall: stall, Listen: o.Listen, Reach: o.Reach, Bulk: 2 * pushBytes, Direct: o.Direct}
 	if o.Identity != nil {
 		var err error
 		if cfg.Identity, err = identity.Parse(o.Identity); err != nil {
@@ -109,11 +111,23 @@ const (
 	pushEvery = 8    // rounds between two Pushes
 )
 
-// body exchanges a page with every other rank in each round, and checks each page that arrives.
+// peers returns the ranks with which a rank exchanges pages: also with itself.
+func (o *Order) peers(self dimmnet.Rank) (peers []dimmnet.Rank) {
+	nodes := dimmnet.Rank(o.Size)
+	if o.Ring {
+		return []dimmnet.Rank{(self + nodes - 1) % nodes, self, (self + 1) % nodes}
+	}
+	for peer := range nodes {
+		peers = append(peers, peer)
+	}
+	return peers
+}
+
+// body exchanges a page with each of its peers in each round, and checks each page that arrives.
 func (o *Order) body(h dimmnet.Host, runs func() error) error {
 	p := h.Port()
 	for round := uint64(1); o.Rounds == 0 || round <= o.Rounds; round++ {
-		if err := exchangePages(p, round); err != nil {
+		if err := exchangePages(p, o.peers(p.Rank()), round); err != nil {
 			return err
 		}
 		if round == 1 {
@@ -137,14 +151,14 @@ func pageOffset(rank dimmnet.Rank, nodes int, round uint64) dimmnet.Offset {
 	return dimmnet.Offset(pageBytes * (1 + int(rank) + nodes*int(round%2)))
 }
 
-func exchangePages(p dimmnet.Port, round uint64) error {
+func exchangePages(p dimmnet.Port, peers []dimmnet.Rank, round uint64) error {
 	self, nodes := p.Rank(), p.Nodes()
 	word := func(rank dimmnet.Rank) []byte {
 		return binary.LittleEndian.AppendUint64(nil, round<<16|uint64(rank))
 	}
 	page := bytes.Repeat(word(self), pageBytes/8)
-	err := PostAll(p, 2*nodes, func(i int) bool {
-		if peer := dimmnet.Rank(i / 2); i%2 == 1 {
+	err := PostAll(p, 2*len(peers), func(i int) bool {
+		if peer := peers[i/2]; i%2 == 1 {
 			return p.Store(peer, dimmnet.Offset(self)*8, round, 8)
 		} else {
 			return p.Write(peer, pageOffset(self, nodes, round), page)
@@ -153,7 +167,7 @@ func exchangePages(p dimmnet.Port, round uint64) error {
 	if err != nil {
 		return err
 	}
-	for peer := range dimmnet.Rank(nodes) {
+	for _, peer := range peers {
 		heard := func() bool { return p.Load(dimmnet.Offset(peer)*8) >= round }
 		if err := dimmnet.Drive(p, Still{}, heard); err != nil {
 			return err

@@ -110,7 +110,7 @@ type dialer struct {
 }
 
 func (d *dialer) rendezvous(peers []*peer) *mesh.Rendezvous[*quicgo.Conn, *peer] {
-	return mesh.NewRendezvous(networkName, d.self, peers, mesh.Methods[*quicgo.Conn, *peer]{
+	return mesh.NewRendezvous(networkName, d.self, peers, nil, mesh.Methods[*quicgo.Conn, *peer]{
 		Accept:    func(ctx context.Context) (*quicgo.Conn, error) { return d.listener.Accept(ctx) },
 		Handshake: d.handshake,
 		Refuse:    func(conn *quicgo.Conn) { _ = conn.CloseWithError(codeRefused, "") },

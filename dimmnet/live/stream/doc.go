@@ -1,6 +1,7 @@
 // Package stream implements the ports of networks whose ranks are connected by streams of bytes:
-// memory, frames, waiting and failure. A rank has one stream to each other rank. The network (tcp,
-// quic) provides the streams, and decides who may connect.
+// memory, frames, waiting and failure. A rank has one stream to each other rank, perhaps not before
+// it has something for that rank (OnDemand). The network (tcp, quic) provides the streams, and
+// decides who may connect.
 //
 //	join := func(ctx context.Context, m dimmnet.Member) (*stream.Links, error) { ... }
 //	err := stream.Run(ctx, cfg, member, nodes, join, body)
@@ -55,6 +56,7 @@
 // notices the end, and where there are Beats a check ten times a second. The owner of Member
 // reports by OnLoss that a process has ended. A rank whose threads have returned serves its peers
 // until all have sent a goodbye, because they may access its memory; it drops zero-copy pieces.
+// With OnDemand goodbyes go up the tree and down again: a rank without a stream may need one.
 // Then all streams are closed. The end of a failed run does not wait for the rank that is gone.
 //
 // Where there are Beats, each process sends them regularly, whatever its program does. A process
@@ -72,7 +74,8 @@
 // # Limits
 //
 // A Store has at most 8 bytes, a Write 4096. There is no Multicast. At most 64 Pushes, Pulls and
-// zero-copy sends to a peer are in progress. A peer costs up to 208 KiB of buffers. The package
+// zero-copy sends to a peer are in progress. A peer with a stream costs up to 208 KiB of buffers.
+// The package
 // supports little-endian machines only. It does not detect deadlocks, but a thread that sleeps for
 // Config.Patience fails the run. A Store waits while its stream sends a piece.
 package stream

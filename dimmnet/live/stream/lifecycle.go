@@ -16,6 +16,9 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 		}
 	}
 	n.shared.load.wanted.Add(neighbours)
+	if n.demand != nil {
+		n.demand.Serve(n)
+	}
 	m.OnLoss(n.lost)
 	defer m.OnLoss(nil)
 	n.serveAll() // the streams may have read ahead of the poll
@@ -74,7 +77,11 @@ func (n *node) sendGoodbyes() (done bool) {
 		if q == nil {
 			continue
 		}
-		if !q.goodbyeSent.Load() && q.out.quiet() {
+		if !q.linked.Load() {
+			done = done && !q.expected.Load()
+			continue
+		}
+		if !q.goodbyeSent.Load() && n.mayLeave(q) && q.out.quiet() {
 			q.goodbyeSent.Store(true)
 			_ = q.out.control(goodbye, nil) // the stream ends for a peer that does not read
 			q.out.flush()
@@ -108,7 +115,7 @@ func (n *node) settle() {
 	// Closing a TCP connection with unread bytes resets it, and the peer loses bytes that it has
 	// not read. So each side first ends its stream, and reads the peer's stream to its end.
 	for _, q := range n.peers {
-		if q != nil {
+		if q != nil && q.linked.Load() {
 			q.stream.CloseWrite()
 		}
 	}
@@ -122,7 +129,7 @@ func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 		n.serveAll()
 		n.engine.Lock()
 		for _, q := range n.peers {
-			all = all && (q == nil || q.ended || q.gone.Load() || done(q))
+			all = all && (q == nil || q.ended || !q.linked.Load() || q.gone.Load() || done(q))
 		}
 		n.engine.Unlock()
 		if all {
@@ -146,6 +153,9 @@ func (n *node) awaitLeader() {
 // close closes all streams. Posts of threads that have not returned then have no effect.
 func (n *node) close() {
 	n.awaitLeader()
+	if n.demand != nil {
+		n.demand.Close()
+	}
 	n.engine.Lock()
 	defer n.engine.Unlock()
 	n.closed = true

@@ -24,6 +24,8 @@ type node struct {
 	patience   time.Duration // Config.Patience
 	notice     *event
 	beats      Beats        // nil: silent peers go unnoticed
+	demand     OnDemand     // nil: all peers are connected
+	linked     atomic.Int32 // the number of peers that are connected
 	flushTimer *time.Timer  // sends posts that a thread has gathered and not sent
 	broke      atomic.Bool  // the run has failed; set after err, never cleared
 	watched    atomic.Int64 // the last turn of the watch, in ns since run.start; 0: none
@@ -47,6 +49,7 @@ type node struct {
 
 	mu         sync.Mutex // guards the fields below; taken after all other locks
 	err        error      // the first failure as ports report it; set before broke
+	failure    []byte     // the report of err to the peers
 	threads    []*port    // threads that have not returned, in the order of their start
 	sleepers   []*sleeper
 	leader     *sleeper      // the sleeper that waits in the poll; nil if no thread does
@@ -60,7 +63,9 @@ type peer struct {
 	rank            dimmnet.Rank
 	in              inbox
 	out             outbox
-	stream          Stream
+	stream          Stream      // absent before linked
+	linked          atomic.Bool // the peer is connected
+	expected        atomic.Bool // this rank connects to the peer, or the peer to this rank
 	near            bool        // the peer is on this host
 	ended           bool        // the stream has ended; guarded by node.engine
 	goodbyeReceived atomic.Bool // the peer posts nothing more
@@ -84,6 +89,7 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 		peers:    make([]*peer, len(l.Streams)),
 		poll:     l.Poll,
 		beats:    l.Beats,
+		demand:   l.Demand,
 		patience: r.cfg.Patience,
 		broken:   make(chan struct{}),
 		reported: make(chan struct{}),
@@ -92,8 +98,8 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 	n.leaderLeft.L = &n.mu
 	n.notice = &event{node: n}
 	for i, s := range l.Streams {
-		if s != nil {
-			n.peers[i] = n.newPeer(dimmnet.Rank(i), s, l.Near[i])
+		if r := dimmnet.Rank(i); s != nil || n.demand != nil && r != rank {
+			n.peers[i] = n.newPeer(r, s, l.Near[i])
 		}
 	}
 	n.flushTimer = time.AfterFunc(time.Hour, n.flushLate)
@@ -103,9 +109,18 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 
 func (n *node) newPeer(rank dimmnet.Rank, s Stream, near bool) *peer {
 	q := &peer{rank: rank, stream: s, near: near}
+	var buf []byte
+	if s == nil {
+		s = absent{n, q}
+		q.stream = s
+	} else {
+		buf = make([]byte, inboxBytes)
+		q.linked.Store(true)
+		n.linked.Add(1)
+	}
 	first := n.shared.cfg.firstFrame
 	q.out = outbox{stream: s, near: near, nic: &n.nic, number: first, onSpace: n.spaceFreed, onSent: n.arrive}
-	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, number: first, order: &n.shared.order, events: peerEvents{n, q}, buf: make([]byte, inboxBytes), extra: inboxBytes}
+	q.in = inbox{stream: s, nic: &n.nic, out: &q.out, number: first, order: &n.shared.order, events: peerEvents{n, q}, buf: buf, extra: inboxBytes}
 	return q
 }
 
@@ -148,6 +163,9 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 		return
 	}
 	n.err = shown
+	why := strings.TrimPrefix(dimmnet.Reason(shown), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
+	n.failure = binary.LittleEndian.AppendUint16(nil, uint16(because))
+	n.failure = append(n.failure, why[:min(len(why), failureBytes)]...)
 	n.shared.failed(cause)
 	n.broke.Store(true)
 	delay.Here()
@@ -160,15 +178,20 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 	}
 	n.mu.Unlock()
 	defer close(n.reported)
-	why := strings.TrimPrefix(dimmnet.Reason(shown), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
-	payload := binary.LittleEndian.AppendUint16(nil, uint16(because))
-	payload = append(payload, why[:min(len(why), failureBytes)]...)
 	for _, q := range n.peers {
-		if q != nil {
-			_ = q.out.control(failure, payload) // the stream ends for a peer that does not read
-			q.out.flush()
+		if q != nil && q.linked.Load() {
+			n.report(q)
 		}
 	}
+}
+
+// report reports the failure of the run to a peer.
+func (n *node) report(q *peer) {
+	n.mu.Lock()
+	payload := n.failure
+	n.mu.Unlock()
+	_ = q.out.control(failure, payload) // the stream ends for a peer that does not read
+	q.out.flush()
 }
 
 // gone records that a rank has failed, so that the end of the run does not wait for it.

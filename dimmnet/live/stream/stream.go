@@ -103,10 +103,12 @@ type Beats interface {
 
 // Links are the connections of a rank to its peers.
 type Links struct {
-	Streams []Stream // by rank; nil for the own rank
+	Streams []Stream // by rank; nil for the own rank, and where there is no connection yet
 	Near    []bool   // by rank: the peer is on this host
 	Poll    Poll     // waits for these streams
 	Beats   Beats    // nil: silent peers go unnoticed
+	// Demand connects to the peers whose Streams are nil. nil: all peers are connected.
+	Demand OnDemand
 
 	// Processors is the number of processors of this host's ranks. 0 means: of this process.
 	Processors int
@@ -118,6 +120,9 @@ func (l *Links) Close() {
 		if s != nil {
 			s.Close(false)
 		}
+	}
+	if l.Demand != nil {
+		l.Demand.Close()
 	}
 	if l.Poll != nil {
 		l.Poll.Close()

@@ -86,7 +86,7 @@ func (n *node) newWatch() *watch {
 func (w *watch) send() {
 	w.beats.Send()
 	for rank, q := range w.peers {
-		if q == nil || q.goodbyeReceived.Load() {
+		if q == nil || !q.linked.Load() || q.goodbyeReceived.Load() {
 			continue
 		}
 		if mute := w.mute[rank] >= w.shared.cfg.Stall/4; mute || q.deaf.Load() {
@@ -100,7 +100,7 @@ func (w *watch) check(passed time.Duration) {
 	expected, alive := 0, 0 // ranks that should send beats, and those that have lately
 	var lost *peer
 	for rank, q := range w.peers {
-		if q == nil || q.goodbyeReceived.Load() {
+		if q == nil || !q.linked.Load() || q.goodbyeReceived.Load() {
 			continue
 		}
 		expected++

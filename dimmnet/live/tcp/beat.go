@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,25 +27,36 @@ const (
 	beatPurpose = "beats"               // separates the key of beats from that of handshakes
 )
 
-// beats sends the beats of a rank and receives those of its peers. One goroutine uses it.
+// beats sends the beats of a rank and receives those of its peers. One goroutine uses it, except
+// that add may be called at any time.
 type beats struct {
 	conn   *net.UDPConn
 	key    []byte
 	self   dimmnet.Rank
-	number uint64           // number of the last beat that was sent
-	peers  []netip.AddrPort // by rank; invalid for the own rank
-	heard  []uint64         // by rank: the number of the last beat, 0 before the first
+	number uint64   // number of the last beat that was sent
+	ports  []uint16 // by rank
+	heard  []uint64 // by rank: the number of the last beat, 0 before the first
+
+	mu    sync.Mutex       // guards peers
+	peers []netip.AddrPort // by rank; invalid for the own rank, and without a connection
 }
 
 func newBeats(self dimmnet.Rank, j *joined) *beats {
-	b := &beats{conn: j.udp, self: self, peers: make([]netip.AddrPort, len(j.conns)), heard: make([]uint64, len(j.conns))}
+	b := &beats{conn: j.udp, self: self, ports: j.ports, peers: make([]netip.AddrPort, len(j.conns)), heard: make([]uint64, len(j.conns))}
 	b.key = mesh.MAC(j.key, []byte(beatPurpose))
 	for rank, conn := range j.conns {
 		if conn != nil {
-			b.peers[rank] = netip.AddrPortFrom(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr(), j.ports[rank])
+			b.add(dimmnet.Rank(rank), conn)
 		}
 	}
 	return b
+}
+
+// add adds a peer to those that get beats: at the address to which conn connects.
+func (b *beats) add(rank dimmnet.Rank, conn net.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.peers[rank] = netip.AddrPortFrom(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr(), b.ports[rank])
 }
 
 func (b *beats) append(p []byte, rank dimmnet.Rank, number uint64) []byte {
@@ -60,6 +72,8 @@ func (b *beats) Send() {
 	beat := b.append(nil, b.self, b.number)
 	// Without a deadline the writes would block while the network device is busy.
 	_ = b.conn.SetWriteDeadline(time.Now().Add(sendTime))
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, peer := range b.peers {
 		if peer.IsValid() {
 			_, _ = b.conn.WriteToUDPAddrPort(beat, peer)

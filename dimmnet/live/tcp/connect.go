@@ -13,24 +13,32 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
+	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
+// joined is a rank that is connected to others: to all, or on demand to more.
 type joined struct {
 	conns []net.Conn // by rank: TCP, or TLS over TCP; nil for the own rank
 	key   []byte     // the run's key
 	udp   *net.UDPConn
 	ports []uint16     // by rank: the UDP port for beats
 	cpus  []cpuset.Set // by rank: the processors that its process may use
+	near  []bool       // by rank: the rank has the same addresses as this one
+	more  *demand      // nil if all ranks are connected
 }
 
 func (j *joined) close() {
+	if j.more != nil {
+		j.more.Close()
+	}
 	closeAll(j.conns)
 	if j.udp != nil {
 		_ = j.udp.Close()
 	}
 }
 
-// connect connects this rank to all others. It is a barrier of all ranks.
+// connect connects this rank to all others or, with more ranks than cfg.Direct, to its neighbours
+// in a tree. Until all ranks have called it, none returns.
 func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Joining)
 	defer cancel()
@@ -40,11 +48,18 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 	}
 	j := &joined{conns: make([]net.Conn, m.Size()), udp: udp}
 	d := &dialer{listener: listener, id: cfg.Identity, self: m.Rank(), nodes: m.Size()}
-	r := d.rendezvous(j.conns)
+	accepting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	onDemand := m.Size() > cfg.Direct
+	r := d.rendezvous(j.conns, onDemand)
 	defer func() {
+		if err == nil && onDemand {
+			return
+		}
 		cancel()
+		stop()
 		r.Close()
 		if err != nil {
+			closeAll(r.Take())
 			j.close()
 		}
 	}()
@@ -66,13 +81,20 @@ func connect(ctx context.Context, cfg *Config, m dimmnet.Member) (_ *joined, err
 		if err != nil {
 			return nil, fmt.Errorf("tcp: %w", err)
 		}
-		j.ports, j.cpus = append(j.ports, port), append(j.cpus, e.CPUs)
+		j.ports, j.cpus, j.near = append(j.ports, port), append(j.cpus, e.CPUs), append(j.near, e.SameHost(peers.Endpoints[m.Rank()]))
 	}
-	r.Accept(ctx)
+	r.Accept(accepting)
 	if err := r.Dial(ctx, peers.Endpoints); err != nil {
 		return nil, err
 	}
-	return j, r.Wait(ctx)
+	if err := r.Wait(ctx); err != nil {
+		return nil, err
+	}
+	j.conns = r.Take()
+	if onDemand {
+		j.more = newDemand(r, peers.Endpoints, stop)
+	}
+	return j, nil
 }
 
 type dialer struct {
@@ -84,11 +106,19 @@ type dialer struct {
 	key      []byte             // the run's key
 }
 
-func (d *dialer) rendezvous(conns []net.Conn) *mesh.Rendezvous[net.Conn, net.Conn] {
-	return mesh.NewRendezvous(networkName, d.self, conns, mesh.Methods[net.Conn, net.Conn]{
+// rendezvous is a rendezvous of TCP connections. Its Raw and Conn are the same, or TCP and TLS.
+type rendezvous = mesh.Rendezvous[net.Conn, net.Conn]
+
+func (d *dialer) rendezvous(conns []net.Conn, onDemand bool) *rendezvous {
+	var expected func(dimmnet.Rank) bool
+	if onDemand {
+		expected = func(r dimmnet.Rank) bool { return stream.Neighbours(d.self, r) }
+	}
+	return mesh.NewRendezvous(networkName, d.self, conns, expected, mesh.Methods[net.Conn, net.Conn]{
 		Accept:    func(context.Context) (net.Conn, error) { return d.listener.Accept() },
 		Handshake: d.handshake,
 		Refuse:    func(conn net.Conn) { _ = conn.Close() },
+		Answer:    answer,
 		Dial:      d.dial,
 		Retry:     unreachable,
 		Close:     func() { _ = d.listener.Close() },
@@ -108,6 +138,18 @@ func (d *dialer) handshake(ctx context.Context, raw net.Conn) (peer dimmnet.Rank
 		return err
 	})
 	return peer, conn, err
+}
+
+// answer ends a handshake.
+func answer(ctx context.Context, conn net.Conn, admitted bool) error {
+	last := []byte{answerCrossed}
+	if admitted {
+		last[0] = answerAdmitted
+	}
+	return bounded(ctx, conn, func() error {
+		_, err := conn.Write(last)
+		return err
+	})
 }
 
 func (d *dialer) dial(ctx context.Context, peer dimmnet.Rank, address string) (conn net.Conn, err error) {

@@ -15,6 +15,10 @@
 // run, and which rank it is. A connection without that proof is closed, and no byte that it
 // carried reaches any memory. When all ranks are connected, the listeners are closed.
 //
+// With more than Config.Direct ranks, only neighbours in a tree are connected at the start
+// (stream.OnDemand). The listeners stay open, and a rank dials another when it first has something
+// for it. If two ranks dial each other, the connection that the higher rank dials remains.
+//
 // # Encryption
 //
 // With Config.Identity, or Config.Encrypt where all ranks are in one process, all connections use

@@ -13,21 +13,29 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 )
 
-// The handshake consists of three messages. Sizes are in bytes:
+// The handshake consists of four messages. Sizes are in bytes:
 //
-//	higher rank -> lower: magic (8), own rank (2), peer's rank (2), challenge (16)
-//	lower rank -> higher: challenge (16), proof (32)
-//	higher rank -> lower: proof (32)
+//	rank that dials -> peer: magic (8), own rank (2), peer's rank (2), challenge (16)
+//	peer -> rank that dials: challenge (16), proof (32)
+//	rank that dials -> peer: proof (32)
+//	peer -> rank that dials: answer (1)
 //
 // A proof is an HMAC, by the key of the run, of the sender's role, the first message, and the
-// lower rank's challenge. It cannot be made without the key, and no proof is valid a second time.
+// peer's challenge. It cannot be made without the key, and no proof is valid a second time. The
+// answer says whether the connection is admitted, or refused because the peer dials, too.
 const (
-	handshakeMagic = 0x31504354_73756761 // "agusTCP1"
+	handshakeMagic = 0x32504354_73756761 // "agusTCP2"
 	rankBytes      = 2
 	challengeBytes = 16
 	proofBytes     = mesh.KeyBytes
 	openingBytes   = 8 + 2*rankBytes + challengeBytes
 	answerBytes    = challengeBytes + proofBytes
+)
+
+// The answers that end a handshake.
+const (
+	answerCrossed  = 0
+	answerAdmitted = 1
 )
 
 const (
@@ -55,11 +63,21 @@ func dialHandshake(conn net.Conn, key []byte, self, peer dimmnet.Rank) error {
 	if !hmac.Equal(proved, proof(key, roleAccepts, opening, challenge)) {
 		return errRefused
 	}
-	_, err := conn.Write(proof(key, roleDials, opening, challenge))
-	return err
+	if _, err := conn.Write(proof(key, roleDials, opening, challenge)); err != nil {
+		return err
+	}
+	var last [1]byte
+	if _, err := io.ReadFull(conn, last[:]); err != nil {
+		return err
+	}
+	if last[0] == answerCrossed {
+		return mesh.ErrCrossed
+	}
+	return nil
 }
 
-// acceptHandshake is the other side of dialHandshake. It returns the rank that dialed rank self.
+// acceptHandshake is the other side of dialHandshake, without the answer. It returns the rank that
+// dialed rank self.
 func acceptHandshake(conn net.Conn, key []byte, self dimmnet.Rank, nodes int) (dimmnet.Rank, error) {
 	opening := make([]byte, openingBytes)
 	if _, err := io.ReadFull(conn, opening); err != nil {
@@ -69,8 +87,8 @@ func acceptHandshake(conn net.Conn, key []byte, self dimmnet.Rank, nodes int) (d
 	switch to := dimmnet.Rank(binary.LittleEndian.Uint16(opening[8+rankBytes:])); {
 	case binary.LittleEndian.Uint64(opening) != handshakeMagic:
 		return 0, errRefused
-	case to != self || peer <= self || int(peer) >= nodes:
-		return 0, fmt.Errorf("rank %d dials rank %d, but reaches rank %d of %d: want a higher rank, and this rank as its peer", peer, to, self, nodes)
+	case to != self || peer == self || int(peer) >= nodes:
+		return 0, fmt.Errorf("rank %d dials rank %d, but reaches rank %d of %d: want another rank, and this rank as its peer", peer, to, self, nodes)
 	}
 	challenge := newChallenge()
 	answer := append(challenge[:challengeBytes:challengeBytes], proof(key, roleAccepts, opening, challenge)...)

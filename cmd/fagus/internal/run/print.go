@@ -115,6 +115,9 @@ func (r *Report) messageTable() string {
 	if r.Fetched > 0 {
 		text += fmt.Sprintf("; %d bytes were copied directly from one rank's arrays to another's", r.Fetched)
 	}
+	if r.Connections > 0 {
+		text += fmt.Sprintf("\n%d connections: %.1f per rank", r.Connections, 2*float64(r.Connections)/float64(len(r.stats)))
+	}
 	text += "\n" + writesText(r.Writes)
 	if d := r.Datagrams; d != nil {
 		text += fmt.Sprintf("\n%d datagrams, of which %d were lost, %d doubled and %d held back", d.Sent, d.Lost, d.Duplicated, d.Reordered)
