@@ -160,7 +160,7 @@ func fagusPlaces() []place {
 		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "fagus/program/cmdline"}},
 		{dir: figure, may: []string{"apps/outfile", "dimmnet"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
-		{dir: run, may: []string{"apps/outfile", "apps/catalog", "consistency/history", "dimmnet", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
+		{dir: run, may: []string{"apps/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
 			time: "measures programs without Fagus"},
 		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, run, runflags}},
 		{dir: in + "compare/own", may: []string{"apps/catalog/usage", "fagus", "fagus/cluster", "fagus/cluster/launch", runflags}, time: "bounds how long a program takes to end"},

@@ -48,6 +48,9 @@ type kernel struct {
 	callees   pool[call]
 	refusals  []Refused
 
+	budget budget
+	begun  int // nodes whose programs have started
+
 	err     error        // what Port.Err returns once the run has failed
 	cause   error        // what Run returns
 	running atomic.Int64 // rank of the thread that ran last
@@ -170,6 +173,17 @@ func (k *kernel) count(at dimmnet.Time) {
 func (k *kernel) countCall(now dimmnet.Time) {
 	if k.calls++; k.calls%boundCalls == 0 {
 		k.checkBounds(now)
+	}
+	if k.calls >= k.budget.next {
+		k.checkMemory()
+	}
+}
+
+func (k *kernel) checkMemory() {
+	if k.err == nil {
+		if err := k.budget.check(k.calls, k.begun, len(k.nodes)); err != nil {
+			k.fail(err)
+		}
 	}
 }
 

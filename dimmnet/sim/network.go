@@ -38,6 +38,10 @@ type Config struct {
 	// "miss=2,wake=0.5" what the preset says times a factor. The names are those of dimmnet.Work,
 	// and wake and bus.
 	HostCost string
+	// Memory bounds the memory of a run, in bytes, if the system says how much the process has. The
+	// default is 15/16 of what is available when the run begins. A run that takes more fails,
+	// before the process swaps, or the kernel ends it.
+	Memory int64
 	// Trace, if not nil, is called with every record of the run, in order.
 	Trace func(Record)
 }
@@ -50,7 +54,8 @@ const (
 	// the last stages of Send: size decision, send-buffer handshake and SWIF.
 	ackStages = 3
 	// grace is how long Run waits for a computing thread after its context has ended.
-	grace = 5 * time.Second
+	// Commands end within two seconds of a signal.
+	grace = time.Second
 )
 
 // Network runs programs in virtual time, one Run at a time.
@@ -91,6 +96,9 @@ func New(cfg Config) (*Network, error) {
 	}
 	if cfg.Limit == 0 {
 		cfg.Limit = defaultLimit
+	}
+	if cfg.Memory < 0 {
+		return nil, fmt.Errorf("sim: Memory %d: want 0 or more bytes", cfg.Memory)
 	}
 	if cfg.MaxDelay < 0 || cfg.Limit < 0 || cfg.MaxDelay > maxTime || cfg.Limit > maxTime {
 		return nil, fmt.Errorf("sim: MaxDelay %v and Limit %v: each must be 0 to %v", cfg.MaxDelay, cfg.Limit, maxTime)
@@ -150,9 +158,18 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("sim: Run: the context has ended before the start: %w", dimmnet.ContextErr(ctx))
+		return endedEarly(ctx)
+	}
+	b := newBudget(w.cfg.Memory, resident)
+	if err := b.fits(nodes, nodeBytes); err != nil {
+		return err
 	}
 	k := w.newKernel(ctx, nodes, body)
+	if ctx.Err() != nil { // it may take long to make many nodes
+		k.stopThreads()
+		return endedEarly(ctx)
+	}
+	k.budget = b
 	over := make(chan struct{})
 	go func() {
 		defer close(over) // also when the Goexit of a thread ends this goroutine
@@ -172,11 +189,16 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	return k.cause
 }
 
+func endedEarly(ctx context.Context) error {
+	return fmt.Errorf("sim: Run: the context has ended before the start: %w", dimmnet.ContextErr(ctx))
+}
+
 func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Host) error) *kernel {
 	k := &kernel{
 		ctx:         ctx,
 		cfg:         w.cfg,
 		preset:      w.preset,
+		budget:      unbounded(),
 		nodes:       make([]node, nodes),
 		trace:       tracer{hash: mix(uint64(nodes)), table: crc32.MakeTable(crc32.Castagnoli), emit: w.cfg.Trace},
 		sendTime:    total(w.preset.NIC.Send),
@@ -189,6 +211,9 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	}
 	k.scheduleFaults()
 	for i := range nodes {
+		if i%boundCalls == 0 && ctx.Err() != nil {
+			break
+		}
 		n := &k.nodes[i]
 		n.memory = newLLCM(w.preset.Limits.LLCM)
 		if nics {

@@ -128,6 +128,12 @@ func (th *thread) start(body func(dimmnet.Host) error) {
 func (th *thread) main(body func(dimmnet.Host) error) {
 	k := th.k
 	all := func(h dimmnet.Host) error {
+		if k.err != nil { // the run has failed before this thread began
+			return k.err
+		}
+		if th.name == "" {
+			k.begun++
+		}
 		err := body(h)
 		if th.gathers {
 			th.flush()

@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"syscall"
+)
+
+const (
+	// nodeBytes is the least memory of a simulated node: its coroutine, NIC and LLCM
+	// (BenchmarkPingPong reports 5.7 to 7.6 KB).
+	nodeBytes = 5 << 10
+	// One part in reserve of the available memory is left for the kernel's page tables, and for
+	// ending the run.
+	reserve = 16
+	// The memory of the process is read after leastCalls to mostCalls communication calls, the more
+	// often the faster it grows.
+	leastCalls, mostCalls = 16, 4096
+)
+
+// budget bounds the memory of a run. A process that exceeds the memory of its machine or
+// container makes it swap, or the kernel kills the process, or another one. A run fails before.
+type budget struct {
+	before int64                           // bytes that the process had when the run began
+	most   int64                           // bytes that the run may take; 0 if unknown
+	last   int64                           // bytes that the process had when they were read last
+	step   uint64                          // calls between readings
+	next   uint64                          // number of the call at which they are read next
+	read   func() (bytes int64, err error) // the process's memory
+}
+
+func unbounded() budget { return budget{next: math.MaxUint64} }
+
+// newBudget returns the budget of a run that begins now. If most is 0, the run may take what is
+// available.
+func newBudget(most int64, read func() (int64, error)) budget {
+	before, err := read()
+	if err != nil {
+		return unbounded()
+	}
+	if most == 0 {
+		free, known := Available()
+		if !known {
+			return unbounded()
+		}
+		most = free - free/reserve
+	}
+	return budget{before: before, last: before, most: most, step: leastCalls, read: read}
+}
+
+// fits returns an error if nodes that take at least the given number of bytes each do not fit.
+func (b *budget) fits(nodes int, each int64) error {
+	if need := int64(nodes) * each; b.most > 0 && need > b.most {
+		return fmt.Errorf("sim: %d simulated nodes take at least %d MiB of memory, and %d MiB are available: simulate fewer nodes: %w",
+			nodes, need>>20, b.most>>20, syscall.ENOMEM)
+	}
+	return nil
+}
+
+// check returns an error if the run has taken more than it may, and not only because of garbage.
+// It is called after the given number of calls; begun of the nodes have started their programs.
+func (b *budget) check(calls uint64, begun, nodes int) error {
+	now, err := b.read()
+	if err != nil {
+		return nil
+	}
+	b.step = min(2*b.step, mostCalls)
+	if left := b.before + b.most - now; now-b.last > left/reserve {
+		b.step = max(b.step/4, leastCalls)
+	}
+	b.last, b.next = now, calls+b.step
+	if now <= b.before+b.most {
+		return nil
+	}
+	debug.FreeOSMemory()
+	if now, err = b.read(); err != nil || now <= b.before+b.most-b.most/reserve {
+		return nil
+	}
+	takes := now - b.before
+	text := fmt.Sprintf("%d simulated nodes take %d MiB of memory", nodes, takes>>20)
+	if begun < nodes {
+		text = fmt.Sprintf("%d of %d simulated nodes take %d MiB of memory (all: some %d MiB)",
+			begun, nodes, takes>>20, takes/int64(max(begun, 1))*int64(nodes)>>20)
+	}
+	return fmt.Errorf("sim: %s, and %d MiB are available: simulate fewer nodes, or a smaller problem: %w", text, b.most>>20, syscall.ENOMEM)
+}
