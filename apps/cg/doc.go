@@ -6,17 +6,14 @@
 //
 //   - Every rank has a block of rows (parts.Block) of the matrix and of all vectors. It
 //     generates its rows of the matrix itself. None of this is shared.
-//   - To multiply a row a rank needs the whole vector. So there is one shared vector, and each
-//     rank's block of it is bound to a sync variable of its own (parts.Blocks). Each rank
-//     acquires its block exclusively and copies its part into it. After a Fence each rank
-//     acquires all blocks shared, and multiplies its rows by the whole vector. Ranks overwrite
-//     their whole block and declare it (Writing), so Fagus makes no twin to compare with.
-//   - A dot product is one number per rank, added by a Reduce. A Reduce follows every product
-//     with the matrix. It returns only when all ranks have called it, so no rank writes the
-//     next vector while another still reads this one.
+//   - To multiply a row a rank needs the whole vector. So there is one shared vector, of which
+//     each rank writes its block, and which all ranks read as a whole (parts.Whole). With many
+//     ranks, a rank gets the blocks of its group of ranks first, and then those of other groups,
+//     one message for each group.
+//   - A dot product is one number per rank, added by a Reduce.
 //
-// A step consists of four phases: two Acquires for the product, and two Reduces. In phase mode the
-// Fence between the Acquires sends nothing.
+// A step consists of four phases: two for the product, and two Reduces. On 16 nodes and more the
+// product takes three.
 //
 // The number of nodes is arbitrary. A dot product is added block by block, and the sums of the
 // blocks in rank order. So another number of nodes changes the last digits, which are far beyond

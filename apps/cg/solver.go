@@ -20,10 +20,8 @@ const stepOperations = 10
 type solver struct {
 	node    *fagus.Node
 	mine    *sparse                // this rank's rows
-	factor  *parts.Blocks[float64] // the shared vector that is multiplied
+	factor  *parts.Whole[float64] // the shared vector that is multiplied
 	p, q, r []float64
-
-	toPublish, toMultiply *fagus.SyncSet
 }
 
 func newSolver(n *fagus.Node, p problem, opts *verify.Options) (*solver, error) {
@@ -32,24 +30,18 @@ func newSolver(n *fagus.Node, p problem, opts *verify.Options) (*solver, error) 
 	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
 	opts.PlantLast(n, p.rows, func() { s.mine.values[len(s.mine.values)-1]++ })
 	var err error
-	if s.factor, err = parts.NewBlocks[float64](n, "factor", p.rows, 1); err != nil {
-		return nil, err
-	}
-	s.toPublish, s.toMultiply = n.Set(s.factor.WantFill()...), n.Set(s.factor.WantAll(fagus.Shared)...)
-	return s, nil
+	s.factor, err = parts.NewWhole[float64](n, "factor", p.rows)
+	return s, err
 }
 
 func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
 
-// times computes product = matrix times v. The caller must compute a dot product before the next
-// call: its Reduce keeps a rank from overwriting the shared vector too early.
+// times computes product = matrix times v.
 func (s *solver) times(v, product []float64) {
-	n := s.node
-	s.toPublish.Do(func() { copy(s.factor.Mine(), v) })
-	n.Fence()
-	s.toMultiply.Do(func() {
-		s.mine.times(s.factor.Slice(), product)
-		n.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
+	s.factor.Fill(func(mine []float64) { copy(mine, v) })
+	s.factor.Read(func(all []float64) {
+		s.mine.times(all, product)
+		s.node.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
 	})
 }
 

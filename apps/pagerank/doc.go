@@ -5,13 +5,11 @@
 // It is a tutorial of an iteration that reads everything and writes a block:
 //
 //   - Every node reads all links from the file, or generates them from the seed, and keeps
-//     those that lead to its own block of pages (parts.Blocks). Links are not shared.
+//     those that lead to its own block of pages (parts.Block). Links are not shared.
 //   - The shared data is the contribution of each page to the pages it links to: its rank divided
-//     by the number of its links. In an iteration a node acquires all contributions shared, and
-//     its own block of a second array exclusively; then the arrays swap roles. So no node
-//     overwrites contributions that others still read. The sum at the end of each iteration keeps
-//     nodes from reading contributions before they are written.
-//   - This sum (parts.ExactSums) collects the rank of pages without links, which all pages share,
+//     by the number of its links (parts.Whole). In an iteration a node reads all contributions,
+//     and writes those of its own pages for the next iteration, in one tenure (Whole.Next).
+//   - A sum over all nodes (parts.ExactSums) collects the rank of pages without links, which all pages share,
 //     and the total change of ranks. It adds without rounding, so the result has the same bits on
 //     any number of nodes.
 //   - In the end node 0 gathers the ranks of all pages (parts.Vectors).

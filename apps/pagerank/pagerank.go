@@ -52,9 +52,8 @@ func (c *Config) Validate() error {
 
 type web struct {
 	ranking
-	node *fagus.Node
-	// by page: its contribution along each link; the two arrays alternate
-	given [2]*parts.Blocks[float64]
+	node  *fagus.Node
+	given *parts.Whole[float64]   // by page: its contribution along each link
 	ranks *parts.Vectors[float64] // of each node's pages, gathered at the end
 	sums  *parts.ExactSums
 }
@@ -69,7 +68,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := w.declare(); err != nil {
 		return verify.Result{}, err
 	}
-	lo, hi := w.given[0].Items(n.Rank())
+	lo, hi := w.given.Items(n.Rank())
 	w.have(lo, hi)
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
@@ -86,10 +85,8 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 }
 
 func (w *web) declare() (err error) {
-	for i := range w.given {
-		if w.given[i], err = parts.NewBlocks[float64](w.node, fmt.Sprintf("given/%d", i), w.Graph.Pages, 1); err != nil {
-			return err
-		}
+	if w.given, err = parts.NewWhole[float64](w.node, "given", w.Graph.Pages); err != nil {
+		return err
 	}
 	_, most := parts.Block(w.Graph.Pages, w.node.Nodes(), 0)
 	if w.ranks, err = parts.NewVectors[float64](w.node, "ranks", most); err != nil {
@@ -101,37 +98,36 @@ func (w *web) declare() (err error) {
 
 // iterate starts from equal ranks, and stops when their total change is at most Tolerance.
 func (w *web) iterate() error {
-	n, from, to := w.node, w.given[0], w.given[1]
-	if err := w.round(n.Set(from.WantMine(fagus.Exclusive)...), from, nil); err != nil {
+	first := make([]parts.Exact, totals)
+	if err := w.given.Fill(func(gives []float64) { w.round(nil, gives, first) }); err != nil {
+		return err
+	}
+	if err := w.add(first); err != nil {
 		return err
 	}
 	for !w.done() {
-		set := n.Set(slices.Concat(to.WantMine(fagus.Exclusive), from.WantAll(fagus.Shared))...)
-		if err := w.round(set, to, from.Slice()); err != nil {
+		all := make([]parts.Exact, totals)
+		if err := w.given.Next(func(given, gives []float64) { w.round(given, gives, all) }); err != nil {
 			return err
 		}
-		from, to = to, from
-		w.AdvanceTogether(n, 1)
+		if err := w.add(all); err != nil {
+			return err
+		}
+		w.AdvanceTogether(w.node, 1)
 	}
 	return nil
 }
 
 // round computes the ranks of this node's pages from given, or the first ranks if given is nil.
-func (w *web) round(set *fagus.SyncSet, to *parts.Blocks[float64], given []float64) error {
-	all := make([]parts.Exact, totals)
-	if err := w.node.During(set, func() error {
-		gives := to.Mine()
-		for lo := 0; lo < len(gives); lo += pollPages {
-			if err := w.node.Err(); err != nil {
-				return err
-			}
-			w.rank(lo, min(lo+pollPages, len(gives)), given, gives, all)
-		}
-		w.node.Spend(fagus.Time(operations(len(w.pages), len(w.mine))) * npb.OperationTime)
-		return nil
-	}); err != nil {
-		return err
+func (w *web) round(given, gives []float64, all []parts.Exact) {
+	for lo := 0; lo < len(gives) && w.node.Err() == nil; lo += pollPages {
+		w.rank(lo, min(lo+pollPages, len(gives)), given, gives, all)
 	}
+	w.node.Spend(fagus.Time(operations(len(w.pages), len(w.mine))) * npb.OperationTime)
+}
+
+// add adds up the sums of all nodes, and ends the round.
+func (w *web) add(all []parts.Exact) error {
 	if err := w.sums.Add(all); err != nil {
 		return err
 	}

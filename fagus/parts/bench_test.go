@@ -100,6 +100,29 @@ func BenchmarkExchangeSimulated(b *testing.B) {
 	}
 }
 
+// BenchmarkWholeSimulated fills and reads a vector in two steps and directly, on simulated nodes,
+// as BenchmarkExchangeSimulated does. Here bytes are those of a rank's block.
+func BenchmarkWholeSimulated(b *testing.B) {
+	for _, nodes := range []int{16, 32, 64} {
+		for _, each := range []int{8, 64, 512, 4096} {
+			for _, inSteps := range []bool{false, true} {
+				b.Run(fmt.Sprintf("nodes=%d/bytes=%d/steps=%v", nodes, each, inSteps), func(b *testing.B) {
+					const calls = 10
+					simulated(b, nodes, calls, func(n *fagus.Node) (func() error, error) {
+						w, err := parts.NewWholeInSteps[int64](n, "w", nodes*each/8, inSteps)
+						return func() error {
+							if err := w.Fill(func([]int64) {}); err != nil {
+								return err
+							}
+							return w.Read(func([]int64) {})
+						}, err
+					})
+				})
+			}
+		}
+	}
+}
+
 // simulated calls the function that prepare returns on simulated nodes, and reports the virtual
 // time of the first and of the last call.
 func simulated(b *testing.B, nodes, calls int, prepare func(n *fagus.Node) (func() error, error)) {

@@ -6,6 +6,7 @@
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
 //	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce
+//	w, err := parts.NewWhole[float64](n, "w", 1000)            // each rank writes a block, all read all
 //	b, err := parts.Broadcast(n, read, 0)                      // what rank 0 has, on all ranks
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other
@@ -23,7 +24,8 @@
 //
 //	MPI_Barrier            Node.Barrier; Node.Fence, which costs no phase in phase mode
 //	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for structs and vectors
-//	MPI_Allgather          fagus.Gather for a number, Vectors.Gather
+//	MPI_Allgather          fagus.Gather for a number, Whole for a block of a vector
+//	MPI_Allgatherv         Vectors.Gather
 //	MPI_Gather             Vectors.Gather, to which all ranks but one pass nil
 //	MPI_Bcast              Broadcast
 //	MPI_Alltoallv          AllToAll.Exchange
@@ -32,7 +34,8 @@
 // combined in the order of the ranks. A tenure that writes for others comes before a Fence, and the
 // tenures that read come after it; data of the next call are in other arrays. So each type is right
 // in both modes by itself, and takes two phases a call in phase mode on few nodes. On many nodes,
-// an all-to-all of few data goes in two steps by way of other ranks, and sums are folded.
+// data for all ranks, and messages of an all-to-all if they are short, go in two steps by way of
+// other ranks, and sums are folded.
 //
 // # Rounding of sums
 //

@@ -1,4 +1,11 @@
 package parts
 
+import "github.com/fagus-dsm/fagus/fagus"
+
 // SetMost sets how many bytes of a rank go in two steps.
 func (a *AllToAll[T]) SetMost(bytes int) { a.most = bytes }
+
+// NewWholeInSteps is NewWhole, with a choice of the way.
+func NewWholeInSteps[T any](n *fagus.Node, name string, length int, inSteps bool) (*Whole[T], error) {
+	return newWhole[T](n, name, length, inSteps)
+}

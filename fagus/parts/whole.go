@@ -1,0 +1,185 @@
+package parts
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// Whole is a vector that all ranks read as a whole, and of which each rank writes a [Block], again
+// and again (an all-gather). All methods but Items are collective; the rank must hold no variable.
+//
+//	w.Fill(func(mine []float64) { copy(mine, p) })
+//	w.Read(func(all []float64) { multiply(q, all) })
+type Whole[T any] struct {
+	node   *fagus.Node
+	length int
+	// Without steps, calls of Fill use the two in turn, so that a rank fills one while another reads
+	// the other.
+	turns [2]*Blocks[T]
+	fills int
+	steps *wholeSteps[T] // nil if every rank reads the blocks of all
+	fill  [2]*fagus.SyncSet
+	read  [2]*fagus.SyncSet
+	next  [2]*fagus.SyncSet // reads this one, and fills the other
+}
+
+// NewWhole makes a vector of length elements. It is collective.
+func NewWhole[T any](n *fagus.Node, name string, length int) (w *Whole[T], err error) {
+	return newWhole[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
+}
+
+// wholeNodes is the least number of nodes on which blocks go in two steps. That is faster for blocks
+// of 8 to 4096 bytes (go test ./fagus/parts -run - -bench WholeSimulated -benchtime 1x).
+const wholeNodes = 16
+
+func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *Whole[T], err error) {
+	if length < 1 {
+		return nil, fmt.Errorf("parts: vector %q of %d elements: want at least 1", name, length)
+	}
+	w = &Whole[T]{node: n, length: length}
+	for i := range w.turns {
+		if i == 1 && inSteps {
+			w.turns[1] = w.turns[0]
+			break
+		}
+		if w.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), length, 1); err != nil {
+			return nil, err
+		}
+	}
+	if inSteps {
+		if w.steps, err = newWholeSteps(n, name, w.turns[0]); err != nil {
+			return nil, err
+		}
+	}
+	for i, b := range w.turns {
+		reads, fills := b.WantAll(fagus.Shared), w.turns[1-i].WantFill()
+		if inSteps {
+			reads = w.steps.reads
+		}
+		w.fill[i], w.read[i] = n.Set(b.WantFill()...), n.Set(reads...)
+		w.next[i] = n.Set(append(fills, reads...)...)
+	}
+	return w, nil
+}
+
+// Items returns the elements that a rank writes: lo to hi-1.
+func (w *Whole[T]) Items(rank int) (lo, hi int) { return w.turns[0].Items(rank) }
+
+// Fill calls f to write all of this rank's block. It takes one phase.
+func (w *Whole[T]) Fill(f func(mine []T)) error {
+	w.fills++
+	at := w.fills % 2
+	return w.fill[at].Do(func() { f(w.turns[at].Mine()) })
+}
+
+// Read calls f with the vector that all ranks have filled last. f may not change it, and copies
+// what is needed later. Read follows a call of Fill or Next. It takes one phase, or two with many
+// nodes.
+func (w *Whole[T]) Read(f func(all []T)) error {
+	if err := w.meet(); err != nil {
+		return err
+	}
+	return w.read[w.fills%2].Do(func() { f(w.all()) })
+}
+
+// Next is Read and then Fill in one tenure. f gets the vector that all ranks have filled last, and
+// writes all of this rank's block of the next one. It takes no more phases than Read.
+func (w *Whole[T]) Next(f func(all, mine []T)) error {
+	if err := w.meet(); err != nil {
+		return err
+	}
+	at := w.fills % 2
+	w.fills++
+	return w.next[at].Do(func() { f(w.allOf(at), w.turns[1-at].Mine()) })
+}
+
+// meet ends the filling of the vector.
+func (w *Whole[T]) meet() error {
+	if err := w.node.Fence(); err != nil || w.steps == nil {
+		return err
+	}
+	if err := w.steps.forward(); err != nil {
+		return err
+	}
+	return w.node.Fence()
+}
+
+func (w *Whole[T]) all() []T { return w.allOf(w.fills % 2) }
+
+func (w *Whole[T]) allOf(turn int) []T {
+	if w.steps == nil {
+		return w.turns[turn].Part(0, w.length)
+	}
+	return w.steps.all()
+}
+
+// wholeSteps is a Whole whose blocks go in two steps. A rank reads the blocks of its group first,
+// and writes a copy of them for its column; then it reads the copies of all groups for its column.
+// So it gets messages from as many ranks as the root of all, instead of from all.
+type wholeSteps[T any] struct {
+	groups
+	node   *fagus.Node
+	blocks *Blocks[T]
+	copies *fagus.Array[T] // by column, a vector
+	toCopy *fagus.SyncSet
+	reads  []fagus.Request // of the vector of this rank's column
+}
+
+func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T]) (s *wholeSteps[T], err error) {
+	s = &wholeSteps[T]{groups: groupsOf(n.Nodes()), node: n, blocks: b}
+	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.columns()*b.items); err != nil {
+		return nil, err
+	}
+	own, column := s.of(n.Rank())
+	lo, hi := s.members(own)
+	var wants []fagus.Request
+	for r := lo; r < hi; r++ {
+		wants = append(wants, b.Want(fagus.Shared, r)...)
+	}
+	for c := range s.columns() {
+		for group := range s.count {
+			lo, hi := s.part(group)
+			if lo == hi {
+				continue
+			}
+			part := s.copies.Range(c*b.items+lo, c*b.items+hi)
+			v, err := n.Bind(fmt.Sprintf("%s.copy.%d.%d", name, c, group), part)
+			if err != nil {
+				return nil, err
+			}
+			if s.server(group, c) == n.Rank() {
+				wants = append(wants, v.Write().Writing(part))
+			}
+			if c == column {
+				s.reads = append(s.reads, v.Read())
+			}
+		}
+	}
+	s.toCopy = n.Set(wants...)
+	return s, nil
+}
+
+// part returns the elements of a group: lo to hi-1.
+func (s *wholeSteps[T]) part(group int) (lo, hi int) {
+	first, end := s.members(group)
+	lo, _ = s.blocks.Items(first)
+	_, hi = s.blocks.Items(end - 1)
+	return lo, hi
+}
+
+// forward copies the blocks of this rank's group for the columns that this rank serves.
+func (s *wholeSteps[T]) forward() error {
+	own, _ := s.of(s.node.Rank())
+	lo, hi := s.part(own)
+	return s.toCopy.Do(func() {
+		for _, c := range s.served(s.node.Rank()) {
+			copy(s.copies.Part(c*s.blocks.items+lo, c*s.blocks.items+hi), s.blocks.Part(lo, hi))
+		}
+	})
+}
+
+func (s *wholeSteps[T]) all() []T {
+	_, column := s.of(s.node.Rank())
+	return s.copies.Part(column*s.blocks.items, (column+1)*s.blocks.items)
+}
