@@ -72,6 +72,8 @@
 //	S -> R   notice   how many bytes have landed, because R's NIC reports nothing to R
 //	S -> S            clear the done word for the next PUSH
 //
+// In a phase that repeats there is no grant: that of one cycle before stands (standing.go).
+//
 // A receiver that passes the message on pushes the bytes that a notice announces, out of the bulk
 // memory in which they landed. The receiver's host reads the message last, for its own copy.
 //
@@ -106,6 +108,9 @@
 // network never use the bulk memory at the same time. A port whose two banks are one memory needs
 // no other rule.
 //
+// In a phase that a rank expects to repeat, its first Flip comes before its mark. Peers push when
+// they know that all ranks have sent marks.
+//
 // No two ranks wait for each other. All ranks take the messages of a plan in the same order and
 // leave none out, and a multicast that may need another message ends the round. Let M be the first
 // message that some rank has not finished. Every rank that takes part in M has M in its present
@@ -119,8 +124,10 @@
 //
 // There, all ranks know the schedule of every phase: the lists of all (schedule.go). What the last
 // ones were lets them expect the next one (course.go). A rank that does what is expected of it
-// sends a mark instead of its list, and a phase of a cycle repeats without a plan (repeat.go). The
-// table is brought up to date when a phase needs it (replica.go).
+// sends a mark instead of its list, and a bundle of marks is a word instead of a slot
+// (markwords.go). A phase of a cycle repeats without a plan (repeat.go). The table is brought up to
+// date when a phase needs it (replica.go). Lists that progress evenly from rank to rank go down the
+// tree as one entry (runs.go).
 //
 // # Limits and costs
 //

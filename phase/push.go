@@ -25,7 +25,6 @@ type push struct {
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	standing *standing          // grants of this phase
 	held     bool               // the roles are foreseen: the phase may not repeat
-	filled   bool               // this rank has filled messages of the round
 	round    []*role            // the first few of roles: their messages are under way
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
@@ -155,8 +154,7 @@ func (b *push) step() (progress bool, err error) {
 
 // begin takes messages in the order of the plan and leaves none out: see the package comment.
 func (b *push) begin() {
-	free := b.memory
-	b.filled = false
+	free, filled := b.memory, false
 	for _, r := range b.roles {
 		n := r.reserve(b.memory.n)
 		if n > free.n {
@@ -165,14 +163,14 @@ func (b *push) begin() {
 		r.begin(free.place(n, r.root), b.standing.given)
 		if r.root {
 			b.fill(r)
-			b.filled = true
+			filled = true
 		}
 		b.round = append(b.round, r)
 		if !r.surelyLast(b.memory.n) {
 			break // its next message comes before the messages of later multicasts
 		}
 	}
-	if b.filled {
+	if filled {
 		// No peer pushes into this rank now: this rank has granted no message in this round,
 		// and all messages that it granted before have arrived.
 		b.e.port.Flip()

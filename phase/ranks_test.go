@@ -150,4 +150,10 @@ func TestWrongMarks(t *testing.T) {
 			t.Errorf("bundle %x: schedule %v, error %v", bundle, s, err)
 		}
 	}
+	if err := e.Begin(syncvar.List{Call: syncvar.Acquire, Since: e.phase, Shared: []syncvar.ID{0}}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := e.scheduleOf(1, appendEntry(nil, 0, appendMark(nil, 1))); err == nil || !strings.Contains(err.Error(), "rank 1 says that all ranks do as 1 phases before") {
+		t.Errorf("a rank that has sent another list than expected takes a mark: %t, error %v", s != nil, err)
+	}
 }

@@ -16,7 +16,7 @@ func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry
 		l.Exclusive = []syncvar.ID{syncvar.ID(4*r + 4), syncvar.ID(4*r + 5)}
 		l.Shared = []syncvar.ID{syncvar.ID(4 * r), syncvar.ID(4*r + 9)}
 		if random.Float64() < deviate {
-			switch random.IntN(4) {
+			switch random.IntN(5) {
 			case 0:
 				continue
 			case 1:
@@ -25,6 +25,8 @@ func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry
 			case 2:
 				l.Shared = l.Shared[:random.IntN(2)]
 			case 3:
+				l.Digest++
+			case 4:
 				l.Exclusive[1] += syncvar.ID(random.IntN(9))
 			}
 		}

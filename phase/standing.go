@@ -66,10 +66,9 @@ func (b *push) foresee(p *part) {
 	}
 }
 
+// retract takes back what foresee has done. What the rank has filled is filled again, in whichever
+// bank the host now reaches.
 func (b *push) retract() {
-	if b.filled {
-		b.e.port.Flip() // the host may fill what it has filled
-	}
 	clear(b.roles)
 	b.roles, b.round, b.held = b.roles[:0], b.round[:0], false
 }
