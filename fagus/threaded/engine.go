@@ -17,8 +17,8 @@ const (
 )
 
 // FlatNodes is the number of nodes up to which Config.Trees gains little. With 4 simulated nodes
-// (fagus run PROGRAM --mode threaded --nodes 4 --lists all and --lists tree) lu takes 114 and 101
-// ms, matmul 11.42 and 11.44 s; with 8 nodes lu takes 182 and 97 ms.
+// (fagus run PROGRAM --mode threaded --nodes 4 --lists all and --lists tree) lu takes 114 and 97
+// ms, matmul 11.42 and 11.44 s; with 8 nodes lu takes 182 and 93 ms.
 const FlatNodes = 4
 
 // Engine is one rank's side of a run. Only the user thread may call its methods, except LastWait.
@@ -154,7 +154,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		wanted:   make(map[syncvar.ID]*want),
 		readers:  make(map[syncvar.ID]*syncvar.Readers),
 		had:      make(map[syncvar.ID]struct{}),
-		meeting:  newMeeting(p.Rank(), nodes, cfg.Trees),
+		meeting:  newMeeting(p.Rank(), meetingTree(nodes, cfg.Trees)),
 		agreed:   make([]uint32, nodes),
 	}, nil
 }

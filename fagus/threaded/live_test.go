@@ -137,8 +137,8 @@ func TestClosedMemoryIsLeftAlone(t *testing.T) {
 		t.Errorf("the memory holds %q, the request is open: %v", got, e.wanted[1] != nil)
 	}
 	s, l := &sender{e: e}, &lane{body: []byte("before")}
-	l.out.stream = &consistency.Stream{ID: 1, Cuts: []consistency.Cut{{Range: r}}, Complete: true}
-	if _, _, ok := s.copy(l); ok || string(l.body) != "before" || e.counts.Slots != 0 {
+	o := outgoing{stream: &consistency.Stream{ID: 1, Cuts: []consistency.Cut{{Range: r}}, Complete: true}}
+	if _, _, ok := s.copy(l, &o); ok || string(l.body) != "before" || e.counts.Slots != 0 {
 		t.Errorf("%q was copied, %d slots were counted", l.body, e.counts.Slots)
 	}
 }

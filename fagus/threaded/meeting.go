@@ -31,11 +31,15 @@ type meeting struct {
 	words   [][]uint64     // by index in ranks: the words of ranks below, if there are several
 }
 
-func newMeeting(rank dimmnet.Rank, nodes int, trees bool) meeting {
-	m := meeting{tree: ringbuf.Tree{Nodes: nodes, Arity: max(nodes-1, 1)}}
+func meetingTree(nodes int, trees bool) ringbuf.Tree {
 	if trees && nodes > flatMeeting {
-		m.tree.Arity = meetingArity
+		return ringbuf.Tree{Nodes: nodes, Arity: meetingArity}
 	}
+	return ringbuf.Tree{Nodes: nodes, Arity: max(nodes-1, 1)}
+}
+
+func newMeeting(rank dimmnet.Rank, tree ringbuf.Tree) meeting {
+	m := meeting{tree: tree}
 	m.parent, _ = m.tree.Parent(rank)
 	m.ranks = append([]dimmnet.Rank{rank}, m.tree.Children(rank)...)
 	m.arrived, m.words = make([]message, len(m.ranks)), make([][]uint64, len(m.ranks))

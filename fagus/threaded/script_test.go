@@ -3,6 +3,7 @@ package threaded
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +20,12 @@ import (
 // TestScripts runs the scripts in testdata. A block of commands is followed by what they print:
 //
 //	ranks N [direct]   make N ranks with an array of 1024 bytes each
+//	ranks N trees K    the same with readers that pass data on in slots of 64 bytes, and meetings over
+//	                   a tree with K children a rank
 //	bind NAME LO HI    bind a variable on every rank
 //	ask R V ACCESS     request a variable: shared, exclusive, or brief as in Update
-//	land A->B          land the next message from A to B and its data
+//	land A->B [N]      land the next message from A to B and its data, or only N slots of its data; if
+//	                   there is no message, the rest of the data of one
 //	stabilize          land all messages, in the order of the ranks, until none is in flight
 //	write R ADDR TEXT  write to R's copy, during a tenure
 //	read R ADDR N      print N bytes of R's copy
@@ -100,7 +104,7 @@ type noEvent struct{}
 func (noEvent) Set()        {}
 func (noEvent) Wait() error { return errors.New("the script may not wait") }
 
-func (w *world) begin(n int, direct bool) error {
+func (w *world) begin(n int, cfg Config) error {
 	*w = world{}
 	tables := make([]map[dimmnet.Offset]uint64, n)
 	for r := range n {
@@ -110,7 +114,7 @@ func (w *world) begin(n int, direct bool) error {
 		if _, err := space.AddRegion("a", "bytes", 1, memory); err != nil {
 			return err
 		}
-		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables, rdma: 1 << 20}, space, Config{Direct: direct})
+		e, err := newEngine(&tablePort{rank: dimmnet.Rank(r), tables: tables, rdma: 1 << 20}, space, cfg)
 		if err != nil {
 			return err
 		}
@@ -134,7 +138,12 @@ func (w *world) do(f []string) error {
 	}
 	switch f[0] {
 	case "ranks":
-		return w.begin(arg(1), len(f) > 2)
+		if err := w.begin(arg(1), Config{Direct: slices.Contains(f, "direct"), Trees: slices.Contains(f, "trees")}); err != nil || len(f) < 4 {
+			return err
+		}
+		for _, r := range w.ranks {
+			r.layout.SlotBytes, r.meeting = 64, newMeeting(r.rank, ringbuf.Tree{Nodes: arg(1), Arity: arg(3)})
+		}
 	case "bind":
 		w.names = append(w.names, f[1])
 		for _, r := range w.ranks {
@@ -153,7 +162,10 @@ func (w *world) do(f []string) error {
 		if _, err := fmt.Sscanf(f[1], "%d->%d", &from, &to); err != nil {
 			return err
 		}
-		return w.land(from, to)
+		if len(f) > 2 {
+			return w.land(from, to, arg(2))
+		}
+		return w.land(from, to, math.MaxInt)
 	case "stabilize":
 		return w.stabilize()
 	case "write":
@@ -250,24 +262,40 @@ func (w *world) meet(r *tenant, call string, word uint64) error {
 	return fmt.Errorf("no call %q", call)
 }
 
-// land lands the next message from one rank to another.
-func (w *world) land(from, to int) error {
+// land lands the next message from one rank to another with the data that the rank has, but at most
+// so many slots of data.
+func (w *world) land(from, to, most int) error {
 	r := w.ranks[from]
-	i := slices.IndexFunc(r.out, func(o outgoing) bool { return int(o.to) == to })
+	i := slices.IndexFunc(r.out, func(o outgoing) bool { return int(o.to) == to && !o.said })
+	if i < 0 {
+		i = slices.IndexFunc(r.out, func(o outgoing) bool { return int(o.to) == to })
+	}
 	if i < 0 {
 		return fmt.Errorf("no message is in flight")
 	}
 	o := r.out[i]
 	r.out = slices.Delete(r.out, i, i+1)
 	var slots []incoming
-	for i, word := range o.words {
-		slots = append(slots, words(r.rank, i, word))
+	if !o.said {
+		for i, word := range o.words {
+			slots = append(slots, words(r.rank, i, word))
+		}
+		slots, o.said = append(slots, slotOf(r.rank, o.m)), true
 	}
-	slots = append(slots, slotOf(r.rank, o.m))
-	if o.stream != nil {
-		for i, c := range o.stream.Cuts {
-			head := ringbuf.Header{Kind: ringbuf.Data, Sender: r.rank, Addr: uint64(c.Lo), Len: c.Len(), Age: c.Age, Last: i == len(o.stream.Cuts)-1}
+	if st := o.stream; st != nil {
+		for ; o.cut < len(st.Cuts) && most > 0; most-- {
+			c := st.Cuts[o.cut]
+			o.cut++
+			head := ringbuf.Header{Kind: ringbuf.Data, Sender: r.rank, Addr: uint64(c.Lo), Len: c.Len(), Age: c.Age, Last: st.Complete && o.cut == len(st.Cuts)}
 			slots = append(slots, incoming{r.rank, head, slices.Clone(r.space.Bytes(c.Range))})
+		}
+		switch {
+		case o.cut < len(st.Cuts):
+			r.out = slices.Insert(r.out, i, o)
+		case st.Complete:
+			r.flowing--
+		default:
+			r.park(&o)
 		}
 	}
 	for _, in := range slots {
@@ -290,7 +318,7 @@ func (w *world) stabilize() error {
 		for from, r := range w.ranks {
 			for len(r.out) > 0 {
 				moved = true
-				if err := w.land(from, int(r.out[0].to)); err != nil {
+				if err := w.land(from, int(r.out[0].to), math.MaxInt); err != nil {
 					return err
 				}
 			}
@@ -352,17 +380,31 @@ func (w *world) describe(o *outgoing) string {
 		return fmt.Sprintf("request of rank %d for %s, %s, has version %d", m.rank, w.names[m.id], access, m.since)
 	case grant:
 		text := fmt.Sprintf("grant of %s, version %d", w.names[m.id], m.version)
+		if o.said {
+			text = "rest of " + w.names[m.id]
+		}
+		if m.passed && !o.said {
+			text = fmt.Sprintf("grant by rank %d of %s, version %d", m.rank, w.names[m.id], m.version)
+		}
 		if o.stream != nil {
 			bytes := 0
-			for _, c := range o.stream.Cuts {
+			for _, c := range o.stream.Cuts[o.cut:] {
 				bytes += c.Len()
 			}
 			text += fmt.Sprintf(" and %d bytes", bytes)
+			if !o.stream.Complete {
+				text += ", more to come"
+			}
 		}
 		return text
 	case release:
 		return "release of " + w.names[m.id]
+	case pass:
+		return fmt.Sprintf("wish that %s, version %d, be passed on to rank %d, which has version %d", w.names[m.id], m.version, m.rank, m.since)
 	case arrive:
+		if len(o.words) > 0 {
+			return fmt.Sprintf("waits in %v with %v", m.call, o.words)
+		}
 		return fmt.Sprintf("waits in %v", m.call)
 	}
 	return fmt.Sprintf("all are in %v", m.call)

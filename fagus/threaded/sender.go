@@ -22,22 +22,24 @@ type outgoing struct {
 	cut  int  // how many cuts of the stream
 }
 
-// sender sends messages through the rings to the peers: one after another, or, if it has more than
-// one lane, one to each of several peers at a time.
+// sender sends messages through the rings to the peers: one after another, or, with Config.Trees, in
+// a lane for each peer.
 type sender struct {
 	e     *Engine
 	h     dimmnet.Host
 	port  dimmnet.Port
 	rings []*ringbuf.Sender // by rank
-	lanes []*lane           // the messages under way, each to another rank
+	lanes []*lane           // those with messages under way
 	spare []*lane
 	width int // the most lanes
 }
 
-// lane is a message under way.
+// lane sends messages to one rank. The messages stay in order, and so do the data; but a message
+// does not wait for the data of earlier ones.
 type lane struct {
-	out  outgoing
-	ring *ringbuf.Sender
+	to    dimmnet.Rank
+	ring  *ringbuf.Sender
+	queue []outgoing // the messages under way; all but the last wait for slots for their data only
 
 	head   ringbuf.Header
 	body   []byte // the contents of the slot
@@ -82,39 +84,44 @@ func (e *Engine) send(h dimmnet.Host) error {
 		}
 		for _, l := range s.lanes {
 			if l.posted() && e.notices {
-				s.h.Notify(l.out.to)
+				s.h.Notify(l.to)
 			}
 		}
 	}
 }
 
-// take makes messages of the out queue the ones under way, as many as there are lanes, but only one
-// to each rank, so that messages to one rank stay in order. It returns false if none is under way.
-// The lock is held.
+// take opens lanes for messages of the out queue, as many as there may be. It returns false if
+// nothing is under way. The lock is held.
 func (s *sender) take() bool {
 	e := s.e
 	for i := 0; i < len(e.out) && len(s.lanes) < s.width; {
 		to := e.out[i].to
-		if slices.ContainsFunc(s.lanes, func(l *lane) bool { return l.out.to == to }) {
+		if slices.ContainsFunc(s.lanes, func(l *lane) bool { return l.to == to }) {
 			i++
 			continue
-		}
-		if len(e.out) >= outLimit {
-			e.wake(user)
 		}
 		l := &lane{body: make([]byte, 0, e.layout.SlotBytes)}
 		if n := len(s.spare); n > 0 {
 			l, s.spare = s.spare[n-1], s.spare[:n-1]
 		}
-		*l = lane{out: e.out[i], ring: s.rings[to], body: l.body}
+		*l = lane{to: to, ring: s.rings[to], queue: append(l.queue[:0], e.dequeue(i)), body: l.body}
 		s.lanes = append(s.lanes, l)
-		if i == 0 {
-			e.out = e.out[1:]
-		} else {
-			e.out = slices.Delete(e.out, i, i+1)
-		}
 	}
 	return len(s.lanes) > 0
+}
+
+// dequeue removes a message from the out queue. The lock is held.
+func (e *Engine) dequeue(i int) outgoing {
+	if len(e.out) >= outLimit {
+		e.wake(user)
+	}
+	o := e.out[i]
+	if i == 0 {
+		e.out = e.out[1:]
+	} else {
+		e.out = slices.Delete(e.out, i, i+1)
+	}
+	return o
 }
 
 // fill fills the next slot of every lane whose last one is posted, and ends lanes that have none.
@@ -132,38 +139,60 @@ func (s *sender) fill() bool {
 	return len(s.lanes) > 0
 }
 
-// next fills the next slot of a message. It returns false if all are filled.
+// next fills the next slot of a lane. It returns false if all are filled.
 func (s *sender) next(l *lane) bool {
-	o := &l.out
-	switch {
-	case o.word < len(o.words):
-		s.fillWords(l)
-	case !o.said:
-		o.said = true
-		l.body = o.m.append(l.body[:0])
-		l.head = ringbuf.Header{Kind: ringbuf.Control, Last: true, Sender: s.e.rank, Len: len(l.body)}
-	case o.stream == nil || !s.fillCut(l):
-		return false
-	}
 	l.filled, l.put = true, false
-	return true
+	for {
+		if s.width > 1 {
+			s.add(l)
+		}
+		if len(l.queue) == 0 {
+			return false
+		}
+		switch o := &l.queue[len(l.queue)-1]; {
+		case o.word < len(o.words):
+			s.fillWords(l, o)
+			return true
+		case !o.said:
+			o.said = true
+			l.body = o.m.append(l.body[:0])
+			l.head = ringbuf.Header{Kind: ringbuf.Control, Last: true, Sender: s.e.rank, Len: len(l.body)}
+			return true
+		}
+		if o := &l.queue[0]; o.stream != nil && s.fillCut(l, o) {
+			return true
+		}
+		l.queue = slices.Delete(l.queue, 0, 1)
+	}
 }
 
-func (s *sender) fillWords(l *lane) {
-	at, words := l.out.word, l.out.words
+// add adds the next message of the out queue to the lane's rank, when the last one has its slot.
+func (s *sender) add(l *lane) {
+	if n := len(l.queue); n > 0 && !l.queue[n-1].said {
+		return
+	}
+	s.e.mu.Lock()
+	defer s.e.unlock()
+	if i := slices.IndexFunc(s.e.out, func(o outgoing) bool { return o.to == l.to }); i >= 0 {
+		l.queue = append(l.queue, s.e.dequeue(i))
+	}
+}
+
+func (s *sender) fillWords(l *lane, o *outgoing) {
+	at, words := o.word, o.words
 	n := min(len(words)-at, s.e.layout.SlotBytes/dimmnet.WordBytes)
-	l.out.word += n
+	o.word += n
 	l.body = l.body[:0]
 	for _, w := range words[at:][:n] {
 		l.body = binary.LittleEndian.AppendUint64(l.body, w)
 	}
-	l.head = ringbuf.Header{Kind: ringbuf.List, Last: l.out.word == len(words), Sender: s.e.rank, Len: len(l.body), Addr: uint64(at)}
+	l.head = ringbuf.Header{Kind: ringbuf.List, Last: o.word == len(words), Sender: s.e.rank, Len: len(l.body), Addr: uint64(at)}
 }
 
 // fillCut copies the bytes of the next cut from program memory. It returns false if there is none,
 // and on a closed engine.
-func (s *sender) fillCut(l *lane) bool {
-	c, last, ok := s.copy(l)
+func (s *sender) fillCut(l *lane, o *outgoing) bool {
+	c, last, ok := s.copy(l, o)
 	if !ok {
 		return false
 	}
@@ -173,10 +202,10 @@ func (s *sender) fillCut(l *lane) bool {
 	return true
 }
 
-func (s *sender) copy(l *lane) (c consistency.Cut, last, ok bool) {
+func (s *sender) copy(l *lane, o *outgoing) (c consistency.Cut, last, ok bool) {
 	s.e.mu.Lock()
-	defer s.e.unlock() // parking wakes nobody
-	e, o := s.e, &l.out
+	defer s.e.unlock()
+	e := s.e
 	switch {
 	case e.closed || o.cut == len(o.stream.Cuts) && o.stream.Complete:
 		return c, false, false
