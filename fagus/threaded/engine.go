@@ -18,7 +18,7 @@ const (
 
 // FlatNodes is the number of nodes up to which Config.Trees gains little. With 4 simulated nodes
 // (fagus run PROGRAM --mode threaded --nodes 4 --lists all and --lists tree) lu takes 114 and 97
-// ms, matmul 11.42 and 11.44 s; with 8 nodes lu takes 182 and 93 ms.
+// ms, matmul 11.42 and 11.40 s; with 8 nodes lu takes 182 and 93 ms.
 const FlatNodes = 4
 
 // Engine is one rank's side of a run. Only the user thread may call its methods, except LastWait.

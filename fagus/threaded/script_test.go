@@ -20,12 +20,12 @@ import (
 // TestScripts runs the scripts in testdata. A block of commands is followed by what they print:
 //
 //	ranks N [direct]   make N ranks with an array of 1024 bytes each
-//	ranks N trees K    the same with readers that pass data on in slots of 64 bytes, and meetings over
-//	                   a tree with K children a rank
+//	ranks N trees K    the same with Config.Trees, slots of 64 bytes, and a meeting tree with
+//	                   K children a rank
 //	bind NAME LO HI    bind a variable on every rank
 //	ask R V ACCESS     request a variable: shared, exclusive, or brief as in Update
-//	land A->B [N]      land the next message from A to B and its data, or only N slots of its data; if
-//	                   there is no message, the rest of the data of one
+//	land A->B [N]      land the next message from A to B and its data, or only N slots of its
+//	                   data; if there is no message, the rest of the data of one
 //	stabilize          land all messages, in the order of the ranks, until none is in flight
 //	write R ADDR TEXT  write to R's copy, during a tenure
 //	read R ADDR N      print N bytes of R's copy

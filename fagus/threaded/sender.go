@@ -22,8 +22,8 @@ type outgoing struct {
 	cut  int  // how many cuts of the stream
 }
 
-// sender sends messages through the rings to the peers: one after another, or, with Config.Trees, in
-// a lane for each peer.
+// sender sends messages through the rings to the peers: one after another, or, with Config.Trees,
+// in a lane for each peer.
 type sender struct {
 	e     *Engine
 	h     dimmnet.Host
