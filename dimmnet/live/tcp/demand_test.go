@@ -178,6 +178,25 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// TestSilenceWithoutConnection checks that no rank takes another for lost because there is no
+// connection to it.
+func TestSilenceWithoutConnection(t *testing.T) {
+	t.Parallel()
+	results := startDemand(func(dimmnet.Rank) Config {
+		cfg := onDemand()
+		cfg.Joining, cfg.Stall = 2*time.Second, time.Second
+		return cfg
+	}, 12, func(dimmnet.Host) error {
+		time.Sleep(3 * time.Second)
+		return nil
+	})
+	for rank, result := range results {
+		if err := meshtest.Result(t, result); err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
 // TestDeathWithoutConnection checks that all ranks learn that a process was killed or stopped,
 // whether or not they are connected to it.
 func TestDeathWithoutConnection(t *testing.T) {

@@ -136,11 +136,15 @@ func (h *hosts) link(t *testing.T, host int, state string) {
 }
 
 // orders returns the orders of a job with a rank on each host. Rank 0 listens on all interfaces.
-// The other ranks also advertise an address without a host, and the address of another host.
+// The other ranks also advertise an address without a host, and the address of another host. With
+// encryption, ranks connect on demand.
 func (h *hosts) orders(t *testing.T, encrypt bool) (all []meshtest.Order) {
 	t.Helper()
 	for rank, id := range identities(t, len(h.all), encrypt) {
 		o := meshtest.Order{Identity: id, Listen: "0.0.0.0"}
+		if encrypt {
+			o.Direct = -1
+		}
 		if rank > 0 {
 			o.Listen = address(rank)
 			o.Reach = []string{"192.0.2.1", address(0), address(rank)}
