@@ -19,7 +19,7 @@ const stepOperations = 10
 // solver is the state of a rank. Its vectors and arguments are this rank's blocks of vectors.
 type solver struct {
 	node    *fagus.Node
-	mine    *sparse                // this rank's rows
+	mine    *sparse               // this rank's rows
 	factor  *parts.Whole[float64] // the shared vector that is multiplied
 	p, q, r []float64
 }

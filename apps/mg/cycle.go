@@ -10,7 +10,7 @@ import (
 )
 
 // leastShared is the number of planes below which a level is not divided among the ranks.
-const leastShared = 32
+const leastShared = 16
 
 type solver struct {
 	*kernel
@@ -35,7 +35,7 @@ func newSolver(n *fagus.Node, p *problem) (s *solver, err error) {
 		return nil, err
 	}
 	planes := finest
-	for ; planes == finest || planes >= leastShared && planes >= 2*n.Nodes(); planes /= 2 {
+	for ; planes == finest || planes >= leastShared && 2*planes >= n.Nodes(); planes /= 2 {
 		l := level{n: planes}
 		if l.u, err = newGrid(n, "u", planes, haloOf(n.Nodes())); err != nil {
 			return nil, err

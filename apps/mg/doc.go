@@ -13,16 +13,17 @@
 //   - A Fence ends each sweep. The next sweep reads the field that this sweep wrote, and
 //     overwrites the field that it read. In threaded mode only the Fence keeps a rank from
 //     overwriting too early.
-//   - A level of less than 32 planes, or of less than two per rank, is not worth dividing.
-//     There every rank acquires the whole residual once, and computes the rest of the cycle,
-//     down to 2 planes and back, without communication.
+//   - A level of less than 16 planes, or of less than half as many planes as ranks, is not worth
+//     dividing. There every rank acquires the whole residual once, and computes the rest of the
+//     cycle, down to 2 planes and back, without communication. With twice as many ranks as
+//     planes, half of the ranks have no planes and wait.
 //
 // Where the processor has AVX2 the rows are computed in assembly, with the bits of the versions in
 // Go (rows.go). All sweeps are limited by memory, so these kernels prefetch.
 //
 // A point is computed by the same operations wherever it lies. The squares of the norm are added
 // within a plane first, and parts.ExactSums adds the planes. So the result has the same bits on
-// any number of ranks. At most n/2 ranks can take part, 16 in class S. If the number of ranks is
+// any number of ranks. At most n ranks can take part, 32 in class S. If the number of ranks is
 // no power of 2, a rank's planes of two levels do not coincide, and more planes move.
 //
 // The benchmark verifies the norm of the last residual, within 1e-8, against the values of NPB

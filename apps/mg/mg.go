@@ -51,10 +51,10 @@ func Units(c npb.Class) int { p := problemOf(c); return p.iterations * p.n }
 // levels. Nobody writes the zeros of v.
 func Memory(c npb.Class, _ int) int { p := problemOf(c); return 2 * 8 * p.points() * 8 / 7 }
 
-// Validate reports an error if ranks would have less than two planes each.
+// Validate reports an error if there are more ranks than planes.
 func Validate(c npb.Class, nodes int) error {
-	if n := problemOf(c).n; 2*nodes > n {
-		return fmt.Errorf("mg: class %v on %d nodes: its %d planes are enough for %d nodes at most", c, nodes, n, n/2)
+	if n := problemOf(c).n; nodes > n {
+		return fmt.Errorf("mg: class %v on %d nodes: its %d planes are enough for %[3]d nodes at most", c, nodes, n)
 	}
 	return nil
 }
@@ -113,8 +113,11 @@ func (s *solver) norm() float64 {
 // requested in reads. operations is the cost per point. A Fence follows: the next sweep reads
 // the written planes, and overwrites the planes that f has read.
 func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) {
+	lo, hi := writes.Mine()
+	if lo == hi {
+		reads = nil
+	}
 	s.node.Set(append(writes.WantFill(), reads...)...).Do(func() {
-		lo, hi := writes.Mine()
 		for z := lo; z < hi && s.node.Err() == nil; z++ {
 			f(z)
 			s.node.Spend(fagus.Time(writes.Columns*operations) * npb.OperationTime)

@@ -6,7 +6,7 @@
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
 //	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce
-//	w, err := parts.NewWhole[float64](n, "w", 1000)            // each rank writes a block, all read all
+//	w, err := parts.NewWhole[float64](n, "w", 1000)            // blocks that all ranks read
 //	b, err := parts.Broadcast(n, read, 0)                      // what rank 0 has, on all ranks
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other

@@ -7,15 +7,16 @@ import (
 )
 
 // Whole is a vector that all ranks read as a whole, and of which each rank writes a [Block], again
-// and again (an all-gather). All methods but Items are collective; the rank must hold no variable.
+// and again (an all-gather). All methods but Items are collective, and the rank must hold no
+// variable.
 //
 //	w.Fill(func(mine []float64) { copy(mine, p) })
 //	w.Read(func(all []float64) { multiply(q, all) })
 type Whole[T any] struct {
 	node   *fagus.Node
 	length int
-	// Without steps, calls of Fill use the two in turn, so that a rank fills one while another reads
-	// the other.
+	// Without steps, calls of Fill use the two in turn, so that a rank fills one while another
+	// reads the other.
 	turns [2]*Blocks[T]
 	fills int
 	steps *wholeSteps[T] // nil if every rank reads the blocks of all
@@ -29,8 +30,8 @@ func NewWhole[T any](n *fagus.Node, name string, length int) (w *Whole[T], err e
 	return newWhole[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
 }
 
-// wholeNodes is the least number of nodes on which blocks go in two steps. That is faster for blocks
-// of 8 to 4096 bytes (go test ./fagus/parts -run - -bench WholeSimulated -benchtime 1x).
+// wholeNodes is the least number of nodes on which blocks go in two steps. That is faster for
+// blocks of 8 to 4096 bytes (go test ./fagus/parts -run - -bench WholeSimulated -benchtime 1x).
 const wholeNodes = 16
 
 func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *Whole[T], err error) {
