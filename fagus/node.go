@@ -49,7 +49,9 @@ type Node struct {
 	cancel   context.CancelCauseFunc
 }
 
-func newNode(ctx context.Context, h dimmnet.Host, cfg Config, board *rollcall.Board, declared *declarations) (*Node, error) {
+// newNode makes the node of a rank. The configuration is that of all ranks.
+func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.Board, declared *declarations) (*Node, error) {
+	cfg := *all
 	p := h.Port()
 	space := declared.newSpace()
 	one, err := oneCopy(h, cfg)

@@ -33,6 +33,12 @@ type result struct {
 	line func(syncvar.ID) string // of a rank in this process: where it acquires a variable
 }
 
+// result writes the results of this rank to r. It is no part of Run's function of a rank, because
+// thousands of simulated ranks keep the stack of that one while they wait.
+func (n *Node) result(r *result) {
+	*r = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.space.Unguarded(), n.waits.line}
+}
+
 // gather adds the results of the ranks in other processes to results, by rank.
 func gather(ctx context.Context, net dimmnet.Network, results []result) error {
 	j, ok := joined(net)

@@ -47,7 +47,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	results := make([]result, cfg.Nodes)
 	declared := newDeclarations(about.Virtual)
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
-		n, err := newNode(ctx, h, cfg, board, declared)
+		n, err := newNode(ctx, h, &cfg, board, declared)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if err := n.end(); err != nil {
 			return err
 		}
-		results[n.rank] = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.space.Unguarded(), n.waits.line}
+		n.result(&results[n.rank])
 		return nil
 	})
 	if err != nil {
