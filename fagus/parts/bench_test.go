@@ -123,6 +123,28 @@ func BenchmarkWholeSimulated(b *testing.B) {
 	}
 }
 
+// BenchmarkSumsSimulated adds vectors of float64 and of int64, scattered and folded, on 32
+// simulated nodes, as BenchmarkExchangeSimulated does.
+func BenchmarkSumsSimulated(b *testing.B) {
+	for _, length := range []int{16, 64, 256, 1024} {
+		for _, scatter := range []bool{false, true} {
+			sumsSimulated[float64](b, length, scatter)
+			sumsSimulated[int64](b, length, scatter)
+		}
+	}
+}
+
+func sumsSimulated[T parts.Number](b *testing.B, length int, scatter bool) {
+	b.Run(fmt.Sprintf("%T/length=%d/scatter=%v", T(0), length, scatter), func(b *testing.B) {
+		const nodes, calls = 32, 8
+		simulated(b, nodes, calls, func(n *fagus.Node) (func() error, error) {
+			s, err := parts.NewSumsBy[T](n, "s", length, scatter)
+			x := make([]T, length)
+			return func() error { return s.Add(x) }, err
+		})
+	})
+}
+
 // simulated calls the function that prepare returns on simulated nodes, and reports the virtual
 // time of the first and of the last call.
 func simulated(b *testing.B, nodes, calls int, prepare func(n *fagus.Node) (func() error, error)) {

@@ -9,3 +9,8 @@ func (a *AllToAll[T]) SetMost(bytes int) { a.most = bytes }
 func NewWholeInSteps[T any](n *fagus.Node, name string, length int, inSteps bool) (*Whole[T], error) {
 	return newWhole[T](n, name, length, inSteps)
 }
+
+// NewSumsBy is NewSums, with a choice of the way.
+func NewSumsBy[T Number](n *fagus.Node, name string, length int, scatter bool) (*Sums[T], error) {
+	return newSums[T](n, name, length, scatter)
+}
