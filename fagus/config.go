@@ -46,6 +46,10 @@ const (
 	Push = phase.Push
 )
 
+// DirectNodes is the largest number of nodes with which ListsAuto is ListsAll on a network with a
+// real clock.
+const DirectNodes = phase.LiveRingNodes
+
 // Lists selects how the ranks of Phase mode learn what all want in a phase, and whether helper
 // threads of Threaded mode use trees.
 type Lists = phase.Lists

@@ -30,9 +30,11 @@ type Target struct {
 }
 
 const (
-	// inprocBulk is the bulk memory of a node for --transfer push, in bytes. Other transfers use
-	// no bulk memory on inproc, because it costs one more copy.
-	inprocBulk = 16 << 20
+	// inprocBulk is the bulk memory of a node for --transfer push and for lists over a tree, in
+	// bytes, and inprocBulks that of all nodes. Without either, inproc has no bulk memory, because
+	// it costs one more copy.
+	inprocBulk  = 16 << 20
+	inprocBulks = 1 << 30
 	// inprocPoll is how long idle threads poll: longer than any compute phase of a comparison.
 	inprocPoll = time.Minute
 )
@@ -51,14 +53,21 @@ func (cfg Config) Open(ctx context.Context) (*Target, error) {
 		return t, err
 	}
 	var c inproc.Config
-	if cfg.Transfer == fagus.Push || cfg.Lists == fagus.ListsTree {
-		c.Bulk = inprocBulk
+	if cfg.Transfer == fagus.Push || cfg.wantsTree() {
+		c.Bulk = min(inprocBulk, inprocBulks/cfg.Nodes)
 	}
 	if cfg.Poll {
 		c.Poll = inprocPoll
 	}
 	t.Net = inproc.New(c)
 	return t, nil
+}
+
+// wantsTree reports whether lists may travel over a tree on inproc. With few nodes data would go by
+// PUSH, too, if there were bulk memory.
+func (cfg *Config) wantsTree() bool {
+	many := cfg.Nodes > fagus.DirectNodes && cfg.Mode == fagus.Phase && cfg.Transfer == fagus.Auto
+	return cfg.Lists == fagus.ListsTree || cfg.Lists == fagus.ListsAuto && many
 }
 
 func (t *Target) join(ctx context.Context) error {
