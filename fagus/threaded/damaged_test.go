@@ -20,6 +20,8 @@ func TestDamagedSlots(t *testing.T) {
 		{op: grant, id: 1, version: 5, since: 4, flag: true},
 		{op: grant, id: 1, version: 5},
 		{op: release, id: 0},
+		{op: pass, rank: 2, id: 1, version: 5, since: 4},
+		{op: grant, rank: 2, id: 1, version: 5, flag: true, passed: true},
 		{op: arrive, call: syncvar.Update, declared: 5, digest: 7},
 		{op: arrive, call: syncvar.Reduce, declared: 5, digest: 7, word: 9},
 		{op: leave, call: syncvar.End},

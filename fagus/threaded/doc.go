@@ -46,6 +46,7 @@
 //	          former owner -> newer owner, until the request reaches the owner
 //	grant     owner -> rank      grants a request. Data slots follow in the same ring if the
 //	                             rank's copy is old. An exclusive grant transfers ownership
+//	pass      owner -> reader    a reader is to grant the request of a later reader (Trees)
 //	release   rank -> owner      ends a shared tenure
 //	arrive    rank -> rank 0     the rank waits for all ranks; names its call
 //	leave     rank 0 -> rank     all ranks have arrived. In a Reduce, slots with the words of
@@ -65,6 +66,26 @@
 // Update is a meeting of all ranks, then a request for every variable that the rank has acquired
 // so far and another rank owns, then a second meeting. No rank holds a variable between the two
 // meetings, so all ranks get the contents of the moment in which all ranks were in Update.
+//
+// # Trees
+//
+// With Config.Trees the readers of a version form a tree. While an owner sends data to
+// syncvar.Fanout ranks, it does not send those of another shared grant itself. It sends a pass
+// message to an earlier reader of the same version (syncvar.Readers). That reader sends the grant,
+// which names the owner, and then the data: those that it has, and the rest as they arrive. If the
+// pass message is faster than the grant to that reader, which may come from a third one, it waits.
+//
+// The owner still counts the new reader as a holder and gets its release. So it grants no
+// exclusive tenure before the new reader has all data, and until then the copy of the reader that
+// sends keeps the version. A pass message thus never has to go back to the owner: one that names
+// another version is an error.
+//
+// The send thread then has a lane for every rank, and sends in all of them in turn. In a lane,
+// messages stay in order, and data stay in order, but no message waits for data.
+//
+// With more than 32 ranks, ranks arrive at their parent in a tree instead of at rank 0, when all
+// their children have, and get leave messages from the parent. In a Reduce, slots with the words of
+// the ranks below come before the arrive message.
 //
 // # Direct mode
 //

@@ -97,6 +97,12 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 	if err != nil {
 		return nil, err
 	}
+	e.begin(h, cfg)
+	return e, nil
+}
+
+// begin starts the helper threads.
+func (e *Engine) begin(h dimmnet.Host, cfg Config) {
 	for t := range e.events {
 		e.events[t] = h.NewEvent()
 	}
@@ -112,7 +118,6 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 		e.start(h, receive, "receive", e.receive)
 		e.start(h, process, "process", e.process)
 	}
-	return e, nil
 }
 
 // newEngine returns an engine without threads. The LLCM holds the rings, the table of hints and

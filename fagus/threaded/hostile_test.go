@@ -87,6 +87,28 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		}
 		ask(t, e, 1, syncvar.Shared)
 	}
+	trees := func(e *Engine) { e.trees = true }
+	reads := func(e *Engine) { // version 5 of v1, which rank 1 owns
+		e.trees = true
+		ask(t, e, 1, syncvar.Shared)
+		act(t, e, slotOf(1, message{op: grant, id: 1, version: 5}))
+	}
+	getting := func(e *Engine) { // what is newer than version 5
+		reads(e)
+		if err := e.release(1, false); err != nil {
+			t.Fatal(err)
+		}
+		ask(t, e, 1, syncvar.Shared)
+		act(t, e, slotOf(1, message{op: grant, id: 1, version: 7, flag: true}))
+	}
+	passOn := func(from, to dimmnet.Rank, version, since syncvar.Version) incoming {
+		return slotOf(from, message{op: pass, id: 1, rank: to, version: version, since: since})
+	}
+	byReader := func(from, owner dimmnet.Rank) incoming {
+		return slotOf(from, message{op: grant, id: 1, rank: owner, version: 5, flag: true, passed: true})
+	}
+	passedRelease := slotOf(1, message{op: release, id: 0})
+	passedRelease.body[3] = 1 | 4
 	wants := func(rank dimmnet.Rank, id syncvar.ID) incoming {
 		return slotOf(rank, message{op: request, id: id, rank: rank, access: syncvar.Shared})
 	}
@@ -124,6 +146,28 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		{what: "data across the end", before: asked, first: []incoming{granted}, in: pieceOf(2, 4290, 8, 0, true), want: "no variable guards"},
 		{what: "data too old", before: asked, first: []incoming{granted}, in: pieceOf(2, 4196, 8, 6, true), want: "6 versions old, out of order"},
 		{what: "data backwards", before: asked, first: []incoming{granted, pieceOf(2, 4204, 8, 1, false)}, in: pieceOf(2, 4200, 8, 1, true), want: "out of order"},
+		{what: "a passed release", in: passedRelease, want: "rank 1 sent a message with flag 5"},
+		{what: "a wish without trees", in: passOn(1, 2, 0, 0), want: `rank 1 wants "v1" of version 0 passed on to rank 2`},
+		{what: "a wish for what was never read", before: trees, in: passOn(1, 2, 5, 0), want: "with version 0, knows nothing"},
+		{what: "a wish for an older version", before: reads, in: passOn(1, 2, 4, 0), want: "with version 5, knows nothing"},
+		{what: "a wish for a newer version", before: reads, in: passOn(1, 2, 6, 0), want: "with version 5, knows nothing"},
+		{what: "a wish of a rank that is not the owner", before: reads, in: passOn(2, 2, 5, 0), want: "rank 2 wants"},
+		{what: "a wish of another rank than the owner", before: reads, in: passOn(2, 1, 5, 0), want: "rank 2 wants"},
+		{what: "a wish to pass on to the owner", before: reads, in: passOn(1, 1, 5, 0), want: "rank 1 wants"},
+		{what: "a wish to pass on to this rank", before: reads, in: passOn(1, 0, 5, 0), want: "passed on to rank 0"},
+		{what: "a wish for nothing", before: reads, in: passOn(1, 2, 5, 5), want: "with version 5, knows nothing"},
+		{what: "a wish for more than this rank gets", before: getting, in: passOn(1, 2, 7, 4), want: "this rank gets what is newer than 5"},
+		{what: "a wish about the owner's own variable", before: trees, in: slotOf(1, message{op: pass, id: 0, rank: 2, version: 0}), want: `rank 1 wants "v0"`},
+		{what: "three early wishes", before: func(e *Engine) { trees(e); ask(t, e, 1, syncvar.Shared) },
+			first: []incoming{passOn(1, 2, 5, 0), passOn(1, 2, 5, 0)}, in: passOn(1, 2, 5, 0), want: "with version 0, knows nothing"},
+		{what: "an early wish for another version", before: func(e *Engine) { trees(e); ask(t, e, 1, syncvar.Shared) },
+			first: []incoming{passOn(1, 2, 5, 0)}, in: slotOf(1, message{op: grant, id: 1, version: 6, flag: true}), want: "of version 5 passed on"},
+		{what: "an early wish of another rank", before: func(e *Engine) { trees(e); ask(t, e, 1, syncvar.Shared) },
+			first: []incoming{passOn(2, 1, 5, 0)}, in: slotOf(1, message{op: grant, id: 1, version: 5, flag: true}), want: "rank 2 wants"},
+		{what: "a wish before an exclusive grant", before: func(e *Engine) { trees(e); asked(e) }, in: passOn(1, 2, 5, 0), want: "with version 0, knows nothing"},
+		{what: "an exclusive grant by a reader", before: asked, in: byReader(2, 1), want: "not due"},
+		{what: "a grant by a reader for itself", before: read, in: byReader(2, 2), want: "not due"},
+		{what: "a grant by a reader for this rank", before: read, in: byReader(2, 0), want: "not due"},
 		{what: "arriving twice", first: []incoming{slotOf(1, message{op: arrive, call: syncvar.End})},
 			in: slotOf(1, message{op: arrive, call: syncvar.End}), want: "rank 1 sent an arrival in return"},
 		{what: "another call", first: []incoming{slotOf(2, message{op: arrive, call: syncvar.Update})},

@@ -12,11 +12,11 @@ import (
 // meetingArity is the number of children of a rank in the tree over which ranks meet. Without
 // Config.Trees, and with up to flatMeeting ranks, all ranks are children of rank 0: a level of the
 // tree costs two wake-ups each way, as much as 20 arrivals. Microseconds of a Barrier on DIMMnet-1,
-// with rank 0 as the only parent and with 12 children each (TestMeetingTimes -v):
+// with rank 0 as the only parent and with 12 children each (FAGUS_LONG=2 go test -run MeetingTime):
 //
 //	nodes             32        64        128        256
-//	polling     109  139   180  180   316  258   944  540
-//	notices     658  682  1177  663  2540  775  5527 1165
+//	polling     108  134   179  184   324  265   604  547
+//	notices     674  533  1202  663  2254  775  4383 1165
 const (
 	meetingArity = 12
 	flatMeeting  = 32

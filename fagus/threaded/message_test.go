@@ -24,6 +24,8 @@ func FuzzMessage(f *testing.F) {
 		{op: grant, id: 1, version: 9, flag: true, delayed: true},
 		{op: request, access: syncvar.Exclusive, id: 1, delayed: true},
 		{op: release, id: 1},
+		{op: pass, id: 1, rank: 2, version: 9, since: 8, delayed: true},
+		{op: grant, id: 1, rank: 2, version: 9, flag: true, passed: true},
 		{op: arrive, call: syncvar.Update, declared: 8, digest: 1 << 63},
 		{op: arrive, call: syncvar.Reduce, declared: 8, digest: 1 << 63, word: 1 << 63},
 		{op: leave, call: syncvar.End},
