@@ -55,7 +55,7 @@ const (
 	ackStages = 3
 	// grace is how long Run waits for a computing thread after its context has ended.
 	// Commands end within two seconds of a signal.
-	grace = time.Second
+	grace = 800 * time.Millisecond
 )
 
 // Network runs programs in virtual time, one Run at a time.

@@ -60,7 +60,7 @@ func (t *Target) callRoll() {
 
 // simulationPatience is how long a simulation may take to end. A process that gets SIGTERM ends
 // within two seconds.
-const simulationPatience = 3 * Patience
+const simulationPatience = 2 * Patience
 
 func (t *Target) endSimulation(ctx context.Context, over <-chan struct{}, w io.Writer, name string) {
 	select {
