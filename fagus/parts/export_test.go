@@ -14,3 +14,8 @@ func NewWholeInSteps[T any](n *fagus.Node, name string, length int, inSteps bool
 func NewSumsBy[T Number](n *fagus.Node, name string, length int, scatter bool) (*Sums[T], error) {
 	return newSums[T](n, name, length, scatter)
 }
+
+// NewVectorsInSteps is NewVectors, with a choice of the way.
+func NewVectorsInSteps[T any](n *fagus.Node, name string, length int, inSteps bool) (*Vectors[T], error) {
+	return newVectors[T](n, name, length, inSteps)
+}

@@ -7,9 +7,10 @@ import (
 )
 
 // Vectors has operations in which each rank takes part with a vector of its own: Gather and
-// Reduce. Both are collective, and the rank must hold no variable. In phase mode each
-// takes two phases. T is a type that NewArray accepts, for example a struct of numbers. For a
-// single number fagus.Reduce and fagus.Gather are faster.
+// Reduce. Both are collective, and the rank must hold no variable. In phase mode each takes two
+// phases, and three on many nodes, where vectors go as those of a [Whole] do. T is a type that
+// NewArray accepts, for example a struct of numbers. For a single number fagus.Reduce and
+// fagus.Gather are faster.
 type Vectors[T any] struct {
 	node   *fagus.Node
 	name   string
@@ -18,6 +19,8 @@ type Vectors[T any] struct {
 	// still reads. The Fence of a call is between the calls before it and those after it.
 	turns [2]*Blocks[T]
 	calls int
+	// steps is nil if every rank reads the vectors of all. With steps both turns are the same.
+	steps *wholeSteps[T]
 }
 
 // NewVectors makes room for a vector of at most the given length on each rank. It is collective.
@@ -25,9 +28,17 @@ func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], err
 	if length < 1 {
 		return nil, fmt.Errorf("parts: vectors %q of %d elements: want at least 1", name, length)
 	}
-	v := &Vectors[T]{node: n, name: name, length: length}
+	return newVectors[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
+}
+
+func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v *Vectors[T], err error) {
+	v = &Vectors[T]{node: n, name: name, length: length}
 	for i := range v.turns {
-		var err error
+		if i == 1 && inSteps {
+			v.turns[1] = v.turns[0]
+			v.steps, err = newWholeSteps(n, name, v.turns[0], func(m []T) int { return prefix[T]() + v.lengthOf(m) })
+			return v, err
+		}
 		if v.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), n.Nodes(), prefix[T]()+length); err != nil {
 			return nil, err
 		}
@@ -58,19 +69,35 @@ func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error {
 	}); err != nil {
 		return err
 	}
-	if err := n.Fence(); err != nil || read == nil {
+	if err := n.Fence(); err != nil {
 		return err
 	}
-	return n.Set(b.WantAll(fagus.Shared)...).Do(func() {
-		vectors := make([][]T, n.Nodes())
+	wants, all := b.WantAll(fagus.Shared), func() []T { return b.Part(0, b.Len()) }
+	if v.steps != nil {
+		if err := v.steps.forward(); err != nil {
+			return err
+		}
+		if err := n.Fence(); err != nil {
+			return err
+		}
+		wants, all = v.steps.reads, v.steps.all
+	}
+	if read == nil {
+		return nil
+	}
+	return n.Set(wants...).Do(func() {
+		vectors, all := make([][]T, n.Nodes()), all()
 		for r := range vectors {
-			m := message[T](b.Of(r))
-			length := v.length - m.word()
+			m := all[r*b.unit:][:b.unit]
+			length := v.lengthOf(m)
 			vectors[r] = m[prefix[T]():][:length:length]
 		}
 		read(vectors)
 	})
 }
+
+// lengthOf returns the length of the vector in a message.
+func (v *Vectors[T]) lengthOf(m message[T]) int { return v.length - m.word() }
 
 // Reduce replaces x by the vectors of all ranks combined, element by element, in the order of the
 // ranks (see fagus.Reduce). The vectors have the same length.

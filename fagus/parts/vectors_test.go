@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -45,33 +47,61 @@ func lines(rank, round, length int) []line {
 // TestVectors gathers, reduces and broadcasts vectors of structs in several rounds, with calls of
 // different kinds in a row. In some rounds the vector of a Broadcast is empty.
 func TestVectors(t *testing.T) {
-	const longest, rounds = 6, 5
 	checked(t, func(on fagus.Config) {
 		run(t, on, func(n *fagus.Node) error {
-			v, err := parts.NewVectors[line](n, "v", longest)
-			if err != nil {
-				return err
-			}
-			for round := range rounds {
-				n.Spend(fagus.Time(n.Rank()*(round%3)) * 100 * fagus.Microsecond)
-				if err := gather(n, v, round, longest); err != nil {
-					return err
-				}
-				if err := reduce(n, v, round); err != nil {
-					return err
-				}
-				from := round % n.Nodes()
-				got, err := parts.Broadcast(n, lines(n.Rank(), round, round%2*max(0, longest-n.Rank())), from)
-				if want := lines(from, round, round%2*max(0, longest-from)); err == nil && !slices.Equal(got, want) {
-					err = fmt.Errorf("round %d: rank %d gets %v from rank %d, want %v", round, n.Rank(), got, from, want)
-				}
+			for _, inSteps := range []bool{false, true} {
+				v, err := parts.NewVectorsInSteps[line](n, fmt.Sprint("v", inSteps), longest, inSteps)
 				if err != nil {
 					return err
+				}
+				if err := useVectors(n, v); err != nil {
+					return fmt.Errorf("in steps %v: %w", inSteps, err)
 				}
 			}
 			return nil
 		})
 	})
+}
+
+// TestVectorsOnMany does the same on so many nodes that there are groups of several lengths.
+func TestVectorsOnMany(t *testing.T) {
+	for _, nodes := range []int{16, 19} {
+		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, fagus.Config{Nodes: nodes, Net: simulated, Check: fagus.CheckOn}, func(n *fagus.Node) error {
+			v, err := parts.NewVectors[line](n, "v", longest)
+			if err != nil {
+				return err
+			}
+			return useVectors(n, v)
+		})
+	}
+}
+
+const longest = 6 // vector
+
+func useVectors(n *fagus.Node, v *parts.Vectors[line]) error {
+	const rounds = 5
+	for round := range rounds {
+		n.Spend(fagus.Time(n.Rank()*(round%3)) * 100 * fagus.Microsecond)
+		if err := gather(n, v, round, longest); err != nil {
+			return err
+		}
+		if err := reduce(n, v, round); err != nil {
+			return err
+		}
+		from := round % n.Nodes()
+		got, err := parts.Broadcast(n, lines(n.Rank(), round, round%2*max(0, longest-n.Rank())), from)
+		if want := lines(from, round, round%2*max(0, longest-from)); err == nil && !slices.Equal(got, want) {
+			err = fmt.Errorf("round %d: rank %d gets %v from rank %d, want %v", round, n.Rank(), got, from, want)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func gather(n *fagus.Node, v *parts.Vectors[line], round, longest int) (err error) {

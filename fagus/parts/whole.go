@@ -49,7 +49,7 @@ func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *W
 		}
 	}
 	if inSteps {
-		if w.steps, err = newWholeSteps(n, name, w.turns[0]); err != nil {
+		if w.steps, err = newWholeSteps(n, name, w.turns[0], nil); err != nil {
 			return nil, err
 		}
 	}
@@ -122,14 +122,15 @@ type wholeSteps[T any] struct {
 	groups
 	node   *fagus.Node
 	blocks *Blocks[T]
-	copies *fagus.Array[T] // by column, a vector
+	copies *fagus.Array[T]     // by column, a vector
+	used   func(block []T) int // how many elements of a rank's block are in use; nil: all
 	toCopy *fagus.SyncSet
 	reads  []fagus.Request // of the vector of this rank's column
 }
 
-func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T]) (s *wholeSteps[T], err error) {
-	s = &wholeSteps[T]{groups: groupsOf(n.Nodes()), node: n, blocks: b}
-	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.columns()*b.items); err != nil {
+func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(block []T) int) (s *wholeSteps[T], err error) {
+	s = &wholeSteps[T]{groups: groupsOf(n.Nodes()), node: n, blocks: b, used: used}
+	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.columns()*b.Len()); err != nil {
 		return nil, err
 	}
 	own, column := s.of(n.Rank())
@@ -144,13 +145,13 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T]) (s *wholeSte
 			if lo == hi {
 				continue
 			}
-			part := s.copies.Range(c*b.items+lo, c*b.items+hi)
+			part := s.copies.Range(c*b.Len()+lo, c*b.Len()+hi)
 			v, err := n.Bind(fmt.Sprintf("%s.copy.%d.%d", name, c, group), part)
 			if err != nil {
 				return nil, err
 			}
 			if s.server(group, c) == n.Rank() {
-				wants = append(wants, v.Write().Writing(part))
+				wants = append(wants, v.Write().Reporting())
 			}
 			if c == column {
 				s.reads = append(s.reads, v.Read())
@@ -166,21 +167,43 @@ func (s *wholeSteps[T]) part(group int) (lo, hi int) {
 	first, end := s.members(group)
 	lo, _ = s.blocks.Items(first)
 	_, hi = s.blocks.Items(end - 1)
-	return lo, hi
+	return lo * s.blocks.unit, hi * s.blocks.unit
 }
 
 // forward copies the blocks of this rank's group for the columns that this rank serves.
 func (s *wholeSteps[T]) forward() error {
-	own, _ := s.of(s.node.Rank())
-	lo, hi := s.part(own)
-	return s.toCopy.Do(func() {
+	return s.node.During(s.toCopy, func() error {
 		for _, c := range s.served(s.node.Rank()) {
-			copy(s.copies.Part(c*s.blocks.items+lo, c*s.blocks.items+hi), s.blocks.Part(lo, hi))
+			if err := s.copyFor(c); err != nil {
+				return err
+			}
 		}
+		return nil
 	})
+}
+
+func (s *wholeSteps[T]) copyFor(column int) error {
+	own, _ := s.of(s.node.Rank())
+	begin := column * s.blocks.Len()
+	put := func(lo, hi int) error {
+		copy(s.copies.Part(begin+lo, begin+hi), s.blocks.Part(lo, hi))
+		return wrote(s.node, s.copies, begin+lo, begin+hi)
+	}
+	if s.used == nil {
+		return put(s.part(own))
+	}
+	first, end := s.members(own)
+	for r := first; r < end; r++ {
+		lo, _ := s.blocks.Items(r)
+		lo *= s.blocks.unit
+		if err := put(lo, lo+s.used(s.blocks.Of(r))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *wholeSteps[T]) all() []T {
 	_, column := s.of(s.node.Rank())
-	return s.copies.Part(column*s.blocks.items, (column+1)*s.blocks.items)
+	return s.copies.Part(column*s.blocks.Len(), (column+1)*s.blocks.Len())
 }
