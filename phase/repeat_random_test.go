@@ -128,7 +128,7 @@ func (c *recurring) run(replica *Replica) (err error) {
 	if c.dense || random.IntN(3) == 0 { // some data take several messages, some grants do not stand
 		preset.Limits.LLCM, preset.Limits.Bulk = 2304, 256+8*random.IntN(100)
 	}
-	cfg := sim.Config{Preset: &preset, Seed: c.seed + 1, MaxDelay: 1}
+	cfg := sim.Config{Preset: &preset, Seed: c.seed + 1, MaxDelay: 1, Limit: dimmnet.Second}
 	if random.IntN(2) == 0 {
 		cfg.MaxDelay = 50 * dimmnet.Microsecond
 	}
