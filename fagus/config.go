@@ -94,8 +94,8 @@ type Config struct {
 
 	// Lists is the way in which the ranks of Phase mode learn what all want. ListsAuto fits most
 	// programs: with many nodes it uses a tree, in which phases that repeat need no lists. In
-	// Threaded mode it uses trees with more than 4 nodes, unless Direct is set. Locks in shared
-	// memory need none.
+	// Threaded mode it uses trees with more than 4 simulated nodes, unless Direct is set. Locks in
+	// shared memory need none.
 	Lists Lists
 
 	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
