@@ -33,6 +33,36 @@ func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 	return w.out.String()
 }
 
+// TestBadSignals sends rank 9 signals of rank 1 that have no meaning, or not the present one.
+func TestBadSignals(t *testing.T) {
+	const now, set, follows, lag = 0, 1 << 39, 1 << 32, 1
+	for word, want := range map[uint64]string{
+		set:                         "invalid signal",
+		set | follows | lag:         "invalid signal",
+		set | follows | 8<<16:       "invalid signal",
+		set | lag | 7<<16:           "invalid signal",
+		set | lag | 456<<16:         "invalid signal",
+		set | lag | 1<<33:           "invalid signal",
+		set | lag:                   "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before",
+		set | lag | 8<<16:           "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before",
+		set | (now+1)<<40 | follows: "", // of the next phase: not due
+		follows | lag:               "",
+	} {
+		w := treeWorld(t)
+		if err := w.start(9, syncvar.List{Call: syncvar.Acquire}); err != nil {
+			t.Fatal(err)
+		}
+		w.ranks[1].port.Store(9, w.ranks[9].engine.SignalOffset(1), word, dimmnet.WordBytes)
+		w.land(1, 9)
+		if err := w.step(9); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.out.String(); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("signal %#x: rank 9 printed %q, want %q", word, got, want)
+		}
+	}
+}
+
 // sendFirst lets the receiver begin its first phase. The sender then sends list in slots of at most
 // slotBytes, until the receiver returns an error.
 func (w *world) sendFirst(t *testing.T, from, to int, list []byte, slotBytes int) {

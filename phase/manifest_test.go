@@ -106,6 +106,8 @@ func FuzzWords(f *testing.F) {
 	f.Add(grant{offset: 1000}.encode(tag(3, 0)), uint64(3), 0, 64)
 	f.Add(grant{5088, true}.encode(tag(3, 9)), uint64(3), 9, 64)
 	f.Add(notice{bytes: 88, ends: true, last: true}.encode(tag(1<<24-1, 63)), uint64(1<<24-1), 63, 1)
+	f.Add(signal{lag: 7, bytes: 448}.encode(1<<24-1), uint64(1<<24-1), 0, 448)
+	f.Add(signal{follows: true}.encode(5), uint64(5), 0, 0)
 	f.Fuzz(func(t *testing.T, word, phase uint64, message, n int) {
 		tag := tag(phase, int(uint32(message)))
 		n = int(uint16(n))
@@ -115,6 +117,9 @@ func FuzzWords(f *testing.F) {
 		}
 		if news, there := decodeNotice(word, tag); there && news.encode(tag) != word {
 			t.Fatalf("word %x is decoded as notice %+v, which is encoded as another word", word, news)
+		}
+		if s, there, err := decodeSignal(word, phase, n); there && (err != nil || s.encode(phase) != word || s.bytes > n || s.follows == (s.lag > 0)) {
+			t.Fatalf("word %x is decoded as signal %+v of up to %d bytes, error %v", word, s, n, err)
 		}
 		if _, there := decodeNotice(0, tag); there {
 			t.Fatalf("tag %x equals the tag of a word that was never written", tag)
