@@ -52,7 +52,7 @@ func (c *Case) checkCycles() error {
 	}
 	for i := range c.Deviations {
 		d := &c.Deviations[i]
-		if d.Step < 0 || d.Rank < 0 || int(d.Rank) >= c.Nodes {
+		if d.Step < 0 || int(d.Rank) >= c.Nodes {
 			return fmt.Errorf("swarm: deviation %d is of rank %d in step %d: want one of %d ranks, and no negative step", i, d.Rank, d.Step, c.Nodes)
 		}
 		if err := c.checkTenures(d.Tenures); err != nil {
