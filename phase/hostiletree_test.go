@@ -15,7 +15,7 @@ import (
 func treeWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{tree: true}
-	limits := scriptLimits(64 << 10)
+	limits := scriptLimits(16 << 10)
 	limits.RDMA, limits.Bulk = 64, 4096
 	if err := w.begin(12, limits, phase.Auto); err != nil {
 		t.Fatal(err)
