@@ -66,6 +66,7 @@ type Engine struct {
 	delayer  dimmnet.Rank
 	words    []uint64                  // by rank: the words of the last Reduce that have arrived
 	ended    bool                      // all ranks are in End
+	sending  int                       // lanes with messages under way, with trees; else 0
 	closed   bool                      // the program's memory must not be used any more
 	running  int                       // helper threads that have not returned
 	counters [threads]dimmnet.Counters // of the helper threads' ports
@@ -411,7 +412,7 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 		since = e.waits.Now()
 	}
 	err := e.await(user, func() bool {
-		if len(e.out) >= outLimit {
+		if len(e.out) >= outLimit || call == syncvar.End && e.trees && len(e.out)+e.sending > 0 {
 			return false
 		}
 		failed = e.arrive(call, word)

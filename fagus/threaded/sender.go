@@ -107,6 +107,13 @@ func (s *sender) take() bool {
 		*l = lane{to: to, ring: s.rings[to], queue: append(l.queue[:0], e.dequeue(i)), body: l.body}
 		s.lanes = append(s.lanes, l)
 	}
+	if s.width > 1 {
+		// End waits until all is posted: a rank whose End is over empties no slots.
+		if e.sending > 0 && len(s.lanes) == 0 {
+			e.wake(user)
+		}
+		e.sending = len(s.lanes)
+	}
 	return len(s.lanes) > 0
 }
 
