@@ -98,3 +98,13 @@ func TestSameSeedSameRun(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOvertakesNothing runs a case in which a rank was in End while a message to a peer had no
+// slot free. The peer ended, and the message waited for ever.
+func TestEndOvertakesNothing(t *testing.T) {
+	c := swarm.New(2864, nil)
+	o, err := c.Run(t.Context())
+	if err != nil || o.Failure != nil {
+		t.Errorf("seed 2864: %+v, error %v", o.Failure, err)
+	}
+}
