@@ -62,10 +62,8 @@ type signal struct {
 
 const signalShift = 40
 
-func signalTag(phase uint64) uint64 { return phase<<signalShift | 1<<(signalShift-1) }
-
 func (s signal) encode(phase uint64) uint64 {
-	w := signalTag(phase) | uint64(s.lag) | uint64(s.bytes)<<16
+	w := phase<<signalShift | 1<<(signalShift-1) | uint64(s.bytes)<<16 | uint64(s.lag)
 	if s.follows {
 		w |= 1 << 32
 	}
