@@ -49,6 +49,12 @@ func (r *Rendezvous[Raw, Conn]) Serve(s *Server[Conn]) {
 // meanwhile. It returns when the server has the connection, or with an error, at the latest when
 // ctx is done.
 func (r *Rendezvous[Raw, Conn]) Connect(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
+	select {
+	case r.dialing <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("%s: connecting to rank %d: %w", r.network, peer, dimmnet.ContextErr(ctx))
+	}
+	defer func() { <-r.dialing }()
 	arrived, arrive := context.WithCancel(context.Background())
 	defer arrive()
 	r.mu.Lock()

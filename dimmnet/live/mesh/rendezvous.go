@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -16,6 +18,12 @@ const (
 	HandshakeTime = 5 * time.Second
 	// maxPending bounds the pending connections; further connections wait in the listener.
 	maxPending = 128
+	// maxDialing bounds the calls of Connect that dial at the same time: if all ranks connect to all
+	// on a busy machine, handshakes nevertheless end within HandshakeTime.
+	maxDialing = 8
+	// maxHangUps bounds how often a rank is dialed again after it has hung up without an answer, as
+	// it does when a handshake takes longer than HandshakeTime.
+	maxHangUps = 3
 	// retryPause is the time between two attempts to dial a host that is unreachable, or to accept
 	// a connection when the system has no descriptor for it.
 	retryPause = 50 * time.Millisecond
@@ -49,6 +57,7 @@ type Rendezvous[Raw, Conn any] struct {
 	pending  sync.WaitGroup
 	complete chan struct{}             // closed when all higher ranks are connected
 	expected func(r dimmnet.Rank) bool // whether rank r is connected at the start
+	dialing  chan struct{}             // holds an element for each Connect that dials
 
 	mu        sync.Mutex
 	conns     []Conn         // by rank
@@ -68,8 +77,8 @@ type Rendezvous[Raw, Conn any] struct {
 func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Conn, expected func(dimmnet.Rank) bool, methods Methods[Raw, Conn]) *Rendezvous[Raw, Conn] {
 	r := &Rendezvous[Raw, Conn]{
 		network: network, self: self, methods: methods, expected: expected,
-		complete: make(chan struct{}),
-		conns:    conns, connected: make([]bool, len(conns)), placed: make([]bool, len(conns)), dials: make([]func(), len(conns)),
+		complete: make(chan struct{}), dialing: make(chan struct{}, maxDialing),
+		conns: conns, connected: make([]bool, len(conns)), placed: make([]bool, len(conns)), dials: make([]func(), len(conns)),
 	}
 	for peer := int(self) + 1; peer < len(conns); peer++ {
 		if r.expects(dimmnet.Rank(peer)) {
@@ -257,14 +266,30 @@ func (r *Rendezvous[Raw, Conn]) dialStart(ctx context.Context, peer dimmnet.Rank
 	return nil
 }
 
-// dialRank connects to a rank. It tries again while an address may become reachable.
+// dialRank connects to a rank. It tries again while an address may become reachable, and a few
+// times if the rank hangs up.
 func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank, addresses []string) (Conn, error) {
-	for {
+	for hangUps := 0; ; {
 		conn, err := r.dialOnce(ctx, peer, addresses)
-		if err == nil || !r.methods.Retry(err) || !pause(ctx) {
+		if hungUp(err) {
+			hangUps++
+		} else if err == nil || !r.methods.Retry(err) {
+			return conn, err
+		}
+		if hangUps == maxHangUps || !pause(ctx) {
 			return conn, err
 		}
 	}
+}
+
+// hungUp reports whether a peer has closed a connection before the end of its handshake.
+func hungUp(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // dialOnce tries each address once. The time that is left is divided evenly among the addresses.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -194,4 +195,82 @@ func TestKeyOfAll(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHangUps checks that a rank that hangs up in the handshake, as a busy one does, is dialed again
+// a few times, and no more.
+func TestHangUps(t *testing.T) {
+	hangUp := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	for _, c := range []struct {
+		name  string
+		errs  []error // of Dial, before it succeeds
+		dials int
+		want  error
+	}{
+		{"none", nil, 1, nil},
+		{"two", []error{io.EOF, hangUp}, 3, nil},
+		{"always", slices.Repeat([]error{io.ErrUnexpectedEOF}, 100), maxHangUps, io.ErrUnexpectedEOF},
+		{"a refusal behind one", []error{io.EOF, syscall.ECONNREFUSED}, 2, syscall.ECONNREFUSED},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			dials := 0
+			r := NewRendezvous("test", 1, make([]int, 2), nil, Methods[int, int]{
+				Dial: func(context.Context, dimmnet.Rank, string) (int, error) {
+					if dials++; dials <= len(c.errs) {
+						return 0, c.errs[dials-1]
+					}
+					return 1, nil
+				},
+				Retry: func(error) bool { return false },
+			})
+			err := r.Dial(t.Context(), []*Endpoint{{Addresses: []string{"h0:17003"}}})
+			if !errors.Is(err, c.want) || dials != c.dials {
+				t.Errorf("%s: Dial dials %d times and returns %v, want %d and %v", c.name, dials, err, c.dials, c.want)
+			}
+		})
+	}
+}
+
+// TestFewDials checks that at most maxDialing calls of Connect dial at the same time, and that one
+// that must wait too long returns an error.
+func TestFewDials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const nodes = 3 * maxDialing
+		dials := make(chan struct{}, nodes)
+		answer := make(chan struct{})
+		r := NewRendezvous("test", 0, make([]int, nodes), func(dimmnet.Rank) bool { return false }, Methods[int, int]{
+			Dial: func(context.Context, dimmnet.Rank, string) (int, error) {
+				dials <- struct{}{}
+				<-answer
+				return 1, nil
+			},
+		})
+		r.Serve(&Server[int]{Expect: func(dimmnet.Rank) {}, Pass: func(dimmnet.Rank, int) {}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		results := make(chan error, nodes)
+		for peer := dimmnet.Rank(1); peer < nodes; peer++ {
+			go func() { results <- r.Connect(ctx, peer, []string{"any"}) }()
+		}
+		synctest.Wait()
+		if len(dials) != maxDialing {
+			t.Errorf("%d calls dial at the same time, want %d", len(dials), maxDialing)
+		}
+		time.Sleep(2 * time.Second)
+		close(answer)
+		connected, late := 0, 0
+		for range nodes - 1 {
+			switch err := <-results; {
+			case err == nil:
+				connected++
+			case errors.Is(err, context.DeadlineExceeded):
+				late++
+			default:
+				t.Error(err)
+			}
+		}
+		if connected != maxDialing || late != nodes-1-maxDialing {
+			t.Errorf("%d ranks are connected and %d not in time, want %d and %d", connected, late, maxDialing, nodes-1-maxDialing)
+		}
+	})
 }
