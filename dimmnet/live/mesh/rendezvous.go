@@ -18,8 +18,8 @@ const (
 	HandshakeTime = 5 * time.Second
 	// maxPending bounds the pending connections; further connections wait in the listener.
 	maxPending = 128
-	// maxDialing bounds the calls of Connect that dial at the same time: if all ranks connect to all
-	// on a busy machine, handshakes nevertheless end within HandshakeTime.
+	// maxDialing bounds the calls of Connect that dial at the same time: when all ranks of a busy
+	// machine connect to all others, handshakes nevertheless end within HandshakeTime.
 	maxDialing = 8
 	// maxHangUps bounds how often a rank is dialed again after it has hung up without an answer, as
 	// it does when a handshake takes longer than HandshakeTime.

@@ -197,8 +197,8 @@ func TestKeyOfAll(t *testing.T) {
 	}
 }
 
-// TestHangUps checks that a rank that hangs up in the handshake, as a busy one does, is dialed again
-// a few times, and no more.
+// TestHangUps checks that a rank that hangs up in the handshake, as a busy one does, is dialed
+// again a few times, and no more.
 func TestHangUps(t *testing.T) {
 	hangUp := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	for _, c := range []struct {
