@@ -94,9 +94,12 @@ func Plain[C, R any](t testing.TB, program func(C, verify.Timer) (R, error), cfg
 }
 
 // Simulated returns a simulated network whose virtual time is bounded. An invalid cfg fails the
-// test.
+// test, and -short skips it: see Everywhere.
 func Simulated(t testing.TB, cfg sim.Config) *sim.Network {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out simulated runs")
+	}
 	if cfg.Limit == 0 {
 		cfg.Limit = limit
 	}

@@ -55,10 +55,14 @@ func (b Benchmark) verified(t *testing.T) {
 
 func (b Benchmark) sameBits(t *testing.T, counts ...int) {
 	t.Helper()
+	nets := []dimmnet.Network{inproc.New(inproc.Config{})}
+	if !testing.Short() {
+		nets = append(nets, Simulated(t, sim.Config{}))
+	}
 	var first verify.Result
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		for _, nodes := range counts {
-			for _, net := range []dimmnet.Network{inproc.New(inproc.Config{}), Simulated(t, sim.Config{})} {
+			for _, net := range nets {
 				r := b.run(t, fagus.Config{Nodes: nodes, Net: net, Mode: mode}, false)
 				if first.Checks == nil {
 					first = r
