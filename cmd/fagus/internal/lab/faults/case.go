@@ -18,6 +18,13 @@ const (
 	mostRanks  = 10
 	mostHosts  = 4
 	mostRounds = 1000
+	// manyRanks is the number of ranks from which live networks use trees, and tcp connects on
+	// demand; moreRanks is the most that a case has.
+	manyRanks = 13
+	moreRanks = 20
+	// manyRounds bounds the rounds of so many ranks. TCP takes 0.2 s to send a lost packet again.
+	// A round of 20 ranks has 25 phases, and where links drop packets, most phases lose one.
+	manyRounds = 8
 	// patience is how long the silence of a process is forgiven in a campaign. It is more than the
 	// longest pause, of which a busy machine can make twice as much.
 	patience = 4 * time.Second
@@ -54,8 +61,7 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
 	c := randomCase{seed: seed, ranks: 2 + min(g.IntN(mostRanks-1), g.IntN(mostRanks-1))}
 	c.delay = g.between(time.Millisecond, strikeTime)
-	// A round of many ranks takes longer than one of few.
-	rounds := 1 + int(g.between(5, mostRounds))/c.ranks
+	work := int(g.between(5, mostRounds))
 	mode, placement, history := pick(g, "phase", "threaded"), pick(g, "private", "auto", "auto", "shared"), g.IntN(3) == 0
 	transfer, detection := pick(g, "auto", "rings"), pick(g, detections...)
 	net := pick(g, nets...)
@@ -63,18 +69,29 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 	if placement == "shared" && (!net.OneMemory || history || detection == fagus.DetectKernel.String()) {
 		placement = "private"
 	}
+	// Its own stream: other draws stay what they were.
+	own := generator{rand.New(rand.NewPCG(seed, 2))}
+	var lists []string
+	if mode == "phase" && own.IntN(2) == 0 {
+		lists = append(lists, "--cycle", strconv.Itoa(1+own.IntN(4)))
+	}
+	if mode == "threaded" || transfer == "auto" { // with rings, lists go to all
+		lists = append(lists, "--lists", pick(own, "auto", "all", "tree", "tree"))
+	}
+	many := own.IntN(6) == 0
+	if many {
+		c.ranks = manyRanks + own.IntN(moreRanks-manyRanks+1)
+	}
+	rounds := 1 + work/c.ranks // a round of many ranks takes longer than one of few
+	if many {
+		rounds = min(rounds, manyRounds)
+	}
 	c.args = []string{"run", "random", "--json", "--seed", strconv.FormatUint(seed, 10), "--rounds", strconv.Itoa(rounds),
 		"--mode", mode, "--placement", placement, "--transfer", transfer}
 	if history {
 		c.args = append(c.args, "--verify-history")
 	}
-	// Its own stream: other draws stay what they were.
-	if own := (generator{rand.New(rand.NewPCG(seed, 2))}); mode == "phase" && own.IntN(2) == 0 {
-		c.args = append(c.args, "--cycle", strconv.Itoa(1+own.IntN(4)))
-		if c.network != runflags.SHM && transfer == "auto" && placement != "shared" {
-			c.args = append(c.args, "--lists", "tree")
-		}
-	}
+	c.args = append(c.args, lists...)
 	c.env = []string{"FAGUS_STALL=" + patience.String(), "FAGUS_WRITE_DETECTION=" + detection}
 	var able []trouble
 	for _, t := range troubles {
@@ -83,7 +100,9 @@ func newCase(seed uint64, nets []runflags.Network, troubles []trouble, detection
 		}
 	}
 	if c.trouble = pick(g, able...); c.trouble.hosts {
-		c.ranks = min(c.ranks, mostHosts)
+		if !many {
+			c.ranks = min(c.ranks, mostHosts)
+		}
 		if g.IntN(3) == 0 {
 			c.args = append(c.args, "--insecure") // tcp without TLS
 		}
