@@ -52,7 +52,8 @@
 // On live ports (Config.Live) a list that wants at most one variable goes as one word, stored at
 // the peer, instead of a message through the ring. The papers' protocol has no such words, and
 // the simulator does not use them. inline.go says why two request words per peer are enough. The
-// contents of one small variable may go with the word (attach.go).
+// contents of one small variable may go with the word (attach.go). A phase in which one rank takes
+// a variable, and nobody else wants one, ends when the requests are there (turn.go).
 //
 // # Zero copy
 //

@@ -47,6 +47,7 @@ type Engine struct {
 	plan     Plan           // of this phase; between phases and in gather that of the last one
 	granting syncvar.Granting
 	values   []uint64 // by rank: the result of Words; reused
+	everyone []bool   // by rank: true; nil without an inlineArea
 	agreed   []uint32 // by rank: how many declarations are known to be equal
 	counts   Counts
 	polls    bool               // Config.Polls, where there are inline requests
@@ -135,8 +136,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
-
-		sought: make(map[syncvar.ID]bool),
+		sought:   make(map[syncvar.ID]bool),
 	}
 	if e.entered == nil {
 		e.entered = func() {}
@@ -179,6 +179,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	}
 	if e.inline.peers > 0 {
 		e.polls = cfg.Polls
+		e.everyone = slices.Repeat([]bool{true}, nodes)
 		e.prefetch, _ = p.(dimmnet.Prefetcher)
 		e.requests = requests{due: make([]int, 0, len(e.peers)), ids: make([]syncvar.InlineIDs, len(e.peers))}
 	}
@@ -323,6 +324,9 @@ func (e *Engine) planned() error {
 		return e.join()
 	case e.meet():
 		return nil
+	}
+	if done, err := e.turn(); done || err != nil {
+		return err
 	}
 	if err := e.makePlan(); err != nil {
 		return err

@@ -134,7 +134,7 @@ func (t *Table) Acquisitions(ts []Transfer, lists []List, granted []bool) []Tran
 		}
 		for _, ids := range [...][]ID{lists[r].Exclusive, lists[r].Shared} {
 			for _, id := range ids {
-				if int(id) < len(t.states) && t.states[id].lacks(dimmnet.Rank(r)) {
+				if int(id) < len(t.states) && t.states[id].Lacks(dimmnet.Rank(r)) {
 					needs = append(needs, need{id, dimmnet.Rank(r)})
 				}
 			}
@@ -158,7 +158,8 @@ type need struct {
 	rank dimmnet.Rank
 }
 
-func (s *State) lacks(rank dimmnet.Rank) bool { return rank != s.Owner && s.have(rank) < s.Written }
+// Lacks reports whether the newest changes of the variable are not in the copy of a rank.
+func (s *State) Lacks(rank dimmnet.Rank) bool { return rank != s.Owner && s.have(rank) < s.Written }
 
 // Updates appends to ts the transfers of an Update: every variable that was written since the last
 // Update goes to all ranks of its copyset.
@@ -170,7 +171,7 @@ func (t *Table) Updates(ts []Transfer) []Transfer {
 		}
 		ranks := t.ranks[:0]
 		for _, c := range s.Copies {
-			if s.lacks(c.Rank) {
+			if s.Lacks(c.Rank) {
 				ranks = append(ranks, c.Rank)
 			}
 		}
