@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -93,4 +94,68 @@ func (c *turns) run(h dimmnet.Host) error {
 		}
 	}
 	return e.Call(&syncvar.List{Call: syncvar.End, Clean: next.Clean})
+}
+
+// TestTurnsOfBlocks: from the third tenure on, contents of 200 bytes go with the request every time.
+func TestTurnsOfBlocks(t *testing.T) {
+	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		e, space, mem, err := turnEngine(h, 200)
+		if err != nil {
+			return err
+		}
+		var next syncvar.List
+		for i := range 20 {
+			l := next
+			l.Call, next = syncvar.Acquire, syncvar.List{}
+			mine := i%2 == int(h.Port().Rank())
+			if mine {
+				l.Exclusive = []syncvar.ID{0}
+			}
+			if err := e.Call(&l); err != nil {
+				return err
+			}
+			if mine {
+				space.BeginWrite(0, nil)
+				mem[i]++
+				space.EndWrite(0, e.Version(0))
+				next.Attached = []syncvar.ID{0}
+			}
+		}
+		if n := e.Counts().Slots; n > 1 {
+			return fmt.Errorf("rank %d has sent %d slots, want at most 1", h.Port().Rank(), n)
+		}
+		return e.Call(&syncvar.List{Call: syncvar.End})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTurnsCompareDeclarations: ranks that have bound different ranges fail in a call that wants
+// nothing, which would be a turn.
+func TestTurnsCompareDeclarations(t *testing.T) {
+	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
+		e, _, _, err := turnEngine(h, 200+int(h.Port().Rank()))
+		if err != nil {
+			return err
+		}
+		return e.Call(&syncvar.List{Call: syncvar.Acquire})
+	})
+	if err == nil || !strings.Contains(err.Error(), "declared different things") {
+		t.Errorf("error %v, want one about declarations", err)
+	}
+}
+
+// turnEngine returns an engine whose only variable guards so many bytes.
+func turnEngine(h dimmnet.Host, bytes int) (*phase.Engine, *consistency.Space, []byte, error) {
+	space, mem := consistency.NewSpace(), make([]byte, 4096)
+	base, err := space.AddRegion("array", "bytes", 1, mem)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if _, err := space.Bind("variable", []consistency.Range{{Lo: base, Hi: base + consistency.Addr(bytes)}}); err != nil {
+		return nil, nil, nil, err
+	}
+	e, err := phase.New(h.Port(), space, phase.Config{Live: true, Polls: true})
+	return e, space, mem, err
 }
