@@ -96,7 +96,7 @@ func (c *turns) run(h dimmnet.Host) error {
 	return e.Call(&syncvar.List{Call: syncvar.End, Clean: next.Clean})
 }
 
-// TestTurnsOfBlocks: from the third tenure on, contents of 200 bytes go with the request every time.
+// TestTurnsOfBlocks: from the third tenure on, 200 bytes go with the request every time.
 func TestTurnsOfBlocks(t *testing.T) {
 	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
 		e, space, mem, err := turnEngine(h, 200)
