@@ -47,6 +47,9 @@
 //	zero copy  slots carry locations; the bytes follow in the stream to the peer
 //	push       large data go by RDMA from bulk memory to bulk memory, small data through rings
 //
+// Over a tree the method is always push; with Config.Views receivers read small variables from the
+// memory of their owner, as with fetch.
+//
 // # Inline requests
 //
 // On live ports (Config.Live) a list that wants at most one variable goes as one word, stored at

@@ -203,7 +203,7 @@ type Counts struct {
 	Repeated  uint64           // of these, phases that repeated one of before: nobody planned
 	Repeating dimmnet.Counters // what the port did in the repeated phases
 	Lists     uint64           // acquire lists sent: one per peer and phase
-	Transfers uint64           // transfers of a variable to a peer; relayed transfers count too
+	Transfers uint64           // transfers of a variable to a peer, also relayed; see wholeCopy
 	Slots     uint64           // slots sent with pieces of variables or with their locations
 	Fetched   uint64           // bytes that arrived straight from the memory of other ranks
 	Bulk      uint64           // messages sent by PUSH, each with pieces of any number of variables

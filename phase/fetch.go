@@ -68,15 +68,14 @@ func (m *fetch) step() (progress bool, err error) {
 	}
 	id := m.whole[last].ID
 	m.whole = m.whole[:last]
-	m.copyWhole(id, m.e.table.State(id).Owner)
+	m.e.copyWhole(id, m.e.table.State(id).Owner)
 	return true, nil
 }
 
-// copyWhole copies all that a variable guards from the memory of its owner.
-func (m *fetch) copyWhole(id syncvar.ID, owner dimmnet.Rank) {
-	e := m.e
+// copyWhole copies all that a variable guards from the memory of its owner, not from that of a rank
+// that would relay the data: that rank copies them now, too.
+func (e *Engine) copyWhole(id syncvar.ID, owner dimmnet.Rank) {
 	for _, r := range e.space.Ranges(id) {
-		// From the owner: a rank that would relay the data copies them now, too.
 		e.counts.Fetched += uint64(copy(e.space.Bytes(r), e.space.View(owner, r)))
 	}
 	e.acceptWhole(id)

@@ -12,8 +12,9 @@ import (
 // same owner along the same tree. Every receiver gets the same bytes, so it can pass them on
 // without reading them.
 type multicast struct {
-	items []source // by ID
-	edges []edge   // of the tree; a rank's edge in comes before its edges out
+	owner dimmnet.Rank // the root of the tree
+	items []source     // by ID
+	edges []edge       // of the tree; a rank's edge in comes before its edges out
 }
 
 // edge is one hop of a multicast. A rank numbers its hops out, and its hops in, to find their
@@ -41,7 +42,7 @@ func newMulticasts(transfers []syncvar.Transfer, words int) (numbered, rest []mu
 			if !ok {
 				i = len(all)
 				index[key] = i
-				all = append(all, multicast{edges: treeEdges(tree)})
+				all = append(all, multicast{owner: tree[0].From, edges: treeEdges(tree)})
 			}
 			all[i].items = append(all[i].items, source{tree[0].ID, tree[0].Since})
 		}

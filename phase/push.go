@@ -12,23 +12,35 @@ import (
 // multicast is too small, or finds no words, go through rings.
 //
 // The state of a message is in its role and in its hops.
+//
+// Where ranks can read each other's memory (Config.Views), a multicast of small variables is no
+// message: each receiver copies them from the memory of their owner, as method fetch does.
 type push struct {
 	rings
 	words  pushWords
 	memory span // the bulk memory that messages may use
 	piece  int  // bytes of the largest PUSH
 	least  int  // a multicast goes by PUSH if its variables guard so many bytes
+	whole  int  // the size of the largest variable that receivers copy from its owner; 0: none
 
 	cleared int  // how many words of the grant and notice rows are empty; see ready
 	posted  bool // the Store that empties the next of them is posted
 
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	standing *standing          // grants of this phase
-	held     bool               // the roles are foreseen: the phase may not repeat
+	copies   []wholeCopy        // that this rank has to make in this phase
+	held     bool               // roles and copies are foreseen: the phase may not repeat
 	round    []*role            // the first few of roles: their messages are under way
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
 	manifest []byte             // reused
+}
+
+// wholeCopy is a variable that this rank copies from the memory of its owner. This rank counts the
+// transfer, because the owner takes no step for it.
+type wholeCopy struct {
+	id    syncvar.ID
+	owner dimmnet.Rank
 }
 
 // pieceMost is the size of the largest PUSH. Small PUSHes let a rank pass a message on early. The
@@ -55,7 +67,7 @@ func newPush(e *Engine, w pushWords, live bool) *push {
 	}
 }
 
-func (b *push) pending() bool { return len(b.roles) > 0 && !b.held }
+func (b *push) pending() bool { return len(b.roles)+len(b.copies) > 0 && !b.held }
 
 // ready empties this rank's grant and notice words, once in clearPhases phases. No word of an
 // earlier phase is in flight, because this rank has read the last word of every hop.
@@ -104,6 +116,14 @@ func (b *push) prepare(multicasts []multicast, s *standing) {
 		if r == nil {
 			continue
 		}
+		if b.small(r.items) {
+			for _, item := range r.items {
+				if !r.root {
+					b.copies = append(b.copies, wholeCopy{item.id, multicasts[i].owner})
+				}
+			}
+			continue
+		}
 		// All ranks of the multicast have bound its variables, so they get the same sums.
 		guarded, pieces := 0, 0
 		for _, item := range r.items {
@@ -129,9 +149,25 @@ func (b *push) prepare(multicasts []multicast, s *standing) {
 	s.fits = e.tree.Arity > 0 && b.fits()
 }
 
+// small reports whether receivers copy the variables of a multicast whole. All its ranks agree.
+func (b *push) small(items []source) bool {
+	for _, item := range items {
+		if n, _ := b.e.space.Extent(item.id); n > b.whole {
+			return false
+		}
+	}
+	return true
+}
+
 func (b *push) step() (progress bool, err error) {
 	if !b.pending() {
 		return false, nil
+	}
+	if last := len(b.copies) - 1; last >= 0 {
+		b.e.copyWhole(b.copies[last].id, b.copies[last].owner)
+		b.e.counts.Transfers++
+		b.copies = b.copies[:last]
+		return true, nil
 	}
 	if len(b.round) == 0 {
 		b.begin()

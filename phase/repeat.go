@@ -90,7 +90,7 @@ func (p *part) after(tenures []syncvar.Version) *part {
 		for j, s := range m.items {
 			items[j] = source{s.id, s.since + in(s.id)}
 		}
-		next.multicasts[i] = multicast{items, m.edges}
+		next.multicasts[i] = multicast{m.owner, items, m.edges}
 	}
 	return next
 }

@@ -26,8 +26,10 @@ type recurring struct {
 	dense   bool    // most ranks want to read most variables
 	deviate float64 // the probability that a rank deviates in a step
 	shared  bool    // the engines share a Replica, as in one process
+	whole   int     // Config.Whole of ranks that read each other's memory; 0: they do not
 
 	// The simulator runs one rank at a time.
+	memory  [][][]byte        // by variable and rank: its bytes
 	truth   [][]byte          // by variable: its content after the tenures so far
 	tenures []syncvar.Version // by variable: the number of exclusive tenures so far
 	owners  []dimmnet.Rank    // by variable: the rank of the last one
@@ -64,7 +66,15 @@ func newRecurring(seed uint64) *recurring {
 		c.later = append(c.later, s.other(random))
 	}
 	c.deviate = []float64{0, 0.002, 0.02}[random.IntN(3)]
+	if seed%3 == 0 {
+		c.whole = 8 * int(1+seed/3%80)
+	}
 	for _, size := range c.sizes {
+		memory := make([][]byte, c.nodes)
+		for r := range memory {
+			memory[r] = make([]byte, size)
+		}
+		c.memory = append(c.memory, memory)
 		c.truth, c.tenures, c.owners = append(c.truth, make([]byte, size)), append(c.tenures, 0), append(c.owners, 0)
 	}
 	return c
@@ -147,18 +157,25 @@ func (c *recurring) program(h dimmnet.Host, replica *Replica) error {
 		replica = nil
 	}
 	for id, size := range c.sizes {
-		mem := make([]byte, size)
+		mem := c.memory[id][r.rank]
 		base, err := r.space.AddRegion(fmt.Sprint("a", id), "bytes", 1, mem)
 		if err != nil {
 			return err
+		}
+		if c.whole > 0 {
+			r.space.SetViews(base, c.memory[id])
 		}
 		if _, err := r.space.Bind(fmt.Sprint(id), []consistency.Range{{Lo: base, Hi: base + consistency.Addr(size)}}); err != nil {
 			return err
 		}
 		r.parts = append(r.parts, mem)
 	}
+	cfg := Config{Transfer: Push, Lists: ListsTree, Replica: replica}
+	if c.whole > 0 {
+		cfg.Transfer, cfg.Views, cfg.Whole = Auto, true, c.whole
+	}
 	var err error
-	if r.engine, err = New(h.Port(), r.space, Config{Transfer: Push, Lists: ListsTree, Replica: replica}); err != nil {
+	if r.engine, err = New(h.Port(), r.space, cfg); err != nil {
 		return err
 	}
 	common := rand.New(rand.NewPCG(c.seed, 2)) // the same on all ranks

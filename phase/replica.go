@@ -201,7 +201,7 @@ func (j *joint) divide(r *Replica, multicasts []multicast, only dimmnet.Rank) {
 		for _, edge := range m.edges {
 			for _, rank := range [...]dimmnet.Rank{edge.from, edge.to} {
 				if p := j.parts[rank]; p != nil {
-					p.join(m.items, edge)
+					p.join(&m, edge)
 				}
 			}
 		}
@@ -213,14 +213,13 @@ func (j *joint) divide(r *Replica, multicasts []multicast, only dimmnet.Rank) {
 	}
 }
 
-// join adds an edge of a multicast of the given items. All edges of a multicast are added one after
-// the other.
-func (p *part) join(items []source, e edge) {
-	if n := len(p.multicasts); n > 0 && &p.multicasts[n-1].items[0] == &items[0] {
+// join adds an edge of a multicast. All edges of a multicast are added one after the other.
+func (p *part) join(m *multicast, e edge) {
+	if n := len(p.multicasts); n > 0 && &p.multicasts[n-1].items[0] == &m.items[0] {
 		p.multicasts[n-1].edges = append(p.multicasts[n-1].edges, e)
 		return
 	}
-	p.multicasts = append(p.multicasts, multicast{items: items, edges: []edge{e}})
+	p.multicasts = append(p.multicasts, multicast{owner: m.owner, items: m.items, edges: []edge{e}})
 }
 
 // hold sets the variables that p holds: those of its multicasts, and those that the rank wants.

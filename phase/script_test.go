@@ -106,7 +106,7 @@ func (w *world) do(f []string) error {
 		if len(f) > 2 {
 			limits.RDMA, limits.Bulk = 64, arg(3)
 		}
-		if len(f) > 2 && f[2] != "auto" {
+		if len(f) > 2 && f[2] != "auto" && !w.views {
 			by = phase.Push
 		}
 		if len(f) > 4 {

@@ -70,7 +70,7 @@ func (b *push) foresee(p *part) {
 // bank the host now reaches.
 func (b *push) retract() {
 	clear(b.roles)
-	b.roles, b.round, b.held = b.roles[:0], b.round[:0], false
+	b.roles, b.round, b.copies, b.held = b.roles[:0], b.round[:0], b.copies[:0], false
 }
 
 // fits reports whether the messages of all roles fit the bulk memory at once, whatever is new.

@@ -164,6 +164,9 @@ func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config, tree bool) (er
 			m.least = livePushBytes
 		}
 	}
+	if cfg.Views {
+		m.whole = cfg.Whole
+	}
 	e.method = m
 	return nil
 }

@@ -94,7 +94,7 @@ func (e *Engine) handOver(to dimmnet.Rank) (done bool, err error) {
 	case attached:
 		err = e.readAttached(id)
 	default:
-		fetch.copyWhole(id, state.Owner)
+		e.copyWhole(id, state.Owner)
 	}
 	return true, err
 }
