@@ -1,0 +1,6 @@
+//go:build !linux
+
+package local
+
+// CalmMonitor does nothing, and returns false.
+func CalmMonitor() bool { return false }
