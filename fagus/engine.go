@@ -101,7 +101,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 		Charge:   work.charge,
 	})
 	work.repeats = e.Repeats
-	return &phaseEngine{Engine: e, port: h.Port()}, err
+	return &phaseEngine{Engine: e, port: h.Port(), oneCopy: space.IsOneCopy()}, err
 }
 
 // trees reports whether the helper threads of so many nodes use trees. With 6 ranks over tcp on 2
@@ -184,10 +184,12 @@ func (e *threadedEngine) counts(s *Stats) {
 
 type phaseEngine struct {
 	*phase.Engine
-	port   dimmnet.Port
-	clean  []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
-	wrote  []syncvar.ID // the variable changed in the last tenure, if it is a single one
-	fenced bool         // Fence was called since the last call
+	port    dimmnet.Port
+	oneCopy bool
+	list    syncvar.List // of the present call
+	clean   []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
+	wrote   []syncvar.ID // the variable changed in the last tenure, if it is a single one
+	fenced  bool         // Fence was called since the last call
 }
 
 // Declare runs f directly: there is no other thread.
@@ -195,7 +197,8 @@ func (e *phaseEngine) Declare(f func() error) error { return f() }
 
 // Acquire runs phases until all variables of both lists are granted.
 func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	return e.call(&syncvar.List{Call: syncvar.Acquire, Shared: shared, Exclusive: exclusive})
+	e.list.Call, e.list.Word, e.list.Shared, e.list.Exclusive = syncvar.Acquire, 0, shared, exclusive
+	return e.call()
 }
 
 // Meet runs phases until all ranks are in the same call.
@@ -203,14 +206,15 @@ func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
 	if len(e.clean)+len(e.wrote) == 0 && !e.fenced {
 		return e.Engine.Meet(call, word)
 	}
-	return e.call(&syncvar.List{Call: call, Word: word})
+	e.list.Call, e.list.Word, e.list.Shared, e.list.Exclusive = call, word, nil, nil
+	return e.call()
 }
 
-// call makes the collective call l, and reports in l the variables that the last tenure left
-// unchanged.
-func (e *phaseEngine) call(l *syncvar.List) error {
-	e.report(l)
-	return e.reported(e.Call(l))
+// call makes the collective call of e.list, which also reports the variables that the last tenure
+// left unchanged.
+func (e *phaseEngine) call() error {
+	e.report(&e.list)
+	return e.reported(e.Call(&e.list))
 }
 
 // fold makes a Reduce of vectors.
@@ -252,8 +256,12 @@ func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version {
 // Owns reports whether the last tenure of a variable was this rank's.
 func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owner == e.port.Rank() }
 
-// Release sends nothing: the next call reports the unchanged variables.
+// Release sends nothing: the next call reports the unchanged variables, and the changed one. With
+// one copy all variables count as changed, and no contents move.
 func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
+	if e.oneCopy {
+		return nil
+	}
 	if len(written) == 1 {
 		e.wrote = append(e.wrote[:0], written...)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -26,10 +27,7 @@ const (
 // attach prepares the contents of the variable that l attaches. If the variable is too large, or if
 // ranks share one copy, attach removes it from l.
 func (e *Engine) attach(l *syncvar.List) {
-	e.attachment, e.offered = e.attachment[:0], nil
-	if len(l.Attached) == 0 {
-		return
-	}
+	e.attachment = e.attachment[:0]
 	id := l.Attached[0]
 	n, _ := e.space.Extent(id)
 	if n > e.inline.attachable() || e.space.IsOneCopy() || len(l.Clean) > 0 {
@@ -49,10 +47,14 @@ func (e *Engine) attach(l *syncvar.List) {
 	}
 }
 
-// attached reports whether the contents of t's variable have come with the request of its owner.
-func (e *Engine) attached(t *syncvar.Transfer) bool {
-	l := &e.lists[e.table.State(t.ID).Owner]
-	return len(l.Attached) > 0 && l.Attached[0] == t.ID
+// attached reports whether the contents of a variable have come with the request of its owner.
+func (e *Engine) attached(id syncvar.ID, owner dimmnet.Rank) bool {
+	w := e.requests.own
+	if owner != e.rank {
+		w = e.requests.words[e.peer(owner)]
+	}
+	changed, ok := syncvar.InlineAttached(w)
+	return ok && changed == id
 }
 
 // takeAttached takes the transfers to this rank whose contents are attached to requests, and
@@ -64,7 +66,7 @@ func (e *Engine) takeAttached() error {
 			e.sought[t.ID] = true
 		}
 		switch {
-		case !e.attached(&t):
+		case !e.attached(t.ID, e.table.State(t.ID).Owner):
 			rest = append(rest, t)
 		case t.To == e.rank:
 			if err := e.readAttached(t.ID); err != nil {

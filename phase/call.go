@@ -8,8 +8,9 @@ import (
 )
 
 // Call takes the rank through communication phases until the call of l is complete. An Acquire is
-// complete when all variables of l are granted and their data have arrived, any other call when
-// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean and Word of l.
+// complete when all variables of l are granted and their data have arrived, any other call when all
+// ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean, Attached and Word of l,
+// and leaves l alone until Call returns.
 func (e *Engine) Call(l *syncvar.List) error {
 	l.Since = e.phase
 	if !e.polls {
@@ -29,14 +30,14 @@ func (e *Engine) Call(l *syncvar.List) error {
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	l := e.own
 	if !e.polls || e.err != nil || !e.same || l.Declared != uint32(e.space.Declared()) {
-		return e.Call(&syncvar.List{Call: call, Word: word})
+		e.meeting = syncvar.List{Call: call, Word: word}
+		return e.Call(&e.meeting)
 	}
-	since := e.phase
-	l.Meet(call, since, word)
+	l.Meet(call, e.phase, word)
 	e.ownList, e.queued, e.state = e.ownList[:0], false, gather
 	e.requests.meet(e, l)
 	e.entered()
-	return e.complete(&syncvar.List{Call: call, Since: since, Word: word})
+	return e.complete(l)
 }
 
 // complete takes the rank through the rest of the phase that has begun with l, and through more
@@ -66,6 +67,7 @@ func (e *Engine) drive() error {
 	if e.state == between {
 		return nil
 	}
+	e.keepOwn()
 	err := dimmnet.Drive(e.waitPort, e, e.Done)
 	if err == nil {
 		return nil
@@ -103,9 +105,18 @@ func (e *Engine) poll() error {
 // same call. It does what makePlan and finish would do. It returns false, and does nothing, if they
 // have more to do.
 func (e *Engine) meet() (done bool) {
-	call, alike := e.own.Call, e.requests.meets && e.requests.alike == len(e.peers) && e.same
-	if !alike || e.updates() {
+	r := &e.requests
+	if !r.meets || r.alike < len(e.peers) || !e.same {
 		return false
+	}
+	call := r.list.Call
+	if e.updates(call) {
+		return false
+	}
+	if r.reduce {
+		for _, from := range e.peers {
+			e.lists[from].Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
+		}
 	}
 	e.table.SettleAll()
 	if call == syncvar.Update {
@@ -116,8 +127,10 @@ func (e *Engine) meet() (done bool) {
 	return true
 }
 
-// updates reports whether this rank is in an Update that may have to move data.
-func (e *Engine) updates() bool { return e.own.Call == syncvar.Update && !e.space.IsOneCopy() }
+// updates reports whether a call of this rank is an Update that may have to move data.
+func (e *Engine) updates(call syncvar.Call) bool {
+	return call == syncvar.Update && !e.space.IsOneCopy()
+}
 
 // again prepares l for the next phase of a call that the last phase has not completed.
 func (e *Engine) again(l *syncvar.List) {

@@ -37,7 +37,8 @@ type Engine struct {
 	phase    uint64         // the number of the present phase, from Config.FirstPhase
 	out      []outQueue     // by index in peers
 	in       []inQueue      // by index in peers
-	own      *syncvar.List  // the list of this rank in this phase
+	own      *syncvar.List  // the list of this rank in this phase; see keepOwn
+	meeting  syncvar.List   // of Meet
 	lists    []syncvar.List // by rank, of this phase; nil if none has come over the tree
 	latest   dimmnet.Rank   // the rank whose list arrived last in this phase, or in the last one
 	ownList  []byte         // the encoded list of this rank; empty if the list goes inline
@@ -181,7 +182,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		e.polls = cfg.Polls
 		e.everyone = slices.Repeat([]bool{true}, nodes)
 		e.prefetch, _ = p.(dimmnet.Prefetcher)
-		e.requests = requests{due: make([]int, 0, len(e.peers)), ids: make([]syncvar.InlineIDs, len(e.peers))}
+		e.requests = newRequests(len(e.peers))
 	}
 	return e, nil
 }
@@ -233,18 +234,22 @@ func (e *Engine) begin(l *syncvar.List) error {
 	}
 	e.state = ready
 	l.Phase = e.phase
-	l.Declared = uint32(e.space.Declared())
-	l.Digest = e.space.Digest(e.space.Declared())
+	if l.Declared = uint32(e.space.Declared()); l.Declared == e.own.Declared {
+		l.Digest = e.own.Digest
+	} else {
+		l.Digest = e.space.Digest(int(l.Declared))
+	}
 	e.ownList = e.ownList[:0]
 	fits := e.inline.peers > 0 && e.requests.begin(e, l)
 	if !fits {
 		l.Attached = nil // the peers get no attachment with a list
-	} else if e.polls {
-		if _, done := e.method.ready(); done {
-			e.requests.postAll(e, l)
-		}
+	} else if _, done := e.method.ready(); e.polls && done {
+		e.state, e.queued = gather, false
+		e.requests.postAll(e)
+		return nil // Call keeps the list until the phase is over
 	}
 	*e.own = *l
+	e.requests.list = e.own
 	if !fits {
 		sent := *l
 		if e.tree.Arity > 0 {
@@ -267,6 +272,14 @@ func (e *Engine) begin(l *syncvar.List) error {
 		return e.fail(e.sendLists())
 	}
 	return nil
+}
+
+// keepOwn keeps this rank's list, which Call may still hold. Lists of others are in decode.
+func (e *Engine) keepOwn() {
+	if l := e.requests.list; l != e.own {
+		*e.own = *l
+		e.requests.list = e.own
+	}
 }
 
 func (e *Engine) sendLists() error {
@@ -327,6 +340,11 @@ func (e *Engine) planned() error {
 	}
 	if done, err := e.turn(); done || err != nil {
 		return err
+	}
+	if e.inline.peers > 0 {
+		if err := e.requests.decode(e); err != nil {
+			return err
+		}
 	}
 	if err := e.makePlan(); err != nil {
 		return err
@@ -428,40 +446,6 @@ func (e *Engine) makePlan() error {
 		queue := e.method.assign(&e.plan)
 		e.queued = e.queued || len(queue) > 0
 		e.queueTransfers(queue)
-	}
-	return nil
-}
-
-// checkDeclarations compares the declarations of all ranks with the declarations of this rank. It
-// skips ranks that have made more: this rank compares with them when it has made as many.
-func (e *Engine) checkDeclarations() error {
-	e.same = true
-	if e.agreed == nil {
-		e.agreed = make([]uint32, len(e.lists))
-	}
-	for i := range e.lists {
-		r, l := dimmnet.Rank(i), &e.lists[i]
-		if r == e.rank {
-			continue
-		}
-		e.same = e.same && l.Declared == uint32(e.space.Declared())
-		if l.Declared > uint32(e.space.Declared()) {
-			continue
-		}
-		if err := e.space.CheckSame(e.rank, r, e.agreed[r], l.Declared, l.Digest); err != nil {
-			return fmt.Errorf("phase: %w", err)
-		}
-		e.agreed[r] = l.Declared
-	}
-	return nil
-}
-
-// checkDeclaredAll returns an error if ranks in the same call differ in their declarations.
-func (e *Engine) checkDeclaredAll() error {
-	for r := range e.lists {
-		if err := e.space.CheckCount(e.rank, dimmnet.Rank(r), e.lists[r].Declared); err != nil {
-			return fmt.Errorf("phase: %w", err)
-		}
 	}
 	return nil
 }

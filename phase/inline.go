@@ -102,39 +102,55 @@ func (a *inlineArea) attached(owner, peer dimmnet.Rank, phase uint64, n int) dim
 func (a *inlineArea) front(owner, peer dimmnet.Rank) dimmnet.Offset { return a.word(owner, peer, 0, 2) }
 func (a *inlineArea) back(owner, peer dimmnet.Rank) dimmnet.Offset  { return a.word(owner, peer, 0, 3) }
 
-// requests exchanges the inline requests of a phase with all peers.
+// requests exchanges the inline requests of a phase with all peers. A phase that ends as a meeting
+// or as a turn needs no more than the words; otherwise decode makes lists of them.
 type requests struct {
-	own    uint64 // the request of this rank
-	reduce bool   // the value of a Reduce goes before it
-	meets  bool   // own says nothing but that the rank waits for all ranks in a call
-	alike  int    // the number of peers that have sent the same request as this rank, which meets
-	posted int    // the number of peers, in the order of Engine.peers, that have been sent own
-	before int    // how many of the posts that go before own the next peer has been sent
-	due    []int  // the indexes of the peers whose requests have not arrived
+	own    uint64        // the request of this rank
+	list   *syncvar.List // what own says
+	reduce bool          // the value of a Reduce goes before own
+	meets  bool          // own says nothing but that the rank waits for all ranks in a call
+	alike  int           // the number of peers that have sent the same request, if it meets
+	posted int           // how many peers have been sent own, in the order of Engine.peers
+	before int           // how many of the posts that go before own the next peer has been sent
+	due    []int         // the indexes of the peers whose requests have not arrived
+	words  []uint64      // by index in Engine.peers: the requests that have arrived
 
 	ids []syncvar.InlineIDs // by index in Engine.peers: memory for the lists of their requests
 }
 
+func newRequests(peers int) requests {
+	return requests{due: make([]int, 0, peers), words: make([]uint64, peers), ids: make([]syncvar.InlineIDs, peers)}
+}
+
 // begin begins a phase with this rank's list. It reports whether the list fits a request.
 func (r *requests) begin(e *Engine, l *syncvar.List) (fits bool) {
-	e.attach(l)
-	var before *syncvar.List
-	if e.counts.Phases > 0 {
-		before = e.own
+	if len(l.Attached) > 0 {
+		e.attach(l)
 	}
-	r.own, fits = l.Inline(before)
+	r.own, fits = l.Inline(e.counts.Phases > 0 && e.own.Declared == l.Declared)
+	r.list = l
 	r.reduce = fits && l.Call == syncvar.Reduce
 	r.meets = fits && l.Meets()
-	r.alike, r.posted, r.before = 0, 0, 0
-	r.expect(len(e.peers))
+	r.expect()
 	return fits
+}
+
+// expect makes the requests of all peers due.
+func (r *requests) expect() {
+	r.alike, r.posted, r.before = 0, 0, 0
+	r.due = r.due[:len(r.words)]
+	for i := range r.due {
+		r.due[i] = i
+	}
 }
 
 func (r *requests) pending(e *Engine) bool { return len(r.due) > 0 || r.posted < len(e.peers) }
 
 // step posts and takes what can be posted and taken now.
 func (r *requests) step(e *Engine) (progress bool, err error) {
-	progress = r.postAll(e, e.own)
+	if r.posted < len(e.peers) {
+		progress = r.postAll(e)
+	}
 	for at := 0; at < len(r.due); {
 		i := r.due[at]
 		from := e.peers[i]
@@ -144,20 +160,28 @@ func (r *requests) step(e *Engine) (progress bool, err error) {
 			continue
 		}
 		if err := r.take(e, i, w); err != nil {
-			return false, fmt.Errorf("phase: inline request of rank %d: %w", from, err)
+			return false, inlineError(from, err)
 		}
-		r.due = append(r.due[:at], r.due[at+1:]...)
+		if last := len(r.due) - 1; at < last {
+			r.due = append(r.due[:at], r.due[at+1:]...)
+		} else {
+			r.due = r.due[:last]
+		}
 		progress = true
 	}
 	return progress, nil
 }
 
-// postAll posts the requests of this rank, with list l, that can be posted now.
+func inlineError(from dimmnet.Rank, err error) error {
+	return fmt.Errorf("phase: inline request of rank %d: %w", from, err)
+}
+
+// postAll posts the requests of this rank that can be posted now.
 //
 // Then it prefetches the lines of the next phase. Their owners do not poll them in this phase, so
 // the next requests need not wait for the lines: on shm that halves the way of a request.
-func (r *requests) postAll(e *Engine, l *syncvar.List) (progress bool) {
-	for r.posted < len(e.peers) && r.post(e, l, e.peers[r.posted]) {
+func (r *requests) postAll(e *Engine) (progress bool) {
+	for r.posted < len(e.peers) && r.post(e, e.peers[r.posted]) {
 		progress = true
 	}
 	if progress && e.prefetch != nil {
@@ -170,13 +194,13 @@ func (r *requests) postAll(e *Engine, l *syncvar.List) (progress bool) {
 
 // post posts what goes before the request, and then the request to the next peer. The list follows
 // the request if it does not fit.
-func (r *requests) post(e *Engine, l *syncvar.List, to dimmnet.Rank) bool {
+func (r *requests) post(e *Engine, to dimmnet.Rank) bool {
 	own := e.rank
-	if r.before == 0 && r.reduce && !e.port.Store(to, e.inline.value(to, own, e.phase), l.Word, dimmnet.WordBytes) {
+	if r.before == 0 && r.reduce && !e.port.Store(to, e.inline.value(to, own, e.phase), r.list.Word, dimmnet.WordBytes) {
 		return false
 	}
 	r.before = max(r.before, 1)
-	if len(l.Attached) > 0 && !r.postAttachment(e, to) {
+	if len(r.list.Attached) > 0 && !r.postAttachment(e, to) {
 		return false
 	}
 	if !e.port.Store(to, e.inline.request(to, own, e.phase), r.own, dimmnet.WordBytes) {
@@ -210,63 +234,61 @@ func (r *requests) postAttachment(e *Engine, to dimmnet.Rank) bool {
 
 // take takes the request w of peer i.
 func (r *requests) take(e *Engine, i int, w uint64) error {
-	from := e.peers[i]
-	e.latest = from
+	e.latest = e.peers[i]
+	r.words[i] = w
 	if r.meets && w == r.own {
 		r.alike++
-		own, l := e.own, &e.lists[from]
-		l.Meet(own.Call, e.phase, 0)
-		l.Since = own.Since
-		if r.reduce {
-			l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
-		}
 		return nil
 	}
-	l := &e.lists[from]
-	follows, err := l.DecodeInline(w, e.phase, e.counts.Phases == 0, &r.ids[i])
-	if err != nil {
-		return err
-	}
-	if follows {
+	follows, err := syncvar.InlineFollows(w, e.phase)
+	if follows && err == nil {
 		e.queued = true
 		e.in[i].expectList()
-		return nil
 	}
-	if l.Call == syncvar.Reduce {
-		l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
+	return err
+}
+
+// decode makes lists of this rank's request, and of those of all peers.
+func (r *requests) decode(e *Engine) error {
+	e.keepOwn()
+	for i, w := range r.words {
+		from := e.peers[i]
+		l := &e.lists[from]
+		follows, err := l.DecodeInline(w, e.phase, e.counts.Phases == 0, &r.ids[i])
+		if err != nil {
+			return inlineError(from, err)
+		}
+		if !follows && l.Call == syncvar.Reduce {
+			l.Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
+		}
 	}
 	return nil
 }
 
-// meet begins a phase with this rank's list, which only says that the rank waits.
+// meet begins a phase with the list l of this rank, which only says that the rank waits.
 func (r *requests) meet(e *Engine, l *syncvar.List) {
-	r.own, r.reduce, r.meets = syncvar.InlineMeeting(l.Call, l.Phase), l.Call == syncvar.Reduce, true
-	r.alike, r.posted, r.before = 0, 0, 0
-	r.postAll(e, l)
-	r.expect(len(e.peers))
-}
-
-// expect makes the requests of all peers due.
-func (r *requests) expect(peers int) {
-	r.due = r.due[:peers]
-	for i := range r.due {
-		r.due[i] = i
-	}
+	r.own, r.list, r.reduce, r.meets = syncvar.InlineMeeting(l.Call, l.Phase), l, l.Call == syncvar.Reduce, true
+	r.expect()
+	r.postAll(e)
 }
 
 // mostPrefetched bounds the variables of which a rank prefetches the first bytes.
 const mostPrefetched = 4
 
 // prefetchGranted prefetches the first bytes of the variables that this rank has been granted.
-// Where ranks share one copy, these bytes are still in the cache of the rank that wrote them, and
-// come while Acquire returns.
 func (e *Engine) prefetchGranted() {
 	l := e.own
 	for write, ids := range [...][]syncvar.ID{l.Shared, l.Exclusive} {
 		for _, id := range ids[:min(len(ids), mostPrefetched)] {
-			if ranges := e.space.Ranges(id); len(ranges) > 0 {
-				e.prefetch.Prefetch(e.space.Bytes(ranges[0]), write == 1)
-			}
+			e.prefetchFirst(id, write == 1)
 		}
+	}
+}
+
+// prefetchFirst prefetches the first bytes of a variable. Where ranks share one copy, these bytes
+// are still in the cache of the rank that wrote them, and come while Acquire returns.
+func (e *Engine) prefetchFirst(id syncvar.ID, write bool) {
+	if ranges := e.space.Ranges(id); len(ranges) > 0 {
+		e.prefetch.Prefetch(e.space.Bytes(ranges[0]), write)
 	}
 }

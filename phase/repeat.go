@@ -100,7 +100,7 @@ func (p *part) after(tenures []syncvar.Version) *part {
 func (e *Engine) join() error {
 	e.retract()
 	e.part = &part{standing: new(standing)}
-	meets := e.uniform && e.own.Meets() && !e.updates()
+	meets := e.uniform && e.own.Meets() && !e.updates(e.own.Call)
 	if meets {
 		e.replica.meet(e)
 		e.plan.Complete, e.plan.Partial = e.own.Call, false

@@ -16,76 +16,66 @@ import (
 // turn ends the phase if it is a turn: it does what makePlan, the method and finish would do.
 // Otherwise it returns false, and has done nothing that makePlan would not do.
 func (e *Engine) turn() (done bool, err error) {
-	to, ok := e.taker()
-	taken := to != e.nobody()
+	to, access, id, ok := e.taker()
 	if !ok {
 		return false, nil
 	}
 	e.table.SettleAll()
-	if taken && !e.space.IsOneCopy() {
-		if done, err := e.handOver(to); !done || err != nil {
+	if access != 0 && !e.space.IsOneCopy() {
+		if done, err := e.handOver(to, id); !done || err != nil {
 			return false, err
 		}
 	}
 	e.offered = nil
 	e.plan.Granted, e.plan.Complete, e.plan.Partial = e.everyone, 0, false
 	e.plan.Transfers = e.plan.Transfers[:0]
-	if taken {
+	if access != 0 {
 		if to == e.rank && e.prefetch != nil && e.space.IsOneCopy() {
-			e.prefetchGranted()
+			e.prefetchFirst(id, access == syncvar.Exclusive)
 		}
-		e.table.Apply(e.lists, e.everyone)
+		e.table.Grant(to, id, access)
 	}
 	e.end()
 	return true, nil
 }
 
-func (e *Engine) nobody() dimmnet.Rank { return dimmnet.Rank(len(e.lists)) }
-
-// taker returns the rank that wants a variable, or nobody. ok reports whether the phase is
-// a turn, as far as the lists tell.
-func (e *Engine) taker() (to dimmnet.Rank, ok bool) {
-	if e.queued || e.everyone == nil {
-		return 0, false
+// taker returns the rank that wants a variable, and what it wants: access is 0 if no rank does. ok
+// reports whether the phase is a turn, as far as the requests tell.
+func (e *Engine) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID, ok bool) {
+	if e.everyone == nil {
+		return 0, 0, 0, false
 	}
-	to = e.nobody()
-	for r := range e.lists {
-		l := &e.lists[r]
-		n := len(l.Shared) + len(l.Exclusive)
-		switch {
-		case l.Call != syncvar.Acquire || l.Fenced || len(l.Clean) > 0 || n > 1 || n == 1 && to != e.nobody():
-			return 0, false
-		case n == 1:
-			to = dimmnet.Rank(r)
+	to, declared := e.rank, e.requests.list.Declared
+	if access, id, ok = syncvar.InlineTakes(e.requests.own); !ok {
+		return 0, 0, 0, false
+	}
+	for i, w := range e.requests.words {
+		a, wanted, ok := syncvar.InlineTakes(w)
+		if !ok || a != 0 && access != 0 {
+			return 0, 0, 0, false
+		}
+		if a != 0 {
+			to, access, id = e.peers[i], a, wanted
+			declared = e.lists[to].Declared
 		}
 	}
-	return to, true
+	return to, access, id, access == 0 || uint32(id) < declared
 }
 
-// handOver brings the variable that rank to wants from its owner, if this is the rank. It returns
+// handOver brings variable id, which rank to wants, from its owner, if to is this rank. It returns
 // false, and does nothing, if the contents take a slot or a message.
-func (e *Engine) handOver(to dimmnet.Rank) (done bool, err error) {
-	l := &e.lists[to]
-	ids := l.Shared
-	if len(ids) == 0 {
-		ids = l.Exclusive
-	}
-	id := ids[0]
-	state := e.table.State(id)
-	if !state.Lacks(to) {
+func (e *Engine) handOver(to dimmnet.Rank, id syncvar.ID) (done bool, err error) {
+	owner, lacks := e.table.Source(id, to)
+	if !lacks {
 		return true, nil
 	}
-	of := &e.lists[state.Owner]
-	attached := len(of.Attached) > 0 && of.Attached[0] == id
+	attached := e.attached(id, owner)
 	fetch, ok := e.method.(*fetch)
 	if !attached && !(ok && fetch.small(id)) {
 		return false, nil
 	}
-	if e.watch != nil {
-		e.watch.Moving()
-	}
 	switch {
-	case state.Owner == e.rank:
+	case owner == e.rank:
 		e.counts.Transfers++
 		if len(e.offered) > 0 && e.offered[0] == id {
 			e.sought[id] = true
@@ -94,7 +84,10 @@ func (e *Engine) handOver(to dimmnet.Rank) (done bool, err error) {
 	case attached:
 		err = e.readAttached(id)
 	default:
-		e.copyWhole(id, state.Owner)
+		if e.watch != nil {
+			e.watch.Moving()
+		}
+		e.copyWhole(id, owner)
 	}
 	return true, err
 }

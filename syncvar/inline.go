@@ -35,12 +35,12 @@ func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
 // InlineIsOf reports whether w is the inline request of a phase.
 func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 
-// Inline encodes l as an inline request. If l does not fit, the request says that the list
-// follows. before is the list that the rank sent in the phase before, or nil if there was none.
-func (l *List) Inline(before *List) (w uint64, fits bool) {
+// Inline encodes l as an inline request. If l does not fit, the request says that the list follows.
+// settled says that the rank has declared as much as in the phase before, if there was one.
+func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	w = tag(l.Phase)
 	wanted, named, age := len(l.Shared)+len(l.Exclusive), len(l.Clean)+len(l.Attached), l.Phase-l.Since
-	if before == nil || before.Declared != l.Declared || wanted > 1 || named > 1 || age >= 1<<ageBits {
+	if !settled || wanted > 1 || named > 1 || age >= 1<<ageBits {
 		return w | followsBit, false
 	}
 	var want, name ID
@@ -76,6 +76,31 @@ func InlineMeeting(call Call, phase uint64) uint64 {
 	return tag(phase) | uint64(call-Acquire)<<callAt
 }
 
+// InlineFollows reports whether the inline request w of a phase says that the list follows.
+func InlineFollows(w, phase uint64) (bool, error) {
+	if w&followsBit == 0 {
+		return false, nil
+	}
+	if w != tag(phase)|followsBit {
+		return true, fmt.Errorf("syncvar: inline request %#x says that the list follows, and has other bits set", w)
+	}
+	return true, nil
+}
+
+// InlineTakes reports whether the inline request w says that its rank acquires since this phase,
+// and reports no clean variable. access and id are what the rank wants; access is 0 if it wants
+// nothing. The id may be that of a variable that the rank has not declared.
+func InlineTakes(w uint64) (access Access, id ID, ok bool) {
+	const other = followsBit | (1<<callBits-1)<<callAt | cleanBit | 1<<fencedAt | (1<<ageBits-1)<<ageAt
+	access, id = Access(w>>accessAt&3), ID(w>>idAt&(1<<idBits-1))
+	return access, id, w&other == 0 && access <= Exclusive && (access > 0 || id == 0) && (w&attachBit != 0 || w>>cleanAt == 0)
+}
+
+// InlineAttached returns the variable whose contents are attached to an inline request, if one is.
+func InlineAttached(w uint64) (id ID, ok bool) {
+	return ID(w >> cleanAt), w&(followsBit|attachBit) == attachBit
+}
+
 // InlineIDs holds the IDs of a list that DecodeInline returned.
 type InlineIDs struct{ wanted, clean [1]ID }
 
@@ -85,15 +110,13 @@ type InlineIDs struct{ wanted, clean [1]ID }
 // again. l.Word is 0. The list is within the limits that DecodeList enforces. l is undefined after
 // an error, and unchanged if the list follows.
 func (l *List) DecodeInline(w, phase uint64, first bool, ids *InlineIDs) (follows bool, err error) {
-	switch {
-	case !InlineIsOf(w, phase):
+	if !InlineIsOf(w, phase) {
 		return false, fmt.Errorf("syncvar: inline request %#x is not of phase %d", w, phase)
-	case w&followsBit != 0:
-		if w != tag(phase)|followsBit {
-			err = fmt.Errorf("syncvar: inline request %#x says that the list follows, and has other bits set", w)
-		}
+	}
+	if follows, err := InlineFollows(w, phase); follows {
 		return true, err
-	case first:
+	}
+	if first {
 		return false, fmt.Errorf("syncvar: inline request %#x of a rank that has sent no list before", w)
 	}
 	age, call := w>>ageAt&(1<<ageBits-1), Acquire+Call(w>>callAt&(1<<callBits-1))

@@ -54,6 +54,16 @@ func (t *Table) State(id ID) State {
 	return t.states[id]
 }
 
+// Source returns the owner of a variable, and whether the newest changes are not in the copy of
+// rank.
+func (t *Table) Source(id ID, rank dimmnet.Rank) (owner dimmnet.Rank, lacks bool) {
+	if int(id) >= len(t.states) {
+		return 0, false
+	}
+	s := &t.states[id]
+	return s.Owner, s.Lacks(rank)
+}
+
 // Version returns the version of a variable.
 func (t *Table) Version(id ID) Version {
 	if int(id) >= len(t.states) {
@@ -213,18 +223,24 @@ func (t *Table) Apply(lists []List, granted []bool) {
 		}
 		rank := dimmnet.Rank(r)
 		for _, id := range lists[r].Shared {
-			s := t.at(id)
-			s.setCopy(rank, s.Version)
+			t.Grant(rank, id, Shared)
 		}
 		for _, id := range lists[r].Exclusive {
-			s := t.at(id)
-			s.Version++
-			s.Owner = rank
-			s.setCopy(rank, s.Version)
-			s.open = true
-			t.open = append(t.open, id)
+			t.Grant(rank, id, Exclusive)
 		}
 	}
+}
+
+// Grant records that a rank has been granted a variable.
+func (t *Table) Grant(rank dimmnet.Rank, id ID, access Access) {
+	s := t.at(id)
+	if access == Exclusive {
+		s.Version++
+		s.Owner = rank
+		s.open = true
+		t.open = append(t.open, id)
+	}
+	s.setCopy(rank, s.Version)
 }
 
 // ApplyUpdate records that an Update is complete.
