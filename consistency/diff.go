@@ -14,6 +14,12 @@ const (
 // appendDiff appends the ranges in which mem, which begins at base, differs from twin. If keep is
 // true it copies them to twin. mem and twin have the same length.
 func appendDiff(out []Range, base Addr, mem, twin []byte, keep bool) []Range {
+	if len(mem) <= diffWord && !keep { // as below, in a third of the time
+		if !bytes.Equal(mem, twin) {
+			out = append(out, Range{base, base + Addr(len(mem))})
+		}
+		return out
+	}
 	for lo := 0; lo < len(mem); {
 		lo += unchanged(mem[lo:], twin[lo:])
 		if lo == len(mem) {
