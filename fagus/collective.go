@@ -37,19 +37,17 @@ func (n *Node) Fence() error {
 	if err := n.ready("Fence"); err != nil {
 		return err
 	}
-	err := n.communicate(rollcall.Fence, PartBarrier, nil, func() error {
-		met := n.record.meets(syncvar.Barrier)
-		if err := n.engine.Fence(); err != nil {
-			return err
-		}
-		met()
-		n.order.Met()
-		return nil
-	})
-	if err != nil {
+	if err := n.enter(rollcall.Fence, PartBarrier, nil); err != nil {
 		return err
 	}
-	n.monitor.Leave(nil)
+	n.record.entered()
+	err := n.engine.Fence()
+	if err == nil {
+		err = n.met(syncvar.Barrier)
+	}
+	if err := n.leave(rollcall.Fence, PartBarrier, nil, err); err != nil {
+		return err
+	}
 	n.logCall("Fence", nil, true)
 	return nil
 }
@@ -68,28 +66,34 @@ func (n *Node) end() error {
 // meet makes a collective call, which returns when all ranks have made the same call. word is this
 // rank's number in a Reduce, and 0 in other calls.
 func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
-	return n.meetBy(call, part, func() error { return n.engine.Meet(call, word) })
-}
-
-// meetBy is meet, with the engine's call as a function.
-func (n *Node) meetBy(call syncvar.Call, part Part, f func() error) error {
-	err := n.communicate(monitored(call), part, nil, func() error {
-		met := n.record.meets(call)
-		if err := f(); err != nil {
-			return err
-		}
-		met()
-		n.order.Met()
-		if call == syncvar.Update {
-			return n.guard.Updated()
-		}
-		return nil
-	})
-	if err != nil {
+	if err := n.enter(monitored(call), part, nil); err != nil {
 		return err
 	}
-	n.monitor.Leave(nil)
-	n.logCall(call.String(), nil, true)
+	n.record.entered()
+	return n.leaveMeeting(call, part, n.engine.Meet(call, word))
+}
+
+// leaveMeeting ends a collective call that enter has begun. err is the result of the engine.
+func (n *Node) leaveMeeting(call syncvar.Call, part Part, err error) error {
+	if n.observed && err == nil {
+		err = n.met(call)
+	}
+	if err := n.leave(monitored(call), part, nil, err); err != nil {
+		return err
+	}
+	if n.logs {
+		n.logCall(call.String(), nil, true)
+	}
+	return nil
+}
+
+// met informs the observers that all ranks have made the same call.
+func (n *Node) met(call syncvar.Call) error {
+	n.record.left(call)
+	n.order.Met()
+	if call == syncvar.Update {
+		return n.guard.Updated()
+	}
 	return nil
 }
 

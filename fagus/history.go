@@ -81,20 +81,24 @@ func (r *record) each(set *SyncSet, f func(syncvar.ID, Access)) {
 	}
 }
 
-// meets records that the rank enters a collective call; met records that the call has returned.
-func (r *record) meets(call syncvar.Call) (met func()) {
-	if r == nil {
-		return func() {}
+// entered records that the rank enters a collective call.
+func (r *record) entered() {
+	if r != nil {
+		r.Entered(r.now())
 	}
-	r.Entered(r.now())
-	return func() {
-		r.Left(r.now())
-		if call != syncvar.Update {
-			return
-		}
-		for _, id := range r.acquires {
-			r.Updated(id, r.node.engine.Version(id), r.node.space.Content(id), r.now())
-		}
+}
+
+// left records that a collective call has returned.
+func (r *record) left(call syncvar.Call) {
+	if r == nil {
+		return
+	}
+	r.Left(r.now())
+	if call != syncvar.Update {
+		return
+	}
+	for _, id := range r.acquires {
+		r.Updated(id, r.node.engine.Version(id), r.node.space.Content(id), r.now())
 	}
 }
 

@@ -24,9 +24,11 @@ type Node struct {
 	nodes   int
 	host    dimmnet.Host
 	log     *slog.Logger
+	logs    bool // log takes debug records
 	space   *consistency.Space
 	mode    Mode
 	engine  engine   // nil after the program has returned
+	silent  bool     // Release of the engine never waits
 	views   bool     // this rank reads directly from the arrays of other ranks
 	memory  [][]byte // memory of arrays; close unmaps it
 	arrays  int      // number of arrays made
@@ -41,6 +43,8 @@ type Node struct {
 	guard   *guard.Guard      // for Config.Check; nil if off
 	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
+	// observed is set if there is a record, guard or order, or log takes debug records.
+	observed bool
 
 	declared *declarations         // of all ranks of this process
 	err      error                 // the first error of a call; every later call returns it
@@ -81,9 +85,11 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		host:    h,
 		work:    work,
 		log:     cfg.Log,
+		logs:    cfg.Log.Enabled(ctx, slog.LevelDebug),
 		space:   space,
 		mode:    cfg.Mode,
 		engine:  e,
+		silent:  silent,
 		views:   views,
 		watch:   watch,
 		clock:   newStopwatch(h, cfg, silent, e.Counters),
@@ -99,6 +105,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 	if cfg.Check != CheckOff {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
 	}
+	n.observed = n.logs || n.record != nil || n.guard != nil
 	return n, nil
 }
 
@@ -230,10 +237,10 @@ func (n *Node) ready(call string) error {
 	return nil
 }
 
-// communicate runs f, the part of a call that may wait for other ranks, and charges the time to
-// part. If f fails, later calls return the same error. set is nil if the call takes no set.
-func (n *Node) communicate(call rollcall.Call, part Part, set *SyncSet, f func() error) error {
-	if !n.enter(call, set) {
+// enter begins a call that may wait for other ranks, and whose time belongs to part. set is nil if
+// the call takes no set. leave ends the call.
+func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
+	if !n.monitor.Enter(call, set.held()) {
 		// The goroutine that makes the other call may use n.err.
 		err := n.problem("%v during another call: a Node belongs to one goroutine", call)
 		n.crossed.CompareAndSwap(nil, &err)
@@ -241,11 +248,18 @@ func (n *Node) communicate(call rollcall.Call, part Part, set *SyncSet, f func()
 	}
 	n.record.call()
 	n.waits.begin(part)
-	err := f()
-	n.waits.Entered() // if f has failed before
+	return nil
+}
+
+// leave charges the time of a call to part. err is the result of the engine; if it is not nil,
+// later calls return the same error. The rank now holds set, or nothing if set is nil.
+func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, err error) error {
+	n.waits.Entered() // if the engine has failed before
 	n.clock.enter(PartCompute)
 	n.waits.end(n.clock.since)
-	n.clock.waited(part, n.waits.cause, n.waits.until)
+	if n.clock.drawn {
+		n.clock.waited(part, n.waits.cause, n.waits.until)
+	}
 	if err != nil {
 		n.monitor.Fail()
 		n.declared.failed(dimmnet.Rank(n.rank), source.Here())
@@ -255,13 +269,13 @@ func (n *Node) communicate(call rollcall.Call, part Part, set *SyncSet, f func()
 		n.monitor.Fail()
 		return n.stick(*crossed)
 	}
+	n.monitor.Leave(set.held())
 	return nil
 }
 
 func (n *Node) logCall(call string, set *SyncSet, collective bool) {
-	// Building the record would cost more than a phase.
-	if !n.log.Enabled(context.Background(), slog.LevelDebug) {
-		return
+	if !n.logs {
+		return // building the record would cost more than a phase
 	}
 	message, attrs := "call", []any{"rank", n.rank, "call", call}
 	if collective {

@@ -3,6 +3,7 @@ package fagus
 import (
 	"unsafe"
 
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -91,11 +92,12 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 	if !ok || !e.Folds() || len(vector) == 0 {
 		return nil, n.errorf("Fold of %d words on %d ranks: not supported here; see Folds", len(vector), n.nodes)
 	}
-	err = n.meetBy(syncvar.Reduce, PartBarrier, func() error {
-		result, err = e.fold(vector, f)
-		return err
-	})
-	return result, err
+	if err := n.enter(rollcall.Reduce, PartBarrier, nil); err != nil {
+		return nil, err
+	}
+	n.record.entered()
+	result, err = e.fold(vector, f)
+	return result, n.leaveMeeting(syncvar.Reduce, PartBarrier, err)
 }
 
 // exchange makes the words of all ranks known to every rank.

@@ -21,11 +21,10 @@ type rankState struct {
 // Name returns the name of a variable.
 func (s rankState) Name(id syncvar.ID) string { return s.space.Name(id) }
 
-// enter records for roll-calls that the rank is in a call. It returns false if the rank is already
-// in a call. set is nil if the call takes no set.
-func (n *Node) enter(call rollcall.Call, set *SyncSet) bool {
-	if set == nil { // a nil *SyncSet would not be a nil Stringer
-		return n.monitor.Enter(call, nil)
+// held returns what roll-calls print of a set that a rank wants or holds: nil if s is nil.
+func (s *SyncSet) held() *rollcall.Set {
+	if s == nil {
+		return nil
 	}
-	return n.monitor.Enter(call, set)
+	return &s.printed
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/consistency/order"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -58,12 +59,14 @@ func (r Request) Unordered() Request {
 // acquired again after its release, any number of times.
 type SyncSet struct {
 	node     *Node
+	printed  rollcall.Set // this set
 	requests []Request
 	moves    bool // the program touches nothing in the tenure
 	compiled bool // the fields below are valid, unless a Rebind has changed ranges since
 	rebinds  int  // the number of Rebinds of the rank when the set was compiled
 
 	shared, exclusive []syncvar.ID // requested with this access, in increasing order
+	compared          int          // the bytes that exclusive guards
 	// declared holds the ranges of Writing for each variable of exclusive; nil if undeclared.
 	declared [][]consistency.Range
 	// allowed equals declared, but is nil for a Reporting request: nil permits all writes.
@@ -74,7 +77,9 @@ type SyncSet struct {
 // Set makes a set of requests. Acquire returns an error if a request is invalid. A rank that needs
 // no variable in a phase acquires an empty set.
 func (n *Node) Set(requests ...Request) *SyncSet {
-	return &SyncSet{node: n, requests: slices.Clone(requests)}
+	s := &SyncSet{node: n, requests: slices.Clone(requests)}
+	s.printed.Stringer = s
+	return s
 }
 
 func (s *SyncSet) compile() error {
@@ -87,7 +92,7 @@ func (s *SyncSet) compile() error {
 		}
 	}
 	sorted := slices.SortedFunc(slices.Values(s.requests), func(a, b Request) int { return cmp.Compare(a.v.id, b.v.id) })
-	s.shared, s.exclusive, s.declared, s.allowed, s.tenures = nil, nil, nil, nil, nil
+	s.shared, s.exclusive, s.declared, s.allowed, s.tenures, s.compared = nil, nil, nil, nil, nil, 0
 	for i, r := range sorted {
 		if i > 0 && sorted[i-1].v.id == r.v.id {
 			return fmt.Errorf("%q is in the set twice", r.v.name)
@@ -108,6 +113,8 @@ func (s *SyncSet) compile() error {
 			}
 		}
 		s.exclusive = append(s.exclusive, r.v.id)
+		bytes, _ := s.node.space.Extent(r.v.id)
+		s.compared += bytes
 		s.declared = append(s.declared, declared)
 		if r.reports {
 			declared = nil

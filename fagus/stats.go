@@ -202,12 +202,13 @@ func (w *hostWork) charge(kind dimmnet.Work, n int) {
 
 // stopwatch divides a rank's time and port operations among the parts.
 type stopwatch struct {
-	host  dimmnet.Host
-	part  Part // the current part
-	since Time // the time up to which parts are charged
-	parts [Parts]Use
-	drawn bool   // spans are recorded
-	spans []Span // the intervals before since
+	host   dimmnet.Host
+	part   Part // the current part
+	since  Time // the time up to which parts are charged
+	parts  [Parts]Use
+	drawn  bool   // spans are recorded
+	traced bool   // the host may keep a trace
+	spans  []Span // the intervals before since
 
 	measured [Parts]Time // of Node.Measure
 	sections int
@@ -224,7 +225,7 @@ type stopwatch struct {
 // newStopwatch returns the stopwatch of a rank. silent says that its port does nothing in
 // PartCompute, and next to nothing in PartRelease.
 func newStopwatch(h dimmnet.Host, cfg Config, silent bool, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, since: h.Now()}
+	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
@@ -243,7 +244,9 @@ func (w *stopwatch) enter(p Part) {
 	}
 	w.part = p
 	w.parts[p].Calls++
-	w.host.Note(p.String(), uint64(w.parts[p].Calls))
+	if w.traced {
+		w.host.Note(p.String(), uint64(w.parts[p].Calls))
+	}
 	if p != w.counted && !(w.silent && (p == PartCompute || p == PartRelease)) {
 		w.settle()
 		w.counted = p
@@ -269,7 +272,7 @@ func (w *stopwatch) draw(now Time) {
 
 // waited records for whom the rank waited last in the call that has ended.
 func (w *stopwatch) waited(part Part, rank dimmnet.Rank, until Time) {
-	if last := len(w.spans) - 1; w.drawn && until > 0 && last >= 0 && w.spans[last].Part == part && w.spans[last].To == w.since {
+	if last := len(w.spans) - 1; until > 0 && last >= 0 && w.spans[last].Part == part && w.spans[last].To == w.since {
 		w.spans[last].For, w.spans[last].Until = int(rank), until
 	}
 }

@@ -25,25 +25,37 @@ func (n *Node) Acquire(set *SyncSet) error {
 	if err := set.compile(); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
-	acquire := func() error { return n.engine.Acquire(set.shared, set.exclusive) }
-	if err := n.communicate(rollcall.Acquire, PartAcquire, set, acquire); err != nil {
+	if err := n.enter(rollcall.Acquire, PartAcquire, set); err != nil {
 		return err
 	}
-	n.monitor.Leave(set)
+	if err := n.leave(rollcall.Acquire, PartAcquire, set, n.engine.Acquire(set.shared, set.exclusive)); err != nil {
+		return err
+	}
 	n.waits.acquired(set)
-	n.record.acquired(set)
-	n.recordOrder(set)
+	if n.observed {
+		n.record.acquired(set)
+		n.recordOrder(set)
+	}
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
 	n.chargeTwins()
+	n.held = set
+	if n.observed {
+		return n.observeAcquired(set)
+	}
+	return nil
+}
+
+// observeAcquired informs the observers of what the rank accesses from now on.
+func (n *Node) observeAcquired(set *SyncSet) error {
 	if set.moves {
 		n.guard.Moved(set.shared)
 		n.guard.Moved(set.exclusive)
 	} else if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
+		n.held = nil
 		return n.errorf("Acquire: %w", err)
 	}
-	n.held = set
 	n.logCall("Acquire", set, n.mode == Phase)
 	return nil
 }
@@ -56,6 +68,10 @@ func (n *Node) chargeTwins() {
 	}
 }
 
+// clockBytes bounds the bytes that Release compares in less time than it takes to read a real clock
+// twice: 50 ns. The time of such a Release counts as that of the program.
+const clockBytes = 256
+
 // Release ends the tenure. set must be the set that the rank holds. Release finds the bytes that
 // the rank has changed; ranks that acquire the variables later fetch these bytes. In Phase mode
 // Release sends nothing. In Threaded mode it passes the variables on, and does not wait.
@@ -66,10 +82,13 @@ func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
-	n.record.released(set)
+	if n.observed {
+		n.record.released(set)
+	}
 	traced := n.waits.locked && n.clock.drawn // the timeline says when others could go on
-	if n.space.IsOneCopy() && !traced {
-		n.clock.count(PartRelease) // compares nothing: faster than reading the clock
+	little := n.space.IsOneCopy() || set.compared <= clockBytes && !n.work.virtual
+	if little && !traced && n.silent {
+		n.clock.count(PartRelease)
 	} else {
 		n.clock.enter(PartRelease)
 	}
@@ -81,13 +100,14 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.chargeTwins()
 	n.held = nil
-	n.order.Released(n.wrote)
-	if !set.moves {
-		if err := n.guard.Released(n.wrote); err != nil {
-			return n.errorf("%w", err)
+	if n.observed {
+		if err := n.observeReleased(set); err != nil {
+			return err
 		}
 	}
-	n.monitor.Enter(rollcall.Release, set)
+	if !n.silent {
+		n.monitor.Enter(rollcall.Release, set.held())
+	}
 	if traced {
 		n.clock.enter(PartCompute) // before a waiting rank goes on
 	}
@@ -99,8 +119,26 @@ func (n *Node) Release(set *SyncSet) error {
 		n.monitor.Fail()
 		return n.errorf("Release: %w", err)
 	}
-	n.monitor.Leave(nil)
-	n.logCall("Release", set, false)
+	if n.silent {
+		n.monitor.Pass()
+	} else {
+		n.monitor.Leave(nil)
+	}
+	if n.logs {
+		n.logCall("Release", set, false)
+	}
+	return nil
+}
+
+// observeReleased informs the observers of the end of a tenure.
+func (n *Node) observeReleased(set *SyncSet) error {
+	n.order.Released(n.wrote)
+	if set.moves {
+		return nil
+	}
+	if err := n.guard.Released(n.wrote); err != nil {
+		return n.errorf("%w", err)
+	}
 	return nil
 }
 

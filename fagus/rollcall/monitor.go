@@ -21,13 +21,16 @@ type Monitor struct {
 	label  string // value of the goroutine's label
 	engine Engine
 
-	state atomic.Uint64 // see the bits below
-	set   atomic.Value  // the last set that a call requested or held, a fmt.Stringer
-	last  fmt.Stringer  // the same; only the rank's goroutine uses it
+	state atomic.Uint64       // see the bits below
+	set   atomic.Pointer[Set] // the last set that a call requested or held
+	last  *Set                // the same; only the rank's goroutine uses it
 
 	mu     sync.Mutex // readers hold it; guards the field below
 	failed *failure   // what the rank did when it learned that the run had failed; else nil
 }
+
+// A Set is what a call requests or a rank holds, as roll-calls print it.
+type Set struct{ fmt.Stringer }
 
 type failure struct {
 	entry Entry
@@ -87,7 +90,7 @@ func (m *Monitor) Label(ctx context.Context) {
 
 // Enter records that the rank enters a call that requests set, which may be nil. If the
 // rank is already in a call, Enter does nothing and returns false.
-func (m *Monitor) Enter(call Call, set fmt.Stringer) bool {
+func (m *Monitor) Enter(call Call, set *Set) bool {
 	old := m.state.Load()
 	if old&callMask != 0 {
 		return false
@@ -109,7 +112,7 @@ func (m *Monitor) Enter(call Call, set fmt.Stringer) bool {
 }
 
 // Leave records that the rank leaves its call and holds set, or nothing if set is nil.
-func (m *Monitor) Leave(held fmt.Stringer) {
+func (m *Monitor) Leave(held *Set) {
 	m.keep(held)
 	old := m.state.Load() &^ reading
 	next := old>>callsAt<<callsAt | old&returned
@@ -123,8 +126,20 @@ func (m *Monitor) Leave(held fmt.Stringer) {
 	}
 }
 
+// Pass records a call that takes no time and after which the rank holds nothing, as Enter and Leave
+// do. The rank is in no other call.
+func (m *Monitor) Pass() {
+	old := m.state.Load() &^ reading
+	next := (old>>callsAt+1)<<callsAt | old&returned
+	if !m.state.CompareAndSwap(old, next) {
+		m.mu.Lock()
+		m.state.Store(next)
+		m.mu.Unlock()
+	}
+}
+
 // keep makes set the last set.
-func (m *Monitor) keep(set fmt.Stringer) {
+func (m *Monitor) keep(set *Set) {
 	if set != nil && set != m.last {
 		m.last = set
 		m.set.Store(set)
@@ -194,7 +209,7 @@ func (m *Monitor) poll() (state uint64, waits bool) {
 func (m *Monitor) current(state uint64) Entry {
 	call := Call(state & callMask >> callAt)
 	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0}
-	if set, ok := m.set.Load().(fmt.Stringer); ok && state&wants != 0 {
+	if set := m.set.Load(); set != nil && state&wants != 0 {
 		e.Set = set.String()
 	}
 	if call == 0 || m.engine == nil {
