@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/bench/echo"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/consistency/history"
@@ -22,7 +23,7 @@ const anatomyText = "fagus bench --anatomy                       what a call cos
 const anatomySchema = "fagus.anatomy/v1"
 
 func anatomyFlags() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "anatomy", Category: "with --anatomy", Usage: "measure calls of a single rank, which wait for nobody: with the clock, statistics and roll-calls that are always on, and with each observer that a flag turns on"}}
+	return []cli.Flag{&cli.BoolFlag{Name: "anatomy", Category: "with --anatomy", Usage: "measure calls of a rank that waits for nobody: its own work in a hand-over to a peer that answers at once, and calls without a peer, with the clock, statistics and roll-calls that are always on, and with each observer that a flag turns on"}}
 }
 
 type anatomyReport struct {
@@ -118,6 +119,24 @@ func anatomyParts() []part {
 			}
 			return time.Since(start), nil
 		}},
+	}
+	for _, work := range []struct {
+		name  string
+		place fagus.Placement
+		make  func(n *fagus.Node) (func() error, error)
+	}{
+		{"own work: Barrier", fagus.PlaceShared, func(n *fagus.Node) (func() error, error) { return n.Barrier, nil }},
+		{"own work: take 8 bytes, change and release them", fagus.PlaceShared, tenures},
+		{"own work: the same, private copies", fagus.PlacePrivate, tenures},
+		{"own work: take part while the peer takes them", fagus.PlaceShared, func(n *fagus.Node) (func() error, error) {
+			_, err := tenures(n)
+			none := n.Set()
+			return func() error { return none.Do(func() {}) }, err
+		}},
+	} {
+		parts = append(parts, part{name: work.name, run: rankTime(func(c *fagus.Config) {
+			c.Nodes, c.Net, c.Placement = 2, echo.New(), work.place
+		}, work.make)})
 	}
 	for _, calls := range []struct {
 		name string
