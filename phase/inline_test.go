@@ -81,3 +81,23 @@ func TestHostileAttachment(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestUndeclaredTurn has a request want a variable that its rank has not declared, in a phase that
+// would be a turn. The rank that receives it fails, and its table does not grow.
+func TestUndeclaredTurn(t *testing.T) {
+	const exclusive, idAt, undeclared = 2 << 16, 28, 1<<18 - 1 // in the word
+	w := &world{inline: true}
+	for _, line := range [][]string{
+		{"ranks", "2"}, {"bind", "a", "100", "200"}, {"acquire", "0"}, {"acquire", "1"}, {"stabilize"}, {"acquire", "1"}, {"acquire", "0"},
+	} {
+		if err := w.do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.out.Reset()
+	w.landWord(t, 1, 0, func(word uint64) uint64 { return word | exclusive | undeclared<<idAt })
+	const want = "error: phase: inline request of rank 1: syncvar: list names variable 262143, but its rank has made only 2 declarations"
+	if got := w.out.String(); !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
