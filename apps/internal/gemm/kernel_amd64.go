@@ -34,10 +34,18 @@ func tile512(depth int, a, b, c *float64, ldc int)
 // times, stay in an L1 cache of 32 KiB: they take 18 KiB.
 const chunk256 = 96
 
-// tileBy256 is tile by tile256.
+// tileBy256 is tile by tile256. It keeps the tile beside the panels: the rows of a large C may all
+// belong to one set of the cache.
 func tileBy256(depth int, a, b, c []float64, ldc int) {
+	var sums [tileRows * tileColumns]float64
+	for r := range tileRows {
+		copy(sums[r*tileColumns:][:tileColumns], c[r*ldc:])
+	}
 	for k := 0; k < depth; k += chunk256 {
-		tile256(min(chunk256, depth-k), &a[k*tileRows], &b[k*tileColumns], &c[0], ldc)
+		tile256(min(chunk256, depth-k), &a[k*tileRows], &b[k*tileColumns], &sums[0], tileColumns)
+	}
+	for r := range tileRows {
+		copy(c[r*ldc:], sums[r*tileColumns:][:tileColumns])
 	}
 }
 
