@@ -156,7 +156,8 @@ type Config struct {
 	// which usually means that the program hangs.
 	RollCall RollCall
 
-	// Log receives a debug record for every call that communicates and for every Release. If Log
+	// Log receives a debug record for every call that communicates and for every Release. The run
+	// asks once, when it begins, whether Log takes debug records. If Log
 	// is nil, nothing is logged, except for a warning to slog.Default when a launcher started this
 	// process as one rank of several (see Run).
 	Log *slog.Logger
