@@ -17,8 +17,8 @@ import (
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
 // (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to
 // which a later entry gives another list. The first entry is that of the rank at the top. So ranks
-// that all make the same call send one list each, and nobody handles more. On its way down, a
-// bundle may have runs of entries (runs.go).
+// that all make the same call send one list each, and nobody handles more. A bundle may have runs
+// of entries (runs.go).
 //
 // On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
 // behind it (fold.go).
@@ -126,20 +126,21 @@ func (e *Engine) gathered() error {
 		return nil
 	}
 	words := e.gatherWords()
-	if parent, ok := e.tree.Parent(e.rank); ok {
-		e.outBundle = appendBundle(e.outBundle[:0], e.bundle, words)
-		e.sendBundle(parent, e.rank, e.outBundle, len(words))
-		return nil
-	}
-	if err := e.takeSchedule(0, e.bundle); err != nil {
-		return err
-	}
-	words = e.finishWords(words)
-	down, err := compact(e.bundle)
+	compacted, lists, err := compact(e.bundle)
 	if err != nil {
 		return err
 	}
-	e.outBundle = appendBundle(e.outBundle[:0], down, words)
+	if parent, ok := e.tree.Parent(e.rank); ok {
+		e.charge(dimmnet.Entry, lists)
+		e.outBundle = appendBundle(e.outBundle[:0], compacted, words)
+		e.sendBundle(parent, e.rank, e.outBundle, len(words))
+		return nil
+	}
+	if err := e.takeSchedule(0, e.bundle); err != nil { // it looks at the lists, too
+		return err
+	}
+	words = e.finishWords(words)
+	e.outBundle = appendBundle(e.outBundle[:0], compacted, words)
 	e.spread(e.outBundle, len(words))
 	return e.takeAllWords(0, words)
 }
@@ -172,23 +173,14 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 		}
 		return e.takeAllWords(from, words)
 	}
-	var first []byte
-	err := eachPart(bundle, func(of uint64, list []byte) error {
-		if of >= uint64(e.tree.Nodes) || !e.tree.Below(dimmnet.Rank(of), from) || first == nil && dimmnet.Rank(of) != from {
-			return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", from, of)
-		}
-		if first == nil {
-			first = list
-		}
-		return nil
-	})
+	first, alone, err := checkBelow(bundle, e.tree, from)
 	if err != nil {
 		return err
 	}
 	if err := e.takeWords(from, words); err != nil {
 		return err
 	}
-	if bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
+	if alone && bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
 		bundle = bundle[len(appendEntry(nil, from, first)):]
 	}
 	e.bundle = append(e.bundle, bundle...)

@@ -6,16 +6,18 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// In most programs rank r wants what rank r-1 wants, a few IDs further on. So the bundle of all
-// ranks goes down the tree by rank, and ranks whose lists progress evenly are one entry, a run:
+// In most programs rank r wants what rank r-1 wants, a few IDs further on. So a bundle that is no
+// single mark is sorted by rank, and ranks whose lists progress evenly are one entry, a run:
 //
 //	runBase + count (uvarint), bytes of the steps (uvarint), steps (varints)
 //
-// Each of the next count ranks has the list of the rank before it, with every ID moved on by its
-// step. If all steps are equal, there is one. A run follows an entry, and not one of a mark.
+// Each of the next count ranks has the list of the rank before it. The first step is added to its
+// age: ranks of a pipeline begin to wait one after another. The other steps move its IDs on. If
+// these are all equal, there is one. A run follows an entry, and not one of a mark.
 const runBase = dimmnet.MaxNodes
 
 // An entry of a bundle: the list of a rank and of all ranks below it that have no entry of their
@@ -65,10 +67,11 @@ func evenRun(entries []entry) (steps []int, n int) {
 // idsOf returns the sets of a list.
 func idsOf(l *syncvar.List) [3][]syncvar.ID { return [...][]syncvar.ID{l.Shared, l.Exclusive, l.Clean} }
 
-// stepsBetween returns the differences of the IDs of two lists; ok is false if they differ in
-// anything else.
+// stepsBetween returns the differences of the ages and of the IDs of two lists; ok is false if they
+// differ in anything else.
 func stepsBetween(a, b *syncvar.List) (steps []int, ok bool) {
-	alike := a.Call == b.Call && a.Fenced == b.Fenced && a.Since == b.Since && a.Declared == b.Declared && a.Digest == b.Digest && a.Word == b.Word
+	alike := a.Call == b.Call && a.Fenced == b.Fenced && a.Declared == b.Declared && a.Digest == b.Digest && a.Word == b.Word
+	steps = append(steps, int(a.Since)-int(b.Since))
 	for i, ids := range idsOf(a) {
 		to := idsOf(b)[i]
 		if alike = alike && len(ids) == len(to); !alike {
@@ -82,8 +85,8 @@ func stepsBetween(a, b *syncvar.List) (steps []int, ok bool) {
 }
 
 func appendSteps(b []byte, steps []int) []byte {
-	if len(steps) > 0 && !slices.ContainsFunc(steps, func(s int) bool { return s != steps[0] }) {
-		steps = steps[:1]
+	if len(steps) > 1 && !slices.ContainsFunc(steps[1:], func(s int) bool { return s != steps[1] }) {
+		steps = steps[:2]
 	}
 	for _, s := range steps {
 		b = binary.AppendVarint(b, int64(s))
@@ -108,11 +111,13 @@ func eachOfRun(after entry, count uint64, steps []byte, f func(of uint64, list [
 		}
 		by, steps = append(by, s), steps[n:]
 	}
-	if all := len(l.Shared) + len(l.Exclusive) + len(l.Clean); len(by) != all && !(len(by) == 1 && all > 0) {
-		return fmt.Errorf("phase: a run after rank %d has %d steps for %d IDs", after.of, len(by), all)
+	if ids := l.Entries(); len(by) != 1+ids && !(len(by) == 2 && ids > 0) {
+		return fmt.Errorf("phase: a run after rank %d has %d steps for an age and %d IDs", after.of, len(by), ids)
 	}
+	age, by := by[0], by[1:]
 	var text []byte
 	for i := range count {
+		l.Since -= uint64(age)
 		at := 0
 		for _, ids := range idsOf(&l) {
 			for j := range ids {
@@ -146,11 +151,35 @@ func countEntries(bundle []byte) (n int) {
 	return n
 }
 
-// compact returns the bundle of all ranks as rank 0 sends it down.
-func compact(bundle []byte) ([]byte, error) {
+// compact returns a bundle as it is sent, and the number of lists that it looks at for that.
+func compact(bundle []byte) (_ []byte, lists int, err error) {
 	entries, err := entriesOf(bundle)
 	if err != nil || len(entries) <= 2 {
-		return bundle, err
+		return bundle, 0, err
 	}
-	return appendRuns(nil, entries), nil
+	return appendRuns(nil, entries), len(entries), nil
+}
+
+// checkBelow returns an error unless a bundle of a child begins with its entry, and all entries are
+// of the child or of ranks below it. alone reports whether the first entry begins no run.
+func checkBelow(bundle []byte, tree ringbuf.Tree, child dimmnet.Rank) (first []byte, alone bool, err error) {
+	parts, last := 0, uint64(0)
+	err = eachPart(bundle, func(of uint64, list []byte) error {
+		lo, hi := of, of
+		if of > runBase && parts > 0 {
+			lo, hi = last+1, last+of-runBase
+			alone = alone && parts > 1
+		}
+		for r := lo; r <= hi; r++ {
+			if r >= uint64(tree.Nodes) || !tree.Below(dimmnet.Rank(r), child) || parts == 0 && dimmnet.Rank(r) != child {
+				return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", child, r)
+			}
+		}
+		if parts++; parts == 1 {
+			first, alone = list, true
+		}
+		last = hi
+		return nil
+	})
+	return first, alone, err
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// someEntries returns entries of ranks that want variables near four times their numbers, except
-// where they deviate: some IDs differ, or a mark or nothing is in the place of a list.
+// someEntries returns entries of ranks that want variables near four times their numbers, and that
+// have begun to wait one after another, except where they deviate: some IDs differ, or a mark or
+// nothing is in the place of a list.
 func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry) {
 	for r := range ranks {
-		l := syncvar.List{Call: syncvar.Acquire, Phase: scheduled, Since: scheduled, Declared: 1 << 20, Digest: 7}
+		l := syncvar.List{Call: syncvar.Acquire, Phase: scheduled, Since: scheduled - uint64(ranks-r), Declared: 1 << 20, Digest: 7}
 		l.Exclusive = []syncvar.ID{syncvar.ID(4*r + 4), syncvar.ID(4*r + 5)}
 		l.Shared = []syncvar.ID{syncvar.ID(4 * r), syncvar.ID(4*r + 9)}
 		if random.Float64() < deviate {
-			switch random.IntN(5) {
+			switch random.IntN(6) {
 			case 0:
 				continue
 			case 1:
@@ -27,6 +28,8 @@ func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry
 			case 3:
 				l.Digest++
 			case 4:
+				l.Since -= 2
+			case 5:
 				l.Exclusive[1] += syncvar.ID(random.IntN(9))
 			}
 		}
