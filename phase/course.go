@@ -13,12 +13,12 @@ type course struct {
 	run  int         // for how many phases each schedule was the one of lag phases before
 }
 
-// windowBytes bounds the memory of the schedules of a window, if all differ: encoded and decoded, a
-// list takes some listBytes. With the most nodes a window has leastWindow phases, with few ones
+// windowBytes bounds the memory of the schedules of a window, if all differ: encoded, decoded and
+// divided, a list takes some listBytes. With the most nodes a window has leastWindow phases, with few ones
 // mostWindow.
 const (
 	windowBytes = 64 << 20
-	listBytes   = 300
+	listBytes   = 400
 	leastWindow = 64
 	mostWindow  = 4096
 )
@@ -40,6 +40,9 @@ func (c *course) expected() (s *schedule, lag int) {
 	}
 	return c.at(c.n - uint64(c.lag)), c.lag
 }
+
+// cycle returns what tells the present cycle apart from others.
+func (c *course) cycle() cycle { return cycle{c.lag, c.n - uint64(c.run)} }
 
 // add adds the schedule of a phase.
 func (c *course) add(s *schedule) {

@@ -39,6 +39,8 @@ type overTree struct {
 	part  *part   // of this phase
 	plain uint64  // the number of phases since one that could not move all data
 
+	following following
+
 	foreseen  bool             // part repeats one of before if all ranks do what is expected
 	repeating bool             // it does
 	before    dimmnet.Counters // of the port, at the beginning of a phase that is foreseen

@@ -28,7 +28,10 @@ type edge struct {
 // newMulticasts merges transfers, which are in the order of a plan. A multicast takes the
 // position of its first transfer. rest are the multicasts with a hop that gets no word, because
 // its number is not below words. Every rank computes the same result.
-func newMulticasts(transfers []syncvar.Transfer, words int) (numbered, rest []multicast) {
+//
+// If nodes is not 0, a hop has the number of the peer, or that number and a multiple of nodes if
+// there are several from one rank to the other. Then the two need to know no other hops.
+func newMulticasts(transfers []syncvar.Transfer, words, nodes int) (numbered, rest []multicast) {
 	index := make(map[string]int)
 	var all []multicast
 	for len(transfers) > 0 {
@@ -48,7 +51,7 @@ func newMulticasts(transfers []syncvar.Transfer, words int) (numbered, rest []mu
 		}
 		transfers = transfers[n:]
 	}
-	numbers := hopNumbers{words: words, out: make(map[dimmnet.Rank]int), in: make(map[dimmnet.Rank]int)}
+	numbers := newHopNumbers(words, nodes)
 	for _, c := range all {
 		if numbers.assign(c.edges) {
 			numbered = append(numbered, c)
@@ -94,22 +97,52 @@ func treeEdges(tree []syncvar.Transfer) []edge {
 type hopNumbers struct {
 	words   int                  // every number is below this limit
 	out, in map[dimmnet.Rank]int // by rank: how many hops are numbered so far
+
+	nodes int // 0: hops are numbered one after the other
+	pairs map[[2]dimmnet.Rank]int
+}
+
+func newHopNumbers(words, nodes int) hopNumbers {
+	h := hopNumbers{words: words, nodes: nodes}
+	if nodes > 0 {
+		h.pairs = make(map[[2]dimmnet.Rank]int)
+	} else {
+		h.out, h.in = make(map[dimmnet.Rank]int), make(map[dimmnet.Rank]int)
+	}
+	return h
+}
+
+// number numbers an edge.
+func (h *hopNumbers) number(e *edge) {
+	if h.nodes == 0 {
+		e.out, e.in = h.out[e.from], h.in[e.to]
+		return
+	}
+	before := h.nodes * h.pairs[[2]dimmnet.Rank{e.from, e.to}]
+	e.out, e.in = before+int(e.to), before+int(e.from)
+}
+
+// count counts an edge that has been numbered, or takes it back if by is -1.
+func (h *hopNumbers) count(e *edge, by int) {
+	if h.nodes > 0 {
+		h.pairs[[2]dimmnet.Rank{e.from, e.to}] += by
+		return
+	}
+	h.out[e.from] += by
+	h.in[e.to] += by
 }
 
 // assign numbers all edges. If a number would reach the limit, it numbers none and returns false.
 func (h *hopNumbers) assign(edges []edge) bool {
 	for i := range edges {
 		e := &edges[i]
-		e.out, e.in = h.out[e.from], h.in[e.to]
-		if max(e.out, e.in) >= h.words {
-			for _, e := range edges[:i] {
-				h.out[e.from]--
-				h.in[e.to]--
+		if h.number(e); max(e.out, e.in) >= h.words {
+			for j := range edges[:i] {
+				h.count(&edges[j], -1)
 			}
 			return false
 		}
-		h.out[e.from]++
-		h.in[e.to]++
+		h.count(e, 1)
 	}
 	return true
 }

@@ -35,6 +35,10 @@ func TestMulticastsAreThePlan(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		ranks, vars, words := 2+random.IntN(12), 1+random.IntN(12), 2+random.IntN(9)
+		nodes := 0 // hops are numbered one after the other, or by peer
+		if seed%2 == 0 {
+			nodes, words = ranks, words*ranks
+		}
 		var table syncvar.Table
 		for number := range uint64(20) {
 			lists := someWants(random, ranks, vars, number)
@@ -45,10 +49,10 @@ func TestMulticastsAreThePlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trees, rest := newMulticasts(plan.Transfers, words)
+			trees, rest := newMulticasts(plan.Transfers, words, nodes)
 			checkTrees(t, seed, plan.Transfers, slices.Concat(trees, rest))
 			checkNumbers(t, seed, trees, words)
-			if again, _ := newMulticasts(plan.Transfers, words); !reflect.DeepEqual(again, trees) {
+			if again, _ := newMulticasts(plan.Transfers, words, nodes); !reflect.DeepEqual(again, trees) {
 				t.Fatalf("seed %d: trees %+v, and then %+v", seed, trees, again)
 			}
 			table.Apply(lists, plan.Granted)
@@ -123,7 +127,7 @@ func TestTreeKeys(t *testing.T) {
 
 // TestNoNumbersForTheRest checks that a multicast takes no number if one of its hops gets no word.
 func TestNoNumbersForTheRest(t *testing.T) {
-	numbers := hopNumbers{words: 2, out: make(map[dimmnet.Rank]int), in: make(map[dimmnet.Rank]int)}
+	numbers := newHopNumbers(2, 0)
 	if numbers.assign([]edge{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}, {from: 1, to: 4}}) {
 		t.Fatal("rank 1 has two words for three hops")
 	}
@@ -164,7 +168,7 @@ func TestPartialPhasesEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trees, rest := newMulticasts(whole.Transfers, 2)
+			trees, rest := newMulticasts(whole.Transfers, 2, 0)
 			plan := whole.only(trees, rest)
 			if !plan.Partial {
 				if !reflect.DeepEqual(plan, whole) {

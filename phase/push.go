@@ -95,7 +95,7 @@ func (b *push) ready() (progress, done bool) {
 }
 
 func (b *push) assign(plan *Plan) (queued []syncvar.Transfer) {
-	numbered, _ := newMulticasts(plan.Transfers, b.words.count)
+	numbered, _ := newMulticasts(plan.Transfers, b.words.count, 0)
 	b.prepare(numbered, new(standing))
 	b.rest = b.rest[:0]
 	for _, t := range plan.Transfers {

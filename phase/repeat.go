@@ -22,6 +22,7 @@ type part struct {
 	multicasts []multicast // that this rank takes part in, with this rank's edges alone
 	held       []held      // the variables that it moves or wants, by ID
 	standing   *standing   // shared by the parts of phases that repeat each other
+	steps      int         // how many transfers a rank looks at to derive the multicasts
 }
 
 // held is a variable and its version before the phase.
@@ -50,6 +51,7 @@ func (e *Engine) repeat() {
 	e.foreseen, e.repeating = false, true
 	e.keep(e.part)
 	e.counts.Repeated++
+	e.following.repeated = true
 	e.plain++
 	s := e.schedule
 	e.lists, e.plan = nil, Plan{Complete: s.call}
@@ -99,6 +101,10 @@ func (p *part) after(tenures []syncvar.Version) *part {
 // cycle: if its schedule has been met before.
 func (e *Engine) join() error {
 	e.retract()
+	if e.following.repeated {
+		e.chargeCycle()
+		e.following.repeated = false
+	}
 	e.part = &part{standing: new(standing)}
 	meets := e.uniform && e.own.Meets() && !e.updates(e.own.Call)
 	if meets {
@@ -116,7 +122,7 @@ func (e *Engine) join() error {
 		if e.plan.Complete == syncvar.Reduce && len(e.fold.all) == 0 {
 			return fmt.Errorf("phase: the ranks reduce vectors of different lengths; rank %d one of %d words", e.rank, e.fold.width)
 		}
-		e.charge(dimmnet.Step, len(e.lists)+len(e.plan.Transfers))
+		e.chargePlan(j)
 	}
 	if e.schedule.since < e.course.n {
 		e.keep(e.part)
@@ -146,7 +152,8 @@ func (e *Engine) move() {
 // checkAlike compares the declarations of all ranks with those of this rank.
 func (e *Engine) checkAlike(j *joint) error {
 	complete := j.plan.Complete != 0 && j.plan.Complete != syncvar.End
-	if j.same == nil {
+	first := &j.schedule.all()[0]
+	if !j.schedule.alike {
 		e.lists = e.schedule.all()
 		if err := e.checkDeclarations(); err != nil || !complete {
 			return err
@@ -156,14 +163,14 @@ func (e *Engine) checkAlike(j *joint) error {
 	if e.rank == 0 {
 		return nil
 	}
-	if j.same.Declared <= uint32(e.space.Declared()) {
-		if err := e.space.CheckSame(e.rank, 0, e.alike, j.same.Declared, j.same.Digest); err != nil {
+	if first.Declared <= uint32(e.space.Declared()) {
+		if err := e.space.CheckSame(e.rank, 0, e.alike, first.Declared, first.Digest); err != nil {
 			return fmt.Errorf("phase: %w", err)
 		}
-		e.alike = j.same.Declared
+		e.alike = first.Declared
 	}
 	if complete {
-		if err := e.space.CheckCount(e.rank, 0, j.same.Declared); err != nil {
+		if err := e.space.CheckCount(e.rank, 0, first.Declared); err != nil {
 			return fmt.Errorf("phase: %w", err)
 		}
 	}
@@ -180,7 +187,10 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 			return v
 		}
 	}
-	return e.Table().Version(id)
+	if e.tree.Arity > 0 {
+		return e.replica.version(e, id)
+	}
+	return e.table.Version(id)
 }
 
 // version returns the version of a variable that this rank moves, before the phase.

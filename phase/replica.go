@@ -12,7 +12,8 @@ import (
 
 // Replica is what all ranks know alike where lists travel over a tree: the schedules of the last
 // phases, the table, and the plan of the present phase. The engines of one process share it, so
-// that what follows from the same lists is computed once.
+// that what follows from the same lists is computed once. A rank that is alone in its process plans
+// only for itself (concern.go).
 //
 // It is safe to change the table for a phase when the lists of all ranks for the next one have
 // arrived, or when a rank needs it between the two: until then ranks in the phase use their parts,
@@ -26,48 +27,50 @@ type Replica struct {
 	decoded  *schedule
 	inBundle uint64 // its phase
 
-	table syncvar.Table
-	cycle cycle
-	done  uint64 // the number of phases whose effects the table has
-	last  *joint // the last one; the table has its effects if done is larger than its phase
+	tables
+	cycle   cycle
+	tenures []syncvar.Version // see tenuresOf; of cycle
+
+	done uint64 // the number of phases whose effects the near table has
+	last *joint // the last one; the table has its effects if done is larger than its phase
 }
 
-// cycle is what the ranks do in each cycle of a course.
+// cycle tells the cycles of a course apart.
 type cycle struct {
-	lag     int
-	since   uint64            // the phase since which the course has that lag
-	tenures []syncvar.Version // by variable: the number of exclusive tenures
+	lag   int
+	since uint64 // the phase since which the course has that lag
 }
 
-// tenures returns, by variable, the number of exclusive tenures in a cycle of a course. Variables
-// behind the end have none.
-func (r *Replica) tenures(c *course) []syncvar.Version {
+// tenuresOf returns, by variable that the process follows, the number of exclusive tenures in a
+// cycle of a course. Variables behind the end have none.
+func (r *Replica) tenuresOf(c *course) []syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	since := c.n - uint64(c.run)
-	if r.cycle.lag == c.lag && r.cycle.since == since {
-		return r.cycle.tenures
-	}
-	r.cycle = cycle{lag: c.lag, since: since}
-	for i := range uint64(c.lag) {
-		s := c.at(c.n - 1 - i)
-		if s.call != 0 {
-			continue // no rank wants anything
-		}
-		granted := s.granted()
-		for rank, l := range s.all() {
-			if !granted[rank] {
-				continue
-			}
-			for _, id := range l.Exclusive {
-				for int(id) >= len(r.cycle.tenures) {
-					r.cycle.tenures = append(r.cycle.tenures, 0)
-				}
-				r.cycle.tenures[id]++
+	if now := c.cycle(); r.cycle != now {
+		r.cycle, r.tenures = now, nil
+		for i := range uint64(c.lag) {
+			if s := c.at(c.n - 1 - i); s.call == 0 {
+				r.count(s)
 			}
 		}
 	}
-	return r.cycle.tenures
+	return r.tenures
+}
+
+// count adds the exclusive tenures of a phase with a schedule to those of a cycle.
+func (r *Replica) count(s *schedule) {
+	near, _ := r.divide(s)
+	for _, w := range near {
+		if !w.Granted {
+			continue
+		}
+		for _, id := range w.Exclusive {
+			for int(id) >= len(r.tenures) {
+				r.tenures = append(r.tenures, 0)
+			}
+			r.tenures[id]++
+		}
+	}
 }
 
 // joint is what all ranks do in a phase that does not repeat.
@@ -76,8 +79,8 @@ type joint struct {
 	schedule *schedule
 	planned  bool // plan is set; else the ranks only meet
 	plan     Plan
-	parts    []*part       // by rank; nil for a rank of another process
-	same     *syncvar.List // the list of rank 0, if all have made the same declarations
+	whole    bool    // it plans for all ranks, whatever the process follows
+	parts    []*part // by rank; nil for a rank of another process
 }
 
 // add adds an engine, in whose tables versions begin with first.
@@ -85,14 +88,27 @@ func (r *Replica) add(first syncvar.Version) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engines++
-	r.table.StartAt(first)
+	r.near.StartAt(first)
+	r.far.StartAt(first)
 }
 
-// owner returns the owner of a variable, as far as the table says now.
+// owner returns the owner of a variable, as far as the near table says now.
 func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.table.State(id).Owner
+	return r.near.State(id).Owner
+}
+
+// version returns the version of a variable after the last phase of e, which is between two phases.
+func (r *Replica) version(e *Engine, id syncvar.ID) syncvar.Version {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.catchUp(&e.course)
+	if !r.follows(id) {
+		r.bringUp()
+		return r.far.Version(id) // no rank of the process has ever wanted it
+	}
+	return r.near.Version(id)
 }
 
 // decode returns the schedule of a bundle of all ranks, which is of the present phase of e. The
@@ -157,40 +173,47 @@ func (r *Replica) begins(c *course) bool {
 	return true
 }
 
-// plan returns what all ranks do in the present phase of e.
+// plan returns what all ranks of this process do in the present phase of e.
 func (r *Replica) plan(e *Engine) (*joint, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.begins(&e.course) {
 		return r.last, nil
 	}
-	j := &joint{phase: e.course.n, schedule: e.schedule, planned: true, parts: make([]*part, e.tree.Nodes)}
-	lists := e.schedule.all()
-	if err := r.table.Settle(lists); err != nil {
+	s, words, nodes := e.schedule, e.method.(*push).words.count, e.tree.Nodes
+	wide := s.wide(words)
+	j := &joint{phase: e.course.n, schedule: s, planned: true, parts: make([]*part, nodes)}
+	j.whole = wide || s.call == syncvar.Update
+	if s.fault != nil {
+		return nil, s.fault
+	}
+	if r.followWanted(e, j.whole); r.fault != nil {
+		return nil, r.fault
+	}
+	near, _ := r.divide(s)
+	if err := r.near.SettleWants(near); err != nil {
 		return nil, err
 	}
-	table := &r.table
-	if e.space.IsOneCopy() {
-		table = nil
+	j.plan = Plan{Granted: s.granted(), Complete: s.call}
+	switch {
+	case e.space.IsOneCopy():
+	case s.call == syncvar.Update:
+		j.plan.Transfers = r.near.Updates(nil)
+	default:
+		j.plan.Transfers = r.near.WantedTransfers(nil, near)
 	}
-	if err := j.plan.derive(nil, 0, lists, table); err != nil {
-		return nil, err
+	if wide {
+		nodes = 0
 	}
-	numbered, rest := newMulticasts(j.plan.Transfers, e.method.(*push).words.count)
+	numbered, rest := newMulticasts(j.plan.Transfers, words, nodes)
 	j.plan = j.plan.only(numbered, rest)
-	j.same = &lists[0]
-	for i := range lists {
-		if lists[i].Declared != lists[0].Declared || lists[i].Digest != lists[0].Digest {
-			j.same = nil
-		}
-	}
-	j.divide(r, numbered, e.rank)
+	j.share(r, numbered, e.rank)
 	r.last = j
 	return j, nil
 }
 
-// divide makes the parts of the ranks, or that of one rank if the process has no other.
-func (j *joint) divide(r *Replica, multicasts []multicast, only dimmnet.Rank) {
+// share makes the parts of the ranks, or that of one rank if the process has no other.
+func (j *joint) share(r *Replica, multicasts []multicast, only dimmnet.Rank) {
 	lists := j.schedule.all()
 	for i := range lists {
 		if r.engines > 1 || dimmnet.Rank(i) == only {
@@ -208,7 +231,7 @@ func (j *joint) divide(r *Replica, multicasts []multicast, only dimmnet.Rank) {
 	}
 	for i, p := range j.parts {
 		if p != nil {
-			p.hold(&lists[i], &r.table)
+			p.hold(&lists[i], &r.near)
 		}
 	}
 }
@@ -220,6 +243,7 @@ func (p *part) join(m *multicast, e edge) {
 		return
 	}
 	p.multicasts = append(p.multicasts, multicast{owner: m.owner, items: m.items, edges: []edge{e}})
+	p.steps += len(m.items) * len(m.edges)
 }
 
 // hold sets the variables that p holds: those of its multicasts, and those that the rank wants.
@@ -241,10 +265,10 @@ func (p *part) hold(l *syncvar.List, table *syncvar.Table) {
 	}
 }
 
-// catchUp gives the table the effects of all phases of a course.
+// catchUp gives the near table the effects of all phases of a course, and notes them for the other.
 func (r *Replica) catchUp(c *course) {
 	if r.last != nil && r.last.phase == r.done && r.done < c.n {
-		r.finish(r.last)
+		r.finish(r.last, c.window())
 		r.done++
 	}
 	if r.done < c.n {
@@ -252,59 +276,47 @@ func (r *Replica) catchUp(c *course) {
 	}
 }
 
-// finish gives the table the effects of a phase that has not repeated.
-func (r *Replica) finish(j *joint) {
-	if !j.planned {
-		r.replay(j.schedule)
+// finish gives the near table the effects of a phase that has not repeated.
+func (r *Replica) finish(j *joint, window int) {
+	once := stretch{[]*schedule{j.schedule}, 1}
+	switch {
+	case !j.planned:
+		r.replay(once, window)
 		return
+	case j.plan.Partial:
+		r.near.ApplyPart(j.plan.Transfers)
+	case j.plan.Complete == syncvar.Update:
+		r.near.ApplyUpdate()
+	default:
+		near, _ := r.divide(j.schedule)
+		r.near.ApplyWants(near)
 	}
-	if j.plan.Complete == syncvar.Update {
-		r.table.ApplyUpdate()
-	}
-	if j.plan.Partial {
-		r.table.ApplyPart(j.plan.Transfers)
-	}
-	r.table.Apply(j.schedule.all(), j.plan.Granted)
+	r.later(once, window)
 }
 
-// repeat gives the table the effects of all further phases of a course, which have repeated.
+// repeat gives the near table the effects of all further phases of a course, which have repeated.
 func (r *Replica) repeat(c *course) {
 	lag := uint64(c.lag)
-	replay := func(phases uint64) {
-		for range phases {
-			like := c.n - lag + (r.done+lag-c.n%lag)%lag // in the last cycle
-			r.replay(c.at(like))
-			r.done++
+	like := func(phases uint64) (s []*schedule) {
+		for i := range phases {
+			s = append(s, c.at(c.n-lag+(r.done+i+lag-c.n%lag)%lag)) // in the last cycle
 		}
+		return s
 	}
 	if cycles := (c.n - r.done) / lag; cycles > 1 {
-		before := r.table.Clone()
-		replay(lag)
-		r.table.Extrapolate(before, cycles-1)
-		r.done += (cycles - 1) * lag
+		r.replay(stretch{like(lag), cycles}, c.window())
+		r.done += cycles * lag
 	}
-	replay(c.n - r.done)
+	r.replay(stretch{like(c.n - r.done), 1}, c.window())
+	r.done = c.n
 }
 
-// replay changes the table as a phase with a schedule does that moves all data.
-func (r *Replica) replay(s *schedule) {
-	if s.uniform() && s.only.Meets() {
-		r.table.SettleAll()
-	} else if err := r.table.Settle(s.all()); err != nil {
-		panic(err) // the schedule has been settled before
-	}
-	if s.call == syncvar.Update {
-		r.table.ApplyUpdate()
-	}
-	if s.call == 0 {
-		r.table.Apply(s.all(), s.granted())
-	}
-}
-
-// upToDate returns the table after the last phase of e, which is between two phases.
+// upToDate returns the table of all variables after the last phase of e, which is between two
+// phases.
 func (r *Replica) upToDate(e *Engine) *syncvar.Table {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.catchUp(&e.course)
-	return &r.table
+	r.followAll()
+	return &r.near
 }

@@ -29,7 +29,13 @@ type schedule struct {
 	once  sync.Once
 	lists []syncvar.List // see all
 	grant []bool         // see granted
+	fault error          // two ranks wait for all ranks in calls that can never complete
+	alike bool           // all ranks have made the same declarations
+	names int            // how many variables all lists name together
+	pairs int            // see wide
 	nodes int
+
+	division // guarded by the mutex of the Replica
 }
 
 // uniform reports whether all ranks say the same.
@@ -50,8 +56,49 @@ func (s *schedule) all() []syncvar.List {
 			s.lists = append(s.lists, s.only)
 		}
 		s.grant = syncvar.Grant(nil, 0, s.lists)
+		s.judge()
 	})
 	return s.lists
+}
+
+// judge sets what follows from the lists, in whichever phase.
+func (s *schedule) judge() {
+	if _, s.fault = completed(s.lists); s.fault == nil {
+		if err := syncvar.CheckFence(s.lists); err != nil {
+			s.fault = fmt.Errorf("phase: %w", err)
+		}
+	}
+	s.alike = true
+	readers := make(map[syncvar.ID]int)
+	for i := range s.lists {
+		l, first := &s.lists[i], &s.lists[0]
+		s.alike = s.alike && l.Declared == first.Declared && l.Digest == first.Digest
+		s.names += l.Entries()
+		for _, ids := range [...][]syncvar.ID{l.Shared, l.Exclusive} {
+			for _, id := range ids {
+				readers[id]++
+			}
+		}
+	}
+	for i := range s.lists {
+		common := 0
+		for _, ids := range [...][]syncvar.ID{s.lists[i].Shared, s.lists[i].Exclusive} {
+			for _, id := range ids {
+				if readers[id] > 1 {
+					common++
+				}
+			}
+		}
+		s.pairs = max(s.pairs, 1+common)
+	}
+}
+
+// wide reports whether hops have no numbers by peer (newMulticasts), because there are too few
+// words. All variables that go from one rank to another alone are one multicast. So between two
+// ranks there are at most pairs hops: that one, and one for each variable that others want, too.
+func (s *schedule) wide(words int) bool {
+	s.all()
+	return s.nodes*s.pairs > words
 }
 
 // granted returns, by rank, whether a phase with this schedule grants the rank's list, unless it

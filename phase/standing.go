@@ -12,9 +12,9 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 
 // standing is what a rank knows of its grants in a phase and in those that repeat it.
 type standing struct {
-	fits   bool    // all messages of this rank fit its bulk memory at once
-	given  bool    // the grants of this rank stand
-	grants []grant // by the number of the hop out of this rank: those that stand
+	fits   bool          // all messages of this rank fit its bulk memory at once
+	given  bool          // the grants of this rank stand
+	grants map[int]grant // by the number of the hop out of this rank: those that stand
 }
 
 // keep keeps a grant that this rank has got.
@@ -22,18 +22,16 @@ func (s *standing) keep(hop int, g grant) {
 	if !g.standing {
 		return
 	}
-	for len(s.grants) <= hop {
-		s.grants = append(s.grants, grant{})
+	if s.grants == nil {
+		s.grants = make(map[int]grant)
 	}
 	s.grants[hop] = g
 }
 
 // of returns the standing grant for a hop out of this rank.
 func (s *standing) of(hop int) (g grant, ok bool) {
-	if hop < len(s.grants) {
-		g = s.grants[hop]
-	}
-	return g, g.standing
+	g, ok = s.grants[hop]
+	return g, ok
 }
 
 // foresee begins this rank's part of a phase that repeats if all ranks do what is expected of them.
@@ -42,7 +40,11 @@ func (e *Engine) foresee() {
 	if !e.cycles() {
 		return
 	}
-	e.part = e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenures(&e.course))
+	if now := e.course.cycle(); e.following.counted != now {
+		e.chargeCycle()
+		e.following.counted = now
+	}
+	e.part = e.partOf(e.course.n - uint64(e.course.lag)).after(e.replica.tenuresOf(&e.course))
 	e.foreseen, e.before = true, e.port.Counters()
 	e.method.(*push).foresee(e.part)
 }

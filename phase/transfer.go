@@ -151,6 +151,7 @@ func (e *Engine) configurePush(limits dimmnet.Limits, cfg Config, tree bool) (er
 	if tree || cfg.Lists == ListsAuto && err != nil {
 		e.tree = ringbuf.Tree{Nodes: nodes, Arity: treeArity}
 		e.lines = newMarkLines(&limits)
+		e.following.virtual = cfg.Charge != nil && !cfg.Live
 		count = limits.LLCM / 4 / wordBytes(1)
 		if e.layout, err = ringbuf.NewTreeLayout(limitsBelow(limits, count), e.tree); err != nil {
 			return err

@@ -113,14 +113,21 @@ func (s *State) setCopy(rank dimmnet.Rank, v Version) {
 // variable. It fails if a list names a clean variable that its rank did not hold exclusively.
 func (t *Table) Settle(lists []List) error {
 	for r := range lists {
-		for _, id := range lists[r].Clean {
-			if int(id) >= len(t.states) || !t.states[id].open || t.states[id].Owner != dimmnet.Rank(r) {
-				return fmt.Errorf("syncvar: rank %d left variable %d unchanged, but did not hold it", r, id)
-			}
-			t.states[id].open = false
+		if err := t.settle(dimmnet.Rank(r), lists[r].Clean); err != nil {
+			return err
 		}
 	}
 	t.SettleAll()
+	return nil
+}
+
+func (t *Table) settle(rank dimmnet.Rank, clean []ID) error {
+	for _, id := range clean {
+		if int(id) >= len(t.states) || !t.states[id].open || t.states[id].Owner != rank {
+			return fmt.Errorf("syncvar: rank %d left variable %d unchanged, but did not hold it", rank, id)
+		}
+		t.states[id].open = false
+	}
 	return nil
 }
 
@@ -137,20 +144,29 @@ func (t *Table) SettleAll() {
 
 // Acquisitions appends to ts the transfers that make the copies of all granted ranks current.
 func (t *Table) Acquisitions(ts []Transfer, lists []List, granted []bool) []Transfer {
-	needs := t.needs[:0]
+	t.needs = t.needs[:0]
 	for r := range lists {
-		if !granted[r] {
-			continue
+		if granted[r] {
+			t.addNeeds(dimmnet.Rank(r), lists[r].Exclusive, lists[r].Shared)
 		}
-		for _, ids := range [...][]ID{lists[r].Exclusive, lists[r].Shared} {
-			for _, id := range ids {
-				if int(id) < len(t.states) && t.states[id].Lacks(dimmnet.Rank(r)) {
-					needs = append(needs, need{id, dimmnet.Rank(r)})
-				}
+	}
+	return t.appendTrees(ts)
+}
+
+// addNeeds notes which of the variables a granted rank lacks.
+func (t *Table) addNeeds(rank dimmnet.Rank, sets ...[]ID) {
+	for _, ids := range sets {
+		for _, id := range ids {
+			if int(id) < len(t.states) && t.states[id].Lacks(rank) {
+				t.needs = append(t.needs, need{id, rank})
 			}
 		}
 	}
-	t.needs = needs
+}
+
+// appendTrees appends the transfers for all needs.
+func (t *Table) appendTrees(ts []Transfer) []Transfer {
+	needs := t.needs
 	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(a.id, b.id) })
 	for len(needs) > 0 {
 		id, ranks := needs[0].id, t.ranks[:0]
@@ -218,16 +234,18 @@ func (t *Table) appendTree(ts []Transfer, id ID, ranks []dimmnet.Rank) []Transfe
 // Apply records the grants of a phase: copies, owners and versions.
 func (t *Table) Apply(lists []List, granted []bool) {
 	for r := range lists {
-		if !granted[r] {
-			continue
+		if granted[r] {
+			t.apply(dimmnet.Rank(r), lists[r].Shared, lists[r].Exclusive)
 		}
-		rank := dimmnet.Rank(r)
-		for _, id := range lists[r].Shared {
-			t.Grant(rank, id, Shared)
-		}
-		for _, id := range lists[r].Exclusive {
-			t.Grant(rank, id, Exclusive)
-		}
+	}
+}
+
+func (t *Table) apply(rank dimmnet.Rank, shared, exclusive []ID) {
+	for _, id := range shared {
+		t.Grant(rank, id, Shared)
+	}
+	for _, id := range exclusive {
+		t.Grant(rank, id, Exclusive)
 	}
 }
 
