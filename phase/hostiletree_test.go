@@ -132,8 +132,7 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 0, goodBundle(9, 1), "rank 1 sent a list of rank 9, which is not due from it"},
 		{1, 0, goodBundle(1, 2), "rank 1 sent a list of rank 2, which is not due from it"},
 		{1, 0, goodBundle(1, 9, 10, 12), "sent a list of rank 12"},
-		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 12"}, // a long run
-		{1, 0, goodBundle(1, 9, 10, 1<<15), "sent a list of rank 32768"},
+		{1, 0, goodBundle(1, 9, 10, 1<<40), "sent a list of rank 1099511627776"},
 		{1, 9, goodBundle(1), "bundle of rank 1: a list of rank 1, which is not due"},
 		{9, 1, bundleOf([]byte{9}), "bundle of lists ends early, in the list of rank 9"},
 		{9, 1, bundleOf([]byte{0x80}), "ends early\n"},
@@ -149,14 +148,23 @@ func TestBadBundlesAreErrors(t *testing.T) {
 		{1, 9, bundleOf(appendRun(goodEntries(0), 11)), "a run after rank 0 has 0 steps for an age and 0 IDs"},
 		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 0, 2)), "a run after rank 0 has 2 steps for an age and 0 IDs"},
 		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 1)), "list of rank 1: syncvar: list: the phase"},
-		{1, 9, bundleOf(appendRun(goodEntries(0), 1<<16, 2)), "a run of 65536 lists after rank 0"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 1), 1<<16-1, 0)), "a run of 65535 lists after rank 1"},
 		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 0x80)), "the steps of a run after rank 0 end early"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 1), 1<<16+10, 1, 0, 0)), "9: Acquire done in phase 0"},
+		{1, 9, bundleOf(appendRun(goodEntries(0), 1<<16+11, 1, 0, 0)), "a run of 11 lists after rank 0"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 2), 1<<16+9, 1, 0, 0)), "a run of 9 lists after rank 2"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 1), 1<<16+10, 4, 0, 0)), "the steps of a run after rank 1 end early"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 1), 1<<16+10, 1, 0, 0, 0)), "a run after rank 1 has 2 steps for an age and 0 IDs"},
+		{1, 9, bundleOf(appendRun(goodEntries(0, 1), 1<<16)), "a run of 0 lists after rank 1"},
+		{1, 9, bundleOf(appendRun(appendRun(goodEntries(0), 1, 0), 10, 0)), "a run of 10 lists after rank 0"},
 		{1, 9, bundleOf(appendRun(nil, 11, 0)), "a run of 11 lists after rank 0"},
 		{1, 9, bundleOf(appendRun(goodEntries(0), 12, 0)), "a list of rank 12, which is not due"},
 		{1, 9, bundleOf(appendRun(goodEntries(0), 11, 0)), "9: Acquire done in phase 0"},
 		{9, 1, bundleOf(appendRun(goodEntries(9), 1, 0)), "rank 9 sent a list of rank 10, which is not due from it"},
 		{9, 1, bundleOf(appendRun(nil, 1, 0)), "rank 9 sent a list of rank 65537, which is not due from it"},
 		{1, 0, bundleOf(appendRun(goodEntries(1, 9), 2, 0)), ""},
+		{1, 0, bundleOf(appendRun(goodEntries(1, 9), 1<<16+2, 1, 0, 0)), ""},
+		{1, 0, bundleOf(appendRun(goodEntries(1, 9), 1<<16+3, 1, 0, 0)), "rank 1 sent a list of rank 12, which is not due from it"},
 		{1, 0, bundleOf(appendRun(goodEntries(1, 9), 3, 0)), "rank 1 sent a list of rank 12, which is not due from it"},
 		{1, 0, bundleOf(appendRun(goodEntries(1), 1, 0)), "rank 1 sent a list of rank 2, which is not due from it"},
 		{1, 9, bundleOf([]byte{0, 1, 9}), "list of rank 0: syncvar: list: unknown call 9"},
@@ -175,6 +183,7 @@ func FuzzBundles(f *testing.F) {
 	f.Add(uint8(2), goodBundle(2, 3))
 	f.Add(uint8(8), bundleOf(appendRun(goodEntries(0), 11, 0)))
 	f.Add(uint8(0), bundleOf(appendRun(goodEntries(1, 9), 2, 0)))
+	f.Add(uint8(8), bundleOf(appendRun(goodEntries(0, 1), 1<<16+10, 1, 0, 0)))
 	f.Add(uint8(2), []byte{2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, from uint8, bundle []byte) {
 		from = 1 + from%11

@@ -76,12 +76,14 @@ func appendEntry(b []byte, of dimmnet.Rank, list []byte) []byte {
 
 // eachEntry calls f for the entries of a bundle, in order, those of runs included.
 func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
-	var last entry
+	var before [maxPeriod]entry
 	return eachPart(b, func(of uint64, text []byte) error {
-		if of > runBase {
-			return eachOfRun(last, of-runBase, text, f)
+		if period, count := runOf(of); period > 0 {
+			err := eachOfRun(before[maxPeriod-period:], count, text, f)
+			before = [maxPeriod]entry{}
+			return err
 		}
-		last = entry{of, text}
+		before = [maxPeriod]entry{before[1], {of, text}}
 		return f(of, text)
 	})
 }

@@ -10,23 +10,24 @@ import (
 )
 
 // A bundle that is a single mark goes as one word: a Store instead of a slot. So where all ranks do
-// what is expected of them, they agree on it by one word up and one down the tree.
+// what is expected of them, they agree on it by one word up and one down the tree. Other bundles
+// that are short need no slot, either.
 //
 // Every rank's LLCM has a line for each neighbour, which that neighbour writes once in every phase:
 //
-//	word 0    a signal: the bundle is a single mark, or it follows through the ring
-//	word 1..  the words of a Reduce behind a mark
+//	word 0    a signal: the bundle is a single mark, or in this line, or follows through the ring
+//	word 1..  the words of a Reduce behind a mark, or the bundle
 //
 // One line is enough. A child writes the line of its parent again when it has the parent's bundle
 // of the phase before, which the parent sends when it has read the lines of all children. A parent
 // writes the line of a child again when it has read the child's next signal.
 type markLines struct {
 	base dimmnet.Offset
-	room int // the number of bytes in a line for words of a Reduce
+	room int // the number of bytes in a line behind the signal
 }
 
 // The lines of all neighbours may take one part in markShare of the LLCM. More than markRoom bytes
-// of words go through the ring.
+// go through the ring.
 const (
 	markShare = 32
 	markRoom  = 56 * dimmnet.WordBytes
@@ -52,12 +53,23 @@ func (m *markLines) at(tree ringbuf.Tree, owner, peer dimmnet.Rank, i int) dimmn
 //	lag 16 | bytes 16 | follows 1 | reserved 6 | set 1 | phase 24
 //
 // The low bits come first. The lag and the number of bytes behind the word are 0 if a bundle
-// follows. A line is written in every phase, so no word is old enough that its phase is taken for
-// the present one.
+// follows. The lag alone is 0 if the bundle is in the line. A line is written in every phase, so no
+// word is old enough that its phase is taken for the present one.
 type signal struct {
 	lag     int // of the mark
-	bytes   int // of words of a Reduce
+	bytes   int // of words of a Reduce, or of the bundle
 	follows bool
+}
+
+// valid reports whether s is a signal of a line with so many bytes.
+func (s signal) valid(room int) bool {
+	switch {
+	case s.follows:
+		return s.lag == 0 && s.bytes == 0
+	case s.lag == 0:
+		return s.bytes > 0 && s.bytes <= room
+	}
+	return s.bytes <= room && s.bytes%dimmnet.WordBytes == 0
 }
 
 const signalShift = 40
@@ -76,7 +88,7 @@ func decodeSignal(w, phase uint64, room int) (s signal, ok bool, err error) {
 		return s, false, nil
 	}
 	s = signal{lag: int(w & 0xffff), bytes: int(w >> 16 & 0xffff), follows: w>>32&1 == 1}
-	if s.encode(phase) != w || s.follows != (s.lag == 0) || s.follows && s.bytes > 0 || s.bytes > room || s.bytes%dimmnet.WordBytes != 0 {
+	if s.encode(phase) != w || !s.valid(room) {
 		return s, false, fmt.Errorf("invalid signal %#x", w)
 	}
 	return s, true, nil
@@ -111,6 +123,10 @@ func (e *Engine) sendBundle(to, top dimmnet.Rank, b []byte, n int) {
 	if e.isMark(top, b[:len(b)-n]) && n <= e.lines.room {
 		out.word = signal{lag: e.course.lag, bytes: n}.encode(e.phase)
 		out.words = b[len(b)-n:]
+	} else if len(b) <= e.lines.room {
+		out.word = signal{bytes: len(b)}.encode(e.phase)
+		out.words = append(slices.Clip(b), make([]byte, padded(len(b))-len(b))...)
+		e.counts.Lists++
 	} else {
 		out.word = signal{follows: true}.encode(e.phase)
 		e.queued = true
@@ -165,6 +181,11 @@ func (s *signals) take(e *Engine, from dimmnet.Rank, sig signal) error {
 	top := from
 	if from < e.rank {
 		top = 0
+	}
+	if sig.lag == 0 {
+		s.bundle = slices.Grow(s.bundle[:0], padded(sig.bytes))[:padded(sig.bytes)]
+		e.port.Read(s.bundle, e.lines.at(e.tree, e.rank, from, 1))
+		return e.takeBundle(from, s.bundle[:sig.bytes])
 	}
 	s.bundle = appendBundle(s.bundle[:0], appendEntry(nil, top, appendMark(nil, sig.lag)), nil)
 	if n := len(s.bundle); sig.bytes > 0 {

@@ -10,12 +10,15 @@ import (
 
 // someEntries returns entries of ranks that want variables near four times their numbers, and that
 // have begun to wait one after another, except where they deviate: some IDs differ, or a mark or
-// nothing is in the place of a list.
-func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry) {
+// nothing is in the place of a list. If turns is set, every second rank has another list.
+func someEntries(random *rand.Rand, ranks int, deviate float64, turns bool) (entries []entry) {
 	for r := range ranks {
 		l := syncvar.List{Call: syncvar.Acquire, Phase: scheduled, Since: scheduled - uint64(ranks-r), Declared: 1 << 20, Digest: 7}
 		l.Exclusive = []syncvar.ID{syncvar.ID(4*r + 4), syncvar.ID(4*r + 5)}
 		l.Shared = []syncvar.ID{syncvar.ID(4 * r), syncvar.ID(4*r + 9)}
+		if turns && r%2 == 1 {
+			l.Clean, l.Since = l.Exclusive, scheduled
+		}
 		if random.Float64() < deviate {
 			switch random.IntN(6) {
 			case 0:
@@ -42,7 +45,7 @@ func someEntries(random *rand.Rand, ranks int, deviate float64) (entries []entry
 func TestRuns(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 5))
-		want := someEntries(random, 1+random.IntN(200), float64(random.IntN(4))/8)
+		want := someEntries(random, 1+random.IntN(200), float64(random.IntN(4))/8, seed%2 == 1)
 		shuffled := append([]entry(nil), want...)
 		random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		b := appendRuns(nil, shuffled)
@@ -58,10 +61,13 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsAreShort: lists that progress evenly take as many bytes for all ranks as for a few.
+// TestRunsAreShort: lists that progress evenly take as many bytes for all ranks as for a few, also
+// if there are two kinds of them in turn.
 func TestRunsAreShort(t *testing.T) {
-	entries := someEntries(rand.New(rand.NewPCG(1, 1)), dimmnet.MaxNodes/8, 0)
-	if b := appendRuns(nil, entries); len(b) > 64 {
-		t.Errorf("the lists of %d ranks take %d bytes", len(entries), len(b))
+	for most, turns := range map[int]bool{64: false, 128: true} {
+		entries := someEntries(rand.New(rand.NewPCG(1, 1)), dimmnet.MaxNodes/8, 0, turns)
+		if b := appendRuns(nil, entries); len(b) > most {
+			t.Errorf("the lists of %d ranks take %d bytes, in turns %v", len(entries), len(b), turns)
+		}
 	}
 }
