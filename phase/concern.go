@@ -10,19 +10,19 @@ import (
 // A rank follows the variables that it has ever wanted. No others concern it: the owner of a
 // variable has wanted it, and so have all ranks that get its data or pass them on. So the ranks of
 // a process plan from what the lists say of the variables that one of them follows, and keep these
-// in the near table. What the lists say of other variables waits in their schedules, and changes the
-// far table later. When a rank wants a variable for the first time, it looks that variable up in the
-// schedules that wait, or brings the far table up to date if that is less work. An Update needs all
-// variables, and so does a phase that is wide.
+// in the near table. What the lists say of other variables waits in their schedules, and changes
+// the far table later. When a rank wants a variable for the first time, it looks that variable up
+// in the schedules that wait, or brings the far table up to date if that is less work. An Update
+// needs all variables, and so does a phase that is wide.
 //
-// To decide which lists are granted, and which variables a list names, a rank looks at a list once:
-// when it plans a phase with that schedule for the first time. Programs repeat. So a rank's work for
-// a phase whose schedule has been met follows from its own variables, however many ranks there are.
+// To decide which lists are granted, and which variables a list names, a rank looks at a list
+// once: when it plans a phase with that schedule for the first time. Programs repeat. So a rank's
+// work for a phase whose schedule has been met follows from its own variables, however many ranks
+// there are.
 
 // tables are the tables of a Replica.
 type tables struct {
-	followed  []bool // by variable: it is in the near table
-	following int    // how many of them
+	followed idSet // the variables of the near table
 
 	near, far syncvar.Table
 	behind    []stretch // the phases whose effects the far table does not have yet
@@ -53,16 +53,51 @@ type concern struct {
 	count int // of the variables that the rank followed then, and 1; 0: the rank has not looked
 }
 
-func (t *tables) follows(id syncvar.ID) bool { return int(id) < len(t.followed) && t.followed[id] }
+// idSet is a set of variables.
+type idSet struct {
+	has    []bool // by variable
+	count  int
+	lo, hi syncvar.ID // the first and the last
+}
+
+func (s *idSet) contains(id syncvar.ID) bool { return int(id) < len(s.has) && s.has[id] }
+
+// add adds variables. It returns how many of them are new.
+func (s *idSet) add(ids ...syncvar.ID) (added int) {
+	for _, id := range ids {
+		for int(id) >= len(s.has) {
+			s.has = append(s.has, false)
+		}
+		if s.has[id] {
+			continue
+		}
+		if s.has[id] = true; s.count == 0 {
+			s.lo, s.hi = id, id
+		}
+		s.lo, s.hi = min(s.lo, id), max(s.hi, id)
+		s.count++
+		added++
+	}
+	return added
+}
+
+// near reports whether a list may name a variable of the set, as far as its first and last tell.
+func (s *idSet) near(l *syncvar.List) bool {
+	lo, hi, ok := l.Span()
+	return ok && s.count > 0 && lo <= s.hi && hi >= s.lo
+}
 
 // divide divides what the lists of a schedule say.
 func (t *tables) divide(s *schedule) (near, far []syncvar.Wants) {
-	if d := &s.division; d.count != 1+t.following {
-		d.near, d.far, d.count = nil, nil, 1+t.following
+	if d := &s.division; d.count != 1+t.followed.count {
+		d.near, d.far, d.count = nil, nil, 1+t.followed.count
 		granted := s.granted()
 		for i := range s.lists {
 			for _, is := range [...]bool{true, false} {
-				w, some := s.lists[i].Of(t.follows, is)
+				if is && !t.followed.near(&s.lists[i]) {
+					continue
+				}
+				w, some := s.lists[i].Of(t.followed.contains, is)
 				if !some {
 					continue
 				}
@@ -111,7 +146,7 @@ func (r *Replica) followWanted(e *Engine, all bool) {
 	for i := range lists {
 		for _, ids := range idsOf(&lists[i]) {
 			for _, id := range ids {
-				if !r.follows(id) {
+				if !r.followed.contains(id) {
 					added = append(added, id)
 				}
 			}
@@ -125,7 +160,7 @@ func (r *Replica) followAll() {
 	r.bringUp()
 	var all []syncvar.ID
 	for id := range r.far.Variables() {
-		if !r.follows(id) {
+		if !r.followed.contains(id) {
 			all = append(all, id)
 		}
 	}
@@ -145,12 +180,8 @@ func (r *Replica) follow(ids []syncvar.ID) {
 	} else {
 		r.bringUp()
 	}
+	r.followed.add(ids...)
 	for _, id := range ids {
-		for int(id) >= len(r.followed) {
-			r.followed = append(r.followed, false)
-		}
-		r.followed[id] = true
-		r.following++
 		r.near.Move(from, id)
 	}
 }
@@ -197,7 +228,8 @@ func (r *Replica) replay(s stretch, window int) {
 	r.later(s, window)
 }
 
-// later notes a stretch for the far table. That table has no variables if the process has all ranks.
+// later notes a stretch for the far table. That table has no variables if the process has all
+// ranks.
 func (r *Replica) later(s stretch, window int) {
 	if r.engines > 1 {
 		return
@@ -249,34 +281,19 @@ func (s stretch) apply(t *syncvar.Table, of func(*schedule) []syncvar.Wants) err
 // following is what a rank follows, whatever others of its process do. It says what the rank's
 // work would be if it were alone.
 type following struct {
-	set    []bool // by variable
-	count  int    // of these
-	unseen int    // names in the lists of phases whose effects the rank's far table does not have
-	behind int    // the number of these phases
+	idSet
+	unseen int // names in the lists of phases whose effects the rank's far table does not have
+	behind int // the number of these phases
 
 	virtual  bool  // work is charged; otherwise nothing here is kept
 	repeated bool  // the last phase has repeated
 	counted  cycle // whose tenures the rank has counted
 }
 
-// add adds variables. It returns how many of them the rank did not follow.
-func (f *following) add(ids ...syncvar.ID) (added int) {
-	for _, id := range ids {
-		for int(id) >= len(f.set) {
-			f.set = append(f.set, false)
-		}
-		if !f.set[id] {
-			f.set[id] = true
-			added++
-		}
-	}
-	f.count += added
-	return added
-}
-
 // concern returns how many names in a schedule are of variables that the rank of e follows, and
-// the number of lines and instructions, in entries, that it takes to look at all names for that:
-// eight names are a line. When it looks for the first time, a rank also decides who is granted.
+// what it takes to look for them, in entries: eight names are a line, and lists that name no
+// variable near those need no look. When a rank looks for the first time, it also decides who is
+// granted: it sorts the lists, and looks at all names twice if the lists are not apart.
 func (r *Replica) concern(s *schedule, e *Engine) (names, looks int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -288,20 +305,26 @@ func (r *Replica) concern(s *schedule, e *Engine) (names, looks int) {
 		return c.names, 0
 	}
 	lists := s.all()
-	if looks = (s.names + 7) / 8; c.count == 0 {
-		looks = (3*s.names + 7) / 8
+	if c.count == 0 {
+		if looks = 2 * s.nodes; !s.apart {
+			looks += 2 * s.names
+		}
 	}
 	*c = concern{count: 1 + f.count}
 	for i := range lists {
+		if !f.near(&lists[i]) {
+			continue
+		}
+		looks += lists[i].Entries()
 		for _, ids := range idsOf(&lists[i]) {
 			for _, id := range ids {
-				if int(id) < len(f.set) && f.set[id] {
+				if f.contains(id) {
 					c.names++
 				}
 			}
 		}
 	}
-	return c.names, looks
+	return c.names, (looks + 7) / 8
 }
 
 // chargePlan charges this rank's work for a phase that does not repeat.
@@ -322,7 +345,7 @@ func (e *Engine) chargePlan(j *joint) {
 func (r *Replica) followedBy(f *following) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for id, followed := range r.followed {
+	for id, followed := range r.followed.has {
 		if followed {
 			f.add(syncvar.ID(id))
 		}

@@ -14,8 +14,8 @@ type course struct {
 }
 
 // windowBytes bounds the memory of the schedules of a window, if all differ: encoded, decoded and
-// divided, a list takes some listBytes. With the most nodes a window has leastWindow phases, with few ones
-// mostWindow.
+// divided, a list takes some listBytes. With the most nodes a window has leastWindow phases, with
+// few ones mostWindow.
 const (
 	windowBytes = 64 << 20
 	listBytes   = 400

@@ -31,6 +31,7 @@ type push struct {
 	copies   []wholeCopy        // that this rank has to make in this phase
 	held     bool               // roles and copies are foreseen: the phase may not repeat
 	round    []*role            // the first few of roles: their messages are under way
+	first    int                // the index in round of the role that steps first
 	moved    map[source]bool    // the sources that go by PUSH in this phase
 	rest     []syncvar.Transfer // the transfers that go through rings; reused
 	manifest []byte             // reused
@@ -174,7 +175,8 @@ func (b *push) step() (progress bool, err error) {
 		return true, nil
 	}
 	quiet := true
-	for _, r := range b.round {
+	for i := range b.round {
+		r := b.round[(b.first+i)%len(b.round)]
 		moved, err := r.step(b)
 		if err != nil {
 			return false, err
@@ -191,6 +193,7 @@ func (b *push) step() (progress bool, err error) {
 // begin takes messages in the order of the plan and leaves none out: see the package comment.
 func (b *push) begin() {
 	free, filled := b.memory, false
+	b.first = 0
 	for _, r := range b.roles {
 		n := r.reserve(b.memory.n)
 		if n > free.n {
@@ -200,6 +203,9 @@ func (b *push) begin() {
 		if r.root {
 			b.fill(r)
 			filled = true
+		}
+		if next := len(r.hops) > 0 && r.hops[0].to > b.e.rank; next && b.first == 0 && b.e.tree.Arity > 0 {
+			b.first = len(b.round)
 		}
 		b.round = append(b.round, r)
 		if !r.surelyLast(b.memory.n) {

@@ -104,7 +104,7 @@ func (r *Replica) version(e *Engine, id syncvar.ID) syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.catchUp(&e.course)
-	if !r.follows(id) {
+	if !r.followed.contains(id) {
 		r.bringUp()
 		return r.far.Version(id) // no rank of the process has ever wanted it
 	}

@@ -15,11 +15,12 @@ import (
 //
 //	period * runBase + count (uvarint), bytes of the steps (uvarint), steps (varints)
 //
-// Each of the next count ranks has the list of the rank before it, with a step added to its age and
-// to each of its IDs: ranks of a pipeline begin to wait one after another. If all IDs have the same
-// step, it is there once. If the period is 2, each has the list of the last rank but one: ranks that
-// exclude their neighbours are granted in turns. Then the steps of the first rank come first, behind
-// their number of bytes. A run follows as many entries as its period says, and none of a mark.
+// Each of the next count ranks has the list of the rank before it, with a step added to its age
+// and to each of its IDs: ranks of a pipeline begin to wait one after another. If all IDs have the
+// same step, it is there once. If the period is 2, each has the list of the last rank but one:
+// ranks that exclude their neighbours are granted in turns. Then the steps of the first rank come
+// first, behind their number of bytes. A run follows as many entries as its period says, and none
+// of a mark.
 const runBase = dimmnet.MaxNodes
 
 const maxPeriod = 2
@@ -119,8 +120,8 @@ func appendSteps(b []byte, steps []int) []byte {
 	return b
 }
 
-// eachOfRun calls f for the entries of a run of count lists. after is the entries before it, as many
-// as its period says.
+// eachOfRun calls f for the entries of a run of count lists. after is the entries before it, as
+// many as its period says.
 func eachOfRun(after []entry, count uint64, text []byte, f func(of uint64, list []byte) error) error {
 	last := after[len(after)-1]
 	if after[0].list == nil || last.of != after[0].of+uint64(len(after))-1 || count == 0 || last.of+count >= dimmnet.MaxNodes {

@@ -30,6 +30,7 @@ type schedule struct {
 	lists []syncvar.List // see all
 	grant []bool         // see granted
 	fault error          // two ranks wait for all ranks in calls that can never complete
+	apart bool           // syncvar.Apart
 	alike bool           // all ranks have made the same declarations
 	names int            // how many variables all lists name together
 	pairs int            // see wide
@@ -68,7 +69,7 @@ func (s *schedule) judge() {
 			s.fault = fmt.Errorf("phase: %w", err)
 		}
 	}
-	s.alike = true
+	s.apart, s.alike = syncvar.Apart(s.lists), true
 	readers := make(map[syncvar.ID]int)
 	for i := range s.lists {
 		l, first := &s.lists[i], &s.lists[0]

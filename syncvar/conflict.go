@@ -1,6 +1,7 @@
 package syncvar
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -49,4 +50,48 @@ func common(a, b []ID) (id ID, ok bool) {
 		b = b[i:]
 	}
 	return 0, false
+}
+
+// Apart reports whether no two lists can conflict, as far as their first and last variables tell.
+// It looks at no other names.
+func Apart(lists []List) bool {
+	type span struct {
+		lo, hi ID
+		access Access
+	}
+	var spans []span
+	for i := range lists {
+		if ids := lists[i].Exclusive; len(ids) > 0 {
+			spans = append(spans, span{ids[0], ids[len(ids)-1], Exclusive})
+		}
+		if ids := lists[i].Shared; len(ids) > 0 {
+			spans = append(spans, span{ids[0], ids[len(ids)-1], Shared})
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	any, exclusive := -1, -1 // the last variables of all spans so far, and of exclusive ones
+	for _, s := range spans {
+		if int(s.lo) <= exclusive || s.access == Exclusive && int(s.lo) <= any {
+			return false
+		}
+		if any = max(any, int(s.hi)); s.access == Exclusive {
+			exclusive = any
+		}
+	}
+	return true
+}
+
+// Span returns the first and the last variable that a list names; ok is false if it names none.
+func (l *List) Span() (lo, hi ID, ok bool) {
+	for _, ids := range [...][]ID{l.Shared, l.Exclusive, l.Clean} {
+		if len(ids) == 0 {
+			continue
+		}
+		if first, last := ids[0], ids[len(ids)-1]; !ok {
+			lo, hi, ok = first, last, true
+		} else {
+			lo, hi = min(lo, first), max(hi, last)
+		}
+	}
+	return lo, hi, ok
 }

@@ -3,15 +3,16 @@ package syncvar
 import "github.com/fagus-dsm/fagus/dimmnet"
 
 // Wants is what the list of a rank says of some variables. A rank that follows only some variables
-// gives the table the Wants of these alone: what it then knows of them is what it would know of all.
+// gives the table the Wants of these alone: what it then knows of them is what it would know of
+// all.
 type Wants struct {
 	Rank                     dimmnet.Rank
 	Granted                  bool
 	Shared, Exclusive, Clean []ID
 }
 
-// Of returns what l says of the variables for which of returns is. some is false if that is nothing.
-// If l names no others, the result shares the memory of l.
+// Of returns what l says of the variables for which of returns is. some is false if that is
+// nothing. If l names no others, the result shares the memory of l.
 func (l *List) Of(of func(ID) bool, is bool) (w Wants, some bool) {
 	w.Shared, w.Exclusive, w.Clean = those(l.Shared, of, is), those(l.Exclusive, of, is), those(l.Clean, of, is)
 	return w, len(w.Shared)+len(w.Exclusive)+len(w.Clean) > 0
