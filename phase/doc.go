@@ -88,11 +88,12 @@
 // its memory, and a bad offset from the wire can damage only its sender's memory.
 //
 // The words for grants and notices are numbered by the plan: the i-th hop out of a rank, the i-th
-// hop into it. A word has one writer in a phase, and the rank that reads the word waits for it in
-// the same phase. No word of a later phase can land before: no rank transfers before all ranks
-// have sent their lists for the phase, and so have finished the phase before. Hops without a word
-// go through rings. In a tree, rings carry no data. There, the phase moves only the multicasts
-// that have words, and grants nothing (Plan.Partial); all ranks repeat their calls in the next.
+// hop into it. In a tree, the number is that of the peer, if there are enough words. A word has
+// one writer in a phase, and the rank that reads the word waits for it in the same phase. No word
+// of a later phase can land before: no rank transfers before all ranks have sent their lists for
+// the phase, and so have finished the phase before. Hops without a word go through rings. In a
+// tree, rings carry no data. There, the phase moves only the multicasts that have words, and
+// grants nothing (Plan.Partial); all ranks repeat their calls in the next.
 //
 // # Rounds and banks
 //
@@ -128,10 +129,14 @@
 //
 // There, all ranks know the schedule of every phase: the lists of all (schedule.go). What the last
 // ones were lets them expect the next one (course.go). A rank that does what is expected of it
-// sends a mark instead of its list, and a bundle of marks is a word instead of a slot
-// (markwords.go). A phase of a cycle repeats without a plan (repeat.go). The table is brought up to
-// date when a phase needs it (replica.go). Lists that progress evenly from rank to rank go down the
-// tree as one entry (runs.go).
+// sends a mark instead of its list. A bundle of marks is a word instead of a slot, and a short
+// bundle goes in the line of that word (markwords.go). Lists that progress evenly from rank to rank
+// are one entry (runs.go). A phase of a cycle repeats without a plan (repeat.go).
+//
+// In a phase that does not repeat, a rank plans from what the lists say of the variables that it
+// has ever wanted, and keeps the table of these (concern.go). Hops are numbered by peer
+// (multicast.go), so a rank need not know those of others. The table is brought up to date when a
+// phase needs it (replica.go).
 //
 // # Limits and costs
 //

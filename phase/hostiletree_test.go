@@ -42,6 +42,8 @@ func TestBadSignals(t *testing.T) {
 		set | follows | 8<<16:       "invalid signal",
 		set | lag | 7<<16:           "invalid signal",
 		set | lag | 456<<16:         "invalid signal",
+		set | 456<<16:               "invalid signal",
+		set | 3<<16:                 "rank 1 sent a bundle of 3 bytes that says it has 0 bytes of lists",
 		set | lag | 1<<33:           "invalid signal",
 		set | lag:                   "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before",
 		set | lag | 8<<16:           "bundle of rank 1: rank 0 does as 7f01, want as 0 phases before",

@@ -24,14 +24,14 @@
 // more ranks. In threaded mode only two ranks take part in a batch, but they exchange two
 // requests, one after the other. So phases are better for few ranks. With more than 12 nodes lists
 // travel over a tree, and from the third iteration on phases repeat, which keeps them ahead up to
-// 32 nodes; with --lists all threaded mode is ahead from 24 nodes on. The table lists the
+// 64 nodes; with --lists all threaded mode is ahead from 24 nodes on. The table lists the
 // milliseconds of an iteration on 1000 x 1000 points on simulated nodes, phase / threaded
 // (fagus run p2p --iterations 3 --nodes N --batch B --mode M); one node takes 20.0:
 //
 //	nodes          2            4            8           16           32            64
-//	1 row    16.9 / 56.9  18.3 / 55.8  27.9 / 56.1  42.2 / 59.4  55.8 / 67.6  87.1 / 110.8
-//	8 rows   11.2 / 17.1   7.1 / 12.5   6.2 / 10.4   7.3 /  9.9  10.0 / 11.4  18.7 /  18.3
-//	32 rows  10.8 / 12.4   6.3 /  7.8   4.4 /  5.7   4.1 /  5.4   5.6 /  6.2  12.1 /   9.5
+//	1 row    16.9 / 56.9  18.3 / 55.8  27.9 / 56.1  31.0 / 59.4  41.5 / 67.6  78.3 / 110.8
+//	8 rows   11.2 / 17.1   7.1 / 12.5   6.2 / 10.4   4.7 /  9.9   5.1 / 11.4   7.7 /  18.3
+//	32 rows  10.8 / 12.4   6.3 /  7.8   4.4 /  5.7   3.3 /  5.4   3.5 /  6.2   5.7 /   9.5
 //
 // Larger batches cost less but fill the pipeline later. PRK allows only batches of one row: rates
 // with larger batches cannot be compared with published ones.

@@ -26,9 +26,9 @@ type AllToAll[T any] struct {
 // hopNodes is the least number of nodes on which messages may go in two steps.
 const hopNodes = 16
 
-// hopBytes returns the most that a rank sends in a call in two steps. All data move twice then, but
-// nobody plans for all pairs. The two ways take equal times at 4 (phases that repeat) to 16 (new
-// phases, on 32 nodes) times the square of the nodes:
+// hopBytes returns the most that a rank sends in a call in two steps. All data move twice then,
+// but fewer messages go. The two ways take equal times at 4 (phases that repeat) to 8 (new phases,
+// on 32 nodes) times the square of the nodes:
 //
 //	go test ./fagus/parts -run - -bench ExchangeSimulated -benchtime 1x
 func hopBytes(nodes int) int { return 4 * nodes * nodes }
