@@ -177,14 +177,14 @@ func (e *Engine) takeBundle(from dimmnet.Rank, b []byte) error {
 		}
 		return e.takeAllWords(from, words)
 	}
-	first, alone, err := checkBelow(bundle, e.tree, from)
+	first, err := checkBelow(bundle, e.tree, from)
 	if err != nil {
 		return err
 	}
 	if err := e.takeWords(from, words); err != nil {
 		return err
 	}
-	if alone && bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
+	if bytes.Equal(first, e.ownList) { // this rank's entry holds for the child, too
 		bundle = bundle[len(appendEntry(nil, from, first)):]
 	}
 	e.bundle = append(e.bundle, bundle...)

@@ -217,25 +217,25 @@ func compact(bundle []byte) (_ []byte, lists int, err error) {
 }
 
 // checkBelow returns an error unless a bundle of a child begins with its entry, and all entries are
-// of the child or of ranks below it. alone reports whether the first entry begins no run.
-func checkBelow(bundle []byte, tree ringbuf.Tree, child dimmnet.Rank) (first []byte, alone bool, err error) {
-	parts, last := 0, uint64(0)
+// of the child or of ranks below it. So no run follows the first entry: the rank behind the child
+// is not below it.
+func checkBelow(bundle []byte, tree ringbuf.Tree, child dimmnet.Rank) (first []byte, err error) {
+	last := uint64(0)
 	err = eachPart(bundle, func(of uint64, list []byte) error {
 		lo, hi := of, of
-		if period, count := runOf(of); period > 0 && parts > 0 {
+		if period, count := runOf(of); period > 0 && first != nil {
 			lo, hi = last+1, last+count
-			alone = alone && parts > period
 		}
 		for r := lo; r <= hi; r++ {
-			if r >= uint64(tree.Nodes) || !tree.Below(dimmnet.Rank(r), child) || parts == 0 && dimmnet.Rank(r) != child {
+			if r >= uint64(tree.Nodes) || !tree.Below(dimmnet.Rank(r), child) || first == nil && dimmnet.Rank(r) != child {
 				return fmt.Errorf("phase: rank %d sent a list of rank %d, which is not due from it", child, r)
 			}
 		}
-		if parts++; parts == 1 {
-			first, alone = list, true
+		if first == nil {
+			first = list
 		}
 		last = hi
 		return nil
 	})
-	return first, alone, err
+	return first, err
 }
