@@ -205,7 +205,8 @@ func TestPartialUpdate(t *testing.T) {
 				}
 			}
 		}
-		if want := uint64(len(steps)); e.Counts().Phases != want { // one step is no phase, the last takes two
+		// One step is no phase, and the last takes two.
+		if want := uint64(len(steps)); e.Counts().Phases != want {
 			return fmt.Errorf("rank %d has taken %d phases, want %d", rank, e.Counts().Phases, want)
 		}
 		return e.Call(&syncvar.List{Call: syncvar.End})
