@@ -37,8 +37,8 @@ func pingPong(rounds uint64) func(dimmnet.Host) error {
 	}
 }
 
-// BenchmarkPingPong reports the number of events that the simulator handles per second of real
-// time, and the memory that a node needs.
+// BenchmarkPingPong reports the numbers of events and of messages that the simulator handles per
+// second of real time, and the memory that a node needs.
 func BenchmarkPingPong(b *testing.B) {
 	for _, nodes := range []int{2, 64, 1024} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
@@ -47,7 +47,7 @@ func BenchmarkPingPong(b *testing.B) {
 				b.Fatal(err)
 			}
 			rounds := uint64(400_000 / nodes)
-			var events uint64
+			var events, messages uint64
 			var bytes int64
 			for b.Loop() {
 				var before, after runtime.MemStats
@@ -66,9 +66,11 @@ func BenchmarkPingPong(b *testing.B) {
 					b.Fatal(err)
 				}
 				events += net.Result().Events
+				messages += rounds * uint64(nodes)
 				bytes = int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse)
 			}
 			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+			b.ReportMetric(float64(messages)/b.Elapsed().Seconds()/1e6, "Mmessages/s")
 			b.ReportMetric(float64(bytes)/float64(nodes), "B/node")
 		})
 	}

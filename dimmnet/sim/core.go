@@ -28,6 +28,7 @@ func OpenCore(h dimmnet.Host) (Core, error) {
 	if th.k.cfg.UDP != nil {
 		return Core{}, errors.New("sim: OpenCore: hosts of a UDP network have no NIC")
 	}
+	th.k.flight = 0 // nothing is known about the NIC
 	return Core{th}, nil
 }
 

@@ -44,6 +44,7 @@ func (k *kernel) newThread(n *node, rank dimmnet.Rank, name string, at dimmnet.T
 	th.pauses.next = th.nextPause()
 	k.threads = append(k.threads, th)
 	n.threads = append(n.threads, th)
+	n.coupled = n.coupled || len(n.threads) > 1
 	k.live++
 	th.start(body)
 	th.wake(at, k.current)

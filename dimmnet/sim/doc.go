@@ -17,7 +17,8 @@
 //
 // Clocks are lazy: Spend only adds to the thread's clock. At a communication call, the thread
 // first lets all events before its clock happen, and it suspends itself only for a thread
-// whose clock is smaller.
+// whose clock is smaller. A Load, a Read and Idle do not even wait for those if no packet can
+// reach the node before the thread's clock (lookahead.go). Config.Spin makes them wait.
 //
 // # The NIC
 //

@@ -49,6 +49,15 @@ func (p *Preset) SwitchLevels(nodes int) int {
 
 func (p *Preset) direct(nodes int) bool { return nodes == 1 || nodes == 2 && p.Direct }
 
+// switches returns the number of switches between two hosts.
+func (f *fabric) switches(src, dst dimmnet.Rank) int {
+	level := 0
+	for int(src)/f.reach[level] != int(dst)/f.reach[level] {
+		level++
+	}
+	return 2*level + 1
+}
+
 type output struct {
 	port  int // index among all ports of the fabric
 	level int // level of the next switch, or -1 if the port leads to a host

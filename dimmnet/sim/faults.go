@@ -141,6 +141,7 @@ func (k *kernel) scheduleFaults() {
 		case Pause:
 			n := &k.nodes[f.Rank]
 			n.pauses = append(n.pauses, pause{f.At, f.End(), i})
+			n.coupled = true
 			k.schedule(f.At, evPause, int32(f.Rank))
 		case Crash:
 			k.schedule(f.At, evCrash, int32(i))

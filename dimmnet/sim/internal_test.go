@@ -63,6 +63,9 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Errorf("%d transfers were not freed", n)
 	}
 	for i := range k.nodes {
+		if x := &k.nodes[i].expected; x.n != 0 || x.more != 0 {
+			t.Errorf("rank %d still expects %d events, and %d more", i, x.n, x.more)
+		}
 		if e := &k.nodes[i].engine; e.uses != 0 || len(e.queue) != 0 {
 			t.Errorf("rank %d: %d uses of bulk memory and %d requests are left", i, e.uses, len(e.queue))
 		}

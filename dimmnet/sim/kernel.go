@@ -30,6 +30,8 @@ type kernel struct {
 	live    int       // threads that have not returned
 	trace   tracer
 	now     dimmnet.Time // time of the last event
+	last    dimmnet.Time // time of the last event or access to a NIC; now may be earlier (observe)
+	flight  dimmnet.Time // how far threads look ahead; 0 if they do not (observe)
 
 	sendTime    dimmnet.Time // sum of the send stages
 	receiveTime dimmnet.Time // sum of the receive stages
@@ -65,8 +67,8 @@ func (k *kernel) schedule(at dimmnet.Time, kind eventKind, ref int32) {
 // run handles events until none is left. If threads still wait then, it fails with ErrDeadlock.
 func (k *kernel) run() {
 	for {
-		for len(k.queue) > 0 {
-			if k.queue[0].kind == evThread {
+		for !k.queue.empty() {
+			if k.queue.first().kind == evThread {
 				e := k.queue.pop()
 				th := k.threads[e.ref]
 				// the thread was preempted since; its valid event comes later
@@ -91,14 +93,14 @@ func (k *kernel) run() {
 var ErrLimit = errors.New("the limit of this run")
 
 func (k *kernel) deadlock() error {
-	return fmt.Errorf("sim: %w at %v: ranks %v wait and nothing is in flight", dimmnet.ErrDeadlock, k.now, k.waiting())
+	return fmt.Errorf("sim: %w at %v: ranks %v wait and nothing is in flight", dimmnet.ErrDeadlock, k.last, k.waiting())
 }
 
 // handle takes the first event of the queue, which is not a thread's. If idle threads can
 // notice the event, handle instead moves them on to the start of the polling pass during which
 // it happens, and leaves the event in the queue.
 func (k *kernel) handle() {
-	e := k.queue[0]
+	e := *k.queue.first()
 	if rank, concerned := k.concerns(&e); concerned {
 		if n := &k.nodes[rank]; len(n.idle) > 0 {
 			for _, th := range n.idle {
@@ -126,6 +128,7 @@ func (k *kernel) handle() {
 		n := &k.nodes[e.ref]
 		n.freeAt = 0
 		n.arrivals++
+		n.expected.remove(e.at)
 	case evSwitch:
 		k.switched(e.ref, e.at)
 	case evFrame:
@@ -166,6 +169,7 @@ func (k *kernel) concerns(e *event) (rank dimmnet.Rank, concerned bool) {
 
 func (k *kernel) count(at dimmnet.Time) {
 	k.now = max(k.now, at)
+	k.last = max(k.last, at)
 	k.events++
 }
 

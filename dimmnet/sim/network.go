@@ -69,7 +69,7 @@ type Network struct {
 type Result struct {
 	TraceHash uint64         // over every delivery and every change of state
 	Events    uint64         // number of events that the kernel handled
-	End       dimmnet.Time   // time of the last event
+	End       dimmnet.Time   // time of the last event, or of the last access to a node's NIC
 	NIC       martini.Counts // sum over all NICs
 	Refused   []Refused      // the first packets that were refused, at most 100
 	UDP       UDPCounts      // on a UDP network
@@ -185,7 +185,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 			return fmt.Errorf("sim: %w; rank %d did not return in time and is left running", dimmnet.ContextErr(ctx), k.running.Load())
 		}
 	}
-	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.now, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts, Held: k.heldPackets, Struck: k.struck}
+	w.result = Result{TraceHash: k.trace.hash, Events: k.events, End: k.last, NIC: k.nicCounts(), Refused: k.refusals, UDP: k.counts, Held: k.heldPackets, Struck: k.struck}
 	return k.cause
 }
 
@@ -209,6 +209,7 @@ func (w *Network) newKernel(ctx context.Context, nodes int, body func(dimmnet.Ho
 	if nics && !w.preset.direct(nodes) {
 		k.fabric = newFabric(nodes, w.preset.Switch.Ports)
 	}
+	k.flight = k.leastFlight()
 	k.scheduleFaults()
 	for i := range nodes {
 		if i%boundCalls == 0 && ctx.Err() != nil {

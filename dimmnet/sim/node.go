@@ -5,6 +5,8 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // node is one host: the memory that peers write to, CPUs and threads, and a nic or a stack.
 type node struct {
 	memory   llcm                     // the LLCM
+	expected expected                 // what can land, or become free
+	coupled  bool                     // it has users, pauses or several threads: none looks ahead
 	arrivals dimmnet.Mark             // counts writes to memory and resources that became free
 	cables   cables                   // to the Ethernet switch
 	notice   sleepEvent               // set by notices

@@ -17,6 +17,7 @@ type packet struct {
 	header martini.Header
 	// where the payload lands; set when the receiver has accepted the packet
 	off     dimmnet.Offset
+	due     dimmnet.Time // lower bound of the time when it lands (expected)
 	size    int32
 	ref     int32 // RDMA transfer that it belongs to, or address for the ACK of a block, or -1
 	src     dimmnet.Rank
@@ -97,6 +98,7 @@ func (k *kernel) pass(p packet, at dimmnet.Time) {
 
 // leave sends the head of p over the link: to the sender's own NIC, the peer or the first switch.
 func (k *kernel) leave(p packet, at dimmnet.Time) {
+	k.expect(&p, at)
 	outside := k.preset.NIC.Outside.Time
 	switch {
 	case p.src == p.dst && p.dsts == nil:
@@ -165,6 +167,7 @@ func (k *kernel) enter(ref int32, at dimmnet.Time) {
 			land = n.interrupt(land, k.preset.NIC.Interrupt)
 		}
 	}
+	k.expectAt(p, land)
 	k.schedule(land, evLand, ref)
 }
 
@@ -178,6 +181,7 @@ func (k *kernel) admit(n *node, p *packet) (hit bool, refusal martini.Refusal) {
 // ACK, sends it a status word.
 func (k *kernel) refuse(ref int32, why martini.Refusal, at dimmnet.Time) {
 	p := k.packets.at(ref)
+	k.arrived(p)
 	k.refused(Refused{At: at, From: p.src, To: p.dst, Reason: why})
 	switch p.kind {
 	case kindBlock:
@@ -205,6 +209,7 @@ func (k *kernel) land(ref int32, at dimmnet.Time) {
 		k.landBytes(n, p.off, p.block)
 	}
 	k.trace.land(at, p)
+	k.arrived(p)
 	switch {
 	case p.kind == kindBlock && p.ref >= 0:
 		k.ack(p.dst, p.src, dimmnet.Offset(p.ref), uint64(p.size), at, -1)

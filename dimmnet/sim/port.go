@@ -138,7 +138,7 @@ func (th *thread) hasCredit(d *departures, limit int) bool {
 func (th *thread) wakeAt(t dimmnet.Time) {
 	if n := th.node; n.freeAt == 0 || t < n.freeAt {
 		n.freeAt = t
-		th.k.schedule(t, evFree, int32(th.rank))
+		th.k.scheduleFree(th.rank, t)
 	}
 }
 
@@ -146,7 +146,7 @@ func (th *thread) wakeAt(t dimmnet.Time) {
 // while the word travels to the CPU is seen by the next Load.
 func (th *thread) Load(off dimmnet.Offset) uint64 {
 	th.k.preset.Limits.CheckLoad(off)
-	th.sync()
+	th.observe()
 	th.now += th.k.preset.Host.Read
 	th.counters.Polls++
 	return th.node.memory.load(off)
@@ -158,7 +158,7 @@ func (th *thread) Read(p []byte, off dimmnet.Offset) {
 	k := th.k
 	limits, host := &k.preset.Limits, &k.preset.Host
 	limits.CheckRead(off, len(p))
-	th.sync()
+	th.observe()
 	if llcm := dimmnet.Offset(limits.LLCM); off >= llcm {
 		th.now += host.Read + k.bankTime(len(p))
 		th.node.host.Read(p, off-llcm)
@@ -193,7 +193,7 @@ func (th *thread) Arrivals() dimmnet.Mark {
 
 // Idle skips polling passes until something happens at this node.
 func (th *thread) Idle(since dimmnet.Mark) {
-	th.sync()
+	th.observe()
 	th.pass.kind, th.turn.fresh = idled, false
 	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() || th.pass.charged {
 		return

@@ -42,6 +42,11 @@ func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.
 // and the tree is half as deep as a binary one.
 type queue []event
 
+func (q queue) empty() bool { return len(q) == 0 }
+
+// first returns the earliest event.
+func (q queue) first() *event { return &q[0] }
+
 func (q *queue) push(e event) {
 	h := append(*q, e)
 	i := len(h) - 1

@@ -13,6 +13,7 @@ type engine struct {
 	queue   []int32 // transfers; the first is under way
 	uses    int     // transfers that use this node's bulk memory
 	waiting bool    // a post failed because the queue was full
+	own     int     // transfers in the queue whose data stay at this node
 }
 
 // transfer is a PUSH, or a PULL: a request to the peer and the PUSH that answers it.
@@ -68,9 +69,13 @@ func (k *kernel) inBulk(rank dimmnet.Rank, h *martini.Header) int32 {
 func (k *kernel) enqueue(rank dimmnet.Rank, ref int32) {
 	e := &k.nodes[rank].engine
 	e.queue = append(e.queue, ref)
-	k.transfers.at(ref).queued = true
+	t := k.transfers.at(ref)
+	t.queued = true
+	if t.src == t.dst {
+		e.own++
+	}
 	if len(e.queue) == 1 {
-		k.schedule(k.transfers.at(ref).ready, evRDMA, int32(rank))
+		k.schedule(t.ready, evRDMA, int32(rank))
 	}
 }
 
@@ -107,14 +112,18 @@ func (k *kernel) work(rank dimmnet.Rank, at dimmnet.Time) {
 
 // next removes the queue's first transfer, and wakes threads that wait for a free entry.
 func (e *engine) next(k *kernel, rank dimmnet.Rank, at dimmnet.Time) {
-	k.transfers.at(e.queue[0]).queued = false
+	t := k.transfers.at(e.queue[0])
+	t.queued = false
+	if t.src == t.dst {
+		e.own--
+	}
 	e.queue = e.queue[:copy(e.queue, e.queue[1:])]
 	if len(e.queue) > 0 {
 		k.schedule(max(at, k.transfers.at(e.queue[0]).ready), evRDMA, int32(rank))
 	}
 	if e.waiting {
 		e.waiting = false
-		k.schedule(at, evFree, int32(rank))
+		k.scheduleFree(rank, at)
 	}
 }
 

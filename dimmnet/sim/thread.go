@@ -189,9 +189,10 @@ func (th *thread) sync() {
 	if !th.turn.computes && len(th.node.ready) > 0 && th.now > max(th.pass.start, th.turn.begun)+tick {
 		th.yieldWhileDue()
 	}
+	k.last = max(k.last, th.now)
 	self := th.event()
-	for len(k.queue) > 0 && k.queue[0].before(&self) {
-		suspended := k.queue[0].kind == evThread
+	for !k.queue.empty() && k.queue.first().before(&self) {
+		suspended := k.queue.first().kind == evThread
 		if suspended {
 			th.enqueue()
 			th.suspend()

@@ -47,6 +47,7 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	if err := th.node.chip.Open(o); err != nil {
 		return nil, err
 	}
+	th.node.coupled = true // some methods do not wait for earlier events
 	return &User{th: th, owner: o}, nil
 }
 

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// TestExpected adds and removes random times, and compares with a list that has room for all.
+func TestExpected(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var x expected
+		var all []dimmnet.Time
+		for range 500 {
+			if len(all) > 0 && r.IntN(2) == 0 {
+				i := r.IntN(len(all))
+				x.remove(all[i])
+				all = slices.Delete(all, i, i+1)
+			} else {
+				at := dimmnet.Time(r.IntN(8))
+				x.add(at)
+				all = append(all, at)
+			}
+			at := dimmnet.Time(r.IntN(8))
+			want := slices.ContainsFunc(all, func(y dimmnet.Time) bool { return y <= at })
+			if got := x.until(at); want && !got || !want && got && x.more == 0 {
+				t.Fatalf("seed %d: until(%d) is %v with %v", seed, at, got, all)
+			}
+			if int(x.n+x.more) != len(all) {
+				t.Fatalf("seed %d: %d and %d more are expected, want %d", seed, x.n, x.more, len(all))
+			}
+		}
+	}
+}
+
+// TestThreadsLookAhead counts how often two ranks that exchange words are resumed: once for the
+// pass in which a word lands, once when it has landed, and once to post the next one.
+func TestThreadsLookAhead(t *testing.T) {
+	const rounds, loads = 100, 5
+	k := runKernel(t, 2, func(h dimmnet.Host) error {
+		p := h.Port()
+		peer := 1 - p.Rank()
+		for i := uint64(1); i <= rounds; i++ {
+			if p.Rank() == 0 {
+				p.Store(peer, 0, i, 8)
+			}
+			for landed := false; !landed; {
+				mark := p.Arrivals()
+				for range loads {
+					landed = p.Load(0) == i
+				}
+				if !landed {
+					p.Idle(mark)
+				}
+			}
+			if p.Rank() == 1 {
+				p.Store(peer, 0, i, 8)
+			}
+		}
+		return nil
+	})
+	const messages = 2 * rounds
+	if most := uint64(messages * (3 + 3)); k.events > most {
+		t.Errorf("%d events for %d messages, want %d at most: three of the packet, three of a thread", k.events, messages, most)
+	}
+}
