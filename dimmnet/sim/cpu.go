@@ -210,7 +210,7 @@ func (th *thread) sliceOver(at dimmnet.Time) {
 
 // onlyPolls reports whether nothing is in flight and every thread sleeps or polls without news.
 func (k *kernel) onlyPolls() bool {
-	if len(k.queue) > k.slices {
+	if k.queue.n > k.slices {
 		return false
 	}
 	for _, th := range k.threads {

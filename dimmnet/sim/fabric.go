@@ -119,10 +119,14 @@ func (k *kernel) forward(ref int32, out output, at dimmnet.Time) {
 	start := max(at, k.fabric.free[out.port])
 	k.fabric.free[out.port] = start + k.preset.portTime(int(p.size))
 	head := start + k.preset.Switch.Packet + k.preset.NIC.Outside.Time
-	if out.level < 0 {
-		k.schedule(head, evEnter, ref)
+	kind := evEnter
+	if out.level >= 0 {
+		kind = evHop
+		p.level, p.down = int8(out.level), out.down
+	}
+	if start == at {
+		k.scheduleLane(lanePort, head, kind, ref)
 		return
 	}
-	p.level, p.down = int8(out.level), out.down
-	k.schedule(head, evHop, ref)
+	k.schedule(head, kind, ref)
 }

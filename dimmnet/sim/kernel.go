@@ -26,6 +26,7 @@ type kernel struct {
 	fabric  *fabric   // nil if two nodes are wired back to back
 	threads []*thread // the bodies first, by rank
 	current *thread   // the thread that runs, or ran last
+	next    *thread   // the thread that runs next, before all events in the queue; may be nil
 	slices  int       // evSlice events in the queue
 	live    int       // threads that have not returned
 	trace   tracer
@@ -64,28 +65,43 @@ func (k *kernel) schedule(at dimmnet.Time, kind eventKind, ref int32) {
 	k.queue.push(event{at: at, order: k.seq, ref: ref, kind: kind})
 }
 
+// scheduleLane is schedule for an event that nothing has delayed: it goes into a lane.
+func (k *kernel) scheduleLane(lane int, at dimmnet.Time, kind eventKind, ref int32) {
+	k.seq++
+	k.queue.pushLane(lane, event{at: at, order: k.seq, ref: ref, kind: kind})
+}
+
 // run handles events until none is left. If threads still wait then, it fails with ErrDeadlock.
 func (k *kernel) run() {
 	for {
-		for !k.queue.empty() {
-			if k.queue.first().kind == evThread {
-				e := k.queue.pop()
-				th := k.threads[e.ref]
-				// the thread was preempted since; its valid event comes later
-				if th.events.stale > 0 {
-					th.events.stale--
-					continue
-				}
-				k.count(e.at)
-				th.resume()
-			} else {
+		for k.next != nil || !k.queue.empty() {
+			if k.next == nil && k.queue.top.kind != evThread {
 				k.handle()
+				continue
+			}
+			if k.next == nil {
+				k.takeThread(k.queue.pop())
+			}
+			if th := k.next; th != nil {
+				k.next = nil
+				k.count(th.now)
+				th.resume()
 			}
 		}
 		if k.live == 0 {
 			return
 		}
 		k.fail(k.deadlock())
+	}
+}
+
+// takeThread takes a thread's event: the thread is next. It is not if it was preempted since; then
+// its valid event comes later.
+func (k *kernel) takeThread(e event) {
+	if th := k.threads[e.ref]; th.events.stale > 0 {
+		th.events.stale--
+	} else {
+		k.next = th
 	}
 }
 
@@ -100,9 +116,18 @@ func (k *kernel) deadlock() error {
 // notice the event, handle instead moves them on to the start of the polling pass during which
 // it happens, and leaves the event in the queue.
 func (k *kernel) handle() {
-	e := *k.queue.first()
+	e := k.queue.top
 	if rank, concerned := k.concerns(&e); concerned {
 		if n := &k.nodes[rank]; len(n.idle) > 0 {
+			if th := n.idle[0]; len(n.idle) == 1 {
+				n.idle = n.idle[:0]
+				if th.skipTo(e.at); th.now < e.at {
+					k.next = th // no event is earlier
+					return
+				}
+				k.queue.push(th.event())
+				return
+			}
 			for _, th := range n.idle {
 				th.skipTo(e.at)
 				k.queue.push(th.event())

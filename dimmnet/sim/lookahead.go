@@ -37,7 +37,7 @@ func (k *kernel) leastFlight() dimmnet.Time {
 func (th *thread) observe() {
 	k, n := th.k, th.node
 	if k.flight == 0 || n.coupled || n.engine.waiting || n.engine.own > 0 || n.expected.until(th.now) ||
-		!k.queue.empty() && th.now >= k.queue.first().at+k.flight {
+		!k.queue.empty() && th.now >= k.queue.top.at+k.flight {
 		th.sync()
 		return
 	}

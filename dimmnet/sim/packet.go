@@ -24,6 +24,7 @@ type packet struct {
 	dst     dimmnet.Rank
 	level   int8 // level of the switch that it comes to
 	down    bool
+	prompt  bool // a packet of the host that did not wait for others
 	damaged bool // a datagram with a wrong checksum
 	kind    packetKind
 }
@@ -43,6 +44,7 @@ const (
 // post sends a packet that the host of src posts, after everything that the host posted before.
 func (k *kernel) post(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &k.nodes[p.src]
+	p.prompt = n.posted <= ready
 	n.posted = k.send(p, max(ready, n.posted))
 	return n.posted
 }
@@ -53,6 +55,7 @@ func (k *kernel) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	d := k.preset.linkTime(int(p.size))
 	start := n.link.reserve(k.now, ready, d)
 	departure = start + d
+	p.prompt = p.prompt && start == ready
 	if k.cfg.Seed != 0 {
 		start = k.delay(n, &p, start)
 	}
@@ -107,10 +110,20 @@ func (k *kernel) leave(p packet, at dimmnet.Time) {
 		}
 		k.schedule(at, evEnter, k.packets.put(p))
 	case k.fabric == nil:
-		k.schedule(at+outside, evEnter, k.packets.put(p))
+		k.scheduleLink(at+outside, evEnter, &p)
 	default:
-		k.schedule(at+outside, evHop, k.packets.put(p))
+		k.scheduleLink(at+outside, evHop, &p)
 	}
+}
+
+// scheduleLink schedules the time when the head of p comes to the other end of the link.
+func (k *kernel) scheduleLink(at dimmnet.Time, kind eventKind, p *packet) {
+	ref := k.packets.put(*p)
+	if p.prompt && p.kind == kindStore {
+		k.scheduleLane(laneLink, at, kind, ref)
+		return
+	}
+	k.schedule(at, kind, ref)
 }
 
 // delay adds a random time to p's flight and keeps packets to each destination in order.
@@ -168,6 +181,10 @@ func (k *kernel) enter(ref int32, at dimmnet.Time) {
 		}
 	}
 	k.expectAt(p, land)
+	if land == at+k.receiveTime {
+		k.scheduleLane(laneLand, land, evLand, ref)
+		return
+	}
 	k.schedule(land, evLand, ref)
 }
 

@@ -38,16 +38,119 @@ const threadOrder = 1 << 63
 
 func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.order < f.order }
 
-// queue is a 4-ary heap of events, the earliest first. Four children share two cache lines,
-// and the tree is half as deep as a binary one.
-type queue []event
+// queue holds events, and knows the earliest.
+//
+// Most events of packets come at a constant time after the event that schedules them: they are in
+// lanes, in the order of insertion. All others are in a heap. Where an event is does not matter to
+// its order.
+type queue struct {
+	top   event // the earliest event; valid if n > 0
+	from  int   // the lane that holds top, or inHeap
+	n     int   // number of events
+	heap  heap
+	lanes [lanes]lane
+}
 
-func (q queue) empty() bool { return len(q) == 0 }
+// The lanes. An event belongs into a lane if it is not delayed: nothing else uses the link, the
+// port of the switch, or the receiver.
+const (
+	laneLink = iota // a word leaves its NIC
+	lanePort        // a packet passes a switch
+	laneLand        // a word lands
+	lanes
+	inHeap = -1
+)
 
-// first returns the earliest event.
-func (q queue) first() *event { return &q[0] }
+func (q *queue) empty() bool { return q.n == 0 }
 
 func (q *queue) push(e event) {
+	q.heap.push(e)
+	q.added(&e, inHeap)
+}
+
+// pushLane puts e into a lane, or into the heap if the lane's last event is later.
+func (q *queue) pushLane(number int, e event) {
+	if !q.lanes[number].push(e) {
+		number = inHeap
+		q.heap.push(e)
+	}
+	q.added(&e, number)
+}
+
+func (q *queue) added(e *event, where int) {
+	if q.n++; q.n == 1 || e.before(&q.top) {
+		q.top, q.from = *e, where
+	}
+}
+
+func (q *queue) pop() event {
+	top := q.top
+	if q.from == inHeap {
+		q.heap.pop()
+	} else {
+		q.lanes[q.from].pop()
+	}
+	q.n--
+	q.findTop()
+	return top
+}
+
+// replace returns the earliest event, which is in the heap, and puts e in its place.
+func (q *queue) replace(e event) event {
+	top := q.top
+	q.heap.sink(e)
+	q.findTop()
+	return top
+}
+
+func (q *queue) findTop() {
+	var top *event
+	if len(q.heap) > 0 {
+		top, q.from = &q.heap[0], inHeap
+	}
+	for i := range q.lanes {
+		if l := &q.lanes[i]; l.n > 0 && (top == nil || l.ring[l.head].before(top)) {
+			top, q.from = &l.ring[l.head], i
+		}
+	}
+	if top != nil {
+		q.top = *top
+	}
+}
+
+// lane is a list of events in their order.
+type lane struct {
+	ring    []event // its length is a power of two
+	head, n int
+	last    dimmnet.Time // time of the event that was added last
+}
+
+// push adds e, and reports whether it did: e must not be earlier than the last event.
+func (l *lane) push(e event) bool {
+	if l.n > 0 && e.at < l.last {
+		return false
+	}
+	if l.n == len(l.ring) {
+		ring := make([]event, max(64, 2*l.n))
+		copy(ring[copy(ring, l.ring[l.head:]):], l.ring[:l.head])
+		l.ring, l.head = ring, 0
+	}
+	l.ring[(l.head+l.n)&(len(l.ring)-1)] = e
+	l.n++
+	l.last = e.at
+	return true
+}
+
+func (l *lane) pop() {
+	l.head = (l.head + 1) & (len(l.ring) - 1)
+	l.n--
+}
+
+// heap is a 4-ary heap of events, the earliest first. Four children share two cache lines,
+// and the tree is half as deep as a binary one.
+type heap []event
+
+func (q *heap) push(e event) {
 	h := append(*q, e)
 	i := len(h) - 1
 	for i > 0 {
@@ -62,20 +165,18 @@ func (q *queue) push(e event) {
 	*q = h
 }
 
-func (q *queue) pop() event {
+func (q *heap) pop() {
 	h := *q
-	top := h[0]
 	last := h[len(h)-1]
 	h = h[:len(h)-1]
 	*q = h
 	if len(h) > 0 {
 		h.sink(last)
 	}
-	return top
 }
 
-// sink puts e at the root and moves it down to its place in the heap.
-func (q queue) sink(e event) {
+// sink puts e in the place of the earliest event, and moves it down to its place in the heap.
+func (q heap) sink(e event) {
 	i := 0
 	for {
 		first := 4*i + 1

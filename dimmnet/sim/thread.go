@@ -191,14 +191,19 @@ func (th *thread) sync() {
 	}
 	k.last = max(k.last, th.now)
 	self := th.event()
-	for !k.queue.empty() && k.queue.first().before(&self) {
-		suspended := k.queue.first().kind == evThread
-		if suspended {
+	for !k.queue.empty() && k.queue.top.before(&self) {
+		suspended := true
+		if k.queue.top.kind == evThread {
+			th.events.queued = true
+			k.takeThread(k.queue.replace(self))
+			th.suspend()
+		} else if k.handle(); k.next != nil {
 			th.enqueue()
 			th.suspend()
-		} else if k.handle(); th.state != running { // the event took the thread's CPU
-			suspended = true
+		} else if th.state != running { // the event took the thread's CPU
 			th.suspend()
+		} else {
+			suspended = false
 		}
 		if th.debt > 0 {
 			th.payDebt()

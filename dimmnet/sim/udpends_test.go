@@ -31,11 +31,11 @@ func TestUDPTimerFollowsTheDeadline(t *testing.T) {
 	if a.timer != cfg.AckDelay {
 		t.Errorf("the timer is armed for %v, want %v", a.timer, cfg.AckDelay)
 	}
-	events, sent := len(k.queue), k.counts.Sent
+	events, sent := k.queue.n, k.counts.Sent
 	k.timerEvent(a.ref, cfg.FirstTimeout)
-	if len(k.queue) != events || k.counts.Sent != sent || !a.armed || a.timer != cfg.AckDelay {
+	if k.queue.n != events || k.counts.Sent != sent || !a.armed || a.timer != cfg.AckDelay {
 		t.Errorf("after a stale event: %d events, want %d; %d datagrams, want %d; timer armed %v for %v",
-			len(k.queue), events, k.counts.Sent, sent, a.armed, a.timer)
+			k.queue.n, events, k.counts.Sent, sent, a.armed, a.timer)
 	}
 	k.timerEvent(a.ref, cfg.AckDelay)
 	if k.counts.Sent != sent+1 || a.timer != cfg.FirstTimeout {
@@ -78,7 +78,7 @@ func TestUDPHoldsEvenly(t *testing.T) {
 		k.emit(k.end(0, 1), make([]byte, 100), i*apart)
 	}
 	var thirds [3]int
-	for len(k.queue) > 0 {
+	for k.queue.n > 0 {
 		late, at := k.queue.pop(), onTime.queue.pop()
 		if late.kind != evSwitch || at.kind != evSwitch {
 			continue // not a datagram: the event of a thread
