@@ -49,6 +49,7 @@ type kernel struct {
 
 	transfers pool[transfer]
 	callees   pool[call]
+	deferrals pool[deferral]
 	refusals  []Refused
 
 	budget budget
@@ -170,6 +171,8 @@ func (k *kernel) handle() {
 		k.threads[e.ref].sliceOver(e.at)
 	case evCall:
 		k.called(e.ref, e.at)
+	case evDeferred:
+		k.threads[e.ref].perform()
 	case evCrash:
 		k.crash(int(e.ref))
 	}

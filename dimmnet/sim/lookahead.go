@@ -35,14 +35,24 @@ func (k *kernel) leastFlight() dimmnet.Time {
 
 // observe is sync for a call that neither changes nor reads anything outside the thread's node.
 func (th *thread) observe() {
-	k, n := th.k, th.node
-	if k.flight == 0 || n.coupled || n.engine.waiting || n.engine.own > 0 || n.expected.until(th.now) ||
-		!k.queue.empty() && th.now >= k.queue.top.at+k.flight {
+	if th.ahead() {
+		th.looked()
+	} else {
 		th.sync()
-		return
 	}
-	k.countCall(th.now)
-	k.last = max(k.last, th.now)
+}
+
+// ahead reports whether no event up to the thread's clock can change what the thread reads.
+func (th *thread) ahead() bool {
+	k, n := th.k, th.node
+	return k.flight > 0 && !n.coupled && !n.engine.waiting && n.engine.own == 0 && !n.expected.until(th.now) &&
+		(k.queue.empty() || th.now < k.queue.top.at+k.flight)
+}
+
+// looked counts a call that did not wait.
+func (th *thread) looked() {
+	th.k.countCall(th.now)
+	th.k.last = max(th.k.last, th.now)
 }
 
 // expected holds a lower bound for the time of every event to come that idle threads of a node can

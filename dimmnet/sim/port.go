@@ -34,28 +34,48 @@ func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, s
 }
 
 func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	k := th.k
-	th.sync()
-	if k.err != nil || !th.hasCredit(&th.node.fifo, k.preset.FIFO) {
-		th.now += k.preset.Host.Read
-		return false
+	k, n := th.k, th.node
+	ahead := th.ahead() && k.err == nil && n.fifo.waiting(th.now)+int(th.deferrals.stores) < k.preset.FIFO
+	if !ahead {
+		th.sync()
+		if k.err != nil || !th.hasCredit(&n.fifo, k.preset.FIFO) {
+			th.now += k.preset.Host.Read
+			return false
+		}
 	}
-	th.now += k.preset.Host.Write
-	hit, err := th.node.kickPage(dst, dsts, off)
+	hit, err := n.kickPage(dst, dsts, off)
 	if err != nil {
+		th.now += k.preset.Host.Write
 		k.fail(fmt.Errorf("sim: rank %d: %w", th.rank, err))
 		return false
 	}
-	p := packet{kind: kindStore, word: lowBytes(v, size), dsts: dsts, off: off, size: int32(size), ref: -1, src: th.rank, dst: dst}
-	th.node.fifo.add(k.post(p, th.kicked(hit)))
+	d := deferral{at: th.now, word: lowBytes(v, size), dst: dst, dsts: dsts, off: off, size: int32(size), hit: hit, own: never}
+	if !ahead {
+		th.launchStore(&d)
+	} else {
+		if dst == th.rank || slices.Contains(dsts, th.rank) {
+			d.own = th.now + k.preset.Host.Write + k.sendTime + k.receiveTime - k.preset.NIC.Own
+			n.expected.add(d.own)
+		}
+		th.deferrals.stores++
+		th.postpone(d)
+	}
+	th.now += k.preset.Host.Write
 	th.counters.Stores++
 	th.counters.Bytes += uint64(size)
 	return true
 }
 
-// kicked returns when a new store can be on the link. On an HTLB miss, the interrupt comes first.
-func (th *thread) kicked(hit bool) dimmnet.Time {
-	ready := th.now + th.k.sendTime
+// launchStore sends the packet of a Store or Multicast.
+func (th *thread) launchStore(d *deferral) {
+	p := packet{kind: kindStore, word: d.word, dsts: d.dsts, off: d.off, size: d.size, ref: -1, src: th.rank, dst: d.dst}
+	th.node.fifo.add(th.k.post(p, th.kicked(d.at+th.k.preset.Host.Write, d.hit)))
+}
+
+// kicked returns when a store that is written up to the time at can be on the link. On an HTLB
+// miss, the interrupt comes first.
+func (th *thread) kicked(at dimmnet.Time, hit bool) dimmnet.Time {
+	ready := at + th.k.sendTime
 	if !hit {
 		ready = th.node.interrupt(ready, th.k.preset.NIC.HTLBRefill)
 	}

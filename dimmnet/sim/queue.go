@@ -15,6 +15,7 @@ const (
 	evSwitch                    // the Ethernet switch has received a frame
 	evFrame                     // a host has received a frame
 	evDatagram                  // a host's protocol stack has finished with a datagram
+	evDeferred                  // a call that a thread has deferred
 	evThread                    // a thread continues
 	// An event of the following kinds may have no effect.
 	evSlice // a thread's time slice is over
@@ -24,8 +25,9 @@ const (
 )
 
 // event is an entry of the queue. Events of the same time are sorted by order: packets in the
-// sequence of insertion, then threads by rank. Threads come last so that a load at t sees a word
-// that lands at t, however often the thread polled before.
+// sequence of insertion, then threads by rank, and the deferred calls of a thread before the
+// thread. Threads come last so that a load at t sees a word that lands at t, however often the
+// thread polled before.
 type event struct {
 	at    dimmnet.Time
 	order uint64
@@ -33,7 +35,8 @@ type event struct {
 	kind  eventKind
 }
 
-// threadOrder is the order of the first thread's events; a thread adds its index.
+// threadOrder is the order of the first thread's deferred calls. That of the thread's other events
+// is higher by 1, and that of the next thread's deferred calls by 2.
 const threadOrder = 1 << 63
 
 func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.order < f.order }

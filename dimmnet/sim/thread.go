@@ -27,6 +27,8 @@ type thread struct {
 	events   ownEvents   // its events in the queue
 	pauses   ownPauses   // its position among the pauses of the node
 
+	deferrals deferrals // its calls that have yet to happen
+
 	// Used on a UDP network only.
 	gathers bool         // it began the node's open datagram and is not inside gather
 	debt    dimmnet.Time // CPU time that the kernel of the host has taken from it
@@ -138,6 +140,9 @@ func (th *thread) main(body func(dimmnet.Host) error) {
 		if th.gathers {
 			th.flush()
 		}
+		if err != nil && k.err == nil && k.flight > 0 && !th.node.coupled {
+			th.sync() // an earlier error of another thread comes first
+		}
 		return err
 	}
 	dimmnet.RunThread("sim", th.name, th, all, func(cause, shown error) {
@@ -157,7 +162,7 @@ func (th *thread) resume() {
 }
 
 func (th *thread) event() event {
-	return event{at: th.now, order: threadOrder | uint64(th.index), ref: th.index, kind: evThread}
+	return event{at: th.now, order: threadOrder + 2*uint64(th.index) + 1, ref: th.index, kind: evThread}
 }
 
 func (th *thread) suspend() {
@@ -298,6 +303,10 @@ const spendStream = 1 << 32
 
 // Note puts a change of state into the trace.
 func (th *thread) Note(what string, arg uint64) {
+	if th.ahead() {
+		th.postpone(deferral{what: what, arg: arg, counters: th.counters})
+		return
+	}
 	th.sync()
 	th.k.trace.note(th.now, th.rank, what, arg, th.counters)
 }

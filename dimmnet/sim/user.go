@@ -118,7 +118,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 		return false, k.err
 	}
 	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
-	u.credits.add(k.post(p, th.kicked(hit)))
+	u.credits.add(k.post(p, th.kicked(th.now, hit)))
 	return true, nil
 }
 
