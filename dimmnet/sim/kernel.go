@@ -122,11 +122,16 @@ func (k *kernel) handle() {
 		if n := &k.nodes[rank]; len(n.idle) > 0 {
 			if th := n.idle[0]; len(n.idle) == 1 {
 				n.idle = n.idle[:0]
-				if th.skipTo(e.at); th.now < e.at {
-					k.next = th // no event is earlier
+				if th.skipTo(e.at); th.now == e.at {
+					k.queue.push(th.event())
 					return
 				}
-				k.queue.push(th.event())
+				if e.kind == evLand && k.keepPast(n, k.packets.at(e.ref), e.at) {
+					k.queue.pop()
+					k.count(e.at)
+					k.land(e.ref, e.at)
+				}
+				k.next = th // no event is earlier
 				return
 			}
 			for _, th := range n.idle {

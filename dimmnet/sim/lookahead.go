@@ -33,7 +33,8 @@ func (k *kernel) leastFlight() dimmnet.Time {
 	return k.earliest(0)
 }
 
-// observe is sync for a call that neither changes nor reads anything outside the thread's node.
+// observe is sync for a call that only reads or changes what the events of other nodes leave alone,
+// unless they are expected.
 func (th *thread) observe() {
 	if th.ahead() {
 		th.looked()
@@ -51,6 +52,7 @@ func (th *thread) ahead() bool {
 
 // looked counts a call that did not wait.
 func (th *thread) looked() {
+	th.catchUp()
 	th.k.countCall(th.now)
 	th.k.last = max(th.k.last, th.now)
 }

@@ -6,6 +6,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 type node struct {
 	memory   llcm                     // the LLCM
 	expected expected                 // what can land, or become free
+	past     past                     // what its thread still sees
 	coupled  bool                     // it has users, pauses or several threads: none looks ahead
 	arrivals dimmnet.Mark             // counts writes to memory and resources that became free
 	cables   cables                   // to the Ethernet switch

@@ -169,7 +169,7 @@ func (th *thread) Load(off dimmnet.Offset) uint64 {
 	th.observe()
 	th.now += th.k.preset.Host.Read
 	th.counters.Polls++
-	return th.node.memory.load(off)
+	return th.node.load(off)
 }
 
 // Read makes one uncached read for every word of the LLCM that p touches; a read of up to 4 bytes
@@ -194,7 +194,7 @@ func (th *thread) Read(p []byte, off dimmnet.Offset) {
 	if limits.IsPoll(off, len(p)) {
 		th.counters.Polls++
 	}
-	th.node.memory.read(p, off)
+	th.node.read(p, off)
 }
 
 // Arrivals returns the number of arrivals, and starts a polling pass.
@@ -208,14 +208,19 @@ func (th *thread) Arrivals() dimmnet.Mark {
 		kind = afterIdle
 	}
 	th.pass.kind, th.pass.start, th.pass.polls, th.pass.charged = kind, th.now, th.counters.Polls, false
-	return th.node.arrivals
+	return th.node.seen()
 }
 
 // Idle skips polling passes until something happens at this node.
 func (th *thread) Idle(since dimmnet.Mark) {
 	th.observe()
 	th.pass.kind, th.turn.fresh = idled, false
-	if th.k.cfg.Spin || th.node.arrivals != since || th.k.err != nil || th.due() || th.pass.charged {
+	if th.k.cfg.Spin || th.node.seen() != since || th.k.err != nil || th.due() || th.pass.charged {
+		return
+	}
+	if until := th.node.past.until; until != 0 {
+		th.pass.end = th.now
+		th.skipTo(until) // what is to wake it has landed
 		return
 	}
 	th.park()

@@ -228,7 +228,7 @@ func (th *thread) post(t transfer) bool {
 func (th *thread) Fill(off dimmnet.Offset, p []byte) {
 	k := th.k
 	k.preset.Limits.CheckFill(off, len(p))
-	th.sync()
+	th.observe() // only the node's own thread uses the host's side
 	th.now += k.bankTime(len(p))
 	th.node.host.Write(off-dimmnet.Offset(k.preset.Limits.LLCM), p)
 }

@@ -187,6 +187,7 @@ func (th *thread) sync() {
 	if th.now >= th.pauses.next {
 		th.servePauses()
 	}
+	th.catchUp()
 	k := th.k
 	k.countCall(th.now)
 	// A polling pass longer than a tick gives up its CPU like any computation, which decides for
