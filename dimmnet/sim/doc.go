@@ -17,8 +17,10 @@
 //
 // Clocks are lazy: Spend only adds to the thread's clock. At a communication call, the thread
 // first lets all events before its clock happen, and it suspends itself only for a thread
-// whose clock is smaller. A Load, a Read and Idle do not even wait for those if no packet can
-// reach the node before the thread's clock (lookahead.go). Config.Spin makes them wait.
+// whose clock is smaller. It does not even wait for those while no packet can reach its node
+// before its clock: a Load, a Read and Idle go on (lookahead.go), a Store, a Multicast and a Note
+// happen in their place without the thread (deferred.go), and a word may land before the thread
+// that idles for it has come to that time (past.go). Config.Spin makes threads wait.
 //
 // # The NIC
 //
