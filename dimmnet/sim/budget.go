@@ -16,7 +16,7 @@ const (
 	reserve = 16
 	// The memory of the process is read after leastCalls to mostCalls communication calls, the more
 	// often the faster it grows.
-	leastCalls, mostCalls = 16, 4096
+	leastCalls, mostCalls = 16, 1 << 14
 )
 
 // budget bounds the memory of a run. A process that exceeds the memory of its machine or
