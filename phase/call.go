@@ -113,7 +113,9 @@ func (e *Engine) meet() (done bool) {
 	if e.updates(call) {
 		return false
 	}
+	e.offered = nil // the contents were not attached
 	if r.reduce {
+		e.own.Word = r.list.Word
 		for _, from := range e.peers {
 			e.lists[from].Word = e.port.Load(e.inline.value(e.rank, from, e.phase))
 		}

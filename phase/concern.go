@@ -28,6 +28,7 @@ type tables struct {
 	behind    []stretch // the phases whose effects the far table does not have yet
 	waiting   int       // the number of their schedules
 	names     int       // what all lists in them name
+	lookedUp  int       // the schedules looked at, by lookUp, since the far table was up to date
 	fault     error     // found when one of them was looked at
 }
 
@@ -175,7 +176,7 @@ func (r *Replica) follow(ids []syncvar.ID) {
 		return
 	}
 	from := &r.far
-	if len(ids)*r.waiting < r.names {
+	if r.lookedUp += len(ids) * r.waiting; r.lookedUp < r.names {
 		from = r.lookUp(ids)
 	} else {
 		r.bringUp()
@@ -203,7 +204,7 @@ func (r *Replica) bringUp() {
 		return far
 	})
 	clear(r.behind)
-	r.behind, r.waiting, r.names = r.behind[:0], 0, 0
+	r.behind, r.waiting, r.names, r.lookedUp = r.behind[:0], 0, 0, 0
 }
 
 // applyBehind gives a table the effects that the far table does not have. A fault is that of a rank
@@ -284,6 +285,9 @@ type following struct {
 	idSet
 	unseen int // names in the lists of phases whose effects the rank's far table does not have
 	behind int // the number of these phases
+	// lookedUp is how many schedules the rank has looked at for variables, since it has looked at
+	// all.
+	lookedUp int
 
 	virtual  bool  // work is charged; otherwise nothing here is kept
 	repeated bool  // the last phase has repeated
@@ -350,16 +354,17 @@ func (r *Replica) followedBy(f *following) {
 			f.add(syncvar.ID(id))
 		}
 	}
-	f.unseen, f.behind = 0, 0
+	f.unseen, f.behind, f.lookedUp = 0, 0, 0
 }
 
 // entries returns the work of a rank for the effects of a phase on its tables, in entries.
 func (e *Engine) entries(s *schedule) (n int) {
 	f := &e.following
 	own := &s.all()[e.rank]
-	if n = f.behind * (f.add(own.Shared...) + f.add(own.Exclusive...)); n > f.unseen || f.behind > e.course.window() {
+	n = f.behind * (f.add(own.Shared...) + f.add(own.Exclusive...))
+	if f.lookedUp += n; n > 0 && f.lookedUp > f.unseen || f.behind > e.course.window() {
 		n = f.unseen // all are looked at
-		f.unseen, f.behind = 0, 0
+		f.unseen, f.behind, f.lookedUp = 0, 0, 0
 	}
 	names, looks := e.replica.concern(s, e)
 	f.unseen += s.names - names

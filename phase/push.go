@@ -193,7 +193,7 @@ func (b *push) step() (progress bool, err error) {
 // begin takes messages in the order of the plan and leaves none out: see the package comment.
 func (b *push) begin() {
 	free, filled := b.memory, false
-	b.first = 0
+	b.first = -1
 	for _, r := range b.roles {
 		n := r.reserve(b.memory.n)
 		if n > free.n {
@@ -204,7 +204,7 @@ func (b *push) begin() {
 			b.fill(r)
 			filled = true
 		}
-		if next := len(r.hops) > 0 && r.hops[0].to > b.e.rank; next && b.first == 0 && b.e.tree.Arity > 0 {
+		if next := len(r.hops) > 0 && r.hops[0].to > b.e.rank; next && b.first < 0 && b.e.tree.Arity > 0 {
 			b.first = len(b.round)
 		}
 		b.round = append(b.round, r)
@@ -212,6 +212,7 @@ func (b *push) begin() {
 			break // its next message comes before the messages of later multicasts
 		}
 	}
+	b.first = max(b.first, 0)
 	if filled {
 		// No peer pushes into this rank now: this rank has granted no message in this round,
 		// and all messages that it granted before have arrived.

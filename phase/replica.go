@@ -92,10 +92,14 @@ func (r *Replica) add(first syncvar.Version) {
 	r.far.StartAt(first)
 }
 
-// owner returns the owner of a variable, as far as the near table says now.
+// owner returns the owner of a variable, as far as the tables say now.
 func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.followed.contains(id) {
+		r.bringUp()
+		return r.far.State(id).Owner
+	}
 	return r.near.State(id).Owner
 }
 

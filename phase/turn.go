@@ -45,21 +45,21 @@ func (e *Engine) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID,
 	if e.everyone == nil {
 		return 0, 0, 0, false
 	}
-	to, declared := e.rank, e.requests.list.Declared
-	if access, id, ok = syncvar.InlineTakes(e.requests.own); !ok {
+	to = e.rank
+	if access, id, ok = syncvar.InlineTakes(e.requests.own, e.requests.list.Declared); !ok {
 		return 0, 0, 0, false
 	}
 	for i, w := range e.requests.words {
-		a, wanted, ok := syncvar.InlineTakes(w)
+		from := e.peers[i]
+		a, wanted, ok := syncvar.InlineTakes(w, e.lists[from].Declared)
 		if !ok || a != 0 && access != 0 {
 			return 0, 0, 0, false
 		}
 		if a != 0 {
-			to, access, id = e.peers[i], a, wanted
-			declared = e.lists[to].Declared
+			to, access, id = from, a, wanted
 		}
 	}
-	return to, access, id, access == 0 || uint32(id) < declared
+	return to, access, id, true
 }
 
 // handOver brings variable id, which rank to wants, from its owner, if to is this rank. It returns

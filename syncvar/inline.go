@@ -87,13 +87,15 @@ func InlineFollows(w, phase uint64) (bool, error) {
 	return true, nil
 }
 
-// InlineTakes reports whether the inline request w says that its rank acquires since this phase,
-// and reports no clean variable. access and id are what the rank wants; access is 0 if it wants
-// nothing. The id may be that of a variable that the rank has not declared.
-func InlineTakes(w uint64) (access Access, id ID, ok bool) {
+// InlineTakes reports whether the inline request w, of a rank that has made so many declarations,
+// is valid and says that the rank acquires since this phase, and reports no clean variable. access
+// and id are what the rank wants; access is 0 if it wants nothing.
+func InlineTakes(w uint64, declared uint32) (access Access, id ID, ok bool) {
 	const other = followsBit | (1<<callBits-1)<<callAt | cleanBit | 1<<fencedAt | (1<<ageBits-1)<<ageAt
 	access, id = Access(w>>accessAt&3), ID(w>>idAt&(1<<idBits-1))
-	return access, id, w&other == 0 && access <= Exclusive && (access > 0 || id == 0) && (w&attachBit != 0 || w>>cleanAt == 0)
+	wants := access == 0 && id == 0 || access > 0 && access <= Exclusive && uint32(id) < declared
+	attaches := w>>cleanAt == 0 && w&attachBit == 0 || w&attachBit != 0 && uint32(w>>cleanAt) < declared
+	return access, id, w&other == 0 && wants && attaches
 }
 
 // InlineAttached returns the variable whose contents are attached to an inline request, if one is.

@@ -12,67 +12,66 @@ import (
 // While this process only spins, its monitor thread sleeps and wakes up every 0.1 ms.
 const (
 	monitorSpin   = 2 * time.Millisecond
-	monitorSleeps = 8 // at least, in that time; all other threads sleep less than half as often
+	monitorSleeps = 8 // at least, in that time
 	monitorTries  = 5
 )
 
 // CalmMonitor keeps the monitor thread of Go's runtime from interrupting a rank that polls. It
-// takes 2 ms, or 10 ms at most, and reports whether it has found the thread.
+// spins for 2 ms, up to 5 times, and reports whether it has found the thread.
 //
 // The monitor wakes up every 0.1 ms for some milliseconds after the process has waited, and later
 // every 10 ms. Each time, the kernel takes the processor from the rank for 11 us: between two ranks
-// on two processors, a barrier took 1.5 times as long (docs/decisions/0071-calm-monitor.md). With
-// the policy SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that
-// policy.
+// on two processors, a barrier took 1.5 times as long (docs/decisions, 0071). With the policy
+// SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy.
+//
+// The runtime starts the monitor before any other thread. So it is the oldest thread of the process
+// but for the first, and it sleeps often while the process spins; a thread of which only one of
+// the two is true stays as it is. Where another language has started the runtime
+// (cmd/libfagus), its thread is the oldest, and the monitor stays as it is.
 func CalmMonitor() bool {
+	tid, ok := second()
+	if !ok || calm(tid) {
+		return ok
+	}
 	for range monitorTries {
-		before := sleeps()
-		for tid := range before {
-			if calm(tid) {
-				return true // since an earlier run
-			}
+		before, ok := sleeps(tid)
+		if !ok {
+			return false
 		}
 		for begun := time.Now(); time.Since(begun) < monitorSpin; {
 		}
-		var most, second uint64
-		var monitor int
-		for tid, n := range sleeps() {
-			if n -= before[tid]; n > most {
-				most, second, monitor = n, most, tid
-			} else {
-				second = max(second, n)
-			}
-		}
-		if most >= monitorSleeps && most > 2*second {
-			return batch(monitor)
+		if after, ok := sleeps(tid); ok && after-before >= monitorSleeps {
+			return batch(tid)
 		}
 	}
 	return false
 }
 
-// sleeps returns, for each thread of this process, how often it has given up its processor.
-func sleeps() map[int]uint64 {
-	all := make(map[int]uint64)
-	tasks, err := os.ReadDir("/proc/self/task")
+// second returns the second thread of this process: the kernel lists threads by age.
+func second() (tid int, ok bool) {
+	dir, err := os.Open("/proc/self/task")
 	if err != nil {
-		return all
+		return 0, false
 	}
-	for _, t := range tasks {
-		status, err := os.ReadFile("/proc/self/task/" + t.Name() + "/status")
-		if err != nil { // the thread has ended
-			continue
-		}
-		_, count, _ := strings.Cut(string(status), "\nvoluntary_ctxt_switches:")
-		count, _, _ = strings.Cut(count, "\n")
-		n, err := strconv.ParseUint(strings.TrimSpace(count), 10, 64)
-		if err != nil {
-			continue
-		}
-		if tid, err := strconv.Atoi(t.Name()); err == nil {
-			all[tid] = n
-		}
+	defer dir.Close()
+	names, err := dir.Readdirnames(2)
+	if err != nil || len(names) < 2 {
+		return 0, false
 	}
-	return all
+	tid, err = strconv.Atoi(names[1])
+	return tid, err == nil
+}
+
+// sleeps returns how often a thread of this process has given up its processor.
+func sleeps(tid int) (n uint64, ok bool) {
+	status, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/status")
+	if err != nil {
+		return 0, false
+	}
+	_, count, _ := strings.Cut(string(status), "\nvoluntary_ctxt_switches:")
+	count, _, _ = strings.Cut(count, "\n")
+	n, err = strconv.ParseUint(strings.TrimSpace(count), 10, 64)
+	return n, err == nil
 }
 
 // calm reports whether batch has been called for a thread.

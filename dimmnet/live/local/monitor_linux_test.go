@@ -2,6 +2,8 @@ package local
 
 import (
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -12,7 +14,8 @@ import (
 // TestCalmMonitor checks that one thread of this process gets the policy SCHED_BATCH, and that it
 // is the same one when CalmMonitor is called again.
 func TestCalmMonitor(t *testing.T) {
-	if len(sleeps()) < 2 {
+	tid, ok := second()
+	if _, told := sleeps(tid); !ok || !told {
 		t.Skip("the kernel does not tell how often threads sleep")
 	}
 	var first []int
@@ -45,4 +48,33 @@ func batchThreads(t *testing.T) (tids []int) {
 		}
 	}
 	return tids
+}
+
+// TestCalmOnlyMonitor has a thread of the program sleep as often as the monitor: its policy
+// remains.
+func TestCalmOnlyMonitor(t *testing.T) {
+	if _, ok := second(); !ok {
+		t.Skip("the kernel does not list threads")
+	}
+	stop, own := make(chan struct{}), make(chan int, 1)
+	defer close(stop)
+	go func() {
+		runtime.LockOSThread()
+		own <- unix.Gettid()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				unix.Nanosleep(&unix.Timespec{Nsec: 10_000}, nil)
+			}
+		}
+	}()
+	tid := <-own
+	for range 3 {
+		CalmMonitor()
+		if calm := batchThreads(t); slices.Contains(calm, tid) || len(calm) > 1 {
+			t.Fatalf("threads %v have the policy SCHED_BATCH, one of them is the program's thread %d, or there are several", calm, tid)
+		}
+	}
 }
