@@ -20,7 +20,7 @@ import (
 
 const anatomyText = "fagus bench --anatomy                       what a call costs without a peer, and what each observer adds"
 
-const anatomySchema = "fagus.anatomy/v1"
+const anatomySchema = "fagus.ownwork/v1"
 
 func anatomyFlags() []cli.Flag {
 	return []cli.Flag{&cli.BoolFlag{Name: "anatomy", Category: "with --anatomy", Usage: "measure calls of a rank that waits for nobody: its own work in a hand-over to a peer that answers at once, and calls without a peer, with the clock, statistics and roll-calls that are always on, and with each observer that a flag turns on"}}
@@ -53,6 +53,11 @@ const settled = 15 * fagus.Millisecond
 const anatomyCount = 5000
 
 func runAnatomy(c *cli.Context) error {
+	for _, name := range c.LocalFlagNames() {
+		if !slices.Contains([]string{"anatomy", "samples", "json"}, name) {
+			return usage.Errorf("--%s is not for --anatomy, which measures one rank on networks of its own", name)
+		}
+	}
 	samples := c.Int("samples")
 	if samples < 1 {
 		return usage.Errorf("--samples %d: want 1 or more", samples)
@@ -92,7 +97,8 @@ func (r *anatomyReport) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Part, row.Calls, fmt.Sprintf("%.0f", row.Took), added})
 	}
-	_, err := fmt.Fprintf(w, "one rank, which waits for nobody, on %s; medians\n\n%s\n", r.Machine, t.Render())
+	_, err := fmt.Fprintf(w, "one rank, which waits for nobody, on %s; medians\n"+
+		"own work: of two ranks that share memory, with a peer that answers at once; other calls: of a run of one rank\n\n%s\n", r.Machine, t.Render())
 	return err
 }
 
