@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,19 +67,25 @@ func sweepScale(c *cli.Context) error {
 	limit := c.Duration("limit")
 	bar := base.NewProgress(c.App.ErrWriter, "runs", len(points))
 	defer bar.Stop()
+	var failure error // of a run, or because the command is to end: the rows before it are printed
 	for i := range points {
-		if err := points[i].run(c.Context, limit); err != nil {
-			return err
+		if failure = points[i].run(c.Context, limit); failure != nil {
+			points = points[:i]
+			break
 		}
 		bar.Add(1)
 	}
 	bar.Stop()
+	if len(points) == 0 {
+		return failure
+	}
 	document := struct {
 		Schema string       `json:"schema"`
 		Limit  float64      `json:"limit_s"`
 		Points []scalePoint `json:"points"`
 	}{schema, limit.Seconds(), points}
-	return base.Printf(c, document, "virtual time; messages, bytes and host time per rank and phase, and again of repeated phases alone; wall time of the simulation\n\n%s\n", scaleTable(points))
+	err = base.Printf(c, document, "virtual time; messages, bytes and host time per rank and phase, and again of repeated phases alone; wall time of the simulation\n\n%s\n", scaleTable(points))
+	return cmp.Or(failure, err)
 }
 
 func scalePoints(c *cli.Context) (points []scalePoint, err error) {
