@@ -22,7 +22,8 @@ const (
 // The monitor wakes up every 0.1 ms for some milliseconds after the process has waited, and later
 // every 10 ms. Each time, the kernel takes the processor from the rank for 11 us: between two ranks
 // on two processors, a barrier took 1.5 times as long (docs/decisions, 0071). With the policy
-// SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy.
+// SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy, and
+// the threads that it starts have it, too: see Foreground.
 //
 // The runtime starts the monitor before any other thread. So it is the oldest thread of the process
 // but for the first, and it sleeps often while the process spins; a thread of which only one of
@@ -80,7 +81,8 @@ func calm(tid int) bool {
 	return err == nil && attr.Policy == unix.SCHED_BATCH && attr.Flags&unix.SCHED_FLAG_RESET_ON_FORK != 0
 }
 
-// batch gives a thread the policy SCHED_BATCH, but not the threads that it will start.
+// batch gives a thread the policy SCHED_BATCH. The flag marks the thread: its only other effect is
+// on real-time policies.
 func batch(tid int) bool {
 	attr, err := unix.SchedGetAttr(tid, 0)
 	if err != nil || attr.Policy != unix.SCHED_NORMAL {
@@ -89,4 +91,18 @@ func batch(tid int) bool {
 	attr.Policy = unix.SCHED_BATCH
 	attr.Flags |= unix.SCHED_FLAG_RESET_ON_FORK
 	return unix.SchedSetAttr(tid, attr, 0) == nil
+}
+
+// Foreground gives the calling thread the policy SCHED_NORMAL if it has SCHED_BATCH: a thread that
+// the calmed monitor has started has its policy. A rank calls it before it sleeps, because a thread
+// of that policy may have to wait for a processor when it is woken.
+func Foreground() {
+	policy, _, _ := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	if policy != unix.SCHED_BATCH {
+		return
+	}
+	if attr, err := unix.SchedGetAttr(0, 0); err == nil {
+		attr.Policy = unix.SCHED_NORMAL
+		_ = unix.SchedSetAttr(0, attr, 0) // at worst the rank wakes up later
+	}
 }

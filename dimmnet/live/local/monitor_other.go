@@ -4,3 +4,6 @@ package local
 
 // CalmMonitor does nothing, and returns false.
 func CalmMonitor() bool { return false }
+
+// Foreground does nothing.
+func Foreground() {}

@@ -20,6 +20,7 @@ type run struct {
 	procs    int            // processors of all ranks
 	patience time.Duration  // Config.Patience
 	barriers bool           // ranks that go to sleep execute barriers for those that post
+	calmed   bool           // the result of local.CalmMonitor
 	_        [local.CacheLine]byte
 
 	events []*event // of this process; guarded by Run.Mu

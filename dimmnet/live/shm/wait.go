@@ -12,6 +12,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
 // checkEvery is the number of calls of Idle between two checks of where this thread runs, and of
@@ -139,6 +140,9 @@ func (p *port) move() bool {
 // sleep returns when the node's wakes differ from seen, or the run has failed.
 func (p *port) sleep(seen uint32) {
 	s := p.own
+	if p.run.calmed {
+		local.Foreground()
+	}
 	since := time.Now()
 	for s.wakes.Load() == seen && p.Err() == nil {
 		if slept := time.Since(since); slept >= p.run.patience {

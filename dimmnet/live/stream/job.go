@@ -23,7 +23,7 @@ func Run(ctx context.Context, cfg Config, m dimmnet.Member, nodes int, join Join
 	}
 	r := &run{cfg: cfg, load: newLoad(), start: time.Now()}
 	if m != nil {
-		local.CalmMonitor()
+		r.calmed = local.CalmMonitor()
 		r.runRank(ctx, m, join, body)
 		return r.result()
 	}

@@ -14,6 +14,8 @@ type run struct {
 	cfg   Config
 	load  *load
 	start time.Time // zero of the clock of all threads
+	// calmed is the result of local.CalmMonitor.
+	calmed bool
 	// order is incremented before each post, and loaded after each read from a connection. Go's
 	// memory model does not cover connections; order establishes the order of the accesses.
 	order atomic.Uint64

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
 // readsBeforeSleep returns how often Idle reads before it sleeps, and between two yields.
@@ -65,6 +66,9 @@ func (n *node) lead(s *sleeper) {
 	n.leader = s
 	n.leaderAsleep.Store(true)
 	n.mu.Unlock()
+	if n.shared.calmed {
+		local.Foreground()
+	}
 	delay.Here()
 	var events [16]dimmnet.Rank
 	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
