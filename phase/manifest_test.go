@@ -108,6 +108,7 @@ func FuzzWords(f *testing.F) {
 	f.Add(notice{bytes: 88, ends: true, last: true}.encode(tag(1<<24-1, 63)), uint64(1<<24-1), 63, 1)
 	f.Add(signal{lag: 7, bytes: 448}.encode(1<<24-1), uint64(1<<24-1), 0, 448)
 	f.Add(signal{follows: true}.encode(5), uint64(5), 0, 0)
+	f.Add(signal{bytes: 77}.encode(5), uint64(5), 0, 448)
 	f.Fuzz(func(t *testing.T, word, phase uint64, message, n int) {
 		tag := tag(phase, int(uint32(message)))
 		n = int(uint16(n))
@@ -118,7 +119,14 @@ func FuzzWords(f *testing.F) {
 		if news, there := decodeNotice(word, tag); there && news.encode(tag) != word {
 			t.Fatalf("word %x is decoded as notice %+v, which is encoded as another word", word, news)
 		}
-		if s, there, err := decodeSignal(word, phase, n); there && (err != nil || s.encode(phase) != word || s.bytes > n || s.follows == (s.lag > 0)) {
+		s, there, err := decodeSignal(word, phase, n)
+		kinds := 0 // a bundle follows, it is in the line, or the signal is a mark
+		for _, is := range []bool{s.follows, !s.follows && s.lag == 0 && s.bytes > 0, s.lag > 0} {
+			if is {
+				kinds++
+			}
+		}
+		if there && (err != nil || s.encode(phase) != word || s.bytes > n || kinds != 1) {
 			t.Fatalf("word %x is decoded as signal %+v of up to %d bytes, error %v", word, s, n, err)
 		}
 		if _, there := decodeNotice(0, tag); there {
