@@ -138,19 +138,28 @@ func TestWorkOfAPhase(t *testing.T) {
 }
 
 // TestPartialUpdate: all ranks know that an Update takes two phases, because there are too few
-// words for all hops from rank 0 to rank 1, though some of them have never wanted a variable.
+// words for all hops from rank 0, though some of them have never wanted a variable.
 func TestPartialUpdate(t *testing.T) {
 	const nodes = 8
 	preset, err := sim.LoadPreset(sim.DefaultEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset.Limits.LLCM = 2304 // 3 words a peer
+	preset.Limits.LLCM = 2304 // 24 words
 	net, err := sim.New(sim.Config{Preset: &preset, Limit: dimmnet.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	readers := [][]dimmnet.Rank{{1}, {1, 2}, {1, 3}, {1, 4}} // by variable: so many trees
+	var readers [][]dimmnet.Rank // by variable: 16 trees, in which rank 0 has 31 hops
+	for set := range 16 {
+		of := []dimmnet.Rank{1}
+		for r := range 4 {
+			if set>>r&1 == 1 {
+				of = append(of, dimmnet.Rank(2+r))
+			}
+		}
+		readers = append(readers, of)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	err = net.Run(ctx, nodes, func(h dimmnet.Host) error {

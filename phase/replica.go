@@ -185,9 +185,8 @@ func (r *Replica) plan(e *Engine) (*joint, error) {
 		return r.last, nil
 	}
 	s, words, nodes := e.schedule, e.method.(*push).words.count, e.tree.Nodes
-	wide := s.wide(words)
 	j := &joint{phase: e.course.n, schedule: s, planned: true, parts: make([]*part, nodes)}
-	j.whole = wide || s.call == syncvar.Update
+	j.whole = s.wide(words) || s.call == syncvar.Update
 	if s.fault != nil {
 		return nil, s.fault
 	}
@@ -206,7 +205,7 @@ func (r *Replica) plan(e *Engine) (*joint, error) {
 	default:
 		j.plan.Transfers = r.near.WantedTransfers(nil, near)
 	}
-	if wide {
+	if j.whole { // all ranks know all hops: numbers one after the other are the fewest
 		nodes = 0
 	}
 	numbered, rest := newMulticasts(j.plan.Transfers, words, nodes)
