@@ -13,4 +13,6 @@
 //	}
 //
 // A network over connections (stream) embeds only a [Host].
+//
+// [CalmMonitor] and [Foreground] keep Go's runtime from interrupting the ranks of a process.
 package local
