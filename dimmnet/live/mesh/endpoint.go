@@ -37,9 +37,9 @@ type Form struct {
 	Direct     int  // Config.Direct
 }
 
-// difference says in which property f, the form of another rank, differs from own. It is empty if
+// Difference says in which property f, the form of another rank, differs from own. It is empty if
 // they are equal.
-func (f Form) difference(own Form) string {
+func (f Form) Difference(own Form) string {
 	either := func(yes bool, text, other string) string {
 		if yes {
 			return text
@@ -154,7 +154,7 @@ func NewPeers(network string, blobs [][]byte, own *Endpoint, m dimmnet.Member) (
 		if err != nil {
 			return nil, fmt.Errorf("%s: the endpoint of rank %d: %w", network, rank, err)
 		}
-		if difference := e.Form.difference(own.Form); difference != "" {
+		if difference := e.Form.Difference(own.Form); difference != "" {
 			return nil, fmt.Errorf("%s: rank %d has %s: all must have the same configuration", network, rank, difference)
 		}
 		p.Endpoints = append(p.Endpoints, e)

@@ -72,7 +72,7 @@ func TestWrongEndpoints(t *testing.T) {
 // it is, and that equal forms have no difference.
 func TestFormDifference(t *testing.T) {
 	own := Form{LLCM: 1, Bulk: 2, Sums: stream.SumNone, Beats: true, Identified: true, Direct: 3}
-	if got := own.difference(own); got != "" {
+	if got := own.Difference(own); got != "" {
 		t.Errorf("equal forms have the difference %q", got)
 	}
 	words := map[string]string{
@@ -84,10 +84,10 @@ func TestFormDifference(t *testing.T) {
 		field := reflect.ValueOf(&other).Elem().Field(i)
 		field.SetZero()
 		name := reflect.TypeFor[Form]().Field(i).Name
-		if got := other.difference(own); words[name] == "" || !strings.Contains(got, words[name]) {
+		if got := other.Difference(own); words[name] == "" || !strings.Contains(got, words[name]) {
 			t.Errorf("another %s: the difference is %q, want one with %q", name, got, words[name])
 		}
-		if got := own.difference(other); got == "" || got == other.difference(own) {
+		if got := own.Difference(other); got == "" || got == other.Difference(own) {
 			t.Errorf("another %s: both ranks say %q", name, got)
 		}
 	}

@@ -39,16 +39,17 @@ type Stream interface {
 type Vectored interface {
 	// ReadBoth is Read, into p and then into q.
 	ReadBoth(p, q []byte) (int, error)
-	// WriteBoth is Write, from p and then from q.
+	// WriteBoth is Write, from p, which may be empty, and then from q, a large piece. Until q is
+	// accepted, the caller leaves its bytes unchanged, and passes them again.
 	WriteBoth(p, q []byte, more bool) (int, error)
 }
 
 // writeBoth writes p and then q, in one call of s if possible.
 func writeBoth(s Stream, p, q []byte, more bool) (n int, err error) {
+	if v, ok := s.(Vectored); ok {
+		return v.WriteBoth(p, q, more)
+	}
 	if len(p) > 0 {
-		if v, ok := s.(Vectored); ok {
-			return v.WriteBoth(p, q, more)
-		}
 		if n, err = s.Write(p, true); n < len(p) || err != nil {
 			return n, err
 		}

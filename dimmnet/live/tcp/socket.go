@@ -143,6 +143,9 @@ func (s *socket) ReadBoth(p, q []byte) (int, error) {
 
 // WriteBoth writes by one system call.
 func (s *socket) WriteBoth(p, q []byte, more bool) (int, error) {
+	if len(p) == 0 {
+		return s.Write(q, more)
+	}
 	flags := uintptr(unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL)
 	if more {
 		flags |= unix.MSG_MORE

@@ -1,0 +1,33 @@
+//go:build ofi && linux && cgo
+
+package ofi
+
+import "github.com/fagus-dsm/fagus/dimmnet"
+
+// beats sends signs of life as messages. Sending and receiving them also lets the provider work
+// while the threads of the rank compute.
+type beats struct{ f *fabric }
+
+// Send implements stream.Beats. A beat for which there is no space is left out.
+func (b beats) Send() {
+	b.f.mu.Lock()
+	defer b.f.mu.Unlock()
+	for _, l := range b.f.links {
+		if l != nil && !l.ended && !l.endSent && l.err == nil {
+			b.f.send(l, beat, exposure{}, nil, nil, 0)
+		}
+	}
+}
+
+// Receive implements stream.Beats.
+func (b beats) Receive() {
+	b.f.mu.Lock()
+	defer b.f.mu.Unlock()
+	b.f.progress()
+}
+
+// Heard implements stream.Beats. Each message is a sign of life.
+func (b beats) Heard(rank dimmnet.Rank) uint64 { return b.f.links[rank].heard.Load() }
+
+// Close implements stream.Beats.
+func (b beats) Close() {}

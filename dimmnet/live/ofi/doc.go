@@ -1,0 +1,2 @@
+// Package ofi is a dimmnet.Network over libfabric.
+package ofi

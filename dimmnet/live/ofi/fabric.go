@@ -1,0 +1,386 @@
+//go:build ofi && linux && cgo
+
+package ofi
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// fabric is the endpoint of a rank, and its links to all other ranks. It is the Poll and the Beats
+// of the rank's node.
+type fabric struct {
+	self    dimmnet.Rank
+	group   *group
+	eventfd int
+	asleep  atomic.Bool // a thread sleeps in Wait
+
+	mu       sync.Mutex // guards the fields below, and the endpoint and all links
+	ep       *endpoint
+	token    uint64
+	links    []*link // by rank; nil for the own rank
+	most     int     // messages that a peer may send before this rank has read one
+	unused   []int   // send buffers
+	sender   []*link // by send buffer: whose message it holds
+	again    []int   // receive buffers that the provider did not accept
+	done     []completion
+	scratch  []byte
+	strange  int       // messages without the token of the run, or for no link
+	troubled time.Time // when the provider reported trouble without saying with which peer
+	trouble  error
+	closed   bool
+}
+
+const (
+	mostMessages  = 32       // that a peer may send ahead
+	leastMessages = 4        //
+	bufferBytes   = 64 << 20 // of receive buffers in all, where ranks are many
+	sendBuffers   = 64
+	// polls bounds one progress: so many completions may have come with one call.
+	polls = 8
+)
+
+// messagesAhead returns how many messages each of peers may send before this rank reads one.
+func messagesAhead(peers int) int {
+	return min(mostMessages, max(leastMessages, bufferBytes/messageBytes/max(peers, 1)))
+}
+
+func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain string) (*fabric, error) {
+	f := &fabric{group: g, self: self, links: make([]*link, nodes), most: messagesAhead(nodes - 1), scratch: make([]byte, 0, messageBytes)}
+	var err error
+	if f.eventfd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return nil, fmt.Errorf("eventfd: %w", err)
+	}
+	// A peer may send an offer's taken, credits, an end and a beat beyond its credits.
+	f.ep, err = open(provider, node, domain, (nodes-1)*(f.most+2)+8, sendBuffers, nodes)
+	if err != nil {
+		_ = unix.Close(f.eventfd)
+		return nil, err
+	}
+	g.enter()
+	f.sender = make([]*link, sendBuffers)
+	for i := range sendBuffers {
+		f.unused = append(f.unused, i)
+	}
+	return f, nil
+}
+
+// progress lets the provider work, and takes what has come. The lock is held.
+func (f *fabric) progress() (came bool) {
+	if f.closed {
+		return false
+	}
+	for range polls {
+		var err error
+		if f.done, err = f.ep.poll(f.done); err != nil {
+			if err != errAgain {
+				f.troubles(err)
+			}
+			return came
+		}
+		for i := range f.done {
+			f.complete(&f.done[i])
+		}
+		came = came || len(f.done) > 0
+		if len(f.done) < len(f.ep.events) {
+			break
+		}
+	}
+	f.repost()
+	if came && f.asleep.Load() {
+		f.Wake() // the sleeper waits for completions that this thread has taken
+	}
+	for _, l := range f.links {
+		if l != nil {
+			l.settle()
+		}
+	}
+	return came
+}
+
+func (f *fabric) complete(c *completion) {
+	switch {
+	case c.receive >= 0:
+		if c.err == nil {
+			f.received(c.receive, c.n)
+			return
+		}
+		f.troubles(c.err)
+		f.release(c.receive)
+	case c.send >= 0:
+		l := f.sender[c.send]
+		f.sender[c.send] = nil
+		f.unused = append(f.unused, c.send)
+		l.outstanding--
+		l.fail(c.err)
+	case c.slot >= 0:
+		l := f.links[c.slot]
+		f.ep.readEnd(c.slot)
+		l.readDone(c.err)
+	default:
+		f.troubles(c.err)
+	}
+}
+
+// troubles records an error that the provider ascribes to no peer: an injected message has failed.
+// The peers get some time to say what has happened to them.
+func (f *fabric) troubles(err error) {
+	if f.trouble == nil {
+		f.trouble, f.troubled = err, time.Now()
+	}
+}
+
+// troubleTime is how long an error without a peer waits for a better explanation.
+const troubleTime = time.Second
+
+// brokenBy returns the error that breaks all links.
+func (f *fabric) brokenBy() error {
+	switch {
+	case f.closed:
+		return errors.New("the endpoint is closed")
+	case f.trouble != nil && time.Since(f.troubled) > troubleTime:
+		return fmt.Errorf("the provider reports, without saying for which peer: %w", f.trouble)
+	}
+	return nil
+}
+
+// received takes a message out of receive buffer i.
+func (f *fabric) received(i, n int) {
+	h, e, rest, err := decode(f.ep.receiveBuffer(i)[:min(n, messageBytes)])
+	if err != nil || h.token != f.token || int(h.source) >= len(f.links) || f.links[h.source] == nil {
+		f.strange++ // from a process that is not of the run: nothing of it is used
+		f.release(i)
+		return
+	}
+	l := f.links[h.source]
+	l.heard.Add(1)
+	if l.credits += int(h.credits); l.credits > f.most {
+		l.fail(fmt.Errorf("it has returned %d credits: want at most %d", l.credits, f.most))
+	}
+	switch h.kind {
+	case data, offer:
+		if l.held++; l.held > f.most {
+			l.fail(fmt.Errorf("it has sent %d messages ahead: want at most %d", l.held, f.most))
+		}
+		l.queue = append(l.queue, item{buffer: i, bytes: rest})
+		if h.kind == offer {
+			l.queue = append(l.queue, item{buffer: noBuffer, memory: e})
+		}
+		l.consume()
+		return
+	case taken:
+		l.wasTaken()
+	case end:
+		l.ended = true
+	}
+	f.release(i)
+}
+
+// release gives a receive buffer back to the provider.
+func (f *fabric) release(i int) {
+	if err := f.ep.receive(i); err != nil {
+		f.again = append(f.again, i)
+		if err != errAgain {
+			f.troubles(fmt.Errorf("posting a receive buffer: %w", err))
+		}
+	}
+}
+
+func (f *fabric) repost() {
+	for n := len(f.again); n > 0; n-- {
+		i := f.again[0]
+		f.again = f.again[:copy(f.again, f.again[1:])]
+		f.release(i)
+	}
+}
+
+// send sends a message to the peer of l, if the provider and the send buffers have space. reserve
+// is the number of send buffers to leave for others.
+func (f *fabric) send(l *link, k kind, e exposure, p, q []byte, reserve int) (sent bool) {
+	h := header{f.token, f.self, k, uint16(l.owed)}
+	m := h.append(f.scratch[:0])
+	if k == offer {
+		m = e.append(m)
+	}
+	var err error
+	if n := len(m) + len(p) + len(q); n <= f.ep.inject {
+		m = append(append(m, p...), q...)
+		err = f.ep.injectTo(l.peer, m)
+	} else {
+		if len(f.unused) <= reserve {
+			return false
+		}
+		i := f.unused[len(f.unused)-1]
+		b := f.ep.sendBuffer(i)
+		at := copy(b, m)
+		at += copy(b[at:], p)
+		copy(b[at:], q)
+		if err = f.ep.send(l.peer, i, n); err == nil {
+			f.unused = f.unused[:len(f.unused)-1]
+			f.sender[i] = l
+			l.outstanding++
+		}
+	}
+	if err == nil {
+		l.owed = 0
+		return true
+	}
+	if err != errAgain {
+		l.fail(err)
+	}
+	return false
+}
+
+// Wait implements stream.Poll.
+func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+	deadline := time.Now().Add(atMost)
+	pause := leastPause
+	for {
+		f.mu.Lock()
+		f.progress()
+		ready = f.ready(ready[:0])
+		if len(ready) > 0 || atMost == 0 {
+			f.mu.Unlock()
+			return ready
+		}
+		f.asleep.Store(true)
+		events := !f.closed && f.ep.fd >= 0 && !f.retries()
+		sleeps := !events || f.ep.mayWait()
+		f.mu.Unlock()
+		left := time.Until(deadline)
+		woken := false
+		if sleeps && left > 0 {
+			woken = f.sleep(events, left, pause)
+			pause = min(2*pause, mostPause)
+		}
+		f.asleep.Store(false)
+		if woken || left <= 0 {
+			return ready[:0]
+		}
+	}
+}
+
+// Without a descriptor for completions, a thread that waits looks for them at these intervals.
+const (
+	leastPause = 20 * time.Microsecond
+	mostPause  = 500 * time.Microsecond
+)
+
+// sleep sleeps until Wake or, with events, until a completion comes; at most for the time left, and
+// without events for a pause.
+func (f *fabric) sleep(events bool, left, pause time.Duration) (woken bool) {
+	fds := []unix.PollFd{{Fd: int32(f.eventfd), Events: unix.POLLIN}}
+	if events {
+		fds = append(fds, unix.PollFd{Fd: int32(f.ep.fd), Events: unix.POLLIN})
+	} else {
+		left = min(left, pause)
+	}
+	t := unix.NsecToTimespec(left.Nanoseconds())
+	if n, err := unix.Ppoll(fds, &t, nil); n > 0 && err == nil && fds[0].Revents != 0 {
+		var count [8]byte
+		_, _ = unix.Read(f.eventfd, count[:]) // fails if another thread has read it
+		return true
+	}
+	return false
+}
+
+// ready appends the ranks whose links are ready, at most as many as fit, beginning behind the last.
+func (f *fabric) ready(into []dimmnet.Rank) []dimmnet.Rank {
+	for i := range f.links {
+		if l := f.links[i]; l != nil && len(into) < cap(into) && (l.readable() || l.writable()) {
+			into = append(into, dimmnet.Rank(i))
+		}
+	}
+	return into
+}
+
+// retries reports whether a link waits for something that makes no completion.
+func (f *fabric) retries() bool {
+	if f.trouble != nil || len(f.again) > 0 {
+		return true
+	}
+	for _, l := range f.links {
+		if l != nil && (l.notifies && l.waits == forSpace || l.owesTaken || l.owesEnd) {
+			return true
+		}
+	}
+	return false
+}
+
+// Wake implements stream.Poll.
+func (f *fabric) Wake() { _, _ = unix.Write(f.eventfd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+
+// closingTime is how long an endpoint waits for the ends of its peers. One that closes at once
+// may take bytes with it that a peer has not received.
+const closingTime = time.Second
+
+// Close implements stream.Poll. All links have been closed before.
+func (f *fabric) Close() {
+	for deadline := time.Now().Add(closingTime); time.Now().Before(deadline); {
+		f.mu.Lock()
+		f.progress()
+		over := true
+		for _, l := range f.links {
+			over = over && (l == nil || l.over())
+		}
+		f.mu.Unlock()
+		if over {
+			break
+		}
+		time.Sleep(leastPause)
+	}
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.group.leave(f)
+}
+
+// free closes the endpoint. No thread uses it any more.
+func (f *fabric) free() {
+	for _, l := range f.links {
+		if l != nil {
+			l.drop()
+		}
+	}
+	f.ep.close()
+	for _, l := range f.links {
+		if l != nil {
+			l.unpin()
+		}
+	}
+	_ = unix.Close(f.eventfd)
+}
+
+// group is the fabrics of one process in a run. They are freed together: provider shm lets ranks of
+// one process write to each other's memory without a mapping of their own.
+type group struct {
+	mu     sync.Mutex
+	open   int
+	closed []*fabric
+}
+
+func (g *group) enter() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open++
+}
+
+func (g *group) leave(f *fabric) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = append(g.closed, f)
+	if g.open--; g.open > 0 {
+		return
+	}
+	for _, f := range g.closed {
+		f.free()
+	}
+	g.closed = nil
+}

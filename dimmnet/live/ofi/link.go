@@ -1,0 +1,441 @@
+//go:build ofi && linux && cgo
+
+package ofi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync/atomic"
+)
+
+// link is a stream.Stream to a peer: messages and, for large pieces, memory that the peer reads.
+// It is guarded by the lock of the fabric.
+type link struct {
+	f     *fabric
+	rank  int
+	peer  uint64 // number of the peer at the endpoint
+	heard atomic.Uint64
+
+	queue   []item // what has come and is not read, oldest first
+	held    int    // messages of the peer in queue
+	owed    int    // messages that were read, and whose credits are not returned
+	credits int    // messages that this rank may send
+
+	outstanding int // messages in send buffers
+	offered     *offered
+	reading     *reading
+	pinner      runtime.Pinner // memory of operations that will not end
+	owesTaken   bool           // the peer does not know yet that its memory was read
+	owesEnd     bool           // the peer does not know yet that this rank sends nothing more
+	endSent     bool
+	ended       bool // the peer sends nothing more
+	err         error
+	gone        bool // the peer is gone: nothing waits for it
+
+	notifies bool // NotifyWritable
+	ignored  bool // Ignore
+	waits    waits
+}
+
+// waits is what the last Write or Flush of a link has lacked.
+type waits uint8
+
+const (
+	forNothing waits = iota
+	forCredits       // the peer has read too little
+	forSpace         // the provider or the send buffers have no space
+	forTaken         // the peer has not read the memory that it was offered
+	forSends         // messages are on their way
+)
+
+// item is a part of the stream: bytes of a receive buffer, or memory of the peer.
+type item struct {
+	buffer int // noBuffer: memory of the peer
+	bytes  []byte
+	memory exposure
+}
+
+const noBuffer = -1
+
+// offered is own memory that the peer is to read.
+type offered struct {
+	n      int
+	region region
+	pinner runtime.Pinner
+	taken  bool
+}
+
+// reading is a read of the peer's memory.
+type reading struct {
+	n      int
+	pinner runtime.Pinner
+	done   bool
+}
+
+// eagerBytes is the longest piece that goes in a message and not by a read of the receiver.
+const eagerBytes = messageBytes - headerBytes - exposureBytes - 64
+
+func (l *link) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+func (l *link) failure() error {
+	if l.err != nil {
+		return l.err
+	}
+	return l.f.brokenBy()
+}
+
+// Read implements stream.Stream. A read of the peer's memory begins in one Read and ends in a
+// later one, which has the same p.
+func (l *link) Read(p []byte) (int, error) {
+	f := l.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
+		f.progress()
+	}
+	return l.read(p)
+}
+
+// ReadBoth implements stream.Vectored.
+func (l *link) ReadBoth(p, q []byte) (int, error) {
+	f := l.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
+		f.progress()
+	}
+	n, err := l.read(p)
+	if n < len(p) || err != nil || len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
+		return n, err
+	}
+	k, err := l.read(q)
+	return n + k, err
+}
+
+func (l *link) read(p []byte) (n int, err error) {
+	for n < len(p) && len(l.queue) > 0 {
+		first := &l.queue[0]
+		if first.buffer == noBuffer {
+			if n > 0 {
+				break
+			}
+			if n, err = l.readMemory(p); n == 0 {
+				break
+			}
+			return n, err
+		}
+		k := copy(p[n:], first.bytes)
+		first.bytes = first.bytes[k:]
+		n += k
+		l.consume()
+	}
+	if n > 0 || err != nil {
+		return n, err
+	}
+	if err := l.failure(); err != nil {
+		return 0, err
+	}
+	if l.ended && len(l.queue) == 0 {
+		return 0, io.EOF
+	}
+	return 0, nil
+}
+
+// readMemory reads memory of the peer: it begins the read, or returns what has been read.
+func (l *link) readMemory(p []byte) (n int, err error) {
+	memory := &l.queue[0].memory
+	if r := l.reading; r != nil {
+		if !r.done {
+			return 0, nil
+		}
+		l.reading = nil
+		memory.address += uint64(r.n)
+		memory.n -= uint64(r.n)
+		if memory.n == 0 {
+			l.pop()
+			l.owesTaken = true
+			l.settle()
+		}
+		return r.n, nil
+	}
+	if l.failure() != nil {
+		return 0, nil
+	}
+	r := &reading{n: int(min(uint64(len(p)), memory.n))}
+	r.pinner.Pin(&p[0])
+	if err := l.f.ep.read(l.peer, l.rank, p[:r.n], memory.address, memory.key); err != nil {
+		r.pinner.Unpin()
+		if err != errAgain {
+			l.fail(err)
+		}
+		return 0, nil
+	}
+	l.reading = r
+	return 0, nil
+}
+
+func (l *link) readDone(err error) {
+	if err != nil {
+		l.fail(err)
+	}
+	if l.reading != nil {
+		l.reading.done = err == nil
+		l.reading.pinner.Unpin()
+	}
+}
+
+func (l *link) pop() { l.queue = l.queue[:copy(l.queue, l.queue[1:])] }
+
+// consume gives back the receive buffers at the front of the queue that have been read.
+func (l *link) consume() {
+	for len(l.queue) > 0 && l.queue[0].buffer != noBuffer && len(l.queue[0].bytes) == 0 {
+		l.f.release(l.queue[0].buffer)
+		l.pop()
+		l.held--
+		l.owed++
+	}
+	l.settle()
+}
+
+// settle sends what this rank owes the peer.
+func (l *link) settle() {
+	if l.err != nil || l.f.closed {
+		return
+	}
+	if l.owesTaken && l.f.send(l, taken, exposure{}, nil, nil, 0) {
+		l.owesTaken = false
+	}
+	if 2*l.owed >= l.f.most {
+		l.f.send(l, credit, exposure{}, nil, nil, 0)
+	}
+	if l.owesEnd && !l.owesTaken && l.f.send(l, end, exposure{}, nil, nil, 0) {
+		l.owesEnd, l.endSent = false, true
+	}
+}
+
+// Buffered implements stream.Stream: Wait reports all that has come.
+func (l *link) Buffered() bool { return false }
+
+// Write implements stream.Stream.
+func (l *link) Write(p []byte, more bool) (int, error) { return l.WriteBoth(p, nil, more) }
+
+// WriteBoth implements stream.Vectored. A long q is offered to the peer, and accepted when the peer
+// has read it; until then the caller passes it again.
+func (l *link) WriteBoth(p, q []byte, _ bool) (n int, err error) {
+	f := l.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := l.failure(); err != nil {
+		return 0, err
+	}
+	if l.offered != nil {
+		if !l.offered.taken {
+			f.progress()
+		}
+		if !l.offered.taken {
+			l.waits = forTaken
+			return 0, nil
+		}
+		n = l.offered.n
+		l.withdraw()
+		return n, nil
+	}
+	for len(p)+len(q) > 0 {
+		if l.credits == 0 {
+			f.progress()
+		}
+		if l.credits == 0 {
+			l.waits = forCredits
+			break
+		}
+		k := min(len(p), eagerBytes)
+		switch {
+		case k < len(p) || len(q) == 0:
+			if !l.write(data, exposure{}, p[:k], nil) {
+				return n, l.err
+			}
+		case k+len(q) <= eagerBytes:
+			if !l.write(data, exposure{}, p, q) {
+				return n, l.err
+			}
+			return n + k + len(q), nil
+		default:
+			if l.offer(p, q) {
+				n += k
+			}
+			return n, l.err
+		}
+		n += k
+		p = p[k:]
+	}
+	return n, nil
+}
+
+// write sends a message. If there is no space, it tries once more.
+func (l *link) write(k kind, e exposure, p, q []byte) bool {
+	const reserve = 4 // for taken, credit and end
+	if !l.f.send(l, k, e, p, q, reserve) {
+		if l.f.progress(); !l.f.send(l, k, e, p, q, reserve) {
+			l.waits = forSpace
+			return false
+		}
+	}
+	l.credits--
+	return true
+}
+
+// offer sends p and the place of q.
+func (l *link) offer(p, q []byte) (sent bool) {
+	o := &offered{n: len(q)}
+	o.pinner.Pin(&q[0])
+	r, e, err := l.f.ep.expose(q)
+	if err != nil {
+		o.pinner.Unpin()
+		l.fail(fmt.Errorf("registering %d bytes: %w", len(q), err))
+		return false
+	}
+	o.region = r
+	l.offered = o
+	if !l.write(offer, e, p, nil) {
+		l.withdraw()
+		return false
+	}
+	l.waits = forTaken
+	return true
+}
+
+// withdraw hides the offered memory.
+func (l *link) withdraw() {
+	l.offered.region.hide()
+	l.offered.pinner.Unpin()
+	l.offered = nil
+}
+
+func (l *link) wasTaken() {
+	if l.offered == nil || l.offered.taken {
+		l.fail(errors.New("it has read memory that was not offered"))
+		return
+	}
+	l.offered.taken = true
+}
+
+// Flush implements stream.Stream.
+func (l *link) Flush() (clear bool, err error) {
+	f := l.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := l.failure(); err != nil {
+		return false, err
+	}
+	if l.outstanding > 0 {
+		f.progress()
+	}
+	l.waits = forSends
+	return l.outstanding == 0, nil
+}
+
+// NotifyWritable implements stream.Stream.
+func (l *link) NotifyWritable(on bool) {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	if l.notifies == on {
+		return
+	}
+	l.notifies = on
+	if on && l.f.asleep.Load() {
+		l.f.Wake() // the sleeper decides again for what it waits
+	}
+}
+
+func (l *link) readable() bool {
+	switch {
+	case l.ignored:
+		return false
+	case len(l.queue) > 0:
+		return l.reading == nil || l.reading.done || l.failure() != nil
+	}
+	return l.ended || l.failure() != nil
+}
+
+func (l *link) writable() bool {
+	if !l.notifies || l.ignored {
+		return false
+	}
+	switch l.waits {
+	case forCredits:
+		return l.credits > 0
+	case forTaken:
+		return l.offered == nil || l.offered.taken
+	case forSends:
+		return l.outstanding == 0
+	}
+	return true
+}
+
+// HungUp implements stream.Stream.
+func (l *link) HungUp() bool {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	return l.ended || l.failure() != nil
+}
+
+// CloseWrite implements stream.Stream.
+func (l *link) CloseWrite() {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	if !l.endSent {
+		l.owesEnd = true
+		l.settle()
+	}
+}
+
+// Ignore implements stream.Stream.
+func (l *link) Ignore() {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	l.ignored = true
+}
+
+// Close implements stream.Stream. The fabric, which is closed last, waits until the link is over.
+func (l *link) Close(gone bool) {
+	l.CloseWrite()
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	l.gone = l.gone || gone
+	for len(l.queue) > 0 { // nobody reads it any more
+		if first := l.queue[0]; first.buffer != noBuffer {
+			l.f.release(first.buffer)
+		}
+		l.pop()
+	}
+}
+
+// over reports whether both ends have said that they send nothing more, and all is on its way.
+func (l *link) over() bool {
+	return l.gone || l.failure() != nil || l.ended && l.endSent && l.outstanding == 0
+}
+
+// drop ends all operations of the link: the endpoint is about to be closed.
+func (l *link) drop() {
+	if l.offered != nil {
+		l.offered.region.hide()
+	}
+}
+
+// unpin gives memory back to Go: the endpoint is closed.
+func (l *link) unpin() {
+	if l.offered != nil {
+		l.offered.pinner.Unpin()
+		l.offered = nil
+	}
+	if l.reading != nil {
+		l.reading.pinner.Unpin()
+		l.reading = nil
+	}
+}

@@ -1,0 +1,45 @@
+//go:build ofi && linux && cgo
+
+package ofi_test
+
+import (
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+)
+
+// providers are those that run without special hardware.
+func providers() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
+
+func each(t *testing.T, test func(t *testing.T, provider string)) {
+	for _, p := range providers() {
+		t.Run(p, func(t *testing.T) {
+			if _, err := ofi.Providers(p); err != nil {
+				t.Skip(err)
+			}
+			test(t, p)
+		})
+	}
+}
+
+func TestPort(t *testing.T) {
+	each(t, func(t *testing.T, provider string) {
+		porttest.Run(t, func() dimmnet.Network {
+			return ofi.New(ofi.Config{Provider: provider, Mesh: mesh.Config{LLCM: 24001, Bulk: 70001}})
+		})
+	})
+}
+
+func TestManyPeers(t *testing.T) {
+	each(t, func(t *testing.T, provider string) { meshtest.ManyPeers(t, ofi.New(ofi.Config{Provider: provider})) })
+}
+
+func TestPeerComputes(t *testing.T) {
+	each(t, func(t *testing.T, provider string) {
+		meshtest.PeerComputes(t, ofi.New(ofi.Config{Provider: provider}), 1<<13)
+	})
+}

@@ -1,0 +1,13 @@
+//go:build !(ofi && linux && cgo)
+
+package ofi
+
+import "github.com/fagus-dsm/fagus/dimmnet/live/stream"
+
+// Supported returns nil if this program can use the network: built with libfabric, on Linux.
+func Supported() error { return ErrUnavailable }
+
+// Providers returns what this host offers, best first: all, or those with the given name.
+func Providers(string) ([]Provider, error) { return nil, ErrUnavailable }
+
+func prepare(*Config, bool) (stream.Join, error) { return nil, ErrUnavailable }

@@ -1,0 +1,60 @@
+package ofi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Provider is what libfabric says of one way to open an endpoint on this host.
+type Provider struct {
+	Name     string // as in FI_PROVIDER
+	Fabric   string // for example the address of the subnet
+	Domain   string // the NIC
+	PCI      string // address of the NIC, as in /sys/bus/pci/devices; empty if it has none
+	Inject   int    // bytes of the longest message that the provider copies at once
+	Order    bool   // messages keep their order
+	Progress string // "automatic", or "manual": bytes move only while a thread polls
+	Register bool   // local memory must be registered
+	Virtual  bool   // remote memory is named by virtual addresses
+}
+
+// ErrUnavailable means that this program was built without libfabric.
+var ErrUnavailable = errors.New("ofi: this program was built without libfabric: install its headers (Debian: libfabric-dev), and build with -tags ofi and cgo, on Linux")
+
+// Preferred returns the providers that Config.Provider "" tries, in this order: those of NICs that
+// write remote memory by themselves, and then TCP.
+func Preferred() []string {
+	return []string{"cxi", "psm3", "opx", "efa", "verbs;ofi_rxm", "tcp", "tcp;ofi_rxm"}
+}
+
+// usesIP reports whether the addresses of a provider are those of IP, so that an address of this
+// host chooses the NIC.
+func usesIP(provider string) bool {
+	first, _, _ := strings.Cut(provider, ";")
+	return slices.Contains([]string{"tcp", "net", "udp", "sockets", "verbs"}, first)
+}
+
+// choose returns the provider with the given name, or the first of Preferred that this host has.
+func choose(name string) (string, error) {
+	if name != "" {
+		return name, nil
+	}
+	all, err := Providers("")
+	if err != nil {
+		return "", err
+	}
+	for _, want := range Preferred() {
+		if slices.ContainsFunc(all, func(p Provider) bool { return p.Name == want }) {
+			return want, nil
+		}
+	}
+	var names []string
+	for _, p := range all {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return "", fmt.Errorf("ofi: this host has none of the providers %s: name one of %s", strings.Join(Preferred(), ", "), strings.Join(names, ", "))
+}

@@ -1,0 +1,78 @@
+// A narrow interface to libfabric for package ofi. Most of libfabric's own interface is inline
+// functions over tables of pointers, which Go cannot call without C.
+//
+// No function waits. The caller serialises all calls for one endpoint. Functions return 0 or a
+// negative number of libfabric (-FI_EAGAIN: try again after fagus_ofi_poll).
+
+#ifndef FAGUS_OFI_SHIM_H
+#define FAGUS_OFI_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fagus_ofi fagus_ofi;
+
+// What fi_getinfo says of an endpoint type that this package can use.
+typedef struct {
+	char provider[64];
+	char fabric[128];
+	char domain[128];
+	char pci[16]; // address of the NIC as in /sys/bus/pci/devices; empty if it has none
+	uint64_t mode, mr_mode, message_order;
+	uint64_t inject, longest, cq_data; // bytes
+	int32_t data_progress;             // 1 automatic, 2 manual
+	int32_t format;                    // of addresses
+} fagus_ofi_info;
+
+// An entry of the completion queue.
+typedef struct {
+	uint64_t id;     // of the operation; 0 if the provider does not say which has failed
+	uint64_t length; // bytes received
+	int32_t error;   // 0, or a positive error number of libfabric
+	int32_t provider_error;
+} fagus_ofi_event;
+
+// The endpoints that providers offer: at most `most`, best first; returns how many, or an error.
+// Empty strings ask for any. node is the local host or address.
+int fagus_ofi_list(const char *provider, const char *node, fagus_ofi_info *all, int most);
+
+// Opens an endpoint of the given domain, with receive and send buffers of `bytes` each. `what`
+// says which step has failed.
+int fagus_ofi_open(const char *provider, const char *node, const char *domain, size_t receives, size_t sends,
+	size_t bytes, fagus_ofi **out, const char **what);
+void fagus_ofi_close(fagus_ofi *f);
+
+const fagus_ofi_info *fagus_ofi_about(const fagus_ofi *f);
+int fagus_ofi_name(fagus_ofi *f, void *name, size_t *bytes);
+int fagus_ofi_insert(fagus_ofi *f, const void *name, uint64_t *peer);
+int fagus_ofi_wait_fd(const fagus_ofi *f); // -1: the queue has no file descriptor
+int fagus_ofi_may_wait(fagus_ofi *f);      // 1: nothing has come since the last poll
+
+void *fagus_ofi_receive_buffer(fagus_ofi *f, size_t i);
+void *fagus_ofi_send_buffer(fagus_ofi *f, size_t i);
+
+// Posts receive buffer i again. Its completion has the id i+1.
+int fagus_ofi_receive(fagus_ofi *f, size_t i);
+// Sends bytes that the call copies, at most about.inject of them. There is no completion.
+int fagus_ofi_inject(fagus_ofi *f, uint64_t peer, const void *p, size_t n);
+// Sends n bytes of send buffer i. Its completion has the id receives+i+1.
+int fagus_ofi_send(fagus_ofi *f, uint64_t peer, size_t i, size_t n);
+
+// Registers memory that peers read. Peers need *address and *key.
+int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, void **region, uint64_t *address, uint64_t *key);
+void fagus_ofi_hide(void *region);
+
+// Reads remote memory. slot numbers the reads of one endpoint: one at a time for each, and below
+// fagus_ofi_slots. Its completion has the id receives+sends+slot+1. fagus_ofi_read_end frees what the
+// read needed.
+int fagus_ofi_read(fagus_ofi *f, uint64_t peer, size_t slot, void *p, size_t n, uint64_t address, uint64_t key);
+void fagus_ofi_read_end(fagus_ofi *f, size_t slot);
+int fagus_ofi_slots(fagus_ofi *f, size_t n);
+
+// Reads at most `most` entries of the completion queue; returns how many, or an error.
+int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most);
+
+const char *fagus_ofi_error(int error);
+const char *fagus_ofi_provider_error(fagus_ofi *f, int error);
+
+#endif
