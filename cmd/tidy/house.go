@@ -102,7 +102,7 @@ func corePlaces() []place {
 			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/region", may: []string{"fagus"}},
-		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},
+		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/internal/launchers"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
 		{dir: "fagus/cluster/launch", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster"},
@@ -142,7 +142,7 @@ func programPlaces() []place {
 func frontPlaces() []place {
 	return []place{
 		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}},
-		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
+		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},

@@ -23,6 +23,8 @@ type HostConfig struct {
 	// Net is the name of the transport that Network will be given. Ranks that name different ones
 	// do not join; empty is compared with nothing.
 	Net string
+	// Provider is the libfabric provider of an ofi network (ofi.Config). FAGUS_PROVIDER sets it.
+	Provider string
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

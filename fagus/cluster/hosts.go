@@ -17,6 +17,8 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
@@ -42,6 +44,8 @@ type HostsConfig struct {
 	Ports reach.Ports
 	// Net is HostConfig.Net.
 	Net string
+	// Provider is HostConfig.Provider.
+	Provider string
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
@@ -121,6 +125,10 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if h.net, err = ChooseInterface(cfg.Interface, meet); err != nil {
 		return err
 	}
+	if cfg.Net == OFI.String() && !cfg.Insecure {
+		return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
+			OFI, fagusInsecure, TCP, QUIC)
+	}
 	if cfg.Identity == nil {
 		if !cfg.Insecure {
 			return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
@@ -138,7 +146,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	own.Net = cfg.Net
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
-	h.configure(cfg.Stall, cfg.Ports)
+	h.configure(cfg.Stall, cfg.Ports, cfg.Provider)
 	mine := announcement{hello: own}
 	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)
 	if place.Rank == 0 {
@@ -301,7 +309,10 @@ const bulkBytes = 16 << 20
 // transport. The network uses the interfaces and identities with which the ranks joined.
 func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
-	if over == QUIC {
+	switch over {
+	case OFI:
+		return ofi.Join(h.fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}), h)
+	case QUIC:
 		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}
 	return tcp.Join(tcp.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
@@ -17,19 +19,21 @@ const (
 	TCP  Transport = iota // dimmnet/live/tcp: TLS, or plain TCP without identities
 	QUIC                  // dimmnet/live/quic: over UDP, always encrypted
 	SHM                   // dimmnet/live/shm: shared memory on one host
+	OFI                   // dimmnet/live/ofi: libfabric, not encrypted, in programs built with -tags ofi
 )
 
 // String returns the name that FAGUS_NET uses.
 func (t Transport) String() string {
-	if t < TCP || t > SHM {
+	if t < TCP || t > OFI {
 		return fmt.Sprintf("transport %d", int(t))
 	}
-	return []string{"tcp", "quic", "shm"}[t]
+	return []string{"tcp", "quic", "shm", "ofi"}[t]
 }
 
 const (
-	fagusNet  = "FAGUS_NET"  // name of the transport
-	fagusLine = "FAGUS_LINE" // set by fagus launch if it simulates the network
+	fagusNet      = "FAGUS_NET"      // name of the transport
+	fagusLine     = "FAGUS_LINE"     // set by fagus launch if it simulates the network
+	fagusProvider = "FAGUS_PROVIDER" // ofi.Config.Provider
 )
 
 // TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
@@ -42,8 +46,11 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 	case name == "":
 		return SHM, nil
 	}
-	for t := TCP; t <= SHM; t++ {
+	for t := TCP; t <= OFI; t++ {
 		if name == t.String() && !(t == SHM && place.Spans()) {
+			if t == OFI {
+				return t, ofi.Supported()
+			}
 			return t, nil
 		}
 	}
@@ -52,9 +59,9 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 			name, SHM, TCP, QUIC)
 	}
 	if place.Spans() {
-		return 0, fmt.Errorf("cluster: %s is %q: want %v or %v for ranks that may be on several hosts", fagusNet, name, TCP, QUIC)
+		return 0, fmt.Errorf("cluster: %s is %q: want %v, %v or %v for ranks that may be on several hosts", fagusNet, name, TCP, QUIC, OFI)
 	}
-	return 0, fmt.Errorf("cluster: %s is %q: want %v, %v or %v", fagusNet, name, SHM, TCP, QUIC)
+	return 0, fmt.Errorf("cluster: %s is %q: want %v, %v, %v or %v", fagusNet, name, SHM, TCP, QUIC, OFI)
 }
 
 // Network returns the job's network over a transport. All ranks must pass the same transport.
@@ -64,6 +71,13 @@ func (h *Host) Network(over Transport) dimmnet.Network {
 		return tcp.Join(tcp.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	case QUIC:
 		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
+	case OFI:
+		return ofi.Join(h.fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}), h)
 	}
 	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
+}
+
+// fabric returns the configuration of an ofi network.
+func (m *member) fabric(common mesh.Config) ofi.Config {
+	return ofi.Config{Mesh: common, Provider: m.provider, Place: max(m.place.LocalRank, 0)}
 }

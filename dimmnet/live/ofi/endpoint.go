@@ -18,7 +18,6 @@ import (
 type endpoint struct {
 	c               *C.fagus_ofi
 	receives, sends int
-	fd              int // becomes readable when a completion comes; -1: the provider has none
 	inject          int // bytes of the longest message that inject accepts
 	events          [16]C.fagus_ofi_event
 }
@@ -55,7 +54,6 @@ func open(provider, node, domain string, receives, sends, slots int) (*endpoint,
 		e.close()
 		return nil, fmt.Errorf("allocating the reads of provider %s: %w", provider, err)
 	}
-	e.fd = int(C.fagus_ofi_wait_fd(e.c))
 	e.inject = min(int(C.fagus_ofi_about(e.c).inject), messageBytes)
 	return e, nil
 }
@@ -87,9 +85,6 @@ func (e *endpoint) insert(name []byte) (peer uint64, err error) {
 	err = e.result(C.fagus_ofi_insert(e.c, unsafe.Pointer(&padded[0]), &at))
 	return uint64(at), err
 }
-
-// mayWait reports whether nothing has come since the last poll, so that a thread may sleep on fd.
-func (e *endpoint) mayWait() bool { return C.fagus_ofi_may_wait(e.c) != 0 }
 
 func (e *endpoint) receiveBuffer(i int) []byte {
 	return unsafe.Slice((*byte)(C.fagus_ofi_receive_buffer(e.c, C.size_t(i))), messageBytes)

@@ -238,57 +238,47 @@ func (f *fabric) send(l *link, k kind, e exposure, p, q []byte, reserve int) (se
 	return false
 }
 
-// Wait implements stream.Poll.
+// Wait implements stream.Poll. No provider tells a sleeper that something has come without costs
+// for those that do not sleep, so the sleeper looks at intervals.
 func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
-	deadline := time.Now().Add(atMost)
-	pause := leastPause
-	for {
+	if atMost > 0 {
+		f.asleep.Store(true)
+		defer f.asleep.Store(false)
+	}
+	for since := time.Now(); ; {
 		f.mu.Lock()
 		f.progress()
 		ready = f.ready(ready[:0])
+		f.mu.Unlock()
 		if len(ready) > 0 || atMost == 0 {
-			f.mu.Unlock()
 			return ready
 		}
-		f.asleep.Store(true)
-		events := !f.closed && f.ep.fd >= 0 && !f.retries()
-		sleeps := !events || f.ep.mayWait()
-		f.mu.Unlock()
-		left := time.Until(deadline)
-		woken := false
-		if sleeps && left > 0 {
-			woken = f.sleep(events, left, pause)
-			pause = min(2*pause, mostPause)
-		}
-		f.asleep.Store(false)
-		if woken || left <= 0 {
-			return ready[:0]
+		passed := time.Since(since)
+		pause := min(max(leastPause, passed/pausesPassed), mostPause, atMost-passed)
+		if pause <= 0 || f.sleep(pause) {
+			return ready
 		}
 	}
 }
 
-// Without a descriptor for completions, a thread that waits looks for them at these intervals.
+// A sleeper looks for completions at intervals that grow with the time passed, so that it wakes
+// late by a fraction of that time.
 const (
-	leastPause = 20 * time.Microsecond
-	mostPause  = 500 * time.Microsecond
+	leastPause   = 20 * time.Microsecond
+	mostPause    = 500 * time.Microsecond
+	pausesPassed = 16
 )
 
-// sleep sleeps until Wake or, with events, until a completion comes; at most for the time left, and
-// without events for a pause.
-func (f *fabric) sleep(events bool, left, pause time.Duration) (woken bool) {
+// sleep sleeps for a pause, or until Wake.
+func (f *fabric) sleep(pause time.Duration) (woken bool) {
 	fds := []unix.PollFd{{Fd: int32(f.eventfd), Events: unix.POLLIN}}
-	if events {
-		fds = append(fds, unix.PollFd{Fd: int32(f.ep.fd), Events: unix.POLLIN})
-	} else {
-		left = min(left, pause)
+	t := unix.NsecToTimespec(pause.Nanoseconds())
+	if n, err := unix.Ppoll(fds, &t, nil); n <= 0 || err != nil {
+		return false
 	}
-	t := unix.NsecToTimespec(left.Nanoseconds())
-	if n, err := unix.Ppoll(fds, &t, nil); n > 0 && err == nil && fds[0].Revents != 0 {
-		var count [8]byte
-		_, _ = unix.Read(f.eventfd, count[:]) // fails if another thread has read it
-		return true
-	}
-	return false
+	var count [8]byte
+	_, _ = unix.Read(f.eventfd, count[:]) // fails if another thread has read it
+	return true
 }
 
 // ready appends the ranks whose links are ready, at most as many as fit, beginning behind the last.
@@ -299,19 +289,6 @@ func (f *fabric) ready(into []dimmnet.Rank) []dimmnet.Rank {
 		}
 	}
 	return into
-}
-
-// retries reports whether a link waits for something that makes no completion.
-func (f *fabric) retries() bool {
-	if f.trouble != nil || len(f.again) > 0 {
-		return true
-	}
-	for _, l := range f.links {
-		if l != nil && (l.notifies && l.waits == forSpace || l.owesTaken || l.owesEnd) {
-			return true
-		}
-	}
-	return false
 }
 
 // Wake implements stream.Poll.

@@ -12,11 +12,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
-// providers are those that run without special hardware.
-func providers() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
-
 func each(t *testing.T, test func(t *testing.T, provider string)) {
-	for _, p := range providers() {
+	for _, p := range ofi.Software() {
 		t.Run(p, func(t *testing.T) {
 			if _, err := ofi.Providers(p); err != nil {
 				t.Skip(err)

@@ -29,6 +29,9 @@ func Preferred() []string {
 	return []string{"cxi", "psm3", "opx", "efa", "verbs;ofi_rxm", "tcp", "tcp;ofi_rxm"}
 }
 
+// Software returns the providers of libfabric 1.17 that need no special NIC, for tests.
+func Software() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
+
 // usesIP reports whether the addresses of a provider are those of IP, so that an address of this
 // host chooses the NIC.
 func usesIP(provider string) bool {

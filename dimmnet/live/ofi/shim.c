@@ -36,7 +36,6 @@ struct fagus_ofi {
 	operation *operations; // of receives and sends
 	operation **reads;     // by slot; one by one, because providers keep their addresses
 	uint64_t next_key;
-	int fd;
 };
 
 // Provider shm replaces the handlers of these signals when it opens an endpoint, by ones that run
@@ -161,15 +160,10 @@ static int open_all(fagus_ofi *f, const char **what)
 	if ((r = fi_av_open(f->domain, &av, &f->av, NULL)))
 		return r;
 	*what = "opening the completion queue";
-	struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
-	if (fi_cq_open(f->domain, &cq, &f->cq, NULL) == 0) {
-		if (fi_control(&f->cq->fid, FI_GETWAIT, &f->fd))
-			f->fd = -1;
-	} else {
-		cq.wait_obj = FI_WAIT_NONE;
-		if ((r = fi_cq_open(f->domain, &cq, &f->cq, NULL)))
-			return r;
-	}
+	// A queue with a file descriptor costs software providers two system calls a completion.
+	struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_NONE};
+	if ((r = fi_cq_open(f->domain, &cq, &f->cq, NULL)))
+		return r;
 	*what = "opening the endpoint";
 	if ((r = fi_endpoint(f->domain, f->info, &f->ep, NULL)) || (r = fi_ep_bind(f->ep, &f->av->fid, 0)) ||
 		(r = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV)))
@@ -221,7 +215,7 @@ int fagus_ofi_open(const char *provider, const char *node, const char *domain, s
 	}
 	f->info = fi_dupinfo(i);
 	fi_freeinfo(list);
-	f->receives = receives, f->sends = sends, f->bytes = bytes, f->fd = -1;
+	f->receives = receives, f->sends = sends, f->bytes = bytes;
 	describe(f->info, &f->about);
 	r = open_all(f, what);
 	restore_signals(old);
@@ -260,7 +254,6 @@ void fagus_ofi_close(fagus_ofi *f)
 
 const fagus_ofi_info *fagus_ofi_about(const fagus_ofi *f) { return &f->about; }
 int fagus_ofi_name(fagus_ofi *f, void *name, size_t *bytes) { return fi_getname(&f->ep->fid, name, bytes); }
-int fagus_ofi_wait_fd(const fagus_ofi *f) { return f->fd; }
 const char *fagus_ofi_error(int error) { return fi_strerror(error < 0 ? -error : error); }
 
 const char *fagus_ofi_provider_error(fagus_ofi *f, int error)
@@ -275,12 +268,6 @@ int fagus_ofi_insert(fagus_ofi *f, const void *name, uint64_t *peer)
 	int r = fi_av_insert(f->av, name, 1, &at, 0, NULL);
 	*peer = at;
 	return r == 1 ? 0 : r < 0 ? r : -FI_EINVAL;
-}
-
-int fagus_ofi_may_wait(fagus_ofi *f)
-{
-	struct fid *all[] = {&f->cq->fid};
-	return fi_trywait(f->fabric, all, 1) == 0;
 }
 
 void *fagus_ofi_receive_buffer(fagus_ofi *f, size_t i) { return f->buffers + i * f->bytes; }

@@ -45,8 +45,6 @@ void fagus_ofi_close(fagus_ofi *f);
 const fagus_ofi_info *fagus_ofi_about(const fagus_ofi *f);
 int fagus_ofi_name(fagus_ofi *f, void *name, size_t *bytes);
 int fagus_ofi_insert(fagus_ofi *f, const void *name, uint64_t *peer);
-int fagus_ofi_wait_fd(const fagus_ofi *f); // -1: the queue has no file descriptor
-int fagus_ofi_may_wait(fagus_ofi *f);      // 1: nothing has come since the last poll
 
 void *fagus_ofi_receive_buffer(fagus_ofi *f, size_t i);
 void *fagus_ofi_send_buffer(fagus_ofi *f, size_t i);

@@ -47,6 +47,7 @@ type Config struct {
 	History  *history.History // records every Acquire and Release; nil: no record
 	Insecure bool             // connections between hosts are not encrypted
 	Ports    reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
+	Provider string           // cluster.HostConfig.Provider; "": FAGUS_PROVIDER or the default
 	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
@@ -103,6 +104,7 @@ func flags(d defaults) []cli.Flag {
 		rollCallFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),
+		ProviderFlag(category),
 	}, append(FaultFlags(), HostFlags()...)...)
 }
 
@@ -130,6 +132,9 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	}
 	if cfg.Stall, err = ReadStall(c); err != nil {
 		return cfg, err
+	}
+	if cfg.Provider = c.String("provider"); cfg.Provider != "" && cfg.Network.Name != OFI {
+		return cfg, usage.Errorf("--provider is libfabric's: use it with --net %s", OFI)
 	}
 	if cfg.Stall != 0 && !cfg.Network.Processes {
 		return cfg, usage.Errorf("--stall is for ranks that are processes: use it with --net %v", Which(processes))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -17,6 +18,7 @@ const (
 	SHM      = "shm"
 	TCP      = "tcp"
 	QUIC     = "quic"
+	OFI      = "ofi"
 )
 
 // Network is a value of the flag --net.
@@ -40,9 +42,9 @@ type Network struct {
 // List is a list of networks.
 type List []Network
 
-// Networks returns all networks in the order of display.
+// Networks returns the networks of this program in the order of display.
 func Networks() List {
-	return List{
+	all := List{
 		{Name: DIMMnet1, About: "DIMMnet-1, simulated in virtual time", Simulated: true},
 		{Name: DIMMnet2, About: "its successor on InfiniBand, simulated", Simulated: true},
 		{Name: UDP100, About: "the same machines on UDP over 100BASE-TX, simulated", Simulated: true, Datagrams: true},
@@ -51,6 +53,10 @@ func Networks() List {
 		{Name: TCP, About: "processes that are connected by TCP", Processes: true, Hosts: true, transport: cluster.TCP},
 		{Name: QUIC, About: "processes that are connected by QUIC over UDP, always encrypted", Processes: true, Hosts: true, transport: cluster.QUIC},
 	}
+	if ofi.Supported() == nil {
+		all = append(all, Network{Name: OFI, About: "processes that libfabric connects, not encrypted", Processes: true, Hosts: true, transport: cluster.OFI})
+	}
+	return all
 }
 
 // Which returns the networks for which has returns true.
@@ -102,6 +108,9 @@ func (l List) find(net setting) (Network, error) {
 		if n.Name == net.value {
 			return n, nil
 		}
+	}
+	if net.value == OFI && ofi.Supported() != nil {
+		return Network{}, usage.Errorf("%s %s: %w", net.source, OFI, ofi.Supported())
 	}
 	return Network{}, usage.Errorf("%s %q: want %v", net.source, net.value, l)
 }

@@ -39,6 +39,11 @@ func StallFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "stall", Category: category, DefaultText: "15s", Usage: "end the run when a process shows no sign of life for `TIME`; a negative time means never. A process that has ended is noticed at once"}
 }
 
+// ProviderFlag returns the flag that names the provider of the network ofi.
+func ProviderFlag(category string) cli.Flag {
+	return &cli.StringFlag{Name: "provider", Category: category, DefaultText: "the fastest NIC's, else TCP", Usage: "with --net ofi, in a program built with -tags ofi: libfabric's `PROVIDER`, such as 'verbs;ofi_rxm' (FAGUS_PROVIDER); fagus doctor lists them"}
+}
+
 // ReadStall reads the flag --stall. It returns 0 if the flag is not set.
 func ReadStall(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("stall")

@@ -83,6 +83,7 @@ func (t *Target) join(ctx context.Context) error {
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
 	cfg.Stall, cfg.Ports = cmp.Or(t.Stall, cfg.Stall), cmp.Or(t.Ports, cfg.Ports)
+	cfg.Provider = cmp.Or(t.Provider, cfg.Provider)
 	cfg.Net = t.Network.transport.String()
 	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {

@@ -39,6 +39,7 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (FAGUS_MODE, which selects it on others)"},
 			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
+			runflags.ProviderFlag(""),
 		}, runflags.HostFlags()...),
 		Action: launchRanks,
 	}
@@ -101,6 +102,12 @@ func launchRanks(c *cli.Context) error {
 	}
 	if stall != 0 {
 		job.Env = append(job.Env, "FAGUS_STALL="+stall.String())
+	}
+	if provider := c.String("provider"); provider != "" {
+		if network.Name != runflags.OFI {
+			return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
+		}
+		job.Env = append(job.Env, "FAGUS_PROVIDER="+provider)
 	}
 	return runflags.RunRanks(ctx, c, job)
 }
