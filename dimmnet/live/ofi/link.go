@@ -74,8 +74,8 @@ type reading struct {
 	done   bool
 }
 
-// eagerBytes is the longest piece that goes in a message and not by a read of the receiver.
-const eagerBytes = messageBytes - headerBytes - exposureBytes - 64
+// eagerBytes is the longest piece that goes in messages and not by a read of the receiver.
+const eagerBytes = messageBytes - headerBytes - exposureBytes
 
 func (l *link) fail(err error) {
 	if l.err == nil {
@@ -254,25 +254,22 @@ func (l *link) WriteBoth(p, q []byte, _ bool) (n int, err error) {
 			l.waits = forCredits
 			break
 		}
-		k := min(len(p), eagerBytes)
-		switch {
-		case k < len(p) || len(q) == 0:
-			if !l.write(data, exposure{}, p[:k], nil) {
-				return n, l.err
-			}
-		case k+len(q) <= eagerBytes:
-			if !l.write(data, exposure{}, p, q) {
-				return n, l.err
-			}
-			return n + k + len(q), nil
-		default:
+		a := min(len(p), f.payload)
+		if a == len(p) && len(q) > eagerBytes {
 			if l.offer(p, q) {
-				n += k
+				n += a
 			}
 			return n, l.err
 		}
-		n += k
-		p = p[k:]
+		b := min(len(q), f.payload-a)
+		if a < len(p) {
+			b = 0
+		}
+		if !l.write(data, exposure{}, p[:a], q[:b]) {
+			return n, l.err
+		}
+		n += a + b
+		p, q = p[a:], q[b:]
 	}
 	return n, nil
 }

@@ -46,8 +46,6 @@ func transport(cfg *Config, m dimmnet.Member) mesh.Transport {
 	return mesh.Transport{
 		Name: networkName,
 		Sums: func(*mesh.Config) stream.Sums { return stream.SumNone },
-		// The provider has a thread of its own, which needs a processor.
-		Helped: cfg.Provider == "sockets",
 		Prepare: func(common *mesh.Config, _ int) (stream.Join, error) {
 			c := *cfg
 			c.Mesh = *common

@@ -42,14 +42,16 @@ func usesIP(provider string) bool {
 // choose returns the provider with the given name, or the first of Preferred that this host has.
 func choose(name string) (string, error) {
 	if name != "" {
-		return name, nil
+		if _, err := Providers(name); err == nil || errors.Is(err, ErrUnavailable) {
+			return name, err
+		}
 	}
 	all, err := Providers("")
 	if err != nil {
 		return "", err
 	}
 	for _, want := range Preferred() {
-		if slices.ContainsFunc(all, func(p Provider) bool { return p.Name == want }) {
+		if name == "" && slices.ContainsFunc(all, func(p Provider) bool { return p.Name == want }) {
 			return want, nil
 		}
 	}
@@ -58,6 +60,9 @@ func choose(name string) (string, error) {
 		if !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}
+	}
+	if name != "" {
+		return "", fmt.Errorf("ofi: libfabric offers no endpoint of provider %q on this host that Fagus can use (fagus doctor says more): name one of %s", name, strings.Join(names, ", "))
 	}
 	return "", fmt.Errorf("ofi: this host has none of the providers %s: name one of %s", strings.Join(Preferred(), ", "), strings.Join(names, ", "))
 }
