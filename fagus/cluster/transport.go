@@ -19,7 +19,7 @@ const (
 	TCP  Transport = iota // dimmnet/live/tcp: TLS, or plain TCP without identities
 	QUIC                  // dimmnet/live/quic: over UDP, always encrypted
 	SHM                   // dimmnet/live/shm: shared memory on one host
-	OFI                   // dimmnet/live/ofi: libfabric, not encrypted, in programs built with -tags ofi
+	OFI                   // dimmnet/live/ofi: libfabric, not encrypted
 )
 
 // String returns the name that FAGUS_NET uses.

@@ -2,11 +2,9 @@
 
 package ofi
 
-import (
-	"testing"
-)
+import "testing"
 
-// BenchmarkBare measures a round trip of 64 bytes between two endpoints, without this package's links.
+// BenchmarkBare measures a round trip of 64 bytes between two endpoints, without links.
 func BenchmarkBare(b *testing.B) {
 	for _, p := range Software() {
 		b.Run(p, func(b *testing.B) {
