@@ -47,7 +47,7 @@ func BenchmarkBare(b *testing.B) {
 					for _, c := range done {
 						if c.receive >= 0 {
 							got = true
-							_ = e.receive(c.receive)
+							e.release(c.receive)
 						}
 					}
 					if got {

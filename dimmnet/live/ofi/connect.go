@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/cpuset"
@@ -67,6 +69,13 @@ func connect(ctx context.Context, cfg *Config, g *group, m dimmnet.Member, joine
 		return nil, err
 	}
 	return l, nil
+}
+
+// usesIP reports whether the addresses of a provider are those of IP, so that an address of this
+// host chooses the NIC.
+func usesIP(provider string) bool {
+	first, _, _ := strings.Cut(provider, ";")
+	return slices.Contains([]string{"tcp", "net", "udp", "sockets", "verbs"}, first)
 }
 
 // join exchanges addresses with the other ranks.

@@ -3,6 +3,12 @@
 package ofi
 
 // #cgo pkg-config: libfabric
+// #cgo noescape fagus_ofi_inject
+// #cgo nocallback fagus_ofi_inject
+// #cgo noescape fagus_ofi_poll
+// #cgo nocallback fagus_ofi_poll
+// #cgo nocallback fagus_ofi_send
+// #cgo nocallback fagus_ofi_read
 // #include <stdlib.h>
 // #include "shim.h"
 import "C"
@@ -20,6 +26,8 @@ type endpoint struct {
 	receives, sends int
 	inject          int // bytes of the longest message that inject accepts
 	events          [16]C.fagus_ofi_event
+	released        []C.uint32_t // receive buffers to post, in order
+	posted          C.size_t     // number of them that the last poll posted
 }
 
 // errAgain means that the provider has no space now: poll, and try again.
@@ -94,7 +102,8 @@ func (e *endpoint) sendBuffer(i int) []byte {
 	return unsafe.Slice((*byte)(C.fagus_ofi_send_buffer(e.c, C.size_t(i))), messageBytes)
 }
 
-func (e *endpoint) receive(i int) error { return e.result(C.fagus_ofi_receive(e.c, C.size_t(i))) }
+// release gives a receive buffer back to the provider, with the next poll.
+func (e *endpoint) release(i int) { e.released = append(e.released, C.uint32_t(i)) }
 
 func (e *endpoint) injectTo(peer uint64, p []byte) error {
 	return e.result(C.fagus_ofi_inject(e.c, C.uint64_t(peer), unsafe.Pointer(&p[0]), C.size_t(len(p))))
@@ -133,7 +142,9 @@ type completion struct {
 
 // poll returns some completions that have come. The result is valid until the next poll.
 func (e *endpoint) poll(into []completion) ([]completion, error) {
-	n := C.fagus_ofi_poll(e.c, &e.events[0], C.int(len(e.events)))
+	e.posted = C.size_t(len(e.released))
+	n := C.fagus_ofi_poll(e.c, &e.events[0], C.int(len(e.events)), unsafe.SliceData(e.released), &e.posted)
+	e.released = e.released[:copy(e.released, e.released[e.posted:])]
 	if n < 0 {
 		return nil, e.result(n)
 	}

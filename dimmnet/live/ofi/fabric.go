@@ -30,7 +30,7 @@ type fabric struct {
 	most     int     // messages that a peer may send before this rank has read one
 	unused   []int   // send buffers
 	sender   []*link // by send buffer: whose message it holds
-	again    []int   // receive buffers that the provider did not accept
+	indebted bool    // a link owes its peer a message for which there was no space
 	done     []completion
 	scratch  []byte
 	strange  int       // messages without the token of the run, or for no link
@@ -101,13 +101,15 @@ func (f *fabric) progress() (came bool) {
 			break
 		}
 	}
-	f.repost()
 	if came && f.asleep.Load() {
 		f.Wake() // the sleeper waits for completions that this thread has taken
 	}
-	for _, l := range f.links {
-		if l != nil {
-			l.settle()
+	if f.indebted {
+		f.indebted = false
+		for _, l := range f.links {
+			if l != nil {
+				l.settle()
+			}
 		}
 	}
 	return came
@@ -191,23 +193,8 @@ func (f *fabric) received(i, n int) {
 	f.release(i)
 }
 
-// release gives a receive buffer back to the provider.
-func (f *fabric) release(i int) {
-	if err := f.ep.receive(i); err != nil {
-		f.again = append(f.again, i)
-		if err != errAgain {
-			f.troubles(fmt.Errorf("posting a receive buffer: %w", err))
-		}
-	}
-}
-
-func (f *fabric) repost() {
-	for n := len(f.again); n > 0; n-- {
-		i := f.again[0]
-		f.again = f.again[:copy(f.again, f.again[1:])]
-		f.release(i)
-	}
-}
+// release gives a receive buffer back to the provider, with the next poll.
+func (f *fabric) release(i int) { f.ep.release(i) }
 
 // send sends a message to the peer of l, if the provider and the send buffers have space. reserve
 // is the number of send buffers to leave for others.

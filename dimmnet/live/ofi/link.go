@@ -26,9 +26,8 @@ type link struct {
 	outstanding int // messages in send buffers
 	offered     *offered
 	reading     *reading
-	pinner      runtime.Pinner // memory of operations that will not end
-	owesTaken   bool           // the peer does not know yet that its memory was read
-	owesEnd     bool           // the peer does not know yet that this rank sends nothing more
+	owesTaken   bool // the peer does not know yet that its memory was read
+	owesEnd     bool // the peer does not know yet that this rank sends nothing more
 	endSent     bool
 	ended       bool // the peer sends nothing more
 	err         error
@@ -216,6 +215,9 @@ func (l *link) settle() {
 	}
 	if l.owesEnd && !l.owesTaken && l.f.send(l, end, exposure{}, nil, nil, 0) {
 		l.owesEnd, l.endSent = false, true
+	}
+	if l.owesTaken || l.owesEnd || 2*l.owed >= l.f.most {
+		l.f.indebted = true // there was no space: progress tries again
 	}
 }
 

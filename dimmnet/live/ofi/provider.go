@@ -32,13 +32,6 @@ func Preferred() []string {
 // Software returns the providers of libfabric 1.17 that need no special NIC, for tests.
 func Software() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
 
-// usesIP reports whether the addresses of a provider are those of IP, so that an address of this
-// host chooses the NIC.
-func usesIP(provider string) bool {
-	first, _, _ := strings.Cut(provider, ";")
-	return slices.Contains([]string{"tcp", "net", "udp", "sockets", "verbs"}, first)
-}
-
 // choose returns the provider with the given name, or the first of Preferred that this host has.
 func choose(name string) (string, error) {
 	if name != "" {

@@ -144,6 +144,11 @@ static int expose(fagus_ofi *f, void *p, size_t n, uint64_t access, struct fid_m
 	return 0;
 }
 
+static int post(fagus_ofi *f, size_t i)
+{
+	return (int)fi_recv(f->ep, fagus_ofi_receive_buffer(f, i), f->bytes, f->descriptor, FI_ADDR_UNSPEC, &f->operations[i]);
+}
+
 static int open_all(fagus_ofi *f, const char **what)
 {
 	int r;
@@ -186,7 +191,7 @@ static int open_all(fagus_ofi *f, const char **what)
 		f->operations[i].id = i + 1;
 	*what = "posting receive buffers";
 	for (size_t i = 0; i < f->receives; i++)
-		if ((r = fagus_ofi_receive(f, i)))
+		if ((r = post(f, i)))
 			return r;
 	return 0;
 }
@@ -273,11 +278,6 @@ int fagus_ofi_insert(fagus_ofi *f, const void *name, uint64_t *peer)
 void *fagus_ofi_receive_buffer(fagus_ofi *f, size_t i) { return f->buffers + i * f->bytes; }
 void *fagus_ofi_send_buffer(fagus_ofi *f, size_t i) { return f->buffers + (f->receives + i) * f->bytes; }
 
-int fagus_ofi_receive(fagus_ofi *f, size_t i)
-{
-	return (int)fi_recv(f->ep, fagus_ofi_receive_buffer(f, i), f->bytes, f->descriptor, FI_ADDR_UNSPEC, &f->operations[i]);
-}
-
 int fagus_ofi_inject(fagus_ofi *f, uint64_t peer, const void *p, size_t n) { return (int)fi_inject(f->ep, p, n, peer); }
 
 int fagus_ofi_send(fagus_ofi *f, uint64_t peer, size_t i, size_t n)
@@ -326,8 +326,15 @@ void fagus_ofi_read_end(fagus_ofi *f, size_t slot)
 	f->reads[slot]->region = NULL;
 }
 
-int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most)
+int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most, const uint32_t *buffers, size_t *count)
 {
+	size_t posted = 0;
+	int r = 0;
+	while (posted < *count && !(r = post(f, buffers[posted])))
+		posted++;
+	*count = posted;
+	if (r && r != -FI_EAGAIN)
+		return r;
 	struct fi_cq_msg_entry entries[16];
 	struct fi_cq_err_entry bad = {0};
 	if (most > 16)

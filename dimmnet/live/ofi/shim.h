@@ -49,8 +49,6 @@ int fagus_ofi_insert(fagus_ofi *f, const void *name, uint64_t *peer);
 void *fagus_ofi_receive_buffer(fagus_ofi *f, size_t i);
 void *fagus_ofi_send_buffer(fagus_ofi *f, size_t i);
 
-// Posts receive buffer i again. Its completion has the id i+1.
-int fagus_ofi_receive(fagus_ofi *f, size_t i);
 // Sends bytes that the call copies, at most about.inject of them. There is no completion.
 int fagus_ofi_inject(fagus_ofi *f, uint64_t peer, const void *p, size_t n);
 // Sends n bytes of send buffer i. Its completion has the id receives+i+1.
@@ -67,8 +65,10 @@ int fagus_ofi_read(fagus_ofi *f, uint64_t peer, size_t slot, void *p, size_t n, 
 void fagus_ofi_read_end(fagus_ofi *f, size_t slot);
 int fagus_ofi_slots(fagus_ofi *f, size_t n);
 
-// Reads at most `most` entries of the completion queue; returns how many, or an error.
-int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most);
+// Posts the given receive buffers again; the completion of buffer i has the id i+1. *count becomes
+// the number of those that the provider has accepted. Then it reads at most `most` entries of the
+// completion queue; returns how many, or an error.
+int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most, const uint32_t *buffers, size_t *count);
 
 const char *fagus_ofi_error(int error);
 const char *fagus_ofi_provider_error(fagus_ofi *f, int error);
