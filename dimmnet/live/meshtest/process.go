@@ -4,6 +4,7 @@ package meshtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -37,10 +38,13 @@ type Order struct {
 	Compute    bool   // after the first round, compute until the run fails
 	Direct     int    // mesh.Config.Direct
 	Ring       bool   // exchange pages with the ranks before and after this one only
+	Provider   string // of libfabric
+	Push       int    // bytes of a Push; 0: 64 KiB
 }
 
 // Report is a message from a process.
 type Report struct {
+	Gathers  bool   // the process waits for the Endpoints of all
 	Endpoint []byte // the bytes that the process passes to Gather
 	Runs     bool   // the first round is over
 	Ended    bool   // Run has returned
@@ -51,7 +55,7 @@ type Report struct {
 func IsChild() bool { return os.Getenv(childVariable) != "" }
 
 // Child runs the rank that the Order on its standard input describes, and returns the exit code.
-func Child(join func(mesh.Config, dimmnet.Member) dimmnet.Network) (code int) {
+func Child(join func(*Order, mesh.Config, dimmnet.Member) dimmnet.Network) (code int) {
 	if err := child(join); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -59,20 +63,20 @@ func Child(join func(mesh.Config, dimmnet.Member) dimmnet.Network) (code int) {
 	return 0
 }
 
-func child(join func(mesh.Config, dimmnet.Member) dimmnet.Network) error {
+func child(join func(*Order, mesh.Config, dimmnet.Member) dimmnet.Network) error {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	var o Order
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	cfg := mesh.Config{Stall: stall, Listen: o.Listen, Reach: o.Reach, Bulk: 2 * pushBytes, Direct: o.Direct}
+	cfg := mesh.Config{Stall: stall, Listen: o.Listen, Reach: o.Reach, Bulk: 2 * o.pushBytes(), Direct: o.Direct}
 	if o.Identity != nil {
 		var err error
 		if cfg.Identity, err = identity.Parse(o.Identity); err != nil {
 			return err
 		}
 	}
-	err := join(cfg, pipes{&o, in, out}).Run(context.Background(), o.Size, func(h dimmnet.Host) error {
+	err := join(&o, cfg, pipes{&o, in, out}).Run(context.Background(), o.Size, func(h dimmnet.Host) error {
 		err := o.body(h, func() error { return out.Encode(Report{Runs: true}) })
 		if err != nil {
 			return errors.Join(err, out.Encode(Report{Error: err.Error()}))
@@ -98,7 +102,7 @@ func (p pipes) Size() int                        { return p.Order.Size }
 func (p pipes) OnLoss(func(dimmnet.Rank, error)) {}
 
 func (p pipes) Gather(_ context.Context, own []byte) (all [][]byte, err error) {
-	if err := p.out.Encode(Report{Endpoint: own}); err != nil {
+	if err := p.out.Encode(Report{Gathers: true, Endpoint: own}); err != nil {
 		return nil, err
 	}
 	return all, p.in.Decode(&all)
@@ -106,10 +110,11 @@ func (p pipes) Gather(_ context.Context, own []byte) (all [][]byte, err error) {
 
 const (
 	pageBytes = 4096
-	pushBytes = 64 << 10
 	doneAt    = 2048 // LLCM offset of the completion of a Push
 	pushEvery = 8    // rounds between two Pushes
 )
+
+func (o *Order) pushBytes() int { return cmp.Or(o.Push, 64<<10) }
 
 // peers returns the ranks with which a rank exchanges pages: also with itself.
 func (o *Order) peers(self dimmnet.Rank) (peers []dimmnet.Rank) {
@@ -127,7 +132,7 @@ func (o *Order) peers(self dimmnet.Rank) (peers []dimmnet.Rank) {
 func (o *Order) body(h dimmnet.Host, runs func() error) error {
 	p := h.Port()
 	for round := uint64(1); o.Rounds == 0 || round <= o.Rounds; round++ {
-		if err := exchangePages(p, o.peers(p.Rank()), round); err != nil {
+		if err := o.exchangePages(p, round); err != nil {
 			return err
 		}
 		if round == 1 {
@@ -151,8 +156,8 @@ func pageOffset(rank dimmnet.Rank, nodes int, round uint64) dimmnet.Offset {
 	return dimmnet.Offset(pageBytes * (1 + int(rank) + nodes*int(round%2)))
 }
 
-func exchangePages(p dimmnet.Port, peers []dimmnet.Rank, round uint64) error {
-	self, nodes := p.Rank(), p.Nodes()
+func (o *Order) exchangePages(p dimmnet.Port, round uint64) error {
+	self, nodes, peers, n := p.Rank(), p.Nodes(), o.peers(p.Rank()), o.pushBytes()
 	word := func(rank dimmnet.Rank) []byte {
 		return binary.LittleEndian.AppendUint64(nil, round<<16|uint64(rank))
 	}
@@ -183,12 +188,12 @@ func exchangePages(p dimmnet.Port, peers []dimmnet.Rank, round uint64) error {
 	bulk := dimmnet.Offset(p.Limits().LLCM)
 	p.Store(self, doneAt, 0, 8)
 	err = Post(p, func() bool {
-		return p.Push(dimmnet.Rank((int(self)+1)%nodes), bulk, bulk+pushBytes, pushBytes, doneAt)
+		return p.Push(dimmnet.Rank((int(self)+1)%nodes), bulk, bulk+dimmnet.Offset(n), n, doneAt)
 	})
 	if err != nil {
 		return err
 	}
-	return dimmnet.Drive(p, Still{}, func() bool { return p.Load(doneAt) == pushBytes })
+	return dimmnet.Drive(p, Still{}, func() bool { return p.Load(doneAt) == uint64(n) })
 }
 
 // Process is a rank that runs in a process of its own.
@@ -209,30 +214,38 @@ func StartJob(t *testing.T, orders []Order, spawn func(rank int, start func() er
 		o.Rank, o.Size = rank, len(orders)
 		all = append(all, startProcess(t, o, spawn))
 	}
-	var endpoints [][]byte
-	for _, p := range all {
-		endpoints = append(endpoints, p.Next(t).Endpoint)
-	}
-	for _, p := range all {
-		if err := p.in.Encode(endpoints); err != nil {
-			t.Fatal(err)
+	for gathers := true; gathers; { // one network gathers more often than another
+		var endpoints [][]byte
+		for _, p := range all {
+			r := p.Next(t)
+			if gathers = r.Gathers; !gathers && !r.Runs {
+				failStart(t, all, p.Rank, r)
+			}
+			endpoints = append(endpoints, r.Endpoint)
 		}
-	}
-	for _, p := range all {
-		r := p.Next(t)
-		if r.Runs {
-			continue
-		}
-		for _, other := range all[p.Rank+1:] { // the failure of a higher rank may be the cause
-			select {
-			case r := <-other.reports:
-				t.Logf("rank %d: %+v", other.Rank, r)
-			default:
+		for _, p := range all {
+			if !gathers {
+				break
+			}
+			if err := p.in.Encode(endpoints); err != nil {
+				t.Fatal(err)
 			}
 		}
-		t.Fatalf("rank %d: %+v", p.Rank, r)
 	}
 	return all
+}
+
+// failStart fails the test: a rank has reported r instead of the end of its first round.
+func failStart(t *testing.T, all []*Process, rank int, r Report) {
+	t.Helper()
+	for _, other := range all[rank+1:] { // the failure of a higher rank may be the cause
+		select {
+		case r := <-other.reports:
+			t.Logf("rank %d: %+v", other.Rank, r)
+		default:
+		}
+	}
+	t.Fatalf("rank %d: %+v", rank, r)
 }
 
 func startProcess(t *testing.T, o Order, spawn func(rank int, start func() error) error) *Process {

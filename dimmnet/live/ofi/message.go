@@ -1,5 +1,3 @@
-//go:build ofi && linux && cgo
-
 package ofi
 
 import (

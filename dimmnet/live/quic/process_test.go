@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if meshtest.IsChild() {
-		os.Exit(meshtest.Child(func(cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return quic.Join(cfg, m) }))
+		os.Exit(meshtest.Child(func(_ *meshtest.Order, cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return quic.Join(cfg, m) }))
 	}
 	goleak.VerifyTestMain(m)
 }

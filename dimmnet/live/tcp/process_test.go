@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if meshtest.IsChild() {
-		os.Exit(meshtest.Child(func(cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return tcp.Join(cfg, m) }))
+		os.Exit(meshtest.Child(func(_ *meshtest.Order, cfg mesh.Config, m dimmnet.Member) dimmnet.Network { return tcp.Join(cfg, m) }))
 	}
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
