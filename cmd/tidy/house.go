@@ -66,7 +66,7 @@ func nicPlaces() []place {
 			time: "bounds a test"},
 		{dir: "dimmnet/live/tcp", may: []string{"dimmnet", "dimmnet/live/cpuset", "dimmnet/live/delay", "dimmnet/live/identity", "dimmnet/live/mesh", "dimmnet/live/reach", "dimmnet/live/stream"},
 			time: "its clock is the wall clock", net: "it is what connects hosts"},
-		{dir: "dimmnet/live/ofi", may: []string{"dimmnet", "dimmnet/live/cpuset", "dimmnet/live/mesh", "dimmnet/live/stream"},
+		{dir: "dimmnet/live/ofi", may: []string{"dimmnet", "dimmnet/live/cpuset", "dimmnet/live/memory", "dimmnet/live/mesh", "dimmnet/live/stream"},
 			time: "bounds how long an endpoint closes", net: "looks up the address from which a rank sends"},
 		{dir: "dimmnet/live/quic", may: []string{"dimmnet", "dimmnet/live/delay", "dimmnet/live/identity", "dimmnet/live/mesh", "dimmnet/live/reach", "dimmnet/live/stream"},
 			time: "its clock is the wall clock", net: "it is what connects hosts"},

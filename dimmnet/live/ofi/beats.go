@@ -10,7 +10,7 @@ type beats struct{ f *fabric }
 
 // Send implements stream.Beats. A beat for which there is no space is left out.
 func (b beats) Send() {
-	b.f.mu.Lock()
+	b.f.lock()
 	defer b.f.mu.Unlock()
 	for _, l := range b.f.links {
 		if l != nil && !l.ended && !l.endSent && l.err == nil {
@@ -21,7 +21,7 @@ func (b beats) Send() {
 
 // Receive implements stream.Beats.
 func (b beats) Receive() {
-	b.f.mu.Lock()
+	b.f.lock()
 	defer b.f.mu.Unlock()
 	b.f.progress()
 }

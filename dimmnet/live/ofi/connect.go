@@ -28,7 +28,8 @@ type address struct {
 	CPUs     cpuset.Set // the processors that the process may use
 	Host     string     // the same for ranks of one host
 	Provider string
-	Name     []byte // of the endpoint
+	Name     []byte       // of the endpoint
+	Memory   [2][3]uint64 // of LLCM and bulk memory: address, key, bytes
 }
 
 const shareBytes = 16
@@ -59,7 +60,7 @@ func connect(ctx context.Context, cfg *Config, g *group, m dimmnet.Member, joine
 			node = ip[0].String()
 		}
 	}
-	f, err := newFabric(g, m.Rank(), m.Size(), cfg.Provider, node, cfg.Domain)
+	f, err := newFabric(g, m.Rank(), m.Size(), cfg.Provider, node, cfg.Domain, cfg.Mesh.Stall)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +85,12 @@ func (f *fabric) join(ctx context.Context, cfg *Config, m dimmnet.Member, joined
 	own.Form = mesh.Form{LLCM: cfg.Mesh.LLCM, Bulk: cfg.Mesh.Bulk, Sums: stream.SumNone, Beats: cfg.Mesh.Stall > 0}
 	_, _ = rand.Read(own.Share) // never fails
 	var err error
+	if f.window, err = f.ep.openWindow(cfg.Mesh.LLCM, cfg.Mesh.Bulk); err != nil {
+		return nil, err
+	}
+	for i, e := range f.window.places {
+		own.Memory[i] = [3]uint64{e.address, e.key, e.n}
+	}
 	if own.Name, err = f.ep.name(); err != nil {
 		return nil, fmt.Errorf("asking for the address of the endpoint: %w", err)
 	}
@@ -98,7 +105,7 @@ func (f *fabric) join(ctx context.Context, cfg *Config, m dimmnet.Member, joined
 	if len(blobs) != m.Size() || !bytes.Equal(blobs[m.Rank()], blob) {
 		return nil, fmt.Errorf("gathering addresses: got %d for %d ranks, or this rank's own is missing", len(blobs), m.Size())
 	}
-	l := &stream.Links{Streams: make([]stream.Stream, m.Size()), Near: make([]bool, m.Size()), Poll: f}
+	l := &stream.Links{Streams: make([]stream.Stream, m.Size()), Near: make([]bool, m.Size()), Poll: f, NIC: &f.window.nic, Remotes: make([]stream.Remote, m.Size())}
 	cpus, token := own.CPUs, sha256.New()
 	for i, b := range blobs {
 		var a address
@@ -122,8 +129,14 @@ func (f *fabric) join(ctx context.Context, cfg *Config, m dimmnet.Member, joined
 		if err != nil {
 			return nil, fmt.Errorf("the address of rank %d: %w", i, err)
 		}
+		if a.Memory[0][2] != own.Memory[0][2] || a.Memory[1][2] != own.Memory[1][2] {
+			return nil, fmt.Errorf("rank %d has NIC memory of %d and %d bytes: want %d and %d", i, a.Memory[0][2], a.Memory[1][2], own.Memory[0][2], own.Memory[1][2])
+		}
 		f.links[i] = &link{f: f, rank: i, peer: peer, credits: f.most}
-		l.Streams[i] = f.links[i]
+		for part, m := range a.Memory {
+			f.links[i].places[part] = exposure{address: m[0], key: m[1], n: m[2]}
+		}
+		l.Streams[i], l.Remotes[i] = f.links[i], remote{f.links[i]}
 		if l.Near[i] = a.Host == own.Host; l.Near[i] {
 			cpus.Join(a.CPUs[:])
 		}

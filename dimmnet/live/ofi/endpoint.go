@@ -8,7 +8,7 @@ package ofi
 // #cgo noescape fagus_ofi_poll
 // #cgo nocallback fagus_ofi_poll
 // #cgo nocallback fagus_ofi_send
-// #cgo nocallback fagus_ofi_read
+// #cgo nocallback fagus_ofi_move
 // #include <stdlib.h>
 // #include "shim.h"
 import "C"
@@ -116,21 +116,30 @@ func (e *endpoint) send(peer uint64, i, n int) error {
 // region is memory that peers may read until hide.
 type region struct{ c unsafe.Pointer }
 
-func (e *endpoint) expose(p []byte) (region, exposure, error) {
+func (e *endpoint) expose(p []byte, writable bool) (region, exposure, error) {
 	var r region
 	var address, key C.uint64_t
-	err := e.result(C.fagus_ofi_expose(e.c, unsafe.Pointer(&p[0]), C.size_t(len(p)), &r.c, &address, &key))
+	var writes C.int
+	if writable {
+		writes = 1
+	}
+	err := e.result(C.fagus_ofi_expose(e.c, unsafe.Pointer(&p[0]), C.size_t(len(p)), writes, &r.c, &address, &key))
 	return r, exposure{uint64(address), uint64(key), uint64(len(p))}, err
 }
 
 func (r region) hide() { C.fagus_ofi_hide(r.c) }
 
-// read begins to read remote memory. A slot has one read at a time; readEnd frees what it needed.
-func (e *endpoint) read(peer uint64, slot int, p []byte, address, key uint64) error {
-	return e.result(C.fagus_ofi_read(e.c, C.uint64_t(peer), C.size_t(slot), unsafe.Pointer(&p[0]), C.size_t(len(p)), C.uint64_t(address), C.uint64_t(key)))
+// move begins to read remote memory into p, or to write p there. A slot has one move at a time;
+// moveEnd frees what it needed. mine is the region of p, or the zero value if p is not registered.
+func (e *endpoint) move(peer uint64, slot int, write bool, p []byte, mine region, address, key uint64) error {
+	var writes C.int
+	if write {
+		writes = 1
+	}
+	return e.result(C.fagus_ofi_move(e.c, C.uint64_t(peer), C.size_t(slot), writes, unsafe.Pointer(&p[0]), C.size_t(len(p)), mine.c, C.uint64_t(address), C.uint64_t(key)))
 }
 
-func (e *endpoint) readEnd(slot int) { C.fagus_ofi_read_end(e.c, C.size_t(slot)) }
+func (e *endpoint) moveEnd(slot int) { C.fagus_ofi_move_end(e.c, C.size_t(slot)) }
 
 // completion is an operation that has ended. Exactly one of receive, send and slot is not -1,
 // unless the provider does not say which operation has failed.

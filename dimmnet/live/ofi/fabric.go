@@ -17,10 +17,15 @@ import (
 // fabric is the endpoint of a rank, and its links to all other ranks. It is the Poll and the Beats
 // of the rank's node.
 type fabric struct {
-	self    dimmnet.Rank
-	group   *group
-	eventfd int
-	asleep  atomic.Bool // a thread sleeps in Wait
+	self     dimmnet.Rank
+	group    *group
+	eventfd  int
+	asleep   atomic.Bool // a thread sleeps in Wait
+	provider string
+	patience time.Duration     // for an error that the provider ascribes to no peer
+	turns    atomic.Uint64     // incremented when mu is taken
+	over     chan struct{}     // closed by Close
+	fatal    func(text string) // ends the process; tests replace it
 
 	mu       sync.Mutex // guards the fields below, and the endpoint and all links
 	ep       *endpoint
@@ -33,6 +38,9 @@ type fabric struct {
 	indebted bool    // a link owes its peer a message for which there was no space
 	done     []completion
 	scratch  []byte
+	window   *window
+	movers   [mostMoves]mover
+	unable   bool      // the provider does not write remote memory
 	strange  int       // messages without the token of the run, or for no link
 	troubled time.Time // when the provider reported trouble without saying with which peer
 	trouble  error
@@ -44,6 +52,7 @@ const (
 	leastMessages = 4        //
 	bufferBytes   = 64 << 20 // of receive buffers in all, where ranks are many
 	sendBuffers   = 64
+	leastPatience = time.Second
 	leastInject   = 2 << 10 // bytes, for messages that are all injected
 	// polls bounds one progress: so many completions may have come with one call.
 	polls = 8
@@ -54,14 +63,14 @@ func messagesAhead(peers int) int {
 	return min(mostMessages, max(leastMessages, bufferBytes/messageBytes/max(peers, 1)))
 }
 
-func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain string) (*fabric, error) {
-	f := &fabric{group: g, self: self, links: make([]*link, nodes), most: messagesAhead(nodes - 1), scratch: make([]byte, 0, messageBytes)}
+func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain string, stall time.Duration) (*fabric, error) {
+	f := &fabric{group: g, provider: provider, patience: max(leastPatience, 2*stall), over: make(chan struct{}), fatal: func(text string) { panic(text) }, self: self, links: make([]*link, nodes), most: messagesAhead(nodes - 1), scratch: make([]byte, 0, messageBytes)}
 	var err error
 	if f.eventfd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
 	// A peer may send an offer's taken, credits, an end and a beat beyond its credits.
-	f.ep, err = open(provider, node, domain, (nodes-1)*(f.most+2)+8, sendBuffers, nodes)
+	f.ep, err = open(provider, node, domain, (nodes-1)*(f.most+2)+8, sendBuffers, nodes+mostMoves)
 	if err != nil {
 		_ = unix.Close(f.eventfd)
 		return nil, err
@@ -77,6 +86,7 @@ func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain st
 	for i := range sendBuffers {
 		f.unused = append(f.unused, i)
 	}
+	go f.guard()
 	return f, nil
 }
 
@@ -131,9 +141,12 @@ func (f *fabric) complete(c *completion) {
 		l.outstanding--
 		l.fail(c.err)
 	case c.slot >= 0:
-		l := f.links[c.slot]
-		f.ep.readEnd(c.slot)
-		l.readDone(c.err)
+		f.ep.moveEnd(c.slot)
+		if at := c.slot - len(f.links); at >= 0 {
+			f.moveDone(at, c.err)
+		} else {
+			f.links[c.slot].readDone(c.err)
+		}
 	default:
 		f.troubles(c.err)
 	}
@@ -147,15 +160,12 @@ func (f *fabric) troubles(err error) {
 	}
 }
 
-// troubleTime is how long an error without a peer waits for a better explanation.
-const troubleTime = time.Second
-
 // brokenBy returns the error that breaks all links.
 func (f *fabric) brokenBy() error {
 	switch {
 	case f.closed:
 		return errors.New("the endpoint is closed")
-	case f.trouble != nil && time.Since(f.troubled) > troubleTime:
+	case f.trouble != nil && time.Since(f.troubled) > f.patience:
 		return fmt.Errorf("the provider reports, without saying for which peer: %w", f.trouble)
 	}
 	return nil
@@ -241,7 +251,7 @@ func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
 		defer f.asleep.Store(false)
 	}
 	for since := time.Now(); ; {
-		f.mu.Lock()
+		f.lock()
 		f.progress()
 		ready = f.ready(ready[:0])
 		f.mu.Unlock()
@@ -296,7 +306,7 @@ const closingTime = time.Second
 // Close implements stream.Poll. All links have been closed before.
 func (f *fabric) Close() {
 	for deadline := time.Now().Add(closingTime); time.Now().Before(deadline); {
-		f.mu.Lock()
+		f.lock()
 		f.progress()
 		over := true
 		for _, l := range f.links {
@@ -308,7 +318,8 @@ func (f *fabric) Close() {
 		}
 		time.Sleep(leastPause)
 	}
-	f.mu.Lock()
+	close(f.over)
+	f.lock()
 	f.closed = true
 	f.mu.Unlock()
 	f.group.leave(f)
@@ -320,6 +331,9 @@ func (f *fabric) free() {
 		if l != nil {
 			l.drop()
 		}
+	}
+	if f.window != nil {
+		f.window.close()
 	}
 	f.ep.close()
 	for _, l := range f.links {

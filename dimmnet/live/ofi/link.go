@@ -26,8 +26,11 @@ type link struct {
 	outstanding int // messages in send buffers
 	offered     *offered
 	reading     *reading
-	owesTaken   bool // the peer does not know yet that its memory was read
-	owesEnd     bool // the peer does not know yet that this rank sends nothing more
+	places      [2]exposure // the NIC memory of the peer
+	moves       int         // Puts and Gets that have begun
+	moved       []int       // ids of those that have ended
+	owesTaken   bool        // the peer does not know yet that its memory was read
+	owesEnd     bool        // the peer does not know yet that this rank sends nothing more
 	endSent     bool
 	ended       bool // the peer sends nothing more
 	err         error
@@ -93,7 +96,7 @@ func (l *link) failure() error {
 // later one, which has the same p.
 func (l *link) Read(p []byte) (int, error) {
 	f := l.f
-	f.mu.Lock()
+	f.lock()
 	defer f.mu.Unlock()
 	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
 		f.progress()
@@ -104,7 +107,7 @@ func (l *link) Read(p []byte) (int, error) {
 // ReadBoth implements stream.Vectored.
 func (l *link) ReadBoth(p, q []byte) (int, error) {
 	f := l.f
-	f.mu.Lock()
+	f.lock()
 	defer f.mu.Unlock()
 	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
 		f.progress()
@@ -168,7 +171,7 @@ func (l *link) readMemory(p []byte) (n int, err error) {
 	}
 	r := &reading{n: int(min(uint64(len(p)), memory.n))}
 	r.pinner.Pin(&p[0])
-	if err := l.f.ep.read(l.peer, l.rank, p[:r.n], memory.address, memory.key); err != nil {
+	if err := l.f.ep.move(l.peer, l.rank, false, p[:r.n], region{}, memory.address, memory.key); err != nil {
 		r.pinner.Unpin()
 		if err != errAgain {
 			l.fail(err)
@@ -231,7 +234,7 @@ func (l *link) Write(p []byte, more bool) (int, error) { return l.WriteBoth(p, n
 // has read it; until then the caller passes it again.
 func (l *link) WriteBoth(p, q []byte, _ bool) (n int, err error) {
 	f := l.f
-	f.mu.Lock()
+	f.lock()
 	defer f.mu.Unlock()
 	if err := l.failure(); err != nil {
 		return 0, err
@@ -293,7 +296,7 @@ func (l *link) write(k kind, e exposure, p, q []byte) bool {
 func (l *link) offer(p, q []byte) (sent bool) {
 	o := &offered{n: len(q)}
 	o.pinner.Pin(&q[0])
-	r, e, err := l.f.ep.expose(q)
+	r, e, err := l.f.ep.expose(q, false)
 	if err != nil {
 		o.pinner.Unpin()
 		l.fail(fmt.Errorf("registering %d bytes: %w", len(q), err))
@@ -327,7 +330,7 @@ func (l *link) wasTaken() {
 // Flush implements stream.Stream.
 func (l *link) Flush() (clear bool, err error) {
 	f := l.f
-	f.mu.Lock()
+	f.lock()
 	defer f.mu.Unlock()
 	if err := l.failure(); err != nil {
 		return false, err
@@ -341,7 +344,7 @@ func (l *link) Flush() (clear bool, err error) {
 
 // NotifyWritable implements stream.Stream.
 func (l *link) NotifyWritable(on bool) {
-	l.f.mu.Lock()
+	l.f.lock()
 	defer l.f.mu.Unlock()
 	if l.notifies == on {
 		return
@@ -356,6 +359,8 @@ func (l *link) readable() bool {
 	switch {
 	case l.ignored:
 		return false
+	case len(l.moved) > 0:
+		return true
 	case len(l.queue) > 0:
 		return l.reading == nil || l.reading.done || l.failure() != nil
 	}
@@ -379,14 +384,14 @@ func (l *link) writable() bool {
 
 // HungUp implements stream.Stream.
 func (l *link) HungUp() bool {
-	l.f.mu.Lock()
+	l.f.lock()
 	defer l.f.mu.Unlock()
 	return l.ended || l.failure() != nil
 }
 
 // CloseWrite implements stream.Stream.
 func (l *link) CloseWrite() {
-	l.f.mu.Lock()
+	l.f.lock()
 	defer l.f.mu.Unlock()
 	if !l.endSent {
 		l.owesEnd = true
@@ -396,7 +401,7 @@ func (l *link) CloseWrite() {
 
 // Ignore implements stream.Stream.
 func (l *link) Ignore() {
-	l.f.mu.Lock()
+	l.f.lock()
 	defer l.f.mu.Unlock()
 	l.ignored = true
 }
@@ -404,7 +409,7 @@ func (l *link) Ignore() {
 // Close implements stream.Stream. The fabric, which is closed last, waits until the link is over.
 func (l *link) Close(gone bool) {
 	l.CloseWrite()
-	l.f.mu.Lock()
+	l.f.lock()
 	defer l.f.mu.Unlock()
 	l.gone = l.gone || gone
 	for len(l.queue) > 0 { // nobody reads it any more

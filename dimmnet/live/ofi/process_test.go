@@ -78,6 +78,9 @@ func TestLost(t *testing.T) {
 // nearly all of the time goes into large pieces.
 func TestLostInTransfer(t *testing.T) {
 	processes(t, func(t *testing.T, provider string) {
+		if provider == "shm" {
+			t.Skip("the killed process may hold a lock of the provider: TestStuck")
+		}
 		for i := range longtest.Cases(8, 2) {
 			o := meshtest.Order{Push: 8 << 20}
 			all := job(t, provider, o, o, o)

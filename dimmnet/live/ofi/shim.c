@@ -18,7 +18,7 @@
 typedef struct {
 	struct fi_context2 context;
 	uint64_t id;
-	struct fid_mr *region; // local memory of a read, where the provider wants it registered
+	struct fid_mr *region; // local memory of a move, where the provider wants it registered
 } operation;
 
 struct fagus_ofi {
@@ -34,7 +34,7 @@ struct fagus_ofi {
 	struct fid_mr *buffers_region;
 	void *descriptor;
 	operation *operations; // of receives and sends
-	operation **reads;     // by slot; one by one, because providers keep their addresses
+	operation **moves;     // by slot; one by one, because providers keep their addresses
 	uint64_t next_key;
 };
 
@@ -242,15 +242,15 @@ void fagus_ofi_close(fagus_ofi *f)
 {
 	shut(f->ep);
 	for (size_t i = 0; i < f->slots; i++)
-		fagus_ofi_read_end(f, i);
+		fagus_ofi_move_end(f, i);
 	shut(f->buffers_region);
 	shut(f->cq);
 	shut(f->av);
 	shut(f->domain);
 	shut(f->fabric);
 	for (size_t i = 0; i < f->slots; i++)
-		free(f->reads[i]);
-	free(f->reads);
+		free(f->moves[i]);
+	free(f->moves);
 	free(f->operations);
 	free(f->buffers);
 	fi_freeinfo(f->info);
@@ -285,45 +285,53 @@ int fagus_ofi_send(fagus_ofi *f, uint64_t peer, size_t i, size_t n)
 	return (int)fi_send(f->ep, fagus_ofi_send_buffer(f, i), n, f->descriptor, peer, &f->operations[f->receives + i]);
 }
 
-int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, void **region, uint64_t *address, uint64_t *key)
+int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, int writable, void **region, uint64_t *address, uint64_t *key)
 {
-	return expose(f, p, n, FI_REMOTE_READ, (struct fid_mr **)region, address, key);
+	uint64_t access = FI_REMOTE_READ | (writable ? FI_REMOTE_WRITE | FI_READ | FI_WRITE : 0);
+	return expose(f, p, n, access, (struct fid_mr **)region, address, key);
 }
 
 void fagus_ofi_hide(void *region) { shut(region); }
 
 int fagus_ofi_slots(fagus_ofi *f, size_t n)
 {
-	f->reads = calloc(n, sizeof *f->reads);
-	for (f->slots = 0; f->reads && f->slots < n; f->slots++) {
+	f->moves = calloc(n, sizeof *f->moves);
+	for (f->slots = 0; f->moves && f->slots < n; f->slots++) {
 		operation *o = calloc(1, sizeof *o);
 		if (!o)
 			return -FI_ENOMEM;
 		o->id = f->receives + f->sends + f->slots + 1;
-		f->reads[f->slots] = o;
+		f->moves[f->slots] = o;
 	}
-	return f->reads ? 0 : -FI_ENOMEM;
+	return f->moves ? 0 : -FI_ENOMEM;
 }
 
-int fagus_ofi_read(fagus_ofi *f, uint64_t peer, size_t slot, void *p, size_t n, uint64_t address, uint64_t key)
+int fagus_ofi_move(fagus_ofi *f, uint64_t peer, size_t slot, int write, void *p, size_t n, void *region, uint64_t address, uint64_t key)
 {
-	operation *o = f->reads[slot];
-	void *descriptor = NULL;
+	operation *o = f->moves[slot];
 	int r;
-	if (f->about.mr_mode & FI_MR_LOCAL) {
-		if ((r = expose(f, p, n, FI_READ, &o->region, NULL, NULL)))
+	if (f->about.mr_mode & FI_MR_LOCAL && !region) {
+		if ((r = expose(f, p, n, write ? FI_WRITE : FI_READ, &o->region, NULL, NULL)))
 			return r;
-		descriptor = fi_mr_desc(o->region);
+		region = o->region;
 	}
-	if ((r = (int)fi_read(f->ep, p, n, descriptor, peer, address, key, o)))
-		fagus_ofi_read_end(f, slot);
+	void *descriptor = region ? fi_mr_desc(region) : NULL;
+	struct iovec local = {p, n};
+	struct fi_rma_iov far = {address, n, key};
+	struct fi_msg_rma m = {.msg_iov = &local, .desc = &descriptor, .iov_count = 1, .addr = peer, .rma_iov = &far, .rma_iov_count = 1, .context = o};
+	if (write)
+		r = (int)fi_writemsg(f->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+	else
+		r = (int)fi_readmsg(f->ep, &m, FI_COMPLETION);
+	if (r)
+		fagus_ofi_move_end(f, slot);
 	return r;
 }
 
-void fagus_ofi_read_end(fagus_ofi *f, size_t slot)
+void fagus_ofi_move_end(fagus_ofi *f, size_t slot)
 {
-	shut(f->reads[slot]->region);
-	f->reads[slot]->region = NULL;
+	shut(f->moves[slot]->region);
+	f->moves[slot]->region = NULL;
 }
 
 int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most, const uint32_t *buffers, size_t *count)

@@ -54,15 +54,16 @@ int fagus_ofi_inject(fagus_ofi *f, uint64_t peer, const void *p, size_t n);
 // Sends n bytes of send buffer i. Its completion has the id receives+i+1.
 int fagus_ofi_send(fagus_ofi *f, uint64_t peer, size_t i, size_t n);
 
-// Registers memory that peers read. Peers need *address and *key.
-int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, void **region, uint64_t *address, uint64_t *key);
+// Registers memory that peers read and, if `writable`, write. Peers need *address and *key.
+int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, int writable, void **region, uint64_t *address, uint64_t *key);
 void fagus_ofi_hide(void *region);
 
-// Reads remote memory. slot numbers the reads of one endpoint: one at a time for each, and below
-// fagus_ofi_slots. Its completion has the id receives+sends+slot+1. fagus_ofi_read_end frees what the
-// read needed.
-int fagus_ofi_read(fagus_ofi *f, uint64_t peer, size_t slot, void *p, size_t n, uint64_t address, uint64_t key);
-void fagus_ofi_read_end(fagus_ofi *f, size_t slot);
+// Reads or writes remote memory. slot numbers the moves of one endpoint: one at a time for each, and
+// below fagus_ofi_slots. Its completion has the id receives+sends+slot+1; that of a write comes when
+// the bytes are in the memory of the peer. region is that of p, or NULL: then the call registers p
+// where the provider wants it, until fagus_ofi_move_end.
+int fagus_ofi_move(fagus_ofi *f, uint64_t peer, size_t slot, int write, void *p, size_t n, void *region, uint64_t address, uint64_t key);
+void fagus_ofi_move_end(fagus_ofi *f, size_t slot);
 int fagus_ofi_slots(fagus_ofi *f, size_t n);
 
 // Posts the given receive buffers again; the completion of buffer i has the id i+1. *count becomes

@@ -51,9 +51,18 @@ const (
 // receive reads and applies frames; came: bytes have come. A change of in.landed tells whether they
 // had an effect. receive is not called after an error.
 func (in *inbox) receive() (came bool, err error) {
+	for in.out.remote != nil {
+		m, ok := in.out.moved()
+		if !ok {
+			break
+		}
+		in.nic.LLCM.Store(m.done, uint64(m.n), word)
+		in.landed++
+		came = true
+	}
 	if in.blocked {
 		if len(in.receives) == 0 && !in.abandoned {
-			return false, nil
+			return came, nil
 		}
 		in.blocked, came = false, true
 		if err := in.parse(); err != nil {

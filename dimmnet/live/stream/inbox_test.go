@@ -72,7 +72,7 @@ const testLLCM, testBulk = 8192, 1 << 17
 func newEnd(frames []byte) *end { return newEndWith(testBulk, frames) }
 
 func newEndWith(bulk int, frames []byte) *end {
-	e := &end{nic: newNIC(dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk}, SumAll)}
+	e := &end{nic: newNIC(nil, dimmnet.Limits{Store: word, Block: 4096, RDMA: testLLCM + bulk, LLCM: testLLCM, Bulk: bulk}, SumAll)}
 	t := &tape{in: frames}
 	e.out = outbox{stream: t, nic: &e.nic, onSpace: func() {}}
 	e.out.pushes = []move{{done: 8, n: 16}}

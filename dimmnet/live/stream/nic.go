@@ -12,7 +12,11 @@ type nic struct {
 	sums   Sums
 }
 
-func newNIC(limits dimmnet.Limits, s Sums) nic {
+// newNIC returns a nic with the given memory, or with new memory if m is nil.
+func newNIC(m *memory.NIC, limits dimmnet.Limits, s Sums) nic {
+	if m != nil {
+		return nic{NIC: *m, limits: limits, sums: s}
+	}
 	return nic{NIC: memory.NewNIC(limits.LLCM, limits.Bulk), limits: limits, sums: s}
 }
 

@@ -83,7 +83,7 @@ const few = 4
 // newNode returns the node of rank with the connections l, which it takes over.
 func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 	n := &node{
-		nic:      newNIC(r.cfg.Limits, r.cfg.Sums),
+		nic:      newNIC(l.NIC, r.cfg.Limits, r.cfg.Sums),
 		shared:   r,
 		rank:     rank,
 		peers:    make([]*peer, len(l.Streams)),
@@ -100,6 +100,9 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 	for i, s := range l.Streams {
 		if r := dimmnet.Rank(i); s != nil || n.demand != nil && r != rank {
 			n.peers[i] = n.newPeer(r, s, l.Near[i])
+			if l.Remotes != nil {
+				n.peers[i].out.remote = l.Remotes[i]
+			}
 		}
 	}
 	n.flushTimer = time.AfterFunc(time.Hour, n.flushLate)

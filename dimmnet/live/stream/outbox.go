@@ -57,6 +57,9 @@ type outbox struct {
 	notices   uint64       // number of notices that are not in a frame yet
 	pushes    []move       // own Pushes that the peer has not acknowledged
 	pulls     []move       // own Pulls that the peer has not answered completely
+	remote    Remote       // nil: all Pushes and Pulls go through the stream
+	remotes   []move       // Pushes and Pulls of remote, by id; n is 0 where there is none
+	moving    int          // number of them
 	refused   bool         // a post was refused since onSpace was called
 	onSpace   func()       // called when a refused post may succeed
 	onSent    func()       // called when the stream has accepted all zero-copy sends
@@ -116,6 +119,11 @@ func (o *outbox) push(from, to dimmnet.Offset, n int, done dimmnet.Offset) (post
 	if o.state == dead || len(o.pushes) == maxMoves {
 		return o.refuse()
 	}
+	if o.remote != nil {
+		if posted, taken := o.remotely(o.remote.Put, from, to, n, done); taken {
+			return posted
+		}
+	}
 	o.pushes = append(o.pushes, move{done: done, n: n})
 	o.transfer(transfer{kind: push, from: from, to: to, n: n})
 	o.flushLocked()
@@ -127,6 +135,11 @@ func (o *outbox) pull(from, to dimmnet.Offset, n int, done dimmnet.Offset) (post
 	defer o.mu.Unlock()
 	if o.state == dead || len(o.pulls) == maxMoves || o.buffered()+headerBytes+requestBytes > outboxBytes {
 		return o.refuse()
+	}
+	if o.remote != nil {
+		if posted, taken := o.remotely(o.remote.Get, from, to, n, done); taken {
+			return posted
+		}
 	}
 	o.pulls = append(o.pulls, move{done: done, n: n, to: to, rest: n})
 	o.frame(pull, 0, from, request{to, n}.append(nil))
@@ -477,7 +490,7 @@ func (o *outbox) advance(h *header) (m move, ended bool) {
 func (o *outbox) quiet() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.refused = o.state != dead && (o.waiting.Load() || len(o.pushes)+len(o.pulls) > 0)
+	o.refused = o.state != dead && (o.waiting.Load() || len(o.pushes)+len(o.pulls)+o.moving > 0)
 	return !o.refused
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
 
 // Stream is an ordered stream of bytes between this rank and a peer. No method waits. One thread
@@ -108,6 +109,10 @@ type Links struct {
 	Near    []bool   // by rank: the peer is on this host
 	Poll    Poll     // waits for these streams
 	Beats   Beats    // nil: silent peers go unnoticed
+	// NIC is the NIC memory of the rank, which is zero. nil: Run allocates it.
+	NIC *memory.NIC
+	// Remotes are the ways to the memories of peers, by rank. nil: there are none.
+	Remotes []Remote
 	// Demand connects to the peers whose Streams are nil. nil: all peers are connected.
 	Demand OnDemand
 

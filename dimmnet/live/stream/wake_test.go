@@ -245,7 +245,7 @@ func TestQuiet(t *testing.T) {
 			return nil
 		}},
 	} {
-		memory := newNIC(dimmnet.Limits{Store: word, LLCM: 64, Block: 64, RDMA: 64}, SumAll)
+		memory := newNIC(nil, dimmnet.Limits{Store: word, LLCM: 64, Block: 64, RDMA: 64}, SumAll)
 		freed := 0
 		o := &outbox{stream: &tape{}, nic: &memory, onSpace: func() { freed++ }, onSent: func() {}}
 		if !o.quiet() {
