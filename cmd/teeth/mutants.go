@@ -37,6 +37,7 @@ func live() map[string][]string {
 		"dimmnet/live/quic":   {"dimmnet/live/quic", "fagus/cluster"},
 		"dimmnet/live/mesh":   {"dimmnet/live/mesh", "dimmnet/live/tcp", "dimmnet/live/quic"},
 		"fagus/cluster":       {"fagus/cluster", "fagus/cluster/launch"},
+		"fagus/cluster/pmi":   {"fagus/cluster/pmi", "fagus/cluster"},
 	}
 }
 

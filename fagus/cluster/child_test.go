@@ -19,7 +19,8 @@ import (
 
 // child is the main function of a rank in a process of its own. The string laps has the number of
 // laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, "serial " and a mode for
-// serialise, "die" for dieHolding, or what meetWithout does. child returns the exit status.
+// serialise, "sum" for sum, "absent" for joinIncomplete, "die" for dieHolding, or what meetWithout
+// does. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
@@ -34,6 +35,13 @@ func child(laps string) int {
 			if laps == "serial "+mode.String() {
 				return serialise(mode)
 			}
+		}
+		if laps == "sum" {
+			_, err := cluster.Run(context.Background(), fagus.Config{}, sum)
+			return err
+		}
+		if laps == "absent" {
+			return joinIncomplete()
 		}
 		if laps == "die" {
 			return dieHolding()
@@ -110,6 +118,35 @@ func serialise(mode fagus.Mode) error {
 		fmt.Fprintln(os.Stderr, w)
 	}
 	return err
+}
+
+// sum is a program that prints the sum of all ranks plus one, which each adds in memory.
+func sum(n *fagus.Node) error {
+	total := fagus.NewGuarded[int64](n, "total", 1)
+	if err := n.Set(total.Write()).Do(func() { total.Slice()[0] += int64(n.Rank()) + 1 }); err != nil {
+		return err
+	}
+	if err := n.Barrier(); err != nil {
+		return err
+	}
+	return n.Set(total.Read()).Do(func() { fmt.Printf("rank %d of %d: sum %d\n", n.Rank(), n.Nodes(), total.Slice()[0]) })
+}
+
+// joinIncomplete joins the job for at most two seconds. Rank 1 does not.
+func joinIncomplete() error {
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if err != nil || place.Rank == 1 {
+		time.Sleep(4 * time.Second) // launchers may end a job whose first rank has ended
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_, _, err = joinAs(ctx, place)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("not an error of the context: %w", err)
+	}
+	fmt.Println(err)
+	return nil
 }
 
 // dieHolding runs a program whose ranks contend for one variable, until the process of rank 1 dies

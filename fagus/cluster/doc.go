@@ -33,6 +33,10 @@
 // differ from the ranks of the other launcher. FAGUS_RANK and the MPI launchers must agree. A job
 // of one rank is an error where any launcher reports more than one.
 //
+// With FAGUS_JOIN=pmi the ranks join through the key-value store of the launcher (JoinLauncher):
+// that of the mpiexec of MPICH, of Flux, or of srun --mpi=pmi2. They open no port to meet, and the
+// store names the job.
+//
 // FAGUS_NET names the transport of the data (TransportFromEnv). FAGUS_EPOCH numbers the starts
 // of a job; ranks of different starts refuse each other.
 //

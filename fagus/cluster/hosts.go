@@ -65,9 +65,10 @@ type Hosts struct {
 
 var _ dimmnet.Member = (*Hosts)(nil)
 
-// Spans reports whether the job may be on several hosts: its ranks meet at a network address.
+// Spans reports whether the job may be on several hosts: its ranks meet at a network address, or
+// join through their launcher.
 func (p Place) Spans() bool {
-	return p.Rendezvous != "" && !strings.HasPrefix(p.Rendezvous, unixPrefix)
+	return p.ByLauncher || p.Rendezvous != "" && !strings.HasPrefix(p.Rendezvous, unixPrefix)
 }
 
 // JoinHosts joins the other ranks of place's job and returns when all ranks have joined.

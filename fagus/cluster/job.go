@@ -15,16 +15,20 @@ type Job interface {
 	dimmnet.Member
 	// Network returns the job's network over a transport, the same for all ranks.
 	Network(over Transport) dimmnet.Network
-	// Close leaves the job. It waits as Host.Close and Hosts.Close do.
+	// Close leaves the job. It waits as Host.Close, Hosts.Close and Launched.Close do.
 	Close(ctx context.Context) error
 }
 
-// Join joins the other ranks of place's job, and authenticates every one of them. Ranks that meet
+// Join joins the other ranks of place's job. With place.ByLauncher the ranks join through their
+// launcher (JoinLauncher). Otherwise Join authenticates every one of them. Ranks that meet
 // at a host:port prove their rank with cfg.Identity (JoinHosts). Ranks of one host need no
 // identity: they meet at a Unix socket, where the kernel tells the user of each process. They do
 // so if place has no rendezvous (JoinHost), and also if its rendezvous is a loopback address and
 // cfg has neither Identity nor Insecure nor Interface.
 func Join(ctx context.Context, place Place, cfg HostsConfig) (Job, error) {
+	if place.ByLauncher {
+		return JoinLauncher(ctx, place, cfg)
+	}
 	if !place.Spans() {
 		return JoinHost(ctx, place, HostConfig{Timeout: cfg.Timeout, Stall: cfg.Stall, Ports: cfg.Ports, Net: cfg.Net, Provider: cfg.Provider})
 	}

@@ -15,10 +15,11 @@ import (
 type Place struct {
 	Rank, Size           int
 	LocalRank, LocalSize int    // among the ranks of this host; -1 and 0 if unknown
-	Job                  string // unique name of the job
+	Job                  string // unique name of the job; may be empty if ByLauncher
 	Rendezvous           string // address where the processes meet; empty if not configured
 	Source               string // name of the environment variable that gives the rank
 	Epoch                int    // start number of the job; ranks of another epoch are refused
+	ByLauncher           bool   // the ranks join through their launcher (JoinLauncher)
 }
 
 // ErrNoJob is the error of FromEnv for a process that no launcher has started.
@@ -57,7 +58,10 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 	if p.Epoch, _, err = env.number(fagusEpoch); err != nil {
 		return Place{}, err
 	}
-	if p.Job = env.job(found); p.Job == "" {
+	if p.ByLauncher, err = env.joinsByLauncher(); err != nil {
+		return Place{}, err
+	}
+	if p.Job = env.job(found); p.Job == "" && !p.ByLauncher {
 		return Place{}, fmt.Errorf("cluster: %s=%d is a rank of a job without a name: set %s, the same for all ranks, to a name that no other job of this user has, or set %s to the address where the ranks meet",
 			p.Source, p.Rank, fagusJob, fagusRendezvous)
 	}

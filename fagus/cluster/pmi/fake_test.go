@@ -16,6 +16,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(rankBody) != "" {
+		os.Exit(rankMain())
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -134,14 +134,18 @@ func examineJob(lookup func(string) (string, bool)) []finding {
 	if err != nil {
 		return []finding{lack("job", err, "see docs/processes.md")}
 	}
-	all := []finding{good("job", "rank %d of %d, as %s says; job %.80q, meets at %q, epoch %d", place.Rank, place.Size, place.Source, place.Job, place.Rendezvous, place.Epoch)}
-	where, _ := lookup("FAGUS_IDENTITY")
+	where := fmt.Sprintf("meets at %q", place.Rendezvous)
+	if place.ByLauncher {
+		where = "joins through its launcher"
+	}
+	all := []finding{good("job", "rank %d of %d, as %s says; job %.80q, %s, epoch %d", place.Rank, place.Size, place.Source, place.Job, where, place.Epoch)}
+	from, _ := lookup("FAGUS_IDENTITY")
 	switch {
 	case !place.Spans():
 		return append(all, good("identity", "not needed: all ranks are on this host"))
-	case strings.HasPrefix(where, "fd:"):
+	case strings.HasPrefix(from, "fd:"):
 		// Reading the inherited identity here would leave nothing for the program to read.
-		return append(all, good("identity", "inherited (%s)", where))
+		return append(all, good("identity", "inherited (%s)", from))
 	}
 	id, err := cluster.IdentityFromEnv(lookup, dimmnet.Rank(place.Rank))
 	switch {
@@ -150,7 +154,7 @@ func examineJob(lookup func(string) (string, bool)) []finding {
 	case id == nil:
 		all = append(all, note("identity", "none: ranks of other hosts are refused unless FAGUS_INSECURE=1", "fagus identity -n N FOLDER, and FAGUS_IDENTITY=FOLDER for all ranks"))
 	default:
-		all = append(all, good("identity", "%v, from %s", id, where))
+		all = append(all, good("identity", "%v, from %s", id, from))
 	}
 	return all
 }
@@ -169,7 +173,7 @@ func examineInterfaces(ctx context.Context, lookup func(string) (string, bool)) 
 	found := []finding{good("interfaces", "%s", strings.Join(names, ", "))}
 	want, _ := lookup("FAGUS_INTERFACE")
 	var meet []netip.AddrPort
-	if place, err := cluster.FromEnv(lookup); err == nil && place.Spans() {
+	if place, err := cluster.FromEnv(lookup); err == nil && place.Spans() && !place.ByLauncher {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if meet, err = cluster.MeetingPoints(ctx, place.Rendezvous); err != nil {

@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
+)
+
+const (
+	// fagusJoin says how ranks join: joinPMI, or empty for what suits the transport.
+	fagusJoin = "FAGUS_JOIN"
+	joinPMI   = "pmi" // through the launcher's key-value store (JoinLauncher)
+	// pmiDescriptor is the variable in which package pmi finds the launcher's socket.
+	pmiDescriptor = "PMI_FD"
+)
+
+// joinsByLauncher reports whether the ranks join through their launcher.
+func (e environment) joinsByLauncher() (bool, error) {
+	switch v := e.get(fagusJoin); v {
+	case "":
+		return needsLauncher(e.get(fagusNet)), nil
+	case joinPMI:
+		return true, nil
+	default:
+		return false, fmt.Errorf("cluster: %s=%.40q: want %s or an empty value", fagusJoin, v, joinPMI)
+	}
+}
+
+// needsLauncher reports whether the ranks of a transport, which FAGUS_NET names, join through their
+// launcher if FAGUS_JOIN is not set. No transport does so yet.
+func needsLauncher(_ string) bool { return false }
+
+// Launched is the membership of one rank in a job whose ranks join through the key-value store of
+// their launcher. It implements dimmnet.Member.
+//
+// Gather is collective: all ranks make the same calls in the same order, one at a time. When one
+// fails, every later call fails. The loss of another rank is not noticed: the launcher kills the
+// job, and the network between the ranks detects the end of a connection.
+type Launched struct {
+	*client
+	place Place
+	cfg   HostsConfig
+	net   Interface // zero if all ranks are on this host
+}
+
+// client is an alias so that Launched has the methods of the Client, but not the field.
+type client = pmi.Client
+
+var _ Job = (*Launched)(nil)
+
+// JoinLauncher joins the other ranks of place's job through the launcher that started this process
+// (package pmi, which reads PMI_FD), and returns when all ranks have joined. It needs no rendezvous
+// and opens no port. If place has no name of the job, the name of the launcher's store is used.
+//
+// Ranks of several hosts need cfg.Identity, or cfg.Insecure: the launcher passes on, perhaps
+// without encryption, what ranks need to connect to each other. If place says that all ranks are
+// on this host, and cfg has no Interface, they connect over loopback and need neither.
+func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched, error) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultHostsTimeout
+	}
+	timeout, err := patience(ctx, cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	h := &Launched{place: place, cfg: cfg}
+	if err := h.findInterface(); err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(timeout)
+	joining, cancel := context.WithDeadlineCause(ctx, deadline,
+		fmt.Errorf("rank %d has waited %v for the launcher and all %d ranks", place.Rank, timeout.Round(time.Millisecond), place.Size))
+	defer cancel()
+	if h.client, err = pmi.Open(joining, os.LookupEnv); err != nil {
+		return nil, atDeadline(ctx, deadline, fmt.Errorf("cluster: joining through the launcher: %w", err))
+	}
+	if err = h.join(joining, deadline); err != nil {
+		_ = h.client.Close(joining) // the first error says more
+		return nil, atDeadline(ctx, deadline, err)
+	}
+	return h, nil
+}
+
+// findInterface sets h.net, and checks whether the data on it may be unencrypted.
+func (h *Launched) findInterface() (err error) {
+	if h.place.Size == h.place.LocalSize && h.cfg.Interface == "" {
+		return nil
+	}
+	if h.net, err = OuterInterface(h.cfg.Interface, netip.Addr{}); err != nil {
+		return err
+	}
+	if h.cfg.Identity == nil && !h.cfg.Insecure {
+		return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities), or permit unencrypted data with --insecure or %s=1",
+			h.place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
+	}
+	return nil
+}
+
+// join exchanges hellos with all ranks, and checks them.
+func (h *Launched) join(ctx context.Context, deadline time.Time) error {
+	if h.place.Job == "" {
+		h.place.Job = h.client.Job()
+	}
+	h.place.Job = strings.ToValidUTF8(h.place.Job, "?") // JSON encoding would replace invalid bytes
+	if err := h.place.check(); err != nil {
+		return err
+	}
+	if int(h.Rank()) != h.place.Rank || h.Size() != h.place.Size {
+		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but rank %d of %d for its launcher (PMI_RANK, PMI_SIZE): unset the variables of another launcher",
+			h.place.Rank, h.place.Size, h.place.Source, h.Rank(), h.Size())
+	}
+	if id := h.cfg.Identity; id != nil && (id.Rank() != h.Rank() || id.Size() != h.Size()) {
+		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", h.place.Rank, h.place.Size, h.place.Source, fagusIdentity, id)
+	}
+	own, err := h.hello(deadline)
+	if err != nil {
+		return err
+	}
+	all, err := h.client.Gather(ctx, own)
+	if err != nil {
+		return fmt.Errorf("cluster: joining through the launcher: %w", err)
+	}
+	if err := checkHellos(all); err != nil {
+		return err
+	}
+	if h.Rank() == 0 && h.net != (Interface{}) && h.cfg.Identity == nil {
+		warn(fmt.Sprintf("job %.80q is insecure: its data are not encrypted, and whoever reads what the launcher sends between hosts can become one of its ranks", h.place.Job))
+	}
+	return nil
+}
+
+func (h *Launched) hello(deadline time.Time) ([]byte, error) {
+	own := newHello(h.place, os.Getpid(), max(time.Until(deadline), 0))
+	name, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	own.Net, own.Host = h.cfg.Net, fmt.Sprintf("%.60s", name)
+	if h.net != (Interface{}) {
+		own.Host += ", " + h.net.Addr.String()
+	}
+	m, err := own.message()
+	return m.body, err
+}
+
+// checkHellos returns an error if a rank is not of the job of rank 0. It is the same at all ranks.
+func checkHellos(all [][]byte) error {
+	var first hello
+	for rank, body := range all {
+		h, err := readHello(body)
+		if err != nil {
+			return fmt.Errorf("cluster: joining through the launcher, rank %d: %w", rank, err)
+		}
+		if rank == 0 {
+			first = h
+		}
+		if err := h.check(first); err != nil {
+			return err
+		}
+		if h.Rank != rank || h.Size != len(all) {
+			return fmt.Errorf("cluster: joining through the launcher: %s of %d says that it is rank %d of %d", h.process(), len(all), h.Rank, h.Size)
+		}
+	}
+	return nil
+}
+
+// Gather sends own, at most 1 MiB, to all ranks and returns the bytes of all ranks, indexed by
+// rank. It is collective: it returns when all ranks have called it, when ctx is done, or when the
+// launcher has ended.
+func (h *Launched) Gather(ctx context.Context, own []byte) ([][]byte, error) {
+	all, err := h.client.Gather(ctx, own)
+	return all, h.failed(err)
+}
+
+// failed returns err as a failure of the job.
+func (h *Launched) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Failed{Rank: h.Rank(), Why: "cluster: " + err.Error(), cause: err}
+}
+
+// Network returns the job's network over TCP or QUIC. All ranks must pass the same transport. The
+// network uses the identities with which the ranks joined.
+func (h *Launched) Network(over Transport) dimmnet.Network {
+	cfg := tcp.Config{Warn: warn, Bulk: bulkBytes, Identity: h.cfg.Identity, Stall: h.cfg.Stall, Ports: h.cfg.Ports}
+	if h.net != (Interface{}) {
+		cfg.Listen = h.net.Addr.String()
+	}
+	if over == QUIC {
+		return quic.Join(cfg, h)
+	}
+	return tcp.Join(cfg, h)
+}
+
+// Close leaves the job. It does not wait for the other ranks.
+func (h *Launched) Close(ctx context.Context) error { return h.failed(h.client.Close(ctx)) }

@@ -1,0 +1,104 @@
+//go:build linux
+
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	hydraLauncher = "mpiexec.mpich"
+	slurmLauncher = "../../.ci/slurm-test" // a Slurm of this host, for as long as the job runs
+)
+
+// launched runs this test binary as four ranks of a launcher that join through it. It skips the
+// test if the launcher cannot be started here.
+func launched(t *testing.T, launcher, body string, env ...string) (output string, err error) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("Slurm takes some seconds")
+	}
+	if _, err := exec.LookPath(launcher); err != nil {
+		t.Skip(err)
+	}
+	flags := []string{"-n", "4", os.Args[0]}
+	if launcher == slurmLauncher {
+		flags = []string{"--mpi=pmi2", os.Args[0]}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, launcher, flags...)
+	cmd.Env = append(append(os.Environ(), childBody+"="+body, "FAGUS_JOIN=pmi"), env...)
+	// SIGTERM, not SIGKILL, so that the launcher can end its processes.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skipf("%s", out)
+	}
+	t.Logf("%s %s %v: %v\n%s", launcher, body, env, err, out)
+	return string(out), err
+}
+
+// TestJoinLauncher runs a program of four ranks that join through a real launcher.
+func TestJoinLauncher(t *testing.T) {
+	outer := []string{"FAGUS_INTERFACE=127.0.0.1"} // as if the job spanned hosts
+	for _, tt := range []struct {
+		launcher, name string
+		env            []string
+	}{
+		{hydraLauncher, "default", nil},
+		{hydraLauncher, "quic", []string{"FAGUS_NET=quic"}},
+		{hydraLauncher, "insecure", append(outer, "FAGUS_INSECURE=1")},
+		{hydraLauncher, "identities", append(outer, identities(t, 4))},
+		{slurmLauncher, "default", nil},
+	} {
+		t.Run(tt.launcher[strings.LastIndex(tt.launcher, "/")+1:]+" "+tt.name, func(t *testing.T) {
+			out, err := launched(t, tt.launcher, "sum", tt.env...)
+			if err != nil || strings.Count(out, " of 4: sum 10\n") != 4 {
+				t.Error("want the sum 10 at all 4 ranks")
+			}
+			if got := strings.Count(out, "is insecure"); got > 1 || (got == 1) != (tt.name == "insecure") {
+				t.Errorf("%d warnings", got)
+			}
+		})
+	}
+}
+
+// TestJoinLauncherErrors: ranks of a real launcher get an error that says what to do.
+func TestJoinLauncherErrors(t *testing.T) {
+	for body, tt := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"run":    {[]string{"FAGUS_INTERFACE=127.0.0.1"}, "cluster: rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY (`fagus identity` creates identities), or permit unencrypted data with --insecure or FAGUS_INSECURE=1"},
+		"sum":    {[]string{"FAGUS_NET=shm"}, "want tcp or quic"},
+		"absent": {nil, "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
+		"die":    {nil, "EXIT CODE: 9"}, // Hydra kills the others
+	} {
+		t.Run(body, func(t *testing.T) {
+			if out, _ := launched(t, hydraLauncher, body, tt.env...); !strings.Contains(out, tt.want) {
+				t.Errorf("want %q", tt.want)
+			}
+		})
+	}
+}
+
+// TestNoStore: a process whose launcher has no store gets an error that names the variable, and
+// what to start it with.
+func TestNoStore(t *testing.T) {
+	for rank, p := range start(t, 2, "run", "", "FAGUS_JOIN=pmi", "PMI_FD=", "FAGUS_INSECURE=1") {
+		const want = "cluster: joining through the launcher: pmi: the launcher has passed no connection to its key-value store: PMI_FD is not set: start the program with "
+		if output, err := p.end(); err == nil || !strings.HasPrefix(output, want) {
+			t.Errorf("rank %d: %v: %s", rank, err, output)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+//go:build unix
+
+package pmi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rankBody is the environment variable that makes this test binary a rank.
+const rankBody = "PMI_TEST_BODY"
+
+// rankMain is the main function of a rank of a real launcher. It returns the exit status.
+func rankMain() int {
+	err := func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		c, err := Open(ctx, os.LookupEnv)
+		if err != nil {
+			return err
+		}
+		for call, length := range []int{0, 10, 3000, 200_000} {
+			blob := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank + 65), byte(call)}, length+rank) }
+			all, err := c.Gather(ctx, blob(c.rank))
+			if err != nil {
+				return err
+			}
+			for rank := range all {
+				if !bytes.Equal(all[rank], blob(rank)) {
+					return fmt.Errorf("call %d: %d bytes of rank %d differ", call, len(all[rank]), rank)
+				}
+			}
+		}
+		fmt.Printf("rank %d of %d: frames %v, values of %d bytes, job %s\n", c.rank, c.size, c.store.frames, c.store.value, c.job)
+		return c.Close(ctx)
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// TestLaunchers exchanges bytes between ranks of real launchers.
+func TestLaunchers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("Slurm takes some seconds")
+	}
+	for _, tt := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"mpiexec.mpich", "-n", "4"}, "rank 3 of 4: frames false, values of "},
+		{[]string{"flux", "start", "flux", "run", "-n", "4"}, "rank 3 of 4: frames false, values of "},
+		{[]string{"../../../.ci/slurm-test", "--mpi=pmi2"}, "rank 3 of 4: frames true, values of 1023 bytes, job "},
+		// Without PMI_JOBID a rank asks for PMI-1, which Slurm's plugin speaks, too.
+		{[]string{"../../../.ci/slurm-test", "--mpi=pmi2", "env", "-u", "PMI_JOBID"}, "rank 3 of 4: frames false, values of "},
+	} {
+		t.Run(filepath.Base(tt.words[0]), func(t *testing.T) {
+			if _, err := exec.LookPath(tt.words[0]); err != nil {
+				t.Skip(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, tt.words[0], append(tt.words[1:], os.Args[0])...)
+			cmd.Env = append(os.Environ(), rankBody+"=1")
+			// SIGTERM, not SIGKILL, so that the launcher can end its processes.
+			cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+			cmd.WaitDelay = 20 * time.Second
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == 77 {
+				t.Skipf("%s", out)
+			}
+			if err != nil || !strings.Contains(string(out), tt.want) {
+				t.Errorf("%v: %s: want %q", err, out, tt.want)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
