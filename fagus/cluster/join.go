@@ -111,11 +111,11 @@ func (p Place) check() error {
 
 // CheckHost returns an error, as JoinHost does, if p cannot be a place in a job on one host.
 func (p Place) CheckHost() error {
-	if err := p.check(); err != nil {
-		return err
-	}
 	if p.ByLauncher {
 		return fmt.Errorf("cluster: %s=%s joins ranks through their launcher, which passes no shared memory: unset it, or use --net tcp", fagusJoin, joinPMI)
+	}
+	if err := p.check(); err != nil {
+		return err
 	}
 	if p.Spans() {
 		return fmt.Errorf("cluster: %s=%.80s is an address, but ranks of one host meet at a Unix socket: unset it, set it to %s and the path of a socket, or use --net tcp",
