@@ -19,8 +19,8 @@ import (
 
 // child is the main function of a rank in a process of its own. The string laps has the number of
 // laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, "serial " and a mode for
-// serialise, "sum" for sum, "absent" for joinIncomplete, "die" for dieHolding, or what meetWithout
-// does. child returns the exit status.
+// serialise, "sum" for sum, "absent" for joinIncomplete, "orphan" for outliveLauncher, "die" for
+// dieHolding, or what meetWithout does. child returns the exit status.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
@@ -42,6 +42,9 @@ func child(laps string) int {
 		}
 		if laps == "absent" {
 			return joinIncomplete()
+		}
+		if laps == "orphan" {
+			return outliveLauncher()
 		}
 		if laps == "die" {
 			return dieHolding()
@@ -145,8 +148,32 @@ func joinIncomplete() error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("not an error of the context: %w", err)
 	}
-	fmt.Println(err)
-	return nil
+	return err
+}
+
+// outliveLauncher runs a ring without end, in which rank 0 kills the process of Hydra that has
+// started the ranks, and writes the error of the run to a file.
+func outliveLauncher() error {
+	parent := os.Getppid()
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, network, err := joinAs(ctx, place)
+	if err != nil {
+		return err
+	}
+	if place.Rank == 0 {
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
+		if err != nil || strings.TrimSpace(string(name)) != "hydra_pmi_proxy" {
+			return fmt.Errorf("the parent of rank 0 is %q: %w", name, err)
+		}
+		time.AfterFunc(time.Second, func() { _ = syscall.Kill(parent, syscall.SIGKILL) })
+	}
+	err = network.Run(ctx, place.Size, func(h dimmnet.Host) error { return runRing(h.Port(), 1<<60) })
+	return os.WriteFile(fmt.Sprintf("%s/%d", os.Getenv("CLUSTER_TEST_OUT"), place.Rank), fmt.Append(nil, err), 0o600)
 }
 
 // dieHolding runs a program whose ranks contend for one variable, until the process of rank 1 dies

@@ -42,8 +42,8 @@ func needsLauncher(_ string) bool { return false }
 // their launcher. It implements dimmnet.Member.
 //
 // Gather is collective: all ranks make the same calls in the same order, one at a time. When one
-// fails, every later call fails. The loss of another rank is not noticed: the launcher kills the
-// job, and the network between the ranks detects the end of a connection.
+// fails, every later call fails. The loss of another rank is not noticed here: Hydra kills the job,
+// and the network between the ranks detects the end of a connection.
 type Launched struct {
 	*client
 	place Place

@@ -5,6 +5,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -75,20 +76,41 @@ func TestJoinLauncher(t *testing.T) {
 
 // TestJoinLauncherErrors: ranks of a real launcher get an error that says what to do.
 func TestJoinLauncherErrors(t *testing.T) {
-	for body, tt := range map[string]struct {
-		env  []string
-		want string
+	for _, tt := range []struct {
+		launcher, body, env string
+		want                string
 	}{
-		"run":    {[]string{"FAGUS_INTERFACE=127.0.0.1"}, "cluster: rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY (`fagus identity` creates identities), or permit unencrypted data with --insecure or FAGUS_INSECURE=1"},
-		"sum":    {[]string{"FAGUS_NET=shm"}, "want tcp or quic"},
-		"absent": {nil, "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
-		"die":    {nil, "EXIT CODE: 9"}, // Hydra kills the others
+		{hydraLauncher, "run", "FAGUS_INTERFACE=127.0.0.1", "cluster: rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY (`fagus identity` creates identities), or permit unencrypted data with --insecure or FAGUS_INSECURE=1"},
+		{hydraLauncher, "run", "FAGUS_NET=shm", "want tcp or quic"},
+		{hydraLauncher, "absent", "", "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
+		// Hydra kills the others, which may interrupt its own answer to one that leaves the job.
+		{hydraLauncher, "die", "", ""},
+		// srun does not, so their network tells them.
+		{slurmLauncher, "die", "", "tcp: rank 1 "},
 	} {
-		t.Run(body, func(t *testing.T) {
-			if out, _ := launched(t, hydraLauncher, body, tt.env...); !strings.Contains(out, tt.want) {
+		t.Run(tt.launcher[strings.LastIndex(tt.launcher, "/")+1:]+" "+tt.body, func(t *testing.T) {
+			if out, err := launched(t, tt.launcher, tt.body, tt.env); err == nil || !strings.Contains(out, tt.want) {
 				t.Errorf("want %q", tt.want)
 			}
 		})
+	}
+}
+
+// TestLauncherDies: a run fails when the launcher is gone, and names it.
+func TestLauncherDies(t *testing.T) {
+	dir := t.TempDir()
+	_, _ = launched(t, hydraLauncher, "orphan", "CLUSTER_TEST_OUT="+dir)
+	for rank := range 4 {
+		var out []byte
+		for range 200 { // mpiexec may end before the ranks
+			if out, _ = os.ReadFile(fmt.Sprintf("%s/%d", dir, rank)); len(out) > 0 {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if !strings.Contains(string(out), "is gone: pmi: the launcher has closed the connection: it has ended, or ends the job") {
+			t.Errorf("rank %d ends with %q", rank, out)
+		}
 	}
 }
 

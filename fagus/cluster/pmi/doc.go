@@ -33,9 +33,10 @@
 //
 // # Failure
 //
-// The launcher does not report the loss of a rank: it kills the job. OnLoss's function is called
-// only when the launcher itself closes the connection. A failed call fails the Client, because the
-// next answer may belong to the failed call.
+// PMI does not report the loss of a rank. Hydra kills the job; srun does not, and leaves the other
+// ranks in their fence until their context ends. OnLoss's function is called only when the launcher
+// itself closes the connection. A failed call fails the Client, because the next answer may belong
+// to the failed call.
 //
 // # Security
 //
