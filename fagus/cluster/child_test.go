@@ -146,7 +146,7 @@ func joinIncomplete() error {
 	defer cancel()
 	_, _, err = joinAs(ctx, place)
 	if !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("not an error of the context: %w", err)
+		return fmt.Errorf("want an error of the context, got %T", err)
 	}
 	return err
 }
