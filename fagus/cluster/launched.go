@@ -71,6 +71,10 @@ func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched,
 	if err != nil {
 		return nil, err
 	}
+	// Network cannot return an error, and must not use a network that has other rules.
+	if cfg.Net != "" && cfg.Net != TCP.String() && cfg.Net != QUIC.String() {
+		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %.20q: want %v or %v", cfg.Net, TCP, QUIC)
+	}
 	h := &Launched{place: place, cfg: cfg}
 	if err := h.findInterface(); err != nil {
 		return nil, err

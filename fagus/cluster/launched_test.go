@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 const (
@@ -111,6 +113,14 @@ func TestLauncherDies(t *testing.T) {
 		if !strings.Contains(string(out), "is gone: pmi: the launcher has closed the connection: it has ended, or ends the job") {
 			t.Errorf("rank %d ends with %q", rank, out)
 		}
+	}
+}
+
+// TestLauncherNetwork: a network that Launched does not have is refused, and not replaced.
+func TestLauncherNetwork(t *testing.T) {
+	_, err := cluster.JoinLauncher(t.Context(), cluster.Place{Size: 1, LocalSize: 1}, cluster.HostsConfig{Net: "ofi"})
+	if err == nil || err.Error() != `cluster: joining through the launcher: the network is "ofi": want tcp or quic` {
+		t.Error(err)
 	}
 }
 
