@@ -83,7 +83,7 @@ func TestJoinLauncherErrors(t *testing.T) {
 		want                string
 	}{
 		{hydraLauncher, "run", "FAGUS_INTERFACE=127.0.0.1", "cluster: rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY (`fagus identity` creates identities), or permit unencrypted data with --insecure or FAGUS_INSECURE=1"},
-		{hydraLauncher, "run", "FAGUS_NET=shm", "want tcp or quic"},
+		{hydraLauncher, "run", "FAGUS_NET=shm", `FAGUS_NET is "shm": want tcp`},
 		{hydraLauncher, "absent", "", "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
 		// Hydra kills the others, which may interrupt its own answer to one that leaves the job.
 		{hydraLauncher, "die", "", ""},
