@@ -127,8 +127,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 		return err
 	}
 	if cfg.Net == OFI.String() && !cfg.Insecure {
-		return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
-			OFI, fagusInsecure, TCP, QUIC)
+		return unencrypted()
 	}
 	if cfg.Identity == nil {
 		if !cfg.Insecure {
@@ -312,7 +311,7 @@ func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	switch over {
 	case OFI:
-		return ofi.Join(h.fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}), h)
+		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.place), h)
 	case QUIC:
 		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}

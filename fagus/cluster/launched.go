@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
@@ -26,17 +27,14 @@ const (
 func (e environment) joinsByLauncher() (bool, error) {
 	switch v := e.get(fagusJoin); v {
 	case "":
-		return needsLauncher(e.get(fagusNet)), nil
+		// A fabric connects the ranks by itself, so that the job needs no port at all.
+		return e.get(fagusNet) == OFI.String() && e.get(pmiDescriptor) != "", nil
 	case joinPMI:
 		return true, nil
 	default:
 		return false, fmt.Errorf("cluster: %s=%.40q: want %s or an empty value", fagusJoin, v, joinPMI)
 	}
 }
-
-// needsLauncher reports whether the ranks of a transport, which FAGUS_NET names, join through their
-// launcher if FAGUS_JOIN is not set. No transport does so yet.
-func needsLauncher(_ string) bool { return false }
 
 // Launched is the membership of one rank in a job whose ranks join through the key-value store of
 // their launcher. It implements dimmnet.Member.
@@ -72,8 +70,8 @@ func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched,
 		return nil, err
 	}
 	// Network cannot return an error, and must not use a network that has other rules.
-	if cfg.Net != "" && cfg.Net != TCP.String() && cfg.Net != QUIC.String() {
-		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %.20q: want %v or %v", cfg.Net, TCP, QUIC)
+	if cfg.Net != "" && cfg.Net != TCP.String() && cfg.Net != QUIC.String() && cfg.Net != OFI.String() {
+		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %.20q: want %v, %v or %v", cfg.Net, TCP, QUIC, OFI)
 	}
 	h := &Launched{place: place, cfg: cfg}
 	if err := h.findInterface(); err != nil {
@@ -100,6 +98,9 @@ func (h *Launched) findInterface() (err error) {
 	}
 	if h.net, err = OuterInterface(h.cfg.Interface, netip.Addr{}); err != nil {
 		return err
+	}
+	if h.cfg.Net == OFI.String() && !h.cfg.Insecure {
+		return unencrypted()
 	}
 	if h.cfg.Identity == nil && !h.cfg.Insecure {
 		return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities), or permit unencrypted data with --insecure or %s=1",
@@ -192,14 +193,17 @@ func (h *Launched) failed(err error) error {
 	return &Failed{Rank: h.Rank(), Why: "cluster: " + err.Error(), cause: err}
 }
 
-// Network returns the job's network over TCP or QUIC. All ranks must pass the same transport. The
-// network uses the identities with which the ranks joined.
+// Network returns the job's network over TCP, QUIC or OFI. All ranks must pass the same transport.
+// The network uses the identities with which the ranks joined.
 func (h *Launched) Network(over Transport) dimmnet.Network {
 	cfg := tcp.Config{Warn: warn, Bulk: bulkBytes, Identity: h.cfg.Identity, Stall: h.cfg.Stall, Ports: h.cfg.Ports}
 	if h.net != (Interface{}) {
 		cfg.Listen = h.net.Addr.String()
 	}
-	if over == QUIC {
+	switch over {
+	case OFI:
+		return ofi.Join(fabric(cfg, h.cfg.Provider, h.place), h)
+	case QUIC:
 		return quic.Join(cfg, h)
 	}
 	return tcp.Join(cfg, h)

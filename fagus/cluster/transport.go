@@ -72,12 +72,18 @@ func (h *Host) Network(over Transport) dimmnet.Network {
 	case QUIC:
 		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	case OFI:
-		return ofi.Join(h.fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}), h)
+		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.provider, h.place), h)
 	}
 	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
 }
 
 // fabric returns the configuration of an ofi network.
-func (m *member) fabric(common mesh.Config) ofi.Config {
-	return ofi.Config{Mesh: common, Provider: m.provider, Place: max(m.place.LocalRank, 0)}
+func fabric(common mesh.Config, provider string, place Place) ofi.Config {
+	return ofi.Config{Mesh: common, Provider: provider, Place: max(place.LocalRank, 0)}
+}
+
+// unencrypted is the error of a job on several hosts that does not permit unencrypted data.
+func unencrypted() error {
+	return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
+		OFI, fagusInsecure, TCP, QUIC)
 }
