@@ -12,6 +12,9 @@ type beats struct{ f *fabric }
 func (b beats) Send() {
 	b.f.lock()
 	defer b.f.mu.Unlock()
+	if b.f.closed {
+		return
+	}
 	for _, l := range b.f.links {
 		if l != nil && !l.ended && !l.endSent && l.err == nil {
 			b.f.send(l, beat, exposure{}, nil, nil, 0)

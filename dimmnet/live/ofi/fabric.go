@@ -45,6 +45,7 @@ type fabric struct {
 	troubled time.Time // when the provider reported trouble without saying with which peer
 	trouble  error
 	closed   bool
+	freed    bool
 }
 
 const (
@@ -323,10 +324,15 @@ func (f *fabric) Close() {
 	f.closed = true
 	f.mu.Unlock()
 	f.group.leave(f)
+	_ = unix.Close(f.eventfd)
 }
 
 // free closes the endpoint. No thread uses it any more.
 func (f *fabric) free() {
+	if f.freed {
+		return
+	}
+	f.freed = true
 	for _, l := range f.links {
 		if l != nil {
 			l.drop()
@@ -341,7 +347,6 @@ func (f *fabric) free() {
 			l.unpin()
 		}
 	}
-	_ = unix.Close(f.eventfd)
 }
 
 // group is the fabrics of one process in a run. They are freed together: provider shm lets ranks of
@@ -369,4 +374,13 @@ func (g *group) leave(f *fabric) {
 		f.free()
 	}
 	g.closed = nil
+}
+
+// free frees a fabric that is alone in its process at once.
+func (g *group) free(f *fabric) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open == 1 {
+		f.free()
+	}
 }

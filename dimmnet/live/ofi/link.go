@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // link is a stream.Stream to a peer: messages and, for large pieces, memory that the peer reads.
@@ -73,7 +74,8 @@ type offered struct {
 type reading struct {
 	n      int
 	pinner runtime.Pinner
-	done   bool
+	ended  bool
+	failed bool
 }
 
 // eagerBytes is the longest piece that goes in messages and not by a read of the receiver.
@@ -153,7 +155,7 @@ func (l *link) read(p []byte) (n int, err error) {
 func (l *link) readMemory(p []byte) (n int, err error) {
 	memory := &l.queue[0].memory
 	if r := l.reading; r != nil {
-		if !r.done {
+		if !r.ended || r.failed {
 			return 0, nil
 		}
 		l.reading = nil
@@ -182,12 +184,36 @@ func (l *link) readMemory(p []byte) (n int, err error) {
 	return 0, nil
 }
 
+// endReadTime is how long EndRead waits for the peer.
+const endReadTime = 200 * time.Millisecond
+
+// EndRead implements stream.Reader. A read that does not end is ended by closing the endpoint, and
+// with it the part of this rank in the run, which has failed.
+func (l *link) EndRead() {
+	f := l.f
+	for deadline := time.Now().Add(endReadTime); ; time.Sleep(leastPause) {
+		f.lock()
+		if !f.closed {
+			f.progress()
+		}
+		going := !f.closed && l.reading != nil && !l.reading.ended
+		if going && time.Now().After(deadline) {
+			f.closed = true
+			f.group.free(f)
+		}
+		f.mu.Unlock()
+		if !going {
+			return
+		}
+	}
+}
+
 func (l *link) readDone(err error) {
 	if err != nil {
 		l.fail(err)
 	}
 	if l.reading != nil {
-		l.reading.done = err == nil
+		l.reading.ended, l.reading.failed = true, err != nil
 		l.reading.pinner.Unpin()
 	}
 }
@@ -362,7 +388,7 @@ func (l *link) readable() bool {
 	case len(l.moved) > 0:
 		return true
 	case len(l.queue) > 0:
-		return l.reading == nil || l.reading.done || l.failure() != nil
+		return l.reading == nil || l.reading.ended || l.failure() != nil
 	}
 	return l.ended || l.failure() != nil
 }

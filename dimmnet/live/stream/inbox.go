@@ -217,6 +217,9 @@ func (in *inbox) zeroCopyReceived(h *header) {
 }
 
 func (in *inbox) abandon() {
+	if s, ok := in.stream.(Reader); ok {
+		s.EndRead()
+	}
 	in.receives, in.abandoned = nil, true
 	in.receiving.Store(0)
 	if len(in.direct) > 0 && in.piece.kind == zeroCopy {

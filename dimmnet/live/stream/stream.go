@@ -45,6 +45,12 @@ type Vectored interface {
 	WriteBoth(p, q []byte, more bool) (int, error)
 }
 
+// Reader is a Stream that may go on writing to the memory of a Read that has returned 0.
+type Reader interface {
+	// EndRead returns when the memory of earlier Reads is not written any more.
+	EndRead()
+}
+
 // writeBoth writes p and then q, in one call of s if possible.
 func writeBoth(s Stream, p, q []byte, more bool) (n int, err error) {
 	if v, ok := s.(Vectored); ok {
