@@ -84,11 +84,15 @@ func TestSerialAdviceOverTree(t *testing.T) {
 
 // TestSerialAdviceLive checks that waits are found on live networks.
 func TestSerialAdviceLive(t *testing.T) {
-	for name, net := range map[string]func() dimmnet.Network{
+	nets := map[string]func() dimmnet.Network{
 		"inproc": goroutines,
 		"shm":    func() dimmnet.Network { return shm.New(shm.Config{}) },
 		"tcp":    func() dimmnet.Network { return tcp.New(tcp.Config{}) },
-	} {
+	}
+	if name, net, ok := fabric(1); ok {
+		nets[name] = func() dimmnet.Network { return net }
+	}
+	for name, net := range nets {
 		for _, mode := range modes {
 			program := serialised(100, func(*fagus.Node) { time.Sleep(200 * time.Microsecond) })
 			r := succeed(t, fagus.Config{Nodes: 3, Mode: mode, Net: net()}, program)

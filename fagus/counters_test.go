@@ -65,6 +65,12 @@ func TestPhasesAcrossEnds(t *testing.T) {
 		}
 		nets["tcp"] = func(int) fagus.Config { return fagus.Config{Net: tcp.New(tcp.Config{})} }
 	}
+	if _, _, ok := fabric(0); ok {
+		nets["ofi"] = func(nodes int) fagus.Config {
+			_, net, _ := fabric(uint64(nodes))
+			return fagus.Config{Net: net}
+		}
+	}
 	for name, config := range nets {
 		t.Run(name, func(t *testing.T) { acrossEnds(t, config) })
 	}

@@ -37,6 +37,9 @@ func directRuntimes(t *testing.T, seed uint64) map[string]fagus.Config {
 		nets["shm"] = fagus.Config{Net: shm.New(shm.Config{}), Placement: fagus.PlaceShared, Notices: seed%2 == 0}
 		nets["tcp"] = fagus.Config{Net: tcp.New(tcp.Config{}), Notices: true}
 	}
+	if name, net, ok := fabric(seed); ok {
+		nets[name] = fagus.Config{Net: net, Notices: seed%2 == 0}
+	}
 	for name, cfg := range nets {
 		cfg.Mode, cfg.Direct = fagus.Threaded, true
 		nets[name] = cfg

@@ -27,6 +27,10 @@ func everyRuntime(t *testing.T, seed uint64) map[string]fagus.Config {
 		"one helper, inproc":     helped()["inproc, one helper"],
 		"direct, inproc":         {Net: goroutines(), Mode: fagus.Threaded, Direct: true},
 	}
+	if name, net, ok := fabric(seed); ok {
+		all["phase, "+name] = fagus.Config{Net: net}
+		all["threaded, "+name] = fagus.Config{Net: net, Mode: fagus.Threaded, Notices: seed%2 == 0, Direct: seed%4 < 2}
+	}
 	return concurrent(all)
 }
 

@@ -23,6 +23,11 @@ func TestLargeTransfers(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		nets["shm"], nets["tcp"] = shm.New(shm.Config{Heap: 64 << 20}), tcp.New(tcp.Config{})
 	}
+	for seed := range uint64(6) {
+		if name, net, ok := fabric(seed); ok {
+			nets[fmt.Sprint(name, seed)] = net
+		}
+	}
 	rounds := int(cases(30, 6))
 	seed := uint64(time.Now().UnixNano())
 	for name, net := range nets {

@@ -122,7 +122,7 @@ func TestLitmus(t *testing.T) {
 				return list
 			}
 			for seed := uint64(1); seed <= least || seed <= most && len(missing()) > 0; seed++ {
-				for name, net := range map[string]dimmnet.Network{
+				nets := map[string]dimmnet.Network{
 					"sim":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]}),
 					"udp":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
 					"inproc":  goroutines(),
@@ -131,7 +131,11 @@ func TestLitmus(t *testing.T) {
 					"shm":     shm.New(shm.Config{Heap: 1 << 20}),
 					"tcp":     tcp.New(tcp.Config{}),
 					"quic":    quic.New(quic.Config{}),
-				} {
+				}
+				if name, net, ok := fabric(seed / 8); ok {
+					nets[name] = net
+				}
+				for name, net := range nets {
 					if (name == "shm" || name == "tcp") && shm.Supported() != nil || testing.Short() && net.Clock() == dimmnet.Virtual {
 						continue
 					}

@@ -124,7 +124,7 @@ func programPlaces() []place {
 		{dir: "apps/internal/npb", may: []string{"fagus", "apps/internal/verify"}},
 		{dir: "apps/internal/prk", may: []string{"fagus", "fagus/parts", "apps/internal/verify"}},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim/colony", "dimmnet/sim/dimmnet2", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/lib/sendrecv", "dimmnet/lib/collective"}},
-		{dir: "apps/internal/apptest", may: []string{"dimmnet", "dimmnet/live/inproc", "dimmnet/live/quic", "dimmnet/live/shm", "dimmnet/sim", "dimmnet/live/tcp", "fagus", "apps/internal/npb", "apps/internal/prk", "apps/internal/verify", "dimmnet/porttest/longtest"},
+		{dir: "apps/internal/apptest", may: []string{"dimmnet", "dimmnet/live/inproc", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/shm", "dimmnet/sim", "dimmnet/live/tcp", "fagus", "apps/internal/npb", "apps/internal/prk", "apps/internal/verify", "dimmnet/porttest/longtest"},
 			time: "bounds a test"},
 		{dir: "apps/swarm", may: []string{"dimmnet", "dimmnet/sim", "consistency/history", "fagus"},
 			time: "bounds a run that hangs"},

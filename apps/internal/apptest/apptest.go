@@ -11,6 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
@@ -119,8 +121,15 @@ func Modes() []fagus.Config {
 	return []fagus.Config{{Mode: fagus.Phase}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Notices: true}, {Mode: fagus.Threaded, Direct: true}}
 }
 
-func networks(t testing.TB, nodes int) []dimmnet.Network {
+// networks returns the networks for a number of ranks; over libfabric, in builds with -tags ofi,
+// number chooses the provider.
+func networks(t testing.TB, nodes, number int) []dimmnet.Network {
 	nets := []dimmnet.Network{inproc.New(inproc.Config{})}
+	if ofi.Supported() == nil {
+		const most = 3 // the others are slow
+		cfg := ofi.Config{Provider: ofi.Software()[number%most], Mesh: mesh.Config{Bulk: number % 2 << 20}}
+		nets = append(nets, ofi.New(cfg))
+	}
 	if shm.Supported() == nil { // on Linux
 		nets = append(nets, shm.New(shm.Config{}), tcp.New(tcp.Config{Bulk: 1 << 20}))
 	}
@@ -148,9 +157,9 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	case testing.Short():
 		counts = []int{3}
 	}
-	for _, on := range Modes() {
+	for i, on := range Modes() {
 		for _, on.Nodes = range counts {
-			for _, net := range networks(t, on.Nodes) {
+			for _, net := range networks(t, on.Nodes, i+on.Nodes) {
 				on.Net = net
 				run(on)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
@@ -37,6 +38,11 @@ func networks() []testNetwork {
 			list = append(list,
 				testNetwork{"tcp", func() dimmnet.Network { return tcp.New(tcp.Config{}) }},
 				testNetwork{"quic", func() dimmnet.Network { return quic.New(quic.Config{}) }})
+			for _, p := range ofi.Software() {
+				if ofi.Supported() == nil {
+					list = append(list, testNetwork{"ofi, " + p, func() dimmnet.Network { return ofi.New(ofi.Config{Provider: p}) }})
+				}
+			}
 		}
 	}
 	return list

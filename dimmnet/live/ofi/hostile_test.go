@@ -171,7 +171,7 @@ func TestLostInRead(t *testing.T) {
 			a := newAttacker(t, provider)
 			defer a.close()
 			a.join(t, m, provider)
-			a.say(t, beat, 0, exposure{}, nil) // the silence of one that was never heard counts later
+			a.say(t, beat, 0, exposure{}, nil) // who was never heard may be silent longer
 			offered := false
 			for deadline := time.Now().Add(5 * time.Second); !offered && time.Now().Before(deadline); a.work(t) {
 				for _, h := range a.got {
