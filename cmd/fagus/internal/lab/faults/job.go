@@ -19,6 +19,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // mark is the variable by which the processes of a job are found, whoever has started them.
@@ -59,6 +60,9 @@ func startJob(ctx context.Context, fagus string, args []string, network string, 
 	args = append(args, "--net", network, "--nodes", strconv.Itoa(ranks))
 	if net != nil {
 		args = append(args, "--hosts", strings.Join(net.Hosts, ","), "--rsh", "ip netns exec %h")
+		if network == runflags.OFI { // libfabric encrypts nothing
+			args = append(args, "--insecure")
+		}
 	}
 	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
 	j.cmd.Env = append(marked.Environ(j.mark), variables...)
