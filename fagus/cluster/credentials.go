@@ -83,14 +83,15 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	return f, nil
 }
 
-// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE, FAGUS_PORTS,
-// FAGUS_PROVIDER and FAGUS_STALL for a rank.
+// HostsConfigFromEnv reads FAGUS_DOMAIN, FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE,
+// FAGUS_PORTS, FAGUS_PROVIDER and FAGUS_STALL for a rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
 	if cfg.Identity, err = IdentityFromEnv(lookup, rank); err != nil {
 		return cfg, err
 	}
 	cfg.Interface, _ = lookup(fagusInterface)
 	cfg.Provider, _ = lookup(fagusProvider)
+	cfg.Domain, _ = lookup(fagusDomain)
 	ports, _ := lookup(fagusPorts)
 	if cfg.Ports, err = reach.ParsePorts(ports); err != nil {
 		return cfg, fmt.Errorf("cluster: %s: %w", fagusPorts, err)

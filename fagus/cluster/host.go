@@ -25,6 +25,8 @@ type HostConfig struct {
 	Net string
 	// Provider is the libfabric provider of an ofi network (ofi.Config). FAGUS_PROVIDER sets it.
 	Provider string
+	// Domain is the NIC of an ofi network, in libfabric's words (ofi.Config). FAGUS_DOMAIN sets it.
+	Domain string
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

@@ -46,6 +46,8 @@ type HostsConfig struct {
 	Net string
 	// Provider is HostConfig.Provider.
 	Provider string
+	// Domain is HostConfig.Domain.
+	Domain string
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
@@ -146,7 +148,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	own.Net = cfg.Net
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
-	h.configure(cfg.Stall, cfg.Ports, cfg.Provider)
+	h.configure(cfg.Stall, cfg.Ports, cfg.Provider, cfg.Domain)
 	mine := announcement{hello: own}
 	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)
 	if place.Rank == 0 {
@@ -311,7 +313,7 @@ func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	switch over {
 	case OFI:
-		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.place), h)
+		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.domain, h.place), h)
 	case QUIC:
 		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}

@@ -23,6 +23,7 @@ type member struct {
 	stall    time.Duration // HostConfig.Stall, with its default
 	ports    reach.Ports
 	provider string // HostConfig.Provider
+	domain   string // HostConfig.Domain
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only

@@ -34,6 +34,7 @@ const (
 	fagusNet      = "FAGUS_NET"      // name of the transport
 	fagusLine     = "FAGUS_LINE"     // set by fagus launch if it simulates the network
 	fagusProvider = "FAGUS_PROVIDER" // ofi.Config.Provider
+	fagusDomain   = "FAGUS_DOMAIN"   // ofi.Config.Domain
 )
 
 // TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
@@ -72,14 +73,18 @@ func (h *Host) Network(over Transport) dimmnet.Network {
 	case QUIC:
 		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	case OFI:
-		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.provider, h.place), h)
+		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.provider, h.domain, h.place), h)
 	}
 	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
 }
 
 // fabric returns the configuration of an ofi network.
-func fabric(common mesh.Config, provider string, place Place) ofi.Config {
-	return ofi.Config{Mesh: common, Provider: provider, Place: max(place.LocalRank, 0)}
+func fabric(common mesh.Config, provider, domain string, place Place) ofi.Config {
+	number := place.LocalRank
+	if number < 0 {
+		number = place.Rank // fagus launch gives consecutive ranks to a host
+	}
+	return ofi.Config{Mesh: common, Provider: provider, Domain: domain, Place: number}
 }
 
 // unencrypted is the error of a job on several hosts that does not permit unencrypted data.

@@ -60,7 +60,15 @@ func connect(ctx context.Context, cfg *Config, g *group, m dimmnet.Member, joine
 			node = ip[0].String()
 		}
 	}
-	f, err := newFabric(g, m.Rank(), m.Size(), cfg.Provider, node, cfg.Domain, cfg.Mesh.Stall)
+	place := cfg.Place
+	if !joined {
+		place = int(m.Rank())
+	}
+	domain, node, err := nic(cfg, node, place)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFabric(g, m.Rank(), m.Size(), cfg.Provider, node, domain, cfg.Mesh.Stall)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type Config struct {
 	Provider string
 	// Domain is the NIC, as libfabric names it. Empty means that Place chooses.
 	Domain string
-	// Place is the number of this rank among those of its host. Ranks of one host share its NICs
-	// in turn, the nearest to their processors first.
+	// Place is the number of this rank among those of its host, from 0. Ranks of a host share the
+	// NICs near their processors in turn. New numbers the ranks itself.
 	Place int
 }
 
