@@ -171,7 +171,7 @@ func fagusPlaces() []place {
 		{dir: in + "compare", may: []string{"apps/catalog", "dimmnet", "dimmnet/sim", "fagus", "apps/catalog/*", "apps/outfile", base, in + "compare/own", contest, figure, run, runflags, timeline}},
 		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			net: "connects a simulation to processes"},
-		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
+		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/ofi", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
 		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},

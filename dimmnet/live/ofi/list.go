@@ -27,7 +27,7 @@ func newProvider(c *C.fagus_ofi_info) Provider {
 	p := Provider{
 		Name: C.GoString(&c.provider[0]), Fabric: C.GoString(&c.fabric[0]), Domain: C.GoString(&c.domain[0]), PCI: C.GoString(&c.pci[0]),
 		Inject: int(c.inject), Order: c.message_order&orderSends != 0, Progress: "automatic",
-		Register: c.mr_mode&mrLocal != 0, Virtual: c.mr_mode&mrVirtual != 0,
+		Register: c.mr_mode&mrLocal != 0, Virtual: c.mr_mode&mrVirtual != 0, Format: C.GoString(&c.format[0]),
 	}
 	if c.data_progress == manualNumber {
 		p.Progress = "manual"
@@ -41,15 +41,23 @@ const mostListed = 256
 // Providers returns what this host offers, best first: all, or those with the given name.
 func Providers(name string) ([]Provider, error) { return list(name, "") }
 
-func list(name, node string) (all []Provider, err error) {
+func list(name, node string) ([]Provider, error) {
+	all, err := ask(name, node, C.FAGUS_OFI_ALL)
+	if err != nil {
+		return nil, fmt.Errorf("ofi: libfabric offers no endpoint (FI_EP_RDM, FI_MSG, FI_RMA, FI_ORDER_SAS) of provider %q at %q: %w; fi_info lists what there is", name, node, err)
+	}
+	return all, nil
+}
+
+// ask returns the endpoints that have a part of what this package needs.
+func ask(name, node string, asks C.int) (all []Provider, err error) {
 	p, at := C.CString(name), C.CString(node)
 	defer C.free(unsafe.Pointer(p))
 	defer C.free(unsafe.Pointer(at))
 	infos := make([]C.fagus_ofi_info, mostListed)
-	n := C.fagus_ofi_list(p, at, &infos[0], mostListed)
+	n := C.fagus_ofi_list(p, at, asks, &infos[0], mostListed)
 	if n < 0 {
-		return nil, fmt.Errorf("ofi: libfabric offers no endpoint (FI_EP_RDM, FI_MSG, FI_RMA, FI_ORDER_SAS) of provider %q at %q: %w; fi_info lists what there is",
-			name, node, errors.New(C.GoString(C.fagus_ofi_error(n))))
+		return nil, errors.New(C.GoString(C.fagus_ofi_error(n)))
 	}
 	for i := range infos[:n] {
 		all = append(all, newProvider(&infos[i]))

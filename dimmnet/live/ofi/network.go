@@ -49,7 +49,7 @@ func transport(cfg *Config, m dimmnet.Member) mesh.Transport {
 		Prepare: func(common *mesh.Config, _ int) (stream.Join, error) {
 			c := *cfg
 			c.Mesh = *common
-			provider, err := choose(c.Provider)
+			provider, err := Choose(c.Provider)
 			if err != nil {
 				return nil, err
 			}

@@ -15,9 +15,16 @@ type Provider struct {
 	PCI      string // address of the NIC, as in /sys/bus/pci/devices; empty if it has none
 	Inject   int    // bytes of the longest message that the provider copies at once
 	Order    bool   // messages keep their order
+	Format   string // of addresses, such as "FI_SOCKADDR_IN"
 	Progress string // "automatic", or "manual": bytes move only while a thread polls
 	Register bool   // local memory must be registered
 	Virtual  bool   // remote memory is named by virtual addresses
+}
+
+// Refusal is a provider that libfabric offers on this host, but not for what this package needs.
+type Refusal struct {
+	Name  string   // as in FI_PROVIDER
+	Lacks []string // "FI_RMA", for example; empty: each need alone is met, but not all together
 }
 
 // ErrUnavailable means that this program was built without libfabric.
@@ -32,8 +39,10 @@ func Preferred() []string {
 // Software returns the providers of libfabric 1.17 that need no special NIC, for tests.
 func Software() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
 
-// choose returns the provider with the given name, or the first of Preferred that this host has.
-func choose(name string) (string, error) {
+// Choose returns the provider with the given name if this host has it. For "" it returns the first
+// of Preferred that this host has and that reports FI_ORDER_SAS: not all that ignore what they are
+// asked for keep the order of messages.
+func Choose(name string) (string, error) {
 	if name != "" {
 		if _, err := Providers(name); err == nil || errors.Is(err, ErrUnavailable) {
 			return name, err
@@ -44,7 +53,7 @@ func choose(name string) (string, error) {
 		return "", err
 	}
 	for _, want := range Preferred() {
-		if name == "" && slices.ContainsFunc(all, func(p Provider) bool { return p.Name == want }) {
+		if name == "" && slices.ContainsFunc(all, func(p Provider) bool { return p.Name == want && p.Order }) {
 			return want, nil
 		}
 	}

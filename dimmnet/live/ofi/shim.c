@@ -55,30 +55,37 @@ static void restore_signals(const struct sigaction *old)
 		sigaction(kept[i], &old[i], NULL);
 }
 
-static struct fi_info *hints(const char *provider)
+static struct fi_info *hints(const char *provider, int asks)
 {
 	struct fi_info *h = fi_allocinfo();
 	if (!h)
 		return NULL;
-	h->ep_attr->type = FI_EP_RDM;
-	h->caps = FI_MSG | FI_RMA;
+	if (asks & FAGUS_OFI_TYPE)
+		h->ep_attr->type = FI_EP_RDM;
+	h->caps = (asks & FAGUS_OFI_MESSAGES ? FI_MSG : 0) | (asks & FAGUS_OFI_READS ? FI_RMA : 0);
 	h->mode = FI_CONTEXT | FI_CONTEXT2;
 	h->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-	h->domain_attr->threading = FI_THREAD_DOMAIN;
+	if (!(asks & FAGUS_OFI_MODES)) {
+		h->mode |= FI_MSG_PREFIX | FI_ASYNC_IOV | FI_RX_CQ_DATA;
+		h->domain_attr->mr_mode |= FI_MR_RAW | FI_MR_MMU_NOTIFY | FI_MR_RMA_EVENT | FI_MR_HMEM | FI_MR_COLLECTIVE;
+	}
+	if (asks & FAGUS_OFI_THREADS)
+		h->domain_attr->threading = FI_THREAD_DOMAIN;
 	// Without this, provider net starts a thread that competes with the ranks for processors.
-	h->domain_attr->data_progress = FI_PROGRESS_MANUAL;
-	h->domain_attr->control_progress = FI_PROGRESS_MANUAL;
-	h->domain_attr->resource_mgmt = FI_RM_ENABLED;
-	h->tx_attr->msg_order = FI_ORDER_SAS;
-	h->rx_attr->msg_order = FI_ORDER_SAS;
+	if (asks & FAGUS_OFI_PROGRESS)
+		h->domain_attr->data_progress = h->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+	if (asks & FAGUS_OFI_RESOURCES)
+		h->domain_attr->resource_mgmt = FI_RM_ENABLED;
+	if (asks & FAGUS_OFI_ORDER)
+		h->tx_attr->msg_order = h->rx_attr->msg_order = FI_ORDER_SAS;
 	if (provider && *provider)
 		h->fabric_attr->prov_name = strdup(provider);
 	return h;
 }
 
-static int get(const char *provider, const char *node, struct fi_info **list)
+static int get(const char *provider, const char *node, int asks, struct fi_info **list)
 {
-	struct fi_info *h = hints(provider);
+	struct fi_info *h = hints(provider, asks);
 	if (!h)
 		return -FI_ENOMEM;
 	if (node && !*node)
@@ -107,15 +114,17 @@ static void describe(const struct fi_info *i, fagus_ofi_info *to)
 	to->longest = i->ep_attr->max_msg_size;
 	to->cq_data = i->domain_attr->cq_data_size;
 	to->data_progress = i->domain_attr->data_progress;
-	to->format = i->addr_format;
+	fi_tostr_r(to->format, sizeof to->format, &i->addr_format, FI_TYPE_ADDR_FORMAT);
 }
 
-int fagus_ofi_list(const char *provider, const char *node, fagus_ofi_info *all, int most)
+uint32_t fagus_ofi_version(void) { return fi_version(); }
+
+int fagus_ofi_list(const char *provider, const char *node, int asks, fagus_ofi_info *all, int most)
 {
 	struct sigaction old[kept_count];
 	struct fi_info *list = NULL;
 	keep_signals(old);
-	int r = get(provider, node, &list), n = 0;
+	int r = get(provider, node, asks, &list), n = 0;
 	restore_signals(old);
 	if (r)
 		return r;
@@ -203,7 +212,7 @@ int fagus_ofi_open(const char *provider, const char *node, const char *domain, s
 	struct fi_info *list = NULL;
 	keep_signals(old);
 	*what = "asking for endpoints";
-	int r = get(provider, node, &list);
+	int r = get(provider, node, FAGUS_OFI_ALL, &list);
 	if (r) {
 		restore_signals(old);
 		return r;

@@ -21,7 +21,7 @@ typedef struct {
 	uint64_t mode, mr_mode, message_order;
 	uint64_t inject, longest, cq_data; // bytes
 	int32_t data_progress;             // 1 automatic, 2 manual
-	int32_t format;                    // of addresses
+	char format[32];                   // of addresses
 } fagus_ofi_info;
 
 // An entry of the completion queue.
@@ -32,9 +32,26 @@ typedef struct {
 	int32_t provider_error;
 } fagus_ofi_event;
 
+// What this package asks of a provider, for fagus_ofi_list.
+enum {
+	FAGUS_OFI_TYPE = 1,        // FI_EP_RDM
+	FAGUS_OFI_MESSAGES = 2,    // FI_MSG
+	FAGUS_OFI_READS = 4,       // FI_RMA
+	FAGUS_OFI_ORDER = 8,       // FI_ORDER_SAS
+	FAGUS_OFI_MODES = 16,      // no mode or mr_mode but those that this package supports
+	FAGUS_OFI_THREADS = 32,    // FI_THREAD_DOMAIN
+	FAGUS_OFI_PROGRESS = 64,   // FI_PROGRESS_MANUAL
+	FAGUS_OFI_RESOURCES = 128, // FI_RM_ENABLED
+	FAGUS_OFI_ALL = 255
+};
+
 // The endpoints that providers offer: at most `most`, best first; returns how many, or an error.
-// Empty strings ask for any. node is the local host or address.
-int fagus_ofi_list(const char *provider, const char *node, fagus_ofi_info *all, int most);
+// Empty strings ask for any. node is the local host or address. asks is FAGUS_OFI_ALL, or less to
+// find out what a provider lacks.
+int fagus_ofi_list(const char *provider, const char *node, int asks, fagus_ofi_info *all, int most);
+
+// The version of the libfabric that the process has loaded: major<<16 | minor.
+uint32_t fagus_ofi_version(void);
 
 // Opens an endpoint of the given domain, with receive and send buffers of `bytes` each. `what`
 // says which step has failed.

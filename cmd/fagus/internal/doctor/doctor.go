@@ -118,6 +118,7 @@ func examine(ctx context.Context, lookup func(string) (string, bool)) *report {
 	r.Findings = append(r.Findings, probeSystem()...)
 	r.Findings = append(r.Findings, examineJob(lookup)...)
 	r.Findings = append(r.Findings, examineInterfaces(ctx, lookup)...)
+	r.Findings = append(r.Findings, examineFabrics(lookup)...)
 	r.Findings = append(r.Findings, examinePrograms()...)
 	for _, f := range r.Findings {
 		r.Well = r.Well && f.Health != missing

@@ -131,7 +131,7 @@ func probeMemlock() finding {
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &l); err != nil {
 		return lack("locked memory", err, "")
 	}
-	return good("locked memory", "%s bytes; none is needed", limit(l.Cur))
+	return good("locked memory", "%s bytes; only NICs that --net ofi uses need it", limit(l.Cur))
 }
 
 func limit(n uint64) string {
