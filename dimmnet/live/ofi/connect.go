@@ -126,6 +126,9 @@ func (f *fabric) join(ctx context.Context, cfg *Config, m dimmnet.Member, joined
 		if a.Provider != own.Provider {
 			return nil, fmt.Errorf("rank %d uses provider %s, this rank %s: name one for all, by --provider or FAGUS_PROVIDER", i, a.Provider, own.Provider)
 		}
+		if a.Provider == "shm" && a.Host != own.Host {
+			return nil, fmt.Errorf("rank %d is on another host, which provider shm does not reach: name another by --provider or FAGUS_PROVIDER", i)
+		}
 		if difference := a.Form.Difference(own.Form); difference != "" {
 			return nil, fmt.Errorf("rank %d has %s: all must have the same configuration", i, difference)
 		}

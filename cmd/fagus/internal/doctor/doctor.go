@@ -76,7 +76,7 @@ fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health !=
 			if c.IsSet("hosts") {
 				return examineHosts(c)
 			}
-			for _, flag := range []string{"n", "net", "wait"} {
+			for _, flag := range []string{"n", "net", "provider", "wait"} {
 				if c.IsSet(flag) {
 					return usage.Errorf("--%s is of an examination of hosts: use it with --hosts", flag)
 				}

@@ -94,6 +94,8 @@ func (f *fabrics) provider(p ofi.Provider) finding {
 	return good("provider", "%s", text)
 }
 
+const overTCP = "TCP, on any network"
+
 // purpose says what a provider is for.
 func purpose(name string) string {
 	switch name {
@@ -110,7 +112,7 @@ func purpose(name string) string {
 	case "verbs;ofi_rxm", "verbs;ofi_rxd":
 		return "InfiniBand, RoCE, iWARP"
 	case "tcp", "tcp;ofi_rxm", "net", "net;ofi_rxm":
-		return "TCP, on any network"
+		return overTCP
 	case "shm":
 		return "ranks of one host"
 	case "udp;ofi_rxd":

@@ -38,6 +38,7 @@ func hostFlags() []cli.Flag {
 	return append(runflags.HostFlags(),
 		&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Category: category, DefaultText: "one a host, or its slots", Usage: "number of `RANKS` of the job, shared out as fagus launch does"},
 		&cli.StringFlag{Name: "net", Category: category, Value: runflags.TCP, Usage: "`NETWORK` of the job: " + hostNetworks().String()},
+		runflags.ProviderFlag(category),
 		&cli.DurationFlag{Name: "wait", Category: category, Value: 10 * time.Second, Usage: "wait `TIME` for each step of a host"})
 }
 
@@ -56,6 +57,7 @@ type visit struct {
 	needsUDP bool
 	insecure bool
 	net      string
+	provider string // of libfabric; "": the default
 	wait     time.Duration
 	build    string // of this program
 	codecs   string
@@ -73,8 +75,15 @@ func newVisit(c *cli.Context) (*visit, error) {
 	}
 	v := &visit{
 		rsh: strings.Fields(c.String("rsh")), ports: c.String("ports"), insecure: c.Bool("insecure"), net: net.Name,
-		needsUDP: net.Name == runflags.QUIC, wait: c.Duration("wait"),
+		provider: c.String("provider"), wait: c.Duration("wait"),
 	}
+	if v.provider != "" && v.net != runflags.OFI {
+		return nil, usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
+	}
+	if v.provider == "" {
+		v.provider = os.Getenv(fagusProvider)
+	}
+	v.needsUDP = v.net == runflags.QUIC || v.net == runflags.OFI && strings.HasPrefix(v.provider, "udp")
 	if v.ports == "" {
 		v.ports = os.Getenv("FAGUS_PORTS")
 	}
@@ -152,7 +161,7 @@ func (v *visit) run(ctx context.Context) error {
 		return err
 	}
 	defer v.each(func(_ int, h *host) { _ = h.leave() }) // it has answered
-	v.each(func(_ int, h *host) { h.contact(ctx, v.rsh, &begin{probeVersion, folder}, v.wait) })
+	v.each(func(_ int, h *host) { h.contact(ctx, v.rsh, &begin{probeVersion, folder, v.net, v.provider}, v.wait) })
 	where := func(i int) *listen {
 		l := &listen{Ports: v.ports, Interface: os.Getenv("FAGUS_INTERFACE"), Want: max(leastPorts, v.wantedPorts(i)), Secret: secret}
 		if v.ports != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 const hostsSchema = "fagus.hosts/v1"
@@ -56,6 +57,9 @@ func (v *visit) report() *hostReport {
 		v.judgeProgram(r, h)
 		v.judgeMachine(r, i, h)
 		v.judgePorts(r, i, h)
+		if v.net == runflags.OFI {
+			v.judgeFabric(r, h)
+		}
 		v.judgeContacts(r, h)
 	}
 	return r
@@ -161,6 +165,31 @@ func (v *visit) judgePorts(r *hostReport, i int, h *host) {
 	}
 }
 
+// judgeFabric judges what libfabric offers on h to --net ofi.
+func (v *visit) judgeFabric(r *hostReport, h *host) {
+	const name, choose = "libfabric", "name a provider that all hosts have: --provider; fagus doctor lists those of a host"
+	if h.about.FabricErr != "" {
+		r.add(fault, h, name, choose, "%s", h.about.FabricErr)
+		return
+	}
+	for _, other := range v.hosts {
+		if other.failed == nil && other.about.FabricErr == "" && other.about.Provider != h.about.Provider {
+			r.add(fault, h, name, choose, "uses provider %s, and %s uses %s", h.about.Provider, other.Name, other.about.Provider)
+			return
+		}
+	}
+	switch {
+	case h.about.Provider == "shm" && len(v.hosts) > 1:
+		r.add(fault, h, name, choose, "provider shm reaches only ranks of its host")
+	case !v.insecure:
+		r.add(fault, h, name, "--insecure permits it on a fabric that is closed to others; --net tcp and quic encrypt", "nothing is encrypted")
+	case v.ports != "" && purpose(h.about.Provider) == overTCP:
+		r.add(doubt, h, name, "FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE set its ports", "provider %s takes no notice of --ports", h.about.Provider)
+	default:
+		r.add(fine, h, name, "", "provider %s", h.about.Provider)
+	}
+}
+
 // judgeContacts judges how the other hosts reach h.
 func (v *visit) judgeContacts(r *hostReport, h *host) {
 	var to []contact
@@ -202,9 +231,9 @@ func (v *visit) judgeContacts(r *hostReport, h *host) {
 			continue
 		}
 		silent++
-		grade, advice := doubt, "--net tcp works without datagrams, and notices lost hosts later"
+		grade, advice := doubt, "--net "+v.net+" works without datagrams, and notices lost hosts later"
 		if v.needsUDP {
-			grade, advice = fault, "--net quic needs datagrams: let UDP pass, or use --net tcp"
+			grade, advice = fault, "--net "+v.net+" needs datagrams: let UDP pass, or use --net tcp"
 		}
 		r.add(grade, h, "udp", advice, "no datagram of %s to %s at %s is answered: ports %s", c.From, c.To, c.Addr, spans(c.UDPFailed))
 	}

@@ -13,32 +13,42 @@ import (
 func TestJudge(t *testing.T) {
 	const gigabyte = 1 << 30
 	for want, spoil := range map[string]func(v *visit, h *host){
-		"":                func(*visit, *host) {},
-		"FAIL fagus":      func(_ *visit, h *host) { h.about.Build = "v2" },
-		"FAIL fagus ":     func(_ *visit, h *host) { h.about.Codecs = "other" },
-		"FAIL folder":     func(_ *visit, h *host) { h.about.FolderErr = "no such file" },
-		"warn clock":      func(_ *visit, h *host) { h.clock = -2 * time.Second },
-		"warn clock ":     func(_ *visit, h *host) { h.clock = 48 * time.Hour },
-		"FAIL clock":      func(_ *visit, h *host) { h.clock = -2 * time.Hour },
-		"warn clock  ":    func(v *visit, h *host) { h.clock, v.insecure = -2*time.Hour, true },
-		"warn processors": func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 17, make([]uint16, 35) },
-		"FAIL ports":      func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 2, make([]uint16, 3) },
-		"FAIL ports ":     func(_ *visit, h *host) { h.listens, h.whyNot = nil, "no interface" },
-		"warn memory":     func(_ *visit, h *host) { h.about.FreeBytes = gigabyte / 8 },
-		"warn limits":     func(_ *visit, h *host) { h.about.OpenFiles = 256 },
-		"FAIL limits":     func(v *visit, h *host) { v.size, h.about.OpenFiles = 1000, 2000 },
-		"FAIL limits ":    func(v *visit, h *host) { h.about.OpenFiles = 20 },
-		"warn limits ":    func(_ *visit, h *host) { h.about.AddressBytes = gigabyte },
-		"FAIL tcp":        func(v *visit, _ *host) { v.contacts[0].TCPFailed = []failedPort{{7, "refused"}} },
-		"FAIL tcp ":       func(_ *visit, h *host) { h.stuck = "no answer" },
-		"warn udp":        func(v *visit, _ *host) { v.contacts[0].UDPFailed = []uint16{7} },
-		"FAIL udp":        func(v *visit, _ *host) { v.contacts[0].UDPFailed, v.needsUDP = []uint16{7}, true },
-		"warn mtu":        func(v *visit, _ *host) { v.contacts[0].MTU = 1400 },
-		"warn mtu ":       func(v *visit, _ *host) { v.contacts[0].MTU, v.contacts[1].MTU = 0, 1280-1 },
-		"FAIL ssh":        func(_ *visit, h *host) { h.failed = &unreached{true, "timeout"} },
-		"FAIL fagus  ":    func(_ *visit, h *host) { h.failed = &unreached{false, "not found"} },
+		"":                                func(*visit, *host) {},
+		"FAIL fagus":                      func(_ *visit, h *host) { h.about.Build = "v2" },
+		"FAIL fagus ":                     func(_ *visit, h *host) { h.about.Codecs = "other" },
+		"FAIL folder":                     func(_ *visit, h *host) { h.about.FolderErr = "no such file" },
+		"warn clock":                      func(_ *visit, h *host) { h.clock = -2 * time.Second },
+		"warn clock ":                     func(_ *visit, h *host) { h.clock = 48 * time.Hour },
+		"FAIL clock":                      func(_ *visit, h *host) { h.clock = -2 * time.Hour },
+		"warn clock  ":                    func(v *visit, h *host) { h.clock, v.insecure = -2*time.Hour, true },
+		"warn processors":                 func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 17, make([]uint16, 35) },
+		"FAIL ports":                      func(v *visit, h *host) { v.ranks[1], h.listens.Ports = 2, make([]uint16, 3) },
+		"FAIL ports ":                     func(_ *visit, h *host) { h.listens, h.whyNot = nil, "no interface" },
+		"warn memory":                     func(_ *visit, h *host) { h.about.FreeBytes = gigabyte / 8 },
+		"warn limits":                     func(_ *visit, h *host) { h.about.OpenFiles = 256 },
+		"FAIL limits":                     func(v *visit, h *host) { v.size, h.about.OpenFiles = 1000, 2000 },
+		"FAIL limits ":                    func(v *visit, h *host) { h.about.OpenFiles = 20 },
+		"warn limits ":                    func(_ *visit, h *host) { h.about.AddressBytes = gigabyte },
+		"FAIL tcp":                        func(v *visit, _ *host) { v.contacts[0].TCPFailed = []failedPort{{7, "refused"}} },
+		"FAIL tcp ":                       func(_ *visit, h *host) { h.stuck = "no answer" },
+		"warn udp":                        func(v *visit, _ *host) { v.contacts[0].UDPFailed = []uint16{7} },
+		"FAIL udp":                        func(v *visit, _ *host) { v.contacts[0].UDPFailed, v.needsUDP = []uint16{7}, true },
+		"warn mtu":                        func(v *visit, _ *host) { v.contacts[0].MTU = 1400 },
+		"warn mtu ":                       func(v *visit, _ *host) { v.contacts[0].MTU, v.contacts[1].MTU = 0, 1280-1 },
+		"FAIL libfabric, FAIL libfabric":  func(v *visit, _ *host) { v.net = "ofi" },
+		" ":                               func(v *visit, _ *host) { v.net, v.insecure = "ofi", true },
+		"FAIL libfabric":                  func(v *visit, h *host) { v.net, v.insecure, h.about.FabricErr = "ofi", true, "none" },
+		"FAIL libfabric, FAIL libfabric ": func(v *visit, h *host) { v.net, v.insecure, h.about.Provider = "ofi", true, "cxi" },
+		"FAIL libfabric, FAIL libfabric  ": func(v *visit, h *host) {
+			v.net, v.insecure, v.hosts[0].about.Provider, h.about.Provider = "ofi", true, "shm", "shm"
+		},
+		"warn libfabric, warn libfabric": func(v *visit, h *host) {
+			v.net, v.insecure, v.hosts[0].about.Provider, h.about.Provider = "ofi", true, "tcp;ofi_rxm", "tcp;ofi_rxm"
+		},
+		"FAIL ssh":     func(_ *visit, h *host) { h.failed = &unreached{true, "timeout"} },
+		"FAIL fagus  ": func(_ *visit, h *host) { h.failed = &unreached{false, "not found"} },
 	} {
-		v := &visit{build: "v1", codecs: "c", ports: "7-9", ranks: []int{1, 1}, size: 2}
+		v := &visit{build: "v1", codecs: "c", ports: "7-9", net: "tcp", ranks: []int{1, 1}, size: 2}
 		for _, name := range []string{"a", "b"} {
 			v.hosts = append(v.hosts, &host{
 				Host:    launch.Host{Name: name},

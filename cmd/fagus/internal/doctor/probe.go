@@ -14,7 +14,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // probeName is the hidden command that fagus doctor --hosts runs on each host.
@@ -70,6 +72,12 @@ func describe(b *begin) *about {
 	a.Path, _ = os.Executable() // empty if it is unknown
 	if err := os.Chdir(b.Folder); err != nil {
 		a.FolderErr = err.Error()
+	}
+	if b.Net == runflags.OFI {
+		var err error
+		if a.Provider, err = ofi.Choose(b.Provider); err != nil {
+			a.Provider, a.FabricErr = "", err.Error()
+		}
 	}
 	return a
 }

@@ -17,8 +17,10 @@ type order struct {
 }
 
 type begin struct {
-	Version int    `json:"version"`
-	Folder  string `json:"folder"` // the working directory of the ranks
+	Version  int    `json:"version"`
+	Folder   string `json:"folder"` // the working directory of the ranks
+	Net      string `json:"net"`
+	Provider string `json:"provider"` // of libfabric; "": the default
 }
 
 // listen asks a probe to listen as ranks would. Meet is the address of rank 0; zero: this is the
@@ -62,6 +64,9 @@ type about struct {
 	FolderErr  string `json:"folder_err,omitempty"`
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
+	// Provider is what --net ofi uses. It is empty for other networks, and if there is FabricErr.
+	Provider  string `json:"provider,omitempty"`
+	FabricErr string `json:"fabric_err,omitempty"`
 	resources
 }
 
