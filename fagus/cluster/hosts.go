@@ -60,9 +60,10 @@ const defaultHostsTimeout = 30 * time.Second
 // When one fails, the job has failed at every rank, and every later call fails.
 type Hosts struct {
 	member
-	net    Interface
-	gossip *gossip
-	roster roster
+	net      Interface
+	insecure bool // HostsConfig.Insecure
+	gossip   *gossip
+	roster   roster
 }
 
 var _ dimmnet.Member = (*Hosts)(nil)
@@ -96,7 +97,7 @@ func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error
 	deadline := time.Now().Add(timeout)
 	joining, cancel := context.WithDeadline(ctx, deadline.Add(noticeTimeout))
 	defer cancel()
-	h := &Hosts{}
+	h := &Hosts{insecure: cfg.Insecure}
 	if err := h.join(joining, place, cfg, deadline); err != nil {
 		h.abandon()
 		return nil, atDeadline(ctx, deadline, err)
@@ -128,8 +129,13 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if h.net, err = ChooseInterface(cfg.Interface, meet); err != nil {
 		return err
 	}
-	if cfg.Net == OFI.String() && !cfg.Insecure {
-		return unencrypted()
+	if cfg.Net == OFI.String() {
+		if !cfg.Insecure {
+			return unencrypted()
+		}
+		if cfg.Identity != nil && place.Rank == 0 {
+			warn(fmt.Sprintf("the data of job %.80q are not encrypted: --net %v", place.Job, OFI))
+		}
 	}
 	if cfg.Identity == nil {
 		if !cfg.Insecure {
@@ -313,7 +319,7 @@ func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	switch over {
 	case OFI:
-		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.domain, h.place), h)
+		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.domain, h.place), permitted(h, h.insecure))
 	case QUIC:
 		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}

@@ -240,6 +240,11 @@ func TestHostsConfig(t *testing.T) {
 		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.HostsConfig) {
 			return all[0], cluster.HostsConfig{Interface: "nosuch", Insecure: true}
 		},
+		"libfabric encrypts nothing": func() (cluster.Place, cluster.HostsConfig) {
+			cfg := cfgs[0]
+			cfg.Net = cluster.OFI.String()
+			return all[0], cfg
+		},
 	} {
 		place, cfg := try()
 		if _, err := cluster.JoinHosts(within(t), place, cfg); err == nil || !strings.Contains(err.Error(), says) {

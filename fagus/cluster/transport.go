@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -92,3 +93,16 @@ func unencrypted() error {
 	return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
 		OFI, fagusInsecure, TCP, QUIC)
 }
+
+// permitted returns m if its data may be unencrypted; otherwise a member whose network does not
+// start. It matters to a program that did not name the network when it joined.
+func permitted(m dimmnet.Member, insecure bool) dimmnet.Member {
+	if insecure {
+		return m
+	}
+	return refusing{m}
+}
+
+type refusing struct{ dimmnet.Member }
+
+func (refusing) Gather(context.Context, []byte) ([][]byte, error) { return nil, unencrypted() }

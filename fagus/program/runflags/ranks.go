@@ -157,8 +157,8 @@ func onHosts(c *cli.Context, agent string, job *launch.Job) (*launch.Hosts, erro
 	if err != nil {
 		return nil, err
 	}
-	// Pass on only Fagus's variables: others, such as HOME, differ from host to host.
-	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") })
+	// Pass on only variables of Fagus and libfabric: HOME, for example, differs from host to host.
+	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") && !strings.HasPrefix(v, "FI_") })
 	spread := &launch.Hosts{
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
 		Agent: []string{self, agent}, Insecure: c.Bool("insecure"),
