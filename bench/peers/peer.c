@@ -2,10 +2,12 @@
 //
 //	mpirun -n RANKS peer.openmpi CPU0,CPU1,... SOCKET
 //
-// It is built with the operations of one library: those of the folder mpi or shmem. Each rank connects to the Unix socket and sends "rank R". It then receives lines "OPERATION SIZE
-// COUNT", the same at both ranks, and answers each with the nanoseconds that COUNT operations took
-// after a barrier. Between commands it sleeps in read, because waiting in the library would spin while
-// another system is measured. It exits when the connection is closed.
+// It is built with the operations of one library: those of the folder mpi, shmem or fabric. Each
+// rank connects to the Unix socket and sends "rank R", or "rank R over PROVIDER..." if the library
+// has opened providers of libfabric. It then receives lines "OPERATION SIZE COUNT", the same
+// at both ranks, and answers each with the nanoseconds that COUNT operations took after a barrier.
+// Between commands it sleeps in read, because waiting in the library would spin while another
+// system is measured. It exits when the connection is closed.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -109,7 +111,7 @@ int main(int argc, char **argv)
 	}
 	pin(argv[1]);
 	join(argv[2]);
-	fprintf(driver.answers, "rank %d\n", rank);
+	fprintf(driver.answers, "rank %d%s%s\n", rank, *opened_providers() ? " over" : "", opened_providers());
 	alarm(0);
 
 	char line[128], name[32];

@@ -1,5 +1,5 @@
 // Declarations shared by the files of a peer. Calls go one way: peer.c calls the functions of one
-// library, those in mpi or those in shmem, which call work.c and kernel.c.
+// library, those in mpi, shmem or fabric, which call work.c and kernel.c.
 #ifndef PEER_H
 #define PEER_H
 
@@ -27,6 +27,10 @@ extern const struct named operations[];
 void library_start(int *argc, char ***argv);
 void library_barrier(void);
 void library_end(void);
+
+// opened_providers returns the names of the providers of libfabric that the library has opened, a
+// space before each; "" if it has opened none, or if that is not known.
+const char *opened_providers(void);
 
 // now returns a monotonic time in nanoseconds.
 uint64_t now(void);
