@@ -32,6 +32,7 @@ func exemptions() (all []exemption) {
 		{"make -C bench", "needs Open MPI, MPICH or OpenBLAS: .ci/run makes and runs it"},
 		{"bench --gemm", "needs OpenBLAS: gemm.txtar runs it with a script in its place"},
 		{"--peers", "needs MPI libraries: .ci/run and peersmpi.txtar run it"},
+		{"--net ofi", "needs a program built with -tags ofi, and libfabric"},
 		{"cmd/libfagus", "needs a C compiler: the tests of cmd/libfagus make and run it"},
 		{"go test ./...", "runs this test"},
 		{"github.com/fagus-dsm/fagus", "needs the network, and the repository at its address"},
@@ -59,6 +60,7 @@ func exemptions() (all []exemption) {
 		{"lab faults( --json|$)", "lab faults --net shm --only killed$1"},
 		{"--time (1m|2h)", "--time 2s"}, {"campaign --net tcp", "campaign --time 2s --net tcp"},
 		{"lab jobs$", "lab jobs --jobs 1"}, {"--jobs 1000", "--jobs 1"}, {"--jobs 5 --nodes 64", "--jobs 1 --nodes 4"},
+		{"bench --overlap( --net|$)", "bench --overlap --samples 1 --kernel 20ms$1"}, {"--kernel 20ms --net tcp --kernel", "--net tcp --kernel"},
 		{"(bench --net [^-]*)", "$1 --samples 3 --batch 1ms "},
 	} {
 		all = append(all, exemption{part: regexp.MustCompile(x[0]), as: x[1]})

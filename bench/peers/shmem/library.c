@@ -1,5 +1,7 @@
 // The library of an OpenSHMEM peer, and what its operations share.
+#ifndef SANDIA
 #include <mpi.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,12 +42,16 @@ void library_start(int *argc, char ***argv)
 
 void library_barrier(void) { shmem_barrier_all(); }
 
-// library_end ends the MPI library below OpenSHMEM, and the process. It does not call
-// shmem_finalize, as exit would: that of Open MPI 4.1.4 crashes in any program, even in one that
-// has done nothing else.
+// library_end ends the library, and the process. With Open MPI it ends the MPI library below
+// OpenSHMEM and does not call shmem_finalize, as exit would: that of 4.1.4 crashes in any program,
+// even in one that has done nothing else.
 void library_end(void)
 {
+#ifdef SANDIA
+	shmem_finalize();
+#else
 	MPI_Finalize();
+#endif
 	_exit(0);
 }
 

@@ -49,13 +49,13 @@ func Command() *cli.Command {
 			"fagus bench --net shm --placement private   the bytes move\n" +
 			"fagus bench --net inproc --bytes 4096\n" +
 			"fagus bench --net dimmnet1                  in virtual time\n\n" +
-			anatomyText + "\n" + gemmText + "\n\n" + peersText,
+			anatomyText + "\n" + gemmText + "\n\n" + overlapText + "\n\n" + peersText,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntSliceFlag{Name: "bytes", Category: what, Value: cli.NewIntSlice(8, 4096, 64<<10, 1<<20, 32<<20), Usage: "`SIZES` of hand-overs"},
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, DefaultText: "5ms; 50ms with --hogs, or if ranks share processors", Usage: "approximate `TIME` of a batch"},
 			base.JSONFlag(schema),
-		}, anatomyFlags(), gemmFlags(), peersFlags(), runflags.Flags()),
+		}, anatomyFlags(), gemmFlags(), overlapFlags(), peersFlags(), runflags.Flags()),
 		Action: base.NoArgs(func(c *cli.Context) error {
 			switch {
 			case c.String("serve") != "":
@@ -66,6 +66,8 @@ func Command() *cli.Command {
 				return runAnatomy(c)
 			case c.Bool("gemm"):
 				return runGemm(c)
+			case c.Bool("overlap"):
+				return runOverlap(c)
 			case c.Bool("peers"):
 				return runPeers(c)
 			}
@@ -83,6 +85,11 @@ func measureCalls(c *cli.Context) error {
 	for _, name := range gemmOnly() {
 		if c.IsSet(name) {
 			return usage.Errorf("--%s is for --gemm", name)
+		}
+	}
+	for _, name := range overlapOnly() {
+		if c.IsSet(name) {
+			return usage.Errorf("--%s is for --overlap", name)
 		}
 	}
 	configs := []bench.Config{{Op: bench.Barrier}}

@@ -25,7 +25,12 @@ type operation struct {
 	own   bench.Op
 	mpi   []peers.Method
 	shmem []peers.Method
+	// fabric and port are the ways of bare libfabric and of a bare port, if there are any.
+	fabric, port []peers.Method
+	bare         bool // only bare systems and MPI have it; it is measured with --net ofi only
 }
+
+const pingPong = "ping-pong"
 
 func operations(net string, streams []int, order int) []operation {
 	same := func(op bench.Op) []peers.Method { return []peers.Method{{Op: string(op)}} }
@@ -36,18 +41,32 @@ func operations(net string, streams []int, order int) []operation {
 	if net == runflags.SHM {
 		pages = append(pages, peers.Method{Op: "shared-hand-over", Variant: "shared window"})
 	}
-	return []operation{
-		all(bench.Barrier, 0),
+	shmemPages := []peers.Method{{Op: "lock-hand-over", Variant: "lock"}}
+	if net == runflags.SHM {
+		shmemPages = append(shmemPages, peers.Method{Op: "pointer-hand-over", Variant: "lock, in place"})
+	}
+	shmemPages = append(shmemPages, peers.Method{Op: "flag-hand-over", Variant: "flag"})
+	barrier := all(bench.Barrier, 0)
+	barrier.fabric = same(bench.Barrier)
+	operations := []operation{
+		barrier,
 		all(bench.Sum, 0),
-		{"round-trip", []int{smallBytes}, true, bench.HandOver, []peers.Method{{Op: "round-trip"}}, []peers.Method{{Op: "round-trip"}}},
-		{"hand-over", []int{pageBytes}, true, bench.HandOver, pages,
-			[]peers.Method{{Op: "lock-hand-over", Variant: "lock"}, {Op: "pointer-hand-over", Variant: "lock, in place"}, {Op: "flag-hand-over", Variant: "flag"}}},
-		{"stream", streams, true, bench.Stream, []peers.Method{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}},
-			[]peers.Method{{Op: "stream", Variant: "put"}, {Op: "get-stream", Variant: "get"}}},
-		{"stream-read", []int{slices.Max(streams)}, true, bench.StreamRead, same(bench.StreamRead), same(bench.StreamRead)},
+		{name: "round-trip", sizes: []int{smallBytes}, pair: true, own: bench.HandOver, mpi: []peers.Method{{Op: "round-trip"}}, shmem: []peers.Method{{Op: "round-trip"}},
+			fabric: []peers.Method{{Op: "round-trip", Variant: "message"}, {Op: "put-round-trip", Variant: "put"}}},
+		{name: "hand-over", sizes: []int{pageBytes}, pair: true, own: bench.HandOver, mpi: pages, shmem: shmemPages,
+			fabric: []peers.Method{{Op: "hand-over", Variant: "message"}}},
+		{name: "stream", sizes: streams, pair: true, own: bench.Stream, mpi: []peers.Method{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}},
+			shmem:  []peers.Method{{Op: "stream", Variant: "put"}, {Op: "get-stream", Variant: "get"}},
+			fabric: []peers.Method{{Op: "stream", Variant: "message"}, {Op: "put-stream", Variant: "put"}}},
+		{name: "stream-read", sizes: []int{slices.Max(streams)}, pair: true, own: bench.StreamRead, mpi: same(bench.StreamRead), shmem: same(bench.StreamRead)},
 		all(bench.Matmul, order),
 		all(bench.Product, order),
 	}
+	if net == runflags.OFI {
+		operations = append(operations, operation{name: pingPong, sizes: []int{smallBytes, pageBytes}, pair: true, own: bench.HandOver, bare: true,
+			fabric: []peers.Method{{Op: "round-trip"}}, port: []peers.Method{{Op: pingPong}}})
+	}
+	return operations
 }
 
 // wanted returns the operations that the command line selects.
@@ -99,15 +118,24 @@ func casesOf(selected []operation, ranks int, all []contestant) (cases []peers.C
 
 func (o *operation) methods(all []contestant) (methods []peers.Method) {
 	for i, c := range all {
-		ways := []peers.Method{{Op: string(o.own)}}
+		var ways []peers.Method
 		switch c.kind {
 		case mpi:
 			ways = o.mpi
 		case shmem:
 			ways = o.shmem
+		case fabric:
+			ways = o.fabric
+		case port:
+			ways = o.port
+		case own:
+			if !o.bare {
+				ways = []peers.Method{{Op: string(o.own)}}
+			}
 		}
 		for _, way := range ways {
 			way.System = i
+			way.Beside = c.beside && !o.bare // among bare systems libfabric is the peer
 			methods = append(methods, way)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -23,6 +24,7 @@ import (
 
 const peersText = "make -C bench peers && fagus bench --peers        against Open MPI, MPICH and OpenSHMEM (docs/peers.md)\n" +
 	"fagus bench --peers --net tcp                     all by TCP on the loopback device\n" +
+	"fagus bench --peers --net ofi --provider net      all over one provider of libfabric (fagus built with -tags ofi)\n" +
 	"fagus bench --peers --ops barrier,sum --json\n" +
 	"fagus bench --peers --ops barrier,sum --ranks 2,4,8\n" +
 	"fagus bench --peers --ops barrier --hogs 1        beside a busy process"
@@ -40,7 +42,7 @@ func peersOnly() []string {
 func peersFlags() []cli.Flag {
 	const category = "with --peers"
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI, MPICH and OpenSHMEM too, in turns with ranks of Fagus; --net shm (the default here) or tcp"},
+		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI, MPICH and OpenSHMEM too, in turns with ranks of Fagus; --net shm (the default here), tcp, or ofi with --provider"},
 		&cli.StringFlag{Name: "peers-dir", Category: category, Value: "bench/build", Usage: "`FOLDER` of the programs that make -C bench peers has built"},
 		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all but product", Usage: "`NAMES` of the operations: barrier, sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul (its data movement), product (with computation)"},
 		&cli.IntSliceFlag{Name: "ranks", Category: category, Value: cli.NewIntSlice(leastRanks), Usage: "`NUMBERS` of ranks, one after the other; only barrier, sum, matmul and product have more than 2"},
@@ -48,6 +50,7 @@ func peersFlags() []cli.Flag {
 		&cli.IntSliceFlag{Name: "cpus", Category: category, DefaultText: "the first, one for each rank", Usage: "two or more `PROCESSORS`, which ranks take in turns"},
 		&cli.IntFlag{Name: "hogs", Category: category, Usage: "`NUMBER` of busy processes beside the measurement; they take the ranks' processors in turns"},
 		&cli.StringFlag{Name: "serve", Hidden: true},
+		&cli.BoolFlag{Name: "bare", Hidden: true},
 		&cli.IntFlag{Name: "hog", Hidden: true},
 	}
 }
@@ -121,14 +124,18 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 		Samples: c.Int("samples"),
 		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
-	r.report = newPeersReport(net, ranks, cpus, r.hogs)
+	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, r.hogs)
 	for _, n := range ranks {
-		f := field{net: net, self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: r.hogs, heap: symmetric(selected)}
+		f := field{net: net, over: c.String("provider"), self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: r.hogs, heap: symmetric(selected)}
 		all, missing, err := f.competitors()
 		if err != nil {
 			return nil, err
 		}
-		h := heat{systemsOf(all), casesOf(selected, n, all), c.Duration("batch"), f.hogs > 0 || f.crowded()}
+		cases := casesOf(selected, n, all)
+		if why := f.addPingPong(cases); why != nil {
+			missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
+		}
+		h := heat{systemsOf(all), cases, c.Duration("batch"), f.hogs > 0 || f.crowded()}
 		if !c.IsSet("batch") && h.sharing {
 			h.batch = sharingBatch
 		}
@@ -139,8 +146,15 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 }
 
 func checkPeersFlags(c *cli.Context, net string) error {
-	if _, err := runflags.Named(runflags.SHM, runflags.TCP).Find(net); err != nil {
+	if _, err := runflags.Named(runflags.SHM, runflags.TCP, runflags.OFI).Find(net); err != nil {
 		return fmt.Errorf("%w with --peers", err)
+	}
+	provider := c.String("provider")
+	if net == runflags.OFI && provider == "" {
+		return usage.Errorf("--peers --net %s: want --provider, as fi_info prints it: 'tcp;ofi_rxm', net, shm, 'udp;ofi_rxd' or that of a NIC", net)
+	}
+	if net != runflags.OFI && provider != "" {
+		return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
 	}
 	if c.IsSet("nodes") && c.Int("nodes") != leastRanks {
 		return usage.Errorf("--nodes %d: want --ranks with --peers", c.Int("nodes"))
@@ -243,6 +257,12 @@ func (r *rivalry) measure(ctx context.Context, c *cli.Context) (err error) {
 	return nil
 }
 
+// brief returns the first line of an error's text.
+func brief(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimSuffix(first, "; it said:")
+}
+
 // heat starts the systems of a heat, measures them, and stops them all before it returns. The
 // folder must not exist.
 func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
@@ -255,6 +275,12 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
+		if err != nil && s.Over != "" && ctx.Err() == nil {
+			// Not every library can use every provider.
+			r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s, which did not start (%s)", s.Name, brief(err)))
+			session.Running = append(session.Running, nil)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -262,6 +288,7 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		session.Running = append(session.Running, running)
 	}
 	for _, one := range h.cases {
+		one.Methods = slices.DeleteFunc(slices.Clone(one.Methods), func(m peers.Method) bool { return session.Running[m.System] == nil })
 		rows, dropped, err := session.Measure(ctx, one)
 		if err != nil {
 			return err

@@ -22,6 +22,7 @@ type peersReport struct {
 	Machine string       `json:"machine"`
 	Load    string       `json:"load_average"` // mean over the last minute; "" if unknown
 	Net     string       `json:"net"`
+	Over    string       `json:"provider,omitempty"` // of libfabric
 	Ranks   []int        `json:"ranks"`
 	CPUs    []int        `json:"cpus"`
 	Hogs    int          `json:"hogs"`
@@ -36,16 +37,17 @@ type peerSystem struct {
 	Ranks int      `json:"ranks"`
 	Argv  []string `json:"argv"`
 	Env   []string `json:"env,omitempty"`
+	Over  string   `json:"provider,omitempty"` // each rank has opened this one, and no other
 }
 
-func newPeersReport(net string, ranks, cpus []int, hogs int) peersReport {
-	return peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, Ranks: ranks, CPUs: cpus, Hogs: hogs, Rows: []peers.Row{}}
+func newPeersReport(net, over string, ranks, cpus []int, hogs int) peersReport {
+	return peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, Over: over, Ranks: ranks, CPUs: cpus, Hogs: hogs, Rows: []peers.Row{}}
 }
 
 // add adds systems that are measured, and the names of missing ones.
 func (r *peersReport) add(systems []peers.System, missing []string) {
 	for _, s := range systems {
-		r.Systems = append(r.Systems, peerSystem{s.Name, s.Ranks, s.Argv, s.Env})
+		r.Systems = append(r.Systems, peerSystem{s.Name, s.Ranks, s.Argv, s.Env, s.Over})
 	}
 	for _, name := range missing {
 		if !slices.Contains(r.Missing, name) {
@@ -75,12 +77,15 @@ func (r *peersReport) print(w io.Writer) error {
 		t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
 			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row)})
 	}
-	missing := ""
+	missing, net := "", r.Net
+	if r.Over != "" {
+		net += " over " + r.Over
+	}
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
 	_, err := fmt.Fprintf(w, "%s ranks, %s, processors %v of %s, load average %s before, %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
-		strings.ReplaceAll(commas(r.Ranks), ",", ", "), r.Net, r.CPUs, r.Machine, r.Load, hogsText(r.Hogs), r.Dropped, missing, t.Render())
+		strings.ReplaceAll(commas(r.Ranks), ",", ", "), net, r.CPUs, r.Machine, r.Load, hogsText(r.Hogs), r.Dropped, missing, t.Render())
 	return err
 }
 
@@ -120,8 +125,12 @@ func ratioText(r peers.Row) string {
 	if r.Ratio == nil {
 		return "-"
 	}
+	text := fmt.Sprintf("%.2f", *r.Ratio)
 	if *r.Ratio < 0.1 {
-		return fmt.Sprintf("%.4f", *r.Ratio)
+		text = fmt.Sprintf("%.4f", *r.Ratio)
 	}
-	return fmt.Sprintf("%.2f", *r.Ratio)
+	if r.Beside {
+		text += " beside"
+	}
+	return text
 }

@@ -33,6 +33,12 @@ func serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("bare") {
+		if err := serveBare(ctx, on, cpus, c.String("serve")); err != nil {
+			return err
+		}
+		return on.Close(ctx)
+	}
 	_, err = on.Run(ctx, func(n *fagus.Node) error {
 		runtime.LockOSThread()
 		if err := corepair.Pin(cpus[n.Rank()%len(cpus)]); err != nil {

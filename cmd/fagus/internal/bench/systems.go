@@ -18,14 +18,17 @@ import (
 type kind int
 
 const (
-	own   kind = iota // Fagus
-	mpi               // bench/peers/mpi
-	shmem             // bench/peers/shmem
+	own    kind = iota // Fagus
+	mpi                // bench/peers/mpi
+	shmem              // bench/peers/shmem
+	fabric             // bench/peers/fabric
+	port               // a port of Fagus, without the engine (bare.go)
 )
 
 type contestant struct {
 	peers.System
-	kind kind
+	kind   kind
+	beside bool // peers.Method.Beside
 }
 
 // library is a peer with settings: the program peer.suffix, which launcher starts.
@@ -33,6 +36,8 @@ type library struct {
 	kind                   kind
 	name, suffix, launcher string
 	env                    []string
+	over                   string // peers.System.Over
+	beside                 bool   // peers.Method.Beside
 }
 
 const (
@@ -46,20 +51,21 @@ const (
 )
 
 func openMPI(name string, env ...string) library {
-	return library{mpi, name, "openmpi", "mpirun.openmpi", env}
+	return library{kind: mpi, name: name, suffix: "openmpi", launcher: "mpirun.openmpi", env: env}
 }
 
 func mpich(name string, env ...string) library {
-	return library{mpi, name, "mpich", "mpirun.mpich", env}
+	return library{kind: mpi, name: name, suffix: "mpich", launcher: "mpirun.mpich", env: env}
 }
 
 func openSHMEM(name string, env ...string) library {
-	return library{shmem, name, "openshmem", "oshrun", env}
+	return library{kind: shmem, name: name, suffix: "openshmem", launcher: "oshrun", env: env}
 }
 
 // field says on what systems are compared.
 type field struct {
 	net    string
+	over   string // the provider of libfabric; "" unless net is ofi
 	self   string // the program fagus
 	folder string // of the peers' programs
 	cpus   []int  // ranks take them in turns
@@ -74,6 +80,9 @@ func (f *field) crowded() bool { return f.ranks > len(f.cpus) }
 // libraries returns the peers: each library with its default settings, and with the best known
 // settings (docs/peers.md).
 func (f *field) libraries() []library {
+	if f.net == runflags.OFI {
+		return f.overProvider()
+	}
 	if f.net == runflags.TCP {
 		overTCP := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}
 		all := []library{openMPI("Open MPI", overTCP...)}
@@ -104,16 +113,21 @@ const threadedBudget = 2 * time.Second
 
 // own returns the systems of Fagus.
 func (f *field) own() []contestant {
-	system := func(name string, placement fagus.Placement, more ...string) contestant {
-		argv := append([]string{f.self, "bench", "--net", f.net, "--placement", placement.String(), "--cpus", commas(f.cpus)}, more...)
-		return contestant{peers.System{Name: name, Own: true, Ranks: f.ranks, Argv: append(argv, "--serve")}, own}
+	if f.net == runflags.OFI {
+		return f.ownOverProvider()
 	}
 	if f.net == runflags.TCP {
-		return []contestant{system("Fagus", fagus.PlacePrivate)}
+		return []contestant{f.rank("Fagus", fagus.PlacePrivate)}
 	}
-	threaded := system("Fagus, threaded", fagus.PlaceShared, "--mode", fagus.Threaded.String())
+	threaded := f.rank("Fagus, threaded", fagus.PlaceShared, "--mode", fagus.Threaded.String())
 	threaded.Budget = threadedBudget
-	return []contestant{system("Fagus, shared", fagus.PlaceShared), system("Fagus, private", fagus.PlacePrivate), threaded}
+	return []contestant{f.rank("Fagus, shared", fagus.PlaceShared), f.rank("Fagus, private", fagus.PlacePrivate), threaded}
+}
+
+// rank returns a system of Fagus. more are flags that its ranks get, too; they may repeat --net.
+func (f *field) rank(name string, placement fagus.Placement, more ...string) contestant {
+	argv := append([]string{f.self, "bench", "--net", f.net, "--placement", placement.String(), "--cpus", commas(f.cpus)}, more...)
+	return contestant{System: peers.System{Name: name, Own: true, Ranks: f.ranks, Argv: append(argv, "--serve")}, kind: own}
 }
 
 // competitors returns Fagus and the installed peers; missing names the peers not installed.
@@ -127,7 +141,8 @@ func (f *field) competitors() (all []contestant, missing []string, err error) {
 			why, missing = err, append(missing, l.name)
 			continue
 		}
-		all = append(all, contestant{peers.System{Name: l.name, Ranks: f.ranks, Launched: true, Env: append(asRoot(), l.env...), Argv: argv}, l.kind})
+		one := peers.System{Name: l.name, Ranks: f.ranks, Launched: l.launcher != "", Over: l.over, Env: append(asRoot(), l.env...), Argv: argv}
+		all = append(all, contestant{one, l.kind, l.beside})
 	}
 	if len(all) == owns {
 		return nil, nil, fmt.Errorf("bench: no peers: %w; make -C bench peers builds them in bench/build, with Debian's openmpi-bin libopenmpi-dev mpich libmpich-dev", why)
@@ -144,12 +159,15 @@ func (l library) argv(f *field) ([]string, error) {
 	if _, err := os.Stat(program); err != nil {
 		return nil, err
 	}
+	if l.launcher == "" {
+		return []string{program, commas(f.cpus)}, nil
+	}
 	launcher, err := exec.LookPath(l.launcher)
 	if err != nil {
 		return nil, err
 	}
 	argv := []string{launcher, "-n", fmt.Sprint(f.ranks)}
-	if l.suffix != "mpich" && f.crowded() {
+	if l.launcher != "mpirun.mpich" && f.crowded() {
 		argv = append(argv, "--oversubscribe") // permits more ranks than processors
 	}
 	return append(argv, program, commas(f.cpus)), nil

@@ -7,11 +7,12 @@
 // # Protocol
 //
 // A system is one process for each rank. Each connects to the driver's Unix socket and sends
-// "rank R". Then all receive the same lines "OPERATION SIZE COUNT". For each line they perform the
-// operation COUNT times and answer with the time taken in nanoseconds, or with "error: " and the
-// reason. The driver uses the time of rank 0. It may send a line before it has the answer to the
-// last one. Between commands a rank sleeps in read, so that idle systems leave the processors
-// free. A rank ends when the driver closes the connection.
+// "rank R", or "rank R over PROVIDER..." with the providers of libfabric that it has opened. Then
+// all receive the same lines "OPERATION SIZE COUNT". For each line they perform the operation COUNT
+// times and answer with the time taken in nanoseconds, or with "error: " and the reason. The driver
+// uses the time of rank 0. It may send a line before it has the answer to the last one. Between
+// commands a rank sleeps in read, so that idle systems leave the processors free. A rank ends when
+// the driver closes the connection.
 //
 // # Samples
 //

@@ -73,6 +73,8 @@ type Row struct {
 	System  string  `json:"system"`
 	Variant string  `json:"variant,omitempty"`
 	Own     bool    `json:"own"`
+	// Beside marks a method that is shown for comparison, as over another network: it is no peer.
+	Beside  bool    `json:"beside,omitempty"`
 	Samples int     `json:"samples"`
 	Batch   int64   `json:"batch_ns"` // the approximate time of a sample
 	Least   float64 `json:"least_ns"`
@@ -88,18 +90,21 @@ type Row struct {
 func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 	for _, pair := range []Pair{Near, Far} {
 		start := len(rows)
-		for i, w := range c.Methods {
+		for i := range all {
 			at := all[i].of[pair]
 			if at == nil || len(at.took) == 0 {
 				continue
 			}
-			slices.Sort(at.took)
-			slices.Sort(at.trips)
-			system := s.Running[w.System]
-			rows = append(rows, Row{
-				Op: c.Op, Size: c.Size, Ranks: system.Ranks, Pair: pair, Trip: quantile(at.trips, 0.5), System: system.Name, Variant: w.Variant, Own: system.Own, Samples: len(at.took), Batch: s.Batch.Nanoseconds(),
-				Least: at.took[0], First: quantile(at.took, 0.25), Median: quantile(at.took, 0.5), Third: quantile(at.took, 0.75),
-			})
+			row := Row{Op: c.Op, Size: c.Size, Pair: pair}
+			if i < len(c.Methods) {
+				w := c.Methods[i]
+				system := s.Running[w.System]
+				row.Ranks, row.System, row.Variant = system.Ranks, system.Name, w.Variant
+				row.Own, row.Beside, row.Batch = system.Own, w.Beside, s.Batch.Nanoseconds()
+			} else {
+				row.Ranks, row.System = 2, c.Others[i-len(c.Methods)].Name
+			}
+			rows = append(rows, at.summary(row))
 		}
 		compare(rows[start:])
 	}
@@ -109,11 +114,20 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 	return rows, dropped
 }
 
+// summary returns row with the samples' numbers.
+func (s *samples) summary(row Row) Row {
+	slices.Sort(s.took)
+	slices.Sort(s.trips)
+	row.Trip, row.Samples, row.Least = quantile(s.trips, 0.5), len(s.took), s.took[0]
+	row.First, row.Median, row.Third = quantile(s.took, 0.25), quantile(s.took, 0.5), quantile(s.took, 0.75)
+	return row
+}
+
 // compare sets the ratios of the rows of one case at one distance.
 func compare(rows []Row) {
 	best := 0.0
 	for _, r := range rows {
-		if !r.Own && (best == 0 || r.Median < best) {
+		if !r.Own && !r.Beside && (best == 0 || r.Median < best) {
 			best = r.Median
 		}
 	}

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/bench"
@@ -13,6 +14,16 @@ type Case struct {
 	Op      string
 	Size    int
 	Methods []Method
+	Others  []Other
+}
+
+// Other is a program of two ranks that does not obey commands. It is measured in turns with the
+// methods, but takes fewer samples.
+type Other struct {
+	Name    string
+	Samples int
+	// Take measures the operation once and returns its time.
+	Take func(context.Context) (time.Duration, error)
 }
 
 // Method is how a system performs an operation.
@@ -20,6 +31,7 @@ type Method struct {
 	System  int    // index into Session.Running
 	Variant string // names the method, if the system has several
 	Op      string // the system's own name for the operation
+	Beside  bool   // Row.Beside
 }
 
 // Session measures cases on running systems.
@@ -50,7 +62,7 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 			return nil, 0, err
 		}
 	}
-	all := make([]series, len(c.Methods))
+	all := make([]series, len(c.Methods)+len(c.Others))
 	for round := range s.Samples {
 		for i := range c.Methods {
 			at := (round + i) % len(c.Methods)
@@ -62,6 +74,13 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 				return nil, 0, err
 			}
 			s.progress()
+		}
+		for i, other := range c.Others {
+			if round < other.Samples {
+				if err := s.other(ctx, other, &all[len(c.Methods)+i]); err != nil {
+					return nil, 0, err
+				}
+			}
 		}
 	}
 	for i, w := range c.Methods {
@@ -118,6 +137,21 @@ func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *s
 		count = bench.Larger(done, virtual(took), virtual(s.Batch))
 	}
 	return count, nil
+}
+
+// other takes a sample of a program that does not obey commands.
+func (s *Session) other(ctx context.Context, from Other, to *series) error {
+	before, err := s.Probe()
+	if err != nil {
+		return err
+	}
+	took, err := from.Take(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from.Name, err)
+	}
+	after, err := s.Probe()
+	to.add(before, after, took, 1)
+	return err
 }
 
 // The parts of an unsteady batch. Two of them are under way at a time, so that no rank sleeps

@@ -27,6 +27,9 @@ type System struct {
 	// Launched means that Argv is a launcher, which starts all ranks. Otherwise Start starts one
 	// process for each rank.
 	Launched bool
+	// Over is the provider of libfabric that every rank must have opened, and no other. "" means
+	// that any path will do.
+	Over string
 	// Budget limits the time that samples of one method take, for systems that are slow: a method
 	// that has used it up takes no more samples, once it has 3. 0 means no limit.
 	Budget time.Duration
@@ -110,9 +113,12 @@ func (r *Running) register(conn net.Conn, deadline time.Time) error {
 	if err != nil {
 		return err
 	}
-	var number int
-	if _, err := fmt.Sscanf(line, "rank %d\n", &number); err != nil || number < 0 || number >= r.Ranks || r.ranks[number] != nil {
+	number, opened, err := parseGreeting(line)
+	if err != nil || number >= r.Ranks || r.ranks[number] != nil {
 		return fmt.Errorf("greeting %q: want \"rank R\" once for each of %d ranks", line, r.Ranks)
+	}
+	if err := checkProviders(r.Over, opened); err != nil {
+		return fmt.Errorf("rank %d: %w", number, err)
 	}
 	r.ranks[number] = &rank{conn, lines}
 	return nil

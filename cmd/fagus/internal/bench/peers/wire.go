@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,36 @@ func parseCommand(line string) (c Command, err error) {
 		}
 	}
 	return Command{}, fmt.Errorf("peers: command %q: want an operation, a size and a count", line)
+}
+
+// parseGreeting parses "rank R", or "rank R over PROVIDER...": the providers that the rank opened.
+func parseGreeting(line string) (rank int, opened []string, err error) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || fields[0] != "rank" || len(fields) > 2 && fields[2] != "over" {
+		return 0, nil, fmt.Errorf("greeting %q: want \"rank R\", or \"rank R over PROVIDER...\"", line)
+	}
+	if rank, err = strconv.Atoi(fields[1]); err != nil || rank < 0 {
+		return 0, nil, fmt.Errorf("greeting %q: want a rank", line)
+	}
+	return rank, fields[min(3, len(fields)):], nil
+}
+
+// checkProviders returns an error if a rank that must use the provider want has not opened it, or
+// has opened another one. A layered provider such as "tcp;ofi_rxm" opens its parts itself.
+func checkProviders(want string, opened []string) error {
+	if want == "" {
+		return nil
+	}
+	if !slices.Contains(opened, want) {
+		return fmt.Errorf("the library has not opened the provider %s, but %q: its communication takes another path", want, opened)
+	}
+	parts := strings.Split(want, ";")
+	for _, other := range opened {
+		if other != want && !slices.Contains(parts, other) {
+			return fmt.Errorf("the library has opened the provider %s, too, beside %s", other, want)
+		}
+	}
+	return nil
 }
 
 func parseAnswer(line string) (time.Duration, error) {

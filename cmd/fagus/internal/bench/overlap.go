@@ -1,0 +1,220 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+const overlapText = "fagus bench --overlap                         how late posts land in a rank that computes, on every network\n" +
+	"fagus bench --overlap --net tcp --kernel 10ms\n" +
+	"fagus bench --overlap --net ofi --provider net --json"
+
+const overlapSchema = "fagus.overlap/v1"
+
+func overlapOnly() []string { return []string{"kernel"} }
+
+func overlapFlags() []cli.Flag {
+	const category = "with --overlap"
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "overlap", Category: category, Usage: "measure how long after the post a Store, a Write of a page and a Push of 1 MiB land in the memory of a rank that computes; without --net on every live network, with ofi over every provider of libfabric that needs no NIC"},
+		&cli.DurationFlag{Name: "kernel", Category: category, Value: 100 * time.Millisecond, Usage: "`TIME` that the rank computes without a call that polls"},
+	}
+}
+
+type overlapReport struct {
+	Schema  string       `json:"schema"`
+	Machine string       `json:"machine"`
+	Kernel  int64        `json:"kernel_ns"`
+	Rows    []overlapRow `json:"rows"`
+}
+
+// overlapRow has the landings of one post on one network. Times are in nanoseconds after the post.
+type overlapRow struct {
+	Net      string `json:"net"`
+	Provider string `json:"provider,omitempty"`
+	Post     string `json:"post,omitempty"`
+	Bytes    int    `json:"bytes,omitempty"`
+	Samples  int    `json:"samples"`
+	// Waited is the number of samples that landed only when the rank waited, after its kernel.
+	Waited int     `json:"landed_when_it_waited"`
+	Least  float64 `json:"least_ns"`
+	Median float64 `json:"median_ns"`
+	Most   float64 `json:"most_ns"`
+	// Known is the median time until the sender of a Push knew that it has landed.
+	Known  float64 `json:"known_ns,omitempty"`
+	Failed string  `json:"failed,omitempty"` // why nothing was measured
+}
+
+func runOverlap(c *cli.Context) error {
+	if c.Duration("kernel") < 2*time.Millisecond || c.Duration("kernel") > time.Minute {
+		return usage.Errorf("--kernel %v: want 2ms to 1m", c.Duration("kernel"))
+	}
+	if c.Int("samples") < 1 {
+		return usage.Errorf("--samples %d: want 1 or more", c.Int("samples"))
+	}
+	r := &overlapReport{Schema: overlapSchema, Machine: base.Machine(), Kernel: c.Duration("kernel").Nanoseconds()}
+	if !c.IsSet("net") {
+		if c.IsSet("provider") {
+			return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
+		}
+		if err := r.everywhere(c); err != nil {
+			return err
+		}
+		return base.Print(c, r, r.print)
+	}
+	cfg, err := runflags.FromFlags(c)
+	if err != nil {
+		return err
+	}
+	if cfg.Network.Simulated || cfg.Nodes != leastRanks {
+		return usage.Errorf("--overlap --net %s --nodes %d: want %d nodes on a network in wall time", cfg.Network.Name, cfg.Nodes, leastRanks)
+	}
+	if cfg.Launches() {
+		return runflags.LaunchSelf(c, cfg)
+	}
+	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
+	defer cancel()
+	on, err := cfg.Open(ctx)
+	if err != nil {
+		return err
+	}
+	var all []ports.Landing
+	err = onPorts(ctx, on, nil, func(rank int, pair *ports.Pair) error {
+		got, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
+		if rank == 0 {
+			all = got
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
+		return err
+	}
+	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Provider}, all)
+	return base.Print(c, r, r.print)
+}
+
+// add adds a row like head for each post.
+func (r *overlapReport) add(head overlapRow, all []ports.Landing) {
+	for len(all) > 0 {
+		row := head
+		row.Post, row.Bytes = all[0].Post, all[0].Bytes
+		var landed, known []float64
+		for len(all) > 0 && all[0].Post == row.Post {
+			landed = append(landed, float64(all[0].Landed.Nanoseconds()))
+			known = append(known, float64(all[0].Known.Nanoseconds()))
+			if all[0].Waited {
+				row.Waited++
+			}
+			all = all[1:]
+		}
+		slices.Sort(landed)
+		slices.Sort(known)
+		n := len(landed)
+		row.Samples, row.Least, row.Median, row.Most, row.Known = n, landed[0], landed[n/2], landed[n-1], known[n/2]
+		r.Rows = append(r.Rows, row)
+	}
+}
+
+// everywhere lets a process of its own measure each live network, and adds what it prints.
+func (r *overlapReport) everywhere(c *cli.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, n := range runflags.Which(func(n runflags.Network) bool { return !n.Simulated }) {
+		providers := []string{""}
+		if n.Name == runflags.OFI {
+			providers = softwareProviders()
+		}
+		for _, provider := range providers {
+			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples")), "--json"}
+			if provider != "" {
+				argv = append(argv, "--provider", provider)
+			}
+			if n.Name == runflags.Inproc {
+				// Otherwise it has no bulk memory.
+				argv = append(argv, "--transfer", fagus.Push.String())
+			}
+			rows, err := overlapRows(c.Context, self, argv)
+			if c.Context.Err() != nil {
+				return context.Cause(c.Context)
+			}
+			if err != nil {
+				rows = []overlapRow{{Net: n.Name, Provider: provider, Failed: err.Error()}}
+			}
+			r.Rows = append(r.Rows, rows...)
+		}
+	}
+	return nil
+}
+
+// overlapLimit bounds the measurement of one network.
+const overlapLimit = 5 * time.Minute
+
+func overlapRows(ctx context.Context, self string, argv []string) ([]overlapRow, error) {
+	ctx, cancel := context.WithTimeout(ctx, overlapLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self, argv...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	var r overlapReport
+	if err := json.Unmarshal(out, &r); err != nil {
+		return nil, err
+	}
+	return r.Rows, nil
+}
+
+func (r *overlapReport) print(w io.Writer) error {
+	t := base.NewTable(table.Row{"network", "post", "bytes", "landed after", "least", "most", "while computing", "sender knew after"}, 3, 4, 5, 6, 7, 8)
+	failed := ""
+	for i, row := range r.Rows {
+		name := row.Net
+		if row.Provider != "" {
+			name += " over " + row.Provider
+		}
+		if row.Failed != "" {
+			failed += fmt.Sprintf("\n%s: %s", name, row.Failed)
+			continue
+		}
+		if i > 0 && (row.Net != r.Rows[i-1].Net || row.Provider != r.Rows[i-1].Provider) {
+			t.AppendSeparator()
+		}
+		known := ""
+		if row.Known > 0 {
+			known = nanoseconds(row.Known).String()
+		}
+		t.AppendRow(table.Row{name, row.Post, row.Bytes, nanoseconds(row.Median), nanoseconds(row.Least), nanoseconds(row.Most),
+			fmt.Sprintf("%d of %d", row.Samples-row.Waited, row.Samples), known})
+	}
+	if failed != "" {
+		failed = "\n\nnot measured:" + failed
+	}
+	_, err := fmt.Fprintf(w, "2 ranks of %s; rank 1 computes for %v while rank 0 posts\nlanded after: the median; a post that has not landed when the rank stops computing lands when it waits\n\n%s%s\n",
+		r.Machine, time.Duration(r.Kernel), t.Render(), failed)
+	return err
+}
