@@ -27,8 +27,10 @@ func (f *field) overProvider() []library {
 	if f.over == shmProvider {
 		message = append(message, "PEER_LOCAL=1") // opened.c
 	}
-	// The one-sided layer, which can also send messages.
-	oneSided := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=ofi,self", "OMPI_MCA_btl_ofi_mode=2", "OMPI_MCA_btl_ofi_provider_include=" + f.over, "OMPI_MCA_osc=rdma"}
+	// The one-sided layer, which can also send messages. Its windows are by messages, too: osc/rdma
+	// keeps windows and locks of one host in shared memory, past the provider.
+	oneSided := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=ofi,self", "OMPI_MCA_btl_ofi_mode=2",
+		"OMPI_MCA_btl_ofi_provider_include=" + f.over, "OMPI_MCA_osc=pt2pt"}
 	if f.over == socketsProvider {
 		// The provider has threads, which must not share a processor with a rank that spins.
 		message = append(message, "OMPI_MCA_hwloc_base_binding_policy=none")
@@ -50,6 +52,8 @@ func (f *field) overProvider() []library {
 
 func (f *field) overOFI(l library) library {
 	l.over = f.over
+	// The libraries of PSM, which libfabric loads, write a file when a process ends by a signal.
+	l.env = append(l.env, "HFI_NO_BACKTRACE=1", "IPATH_NO_BACKTRACE=1")
 	return l
 }
 

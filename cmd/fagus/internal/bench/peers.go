@@ -257,10 +257,10 @@ func (r *rivalry) measure(ctx context.Context, c *cli.Context) (err error) {
 	return nil
 }
 
-// brief returns the first line of an error's text.
-func brief(err error) string {
+// brief returns the first line of the text of an error of the named system, without its name.
+func brief(name string, err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return strings.TrimSuffix(first, "; it said:")
+	return strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": ")
 }
 
 // heat starts the systems of a heat, measures them, and stops them all before it returns. The
@@ -277,7 +277,7 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
 		if err != nil && s.Over != "" && ctx.Err() == nil {
 			// Not every library can use every provider.
-			r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s, which did not start (%s)", s.Name, brief(err)))
+			r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", s.Name, brief(s.Name, err)))
 			session.Running = append(session.Running, nil)
 			continue
 		}
