@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os/exec"
@@ -32,6 +33,9 @@ func (f *field) addPingPong(cases []peers.Case) error {
 		}
 		if _, err := exec.LookPath(fiPingPong); err != nil {
 			return err
+		}
+		if f.over == socketsProvider {
+			return errors.New("a trip takes milliseconds, because its thread shares a processor with the provider's")
 		}
 		cases[i].Others = []peers.Other{f.libfabricPingPong(cases[i].Size)}
 	}
