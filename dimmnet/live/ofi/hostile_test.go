@@ -71,7 +71,7 @@ func TestHostilePeer(t *testing.T) {
 		{"taken", func(t *testing.T, a *attacker) { a.say(t, taken, 0, exposure{}, nil) }},
 		{"memory that is not there", func(t *testing.T, a *attacker) { a.say(t, offer, 0, exposure{1, 1 << 40, 1 << 60}, nil) }},
 		{"more memory than there is", func(t *testing.T, a *attacker) {
-			_, e, err := a.expose(secret[:8])
+			_, e, err := a.expose(secret[:8], false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestHostilePeer(t *testing.T) {
 			a.say(t, offer, 0, e, nil)
 		}},
 		{"garbage in memory", func(t *testing.T, a *attacker) {
-			_, e, err := a.expose(secret)
+			_, e, err := a.expose(secret, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestLostInRead(t *testing.T) {
 			defer a.close()
 			a.join(t, m, provider)
 			a.workFor(t, 50*time.Millisecond)
-			_, e, err := a.expose(meshtest.Noise(1 << 20))
+			_, e, err := a.expose(meshtest.Noise(1<<20), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,9 +161,8 @@ func TestLostInRead(t *testing.T) {
 			t.Parallel()
 			m := newMeetings(2)
 			victim := m.start(provider, 0, func(h dimmnet.Host) error {
-				p := h.Port()
-				bulk := dimmnet.Offset(p.Limits().LLCM)
-				if err := meshtest.Post(p, func() bool { return p.Push(1, bulk, bulk, 1<<20, 8) }); err != nil {
+				p := h.Port().(dimmnet.ZeroCopy)
+				if err := meshtest.Post(p, func() bool { return p.Send(1, make([]byte, 1<<20)) }); err != nil {
 					return err
 				}
 				return meshtest.Untouched(h)
