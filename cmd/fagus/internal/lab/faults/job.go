@@ -42,7 +42,7 @@ type job struct {
 	out   bytes.Buffer // the launcher's standard output; complete when ended is closed
 
 	mu       sync.Mutex
-	reported time.Time // when the first line came
+	reported time.Time // when the first line came, or the first after forget
 	lines    []string  // of the launcher's standard error
 }
 
@@ -111,6 +111,14 @@ func (j *job) awaitStart(ctx context.Context) error {
 		}
 	}
 	return errors.New("the job has not started in " + startTime.String())
+}
+
+// forget makes reported the time of the next line, and returns the number of lines before it.
+func (j *job) forget() (lines int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.reported = time.Time{}
+	return len(j.lines)
 }
 
 func (j *job) output() []string {

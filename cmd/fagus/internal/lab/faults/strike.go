@@ -24,6 +24,7 @@ type struck struct {
 // strike runs a job, strikes it, and watches what follows.
 func (f *fault) strike(ctx context.Context, j *job, network string) (struck, error) {
 	s := struck{Network: network, Fault: f.name, Hosts: f.hosts, Exit: -1}
+	before := j.forget() // the warning of a job without identities is no report
 	at := time.Now()
 	if err := f.disturb(j); err != nil {
 		return s, fmt.Errorf("%s: %w", f.name, err)
@@ -37,7 +38,7 @@ func (f *fault) strike(ctx context.Context, j *job, network string) (struck, err
 	case <-time.After(f.bound()):
 		running = true
 	}
-	lines := j.output()
+	lines := j.output()[before:]
 	if j.mu.Lock(); !j.reported.IsZero() {
 		s.ReportedMs = float64(j.reported.Sub(at).Microseconds()) / 1000
 	}
