@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -231,6 +232,9 @@ int fagus_ofi_open(const char *provider, const char *node, const char *domain, s
 	fi_freeinfo(list);
 	f->receives = receives, f->sends = sends, f->bytes = bytes;
 	describe(f->info, &f->about);
+	// Where this side chooses the keys of memory, who is not of the run must not guess them.
+	if (f->info->domain_attr->mr_key_size >= sizeof f->next_key && getrandom(&f->next_key, sizeof f->next_key, 0) > 0)
+		f->next_key >>= 1; // never near FI_KEY_NOTAVAIL
 	r = open_all(f, what);
 	restore_signals(old);
 	if (r) {
