@@ -98,7 +98,7 @@ func (a *attacker) join(t *testing.T, m meetings, provider string) {
 	}
 	own := address{Share: make([]byte, shareBytes), Provider: provider, Host: host()}
 	own.Form = mesh.Form{LLCM: common.LLCM, Bulk: common.Bulk, Sums: stream.SumNone, Beats: true}
-	own.Memory[0][2], own.Memory[1][2] = uint64(common.LLCM), uint64(common.Bulk) // which no test accesses
+	own.Memory[0][2], own.Memory[1][2] = uint64(common.LLCM), uint64(common.Bulk)
 	if own.Name, err = a.name(); err != nil {
 		t.Fatal(err)
 	}
