@@ -78,8 +78,9 @@ type reading struct {
 	failed bool
 }
 
-// eagerBytes is the longest piece that goes in messages and not by a read of the receiver.
-const eagerBytes = messageBytes - headerBytes - exposureBytes
+// eagerBytes is the longest piece that goes in messages, which are copied, and not by a read of the
+// receiver, which takes four messages one after the other: over TCP they take as long as 64 KiB.
+const eagerBytes = 64 << 10
 
 func (l *link) fail(err error) {
 	if l.err == nil {
