@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
@@ -95,6 +96,8 @@ func holds(what, peers string) (bool, error) {
 	switch what {
 	case "long":
 		return longtest.Enabled(), nil
+	case "ofi":
+		return ofi.Supported() == nil, nil
 	case "processors:2":
 		return runtime.NumCPU() >= 2, nil
 	case "mpi":

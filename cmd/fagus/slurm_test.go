@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -32,16 +34,27 @@ func TestSlurm(t *testing.T) {
 		t.Skip("Slurm takes some seconds")
 	}
 	fagus := command(t, "fagus")
-	for _, c := range []struct {
+	type step struct {
 		words []string
 		want  string
 		join  string
-	}{
+	}
+	steps := []step{
 		{[]string{fagus, "run", "matmul", "--net", runflags.SHM, "--n", "64"}, "on 4 nodes, phase mode, shm", ""},
 		{[]string{fagus, "run", "matmul", "--net", runflags.TCP, "--n", "64"}, "on 4 nodes, phase mode, tcp", ""},
 		{[]string{"--mpi=pmi2", fagus, "run", "matmul", "--net", runflags.TCP, "--n", "64"}, "on 4 nodes, phase mode, tcp", "pmi"},
 		{[]string{command(t, "counter")}, "counter on 4 nodes, phase mode, shm", ""},
-	} {
+	}
+	if ofi.Supported() == nil {
+		for i, provider := range []string{"tcp;ofi_rxm", "net", "shm"}[:longtest.Cases(3, 1)] {
+			words, join := []string{fagus, "run", "matmul", "--net", runflags.OFI, "--provider", provider, "--n", "64"}, ""
+			if i == 0 {
+				words, join = append([]string{"--mpi=pmi2"}, words...), "pmi"
+			}
+			steps = append(steps, step{words, "on 4 nodes, phase mode, ofi", join})
+		}
+	}
+	for _, c := range steps {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "../../.ci/slurm-test", c.words...)
