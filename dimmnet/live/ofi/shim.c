@@ -175,7 +175,7 @@ static int open_all(fagus_ofi *f, const char **what)
 	if ((r = fi_av_open(f->domain, &av, &f->av, NULL)))
 		return r;
 	*what = "opening the completion queue";
-	// A queue with a file descriptor costs software providers two system calls a completion.
+	// No descriptor to wait for: provider shm has none. A sleeper looks at intervals (fabric.Wait).
 	struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_NONE};
 	if ((r = fi_cq_open(f->domain, &cq, &f->cq, NULL)))
 		return r;

@@ -31,6 +31,17 @@ func TestStuck(t *testing.T) {
 	}
 	f.lock()
 	defer f.mu.Unlock()
+	spinning := make(chan struct{})
+	defer close(spinning)
+	go func() { // as a call does that waits for a lock
+		for {
+			select {
+			case <-spinning:
+				return
+			default:
+			}
+		}
+	}()
 	select {
 	case text := <-texts:
 		if !strings.Contains(text, "shm") || !strings.Contains(text, "has not returned") {
