@@ -271,11 +271,13 @@ func (h *Hosts) updateRoster() error {
 }
 
 func (h *Hosts) rank0() (address, process string, err error) {
+	// Before the lock of h: the gossip reports a rank that is gone to h under its own lock.
+	failure, refusals := h.gossip.lastFailure(), h.gossip.refusals()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c, ok := h.roster.rank(0)
 	if !ok || c.At == "" {
-		return "", "", fmt.Errorf("%v%s%s", &h.roster, h.gossip.lastFailure(), h.gossip.refusals())
+		return "", "", fmt.Errorf("%v%s%s", &h.roster, failure, refusals)
 	}
 	return c.At, c.process(), nil
 }
