@@ -96,7 +96,7 @@ func TestOwnContradictions(t *testing.T) {
 		env        []string
 		args, want string
 	}{
-		{rank1, "--net inproc", "--net inproc runs all ranks in one process, but this one is rank 1 of 3, according to FAGUS_RANK: use shm, tcp or quic"},
+		{rank1, "--net inproc", "--net inproc runs all ranks in one process, but this one is rank 1 of 3, according to FAGUS_RANK: use shm, tcp"},
 		{append(rank1, "FAGUS_NET=inproc"), "", "FAGUS_NET=inproc runs all ranks in one process"},
 		{rank1, "--nodes 2", "--nodes 2: this process is one of 3 ranks"},
 		{rank1, "--net dimmnet1 --nodes 2", "--nodes 2: this process is one of 3 ranks"},
