@@ -76,6 +76,17 @@ func newLiveBench(ctx context.Context, b *bench, flags []string) (*liveBench, er
 	return l, nil
 }
 
+// fabric is the package that needs libfabric.
+const fabric = "dimmnet/live/ofi"
+
+// tagsOf returns the flags with which a package is built.
+func tagsOf(pkg string) []string {
+	if pkg == fabric {
+		return []string{"-tags=ofi"}
+	}
+	return nil
+}
+
 // packages returns the packages whose tests may find a mistake in pkg: pkg itself comes first.
 func (l *liveBench) packages(pkg string) (all []string) {
 	if l.tested[pkg] {
@@ -86,17 +97,26 @@ func (l *liveBench) packages(pkg string) (all []string) {
 
 // check runs the tests of all packages that try needs, without a mistake.
 func (l *liveBench) check(ctx context.Context, all []mistake) error {
-	args := append([]string{"test", "-vet=off"}, l.flags...)
-	var named []string
-	for _, m := range all {
-		for _, pkg := range l.packages(path.Dir(m.File)) {
-			if !slices.Contains(named, "./"+pkg) {
-				named = append(named, "./"+pkg)
+	for _, tagged := range []bool{false, true} {
+		var named, tags []string
+		for _, m := range all {
+			pkg := path.Dir(m.File)
+			if (tagsOf(pkg) != nil) != tagged {
+				continue
+			}
+			tags = tagsOf(pkg)
+			for _, pkg := range l.packages(pkg) {
+				if !slices.Contains(named, "./"+pkg) {
+					named = append(named, "./"+pkg)
+				}
 			}
 		}
-	}
-	if _, err := l.run(ctx, append(args, named...)...); err != nil {
-		return &brokenError{err}
+		if named == nil {
+			continue
+		}
+		if _, err := l.run(ctx, slices.Concat([]string{"test", "-vet=off"}, l.flags, tags, named)...); err != nil {
+			return &brokenError{err}
+		}
 	}
 	return nil
 }
@@ -117,13 +137,14 @@ func (l *liveBench) try(ctx context.Context, m *mistake) (got noticed, err error
 		return got, err
 	}
 	pkg := path.Dir(m.File)
-	if _, err := one.run(ctx, "build", flag, "./"+pkg); err != nil {
+	tags := tagsOf(pkg)
+	if _, err := one.run(ctx, slices.Concat([]string{"build", flag}, tags, []string{"./" + pkg})...); err != nil {
 		return got, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	for _, tested := range l.packages(pkg) {
-		args := append([]string{"test", flag, "-failfast", "-vet=off", "-count=1"}, l.flags...)
+		args := slices.Concat([]string{"test", flag, "-failfast", "-vet=off", "-count=1"}, l.flags, tags)
 		all := [][]string{append(args, "./"+tested)}
-		if tested == pkg && (strings.HasPrefix(pkg, "dimmnet/live/") || pkg == "fagus/locks") {
+		if tested == pkg && tags == nil && (strings.HasPrefix(pkg, "dimmnet/live/") || pkg == "fagus/locks") {
 			all = append(all, []string{"test", flag, "-failfast", "-vet=off", "-count=1", "-short", "-timeout", "2m", "-tags", "fagusdelay", "-run", delayed, "./" + pkg})
 		}
 		for _, args := range all {
@@ -253,6 +274,10 @@ func runLive(c *cli.Context) (err error) {
 	l, err := newLiveBench(c.Context, b, flags)
 	if err != nil {
 		return err
+	}
+	if _, err := b.run(c.Context, append(append([]string{"build"}, tagsOf(fabric)...), "./"+fabric)...); err != nil {
+		_, _ = fmt.Fprintf(c.App.ErrWriter, "without the mistakes in %s: libfabric is missing: %v\n", fabric, err)
+		all = slices.DeleteFunc(all, func(m mistake) bool { return path.Dir(m.File) == fabric })
 	}
 	if err := l.check(c.Context, all); err != nil {
 		return err

@@ -65,6 +65,11 @@ func TestHostilePeer(t *testing.T) {
 			a.say(t, end, 0, exposure{}, nil)
 		}},
 		{"end", func(t *testing.T, a *attacker) { a.say(t, end, 0, exposure{}, nil) }},
+		{"end after messages of other ranks", func(t *testing.T, a *attacker) {
+			for _, a.header.source = range []dimmnet.Rank{0, 2, 65535, 1} {
+				a.say(t, end, 0, exposure{}, nil)
+			}
+		}},
 		{"silence", func(t *testing.T, a *attacker) { a.say(t, beat, 0, exposure{}, nil) }},
 		{"credits", func(t *testing.T, a *attacker) { a.say(t, credit, 1, exposure{}, nil) }},
 		{"many credits", func(t *testing.T, a *attacker) { a.say(t, beat, 65535, exposure{}, nil) }},

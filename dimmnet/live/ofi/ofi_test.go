@@ -10,15 +10,17 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
+// each runs a test in parallel for each of the software providers that this host has, which mostly
+// wait. Those from the fourth on are slow: only long tests try them.
 func each(t *testing.T, test func(t *testing.T, provider string)) {
-	all := ofi.Software()
-	if testing.Short() {
-		all = all[:3]
-	}
-	for _, p := range all {
+	for i, p := range ofi.Software() {
 		t.Run(p, func(t *testing.T) {
+			if i >= 3 {
+				longtest.Need(t)
+			}
 			t.Parallel()
 			if _, err := ofi.Providers(p); err != nil {
 				t.Skip(err)
