@@ -4,6 +4,7 @@ package ofi
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -31,15 +32,10 @@ func TestStuck(t *testing.T) {
 	}
 	f.lock()
 	defer f.mu.Unlock()
-	spinning := make(chan struct{})
-	defer close(spinning)
-	go func() { // as a call does that waits for a lock
-		for {
-			select {
-			case <-spinning:
-				return
-			default:
-			}
+	var returned atomic.Bool
+	defer returned.Store(true)
+	go func() {
+		for !returned.Load() { // spins, as a call does that waits for a lock
 		}
 	}()
 	select {
