@@ -46,6 +46,9 @@ func (e *endpoint) result(r C.int) error {
 // againNumber is FI_EAGAIN, which is EAGAIN.
 const againNumber = 11
 
+// busyNumber is FI_EBUSY, which is EBUSY.
+const busyNumber = 16
+
 // open opens an endpoint of a provider. domain may be empty: any.
 func open(provider, node, domain string, receives, sends, slots int) (*endpoint, error) {
 	p, n, d := C.CString(provider), C.CString(node), C.CString(domain)
@@ -55,6 +58,9 @@ func open(provider, node, domain string, receives, sends, slots int) (*endpoint,
 	e := &endpoint{receives: receives, sends: sends}
 	var what *C.char
 	r := C.fagus_ofi_open(p, n, d, C.size_t(receives), C.size_t(sends), messageBytes, &e.c, &what)
+	if r == -C.int(busyNumber) && provider == "shm" && removeStale() {
+		r = C.fagus_ofi_open(p, n, d, C.size_t(receives), C.size_t(sends), messageBytes, &e.c, &what)
+	}
 	if err := e.result(r); err != nil {
 		return nil, fmt.Errorf("%s of provider %s: %w", C.GoString(what), provider, err)
 	}
