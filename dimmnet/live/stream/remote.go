@@ -32,7 +32,9 @@ func (o *outbox) remotely(begin func(id int, from, to dimmnet.Offset, n int) (be
 	}
 	begun, able := begin(id, from, to, n)
 	switch {
-	case !able:
+	case !able || !begun && o.moving == 0:
+		// Through the stream: no end of another operation would say when there is space. A provider
+		// has none while it connects.
 		return false, false
 	case !begun:
 		return o.refuse(), true
