@@ -101,20 +101,23 @@ func TestHostilePeer(t *testing.T) {
 				a.join(t, m, provider)
 				a.workFor(t, 50*time.Millisecond)
 				c.attack(t, a)
-				wantBlamed(t, a, victim)
+				err := wantBlamed(t, a, victim)
+				if says := map[string]string{"credits": "33 credits", "many credits": "credits", "taken": "not offered"}[c.name]; err != nil && !strings.Contains(err.Error(), says) {
+					t.Errorf("Run returned %v, want %q", err, says)
+				}
 			})
 		})
 	}
 }
 
-// wantBlamed checks that the run of rank 0 fails, and blames rank 1.
-func wantBlamed(t *testing.T, a *attacker, victim chan error) {
+// wantBlamed checks that the run of rank 0 fails, and blames rank 1. It returns the error.
+func wantBlamed(t *testing.T, a *attacker, victim chan error) error {
 	t.Helper()
-	if err := a.result(t, victim); err == nil || meshtest.IsChanged(err) || !strings.Contains(err.Error(), "rank 1") {
+	err := a.result(t, victim)
+	if err == nil || meshtest.IsChanged(err) || !strings.Contains(err.Error(), "rank 1") {
 		t.Errorf("Run returned %v, want an error that names rank 1", err)
-	} else {
-		t.Log(err)
 	}
+	return err
 }
 
 // TestFlood checks that a rank that sends more messages than it has credits for is named, and that
@@ -188,7 +191,7 @@ func TestLostInRead(t *testing.T) {
 			if !offered {
 				t.Errorf("the victim offers nothing, but sends %v", a.got)
 			}
-			wantBlamed(t, a, victim)
+			_ = wantBlamed(t, a, victim)
 		})
 	})
 }
