@@ -17,7 +17,7 @@ func (b beats) Send() {
 	}
 	for _, l := range b.f.links {
 		if l != nil && !l.ended && !l.endSent && l.err == nil {
-			b.f.send(l, beat, exposure{}, nil, nil, 0)
+			b.f.control(l, beat)
 		}
 	}
 }

@@ -74,9 +74,6 @@ func open(provider, node, domain string, receives, sends, slots int) (*endpoint,
 
 func (e *endpoint) close() { C.fagus_ofi_close(e.c) }
 
-// about returns what the provider says of the endpoint.
-func (e *endpoint) about() Provider { return newProvider(C.fagus_ofi_about(e.c)) }
-
 // mostName is the longest address of an endpoint, in bytes.
 const mostName = 512
 
@@ -119,7 +116,7 @@ func (e *endpoint) send(peer uint64, i, n int) error {
 	return e.result(C.fagus_ofi_send(e.c, C.uint64_t(peer), C.size_t(i), C.size_t(n)))
 }
 
-// region is memory that peers may read until hide.
+// region is memory that peers may read, and perhaps write, until hide.
 type region struct{ c unsafe.Pointer }
 
 func (e *endpoint) expose(p []byte, writable bool) (region, exposure, error) {

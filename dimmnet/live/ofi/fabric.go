@@ -14,8 +14,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// fabric is the endpoint of a rank, and its links to all other ranks. It is the Poll and the Beats
-// of the rank's node.
+// fabric is the endpoint of a rank, and its links to all other ranks. It is the stream.Poll of the
+// rank's node.
 type fabric struct {
 	self     dimmnet.Rank
 	group    *group
@@ -31,6 +31,7 @@ type fabric struct {
 	ep       *endpoint
 	token    uint64
 	links    []*link // by rank; nil for the own rank
+	next     int     // the rank at which the next check for ready links begins
 	payload  int     // bytes of the stream in the longest message
 	most     int     // messages that a peer may send before this rank has read one
 	unused   []int   // send buffers
@@ -41,7 +42,6 @@ type fabric struct {
 	window   *window
 	movers   [mostMoves]mover
 	unable   bool      // the provider does not write remote memory
-	strange  int       // messages without the token of the run, or for no link
 	troubled time.Time // when the provider reported trouble without saying with which peer
 	trouble  error
 	closed   bool
@@ -50,7 +50,7 @@ type fabric struct {
 
 const (
 	mostMessages  = 32       // that a peer may send ahead
-	leastMessages = 4        //
+	leastMessages = 4        // the same, where ranks are many
 	bufferBytes   = 64 << 20 // of receive buffers in all, where ranks are many
 	sendBuffers   = 64
 	leastPatience = time.Second
@@ -65,7 +65,11 @@ func messagesAhead(peers int) int {
 }
 
 func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain string, stall time.Duration) (*fabric, error) {
-	f := &fabric{group: g, provider: provider, patience: max(leastPatience, 2*stall), over: make(chan struct{}), fatal: func(text string) { panic(text) }, self: self, links: make([]*link, nodes), most: messagesAhead(nodes - 1), scratch: make([]byte, 0, messageBytes)}
+	f := &fabric{
+		self: self, group: g, provider: provider, patience: max(leastPatience, 2*stall),
+		over: make(chan struct{}), fatal: func(text string) { panic(text) },
+		links: make([]*link, nodes), most: messagesAhead(nodes - 1), scratch: make([]byte, 0, messageBytes),
+	}
 	var err error
 	if f.eventfd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return nil, fmt.Errorf("eventfd: %w", err)
@@ -176,7 +180,7 @@ func (f *fabric) brokenBy() error {
 func (f *fabric) received(i, n int) {
 	h, e, rest, err := decode(f.ep.receiveBuffer(i)[:min(n, messageBytes)])
 	if err != nil || h.token != f.token || int(h.source) >= len(f.links) || f.links[h.source] == nil {
-		f.strange++ // from a process that is not of the run: nothing of it is used
+		// From a process that is not of the run: nothing of it is used
 		f.release(i)
 		return
 	}
@@ -244,8 +248,13 @@ func (f *fabric) send(l *link, k kind, e exposure, p, q []byte, reserve int) (se
 	return false
 }
 
-// Wait implements stream.Poll. No provider tells a sleeper that something has come without costs
-// for those that do not sleep, so the sleeper looks at intervals.
+// control sends a message without bytes of the stream. It needs no credit of the peer.
+func (f *fabric) control(l *link, k kind) (sent bool) {
+	return f.send(l, k, exposure{}, nil, nil, 0)
+}
+
+// Wait implements stream.Poll. Not all providers have a descriptor to sleep on, so a thread that
+// sleeps looks at intervals (docs/decisions/0074).
 func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 	if atMost > 0 {
 		f.asleep.Store(true)
@@ -287,11 +296,17 @@ func (f *fabric) sleep(pause time.Duration) (woken bool) {
 	return true
 }
 
-// ready appends the ranks whose links are ready, at most as many as fit, beginning behind the last.
+// ready appends the ranks whose links are ready, at most as many as fit. If there may be more, the
+// next check begins with them.
 func (f *fabric) ready(into []dimmnet.Rank) []dimmnet.Rank {
+	first := f.next
 	for i := range f.links {
-		if l := f.links[i]; l != nil && len(into) < cap(into) && (l.readable() || l.writable()) {
-			into = append(into, dimmnet.Rank(i))
+		rank := (first + i) % len(f.links)
+		if l := f.links[rank]; l != nil && (l.readable() || l.writable()) {
+			if into = append(into, dimmnet.Rank(rank)); len(into) == cap(into) {
+				f.next = rank + 1
+				break
+			}
 		}
 	}
 	return into

@@ -97,31 +97,26 @@ func (l *link) failure() error {
 
 // Read implements stream.Stream. A read of the peer's memory begins in one Read and ends in a
 // later one, which has the same p.
-func (l *link) Read(p []byte) (int, error) {
-	f := l.f
-	f.lock()
-	defer f.mu.Unlock()
-	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
-		f.progress()
-	}
-	return l.read(p)
-}
+func (l *link) Read(p []byte) (int, error) { return l.ReadBoth(p, nil) }
 
 // ReadBoth implements stream.Vectored.
 func (l *link) ReadBoth(p, q []byte) (int, error) {
 	f := l.f
 	f.lock()
 	defer f.mu.Unlock()
-	if len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
+	if !l.hasBytes() {
 		f.progress()
 	}
 	n, err := l.read(p)
-	if n < len(p) || err != nil || len(l.queue) == 0 || l.queue[0].buffer == noBuffer {
+	if n < len(p) || len(q) == 0 || err != nil || !l.hasBytes() {
 		return n, err
 	}
 	k, err := l.read(q)
 	return n + k, err
 }
+
+// hasBytes reports whether bytes of a message come next, and not memory of the peer.
+func (l *link) hasBytes() bool { return len(l.queue) > 0 && l.queue[0].buffer != noBuffer }
 
 func (l *link) read(p []byte) (n int, err error) {
 	for n < len(p) && len(l.queue) > 0 {
@@ -223,7 +218,7 @@ func (l *link) pop() { l.queue = l.queue[:copy(l.queue, l.queue[1:])] }
 
 // consume gives back the receive buffers at the front of the queue that have been read.
 func (l *link) consume() {
-	for len(l.queue) > 0 && l.queue[0].buffer != noBuffer && len(l.queue[0].bytes) == 0 {
+	for l.hasBytes() && len(l.queue[0].bytes) == 0 {
 		l.f.release(l.queue[0].buffer)
 		l.pop()
 		l.held--
@@ -237,13 +232,13 @@ func (l *link) settle() {
 	if l.err != nil || l.f.closed {
 		return
 	}
-	if l.owesTaken && l.f.send(l, taken, exposure{}, nil, nil, 0) {
+	if l.owesTaken && l.f.control(l, taken) {
 		l.owesTaken = false
 	}
 	if 2*l.owed >= l.f.most {
-		l.f.send(l, credit, exposure{}, nil, nil, 0)
+		l.f.control(l, credit)
 	}
-	if l.owesEnd && !l.owesTaken && l.f.send(l, end, exposure{}, nil, nil, 0) {
+	if l.owesEnd && !l.owesTaken && l.f.control(l, end) {
 		l.owesEnd, l.endSent = false, true
 	}
 	if l.owesTaken || l.owesEnd || 2*l.owed >= l.f.most {

@@ -17,8 +17,6 @@ func Supported() error { return nil }
 
 // Flags of libfabric's interface that Provider explains.
 const (
-	mrLocal      = 1 << 2 // FI_MR_LOCAL
-	mrVirtual    = 1 << 4 // FI_MR_VIRT_ADDR
 	orderSends   = 1 << 8 // FI_ORDER_SAS
 	manualNumber = 2      // FI_PROGRESS_MANUAL
 )
@@ -27,7 +25,7 @@ func newProvider(c *C.fagus_ofi_info) Provider {
 	p := Provider{
 		Name: C.GoString(&c.provider[0]), Fabric: C.GoString(&c.fabric[0]), Domain: C.GoString(&c.domain[0]), PCI: C.GoString(&c.pci[0]),
 		Inject: int(c.inject), Order: c.message_order&orderSends != 0, Progress: "automatic",
-		Register: c.mr_mode&mrLocal != 0, Virtual: c.mr_mode&mrVirtual != 0, Format: C.GoString(&c.format[0]),
+		Format: C.GoString(&c.format[0]),
 	}
 	if c.data_progress == manualNumber {
 		p.Progress = "manual"

@@ -50,7 +50,8 @@ func (h *header) append(b []byte) []byte {
 	return append(b, 0, 0)
 }
 
-// exposure is memory of the sender that the receiver is to read: the next n bytes of the stream.
+// exposure is n bytes of memory of a rank that a peer may access. In an offer they are the next
+// bytes of the stream.
 type exposure struct{ address, key, n uint64 }
 
 func (e exposure) append(b []byte) []byte {

@@ -17,8 +17,6 @@ type Provider struct {
 	Order    bool   // messages keep their order
 	Format   string // of addresses, such as "FI_SOCKADDR_IN"
 	Progress string // "automatic", or "manual": bytes move only while a thread polls
-	Register bool   // local memory must be registered
-	Virtual  bool   // remote memory is named by virtual addresses
 }
 
 // Refusal is a provider that libfabric offers on this host, but not for what this package needs.

@@ -108,12 +108,9 @@ static void describe(const struct fi_info *i, fagus_ofi_info *to)
 		struct fi_pci_attr *p = &i->nic->bus_attr->attr.pci;
 		snprintf(to->pci, sizeof to->pci, "%04x:%02x:%02x.%x", p->domain_id, p->bus_id, p->device_id, p->function_id);
 	}
-	to->mode = i->mode;
 	to->mr_mode = i->domain_attr->mr_mode;
 	to->message_order = i->tx_attr->msg_order & i->rx_attr->msg_order;
 	to->inject = i->tx_attr->inject_size;
-	to->longest = i->ep_attr->max_msg_size;
-	to->cq_data = i->domain_attr->cq_data_size;
 	to->data_progress = i->domain_attr->data_progress;
 	fi_tostr_r(to->format, sizeof to->format, &i->addr_format, FI_TYPE_ADDR_FORMAT);
 }

@@ -18,9 +18,9 @@ typedef struct {
 	char fabric[128];
 	char domain[128];
 	char pci[16]; // address of the NIC as in /sys/bus/pci/devices; empty if it has none
-	uint64_t mode, mr_mode, message_order;
-	uint64_t inject, longest, cq_data; // bytes
-	int32_t data_progress;             // 1 automatic, 2 manual
+	uint64_t mr_mode, message_order;
+	uint64_t inject;       // bytes
+	int32_t data_progress; // 1 automatic, 2 manual
 	char format[32];                   // of addresses
 } fagus_ofi_info;
 
