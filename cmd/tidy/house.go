@@ -183,7 +183,7 @@ func fagusPlaces() []place {
 		{dir: in + "bench/ports", may: []string{"dimmnet"}, time: "times posts"},
 		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch"},
 			time: "measures other systems, and limits their answers", net: "sends commands to them by sockets"},
-		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/bench/echo", "apps/catalog", "consistency/history", "fagus", "fagus/rollcall", "apps/catalog/usage", base, in + "bench/*", runflags},
+		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/bench/echo", "apps/catalog", "consistency/history", "fagus", "fagus/rollcall", "apps/catalog/usage", "dimmnet/live/ofi", base, in + "bench/*", runflags},
 			time: "measures OpenBLAS and MPI libraries", net: "finds a port for fi_pingpong"},
 		{dir: in + "lab/anatomy", may: []string{"dimmnet", "dimmnet/sim", "apps/catalog/usage", base, figure}},
 		{dir: in + "lab/colony", may: []string{"dimmnet", "dimmnet/sim/colony", "apps/catalog/usage", base}},

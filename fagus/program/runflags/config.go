@@ -133,8 +133,8 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if cfg.Stall, err = ReadStall(c); err != nil {
 		return cfg, err
 	}
-	if cfg.Provider = c.String("provider"); cfg.Provider != "" && cfg.Network.Name != OFI {
-		return cfg, usage.Errorf("--provider is libfabric's: use it with --net %s", OFI)
+	if cfg.Provider, err = ReadProvider(c, cfg.Network.Name); err != nil {
+		return cfg, err
 	}
 	if cfg.Stall != 0 && !cfg.Network.Processes {
 		return cfg, usage.Errorf("--stall is for ranks that are processes: use it with --net %v", Which(processes))

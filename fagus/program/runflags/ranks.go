@@ -44,6 +44,16 @@ func ProviderFlag(category string) cli.Flag {
 	return &cli.StringFlag{Name: "provider", Category: category, DefaultText: "the fastest NIC's, else TCP", Usage: "with --net ofi, in a program built with -tags ofi: libfabric's `PROVIDER`, such as 'verbs;ofi_rxm' (FAGUS_PROVIDER); fagus doctor lists them"}
 }
 
+// ReadProvider reads the flag --provider, which is only for the network ofi. It returns "" if the
+// flag is not set.
+func ReadProvider(c *cli.Context, net string) (string, error) {
+	provider := c.String("provider")
+	if provider != "" && net != OFI {
+		return "", usage.Errorf("--provider is libfabric's: use it with --net %s", OFI)
+	}
+	return provider, nil
+}
+
 // ReadStall reads the flag --stall. It returns 0 if the flag is not set.
 func ReadStall(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("stall")

@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
+	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -143,7 +144,7 @@ func (r *overlapReport) everywhere(c *cli.Context) error {
 	for _, n := range runflags.Which(func(n runflags.Network) bool { return !n.Simulated }) {
 		providers := []string{""}
 		if n.Name == runflags.OFI {
-			providers = softwareProviders()
+			providers = ofi.Software()
 		}
 		for _, provider := range providers {
 			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples")), "--json"}

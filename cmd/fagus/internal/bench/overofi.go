@@ -12,11 +12,6 @@ const (
 	socketsProvider = "sockets"
 )
 
-// softwareProviders returns the providers of libfabric 1.17 that need no NIC of their own.
-func softwareProviders() []string {
-	return []string{"tcp;ofi_rxm", "net", shmProvider, "udp;ofi_rxd", socketsProvider}
-}
-
 // overProvider returns the peers of --net ofi. All communication of Open MPI, Sandia OpenSHMEM and
 // the bare fabric is by the provider: peers.System.Over makes sure of it. MPICH and OpenSHMEM of
 // Debian use UCX, which has no libfabric, and are shown beside.

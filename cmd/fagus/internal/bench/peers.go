@@ -149,12 +149,12 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if _, err := runflags.Named(runflags.SHM, runflags.TCP, runflags.OFI).Find(net); err != nil {
 		return fmt.Errorf("%w with --peers", err)
 	}
-	provider := c.String("provider")
+	provider, err := runflags.ReadProvider(c, net)
+	if err != nil {
+		return err
+	}
 	if net == runflags.OFI && provider == "" {
 		return usage.Errorf("--peers --net %s: want --provider, as fi_info prints it: 'tcp;ofi_rxm', net, shm, 'udp;ofi_rxd' or that of a NIC", net)
-	}
-	if net != runflags.OFI && provider != "" {
-		return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
 	}
 	if c.IsSet("nodes") && c.Int("nodes") != leastRanks {
 		return usage.Errorf("--nodes %d: want --ranks with --peers", c.Int("nodes"))

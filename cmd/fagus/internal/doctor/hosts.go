@@ -75,10 +75,10 @@ func newVisit(c *cli.Context) (*visit, error) {
 	}
 	v := &visit{
 		rsh: strings.Fields(c.String("rsh")), ports: c.String("ports"), insecure: c.Bool("insecure"), net: net.Name,
-		provider: c.String("provider"), wait: c.Duration("wait"),
+		wait: c.Duration("wait"),
 	}
-	if v.provider != "" && v.net != runflags.OFI {
-		return nil, usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
+	if v.provider, err = runflags.ReadProvider(c, net.Name); err != nil {
+		return nil, err
 	}
 	if v.provider == "" {
 		v.provider = os.Getenv(fagusProvider)

@@ -103,10 +103,11 @@ func launchRanks(c *cli.Context) error {
 	if stall != 0 {
 		job.Env = append(job.Env, "FAGUS_STALL="+stall.String())
 	}
-	if provider := c.String("provider"); provider != "" {
-		if network.Name != runflags.OFI {
-			return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
-		}
+	provider, err := runflags.ReadProvider(c, network.Name)
+	if err != nil {
+		return err
+	}
+	if provider != "" {
 		job.Env = append(job.Env, "FAGUS_PROVIDER="+provider)
 	}
 	return runflags.RunRanks(ctx, c, job)
