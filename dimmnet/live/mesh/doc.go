@@ -1,7 +1,8 @@
 // Package mesh connects the ranks of a job: all to each other, or some at the start and others on
 // demand (Rendezvous.Connect). It is the common part of the networks between hosts (tcp, quic): the
 // configuration, the exchange of endpoint descriptions, and the rendezvous, in which the higher of
-// two ranks dials the lower.
+// two ranks dials the lower. Over ofi libfabric connects the ranks, and only Config, Form and
+// Network are used.
 //
 //	own := mesh.NewEndpoint(&cfg, sums, addresses)
 //	peers, err := own.Exchange(ctx, "tcp", member) // the endpoints of all ranks, and the key

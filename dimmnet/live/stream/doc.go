@@ -1,13 +1,14 @@
 // Package stream implements the ports of networks whose ranks are connected by streams of bytes:
 // memory, frames, waiting and failure. A rank has one stream to each other rank, perhaps not before
-// it has something for that rank (OnDemand). The network (tcp, quic) provides the streams, and
-// decides who may connect.
+// it has something for that rank (OnDemand). The network (tcp, quic, ofi) provides the streams,
+// and decides who may connect.
 //
 //	join := func(ctx context.Context, m dimmnet.Member) (*stream.Links, error) { ... }
 //	err := stream.Run(ctx, cfg, member, nodes, join, body)
 //
 // A network provides a [Stream] to each peer, whose methods never wait; a [Poll], in which a thread
-// sleeps until one of the streams is ready; and optionally [Beats], which do not use the streams.
+// sleeps until one of the streams is ready; and optionally [Beats], which do not use the streams. A
+// network that reads and writes the memory of peers by itself provides [Remote]s, too.
 //
 // # Frames
 //
@@ -40,7 +41,8 @@
 // No thread or goroutine only receives. A thread of the node receives when it idles, when it waits
 // for an event, and in one of 64 Loads. While a node computes, therefore, nothing lands in its
 // memory, no Pull from it is answered, no Push to it is acknowledged, and the posts that its
-// streams have not accepted are not sent. A Pull takes until the peer waits.
+// streams have not accepted are not sent. A Pull takes until the peer waits. Only what a [Remote]
+// moves needs no thread of the peer.
 //
 // Idle reads the streams for about 300 us, with some yields, and then sleeps. Where another process
 // keeps the processor after a yield, it yields rarely, and reads for 60 us (courtesy). Of the
