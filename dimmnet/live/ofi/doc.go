@@ -41,7 +41,7 @@
 //
 // The thread that waits reads the completion queue, which also makes the provider work: most
 // providers have no thread of their own (FI_PROGRESS_MANUAL). One lock guards the endpoint. A
-// thread that sleeps reads the queue at intervals that grow from 20 to 500 us, because few
+// thread that sleeps reads the queue at intervals that grow from 20 us to 4 ms, because few
 // providers offer a descriptor to sleep on.
 //
 // # Failure

@@ -280,7 +280,7 @@ func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
 // late by a fraction of that time.
 const (
 	leastPause   = 20 * time.Microsecond
-	mostPause    = 500 * time.Microsecond
+	mostPause    = 4 * time.Millisecond
 	pausesPassed = 16
 )
 
