@@ -2,7 +2,11 @@
 
 package ofi
 
-import "github.com/fagus-dsm/fagus/dimmnet/live/stream"
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
+)
 
 // Supported returns nil if this program can use the network: built with libfabric, on Linux.
 func Supported() error { return ErrUnavailable }
@@ -16,4 +20,4 @@ func Refused() ([]Refusal, error) { return nil, ErrUnavailable }
 // Version returns the version of libfabric, such as "1.17".
 func Version() string { return "" }
 
-func prepare(*Config, bool) (stream.Join, error) { return nil, ErrUnavailable }
+func prepare(*Config, bool) (stream.Join, error) { return nil, fmt.Errorf("ofi: %w", ErrUnavailable) }

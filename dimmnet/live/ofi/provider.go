@@ -26,7 +26,7 @@ type Refusal struct {
 }
 
 // ErrUnavailable means that this program was built without libfabric.
-var ErrUnavailable = errors.New("ofi: this program was built without libfabric: install its headers (Debian: libfabric-dev), and build with -tags ofi and cgo, on Linux")
+var ErrUnavailable = errors.New("this program was built without libfabric: install its headers (Debian: libfabric-dev), and build with -tags ofi and cgo, on Linux")
 
 // Preferred returns the providers that Config.Provider "" tries, in this order: those of NICs that
 // write remote memory by themselves, and then TCP.

@@ -288,13 +288,32 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		session.Running = append(session.Running, running)
 	}
 	for _, one := range h.cases {
-		one.Methods = slices.DeleteFunc(slices.Clone(one.Methods), func(m peers.Method) bool { return session.Running[m.System] == nil })
-		rows, dropped, err := session.Measure(ctx, one)
+		if err := r.compare(ctx, session, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare measures a case. A library that fails over its provider is left out of this case and the
+// next ones, and the report says why.
+func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Case) error {
+	for {
+		c.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m peers.Method) bool { return session.Running[m.System] == nil })
+		rows, dropped, err := session.Measure(ctx, c)
+		if failed := (*peers.FailedError)(nil); errors.As(err, &failed) {
+			at := slices.IndexFunc(session.Running, func(s *peers.Running) bool { return s != nil && s.Name == failed.System })
+			if session.Running[at].Over != "" {
+				r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", failed.System, brief(failed.System, err)))
+				session.Running[at] = nil
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
 		r.report.Rows = append(r.report.Rows, rows...)
 		r.report.Dropped += dropped
+		return nil
 	}
-	return nil
 }

@@ -216,5 +216,17 @@ func (r *Running) failure(ctx context.Context, noticed error) error {
 	if said := r.stderr.String(); said != "" {
 		err = fmt.Errorf("%w; it said:\n%s", err, said)
 	}
-	return err
+	return &FailedError{r.Name, err}
 }
+
+// FailedError is the error of a system that has ended, or has not answered in time.
+type FailedError struct {
+	System string // its name
+	err    error
+}
+
+// Error begins with the name of the system.
+func (e *FailedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *FailedError) Unwrap() error { return e.err }
