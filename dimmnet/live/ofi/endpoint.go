@@ -58,7 +58,8 @@ func open(provider, node, domain string, receives, sends, slots int) (*endpoint,
 	e := &endpoint{receives: receives, sends: sends}
 	var what *C.char
 	r := C.fagus_ofi_open(p, n, d, C.size_t(receives), C.size_t(sends), messageBytes, &e.c, &what)
-	if r == -C.int(busyNumber) && provider == "shm" && removeStale() {
+	if r == -C.int(busyNumber) && provider == "shm" {
+		removeStale()
 		r = C.fagus_ofi_open(p, n, d, C.size_t(receives), C.size_t(sends), messageBytes, &e.c, &what)
 	}
 	if err := e.result(r); err != nil {
