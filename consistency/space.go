@@ -28,6 +28,7 @@ func (r Range) contains(s Range) bool { return r.Lo <= s.Lo && s.Hi <= r.Hi }
 type region struct {
 	Range
 	name  string
+	kind  string
 	size  int // bytes of an element
 	mem   []byte
 	views [][]byte // by rank: the region's memory at that rank; nil without SetViews
@@ -75,7 +76,7 @@ func (s *Space) AddRegion(name, kind string, size int, mem []byte) (Addr, error)
 	if err := s.checkName(array); err != nil {
 		return 0, err
 	}
-	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, size: size, mem: mem})
+	s.regions = append(s.regions, region{Range: Range{base, base + Addr(len(mem))}, name: name, kind: kind, size: size, mem: mem})
 	s.declare(fmt.Sprintf("array %q, %s", name, kind), nil, func(c *Catalogue) { c.name(array) })
 	return base, nil
 }
@@ -188,6 +189,29 @@ func (s *Space) region(r Range) *region {
 		return nil
 	}
 	return &s.regions[i]
+}
+
+// Regions yields the regions in the order of AddRegion.
+func (s *Space) Regions(yield func(Region) bool) {
+	for _, g := range s.regions {
+		if !yield(Region{g.Range, g.name, g.kind, g.size}) {
+			return
+		}
+	}
+}
+
+// Region describes a region: an array.
+type Region struct {
+	Range
+	Name, Kind string // as passed to AddRegion
+	Element    int    // bytes of an element
+}
+
+// Locate returns which region has r, by its number in the order of AddRegion, and the offset of
+// r in it.
+func (s *Space) Locate(r Range) (number, offset int) {
+	i, _ := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Hi-1, a) })
+	return i, int(r.Lo - s.regions[i].Lo)
 }
 
 // Unguarded returns the names of the regions of which no variable guards a byte.

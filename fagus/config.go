@@ -156,6 +156,11 @@ type Config struct {
 	// which usually means that the program hangs.
 	RollCall RollCall
 
+	// Checkpoints keeps checkpoints, from which a later run resumes: see Node.Checkpoint and
+	// Node.Resume. Package fagus/checkpoint has one over a directory. If it is nil, these calls do
+	// nothing.
+	Checkpoints Checkpointer
+
 	// Log receives a debug record for every call that communicates and for every Release. The run
 	// asks once, when it begins, whether Log takes debug records. If Log
 	// is nil, nothing is logged, except for a warning to slog.Default when a launcher started this

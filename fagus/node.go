@@ -46,6 +46,9 @@ type Node struct {
 	// observed is set if there is a record, guard or order, or log takes debug records.
 	observed bool
 
+	checkpoints Checkpointer              // nil: none are made
+	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
+
 	declared *declarations         // of all ranks of this process
 	err      error                 // the first error of a call; every later call returns it
 	crossed  atomic.Pointer[error] // of a call during another one; the next call returns it
@@ -96,7 +99,8 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 
-		declared: declared,
+		checkpoints: cfg.Checkpoints,
+		declared:    declared,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.waits.clock, n.waits.latest, n.waits.locked = &n.clock, e.Latest(), locked

@@ -101,6 +101,7 @@ func corePlaces() []place {
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/live/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "consistency/order", "phase",
 			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
 		{dir: "fagus/parts", may: []string{"fagus"}},
+		{dir: "fagus/checkpoint", may: []string{"fagus"}, time: "how often checkpoints are made, and when one was made"},
 		{dir: "fagus/region", may: []string{"fagus"}},
 		{dir: "fagus/cluster/pmi", may: []string{"dimmnet"}, time: "how long a launcher may take to answer"},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/cluster/pmi", "fagus/internal/launchers"},
@@ -144,7 +145,7 @@ func frontPlaces() []place {
 	return []place{
 		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
+			"fagus", "fagus/checkpoint", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
 			time: "how long ranks may take to end"},

@@ -72,6 +72,7 @@ func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
 	if m.Array, err = fagus.NewArray[T](n, name, n.Nodes()*n.Nodes()*a.size()); err != nil {
 		return err
 	}
+	m.Scratch()
 	var write, read []fagus.Request
 	for from := range n.Nodes() {
 		for to := range n.Nodes() {

@@ -32,6 +32,8 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 	if h.second, err = fagus.NewArray[T](n, name+".second", h.count*h.ranks*h.secondSize()); err != nil {
 		return nil, err
 	}
+	h.first.Scratch()
+	h.second.Scratch()
 	var send, forward, receive []fagus.Request
 	for from := range h.ranks {
 		group, _ := h.of(from)

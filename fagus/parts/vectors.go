@@ -42,6 +42,7 @@ func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v 
 		if v.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), n.Nodes(), prefix[T]()+length); err != nil {
 			return nil, err
 		}
+		v.turns[i].Scratch()
 	}
 	return v, nil
 }

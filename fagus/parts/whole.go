@@ -133,6 +133,7 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(bl
 	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.columns()*b.Len()); err != nil {
 		return nil, err
 	}
+	s.copies.Scratch()
 	own, column := s.of(n.Rank())
 	lo, hi := s.members(own)
 	var wants []fagus.Request

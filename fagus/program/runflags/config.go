@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,6 +50,8 @@ type Config struct {
 	Ports    reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
 	Provider string           // cluster.HostConfig.Provider; "": FAGUS_PROVIDER or the default
 	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
+
+	Checkpoints checkpoints
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
 	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;
@@ -105,7 +108,7 @@ func flags(d defaults) []cli.Flag {
 		TimeoutFlag(category),
 		StallFlag(category),
 		ProviderFlag(category),
-	}, append(FaultFlags(), HostFlags()...)...)
+	}, slices.Concat(FaultFlags(), HostFlags(), checkpointFlags())...)
 }
 
 // FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.
@@ -134,6 +137,9 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 		return cfg, err
 	}
 	if cfg.Provider, err = ReadProvider(c, cfg.Network.Name); err != nil {
+		return cfg, err
+	}
+	if cfg.Checkpoints, err = readCheckpoints(c); err != nil {
 		return cfg, err
 	}
 	if cfg.Stall != 0 && !cfg.Network.Processes {

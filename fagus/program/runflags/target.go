@@ -97,9 +97,18 @@ func (t *Target) join(ctx context.Context) error {
 // nodes, the error is one of usage.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
 	var began atomic.Bool
+	keeper, err := t.Checkpoints.keeper()
+	if err != nil {
+		return fagus.Report{}, t.reported(err)
+	}
+	var kept fagus.Checkpointer
+	if keeper != nil {
+		kept = keeper
+		defer keeper.Close()
+	}
 	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
-		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log,
+		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
 	}, func(n *fagus.Node) error {
 		began.Store(true)
 		return program(n)

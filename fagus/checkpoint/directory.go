@@ -1,0 +1,219 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// disk is the part of a file system that a directory needs: that of the host, or one of a test that
+// fails, or loses its power. Names are in the directory.
+type disk interface {
+	// Create makes a file, which must not exist.
+	Create(name string) (file, error)
+	Open(name string) (Reader, error)
+	// Link gives a file a second name, which must not exist.
+	Link(from, to string) error
+	Remove(name string) error
+	List() ([]Object, error)
+	// Sync makes the names durable.
+	Sync() error
+}
+
+// file is a file that is being written.
+type file interface {
+	io.Writer
+	// Sync makes the bytes durable.
+	Sync() error
+	Close() error
+}
+
+// Directory is a Store in a directory of a file system that all ranks share.
+type Directory struct {
+	path string
+	disk disk
+}
+
+var _ Store = (*Directory)(nil)
+
+// OpenDirectory returns the store in a directory, which it makes if there is none.
+func OpenDirectory(path string) (*Directory, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return &Directory{path, hostDisk(path)}, nil
+}
+
+// String returns the path.
+func (d *Directory) String() string { return d.path }
+
+const unfinished = ".unfinished"
+
+// Create implements Store.
+func (d *Directory) Create(_ context.Context, name string) (Writer, error) {
+	// What a job that has died has left under this name is of no use to anybody.
+	if err := d.disk.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := d.disk.Create(name + unfinished)
+	if err != nil {
+		return nil, err
+	}
+	return &directoryWriter{file: f, disk: d.disk, name: name}, nil
+}
+
+type directoryWriter struct {
+	file
+	disk disk
+	name string
+}
+
+// Commit makes the bytes durable, then gives the file its name, then makes the name durable.
+func (w *directoryWriter) Commit() error {
+	err := w.Sync()
+	if closed := w.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = w.disk.Link(w.name+unfinished, w.name)
+	}
+	if removed := w.disk.Remove(w.name + unfinished); err == nil && !errors.Is(removed, fs.ErrNotExist) {
+		err = removed
+	}
+	if err != nil {
+		return err
+	}
+	return w.disk.Sync()
+}
+
+// Abort removes the file.
+func (w *directoryWriter) Abort() {
+	_ = w.Close() // what was written is of no use
+	_ = w.disk.Remove(w.name + unfinished)
+}
+
+// Open implements Store.
+func (d *Directory) Open(_ context.Context, name string) (Reader, error) { return d.disk.Open(name) }
+
+// List implements Store.
+func (d *Directory) List(context.Context) ([]Object, error) {
+	all, err := d.disk.List()
+	var objects []Object
+	for _, o := range all {
+		if !strings.HasSuffix(o.Name, unfinished) && o.Name != lockName {
+			objects = append(objects, o)
+		}
+	}
+	return objects, err
+}
+
+// Remove implements Store.
+func (d *Directory) Remove(_ context.Context, name string) error {
+	if err := d.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// lockName is the file that is locked while a job uses the directory.
+const lockName = "lock"
+
+// Lock implements Store. It removes what jobs that have died have left unfinished.
+func (d *Directory) Lock(context.Context) (unlock func() error, err error) {
+	unlock, err = lock(filepath.Join(d.path, lockName))
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.disk.List()
+	for _, o := range all {
+		if err == nil && strings.HasSuffix(o.Name, unfinished) {
+			err = d.disk.Remove(o.Name)
+		}
+	}
+	if err != nil {
+		_ = unlock() // the first error counts
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// hostDisk is a directory of the host's file system.
+type hostDisk string
+
+func (d hostDisk) at(name string) string { return filepath.Join(string(d), name) }
+
+// Create implements disk.
+func (d hostDisk) Create(name string) (file, error) {
+	return os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Open implements disk.
+func (d hostDisk) Open(name string) (Reader, error) {
+	f, err := os.Open(d.at(name))
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return &hostFile{f, info.Size()}, nil
+}
+
+type hostFile struct {
+	*os.File
+	size int64
+}
+
+// Size implements Reader.
+func (f *hostFile) Size() int64 { return f.size }
+
+// Link implements disk. In a file system without links it renames the file, so that two jobs could
+// replace each other's.
+func (d hostDisk) Link(from, to string) error {
+	err := os.Link(d.at(from), d.at(to))
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, exists := os.Lstat(d.at(to)); !errors.Is(exists, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(d.at(from), d.at(to))
+}
+
+// Remove implements disk.
+func (d hostDisk) Remove(name string) error { return os.Remove(d.at(name)) }
+
+// List implements disk. A file that disappears meanwhile is left out.
+func (d hostDisk) List() (all []Object, err error) {
+	entries, err := os.ReadDir(string(d))
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			all = append(all, Object{e.Name(), info.Size()})
+		}
+	}
+	return all, err
+}
+
+// Sync implements disk. Windows cannot, and makes names durable by itself.
+func (d hostDisk) Sync() error {
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !syncless {
+		return err
+	}
+	return nil
+}
