@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
@@ -16,8 +17,11 @@ import (
 type Config struct {
 	Store Store
 	// Every is the least time of the run between two checkpoints; 0: every call of Checkpoint
-	// makes one.
+	// makes one. No checkpoint begins while the one before is still being written.
 	Every time.Duration
+	// Copy is how many bytes each rank may copy, so that its program goes on while they are
+	// written. A rank that owns more waits until all is written.
+	Copy int64
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
 	// Log is told of every checkpoint, and of what goes wrong; nil: slog.Default, of what goes
@@ -29,12 +33,21 @@ type Config struct {
 type Keeper struct {
 	cfg Config
 
-	mu     sync.Mutex
-	unlock func() error // of the store; nil: not locked yet
-	next   uint64       // number of the next checkpoint; 0: not known yet
-	last   fagus.Time   // when the last one was due
-	cut    *Manifest    // of the cut that rank 0 has saved
-	known  map[int]*memory
+	mu         sync.Mutex
+	unlock     func() error  // of the store; nil: not locked yet
+	next       uint64        // number of the next checkpoint; 0: not known yet
+	last       fagus.Time    // when the last one was due
+	cut        *Manifest     // of the cut that rank 0 has saved
+	committing chan struct{} // closed when the last Commit is over; nil: there was none
+	ranks      map[int]*rank
+	closed     chan struct{} // closed by Close
+}
+
+// rank is what a Keeper remembers of a rank. One Save of a rank begins when the one before is over.
+type rank struct {
+	known   *memory       // of the last checkpoint; nil: nothing can be referred to
+	copy    []byte        // reused
+	writing chan struct{} // closed when the last Save is over; guarded by Keeper.mu
 }
 
 var _ fagus.Checkpointer = (*Keeper)(nil)
@@ -45,14 +58,14 @@ func New(cfg Config) *Keeper {
 	if cfg.Keep <= 0 {
 		cfg.Keep = 2
 	}
-	return &Keeper{cfg: cfg, known: map[int]*memory{}}
+	return &Keeper{cfg: cfg, ranks: map[int]*rank{}, closed: make(chan struct{})}
 }
 
 // Due implements fagus.Checkpointer. The first checkpoint is due when Every has passed.
 func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now-k.last < fagus.Time(k.cfg.Every.Nanoseconds())*fagus.Nanosecond {
+	if now-k.last < fagus.Time(k.cfg.Every.Nanoseconds())*fagus.Nanosecond || !over(k.committing) {
 		return 0, nil
 	}
 	if err := k.begin(ctx); err != nil {
@@ -61,6 +74,19 @@ func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, err er
 	k.last = now
 	k.next++
 	return k.next - 1, nil
+}
+
+// over reports whether what closes c is over, or has never begun.
+func over(c chan struct{}) bool {
+	if c == nil {
+		return true
+	}
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // begin locks the store, and finds the next number. The lock is held.
@@ -86,19 +112,84 @@ func (k *Keeper) begin(ctx context.Context) error {
 	return nil
 }
 
-// Save implements fagus.Checkpointer. It returns when the part of the rank is durable.
+// Save implements fagus.Checkpointer. It returns when the part of the rank is durable, or copied.
 func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
-	if cut.Rank == 0 {
-		k.mu.Lock()
-		k.cut = &Manifest{Format: Format, Number: cut.Number, Nodes: cut.Nodes, State: slices.Clone(cut.State), Arrays: cut.Arrays}
-		k.mu.Unlock()
+	r, before, done := k.rank(cut)
+	if before != nil {
+		select {
+		case <-before:
+		case <-ctx.Done():
+			close(done)
+			return context.Cause(ctx)
+		}
 	}
+	if r.known.garbage(cut) {
+		r.known = nil
+	}
+	if !r.copyOf(&cut, k.cfg.Copy) {
+		defer close(done)
+		return k.save(ctx, r, cut)
+	}
+	go func() {
+		defer close(done)
+		// What is copied is worth keeping, even if the run fails meanwhile.
+		if err := k.save(context.WithoutCancel(ctx), r, cut); err != nil {
+			k.Failed(cut.Number, err)
+		}
+	}()
+	return nil
+}
+
+// rank returns what is known of the rank of a cut, and what closes when its last Save and its
+// present one are over. It keeps what the manifest needs of rank 0's cut.
+func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if cut.Rank == 0 {
+		k.cut = &Manifest{Format: Format, Number: cut.Number, Nodes: cut.Nodes, State: slices.Clone(cut.State), Arrays: cut.Arrays}
+	}
+	r = k.ranks[cut.Rank]
+	if r == nil {
+		r = new(rank)
+		k.ranks[cut.Rank] = r
+	}
+	before, done = r.writing, make(chan struct{})
+	r.writing = done
+	return r, before, done
+}
+
+// copyOf replaces the data that must be saved by a copy, if it has at most so many bytes.
+func (r *rank) copyOf(cut *fagus.Cut, most int64) bool {
+	var bytes int64
+	for _, p := range cut.Pieces {
+		if !r.known.has(p) {
+			bytes += int64(len(p.Data))
+		}
+	}
+	if bytes > most {
+		return false
+	}
+	if int64(cap(r.copy)) < bytes {
+		r.copy = make([]byte, bytes)
+	}
+	rest := r.copy[:cap(r.copy)]
+	for i, p := range cut.Pieces {
+		if !r.known.has(p) {
+			n := copy(rest, p.Data)
+			cut.Pieces[i].Data, rest = rest[:n:n], rest[n:]
+		}
+	}
+	return true
+}
+
+// save writes the part of a rank.
+func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	name := partName(cut.Number, cut.Rank)
 	w, err := k.cfg.Store.Create(ctx, name)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %v: %w", k.cfg.Store, err)
 	}
-	now, err := k.write(w, name, cut)
+	now, err := r.known.write(w, name, cut)
 	if err == nil {
 		err = w.Commit()
 	} else {
@@ -107,54 +198,47 @@ func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %s in %v: %w", name, k.cfg.Store, err)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.known[cut.Rank] = now
+	r.known = now
 	return nil
 }
 
-// write writes what the rank owns, except for what it has saved already.
-func (k *Keeper) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
-	k.mu.Lock()
-	before := k.known[cut.Rank]
-	k.mu.Unlock()
-	if before.garbage(cut) {
-		before = nil
-	}
+// write writes what the rank owns, except for what m, which may be nil, knows as saved already. It
+// returns what is known afterwards.
+func (m *memory) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
 	p, err := newPartWriter(w, name)
 	if err != nil {
 		return nil, err
 	}
 	now := &memory{pieces: make(map[pieceKey]savedPiece, len(cut.Pieces)), objects: map[string]int64{}}
 	for _, piece := range cut.Pieces {
-		key := pieceKey{piece.Array, piece.Offset, len(piece.Data)}
-		saved, ok := before.piece(key)
-		if ok && saved.version == piece.Version {
+		saved := savedPiece{version: piece.Version}
+		if m.has(piece) {
+			saved = m.pieces[keyOf(piece)]
 			p.refer(saved.places)
-		} else {
-			saved = savedPiece{version: piece.Version}
-			if saved.places, err = p.save(piece); err != nil {
-				return nil, err
-			}
+		} else if saved.places, err = p.save(piece); err != nil {
+			return nil, err
 		}
-		now.pieces[key] = saved
+		now.pieces[keyOf(piece)] = saved
 	}
 	if _, err := p.end(); err != nil {
 		return nil, err
 	}
 	for _, earlier := range p.list {
-		now.objects[earlier] = before.objects[earlier]
+		now.objects[earlier] = m.objects[earlier]
 	}
 	now.objects[name] = int64(p.at)
 	return now, nil
 }
 
-func (m *memory) piece(key pieceKey) (savedPiece, bool) {
+func keyOf(p fagus.SavedPiece) pieceKey { return pieceKey{p.Array, p.Offset, len(p.Data)} }
+
+// has reports whether this version of a piece is saved.
+func (m *memory) has(p fagus.SavedPiece) bool {
 	if m == nil {
-		return savedPiece{}, false
+		return false
 	}
-	saved, ok := m.pieces[key]
-	return saved, ok
+	saved, ok := m.pieces[keyOf(p)]
+	return ok && saved.version == p.Version
 }
 
 // garbage reports whether the objects that m refers to have more bytes that are out of date than
@@ -173,32 +257,57 @@ func (m *memory) garbage(cut fagus.Cut) bool {
 	return all > 2*live
 }
 
-// Commit implements fagus.Checkpointer.
+// patience is how long rank 0 waits for the parts of ranks that write while they compute.
+const patience = time.Minute
+
+// Commit implements fagus.Checkpointer. With Config.Copy it returns at once.
 func (k *Keeper) Commit(ctx context.Context, number uint64) error {
+	done := make(chan struct{})
 	k.mu.Lock()
 	m := k.cut
+	k.committing = done
 	k.mu.Unlock()
 	if m == nil || m.Number != number {
+		close(done)
 		return fmt.Errorf("checkpoint: number %d: rank 0 has not saved it", number)
 	}
+	if k.cfg.Copy == 0 {
+		defer close(done)
+		return k.commit(ctx, m, time.Now())
+	}
+	go func() {
+		defer close(done)
+		if err := k.commit(context.WithoutCancel(ctx), m, time.Now().Add(patience)); err != nil {
+			k.Failed(number, err)
+		}
+	}()
+	return nil
+}
+
+// commit writes the manifest when all parts are there.
+func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) error {
 	for rank := range m.Nodes {
-		part, err := k.part(ctx, number, rank)
+		part, err := k.part(ctx, m.Number, rank)
+		for pause := time.Millisecond; errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) && !over(k.closed); pause = min(2*pause, 100*time.Millisecond) {
+			time.Sleep(pause)
+			part, err = k.part(ctx, m.Number, rank)
+		}
 		if err != nil {
-			return fmt.Errorf("checkpoint: number %d: the part of rank %d cannot be read in %v, which all ranks must share: %w", number, rank, k.cfg.Store, err)
+			return fmt.Errorf("checkpoint: number %d: the part of rank %d cannot be read in %v, which all ranks must share: %w", m.Number, rank, k.cfg.Store, err)
 		}
 		m.Parts = append(m.Parts, part)
 	}
 	m.Made = time.Now().UTC()
 	text, err := m.encode()
 	if err != nil {
-		return fmt.Errorf("checkpoint: number %d: %w", number, err)
+		return fmt.Errorf("checkpoint: number %d: %w", m.Number, err)
 	}
-	if err := put(ctx, k.cfg.Store, manifestName(number), text); err != nil {
-		return fmt.Errorf("checkpoint: %s in %v: %w", manifestName(number), k.cfg.Store, err)
+	if err := put(ctx, k.cfg.Store, manifestName(m.Number), text); err != nil {
+		return fmt.Errorf("checkpoint: %s in %v: %w", manifestName(m.Number), k.cfg.Store, err)
 	}
-	k.info("checkpoint", number, "ranks", m.Nodes)
+	k.info("checkpoint", m.Number, "ranks", m.Nodes)
 	if err := k.clean(ctx); err != nil {
-		k.Failed(number, fmt.Errorf("it is valid, but old ones cannot be removed: %w", err))
+		k.Failed(m.Number, fmt.Errorf("it is valid, but old ones cannot be removed: %w", err))
 	}
 	return nil
 }
@@ -316,16 +425,51 @@ func (k *Keeper) info(what string, number uint64, args ...any) {
 }
 
 // Finish implements fagus.Checkpointer.
-func (k *Keeper) Finish(context.Context) error { return nil }
+func (k *Keeper) Finish(ctx context.Context) error {
+	for _, c := range k.underway() {
+		select {
+		case <-c:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
 
-// Close gives the store back to other jobs.
+// underway returns the channels of what is being written.
+func (k *Keeper) underway() (all []chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range k.ranks {
+		if r.writing != nil {
+			all = append(all, r.writing)
+		}
+	}
+	if k.committing != nil {
+		all = append(all, k.committing)
+	}
+	return all
+}
+
+// closing is how long Close waits.
+const closing = time.Second
+
+// Close gives the store back to other jobs. It gives up what is still being written, after a
+// second.
 func (k *Keeper) Close() error {
+	close(k.closed)
+	late := make(chan struct{})
+	defer time.AfterFunc(closing, func() { close(late) }).Stop()
+	for _, c := range k.underway() {
+		select {
+		case <-c:
+		case <-late:
+		}
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.unlock == nil {
 		return nil
 	}
-	unlock := k.unlock
-	k.unlock = nil
-	return unlock()
+	return k.unlock()
 }
