@@ -32,8 +32,14 @@ type Checkpointer interface {
 	Open(ctx context.Context, number uint64) (Checkpoint, error)
 	// Failed is told why a checkpoint was not made, or is not used. The run goes on.
 	Failed(number uint64, why error)
-	// Finish returns when everything that was saved is durable. Every rank calls it at its end.
-	Finish(ctx context.Context) error
+	// Lost returns the number of the last checkpoint of which this rank could not write its part
+	// after Save had returned, or 0. With wait it returns when nothing is being written. Every rank
+	// calls it.
+	Lost(ctx context.Context, rank int, wait bool) (number uint64)
+	// GiveUp tells rank 0 that another rank has lost its part of a checkpoint.
+	GiveUp(number uint64)
+	// Finish returns when no Commit is under way. Rank 0 calls it.
+	Finish(ctx context.Context)
 }
 
 // A Cut is what a rank owns at a cut: a point between calls at which every rank has made the same
@@ -100,11 +106,9 @@ func (n *Node) Checkpoint(state any) error {
 			return n.errorf("Checkpoint: %w", err)
 		}
 	}
-	numbers, err := Gather(n, number)
-	if err != nil || numbers[0] == 0 {
+	if number, err = n.begins(number, false); err != nil || number == 0 {
 		return err
 	}
-	number = numbers[0]
 	saved := n.checkpoints.Save(n.ctx, n.cut(number, encoded))
 	// A rank that goes on could become the owner of what another one is about to save.
 	failed, err := n.agreed("Checkpoint", encoded, saved)
@@ -118,6 +122,24 @@ func (n *Node) Checkpoint(state any) error {
 		n.checkpoints.Failed(number, failed)
 	}
 	return nil
+}
+
+// begins returns on all ranks which checkpoint begins, which rank 0 knows. It tells rank 0 what the
+// others have lost.
+func (n *Node) begins(number uint64, wait bool) (uint64, error) {
+	if n.rank > 0 {
+		number = n.checkpoints.Lost(n.ctx, n.rank, wait)
+	}
+	words, err := Gather(n, number)
+	if err != nil {
+		return 0, err
+	}
+	for _, lost := range words[1:] {
+		if n.rank == 0 && lost > 0 {
+			n.checkpoints.GiveUp(lost)
+		}
+	}
+	return words[0], nil
 }
 
 // Resume reports whether the run resumes from a checkpoint. If so, all variables and state, a
@@ -196,7 +218,7 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	case err != nil:
 		return 0, err
 	case numbers[0] == unknown && found == nil:
-		return 0, errors.New("rank 0 cannot look for checkpoints")
+		return 0, cmp.Or(n.Barrier(), errors.New("rank 0 cannot look for checkpoints")) // rank 0 says why
 	}
 	return numbers[0], found
 }
@@ -363,13 +385,19 @@ func (n *Node) agreed(call string, state json.RawMessage, own error) (failed, er
 // errOther means that another rank has failed, which reports why.
 var errOther = errors.New("another rank has failed")
 
-// finishCheckpoints returns when all that this rank has saved is durable.
+// finishCheckpoints returns when the last checkpoint is valid, or given up.
 func (n *Node) finishCheckpoints() error {
 	if n.checkpoints == nil {
 		return nil
 	}
-	if err := n.checkpoints.Finish(n.ctx); err != nil {
-		return n.errorf("writing the last checkpoint: %w", err)
+	if n.rank == 0 {
+		n.checkpoints.Lost(n.ctx, 0, true)
+	}
+	if _, err := n.begins(0, true); err != nil {
+		return err
+	}
+	if n.rank == 0 {
+		n.checkpoints.Finish(n.ctx)
 	}
 	return nil
 }

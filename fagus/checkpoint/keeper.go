@@ -40,6 +40,7 @@ type Keeper struct {
 	cut        *Manifest     // of the cut that rank 0 has saved
 	committing chan struct{} // closed when the last Commit is over; nil: there was none
 	ranks      map[int]*rank
+	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
 	closed     chan struct{} // closed by Close
 }
 
@@ -48,6 +49,7 @@ type rank struct {
 	known   *memory       // of the last checkpoint; nil: nothing can be referred to
 	copy    []byte        // reused
 	writing chan struct{} // closed when the last Save is over; guarded by Keeper.mu
+	lost    uint64        // the last checkpoint that could not be written; likewise
 }
 
 var _ fagus.Checkpointer = (*Keeper)(nil)
@@ -134,10 +136,51 @@ func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 		defer close(done)
 		// What is copied is worth keeping, even if the run fails meanwhile.
 		if err := k.save(context.WithoutCancel(ctx), r, cut); err != nil {
+			k.lost(r, cut.Number)
 			k.Failed(cut.Number, err)
 		}
 	}()
 	return nil
+}
+
+func (k *Keeper) lost(r *rank, number uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r.lost = number
+}
+
+// Lost implements fagus.Checkpointer.
+func (k *Keeper) Lost(ctx context.Context, number int, wait bool) uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := k.ranks[number]
+	if r == nil {
+		return 0
+	}
+	if wait {
+		writing := r.writing
+		k.mu.Unlock()
+		select {
+		case <-writing:
+		case <-ctx.Done():
+		}
+		k.mu.Lock()
+	}
+	return r.lost
+}
+
+// GiveUp implements fagus.Checkpointer.
+func (k *Keeper) GiveUp(number uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.givenUp = max(k.givenUp, number)
+}
+
+// gaveUp reports whether the parts of a checkpoint need not be awaited.
+func (k *Keeper) gaveUp(number uint64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.givenUp >= number || over(k.closed) || k.ranks[0] != nil && k.ranks[0].lost >= number
 }
 
 // rank returns what is known of the rank of a cut, and what closes when its last Save and its
@@ -288,7 +331,7 @@ func (k *Keeper) Commit(ctx context.Context, number uint64) error {
 func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) error {
 	for rank := range m.Nodes {
 		part, err := k.part(ctx, m.Number, rank)
-		for pause := time.Millisecond; errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) && !over(k.closed); pause = min(2*pause, 100*time.Millisecond) {
+		for pause := time.Millisecond; errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) && !k.gaveUp(m.Number); pause = min(2*pause, 100*time.Millisecond) {
 			time.Sleep(pause)
 			part, err = k.part(ctx, m.Number, rank)
 		}
@@ -425,15 +468,17 @@ func (k *Keeper) info(what string, number uint64, args ...any) {
 }
 
 // Finish implements fagus.Checkpointer.
-func (k *Keeper) Finish(ctx context.Context) error {
-	for _, c := range k.underway() {
-		select {
-		case <-c:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+func (k *Keeper) Finish(ctx context.Context) {
+	k.mu.Lock()
+	committing := k.committing
+	k.mu.Unlock()
+	if committing == nil {
+		return
 	}
-	return nil
+	select {
+	case <-committing:
+	case <-ctx.Done():
+	}
 }
 
 // underway returns the channels of what is being written.

@@ -154,10 +154,7 @@ func TestResume(t *testing.T) {
 				for i, mode := range modes {
 					t.Run(fmt.Sprintf("%s/%v/%d to %d", name, mode, before, after), func(t *testing.T) {
 						t.Parallel()
-						store, err := checkpoint.OpenDirectory(t.TempDir())
-						if err != nil {
-							t.Fatal(err)
-						}
+						store := checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())
 						first := whole
 						first.stop = 4
 						keeper := checkpoint.New(checkpoint.Config{Store: store})

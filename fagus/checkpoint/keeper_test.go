@@ -1,0 +1,281 @@
+package checkpoint_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// log collects what a Keeper reports.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// keeper returns a Keeper that is closed at the end of the test, and what it reports.
+func keeper(t *testing.T, cfg checkpoint.Config) (*checkpoint.Keeper, *log) {
+	t.Helper()
+	said := new(log)
+	cfg.Log = slog.New(slog.NewTextHandler(said, nil))
+	k := checkpoint.New(cfg)
+	t.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return k, said
+}
+
+// TestFailingDisk: a job goes on when checkpoints cannot be written, says so, and what is there is
+// right.
+func TestFailingDisk(t *testing.T) {
+	whole := relax{cells: 300, steps: 12, stop: -1}
+	want, _, err := whole.start(t, fagus.Config{Nodes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	failures := map[string]func(r *rand.Rand, number int, what string) error{
+		"full": func(_ *rand.Rand, number int, what string) error {
+			if number > 100 && what == "write" {
+				return syscall.ENOSPC
+			}
+			return nil
+		},
+		"read-only": func(_ *rand.Rand, number int, what string) error {
+			if number > 100 && (what == "create" || what == "link" || what == "remove") {
+				return syscall.EROFS
+			}
+			return nil
+		},
+		"failing now and then": func(r *rand.Rand, number int, _ string) error {
+			if number > 20 && r.IntN(20) == 0 {
+				return checkpoint.ErrDisk
+			}
+			return nil
+		},
+		"slow": func(r *rand.Rand, _ int, _ string) error {
+			time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
+			return nil
+		},
+	}
+	for name, fails := range failures {
+		for _, copies := range []int64{0, 1 << 20} {
+			t.Run(fmt.Sprintf("%s/copy=%d", name, copies), func(t *testing.T) {
+				t.Parallel()
+				r := rand.New(rand.NewPCG(seed, uint64(copies)))
+				t.Logf("seed %d", seed)
+				d := checkpoint.NewDisk()
+				d.Before = func(number int, what string) error { return fails(r, number, what) }
+				path := t.TempDir()
+				k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(path, d), Copy: copies})
+				got, _, err := whole.start(t, fagus.Config{Nodes: 3, Checkpoints: k})
+				if err != nil && name != "failing now and then" || err == nil && got != want {
+					t.Fatalf("sum %x, error %v; want %x", got, err, want)
+				}
+				if name != "slow" && err == nil && !strings.Contains(said.String(), "level=WARN") {
+					t.Error("nothing was reported")
+				}
+				d.Before = nil
+				after, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d)})
+				got, _, err = whole.start(t, fagus.Config{Nodes: 2, Checkpoints: after})
+				if err != nil || got != want {
+					t.Errorf("afterwards: sum %x, error %v; want %x; it said:\n%s", got, err, want, said)
+				}
+			})
+		}
+	}
+}
+
+// TestTwoJobs: of two jobs that use a directory at the same time, the second one fails at once.
+func TestTwoJobs(t *testing.T) {
+	d, path := checkpoint.NewDisk(), t.TempDir()
+	first, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(path, d)})
+	if _, err := first.Newest(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	second, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(path, d)})
+	_, _, err := small.start(t, fagus.Config{Nodes: 2, Checkpoints: second})
+	if err == nil || !strings.Contains(err.Error(), "another job is using it (process") {
+		t.Errorf("error %v, want that another job uses the directory", err)
+	}
+}
+
+// TestOtherProgram: a program with other arrays does not resume, and says which array differs.
+func TestOtherProgram(t *testing.T) {
+	d := checkpoint.NewDisk()
+	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d)})
+	if _, _, err := small.start(t, fagus.Config{Nodes: 2, Checkpoints: k}); err != nil {
+		t.Fatal(err)
+	}
+	larger := small
+	larger.cells++
+	k, _ = keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d)})
+	_, _, err := larger.start(t, fagus.Config{Nodes: 2, Checkpoints: k})
+	if want := `array 0 is "cells", 61 elements of type uint64; in the checkpoint it is "cells", 60 elements`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestOtherState: ranks that pass different states are told.
+func TestOtherState(t *testing.T) {
+	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())})
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Checkpoints: k}, func(n *fagus.Node) error {
+		return n.Checkpoint(n.Rank() / 2)
+	})
+	if err == nil || !strings.Contains(err.Error(), "rank 2 has another state than rank 0") {
+		t.Errorf("error %v, want that rank 2 has another state", err)
+	}
+}
+
+// TestIncremental: what has not changed is not written again, and objects that nothing refers to
+// are removed.
+func TestIncremental(t *testing.T) {
+	d := checkpoint.NewDisk()
+	store := checkpoint.OverDisk(t.TempDir(), d)
+	const parts, bytes, steps = 50, 10000, 40
+	sizes := func() (total int64) {
+		all, err := store.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range all {
+			total += o.Bytes
+		}
+		return total
+	}
+	k, said := keeper(t, checkpoint.Config{Store: store})
+	program := func(n *fagus.Node) error {
+		a, err := fagus.NewArray[byte](n, "a", parts*bytes)
+		if err != nil {
+			return err
+		}
+		var all []fagus.Request
+		for i := range parts {
+			v, err := n.Bind(fmt.Sprint(i), a.Range(i*bytes, (i+1)*bytes))
+			if err != nil {
+				return err
+			}
+			all = append(all, v.Write())
+		}
+		begun := 0
+		n.Resume(&begun)
+		mine := all[n.Rank()*parts/2 : (n.Rank()+1)*parts/2]
+		for i := begun; i < begun+steps; i++ {
+			set := mine[i%len(mine):][:1]
+			if i == 0 {
+				set = mine
+			}
+			n.Set(set...).Do(func() {
+				for j := range set {
+					a.Slice()[(n.Rank()*parts/2+(i+j)%len(mine))*bytes] += byte(i + 1)
+				}
+			})
+			n.Checkpoint(i + 1)
+			if n.Rank() == 0 && sizes() > 5*parts*bytes {
+				t.Errorf("step %d: the objects have %d bytes", i, sizes())
+			}
+		}
+		return n.Err()
+	}
+	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: k}, program); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(said.String(), "level=WARN") {
+		t.Error(said)
+	}
+	numbers, err := checkpoint.Numbers(t.Context(), store)
+	if err != nil || !slices.Equal(numbers, []uint64{steps - 1, steps}) {
+		t.Fatalf("checkpoints %v, error %v; want the last two", numbers, err)
+	}
+	for _, number := range numbers {
+		s, err := checkpoint.Open(t.Context(), store, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Verify(); err != nil {
+			t.Errorf("checkpoint %d: %v", number, err)
+		}
+		got := make([]byte, parts*bytes)
+		if err := s.Read(0, 0, got); err != nil {
+			t.Fatal(err)
+		}
+		for p := range parts {
+			var want byte
+			for i := range number {
+				if i == 0 || int(i)%(parts/2) == p%(parts/2) {
+					want += byte(i + 1)
+				}
+			}
+			if got[p*bytes] != want {
+				t.Errorf("checkpoint %d, part %d: %d, want %d", number, p, got[p*bytes], want)
+			}
+		}
+		_ = s.Close()
+	}
+}
+
+// TestDirectory: what a job that was killed has left unfinished is removed, and another's files are
+// left alone.
+func TestDirectory(t *testing.T) {
+	path := t.TempDir()
+	for _, name := range []string{"c00000003-00000.part.unfinished", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := checkpoint.OpenDirectory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, said := keeper(t, checkpoint.Config{Store: store, Copy: 1 << 20})
+	if _, _, err := small.start(t, fagus.Config{Nodes: 2, Checkpoints: k}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(said.String(), "level=WARN") {
+		t.Error(said)
+	}
+	var names []string
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if err != nil || slices.Contains(names, "c00000003-00000.part.unfinished") || !slices.Contains(names, "notes.txt") {
+		t.Errorf("the directory has %v, error %v", names, err)
+	}
+	numbers, err := checkpoint.Numbers(t.Context(), store)
+	if err != nil || len(numbers) == 0 || numbers[len(numbers)-1] > uint64(small.steps) {
+		t.Errorf("checkpoints %v, error %v", numbers, err)
+	}
+	w, err := store.Create(t.Context(), fmt.Sprintf("c%08d.manifest", numbers[0]))
+	if err == nil {
+		err = w.Commit()
+	}
+	if !errors.Is(err, os.ErrExist) {
+		t.Errorf("writing a manifest that exists: error %v, want %v", err, os.ErrExist)
+	}
+}
