@@ -218,7 +218,7 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	case err != nil:
 		return 0, err
 	case numbers[0] == unknown && found == nil:
-		return 0, cmp.Or(n.Barrier(), errors.New("rank 0 cannot look for checkpoints")) // rank 0 says why
+		return 0, cmp.Or(n.Barrier(), errors.New("rank 0 cannot look for checkpoints"))
 	}
 	return numbers[0], found
 }

@@ -74,8 +74,8 @@ func afterwards(t *testing.T, what string, want, last uint64, cfg fagus.Config, 
 	}
 }
 
-// TestKilledAtEveryFileOperation kills a job at every single operation on the disk, with and without
-// a loss of power, and resumes it.
+// TestKilledAtEveryFileOperation kills a job at every single operation on the disk, with and
+// without a loss of power, and resumes it.
 func TestKilledAtEveryFileOperation(t *testing.T) {
 	want, _, _, err := attempt(t.Context(), t, fagus.Config{Nodes: 1}, checkpoint.NewDisk())
 	if err != nil {

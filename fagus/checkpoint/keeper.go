@@ -245,61 +245,6 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	return nil
 }
 
-// write writes what the rank owns, except for what m, which may be nil, knows as saved already. It
-// returns what is known afterwards.
-func (m *memory) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
-	p, err := newPartWriter(w, name)
-	if err != nil {
-		return nil, err
-	}
-	now := &memory{pieces: make(map[pieceKey]savedPiece, len(cut.Pieces)), objects: map[string]int64{}}
-	for _, piece := range cut.Pieces {
-		saved := savedPiece{version: piece.Version}
-		if m.has(piece) {
-			saved = m.pieces[keyOf(piece)]
-			p.refer(saved.places)
-		} else if saved.places, err = p.save(piece); err != nil {
-			return nil, err
-		}
-		now.pieces[keyOf(piece)] = saved
-	}
-	if _, err := p.end(); err != nil {
-		return nil, err
-	}
-	for _, earlier := range p.list {
-		now.objects[earlier] = m.objects[earlier]
-	}
-	now.objects[name] = int64(p.at)
-	return now, nil
-}
-
-func keyOf(p fagus.SavedPiece) pieceKey { return pieceKey{p.Array, p.Offset, len(p.Data)} }
-
-// has reports whether this version of a piece is saved.
-func (m *memory) has(p fagus.SavedPiece) bool {
-	if m == nil {
-		return false
-	}
-	saved, ok := m.pieces[keyOf(p)]
-	return ok && saved.version == p.Version
-}
-
-// garbage reports whether the objects that m refers to have more bytes that are out of date than
-// the cut has bytes: then all is saved anew.
-func (m *memory) garbage(cut fagus.Cut) bool {
-	if m == nil {
-		return false
-	}
-	var all, live int64
-	for _, bytes := range m.objects {
-		all += bytes
-	}
-	for _, piece := range cut.Pieces {
-		live += int64(len(piece.Data)) + entryBytes
-	}
-	return all > 2*live
-}
-
 // patience is how long rank 0 waits for the parts of ranks that write while they compute.
 const patience = time.Minute
 

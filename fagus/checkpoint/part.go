@@ -48,31 +48,6 @@ const (
 	tailBytes  = 32
 )
 
-// place is where a piece was saved.
-type place struct {
-	object string
-	entry
-}
-
-// pieceKey identifies a piece of a rank.
-type pieceKey struct {
-	array  int
-	offset int
-	bytes  int
-}
-
-// savedPiece is what a rank remembers of a piece that it has saved.
-type savedPiece struct {
-	version uint64
-	places  []place
-}
-
-// memory is what a rank remembers of its last checkpoint.
-type memory struct {
-	pieces  map[pieceKey]savedPiece
-	objects map[string]int64 // the bytes of the parts that pieces refers to
-}
-
 // partWriter writes a part.
 type partWriter struct {
 	w       io.Writer
