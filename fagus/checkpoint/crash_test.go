@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -49,11 +50,16 @@ func (c *commits) Commit(ctx context.Context, number uint64) error {
 // attempt runs the program until it ends or its context does, on a disk.
 func attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *checkpoint.Disk) (sum uint64, from int, last uint64, err error) {
 	t.Helper()
+	return small.attempt(ctx, t, cfg, d)
+}
+
+func (c relax) attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *checkpoint.Disk) (sum uint64, from int, last uint64, err error) {
+	t.Helper()
 	keeper := &commits{Keeper: checkpoint.New(checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Log: quiet()})}
 	cfg.Checkpoints = keeper
 	sums, begun := make([]uint64, cfg.Nodes), make([]int, cfg.Nodes)
 	_, err = fagus.Run(ctx, cfg, func(n *fagus.Node) (err error) {
-		sums[n.Rank()], begun[n.Rank()], err = small.run(n)
+		sums[n.Rank()], begun[n.Rank()], err = c.run(n)
 		return err
 	})
 	if closed := keeper.Close(); closed != nil {
@@ -161,6 +167,11 @@ func TestDamaged(t *testing.T) {
 	if err != nil || last != uint64(small.steps) {
 		t.Fatalf("checkpoint %d, error %v; want %d", last, err, small.steps)
 	}
+	other, alike := checkpoint.NewDisk(), small
+	alike.first++
+	if _, _, _, err := alike.attempt(t.Context(), t, fagus.Config{Nodes: 2, Net: dimmnet1(t)}, other); err != nil {
+		t.Fatal(err)
+	}
 	damages := map[string]func([]byte) []byte{
 		"a bit is flipped":     func(b []byte) []byte { b[len(b)/3] ^= 4; return b },
 		"the last bit":         func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
@@ -180,12 +191,15 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		resumeDamaged(t, name+": it is missing", want, d)
-		for _, other := range made.Names() {
+		for _, from := range made.Names() {
 			d := made.After(checkpoint.LoseNothing, 0)
-			var b []byte
-			d.Change(other, func(is []byte) []byte { b = slices.Clone(is); return is })
-			d.Change(name, func([]byte) []byte { return b })
-			resumeDamaged(t, name+": it is "+other, want, d)
+			d.Change(name, func([]byte) []byte { return made.Bytes(from) })
+			resumeDamaged(t, name+": it is "+from, want, d)
+		}
+		d = made.After(checkpoint.LoseNothing, 0)
+		d.Change(name, func([]byte) []byte { return other.Bytes(name) })
+		if !strings.HasSuffix(name, ".manifest") { // a manifest says what is right
+			resumeDamaged(t, name+": it is that of another job", want, d)
 		}
 	}
 }

@@ -119,6 +119,13 @@ func (d *Disk) Change(name string, change func([]byte) []byte) {
 	d.files[name].bytes = change(d.files[name].bytes)
 }
 
+// Bytes returns the bytes of a file.
+func (d *Disk) Bytes(name string) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.files[name].bytes)
+}
+
 // Names returns the names of all files, in order.
 func (d *Disk) Names() []string {
 	d.mu.Lock()

@@ -19,7 +19,8 @@ import (
 // of ranks.
 type relax struct {
 	cells, steps int
-	stop         int // after this step the program fails; -1: never
+	stop         int    // after this step the program fails; -1: never
+	first        uint64 // the first cell
 }
 
 var errStopped = errors.New("the program was told to stop")
@@ -52,18 +53,20 @@ func (c relax) run(n *fagus.Node) (sum uint64, begun int, err error) {
 	step := 0
 	resumed := n.Resume(&step)
 	begun = step
-	if !resumed && n.Rank() == 0 && n.Err() == nil {
-		var all []fagus.Request
-		for _, v := range vars {
-			all = append(all, v[0].Write())
-		}
-		n.Set(all...).Do(func() {
-			for i := range arrays[0] {
-				arrays[0][i] = uint64(i*i + 1)
+	if !resumed {
+		if n.Rank() == 0 {
+			var all []fagus.Request
+			for _, v := range vars {
+				all = append(all, v[0].Write())
 			}
-		})
+			n.Set(all...).Do(func() {
+				for i := range arrays[0] {
+					arrays[0][i] = uint64(i*i) + c.first
+				}
+			})
+		}
+		n.Barrier()
 	}
-	n.Barrier()
 	for ; step < c.steps && n.Err() == nil; step++ {
 		from, to := step%2, 1-step%2
 		for i := range vars {
