@@ -1,13 +1,15 @@
 package checkpoint_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/crc64"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
@@ -141,45 +143,44 @@ func dimmnet1(t *testing.T) dimmnet.Network {
 	return net
 }
 
-// TestResume: a run that was stopped on N ranks goes on, on M ranks, in either mode, on other
-// networks, and ends with the same bits as one that was not stopped.
+// networks returns the networks of the tests. All ranks are in this process.
+func networks() map[string]func(*testing.T) dimmnet.Network {
+	return map[string]func(*testing.T) dimmnet.Network{
+		"dimmnet1": dimmnet1,
+		"inproc":   func(*testing.T) dimmnet.Network { return inproc.New(inproc.Config{}) },
+		"shm":      func(*testing.T) dimmnet.Network { return shm.New(shm.Config{}) },
+		"tcp":      func(*testing.T) dimmnet.Network { return tcp.New(tcp.Config{}) },
+	}
+}
+
+// TestResume: a run that was stopped on N ranks goes on, on M ranks, in the same mode and in the
+// other one, on all networks, and ends with the same bits as one that was not stopped.
 func TestResume(t *testing.T) {
 	whole := relax{cells: 1000, steps: 9, stop: -1}
 	want, _, err := whole.start(t, fagus.Config{Nodes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	modes := []fagus.Mode{fagus.Phase, fagus.Threaded}
-	nets := map[string]func(*testing.T) dimmnet.Network{"inproc": func(*testing.T) dimmnet.Network { return nil }, "dimmnet1": dimmnet1}
-	for name, net := range nets {
-		for _, before := range []int{1, 2, 3, 8} {
-			for _, after := range []int{1, 2, 4, 16} {
-				for i, mode := range modes {
-					t.Run(fmt.Sprintf("%s/%v/%d to %d", name, mode, before, after), func(t *testing.T) {
-						t.Parallel()
-						store := checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())
-						first := whole
-						first.stop = 4
-						keeper := checkpoint.New(checkpoint.Config{Store: store})
-						if _, _, err := first.start(t, fagus.Config{Nodes: before, Mode: mode, Net: net(t), Checkpoints: keeper}); !errors.Is(err, errStopped) {
-							t.Fatalf("the first run: error %v, want %v", err, errStopped)
-						}
-						if err := keeper.Close(); err != nil {
-							t.Fatal(err)
-						}
-						keeper = checkpoint.New(checkpoint.Config{Store: store})
-						defer keeper.Close()
-						got, begun, err := whole.start(t, fagus.Config{Nodes: after, Mode: modes[1-i], Net: net(t), Checkpoints: keeper})
-						if err != nil || begun < 4 || got != want {
-							t.Errorf("the second run: sum %x, begun at step %d, error %v; want %x, step 4 or 5", got, begun, err, want)
-						}
-						numbers, err := checkpoint.Numbers(context.Background(), store)
-						if err != nil || len(numbers) != 2 || numbers[1] < 9 {
-							t.Errorf("checkpoints %v, error %v; want the last two", numbers, err)
-						}
-					})
+	ranks := []int{1, 2, 3, 4, 8, 16}
+	for name, net := range networks() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for at := 0; at < 4*len(ranks)*len(ranks); at += stride(11, 37) {
+				modes, before, after := at%4, ranks[at/4%len(ranks)], ranks[at/4/len(ranks)]
+				first, second := fagus.Mode(modes%2), fagus.Mode(modes/2)
+				what := fmt.Sprintf("%d ranks in %v mode to %d in %v", before, first, after, second)
+				disk := checkpoint.NewDisk()
+				stopped := whole
+				stopped.stop = 4
+				_, _, _, err := stopped.attempt(t.Context(), t, fagus.Config{Nodes: before, Mode: first, Net: net(t)}, disk)
+				if !errors.Is(err, errStopped) {
+					t.Fatalf("%s: the first run: error %v, want %v", what, err, errStopped)
+				}
+				sum, begun, _, err := whole.attempt(t.Context(), t, fagus.Config{Nodes: after, Mode: second, Net: net(t)}, disk)
+				if err != nil || begun < 4 || sum != want {
+					t.Errorf("%s: the second run: sum %x, begun at step %d, error %v; want %x, step 4 or 5", what, sum, begun, err, want)
 				}
 			}
-		}
+		})
 	}
 }
