@@ -18,9 +18,9 @@ import (
 // at the same time.
 type Checkpointer interface {
 	// Due returns the number of the checkpoint to make at the present cut, larger than that of
-	// every checkpoint before, or 0 to make none. now is the time of the run. Rank 0 calls it. An
-	// error ends the run.
-	Due(ctx context.Context, now Time) (number uint64, err error)
+	// every checkpoint before and below 2^62, or 0 to make none. now is the time of the run. If
+	// stop, the run ends when the checkpoint is valid. Rank 0 calls Due. An error ends the run.
+	Due(ctx context.Context, now Time) (number uint64, stop bool, err error)
 	// Save keeps what a rank owns at a cut. The memory of the pieces may change after it returns.
 	Save(ctx context.Context, cut Cut) error
 	// Commit makes a checkpoint valid. Every rank has saved its cut. Rank 0 calls it.
@@ -38,8 +38,9 @@ type Checkpointer interface {
 	Lost(ctx context.Context, rank int, wait bool) (number uint64)
 	// GiveUp tells rank 0 that another rank has lost its part of a checkpoint.
 	GiveUp(number uint64)
-	// Finish returns when no Commit is under way. Rank 0 calls it.
-	Finish(ctx context.Context)
+	// Finish returns when no Commit is under way: whether the last one has made its checkpoint
+	// valid. Rank 0 calls it.
+	Finish(ctx context.Context) (valid bool)
 }
 
 // A Cut is what a rank owns at a cut: a point between calls at which every rank has made the same
@@ -91,7 +92,7 @@ type Checkpoint interface {
 //
 // Config.Checkpoints decides whether the call makes a checkpoint. If not, it is a Barrier. If the
 // checkpoint cannot be written, the run goes on: the last one stays valid, and Config.Checkpoints
-// is told why.
+// is told why. Config.Checkpoints may also end the run here: all ranks get ErrStopped.
 func (n *Node) Checkpoint(state any) error {
 	if err := n.ready("Checkpoint"); err != nil || n.checkpoints == nil {
 		return err
@@ -100,13 +101,8 @@ func (n *Node) Checkpoint(state any) error {
 	if err != nil {
 		return n.errorf("Checkpoint: encoding the state: %w", err)
 	}
-	var number uint64
-	if n.rank == 0 {
-		if number, err = n.checkpoints.Due(n.ctx, n.Now()); err != nil {
-			return n.errorf("Checkpoint: %w", err)
-		}
-	}
-	if number, err = n.begins(number, false); err != nil || number == 0 {
+	number, stop, err := n.due()
+	if err != nil || number == 0 {
 		return err
 	}
 	saved := n.checkpoints.Save(n.ctx, n.cut(number, encoded))
@@ -121,7 +117,41 @@ func (n *Node) Checkpoint(state any) error {
 	if failed != nil && (failed != errOther || n.rank == 0) {
 		n.checkpoints.Failed(number, failed)
 	}
+	if stop && failed == nil {
+		return n.stop()
+	}
 	return nil
+}
+
+// ErrStopped is the error of a run that was told to stop, and can go on from its last checkpoint.
+var ErrStopped = errors.New("the run was told to stop, and has made a checkpoint from which it can go on")
+
+// due returns on all ranks which checkpoint begins, which rank 0 decides; 0: none.
+func (n *Node) due() (number uint64, stop bool, err error) {
+	const last = 1 << 63
+	if n.rank == 0 {
+		if number, stop, err = n.checkpoints.Due(n.ctx, n.Now()); err != nil {
+			return 0, false, n.errorf("Checkpoint: %w", err)
+		}
+		if stop {
+			number |= last
+		}
+	}
+	number, err = n.begins(number, false)
+	return number &^ last, number&last != 0, err
+}
+
+// stop ends the run on all ranks if the last checkpoint is valid.
+func (n *Node) stop() error {
+	valid := 0
+	if n.rank == 0 && n.checkpoints.Finish(n.ctx) {
+		valid = 1
+	}
+	all, err := Gather(n, valid)
+	if err == nil && all[0] == 1 {
+		err = n.errorf("Checkpoint: %w", ErrStopped)
+	}
+	return err
 }
 
 // begins returns on all ranks which checkpoint begins, which rank 0 knows. It tells rank 0 what the
@@ -397,7 +427,7 @@ func (n *Node) finishCheckpoints() error {
 		return err
 	}
 	if n.rank == 0 {
-		n.checkpoints.Finish(n.ctx)
+		n.checkpoints.Finish(n.ctx) // if it fails, Failed was told
 	}
 	return nil
 }

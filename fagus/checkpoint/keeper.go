@@ -40,6 +40,8 @@ type Keeper struct {
 	cut        *Manifest     // of the cut that rank 0 has saved
 	committing chan struct{} // closed when the last Commit is over; nil: there was none
 	ranks      map[int]*rank
+	valid      uint64        // the newest checkpoint that this Keeper has made valid
+	stopping   bool          // Stop was called
 	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
 	closed     chan struct{} // closed by Close
 }
@@ -64,18 +66,27 @@ func New(cfg Config) *Keeper {
 }
 
 // Due implements fagus.Checkpointer. The first checkpoint is due when Every has passed.
-func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, err error) {
+func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, stop bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now-k.last < fagus.Time(k.cfg.Every.Nanoseconds())*fagus.Nanosecond || !over(k.committing) {
-		return 0, nil
+	early := now-k.last < fagus.Time(k.cfg.Every.Nanoseconds())*fagus.Nanosecond
+	if early && !k.stopping || !over(k.committing) {
+		return 0, false, nil
 	}
 	if err := k.begin(ctx); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	k.last = now
 	k.next++
-	return k.next - 1, nil
+	return k.next - 1, k.stopping, nil
+}
+
+// Stop makes the next call of Checkpoint make a checkpoint and end the run with fagus.ErrStopped.
+// The process of rank 0 calls it, from any goroutine.
+func (k *Keeper) Stop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stopping = true
 }
 
 // over reports whether what closes c is over, or has never begun.
@@ -293,6 +304,9 @@ func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) er
 	if err := put(ctx, k.cfg.Store, manifestName(m.Number), text); err != nil {
 		return fmt.Errorf("checkpoint: %s in %v: %w", manifestName(m.Number), k.cfg.Store, err)
 	}
+	k.mu.Lock()
+	k.valid = m.Number
+	k.mu.Unlock()
 	k.info("checkpoint", m.Number, "ranks", m.Nodes)
 	if err := k.clean(ctx); err != nil {
 		k.Failed(m.Number, fmt.Errorf("it is valid, but old ones cannot be removed: %w", err))
@@ -413,17 +427,20 @@ func (k *Keeper) info(what string, number uint64, args ...any) {
 }
 
 // Finish implements fagus.Checkpointer.
-func (k *Keeper) Finish(ctx context.Context) {
+func (k *Keeper) Finish(ctx context.Context) (valid bool) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.committing == nil {
+		return false
+	}
 	committing := k.committing
 	k.mu.Unlock()
-	if committing == nil {
-		return
-	}
 	select {
 	case <-committing:
 	case <-ctx.Done():
 	}
+	k.mu.Lock()
+	return k.cut != nil && k.valid == k.cut.Number
 }
 
 // underway returns the channels of what is being written.
@@ -447,6 +464,9 @@ const closing = time.Second
 // Close gives the store back to other jobs. It gives up what is still being written, after a
 // second.
 func (k *Keeper) Close() error {
+	if over(k.closed) {
+		return nil
+	}
 	close(k.closed)
 	late := make(chan struct{})
 	defer time.AfterFunc(closing, func() { close(late) }).Stop()

@@ -284,3 +284,36 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("writing a manifest that exists: error %v, want %v", err, os.ErrExist)
 	}
 }
+
+// TestStop: a run that is told to stop makes a checkpoint, though none is due, and ends.
+func TestStop(t *testing.T) {
+	whole := relax{cells: 100, steps: 2000, stop: -1}
+	want, _, err := whole.start(t, fagus.Config{Nodes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, copies := range []int64{0, 1 << 20} {
+		d, begun := checkpoint.NewDisk(), 0
+		for tries := 0; ; tries++ {
+			k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Every: time.Hour, Copy: copies})
+			timer := time.AfterFunc(5*time.Millisecond, k.Stop)
+			sum, at, err := whole.start(t, fagus.Config{Nodes: 1 + tries%3, Mode: fagus.Mode(tries % 2), Checkpoints: k})
+			timer.Stop()
+			if err == nil {
+				if sum != want || at < begun {
+					t.Errorf("sum %x, begun at step %d; want %x, step %d or later", sum, at, want, begun)
+				}
+				if tries == 0 {
+					t.Error("the run was never stopped")
+				}
+				break
+			}
+			if !errors.Is(err, fagus.ErrStopped) || strings.Contains(said.String(), "level=WARN") {
+				t.Fatalf("try %d: error %v, want %v; it said:\n%s", tries, err, fagus.ErrStopped, said)
+			}
+			if err := k.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -22,6 +23,7 @@ const (
 	ExitFailed      = 1   // the run or its verification failed
 	ExitUsage       = 2   // the command line is wrong
 	ExitEnvironment = 3   // a file, a program or another resource is missing
+	ExitStopped     = 75  // the run was told to stop and can go on: EX_TEMPFAIL of sysexits.h
 	ExitTimeout     = 124 // the code that timeout(1) uses
 	ExitInterrupted = 130 // the code that a shell reports after SIGINT
 )
@@ -31,7 +33,8 @@ func ExitText() string {
 	return "Results go to standard output; errors and, on a terminal, progress go to standard error. Exit codes:\n" +
 		"0 ok; 1 the run or its verification failed; 2 usage (also an invalid matrix file, or more nodes than\n" +
 		"fit the network or the hosts); 3 environment (unreadable or unwritable files, a missing program, memory);\n" +
-		"124 timeout; 130 interrupted. fagus launch exits with the code of the first rank that fails."
+		"75 stopped at a checkpoint (--grace): the same command goes on from there; 124 timeout; 130 interrupted.\n" +
+		"fagus launch exits with the code of the first rank that fails."
 }
 
 // ExitCode returns the exit code for err, which is not nil. An error of the operating system,
@@ -43,6 +46,8 @@ func ExitCode(ctx context.Context, err error) int {
 	switch {
 	case usage.Is(err):
 		return ExitUsage
+	case errors.Is(err, fagus.ErrStopped):
+		return ExitStopped
 	case errors.Is(err, context.DeadlineExceeded):
 		return ExitTimeout
 	case ctx.Err() != nil:
