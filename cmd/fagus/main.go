@@ -21,6 +21,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/about"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/checkpoints"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/data"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/doctor"
@@ -102,7 +103,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		}),
 	}
 	app.Commands = base.Complete(slices.Concat([]*cli.Command{
-		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
+		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), checkpoints.Command(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
 		lab.Command(),
 	}, about.Commands(func() *cmdline.Tree { return tree(app) }))...)
 	return app

@@ -156,8 +156,11 @@ func (d hostDisk) Create(name string) (file, error) {
 	return os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Open implements disk.
+// Open implements disk. It opens regular files only: a pipe would block.
 func (d hostDisk) Open(name string) (Reader, error) {
+	if info, err := os.Stat(d.at(name)); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", d.at(name))
+	}
 	f, err := os.Open(d.at(name))
 	if err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 	if r.known.garbage(cut) {
 		r.known = nil
 	}
-	if !r.copyOf(&cut, k.cfg.Copy) {
+	if k.cfg.Copy == 0 || !r.copyOf(&cut, k.cfg.Copy) {
 		defer close(done)
 		return k.save(ctx, r, cut)
 	}

@@ -68,7 +68,25 @@ func decodeManifest(b []byte, number uint64) (*Manifest, error) {
 	if m.Number != number || m.Nodes != len(m.Parts) {
 		return nil, fmt.Errorf("it says that it is number %d, of %d ranks and %d parts", m.Number, m.Nodes, len(m.Parts))
 	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	return m, nil
+}
+
+// check returns an error if a field has a value that no Keeper writes, and that readers rely on.
+func (m *Manifest) check() error {
+	for rank, p := range m.Parts {
+		if want := partName(m.Number, rank); p.Name != want {
+			return fmt.Errorf("it calls the part of rank %d %q: want %q", rank, p.Name, want)
+		}
+	}
+	for _, a := range m.Arrays {
+		if a.Bytes < 0 || a.Element < 1 || a.Bytes%a.Element != 0 {
+			return fmt.Errorf("array %q has %d bytes, in elements of %d", a.Name, a.Bytes, a.Element)
+		}
+	}
+	return nil
 }
 
 // ReadManifest reads the manifest of a checkpoint.
@@ -127,14 +145,19 @@ const (
 	aPart
 )
 
-// parseName returns the number of the checkpoint to which an object belongs.
+// mostNumber bounds the numbers of checkpoints.
+const mostNumber = 1 << 62
+
+// parseName returns the number of the checkpoint to which an object belongs, below mostNumber.
 func parseName(name string) (number uint64, what kind) {
 	var rank int
 	if n, _ := fmt.Sscanf(name, "c%d.manifest", &number); n == 1 && name == manifestName(number) {
-		return number, aManifest
+		what = aManifest
+	} else if n, _ := fmt.Sscanf(name, "c%d-%d.part", &number, &rank); n == 2 && name == partName(number, rank) {
+		what = aPart
 	}
-	if n, _ := fmt.Sscanf(name, "c%d-%d.part", &number, &rank); n == 2 && name == partName(number, rank) {
-		return number, aPart
+	if what == unknown || number == 0 || number >= mostNumber {
+		return 0, unknown
 	}
-	return 0, unknown
+	return number, what
 }

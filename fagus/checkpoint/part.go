@@ -158,23 +158,27 @@ func readIndex(r Reader) (*index, error) {
 	if t.Index > uint64(size) || int64(t.Index)+bytes+tailBytes != size {
 		return nil, errNoPart
 	}
-	b := make([]byte, bytes)
-	if err := readAt(r, b, int64(t.Index)); err != nil {
+	if t.List > mostList {
+		return nil, fmt.Errorf("its list of objects has %d bytes: want at most %d", t.List, mostList)
+	}
+	x := &index{sum: t.Sum}
+	entries, err := x.readEntries(r, &t)
+	if err != nil {
 		return nil, err
 	}
-	if sum := t.sum(b); sum != t.Sum {
+	list := make([]byte, t.List)
+	if err := readAt(r, list, int64(t.Index)+int64(t.Entries)*entryBytes); err != nil {
+		return nil, err
+	}
+	if sum := t.after(entries, list); sum != t.Sum {
 		return nil, fmt.Errorf("the checksum of its index is %08x: want %08x", sum, t.Sum)
 	}
-	x := &index{entries: make([]entry, t.Entries), sum: t.Sum}
-	if _, err := binary.Decode(b, binary.LittleEndian, x.entries); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(b[int64(t.Entries)*entryBytes:], &x.list); err != nil {
+	if err := json.Unmarshal(list, &x.list); err != nil {
 		return nil, fmt.Errorf("its list of objects: %w", err)
 	}
 	for _, e := range x.entries {
-		if int(e.Object) > len(x.list) || e.Bytes > pieceBytes {
-			return nil, fmt.Errorf("an entry of its index has object %d of %d, and %d bytes", e.Object, len(x.list), e.Bytes)
+		if uint64(e.Object) > uint64(len(x.list)) {
+			return nil, fmt.Errorf("an entry of its index has object %d of %d", e.Object, len(x.list))
 		}
 	}
 	return x, nil

@@ -64,12 +64,15 @@ func (o *Snapshot) add(p Part) error {
 		return fmt.Errorf("the checksum of its index is %08x: the manifest says %08x", x.sum, p.Index)
 	}
 	for _, e := range x.entries {
-		if int(e.Array) >= len(o.arrays) {
+		if uint64(e.Array) >= uint64(len(o.arrays)) {
 			return fmt.Errorf("it has a piece of array %d of %d", e.Array, len(o.arrays))
 		}
 		object := p.Name
 		if e.Object > 0 {
 			object = x.list[e.Object-1]
+		}
+		if number, what := parseName(object); what != aPart || number > o.Manifest.Number {
+			return fmt.Errorf("it refers to %q: want a part of this checkpoint, or of an earlier one", object)
 		}
 		o.arrays[e.Array] = append(o.arrays[e.Array], place{object, e})
 	}
@@ -80,7 +83,7 @@ func (o *Snapshot) add(p Part) error {
 func checkPlaces(a fagus.SavedArray, all []place) error {
 	end := uint64(0)
 	for _, p := range all {
-		if p.Offset < end || p.Offset+uint64(p.Bytes) > uint64(a.Bytes) {
+		if p.Offset < end || p.Offset > uint64(a.Bytes) || uint64(p.Bytes) > uint64(a.Bytes)-p.Offset {
 			return fmt.Errorf("array %q: a piece of %d bytes at %d overlaps another, or exceeds the %d bytes", a.Name, p.Bytes, p.Offset, a.Bytes)
 		}
 		end = p.Offset + uint64(p.Bytes)
@@ -120,6 +123,9 @@ func (o *Snapshot) Close() error {
 
 // Read implements fagus.Checkpoint. It checks the checksum of every piece from which it reads.
 func (o *Snapshot) Read(array, offset int, p []byte) error {
+	if err := o.within(array, offset, len(p)); err != nil {
+		return err
+	}
 	all := o.arrays[array]
 	lo, hi := uint64(offset), uint64(offset+len(p))
 	first, _ := slices.BinarySearchFunc(all, lo, func(at place, lo uint64) int {

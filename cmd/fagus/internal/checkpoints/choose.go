@@ -1,0 +1,153 @@
+package checkpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// choice is a checkpoint, or all, of a directory.
+type choice struct {
+	dir    string
+	number uint64
+	given  bool // otherwise there is no number
+}
+
+// argument reads the arguments DIR [NUMBER].
+func argument(c *cli.Context) (choice, error) {
+	ch := choice{dir: c.Args().First()}
+	if c.NArg() < 1 || c.NArg() > 2 || ch.dir == "" {
+		return ch, usage.Errorf("want a directory, and the number of a checkpoint in it or none; see '%s --help'", c.Command.HelpName)
+	}
+	if c.NArg() == 2 {
+		number, err := strconv.ParseUint(c.Args().Get(1), 10, 64)
+		if err != nil {
+			return ch, usage.Errorf("%q: want the number of a checkpoint", c.Args().Get(1))
+		}
+		ch.number, ch.given = number, true
+	}
+	return ch, nil
+}
+
+// parseChoice reads DIR[:NUMBER]. A directory whose name ends like that comes first.
+func parseChoice(text string) choice {
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		number, err := strconv.ParseUint(text[i+1:], 10, 64)
+		if _, is := os.Stat(text); err == nil && is != nil {
+			return choice{text[:i], number, true}
+		}
+	}
+	return choice{dir: text}
+}
+
+func (ch choice) String() string {
+	if !ch.given {
+		return printable(ch.dir)
+	}
+	return fmt.Sprintf("%s:%d", printable(ch.dir), ch.number)
+}
+
+// absent means that something does not exist.
+type absent struct{ what string }
+
+func (e *absent) Error() string        { return e.what }
+func (e *absent) Is(target error) bool { return target == fs.ErrNotExist }
+
+// find returns the store in the directory, and the numbers of the checkpoints: of all, or of the
+// given one. There is at least one.
+func (ch choice) find(ctx context.Context) (*checkpoint.Directory, []uint64, error) {
+	store, err := checkpoint.OpenExisting(ch.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, &absent{fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", printable(ch.dir))}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := checkpoint.Numbers(ctx, store)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(all) == 0:
+		return nil, nil, &absent{fmt.Sprintf("%s has no checkpoint: none was finished there; name the directory that --checkpoint of the run named", printable(ch.dir))}
+	case !ch.given:
+		return store, all, nil
+	case !slices.Contains(all, ch.number):
+		return nil, nil, usage.Errorf("%s has no checkpoint %d: it has %s", printable(ch.dir), ch.number, numbersText(all))
+	}
+	return store, []uint64{ch.number}, nil
+}
+
+// open opens the given checkpoint, or the newest, and sets ch to it.
+func (ch *choice) open(ctx context.Context) (*checkpoint.Snapshot, error) {
+	store, numbers, err := ch.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ch.number, ch.given = numbers[len(numbers)-1], true
+	o, err := checkpoint.Open(ctx, store, ch.number)
+	if err != nil {
+		return nil, fmt.Errorf("%w; 'fagus checkpoint verify %s' tells which checkpoints are whole", err, printable(ch.dir))
+	}
+	return o, nil
+}
+
+// reason returns the text of an error about a checkpoint, without the checkpoint's name.
+func reason(err error, store checkpoint.Store, number uint64) string {
+	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("checkpoint %d in %v: ", number, store))
+	return strings.TrimPrefix(text, "checkpoint: ")
+}
+
+// numbersText returns numbers as text: all of a few, and of many the first and the last.
+func numbersText(all []uint64) string {
+	if len(all) > 6 {
+		return fmt.Sprintf("%d of %d to %d", len(all), all[0], all[len(all)-1])
+	}
+	var texts []string
+	for _, n := range all {
+		texts = append(texts, strconv.FormatUint(n, 10))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// printable returns a text from a file, quoted if it has other than printable characters.
+func printable(text string) string {
+	if text == "" || !utf8.ValidString(text) {
+		return strconv.Quote(text)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// short returns at most most characters of a printable text.
+func short(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-1]) + "…"
+	}
+	return printable(text)
+}
+
+// bytesText returns a number of bytes with a unit.
+func bytesText(n int64) string {
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	units, value := "KMGTPE", float64(n)
+	i := -1
+	for ; value >= 1023.95; i++ {
+		value /= 1 << 10
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[i])
+}

@@ -1,0 +1,228 @@
+package checkpoints
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+const (
+	// mostMatrix limits the elements of an .mtx file, which are in memory: its order is by column.
+	mostMatrix = 1 << 28
+	// mostUnsaved limits the bytes that are written although they were never saved. A damaged or
+	// hostile manifest could name any number of them.
+	mostUnsaved = 1 << 30
+)
+
+// exported is an array that is written to a file.
+type exported struct {
+	*checkpoint.Snapshot
+	elements
+	ctx        context.Context
+	array      int
+	length     int // bytes of the array
+	matrix     bool
+	rows, cols int // of a matrix
+}
+
+func export(c *cli.Context) error {
+	ch, err := argument(c)
+	if err != nil {
+		return err
+	}
+	out := c.String("out")
+	if out == "" {
+		return usage.Errorf("--out: want the file to write, .npy or .mtx")
+	}
+	if err := base.CheckWritable(c, "out", checkName); err != nil {
+		return err
+	}
+	o, err := ch.open(c.Context)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	x, err := newExported(o, c.String("array"), c.String("shape"))
+	if err != nil {
+		return err
+	}
+	x.ctx = c.Context
+	write := x.writeNPY
+	if strings.EqualFold(filepath.Ext(out), ".mtx") {
+		write = x.writeMTX
+		if err := x.column(); err != nil {
+			return err
+		}
+	}
+	err = outfile.Replace(out, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "array %s of %v: %s of %s in %s\n", printable(o.Arrays()[x.array].Name), ch, x.shapeText(), x.name, out)
+	return err
+}
+
+// checkName returns an error if the name of a file does not say its format.
+func checkName(path string) error {
+	switch ext := filepath.Ext(path); strings.ToLower(ext) {
+	case ".npy", ".mtx":
+		return nil
+	default:
+		return fmt.Errorf("%s: extension %q: want .npy (NumPy) or .mtx (Matrix Market)", path, ext)
+	}
+}
+
+// newExported returns the array with a name, in a shape: "" or RxC.
+func newExported(o *checkpoint.Snapshot, name, shape string) (*exported, error) {
+	x := &exported{Snapshot: o, array: -1}
+	var names []string
+	for i, a := range o.Arrays() {
+		if a.Name == name {
+			x.array = i
+		}
+		names = append(names, printable(a.Name))
+	}
+	if x.array < 0 {
+		have := short(strings.Join(names, ", "), 200)
+		if name == "" {
+			return nil, usage.Errorf("--array: want the name of an array: %s", have)
+		}
+		return nil, usage.Errorf("--array %q: the checkpoint has %s", name, have)
+	}
+	a := o.Arrays()[x.array]
+	var err error
+	if x.elements, err = elementsOf(a); err != nil {
+		return nil, usage.Errorf("the elements of array %s cannot be exported: %w", printable(name), err)
+	}
+	x.length = a.Bytes
+	saved := 0
+	for piece := range o.Pieces(x.array) {
+		saved += piece.Bytes
+	}
+	if unsaved := a.Bytes - saved; unsaved > mostUnsaved {
+		return nil, fmt.Errorf("of the %d bytes of array %s, %d were never saved: that is too much to write as zeros", a.Bytes, printable(name), unsaved)
+	}
+	return x, x.shapeAs(shape)
+}
+
+var shapeText = regexp.MustCompile(`^([0-9]+)[xX]([0-9]+)$`)
+
+// shapeAs makes the array a matrix of RxC elements; "" changes nothing.
+func (x *exported) shapeAs(shape string) error {
+	if shape == "" {
+		return nil
+	}
+	m := shapeText.FindStringSubmatch(shape)
+	if m == nil {
+		return usage.Errorf("--shape %q: want rows and columns, such as 64x32", shape)
+	}
+	rows, errRows := strconv.Atoi(m[1])
+	cols, errCols := strconv.Atoi(m[2])
+	if total := x.count * x.inside; errRows != nil || errCols != nil || rows < 1 || cols < 1 || rows > total || cols != total/rows || total%rows != 0 {
+		return usage.Errorf("--shape %s: the array has %d numbers: want rows and columns whose product is that", shape, total)
+	}
+	x.matrix, x.rows, x.cols = true, rows, cols
+	return nil
+}
+
+// column makes an array without a shape a matrix with a row for each element.
+func (x *exported) column() error {
+	if !x.matrix {
+		x.matrix, x.rows, x.cols = true, x.count, x.inside
+	}
+	if x.length/x.number.bytes > mostMatrix {
+		return usage.Errorf("an .mtx file has at most %d elements, and the array has %d: use .npy", mostMatrix, x.length/x.number.bytes)
+	}
+	return nil
+}
+
+// shape returns the dimensions of the array in the file.
+func (x *exported) shape() []int {
+	if x.matrix {
+		return []int{x.rows, x.cols}
+	}
+	return append([]int{x.count}, x.dims...)
+}
+
+func (x *exported) shapeText() string { return join(x.shape(), " x ") }
+
+func join(all []int, between string) string {
+	var texts []string
+	for _, n := range all {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, between)
+}
+
+// writeNPY writes version 1, in C order. npyio itself cannot: it does not align the header as NumPy
+// requires, and takes all elements at once.
+func (x *exported) writeNPY(w *bufio.Writer) error {
+	const align = 64
+	shape := join(x.shape(), ", ")
+	if !strings.Contains(shape, ",") {
+		shape += ","
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", x.numpy, shape)
+	before := len(npy.Magic) + 4 // magic, version, length
+	dict += strings.Repeat(" ", align-1-(before+len(dict))%align) + "\n"
+	w.Write(npy.Magic[:]) // Flush returns the error of all writes
+	w.Write([]byte{1, 0})
+	w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
+	w.WriteString(dict)
+	buffer := make([]byte, min(x.length, 1<<20))
+	for from := 0; from < x.length; from += len(buffer) {
+		if err := x.ctx.Err(); err != nil {
+			return err
+		}
+		some := buffer[:min(len(buffer), x.length-from)]
+		if err := x.Read(x.array, from, some); err != nil {
+			return err
+		}
+		w.Write(some)
+	}
+	return nil
+}
+
+// writeMTX writes an array file, column by column.
+func (x *exported) writeMTX(w *bufio.Writer) error {
+	all := make([]byte, x.length)
+	if err := x.Read(x.array, 0, all); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix array %s general\n%d %d\n", x.field, x.rows, x.cols)
+	for j := range x.cols {
+		if err := x.ctx.Err(); err != nil {
+			return err
+		}
+		for i := range x.rows {
+			v := all[(i*x.cols+j)*x.number.bytes:][:x.number.bytes]
+			if x.field == "complex" {
+				half := number{name: "float" + strconv.Itoa(4*x.number.bytes), bytes: x.number.bytes / 2}
+				fmt.Fprintf(w, "%s %s\n", half.text(v), half.text(v[half.bytes:]))
+			} else {
+				w.WriteString(x.text(v) + "\n")
+			}
+		}
+	}
+	return nil
+}
