@@ -1,0 +1,168 @@
+package s3
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// Store is a checkpoint.Store in a bucket.
+type Store struct {
+	address
+	limits
+	client    *minio.Core
+	creds     *credentials.Credentials
+	transport *http.Transport
+	windows   windows
+	// unconditional is set when the server has refused If-None-Match.
+	unconditional atomic.Bool
+}
+
+var _ checkpoint.Store = (*Store)(nil)
+
+// limits bound the memory and the time that a store takes.
+type limits struct {
+	part     int           // bytes of a part of an upload
+	attempts int           // of a request
+	attempt  time.Duration // how long one may take
+	opening  time.Duration // how long Open may take
+	pause    time.Duration // at most before the second attempt; doubled before each other
+}
+
+// usual are the limits of Open. A part takes two minutes at 140 kB/s; a server that answers 503 is
+// asked again for at most 15 s.
+func usual() limits {
+	return limits{part: 16 << 20, attempts: 6, attempt: 2 * time.Minute, opening: 15 * time.Second, pause: 500 * time.Millisecond}
+}
+
+// Open opens the store at a URL,
+//
+//	s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION&part-mib=16
+//
+// in which all but the bucket may be left out: without endpoint, AWS_ENDPOINT_URL or AWS is meant;
+// without region, AWS_REGION. It lists an object to find out whether the bucket is there and the
+// credentials are right, and returns after at most 15 seconds.
+func Open(ctx context.Context, url string) (*Store, error) { return open(ctx, url, usual()) }
+
+func open(ctx context.Context, url string, l limits) (*Store, error) {
+	a, err := parse(url)
+	if err != nil {
+		return nil, fmt.Errorf("s3: %w", err)
+	}
+	s := &Store{address: *a, limits: l}
+	if a.partMiB > 0 {
+		s.part = a.partMiB << 20
+	}
+	secure := a.endpoint.Scheme == "https"
+	if s.transport, err = minio.DefaultTransport(secure); err != nil {
+		return nil, fmt.Errorf("s3: %w", err)
+	}
+	s.creds = credentials.NewChainCredentials([]credentials.Provider{
+		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
+	})
+	s.client, err = minio.NewCore(a.endpoint.Host, &minio.Options{
+		Creds: s.creds, Secure: secure, Transport: s.transport, Region: a.region,
+		MaxRetries: 1, // retry repeats
+	})
+	if err != nil {
+		return nil, fmt.Errorf("s3: %w", err)
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.opening)
+	defer cancel()
+	if err := s.retry(bounded, "opening it", func(ctx context.Context) error {
+		_, _, err := s.page(ctx, "", 1)
+		return err
+	}); err != nil {
+		s.transport.CloseIdleConnections()
+		return nil, err
+	}
+	return s, nil
+}
+
+// String returns the URL of bucket and prefix.
+func (s *Store) String() string { return s.address.String() }
+
+// key returns the key of an object in the bucket.
+func (s *Store) key(name string) string { return s.prefix + name }
+
+// Create implements checkpoint.Store.
+func (s *Store) Create(ctx context.Context, name string) (checkpoint.Writer, error) {
+	w := newWriter(ctx, s, name)
+	err := s.retry(ctx, "creating "+name, func(ctx context.Context) error {
+		_, err := w.written(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// List implements checkpoint.Store.
+func (s *Store) List(ctx context.Context) (all []checkpoint.Object, err error) {
+	for after, more := "", true; more; {
+		var page []checkpoint.Object
+		if err := s.retry(ctx, "listing it", func(ctx context.Context) (err error) {
+			page, more, err = s.page(ctx, after, pageKeys)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if more {
+			after = page[len(page)-1].Name
+		}
+	}
+	return all, nil
+}
+
+// pageKeys is the most that a server lists in one answer.
+const pageKeys = 1000
+
+// page lists at most most objects whose names come after a name.
+func (s *Store) page(ctx context.Context, after string, most int) (page []checkpoint.Object, more bool, err error) {
+	opts := minio.ListObjectsOptions{Prefix: s.prefix, MaxKeys: most}
+	if after != "" {
+		opts.StartAfter = s.key(after)
+	}
+	// Breaking off keeps the iterator from asking for the next page, within the same attempt.
+	for o := range s.client.ListObjectsIter(ctx, s.bucket, opts) {
+		if o.Err != nil {
+			return nil, false, o.Err
+		}
+		if name := strings.TrimPrefix(o.Key, s.prefix); name != "" && !strings.Contains(name, "/") {
+			page = append(page, checkpoint.Object{Name: name, Bytes: o.Size})
+		}
+		if len(page) == most {
+			return page, true, nil
+		}
+	}
+	return page, false, ctx.Err()
+}
+
+// Remove implements checkpoint.Store.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	return s.retry(ctx, "removing "+name, func(ctx context.Context) error {
+		err := s.client.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{})
+		if missing(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Lock implements checkpoint.Store. It reserves nothing: see the package comment.
+func (s *Store) Lock(context.Context) (unlock func() error, err error) {
+	return func() error {
+		s.transport.CloseIdleConnections()
+		return nil
+	}, nil
+}

@@ -1,0 +1,230 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// mostParts is how many parts an upload may have.
+const mostParts = 10000
+
+// writerHeader has the random text of the writer of an object.
+const writerHeader = "X-Amz-Meta-Fagus-Writer"
+
+// writer is a checkpoint.Writer. It fills one buffer while another is sent. An object that fits in
+// one buffer is sent by a single request.
+type writer struct {
+	store *Store
+	ctx   context.Context
+	name  string
+	self  string // random text
+
+	buffer []byte // what is not yet sent
+	spare  []byte // the other buffer
+	upload string // id of the upload; "": not begun
+	parts  []minio.CompletePart
+	sent   chan sent // the result of the part that is being sent; nil: none is
+	err    error     // the first
+}
+
+// sent is the result of sending a part.
+type sent struct {
+	part   minio.CompletePart
+	buffer []byte
+	err    error
+}
+
+func newWriter(ctx context.Context, s *Store, name string) *writer {
+	return &writer{store: s, ctx: ctx, name: name, self: rand.Text()}
+}
+
+// Write implements io.Writer. It may return the error of data written earlier.
+func (w *writer) Write(p []byte) (n int, err error) {
+	for len(p) > 0 && w.err == nil {
+		if len(w.buffer) == w.store.part {
+			w.err = w.flush()
+			continue
+		}
+		now := min(len(p), w.store.part-len(w.buffer))
+		if need := len(w.buffer) + now; need > cap(w.buffer) {
+			// Not append: it would reserve more than a part.
+			size := min(max(need, 2*cap(w.buffer), 64<<10), w.store.part)
+			w.buffer = append(make([]byte, 0, size), w.buffer...)
+		}
+		w.buffer = append(w.buffer, p[:now]...)
+		p, n = p[now:], n+now
+	}
+	return n, w.err
+}
+
+// flush begins to send the buffer as the next part, when the one before has been sent.
+func (w *writer) flush() error {
+	if err := w.wait(); err != nil {
+		return err
+	}
+	if w.upload == "" {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	number := len(w.parts) + 1
+	if number > mostParts {
+		return fmt.Errorf("s3: %v: writing %s: it has more than %d parts of %d MiB: set a larger part-mib in the URL", w.store, w.name, mostParts, w.store.part>>20)
+	}
+	data, result := w.buffer, make(chan sent, 1)
+	w.buffer, w.spare, w.sent = w.spare[:0], nil, result
+	go func() {
+		part, err := w.send(number, data)
+		result <- sent{part, data, err}
+	}()
+	return nil
+}
+
+// wait waits until no part is being sent.
+func (w *writer) wait() error {
+	if w.sent == nil {
+		return nil
+	}
+	result := <-w.sent
+	w.sent, w.spare = nil, result.buffer
+	if result.err != nil {
+		return result.err
+	}
+	w.parts = append(w.parts, result.part)
+	return nil
+}
+
+func (w *writer) begin() error {
+	return w.store.retry(w.ctx, "creating "+w.name, func(ctx context.Context) (err error) {
+		w.upload, err = w.store.client.NewMultipartUpload(ctx, w.store.bucket, w.store.key(w.name), w.options())
+		return err
+	})
+}
+
+// options marks an object as that of this writer.
+func (w *writer) options() minio.PutObjectOptions {
+	return minio.PutObjectOptions{UserMetadata: map[string]string{writerHeader: w.self}}
+}
+
+// send sends a part. The server compares its checksum.
+func (w *writer) send(number int, data []byte) (part minio.CompletePart, err error) {
+	sum := sha256.Sum256(data)
+	opts := minio.PutObjectPartOptions{Sha256Hex: hex.EncodeToString(sum[:])}
+	err = w.store.retry(w.ctx, fmt.Sprintf("writing part %d of %s", number, w.name), func(ctx context.Context) error {
+		sent, err := w.store.client.PutObjectPart(ctx, w.store.bucket, w.store.key(w.name), w.upload, number, bytes.NewReader(data), int64(len(data)), opts)
+		part = minio.CompletePart{PartNumber: number, ETag: sent.ETag}
+		return err
+	})
+	return part, err
+}
+
+// Commit implements checkpoint.Writer.
+func (w *writer) Commit() error {
+	if w.err == nil && w.upload != "" && len(w.buffer) > 0 {
+		w.err = w.flush()
+	}
+	if err := w.wait(); w.err == nil {
+		w.err = err
+	}
+	if w.err == nil {
+		w.err = w.store.retry(w.ctx, "committing "+w.name, w.commit)
+	}
+	if w.err != nil {
+		w.abort()
+	}
+	return w.err
+}
+
+// commit makes the object appear. It may be called again: an answer may have been lost.
+func (w *writer) commit(ctx context.Context) error {
+	if mine, err := w.written(ctx); mine || err != nil {
+		return err
+	}
+	err := w.complete(ctx, !w.store.unconditional.Load())
+	code, status := answer(err)
+	if code == "NotImplemented" || status == http.StatusNotImplemented {
+		w.store.unconditional.Store(true)
+		err = w.complete(ctx, false)
+		code, status = answer(err)
+	}
+	if status == http.StatusPreconditionFailed || status == http.StatusConflict || code == minio.PreconditionFailed || missing(err) {
+		// Either this writer has completed the upload before, or another was faster.
+		if mine, found := w.written(ctx); mine || found != nil {
+			return found
+		}
+		return errors.New(code + ": the object was neither written nor existed before: write it again")
+	}
+	return err
+}
+
+// written reports whether this writer has written the object. If another has, the error is
+// fs.ErrExist.
+func (w *writer) written(ctx context.Context) (bool, error) {
+	info, err := w.store.client.StatObject(ctx, w.store.bucket, w.store.key(w.name), minio.StatObjectOptions{})
+	switch {
+	case missing(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.Metadata.Get(writerHeader) != w.self:
+		return false, fs.ErrExist
+	}
+	return true, nil
+}
+
+// complete makes the object from what was sent, unless there is one and the server can tell.
+func (w *writer) complete(ctx context.Context, conditional bool) error {
+	key := w.store.key(w.name)
+	if w.upload != "" {
+		var opts minio.PutObjectOptions
+		if conditional {
+			opts.SetMatchETagExcept("*")
+		}
+		_, err := w.store.client.CompleteMultipartUpload(ctx, w.store.bucket, key, w.upload, w.parts, opts)
+		return err
+	}
+	opts := w.options()
+	if conditional {
+		opts.SetMatchETagExcept("*")
+	}
+	sum := sha256.Sum256(w.buffer)
+	_, err := w.store.client.PutObject(ctx, w.store.bucket, key, bytes.NewReader(w.buffer), int64(len(w.buffer)), "", hex.EncodeToString(sum[:]), opts)
+	return err
+}
+
+// Abort implements checkpoint.Writer.
+func (w *writer) Abort() {
+	_ = w.wait() // what was sent is of no use
+	w.abort()
+}
+
+// abortTime is how long a run waits for an abort.
+const abortTime = 10 * time.Second
+
+// abort makes the server forget what was sent, even if the run has ended.
+func (w *writer) abort() {
+	w.buffer, w.spare = nil, nil
+	if w.upload == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), abortTime)
+	defer cancel()
+	// If this fails, the bucket removes the upload by its lifecycle rule: see the package comment.
+	_ = w.store.retry(ctx, "aborting "+w.name, func(ctx context.Context) error {
+		err := w.store.client.AbortMultipartUpload(ctx, w.store.bucket, w.store.key(w.name), w.upload)
+		if missing(err) {
+			return nil
+		}
+		return err
+	})
+}
