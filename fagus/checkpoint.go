@@ -86,9 +86,9 @@ type Checkpoint interface {
 // number of ranks, any network and in any mode. It is collective, and the rank must hold no
 // variable. Without Config.Checkpoints it does nothing.
 //
-// A checkpoint has the contents of all variables and state, a small value that encoding/json can
-// encode, such as the number of iterations made. All ranks pass the same state. What no variable
-// guards is not saved, and nothing that belongs to a rank.
+// A checkpoint has the contents of all variables; what Keep, KeepCopy and KeepEach have named; and
+// state, a small value that encoding/json can encode, such as the number of iterations made. All
+// ranks pass the same state. Nothing else is saved, of arrays or of private memory.
 //
 // Config.Checkpoints decides whether the call makes a checkpoint. If not, it is a Barrier. If the
 // checkpoint cannot be written, the run goes on: the last one stays valid, and Config.Checkpoints
@@ -104,6 +104,9 @@ func (n *Node) Checkpoint(state any) error {
 	number, stop, err := n.due()
 	if err != nil || number == 0 {
 		return err
+	}
+	for _, f := range n.cuts {
+		f()
 	}
 	saved := n.checkpoints.Save(n.ctx, n.cut(number, encoded))
 	// A rank that goes on could become the owner of what another one is about to save.
@@ -224,7 +227,7 @@ func (n *Node) resume(state any) (resumed bool, err error) {
 			return false, err
 		}
 		if failed == nil {
-			return true, json.Unmarshal(encoded, state)
+			return true, cmp.Or(json.Unmarshal(encoded, state), n.applyKept())
 		}
 		if failed != errOther {
 			n.checkpoints.Failed(number, failed)
@@ -283,7 +286,7 @@ func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, err 
 	if err != nil {
 		return nil, err
 	}
-	return from.State(), nil
+	return from.State(), n.loadKept(from, len(arrays)-len(n.kept))
 }
 
 // compareArrays returns an error if this rank's arrays are not those of a checkpoint.
@@ -291,6 +294,9 @@ func compareArrays(own, saved []SavedArray) error {
 	for i, a := range own {
 		if i >= len(saved) {
 			return &unlikeError{fmt.Sprintf("the checkpoint has no array %q: it is of another program, or of another version of this one", a.Name)}
+		}
+		if a.Kind == keptEach {
+			a.Bytes = saved[i].Bytes // by the number of ranks
 		}
 		if saved[i] != a {
 			return &unlikeError{fmt.Sprintf("array %d is %q, %s; in the checkpoint it is %q, %s: the checkpoint is of another program, of another version of this one, or of another input", i, a.Name, a.Kind, saved[i].Name, saved[i].Kind)}
@@ -312,8 +318,8 @@ func (a *Array[T]) Scratch() {
 	a.node.scratch[a.base] = true
 }
 
-// savedArrays describes the arrays whose contents are saved, and returns their numbers among all
-// arrays. An array that is not saved has the number -1.
+// savedArrays describes the arrays whose contents are saved, and then the private memory, and
+// returns the numbers of the arrays in that order. An array that is not saved has the number -1.
 func (n *Node) savedArrays() (saved []SavedArray, numbers []int) {
 	for r := range n.space.Regions {
 		if n.scratch[r.Lo] {
@@ -322,6 +328,9 @@ func (n *Node) savedArrays() (saved []SavedArray, numbers []int) {
 		}
 		numbers = append(numbers, len(saved))
 		saved = append(saved, SavedArray{r.Name, r.Kind, r.Element, r.Len()})
+	}
+	for _, k := range n.kept {
+		saved = append(saved, k.SavedArray)
 	}
 	return saved, numbers
 }
@@ -351,6 +360,7 @@ func (n *Node) cut(number uint64, state json.RawMessage) Cut {
 			return true
 		})
 	}
+	c.Pieces = append(c.Pieces, n.keptPieces(len(arrays)-len(n.kept), number)...)
 	return c
 }
 

@@ -48,6 +48,9 @@ type Node struct {
 
 	checkpoints Checkpointer              // nil: none are made
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
+	kept        []*kept                   // private memory that is saved
+	cuts        []func()                  // of OnCheckpoint
+	resumed     []func()                  // of OnResume
 
 	declared *declarations         // of all ranks of this process
 	err      error                 // the first error of a call; every later call returns it

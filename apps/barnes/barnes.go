@@ -34,9 +34,19 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := c.declare(); err != nil {
 		return verify.Result{}, err
 	}
+	fagus.KeepCopy(n, "at", &c.at)
+	fagus.KeepCopy(n, "next", &c.next)
+	fagus.KeepCopy(n, "work", &c.work)
+	parts.KeepSums(n, "numbers", c.numbers)
+	if n.Resume(&c.step) {
+		c.turn()
+	}
 	var r verify.Result
 	took, err := parts.Timed(n, func() error {
-		for step := 0; step < c.Steps && n.Err() == nil; step++ {
+		for step := c.step; step < c.Steps && n.Err() == nil; step++ {
+			if c.bounds != nil { // a step is complete
+				n.Checkpoint(c.step)
+			}
 			r.Operations += float64(c.advance()) * interactionOperations
 		}
 		return n.Err()
@@ -62,6 +72,7 @@ func (c *cluster) declare() (err error) {
 	if c.bodies, err = fagus.NewArray[moved](n, "moved", c.Bodies); err != nil {
 		return err
 	}
+	c.bodies.Scratch() // a step moves all of them
 	ranks := min(n.Nodes(), c.Bodies)
 	var reads []fagus.Request
 	for r := range ranks {

@@ -39,6 +39,10 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	s := newSolver(cfg, a, b, v.lo, v.hi)
 	s.p, s.write, s.multiply = v.Slice()[v.lo:v.hi], v.publish, v.times
 	s.sum = func(of *[2]parts.Exact) error { return sums.Add(of[:]) }
+	fagus.Keep(n, "x", &s.x, v.lo, a.Rows)
+	fagus.Keep(n, "r", &s.r, v.lo, a.Rows)
+	n.Resume(&s.progress)
+	s.cut = func() error { return n.Checkpoint(s.progress) }
 	took, err := parts.Timed(n, s.solve)
 	if err != nil {
 		return Result{}, err

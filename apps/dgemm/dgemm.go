@@ -60,6 +60,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		return prk.Result{}, err
 	}
 	p.fill()
+	cfg.Resume(n)
 	set := n.Set(slices.Concat(p.a.WantMine(fagus.Shared), p.b.WantAll(fagus.Shared), p.c.WantFill())...)
 	took, err := cfg.Timed(n, func(times int) error {
 		return n.During(set, func() error { return p.iterate(times) })

@@ -56,16 +56,25 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		return verify.Result{}, err
 	}
 	inRing, all := make([]int64, rings), make([]parts.Exact, len(sums{}))
+	parts.KeepSums(n, "counts", inRing)
+	parts.KeepExact(n, "sums", all)
+	done := 0
+	n.Resume(&done)
 	r := verify.Result{Operations: float64(int(1) << p.m)} // NPB counts one operation per pair
 	r.Time, err = parts.Timed(n, func() error {
-		lo, hi := parts.Block(Units(cfg.Class), n.Nodes(), n.Rank())
-		for b := lo; b < hi && n.Err() == nil; b++ {
-			s := batch(b, inRing)
-			for i := range all {
-				all[i].Add(s[i])
+		if err := parts.Rounds(n, done, Units(cfg.Class), func(first, end int) error {
+			lo, hi := parts.Block(end-first, n.Nodes(), n.Rank())
+			for b := first + lo; b < first+hi && n.Err() == nil; b++ {
+				s := batch(b, inRing)
+				for i := range all {
+					all[i].Add(s[i])
+				}
+				n.Spend(batchPairs * pairTime)
+				cfg.Advance(1)
 			}
-			n.Spend(batchPairs * pairTime)
-			cfg.Advance(1)
+			return n.Err()
+		}); err != nil {
+			return err
 		}
 		cfg.PlantLast(n, Units(cfg.Class), func() { all[0].Add(1) })
 		counts.Add(inRing)

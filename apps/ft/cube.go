@@ -24,6 +24,7 @@ func newCube(n *fagus.Node, p *problem) (*cube, error) {
 	if err != nil {
 		return nil, err
 	}
+	numbers.Scratch() // every iteration computes all of them from the spectrum
 	c := &cube{node: n, numbers: numbers, nx: p.nx, ny: p.ny, starts: make([]int, p.ny*p.nz)}
 	at := 0
 	for block := range n.Nodes() * n.Nodes() {

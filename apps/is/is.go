@@ -26,19 +26,24 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	if _, err := s.iterate(1); err != nil { // one untimed iteration, as in NPB
+	var passed []int // tests passed, by iteration
+	if n.Resume(&passed) {
+		s.changeAgain(len(passed))
+	} else if _, err := s.iterate(1); err != nil { // one untimed iteration, as in NPB
 		return verify.Result{}, err
 	}
-	var passed []int // tests passed, by iteration
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := 1; i <= iterations; i++ {
+		for i := len(passed) + 1; i <= iterations; i++ {
 			count, err := s.iterate(i)
 			if err != nil {
 				return err
 			}
 			passed = append(passed, count)
 			cfg.Advance(1)
+			if i < iterations {
+				n.Checkpoint(passed)
+			}
 		}
 		return nil
 	})

@@ -31,6 +31,10 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := s.begin(); err != nil {
 		return verify.Result{}, err
 	}
+	lo, _ := s.mine()
+	fagus.Keep(n, "labels", &s.labels, lo, s.Points)
+	fagus.KeepCopy(n, "to", &s.to)
+	n.Resume(&s.inertia)
 	took, err := parts.Timed(n, s.iterate)
 	if err != nil {
 		return verify.Result{}, err
@@ -92,6 +96,9 @@ func (s *search) iterate() error {
 		}
 		s.step(all)
 		s.AdvanceTogether(s.node, 1)
+		if !s.done() {
+			s.node.Checkpoint(s.inertia)
+		}
 	}
 	return s.node.Err()
 }

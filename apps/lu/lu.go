@@ -65,6 +65,7 @@ type factors struct {
 	panelArray *fagus.Array[float64]
 	swapsArray *fagus.Array[int32]
 	guards     []*fagus.SyncVar // by panel: its variable
+	begun      int              // the first panel to apply
 }
 
 // Run factors the matrix. Every rank calls it with the same Config.
@@ -72,10 +73,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	f := &factors{share: newShare(cfg, n.Nodes(), n.Rank()), node: n}
+	const none = -1 // no panel to apply yet
+	f := &factors{share: newShare(cfg, n.Nodes(), n.Rank()), node: n, begun: none}
 	if err := f.declare(); err != nil {
 		return Result{}, err
 	}
+	f.keep()
+	n.Resume(&f.begun)
 	var r Result
 	var err error
 	if r.Time, err = parts.Timed(n, f.factor); err != nil {
@@ -112,7 +116,8 @@ func (f *factors) bound(k int) []fagus.Range {
 
 func (f *factors) factor() error {
 	n := f.node
-	for k := -1; k < f.Steps()-1; k++ { // -1: no panel to apply yet
+	for k := f.begun; k < f.Steps()-1; k++ {
+		n.Checkpoint(k)
 		var wants []fagus.Request
 		if k >= 0 && f.first(k+1) < f.columns {
 			wants = append(wants, fagus.Want(f.guards[k], fagus.Shared))

@@ -101,8 +101,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
+	begun := 0
+	n.Resume(&begun)
 	took, _ := parts.Timed(n, func() error {
-		for round := 0; round < s.RoundsOf(n.Rank(), n.Nodes()) && n.Err() == nil; round++ {
+		for round := begun; round < s.RoundsOf(n.Rank(), n.Nodes()) && n.Err() == nil; round++ {
+			if !s.Independent {
+				n.Checkpoint(round)
+			}
 			s.round(round)
 		}
 		return n.Err()

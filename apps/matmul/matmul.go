@@ -96,13 +96,14 @@ func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
 	if err := p.declare(); err != nil {
 		return Result{}, err
 	}
-	if err := p.fill(); err != nil {
+	done := 0 // rows of C
+	if err := p.fill(n.Resume(&done)); err != nil {
 		return Result{}, err
 	}
 	// The Barrier of Timed keeps other ranks from acquiring the input before it is complete. In
 	// threaded mode an Acquire does not wait for ranks that have not acquired yet.
 	took, err := parts.Timed(n, func() error {
-		if err := p.multiply(); err != nil {
+		if err := parts.Rounds(n, done, p.M, p.multiply); err != nil {
 			return err
 		}
 		return n.Update()
@@ -184,8 +185,9 @@ func (p *product[T]) own() []fagus.Request {
 }
 
 // fill writes the input at rank 0. Rank 0 also holds C, without changing it, so that Update will
-// move C there. The other ranks take part with an empty set. A Barrier must follow.
-func (p *product[T]) fill() error {
+// move C there. The other ranks take part with an empty set. A Barrier must follow. In a run that
+// has resumed, the input is there.
+func (p *product[T]) fill(resumed bool) error {
 	set := p.node.Set()
 	if p.node.Rank() == 0 {
 		wants := []fagus.Request{fagus.Want(p.guardB, fagus.Exclusive).Writing(p.b.All())}
@@ -200,7 +202,7 @@ func (p *product[T]) fill() error {
 	if err := p.node.Acquire(set); err != nil {
 		return err
 	}
-	if p.node.Rank() == 0 {
+	if p.node.Rank() == 0 && !resumed {
 		input(p.a.Slice(), p.A, p.Seed, 0)
 		input(p.b.Slice(), p.B, p.Seed, 1)
 	}
@@ -211,11 +213,14 @@ func (p *product[T]) fill() error {
 // is when its helper threads may get the processor.
 const spendRows = 512
 
-func (p *product[T]) multiply() error {
+// multiply computes the rows of C from first to end-1 that are this rank's.
+func (p *product[T]) multiply(first, end int) error {
 	n := p.node
 	var rows []int
-	for i := n.Rank(); i < p.M; i += n.Nodes() {
-		rows = append(rows, i)
+	for i := n.Rank(); i < end; i += n.Nodes() {
+		if i >= first {
+			rows = append(rows, i)
+		}
 	}
 	set := n.Set()
 	if len(rows) > 0 {

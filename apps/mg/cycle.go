@@ -43,12 +43,17 @@ func newSolver(n *fagus.Node, p *problem) (s *solver, err error) {
 		if l.r, err = newGrid(n, "r", planes, haloOf(n.Nodes())); err != nil {
 			return nil, err
 		}
+		if planes < finest { // every cycle computes it anew
+			l.u.Scratch()
+			l.r.Scratch()
+		}
 		s.levels = append(s.levels, l)
 	}
 	top := level{n: planes}
 	if top.r, err = newGrid(n, "r", planes, 0); err != nil {
 		return nil, err
 	}
+	top.r.Scratch()
 	s.whole = wholeFrom(planes)
 	lo, hi := s.levels[0].u.Mine()
 	s.v = newCharges(finest, lo, hi)

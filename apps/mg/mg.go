@@ -71,15 +71,19 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	}
 	cfg.PlantLast(n, p.n, func() { s.v.Row(p.n - 1)[0]++ })
 	var norms []float64
+	n.Resume(&norms)
 	r := verify.Result{Operations: p.operations()}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := 0; i <= p.iterations && n.Err() == nil; i++ {
+		for i := len(norms); i <= p.iterations && n.Err() == nil; i++ {
 			if i > 0 {
 				s.cycle()
 				lo, hi := s.levels[0].u.Mine()
 				cfg.Advance(hi - lo)
 			}
 			norms = append(norms, s.norm())
+			if i < p.iterations {
+				n.Checkpoint(norms)
+			}
 		}
 		return n.Err()
 	})

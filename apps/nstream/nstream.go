@@ -47,6 +47,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		fill(b.Mine())
 		fill(c.Mine())
 	})
+	cfg.Resume(n)
 	set := n.Set(slices.Concat(a.WantFill(), b.WantMine(fagus.Shared), c.WantMine(fagus.Shared))...)
 	took, err := cfg.Timed(n, func(times int) error {
 		return set.Do(func() { iterate(n, &cfg, times, a.Mine(), b.Mine(), c.Mine()) })

@@ -45,6 +45,7 @@ func (p *pipeline) declare() (err error) {
 		if e.Array, err = fagus.NewArray[float64](n, name, len(e.guards)*e.stride); err != nil {
 			return err
 		}
+		e.Scratch() // all batches were read
 		for batch := range e.guards {
 			if e.guards[batch], err = n.Bind(fmt.Sprintf("%s.%d", name, batch), e.Range(batch*e.stride, (batch+1)*e.stride)); err != nil {
 				return err

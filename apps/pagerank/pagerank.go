@@ -70,6 +70,10 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	}
 	lo, hi := w.given.Items(n.Rank())
 	w.have(lo, hi)
+	fagus.Keep(n, "mine", &w.mine, lo, w.Graph.Pages)
+	if saved := [3]float64{}; n.Resume(&saved) {
+		w.rounds, w.lost, w.changed = int(saved[0]), saved[1], saved[2]
+	}
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
 		return verify.Result{}, err
@@ -98,11 +102,7 @@ func (w *web) declare() (err error) {
 
 // iterate starts from equal ranks, and stops when their total change is at most Tolerance.
 func (w *web) iterate() error {
-	first := make([]parts.Exact, totals)
-	if err := w.given.Fill(func(gives []float64) { w.round(nil, gives, first) }); err != nil {
-		return err
-	}
-	if err := w.add(first); err != nil {
+	if err := w.begin(); err != nil {
 		return err
 	}
 	for !w.done() {
@@ -114,8 +114,24 @@ func (w *web) iterate() error {
 			return err
 		}
 		w.AdvanceTogether(w.node, 1)
+		if !w.done() {
+			w.node.Checkpoint([3]float64{float64(w.rounds), w.lost, w.changed})
+		}
 	}
-	return nil
+	return w.node.Err()
+}
+
+// begin fills the contributions of this node's pages: the first ones, or those of a run that
+// resumes.
+func (w *web) begin() error {
+	if w.rounds >= 0 {
+		return w.given.Fill(w.give)
+	}
+	first := make([]parts.Exact, totals)
+	if err := w.given.Fill(func(gives []float64) { w.round(nil, gives, first) }); err != nil {
+		return err
+	}
+	return w.add(first)
 }
 
 // round computes the ranks of this node's pages from given, or the first ranks if given is nil.

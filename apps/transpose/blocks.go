@@ -23,6 +23,7 @@ func newBlocks(n *fagus.Node, name string, order int) (*blocks, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Scratch() // the order of the elements depends on the ranks
 	b := &blocks{Array: a, node: n, n: order, guards: make([][]*fagus.SyncVar, n.Nodes())}
 	for owner := range b.guards {
 		b.guards[owner] = make([]*fagus.SyncVar, n.Nodes())

@@ -46,7 +46,8 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if t.to, err = newBlocks(n, "odd", cfg.N); err != nil {
 		return prk.Result{}, err
 	}
-	t.fill()
+	fagus.Keep(n, "B", &t.b, t.lo*cfg.N, cfg.N*cfg.N)
+	t.fill(cfg.Resume(n))
 	took, err := cfg.Timed(n, t.iterate)
 	if err != nil {
 		return prk.Result{}, err
@@ -63,15 +64,15 @@ func (c *Config) result(took fagus.Time, differences float64) prk.Result {
 	return prk.Result{Got: differences, Error: differences, Time: took, Work: work}
 }
 
-// fill writes A(i,j) = i + nj to this rank's columns.
-func (t *transpose) fill() {
+// fill writes A(i,j) = i + nj + done, its value after so many iterations, to this rank's columns.
+func (t *transpose) fill(done int) {
 	me := t.node.Rank()
 	t.node.Set(t.from.wantToFill()...).Do(func() {
 		for reader := range t.node.Nodes() {
 			lo, hi := parts.Block(t.N, t.node.Nodes(), reader)
 			block := t.from.block(me, reader)
 			for j := t.lo; j < t.hi; j++ {
-				begin(block[(j-t.lo)*(hi-lo):][:hi-lo], t.N*j+lo)
+				begin(block[(j-t.lo)*(hi-lo):][:hi-lo], t.N*j+lo+done)
 			}
 		}
 	})

@@ -18,6 +18,7 @@ type droplets struct {
 	momenta []pushes // of this rank's molecules
 	found   []pushes // forces that this rank has computed and not yet added to the shared ones
 	numbers numbers
+	begun   int // the first step
 }
 
 // addition is a tenure in which forces on the molecules lo to hi-1 are added.
@@ -36,6 +37,10 @@ func Run(n *fagus.Node, cfg Config) (r verify.Result, err error) {
 		return r, err
 	}
 	d.begin()
+	lo, _ := d.at.Items(n.Rank())
+	fagus.Keep(n, "momenta", &d.momenta, lo, cfg.Molecules)
+	parts.KeepSums(n, "numbers", d.numbers)
+	n.Resume(&d.begun)
 	r.Operations = cfg.operations()
 	if r.Time, err = parts.Timed(n, d.steps); err != nil {
 		return r, err
@@ -91,7 +96,8 @@ func (d *droplets) begin() {
 }
 
 func (d *droplets) steps() error {
-	for step := 0; step <= d.Steps && d.node.Err() == nil; step++ {
+	for step := d.begun; step <= d.Steps && d.node.Err() == nil; step++ {
+		d.node.Checkpoint(step)
 		d.node.Fence() // all ranks have moved their molecules
 		d.read.Do(func() { d.find(step) })
 		for _, a := range d.add {

@@ -31,13 +31,23 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	text := cfg.block(n.Nodes(), n.Rank())
+	done := 0
+	n.Resume(&done)
+	var text []byte // all of this rank's, if the time to generate it must not count
+	if !n.Checkpoints() {
+		text = cfg.block(0, cfg.items(), n.Nodes(), n.Rank())
+	}
 	var r verify.Result
 	if r.Time, err = parts.Timed(n, func() error {
-		if err := cfg.add(n, table, text); err != nil {
-			return err
-		}
-		return table.Merge()
+		return parts.Rounds(n, done, cfg.items(), func(lo, hi int) error {
+			if n.Checkpoints() {
+				text = cfg.block(lo, hi, n.Nodes(), n.Rank())
+			}
+			if err := cfg.add(n, table, text); err != nil {
+				return err
+			}
+			return table.Merge()
+		})
 	}); err != nil {
 		return r, err
 	}
@@ -103,7 +113,7 @@ func (c *Config) report(r *verify.Result, all []Count) {
 
 // sequential counts the words of the whole text, without a map.
 func (c *Config) sequential() (counts []Count) {
-	all := slices.Sorted(words(c.block(1, 0)))
+	all := slices.Sorted(words(c.block(0, c.items(), 1, 0)))
 	for i, word := range all {
 		if i == 0 || word != all[i-1] {
 			counts = append(counts, Count{Key: word})

@@ -126,6 +126,9 @@ func fagusCall(c *ssa.CallCommon) call {
 	if f.Pkg().Path() == partsPath && receiver != "" {
 		name = call(receiver) + "." + name
 	}
+	if name == "Queue.EachOf" { // Each of some batches
+		name = callQueueEach
+	}
 	if name.of(f.Pkg().Path(), receiver) {
 		return name
 	}

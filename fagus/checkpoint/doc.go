@@ -21,6 +21,10 @@
 //	c00000007.manifest    JSON, and a line with its checksum: the state, the arrays, the parts
 //	c00000007-00003.part  what rank 3 owned: data, and an index
 //
+// The arrays of a manifest are those of the program, and then the private memory that fagus.Keep
+// and KeepCopy name, each as an array of the elements of all ranks. What fagus.KeepEach names is an
+// array in which rank r has the bytes from r<<40 on: their number in 8 bytes, and the bytes.
+//
 // A part begins with 8 bytes of magic. Data follow, in pieces of at most 1 MiB, and then the index:
 // for each piece its array, its place in the array, its object and its place there, its length and
 // its CRC-32C. Pieces that have not changed since an earlier checkpoint are where that one has put

@@ -21,6 +21,7 @@ func Broadcast[T any](n *fagus.Node, x []T, from int) ([]T, error) {
 		return nil, err
 	}
 	all := fagus.NewGuarded[T](n, fmt.Sprintf("broadcast.%d", n.Arrays()), lengths[from])
+	all.Scratch()
 	write := n.Set()
 	if n.Rank() == from {
 		write = n.Set(all.Write().Writing(all.All()))

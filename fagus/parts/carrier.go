@@ -14,6 +14,9 @@ type carrier[K comparable, V any] interface {
 	exchange(to [][]Entry[K, V]) (from [][]Entry[K, V], err error)
 	// gather returns the entries of all ranks, or nothing if they are not wanted here.
 	gather(mine []Entry[K, V], wanted bool) (all []Entry[K, V], err error)
+	// encode returns entries as bytes, and decode returns the entries.
+	encode(entries []Entry[K, V]) []byte
+	decode(b []byte) []Entry[K, V]
 }
 
 // carrierOf moves entries as elements of type C in shared arrays. The arrays are replaced by larger
@@ -95,6 +98,14 @@ func (c *carrierOf[C, K, V]) gather(mine []Entry[K, V], wanted bool) (all []Entr
 	}
 	err = c.vectors.Gather(packed, read)
 	return all, err
+}
+
+func (c *carrierOf[C, K, V]) encode(entries []Entry[K, V]) []byte { return bytesOf(c.packed(entries)) }
+
+func (c *carrierOf[C, K, V]) decode(b []byte) []Entry[K, V] {
+	elements := make([]C, len(b)/len(bytesOf(make([]C, 1))))
+	copy(bytesOf(elements), b)
+	return c.unpack(elements)
 }
 
 func (c *carrierOf[C, K, V]) packed(entries []Entry[K, V]) (elements []C) {

@@ -37,6 +37,14 @@
 // data for all ranks, and messages of an all-to-all if they are short, go in two steps by way of
 // other ranks, and sums are folded.
 //
+// # Checkpoints
+//
+// What a program has in Blocks, a Grid, a Pair or a Table is in its checkpoints (see
+// fagus.Node.Checkpoint), and right after a Resume on any number of ranks. A Whole is not: the
+// program fills it again. The buffers of all other types mean nothing between calls, and are not
+// saved. [KeepSums] and [KeepExact] save sums that are not added up yet, and [Rounds] divides work
+// of a single step, also that of Queue.EachOf. In the Each of a Pool no checkpoint is possible.
+//
 // # Rounding of sums
 //
 // [Sums] adds in the order of the ranks, so the result has the same bits on all ranks, in both

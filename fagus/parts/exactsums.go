@@ -55,25 +55,10 @@ func (s *ExactSums) Add(x []Exact) error {
 	return s.fold(x)
 }
 
-// gather adds the vectors of all ranks on every rank. An Exact is a head, its words, and, if it has
-// odd numbers, their counts. The head has the first limb, the number of words, and whether there
-// are odd numbers.
+// gather adds the vectors of all ranks on every rank.
 func (s *ExactSums) gather(x []Exact) error {
-	var mine []uint64
-	for i := range x {
-		w, odd := x[i].window(0), uint64(0)
-		if x[i].odd != [oddWords]int64{} {
-			odd = 1
-		}
-		mine = x[i].appendWords(append(mine, odd<<16|uint64(w.words)<<8|uint64(w.lo)), w)
-		if odd != 0 {
-			for _, count := range x[i].odd {
-				mine = append(mine, uint64(count))
-			}
-		}
-	}
 	sums := make([]Exact, len(x))
-	err := s.vectors.Gather(mine, func(from [][]uint64) {
+	err := s.vectors.Gather(encodeExact(x), func(from [][]uint64) {
 		for _, words := range from {
 			for i := range sums {
 				words = sums[i].addNext(words)
@@ -86,7 +71,26 @@ func (s *ExactSums) gather(x []Exact) error {
 	return err
 }
 
-// addNext adds the first number that gather has encoded in words to e, and returns the other words.
+// encodeExact returns x in words. An Exact is a head, its words, and, if it has odd numbers, their
+// counts. The head has the first limb, the number of words, and whether there are odd numbers.
+func encodeExact(x []Exact) (words []uint64) {
+	for i := range x {
+		x[i].carry()
+		w, odd := x[i].window(0), uint64(0)
+		if x[i].odd != [oddWords]int64{} {
+			odd = 1
+		}
+		words = x[i].appendWords(append(words, odd<<16|uint64(w.words)<<8|uint64(w.lo)), w)
+		if odd != 0 {
+			for _, count := range x[i].odd {
+				words = append(words, uint64(count))
+			}
+		}
+	}
+	return words
+}
+
+// addNext adds the first number that encodeExact has put into words to e, and returns the others.
 func (e *Exact) addNext(words []uint64) (rest []uint64) {
 	head, words := words[0], words[1:]
 	w := window{int(head & 0xff), int(head >> 8 & 0xff)}

@@ -32,6 +32,7 @@ type Pair[T any] struct {
 	// fill and step are the sets of Fill and Step; the others are for when Next and Now are
 	// swapped.
 	fill, step, otherFill, otherStep *fagus.SyncSet
+	swaps                            []int64 // how often they were swapped, for checkpoints
 }
 
 // NewPair makes the two grids. It is collective.
@@ -48,7 +49,14 @@ func NewPair[T any](n *fagus.Node, name string, s Shape) (*Pair[T], error) {
 	step := func(to, from *Grid[T]) *fagus.SyncSet {
 		return n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
 	}
-	return &Pair[T]{now, next, fill(next), step(next, now), fill(now), step(now, next)}, nil
+	p := &Pair[T]{now, next, fill(next), step(next, now), fill(now), step(now, next), make([]int64, 1)}
+	fagus.KeepCopy(n, name+".swaps", &p.swaps)
+	n.OnResume(func() {
+		if p.swaps[0]%2 == 1 {
+			p.swap()
+		}
+	})
+	return p, nil
 }
 
 // Fill calls f, which sets all of this rank's rows of Next. Then Next becomes Now. It is
@@ -66,7 +74,12 @@ func (p *Pair[T]) turn(set *fagus.SyncSet, f func() error) error {
 	if err := n.During(set, f); err != nil {
 		return err
 	}
+	p.swap()
+	p.swaps[0]++
+	return n.Fence()
+}
+
+func (p *Pair[T]) swap() {
 	p.Now, p.Next = p.Next, p.Now
 	p.fill, p.step, p.otherFill, p.otherStep = p.otherFill, p.otherStep, p.fill, p.step
-	return n.Fence()
 }

@@ -93,6 +93,8 @@ func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exch
 	if err != nil {
 		return err
 	}
+	count.Scratch()
+	waiting.Scratch()
 	guard, err := n.Bind(p.name, count.All(), waiting.All())
 	if err != nil {
 		return err
@@ -164,6 +166,7 @@ func (p *Pool[T]) balance(tasks []T, work func(t T, add func(T)) error, x Exchan
 	if err != nil {
 		return err
 	}
+	boxes.Scratch()
 	pace, busy := pace{limit: 1}, fagus.Time(0)
 	for {
 		words, err := fagus.Gather(n, report{len(tasks), busy}.word())

@@ -12,7 +12,8 @@ type Queue struct {
 	node         *fagus.Node
 	name         string
 	items, batch int
-	begun        bool // Each was called
+	next         int  // the first batch that was never handed out
+	begun        bool // Each or EachOf was called
 }
 
 // NewQueue makes a queue of the items 0 to items-1, which Each hands out in batches of the given
@@ -68,17 +69,31 @@ func (q *Queue) Each(work func(b int) error, r Results) error {
 	if q.begun {
 		return fmt.Errorf("parts: queue %q: Each was called before, and has handed out all items: make another queue", q.name)
 	}
-	q.begun = true
-	if q.node.Mode() == fagus.Threaded {
-		return q.takeTurns(work, r)
+	return q.EachOf(0, q.Batches(), work, r)
+}
+
+// EachOf is Each of the batches lo to hi-1, for a program that makes a Checkpoint now and then; see
+// [Rounds]. It can be called again, with later batches.
+func (q *Queue) EachOf(lo, hi int, work func(b int) error, r Results) error {
+	if lo < q.next || hi < lo || hi > q.Batches() {
+		return fmt.Errorf("parts: queue %q: batches %d to %d of %d, of which those before %d were handed out: want others", q.name, lo, hi-1, q.Batches(), q.next)
 	}
-	return q.shareOut(work, r)
+	q.next, q.begun = hi, true
+	if q.node.Mode() == fagus.Threaded {
+		return q.takeTurns(lo, hi, work, r)
+	}
+	return q.shareOut(lo, hi, work, r)
 }
 
 // takeTurns takes one batch after another from a shared number. The number's variable is bound
 // after those of the results, so a rank acquires it last, and holds it shortly.
-func (q *Queue) takeTurns(work func(b int) error, r Results) error {
-	number := fagus.NewGuarded[int64](q.node, q.name, 1)
+func (q *Queue) takeTurns(lo, hi int, work func(b int) error, r Results) error {
+	name := q.name
+	if lo > 0 {
+		name = fmt.Sprintf("%s.%d", name, lo)
+	}
+	number := fagus.NewGuarded[int64](q.node, name, 1)
+	number.Scratch()
 	wants, done, batch := []fagus.Request{number.Write().Unordered()}, -1, 0
 	for {
 		err := q.node.Set(wants...).Do(func() {
@@ -86,11 +101,11 @@ func (q *Queue) takeTurns(work func(b int) error, r Results) error {
 				r.Store(done)
 			}
 			next := &number.Slice()[0]
-			if batch = int(*next); batch < q.Batches() {
+			if batch = lo + int(*next); batch < hi {
 				*next++
 			}
 		})
-		if err != nil || batch == q.Batches() {
+		if err != nil || batch == hi {
 			return err
 		}
 		if err := work(batch); err != nil {
@@ -103,9 +118,9 @@ func (q *Queue) takeTurns(work func(b int) error, r Results) error {
 }
 
 // shareOut works on batches that all ranks deal out again and again, by what each says of itself.
-func (q *Queue) shareOut(work func(b int) error, r Results) error {
+func (q *Queue) shareOut(lo, hi int, work func(b int) error, r Results) error {
 	n := q.node
-	d := newDeal(q.Batches(), n.Nodes())
+	d := newDeal(lo, hi, n.Nodes())
 	var done []int
 	for {
 		mine, limit := d.hand(n.Rank())

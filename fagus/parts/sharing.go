@@ -29,10 +29,10 @@ type deal struct {
 	limit fagus.Time
 }
 
-func newDeal(batches, ranks int) *deal {
-	d := &deal{ranks: ranks, open: make([]int, batches), limit: 1}
+func newDeal(lo, hi, ranks int) *deal {
+	d := &deal{ranks: ranks, open: make([]int, hi-lo), limit: 1}
 	for i := range d.open {
-		d.open[i] = i
+		d.open[i] = lo + i
 	}
 	return d
 }

@@ -23,7 +23,7 @@ func TestDeal(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		batches, ranks := random.IntN(200), 1+random.IntN(9)
-		d := newDeal(batches, ranks)
+		d := newDeal(0, batches, ranks)
 		var done []int
 		for meetings := 0; ; meetings++ {
 			if meetings > batches {
@@ -58,7 +58,7 @@ func TestDeal(t *testing.T) {
 
 // TestDealTime: ranks work for three quarters of the time that what is left should take.
 func TestDealTime(t *testing.T) {
-	d := newDeal(108, 4)
+	d := newDeal(0, 108, 4)
 	words := make([]uint64, 4)
 	for r := range words {
 		words[r] = report{2, 20 * fagus.Millisecond}.word()

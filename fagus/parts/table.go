@@ -55,7 +55,27 @@ func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b
 	if err != nil {
 		return nil, err
 	}
+	t.keep(name)
 	return t, nil
+}
+
+// keep has checkpoints include the table. The ranks of a run that resumes have other keys.
+func (t *Table[K, V]) keep(name string) {
+	save := func(entries *map[K]V) func() []byte {
+		return func() []byte { return t.carrier.encode(t.sorted(*entries)) }
+	}
+	load := func(to map[K]V) func([]byte) error {
+		return func(b []byte) error {
+			for _, e := range t.carrier.decode(b) {
+				t.put(to, e)
+			}
+			return nil
+		}
+	}
+	merged := map[K]V{} // as saved
+	fagus.KeepEach(t.node, name+".merged", save(&t.merged), load(merged))
+	fagus.KeepEach(t.node, name+".added", save(&t.added), load(t.added))
+	t.node.OnResume(func() { _ = t.merge(merged) }) // an error sticks
 }
 
 // Add combines the value of a key with a further one. It does not communicate: only Merge makes the
@@ -73,13 +93,16 @@ func (t *Table[K, V]) put(to map[K]V, e Entry[K, V]) {
 // has about as many keys. Merge is collective, and the rank must hold no variable. The table has
 // room for all entries: it makes larger arrays when necessary. In phase mode Merge takes three
 // phases.
-func (t *Table[K, V]) Merge() error {
+func (t *Table[K, V]) Merge() error { return t.merge(t.added) }
+
+// merge is Merge of entries, which it clears.
+func (t *Table[K, V]) merge(entries map[K]V) error {
 	to := make([][]Entry[K, V], t.node.Nodes())
-	for _, e := range t.sorted(t.added) {
+	for _, e := range t.sorted(entries) {
 		r := owner(e.Key, len(to))
 		to[r] = append(to[r], e)
 	}
-	clear(t.added)
+	clear(entries)
 	from, err := t.carrier.exchange(to)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 //
 //	w.Fill(func(mine []float64) { copy(mine, p) })
 //	w.Read(func(all []float64) { multiply(q, all) })
+//
+// Checkpoints do not have it: a run that resumes fills it first.
 type Whole[T any] struct {
 	node   *fagus.Node
 	length int
@@ -47,6 +49,7 @@ func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *W
 		if w.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), length, 1); err != nil {
 			return nil, err
 		}
+		w.turns[i].Scratch()
 	}
 	if inSteps {
 		if w.steps, err = newWholeSteps(n, name, w.turns[0], nil); err != nil {

@@ -26,6 +26,7 @@ type Loop struct {
 	// Progress counts iterations at rank 0, including the untimed one. Spoil corrupts a number of
 	// the last rank that has data.
 	verify.Options
+	done int // iterations, including the untimed one, before the run resumed
 }
 
 // Validate reports an error if the loop has no iteration. kernel is the name in the error.
@@ -39,18 +40,44 @@ func (l *Loop) Validate(kernel string) error {
 // Total returns the number of iterations, including the untimed one.
 func (l *Loop) Total() int { return l.Iterations + 1 }
 
+// Resume returns how many iterations a former run has made whose last checkpoint has been restored.
+// A kernel calls it when its input is ready. The checkpoints are those of Timed.
+func (l *Loop) Resume(n *fagus.Node) (done int) {
+	n.Resume(&l.done)
+	return l.done
+}
+
 // Timed calls iterate for the untimed iteration, and then for all timed iterations. It returns the
-// time of the timed iterations, until the last rank has finished. All ranks call it.
+// time of the timed iterations, until the last rank has finished. All ranks call it. With
+// Config.Checkpoints it calls iterate for one iteration at a time, with a Checkpoint in between.
 func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, error) {
-	if err := iterate(1); err != nil {
-		return 0, err
+	if l.done == 0 {
+		if err := l.iterate(n, iterate, 1); err != nil {
+			return 0, err
+		}
 	}
 	return parts.Timed(n, func() error {
-		if err := iterate(l.Iterations); err != nil {
-			return err
+		each := l.Iterations
+		if n.Checkpoints() {
+			each = 1
+		}
+		for l.done < l.Total() {
+			if err := l.iterate(n, iterate, each); err != nil {
+				return err
+			}
 		}
 		return n.Barrier()
 	})
+}
+
+func (l *Loop) iterate(n *fagus.Node, iterate func(times int) error, times int) error {
+	if err := iterate(times); err != nil {
+		return err
+	}
+	if l.done += times; l.done == l.Total() {
+		return nil
+	}
+	return n.Checkpoint(l.done)
 }
 
 // Step is one iteration: it calls f while the set is held, and reports progress. A Fence orders it

@@ -1,0 +1,207 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// resumable is a program of the catalog with a small problem.
+type resumable struct {
+	args []string
+	// rounded says that the result may depend on the number of ranks: it only has to pass.
+	rounded bool
+	// ranks says that the problem depends on the number of ranks, which must not change.
+	ranks bool
+	slow  bool
+}
+
+func resumables() map[string]resumable {
+	return map[string]resumable{
+		"matmul":     {args: []string{"--n", "48"}},
+		"many":       {args: []string{"--rounds", "6", "--variables", "3", "--bytes", "64"}, ranks: true},
+		"workqueue":  {args: []string{"--tasks", "40", "--work", "10us"}},
+		"tsp":        {args: []string{"--cities", "8"}, rounded: true}, // one of the shortest tours
+		"sor":        {args: []string{"--n", "24"}},
+		"radix":      {args: []string{"--keys", "5000"}},
+		"lu":         {args: []string{"--n", "60", "--block", "8"}},
+		"water":      {args: []string{"--molecules", "20", "--steps", "5"}},
+		"barnes":     {args: []string{"--bodies", "100", "--steps", "5"}},
+		"kmeans":     {args: []string{"--points", "3000", "--clusters", "7"}},
+		"pagerank":   {args: []string{"--pages", "200"}},
+		"conjugate":  {args: []string{"--grid", "15"}},
+		"mandelbrot": {args: []string{"--width", "40", "--height", "30", "--batch", "1"}},
+		"wordcount":  {args: []string{"--words", "2000", "--vocabulary", "200"}},
+		"ep":         {slow: true},
+		"ft":         {},
+		"mg":         {},
+		"is":         {},
+		"cg":         {rounded: true},
+		"dgemm":      {args: []string{"--n", "24", "--iterations", "4"}},
+		"stencil":    {args: []string{"--n", "24", "--iterations", "4"}},
+		"transpose":  {args: []string{"--n", "24", "--iterations", "4"}},
+		"nstream":    {args: []string{"--length", "3000", "--iterations", "4"}},
+		"p2p":        {args: []string{"--columns", "20", "--rows", "30", "--iterations", "4"}},
+	}
+}
+
+// stopping is a Checkpointer that stops the run after a checkpoint.
+type stopping struct {
+	*checkpoint.Keeper
+	made  atomic.Int64
+	after int64 // the number of the checkpoint, from 1; 0: never
+	stop  context.CancelFunc
+}
+
+func (s *stopping) Commit(ctx context.Context, number uint64) error {
+	err := s.Keeper.Commit(ctx, number)
+	if s.made.Add(1) == s.after {
+		s.stop()
+	}
+	return err
+}
+
+// outcome runs a program. Without a store no checkpoints are made.
+func (r resumable) outcome(t *testing.T, p catalog.Program, cfg fagus.Config, store checkpoint.Store, after int64) (out catalog.Outcome, made int64, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := stopping{after: after, stop: cancel}
+	if store != nil {
+		c.Keeper = checkpoint.New(checkpoint.Config{Store: store})
+		defer c.Close()
+		cfg.Checkpoints = &c
+	}
+	jobs := make([]*catalog.Job, cfg.Nodes)
+	for rank := range jobs {
+		if jobs[rank], err = prepare(t, p, r.args...); err == nil && jobs[rank].Open != nil {
+			err = jobs[rank].Open(ctx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = fagus.Run(ctx, cfg, func(n *fagus.Node) error {
+		o, err := jobs[n.Rank()].Run(n, func(int) {})
+		if n.Rank() == 0 {
+			out = o
+		}
+		return err
+	})
+	return out, c.made.Load(), err
+}
+
+var timed = regexp.MustCompile(`[0-9.]+ ((Mop|MB|Mflop|Gflop)/s|(ns|us|µs|ms|s)\b)|[0-9.]+(ns|us|µs|ms|s)\b`)
+
+// timeless returns a text without times and rates.
+func timeless(text string) string { return timed.ReplaceAllString(text, "") }
+
+// resuming is a case of TestCheckpoints.
+type resuming struct {
+	net           string
+	mode          fagus.Mode // of the run that is stopped; the other one resumes
+	before, after int        // ranks
+}
+
+func (c resuming) String() string {
+	return fmt.Sprintf("%s/%v/%d to %d", c.net, c.mode, c.before, c.after)
+}
+
+func (c resuming) config(t *testing.T, nodes int, mode fagus.Mode) fagus.Config {
+	cfg := fagus.Config{Nodes: nodes, Mode: mode}
+	if c.net == "dimmnet1" {
+		net, err := sim.New(sim.Config{Env: "fagus2", Limit: 100 * dimmnet.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Net = net
+	}
+	return cfg
+}
+
+// resumings returns the cases: all in long tests, otherwise a few.
+func resumings() (cases []resuming) {
+	ranks := []int{1, 2, 3, 4}
+	if longtest.Enabled() {
+		ranks = append(ranks, 8, 16)
+	}
+	for _, net := range []string{"inproc", "dimmnet1"} {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			for _, before := range ranks {
+				for _, after := range ranks {
+					cases = append(cases, resuming{net, mode, before, after})
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// TestCheckpoints: every program that is stopped after one of its checkpoints goes on, on another
+// number of ranks and in the other mode, and has the result of a run that was not stopped. The
+// number of its checkpoints does not depend on where it runs.
+func TestCheckpoints(t *testing.T) {
+	cases := resumings()
+	programs := resumables()
+	for at, p := range catalog.Programs() {
+		r, ok := programs[p.Name]
+		if !ok {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			_, cuts, err := r.outcome(t, p, fagus.Config{Nodes: 1}, newMemory(), 0)
+			if err != nil || cuts < 2 {
+				t.Fatalf("%d checkpoints, error %v; want 2 or more", cuts, err)
+			}
+			for i, c := range cases {
+				few := 11 // a prime: all numbers of ranks occur
+				if r.slow {
+					few = 31
+				}
+				if !longtest.Enabled() && (i+at)%few != 0 {
+					continue
+				}
+				t.Run(c.String(), func(t *testing.T) { r.resume(t, p, c, cuts, 1+int64(i)%cuts) })
+			}
+		})
+	}
+}
+
+// resume stops a run after a checkpoint, resumes it, and compares.
+func (r resumable) resume(t *testing.T, p catalog.Program, c resuming, cuts, stop int64) {
+	if r.ranks {
+		c.before = c.after
+	}
+	store := newMemory()
+	if _, _, err := r.outcome(t, p, c.config(t, c.before, c.mode), store, stop); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped after checkpoint %d: error %v, want %v", stop, err, context.Canceled)
+	}
+	other := fagus.Phase + fagus.Threaded - c.mode
+	got, made, err := r.outcome(t, p, c.config(t, c.after, other), store, 0)
+	if most := cuts - stop + 1; made > most {
+		t.Errorf("resumed from checkpoint %d of %d: %d checkpoints, want %d at most", stop, cuts, made, most)
+	}
+	if err != nil || !got.Verification.OK() {
+		t.Fatalf("resumed from checkpoint %d: %v, error %v", stop, got.Verification.Against(), err)
+	}
+	want, _, err := r.outcome(t, p, c.config(t, c.after, other), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.rounded {
+		return
+	}
+	if got.Bits != want.Bits || got.Verification != want.Verification || timeless(got.Text) != timeless(want.Text) {
+		t.Errorf("resumed from checkpoint %d:\n%x %+v\n%s\nwant\n%x %+v\n%s", stop, got.Bits, got.Verification, got.Text, want.Bits, want.Verification, want.Text)
+	}
+}

@@ -1,0 +1,198 @@
+package fagus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// kept is private memory of the ranks that a checkpoint has besides the arrays.
+type kept struct {
+	SavedArray
+	// save returns what this rank saves, and where it is in the array.
+	save func() (offset int, data []byte)
+	// load reads what this rank needs from a checkpoint of so many ranks.
+	load func(ranks int, read func(offset int, p []byte) error) error
+	// apply, if not nil, takes over what load has read, once all ranks have read theirs.
+	apply func() error
+}
+
+// Keep says that checkpoints have *x, private memory of this rank: the elements from first on of a
+// vector of length elements that all ranks have together, for example the results for this rank's
+// block of rows. Resume sets the elements of *x; on another number of ranks, a rank gets those that
+// belong to it then. Without Config.Checkpoints Keep does nothing.
+//
+// Keep is collective, like NewArray, and comes before Resume; the arguments x and first may differ.
+// *x may be empty, and may become another slice of the same length later. Elements that no rank has
+// are 0 afterwards; no two ranks have the same element. T is a type that NewArray accepts. An error
+// is returned by the next call of n.
+//
+//	fagus.Keep(n, "sums", &sums, lo, rows) // sums[i] is of row lo+i
+func Keep[T any](n *Node, name string, x *[]T, first, length int) {
+	if n.checkpoints == nil || n.err != nil {
+		return
+	}
+	size := int(reflect.TypeFor[T]().Size())
+	if first < 0 || first+len(*x) > length {
+		_ = n.errorf("Keep %q: the elements %d to %d of %d", name, first, first+len(*x)-1, length)
+		return
+	}
+	k := keptVector[T](n, name, length)
+	k.save = func() (int, []byte) { return first * size, bytesOf(*x) }
+	k.load = func(_ int, read func(int, []byte) error) error { return read(first*size, bytesOf(*x)) }
+	n.keep(k)
+}
+
+// KeepCopy says that checkpoints have *x, private memory that is the same on all ranks whenever
+// they call Checkpoint. It is saved once. In all other respects it is [Keep].
+func KeepCopy[T any](n *Node, name string, x *[]T) {
+	if n.checkpoints == nil || n.err != nil {
+		return
+	}
+	size := int(reflect.TypeFor[T]().Size())
+	k := keptVector[T](n, name, len(*x))
+	k.save = func() (int, []byte) {
+		lo, hi := len(*x)*n.rank/n.nodes, len(*x)*(n.rank+1)/n.nodes
+		return lo * size, bytesOf((*x)[lo:hi])
+	}
+	k.load = func(_ int, read func(int, []byte) error) error { return read(0, bytesOf(*x)) }
+	n.keep(k)
+}
+
+// keptVector describes a vector, and reports an error if NewArray would not accept its elements.
+func keptVector[T any](n *Node, name string, length int) *kept {
+	t := reflect.TypeFor[T]()
+	if err := checkElement(t); err != nil {
+		_ = n.errorf("Keep %q: elements of type %v: %w", name, t, err)
+	}
+	size := int(t.Size())
+	return &kept{SavedArray: SavedArray{name, fmt.Sprintf("%d private elements of type %v", length, t), size, length * size}}
+}
+
+const (
+	keptEach  = "bytes of each rank"
+	eachBytes = 1 << 40 // the place in the array of a rank's bytes, after their number
+	wordBytes = 8
+)
+
+// KeepEach says that checkpoints have what save returns on each rank, any number of bytes: for
+// example a part of a sum. When the run resumes on as many ranks, load gets on each rank what save
+// has returned there. Otherwise the bytes of former rank r go to rank r mod Nodes: so load may be
+// called several times, in the order of the former ranks, or never. In all other respects it is
+// [Keep].
+func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error) {
+	if n.checkpoints == nil || n.err != nil {
+		return
+	}
+	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}}
+	k.save = func() (int, []byte) {
+		data := save()
+		return n.rank * eachBytes, append(binary.LittleEndian.AppendUint64(nil, uint64(len(data))), data...)
+	}
+	var all [][]byte
+	k.load = func(ranks int, read func(int, []byte) error) error {
+		all = nil
+		for r := n.rank; r < ranks; r += n.nodes {
+			var head [wordBytes]byte
+			if err := read(r*eachBytes, head[:]); err != nil {
+				return err
+			}
+			count := binary.LittleEndian.Uint64(head[:])
+			if count > eachBytes-wordBytes {
+				return fmt.Errorf("%q of rank %d has %d bytes: want less", name, r, count)
+			}
+			data := make([]byte, count)
+			if err := read(r*eachBytes+wordBytes, data); err != nil {
+				return err
+			}
+			all = append(all, data)
+		}
+		return nil
+	}
+	k.apply = func() error {
+		for _, data := range all {
+			if err := load(data); err != nil {
+				return fmt.Errorf("%q: %w", name, err)
+			}
+		}
+		return nil
+	}
+	n.keep(k)
+}
+
+// OnCheckpoint has every Checkpoint that makes one call f first, on every rank. f may copy what is
+// to be saved, and make collective calls. It is collective, like NewArray.
+func (n *Node) OnCheckpoint(f func()) {
+	if n.checkpoints != nil {
+		n.cuts = append(n.cuts, f)
+	}
+}
+
+// OnResume has a Resume that resumes call f in the end, on every rank. f may make collective calls.
+// So a library finishes what Resume has restored of its own. It is collective, like NewArray.
+func (n *Node) OnResume(f func()) {
+	if n.checkpoints != nil {
+		n.resumed = append(n.resumed, f)
+	}
+}
+
+// Checkpoints reports whether Config.Checkpoints is set: otherwise Checkpoint does nothing. A
+// program may, for example, divide its work into more steps then, with a Checkpoint after each.
+func (n *Node) Checkpoints() bool { return n.checkpoints != nil }
+
+func (n *Node) keep(k *kept) {
+	if n.err == nil {
+		n.kept = append(n.kept, k)
+	}
+}
+
+// keptPieces returns what this rank saves of private memory. It is new in every checkpoint: so
+// versions are numbers of checkpoints.
+func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece) {
+	for i, k := range n.kept {
+		if offset, data := k.save(); len(data) > 0 {
+			pieces = append(pieces, SavedPiece{arrays + i, offset, number, data})
+		}
+	}
+	return pieces
+}
+
+// loadKept reads this rank's private memory. saved describes it, and arrays precede it.
+func (n *Node) loadKept(from Checkpoint, arrays int) error {
+	saved := from.Arrays()[arrays:]
+	for i, k := range n.kept {
+		err := k.load(saved[i].Bytes/eachBytes, func(offset int, p []byte) error {
+			if len(p) == 0 {
+				return nil
+			}
+			return from.Read(arrays+i, offset, p)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyKept ends a Resume.
+func (n *Node) applyKept() error {
+	for _, k := range n.kept {
+		if k.apply == nil {
+			continue
+		}
+		if err := k.apply(); err != nil {
+			return err
+		}
+	}
+	for _, f := range n.resumed {
+		f()
+	}
+	return n.err
+}
+
+// bytesOf returns the memory of x.
+func bytesOf[T any](x []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(one)))
+}

@@ -1,0 +1,148 @@
+package parts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// partly does a part of the steps 0 to 5 with every type that checkpoints have, up to a stop, and
+// returns a text of the result.
+func partly(n *fagus.Node, stop int) (string, error) {
+	const rows, columns, steps = 20, 3, 6
+	pair, err := NewPair[int64](n, "pair", Shape{Rows: rows, Columns: columns, Halo: 1, Wrap: true})
+	if err != nil {
+		return "", err
+	}
+	type count struct{ Sum, Last int64 }
+	table, err := NewTable(n, "table", cmp.Compare[string], func(a, b count) count { return count{a.Sum + b.Sum, max(a.Last, b.Last)} })
+	if err != nil {
+		return "", err
+	}
+	queue, err := NewQueue(n, "queue", 40, 2)
+	if err != nil {
+		return "", err
+	}
+	sums, exact := make([]int64, 3), make([]Exact, 2)
+	KeepSums(n, "sums", sums)
+	KeepExact(n, "exact", exact)
+	step := 0
+	lo, hi := pair.Now.Mine()
+	if !n.Resume(&step) {
+		if err := pair.Fill(func() error {
+			for i := lo; i < hi; i++ {
+				pair.Next.Row(i)[0] = int64(i)
+			}
+			return nil
+		}); err != nil {
+			return "", err
+		}
+	}
+	for ; step < stop; step++ {
+		if err := pair.Step(func() error {
+			for i := lo; i < hi; i++ {
+				pair.Next.Row(i)[0] = 3*pair.Now.Row(i - 1)[0] + pair.Now.Row(i + 1)[0] + 7*pair.Now.Row(i)[0]
+			}
+			return nil
+		}); err != nil {
+			return "", err
+		}
+		for i := lo; i < hi; i++ {
+			if i%4 == 0 {
+				table.Add(fmt.Sprintf("key %d, which is rather long", i*(step%2)), count{int64(i), int64(step)})
+			}
+			sums[i%3] += int64(i * step)
+			exact[i%2].Add(float64(i) / 3)
+			exact[i%2].Add(-1e300 / float64(i+step+1))
+		}
+		if step%2 == 1 { // at other steps, what was added is not merged at the Checkpoint
+			if err := table.Merge(); err != nil {
+				return "", err
+			}
+		}
+		if err := queue.EachOf(3*step, 3*step+3, func(b int) error { sums[b%3] += int64(b); return nil }, Results{}); err != nil {
+			return "", err
+		}
+		if err := n.Checkpoint(step + 1); err != nil {
+			return "", err
+		}
+	}
+	if stop < steps {
+		return "", nil
+	}
+	for i := range sums {
+		if sums[i], err = fagus.Reduce(n, sums[i], func(a, b int64) int64 { return a + b }); err != nil {
+			return "", err
+		}
+	}
+	all, err := NewExactSums(n, "all", len(exact))
+	if err == nil {
+		err = all.Add(exact)
+	}
+	if err != nil {
+		return "", err
+	}
+	entries, err := table.Collect()
+	if err != nil {
+		return "", err
+	}
+	var points []int64
+	err = n.Set(pair.Now.WantAll(fagus.Shared)...).Do(func() { points = pair.Now.Copy() })
+	return fmt.Sprint(points, entries, sums, exact[0].Float64(), exact[1].Float64()), err
+}
+
+// TestResume: a run that stops after any step and resumes elsewhere has the same result. On 16
+// nodes words are folded, and data go in several steps.
+func TestResume(t *testing.T) {
+	run := func(nodes int, mode fagus.Mode, virtual bool, stop int, store checkpoint.Store) string {
+		t.Helper()
+		cfg := fagus.Config{Nodes: nodes, Mode: mode}
+		if virtual {
+			net, err := sim.New(sim.Config{Env: "fagus2", Limit: 10 * dimmnet.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Net = net
+		}
+		if store != nil {
+			keeper := checkpoint.New(checkpoint.Config{Store: store})
+			defer keeper.Close()
+			cfg.Checkpoints = keeper
+		}
+		texts := make([]string, nodes)
+		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) (err error) {
+			texts[n.Rank()], err = partly(n, stop)
+			return err
+		}); err != nil {
+			t.Fatalf("%d nodes, %v mode: %v", nodes, mode, err)
+		}
+		if slices.ContainsFunc(texts, func(s string) bool { return s != texts[0] }) {
+			t.Errorf("ranks differ: %q", texts)
+		}
+		return texts[0]
+	}
+	want := run(1, fagus.Phase, false, 6, nil)
+	ranks := []int{1, 2, 3, 16}
+	for i, before := range ranks {
+		for j, after := range ranks {
+			store, err := checkpoint.OpenDirectory(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, second := fagus.Phase, fagus.Threaded
+			if (i+j)%2 == 0 {
+				first, second = second, first
+			}
+			run(before, first, i%2 == 1, 1+(i+2*j)%5, store)
+			if got := run(after, second, i%2 == 0, 6, store); got != want {
+				t.Errorf("%d nodes in %v mode, then %d nodes: %s, want %s", before, first, after, got, want)
+			}
+		}
+	}
+}
