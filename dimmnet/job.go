@@ -2,6 +2,7 @@ package dimmnet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -34,6 +35,10 @@ type Failed struct {
 	Why     string // the reason that Rank gave
 	Lost    error  // why Rank is considered gone; nil if it gave a reason
 }
+
+// ErrCutOff is the failure of a rank that has heard of no other rank for too long. The others
+// consider it gone.
+var ErrCutOff = errors.New("its host is cut off")
 
 // Error returns the network, the rank and the reason.
 func (f *Failed) Error() string {

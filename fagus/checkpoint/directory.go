@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // disk is the part of a file system that a directory needs: that of the host, or one of a test that
@@ -35,6 +37,9 @@ type file interface {
 
 // Directory is a Store in a directory of a file system that all ranks share.
 type Directory struct {
+	// Patience is how long Lock waits for another job to end, such as an earlier start of this one.
+	Patience time.Duration
+
 	path string
 	disk disk
 }
@@ -50,7 +55,7 @@ func OpenDirectory(path string) (*Directory, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	return &Directory{path, hostDisk(path)}, nil
+	return &Directory{path: path, disk: hostDisk(path)}, nil
 }
 
 // String returns the path.
@@ -58,23 +63,21 @@ func (d *Directory) String() string { return d.path }
 
 const unfinished = ".unfinished"
 
-// Create implements Store.
+// Create implements Store. Each file has a name of its own until it is committed: a rank of an
+// earlier start of the job may still be writing the same object.
 func (d *Directory) Create(_ context.Context, name string) (Writer, error) {
-	// What a job that has died has left under this name is of no use to anybody.
-	if err := d.disk.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	f, err := d.disk.Create(name + unfinished)
+	temporary := fmt.Sprintf("%s.%016x%s", name, rand.Uint64(), unfinished)
+	f, err := d.disk.Create(temporary)
 	if err != nil {
 		return nil, err
 	}
-	return &directoryWriter{file: f, disk: d.disk, name: name}, nil
+	return &directoryWriter{f, d.disk, name, temporary}, nil
 }
 
 type directoryWriter struct {
 	file
-	disk disk
-	name string
+	disk            disk
+	name, temporary string
 }
 
 // Commit makes the bytes durable, then gives the file its name, then makes the name durable.
@@ -84,9 +87,9 @@ func (w *directoryWriter) Commit() error {
 		err = closed
 	}
 	if err == nil {
-		err = w.disk.Link(w.name+unfinished, w.name)
+		err = w.disk.Link(w.temporary, w.name)
 	}
-	if removed := w.disk.Remove(w.name + unfinished); err == nil && !errors.Is(removed, fs.ErrNotExist) {
+	if removed := w.disk.Remove(w.temporary); err == nil && !errors.Is(removed, fs.ErrNotExist) {
 		err = removed
 	}
 	if err != nil {
@@ -98,7 +101,7 @@ func (w *directoryWriter) Commit() error {
 // Abort removes the file.
 func (w *directoryWriter) Abort() {
 	_ = w.Close() // what was written is of no use
-	_ = w.disk.Remove(w.name + unfinished)
+	_ = w.disk.Remove(w.temporary)
 }
 
 // Open implements Store.
@@ -127,9 +130,18 @@ func (d *Directory) Remove(_ context.Context, name string) error {
 // lockName is the file that is locked while a job uses the directory.
 const lockName = "lock"
 
+// errInUse means that another process has locked the directory.
+var errInUse = errors.New("another job is using it")
+
 // Lock implements Store. It removes what jobs that have died have left unfinished.
-func (d *Directory) Lock(context.Context) (unlock func() error, err error) {
-	unlock, err = lock(filepath.Join(d.path, lockName))
+func (d *Directory) Lock(ctx context.Context) (unlock func() error, err error) {
+	const pause = 10 * time.Millisecond
+	path := filepath.Join(d.path, lockName)
+	unlock, err = lock(path)
+	for waited := time.Duration(0); errors.Is(err, errInUse) && waited < d.Patience && ctx.Err() == nil; waited += pause {
+		time.Sleep(pause)
+		unlock, err = lock(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	// Copy is how many bytes each rank may copy, so that its program goes on while they are
 	// written. A rank that owns more waits until all is written.
 	Copy int64
+	// Run identifies this start of the job: the same number at all ranks, and another one in every
+	// start. A part that a rank of an earlier start still writes makes a checkpoint fail.
+	Run uint32
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
 	// Log is told of every checkpoint, and of what goes wrong; nil: slog.Default, of what goes
@@ -243,7 +246,7 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %v: %w", k.cfg.Store, err)
 	}
-	now, err := r.known.write(w, name, cut)
+	now, err := r.known.write(w, name, k.cfg.Run, cut)
 	if err == nil {
 		err = w.Commit()
 	} else {
@@ -325,6 +328,9 @@ func (k *Keeper) part(ctx context.Context, number uint64, rank int) (Part, error
 	x, err := readIndex(r)
 	if err != nil {
 		return Part{}, err
+	}
+	if x.run != k.cfg.Run {
+		return Part{}, fmt.Errorf("%s is of another start of the job (%08x): this one is %08x", name, x.run, k.cfg.Run)
 	}
 	return Part{Name: name, Bytes: r.Size(), Index: x.sum, Earlier: x.list}, nil
 }

@@ -248,7 +248,7 @@ func TestIncremental(t *testing.T) {
 // left alone.
 func TestDirectory(t *testing.T) {
 	path := t.TempDir()
-	for _, name := range []string{"c00000003-00000.part.unfinished", "notes.txt"} {
+	for _, name := range []string{"c00000003-00000.part.0123456789abcdef.unfinished", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(path, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestDirectory(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if err != nil || slices.Contains(names, "c00000003-00000.part.unfinished") || !slices.Contains(names, "notes.txt") {
+	if err != nil || slices.Contains(names, "c00000003-00000.part.0123456789abcdef.unfinished") || !slices.Contains(names, "notes.txt") {
 		t.Errorf("the directory has %v, error %v", names, err)
 	}
 	numbers, err := checkpoint.Numbers(t.Context(), store)

@@ -29,8 +29,8 @@ type memory struct {
 
 // write writes what the rank owns, except for what m, which may be nil, knows as saved already. It
 // returns what is known afterwards.
-func (m *memory) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
-	p, err := newPartWriter(w, name)
+func (m *memory) write(w Writer, name string, run uint32, cut fagus.Cut) (*memory, error) {
+	p, err := newPartWriter(w, name, run)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type tail struct {
 	Entries uint32
 	List    uint32 // bytes of the list of objects, which is JSON
 	Sum     uint32 // CRC-32C of entries, list and the fields above
-	_       uint32
+	Run     uint32 // Config.Run; it matters only until the manifest is written
 	Magic   [8]byte
 }
 
@@ -52,14 +52,15 @@ const (
 type partWriter struct {
 	w       io.Writer
 	name    string
+	run     uint32
 	at      uint64
 	entries []entry
 	list    []string
 	numbers map[string]uint32 // of list
 }
 
-func newPartWriter(w io.Writer, name string) (*partWriter, error) {
-	p := &partWriter{w: w, name: name, numbers: map[string]uint32{name: 0}}
+func newPartWriter(w io.Writer, name string, run uint32) (*partWriter, error) {
+	p := &partWriter{w: w, name: name, run: run, numbers: map[string]uint32{name: 0}}
 	return p, p.write([]byte(partMagic))
 }
 
@@ -108,7 +109,7 @@ func (p *partWriter) end() (sum uint32, err error) {
 		return 0, err
 	}
 	var b bytes.Buffer
-	t := tail{Index: p.at, Entries: uint32(len(p.entries)), List: uint32(len(list)), Magic: [8]byte([]byte(indexMagic))}
+	t := tail{Index: p.at, Entries: uint32(len(p.entries)), List: uint32(len(list)), Run: p.run, Magic: [8]byte([]byte(indexMagic))}
 	for _, part := range []any{p.entries, list} {
 		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
 			return 0, err
@@ -133,6 +134,7 @@ type index struct {
 	entries []entry
 	list    []string
 	sum     uint32
+	run     uint32
 }
 
 var errNoPart = errors.New("it is no whole part: its end is missing")
@@ -161,7 +163,7 @@ func readIndex(r Reader) (*index, error) {
 	if t.List > mostList {
 		return nil, fmt.Errorf("its list of objects has %d bytes: want at most %d", t.List, mostList)
 	}
-	x := &index{sum: t.Sum}
+	x := &index{sum: t.Sum, run: t.Run}
 	entries, err := x.readEntries(r, &t)
 	if err != nil {
 		return nil, err

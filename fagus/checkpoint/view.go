@@ -54,5 +54,5 @@ func OpenExisting(path string) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	return &Directory{path, hostDisk(path)}, nil
+	return &Directory{path: path, disk: hostDisk(path)}, nil
 }

@@ -38,7 +38,8 @@
 // store names the job.
 //
 // FAGUS_NET names the transport of the data (TransportFromEnv). FAGUS_EPOCH numbers the starts
-// of a job; ranks of different starts refuse each other.
+// of a job; ranks of different starts refuse each other. fagus launch sets it, and also
+// FAGUS_ATTEMPT: how often it has started the job before (--restart).
 //
 // # Protocol
 //

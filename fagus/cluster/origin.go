@@ -13,6 +13,13 @@ import (
 // that is another file, as it may be in a program that the rank starts, is left alone.
 const OriginVariable = "FAGUS_ORIGIN"
 
+// AttemptVariable is the number of times that a launcher has started the job before, after ranks
+// had died.
+const AttemptVariable = "FAGUS_ATTEMPT"
+
+// OriginCutOff follows the number of a rank that reports itself because its host is cut off.
+const OriginCutOff = "cut-off"
+
 // ReportOrigin tells the launcher, if it has asked, which rank made rank own fail with err: the
 // rank itself, or one whose failure or loss ended the run. A launcher sees only the order in which
 // processes exit, and the rank that failed first need not exit first. Run calls ReportOrigin.
@@ -26,7 +33,11 @@ func ReportOrigin(own int, err error) {
 		return
 	}
 	pipe := os.NewFile(uintptr(fd), name)
-	_, _ = fmt.Fprintln(pipe, origin(own, err)) // the launcher may be gone
+	text := fmt.Sprint(origin(own, err))
+	if errors.Is(err, dimmnet.ErrCutOff) {
+		text += " " + OriginCutOff
+	}
+	_, _ = fmt.Fprintln(pipe, text) // the launcher may be gone
 	_ = pipe.Close()
 }
 

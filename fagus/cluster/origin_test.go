@@ -25,6 +25,7 @@ func TestReportOrigin(t *testing.T) {
 		{fmt.Errorf("fagus: %w", &dimmnet.Failed{Network: "tcp", Rank: 7, Why: "boom"}), "7\n"},
 		{&dimmnet.Failed{Network: "shm", Rank: 0, Lost: boom}, "0\n"},
 		{&Failed{Rank: 5, Why: "boom"}, "5\n"},
+		{fmt.Errorf("tcp: %w", dimmnet.ErrCutOff), "2 cut-off\n"},
 	} {
 		for _, right := range []bool{true, false} {
 			r, w, err := os.Pipe()

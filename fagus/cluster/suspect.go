@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 const (
@@ -42,7 +44,7 @@ func (m *member) confirm(p *peer, missing, alone func() bool) {
 // lose fails the job because p does not answer.
 func (m *member) lose(p *peer, alone bool) {
 	if alone {
-		m.fail(m.Rank(), fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: its host is cut off", m.Rank(), m.own.process(), m.stall))
+		m.fail(m.Rank(), fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: %w", m.Rank(), m.own.process(), m.stall, dimmnet.ErrCutOff))
 		return
 	}
 	m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: it is stopped, or its host is cut off", p.rank, p.process))

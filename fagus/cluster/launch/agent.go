@@ -35,7 +35,7 @@ func failure(err error) *failed {
 	f := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
-		f.Rank, f.Code, f.Why, f.Because = exit.Rank, exit.Code, exit.Err.Error(), exit.Because
+		f.Rank, f.Code, f.Why, f.Because, f.Died = exit.Rank, exit.Code, exit.Err.Error(), exit.Because, exit.Died
 	}
 	return &f
 }
@@ -115,7 +115,7 @@ func (a *agent) run(ctx context.Context) error {
 	ended := outcome{report: func(err error) {
 		_ = a.send(report{Failed: failure(hinted(err))}) // without a launcher the orders end, too
 	}}
-	if err := job.runRanks(ctx, s.Ranks, s.Job, &ended); err != nil {
+	if err := job.runRanks(ctx, s.Ranks, s.Job, s.Attempt, &ended); err != nil {
 		return hinted(err)
 	}
 	if err := context.Cause(ctx); err != nil && !ended.failed() {
@@ -164,8 +164,12 @@ func (a *agent) follow(ctx context.Context, cancel context.CancelCauseFunc, sign
 		if err != nil {
 			return
 		}
-		if o.Interrupt {
+		switch {
+		case o.Interrupt:
 			cancel(&SignalError{os.Interrupt})
+			return
+		case o.Kill:
+			cancel(&killing{errors.New("launch: the job starts again")})
 			return
 		}
 		select {

@@ -28,6 +28,27 @@
 // kernel kills the ranks (Linux only), and a shell that waits for this kills what they have
 // started. If ctx ends, the ranks are ended in the same way, by SIGINT if this process got SIGINT.
 //
+// # Restarts
+//
+// With Job.Restart the job is started again when a rank dies: a signal has ended it (or an exit
+// code of 129 to 192 says so), it was stopped for too long, it is gone for the others, or the
+// connection to the agent of its host has ended. A rank that ends with another code has decided
+// that by itself, and would do so again: the job fails. The exit code of a panic in Go is one of
+// these, 2, unless GOTRACEBACK=crash is set. The ranks that are left are killed, and the next
+// attempt starts when the processes of all ranks that can be reached have ended. FAGUS_ATTEMPT is
+// its number (0, 1, ...).
+//
+// An attempt shares nothing with the one before: it has its own FAGUS_JOB and FAGUS_EPOCH, so its
+// own meeting point, its own identities, and its own memory and connections. A process that is
+// left of an earlier attempt, stopped or on a host that cannot be reached, can therefore neither
+// join nor write. What a program keeps in files it must protect itself, as package checkpoint
+// does.
+//
+// A host that is lost is left out of later attempts. If the other hosts have too few slots, there
+// are fewer ranks.
+//
+// # Who failed
+//
 // A rank that fails because of another may exit first. On Linux each rank therefore reports
 // through a pipe (FAGUS_ORIGIN) which rank failed first, and the error names that one.
 package launch

@@ -80,20 +80,28 @@ func (j *Hosts) Check() error {
 // Run starts all ranks and returns when all have ended, as Job.Run does. A host's error names the
 // host. It is an os.ErrNotExist if the program or working directory is missing or forbidden.
 func (j *Hosts) Run(ctx context.Context) error {
-	if err := j.Job.Check(); err != nil {
+	if err := j.Check(); err != nil {
 		return err
 	}
+	now := *j // the attempts may have other ranks and hosts
+	lost := make(map[string]bool)
+	once := func(ctx context.Context, attempt int) error { return now.runOnce(ctx, attempt, lost) }
+	return j.attempts(ctx, once, func() (string, bool) { return now.without(j.Size, lost) })
+}
+
+// runOnce makes one attempt. It adds the names of hosts that are lost to lost.
+func (j *Hosts) runOnce(ctx context.Context, attempt int, lost map[string]bool) error {
 	shares, err := j.Shares()
 	if err != nil {
 		return err
 	}
-	orders, err := j.orders(shares)
+	orders, err := j.orders(shares, attempt)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := outcome{cancel: cancel}
+	first := outcome{cancel: cancel, kill: attempt < j.Restart}
 	record := func(err error) {
 		if ctx.Err() == nil { // no consequence of the end
 			first.record(err)
@@ -103,7 +111,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 	var mu sync.Mutex // guards Stdout and Stderr
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
+		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
 	var all sync.WaitGroup
 	var hosts []string // of each rank
@@ -117,7 +125,19 @@ func (j *Hosts) Run(ctx context.Context) error {
 	all.Wait()
 	close(ended)
 	relaying.Wait()
-	return firstFailed(first.err(ctx), hosts)
+	for _, a := range agents {
+		if a.lost {
+			lost[a.host] = true
+		}
+	}
+	err = firstFailed(first.err(ctx), hosts)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Died && !bySignal(exit.Code) && exit.Rank < len(hosts) {
+		// The others have lost the rank, whose process lived: its host may be cut off from theirs.
+		if host := hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !lost[h.Name] }) {
+			lost[host] = true
+		}
+	}
+	return err
 }
 
 func (j *Hosts) relay(ctx context.Context, agents []*remote, meet <-chan string, ended <-chan struct{}) {
@@ -164,7 +184,7 @@ func (j *Hosts) Shares() ([]int, error) {
 	return shares, nil
 }
 
-func (j *Hosts) orders(shares []int) ([]*start, error) {
+func (j *Hosts) orders(shares []int, attempt int) ([]*start, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
@@ -188,7 +208,7 @@ func (j *Hosts) orders(shares []int) ([]*start, error) {
 			break // the following hosts have no ranks either
 		}
 		s := &start{
-			Version: agentVersion, Size: j.Size, Job: name, Argv: j.Argv, Folder: folder, Env: env,
+			Version: agentVersion, Size: j.Size, Job: name, Attempt: attempt, Argv: j.Argv, Folder: folder, Env: env,
 			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), StallNS: int64(j.Stall), BeatNS: int64(j.beat()),
 		}
 		for range n {
@@ -228,15 +248,17 @@ func OnHost(rsh []string, host string, argv ...string) []string {
 }
 
 type remote struct {
-	job    *Hosts
-	host   string
-	mu     *sync.Mutex    // guards the job's Stdout and Stderr
-	record func(error)    // is called with each failure of a rank
-	meet   chan<- string  // receives the rendezvous; capacity 1
-	begun  chan struct{}  // closed when the agent has its first order, or gets none
-	spoke  chan struct{}  // closed when the agent has reported
-	in     io.WriteCloser // nil if begin has made no pipe
-	pulse  pulse
+	job     *Hosts
+	host    string
+	attempt int
+	lost    bool           // set when run returns: the host or its agent is gone
+	mu      *sync.Mutex    // guards the job's Stdout and Stderr
+	record  func(error)    // is called with each failure of a rank
+	meet    chan<- string  // receives the rendezvous; capacity 1
+	begun   chan struct{}  // closed when the agent has its first order, or gets none
+	spoke   chan struct{}  // closed when the agent has reported
+	in      io.WriteCloser // nil if begin has made no pipe
+	pulse   pulse
 }
 
 // send sends an order. It ignores errors, because run notices the end of the agent.
@@ -251,7 +273,20 @@ func (r *remote) command(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 
+// run starts ranks and returns when they have ended.
 func (r *remote) run(ctx context.Context, s *start) error {
+	err := r.runOnce(ctx, s)
+	// What does not answer at the first attempt is more likely a mistake than a loss.
+	if missing := (*agentError)(nil); r.attempt > 0 && errors.As(err, &missing) {
+		r.lost = true
+	}
+	if r.lost && err != nil {
+		return &lostError{err}
+	}
+	return err
+}
+
+func (r *remote) runOnce(ctx context.Context, s *start) error {
 	cmd := r.command(ctx)
 	reports, err := r.begin(ctx, cmd, s)
 	if err != nil {
@@ -274,14 +309,19 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	if flushed := cmd.Stderr.(*prefixer).flush(); failure == nil && flushed != nil {
 		failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, flushed)
 	}
+	spoke := r.pulse.reports.Load() > 0
+	r.lost = spoke && watch.killed
 	switch {
 	case ctx.Err() != nil: // another rank failed first
 		return nil
 	case watch.err != nil:
+		r.lost = spoke
 		return watch.err
 	case done || watch.killed || err == nil:
+		r.lost = r.lost || spoke && !done
 		return failure
-	case r.pulse.reports.Load() > 0 || cmd.ProcessState.ExitCode() < 0:
+	case spoke || cmd.ProcessState.ExitCode() < 0:
+		r.lost = spoke
 		return fmt.Errorf("launch: host %s: the agent (%s) failed: %w", r.host, strings.Join(cmd.Args, " "), err)
 	}
 	return &agentError{fmt.Errorf("launch: host %s: %s failed before its agent reported (%w): see what it printed, and try it by hand: %s", r.host, cmd.Args[0], err, strings.Join(cmd.Args, " "))}
@@ -304,11 +344,11 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	cmd.Stderr = &prefixer{to: r.job.Stderr, tag: r.host + ": ", mu: r.mu}
 	detach(cmd)
 	cmd.Cancel = func() error {
-		if ending(ctx) == syscall.SIGINT {
+		if s := ending(ctx); s != syscall.SIGTERM {
 			if in, ok := in.(interface{ SetWriteDeadline(time.Time) error }); ok {
 				_ = in.SetWriteDeadline(time.Now().Add(defaultGrace)) // the agent may not read
 			}
-			r.send(order{Interrupt: true})
+			r.send(order{Interrupt: s == syscall.SIGINT, Kill: s == syscall.SIGKILL})
 		}
 		return in.Close() // makes the agent end its ranks
 	}
@@ -364,7 +404,7 @@ func (r *remote) failure(f *failed) error {
 	if f.Rank < 0 {
 		return &hostError{r.host, *f}
 	}
-	return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because}
+	return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because, f.Died}
 }
 
 // agentError is the failure of the command that reaches a host. It is an os.ErrNotExist, because

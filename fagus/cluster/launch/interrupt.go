@@ -41,9 +41,19 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// ending returns the signal that asks the ranks to end when ctx has ended: SIGINT if that is what
-// this process got, so that a program sees what its user typed, else SIGTERM.
+// killing is the cause of a context that has ended because the job starts again: what the ranks
+// have is at the last checkpoint.
+type killing struct{ error }
+
+func (k *killing) Unwrap() error { return k.error }
+
+// ending returns the signal that asks the ranks to end when ctx has ended: SIGKILL if the job
+// starts again, SIGINT if that is what this process got, so that a program sees what its user
+// typed, else SIGTERM.
 func ending(ctx context.Context) syscall.Signal {
+	if again := (*killing)(nil); errors.As(context.Cause(ctx), &again) {
+		return syscall.SIGKILL
+	}
 	var got *SignalError
 	if errors.As(context.Cause(ctx), &got) && got.Signal == os.Interrupt {
 		return syscall.SIGINT

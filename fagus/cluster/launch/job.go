@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 const defaultGrace = 2 * time.Second
@@ -45,6 +46,12 @@ type Job struct {
 	// ranks report it themselves. 0 means 15 seconds, as for ranks; less than 3 seconds counts as
 	// 3, a negative value as forever.
 	Stall time.Duration
+	// Restart is how often the job is started again when ranks die (see Failures in the package
+	// comment).
+	Restart int
+	// Resumes, if not nil, is called before each restart. It tells from where the job goes on,
+	// such as "from checkpoint 3", for the message about the restart.
+	Resumes func() string
 }
 
 // ExitError is the failure of a rank.
@@ -55,6 +62,9 @@ type ExitError struct {
 	// Because is the rank that made this rank fail, as far as the process has told (package
 	// cluster), and -1 otherwise.
 	Because int
+	// Died means that the process has not ended by itself: a signal has ended it, or it is gone
+	// for the other ranks.
+	Died bool
 }
 
 // Error names the rank and the cause.
@@ -77,14 +87,23 @@ func pipeOf(text []byte) (*os.File, error) {
 	return r, nil
 }
 
-const maxRanks = 4096
+const (
+	maxRanks    = 4096
+	maxRestarts = 1000
+)
 
 // Run starts all ranks and returns when all have ended: nil if all exited with 0, an *ExitError
-// of the first rank that failed, the error of ctx, or the reason why a process could not start.
+// of the first rank that failed, the error of ctx, or the reason why a process could not start. If
+// it has started the job again, this is the result of the last attempt.
 func (j *Job) Run(ctx context.Context) error {
 	if err := j.Check(); err != nil {
 		return err
 	}
+	return j.attempts(ctx, j.runOnce, func() (string, bool) { return "", true })
+}
+
+// runOnce makes one attempt.
+func (j *Job) runOnce(ctx context.Context, attempt int) error {
 	name, err := jobName()
 	if err != nil {
 		return err
@@ -95,8 +114,8 @@ func (j *Job) Run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := outcome{cancel: cancel}
-	if err := j.runRanks(ctx, all, name, &first); err != nil {
+	first := outcome{cancel: cancel, kill: attempt < j.Restart}
+	if err := j.runRanks(ctx, all, name, attempt, &first); err != nil {
 		return err
 	}
 	return firstFailed(first.err(ctx), nil)
@@ -110,6 +129,12 @@ func (j *Job) Check() error {
 	}
 	if len(j.Argv) == 0 {
 		return errors.New("launch: no program to run")
+	}
+	if j.Restart < 0 || j.Restart > maxRestarts {
+		return fmt.Errorf("launch: %d restarts: want 0 to %d", j.Restart, maxRestarts)
+	}
+	if j.Lines != nil && j.Restart > 0 {
+		return errors.New("launch: a job with Lines cannot be started again")
 	}
 	if j.Lines != nil && len(j.Lines) != j.Size {
 		return fmt.Errorf("launch: Lines has %d files: want one for each of %d ranks", len(j.Lines), j.Size)
@@ -125,7 +150,7 @@ type outputs struct {
 
 // runRanks starts ranks, records in first how they end, and returns when all have ended. It returns
 // an error if it has started none.
-func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, first *outcome) error {
+func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, attempt int, first *outcome) error {
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
@@ -140,12 +165,13 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, fir
 		out.once = &repeats{}
 	}
 	group := processes{keeper: startKeeper()}
+	job := []string{"FAGUS_JOB=" + name, fmt.Sprintf("FAGUS_EPOCH=%d", attempt), fmt.Sprintf("%s=%d", cluster.AttemptVariable, attempt)}
 	if stall := j.silence(); stall > 0 {
 		group.stall = stall + defaultGrace
 	}
 	defer group.keeper.stop()
 	for _, r := range starts {
-		ranks.Go(func() { first.record(limited(j.runRank(ctx, r, path, name, &out, &group), len(starts))) })
+		ranks.Go(func() { first.record(limited(j.runRank(ctx, r, path, job, &out, &group), len(starts))) })
 	}
 	stop := group.pass(j.Signals)
 	ranks.Wait()
@@ -173,7 +199,7 @@ func jobName() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, shared *outputs, group *processes) error {
+func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []string, shared *outputs, group *processes) error {
 	rank := int(r.Rank)
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
@@ -181,7 +207,7 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, share
 	if env == nil {
 		env = os.Environ()
 	}
-	cmd.Env = append(slices.Clone(env), fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size), "FAGUS_JOB="+name)
+	cmd.Env = slices.Concat(env, named, []string{fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size)})
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}
@@ -226,9 +252,12 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path, name string, share
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
-		return &ExitError{rank, exitCode(exit.ProcessState), err, origin.read()}
+		code := exitCode(exit.ProcessState)
+		because, cutOff := origin.read()
+		return &ExitError{rank, code, err, because, bySignal(code) || cutOff}
 	case errors.Is(err, errStopped):
-		return &ExitError{rank, 1, err, origin.read()}
+		because, _ := origin.read()
+		return &ExitError{rank, 1, err, because, true}
 	case errors.Is(err, exec.ErrWaitDelay): // it exited with 0, and what it left kept its output
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)

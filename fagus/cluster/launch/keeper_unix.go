@@ -34,8 +34,23 @@ done
 for p in $left; do kill -s KILL -- "-$p"; done`
 
 // startKeeper starts a keeper. A system without a shell has none.
-func startKeeper() *keeper {
-	k := &keeper{cmd: exec.Command("/bin/sh", "-c", keeperScript)}
+func startKeeper() *keeper { return keep(keeperScript) }
+
+// folderScript removes a folder at the end of its input. Ranks that are about to be killed may
+// still write there.
+const folderScript = `read -r op
+for wait in 0.1 0.5 2 0; do
+	rm -rf -- "$1"
+	[ -e "$1" ] || exit 0
+	sleep "$wait"
+done`
+
+// keepFolder starts a keeper that removes a folder.
+func keepFolder(folder string) *keeper { return keep(folderScript, folder) }
+
+// keep starts a shell that reads its input until this process ends.
+func keep(script string, args ...string) *keeper {
+	k := &keeper{cmd: exec.Command("/bin/sh", append([]string{"-c", script, "sh"}, args...)...)}
 	k.cmd.Dir = "/"
 	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // away from the signals of the terminal
 	in, err := k.cmd.StdinPipe()

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,9 +36,30 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "rank" {
 		failLate(os.Args[2])
 	}
+	if len(os.Args) == 2 && os.Args[1] == "memory" {
+		dieWithMemory()
+	}
+	if len(os.Args) == 4 && os.Args[1] == "epoch" {
+		epochRank(os.Args[2], os.Args[3])
+	}
 	flag.Parse()
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
+}
+
+// dieWithMemory makes a folder in memory, prints its name, and is killed.
+func dieWithMemory() {
+	m, err := launch.NewMemory()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(m.Folder, "part"), []byte("x"), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(0) // not what the test wants
+	}
+	fmt.Print(m.Folder)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 // failLate is a rank that fails because of rank 1. Rank 1 exits later by the given time, or never.

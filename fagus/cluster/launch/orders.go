@@ -6,13 +6,15 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // writes orders to an agent's standard input, and the agent writes reports to its standard
 // output, both as a sequence of JSON documents. The first order starts ranks. At the end of the
 // input the agent ends the ranks.
-const agentVersion = 3
+const agentVersion = 4
 
 type order struct {
 	Start  *start `json:"start,omitempty"`
 	Signal int    `json:"signal,omitempty"` // forwarded to the ranks
 	// Interrupt asks the agent to end the ranks by SIGINT. The end of the input asks for SIGTERM.
 	Interrupt bool `json:"interrupt,omitempty"`
+	// Kill asks the agent to end the ranks by SIGKILL.
+	Kill bool `json:"kill,omitempty"`
 	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
 }
@@ -23,6 +25,7 @@ type start struct {
 	Version  int         `json:"version"`
 	Size     int         `json:"size"`
 	Job      string      `json:"job"`
+	Attempt  int         `json:"attempt"`
 	Argv     []string    `json:"argv"`
 	Folder   string      `json:"folder"`
 	Env      []string    `json:"env"` // added to the agent's own environment
@@ -59,7 +62,8 @@ type failed struct {
 	Code int    `json:"code"`
 	Why  string `json:"why"`
 	// Because is ExitError.Because.
-	Because int `json:"because"`
+	Because int  `json:"because"`
+	Died    bool `json:"died,omitempty"` // ExitError.Died
 	// Missing reports that the host lacks a file that the job needs.
 	Missing bool `json:"missing,omitempty"`
 }

@@ -28,14 +28,18 @@ func newOrigin(cmd *exec.Cmd) (*origin, error) {
 	return &origin{r, w}, nil
 }
 
-// read returns what the process, which has ended, has told; -1 if it has told nothing.
-func (o *origin) read() int {
-	rank := -1
+// read returns what the process, which has ended, has told: which rank failed first, -1 if it has
+// told nothing, and whether that is because the host of the process is cut off.
+func (o *origin) read() (rank int, cutOff bool) {
+	rank = -1
+	var more string
 	_ = o.w.Close() // so that the pipe ends, unless a program that the rank has started keeps it
 	if o.r.SetReadDeadline(time.Now().Add(10*time.Millisecond)) == nil {
-		_, _ = fmt.Fscan(o.r, &rank)
+		if _, err := fmt.Fscan(o.r, &rank); err == nil {
+			_, _ = fmt.Fscanln(o.r, &more) // usually there is no more
+		}
 	}
-	return rank
+	return rank, more == cluster.OriginCutOff
 }
 
 func (o *origin) close() {

@@ -24,6 +24,8 @@ type outcome struct {
 	// cancel ends all ranks. It is nil in an agent, which reports each failure, and whose launcher
 	// decides.
 	cancel context.CancelCauseFunc
+	// kill ends all ranks at once, and by SIGKILL, after a failure that lets the job start again.
+	kill   bool
 	report func(error) // called with each failure, in any goroutine; may be nil
 
 	mu      sync.Mutex
@@ -50,13 +52,17 @@ func (o *outcome) record(err error) {
 	if o.cancel == nil {
 		return
 	}
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	if o.kill && died(err) {
+		o.end()
+		return
+	}
 	wait := settling
 	var exit *ExitError
 	if errors.As(err, &exit) && consequential(exit) && exit.Because >= 0 {
 		wait = blaming
-	}
-	if o.timer != nil {
-		o.timer.Stop()
 	}
 	o.timer = time.AfterFunc(wait, o.settle)
 }
@@ -65,7 +71,16 @@ func (o *outcome) record(err error) {
 func (o *outcome) settle() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.end()
+}
+
+// end ends all ranks. The lock is held.
+func (o *outcome) end() {
 	o.settled = true
+	if why := o.why; o.kill && died(firstFailed(why, nil)) {
+		o.cancel(&killing{why})
+		return
+	}
 	o.cancel(o.why)
 }
 
@@ -113,5 +128,5 @@ func firstFailed(err error, hosts []string) error {
 	if exit.Because < len(hosts) {
 		where = "on host " + hosts[exit.Because] + ": "
 	}
-	return &ExitError{exit.Because, exit.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, exit.Rank, exit.Err), exit.Because}
+	return &ExitError{exit.Because, exit.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, exit.Rank, exit.Err), exit.Because, true}
 }

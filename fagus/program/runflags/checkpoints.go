@@ -3,6 +3,9 @@ package runflags
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
 	"syscall"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -18,27 +22,71 @@ type checkpoints struct {
 	folder string // "": nowhere
 	every  time.Duration
 	grace  time.Duration // after SIGTERM; 0: the run ends at once
+	// restart is how often the job is started again when ranks die.
+	restart int
+}
+
+// The variables by which a launcher that restarts a job gives its ranks the values of flags that
+// are not set.
+const (
+	checkpointVariable = "FAGUS_CHECKPOINT"
+	everyVariable      = "FAGUS_CHECKPOINT_EVERY"
+)
+
+// memoryEvery is the default of --checkpoint-every for checkpoints in memory, which cost little.
+const memoryEvery = time.Second
+
+// How long a job waits for the directory of its checkpoints if another one has it: at the first
+// attempt that is probably a mistake, and later ranks of the attempt before on a host that is lost.
+const (
+	patience     = 2 * time.Second
+	lostPatience = 30 * time.Second
+)
+
+// RestartFlag returns the flag that ReadRestart reads.
+func RestartFlag(category, more string) cli.Flag {
+	return &cli.IntFlag{Name: "restart", Category: category, Usage: "when a rank dies, start the job again, up to `K` times" + more}
+}
+
+// ReadRestart reads the flag --restart.
+func ReadRestart(c *cli.Context) (int, error) {
+	times := c.Int("restart")
+	if times < 0 {
+		return 0, usage.Errorf("--restart %d: want 0 or more", times)
+	}
+	return times, nil
 }
 
 func checkpointFlags() []cli.Flag {
 	const category = "checkpoints"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it"},
+		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in the memory of this host, every second"),
 		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: every time that the program can"},
 		&cli.DurationFlag{Name: "grace", Category: category, Usage: "on SIGTERM, make a checkpoint at the next cut and exit with code 75, or end after `TIME`; Slurm and Kubernetes send SIGTERM some time before they kill (default: the run ends at once)"},
 	}
 }
 
-func readCheckpoints(c *cli.Context) (checkpoints, error) {
-	p := checkpoints{c.String("checkpoint"), c.Duration("checkpoint-every"), c.Duration("grace")}
+func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
+	folder, every := read(c, "checkpoint", checkpointVariable), read(c, "checkpoint-every", everyVariable)
+	p.folder = folder.value
+	if p.every, err = time.ParseDuration(every.value); err != nil {
+		return p, usage.Errorf("%v: want a time", every)
+	}
+	if p.restart, err = ReadRestart(c); err != nil {
+		return p, err
+	}
+	p.grace = c.Duration("grace")
 	switch {
+	case p.restart > 0 && !net.Processes:
+		return p, usage.Errorf("--restart is for ranks that are processes: use it with --net %v", Which(processes))
 	case p.grace < 0:
 		return p, usage.Errorf("--grace %v: want a time", p.grace)
 	case p.grace > 0 && p.folder == "":
 		return p, usage.Errorf("--grace is the time for a last checkpoint: use it with --checkpoint DIR")
 	case p.every < 0:
 		return p, usage.Errorf("--checkpoint-every %v: want a time", p.every)
-	case p.folder == "" && (c.IsSet("checkpoint") || c.IsSet("checkpoint-every")):
+	case p.folder == "" && (c.IsSet("checkpoint") || c.IsSet("checkpoint-every") && p.restart == 0):
 		return p, usage.Errorf("--checkpoint names no directory to keep checkpoints in")
 	}
 	return p, nil
@@ -47,9 +95,10 @@ func readCheckpoints(c *cli.Context) (checkpoints, error) {
 // copied is how many bytes a rank copies, so that it computes while they are written.
 const copied = 1 << 30
 
-// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time a rank writes before
-// it goes on, so that the same checkpoints are made in every run.
-func (p *checkpoints) keeper(virtual bool) (*checkpoint.Keeper, error) {
+// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time a rank writes
+// before it goes on, so that the same checkpoints are made in every run. place is that of this
+// process in a job of processes, or nil.
+func (p *checkpoints) keeper(virtual bool, place *cluster.Place) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
 	}
@@ -57,7 +106,15 @@ func (p *checkpoints) keeper(virtual bool) (*checkpoint.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A launcher may have been killed, or lost a host, whose ranks end a little later.
+	store.Patience = patience
+	if os.Getenv(cluster.AttemptVariable) > "0" {
+		store.Patience = lostPatience
+	}
 	cfg := checkpoint.Config{Store: store, Every: p.every}
+	if place != nil {
+		cfg.Run = crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", place.Job, place.Epoch))
+	}
 	if !virtual {
 		cfg.Copy = copied
 	}

@@ -139,7 +139,7 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if cfg.Provider, err = ReadProvider(c, cfg.Network.Name); err != nil {
 		return cfg, err
 	}
-	if cfg.Checkpoints, err = readCheckpoints(c); err != nil {
+	if cfg.Checkpoints, err = readCheckpoints(c, cfg.Network); err != nil {
 		return cfg, err
 	}
 	if cfg.Stall != 0 && !cfg.Network.Processes {
@@ -258,9 +258,11 @@ func (cfg *Config) readRank(nodes setting) error {
 	return cfg.takeSize(&rank, nodes)
 }
 
-// takeSize takes the number of nodes from the launcher. FAGUS_NODES is only a default.
+// takeSize takes the number of nodes from the launcher, which may start a job again with fewer.
+// FAGUS_NODES is only a default.
 func (cfg *Config) takeSize(rank *cluster.Place, nodes setting) error {
-	if nodes.set && cfg.Nodes != rank.Size {
+	fewer := os.Getenv(cluster.AttemptVariable) > "0" && rank.Size < cfg.Nodes // hosts were lost
+	if nodes.set && cfg.Nodes != rank.Size && !fewer {
 		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
 	}
 	cfg.Nodes = rank.Size

@@ -85,25 +85,34 @@ func checkHosts(c *cli.Context, net Network) error {
 
 // LaunchSelf runs the command line of this process again, once as every rank of a job.
 func LaunchSelf(c *cli.Context, cfg Config) error {
-	return LaunchOwn(c, cfg, os.Args[1:], AgentName)
+	return launchOwn(c, cfg, os.Args[1:], AgentName, true)
 }
 
 // LaunchOwn runs the executable of this process again, once as every rank of a job, with the given
 // arguments. On another host it is run with the argument agent, to start the ranks there.
 func LaunchOwn(c *cli.Context, cfg Config, args []string, agent string) error {
+	return launchOwn(c, cfg, args, agent, false)
+}
+
+// launchOwn is LaunchOwn. atEnd says that the standard output is the result of the job.
+func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	// The job needs no time limit: each rank reads --timeout from its own command line.
-	return runRanks(c.Context, c, agent, &launch.Job{
+	job := &launch.Job{
 		Size:     cfg.Nodes,
 		Argv:     append([]string{self}, args...),
 		Stdout:   c.App.Writer,
 		Stderr:   c.App.ErrWriter,
 		PlainOut: true, // lines need no rank before them: only rank 0 prints
 		ErrOnce:  true,
-	})
+	}
+	if cfg.Checkpoints.restart > 0 {
+		return cfg.launchAgain(c, agent, job, atEnd)
+	}
+	// The job needs no time limit: each rank reads --timeout from its own command line.
+	return runRanks(c.Context, c, agent, job)
 }
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.

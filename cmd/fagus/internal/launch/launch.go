@@ -23,6 +23,7 @@ fagus launch -n 4 -- ./app --size 512        a program that uses package fagus/p
 fagus launch -n 4 --net dimmnet1 -- ./app    the same on a simulated network
 fagus launch -n 4 -- fagus run matmul --net shm
 fagus launch -n 2 --plain -- ./app >out      output unchanged, without ranks
+fagus launch -n 4 --restart 3 -- ./app --checkpoint kept       a rank may die (docs/processes.md)
 fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh
 make -C cmd/libfagus                         the C library (C, C++, Fortran) and its example
 fagus launch -n 4 --net tcp -- cmd/libfagus/build/matmul       a C program
@@ -37,6 +38,7 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
 				Usage: "network of the program (FAGUS_NET): " + runflags.OfProcesses().String() + "; for programs that use package fagus/program or the C library also " + simulated().String()},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (FAGUS_MODE, which selects it on others)"},
+			runflags.RestartFlag("", "; a program of package fagus/program resumes from its --checkpoint"),
 			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
 			runflags.ProviderFlag(""),
@@ -79,6 +81,13 @@ func launchRanks(c *cli.Context) error {
 	if c.IsSet("stall") && network.Simulated {
 		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")
 	}
+	restart, err := runflags.ReadRestart(c)
+	if err != nil {
+		return err
+	}
+	if restart > 0 && network.Simulated {
+		return usage.Errorf("--restart is for processes on a live network: no rank of a simulated network dies alone")
+	}
 	ctx, cancel := runflags.WithTimeout(c.Context, limit)
 	defer cancel()
 	job := &launch.Job{
@@ -89,6 +98,7 @@ func launchRanks(c *cli.Context) error {
 		Stderr:   c.App.ErrWriter,
 		PlainOut: c.Bool("plain"),
 		PlainErr: c.Bool("plain"),
+		Restart:  restart,
 	}
 	if network.Simulated {
 		return simulateRanks(ctx, c, job, network)

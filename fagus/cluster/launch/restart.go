@@ -1,0 +1,96 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// attempts calls once until ranks no longer die, or the job has been started again j.Restart times.
+// next prepares the next attempt. It returns what is different there, for the message, or false if
+// there can be none.
+func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attempt int) error, next func() (string, bool)) error {
+	for attempt := 0; ; attempt++ {
+		err := once(ctx, attempt)
+		if j.Restart == 0 || err == nil || ctx.Err() != nil {
+			return err
+		}
+		if !died(err) || attempt == j.Restart {
+			return numbered(err, attempt+1, j.Restart+1)
+		}
+		with, ok := next()
+		if !ok {
+			return numbered(err, attempt+1, j.Restart+1)
+		}
+		from := ""
+		if j.Resumes != nil {
+			from = ", " + j.Resumes()
+		}
+		what := strings.TrimPrefix(err.Error(), "launch: ")
+		if _, err := fmt.Fprintf(j.Stderr, "fagus: %s: restarting%s, attempt %d of %d%s\n", what, with, attempt+2, j.Restart+1, from); err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
+	}
+}
+
+// numbered returns err as the failure of an attempt. The first one needs no number.
+func numbered(err error, attempt, of int) error {
+	if attempt == 1 {
+		return err
+	}
+	const format = "%w (attempt %d of %d)"
+	if exit := (*ExitError)(nil); errors.As(err, &exit) {
+		last := *exit // an outcome may still read exit
+		last.Err = fmt.Errorf(format, exit.Err, attempt, of)
+		return &last
+	}
+	return fmt.Errorf(format, err, attempt, of)
+}
+
+// lostError is the loss of a host during a job.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// died reports whether a rank or a host is gone, which is no failure of the program: the next
+// attempt may succeed.
+func died(err error) bool {
+	var exit *ExitError
+	var host *lostError
+	return errors.As(err, &exit) && exit.Died || errors.As(err, &host)
+}
+
+// bySignal reports whether an exit code is that of a process which a signal has ended. A shell
+// reports the end of its command so, and a program of package fagus/program a signal to itself.
+func bySignal(code int) bool {
+	const base, signals = 128, 64
+	return code > base && code <= base+signals
+}
+
+// without takes lost hosts out of the list. If the others have too few slots for size ranks, there
+// are fewer ranks. It returns text about the change, and whether a host is left.
+func (j *Hosts) without(size int, lost map[string]bool) (change string, ok bool) {
+	var left []Host
+	for _, h := range j.Hosts {
+		switch {
+		case !lost[h.Name]:
+			left = append(left, h)
+		case !strings.Contains(change+" ", " "+h.Name+" "): // a host may occur twice
+			change += " without host " + h.Name
+		}
+	}
+	if len(left) == 0 {
+		return "", false
+	}
+	j.Hosts, j.Size = left, size
+	for ; j.Size > 1; j.Size-- {
+		if _, err := j.Shares(); err == nil {
+			break
+		}
+	}
+	if j.Size < size {
+		change += fmt.Sprintf(" on %d of %d ranks", j.Size, size)
+	}
+	return change, true
+}

@@ -1,0 +1,77 @@
+package runflags
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// launchAgain runs a job that is started again when ranks die. The limit of time is that of all
+// attempts. With atEnd the standard output of an attempt is printed when no other one follows: a
+// rank may die when another one has printed the result.
+func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, atEnd bool) (err error) {
+	at := cfg.Checkpoints
+	job.Restart = at.restart
+	if at.folder == "" {
+		if c.IsSet("hosts") {
+			return usage.Errorf("--restart on --hosts needs --checkpoint, a directory that all hosts share: without it checkpoints are in the memory of one host")
+		}
+		memory, err := launch.NewMemory()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, memory.Close()) }()
+		at.folder = memory.Folder
+		job.Env = append(job.Env, checkpointVariable+"="+at.folder)
+		if !c.IsSet("checkpoint-every") {
+			job.Env = append(job.Env, everyVariable+"="+memoryEvery.String())
+		}
+	} else if at.folder, err = filepath.Abs(at.folder); err != nil {
+		return err
+	}
+	var held bytes.Buffer
+	if atEnd {
+		out := job.Stdout
+		job.Stdout = &held
+		defer func() {
+			_, printed := out.Write(held.Bytes())
+			err = errors.Join(err, printed)
+		}()
+	}
+	job.Resumes = func() string {
+		held.Reset()
+		return newest(c.Context, at.folder)
+	}
+	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
+	defer cancel()
+	return runRanks(ctx, c, agent, job)
+}
+
+// newest says in words from where a job resumes that keeps its checkpoints in a folder.
+func newest(ctx context.Context, folder string) string {
+	const start = "from the start: there is no checkpoint yet"
+	if _, err := os.Stat(folder); err != nil { // OpenDirectory would make it
+		return start
+	}
+	store, err := checkpoint.OpenDirectory(folder)
+	if err != nil {
+		return "from the newest checkpoint" // the ranks report the error
+	}
+	numbers, err := checkpoint.Numbers(ctx, store)
+	switch {
+	case err != nil:
+		return "from the newest checkpoint"
+	case len(numbers) == 0:
+		return start
+	}
+	return fmt.Sprintf("from checkpoint %d", numbers[len(numbers)-1])
+}
