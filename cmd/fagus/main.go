@@ -30,6 +30,8 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint/s3"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -83,7 +85,10 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
 			"fagus doctor                              what this machine supports\n" +
 			"fagus help run matmul"),
-		Description:     runflags.ExitText(),
+		Description: runflags.ExitText(),
+		Metadata: map[string]any{runflags.StoresKey: map[string]runflags.StoreOpener{
+			"s3": func(ctx context.Context, url string) (checkpoint.Store, error) { return s3.Open(ctx, url) },
+		}},
 		HideHelpCommand: true,
 		HideVersion:     true, // --version is the command version
 		Flags: []cli.Flag{

@@ -215,7 +215,7 @@ func commandPlaces() []place {
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,7 +25,15 @@ type checkpoints struct {
 	grace  time.Duration // after SIGTERM; 0: the run ends at once
 	// restart is how often the job is started again when ranks die.
 	restart int
+	open    StoreOpener // nil: folder is a directory
 }
+
+// StoreOpener opens the store at a URL that --checkpoint names.
+type StoreOpener func(ctx context.Context, url string) (checkpoint.Store, error)
+
+// StoresKey is the key of cli.App.Metadata with a map from URL schemes to StoreOpeners. Without it
+// --checkpoint takes directories only.
+const StoresKey = "stores"
 
 // The variables by which a launcher that restarts a job gives its ranks the values of flags that
 // are not set.
@@ -60,9 +69,9 @@ func ReadRestart(c *cli.Context) (int, error) {
 func checkpointFlags() []cli.Flag {
 	const category = "checkpoints"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it"},
+		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it. fagus also takes s3://BUCKET/PREFIX"},
 		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in the memory of this host, every second"),
-		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: every time that the program can"},
+		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: at every cut, and the program waits until it is written"},
 		&cli.DurationFlag{Name: "grace", Category: category, Usage: "on SIGTERM, make a checkpoint at the next cut and exit with code 75, or end after `TIME`; Slurm and Kubernetes send SIGTERM some time before they kill (default: the run ends at once)"},
 	}
 }
@@ -77,7 +86,14 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 		return p, err
 	}
 	p.grace = c.Duration("grace")
+	scheme, _, isURL := strings.Cut(p.folder, "://")
+	if isURL {
+		openers, _ := c.App.Metadata[StoresKey].(map[string]StoreOpener)
+		p.open = openers[scheme]
+	}
 	switch {
+	case isURL && p.open == nil:
+		return p, usage.Errorf("--checkpoint %s: this program has no stores of the kind %s: use a directory", p.folder, scheme)
 	case p.restart > 0 && !net.Processes:
 		return p, usage.Errorf("--restart is for ranks that are processes: use it with --net %v", Which(processes))
 	case p.grace < 0:
@@ -95,12 +111,31 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 // copied is how many bytes a rank copies, so that it computes while they are written.
 const copied = 1 << 30
 
-// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time a rank writes
-// before it goes on, so that the same checkpoints are made in every run. place is that of this
-// process in a job of processes, or nil.
-func (p *checkpoints) keeper(virtual bool, place *cluster.Place) (*checkpoint.Keeper, error) {
+// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
+// at every cut, a rank writes before it goes on: so every run makes the same checkpoints. place is
+// that of this process in a job of processes, or nil.
+func (p *checkpoints) keeper(ctx context.Context, virtual bool, place *cluster.Place) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
+	}
+	store, err := p.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg := checkpoint.Config{Store: store, Every: p.every}
+	if place != nil {
+		cfg.Run = crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", place.Job, place.Epoch))
+	}
+	if !virtual && p.every > 0 {
+		cfg.Copy = copied
+	}
+	return checkpoint.New(cfg), nil
+}
+
+// store opens the store.
+func (p *checkpoints) store(ctx context.Context) (checkpoint.Store, error) {
+	if p.open != nil {
+		return p.open(ctx, p.folder)
 	}
 	store, err := checkpoint.OpenDirectory(p.folder)
 	if err != nil {
@@ -111,34 +146,27 @@ func (p *checkpoints) keeper(virtual bool, place *cluster.Place) (*checkpoint.Ke
 	if os.Getenv(cluster.AttemptVariable) > "0" {
 		store.Patience = lostPatience
 	}
-	cfg := checkpoint.Config{Store: store, Every: p.every}
-	if place != nil {
-		cfg.Run = crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", place.Job, place.Epoch))
-	}
-	if !virtual {
-		cfg.Copy = copied
-	}
-	return checkpoint.New(cfg), nil
+	return store, nil
 }
 
-// patient returns a context that ends when ctx does or, if ctx ends by SIGTERM, when the run has
-// had the time of --grace for a last checkpoint.
-func (p *checkpoints) patient(ctx context.Context, k *checkpoint.Keeper) (context.Context, func()) {
-	if k == nil || p.grace == 0 {
+// withGrace returns a context that ends when ctx does or, if ctx ends by SIGTERM, after the time of
+// grace. Then it calls stop first.
+func withGrace(ctx context.Context, grace time.Duration, stop func()) (context.Context, func()) {
+	if grace == 0 {
 		return ctx, func() {}
 	}
 	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
+	forget := context.AfterFunc(ctx, func() {
 		cause := context.Cause(ctx)
 		if got := (*launch.SignalError)(nil); !errors.As(cause, &got) || got.Signal != syscall.SIGTERM {
 			end(cause)
 			return
 		}
-		k.Stop()
-		time.AfterFunc(p.grace, func() { end(cause) })
+		stop()
+		time.AfterFunc(grace, func() { end(cause) })
 	})
 	return patient, func() {
-		stop()
+		forget()
 		end(nil)
 	}
 }

@@ -70,7 +70,7 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 		fmt.Fprintf(stderr, "%s: %v\n", name, rank)
 		return rank.Code
 	}
-	if endedByLauncher(ctx) {
+	if endedByLauncher(ctx) && !errors.Is(err, fagus.ErrStopped) {
 		return ExitInterrupted // the launcher reports why
 	}
 	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimPrefix(err.Error(), "fagus: "))

@@ -121,10 +121,14 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 }
 
 func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job) error {
-	quit := make(chan os.Signal, 1)
-	signal.Notify(quit, syscall.SIGQUIT)
-	defer signal.Stop(quit)
-	job.Signals = quit
+	pass := make(chan os.Signal, 2)
+	signal.Notify(pass, syscall.SIGQUIT)
+	defer signal.Stop(pass)
+	job.Signals = pass
+	// With --grace the ranks get SIGTERM from here, and end by themselves.
+	grace := c.Duration("grace")
+	ctx, end := withGrace(ctx, grace, func() { pass <- syscall.SIGTERM })
+	defer end()
 	// Drop this process's own rank, if it is a rank of another launcher's job.
 	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...)
 	if ports := c.String("ports"); ports != "" {

@@ -35,8 +35,10 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 		if !c.IsSet("checkpoint-every") {
 			job.Env = append(job.Env, everyVariable+"="+memoryEvery.String())
 		}
-	} else if at.folder, err = filepath.Abs(at.folder); err != nil {
-		return err
+	} else if at.open == nil {
+		if at.folder, err = filepath.Abs(at.folder); err != nil {
+			return err
+		}
 	}
 	var held bytes.Buffer
 	if atEnd {
@@ -49,20 +51,20 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 	}
 	job.Resumes = func() string {
 		held.Reset()
-		return newest(c.Context, at.folder)
+		return at.newest(c.Context)
 	}
 	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	return runRanks(ctx, c, agent, job)
 }
 
-// newest says in words from where a job resumes that keeps its checkpoints in a folder.
-func newest(ctx context.Context, folder string) string {
+// newest says in words from where a job resumes.
+func (p *checkpoints) newest(ctx context.Context) string {
 	const start = "from the start: there is no checkpoint yet"
-	if _, err := os.Stat(folder); err != nil { // OpenDirectory would make it
+	if _, err := os.Stat(p.folder); err != nil && p.open == nil { // OpenDirectory would make it
 		return start
 	}
-	store, err := checkpoint.OpenDirectory(folder)
+	store, err := p.store(ctx)
 	if err != nil {
 		return "from the newest checkpoint" // the ranks report the error
 	}

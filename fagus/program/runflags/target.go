@@ -97,7 +97,7 @@ func (t *Target) join(ctx context.Context) error {
 // nodes, the error is one of usage.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
 	var began atomic.Bool
-	keeper, err := t.Checkpoints.keeper(t.Network.Simulated, t.rank)
+	keeper, err := t.Checkpoints.keeper(ctx, t.Network.Simulated, t.rank)
 	if err != nil {
 		return fagus.Report{}, t.reported(err)
 	}
@@ -105,9 +105,10 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 	if keeper != nil {
 		kept = keeper
 		defer keeper.Close()
+		patient, end := withGrace(ctx, t.Checkpoints.grace, keeper.Stop)
+		defer end()
+		ctx = patient
 	}
-	ctx, end := t.Checkpoints.patient(ctx, keeper)
-	defer end()
 	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,

@@ -39,6 +39,7 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 				Usage: "network of the program (FAGUS_NET): " + runflags.OfProcesses().String() + "; for programs that use package fagus/program or the C library also " + simulated().String()},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (FAGUS_MODE, which selects it on others)"},
 			runflags.RestartFlag("", "; a program of package fagus/program resumes from its --checkpoint"),
+			&cli.DurationFlag{Name: "grace", DefaultText: "2s", Usage: "how long ranks may take to end after SIGTERM, for example to make a last checkpoint (their own --grace)"},
 			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
 			runflags.ProviderFlag(""),
