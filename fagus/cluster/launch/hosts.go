@@ -85,12 +85,16 @@ func (j *Hosts) Run(ctx context.Context) error {
 	}
 	now := *j // the attempts may have other ranks and hosts
 	lost := make(map[string]bool)
-	once := func(ctx context.Context, attempt int) error { return now.runOnce(ctx, attempt, lost) }
-	return j.attempts(ctx, once, func() (string, bool) { return now.without(j.Size, lost) })
+	once := func(ctx context.Context, attempt int, more bool) error { return now.runOnce(ctx, attempt, more, lost) }
+	size := j.Size
+	return j.attempts(ctx, once, func(other int) (string, bool) {
+		size = cmp.Or(other, size)
+		return now.without(size, lost)
+	})
 }
 
 // runOnce makes one attempt. It adds the names of hosts that are lost to lost.
-func (j *Hosts) runOnce(ctx context.Context, attempt int, lost map[string]bool) error {
+func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, lost map[string]bool) error {
 	shares, err := j.Shares()
 	if err != nil {
 		return err
@@ -101,7 +105,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, lost map[string]bool) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := outcome{cancel: cancel, kill: attempt < j.Restart}
+	first := outcome{cancel: cancel, kill: more}
 	record := func(err error) {
 		if ctx.Err() == nil { // no consequence of the end
 			first.record(err)

@@ -49,6 +49,9 @@ type Job struct {
 	// Restart is how often the job is started again when ranks die (see Failures in the package
 	// comment).
 	Restart int
+	// Resize, if not nil, is called when an attempt has ended. It returns the number of ranks with
+	// which the job is to go on from its last checkpoint, or 0 if nobody has asked for another one.
+	Resize func() int
 	// Resumes, if not nil, is called before each restart. It tells from where the job goes on,
 	// such as "from checkpoint 3", for the message about the restart.
 	Resumes func() string
@@ -99,11 +102,15 @@ func (j *Job) Run(ctx context.Context) error {
 	if err := j.Check(); err != nil {
 		return err
 	}
-	return j.attempts(ctx, j.runOnce, func() (string, bool) { return "", true })
+	now := *j // the attempts may have other ranks
+	return j.attempts(ctx, now.runOnce, func(size int) (string, bool) {
+		now.Size = cmp.Or(size, now.Size)
+		return "", true
+	})
 }
 
-// runOnce makes one attempt.
-func (j *Job) runOnce(ctx context.Context, attempt int) error {
+// runOnce makes one attempt. more means that another one follows if ranks die.
+func (j *Job) runOnce(ctx context.Context, attempt int, more bool) error {
 	name, err := jobName()
 	if err != nil {
 		return err
@@ -114,7 +121,7 @@ func (j *Job) runOnce(ctx context.Context, attempt int) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := outcome{cancel: cancel, kill: attempt < j.Restart}
+	first := outcome{cancel: cancel, kill: more}
 	if err := j.runRanks(ctx, all, name, attempt, &first); err != nil {
 		return err
 	}

@@ -7,31 +7,53 @@ import (
 	"strings"
 )
 
-// attempts calls once until ranks no longer die, or the job has been started again j.Restart times.
-// next prepares the next attempt. It returns what is different there, for the message, or false if
-// there can be none.
-func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attempt int) error, next func() (string, bool)) error {
-	for attempt := 0; ; attempt++ {
-		err := once(ctx, attempt)
-		if j.Restart == 0 || err == nil || ctx.Err() != nil {
+// stoppedCode is the exit code of a rank that was told to stop and can go on: EX_TEMPFAIL.
+const stoppedCode = 75
+
+// attempts calls once, with the number of the attempt and whether more may follow, until ranks no
+// longer die, or have died j.Restart times. An attempt that ended for another number of ranks does
+// not count. next prepares the next attempt, with size ranks if size is not 0. It returns what is
+// different there, for the message, or false if there can be none.
+func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attempt int, more bool) error, next func(size int) (string, bool)) error {
+	for attempt, deaths := 0, 0; ; attempt++ {
+		err := once(ctx, attempt, deaths < j.Restart)
+		if j.Restart == 0 && j.Resize == nil || err == nil || ctx.Err() != nil {
 			return err
 		}
-		if !died(err) || attempt == j.Restart {
-			return numbered(err, attempt+1, j.Restart+1)
+		size := j.resized(err)
+		if size == 0 && (!died(err) || deaths == j.Restart) {
+			return numbered(err, deaths+1, j.Restart+1)
 		}
-		with, ok := next()
+		with, ok := next(size)
 		if !ok {
-			return numbered(err, attempt+1, j.Restart+1)
+			return numbered(err, deaths+1, j.Restart+1)
 		}
-		from := ""
+		what := fmt.Sprintf("ranks from now on: %d%s", size, with)
+		if size == 0 {
+			deaths++
+			what = fmt.Sprintf("%s: restarting%s, attempt %d of %d", strings.TrimPrefix(err.Error(), "launch: "), with, deaths+1, j.Restart+1)
+		}
 		if j.Resumes != nil {
-			from = ", " + j.Resumes()
+			what += ", " + j.Resumes()
 		}
-		what := strings.TrimPrefix(err.Error(), "launch: ")
-		if _, err := fmt.Fprintf(j.Stderr, "fagus: %s: restarting%s, attempt %d of %d%s\n", what, with, attempt+2, j.Restart+1, from); err != nil {
+		if _, err := fmt.Fprintf(j.Stderr, "fagus: %s\n", what); err != nil {
 			return fmt.Errorf("launch: %w", err)
 		}
 	}
+}
+
+// resized returns the number of ranks that the job was told to go on with, if it has ended for that
+// reason, with err, and 0 otherwise.
+func (j *Job) resized(err error) int {
+	if j.Resize == nil {
+		return 0
+	}
+	size := j.Resize()
+	var exit *ExitError
+	if died(err) || errors.As(err, &exit) && exit.Code == stoppedCode {
+		return size
+	}
+	return 0
 }
 
 // numbered returns err as the failure of an attempt. The first one needs no number.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -168,5 +169,25 @@ func withGrace(ctx context.Context, grace time.Duration, stop func()) (context.C
 	return patient, func() {
 		forget()
 		end(nil)
+	}
+}
+
+// stopsBySignal has a stopSignal stop the run at the next cut, until end is called.
+func stopsBySignal(k *checkpoint.Keeper) (end func()) {
+	if stopSignal() == nil {
+		return func() {}
+	}
+	got, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(got, stopSignal())
+	go func() {
+		select {
+		case <-got:
+			k.Stop()
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(got)
+		close(over)
 	}
 }

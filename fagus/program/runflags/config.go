@@ -258,11 +258,11 @@ func (cfg *Config) readRank(nodes setting) error {
 	return cfg.takeSize(&rank, nodes)
 }
 
-// takeSize takes the number of nodes from the launcher, which may start a job again with fewer.
-// FAGUS_NODES is only a default.
+// takeSize takes the number of nodes from the launcher, which may start a job again with another
+// one. FAGUS_NODES is only a default.
 func (cfg *Config) takeSize(rank *cluster.Place, nodes setting) error {
-	fewer := os.Getenv(cluster.AttemptVariable) > "0" && rank.Size < cfg.Nodes // hosts were lost
-	if nodes.set && cfg.Nodes != rank.Size && !fewer {
+	again := os.Getenv(cluster.AttemptVariable) > "0"
+	if nodes.set && cfg.Nodes != rank.Size && !again {
 		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
 	}
 	cfg.Nodes = rank.Size

@@ -131,6 +131,9 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 	defer end()
 	// Drop this process's own rank, if it is a rank of another launcher's job.
 	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...)
+	if job.Restart > 0 {
+		defer scalable(job, pass)()
+	}
 	if ports := c.String("ports"); ports != "" {
 		if _, err := reach.ParsePorts(ports); err != nil {
 			return usage.Errorf("--ports: %w", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -76,4 +77,29 @@ func (p *checkpoints) newest(ctx context.Context) string {
 		return start
 	}
 	return fmt.Sprintf("from checkpoint %d", numbers[len(numbers)-1])
+}
+
+// scalable lets fagus launch scale change the number of ranks of a job, until end is called. Rank 0
+// gets a signal by pass, makes a checkpoint, and the ranks end.
+func scalable(job *launch.Job, pass chan<- os.Signal) (end func()) {
+	var wanted atomic.Int64
+	control, err := launch.Listen(func(ranks int) error {
+		if stopSignal() == nil {
+			return errors.New("ranks cannot be told to stop on this system")
+		}
+		wanted.Store(int64(ranks))
+		select {
+		case pass <- stopSignal():
+			return nil
+		default:
+			return errors.New("the ranks have not got the signal before: try again")
+		}
+	})
+	if err != nil {
+		// The job runs all the same.
+		fmt.Fprintf(job.Stderr, "fagus: fagus launch scale cannot reach this job: %v\n", err)
+		return func() {}
+	}
+	job.Resize = func() int { return int(wanted.Swap(0)) }
+	return func() { _ = control.Close() } // nobody can ask any more, in any case
 }

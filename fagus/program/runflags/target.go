@@ -105,6 +105,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 	if keeper != nil {
 		kept = keeper
 		defer keeper.Close()
+		defer stopsBySignal(keeper)()
 		patient, end := withGrace(ctx, t.Checkpoints.grace, keeper.Stop)
 		defer end()
 		ctx = patient

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -44,7 +45,34 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			runflags.StallFlag(""),
 			runflags.ProviderFlag(""),
 		}, runflags.HostFlags()...),
-		Action: launchRanks,
+		Action:      launchRanks,
+		Subcommands: []*cli.Command{scaleCommand()},
+	}
+}
+
+func scaleCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "scale",
+		Usage: "let a running job go on with another number of ranks",
+		UsageText: `fagus launch scale JOB RANKS
+
+fagus launch scale 4711 8   JOB is the process number of fagus launch or fagus run`,
+		Description: "The job must have been started with --restart. Its ranks make a checkpoint at the next cut and end;\n" +
+			"then so many ranks resume from there. The command returns when the launcher has told the ranks.",
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return usage.Errorf("want two arguments, a job and a number of ranks")
+			}
+			job, err := strconv.Atoi(c.Args().Get(0))
+			if err != nil || job < 1 {
+				return usage.Errorf("%q: want the process number of a fagus launch or fagus run", c.Args().Get(0))
+			}
+			ranks, err := strconv.Atoi(c.Args().Get(1))
+			if err != nil || ranks < 1 {
+				return usage.Errorf("%q: want a number of ranks, at least 1", c.Args().Get(1))
+			}
+			return launch.Scale(job, ranks)
+		},
 	}
 }
 

@@ -1,0 +1,115 @@
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Control accepts requests of Scale to this process, until Close.
+type Control struct{ listener net.Listener }
+
+// requestTime bounds a request.
+const requestTime = 5 * time.Second
+
+// Listen accepts requests for other numbers of ranks. scale begins to fulfil one, or says why it
+// cannot be. Only processes of the same user can ask.
+func Listen(scale func(ranks int) error) (*Control, error) {
+	path, err := controlPath(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("launch: %w", err)
+	}
+	// A process with the same number that was killed may have left its socket.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("launch: %w", err)
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("launch: %w", err)
+	}
+	c := &Control{listener}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return // closed
+			}
+			answer(conn, scale)
+		}
+	}()
+	return c, nil
+}
+
+// Close accepts no more requests.
+func (c *Control) Close() error { return c.listener.Close() }
+
+// answer reads a request, a line with a number, and writes an error, or nothing but a line.
+func answer(conn net.Conn, scale func(int) error) {
+	defer conn.Close()
+	if conn.SetDeadline(time.Now().Add(requestTime)) != nil {
+		return
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return
+	}
+	ranks, err := strconv.Atoi(strings.TrimSpace(line))
+	if err == nil && (ranks < 1 || ranks > maxRanks) {
+		err = fmt.Errorf("%d ranks: want 1 to %d", ranks, maxRanks)
+	}
+	if err == nil {
+		err = scale(ranks)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(conn, strings.ReplaceAll(err.Error(), "\n", " "))
+		return // who asks may be gone
+	}
+	_, _ = fmt.Fprintln(conn)
+}
+
+// Scale asks the launcher with a process number to go on with another number of ranks. It returns
+// when the launcher has begun to stop the ranks.
+func Scale(launcher, ranks int) error {
+	path, err := controlPath(launcher)
+	if err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("unix", path, requestTime)
+	if err != nil {
+		return fmt.Errorf("launch: process %d is no launcher of yours whose job can be scaled: it needs --restart: %w", launcher, err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
+		return fmt.Errorf("launch: %w", err)
+	}
+	if _, err := fmt.Fprintln(conn, ranks); err != nil {
+		return fmt.Errorf("launch: %w", err)
+	}
+	text, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("launch: process %d has not answered: %w", launcher, err)
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		return fmt.Errorf("launch: process %d: %s", launcher, text)
+	}
+	return nil
+}
+
+// controlPath returns the path of a launcher's socket, in a folder of this user.
+func controlPath(launcher int) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("launch: %w", err)
+	}
+	return filepath.Join(folder, "fagus", strconv.Itoa(launcher)), nil
+}
