@@ -2,85 +2,17 @@ package fagus
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
-
-// A Checkpointer keeps the checkpoints of a job. Package fagus/checkpoint has one over a directory.
-// The goroutine of each rank calls its methods; in one process they may be called by several ranks
-// at the same time.
-type Checkpointer interface {
-	// Due returns the number of the checkpoint to make at the present cut, larger than that of
-	// every checkpoint before and below 2^62, or 0 to make none. now is the time of the run. If
-	// stop, the run ends when the checkpoint is valid. Rank 0 calls Due. An error ends the run.
-	Due(ctx context.Context, now Time) (number uint64, stop bool, err error)
-	// Save keeps what a rank owns at a cut. The memory of the pieces may change after it returns.
-	Save(ctx context.Context, cut Cut) error
-	// Commit makes a checkpoint valid. Every rank has saved its cut. Rank 0 calls it.
-	Commit(ctx context.Context, number uint64) error
-	// Newest returns the number of the newest checkpoint with a number below below, or 0 if there
-	// is none. Rank 0 calls it.
-	Newest(ctx context.Context, below uint64) (number uint64, err error)
-	// Open opens a checkpoint. Every rank calls it.
-	Open(ctx context.Context, number uint64) (Checkpoint, error)
-	// Failed is told why a checkpoint was not made, or is not used. The run goes on.
-	Failed(number uint64, why error)
-	// Lost returns the number of the last checkpoint of which this rank could not write its part
-	// after Save had returned, or 0. With wait it returns when nothing is being written. Every rank
-	// calls it.
-	Lost(ctx context.Context, rank int, wait bool) (number uint64)
-	// GiveUp tells rank 0 that another rank has lost its part of a checkpoint.
-	GiveUp(number uint64)
-	// Finish returns when no Commit is under way: whether the last one has made its checkpoint
-	// valid. Rank 0 calls it.
-	Finish(ctx context.Context) (valid bool)
-}
-
-// A Cut is what a rank owns at a cut: a point between calls at which every rank has made the same
-// call, and none has a message on its way.
-type Cut struct {
-	Number      uint64 // of the checkpoint
-	Rank, Nodes int
-	State       json.RawMessage // of the program
-	Arrays      []SavedArray    // all arrays of the program
-	Pieces      []SavedPiece    // what this rank owns, by array and offset
-}
-
-// SavedArray describes an array of a checkpoint.
-type SavedArray struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"`    // the number and type of elements
-	Element int    `json:"element"` // bytes
-	Bytes   int    `json:"bytes"`
-}
-
-// SavedPiece is consecutive bytes of an array, with the version of the variable that guards them.
-type SavedPiece struct {
-	Array   int // index in Cut.Arrays
-	Offset  int // in the array, in bytes
-	Version uint64
-	Data    []byte
-}
-
-// Checkpoint is a checkpoint that can be read.
-type Checkpoint interface {
-	// State is the state of the program.
-	State() json.RawMessage
-	// Arrays are the arrays that the program had.
-	Arrays() []SavedArray
-	// Read fills p with the bytes of an array, an index in Arrays, at an offset. Bytes that were
-	// never saved are 0.
-	Read(array, offset int, p []byte) error
-	// Close gives back what Open took.
-	Close() error
-}
 
 // Checkpoint lets the run make a checkpoint, from which a later run resumes (see Resume), on any
 // number of ranks, any network and in any mode. It is collective, and the rank must hold no
@@ -105,12 +37,15 @@ func (n *Node) Checkpoint(state any) error {
 	if err != nil || number == 0 {
 		return err
 	}
-	for _, f := range n.cuts {
-		f()
+	if err := n.beforeCut(); err != nil {
+		return err
 	}
-	saved := n.checkpoints.Save(n.ctx, n.cut(number, encoded))
+	cut, saved := n.cut(number, encoded)
+	if saved == nil {
+		saved = n.checkpoints.Save(n.ctx, cut)
+	}
 	// A rank that goes on could become the owner of what another one is about to save.
-	failed, err := n.agreed("Checkpoint", encoded, saved)
+	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: every rank passes the same", encoded, saved)
 	if err != nil {
 		return err
 	}
@@ -131,17 +66,31 @@ var ErrStopped = errors.New("the run was told to stop, and has made a checkpoint
 
 // due returns on all ranks which checkpoint begins, which rank 0 decides; 0: none.
 func (n *Node) due() (number uint64, stop bool, err error) {
-	const last = 1 << 63
 	if n.rank == 0 {
 		if number, stop, err = n.checkpoints.Due(n.ctx, n.Now()); err != nil {
 			return 0, false, n.errorf("Checkpoint: %w", err)
 		}
 		if stop {
-			number |= last
+			number |= stopBit
 		}
 	}
 	number, err = n.begins(number, false)
-	return number &^ last, number&last != 0, err
+	return number &^ stopBit, number&stopBit != 0, err
+}
+
+// stopBit in a word of begins says that the run is to stop.
+const stopBit = 1 << 63
+
+// beforeCut calls what OnCheckpoint has named. A rank that goes on could take a variable that
+// another one is about to save: all wait.
+func (n *Node) beforeCut() error {
+	for _, f := range n.cuts {
+		f()
+	}
+	if len(n.cuts) == 0 {
+		return nil
+	}
+	return n.Barrier()
 }
 
 // stop ends the run on all ranks if the last checkpoint is valid.
@@ -160,19 +109,48 @@ func (n *Node) stop() error {
 // begins returns on all ranks which checkpoint begins, which rank 0 knows. It tells rank 0 what the
 // others have lost.
 func (n *Node) begins(number uint64, wait bool) (uint64, error) {
+	if err := n.beginStart(); err != nil {
+		return 0, err
+	}
 	if n.rank > 0 {
-		number = n.checkpoints.Lost(n.ctx, n.rank, wait)
+		lost, stop := n.checkpoints.Lost(n.ctx, n.rank, wait)
+		if number = lost; stop {
+			number |= stopBit
+		}
 	}
 	words, err := Gather(n, number)
 	if err != nil {
 		return 0, err
 	}
-	for _, lost := range words[1:] {
-		if n.rank == 0 && lost > 0 {
+	for _, word := range words[1:] {
+		if n.rank > 0 {
+			break
+		}
+		if word&stopBit != 0 {
+			n.checkpoints.Stop()
+		}
+		if lost := word &^ stopBit; lost > 0 {
 			n.checkpoints.GiveUp(lost)
 		}
 	}
 	return words[0], nil
+}
+
+// beginStart has all ranks agree on the number of this run, once. In virtual time all ranks are in
+// one process, and the number is fixed, so that runs are the same.
+func (n *Node) beginStart() error {
+	if n.start != 0 {
+		return nil
+	}
+	n.start = 1
+	if n.work.virtual {
+		return nil
+	}
+	words, err := Gather(n, rand.Uint32()|1)
+	if err == nil {
+		n.start = words[0]
+	}
+	return err
 }
 
 // Resume reports whether the run resumes from a checkpoint. If so, all variables and state, a
@@ -215,14 +193,14 @@ func (n *Node) resume(state any) (resumed bool, err error) {
 		if err != nil || number == 0 {
 			return false, cmp.Or(err, wrong)
 		}
-		encoded, read := n.restore(set, number)
+		encoded, identity, read := n.restore(set, number)
 		if n.err != nil {
 			return false, n.err
 		}
 		if unlike := (*unlikeError)(nil); errors.As(read, &unlike) {
 			return false, read
 		}
-		failed, err := n.agreed("Resume", encoded, read)
+		failed, err := n.agreed("Resume: rank %d sees another checkpoint than rank 0: all hosts must share the directory", identity, read)
 		if err != nil {
 			return false, err
 		}
@@ -262,7 +240,7 @@ type unlikeError struct{ what string }
 func (e *unlikeError) Error() string { return e.what }
 
 // restore writes a checkpoint's values of the variables in set, whose ranges this rank's share has.
-func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, err error) {
+func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, identity []byte, err error) {
 	arrays, numbers := n.savedArrays()
 	from, err := n.checkpoints.Open(n.ctx, number)
 	if err == nil {
@@ -281,12 +259,12 @@ func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, err 
 		}
 	})
 	if acquired != nil {
-		return nil, acquired
+		return nil, nil, acquired
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return from.State(), n.loadKept(from, len(arrays)-len(n.kept))
+	return from.State(), from.Identity(), n.loadKept(from, len(arrays)-len(n.kept))
 }
 
 // compareArrays returns an error if this rank's arrays are not those of a checkpoint.
@@ -327,13 +305,18 @@ func (n *Node) savedArrays() (saved []SavedArray, numbers []int) {
 			continue
 		}
 		numbers = append(numbers, len(saved))
-		saved = append(saved, SavedArray{r.Name, r.Kind, r.Element, r.Len()})
+		saved = append(saved, SavedArray{jsonText(r.Name), jsonText(r.Kind), r.Element, r.Len()})
 	}
 	for _, k := range n.kept {
-		saved = append(saved, k.SavedArray)
+		a := k.SavedArray
+		a.Name, a.Kind = jsonText(a.Name), jsonText(a.Kind)
+		saved = append(saved, a)
 	}
 	return saved, numbers
 }
+
+// jsonText returns text as it is after encoding and decoding by JSON.
+func jsonText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // eachSaved calls f for the parts of a variable's ranges whose contents are saved, with the number
 // of their array among the saved ones. It stops when f returns false.
@@ -347,21 +330,22 @@ func (n *Node) eachSaved(id syncvar.ID, numbers []int, f func(array, offset int,
 }
 
 // cut returns what this rank owns. All ranks are in a call, and none has begun a tenure since it.
-func (n *Node) cut(number uint64, state json.RawMessage) Cut {
+func (n *Node) cut(number uint64, state json.RawMessage) (Cut, error) {
 	arrays, numbers := n.savedArrays()
-	c := Cut{Number: number, Rank: n.rank, Nodes: n.nodes, State: state, Arrays: arrays}
+	c := Cut{Number: number, Start: n.start, Rank: n.rank, Nodes: n.nodes, State: state, Arrays: arrays}
 	for id := syncvar.ID(0); n.space.Bound(id); id++ {
 		if !n.engine.Owns(id) {
 			continue
 		}
-		version := uint64(n.engine.Version(id))
+		guard, version := uint64(id)|uint64(n.rebinds)<<32, uint64(n.engine.Version(id))
 		n.eachSaved(id, numbers, func(array, offset int, data []byte) bool {
-			c.Pieces = append(c.Pieces, SavedPiece{array, offset, version, data})
+			c.Pieces = append(c.Pieces, SavedPiece{array, offset, guard, version, data})
 			return true
 		})
 	}
-	c.Pieces = append(c.Pieces, n.keptPieces(len(arrays)-len(n.kept), number)...)
-	return c
+	kept, err := n.keptPieces(len(arrays)-len(n.kept), number)
+	c.Pieces = append(c.Pieces, kept...)
+	return c, err
 }
 
 // share returns requests for this rank's share of all variables, by bytes.
@@ -397,10 +381,10 @@ func (n *Node) whole(id syncvar.ID) Request {
 }
 
 // agreed returns when all ranks have called it. failed is this rank's own failure, or errOther if
-// another rank has failed; err means that ranks have passed different states.
-func (n *Node) agreed(call string, state json.RawMessage, own error) (failed, err error) {
+// another rank has failed; err means that ranks have passed different bytes: unlike says so.
+func (n *Node) agreed(unlike string, same []byte, own error) (failed, err error) {
 	const right = 1 << 32
-	word := uint64(right) | uint64(crc32.ChecksumIEEE(state))
+	word := uint64(right) | uint64(crc32.ChecksumIEEE(same))
 	if own != nil {
 		word = 0
 	}
@@ -416,7 +400,7 @@ func (n *Node) agreed(call string, state json.RawMessage, own error) (failed, er
 	}
 	for r, w := range words {
 		if w != words[0] {
-			return nil, n.errorf("%s: rank %d has another state than rank 0: every rank passes the same", call, r)
+			return nil, n.errorf(unlike, r)
 		}
 	}
 	return nil, nil

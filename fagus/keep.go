@@ -149,13 +149,17 @@ func (n *Node) keep(k *kept) {
 
 // keptPieces returns what this rank saves of private memory. It is new in every checkpoint: so
 // versions are numbers of checkpoints.
-func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece) {
+func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece, err error) {
 	for i, k := range n.kept {
-		if offset, data := k.save(); len(data) > 0 {
-			pieces = append(pieces, SavedPiece{arrays + i, offset, number, data})
+		offset, data := k.save()
+		if offset+len(data) > k.Bytes {
+			return nil, fmt.Errorf("%q: rank %d has %d bytes at %d, and the whole has %d: a slice has changed its length since Keep or KeepCopy", k.Name, n.rank, len(data), offset, k.Bytes)
+		}
+		if len(data) > 0 {
+			pieces = append(pieces, SavedPiece{arrays + i, offset, 0, number, data})
 		}
 	}
-	return pieces
+	return pieces, nil
 }
 
 // loadKept reads this rank's private memory. saved describes it, and arrays precede it.

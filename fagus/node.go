@@ -46,6 +46,7 @@ type Node struct {
 	// observed is set if there is a record, guard or order, or log takes debug records.
 	observed bool
 
+	start       uint32                    // number of this run; 0: not agreed yet
 	checkpoints Checkpointer              // nil: none are made
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
 	kept        []*kept                   // private memory that is saved
@@ -111,6 +112,9 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 	n.record = newRecord(n, cfg.History)
 	if cfg.Check != CheckOff {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
+	}
+	if n.checkpoints != nil {
+		n.checkpoints.Begin(n.rank)
 	}
 	n.observed = n.logs || n.record != nil || n.guard != nil
 	return n, nil

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 )
 
 // OverDisk returns a Directory over a disk in memory. The lock is in the directory path.
@@ -253,3 +254,6 @@ func (r *reading) ReadAt(p []byte, at int64) (n int, err error) {
 }
 
 func (r *reading) Close() error { return nil }
+
+// SetPatience sets how long k waits for what is being written.
+func (k *Keeper) SetPatience(d time.Duration) { k.patience = d }

@@ -1,13 +1,14 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -22,9 +23,6 @@ type Config struct {
 	// Copy is how many bytes each rank may copy, so that its program goes on while they are
 	// written. A rank that owns more waits until all is written.
 	Copy int64
-	// Run identifies this start of the job: the same number at all ranks, and another one in every
-	// start. A part that a rank of an earlier start still writes makes a checkpoint fail.
-	Run uint32
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
 	// Log is told of every checkpoint, and of what goes wrong; nil: slog.Default, of what goes
@@ -34,7 +32,8 @@ type Config struct {
 
 // Keeper keeps the checkpoints of a job in a store. It is a fagus.Checkpointer.
 type Keeper struct {
-	cfg Config
+	cfg      Config
+	patience time.Duration // defaultPatience, except in tests
 
 	mu         sync.Mutex
 	unlock     func() error  // of the store; nil: not locked yet
@@ -43,8 +42,11 @@ type Keeper struct {
 	cut        *Manifest     // of the cut that rank 0 has saved
 	committing chan struct{} // closed when the last Commit is over; nil: there was none
 	ranks      map[int]*rank
+	found      uint64        // the newest checkpoint at the begin
+	damaged    []uint64      // those of then that could not be used
 	valid      uint64        // the newest checkpoint that this Keeper has made valid
-	stopping   bool          // Stop was called
+	stopped    bool          // Due has told that the run stops
+	stopping   atomic.Bool   // Stop was called
 	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
 	closed     chan struct{} // closed by Close
 }
@@ -65,31 +67,60 @@ func New(cfg Config) *Keeper {
 	if cfg.Keep <= 0 {
 		cfg.Keep = 2
 	}
-	return &Keeper{cfg: cfg, ranks: map[int]*rank{}, closed: make(chan struct{})}
+	return &Keeper{cfg: cfg, patience: defaultPatience, ranks: map[int]*rank{}, closed: make(chan struct{})}
 }
 
 // Due implements fagus.Checkpointer. The first checkpoint is due when Every has passed.
 func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, stop bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	early := now-k.last < fagus.Time(k.cfg.Every.Nanoseconds())*fagus.Nanosecond
-	if early && !k.stopping || !over(k.committing) {
+	stop = k.stopping.Load()
+	early := time.Duration((now-k.last)/fagus.Nanosecond) < k.cfg.Every
+	if early && !stop || !over(k.committing) {
 		return 0, false, nil
 	}
 	if err := k.begin(ctx); err != nil {
 		return 0, false, err
 	}
-	k.last = now
+	k.last, k.stopped = now, stop
 	k.next++
-	return k.next - 1, k.stopping, nil
+	return k.next - 1, stop, nil
+}
+
+// Begin implements fagus.Checkpointer. Versions and the time of a run begin anew.
+func (k *Keeper) Begin(number int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.ranks, number)
+	if number > 0 {
+		return
+	}
+	k.last, k.givenUp = 0, 0
+	if k.stopped { // the run before was
+		k.stopped = false
+		k.stopping.Store(false)
+	}
 }
 
 // Stop makes the next call of Checkpoint make a checkpoint and end the run with fagus.ErrStopped.
-// The process of rank 0 calls it, from any goroutine.
-func (k *Keeper) Stop() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.stopping = true
+// Any goroutine may call it, in the process of any rank.
+func (k *Keeper) Stop() { k.stopping.Store(true) }
+
+// waitFor returns when c is closed, or nil: true. If that takes too long, or ctx ends, it returns
+// false.
+func (k *Keeper) waitFor(ctx context.Context, c chan struct{}) bool {
+	if c == nil {
+		return true
+	}
+	late := time.NewTimer(k.patience)
+	defer late.Stop()
+	select {
+	case <-c:
+		return true
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // over reports whether what closes c is over, or has never begun.
@@ -117,27 +148,40 @@ func (k *Keeper) begin(ctx context.Context) error {
 	k.unlock = unlock
 	all, err := k.cfg.Store.List(ctx)
 	if err != nil {
-		return fmt.Errorf("checkpoint: %v: %w", k.cfg.Store, err)
+		return errors.Join(fmt.Errorf("checkpoint: %v: %w", k.cfg.Store, err), k.release())
 	}
-	k.next = 1
+	next := uint64(1)
 	for _, o := range all {
 		if number, what := parseName(o.Name); what != unknown {
-			k.next = max(k.next, number+1)
+			next = max(next, number+1)
 		}
 	}
+	if next >= mostNumber {
+		return errors.Join(fmt.Errorf("checkpoint: %v has a file with the number %d, and none may be larger: remove it", k.cfg.Store, next-1), k.release())
+	}
+	k.next = next
 	return nil
+}
+
+// release unlocks the store. The lock is held.
+func (k *Keeper) release() error {
+	if k.unlock == nil {
+		return nil
+	}
+	unlock := k.unlock
+	k.unlock = nil
+	return unlock()
 }
 
 // Save implements fagus.Checkpointer. It returns when the part of the rank is durable, or copied.
 func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 	r, before, done := k.rank(cut)
-	if before != nil {
-		select {
-		case <-before:
-		case <-ctx.Done():
+	if !k.waitFor(ctx, before) {
+		go func() { // done follows before
+			<-before
 			close(done)
-			return context.Cause(ctx)
-		}
+		}()
+		return cmp.Or(context.Cause(ctx), fmt.Errorf("checkpoint: the part before is still being written to %v, after %v", k.cfg.Store, k.patience))
 	}
 	if r.known.garbage(cut) {
 		r.known = nil
@@ -164,23 +208,20 @@ func (k *Keeper) lost(r *rank, number uint64) {
 }
 
 // Lost implements fagus.Checkpointer.
-func (k *Keeper) Lost(ctx context.Context, number int, wait bool) uint64 {
+func (k *Keeper) Lost(ctx context.Context, number int, wait bool) (lost uint64, stop bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r := k.ranks[number]
 	if r == nil {
-		return 0
+		return 0, k.stopping.Load()
 	}
 	if wait {
 		writing := r.writing
 		k.mu.Unlock()
-		select {
-		case <-writing:
-		case <-ctx.Done():
-		}
+		k.waitFor(ctx, writing) // rank 0 gives up what it has not got then
 		k.mu.Lock()
 	}
-	return r.lost
+	return r.lost, k.stopping.Load()
 }
 
 // GiveUp implements fagus.Checkpointer.
@@ -203,7 +244,7 @@ func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if cut.Rank == 0 {
-		k.cut = &Manifest{Format: Format, Number: cut.Number, Nodes: cut.Nodes, State: slices.Clone(cut.State), Arrays: cut.Arrays}
+		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Arrays: cut.Arrays}
 	}
 	r = k.ranks[cut.Rank]
 	if r == nil {
@@ -246,7 +287,7 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %v: %w", k.cfg.Store, err)
 	}
-	now, err := r.known.write(w, name, k.cfg.Run, cut)
+	now, err := r.known.write(w, name, cut)
 	if err == nil {
 		err = w.Commit()
 	} else {
@@ -257,135 +298,6 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	}
 	r.known = now
 	return nil
-}
-
-// patience is how long rank 0 waits for the parts of ranks that write while they compute.
-const patience = time.Minute
-
-// Commit implements fagus.Checkpointer. With Config.Copy it returns at once.
-func (k *Keeper) Commit(ctx context.Context, number uint64) error {
-	done := make(chan struct{})
-	k.mu.Lock()
-	m := k.cut
-	k.committing = done
-	k.mu.Unlock()
-	if m == nil || m.Number != number {
-		close(done)
-		return fmt.Errorf("checkpoint: number %d: rank 0 has not saved it", number)
-	}
-	if k.cfg.Copy == 0 {
-		defer close(done)
-		return k.commit(ctx, m, time.Now())
-	}
-	go func() {
-		defer close(done)
-		if err := k.commit(context.WithoutCancel(ctx), m, time.Now().Add(patience)); err != nil {
-			k.Failed(number, err)
-		}
-	}()
-	return nil
-}
-
-// commit writes the manifest when all parts are there.
-func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) error {
-	for rank := range m.Nodes {
-		part, err := k.part(ctx, m.Number, rank)
-		for pause := time.Millisecond; errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) && !k.gaveUp(m.Number); pause = min(2*pause, 100*time.Millisecond) {
-			time.Sleep(pause)
-			part, err = k.part(ctx, m.Number, rank)
-		}
-		if err != nil {
-			return fmt.Errorf("checkpoint: number %d: the part of rank %d cannot be read in %v, which all ranks must share: %w", m.Number, rank, k.cfg.Store, err)
-		}
-		m.Parts = append(m.Parts, part)
-	}
-	m.Made = time.Now().UTC()
-	text, err := m.encode()
-	if err != nil {
-		return fmt.Errorf("checkpoint: number %d: %w", m.Number, err)
-	}
-	if err := put(ctx, k.cfg.Store, manifestName(m.Number), text); err != nil {
-		return fmt.Errorf("checkpoint: %s in %v: %w", manifestName(m.Number), k.cfg.Store, err)
-	}
-	k.mu.Lock()
-	k.valid = m.Number
-	k.mu.Unlock()
-	k.info("checkpoint", m.Number, "ranks", m.Nodes)
-	if err := k.clean(ctx); err != nil {
-		k.Failed(m.Number, fmt.Errorf("it is valid, but old ones cannot be removed: %w", err))
-	}
-	return nil
-}
-
-// part describes the part of a rank.
-func (k *Keeper) part(ctx context.Context, number uint64, rank int) (Part, error) {
-	name := partName(number, rank)
-	r, err := k.cfg.Store.Open(ctx, name)
-	if err != nil {
-		return Part{}, err
-	}
-	defer r.Close()
-	x, err := readIndex(r)
-	if err != nil {
-		return Part{}, err
-	}
-	if x.run != k.cfg.Run {
-		return Part{}, fmt.Errorf("%s is of another start of the job (%08x): this one is %08x", name, x.run, k.cfg.Run)
-	}
-	return Part{Name: name, Bytes: r.Size(), Index: x.sum, Earlier: x.list}, nil
-}
-
-// put writes a small object.
-func put(ctx context.Context, s Store, name string, b []byte) error {
-	w, err := s.Create(ctx, name)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(b); err != nil {
-		w.Abort()
-		return err
-	}
-	return w.Commit()
-}
-
-// clean removes checkpoints beyond Config.Keep, and parts that no checkpoint needs. Manifests go
-// first: a checkpoint without parts would be a damaged one.
-func (k *Keeper) clean(ctx context.Context) error {
-	all, err := k.cfg.Store.List(ctx)
-	if err != nil {
-		return err
-	}
-	numbers, err := Numbers(ctx, k.cfg.Store)
-	if err != nil {
-		return err
-	}
-	kept := numbers[max(0, len(numbers)-k.cfg.Keep):]
-	needed := map[string]bool{}
-	for _, number := range kept {
-		m, err := ReadManifest(ctx, k.cfg.Store, number)
-		if err != nil {
-			return nil // damaged: what it needs is not known, so that nothing is removed
-		}
-		for _, p := range m.Parts {
-			needed[p.Name] = true
-			for _, earlier := range p.Earlier {
-				needed[earlier] = true
-			}
-		}
-	}
-	var failed []error
-	for _, what := range []kind{aManifest, aPart} {
-		for _, o := range all {
-			number, is := parseName(o.Name)
-			if is == what && number < kept[len(kept)-1] && !slices.Contains(kept, number) && !needed[o.Name] {
-				failed = append(failed, k.cfg.Store.Remove(ctx, o.Name))
-			}
-		}
-		if errors.Join(failed...) != nil {
-			break
-		}
-	}
-	return errors.Join(failed...)
 }
 
 // Newest implements fagus.Checkpointer.
@@ -402,6 +314,9 @@ func (k *Keeper) Newest(ctx context.Context, below uint64) (number uint64, err e
 	}
 	for _, n := range slices.Backward(numbers) {
 		if n < below {
+			k.mu.Lock()
+			k.found = max(k.found, n)
+			k.mu.Unlock()
 			return n, nil
 		}
 	}
@@ -419,6 +334,11 @@ func (k *Keeper) Open(ctx context.Context, number uint64) (fagus.Checkpoint, err
 
 // Failed implements fagus.Checkpointer.
 func (k *Keeper) Failed(number uint64, why error) {
+	k.mu.Lock()
+	if number <= k.found { // Resume could not use it
+		k.damaged = append(k.damaged, number)
+	}
+	k.mu.Unlock()
 	log := k.cfg.Log
 	if log == nil {
 		log = slog.Default()
@@ -441,10 +361,7 @@ func (k *Keeper) Finish(ctx context.Context) (valid bool) {
 	}
 	committing := k.committing
 	k.mu.Unlock()
-	select {
-	case <-committing:
-	case <-ctx.Done():
-	}
+	k.waitFor(ctx, committing)
 	k.mu.Lock()
 	return k.cut != nil && k.valid == k.cut.Number
 }
@@ -484,8 +401,5 @@ func (k *Keeper) Close() error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.unlock == nil {
-		return nil
-	}
-	return k.unlock()
+	return k.release()
 }

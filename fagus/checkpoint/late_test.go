@@ -92,12 +92,12 @@ func TestLatePart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, said := keeper(t, checkpoint.Config{Store: store, Copy: 1 << 20, Run: 2})
-		rank1, _ := keeper(t, checkpoint.Config{Store: store, Copy: 1 << 20, Run: 2})
-		zombie, _ := keeper(t, checkpoint.Config{Store: store, Run: run})
-		save := func(k *checkpoint.Keeper, number uint64, rank int, data string) error {
+		now, said := keeper(t, checkpoint.Config{Store: store, Copy: 1 << 20})
+		rank1, _ := keeper(t, checkpoint.Config{Store: store, Copy: 1 << 20})
+		zombie, _ := keeper(t, checkpoint.Config{Store: store})
+		save := func(k *checkpoint.Keeper, start uint32, number uint64, rank int, data string) error {
 			return k.Save(t.Context(), fagus.Cut{
-				Number: number, Rank: rank, Nodes: 2, State: []byte("0"), Arrays: []fagus.SavedArray{{Name: "a", Kind: "uint8", Element: 1, Bytes: 2}},
+				Number: number, Start: start, Rank: rank, Nodes: 2, State: []byte("0"), Arrays: []fagus.SavedArray{{Name: "a", Kind: "uint8", Element: 1, Bytes: 2}},
 				Pieces: []fagus.SavedPiece{{Offset: rank, Version: number, Data: []byte(data)}},
 			})
 		}
@@ -106,13 +106,13 @@ func TestLatePart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := save(now, number, 0, "n"); err != nil {
+			if err := save(now, 2, number, 0, "n"); err != nil {
 				t.Fatal(err)
 			}
 			if late {
-				err = save(zombie, number, 1, "z")
+				err = save(zombie, run, number, 1, "z")
 			} else {
-				err = save(rank1, number, 1, "w")
+				err = save(rank1, 2, number, 1, "w")
 			}
 			if err != nil {
 				t.Fatal(err)

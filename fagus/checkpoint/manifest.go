@@ -27,6 +27,8 @@ type Manifest struct {
 	State  json.RawMessage    `json:"state"` // of the program
 	Arrays []fagus.SavedArray `json:"arrays"`
 	Parts  []Part             `json:"parts"` // by rank
+
+	start uint32 // that of the cut
 }
 
 // Part describes what one rank has saved.
@@ -44,6 +46,9 @@ const mostManifest = 64 << 20
 // encode returns the object: a line of JSON, and a line with its checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	text, err := json.Marshal(m)
+	if err == nil && len(text)+2*sha256.Size+2 > mostManifest {
+		err = fmt.Errorf("its manifest has %d bytes: want at most %d: the state is too large, or there are too many parts", len(text), mostManifest)
+	}
 	if err != nil {
 		return nil, err
 	}

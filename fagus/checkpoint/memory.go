@@ -10,9 +10,8 @@ type place struct {
 
 // pieceKey identifies a piece of a rank.
 type pieceKey struct {
-	array  int
-	offset int
-	bytes  int
+	array, offset, bytes int
+	guard                uint64
 }
 
 // savedPiece is what a rank remembers of a piece that it has saved.
@@ -29,8 +28,8 @@ type memory struct {
 
 // write writes what the rank owns, except for what m, which may be nil, knows as saved already. It
 // returns what is known afterwards.
-func (m *memory) write(w Writer, name string, run uint32, cut fagus.Cut) (*memory, error) {
-	p, err := newPartWriter(w, name, run)
+func (m *memory) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
+	p, err := newPartWriter(w, name, cut.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (m *memory) write(w Writer, name string, run uint32, cut fagus.Cut) (*memor
 	return now, nil
 }
 
-func keyOf(p fagus.SavedPiece) pieceKey { return pieceKey{p.Array, p.Offset, len(p.Data)} }
+func keyOf(p fagus.SavedPiece) pieceKey { return pieceKey{p.Array, p.Offset, len(p.Data), p.Guard} }
 
 // has reports whether this version of a piece is saved.
 func (m *memory) has(p fagus.SavedPiece) bool {

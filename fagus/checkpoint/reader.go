@@ -37,12 +37,9 @@ func Open(ctx context.Context, s Store, number uint64) (*Snapshot, error) {
 			return nil, fmt.Errorf("checkpoint %d in %v: part %s: %w", number, s, p.Name, err)
 		}
 	}
-	for i, all := range o.arrays {
-		slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.Offset, b.Offset) })
-		if err := checkPlaces(m.Arrays[i], all); err != nil {
-			o.Close()
-			return nil, fmt.Errorf("checkpoint %d in %v: %w", number, s, err)
-		}
+	if err := m.checkPlaces(o.arrays); err != nil {
+		o.Close()
+		return nil, fmt.Errorf("checkpoint %d in %v: %w", number, s, err)
 	}
 	return o, nil
 }
@@ -79,7 +76,18 @@ func (o *Snapshot) add(p Part) error {
 	return nil
 }
 
-// checkPlaces returns an error if pieces overlap or exceed their array.
+// checkPlaces sorts the pieces of each array by offset. It returns an error if some overlap or
+// exceed their array.
+func (m *Manifest) checkPlaces(arrays [][]place) error {
+	for i, all := range arrays {
+		slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.Offset, b.Offset) })
+		if err := checkPlaces(m.Arrays[i], all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func checkPlaces(a fagus.SavedArray, all []place) error {
 	end := uint64(0)
 	for _, p := range all {
@@ -102,6 +110,12 @@ func (o *Snapshot) reader(name string) (Reader, error) {
 		o.readers[name] = r
 	}
 	return r, err
+}
+
+// Identity implements fagus.Checkpoint: it is the whole manifest.
+func (o *Snapshot) Identity() []byte {
+	text, _ := json.Marshal(o.Manifest) // it was decoded from JSON
+	return text
 }
 
 // State implements fagus.Checkpoint.

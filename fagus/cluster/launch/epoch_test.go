@@ -143,11 +143,7 @@ func (z zombie) rank(mode string) error {
 	if err != nil {
 		return err
 	}
-	run := uint32(1)
-	if !first {
-		run = 2
-	}
-	cfg := fagus.Config{Checkpoints: checkpoint.New(checkpoint.Config{Store: store, Run: run})}
+	cfg := fagus.Config{Checkpoints: checkpoint.New(checkpoint.Config{Store: store})}
 	if err := cfg.Mode.UnmarshalText([]byte(mode)); err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package runflags
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"os"
 	"os/signal"
 	"strings"
@@ -113,9 +111,8 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 const copied = 1 << 30
 
 // keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
-// at every cut, a rank writes before it goes on: so every run makes the same checkpoints. place is
-// that of this process in a job of processes, or nil.
-func (p *checkpoints) keeper(ctx context.Context, virtual bool, place *cluster.Place) (*checkpoint.Keeper, error) {
+// at every cut, a rank writes before it goes on: so every run makes the same checkpoints.
+func (p *checkpoints) keeper(ctx context.Context, virtual bool) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
 	}
@@ -124,9 +121,6 @@ func (p *checkpoints) keeper(ctx context.Context, virtual bool, place *cluster.P
 		return nil, err
 	}
 	cfg := checkpoint.Config{Store: store, Every: p.every}
-	if place != nil {
-		cfg.Run = crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", place.Job, place.Epoch))
-	}
 	if !virtual && p.every > 0 {
 		cfg.Copy = copied
 	}
@@ -163,8 +157,8 @@ func withGrace(ctx context.Context, grace time.Duration, stop func()) (context.C
 			end(cause)
 			return
 		}
-		stop()
 		time.AfterFunc(grace, func() { end(cause) })
+		stop()
 	})
 	return patient, func() {
 		forget()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,11 +53,25 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 	}
 	job.Resumes = func() string {
 		held.Reset()
-		return at.newest(c.Context)
+		return at.newestSoon(c.Context)
 	}
 	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	return runRanks(ctx, c, agent, job)
+}
+
+// newestSoon is newest, if the store answers within 2 seconds.
+func (p *checkpoints) newestSoon(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	said := make(chan string, 1)
+	go func() { said <- p.newest(ctx) }()
+	select {
+	case text := <-said:
+		return text
+	case <-ctx.Done():
+		return "from the newest checkpoint"
+	}
 }
 
 // newest says in words from where a job resumes.

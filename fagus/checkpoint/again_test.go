@@ -1,0 +1,206 @@
+package checkpoint_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// counters is a program with a variable for each of two halves of an array, which it swaps by
+// Rebind. Its result is the first element of each half.
+type counters struct {
+	extra int // writes that give the variables the same version
+	swaps bool
+}
+
+func (c counters) run(n *fagus.Node) (result [2]int64, resumed bool, err error) {
+	x, err := fagus.NewArray[int64](n, "x", 20)
+	if err != nil {
+		return result, false, err
+	}
+	a, err := n.Bind("a", x.Range(0, 10))
+	if err != nil {
+		return result, false, err
+	}
+	b, err := n.Bind("b", x.Range(10, 20))
+	if err != nil {
+		return result, false, err
+	}
+	set := func(v *fagus.SyncVar, i int, to int64) { n.Set(v.Write()).Do(func() { x.Slice()[i] = to }) }
+	var step int
+	if resumed = n.Resume(&step); !resumed {
+		for i := range 6 {
+			set(a, 0, int64(i+1))
+		}
+		set(b, 10, 100)
+		n.Checkpoint(1)
+		set(a, 0, 777)
+		for i := range c.extra {
+			set(b, 10, int64(200+i))
+		}
+		if c.swaps {
+			n.Rebind(a.To(x.Range(10, 20)), b.To(x.Range(0, 10)))
+		}
+		n.Checkpoint(2)
+	}
+	n.Set(a.Read(), b.Read()).Do(func() { result = [2]int64{x.Slice()[0], x.Slice()[10]} })
+	return result, resumed, n.Err()
+}
+
+// TestRebind: after a Rebind the versions of other variables guard the same bytes.
+func TestRebind(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for extra := range 8 {
+			d := checkpoint.NewDisk()
+			var results [2][2]int64
+			for i := range results {
+				k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d)})
+				_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Mode: mode, Checkpoints: k}, func(n *fagus.Node) (err error) {
+					var resumed bool
+					if results[i], resumed, err = (counters{extra, true}).run(n); err == nil && resumed != (i == 1) {
+						err = fmt.Errorf("run %d: resumed %v", i, resumed)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if results[0] != results[1] {
+				t.Errorf("%v, %d writes: resumed with %v, want %v", mode, extra, results[1], results[0])
+			}
+		}
+	}
+}
+
+// TestRunsOfOneKeeper: a Keeper that is used for several runs, one after the other, knows that
+// their versions and times begin anew.
+func TestRunsOfOneKeeper(t *testing.T) {
+	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())})
+	for stop := 1; stop < 8; stop++ {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: k}, func(n *fagus.Node) error {
+			x := fagus.NewGuarded[int64](n, "x", 10)
+			begun := 0
+			n.Resume(&begun)
+			if begun != stop-1 {
+				return fmt.Errorf("begun at %d", begun)
+			}
+			var before int64
+			n.Set(x.Read()).Do(func() { before = x.Slice()[0] })
+			if before != int64(2*begun) {
+				return fmt.Errorf("begun at %d with %d", begun, before)
+			}
+			n.Set(x.Write().Unordered()).Do(func() { x.Slice()[0]++ })
+			n.Barrier()
+			return n.Checkpoint(stop)
+		})
+		if err != nil {
+			t.Fatalf("run %d: %v", stop, err)
+		}
+	}
+}
+
+// apart is a Keeper whose ranks see different directories.
+type apart struct {
+	*checkpoint.Keeper
+	stores [2]checkpoint.Store
+	opened atomic.Int32
+}
+
+func (a *apart) Open(ctx context.Context, number uint64) (fagus.Checkpoint, error) {
+	return checkpoint.Open(ctx, a.stores[(a.opened.Add(1)-1)%2], number)
+}
+
+// TestDirectoriesApart: ranks do not resume from different checkpoints that have the same number
+// and state.
+func TestDirectoriesApart(t *testing.T) {
+	var a apart
+	for i := range a.stores {
+		a.stores[i] = checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())
+		k, _ := keeper(t, checkpoint.Config{Store: a.stores[i]})
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Checkpoints: k}, func(n *fagus.Node) error {
+			_, _, err := (counters{extra: i}).run(n)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Keeper, _ = keeper(t, checkpoint.Config{Store: a.stores[0]})
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: &a}, func(n *fagus.Node) error {
+		_, _, err := (counters{}).run(n)
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "sees another checkpoint than rank 0: all hosts must share the directory") {
+		t.Errorf("error %v, want that the directories differ", err)
+	}
+}
+
+// TestUnusable: what Resume could not use does not become a checkpoint, and the one before stays.
+func TestUnusable(t *testing.T) {
+	for name, program := range map[string]struct {
+		// step does what is wrong, from step 1 on, and returns the state.
+		step func(n *fagus.Node, x *[]int64, i int) any
+		want string
+	}{
+		"a slice that grows": {func(_ *fagus.Node, x *[]int64, i int) any {
+			if i > 0 {
+				*x = append(*x, 1)
+			}
+			return i
+		}, "a slice has changed its length since Keep"},
+		"a large state": {func(_ *fagus.Node, _ *[]int64, i int) any {
+			if i > 0 {
+				return strings.Repeat("x", 65<<20)
+			}
+			return ""
+		}, "the state is too large"},
+	} {
+		d := checkpoint.NewDisk()
+		k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Keep: 1})
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: k}, func(n *fagus.Node) error {
+			x := make([]int64, 3)
+			fagus.Keep(n, "x", &x, 3*n.Rank(), 6)
+			for i := range 3 {
+				if err := n.Checkpoint(program.step(n, &x, i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || !strings.Contains(said.String(), program.want) {
+			t.Errorf("%s: error %v; it said: %s", name, err, said)
+		}
+		numbers, err := checkpoint.Numbers(t.Context(), checkpoint.OverDisk(t.TempDir(), d))
+		if err != nil || len(numbers) != 1 || numbers[0] != 1 {
+			t.Errorf("%s: checkpoints %v, error %v; want the first", name, numbers, err)
+		}
+	}
+}
+
+// TestHungDisk: a job ends though a disk does not answer.
+func TestHungDisk(t *testing.T) {
+	d, release := checkpoint.NewDisk(), make(chan struct{})
+	d.Before = func(number int, what string) error {
+		if number > 50 && what == "sync" {
+			<-release
+		}
+		return nil
+	}
+	k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Copy: 1 << 20})
+	k.SetPatience(50 * time.Millisecond)
+	t.Cleanup(func() { close(release) }) // before the Keeper is closed
+	c := relax{cells: 300, steps: 300, stop: -1}
+	if _, _, err := c.start(t, fagus.Config{Nodes: 2, Checkpoints: k}); err != nil {
+		t.Errorf("error %v; it said: %s", err, said)
+	}
+}

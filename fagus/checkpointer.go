@@ -1,0 +1,84 @@
+package fagus
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Checkpointer keeps the checkpoints of a job. Package fagus/checkpoint has one over a directory.
+// The goroutine of each rank calls its methods; in one process they may be called by several ranks
+// at the same time.
+type Checkpointer interface {
+	// Begin begins a run at a rank: what was known of versions and of the time is void.
+	Begin(rank int)
+	// Due returns the number of the checkpoint to make at the present cut, larger than that of
+	// every checkpoint before and below 2^62, or 0 to make none. now is the time of the run. If
+	// stop, the run ends when the checkpoint is valid. Rank 0 calls Due. An error ends the run.
+	Due(ctx context.Context, now Time) (number uint64, stop bool, err error)
+	// Save keeps what a rank owns at a cut. The memory of the pieces may change after it returns.
+	Save(ctx context.Context, cut Cut) error
+	// Commit makes a checkpoint valid. Every rank has saved its cut. Rank 0 calls it.
+	Commit(ctx context.Context, number uint64) error
+	// Newest returns the number of the newest checkpoint with a number below below, or 0 if there
+	// is none. Rank 0 calls it.
+	Newest(ctx context.Context, below uint64) (number uint64, err error)
+	// Open opens a checkpoint. Every rank calls it.
+	Open(ctx context.Context, number uint64) (Checkpoint, error)
+	// Failed is told why a checkpoint was not made, or is not used. The run goes on.
+	Failed(number uint64, why error)
+	// Lost returns the number of the last checkpoint of which this rank could not write its part
+	// after Save had returned, or 0. With wait it returns when nothing is being written, or that
+	// has taken too long. stop asks rank 0 for a Stop. Every rank calls it.
+	Lost(ctx context.Context, rank int, wait bool) (number uint64, stop bool)
+	// Stop has the next Due tell that the run ends. Any goroutine of rank 0's process calls it.
+	Stop()
+	// GiveUp tells rank 0 that another rank has lost its part of a checkpoint.
+	GiveUp(number uint64)
+	// Finish returns when no Commit is under way: whether the last one has made its checkpoint
+	// valid. Rank 0 calls it.
+	Finish(ctx context.Context) (valid bool)
+}
+
+// A Cut is what a rank owns at a cut: a point between calls at which every rank has made the same
+// call, and none has a message on its way.
+type Cut struct {
+	Number      uint64 // of the checkpoint
+	Start       uint32 // the same number on all ranks, and another one in every run
+	Rank, Nodes int
+	State       json.RawMessage // of the program
+	Arrays      []SavedArray    // all arrays of the program
+	Pieces      []SavedPiece    // what this rank owns, by array and offset
+}
+
+// SavedArray describes an array of a checkpoint.
+type SavedArray struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`    // the number and type of elements
+	Element int    `json:"element"` // bytes
+	Bytes   int    `json:"bytes"`
+}
+
+// SavedPiece is consecutive bytes of an array. Pieces of one run with the same place, Guard and
+// Version have the same data.
+type SavedPiece struct {
+	Array   int    // index in Cut.Arrays
+	Offset  int    // in the array, in bytes
+	Guard   uint64 // the variable that guards them, and the number of Rebinds before
+	Version uint64 // of the variable
+	Data    []byte
+}
+
+// Checkpoint is a checkpoint that can be read.
+type Checkpoint interface {
+	// Identity differs between checkpoints with the same number.
+	Identity() []byte
+	// State is the state of the program.
+	State() json.RawMessage
+	// Arrays are the arrays that the program had.
+	Arrays() []SavedArray
+	// Read fills p with the bytes of an array, an index in Arrays, at an offset. Bytes that were
+	// never saved are 0.
+	Read(array, offset int, p []byte) error
+	// Close gives back what Open took.
+	Close() error
+}
