@@ -129,13 +129,16 @@ func (c resuming) config(t *testing.T, nodes int, mode fagus.Mode) fagus.Config 
 	return cfg
 }
 
-// resumings returns the cases: all in long tests, otherwise a few.
+// resumings returns the cases. Tests that are thorough try them all.
 func resumings() (cases []resuming) {
-	ranks := []int{1, 2, 3, 4}
-	if longtest.Enabled() {
+	ranks, nets := []int{1, 2, 3, 4}, []string{"inproc", "dimmnet1"}
+	if longtest.Thorough() {
 		ranks = append(ranks, 8, 16)
 	}
-	for _, net := range []string{"inproc", "dimmnet1"} {
+	if testing.Short() {
+		nets = nets[:1] // the race detector finds nothing in a simulation
+	}
+	for _, net := range nets {
 		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 			for _, before := range ranks {
 				for _, after := range ranks {
@@ -165,10 +168,10 @@ func TestCheckpoints(t *testing.T) {
 			}
 			for i, c := range cases {
 				few := 11 // a prime: all numbers of ranks occur
-				if r.slow {
+				if r.slow || testing.Short() {
 					few = 31
 				}
-				if !longtest.Enabled() && (i+at)%few != 0 {
+				if !longtest.Thorough() && (i+at)%few != 0 {
 					continue
 				}
 				t.Run(c.String(), func(t *testing.T) { r.resume(t, p, c, cuts, 1+int64(i)%cuts) })

@@ -27,10 +27,10 @@ func TestPatience(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
+	go func(unlock func() error) {
 		time.Sleep(50 * time.Millisecond)
 		_ = unlock() // the second Lock succeeds only if this does
-	}()
+	}(unlock)
 	if unlock, err = second.Lock(t.Context()); err != nil {
 		t.Fatal(err)
 	}
