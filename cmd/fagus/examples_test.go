@@ -36,6 +36,7 @@ func exemptions() (all []exemption) {
 		{"cmd/libfagus", "needs a C compiler: the tests of cmd/libfagus make and run it"},
 		{"go test ./...", "runs this test"},
 		{"github.com/fagus-dsm/fagus", "needs the network, and the repository at its address"},
+		{"launch scale", "needs a running job: checkpoint.txtar has one"},
 		{"lab results", "takes half a minute with --quick: results.txtar runs it"},
 		{"--case swarm.json", "needs a failed case: swarm.txtar has one"},
 	} {

@@ -27,16 +27,17 @@ func TestHouse(t *testing.T) {
 // sloppy is a tree that breaks every rule in houseRules.
 func sloppy() source {
 	return source{
-		"go.mod":             "module m.test\n\ngo 1.26\n\nrequire foul.test v0.0.0\n\nreplace foul.test => ./foul\n",
-		"foul/go.mod":        "module foul.test\n",
-		"foul/foul.go":       "package foul\n",
-		"dimmnet/dimmnet.go": "package dimmnet\n\nfunc {\n",
-		"phase/phase.go":     "package phase\n\nimport \"time\"\n\nvar T = time.Now\n",
-		"fagus/fagus.go":     "package fagus\n\nimport _ \"foul.test\"\n\nfunc init()   {}\n",
-		"ringbuf/ringbuf.go": "package ringbuf\n\nimport _ \"m.test/phase\"\n\nfunc F() {\n" + lines(90) + "}\n",
-		"CONTRIBUTING.md":    "| term | not |\n|---|---|\n| poll | looked |\n",
-		"consistency/doc.go": "// Package consistency looked " + strings.Repeat("very ", 20) + "long.\npackage consistency\n",
-		"syncvar/syncvar.go": "package syncvar\n\nimport \"os\"\n\nfunc F() { os.Exit(1) }\n",
+		"go.mod":                         "module m.test\n\ngo 1.26\n\nrequire foul.test v0.0.0\n\nreplace foul.test => ./foul\n",
+		"foul/go.mod":                    "module foul.test\n",
+		"foul/foul.go":                   "package foul\n",
+		"dimmnet/dimmnet.go":             "package dimmnet\n\nfunc {\n",
+		"phase/phase.go":                 "package phase\n\nimport \"time\"\n\nvar T = time.Now\n",
+		"fagus/fagus.go":                 "package fagus\n\nimport _ \"foul.test\"\n\nfunc init()   {}\n",
+		"fagus/checkpoint/checkpoint.go": "package checkpoint\n\nimport _ \"foul.test\"\n",
+		"ringbuf/ringbuf.go":             "package ringbuf\n\nimport _ \"m.test/phase\"\n\nfunc F() {\n" + lines(90) + "}\n",
+		"CONTRIBUTING.md":                "| term | not |\n|---|---|\n| poll | looked |\n",
+		"consistency/doc.go":             "// Package consistency looked " + strings.Repeat("very ", 20) + "long.\npackage consistency\n",
+		"syncvar/syncvar.go":             "package syncvar\n\nimport \"os\"\n\nfunc F() { os.Exit(1) }\n",
 	}
 }
 
