@@ -158,6 +158,12 @@ func TestUnusable(t *testing.T) {
 			}
 			return i
 		}, "a slice has changed its length since Keep"},
+		"an element of two ranks": {func(n *fagus.Node, x *[]int64, i int) any {
+			if i > 0 && n.Rank() == 0 {
+				*x = append((*x)[:3], 1)
+			}
+			return i
+		}, "overlaps another"},
 		"a large state": {func(_ *fagus.Node, _ *[]int64, i int) any {
 			if i > 0 {
 				return strings.Repeat("x", 65<<20)
