@@ -79,6 +79,12 @@
 // grant the Acquire first. Use [Node.Fence] where that order matters, and [Request.Unordered] where
 // it does not: Config.Check finds the places.
 //
+// # Checkpoints
+//
+// With Config.Checkpoints (package fagus/checkpoint) a program that calls [Node.Resume] at its
+// begin and [Node.Checkpoint] after each step goes on after the end of a run, on any number of
+// ranks, on any network and in either mode. [Keep] names private memory that is saved, too.
+//
 // # Networks
 //
 // Config.Net selects the network. Nil runs all ranks as goroutines of this process

@@ -38,10 +38,11 @@ func (x *index) readEntries(r Reader, t *tail) (sum uint32, err error) {
 	return sum, nil
 }
 
-// after returns the checksum of an index, given that of its entries.
-func (t *tail) after(entries uint32, list []byte) uint32 {
-	b := binary.LittleEndian.AppendUint64(list[:len(list):len(list)], t.Index)
+// after returns the checksum of an index: sum is that of its beginning (0 of nothing), and rest
+// follows.
+func (t *tail) after(sum uint32, rest []byte) uint32 {
+	b := binary.LittleEndian.AppendUint64(rest[:len(rest):len(rest)], t.Index)
 	b = binary.LittleEndian.AppendUint32(b, t.Entries)
 	b = binary.LittleEndian.AppendUint32(b, t.List)
-	return crc32.Update(entries, crc32.MakeTable(crc32.Castagnoli), b)
+	return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b)
 }

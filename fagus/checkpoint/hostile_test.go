@@ -57,7 +57,7 @@ func part(data []byte, entries []entry, list string) []byte {
 	var index bytes.Buffer
 	_ = binary.Write(&index, binary.LittleEndian, entries) // a Buffer takes everything
 	index.WriteString(list)
-	t.Sum = t.sum(index.Bytes())
+	t.Sum = t.after(0, index.Bytes())
 	b.Write(index.Bytes())
 	_ = binary.Write(&b, binary.LittleEndian, t)
 	return b.Bytes()
@@ -287,6 +287,6 @@ func resum(b []byte) {
 	if _, err := binary.Decode(b[len(b)-tailBytes:], binary.LittleEndian, &t); err != nil || t.Index > uint64(len(b)-tailBytes) {
 		return
 	}
-	sum := t.sum(bytes.Clone(b[t.Index : len(b)-tailBytes]))
+	sum := t.after(0, bytes.Clone(b[t.Index:len(b)-tailBytes]))
 	binary.LittleEndian.PutUint32(b[len(b)-16:], sum)
 }

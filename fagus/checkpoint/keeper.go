@@ -391,13 +391,10 @@ func (k *Keeper) Close() error {
 		return nil
 	}
 	close(k.closed)
-	late := make(chan struct{})
-	defer time.AfterFunc(closing, func() { close(late) }).Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
 	for _, c := range k.underway() {
-		select {
-		case <-c:
-		case <-late:
-		}
+		k.waitFor(ctx, c)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

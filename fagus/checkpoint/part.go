@@ -115,18 +115,11 @@ func (p *partWriter) end() (sum uint32, err error) {
 			return 0, err
 		}
 	}
-	t.Sum = t.sum(b.Bytes())
+	t.Sum = t.after(0, b.Bytes())
 	if err := binary.Write(&b, binary.LittleEndian, t); err != nil {
 		return 0, err
 	}
 	return t.Sum, p.write(b.Bytes())
-}
-
-// sum returns the checksum of an index.
-func (t *tail) sum(index []byte) uint32 {
-	index = binary.LittleEndian.AppendUint64(index, t.Index)
-	index = binary.LittleEndian.AppendUint32(index, t.Entries)
-	return checksum(binary.LittleEndian.AppendUint32(index, t.List))
 }
 
 // index is that of a part.

@@ -47,6 +47,9 @@
 // A host that is lost is left out of later attempts. If the other hosts have too few slots, there
 // are fewer ranks.
 //
+// With Job.Resize it is also started again with another number of ranks, for which [Listen] takes
+// the requests of [Scale], when the ranks have ended with the exit code [Stopped].
+//
 // # Who failed
 //
 // A rank that fails because of another may exit first. On Linux each rank therefore reports

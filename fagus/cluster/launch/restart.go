@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// stoppedCode is the exit code of a rank that was told to stop and can go on: EX_TEMPFAIL.
-const stoppedCode = 75
+// Stopped is the exit code of a rank that was told to stop and can go on: EX_TEMPFAIL of
+// sysexits.h.
+const Stopped = 75
 
 // attempts calls once, with the number of the attempt and whether more may follow, until ranks no
 // longer die, or have died j.Restart times. An attempt that ended for another number of ranks does
@@ -50,7 +51,7 @@ func (j *Job) resized(err error) int {
 	}
 	size := j.Resize()
 	var exit *ExitError
-	if died(err) || errors.As(err, &exit) && exit.Code == stoppedCode {
+	if died(err) || errors.As(err, &exit) && exit.Code == Stopped {
 		return size
 	}
 	return 0

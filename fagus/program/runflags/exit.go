@@ -20,12 +20,12 @@ import (
 
 // Exit codes of a command or program. 0 means success.
 const (
-	ExitFailed      = 1   // the run or its verification failed
-	ExitUsage       = 2   // the command line is wrong
-	ExitEnvironment = 3   // a file, a program or another resource is missing
-	ExitStopped     = 75  // the run was told to stop and can go on: EX_TEMPFAIL of sysexits.h
-	ExitTimeout     = 124 // the code that timeout(1) uses
-	ExitInterrupted = 130 // the code that a shell reports after SIGINT
+	ExitFailed      = 1              // the run or its verification failed
+	ExitUsage       = 2              // the command line is wrong
+	ExitEnvironment = 3              // a file, a program or another resource is missing
+	ExitStopped     = launch.Stopped // the run was told to stop, and can go on
+	ExitTimeout     = 124            // the code that timeout(1) uses
+	ExitInterrupted = 130            // the code that a shell reports after SIGINT
 )
 
 // ExitText describes the exit codes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -77,17 +78,20 @@ func (p *checkpoints) newestSoon(ctx context.Context) string {
 // newest says in words from where a job resumes.
 func (p *checkpoints) newest(ctx context.Context) string {
 	const start = "from the start: there is no checkpoint yet"
-	if _, err := os.Stat(p.folder); err != nil && p.open == nil { // OpenDirectory would make it
-		return start
+	open := p.open
+	if open == nil {
+		open = func(_ context.Context, folder string) (checkpoint.Store, error) {
+			return checkpoint.OpenExisting(folder)
+		}
 	}
-	store, err := p.store(ctx)
-	if err != nil {
-		return "from the newest checkpoint" // the ranks report the error
+	store, err := open(ctx, p.folder)
+	var numbers []uint64
+	if err == nil {
+		numbers, err = checkpoint.Numbers(ctx, store)
 	}
-	numbers, err := checkpoint.Numbers(ctx, store)
 	switch {
-	case err != nil:
-		return "from the newest checkpoint"
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "from the newest checkpoint" // the ranks report the error
 	case len(numbers) == 0:
 		return start
 	}
