@@ -15,6 +15,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -48,6 +49,9 @@ func TestSlurm(t *testing.T) {
 	if ofi.Supported() == nil {
 		for i, provider := range []string{"tcp;ofi_rxm", "net", "shm"}[:longtest.Cases(3, 1)] {
 			words, join := []string{fagus, "run", "matmul", "--net", runflags.OFI, "--provider", provider, "--n", "64"}, ""
+			if i == 0 && pmi.HasPMIx() {
+				steps = append(steps, step{append([]string{"--mpi=pmix"}, words...), "on 4 nodes, phase mode, ofi", "pmi"})
+			}
 			if i == 0 {
 				words, join = append([]string{"--mpi=pmi2"}, words...), "pmi"
 			}

@@ -151,7 +151,7 @@ func joinIncomplete() error {
 	return err
 }
 
-// outliveLauncher runs a ring without end, in which rank 0 kills the process of Hydra that has
+// outliveLauncher runs a ring without end, in which rank 0 kills the launcher's process that has
 // started the ranks, and writes the error of the run to a file.
 func outliveLauncher() error {
 	parent := os.Getppid()
@@ -167,7 +167,7 @@ func outliveLauncher() error {
 	}
 	if place.Rank == 0 {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
-		if err != nil || strings.TrimSpace(string(name)) != "hydra_pmi_proxy" {
+		if err != nil || !strings.HasPrefix(string(name), "hydra_pmi_proxy") && !strings.HasPrefix(string(name), openMPI) {
 			return fmt.Errorf("the parent of rank 0 is %q: %w", name, err)
 		}
 		time.AfterFunc(time.Second, func() { _ = syscall.Kill(parent, syscall.SIGKILL) })

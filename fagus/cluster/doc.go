@@ -34,8 +34,9 @@
 // of one rank is an error where any launcher reports more than one.
 //
 // With FAGUS_JOIN=pmi the ranks join through the key-value store of the launcher (JoinLauncher):
-// that of the mpiexec of MPICH, of Flux, or of srun --mpi=pmi2. They open no port to meet, and the
-// store names the job.
+// that of the mpiexec of MPICH, of Flux, of srun --mpi=pmi2 or, in a program that is built with the
+// tag pmix, of the mpirun of Open MPI or srun --mpi=pmix. They open no port to meet, and the store
+// names the job.
 //
 // FAGUS_NET names the transport of the data (TransportFromEnv). FAGUS_EPOCH numbers the starts
 // of a job; ranks of different starts refuse each other. fagus launch sets it, and also

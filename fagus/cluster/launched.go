@@ -28,7 +28,7 @@ func (e environment) joinsByLauncher() (bool, error) {
 	switch v := e.get(fagusJoin); v {
 	case "":
 		// A fabric connects the ranks by itself, so that the job needs no port at all.
-		return e.get(fagusNet) == OFI.String() && e.get(pmiDescriptor) != "", nil
+		return e.get(fagusNet) == OFI.String() && pmi.Offered(e.lookup), nil
 	case joinPMI:
 		return true, nil
 	default:
@@ -55,7 +55,7 @@ type client = pmi.Client
 var _ Job = (*Launched)(nil)
 
 // JoinLauncher joins the other ranks of place's job through the launcher that started this process
-// (package pmi, which reads PMI_FD), and returns when all ranks have joined. It needs no rendezvous
+// (package pmi), and returns when all ranks have joined. It needs no rendezvous
 // and opens no port. If place has no name of the job, the name of the launcher's store is used.
 //
 // Ranks of several hosts need cfg.Identity, or cfg.Insecure: the launcher passes on, perhaps
@@ -119,7 +119,7 @@ func (h *Launched) join(ctx context.Context, deadline time.Time) error {
 		return err
 	}
 	if int(h.Rank()) != h.place.Rank || h.Size() != h.place.Size {
-		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but rank %d of %d for its launcher (PMI_RANK, PMI_SIZE): unset the variables of another launcher",
+		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but rank %d of %d for its launcher (PMI): unset the variables of another launcher",
 			h.place.Rank, h.place.Size, h.place.Source, h.Rank(), h.Size())
 	}
 	if id := h.cfg.Identity; id != nil && (id.Rank() != h.Rank() || id.Size() != h.Size()) {

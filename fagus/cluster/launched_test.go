@@ -14,12 +14,26 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
 )
 
 const (
 	hydraLauncher = "mpiexec.mpich"
 	slurmLauncher = "../../.ci/slurm-test" // a Slurm of this host, for as long as the job runs
+	openMPI       = "mpirun.openmpi"
 )
+
+// flags returns the arguments of a launcher that start four ranks, and whether they join by PMIx.
+func flags(launcher string) (all []string, byPMIx bool) {
+	switch launcher {
+	case openMPI:
+		return []string{"--oversubscribe", "-n", "4", os.Args[0]}, true
+	case slurmLauncher:
+		return []string{"--mpi=pmi2", os.Args[0]}, false
+	default:
+		return []string{"-n", "4", os.Args[0]}, false
+	}
+}
 
 // launched runs this test binary as four ranks of a launcher that join through it. It skips the
 // test if the launcher cannot be started here.
@@ -31,15 +45,15 @@ func launched(t *testing.T, launcher, body string, env ...string) (output string
 	if _, err := exec.LookPath(launcher); err != nil {
 		t.Skip(err)
 	}
-	flags := []string{"-n", "4", os.Args[0]}
-	if launcher == slurmLauncher {
-		flags = []string{"--mpi=pmi2", os.Args[0]}
+	flags, byPMIx := flags(launcher)
+	if byPMIx && !pmi.HasPMIx() {
+		t.Skip(pmi.ErrUnavailable)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for tries := 1; ; tries++ {
 		cmd := exec.CommandContext(ctx, launcher, flags...)
-		cmd.Env = append(append(os.Environ(), childBody+"="+body, "FAGUS_JOIN=pmi"), env...)
+		cmd.Env = append(append(os.Environ(), childBody+"="+body, "FAGUS_JOIN=pmi", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), env...)
 		// SIGTERM, not SIGKILL, so that the launcher can end its processes.
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 		cmd.WaitDelay = 20 * time.Second
@@ -69,6 +83,8 @@ func TestJoinLauncher(t *testing.T) {
 		{hydraLauncher, "insecure", append(outer, "FAGUS_INSECURE=1")},
 		{hydraLauncher, "identities", append(outer, identities(t, 4))},
 		{slurmLauncher, "default", nil},
+		{openMPI, "default", nil},
+		{openMPI, "identities", append(outer, identities(t, 4))},
 	} {
 		t.Run(tt.launcher[strings.LastIndex(tt.launcher, "/")+1:]+" "+tt.name, func(t *testing.T) {
 			out, err := launched(t, tt.launcher, "sum", tt.env...)
@@ -93,6 +109,8 @@ func TestJoinLauncherErrors(t *testing.T) {
 		{hydraLauncher, "absent", "", "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
 		// Hydra kills the others, which may interrupt its own answer to one that leaves the job.
 		{hydraLauncher, "die", "", ""},
+		{openMPI, "absent", "", "cluster: joining through the launcher: pmi: waiting for the other ranks in a fence: context deadline exceeded: rank "},
+		{openMPI, "die", "", ""},
 		// srun does not, so their network tells them.
 		{slurmLauncher, "die", "", "tcp: rank 1 "},
 	} {
@@ -106,19 +124,23 @@ func TestJoinLauncherErrors(t *testing.T) {
 
 // TestLauncherDies: a run fails when the launcher is gone, and names it.
 func TestLauncherDies(t *testing.T) {
-	dir := t.TempDir()
-	_, _ = launched(t, hydraLauncher, "orphan", "CLUSTER_TEST_OUT="+dir)
-	for rank := range 4 {
-		var out []byte
-		for range 200 { // mpiexec may end before the ranks
-			if out, _ = os.ReadFile(fmt.Sprintf("%s/%d", dir, rank)); len(out) > 0 {
-				break
+	for _, launcher := range []string{hydraLauncher, openMPI} {
+		t.Run(launcher, func(t *testing.T) {
+			dir := t.TempDir()
+			_, _ = launched(t, launcher, "orphan", "CLUSTER_TEST_OUT="+dir)
+			for rank := range 4 {
+				var out []byte
+				for range 200 { // the launcher may end before the ranks
+					if out, _ = os.ReadFile(fmt.Sprintf("%s/%d", dir, rank)); len(out) > 0 {
+						break
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				if !strings.Contains(string(out), "is gone: pmi: the launcher has closed the connection: it has ended, or ends the job") {
+					t.Errorf("rank %d ends with %q", rank, out)
+				}
 			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		if !strings.Contains(string(out), "is gone: pmi: the launcher has closed the connection: it has ended, or ends the job") {
-			t.Errorf("rank %d ends with %q", rank, out)
-		}
+		})
 	}
 }
 

@@ -15,8 +15,7 @@ import (
 type Client struct {
 	rank, size int
 	job        string
-	store      store
-	conn       *conn
+	server     server
 
 	calls  sync.Mutex // held during a call; guards the fields up to told
 	call   uint32     // number of Gathers so far
@@ -32,6 +31,23 @@ type Client struct {
 
 var _ dimmnet.Member = (*Client)(nil)
 
+// server is the launcher's key-value store by one of the protocols. One goroutine at a time calls
+// it. A failed call makes all later ones fail.
+type server interface {
+	// put publishes the bytes of this rank in a call of Gather.
+	put(call uint32, own []byte) error
+	// fence waits until all ranks have called it.
+	fence() error
+	// fetch returns the bytes that another rank has put.
+	fetch(call uint32, rank int) ([]byte, error)
+	// leave tells the launcher that this rank ends in order.
+	leave() error
+	// fail makes the call that waits, and all later ones, return why. The first reason remains.
+	fail(why error) (first bool)
+	// close frees what the server uses; after a failure, what it can.
+	close() error
+}
+
 // Rank returns the rank of this process.
 func (c *Client) Rank() dimmnet.Rank { return dimmnet.Rank(c.rank) }
 
@@ -44,7 +60,7 @@ func (c *Client) Job() string { return c.job }
 // giveUp makes c unusable when ctx is done. The caller calls stop, which reports whether ctx was
 // not done before.
 func (c *Client) giveUp(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { c.conn.fail(dimmnet.ContextErr(ctx)) })
+	return context.AfterFunc(ctx, func() { c.server.fail(dimmnet.ContextErr(ctx)) })
 }
 
 // Gather sends own, at most 1 MiB, to all ranks and returns the bytes of all ranks, indexed by rank
@@ -73,12 +89,10 @@ func (c *Client) Gather(ctx context.Context, own []byte) ([][]byte, error) {
 }
 
 func (c *Client) gather(own []byte) ([][]byte, error) {
-	for i, value := range split(own, c.store.value) {
-		if _, err := c.conn.ask(c.store.put(valueKey(c.call, c.rank, i), value)); err != nil {
-			return nil, err
-		}
+	if err := c.server.put(c.call, own); err != nil {
+		return nil, err
 	}
-	if _, err := c.conn.ask(c.store.fence()); err != nil {
+	if err := c.server.fence(); err != nil {
 		return nil, err
 	}
 	all := make([][]byte, c.size)
@@ -88,41 +102,11 @@ func (c *Client) gather(own []byte) ([][]byte, error) {
 			continue
 		}
 		var err error
-		if all[rank], err = c.fetch(rank); err != nil {
+		if all[rank], err = c.server.fetch(c.call, rank); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
-}
-
-// fetch returns the bytes that another rank has put.
-func (c *Client) fetch(rank int) ([]byte, error) {
-	var a assembly
-	for piece, complete := 0, false; !complete; piece++ {
-		x := c.store.get(valueKey(c.call, rank, piece))
-		m, err := c.conn.ask(x)
-		if err != nil {
-			return nil, err
-		}
-		value, err := found(m)
-		if err == nil {
-			complete, err = a.add(value)
-		}
-		if err != nil {
-			return nil, c.broken(x.doing, err)
-		}
-	}
-	blob, err := a.blob()
-	if err != nil {
-		return nil, c.broken(fmt.Sprintf("reading the bytes of rank %d", rank), err)
-	}
-	return blob, nil
-}
-
-// broken makes c unusable because of err, and returns the error.
-func (c *Client) broken(doing string, err error) error {
-	c.conn.fail(err)
-	return fmt.Errorf("pmi: %s: %w", doing, err)
 }
 
 // OnLoss sets the function that is called, once, with this rank when the launcher closes the
@@ -167,9 +151,9 @@ func (c *Client) Close(ctx context.Context) error {
 	c.leaving = true
 	c.mu.Unlock()
 	stop := c.giveUp(ctx)
-	_, err := c.conn.ask(c.store.finalize())
+	err := c.server.leave()
 	stop()
-	if closed := c.conn.close(); err == nil && closed != nil {
+	if closed := c.server.close(); err == nil && closed != nil {
 		err = fmt.Errorf("pmi: leaving the job: %w", closed)
 	}
 	if c.told {

@@ -192,7 +192,7 @@ func TestNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.conn.ask(exchange{doing: "asking", request: []byte("cmd=get_appnum\n"), answer: "appnum", within: 10 * time.Millisecond})
+	_, err = c.server.(*wire).ask(exchange{doing: "asking", request: []byte("cmd=get_appnum\n"), answer: "appnum", within: 10 * time.Millisecond})
 	if err == nil || !strings.Contains(err.Error(), "pmi: asking: the launcher has not answered for 10ms") {
 		t.Error(err)
 	}
@@ -247,7 +247,7 @@ func TestOnLoss(t *testing.T) {
 			c.OnLoss(on)
 		}
 		l.stop()
-		<-c.conn.ended
+		<-c.server.(*wire).ended
 		if !early {
 			c.OnLoss(on)
 		}

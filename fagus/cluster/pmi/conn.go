@@ -14,6 +14,9 @@ import (
 // answerTime is how long the launcher may take for an answer that depends on no other rank.
 const answerTime = time.Minute
 
+// errLauncherGone is why a connection fails that the launcher has closed.
+var errLauncherGone = errors.New("the launcher has closed the connection: it has ended, or ends the job")
+
 // conn is the connection with the launcher. One goroutine at a time may call ask.
 type conn struct {
 	file    *os.File
@@ -48,7 +51,7 @@ func (c *conn) read() {
 		if err != nil {
 			closed := err == io.EOF || errors.Is(err, syscall.ECONNRESET)
 			if closed {
-				err = errors.New("the launcher has closed the connection: it has ended, or ends the job")
+				err = errLauncherGone
 			} else {
 				err = fmt.Errorf("reading from the launcher: %w", err)
 			}

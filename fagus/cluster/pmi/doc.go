@@ -8,14 +8,19 @@
 //	all, err := c.Gather(ctx, own) // the bytes of all ranks, by rank
 //
 // A Client is a dimmnet.Member. The package implements the client's side of two protocols on the
-// socket that the launcher passes in PMI_FD:
+// socket that the launcher passes in PMI_FD, and uses a library for a third:
 //
 //	PMI-1  lines "cmd=put kvsname=n key=k value=v\n"             mpiexec of MPICH (Hydra), Flux
 //	PMI-2  a length in 6 characters, then "cmd=kvs-put;key=k;"   srun --mpi=pmi2
+//	PMIx   libpmix                                               Open MPI, srun --mpi=pmix
 //
 // Open asks for PMI-2 if PMI_JOBID is set, which Slurm sets and PMI-2 requires, else for PMI-1. It
-// uses the version that the launcher answers. Launchers with PMI_PORT instead of PMI_FD, and PMIx,
-// are not supported.
+// uses the version that the launcher answers. Launchers with PMI_PORT instead of PMI_FD are not
+// supported.
+//
+// The messages of PMIx are specified nowhere, so the package calls libpmix (Debian: libpmix-dev;
+// version 4.2 is tested) if there is no PMI_FD, but PMIX_NAMESPACE. That needs the build tag pmix,
+// cgo and Linux.
 //
 // # Gather
 //
@@ -31,18 +36,21 @@
 // because Slurm's server of PMI-1 cuts longer ones. The keys of each call are new, so one fence
 // suffices. All ranks make the same calls in the same order.
 //
+// With PMIx a call has one value, "fagus-1", of all bytes, and the fence distributes the values.
+//
 // # Failure
 //
 // PMI does not report the loss of a rank. Hydra kills the job; srun does not, and leaves the other
 // ranks in their fence until their context ends. OnLoss's function is called only when the launcher
 // itself closes the connection. A failed call fails the Client, because the next answer may belong
-// to the failed call.
+// to the failed call. libpmix waits without a bound: a call that is given up is left alone with the
+// goroutine that made it.
 //
 // # Security
 //
 // Launchers show a job's values to processes of the job only, which have the same user. The
-// connections of a launcher between hosts may be unencrypted: those of Hydra are. Whoever reads
-// them reads the values.
+// connections of a launcher between hosts may be unencrypted: those of Hydra and Open MPI are.
+// Whoever reads them reads the values.
 //
 // # Limits
 //

@@ -28,26 +28,35 @@ func rankMain() int {
 		if err != nil {
 			return err
 		}
-		for call, length := range []int{0, 10, 3000, 200_000} {
-			blob := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank + 65), byte(call)}, length+rank) }
-			all, err := c.Gather(ctx, blob(c.rank))
-			if err != nil {
-				return err
-			}
-			for rank := range all {
-				if !bytes.Equal(all[rank], blob(rank)) {
-					return fmt.Errorf("call %d: %d bytes of rank %d differ", call, len(all[rank]), rank)
-				}
-			}
+		how := "PMIx"
+		if w, ok := c.server.(*wire); ok {
+			how = fmt.Sprintf("frames %v, values of %d bytes", w.store.frames, w.store.value)
 		}
-		fmt.Printf("rank %d of %d: frames %v, values of %d bytes, job %s\n", c.rank, c.size, c.store.frames, c.store.value, c.job)
-		return c.Close(ctx)
+		fmt.Printf("rank %d of %d: %s, job %s\n", c.rank, c.size, how, c.job)
+		return c.exchangeAll(ctx)
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
+}
+
+// exchangeAll makes several calls, checks what they return, and closes c.
+func (c *Client) exchangeAll(ctx context.Context) error {
+	for call, length := range []int{0, 10, 3000, 200_000} {
+		blob := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank + 65), byte(call)}, length+rank) }
+		all, err := c.Gather(ctx, blob(c.rank))
+		if err != nil {
+			return err
+		}
+		for rank := range all {
+			if len(all) != c.size || !bytes.Equal(all[rank], blob(rank)) {
+				return fmt.Errorf("call %d: %d bytes of rank %d of %d differ", call, len(all[rank]), rank, len(all))
+			}
+		}
+	}
+	return c.Close(ctx)
 }
 
 // TestLaunchers exchanges bytes between ranks of real launchers.
@@ -64,15 +73,20 @@ func TestLaunchers(t *testing.T) {
 		{[]string{"../../../.ci/slurm-test", "--mpi=pmi2"}, "rank 3 of 4: frames true, values of 1023 bytes, job "},
 		// Without PMI_JOBID a rank asks for PMI-1, which Slurm's plugin speaks, too.
 		{[]string{"../../../.ci/slurm-test", "--mpi=pmi2", "env", "-u", "PMI_JOBID"}, "rank 3 of 4: frames false, values of "},
+		{[]string{"mpirun.openmpi", "--oversubscribe", "-n", "4"}, "rank 3 of 4: PMIx, job "},
+		{[]string{"../../../.ci/slurm-test", "--mpi=pmix"}, "rank 3 of 4: PMIx, job slurm.pmix."},
 	} {
 		t.Run(filepath.Base(tt.words[0]), func(t *testing.T) {
 			if _, err := exec.LookPath(tt.words[0]); err != nil {
 				t.Skip(err)
 			}
+			if !HasPMIx() && strings.Contains(tt.want, "PMIx") {
+				t.Skip(ErrUnavailable)
+			}
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, tt.words[0], append(tt.words[1:], os.Args[0])...)
-			cmd.Env = append(os.Environ(), rankBody+"=1")
+			cmd.Env = append(os.Environ(), rankBody+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 			// SIGTERM, not SIGKILL, so that the launcher can end its processes.
 			cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 			cmd.WaitDelay = 20 * time.Second

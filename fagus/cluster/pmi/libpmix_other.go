@@ -1,0 +1,5 @@
+//go:build !(pmix && linux && cgo)
+
+package pmi
+
+func newLibrary() (library, error) { return nil, ErrUnavailable }
