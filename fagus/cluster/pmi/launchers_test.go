@@ -3,7 +3,6 @@
 package pmi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,23 +39,6 @@ func rankMain() int {
 		return 1
 	}
 	return 0
-}
-
-// exchangeAll makes several calls, checks what they return, and closes c.
-func (c *Client) exchangeAll(ctx context.Context) error {
-	for call, length := range []int{0, 10, 3000, 200_000} {
-		blob := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank + 65), byte(call)}, length+rank) }
-		all, err := c.Gather(ctx, blob(c.rank))
-		if err != nil {
-			return err
-		}
-		for rank := range all {
-			if len(all) != c.size || !bytes.Equal(all[rank], blob(rank)) {
-				return fmt.Errorf("call %d: %d bytes of rank %d of %d differ", call, len(all[rank]), rank, len(all))
-			}
-		}
-	}
-	return c.Close(ctx)
 }
 
 // TestLaunchers exchanges bytes between ranks of real launchers.

@@ -1,6 +1,7 @@
 package pmi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -110,6 +111,23 @@ func TestPMIxGather(t *testing.T) {
 	}
 }
 
+// exchangeAll makes several calls, checks what they return, and closes c.
+func (c *Client) exchangeAll(ctx context.Context) error {
+	for call, length := range []int{0, 10, 3000, 200_000} {
+		blob := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank + 65), byte(call)}, length+rank) }
+		all, err := c.Gather(ctx, blob(c.rank))
+		if err != nil {
+			return err
+		}
+		for rank := range all {
+			if len(all) != c.size || !bytes.Equal(all[rank], blob(rank)) {
+				return fmt.Errorf("call %d: %d bytes of rank %d of %d differ", call, len(all[rank]), rank, len(all))
+			}
+		}
+	}
+	return c.Close(ctx)
+}
+
 // TestPMIxFailures: whatever fails or hangs, the rank gets an error that names the call, at its
 // deadline at the latest, and later calls fail, too.
 func TestPMIxFailures(t *testing.T) {
@@ -180,8 +198,10 @@ func TestPMIxLoss(t *testing.T) {
 		if early {
 			c.OnLoss(lost)
 		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
 		time.AfterFunc(10*time.Millisecond, func() { _, _ = f.lost.Write([]byte{0, 0}) })
-		if _, err := c.Gather(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the launcher has closed the connection") {
+		if _, err := c.Gather(ctx, nil); err == nil || !strings.Contains(err.Error(), "the launcher has closed the connection") {
 			t.Error(err)
 		}
 		c.OnLoss(lost)
