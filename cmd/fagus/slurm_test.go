@@ -3,12 +3,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -59,20 +60,66 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 	for _, c := range steps {
-		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, "../../.ci/slurm-test", c.words...)
-		cmd.Env = append(os.Environ(), "FAGUS_JOIN="+c.join)
-		// SIGTERM, not SIGKILL, so that the script can end its daemons.
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-		cmd.WaitDelay = 20 * time.Second
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() == 77 {
-			t.Skipf("%s", out)
-		}
-		if err != nil || !bytes.Contains(out, []byte(c.want)) || slices.Contains(c.words, fagus) && !bytes.Contains(out, []byte("verified: ")) {
-			t.Errorf("%v: %s", err, out)
+		t.Setenv("FAGUS_JOIN", c.join)
+		out := slurm(t, "", "../../.ci/slurm-test", c.words...)
+		if !strings.Contains(out, c.want) || slices.Contains(c.words, fagus) && !strings.Contains(out, "verified: ") {
+			t.Errorf("want %q: %s", c.want, out)
 		}
 	}
+}
+
+// TestSlurmRequeue: a batch job that Slurm puts back into its queue resumes from its checkpoint.
+func TestSlurmRequeue(t *testing.T) {
+	if !longtest.Thorough() {
+		t.Skip("Slurm takes half a minute: FAGUS_LONG=2")
+	}
+	dir := t.TempDir()
+	job := "#!/bin/sh\necho start $SLURM_RESTART_COUNT\nexec srun --kill-on-bad-exit=1 -n 4 " + command(t, "fagus") +
+		" run sor --net shm -n 40 --iterations 60000 --checkpoint kept --checkpoint-every 20ms\n"
+	// Slurm lets a job wait for a minute or two before it starts again, unless it is told otherwise.
+	const user = `id=$(sbatch --parsable --requeue -n 4 --open-mode=append -o out job.sh) || exit 1
+until ls kept/*.manifest >/dev/null 2>&1; do sleep 0.1; done
+scontrol requeue $id
+until [ "$(squeue -h -j $id -o %T)" = PENDING ]; do sleep 0.5; done
+scontrol update JobId=$id StartTime=now
+while [ "$(squeue -h -j $id -o %T)" ]; do sleep 0.5; done
+cat out
+`
+	for name, text := range map[string]string{"job.sh": job, "user.sh": user} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, err := filepath.Abs("../../.ci/slurm-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := slurm(t, dir, script, "--user", "sh", "user.sh")
+	for _, want := range []string{"start\n", "start 1\n", "verified: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("want %q", want)
+		}
+	}
+	t.Logf("%s", out)
+}
+
+// slurm runs .ci/slurm-test in a folder and returns its output, or skips the test.
+func slurm(t *testing.T, dir, script string, words ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, script, words...)
+	cmd.Dir = dir
+	// SIGTERM, not SIGKILL, so that the script can end its daemons.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skipf("%s", out)
+	}
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	return string(out)
 }
