@@ -76,7 +76,7 @@ func TestSlurmRequeue(t *testing.T) {
 	dir := t.TempDir()
 	job := "#!/bin/sh\necho start $SLURM_RESTART_COUNT\nexec srun --kill-on-bad-exit=1 -n 4 " + command(t, "fagus") +
 		" run sor --net shm -n 40 --iterations 60000 --checkpoint kept --checkpoint-every 20ms\n"
-	// Slurm lets a job wait for a minute or two before it starts again, unless it is told otherwise.
+	// Slurm lets a job wait for a minute or two before it starts again unless it is told otherwise.
 	const user = `id=$(sbatch --parsable --requeue -n 4 --open-mode=append -o out job.sh) || exit 1
 until ls kept/*.manifest >/dev/null 2>&1; do sleep 0.1; done
 scontrol requeue $id
