@@ -75,11 +75,18 @@ func (n *Node) due() (number uint64, stop bool, err error) {
 		}
 	}
 	number, err = n.begins(number, false)
-	return number &^ stopBit, number&stopBit != 0, err
+	stop, number = number&stopBit != 0, number&^stopBit
+	if number > 0 {
+		n.begun = number
+	}
+	return number, stop, err
 }
 
-// stopBit in a word of begins says that the run is to stop.
-const stopBit = 1 << 63
+// Bits in a word of begins.
+const (
+	stopBit   = 1 << 63 // the run is to stop
+	undoneBit = 1 << 62 // of rank 0: the checkpoint that was begun last has failed
+)
 
 // beforeCut calls what OnCheckpoint has named. A rank that goes on could take a variable that
 // another one is about to save: all wait.
@@ -107,7 +114,7 @@ func (n *Node) stop() error {
 }
 
 // begins returns on all ranks which checkpoint begins, which rank 0 knows. It tells rank 0 what the
-// others have lost.
+// others have lost, and the others to remove what they have saved of a checkpoint that has failed.
 func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 	if err := n.beginStart(); err != nil {
 		return 0, err
@@ -117,6 +124,8 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		if number = lost; stop {
 			number |= stopBit
 		}
+	} else if n.checkpoints.Undone(n.begun) {
+		number |= undoneBit
 	}
 	words, err := Gather(n, number)
 	if err != nil {
@@ -133,7 +142,10 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 			n.checkpoints.GiveUp(lost)
 		}
 	}
-	return words[0], nil
+	if words[0]&undoneBit != 0 {
+		n.checkpoints.Undo(n.ctx, n.begun, n.rank)
+	}
+	return words[0] &^ undoneBit, nil
 }
 
 // beginStart has all ranks agree on the number of this run, once. In virtual time all ranks are in

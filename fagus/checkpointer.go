@@ -34,6 +34,12 @@ type Checkpointer interface {
 	Stop()
 	// GiveUp tells rank 0 that another rank has lost its part of a checkpoint.
 	GiveUp(number uint64)
+	// Undone reports whether a checkpoint has failed for certain: it will never be valid. Rank 0
+	// calls it.
+	Undone(number uint64) bool
+	// Undo removes what a rank has saved of a checkpoint that has failed for certain. It may be
+	// called again. Every rank calls it.
+	Undo(ctx context.Context, number uint64, rank int)
 	// Finish returns when no Commit is under way: whether the last one has made its checkpoint
 	// valid. Rank 0 calls it.
 	Finish(ctx context.Context) (valid bool)

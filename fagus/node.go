@@ -48,6 +48,7 @@ type Node struct {
 
 	start       uint32                    // number of this run; 0: not agreed yet
 	checkpoints Checkpointer              // nil: none are made
+	begun       uint64                    // the checkpoint that was begun last
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
 	kept        []*kept                   // private memory that is saved
 	cuts        []func()                  // of OnCheckpoint

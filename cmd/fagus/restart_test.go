@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc64"
 	"math/rand/v2"
@@ -25,6 +26,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
+var kills = flag.Int("kills", 0, "how many ranks TestKilledRanks kills, half of them on each network; 0: 200 with FAGUS_LONG=2, otherwise 20; 100 take 1 to 4 minutes, and -timeout must permit it")
+
 // TestKilledRanks kills ranks of fagus run sor --restart at random instants, also while they
 // start or resume. The result, and all arrays at the end, must be those of an undisturbed run,
 // bit for bit. It logs the times from the kill until the new ranks have computed and saved one
@@ -38,12 +41,15 @@ func TestKilledRanks(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var reference result
 	reference.run(t, []string{"--net", "shm", "--nodes", "1"}, nil)
-	kills := longtest.Cases(200, 20)
+	each := longtest.Cases(200, 20) / 2
+	if *kills > 0 {
+		each = (*kills + 1) / 2
+	}
 	for _, net := range []string{"shm", "tcp"} {
 		var times []time.Duration
-		for done, next := 0, 0; done < kills/2; {
+		for done, next := 0, 0; done < each; {
 			nodes := 2 + next%3
-			k := killer{nodes: nodes, victim: next, left: min(4, kills/2-done), random: random}
+			k := killer{nodes: nodes, victim: next, left: min(4, each-done), random: random}
 			next++
 			var got result
 			got.run(t, []string{"--net", net, "--nodes", strconv.Itoa(nodes), "--restart", "20"}, &k)
@@ -56,6 +62,7 @@ func TestKilledRanks(t *testing.T) {
 			done += k.done
 			times = append(times, k.times...)
 		}
+		t.Logf("%s: %d kills", net, each)
 		slices.Sort(times)
 		if len(times) > 0 {
 			t.Logf("%s: from kill -9 to computing again: median %v, worst %v of %d", net, times[len(times)/2].Round(time.Millisecond), times[len(times)-1].Round(time.Millisecond), len(times))

@@ -61,6 +61,9 @@ func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) er
 	if over(k.closed) {
 		return fmt.Errorf("checkpoint: number %d: the job has ended", m.Number)
 	}
+	k.mu.Lock()
+	k.tried = m.Number
+	k.mu.Unlock()
 	if err := put(ctx, k.cfg.Store, manifestName(m.Number), text); err != nil {
 		return fmt.Errorf("checkpoint: %s in %v: %w", manifestName(m.Number), k.cfg.Store, err)
 	}

@@ -48,12 +48,15 @@ type Keeper struct {
 	stopped    bool          // Due has told that the run stops
 	stopping   atomic.Bool   // Stop was called
 	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
+	tried      uint64        // the newest checkpoint whose manifest may be there
 	closed     chan struct{} // closed by Close
 }
 
 // rank is what a Keeper remembers of a rank. One Save of a rank begins when the one before is over.
 type rank struct {
 	known   *memory       // of the last checkpoint; nil: nothing can be referred to
+	before  *memory       // known before the last part was saved
+	saved   uint64        // the checkpoint of the last part; 0: it was removed
 	copy    []byte        // reused
 	writing chan struct{} // closed when the last Save is over; guarded by Keeper.mu
 	lost    uint64        // the last checkpoint that could not be written; likewise
@@ -296,7 +299,7 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %s in %v: %w", name, k.cfg.Store, err)
 	}
-	r.known = now
+	r.before, r.known, r.saved = r.known, now, cut.Number
 	return nil
 }
 

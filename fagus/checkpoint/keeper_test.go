@@ -102,6 +102,9 @@ func TestFailingDisk(t *testing.T) {
 				if err != nil && name != "failing now and then" || err == nil && got != want {
 					t.Fatalf("sum %x, error %v; want %x", got, err, want)
 				}
+				if err := k.Close(); err != nil { // what has failed is being removed
+					t.Error(err)
+				}
 				if failed && !strings.Contains(said.String(), "level=WARN") {
 					t.Error("nothing was reported")
 				}
