@@ -51,7 +51,7 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	}
 	var base consistency.Addr
 	err = n.declare(func() (err error) {
-		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %v", length, t), size, mem.Own)
+		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %s", length, typeText(t)), size, mem.Own)
 		if err == nil && all != nil {
 			n.space.SetViews(base, all)
 		}
@@ -91,6 +91,29 @@ func checkElement(t reflect.Type) error {
 		return fmt.Errorf("a %v cannot be shared: use numbers, and arrays and structs of them", t.Kind())
 	}
 	return fmt.Errorf("values of size 0 cannot be shared")
+}
+
+// typeText returns a type, and the numbers that it consists of if they have another name, such as
+// "main.Kelvin (float64)", so that who reads a checkpoint knows them.
+func typeText(t reflect.Type) string {
+	if numbers := numbersText(t); numbers != "" && numbers != t.String() {
+		return fmt.Sprintf("%v (%s)", t, numbers)
+	}
+	return t.String()
+}
+
+// numbersText returns the number type that is below a type of elements, or "" if it is a struct.
+func numbersText(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		return ""
+	case reflect.Array:
+		if inside := numbersText(t.Elem()); inside != "" {
+			return fmt.Sprintf("[%d]%s", t.Len(), inside)
+		}
+		return ""
+	}
+	return t.Kind().String()
 }
 
 // Name returns the name that was passed to NewArray.

@@ -285,7 +285,7 @@ func compareArrays(own, saved []SavedArray) error {
 		if i >= len(saved) {
 			return &unlikeError{fmt.Sprintf("the checkpoint has no array %q: it is of another program, or of another version of this one", a.Name)}
 		}
-		if a.Kind == keptEach {
+		if a.Each() {
 			a.Bytes = saved[i].Bytes // by the number of ranks
 		}
 		if saved[i] != a {

@@ -59,10 +59,14 @@ type Cut struct {
 // SavedArray describes an array of a checkpoint.
 type SavedArray struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"`    // the number and type of elements
+	Kind    string `json:"kind"`    // the number and type of elements: "9 elements of type float64"
 	Element int    `json:"element"` // bytes
 	Bytes   int    `json:"bytes"`
 }
+
+// Each reports whether the array is one of KeepEach. Of its Bytes, 2^40 for each rank, only the
+// first are used.
+func (a SavedArray) Each() bool { return a.Kind == keptEach }
 
 // SavedPiece is consecutive bytes of an array. Pieces of one run with the same place, Guard and
 // Version have the same data.

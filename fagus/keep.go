@@ -67,7 +67,7 @@ func keptVector[T any](n *Node, name string, length int) *kept {
 		_ = n.errorf("Keep %q: elements of type %v: %w", name, t, err)
 	}
 	size := int(t.Size())
-	return &kept{SavedArray: SavedArray{name, fmt.Sprintf("%d private elements of type %v", length, t), size, length * size}}
+	return &kept{SavedArray: SavedArray{name, fmt.Sprintf("%d private elements of type %s", length, typeText(t)), size, length * size}}
 }
 
 const (

@@ -2,6 +2,7 @@ package checkpoints
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
@@ -41,10 +42,15 @@ type elements struct {
 	inside int   // numbers in an element
 }
 
-var kindText = regexp.MustCompile(`^([0-9]+) elements of type ((?:\[[0-9]+\])*)(.+)$`)
+// kindText has the number of elements, the lengths of arrays, and the type of numbers, which is in
+// parentheses after a type with another name.
+var kindText = regexp.MustCompile(`^([0-9]+) (?:private )?elements of type (?:[^()]+ \()?((?:\[[0-9]+\])*)([^()]+)\)?$`)
 
 // elementsOf returns what the elements of an array are. The error says why they are no numbers.
 func elementsOf(a fagus.SavedArray) (elements, error) {
+	if a.Each() {
+		return elements{}, errors.New("they are bytes that each rank has made for KeepEach: want numbers, bool, or arrays of them")
+	}
 	m := kindText.FindStringSubmatch(a.Kind)
 	if m == nil {
 		return elements{}, fmt.Errorf("%s: its kind is unknown", printable(a.Kind))

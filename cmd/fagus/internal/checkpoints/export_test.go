@@ -12,6 +12,7 @@ import (
 	"github.com/sbinet/npyio/npy"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
 // littleEndian returns a value as it is in the memory of a little-endian machine.
@@ -60,6 +61,64 @@ func TestNPY(t *testing.T) {
 		if err := r.Read(got.Interface()); err != nil || !reflect.DeepEqual(got.Elem().Interface(), values) {
 			t.Errorf("%s: %v, error %v; want %v", kind, got.Elem(), err, values)
 		}
+	}
+}
+
+type kelvin float64
+
+// TestNamedNumbers: what a program calls its numbers, and whether it shares or keeps them, does not
+// matter. What each rank keeps has the bytes that were saved.
+func TestNamedNumbers(t *testing.T) {
+	j := newJob(t)
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: j.Keeper}, func(n *fagus.Node) error {
+		heat := fagus.NewGuarded[kelvin](n, "heat", 3)
+		pairs := fagus.NewGuarded[[2]kelvin](n, "pairs", 2)
+		mine := []kelvin{kelvin(n.Rank()) + 0.5}
+		fagus.Keep(n, "mine", &mine, n.Rank(), 2)
+		fagus.KeepEach(n, "each", func() []byte { return []byte("five!") }, func([]byte) error { return nil })
+		if n.Rank() == 0 {
+			n.Set(heat.Write(), pairs.Write()).Do(func() {
+				copy(heat.Slice(), []kelvin{1, 2, 3})
+				copy(pairs.Slice(), [][2]kelvin{{1, 2}, {3, 4}})
+			})
+		}
+		return n.Checkpoint(0)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := checkpoint.Open(t.Context(), j.store(t), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	for name, want := range map[string]string{"heat": "3 1\n1\n2\n3\n", "pairs": "2 2\n1\n3\n2\n4\n", "mine": "2 1\n0.5\n1.5\n"} {
+		x, err := newExported(o, name, "")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		x.ctx = t.Context()
+		var b bytes.Buffer
+		w := bufio.NewWriter(&b)
+		if err = x.column(); err == nil {
+			err = x.writeMTX(w)
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+		if _, text, _ := strings.Cut(b.String(), "\n"); err != nil || x.name != "float64" || text != want {
+			t.Errorf("%s: %s of type %s, error %v; want %s", name, text, x.name, err, want)
+		}
+	}
+	if _, err := newExported(o, "each", ""); err == nil || !strings.Contains(err.Error(), "they are bytes that each rank has made") {
+		t.Errorf("each: error %v", err)
+	}
+	var s summary
+	s.measure(o)
+	const head = 8 // KeepEach saves the number of bytes
+	if a := s.Arrays[3]; a.Name != "each" || a.Bytes != 2*(head+len("five!")) || a.Saved != int64(a.Bytes) {
+		t.Errorf("%+v", a)
 	}
 }
 
@@ -145,6 +204,8 @@ func TestElements(t *testing.T) {
 		{Kind: "2 elements of type int", Element: 3, Bytes: 6},
 		{Kind: "2 elements of type []int8", Element: 1, Bytes: 2},
 		{Kind: "2 elements of type struct { X float64 }", Element: 8, Bytes: 16},
+		{Kind: "2 elements of type main.Point (struct { X float64 })", Element: 8, Bytes: 16},
+		{Kind: "2 elements of type float64 (int32)", Element: 8, Bytes: 16},
 		{Kind: "float64", Element: 8, Bytes: 16},
 		{Kind: "", Element: 1},
 	} {
@@ -164,6 +225,7 @@ func TestElements(t *testing.T) {
 func FuzzElements(f *testing.F) {
 	f.Add("2 elements of type [3]float64", 24, 48)
 	f.Add("2 elements of type int", 3, 6)
+	f.Add("2 private elements of type [3]main.Kelvin ([3]float64)", 24, 48)
 	f.Fuzz(func(t *testing.T, kind string, element, bytes int) {
 		if element < 1 || bytes < 0 || bytes%element != 0 {
 			return // package checkpoint refuses these

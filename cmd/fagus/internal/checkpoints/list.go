@@ -111,6 +111,9 @@ func (s *summary) measure(o *checkpoint.Snapshot) {
 			}
 		}
 		s.Data += saved
+		if a.Each() {
+			a.Bytes = int(saved)
+		}
 		s.Arrays = append(s.Arrays, array{a.Name, a.Kind, a.Bytes, saved})
 	}
 }
