@@ -24,6 +24,8 @@ type checkpoints struct {
 	grace  time.Duration // after SIGTERM; 0: the run ends at once
 	// restart is how often the job is started again when ranks die.
 	restart int
+	// copyMiB is how much a rank may copy, so that it computes while the copy is written.
+	copyMiB int
 	open    StoreOpener // nil: folder is a directory
 }
 
@@ -71,6 +73,7 @@ func checkpointFlags() []cli.Flag {
 		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it. fagus also takes s3://BUCKET/PREFIX"},
 		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in the memory of this host, every second"),
 		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: at every cut, and the program waits until it is written"},
+		&cli.IntFlag{Name: "checkpoint-copy", Category: category, Value: 1024, Usage: "most `MIB` of memory in which a rank copies what has changed, to compute while that is written; a rank with more waits until it is written"},
 		&cli.DurationFlag{Name: "grace", Category: category, Usage: "on SIGTERM, make a checkpoint at the next cut and exit with code 75, or end after `TIME`; Slurm and Kubernetes send SIGTERM some time before they kill (default: the run ends at once)"},
 	}
 }
@@ -84,7 +87,7 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 	if p.restart, err = ReadRestart(c); err != nil {
 		return p, err
 	}
-	p.grace = c.Duration("grace")
+	p.grace, p.copyMiB = c.Duration("grace"), c.Int("checkpoint-copy")
 	scheme, _, isURL := strings.Cut(p.folder, "://")
 	if isURL {
 		openers, _ := c.App.Metadata[StoresKey].(map[string]StoreOpener)
@@ -99,6 +102,8 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 		return p, usage.Errorf("--grace %v: want a time", p.grace)
 	case p.grace > 0 && p.folder == "":
 		return p, usage.Errorf("--grace is the time for a last checkpoint: use it with --checkpoint DIR")
+	case p.copyMiB < 0 || p.copyMiB > mostCopyMiB:
+		return p, usage.Errorf("--checkpoint-copy %d: want 0 to %d MiB", p.copyMiB, mostCopyMiB)
 	case p.every < 0:
 		return p, usage.Errorf("--checkpoint-every %v: want a time", p.every)
 	case p.folder == "" && (c.IsSet("checkpoint") || c.IsSet("checkpoint-every") && p.restart == 0):
@@ -107,8 +112,8 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 	return p, nil
 }
 
-// copied is how many bytes a rank copies, so that it computes while they are written.
-const copied = 1 << 30
+// mostCopyMiB bounds --checkpoint-copy: 1 TiB.
+const mostCopyMiB = 1 << 20
 
 // keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
 // at every cut, a rank writes before it goes on: so every run makes the same checkpoints.
@@ -120,11 +125,15 @@ func (p *checkpoints) keeper(ctx context.Context, virtual bool) (*checkpoint.Kee
 	if err != nil {
 		return nil, err
 	}
-	cfg := checkpoint.Config{Store: store, Every: p.every}
-	if !virtual && p.every > 0 {
-		cfg.Copy = copied
+	return checkpoint.New(checkpoint.Config{Store: store, Every: p.every, Copy: p.copied(virtual)}), nil
+}
+
+// copied returns how many bytes a rank copies.
+func (p *checkpoints) copied(virtual bool) int64 {
+	if virtual || p.every == 0 {
+		return 0
 	}
-	return checkpoint.New(cfg), nil
+	return int64(p.copyMiB) << 20
 }
 
 // store opens the store.
