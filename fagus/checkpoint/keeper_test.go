@@ -128,8 +128,8 @@ func TestTwoJobs(t *testing.T) {
 	}
 	second, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(path, d)})
 	_, _, err := small.start(t, fagus.Config{Nodes: 2, Checkpoints: second})
-	if err == nil || !strings.Contains(err.Error(), "another job is using it (process") {
-		t.Errorf("error %v, want that another job uses the directory", err)
+	if err == nil || !strings.Contains(err.Error(), "another job is using it (process") || !strings.Contains(err.Error(), "remove "+filepath.Join(path, "lock")) {
+		t.Errorf("error %v, want that another job uses the directory, and what to do", err)
 	}
 }
 

@@ -27,7 +27,7 @@ func lock(path string) (unlock func() error, err error) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		who, _ := io.ReadAll(io.LimitReader(f, 200)) // only for the message
-		return nil, fmt.Errorf("%w (%s): give each job its own directory", errInUse, strings.TrimSpace(string(who)))
+		return nil, fmt.Errorf("%w (%s): give each job its own directory; if that host is lost for good, remove %s", errInUse, strings.TrimSpace(string(who)), path)
 	}
 	host, _ := os.Hostname() // only for the message
 	if err := f.Truncate(0); err == nil {

@@ -47,10 +47,11 @@ const (
 const memoryEvery = time.Second
 
 // How long a job waits for the directory of its checkpoints if another one has it: at the first
-// attempt that is probably a mistake, and later ranks of the attempt before on a host that is lost.
+// attempt that is probably a mistake, and later ranks of the attempt before on a host that is cut
+// off. An NFSv4 server takes the locks of such a host away after the lease time, usually 90 s.
 const (
 	patience     = 2 * time.Second
-	lostPatience = 30 * time.Second
+	lostPatience = 2 * time.Minute
 )
 
 // RestartFlag returns the flag that ReadRestart reads.
