@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -288,6 +289,24 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// stopping is a Keeper that another goroutine tells to stop some steps after it was made.
+type stopping struct {
+	*checkpoint.Keeper
+	steps int
+}
+
+func (s *stopping) Due(ctx context.Context, now fagus.Time) (number uint64, stop bool, err error) {
+	if s.steps++; s.steps == 300 {
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			s.Stop()
+		}()
+		<-told
+	}
+	return s.Keeper.Due(ctx, now)
+}
+
 // TestStop: a run that is told to stop makes a checkpoint, though none is due, and ends.
 func TestStop(t *testing.T) {
 	whole := relax{cells: 100, steps: 2000, stop: -1}
@@ -299,15 +318,13 @@ func TestStop(t *testing.T) {
 		d, begun := checkpoint.NewDisk(), 0
 		for tries := 0; ; tries++ {
 			k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Every: time.Hour, Copy: copies})
-			timer := time.AfterFunc(5*time.Millisecond, k.Stop)
-			sum, at, err := whole.start(t, fagus.Config{Nodes: 1 + tries%3, Mode: fagus.Mode(tries % 2), Checkpoints: k})
-			timer.Stop()
+			sum, at, err := whole.start(t, fagus.Config{Nodes: 1 + tries%3, Mode: fagus.Mode(tries % 2), Checkpoints: &stopping{Keeper: k}})
 			if err == nil {
 				if sum != want || at < begun {
 					t.Errorf("sum %x, begun at step %d; want %x, step %d or later", sum, at, want, begun)
 				}
-				if tries == 0 {
-					t.Error("the run was never stopped")
+				if tries < 3 {
+					t.Errorf("the run was stopped %d times only", tries)
 				}
 				break
 			}
