@@ -104,12 +104,13 @@ func corePlaces() []place {
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/checkpoint", may: []string{"fagus"}, time: "how often checkpoints are made, and when one was made"},
 		{dir: "fagus/checkpoint/s3", may: []string{"fagus/checkpoint"}, time: "how long a server may take to answer", net: "asks a server by HTTP"},
+		{dir: "fagus/checkpoint/partner", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/checkpoint"}, time: "how long a host may take to answer", net: "asks hosts by HTTP"},
 		{dir: "fagus/region", may: []string{"fagus"}},
 		{dir: "fagus/cluster/pmi", may: []string{"dimmnet"}, time: "how long a launcher may take to answer"},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/cluster/pmi", "fagus/internal/launchers"},
 			time: "how long a rank waits for others, and a peer that may be stopped",
 			net:  "joins processes by sockets"},
-		{dir: "fagus/cluster/launch", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/cluster"},
+		{dir: "fagus/cluster/launch", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/reach", "fagus/checkpoint/partner", "fagus/cluster"},
 			time: "how long ranks may take to end",
 			net:  "finds a port where ranks meet"},
 	}
@@ -147,7 +148,7 @@ func frontPlaces() []place {
 	return []place{
 		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/checkpoint", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
+			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
 			time: "how long ranks may take to end"},

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -73,12 +72,16 @@ func (a *agent) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := first.Start
-	if s == nil || s.Version != agentVersion {
+	s, keep := first.Start, first.Remember
+	if !(s != nil && s.Version == agentVersion || keep != nil && keep.Version == agentVersion) {
 		return fmt.Errorf("launch: the launcher does not use protocol version %d: install the same fagus on all hosts", agentVersion)
 	}
 	if err := a.send(report{Version: agentVersion}); err != nil {
 		return err
+	}
+	if keep != nil {
+		defer a.beat(time.Duration(keep.BeatNS))()
+		return a.remember(ctx, keep)
 	}
 	defer a.beat(time.Duration(s.BeatNS))()
 	if err := os.Chdir(s.Folder); err != nil {
@@ -198,16 +201,7 @@ func (w reporter) Write(p []byte) (int, error) {
 }
 
 func freeMeetingPoint(s *start) (string, error) {
-	want := s.variable("FAGUS_INTERFACE")
-	ports, err := reach.ParsePorts(s.variable("FAGUS_PORTS"))
-	if err != nil {
-		return "", fmt.Errorf("launch: FAGUS_PORTS: %w", err)
-	}
-	var near netip.Addr // the address of this host that ssh connected to
-	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
-		near, _ = netip.ParseAddr(words[2])
-	}
-	at, err := cluster.OuterInterface(want, near)
+	at, ports, err := outerAddress(s.Env)
 	if err != nil {
 		return "", err
 	}
@@ -225,10 +219,10 @@ func freeMeetingPoint(s *start) (string, error) {
 	return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
 }
 
-// variable returns the value of an environment variable of the ranks.
-func (s *start) variable(name string) string {
+// variableOf returns the value of an environment variable of the ranks.
+func variableOf(env []string, name string) string {
 	value := os.Getenv(name)
-	for _, v := range s.Env {
+	for _, v := range env {
 		if v, ok := strings.CutPrefix(v, name+"="); ok {
 			value = v
 		}

@@ -66,6 +66,9 @@ type Hosts struct {
 	Answer time.Duration
 	// Insecure starts the ranks without identities, so they do not encrypt their data.
 	Insecure bool
+	// Memory, if not empty, keeps checkpoints in the memory of the hosts, as long as the job lives:
+	// the ranks have the address of a store of package partner in the variable of this name.
+	Memory string
 }
 
 // Check returns the error of Job.Check, or an error if the hosts have too few slots for all ranks.
@@ -84,23 +87,36 @@ func (j *Hosts) Run(ctx context.Context) error {
 		return err
 	}
 	now := *j // the attempts may have other ranks and hosts
-	lost := make(map[string]bool)
-	once := func(ctx context.Context, attempt int, more bool) error { return now.runOnce(ctx, attempt, more, lost) }
+	now.Stderr = &locked{to: j.Stderr}
+	all := newShared(now)
+	defer all.close()
+	if j.Memory != "" {
+		now.Resumes = func() string {
+			if j.Resumes != nil {
+				_ = j.Resumes() // it knows nothing of these checkpoints
+			}
+			return all.resumes()
+		}
+	}
+	once := func(ctx context.Context, attempt int, more bool) error { return now.runOnce(ctx, attempt, more, all) }
 	size := j.Size
-	return j.attempts(ctx, once, func(other int) (string, bool) {
+	return now.attempts(ctx, once, func(other int) (string, bool) {
 		size = cmp.Or(other, size)
-		return now.without(size, lost)
+		return now.without(size, all.lost)
 	})
 }
 
-// runOnce makes one attempt. It adds the names of hosts that are lost to lost.
-func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, lost map[string]bool) error {
+// runOnce makes one attempt. It adds the names of hosts that are lost to all.
+func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared) error {
 	shares, err := j.Shares()
 	if err != nil {
 		return err
 	}
 	orders, err := j.orders(shares, attempt)
 	if err != nil {
+		return err
+	}
+	if err := all.begin(ctx, attempt, j, orders); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -112,33 +128,34 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, lost map[st
 		}
 	}
 	meet := make(chan string, 1)
-	var mu sync.Mutex // guards Stdout and Stderr
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
+		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &all.mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
-	var all sync.WaitGroup
+	forget := all.watch(record)
+	var running sync.WaitGroup
 	var hosts []string // of each rank
 	for i, a := range agents {
 		hosts = append(hosts, slices.Repeat([]string{a.host}, len(orders[i].Ranks))...)
-		all.Go(func() { first.record(a.run(ctx, orders[i])) })
+		running.Go(func() { first.record(a.run(ctx, order{Start: orders[i]})) })
 	}
 	ended := make(chan struct{})
 	var relaying sync.WaitGroup
 	relaying.Go(func() { j.relay(ctx, agents, meet, ended) })
-	all.Wait()
+	running.Wait()
 	close(ended)
 	relaying.Wait()
 	for _, a := range agents {
 		if a.lost {
-			lost[a.host] = true
+			all.lost[a.host] = true
 		}
 	}
+	forget()
 	err = firstFailed(first.err(ctx), hosts)
 	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Died && !bySignal(exit.Code) && exit.Rank < len(hosts) {
 		// The others have lost the rank, whose process lived: its host may be cut off from theirs.
-		if host := hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !lost[h.Name] }) {
-			lost[host] = true
+		if host := hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !all.lost[h.Name] }) {
+			all.lost[host] = true
 		}
 	}
 	return err
@@ -262,7 +279,9 @@ type remote struct {
 	begun   chan struct{}  // closed when the agent has its first order, or gets none
 	spoke   chan struct{}  // closed when the agent has reported
 	in      io.WriteCloser // nil if begin has made no pipe
-	pulse   pulse
+	// remembered receives the reports of a memory; nil for ranks.
+	remembered chan<- remembered
+	pulse      pulse
 }
 
 // send sends an order. It ignores errors, because run notices the end of the agent.
@@ -277,9 +296,9 @@ func (r *remote) command(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 
-// run starts ranks and returns when they have ended.
-func (r *remote) run(ctx context.Context, s *start) error {
-	err := r.runOnce(ctx, s)
+// run starts an agent with its first order, and returns when it has ended.
+func (r *remote) run(ctx context.Context, o order) error {
+	err := r.runOnce(ctx, o)
 	// What does not answer at the first attempt is more likely a mistake than a loss.
 	if missing := (*agentError)(nil); r.attempt > 0 && errors.As(err, &missing) {
 		r.lost = true
@@ -290,9 +309,9 @@ func (r *remote) run(ctx context.Context, s *start) error {
 	return err
 }
 
-func (r *remote) runOnce(ctx context.Context, s *start) error {
+func (r *remote) runOnce(ctx context.Context, o order) error {
 	cmd := r.command(ctx)
-	reports, err := r.begin(ctx, cmd, s)
+	reports, err := r.begin(ctx, cmd, o)
 	if err != nil {
 		return limited(fmt.Errorf("launch: host %s: %w", r.host, err), len(r.job.Hosts))
 	}
@@ -331,7 +350,7 @@ func (r *remote) runOnce(ctx context.Context, s *start) error {
 	return &agentError{fmt.Errorf("launch: host %s: %s failed before its agent reported (%w): see what it printed, and try it by hand: %s", r.host, cmd.Args[0], err, strings.Join(cmd.Args, " "))}
 }
 
-func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io.ReadCloser, err error) {
+func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, o order) (reports io.ReadCloser, err error) {
 	defer func() {
 		if err != nil {
 			close(r.begun)
@@ -362,7 +381,7 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, s *start) (reports io
 	}
 	go func() { // ends when in is closed, even if nobody reads the order
 		defer close(r.begun)
-		r.send(order{Start: s})
+		r.send(o)
 	}()
 	return reports, nil
 }
@@ -392,6 +411,12 @@ func (r *remote) listen(from io.Reader) (failure error, done bool) {
 			select {
 			case r.meet <- p.Rendezvous:
 			default: // the agent was not asked to choose the rendezvous
+			}
+		}
+		if p.Remembered != nil {
+			select {
+			case r.remembered <- *p.Remembered:
+			default: // nobody has asked
 			}
 		}
 		if p.Failed != nil {

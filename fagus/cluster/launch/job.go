@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -226,6 +227,15 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 		defer secret.Close()
 		cmd.ExtraFiles = []*os.File{secret} // descriptor 3
 		cmd.Env = append(cmd.Env, "FAGUS_IDENTITY=fd:3")
+	}
+	if r.Memory != nil {
+		secret, err := pipeOf(r.Memory)
+		if err != nil {
+			return fmt.Errorf("launch: passing the identity to rank %d: %w", rank, err)
+		}
+		defer secret.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, secret)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=fd:%d", partner.IdentityVariable, 2+len(cmd.ExtraFiles)))
 	}
 	if j.Lines != nil {
 		line := j.Lines[rank]

@@ -4,9 +4,9 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 
 // agentVersion is the version of the protocol between the launcher and the agents. The launcher
 // writes orders to an agent's standard input, and the agent writes reports to its standard
-// output, both as a sequence of JSON documents. The first order starts ranks. At the end of the
-// input the agent ends the ranks.
-const agentVersion = 4
+// output, both as a sequence of JSON documents. The first order starts ranks, or a memory. At the
+// end of the input the agent ends the ranks, or the memory.
+const agentVersion = 5
 
 type order struct {
 	Start  *start `json:"start,omitempty"`
@@ -17,6 +17,27 @@ type order struct {
 	Kill bool `json:"kill,omitempty"`
 	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
+	// Remember asks for a memory. Only the same can follow.
+	Remember *remember `json:"remember,omitempty"`
+}
+
+// remember tells an agent to keep checkpoints in the memory of its host (package partner), and to
+// end the service for the attempt before. With Serve it begins that for another attempt.
+type remember struct {
+	Version  int      `json:"version"`
+	Host     int      `json:"host"` // number
+	Lost     []int    `json:"lost"` // numbers of the hosts that are lost
+	Serve    bool     `json:"serve"`
+	Identity []byte   `json:"identity"` // of this host; empty: in clear
+	Env      []string `json:"env"`      // that of the ranks
+	BeatNS   int64    `json:"beat_ns"`
+}
+
+// remembered is what an agent reports after each order to remember.
+type remembered struct {
+	Address string `json:"address"` // host:port; empty without Serve
+	Folder  string `json:"folder"`
+	Newest  uint64 `json:"newest"` // number of a checkpoint; 0: there is none
 }
 
 // start tells an agent which ranks to start. With Meet, the agent first reports an address where
@@ -43,18 +64,20 @@ type start struct {
 type rankStart struct {
 	Rank     dimmnet.Rank `json:"rank"`
 	Identity []byte       `json:"identity"` // may be empty
+	Memory   []byte       `json:"memory"`   // identity for the memory of other hosts; may be empty
 }
 
 // report tells the launcher what has happened. The first has the Version, unless it is a failure.
 // An empty report is a sign of life. Failed is sent as soon as a rank has failed; the
 // other ranks go on until the launcher ends them.
 type report struct {
-	Version    int     `json:"version,omitempty"`
-	Rendezvous string  `json:"rendezvous,omitempty"`
-	Out        []byte  `json:"out,omitempty"`
-	Err        []byte  `json:"err,omitempty"`
-	Failed     *failed `json:"failed,omitempty"`
-	Done       bool    `json:"done,omitempty"` // all ranks have ended; this is the last report
+	Version    int         `json:"version,omitempty"`
+	Rendezvous string      `json:"rendezvous,omitempty"`
+	Remembered *remembered `json:"remembered,omitempty"`
+	Out        []byte      `json:"out,omitempty"`
+	Err        []byte      `json:"err,omitempty"`
+	Failed     *failed     `json:"failed,omitempty"`
+	Done       bool        `json:"done,omitempty"` // all ranks have ended; this is the last report
 }
 
 type failed struct {

@@ -27,7 +27,7 @@ func TestInterruptAtStart(t *testing.T) {
 			time.Sleep(time.Duration(i) * 50 * time.Microsecond)
 			cancel(&SignalError{os.Interrupt})
 		}()
-		if _, err := r.begin(ctx, cmd, &start{}); err == nil {
+		if _, err := r.begin(ctx, cmd, order{Start: &start{}}); err == nil {
 			_ = cmd.Wait() // may be killed
 			<-r.begun
 		}

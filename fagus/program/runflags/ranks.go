@@ -112,15 +112,16 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 		return cfg.launchAgain(c, agent, job, atEnd)
 	}
 	// The job needs no time limit: each rank reads --timeout from its own command line.
-	return runRanks(c.Context, c, agent, job)
+	return runRanks(c.Context, c, agent, job, false)
 }
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
 func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
-	return runRanks(ctx, c, AgentName, job)
+	return runRanks(ctx, c, AgentName, job, false)
 }
 
-func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job) error {
+// runRanks runs a job. With inMemory and --hosts, checkpoints are kept in the memory of the hosts.
+func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, inMemory bool) error {
 	pass := make(chan os.Signal, 2)
 	signal.Notify(pass, syscall.SIGQUIT)
 	defer signal.Stop(pass)
@@ -152,6 +153,9 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 		spread, err := onHosts(c, agent, job)
 		if err != nil {
 			return err
+		}
+		if inMemory {
+			spread.Memory = checkpointVariable
 		}
 		ranks = spread
 	} else if c.IsSet("rsh") || c.IsSet("insecure") {
@@ -227,7 +231,11 @@ func checkPorts(c *cli.Context, job *launch.Hosts) error {
 	has := int(ports.Last) - int(ports.First) + 1
 	for i, h := range job.Hosts {
 		first := h.Name == job.Hosts[0].Name
-		if want := WantedPorts(ranks[h.Name], first); shares[i] > 0 && has < want {
+		want := WantedPorts(ranks[h.Name], first)
+		if job.Memory != "" {
+			want++
+		}
+		if shares[i] > 0 && has < want {
 			return usage.Errorf("%s %v: the range has %d ports, and the %d ranks of host %s need %d: give a larger range", name, ports, has, ranks[h.Name], h.Name, want)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -24,10 +23,8 @@ import (
 func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, atEnd bool) (err error) {
 	at := cfg.Checkpoints
 	job.Restart = at.restart
-	if at.folder == "" {
-		if c.IsSet("hosts") {
-			return usage.Errorf("--restart on --hosts needs --checkpoint, a directory that all hosts share: without it checkpoints are in the memory of one host")
-		}
+	inMemory := at.folder == ""
+	if inMemory && !c.IsSet("hosts") {
 		memory, err := launch.NewMemory()
 		if err != nil {
 			return err
@@ -35,10 +32,11 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 		defer func() { err = errors.Join(err, memory.Close()) }()
 		at.folder = memory.Folder
 		job.Env = append(job.Env, checkpointVariable+"="+at.folder)
-		if !c.IsSet("checkpoint-every") {
-			job.Env = append(job.Env, everyVariable+"="+memoryEvery.String())
-		}
-	} else if at.open == nil {
+	}
+	if inMemory && !c.IsSet("checkpoint-every") {
+		job.Env = append(job.Env, everyVariable+"="+memoryEvery.String())
+	}
+	if !inMemory && at.open == nil {
 		if at.folder, err = filepath.Abs(at.folder); err != nil {
 			return err
 		}
@@ -54,11 +52,14 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 	}
 	job.Resumes = func() string {
 		held.Reset()
+		if at.folder == "" {
+			return "" // launch.Hosts knows it
+		}
 		return at.newestSoon(c.Context)
 	}
 	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
-	return runRanks(ctx, c, agent, job)
+	return runRanks(ctx, c, agent, job, inMemory)
 }
 
 // newestSoon is newest, if the store answers within 2 seconds.

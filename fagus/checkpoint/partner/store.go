@@ -1,0 +1,294 @@
+package partner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// Scheme is that of the address of a store.
+const Scheme = "memory"
+
+// Place is where the memory of a host is: in a folder, or at an address.
+type Place struct {
+	Host int // the number of the host
+	At   string
+}
+
+// Address returns the address of the store for ranks of a host: the folder of its memory, and
+// host:port of the others, of which the first is its partner.
+func Address(folder string, host int, others []Place) string {
+	text := fmt.Sprintf("%s://%d@%s", Scheme, host, folder)
+	for _, p := range others {
+		text += fmt.Sprintf(",%d@%s", p.Host, p.At)
+	}
+	return text
+}
+
+// parse is the inverse of Address.
+func parse(address string) (all []Place, err error) {
+	list, right := strings.CutPrefix(address, Scheme+"://")
+	var seen []int
+	for part := range strings.SplitSeq(list, ",") {
+		number, at, found := strings.Cut(part, "@")
+		host, err := strconv.ParseUint(number, 10, 16)
+		right = right && found && err == nil && host < mostHomes && !slices.Contains(seen, int(host))
+		if _, _, err := net.SplitHostPort(at); len(all) > 0 && err != nil || at == "" {
+			right = false
+		}
+		all, seen = append(all, Place{int(host), at}), append(seen, int(host))
+	}
+	if !right {
+		return nil, fmt.Errorf("partner: address %.200q: want %s://HOST@FOLDER,HOST@ADDRESS:PORT,..., as a launcher gives it", address, Scheme)
+	}
+	return all, nil
+}
+
+// Store is a checkpoint.Store in the memory of several hosts, for the ranks of one of them.
+type Store struct {
+	home   int
+	folder folder
+	others []*client // the partner is first
+}
+
+var _ checkpoint.Store = (*Store)(nil)
+
+// Open returns the store at an address that the function Address has made. The identity is that of
+// the last rank of the authority that the servers have; nil: the servers serve in clear.
+func Open(address string, id *identity.Identity) (*Store, error) {
+	all, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{home: all[0].Host, folder: folder(all[0].At)}
+	for _, p := range all[1:] {
+		if id != nil && p.Host >= id.Size()-1 {
+			return nil, fmt.Errorf("partner: host %d has no identity: the authority has %d", p.Host, id.Size())
+		}
+		s.others = append(s.others, newClient(p.Host, p.At, id, patience))
+	}
+	return s, nil
+}
+
+// String says where the store is.
+func (s *Store) String() string {
+	return fmt.Sprintf("the memory of %d hosts", 1+len(s.others))
+}
+
+// Close closes the connections that are idle.
+func (s *Store) Close() error {
+	for _, c := range s.others {
+		c.http.CloseIdleConnections()
+	}
+	return nil
+}
+
+// Lock implements checkpoint.Store. It reserves nothing: nobody else has the address and the
+// identities of an attempt.
+func (s *Store) Lock(context.Context) (unlock func() error, err error) {
+	return func() error { return nil }, nil
+}
+
+// Create implements checkpoint.Store.
+func (s *Store) Create(ctx context.Context, name string) (checkpoint.Writer, error) {
+	of, err := s.folder.of(s.home)
+	if err != nil {
+		return nil, err
+	}
+	w := new(writer)
+	if w.own, err = of.Create(ctx, name); err != nil {
+		return nil, err
+	}
+	copies := s.others[:min(1, len(s.others))]
+	if manifest(name) {
+		copies = s.others
+	}
+	for _, c := range copies {
+		home := s.home
+		if manifest(name) {
+			home = c.home // each host has its own
+		}
+		u, err := c.create(ctx, home, name)
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		w.away = append(w.away, u)
+	}
+	return w, nil
+}
+
+// writer writes an object to this host and to others.
+type writer struct {
+	own  checkpoint.Writer
+	away []*upload
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	for _, u := range w.away {
+		if n, err := u.Write(p); err != nil {
+			return n, err
+		}
+	}
+	return w.own.Write(p)
+}
+
+// Commit implements checkpoint.Writer. The object is valid when it is at home, which is last.
+func (w *writer) Commit() error {
+	var all error
+	for _, u := range w.away {
+		all = errors.Join(all, u.commit())
+	}
+	if all != nil {
+		w.own.Abort()
+		return all
+	}
+	return w.own.Commit()
+}
+
+// Abort implements checkpoint.Writer.
+func (w *writer) Abort() {
+	for _, u := range w.away {
+		u.abort()
+	}
+	w.own.Abort()
+}
+
+// List implements checkpoint.Store. Without the answer of one host the list has all objects of
+// which there are two.
+func (s *Store) List(ctx context.Context) ([]checkpoint.Object, error) {
+	all, err := s.folder.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var silent []error
+	for _, c := range s.others {
+		some, err := c.list(ctx)
+		if err != nil {
+			silent = append(silent, c.wrap(err))
+		}
+		all = append(all, some...)
+	}
+	if len(silent) > 1 {
+		return nil, errors.Join(silent...)
+	}
+	return unique(all), nil
+}
+
+// Remove implements checkpoint.Store.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	err := s.folder.remove(ctx, name)
+	for _, c := range s.others {
+		err = errors.Join(err, c.wrap(c.remove(ctx, name)))
+	}
+	return err
+}
+
+// Open implements checkpoint.Store. It looks on this host first.
+func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error) {
+	var silent error
+	for _, host := range s.from(s.home) {
+		r, err := s.openOf(ctx, s.number(host), name)
+		if err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			silent = errors.Join(silent, err)
+		}
+	}
+	if silent != nil {
+		return nil, silent
+	}
+	return nil, fs.ErrNotExist
+}
+
+// openOf opens an object of a home. If the home says that it does not have the object, there is
+// none. If it does not answer, a copy counts.
+func (s *Store) openOf(ctx context.Context, home int, name string) (r checkpoint.Reader, err error) {
+	var silent error
+	for _, host := range s.from(home) {
+		if r, err = s.openAt(ctx, host, home, name); err == nil {
+			return r, nil
+		}
+		gone := errors.Is(err, fs.ErrNotExist)
+		if gone && silent == nil {
+			return nil, err
+		}
+		if !gone {
+			silent = errors.Join(silent, err)
+		}
+	}
+	return nil, silent
+}
+
+// from returns all hosts, nil for this one, beginning with the one that has a number.
+func (s *Store) from(home int) []*client {
+	all := append([]*client{nil}, s.others...)
+	first := slices.IndexFunc(all, func(c *client) bool { return s.number(c) == home })
+	all[0], all[first] = all[first], all[0]
+	return all
+}
+
+// number returns the number of a host.
+func (s *Store) number(c *client) int {
+	if c == nil {
+		return s.home
+	}
+	return c.home
+}
+
+// openAt opens an object of a home on a host.
+func (s *Store) openAt(ctx context.Context, host *client, home int, name string) (checkpoint.Reader, error) {
+	if host != nil {
+		size, err := host.size(ctx, home, name)
+		return &reader{ctx, host, home, name, size}, host.wrap(err)
+	}
+	of, err := checkpoint.OpenExisting(s.folder.path(home))
+	if err != nil {
+		return nil, err
+	}
+	return of.Open(ctx, name)
+}
+
+// reader reads an object on another host.
+type reader struct {
+	ctx  context.Context
+	host *client
+	home int
+	name string
+	size int64
+}
+
+// Size implements checkpoint.Reader.
+func (r *reader) Size() int64 { return r.size }
+
+// ReadAt implements io.ReaderAt.
+func (r *reader) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 || at >= r.size {
+		return 0, io.EOF
+	}
+	n := min(len(p), int(r.size-at))
+	if n == 0 {
+		return 0, nil
+	}
+	if err := r.host.readAt(r.ctx, r.home, r.name, p[:n], at); err != nil {
+		return 0, r.host.wrap(err)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (r *reader) Close() error { return nil }

@@ -1,0 +1,274 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
+)
+
+// shared is what the attempts of a job share.
+type shared struct {
+	lost map[string]bool // by name of host
+	mu   sync.Mutex      // guards Stdout and Stderr
+	memories
+}
+
+// memories keeps checkpoints in the memory of hosts, by an agent on each, for the life of a job.
+type memories struct {
+	job     Hosts    // as it begins; without Memory nothing is kept
+	names   []string // of the hosts, each once: the index is the number of a host
+	all     []*memory
+	running sync.WaitGroup
+}
+
+// memory is that of a host. Its end is the loss of the host.
+type memory struct {
+	remote
+	said chan remembered // answers to orders; capacity 1
+	over chan struct{}   // closed when it has ended; err is set before
+	err  error
+	stop context.CancelFunc
+	last remembered
+}
+
+// newShared returns what the attempts of a job share, of which none has begun.
+func newShared(job Hosts) *shared {
+	s := &shared{lost: make(map[string]bool), memories: memories{job: job}}
+	for _, h := range job.Hosts {
+		if !slices.Contains(s.names, h.Name) {
+			s.names = append(s.names, h.Name)
+		}
+	}
+	s.all = make([]*memory, len(s.names))
+	return s
+}
+
+// close ends all memories.
+func (s *shared) close() {
+	for _, m := range s.all {
+		if m != nil {
+			m.stop()
+		}
+	}
+	s.running.Wait()
+}
+
+// begin prepares the memories of hosts for an attempt, and tells the ranks in orders of them. now
+// is the job of the attempt. The error is that of a lost host, unless the attempt is the first.
+func (s *shared) begin(ctx context.Context, attempt int, now *Hosts, orders []*start) error {
+	if s.job.Memory == "" {
+		return nil
+	}
+	var authority *identity.Authority
+	if !now.Insecure {
+		var err error
+		if authority, err = identity.NewAuthority(len(s.names) + 1); err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
+	}
+	part := s.choose(now, len(orders))
+	if err := s.ask(ctx, attempt, part, authority); err != nil {
+		return err
+	}
+	for i, o := range orders {
+		own := s.all[slices.Index(s.names, now.Hosts[i].Name)]
+		o.Env = append(slices.Clip(o.Env), s.job.Memory+"="+s.address(own, part))
+		if authority == nil {
+			continue
+		}
+		id, err := authority.Issue(dimmnet.Rank(len(s.names)))
+		if err != nil {
+			return fmt.Errorf("launch: %w", err)
+		}
+		for r := range o.Ranks {
+			o.Ranks[r].Memory = id.Encode()
+		}
+	}
+	return nil
+}
+
+// choose returns the numbers of the hosts whose memory an attempt uses: those with ranks, which are
+// the first; those that have had some; and a spare one if a single host has ranks.
+func (s *shared) choose(now *Hosts, withRanks int) (part []int) {
+	for i, h := range now.Hosts {
+		number := slices.Index(s.names, h.Name)
+		if !slices.Contains(part, number) && (i < withRanks || s.all[number] != nil) {
+			part = append(part, number)
+		}
+	}
+	for _, h := range now.Hosts {
+		if number := slices.Index(s.names, h.Name); len(part) == 1 && number != part[0] {
+			part = append(part, number)
+		}
+	}
+	slices.Sort(part)
+	return part
+}
+
+// ask gives an order to serve an attempt to the memories of hosts, and starts those that do not
+// exist yet.
+func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *identity.Authority) error {
+	var lost []int
+	for number, name := range s.names {
+		if s.lost[name] {
+			lost = append(lost, number)
+		}
+	}
+	errs := make([]error, len(part))
+	var asking sync.WaitGroup
+	for i, number := range part {
+		o := remember{Version: agentVersion, Host: number, Lost: lost, Serve: true, Env: s.job.Env, BeatNS: int64(s.job.beat())}
+		if authority != nil {
+			id, err := authority.Issue(dimmnet.Rank(number))
+			if err != nil {
+				return fmt.Errorf("launch: %w", err)
+			}
+			o.Identity = id.Encode()
+		}
+		m := s.all[number]
+		if m != nil {
+			m.send(order{Remember: &o})
+		} else {
+			m = s.start(ctx, attempt, number, o)
+		}
+		asking.Go(func() { errs[i] = m.answer(ctx, true, cmp.Or(s.job.Answer, defaultAnswer)+leastStall) })
+	}
+	asking.Wait()
+	for i, number := range part {
+		if errs[i] != nil && attempt > 0 {
+			s.lost[s.names[number]] = true
+			errs[i] = &lostError{errs[i]}
+		}
+	}
+	return cmp.Or(errs...)
+}
+
+// start starts the memory of a host.
+func (s *shared) start(ctx context.Context, attempt, number int, o remember) *memory {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m := &memory{said: make(chan remembered, 1), over: make(chan struct{}), stop: stop}
+	var failure error
+	m.remote = remote{
+		job: &s.job, attempt: attempt, host: s.names[number], mu: &s.mu, begun: make(chan struct{}), spoke: make(chan struct{}),
+		record: func(err error) { failure = err }, remembered: m.said,
+	}
+	s.all[number] = m
+	s.running.Go(func() {
+		err := m.run(ctx, order{Remember: &o})
+		m.err = cmp.Or(failure, err, fmt.Errorf("launch: host %s: the process of its memory has ended", m.host))
+		close(m.over)
+	})
+	return m
+}
+
+// answer waits for the answer to an order, which may be one to serve.
+func (m *memory) answer(ctx context.Context, serve bool, limit time.Duration) error {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case m.last = <-m.said:
+		if serve && m.last.Address == "" { // of an order that was given up
+			return fmt.Errorf("launch: host %s: the process of its memory does not serve", m.host)
+		}
+		return nil
+	case <-m.over:
+		return m.err
+	case <-late.C:
+		return fmt.Errorf("launch: host %s: the process of its memory has not answered in %v", m.host, limit)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// address returns the address of the store for ranks on a host: the hosts after it come first.
+func (s *shared) address(own *memory, part []int) string {
+	at := slices.IndexFunc(part, func(number int) bool { return s.all[number] == own })
+	var others []partner.Place
+	for _, number := range slices.Concat(part[at+1:], part[:at]) {
+		others = append(others, partner.Place{Host: number, At: s.all[number].last.Address})
+	}
+	return partner.Address(own.last.Folder, part[at], others)
+}
+
+// watch records the end of a memory as the loss of its host, until stop is called. stop also ends
+// the memories of hosts that are lost.
+func (s *shared) watch(record func(error)) (stop func()) {
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	for _, m := range s.all {
+		if m != nil && !s.lost[m.host] {
+			watching.Go(func() {
+				select {
+				case <-m.over:
+					record(&lostError{m.err})
+				case <-done:
+				}
+			})
+		}
+	}
+	return func() {
+		close(done)
+		watching.Wait()
+		for _, m := range s.all {
+			if m == nil {
+				continue
+			}
+			select {
+			case <-m.over:
+				s.lost[m.host] = true
+			default:
+			}
+			if s.lost[m.host] {
+				m.stop()
+			}
+		}
+	}
+}
+
+// resumes ends the service for an attempt, and says in words from where the job resumes.
+func (s *shared) resumes() string {
+	const enough = 2 * time.Second
+	var asking sync.WaitGroup
+	for _, m := range s.all {
+		if m != nil && !s.lost[m.host] {
+			m.send(order{Remember: &remember{Version: agentVersion}})
+			asking.Go(func() {
+				if m.answer(context.Background(), false, enough) != nil {
+					m.stop() // the next attempt goes on without its host
+				}
+			})
+		}
+	}
+	asking.Wait()
+	newest := uint64(0)
+	for _, m := range s.all {
+		if m != nil && !s.lost[m.host] {
+			newest = max(newest, m.last.Newest)
+		}
+	}
+	if newest == 0 {
+		return "from the start: there is no checkpoint yet"
+	}
+	return fmt.Sprintf("from checkpoint %d", newest)
+}
+
+// locked is a writer that several goroutines use.
+type locked struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write implements io.Writer.
+func (w *locked) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
+}
