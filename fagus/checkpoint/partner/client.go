@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"net"
@@ -46,8 +45,9 @@ func newClient(home int, address string, id *identity.Identity, patience time.Du
 			}
 			return &steadyConn{c, patience}, nil
 		},
-		TLSHandshakeTimeout: patience / 3, ResponseHeaderTimeout: patience,
-		DisableCompression: true, MaxIdleConnsPerHost: 4, MaxResponseHeaderBytes: mostHeader,
+		TLSHandshakeTimeout:   patience, // in a crowd, a server takes some seconds
+		ResponseHeaderTimeout: patience,
+		DisableCompression:    true, MaxIdleConnsPerHost: 4, MaxResponseHeaderBytes: mostHeader,
 	}
 	c := &client{home: home, address: address, scheme: "http", http: &http.Client{Transport: transport}, patience: patience}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -158,23 +158,21 @@ func (c *client) remove(ctx context.Context, name string) error {
 
 // upload writes an object to another host.
 type upload struct {
-	client  *client
-	trailer http.Header
-	to      *io.PipeWriter
-	bytes   int64
-	sum     hash.Hash32
-	result  chan error // of the request; capacity 1
+	client *client
+	to     *io.PipeWriter
+	result chan error // of the request; capacity 1
 }
 
 // create begins an upload of an object of a home.
 func (c *client) create(ctx context.Context, home int, name string) (*upload, error) {
 	from, to := io.Pipe()
-	r, err := c.request(ctx, http.MethodPut, objectPath(home, name), from)
+	body := &summed{PipeReader: from, trailer: http.Header{sumTrailer: nil}, sum: newSum()}
+	r, err := c.request(ctx, http.MethodPut, objectPath(home, name), body)
 	if err != nil {
 		return nil, err
 	}
-	r.Trailer = http.Header{sumTrailer: nil}
-	u := &upload{client: c, trailer: r.Trailer, to: to, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli)), result: make(chan error, 1)}
+	r.Trailer = body.trailer
+	u := &upload{client: c, to: to, result: make(chan error, 1)}
 	go func() {
 		answer, err := c.http.Do(r)
 		if err == nil {
@@ -182,16 +180,33 @@ func (c *client) create(ctx context.Context, home int, name string) (*upload, er
 			_ = answer.Body.Close() // it has nothing
 		}
 		u.result <- err
-		_ = from.CloseWithError(io.ErrClosedPipe) // who writes finds the result
+		_ = from.Close() // never fails; who writes finds the result
 	}()
 	return u, nil
+}
+
+// summed is the body of an upload, which sets the trailer at its end.
+type summed struct {
+	*io.PipeReader
+	trailer http.Header
+	bytes   int64
+	sum     hash.Hash32
+}
+
+// Read implements io.Reader.
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.PipeReader.Read(p)
+	s.bytes += int64(n)
+	_, _ = s.sum.Write(p[:n]) // never fails
+	if err == io.EOF {
+		s.trailer.Set(sumTrailer, sumText(s.bytes, s.sum.Sum32()))
+	}
+	return n, err
 }
 
 // Write implements io.Writer.
 func (u *upload) Write(p []byte) (int, error) {
 	n, err := u.to.Write(p)
-	u.bytes += int64(n)
-	_, _ = u.sum.Write(p[:n]) // never fails
 	if err != nil {
 		err = u.ended(err)
 	}
@@ -210,7 +225,6 @@ func (u *upload) ended(err error) error {
 
 // commit returns when the other host has the object.
 func (u *upload) commit() error {
-	u.trailer.Set(sumTrailer, sumText(u.bytes, u.sum.Sum32()))
 	_ = u.to.Close() // never fails
 	return u.client.wrap(<-u.result)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -26,9 +27,9 @@ const (
 	// patience bounds each step of a request.
 	patience = 15 * time.Second
 	// greeting bounds the time until a connection has sent its first request.
-	greeting = 5 * time.Second
+	greeting = 3 * time.Second
 	// mostStrangers is how many connections that have sent no request are open at a time.
-	mostStrangers = 128
+	mostStrangers = 256
 	mostHeader    = 8 << 10
 	sumTrailer    = "Fagus-Sum" // length and CRC-32C of an upload
 )
@@ -36,12 +37,15 @@ const (
 // Server gives the ranks of other hosts the memory of this host.
 type Server struct {
 	folder   folder
-	patience time.Duration // the constant, except in tests
-	now      *serving      // nil: no attempt
+	patience time.Duration // the constants, except in tests
+	greeting time.Duration
+	now      *serving // nil: no attempt
 }
 
 // NewServer returns a server for a folder, which has nothing else. It does not serve yet.
-func NewServer(path string) *Server { return &Server{folder: folder(path), patience: patience} }
+func NewServer(path string) *Server {
+	return &Server{folder: folder(path), patience: patience, greeting: greeting}
+}
 
 // Serve serves an attempt of the job, at a listener that it closes. It ends the one before, and
 // returns when it has begun. home is the number of this host; lost are the numbers of the hosts
@@ -61,7 +65,7 @@ func (s *Server) Serve(at net.Listener, id *identity.Identity, home int, lost []
 	now := &serving{folder: s.folder, patience: s.patience}
 	strangers := crowd{slots: make(chan struct{}, mostStrangers)}
 	now.http = &http.Server{
-		Handler: now.handler(), ReadHeaderTimeout: greeting, MaxHeaderBytes: mostHeader, ConnState: strangers.state,
+		Handler: now.handler(), ReadHeaderTimeout: s.greeting, MaxHeaderBytes: mostHeader, ConnState: strangers.state,
 		ErrorLog: log.New(io.Discard, "", 0), // strangers do not fill a log
 	}
 	now.ended.Go(func() { _ = now.http.Serve(at) }) // ends with an error always
@@ -178,7 +182,7 @@ func (s *serving) put(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	sum := newSum()
 	n, err := io.Copy(io.MultiWriter(to, sum), &paced{r.Body, http.NewResponseController(w), s.patience})
 	if got := sumText(n, sum.Sum32()); err == nil && r.Trailer.Get(sumTrailer) != got {
 		err = fmt.Errorf("the sum of %s is %.40q: want %s: the upload is not whole", name, r.Trailer.Get(sumTrailer), got)
@@ -194,6 +198,8 @@ func (s *serving) put(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(http.StatusCreated)
 }
+
+func newSum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }
 
 // sumText is the trailer of an upload.
 func sumText(bytes int64, sum uint32) string { return fmt.Sprintf("%d-%08x", bytes, sum) }

@@ -18,39 +18,43 @@ import (
 // Scheme is that of the address of a store.
 const Scheme = "memory"
 
-// Place is where the memory of a host is: in a folder, or at an address.
+// Place is where the memory of a host is reached.
 type Place struct {
-	Host int // the number of the host
-	At   string
+	Host    int    // number of the host
+	Address string // host:port
 }
 
-// Address returns the address of the store for ranks of a host: the folder of its memory, and
-// host:port of the others, of which the first is its partner.
+// Address returns the address of the store for ranks of a host: the folder of its memory, and the
+// places of the others, of which the first is its partner.
 func Address(folder string, host int, others []Place) string {
-	text := fmt.Sprintf("%s://%d@%s", Scheme, host, folder)
+	text := fmt.Sprintf("%s://%d", Scheme, host)
 	for _, p := range others {
-		text += fmt.Sprintf(",%d@%s", p.Host, p.At)
+		text += fmt.Sprintf(",%d@%s", p.Host, p.Address)
 	}
-	return text
+	return text + "=" + folder
 }
 
 // parse is the inverse of Address.
-func parse(address string) (all []Place, err error) {
-	list, right := strings.CutPrefix(address, Scheme+"://")
-	var seen []int
-	for part := range strings.SplitSeq(list, ",") {
-		number, at, found := strings.Cut(part, "@")
-		host, err := strconv.ParseUint(number, 10, 16)
-		right = right && found && err == nil && host < mostHomes && !slices.Contains(seen, int(host))
-		if _, _, err := net.SplitHostPort(at); len(all) > 0 && err != nil || at == "" {
-			right = false
+func parse(address string) (path string, host int, others []Place, err error) {
+	rest, right := strings.CutPrefix(address, Scheme+"://")
+	list, path, found := strings.Cut(rest, "=")
+	right = right && found && path != ""
+	var seen []uint64
+	for i, part := range strings.Split(list, ",") {
+		number, at, _ := strings.Cut(part, "@")
+		n, err := strconv.ParseUint(number, 10, 16)
+		_, _, noPlace := net.SplitHostPort(at)
+		right = right && err == nil && n < mostHomes && !slices.Contains(seen, n) && (i == 0) == (at == "") && (i == 0 || noPlace == nil)
+		if seen = append(seen, n); i == 0 {
+			host = int(n)
+		} else {
+			others = append(others, Place{int(n), at})
 		}
-		all, seen = append(all, Place{int(host), at}), append(seen, int(host))
 	}
 	if !right {
-		return nil, fmt.Errorf("partner: address %.200q: want %s://HOST@FOLDER,HOST@ADDRESS:PORT,..., as a launcher gives it", address, Scheme)
+		return "", 0, nil, fmt.Errorf("partner: address %.200q: want %s://HOST,HOST@ADDRESS:PORT,...=FOLDER, as a launcher gives it", address, Scheme)
 	}
-	return all, nil
+	return path, host, others, nil
 }
 
 // Store is a checkpoint.Store in the memory of several hosts, for the ranks of one of them.
@@ -65,16 +69,16 @@ var _ checkpoint.Store = (*Store)(nil)
 // Open returns the store at an address that the function Address has made. The identity is that of
 // the last rank of the authority that the servers have; nil: the servers serve in clear.
 func Open(address string, id *identity.Identity) (*Store, error) {
-	all, err := parse(address)
+	path, host, others, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{home: all[0].Host, folder: folder(all[0].At)}
-	for _, p := range all[1:] {
+	s := &Store{home: host, folder: folder(path)}
+	for _, p := range others {
 		if id != nil && p.Host >= id.Size()-1 {
 			return nil, fmt.Errorf("partner: host %d has no identity: the authority has %d", p.Host, id.Size())
 		}
-		s.others = append(s.others, newClient(p.Host, p.At, id, patience))
+		s.others = append(s.others, newClient(p.Host, p.Address, id, patience))
 	}
 	return s, nil
 }

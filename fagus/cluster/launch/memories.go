@@ -193,7 +193,7 @@ func (s *shared) address(own *memory, part []int) string {
 	at := slices.IndexFunc(part, func(number int) bool { return s.all[number] == own })
 	var others []partner.Place
 	for _, number := range slices.Concat(part[at+1:], part[:at]) {
-		others = append(others, partner.Place{Host: number, At: s.all[number].last.Address})
+		others = append(others, partner.Place{Host: number, Address: s.all[number].last.Address})
 	}
 	return partner.Address(own.last.Folder, part[at], others)
 }
