@@ -42,6 +42,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "epoch" {
 		epochRank(os.Args[2], os.Args[3])
 	}
+	if len(os.Args) == 4 && os.Args[1] == "partner" {
+		partnerRank(os.Args[2], os.Args[3])
+	}
 	flag.Parse()
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
 	goleak.VerifyTestMain(m)
