@@ -230,7 +230,7 @@ func happens(n *fagus.Node, mark, event string) error {
 				return err
 			}
 			kill(processes, func(pid int) bool { return pid != os.Getpid() })
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // the kernel does it if its agent was first
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // if the kernel has not
 		}
 		if killed := kill(processes, func(pid int) bool { return keeps(pid, folder) }); killed != 1 {
 			return fmt.Errorf("%d of %d processes keep %s", killed, len(processes), folder)
@@ -262,7 +262,7 @@ func kill(processes []int, which func(pid int) bool) (killed int) {
 // keeps reports whether a process keeps the memory in a folder: it has started the one that removes
 // the folder.
 func keeps(pid int, folder string) bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is right
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // it is right
 	for _, path := range threads {
 		children, _ := os.ReadFile(path) // it may have ended
 		for _, child := range strings.Fields(string(children)) {

@@ -73,7 +73,7 @@ func checkpointFlags() []cli.Flag {
 	const category = "checkpoints"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it. fagus also takes s3://BUCKET/PREFIX"},
-		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in memory, every second: of this host, or of two hosts each part with --hosts"),
+		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in memory, every second: of this host or, with --hosts, of two hosts"),
 		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: at every cut, and the program waits until it is written"},
 		&cli.IntFlag{Name: "checkpoint-copy", Category: category, Value: 1024, Usage: "most `MIB` of memory in which a rank copies what has changed, to compute while that is written; a rank with more waits until it is written"},
 		&cli.DurationFlag{Name: "grace", Category: category, Usage: "on SIGTERM, make a checkpoint at the next cut and exit with code 75, or end after `TIME`; Slurm and Kubernetes send SIGTERM some time before they kill (default: the run ends at once)"},

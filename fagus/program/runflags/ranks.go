@@ -29,7 +29,7 @@ func HostFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "hosts", Category: category, Usage: "start the ranks on `HOSTS`, a,b[:slots], by ssh; fagus and the program must be on each, at the same paths"},
 		&cli.StringFlag{Name: "rsh", Category: category, Usage: "use `COMMAND` instead of ssh; %h in it is the host, which otherwise comes last"},
-		&cli.StringFlag{Name: "ports", Category: category, Usage: "listen on ports in `RANGE` only, such as 17000-17100 (FAGUS_PORTS): two a rank, three at rank 0"},
+		&cli.StringFlag{Name: "ports", Category: category, Usage: "listen on ports in `RANGE` only, such as 17000-17100 (FAGUS_PORTS): two a rank, three at rank 0, one more a host for --restart without --checkpoint"},
 		&cli.BoolFlag{Name: "insecure", Category: category, Usage: "do not encrypt or authenticate connections between hosts"},
 	}
 }
