@@ -34,7 +34,7 @@ func TestHostsInMemory(t *testing.T) {
 			sor := []string{"run", "sor", "-n", sorSize, "--iterations", "1000", "--json"}
 			cmd := h.command(t, append(sor, "--net", "tcp", "--nodes", "4", "--restart", "1", "--checkpoint-every", "1ms", "--hosts")...)
 			hosts := slices.Index(cmd.Args, "--hosts") + 1
-			cmd.Args[hosts] = strings.ReplaceAll(cmd.Args[hosts], ",", ":1,") + ":1" // room for one rank
+			cmd.Args[hosts] = strings.ReplaceAll(cmd.Args[hosts], ",", ":1,") + ":1"
 			var out bytes.Buffer
 			errs := &told{}
 			cmd.Stdout, cmd.Stderr = &out, errs
