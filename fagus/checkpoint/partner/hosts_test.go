@@ -56,7 +56,7 @@ func newHosts(t *testing.T, n int) *hosts {
 }
 
 // inMemory returns an empty folder, in memory if this machine can: tests do not wait for a disk.
-func inMemory(t *testing.T) string {
+func inMemory(t testing.TB) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("/dev/shm", "fagus-test-")
 	if err != nil {
@@ -95,7 +95,7 @@ func (h *hosts) attempt(t *testing.T) {
 	h.ranks = issue(t, authority, len(h.servers))
 }
 
-func listenHere(t *testing.T) net.Listener {
+func listenHere(t testing.TB) net.Listener {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -104,7 +104,7 @@ func listenHere(t *testing.T) net.Listener {
 	return at
 }
 
-func issue(t *testing.T, from *identity.Authority, rank int) *identity.Identity {
+func issue(t testing.TB, from *identity.Authority, rank int) *identity.Identity {
 	t.Helper()
 	id, err := from.Issue(dimmnet.Rank(rank))
 	if err != nil {

@@ -47,6 +47,11 @@
 // A host that is lost is left out of later attempts. If the other hosts have too few slots, there
 // are fewer ranks.
 //
+// With Hosts.Memory, another agent on each host that has ranks keeps checkpoints in its memory
+// (package fagus/checkpoint/partner) as long as the job lives. Its end is the loss of its host.
+// Each attempt has its own identities there, too: the agents end the service of the attempt before,
+// and confirm that, before the next ranks are started.
+//
 // With Job.Resize it is also started again with another number of ranks, for which [Listen] takes
 // the requests of [Scale], when the ranks have ended with the exit code [Stopped].
 //
