@@ -26,7 +26,11 @@ func BenchmarkPart(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer other.End()
-			s, err := Open(Address(inMemory(b), 0, []Place{{1, at.Addr().String()}}), ranks)
+			own := folder(inMemory(b))
+			if err := own.begin(b.Context(), 0, nil); err != nil {
+				b.Fatal(err)
+			}
+			s, err := Open(Address(string(own), 0, []Place{{1, at.Addr().String()}}), ranks)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,9 +19,10 @@ type folder string
 
 func (f folder) path(home int) string { return filepath.Join(string(f), strconv.Itoa(home)) }
 
-// of returns the objects of a home.
+// of returns the objects of a home; fs.ErrNotExist: there is no directory. Only a server makes one:
+// ranks that outlive it would leave what nobody removes.
 func (f folder) of(home int) (*checkpoint.Directory, error) {
-	return checkpoint.OpenDirectory(f.path(home))
+	return checkpoint.OpenExisting(f.path(home))
 }
 
 // homes returns the numbers of all homes of which the folder has objects.
@@ -74,7 +75,7 @@ func (f folder) remove(ctx context.Context, name string) error {
 // begin prepares the folder for an attempt: it removes what ranks have left unfinished, and gives
 // the objects of lost homes to home.
 func (f folder) begin(ctx context.Context, home int, lost []int) error {
-	into, err := f.of(home)
+	into, err := checkpoint.OpenDirectory(f.path(home))
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
 // files returns all files in a folder and in those below, except those that are locked.
@@ -171,6 +172,15 @@ func TestHalfUploads(t *testing.T) {
 	}
 }
 
+// ownFolder returns the memory of host 1, in the state in which its server leaves it.
+func ownFolder(t *testing.T) folder {
+	f := folder(inMemory(t))
+	if err := f.begin(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestStrangers: who has no identity of this attempt, or asks another host, gets nothing.
 func TestStrangers(t *testing.T) {
 	h := newHosts(t, 2)
@@ -217,7 +227,7 @@ func TestStrangers(t *testing.T) {
 	// A rank of an earlier attempt has the old identity.
 	before := h.store(t, 1)
 	h.attempt(t)
-	late := &Store{home: 1, folder: folder(t.TempDir()), others: []*client{newClient(0, h.at[0], mine, time.Second)}}
+	late := &Store{home: 1, folder: ownFolder(t), others: []*client{newClient(0, h.at[0], mine, time.Second)}}
 	if _, err := late.Open(t.Context(), "c00000001.manifest"); err == nil {
 		t.Error("a rank of an earlier attempt reads")
 	}
@@ -290,7 +300,7 @@ func TestSlowHost(t *testing.T) {
 	defer at.Close()
 	const limit = 300 * time.Millisecond
 	for _, id := range []*identity.Identity{nil, newHosts(t, 2).ranks} {
-		s := &Store{home: 1, folder: folder(t.TempDir()), others: []*client{newClient(0, at.Addr().String(), id, limit)}}
+		s := &Store{home: 1, folder: ownFolder(t), others: []*client{newClient(0, at.Addr().String(), id, limit)}}
 		begun := time.Now()
 		if _, err := s.Open(t.Context(), "c00000001.manifest"); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Open: %v", err)
@@ -336,7 +346,7 @@ func TestBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The partner has it from elsewhere, as if it were of an attempt before.
-	of, err := folder(h.folders[1]).of(0)
+	of, err := checkpoint.OpenDirectory(folder(h.folders[1]).path(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -312,7 +312,7 @@ func TestUnreachable(t *testing.T) {
 // names returns the objects of a home on a host.
 func (h *hosts) names(t *testing.T, host, home int) (all []string) {
 	t.Helper()
-	of, err := folder(h.folders[host]).of(home)
+	of, err := checkpoint.OpenDirectory(folder(h.folders[host]).path(home))
 	if err != nil {
 		t.Fatal(err)
 	}

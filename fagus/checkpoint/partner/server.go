@@ -162,11 +162,12 @@ func (s *serving) target(w http.ResponseWriter, r *http.Request) (of *checkpoint
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return nil, "", false
 	}
-	open := checkpoint.OpenExisting
 	if r.Method == http.MethodPut {
-		open = checkpoint.OpenDirectory
+		of, err = checkpoint.OpenDirectory(s.folder.path(int(home)))
+	} else {
+		of, err = s.folder.of(int(home))
 	}
-	if of, err = open(s.folder.path(int(home))); err != nil {
+	if err != nil {
 		fail(w, err)
 	}
 	return of, name, err == nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
@@ -62,6 +63,7 @@ type Store struct {
 	home   int
 	folder folder
 	others []*client // the partner is first
+	homes  sync.Map  // the host where a part of a rank was found last, by the end of its name
 }
 
 var _ checkpoint.Store = (*Store)(nil)
@@ -168,6 +170,17 @@ func (w *writer) Abort() {
 	w.own.Abort()
 }
 
+// each calls ask for all other hosts at the same time, and returns the errors.
+func (s *Store) each(ask func(i int, c *client) error) (errs []error) {
+	errs = make([]error, len(s.others))
+	var asking sync.WaitGroup
+	for i, c := range s.others {
+		asking.Go(func() { errs[i] = c.wrap(ask(i, c)) })
+	}
+	asking.Wait()
+	return errs
+}
+
 // List implements checkpoint.Store. Without the answer of one host the list has all objects of
 // which there are two.
 func (s *Store) List(ctx context.Context) ([]checkpoint.Object, error) {
@@ -175,35 +188,35 @@ func (s *Store) List(ctx context.Context) ([]checkpoint.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var silent []error
-	for _, c := range s.others {
-		some, err := c.list(ctx)
-		if err != nil {
-			silent = append(silent, c.wrap(err))
-		}
-		all = append(all, some...)
-	}
-	if len(silent) > 1 {
+	lists := make([][]checkpoint.Object, len(s.others))
+	silent := s.each(func(i int, c *client) (err error) {
+		lists[i], err = c.list(ctx)
+		return err
+	})
+	if silent = slices.DeleteFunc(silent, func(err error) bool { return err == nil }); len(silent) > 1 {
 		return nil, errors.Join(silent...)
 	}
-	return unique(all), nil
+	return unique(append(all, slices.Concat(lists...)...)), nil
 }
 
 // Remove implements checkpoint.Store.
 func (s *Store) Remove(ctx context.Context, name string) error {
-	err := s.folder.remove(ctx, name)
-	for _, c := range s.others {
-		err = errors.Join(err, c.wrap(c.remove(ctx, name)))
-	}
-	return err
+	errs := s.each(func(_ int, c *client) error { return c.remove(ctx, name) })
+	return errors.Join(append(errs, s.folder.remove(ctx, name))...)
 }
 
-// Open implements checkpoint.Store. It looks on this host first.
+// Open implements checkpoint.Store. It looks first where the part of the same rank was before.
 func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error) {
+	_, rank, _ := strings.Cut(name, "-") // nothing of a manifest
+	first := s.home
+	if before, found := s.homes.Load(rank); found {
+		first = before.(int)
+	}
 	var silent error
-	for _, host := range s.from(s.home) {
+	for _, host := range s.from(first) {
 		r, err := s.openOf(ctx, s.number(host), name)
 		if err == nil {
+			s.homes.Store(rank, s.number(host))
 			return r, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -257,7 +270,7 @@ func (s *Store) openAt(ctx context.Context, host *client, home int, name string)
 		size, err := host.size(ctx, home, name)
 		return &reader{ctx, host, home, name, size}, host.wrap(err)
 	}
-	of, err := checkpoint.OpenExisting(s.folder.path(home))
+	of, err := s.folder.of(home)
 	if err != nil {
 		return nil, err
 	}

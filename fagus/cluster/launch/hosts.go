@@ -132,7 +132,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	for i := range orders {
 		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &all.mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
-	forget := all.watch(record)
+	forget := all.watch(more, record)
 	var running sync.WaitGroup
 	var hosts []string // of each rank
 	for i, a := range agents {

@@ -143,7 +143,7 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 	}
 	asking.Wait()
 	for i, number := range part {
-		if errs[i] != nil && attempt > 0 {
+		if errs[i] != nil && attempt > 0 && ctx.Err() == nil {
 			s.lost[s.names[number]] = true
 			errs[i] = &lostError{errs[i]}
 		}
@@ -198,13 +198,13 @@ func (s *shared) address(own *memory, part []int) string {
 	return partner.Address(own.last.Folder, part[at], others)
 }
 
-// watch records the end of a memory as the loss of its host, until stop is called. stop also ends
-// the memories of hosts that are lost.
-func (s *shared) watch(record func(error)) (stop func()) {
+// watch records the end of a memory as the loss of its host, until stop is called, if more attempts
+// may follow: the last one needs no checkpoints. stop also ends the memories of lost hosts.
+func (s *shared) watch(more bool, record func(error)) (stop func()) {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	for _, m := range s.all {
-		if m != nil && !s.lost[m.host] {
+		if m != nil && more && !s.lost[m.host] {
 			watching.Go(func() {
 				select {
 				case <-m.over:

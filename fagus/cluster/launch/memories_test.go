@@ -34,14 +34,17 @@ const (
 
 // inMemory returns a job that keeps checkpoints in the memory of hosts, all of which are this one.
 // In attempt i, what plan says at i happens: "b" is the end of host b with its memory, "b/memory"
-// that of the process of its memory only, "scale=5" that the job goes on with 5 ranks.
+// that of the process of its memory only, "b/last" the same in a job that cannot start again, and
+// "scale=5" that the job goes on with 5 ranks.
 func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hosts, *bytes.Buffer) {
 	t.Helper()
 	job, out := onHosts(t, size, names, "")
 	mark := fmt.Sprintf("%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid())
 	job.Argv = []string{os.Args[0], "partner", mark, strings.Join(plan, ",")}
 	job.Rsh = []string{"env", "HOST=%h", "MARK=" + mark + "-%h"}
-	job.Memory, job.Restart = storeVariable, len(plan)
+	if job.Memory = storeVariable; !strings.HasSuffix(plan[0], "/last") {
+		job.Restart = len(plan)
+	}
 	ended := -1
 	job.Resize = func() (ranks int) {
 		if ended++; ended < len(plan) {
@@ -120,6 +123,7 @@ func TestHostsInMemory(t *testing.T) {
 		{"to the last", "a:1,b:1,c:1", 3, "c,b", []int{3, 2, 1}, []string{"from checkpoint 3", "without host b on 1 of 3 ranks, attempt 3 of 3, from checkpoint 6"}},
 		{"all ranks on a lost host", "a:3,b:3", 3, "a", []int{3, 3}, []string{"without host a, attempt 2 of 2, from checkpoint 3"}},
 		{"process of a memory", "a:1,b:1,c:1", 2, "b/memory,a", []int{2, 2, 1}, []string{"host b: the agent", "without host b, attempt 2 of 3, from checkpoint 3", "without host a on 1 of 2 ranks"}},
+		{"last attempt", "a:1,b:1", 2, "b/last", []int{2}, []string{"WARN fagus: checkpoint: c00000004-0000"}},
 		{"in clear", "a:1,b:1,c:1", 2, "a", []int{2, 2}, []string{"without host a, attempt 2 of 2, from checkpoint 3"}},
 		{"scaled", "a:1,b:1,c:2", 2, "scale=4,scale=1,a", []int{2, 4, 1, 1}, []string{"ranks from now on: 4, from checkpoint 3", "ranks from now on: 1, from checkpoint 6", "without host a, attempt 2 of 4, from checkpoint 9"}},
 	} {
@@ -236,7 +240,10 @@ func happens(n *fagus.Node, mark, event string) error {
 			return fmt.Errorf("%d of %d processes keep %s", killed, len(processes), folder)
 		}
 	}
-	if what != "" {
+	switch what {
+	case "last":
+		return nil
+	case "memory":
 		time.Sleep(20 * time.Second) // the launcher notices
 	}
 	n.Barrier()
