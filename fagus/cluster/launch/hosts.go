@@ -279,8 +279,8 @@ type remote struct {
 	begun   chan struct{}  // closed when the agent has its first order, or gets none
 	spoke   chan struct{}  // closed when the agent has reported
 	in      io.WriteCloser // nil if begin has made no pipe
-	// remembered receives the reports of a memory; nil for ranks.
-	remembered chan<- remembered
+	// remembered receives the last report of a memory; capacity 1. It is nil for ranks.
+	remembered chan remembered
 	pulse      pulse
 }
 
@@ -413,11 +413,12 @@ func (r *remote) listen(from io.Reader) (failure error, done bool) {
 			default: // the agent was not asked to choose the rendezvous
 			}
 		}
-		if p.Remembered != nil {
+		if p.Remembered != nil && r.remembered != nil {
 			select {
-			case r.remembered <- *p.Remembered:
-			default: // nobody has asked
+			case <-r.remembered: // nobody waits for it any more
+			default:
 			}
+			r.remembered <- *p.Remembered
 		}
 		if p.Failed != nil {
 			r.record(r.failure(p.Failed))

@@ -32,11 +32,11 @@ type memories struct {
 // memory is that of a host. Its end is the loss of the host.
 type memory struct {
 	remote
-	said chan remembered // answers to orders; capacity 1
-	over chan struct{}   // closed when it has ended; err is set before
-	err  error
-	stop context.CancelFunc
-	last remembered
+	over  chan struct{} // closed when it has ended; err is set before
+	err   error
+	stop  context.CancelFunc
+	asked int        // number of the last order
+	last  remembered // the answer to it, or to one before
 }
 
 // newShared returns what the attempts of a job share, of which none has begun.
@@ -135,11 +135,11 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 		}
 		m := s.all[number]
 		if m != nil {
-			m.send(order{Remember: &o})
+			m.ask(o)
 		} else {
 			m = s.start(ctx, attempt, number, o)
 		}
-		asking.Go(func() { errs[i] = m.answer(ctx, true, cmp.Or(s.job.Answer, defaultAnswer)+leastStall) })
+		asking.Go(func() { errs[i] = m.answer(ctx, cmp.Or(s.job.Answer, defaultAnswer)+leastStall) })
 	}
 	asking.Wait()
 	for i, number := range part {
@@ -154,11 +154,11 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 // start starts the memory of a host.
 func (s *shared) start(ctx context.Context, attempt, number int, o remember) *memory {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	m := &memory{said: make(chan remembered, 1), over: make(chan struct{}), stop: stop}
+	m := &memory{over: make(chan struct{}), stop: stop}
 	var failure error
 	m.remote = remote{
 		job: &s.job, attempt: attempt, host: s.names[number], mu: &s.mu, begun: make(chan struct{}), spoke: make(chan struct{}),
-		record: func(err error) { failure = err }, remembered: m.said,
+		record: func(err error) { failure = err }, remembered: make(chan remembered, 1),
 	}
 	s.all[number] = m
 	s.running.Go(func() {
@@ -169,22 +169,30 @@ func (s *shared) start(ctx context.Context, attempt, number int, o remember) *me
 	return m
 }
 
-// answer waits for the answer to an order, which may be one to serve.
-func (m *memory) answer(ctx context.Context, serve bool, limit time.Duration) error {
+// ask gives an order after the first.
+func (m *memory) ask(o remember) {
+	m.asked++
+	o.Number = m.asked
+	m.send(order{Remember: &o})
+}
+
+// answer waits for the answer to the last order.
+func (m *memory) answer(ctx context.Context, limit time.Duration) error {
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	select {
-	case m.last = <-m.said:
-		if serve && m.last.Address == "" { // of an order that was given up
-			return fmt.Errorf("launch: host %s: the process of its memory does not serve", m.host)
+	for {
+		select {
+		case m.last = <-m.remembered:
+			if m.last.Number == m.asked {
+				return nil
+			}
+		case <-m.over:
+			return m.err
+		case <-late.C:
+			return fmt.Errorf("launch: host %s: the process of its memory has not answered in %v", m.host, limit)
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		return nil
-	case <-m.over:
-		return m.err
-	case <-late.C:
-		return fmt.Errorf("launch: host %s: the process of its memory has not answered in %v", m.host, limit)
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -235,21 +243,21 @@ func (s *shared) watch(more bool, record func(error)) (stop func()) {
 
 // resumes ends the service for an attempt, and says in words from where the job resumes.
 func (s *shared) resumes() string {
-	const enough = 2 * time.Second
+	const enough = 2 * time.Second // the next order ends the service, too
+	errs := make([]error, len(s.all))
 	var asking sync.WaitGroup
-	for _, m := range s.all {
+	for i, m := range s.all {
 		if m != nil && !s.lost[m.host] {
-			m.send(order{Remember: &remember{Version: agentVersion}})
-			asking.Go(func() {
-				if m.answer(context.Background(), false, enough) != nil {
-					m.stop() // the next attempt goes on without its host
-				}
-			})
+			m.ask(remember{Version: agentVersion})
+			asking.Go(func() { errs[i] = m.answer(context.Background(), enough) })
 		}
 	}
 	asking.Wait()
 	newest := uint64(0)
-	for _, m := range s.all {
+	for i, m := range s.all {
+		if errs[i] != nil {
+			return "from the newest checkpoint"
+		}
 		if m != nil && !s.lost[m.host] {
 			newest = max(newest, m.last.Newest)
 		}

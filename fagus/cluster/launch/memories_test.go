@@ -34,14 +34,17 @@ const (
 
 // inMemory returns a job that keeps checkpoints in the memory of hosts, all of which are this one.
 // In attempt i, what plan says at i happens: "b" is the end of host b with its memory, "b/memory"
-// that of the process of its memory only, "b/last" the same in a job that cannot start again, and
-// "scale=5" that the job goes on with 5 ranks.
+// that of the process of its memory only, "b/stop" stops that process, "b/last" ends it in a job
+// that cannot start again, and "scale=5" means that the job goes on with 5 ranks.
 func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hosts, *bytes.Buffer) {
 	t.Helper()
 	job, out := onHosts(t, size, names, "")
 	mark := fmt.Sprintf("%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid())
 	job.Argv = []string{os.Args[0], "partner", mark, strings.Join(plan, ",")}
 	job.Rsh = []string{"env", "HOST=%h", "MARK=" + mark + "-%h"}
+	if strings.HasSuffix(plan[0], "/stop") {
+		job.Stall = 3 * time.Second
+	}
 	if job.Memory = storeVariable; !strings.HasSuffix(plan[0], "/last") {
 		job.Restart = len(plan)
 	}
@@ -123,6 +126,7 @@ func TestHostsInMemory(t *testing.T) {
 		{"to the last", "a:1,b:1,c:1", 3, "c,b", []int{3, 2, 1}, []string{"from checkpoint 3", "without host b on 1 of 3 ranks, attempt 3 of 3, from checkpoint 6"}},
 		{"all ranks on a lost host", "a:3,b:3", 3, "a", []int{3, 3}, []string{"without host a, attempt 2 of 2, from checkpoint 3"}},
 		{"process of a memory", "a:1,b:1,c:1", 2, "b/memory,a", []int{2, 2, 1}, []string{"host b: the agent", "without host b, attempt 2 of 3, from checkpoint 3", "without host a on 1 of 2 ranks"}},
+		{"stopped memory", "a:1,b:1,c:1", 2, "b/stop", []int{2, 2}, []string{"host b: its agent shows no sign of life for 3 s", "without host b, attempt 2 of 2, from checkpoint 3"}},
 		{"last attempt", "a:1,b:1", 2, "b/last", []int{2}, []string{"WARN fagus: checkpoint: c00000004-0000"}},
 		{"in clear", "a:1,b:1,c:1", 2, "a", []int{2, 2}, []string{"without host a, attempt 2 of 2, from checkpoint 3"}},
 		{"scaled", "a:1,b:1,c:2", 2, "scale=4,scale=1,a", []int{2, 4, 1, 1}, []string{"ranks from now on: 4, from checkpoint 3", "ranks from now on: 1, from checkpoint 6", "without host a, attempt 2 of 4, from checkpoint 9"}},
@@ -233,17 +237,21 @@ func happens(n *fagus.Node, mark, event string) error {
 			if err := os.RemoveAll(folder); err != nil {
 				return err
 			}
-			kill(processes, func(pid int) bool { return pid != os.Getpid() })
+			kill(processes, syscall.SIGKILL, func(pid int) bool { return pid != os.Getpid() })
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // if the kernel has not
 		}
-		if killed := kill(processes, func(pid int) bool { return keeps(pid, folder) }); killed != 1 {
-			return fmt.Errorf("%d of %d processes keep %s", killed, len(processes), folder)
+		with := syscall.SIGKILL
+		if what == "stop" {
+			with = syscall.SIGSTOP
+		}
+		if hit := kill(processes, with, func(pid int) bool { return keeps(pid, folder) }); hit != 1 {
+			return fmt.Errorf("%d of %d processes keep %s", hit, len(processes), folder)
 		}
 	}
 	switch what {
 	case "last":
 		return nil
-	case "memory":
+	case "memory", "stop":
 		time.Sleep(20 * time.Second) // the launcher notices
 	}
 	n.Barrier()
@@ -256,14 +264,14 @@ func memoryHere() string {
 	return folder
 }
 
-// kill kills some processes, and returns how many.
-func kill(processes []int, which func(pid int) bool) (killed int) {
+// kill sends a signal to some processes, and returns to how many.
+func kill(processes []int, with syscall.Signal, which func(pid int) bool) (hit int) {
 	for _, pid := range processes {
-		if which(pid) && syscall.Kill(pid, syscall.SIGKILL) == nil {
-			killed++
+		if which(pid) && syscall.Kill(pid, with) == nil {
+			hit++
 		}
 	}
-	return killed
+	return hit
 }
 
 // keeps reports whether a process keeps the memory in a folder: it has started the one that removes

@@ -75,7 +75,7 @@ func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error
 	if err != nil {
 		return nil, err
 	}
-	r := &remembered{Folder: m.folder, Newest: newest}
+	r := &remembered{Number: o.Number, Folder: m.folder, Newest: newest}
 	if !o.Serve {
 		return r, nil
 	}

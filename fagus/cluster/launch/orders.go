@@ -25,8 +25,9 @@ type order struct {
 // end the service for the attempt before. With Serve it begins that for another attempt.
 type remember struct {
 	Version  int      `json:"version"`
-	Host     int      `json:"host"` // number
-	Lost     []int    `json:"lost"` // numbers of the hosts that are lost
+	Number   int      `json:"number"` // of the order
+	Host     int      `json:"host"`   // number
+	Lost     []int    `json:"lost"`   // numbers of the hosts that are lost
 	Serve    bool     `json:"serve"`
 	Identity []byte   `json:"identity"` // of this host; empty: in clear
 	Env      []string `json:"env"`      // that of the ranks
@@ -35,6 +36,7 @@ type remember struct {
 
 // remembered is what an agent reports after each order to remember.
 type remembered struct {
+	Number  int    `json:"number"`  // of the order
 	Address string `json:"address"` // host:port; empty without Serve
 	Folder  string `json:"folder"`
 	Newest  uint64 `json:"newest"` // number of a checkpoint; 0: there is none
