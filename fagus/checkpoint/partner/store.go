@@ -99,10 +99,8 @@ func (s *Store) Close() error {
 }
 
 // Lock implements checkpoint.Store. It reserves nothing: nobody else has the address and the
-// identities of an attempt.
-func (s *Store) Lock(context.Context) (unlock func() error, err error) {
-	return func() error { return nil }, nil
-}
+// identities of an attempt. unlock is Close.
+func (s *Store) Lock(context.Context) (unlock func() error, err error) { return s.Close, nil }
 
 // Create implements checkpoint.Store.
 func (s *Store) Create(ctx context.Context, name string) (checkpoint.Writer, error) {
