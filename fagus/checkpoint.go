@@ -18,18 +18,18 @@ import (
 // number of ranks, any network and in any mode. It is collective, and the rank must hold no
 // variable. Without Config.Checkpoints it does nothing.
 //
-// A checkpoint has the contents of all variables; what Keep, KeepCopy and KeepEach have named; and
-// state, a small value that encoding/json can encode, such as the number of iterations made. All
-// ranks pass the same state. Nothing else is saved, of arrays or of private memory.
+// A checkpoint has the contents of all variables; what Keep, KeepCopy and KeepEach have named; the
+// number of steps that Steps has made; and what the pointers of Resume point to, the same on all
+// ranks. Nothing else is saved, of arrays or of private memory.
 //
 // Config.Checkpoints decides whether the call makes a checkpoint. If not, it is a Barrier. If the
 // checkpoint cannot be written, the run goes on: the last one stays valid, and Config.Checkpoints
 // is told why. Config.Checkpoints may also end the run here: all ranks get ErrStopped.
-func (n *Node) Checkpoint(state any) error {
+func (n *Node) Checkpoint() error {
 	if err := n.ready("Checkpoint"); err != nil || n.checkpoints == nil {
 		return err
 	}
-	encoded, err := json.Marshal(state)
+	encoded, err := n.encodeState()
 	if err != nil {
 		return n.errorf("Checkpoint: encoding the state: %w", err)
 	}
@@ -45,7 +45,7 @@ func (n *Node) Checkpoint(state any) error {
 		saved = n.checkpoints.Save(n.ctx, cut)
 	}
 	// A rank that goes on could become the owner of what another one is about to save.
-	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: every rank passes the same", encoded, saved)
+	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: what the pointers of Resume point to is the same on every rank", encoded, saved)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (n *Node) due() (number uint64, stop bool, err error) {
 	number, err = n.begins(number, false)
 	stop, number = number&stopBit != 0, number&^stopBit
 	if number > 0 {
-		n.begun = number
+		n.making = number
 	}
 	return number, stop, err
 }
@@ -124,7 +124,7 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		if number = lost; stop {
 			number |= stopBit
 		}
-	} else if n.checkpoints.Undone(n.begun) {
+	} else if n.checkpoints.Undone(n.making) {
 		number |= undoneBit
 	}
 	words, err := Gather(n, number)
@@ -143,7 +143,7 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		}
 	}
 	if words[0]&undoneBit != 0 {
-		n.checkpoints.Undo(n.ctx, n.begun, n.rank)
+		n.checkpoints.Undo(n.ctx, n.making, n.rank)
 	}
 	return words[0] &^ undoneBit, nil
 }
@@ -165,18 +165,20 @@ func (n *Node) beginStart() error {
 	return err
 }
 
-// Resume reports whether the run resumes from a checkpoint. If so, all variables and state, a
-// pointer, have the values that they had at the Checkpoint. It is collective: each rank calls it
-// once, when all arrays are made and bound as at the Checkpoint; only the bindings may differ.
+// Resume reports whether the run resumes from a checkpoint. If so, all variables and what the
+// pointers in state point to have the values that they had at the Checkpoint, and Steps goes on
+// after the steps that were made. It is collective: each rank calls it once, when all arrays are
+// made and bound as at the Checkpoint; only the bindings may differ.
 //
-//	i := 0
-//	if !n.Resume(&i) {
+//	if !n.Resume() {
 //		fill()
 //	}
-//	for ; i < iterations; i++ {
-//		iterate()
-//		n.Checkpoint(i + 1)
+//	for i := range n.Steps(iterations) {
+//		iterate(i)
 //	}
+//
+// What state points to are small values that encoding/json can encode, such as numbers, and slices
+// that grow by a number in each step.
 //
 // A checkpoint that is damaged is not used: the one before it is. If none can be read, or the
 // program has other arrays than the one that was saved, the run fails. Whether Resume has failed,
@@ -184,11 +186,12 @@ func (n *Node) beginStart() error {
 //
 // A resumed rank has acquired nothing yet, so that an Update fetches only what the rank acquires
 // after Resume. The values of variables that a rank has not acquired are old.
-func (n *Node) Resume(state any) (resumed bool) {
+func (n *Node) Resume(state ...any) (resumed bool) {
 	if err := n.ready("Resume"); err != nil || n.checkpoints == nil {
 		return false
 	}
-	resumed, err := n.resume(state)
+	n.state = state
+	resumed, err := n.resume()
 	if err != nil {
 		_ = n.errorf("Resume: %w", err)
 		return false
@@ -196,7 +199,7 @@ func (n *Node) Resume(state any) (resumed bool) {
 	return resumed
 }
 
-func (n *Node) resume(state any) (resumed bool, err error) {
+func (n *Node) resume() (resumed bool, err error) {
 	set := n.Set(n.share()...)
 	set.moves = true
 	var wrong error // why the last checkpoint cannot be used
@@ -217,7 +220,7 @@ func (n *Node) resume(state any) (resumed bool, err error) {
 			return false, err
 		}
 		if failed == nil {
-			return true, cmp.Or(json.Unmarshal(encoded, state), n.applyKept())
+			return true, cmp.Or(n.decodeState(encoded), n.applyKept())
 		}
 		if failed != errOther {
 			n.checkpoints.Failed(number, failed)

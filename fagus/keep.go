@@ -3,6 +3,7 @@ package fagus
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"reflect"
 	"unsafe"
 )
@@ -10,8 +11,7 @@ import (
 // kept is private memory of the ranks that a checkpoint has besides the arrays.
 type kept struct {
 	SavedArray
-	// save returns what this rank saves, and where it is in the array.
-	save func() (offset int, data []byte)
+	save iter.Seq2[int, []byte] // what this rank saves, with its places in the array, in order
 	// load reads what this rank needs from a checkpoint of so many ranks.
 	load func(ranks int, read func(offset int, p []byte) error) error
 	// apply, if not nil, takes over what load has read, once all ranks have read theirs.
@@ -30,34 +30,59 @@ type kept struct {
 //
 //	fagus.Keep(n, "sums", &sums, lo, rows) // sums[i] is of row lo+i
 func Keep[T any](n *Node, name string, x *[]T, first, length int) {
+	KeepParts(n, name, length, func(yield func(int, []T) bool) { yield(first, *x) })
+}
+
+// KeepParts is [Keep] of several parts of a vector: parts yields the first element of each, in
+// ascending order, and this rank's memory of them. It yields the same places in every call.
+func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T]) {
 	if n.checkpoints == nil || n.err != nil {
 		return
 	}
-	size := int(reflect.TypeFor[T]().Size())
-	if first < 0 || first+len(*x) > length {
-		_ = n.errorf("Keep %q: the elements %d to %d of %d", name, first, first+len(*x)-1, length)
-		return
+	next := 0
+	for first, x := range parts {
+		if first < next || first+len(x) > length {
+			_ = n.errorf("Keep %q: the elements %d to %d of %d, after those before %d", name, first, first+len(x)-1, length, next)
+			return
+		}
+		next = first + len(x)
 	}
 	k := keptVector[T](n, name, length)
-	k.save = func() (int, []byte) { return first * size, bytesOf(*x) }
-	k.load = func(_ int, read func(int, []byte) error) error { return read(first*size, bytesOf(*x)) }
+	k.save = func(yield func(int, []byte) bool) {
+		for first, x := range parts {
+			if !yield(first*k.Element, bytesOf(x)) {
+				return
+			}
+		}
+	}
+	k.load = func(_ int, read func(int, []byte) error) error {
+		for first, x := range parts {
+			if err := read(first*k.Element, bytesOf(x)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	n.keep(k)
 }
 
 // KeepCopy says that checkpoints have *x, private memory that is the same on all ranks whenever
-// they call Checkpoint. It is saved once. In all other respects it is [Keep].
-func KeepCopy[T any](n *Node, name string, x *[]T) {
+// they call Checkpoint, and likewise each of more. It is saved once. In all other respects it is
+// [Keep].
+func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
 	if n.checkpoints == nil || n.err != nil {
 		return
 	}
-	size := int(reflect.TypeFor[T]().Size())
 	k := keptVector[T](n, name, len(*x))
-	k.save = func() (int, []byte) {
+	k.save = func(yield func(int, []byte) bool) {
 		lo, hi := len(*x)*n.rank/n.nodes, len(*x)*(n.rank+1)/n.nodes
-		return lo * size, bytesOf((*x)[lo:hi])
+		yield(lo*k.Element, bytesOf((*x)[lo:hi]))
 	}
 	k.load = func(_ int, read func(int, []byte) error) error { return read(0, bytesOf(*x)) }
 	n.keep(k)
+	for i, x := range more {
+		KeepCopy(n, fmt.Sprintf("%s.%d", name, i+1), x)
+	}
 }
 
 // keptVector describes a vector, and reports an error if NewArray would not accept its elements.
@@ -86,9 +111,9 @@ func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error)
 		return
 	}
 	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}}
-	k.save = func() (int, []byte) {
+	k.save = func(yield func(int, []byte) bool) {
 		data := save()
-		return n.rank * eachBytes, append(binary.LittleEndian.AppendUint64(nil, uint64(len(data))), data...)
+		yield(n.rank*eachBytes, append(binary.LittleEndian.AppendUint64(nil, uint64(len(data))), data...))
 	}
 	var all [][]byte
 	k.load = func(ranks int, read func(int, []byte) error) error {
@@ -138,7 +163,7 @@ func (n *Node) OnResume(f func()) {
 }
 
 // Checkpoints reports whether Config.Checkpoints is set: otherwise Checkpoint does nothing. A
-// program may, for example, divide its work into more steps then, with a Checkpoint after each.
+// program may, for example, divide its work into more steps then.
 func (n *Node) Checkpoints() bool { return n.checkpoints != nil }
 
 func (n *Node) keep(k *kept) {
@@ -151,12 +176,13 @@ func (n *Node) keep(k *kept) {
 // versions are numbers of checkpoints.
 func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece, err error) {
 	for i, k := range n.kept {
-		offset, data := k.save()
-		if offset+len(data) > k.Bytes {
-			return nil, fmt.Errorf("%q: rank %d has %d bytes at %d, and the whole has %d: a slice has changed its length since Keep or KeepCopy", k.Name, n.rank, len(data), offset, k.Bytes)
-		}
-		if len(data) > 0 {
-			pieces = append(pieces, SavedPiece{arrays + i, offset, 0, number, data})
+		for offset, data := range k.save {
+			if offset+len(data) > k.Bytes {
+				return nil, fmt.Errorf("%q: rank %d has %d bytes at %d, and the whole has %d: a slice has changed its length since Keep or KeepCopy", k.Name, n.rank, len(data), offset, k.Bytes)
+			}
+			if len(data) > 0 {
+				pieces = append(pieces, SavedPiece{arrays + i, offset, 0, number, data})
+			}
 		}
 	}
 	return pieces, nil

@@ -48,11 +48,15 @@ type Node struct {
 
 	start       uint32                    // number of this run; 0: not agreed yet
 	checkpoints Checkpointer              // nil: none are made
-	begun       uint64                    // the checkpoint that was begun last
+	making      uint64                    // the checkpoint that was begun last
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
 	kept        []*kept                   // private memory that is saved
 	cuts        []func()                  // of OnCheckpoint
 	resumed     []func()                  // of OnResume
+	state       []any                     // the pointers of Resume
+	looped      bool                      // a loop of Steps or Rounds has begun
+	steps       int                       // made by the first one
+	begun       int                       // steps that runs before this one have made
 
 	declared *declarations         // of all ranks of this process
 	err      error                 // the first error of a call; every later call returns it

@@ -34,19 +34,12 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err := c.declare(); err != nil {
 		return verify.Result{}, err
 	}
-	fagus.KeepCopy(n, "at", &c.at)
-	fagus.KeepCopy(n, "next", &c.next)
-	fagus.KeepCopy(n, "work", &c.work)
+	fagus.KeepCopy(n, "at", &c.at, &c.next)
 	parts.KeepSums(n, "numbers", c.numbers)
-	if n.Resume(&c.step) {
-		c.turn()
-	}
+	n.Resume(&c.step, &c.bounds) // there are bounds: advance begins with a turn
 	var r verify.Result
 	took, err := parts.Timed(n, func() error {
-		for step := c.step; step < c.Steps && n.Err() == nil; step++ {
-			if c.bounds != nil { // a step is complete
-				n.Checkpoint(c.step)
-			}
+		for range n.Steps(c.Steps) {
 			r.Operations += float64(c.advance()) * interactionOperations
 		}
 		return n.Err()

@@ -38,7 +38,7 @@ func prepareLU(f Flags) (*Job, error) {
 			seconds := max(float64(r.Time)/float64(fagus.Second), math.SmallestNonzeroFloat64)
 			return Outcome{
 				Took: r.Time, Bits: r.Bits, Verification: Verification{Name: "backward-error/(n eps max|A|)", Value: finite(r.Error), Limit: lu.Limit},
-				Text: fmt.Sprintf("factors %016x; %.2f Gflop/s", r.Bits, cfg.Operations()/1e9/seconds),
+				Text: fmt.Sprintf("factors %016x; %.2f Gflop/s", r.Bits, r.Operations/1e9/seconds),
 			}
 		},
 	}.of(&Job{

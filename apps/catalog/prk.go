@@ -70,7 +70,7 @@ func (k kernel) prepare(f Flags) (*Job, error) {
 		outcome: func(r prk.Result) Outcome {
 			return Outcome{
 				Took: r.Time, Bits: math.Float64bits(r.Got), Verification: Verification{Name: k.check, Value: finite(r.Error), Limit: prk.Epsilon},
-				Text: fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration", r.Got, r.Want, r.Rate(), k.rate, r.Time/fagus.Time(loop.Iterations)),
+				Text: fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration", r.Got, r.Want, r.Rate(), k.rate, r.Time/fagus.Time(max(1, r.Made))),
 			}
 		},
 	}.of(&Job{

@@ -58,22 +58,18 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 		return verify.Result{}, err
 	}
 	x, z := s.vector(), s.vector()
+	ones(x)
+	s.iterate(x, z) // one untimed iteration, as in NPB
+	ones(x)
 	var found []eigenvalue // the estimate of each iteration
-	fagus.Keep(n, "x", &x, s.lo, p.rows)
-	if !n.Resume(&found) {
-		ones(x)
-		s.iterate(x, z) // one untimed iteration, as in NPB
-		ones(x)
-	}
-	r := verify.Result{Operations: p.operations()}
+	parts.KeepBlock(n, "x", &x, p.rows, 1)
+	n.Resume(&found)
+	r := verify.Result{Operations: p.operations() * verify.Left(n, p.iterations)}
 	r.Time, err = parts.Timed(n, func() error {
-		for len(found) < p.iterations && n.Err() == nil {
+		for range n.Steps(p.iterations) {
 			xz, residual := s.iterate(x, z)
 			found = append(found, p.eigenvalue(xz, residual))
 			cfg.Advance(1)
-			if len(found) < p.iterations {
-				n.Checkpoint(found)
-			}
 		}
 		return n.Err()
 	})

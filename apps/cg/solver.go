@@ -19,7 +19,6 @@ const stepOperations = 10
 // solver is the state of a rank. Its vectors and arguments are this rank's blocks of vectors.
 type solver struct {
 	node    *fagus.Node
-	lo      int                   // this rank's first row
 	mine    *sparse               // this rank's rows
 	factor  *parts.Whole[float64] // the shared vector that is multiplied
 	p, q, r []float64
@@ -27,7 +26,7 @@ type solver struct {
 
 func newSolver(n *fagus.Node, p problem, opts *verify.Options) (*solver, error) {
 	lo, hi := parts.Block(p.rows, n.Nodes(), n.Rank())
-	s := &solver{node: n, lo: lo, mine: p.matrix(lo, hi)}
+	s := &solver{node: n, mine: p.matrix(lo, hi)}
 	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
 	opts.PlantLast(n, p.rows, func() { s.mine.values[len(s.mine.values)-1]++ })
 	var err error

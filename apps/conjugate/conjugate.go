@@ -41,8 +41,8 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	s.sum = func(of *[2]parts.Exact) error { return sums.Add(of[:]) }
 	fagus.Keep(n, "x", &s.x, v.lo, a.Rows)
 	fagus.Keep(n, "r", &s.r, v.lo, a.Rows)
-	n.Resume(&s.progress)
-	s.cut = func() error { return n.Checkpoint(s.progress) }
+	n.Resume(&s.iterations, &s.residuals, &s.rz)
+	s.cut = n.Checkpoint
 	took, err := parts.Timed(n, s.solve)
 	if err != nil {
 		return Result{}, err

@@ -29,21 +29,15 @@ type solver struct {
 	x, r, z, q []float64
 	// p is the part for these rows of the vector that is multiplied. Other ranks read it, so
 	// only functions given to write may write it, and only those given to multiply may read it.
-	p        []float64
-	write    func(f func()) error
-	multiply func(product []float64, f func()) error // multiplies by the matrix, and calls f
-	sum      func(sums *[2]parts.Exact) error        // adds up the sums of all ranks
-	// cut makes a checkpoint of x, r, p and progress; nil: none are made.
-	cut    func() error
-	length float64 // 2-norm of the whole right side
-	progress
-}
-
-// progress is where the solver is, the same on all ranks.
-type progress struct {
-	Done      int       // iterations
-	Residuals []float64 // all true residuals computed so far
-	RZ        float64   // the product of r and z after an iteration
+	p          []float64
+	write      func(f func()) error
+	multiply   func(product []float64, f func()) error // multiplies by the matrix, and calls f
+	sum        func(sums *[2]parts.Exact) error        // adds up the sums of all ranks
+	length     float64                                 // 2-norm of the whole right side
+	iterations int
+	residuals  []float64    // all true residuals computed so far
+	rz         float64      // the product of r and z where cut was called
+	cut        func() error // saves x, r, p, iterations, residuals and rz
 }
 
 // newSolver returns a solver for the rows lo to hi-1. The caller sets p and the functions.
@@ -66,12 +60,12 @@ func (s *solver) solve() error {
 		return err
 	}
 	s.length = math.Sqrt(length)
-	if s.Done > 0 { // the run resumes
-		if err := s.iterate(); err != nil {
+	if len(s.residuals) > 0 { // they are of a run that this one resumes
+		if err := s.iterate(s.rz); err != nil {
 			return err
 		}
 	}
-	for s.Done < s.Iterations {
+	for s.iterations < s.Iterations {
 		if err := s.write(func() { copy(s.p, s.x) }); err != nil {
 			return err
 		}
@@ -86,14 +80,14 @@ func (s *solver) solve() error {
 		if err != nil {
 			return err
 		}
-		s.RZ, s.Residuals = rz, append(s.Residuals, math.Sqrt(rr))
-		if last := len(s.Residuals) - 1; s.enough(rr) || last > 0 && s.Residuals[last] > s.Residuals[last-1]/2 {
+		s.residuals = append(s.residuals, math.Sqrt(rr))
+		if last := len(s.residuals) - 1; s.enough(rr) || last > 0 && s.residuals[last] > s.residuals[last-1]/2 {
 			return nil
 		}
 		if err := s.write(func() { copy(s.p, s.z) }); err != nil {
 			return err
 		}
-		if err := s.iterate(); err != nil {
+		if err := s.iterate(rz); err != nil {
 			return err
 		}
 	}
@@ -103,10 +97,11 @@ func (s *solver) solve() error {
 // enough reports whether a residual is small enough, given its square.
 func (s *solver) enough(square float64) bool { return math.Sqrt(square) <= s.Tolerance*s.length }
 
-// iterate improves x, whose r, p and RZ are set, until the recurrence's residual is small enough.
-func (s *solver) iterate() error {
-	for s.Done < s.Iterations {
-		s.Done++
+// iterate improves x, whose r and p are set, until the recurrence's residual is small enough. An
+// error of cut is that of the next call, too.
+func (s *solver) iterate(rz float64) error {
+	for s.rz = rz; s.iterations < s.Iterations && s.cut() == nil; s.rz = rz {
+		s.iterations++
 		var sums [2]parts.Exact
 		if err := s.multiply(s.q, func() { dot(&sums[0], s.p, s.q) }); err != nil {
 			return err
@@ -116,23 +111,18 @@ func (s *solver) iterate() error {
 			return err
 		}
 		if !(pq > 0) || math.IsInf(pq, 1) {
-			return &IndefiniteError{s.Done, pq}
+			return &IndefiniteError{s.iterations, pq}
 		}
-		alpha := s.RZ / pq
+		alpha := rz / pq
 		advance(s.r, s.z, s.q, s.scale, alpha)
-		before, rr := s.RZ, 0.0
-		if s.RZ, rr, err = s.dots(s.r, s.z, s.r, s.r); err != nil {
+		before, rr := rz, 0.0
+		if rz, rr, err = s.dots(s.r, s.z, s.r, s.r); err != nil {
 			return err
 		}
 		s.Advance(1)
 		// x follows here, where p may be read and written, so that p is read once.
-		if err := s.write(func() { turn(s.x, s.p, s.z, alpha, s.RZ/before) }); err != nil || s.enough(rr) {
+		if err := s.write(func() { turn(s.x, s.p, s.z, alpha, rz/before) }); err != nil || s.enough(rr) {
 			return err
-		}
-		if s.cut != nil && s.Done < s.Iterations {
-			if err := s.cut(); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

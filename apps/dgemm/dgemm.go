@@ -35,7 +35,7 @@ func (c *Config) result(sum *parts.Exact, took fagus.Time) prk.Result {
 	n := float64(c.N)
 	return prk.Result{
 		Got: sum.Float64(), Want: 0.25 * n * n * n * (n - 1) * (n - 1) * float64(c.Total()),
-		Time: took, Work: c.operations(c.N) * float64(c.Iterations),
+		Time: took, Work: c.operations(c.N), Made: c.Made(),
 	}.Relative()
 }
 

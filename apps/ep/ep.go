@@ -58,11 +58,11 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	inRing, all := make([]int64, rings), make([]parts.Exact, len(sums{}))
 	parts.KeepSums(n, "counts", inRing)
 	parts.KeepExact(n, "sums", all)
-	done := 0
-	n.Resume(&done)
-	r := verify.Result{Operations: float64(int(1) << p.m)} // NPB counts one operation per pair
+	n.Resume()
+	left := Units(cfg.Class) - n.Begun()
+	r := verify.Result{Operations: float64(left) * batchPairs} // NPB counts one operation per pair
 	r.Time, err = parts.Timed(n, func() error {
-		if err := parts.Rounds(n, done, Units(cfg.Class), func(first, end int) error {
+		for first, end := range n.Rounds(Units(cfg.Class)) {
 			lo, hi := parts.Block(end-first, n.Nodes(), n.Rank())
 			for b := first + lo; b < first+hi && n.Err() == nil; b++ {
 				s := batch(b, inRing)
@@ -72,9 +72,6 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 				n.Spend(batchPairs * pairTime)
 				cfg.Advance(1)
 			}
-			return n.Err()
-		}); err != nil {
-			return err
 		}
 		cfg.PlantLast(n, Units(cfg.Class), func() { all[0].Add(1) })
 		counts.Add(inRing)

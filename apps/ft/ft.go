@@ -31,20 +31,18 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	lo, hi := s.rows()
 	s.spectrum = make([]complex128, (hi-lo)*p.nz*p.nx)
 	cfg.PlantLast(n, p.ny, s.spoil)
-	fagus.Keep(n, "spectrum", &s.spectrum, lo*p.nz*p.nx, p.points())
+	parts.KeepBlock(n, "spectrum", &s.spectrum, p.ny, p.nz*p.nx)
 	parts.KeepExact(n, "exact", s.exact)
-	done := 0
-	resumed := n.Resume(&done)
-	r := verify.Result{Operations: p.operations()}
+	resumed := n.Resume()
+	r := verify.Result{Operations: p.operations(n.Begun())}
 	r.Time, err = parts.Timed(n, func() error {
 		if !resumed {
 			if err := s.forward(); err != nil {
 				return err
 			}
 		}
-		for ; done < p.iterations(); done++ {
-			n.Checkpoint(done)
-			if err := s.iterate(done); err != nil {
+		for i := range n.Steps(p.iterations()) {
+			if err := s.iterate(i); err != nil {
 				return err
 			}
 		}

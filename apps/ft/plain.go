@@ -20,7 +20,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	}
 	waves := func(y int) []complex128 { return spectrum[y*p.nz*p.nx:][:p.nz*p.nx] }
 	exact := make([]parts.Exact, 2*p.iterations())
-	r := verify.Result{Operations: p.operations()}
+	r := verify.Result{Operations: p.operations(0)}
 	r.Time = timed(func() {
 		for z := range p.nz {
 			k.begin(z, planes(z))

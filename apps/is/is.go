@@ -26,24 +26,21 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	var passed []int // tests passed, by iteration
-	if n.Resume(&passed) {
-		s.changeAgain(len(passed))
-	} else if _, err := s.iterate(1); err != nil { // one untimed iteration, as in NPB
+	if _, err := s.iterate(1); err != nil { // one untimed iteration, as in NPB
 		return verify.Result{}, err
 	}
-	r := verify.Result{Operations: p.operations()}
+	var passed []int // tests passed, by iteration
+	parts.KeepBlock(n, "keys", &s.keys, p.keys, 1)
+	n.Resume(&passed)
+	r := verify.Result{Operations: p.operations() * verify.Left(n, iterations)}
 	r.Time, err = parts.Timed(n, func() error {
-		for i := len(passed) + 1; i <= iterations; i++ {
-			count, err := s.iterate(i)
+		for i := range n.Steps(iterations) {
+			count, err := s.iterate(i + 1)
 			if err != nil {
 				return err
 			}
 			passed = append(passed, count)
 			cfg.Advance(1)
-			if i < iterations {
-				n.Checkpoint(passed)
-			}
 		}
 		return nil
 	})

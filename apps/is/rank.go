@@ -26,13 +26,6 @@ func (s *sorter) iterate(iteration int) (passed int, err error) {
 	return fagus.Reduce(s.node, passed, sum)
 }
 
-// changeAgain changes the keys as the first iterations have done.
-func (s *sorter) changeAgain(times int) {
-	for i := 1; i <= times; i++ {
-		s.change(s.keys, s.first, i)
-	}
-}
-
 func sum(a, b int) int { return a + b }
 
 // headLength is the length of the head of a message: the number of keys that the sender has for

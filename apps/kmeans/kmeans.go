@@ -34,7 +34,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	lo, _ := s.mine()
 	fagus.Keep(n, "labels", &s.labels, lo, s.Points)
 	fagus.KeepCopy(n, "to", &s.to)
-	n.Resume(&s.inertia)
+	n.Resume(&s.inertia, &s.settled)
 	took, err := parts.Timed(n, s.iterate)
 	if err != nil {
 		return verify.Result{}, err
@@ -96,9 +96,7 @@ func (s *search) iterate() error {
 		}
 		s.step(all)
 		s.AdvanceTogether(s.node, 1)
-		if !s.done() {
-			s.node.Checkpoint(s.inertia)
-		}
+		s.node.Checkpoint()
 	}
 	return s.node.Err()
 }

@@ -41,9 +41,15 @@ func (c *Config) Validate() error {
 // Steps returns the number of panels.
 func (c *Config) Steps() int { return (c.N + c.Block - 1) / c.Block }
 
-// Operations returns the floating-point additions and multiplications of the factorization: 2/3
-// n^3.
-func (c *Config) Operations() float64 { return 2. / 3 * float64(c.N) * float64(c.N) * float64(c.N) }
+// operations returns the floating-point additions and multiplications from a step on: of all steps,
+// 2/3 n^3. Later ones begin with a panel that is factored, and not applied yet.
+func (c *Config) operations(begun int) float64 {
+	n, width := float64(c.N-max(0, begun-1)*c.Block), 0.0
+	if begun > 0 {
+		width = min(n, float64(c.Block))
+	}
+	return 2./3*n*n*n - width*width*(n-width/3)
+}
 
 // Result is the outcome at one rank.
 type Result struct {
@@ -53,6 +59,8 @@ type Result struct {
 	Bits uint64
 	// Time is the duration of the factorization at this rank.
 	Time fagus.Time
+	// Operations are the floating-point additions and multiplications of all ranks in it.
+	Operations float64
 }
 
 // operationTime is twice what the floating-point unit of a Pentium III at 950 MHz takes for an
@@ -65,7 +73,6 @@ type factors struct {
 	panelArray *fagus.Array[float64]
 	swapsArray *fagus.Array[int32]
 	guards     []*fagus.SyncVar // by panel: its variable
-	begun      int              // the first panel to apply
 }
 
 // Run factors the matrix. Every rank calls it with the same Config.
@@ -73,14 +80,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	const none = -1 // no panel to apply yet
-	f := &factors{share: newShare(cfg, n.Nodes(), n.Rank()), node: n, begun: none}
+	f := &factors{share: newShare(cfg, n.Nodes(), n.Rank()), node: n}
 	if err := f.declare(); err != nil {
 		return Result{}, err
 	}
-	f.keep()
-	n.Resume(&f.begun)
-	var r Result
+	parts.KeepColumns(n, "columns", &f.mine, f.N, f.N, f.Block)
+	n.Resume()
+	r := Result{Operations: f.operations(n.Begun())}
 	var err error
 	if r.Time, err = parts.Timed(n, f.factor); err != nil {
 		return r, err
@@ -116,8 +122,8 @@ func (f *factors) bound(k int) []fagus.Range {
 
 func (f *factors) factor() error {
 	n := f.node
-	for k := f.begun; k < f.Steps()-1; k++ {
-		n.Checkpoint(k)
+	for i := range n.Steps(f.Steps()) {
+		k := i - 1 // -1: no panel to apply yet
 		var wants []fagus.Request
 		if k >= 0 && f.first(k+1) < f.columns {
 			wants = append(wants, fagus.Want(f.guards[k], fagus.Shared))

@@ -73,7 +73,6 @@ type canvas struct {
 	queue   *parts.Queue
 	picture *fagus.Array[uint16]
 	guards  []*fagus.SyncVar // by batch
-	drawn   []uint16         // the rows of this rank that the picture does not have yet
 }
 
 // Run computes the picture. Every rank calls it with the same Config.
@@ -86,13 +85,12 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := c.declare(); err != nil {
 		return Result{}, err
 	}
-	done := 0 // batches
-	n.Resume(&done)
+	n.Resume()
 	draw := c.takeTurns
 	if c.Static {
-		draw = c.share
+		draw = func() error { return c.queue.DealInRounds(c.share) }
 	}
-	took, err := parts.Timed(n, func() error { return parts.Rounds(n, done, len(c.guards), draw) })
+	took, err := parts.Timed(n, draw)
 	if err != nil {
 		return Result{}, err
 	}
@@ -131,31 +129,25 @@ func (c *canvas) want(b int) fagus.Request {
 	return c.guards[b].Write().Writing(c.points(c.rows(b)))
 }
 
-// takeTurns draws the batches first to end-1, which the queue hands out.
-func (c *canvas) takeTurns(first, end int) error {
-	if c.drawn == nil {
-		c.drawn = make([]uint16, c.Height*c.Width)
-	}
+func (c *canvas) takeTurns() error {
+	drawn := make([]uint16, c.Height*c.Width)
 	part := func(of []uint16, b int) []uint16 {
 		lo, hi := c.rows(b)
 		return of[lo*c.Width : hi*c.Width]
 	}
-	return c.queue.EachOf(first, end, func(b int) error {
+	return c.queue.EachInRounds(func(b int) error {
 		lo, hi := c.rows(b)
-		return c.draw(part(c.drawn, b), lo, hi)
+		return c.draw(part(drawn, b), lo, hi)
 	}, parts.Results{
 		Want:  c.want,
-		Store: func(b int) { copy(part(c.picture.Slice(), b), part(c.drawn, b)) },
+		Store: func(b int) { copy(part(c.picture.Slice(), b), part(drawn, b)) },
 	})
 }
 
-// share draws the batches first to end-1, which are dealt to the ranks.
-func (c *canvas) share(first, end int) error {
-	batches := parts.Cyclic(end-first, c.node.Nodes(), c.node.Rank())
+func (c *canvas) share(batches []int) error {
 	var wants []fagus.Request
-	for i := range batches {
-		batches[i] += first
-		wants = append(wants, c.want(batches[i]))
+	for _, b := range batches {
+		wants = append(wants, c.want(b))
 	}
 	return c.node.During(c.node.Set(wants...), func() error {
 		for _, b := range batches {

@@ -101,14 +101,12 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := s.declare(); err != nil {
 		return Result{}, err
 	}
-	begun := 0
-	n.Resume(&begun)
+	n.Resume()
 	took, _ := parts.Timed(n, func() error {
-		for round := begun; round < s.RoundsOf(n.Rank(), n.Nodes()) && n.Err() == nil; round++ {
-			if !s.Independent {
-				n.Checkpoint(round)
+		for round := range n.Steps(s.Rounds) {
+			if round < s.RoundsOf(n.Rank(), n.Nodes()) {
+				s.round(round)
 			}
-			s.round(round)
 		}
 		return n.Err()
 	})

@@ -96,15 +96,16 @@ func run[T Float](n *fagus.Node, cfg Config) (Result, error) {
 	if err := p.declare(); err != nil {
 		return Result{}, err
 	}
-	done := 0 // rows of C
-	if err := p.fill(n.Resume(&done)); err != nil {
+	if err := p.fill(n.Resume()); err != nil {
 		return Result{}, err
 	}
 	// The Barrier of Timed keeps other ranks from acquiring the input before it is complete. In
 	// threaded mode an Acquire does not wait for ranks that have not acquired yet.
 	took, err := parts.Timed(n, func() error {
-		if err := parts.Rounds(n, done, p.M, p.multiply); err != nil {
-			return err
+		for first, end := range n.Rounds(p.M) {
+			if err := p.multiply(first, end); err != nil {
+				return err
+			}
 		}
 		return n.Update()
 	})
@@ -216,12 +217,7 @@ const spendRows = 512
 // multiply computes the rows of C from first to end-1 that are this rank's.
 func (p *product[T]) multiply(first, end int) error {
 	n := p.node
-	var rows []int
-	for i := n.Rank(); i < end; i += n.Nodes() {
-		if i >= first {
-			rows = append(rows, i)
-		}
-	}
+	rows := parts.CyclicFrom(first, end, n.Nodes(), n.Rank())
 	set := n.Set()
 	if len(rows) > 0 {
 		set = n.Set(p.own()...)

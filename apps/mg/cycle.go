@@ -43,11 +43,11 @@ func newSolver(n *fagus.Node, p *problem) (s *solver, err error) {
 		if l.r, err = newGrid(n, "r", planes, haloOf(n.Nodes())); err != nil {
 			return nil, err
 		}
-		if planes < finest { // every cycle computes it anew
-			l.u.Scratch()
-			l.r.Scratch()
-		}
 		s.levels = append(s.levels, l)
+	}
+	for _, l := range s.levels[1:] { // every cycle computes them anew
+		l.u.Scratch()
+		l.r.Scratch()
 	}
 	top := level{n: planes}
 	if top.r, err = newGrid(n, "r", planes, 0); err != nil {

@@ -27,7 +27,7 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 		return math.Sqrt(sum.Float64() / float64(p.points()))
 	}
 	norms := make([]float64, 1+p.iterations)
-	r := verify.Result{Operations: p.operations()}
+	r := verify.Result{Operations: p.operations(p.iterations)}
 	r.Time = timed(func() {
 		norms[0] = norm()
 		for i := range p.iterations {

@@ -65,7 +65,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 func (c *Config) result(took fagus.Time, sum float64) prk.Result {
 	return prk.Result{
 		Got: sum, Want: (initial + scalar*initial) * float64(c.Total()) * float64(c.Length),
-		Time: took, Work: elementBytes * float64(c.Length) * float64(c.Iterations),
+		Time: took, Work: elementBytes * float64(c.Length), Made: c.Made(),
 	}.Relative()
 }
 

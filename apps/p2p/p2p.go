@@ -60,7 +60,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 func (c *Config) result(took fagus.Time, corner float64) prk.Result {
 	return prk.Result{
 		Got: corner, Want: float64(c.Total()) * float64(c.Columns+c.Rows-2),
-		Time: took, Work: 2 * float64(c.Columns-1) * float64(c.Rows-1) * float64(c.Iterations),
+		Time: took, Work: 2 * float64(c.Columns-1) * float64(c.Rows-1), Made: c.Made(),
 	}.Relative()
 }
 

@@ -70,10 +70,6 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	}
 	lo, hi := w.given.Items(n.Rank())
 	w.have(lo, hi)
-	fagus.Keep(n, "mine", &w.mine, lo, w.Graph.Pages)
-	if saved := [3]float64{}; n.Resume(&saved) {
-		w.rounds, w.lost, w.changed = int(saved[0]), saved[1], saved[2]
-	}
 	took, err := parts.Timed(n, w.iterate)
 	if err != nil {
 		return verify.Result{}, err
@@ -102,9 +98,16 @@ func (w *web) declare() (err error) {
 
 // iterate starts from equal ranks, and stops when their total change is at most Tolerance.
 func (w *web) iterate() error {
-	if err := w.begin(); err != nil {
+	first := make([]parts.Exact, totals)
+	if err := w.given.Fill(func(gives []float64) { w.round(nil, gives, first) }); err != nil {
 		return err
 	}
+	if err := w.add(first); err != nil {
+		return err
+	}
+	parts.KeepBlock(w.node, "mine", &w.mine, w.Graph.Pages, 1)
+	w.given.Keep()
+	w.node.Resume(&w.rounds, &w.lost, &w.changed)
 	for !w.done() {
 		all := make([]parts.Exact, totals)
 		if err := w.given.Next(func(given, gives []float64) { w.round(given, gives, all) }); err != nil {
@@ -114,24 +117,9 @@ func (w *web) iterate() error {
 			return err
 		}
 		w.AdvanceTogether(w.node, 1)
-		if !w.done() {
-			w.node.Checkpoint([3]float64{float64(w.rounds), w.lost, w.changed})
-		}
+		w.node.Checkpoint()
 	}
-	return w.node.Err()
-}
-
-// begin fills the contributions of this node's pages: the first ones, or those of a run that
-// resumes.
-func (w *web) begin() error {
-	if w.rounds >= 0 {
-		return w.given.Fill(w.give)
-	}
-	first := make([]parts.Exact, totals)
-	if err := w.given.Fill(func(gives []float64) { w.round(nil, gives, first) }); err != nil {
-		return err
-	}
-	return w.add(first)
+	return nil
 }
 
 // round computes the ranks of this node's pages from given, or the first ranks if given is nil.

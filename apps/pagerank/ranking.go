@@ -59,13 +59,6 @@ func (k *ranking) rank(lo, hi int, given, gives []float64, all []parts.Exact) {
 	}
 }
 
-// give stores the contributions of all pages of this ranking.
-func (k *ranking) give(gives []float64) {
-	for i, x := range k.mine {
-		gives[i] = x * k.share[i]
-	}
-}
-
 func (k *ranking) end(all []parts.Exact) {
 	k.lost, k.changed = all[0].Float64(), all[1].Float64()
 	k.rounds++

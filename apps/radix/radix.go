@@ -69,15 +69,13 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	lo, hi := parts.Block(cfg.Keys, n.Nodes(), n.Rank())
 	s.mine, s.sorted = make([]uint32, hi-lo), make([]uint32, hi-lo)
 	cfg.fill(s.mine, lo)
-	fagus.Keep(n, "mine", &s.mine, lo, cfg.Keys)
-	begun := 0
-	n.Resume(&begun)
+	parts.KeepBlock(n, "mine", &s.mine, cfg.Keys, 1)
+	n.Resume()
 	var r Result
 	var err error
 	r.Time, err = parts.Timed(n, func() error {
-		for shift := begun; shift < 32; shift += digitBits {
-			n.Checkpoint(shift)
-			if err := s.pass(shift); err != nil {
+		for i := range n.Steps(Passes) {
+			if err := s.pass(i * digitBits); err != nil {
 				return err
 			}
 			s.Advance(1)

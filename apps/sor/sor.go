@@ -56,7 +56,6 @@ type sor struct {
 	board
 	node   *fagus.Node
 	colour [2]*parts.Grid[float64]
-	begun  int // the first iteration
 }
 
 // Run runs the program. Every rank calls it with the same Config.
@@ -75,7 +74,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	}
 	lo, hi := s.colour[0].Mine()
 	all := n.Set(slices.Concat(s.colour[0].WantFill(), s.colour[1].WantFill())...)
-	if !n.Resume(&s.begun) {
+	if !n.Resume() {
 		all.Do(func() { s.fillBorder(lo, hi) })
 	}
 	var r Result
@@ -97,13 +96,12 @@ func (s *sor) iterate() error {
 		from := s.colour[1-c]
 		sets[c] = n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
 	}
-	for i := s.begun; i < s.Total() && n.Err() == nil; i++ {
+	for range n.Steps(s.Total()) {
 		for c, set := range sets {
 			set.Do(func() { s.relax(c) })
 			n.Fence()
 		}
 		s.AdvanceTogether(n, 1)
-		n.Checkpoint(i + 1)
 	}
 	return n.Err()
 }

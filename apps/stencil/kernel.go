@@ -55,6 +55,6 @@ func norm(out []float64) (norm parts.Exact) {
 func (c *Config) result(took fagus.Time, norm *parts.Exact) prk.Result {
 	return prk.Result{
 		Got: norm.Float64() / c.active(), Want: 2 * float64(c.Total()),
-		Time: took, Work: c.active() * float64(c.operations()) * float64(c.Iterations),
+		Time: took, Work: c.active() * float64(c.operations()), Made: c.Made(),
 	}.Absolute()
 }

@@ -57,7 +57,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		return prk.Result{}, err
 	}
 	s.fill()
-	fagus.Keep(n, "out", &s.out, s.lo*cfg.N, cfg.N*cfg.N)
+	parts.KeepBlock(n, "out", &s.out, cfg.N, cfg.N)
 	cfg.Resume(n)
 	took, err := cfg.Timed(n, s.iterate)
 	if err != nil {

@@ -46,7 +46,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 	if t.to, err = newBlocks(n, "odd", cfg.N); err != nil {
 		return prk.Result{}, err
 	}
-	fagus.Keep(n, "B", &t.b, t.lo*cfg.N, cfg.N*cfg.N)
+	parts.KeepBlock(n, "B", &t.b, cfg.N, cfg.N)
 	t.fill(cfg.Resume(n))
 	took, err := cfg.Timed(n, t.iterate)
 	if err != nil {
@@ -60,8 +60,8 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 // result returns the result; differences is the sum of absolute errors over all ranks.
 func (c *Config) result(took fagus.Time, differences float64) prk.Result {
 	// PRK counts each element of A and of B once, although both are read and written.
-	work := 2 * 8 * float64(c.N) * float64(c.N) * float64(c.Iterations)
-	return prk.Result{Got: differences, Error: differences, Time: took, Work: work}
+	work := 2 * 8 * float64(c.N) * float64(c.N)
+	return prk.Result{Got: differences, Error: differences, Time: took, Work: work, Made: c.Made()}
 }
 
 // fill writes A(i,j) = i + nj + done, its value after so many iterations, to this rank's columns.

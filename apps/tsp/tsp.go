@@ -2,7 +2,6 @@ package tsp
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -60,11 +59,12 @@ func (c *Config) Validate() error {
 type search struct {
 	*problem
 	node *fagus.Node
+	pool *parts.Pool[tour]
 	best *fagus.Guarded[tour] // one element, a round trip
 
 	known  tour // the best tour of all ranks at this rank's last exchange
 	found  tour // a round trip better than known; Count is 0 if there is none
-	begun  int  // the first of the beginnings that is searched
+	lo, hi int  // the second cities of a tour, in this round
 	result Result
 }
 
@@ -74,8 +74,11 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	s := &search{problem: newProblem(cfg), node: n, best: fagus.NewGuarded[tour](n, "best", 1)}
-	n.Resume(&s.begun)
 	var err error
+	if s.pool, err = parts.NewPool[tour](n, "tours", s.capacity()); err != nil {
+		return Result{}, err
+	}
+	n.Resume()
 	if s.result.Time, err = parts.Timed(n, s.search); err != nil {
 		return Result{}, err
 	}
@@ -99,41 +102,17 @@ func (s *search) capacity() int {
 	return tours
 }
 
-// search searches all tours. With Config.Checkpoints it searches those of each beginning by
-// themselves, with a Checkpoint after each.
+// search takes tours from the pool until no rank can add another, in every round.
 func (s *search) search() error {
+	var first []tour
 	s.known = s.nearest()
 	if s.node.Rank() == 0 {
-		s.found = s.known
+		first, s.found = []tour{{Count: 1}}, s.known
 	}
-	beginnings := []tour{{Count: 1}}
-	if more := s.next(&beginnings[0], math.MaxInt32); s.node.Checkpoints() && len(more) > 0 {
-		beginnings = more
-	}
-	for ; s.begun < len(beginnings); s.begun++ {
-		s.node.Checkpoint(s.begun)
-		if err := s.from(beginnings[s.begun]); err != nil {
-			return err
-		}
+	for s.lo, s.hi = range s.node.Rounds(s.cities) {
+		s.pool.Each(first, s.follow, parts.Exchange{Want: s.want, Do: s.exchange})
 	}
 	return s.node.Err()
-}
-
-// from takes tours that begin like t from a pool until no rank can add another.
-func (s *search) from(t tour) error {
-	name := "tours"
-	if s.begun > 0 {
-		name = fmt.Sprintf("tours.%d", s.begun)
-	}
-	pool, err := parts.NewPool[tour](s.node, name, s.capacity())
-	if err != nil {
-		return err
-	}
-	var first []tour
-	if s.node.Rank() == 0 {
-		first = []tour{t}
-	}
-	return pool.Each(first, s.follow, parts.Exchange{Want: s.want, Do: s.exchange})
 }
 
 func (s *search) want() []fagus.Request {
@@ -165,7 +144,9 @@ func (s *search) follow(t tour, add func(tour)) error {
 	}
 	more, found, steps, err := s.problem.follow(&t, limit, charge)
 	for _, t := range more {
-		add(t)
+		if second := int(t.Cities[1]); s.lo <= second && second < s.hi {
+			add(t)
+		}
 	}
 	if found.Count > 0 {
 		s.found = found

@@ -18,7 +18,6 @@ type droplets struct {
 	momenta []pushes // of this rank's molecules
 	found   []pushes // forces that this rank has computed and not yet added to the shared ones
 	numbers numbers
-	begun   int // the first step
 }
 
 // addition is a tenure in which forces on the molecules lo to hi-1 are added.
@@ -37,11 +36,10 @@ func Run(n *fagus.Node, cfg Config) (r verify.Result, err error) {
 		return r, err
 	}
 	d.begin()
-	lo, _ := d.at.Items(n.Rank())
-	fagus.Keep(n, "momenta", &d.momenta, lo, cfg.Molecules)
+	parts.KeepBlock(n, "momenta", &d.momenta, cfg.Molecules, 1)
 	parts.KeepSums(n, "numbers", d.numbers)
-	n.Resume(&d.begun)
-	r.Operations = cfg.operations()
+	n.Resume()
+	r.Operations = cfg.operations() * verify.Left(n, d.Steps+1)
 	if r.Time, err = parts.Timed(n, d.steps); err != nil {
 		return r, err
 	}
@@ -96,8 +94,7 @@ func (d *droplets) begin() {
 }
 
 func (d *droplets) steps() error {
-	for step := d.begun; step <= d.Steps && d.node.Err() == nil; step++ {
-		d.node.Checkpoint(step)
+	for step := range d.node.Steps(d.Steps + 1) {
 		d.node.Fence() // all ranks have moved their molecules
 		d.read.Do(func() { d.find(step) })
 		for _, a := range d.add {

@@ -9,7 +9,7 @@ import (
 
 // Plain counts without Fagus. cfg must be valid.
 func Plain(cfg Config, timed verify.Timer) (r verify.Result) {
-	text, counts := cfg.block(0, cfg.items(), 1, 0), map[string]int64{}
+	text, counts := cfg.block(1, 0), map[string]int64{}
 	r.Time = timed(func() {
 		count := 0
 		for word := range words(text) {

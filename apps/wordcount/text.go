@@ -68,22 +68,15 @@ func Read(path string) ([]byte, error) {
 	return text, err
 }
 
-// items returns the number of bytes of the text, or of words that are generated.
-func (c *Config) items() int {
+// block returns a rank's part of the text.
+func (c *Config) block(ranks, rank int) []byte {
 	if c.Text != nil {
-		return len(c.Text)
+		lo, hi := parts.Block(len(c.Text), ranks, rank)
+		return c.Text[cut(c.Text, lo):cut(c.Text, hi)]
 	}
-	return c.Words
-}
-
-// block returns a rank's part of the items first to end-1.
-func (c *Config) block(first, end, ranks, rank int) []byte {
-	lo, hi := parts.Block(end-first, ranks, rank)
-	if c.Text != nil {
-		return c.Text[cut(c.Text, first+lo):cut(c.Text, first+hi)]
-	}
+	lo, hi := parts.Block(c.Words, ranks, rank)
 	var text []byte
-	for i := first + lo; i < first+hi; i++ {
+	for i := lo; i < hi; i++ {
 		text = append(appendWord(text, c.choose(i)), ' ')
 	}
 	return text

@@ -19,6 +19,9 @@ type Count = parts.Entry[string, int64]
 // place in a map, which is usually not in the cache.
 const wordTime = 400 * fagus.Nanosecond
 
+// textParts is the number of parts of the text between which checkpoints are possible.
+const textParts = 16
+
 // pollWords is the number of words between two checks of Node.Err.
 const pollWords = 1 << 12
 
@@ -31,23 +34,20 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	done := 0
-	n.Resume(&done)
-	var text []byte // all of this rank's, if the time to generate it must not count
-	if !n.Checkpoints() {
-		text = cfg.block(0, cfg.items(), n.Nodes(), n.Rank())
-	}
+	text := cfg.block(n.Nodes(), n.Rank())
+	n.Resume()
 	var r verify.Result
 	if r.Time, err = parts.Timed(n, func() error {
-		return parts.Rounds(n, done, cfg.items(), func(lo, hi int) error {
-			if n.Checkpoints() {
-				text = cfg.block(lo, hi, n.Nodes(), n.Rank())
+		for part, end := range n.Rounds(textParts) {
+			if end-part < textParts { // one part at a time
+				text = (&Config{Text: cfg.block(textParts, part)}).block(n.Nodes(), n.Rank())
 			}
 			if err := cfg.add(n, table, text); err != nil {
 				return err
 			}
-			return table.Merge()
-		})
+			table.Merge()
+		}
+		return n.Err()
 	}); err != nil {
 		return r, err
 	}
@@ -113,7 +113,7 @@ func (c *Config) report(r *verify.Result, all []Count) {
 
 // sequential counts the words of the whole text, without a map.
 func (c *Config) sequential() (counts []Count) {
-	all := slices.Sorted(words(c.block(0, c.items(), 1, 0)))
+	all := slices.Sorted(words(c.block(1, 0)))
 	for i, word := range all {
 		if i == 0 || word != all[i-1] {
 			counts = append(counts, Count{Key: word})

@@ -68,7 +68,6 @@ type queue struct {
 	next         *parts.Queue
 	results      *fagus.Array[uint64]
 	guardResults []*fagus.SyncVar // by batch
-	private      []uint64         // this rank's results that the array does not have yet
 	done         int              // tasks performed by this rank
 }
 
@@ -82,13 +81,12 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	if err := q.declare(); err != nil {
 		return Result{}, err
 	}
-	done := 0 // batches
-	n.Resume(&done)
+	n.Resume()
 	work := q.takeTurns
 	if q.Static {
-		work = q.share
+		work = func() error { return q.next.DealInRounds(q.share) }
 	}
-	took, err := parts.Timed(n, func() error { return parts.Rounds(n, done, q.next.Batches(), work) })
+	took, err := parts.Timed(n, work)
 	if err != nil {
 		return Result{}, err
 	}
@@ -116,32 +114,28 @@ func (q *queue) declare() (err error) {
 	return nil
 }
 
-// takeTurns performs the batches first to end-1, which the queue hands out.
-func (q *queue) takeTurns(first, end int) error {
-	if q.private == nil {
-		q.private = make([]uint64, q.Tasks)
-	}
-	return q.next.EachOf(first, end, func(b int) error {
+func (q *queue) takeTurns() error {
+	results := make([]uint64, q.Tasks) // private
+	return q.next.EachInRounds(func(b int) error {
 		lo, hi := q.next.Batch(b)
-		return q.compute(q.private[lo:hi], lo)
+		return q.compute(results[lo:hi], lo)
 	}, parts.Results{
 		Want: func(b int) fagus.Request { return q.guardResults[b].Write() },
 		Store: func(b int) {
 			lo, hi := q.next.Batch(b)
-			copy(q.results.Slice()[lo:hi], q.private[lo:hi])
+			copy(q.results.Slice()[lo:hi], results[lo:hi])
 		},
 	})
 }
 
-// share performs the batches first to end-1, which are dealt to the ranks.
-func (q *queue) share(first, end int) error {
+func (q *queue) share(batches []int) error {
 	n := q.node
 	var wants []fagus.Request
-	for b := first + n.Rank(); b < end; b += n.Nodes() {
+	for _, b := range batches {
 		wants = append(wants, q.guardResults[b].Write())
 	}
 	return n.During(n.Set(wants...), func() error {
-		for b := first + n.Rank(); b < end; b += n.Nodes() {
+		for _, b := range batches {
 			lo, hi := q.next.Batch(b)
 			if err := q.compute(q.results.Slice()[lo:hi], lo); err != nil {
 				return err

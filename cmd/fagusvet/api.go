@@ -126,7 +126,7 @@ func fagusCall(c *ssa.CallCommon) call {
 	if f.Pkg().Path() == partsPath && receiver != "" {
 		name = call(receiver) + "." + name
 	}
-	if name == "Queue.EachOf" { // Each of some batches
+	if name == "Queue.EachInRounds" {
 		name = callQueueEach
 	}
 	if name.of(f.Pkg().Path(), receiver) {

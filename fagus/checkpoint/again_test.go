@@ -33,13 +33,12 @@ func (c counters) run(n *fagus.Node) (result [2]int64, resumed bool, err error) 
 		return result, false, err
 	}
 	set := func(v *fagus.SyncVar, i int, to int64) { n.Set(v.Write()).Do(func() { x.Slice()[i] = to }) }
-	var step int
-	if resumed = n.Resume(&step); !resumed {
+	if resumed = n.Resume(); !resumed {
 		for i := range 6 {
 			set(a, 0, int64(i+1))
 		}
 		set(b, 10, 100)
-		n.Checkpoint(1)
+		n.Checkpoint()
 		set(a, 0, 777)
 		for i := range c.extra {
 			set(b, 10, int64(200+i))
@@ -47,7 +46,7 @@ func (c counters) run(n *fagus.Node) (result [2]int64, resumed bool, err error) 
 		if c.swaps {
 			n.Rebind(a.To(x.Range(10, 20)), b.To(x.Range(0, 10)))
 		}
-		n.Checkpoint(2)
+		n.Checkpoint()
 	}
 	n.Set(a.Read(), b.Read()).Do(func() { result = [2]int64{x.Slice()[0], x.Slice()[10]} })
 	return result, resumed, n.Err()
@@ -98,7 +97,8 @@ func TestRunsOfOneKeeper(t *testing.T) {
 			}
 			n.Set(x.Write().Unordered()).Do(func() { x.Slice()[0]++ })
 			n.Barrier()
-			return n.Checkpoint(stop)
+			begun = stop
+			return n.Checkpoint()
 		})
 		if err != nil {
 			t.Fatalf("run %d: %v", stop, err)
@@ -176,8 +176,11 @@ func TestUnusable(t *testing.T) {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: k}, func(n *fagus.Node) error {
 			x := make([]int64, 3)
 			fagus.Keep(n, "x", &x, 3*n.Rank(), 6)
+			var state any
+			n.Resume(&state)
 			for i := range 3 {
-				if err := n.Checkpoint(program.step(n, &x, i)); err != nil {
+				state = program.step(n, &x, i)
+				if err := n.Checkpoint(); err != nil {
 					return err
 				}
 			}

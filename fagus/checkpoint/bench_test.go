@@ -74,7 +74,7 @@ func benchmarkCheckpoint(b *testing.B, copies int64, percent int) {
 		cut := func(measured bool) {
 			n.Barrier()
 			begun := time.Now()
-			n.Checkpoint(0)
+			n.Checkpoint()
 			stalled := time.Since(begun)
 			if n.Rank() == 0 {
 				k.Finish(n.Context())

@@ -29,18 +29,16 @@ func (p private) run(n *fagus.Node) (squares []uint64, list []int32, sum uint64,
 	})
 	resumed := 0
 	n.OnResume(func() { resumed++ })
-	step := 0
-	if n.Resume(&step) != (resumed == 1) {
+	if n.Resume() != (resumed == 1) {
 		return nil, nil, 0, fmt.Errorf("OnResume: %d calls", resumed)
 	}
-	for ; step < p.steps && n.Err() == nil; step++ {
+	for step := range n.Steps(p.steps) {
 		for i, x := range squares {
 			other[i] = x + uint64((lo+i)*(step+1))
 		}
 		squares, other = other, squares // Keep has a pointer to the slice
 		list[step] = int32(10 * step)
 		sum += uint64((hi - lo) * step)
-		n.Checkpoint(step + 1)
 		if step == p.stop {
 			return nil, nil, 0, errStopped
 		}
@@ -76,7 +74,7 @@ func testKeep(t *testing.T, before, after int, damage bool) {
 		})
 		return err
 	}
-	err := run(before, 3, func(n *fagus.Node, p private) error { _, _, _, err := p.run(n); return err })
+	err := run(before, 4, func(n *fagus.Node, p private) error { _, _, _, err := p.run(n); return err })
 	if !errors.Is(err, errStopped) {
 		t.Fatalf("the first run: %v", err)
 	}

@@ -69,7 +69,7 @@ func (c relax) run(n *fagus.Node) (sum uint64, begun int, err error) {
 		}
 		n.Barrier()
 	}
-	for ; step < c.steps && n.Err() == nil; step++ {
+	for step < c.steps && n.Err() == nil {
 		from, to := step%2, 1-step%2
 		for i := range vars {
 			if (i+step)%n.Nodes() != n.Rank() {
@@ -97,8 +97,9 @@ func (c relax) run(n *fagus.Node) (sum uint64, begun int, err error) {
 			})
 		}
 		n.Barrier()
-		n.Checkpoint(step + 1)
-		if step == c.stop {
+		step++
+		n.Checkpoint()
+		if step-1 == c.stop {
 			return 0, begun, errStopped
 		}
 	}

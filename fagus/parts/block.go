@@ -33,12 +33,17 @@ func Owner(n, ranks, i int) int {
 
 // Cyclic deals n items to ranks in turn, and returns the items of one rank: rank, rank+ranks, and
 // so on. It panics if rank is out of range.
-func Cyclic(n, ranks, rank int) (items []int) {
+func Cyclic(n, ranks, rank int) (items []int) { return CyclicFrom(0, n, ranks, rank) }
+
+// CyclicFrom is [Cyclic], without the items below lo.
+func CyclicFrom(lo, n, ranks, rank int) (items []int) {
 	if rank < 0 || rank >= ranks {
 		panic(fmt.Sprintf("parts: Cyclic(%d, %d, %d): want 0 <= rank < ranks", n, ranks, rank))
 	}
 	for i := rank; i < n; i += ranks {
-		items = append(items, i)
+		if i >= lo {
+			items = append(items, i)
+		}
 	}
 	return items
 }

@@ -40,10 +40,10 @@
 // # Checkpoints
 //
 // What a program has in Blocks, a Grid, a Pair or a Table is in its checkpoints (see
-// fagus.Node.Checkpoint), and right after a Resume on any number of ranks. A Whole is not: the
-// program fills it again. The buffers of all other types mean nothing between calls, and are not
-// saved. [KeepSums] and [KeepExact] save sums that are not added up yet, and [Rounds] divides work
-// of a single step, also that of Queue.EachOf. In the Each of a Pool no checkpoint is possible.
+// fagus.Node.Checkpoint), and right after a Resume on any number of ranks; a Whole only after its
+// Keep. The buffers of all other types mean nothing between calls, and are not saved. [KeepBlock]
+// and [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not added up yet.
+// Queue.EachInRounds makes checkpoints itself. In the Each of a Pool none is possible.
 //
 // # Rounding of sums
 //

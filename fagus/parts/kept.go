@@ -40,36 +40,36 @@ func KeepExact(n *fagus.Node, name string, x []Exact) {
 	})
 }
 
-// mostRounds is the number of parts of work between which a checkpoint is possible.
-const mostRounds = 16
+// KeepBlock is [fagus.Keep] of this rank's [Block] of items, each of which has unit elements.
+func KeepBlock[T any](n *fagus.Node, name string, x *[]T, items, unit int) {
+	lo, _ := Block(items, n.Nodes(), n.Rank())
+	fagus.Keep(n, name, x, lo*unit, items*unit)
+}
 
-// Rounds calls f for consecutive items, those from lo to hi-1 each time, from done on to items-1,
-// which all ranks compute together. With Config.Checkpoints it divides them into some 16 parts, and
-// calls Checkpoint in between, with the number of items done as the state. Without, there is one
-// call. It is collective.
-//
-//	done := 0
-//	n.Resume(&done)
-//	err := parts.Rounds(n, done, items, func(lo, hi int) error { ... })
-func Rounds(n *fagus.Node, done, items int, f func(lo, hi int) error) error {
-	each := items
-	if n.Checkpoints() {
-		each = (items + mostRounds - 1) / mostRounds
+// KeepColumns is [fagus.Keep] of this rank's columns of a matrix, row by row. They are dealt to the
+// ranks in blocks of so many columns, the last of which may be narrower, as [Cyclic] deals items.
+// It panics if *x has another length.
+func KeepColumns[T any](n *fagus.Node, name string, x *[]T, rows, columns, block int) {
+	own := Cyclic((columns+block-1)/block, n.Nodes(), n.Rank())
+	width := func(b int) int { return min(block, columns-b*block) }
+	all := 0
+	for _, b := range own {
+		all += width(b)
 	}
-	for done < items {
-		lo := done
-		done = min(done+each, items)
-		if err := f(lo, done); err != nil {
-			return err
-		}
-		if done == items {
-			break
-		}
-		if err := n.Checkpoint(done); err != nil {
-			return err
-		}
+	if len(*x) != rows*all {
+		panic(fmt.Sprintf("parts: KeepColumns %q: %d elements: want %d rows of %d columns", name, len(*x), rows, all))
 	}
-	return n.Err()
+	fagus.KeepParts(n, name, rows*columns, func(yield func(int, []T) bool) {
+		rest := *x
+		for i := range rows {
+			for _, b := range own {
+				if !yield(i*columns+b*block, rest[:width(b)]) {
+					return
+				}
+				rest = rest[width(b):]
+			}
+		}
+	})
 }
 
 // bytesOf returns the memory of x.

@@ -29,12 +29,17 @@ func partly(n *fagus.Node, stop int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	whole, err := NewWhole[int64](n, "whole", rows)
+	if err != nil {
+		return "", err
+	}
 	sums, exact := make([]int64, 3), make([]Exact, 2)
 	KeepSums(n, "sums", sums)
 	KeepExact(n, "exact", exact)
-	step := 0
+	private := newPrivate(n, rows)
+	whole.Keep()
 	lo, hi := pair.Now.Mine()
-	if !n.Resume(&step) {
+	if !n.Resume() {
 		if err := pair.Fill(func() error {
 			for i := lo; i < hi; i++ {
 				pair.Next.Row(i)[0] = int64(i)
@@ -44,7 +49,7 @@ func partly(n *fagus.Node, stop int) (string, error) {
 			return "", err
 		}
 	}
-	for ; step < stop; step++ {
+	for step := range n.Steps(stop) {
 		if err := pair.Step(func() error {
 			for i := lo; i < hi; i++ {
 				pair.Next.Row(i)[0] = 3*pair.Now.Row(i - 1)[0] + pair.Now.Row(i + 1)[0] + 7*pair.Now.Row(i)[0]
@@ -66,15 +71,18 @@ func partly(n *fagus.Node, stop int) (string, error) {
 				return "", err
 			}
 		}
-		if err := queue.EachOf(3*step, 3*step+3, func(b int) error { sums[b%3] += int64(b); return nil }, Results{}); err != nil {
+		if err := queue.each(3*step, 3*step+3, func(b int) error { sums[b%3] += int64(b); return nil }, Results{}); err != nil {
 			return "", err
 		}
-		if err := n.Checkpoint(step + 1); err != nil {
+		if err := private.step(whole, step); err != nil {
 			return "", err
 		}
 	}
 	if stop < steps {
-		return "", nil
+		return "", n.Checkpoint()
+	}
+	if wrong := private.wrong(steps); wrong != "" {
+		return "", fmt.Errorf("rank %d of %d: %s", n.Rank(), n.Nodes(), wrong)
 	}
 	for i := range sums {
 		if sums[i], err = fagus.Reduce(n, sums[i], func(a, b int64) int64 { return a + b }); err != nil {
@@ -95,6 +103,69 @@ func partly(n *fagus.Node, stop int) (string, error) {
 	var points []int64
 	err = n.Set(pair.Now.WantAll(fagus.Shared)...).Do(func() { points = pair.Now.Copy() })
 	return fmt.Sprint(points, entries, sums, exact[0].Float64(), exact[1].Float64()), err
+}
+
+// private is memory that each rank has of its own.
+type private struct {
+	rows, lo int
+	block    []int64 // by row of this rank
+	matrix   []int32 // this rank's columns of three rows, in blocks of 4
+	columns  []int
+}
+
+const privateColumns = 23
+
+func newPrivate(n *fagus.Node, rows int) *private {
+	p := &private{rows: rows}
+	lo, hi := Block(rows, n.Nodes(), n.Rank())
+	p.lo, p.block = lo, make([]int64, hi-lo)
+	for _, b := range Cyclic((privateColumns+3)/4, n.Nodes(), n.Rank()) {
+		for c := 4 * b; c < min(4*b+4, privateColumns); c++ {
+			p.columns = append(p.columns, c)
+		}
+	}
+	p.matrix = make([]int32, 3*len(p.columns))
+	KeepBlock(n, "block", &p.block, rows, 1)
+	KeepColumns(n, "matrix", &p.matrix, 3, privateColumns, 4)
+	return p
+}
+
+// step adds the vector as it was in the last step, and makes the next one.
+func (p *private) step(whole *Whole[int64], step int) error {
+	if step > 0 {
+		if err := whole.Read(func(all []int64) {
+			for i := range p.block {
+				p.block[i] += all[(p.lo+i+1)%p.rows]
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	for i := range p.matrix {
+		p.matrix[i] += int32(step * (1 + i/len(p.columns)*privateColumns + p.columns[i%len(p.columns)]))
+	}
+	return whole.Fill(func(mine []int64) {
+		for i := range mine {
+			mine[i] = int64((step + 1) * (p.lo + i))
+		}
+	})
+}
+
+// wrong says what is wrong after so many steps.
+func (p *private) wrong(steps int) string {
+	times := steps * (steps - 1) / 2
+	for i, x := range p.block {
+		if want := times * ((p.lo + i + 1) % p.rows); x != int64(want) {
+			return fmt.Sprintf("element %d of the block is %d: want %d", p.lo+i, x, want)
+		}
+	}
+	for i, x := range p.matrix {
+		row, column := i/len(p.columns), p.columns[i%len(p.columns)]
+		if want := times * (1 + row*privateColumns + column); int(x) != want {
+			return fmt.Sprintf("row %d, column %d is %d: want %d", row, column, x, want)
+		}
+	}
+	return ""
 }
 
 // TestResume: a run that stops after any step and resumes elsewhere has the same result. On 16

@@ -14,6 +14,13 @@ type Pool[T any] struct {
 	name     string
 	capacity int
 	begun    bool // Each was called
+
+	// The first Each makes these: in threaded mode the stack and its variable, in phase mode the
+	// boxes.
+	count   *fagus.Array[stack]
+	waiting *fagus.Array[T]
+	guard   *fagus.SyncVar
+	boxes   *Blocks[T]
 }
 
 // NewPool makes an empty pool. At most capacity tasks wait in shared memory at a time; a rank keeps
@@ -36,7 +43,7 @@ type Exchange struct {
 }
 
 // Each calls work for tasks until no rank has one. Ranks begin with the tasks first, which may
-// differ; work calls add for each new task. Each is collective, and can be called once.
+// differ; work calls add for each new task. Each is collective.
 //
 //	p, err := parts.NewPool[node](n, "tree", 1000)
 //	err = p.Each(root, func(t node, add func(node)) error {
@@ -59,7 +66,11 @@ type Exchange struct {
 // grow while all ranks are busy.
 func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange) error {
 	if p.begun {
-		return fmt.Errorf("parts: pool %q: Each was called before: make another pool", p.name)
+		if err := p.node.Barrier(); err != nil { // all ranks know that the last call is over
+			return err
+		}
+	} else if err := p.declare(); err != nil {
+		return err
 	}
 	p.begun = true
 	tasks := append([]T(nil), first...) // this rank's tasks, the newest last
@@ -68,6 +79,29 @@ func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange)
 	}
 	return p.balance(tasks, work, x)
 }
+
+func (p *Pool[T]) declare() (err error) {
+	n := p.node
+	if n.Mode() == fagus.Phase {
+		if p.boxes, err = NewBlocks[T](n, p.name, n.Nodes(), p.room()); err == nil {
+			p.boxes.Scratch()
+		}
+		return err
+	}
+	if p.count, err = fagus.NewArray[stack](n, p.name+".count", 1); err != nil {
+		return err
+	}
+	if p.waiting, err = fagus.NewArray[T](n, p.name, p.capacity); err != nil {
+		return err
+	}
+	p.count.Scratch()
+	p.waiting.Scratch()
+	p.guard, err = n.Bind(p.name, p.count.All(), p.waiting.All())
+	return err
+}
+
+// room is the number of tasks in a box.
+func (p *Pool[T]) room() int { return max(1, p.capacity/p.node.Nodes()) }
 
 // stack counts what threaded mode keeps in shared memory.
 type stack struct {
@@ -85,25 +119,11 @@ const (
 // tenure. The stack's variable is bound after those of the program, so a rank acquires it last.
 func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exchange) error {
 	n := p.node
-	count, err := fagus.NewArray[stack](n, p.name+".count", 1)
-	if err != nil {
-		return err
-	}
-	waiting, err := fagus.NewArray[T](n, p.name, p.capacity)
-	if err != nil {
-		return err
-	}
-	count.Scratch()
-	waiting.Scratch()
-	guard, err := n.Bind(p.name, count.All(), waiting.All())
-	if err != nil {
-		return err
-	}
 	busy, over := false, false
 	// turn exchanges, and leaves at most as many tasks with this rank as the stack has no room for.
 	// If take is set and the rank has none then, it takes one.
 	turn := func(take bool) error {
-		wants := []fagus.Request{guard.Write().Unordered()}
+		wants := []fagus.Request{p.guard.Write().Unordered()}
 		if x.Want != nil {
 			wants = append(wants, x.Want()...)
 		}
@@ -111,7 +131,7 @@ func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exch
 			if x.Do != nil {
 				x.Do()
 			}
-			k, on := &count.Slice()[0], waiting.Slice()
+			k, on := &p.count.Slice()[0], p.waiting.Slice()
 			fits := min(len(tasks), len(on)-int(k.Top))
 			k.Top += int64(copy(on[k.Top:], tasks[len(tasks)-fits:]))
 			tasks = tasks[:len(tasks)-fits]
@@ -145,6 +165,7 @@ func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exch
 			continue
 		}
 		pause = shortestPause
+		var err error
 		if tasks, err = workOnLast(tasks, work); err != nil {
 			return err
 		}
@@ -161,12 +182,6 @@ func workOnLast[T any](tasks []T, work func(t T, add func(T)) error) ([]T, error
 // balance works on this rank's own tasks, and meets the other ranks from time to time.
 func (p *Pool[T]) balance(tasks []T, work func(t T, add func(T)) error, x Exchange) error {
 	n := p.node
-	room := max(1, p.capacity/n.Nodes())
-	boxes, err := NewBlocks[T](n, p.name, n.Nodes(), room)
-	if err != nil {
-		return err
-	}
-	boxes.Scratch()
 	pace, busy := pace{limit: 1}, fagus.Time(0)
 	for {
 		words, err := fagus.Gather(n, report{len(tasks), busy}.word())
@@ -188,7 +203,7 @@ func (p *Pool[T]) balance(tasks []T, work func(t T, add func(T)) error, x Exchan
 		if slices.Max(held) == 0 {
 			return nil
 		}
-		if tasks, err = p.move(boxes, tasks, moves(held, room)); err != nil {
+		if tasks, err = p.move(tasks, moves(held, p.room())); err != nil {
 			return err
 		}
 		begin := n.Now()
@@ -205,7 +220,7 @@ func (p *Pool[T]) balance(tasks []T, work func(t T, add func(T)) error, x Exchan
 
 // move carries out the moves: ranks with too many tasks put some into their boxes, and then others
 // take them out.
-func (p *Pool[T]) move(boxes *Blocks[T], tasks []T, all []move) ([]T, error) {
+func (p *Pool[T]) move(tasks []T, all []move) ([]T, error) {
 	if len(all) == 0 {
 		return tasks, nil
 	}
@@ -217,20 +232,20 @@ func (p *Pool[T]) move(boxes *Blocks[T], tasks []T, all []move) ([]T, error) {
 			give += m.count
 		}
 		if m.to == n.Rank() {
-			wants = append(wants, boxes.Want(fagus.Shared, m.from)...)
+			wants = append(wants, p.boxes.Want(fagus.Shared, m.from)...)
 		}
 	}
 	set := n.Set()
 	if give > 0 {
-		set = n.Set(boxes.WantMine(fagus.Exclusive)...)
+		set = n.Set(p.boxes.WantMine(fagus.Exclusive)...)
 	}
 	given, kept := split(tasks, give)
-	set.Do(func() { copy(boxes.Mine(), given) })
+	set.Do(func() { copy(p.boxes.Mine(), given) })
 	n.Fence()
 	err := n.Set(wants...).Do(func() {
 		for _, m := range all {
 			if m.to == n.Rank() {
-				kept = append(kept, boxes.Of(m.from)[from[m.from]:][:m.count]...)
+				kept = append(kept, p.boxes.Of(m.from)[from[m.from]:][:m.count]...)
 			}
 			from[m.from] += m.count
 		}

@@ -12,8 +12,7 @@ type Queue struct {
 	node         *fagus.Node
 	name         string
 	items, batch int
-	next         int  // the first batch that was never handed out
-	begun        bool // Each or EachOf was called
+	next         int // the first batch that was never handed out, at least 1 after a call of Each
 }
 
 // NewQueue makes a queue of the items 0 to items-1, which Each hands out in batches of the given
@@ -65,20 +64,35 @@ type Results struct {
 // tenure. In phase mode a rank stores all results at the end. There all ranks deal out the batches
 // among themselves, work for most of the time that these should take, and meet to deal out again
 // what is left. So a rank waits for one batch of another rank at most, each time.
-func (q *Queue) Each(work func(b int) error, r Results) error {
-	if q.begun {
-		return fmt.Errorf("parts: queue %q: Each was called before, and has handed out all items: make another queue", q.name)
+func (q *Queue) Each(work func(b int) error, r Results) error { return q.each(0, q.Batches(), work, r) }
+
+// EachInRounds is Each in the rounds of [fagus.Node.Rounds], of batches. So a program that does
+// nothing else makes checkpoints.
+func (q *Queue) EachInRounds(work func(b int) error, r Results) error {
+	for lo, hi := range q.node.Rounds(q.Batches()) {
+		if err := q.each(lo, hi, work, r); err != nil {
+			return err
+		}
 	}
-	return q.EachOf(0, q.Batches(), work, r)
+	return q.node.Err()
 }
 
-// EachOf is Each of the batches lo to hi-1, for a program that makes a Checkpoint now and then; see
-// [Rounds]. It can be called again, with later batches.
-func (q *Queue) EachOf(lo, hi int, work func(b int) error, r Results) error {
-	if lo < q.next || hi < lo || hi > q.Batches() {
-		return fmt.Errorf("parts: queue %q: batches %d to %d of %d, of which those before %d were handed out: want others", q.name, lo, hi-1, q.Batches(), q.next)
+// DealInRounds deals the batches to the ranks in turn, as [Cyclic] does: f gets those of this rank.
+// It calls f once in each of the rounds of [fagus.Node.Rounds].
+func (q *Queue) DealInRounds(f func(batches []int) error) error {
+	for lo, hi := range q.node.Rounds(q.Batches()) {
+		if err := f(CyclicFrom(lo, hi, q.node.Nodes(), q.node.Rank())); err != nil {
+			return err
+		}
 	}
-	q.next, q.begun = hi, true
+	return q.node.Err()
+}
+
+func (q *Queue) each(lo, hi int, work func(b int) error, r Results) error {
+	if lo < q.next {
+		return fmt.Errorf("parts: queue %q: Each was called before, and has handed out all items: make another queue", q.name)
+	}
+	q.next = max(hi, 1)
 	if q.node.Mode() == fagus.Threaded {
 		return q.takeTurns(lo, hi, work, r)
 	}

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -12,8 +13,6 @@ import (
 //
 //	w.Fill(func(mine []float64) { copy(mine, p) })
 //	w.Read(func(all []float64) { multiply(q, all) })
-//
-// Checkpoints do not have it: a run that resumes fills it first.
 type Whole[T any] struct {
 	node   *fagus.Node
 	length int
@@ -25,6 +24,7 @@ type Whole[T any] struct {
 	fill  [2]*fagus.SyncSet
 	read  [2]*fagus.SyncSet
 	next  [2]*fagus.SyncSet // reads this one, and fills the other
+	kept  []T               // this rank's block at a checkpoint
 }
 
 // NewWhole makes a vector of length elements. It is collective.
@@ -65,6 +65,18 @@ func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *W
 		w.next[i] = n.Set(append(fills, reads...)...)
 	}
 	return w, nil
+}
+
+// Keep says that checkpoints have the vector. Without it, a run that resumes fills it first. It is
+// collective; see [fagus.Keep].
+func (w *Whole[T]) Keep() {
+	if !w.node.Checkpoints() {
+		return
+	}
+	w.kept = slices.Clone(w.turns[0].Mine())
+	KeepBlock(w.node, w.turns[0].Name()+".kept", &w.kept, w.length, 1)
+	w.node.OnCheckpoint(func() { copy(w.kept, w.turns[w.fills%2].Mine()) })
+	w.node.OnResume(func() { _ = w.Fill(func(mine []T) { copy(mine, w.kept) }) }) // an error sticks
 }
 
 // Items returns the elements that a rank writes: lo to hi-1.

@@ -40,29 +40,35 @@ func (l *Loop) Validate(kernel string) error {
 // Total returns the number of iterations, including the untimed one.
 func (l *Loop) Total() int { return l.Iterations + 1 }
 
-// Resume returns how many iterations a former run has made whose last checkpoint has been restored.
-// A kernel calls it when its input is ready. The checkpoints are those of Timed.
+// Resume returns how many iterations a former run has made whose last checkpoint has been restored,
+// including the untimed one. A kernel calls it when its input is ready. The checkpoints are those
+// of Timed.
 func (l *Loop) Resume(n *fagus.Node) (done int) {
-	n.Resume(&l.done)
+	if n.Resume() {
+		l.done = 1 + n.Begun()
+	}
 	return l.done
 }
 
-// Timed calls iterate for the untimed iteration, and then for all timed iterations. It returns the
-// time of the timed iterations, until the last rank has finished. All ranks call it. With
-// Config.Checkpoints it calls iterate for one iteration at a time, with a Checkpoint in between.
+// Timed calls iterate for the untimed iteration, unless the run has resumed, and then for all timed
+// iterations. It returns the time of the timed iterations of this run, until the last rank has
+// finished. All ranks call it. With Config.Checkpoints it calls iterate for one at a time, with a
+// Checkpoint in between.
 func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, error) {
 	if l.done == 0 {
-		if err := l.iterate(n, iterate, 1); err != nil {
+		if err := iterate(1); err != nil {
 			return 0, err
 		}
 	}
 	return parts.Timed(n, func() error {
-		each := l.Iterations
-		if n.Checkpoints() {
-			each = 1
+		if !n.Checkpoints() {
+			if err := iterate(l.Iterations); err != nil {
+				return err
+			}
+			return n.Barrier()
 		}
-		for l.done < l.Total() {
-			if err := l.iterate(n, iterate, each); err != nil {
+		for range n.Steps(l.Iterations) {
+			if err := iterate(1); err != nil {
 				return err
 			}
 		}
@@ -70,15 +76,8 @@ func (l *Loop) Timed(n *fagus.Node, iterate func(times int) error) (fagus.Time, 
 	})
 }
 
-func (l *Loop) iterate(n *fagus.Node, iterate func(times int) error, times int) error {
-	if err := iterate(times); err != nil {
-		return err
-	}
-	if l.done += times; l.done == l.Total() {
-		return nil
-	}
-	return n.Checkpoint(l.done)
-}
+// Made returns how many timed iterations this run makes.
+func (l *Loop) Made() int { return l.Total() - max(1, l.done) }
 
 // Step is one iteration: it calls f while the set is held, and reports progress. A Fence orders it
 // before the next iteration. All ranks call it.
@@ -115,9 +114,10 @@ type Result struct {
 	Error float64
 	// Time is the duration of the timed iterations.
 	Time fagus.Time
-	// Work is the work of all ranks in the timed iterations: bytes or floating-point operations,
-	// as PRK counts them.
+	// Work is the work of all ranks in a timed iteration: bytes or floating-point operations, as
+	// PRK counts them. Made is the number of timed iterations.
 	Work float64
+	Made int
 }
 
 // Relative returns r with Error set to the relative error of Got.
@@ -137,5 +137,5 @@ func (r *Result) Rate() float64 {
 	if r.Time <= 0 {
 		return 0
 	}
-	return r.Work / 1e6 / (float64(r.Time) / float64(fagus.Second))
+	return float64(r.Made) * r.Work / 1e6 / (float64(r.Time) / float64(fagus.Second))
 }

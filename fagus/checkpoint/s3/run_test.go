@@ -43,7 +43,7 @@ func (c churn) run(n *fagus.Node) (sum uint64, resumed bool, err error) {
 	step := 0
 	resumed = n.Resume(&step)
 	n.Barrier()
-	for ; step < c.steps && n.Err() == nil; step++ {
+	for step < c.steps && n.Err() == nil {
 		for b, v := range vars {
 			// Every third block rests, so that checkpoints refer to earlier ones.
 			if (b+step)%n.Nodes() != n.Rank() || step > 0 && b%3 == step%3 {
@@ -56,8 +56,9 @@ func (c churn) run(n *fagus.Node) (sum uint64, resumed bool, err error) {
 			})
 		}
 		n.Barrier()
-		n.Checkpoint(step + 1)
-		if step+1 == c.stop {
+		step++
+		n.Checkpoint()
+		if step == c.stop {
 			return 0, resumed, errStopped
 		}
 	}

@@ -176,13 +176,12 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 	if err != nil {
 		return err
 	}
-	state := 0
-	if resumed := n.Resume(&state); resumed == first {
+	if resumed := n.Resume(); resumed == first {
 		return fmt.Errorf("rank %d: the first epoch is %v, and resumed %v: %w", n.Rank(), first, resumed, n.Err())
 	}
 	write := n.Set(s.Write())
 	if first {
-		n.Checkpoint(1)
+		n.Checkpoint()
 		if n.Rank() == 1 {
 			write.Do(func() {
 				_ = z.write("pid", fmt.Sprint(os.Getpid())) // noticed by who waits for it
@@ -191,7 +190,7 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 				x[0] = 1
 			})
 		}
-		n.Checkpoint(100)
+		n.Checkpoint()
 		return n.Err()
 	}
 	if n.Rank() == 1 {
@@ -209,8 +208,8 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 	}
 	// The zombie may have written its part of the checkpoint whose number the first one has, which
 	// then fails.
-	n.Checkpoint(2)
-	n.Checkpoint(2)
+	n.Checkpoint()
+	n.Checkpoint()
 	return n.Err()
 }
 

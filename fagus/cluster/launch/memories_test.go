@@ -200,7 +200,7 @@ func relax(n *fagus.Node, mark, event string) error {
 		fmt.Printf("from %d on %d\n", step, n.Nodes())
 	}
 	write, read := n.Set(own...), n.Set(all...)
-	for last := step + every; step < steps; step++ {
+	for last := step + every; step < steps; {
 		if step == last && event != "" {
 			if err := happens(n, mark, event); err != nil {
 				return err
@@ -211,7 +211,8 @@ func relax(n *fagus.Node, mark, event string) error {
 				x[cell] = next(x[cell], cell, step)
 			}
 		})
-		n.Checkpoint(step + 1)
+		step++ // the state
+		n.Checkpoint()
 		n.Barrier()
 		if n.Err() != nil {
 			return n.Err()

@@ -82,7 +82,7 @@ func TestNamedNumbers(t *testing.T) {
 				copy(pairs.Slice(), [][2]kelvin{{1, 2}, {3, 4}})
 			})
 		}
-		return n.Checkpoint(0)
+		return n.Checkpoint()
 	})
 	if err != nil {
 		t.Fatal(err)

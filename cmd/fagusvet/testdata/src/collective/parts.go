@@ -64,7 +64,7 @@ func measured(n *fagus.Node) {
 
 // Ranks work on different numbers of batches.
 func eachBatch(n *fagus.Node, q *parts.Queue, v *parts.Vectors[int64], x *fagus.Guarded[int64]) error {
-	return q.EachOf(0, 9, func(b int) error {
+	return q.EachInRounds(func(b int) error {
 		n.Set(x.Write()).Do(func() { x.Slice()[b]++ })
 		v.Gather(nil, nil) // want `collective: Gather is called in a function that the Each of line 67 calls on each rank another number of times`
 		return n.Fence()   // want `collective: Fence is called in a function that the Each of line 67`

@@ -77,7 +77,7 @@ func (t *Table[K, V]) Collect(at ...int) ([]Entry[K, V], error) { return nil, ni
 
 func (q *Queue) Batch(b int) (lo, hi int) { return b, b + 1 }
 
-func (q *Queue) EachOf(lo, hi int, work func(b int) error, r Results) error { return q.Each(work, r) }
+func (q *Queue) EachInRounds(work func(b int) error, r Results) error { return q.Each(work, r) }
 
 func (q *Queue) Each(work func(b int) error, r Results) error {
 	r.Store(0)

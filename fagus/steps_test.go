@@ -1,0 +1,135 @@
+package fagus_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+)
+
+// loops runs a program of two loops up to a stop, and returns the steps that rank 0 has made.
+func loops(t *testing.T, dir string, nodes, stop int) (made []string, begun int, err error) {
+	t.Helper()
+	store, err := checkpoint.OpenDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := checkpoint.New(checkpoint.Config{Store: store})
+	defer keeper.Close()
+	_, err = fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Checkpoints: keeper}, func(n *fagus.Node) error {
+		var sum int
+		var all []int
+		note := func(what string, at ...int) {
+			if n.Rank() == 0 {
+				made = append(made, what+fmt.Sprint(at))
+			}
+		}
+		n.Resume(&sum, &all)
+		if n.Rank() == 0 {
+			begun = n.Begun()
+		}
+		for i := range n.Steps(4) {
+			if i == stop {
+				return cmp.Or(n.Barrier(), errors.New("stopped")) // rank 0 has made the checkpoint
+			}
+			note("step", i)
+			for j := range n.Steps(2) { // another loop counts by itself
+				sum += 10*i + j
+			}
+			for lo, hi := range n.Rounds(40) {
+				note("items", lo, hi)
+			}
+			all = append(all, sum)
+		}
+		if n.Err() != nil {
+			return n.Err()
+		}
+		for i := range n.Steps(2) {
+			note("later", i)
+		}
+		note("sum", append(all, sum)...)
+		return n.Err()
+	})
+	return made, begun, err
+}
+
+// TestSteps: a loop goes on after its last checkpoint, once, with the state. Other loops do not.
+func TestSteps(t *testing.T) {
+	rest := func(i int) []string { return []string{fmt.Sprintf("step[%d]", i), "items[0 40]"} }
+	end := []string{"later[0]", "later[1]", "sum[1 22 63 124 124]"}
+	for _, nodes := range []int{1, 3} {
+		dir := t.TempDir()
+		for i, stop := range []int{2, 2, 3} {
+			made, begun, err := loops(t, dir, nodes, stop)
+			want := [][]string{slices.Concat(rest(0), rest(1)), nil, rest(2)}[i]
+			if err == nil || begun != []int{0, 2, 2}[i] || !slices.Equal(made, want) {
+				t.Errorf("%d nodes, run %d: begun at %d, made %q, error %v; want %q", nodes, i, begun, made, err, want)
+			}
+		}
+		made, begun, err := loops(t, dir, nodes+1, -1)
+		if want := append(rest(3), end...); err != nil || begun != 3 || !slices.Equal(made, want) {
+			t.Errorf("%d nodes: begun at %d, made %q, error %v; want %q", nodes, begun, made, err, want)
+		}
+	}
+}
+
+// TestRounds: items are divided only if there are checkpoints, and no item is left out.
+func TestRounds(t *testing.T) {
+	for _, c := range []struct{ items, rounds int }{{0, 0}, {1, 1}, {5, 5}, {16, 16}, {100, 15}} {
+		for _, checkpoints := range []bool{false, true} {
+			cfg, rounds := fagus.Config{Nodes: 1}, min(1, c.items)
+			if checkpoints {
+				store, err := checkpoint.OpenDirectory(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				keeper := checkpoint.New(checkpoint.Config{Store: store})
+				defer keeper.Close()
+				cfg.Checkpoints, rounds = keeper, c.rounds
+			}
+			_, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+				next, count := 0, 0
+				for lo, hi := range n.Rounds(c.items) {
+					if lo != next || hi <= lo {
+						t.Errorf("%d items: from %d to %d after %d", c.items, lo, hi, next)
+					}
+					next, count = hi, count+1
+				}
+				if next != c.items || count != rounds {
+					t.Errorf("%d items, checkpoints %v: %d items in %d rounds, want %d rounds", c.items, checkpoints, next, count, rounds)
+				}
+				return n.Err()
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestStateOfOtherProgram: a state that has other values is refused.
+func TestStateOfOtherProgram(t *testing.T) {
+	dir := t.TempDir()
+	for i, state := range [][]any{{new(int)}, {}, {new(int), new(int)}, {new(string)}} {
+		store, err := checkpoint.OpenDirectory(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeper := checkpoint.New(checkpoint.Config{Store: store})
+		_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 1, Checkpoints: keeper}, func(n *fagus.Node) error {
+			n.Resume(state...)
+			return n.Checkpoint()
+		})
+		if want := "another version of the program"; (err != nil) != (i > 0) || i > 0 && !strings.Contains(err.Error(), want) {
+			t.Errorf("state %d: error %v, want %s", i, err, want)
+		}
+		if err := keeper.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
