@@ -82,8 +82,8 @@
 // # Checkpoints
 //
 // With Config.Checkpoints (package fagus/checkpoint) a program that calls [Node.Resume] at its
-// begin and [Node.Checkpoint] after each step goes on after the end of a run, on any number of
-// ranks, on any network and in either mode. [Keep] names private memory that is saved, too.
+// begin and loops over [Node.Steps] goes on after the end of a run, on any number of ranks, on any
+// network and in either mode. [Keep] names private memory that is saved, too.
 //
 // # Networks
 //

@@ -2,8 +2,10 @@ package fagus_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -132,4 +134,49 @@ func TestStateOfOtherProgram(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+func ExampleNode_Steps() {
+	dir, err := os.MkdirTemp("", "steps")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	run := func(nodes, stop int) {
+		store, err := checkpoint.OpenDirectory(dir)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		keeper := checkpoint.New(checkpoint.Config{Store: store})
+		defer keeper.Close()
+		_, err = fagus.Run(context.Background(), fagus.Config{Nodes: nodes, Checkpoints: keeper}, func(n *fagus.Node) error {
+			total := fagus.NewGuarded[int](n, "total", 1)
+			n.Resume()
+			for i := range n.Steps(4) {
+				if i == stop {
+					return cmp.Or(n.Barrier(), errors.New("the power fails"))
+				}
+				n.Set(total.Write().Unordered()).Do(func() {
+					if n.Rank() == 0 {
+						total.Slice()[0] += i
+						fmt.Println("step", i, "on", nodes, "ranks: total", total.Slice()[0])
+					}
+				})
+			}
+			return n.Err()
+		})
+		if err != nil {
+			fmt.Println("the run has ended early")
+		}
+	}
+	run(2, 2)
+	run(3, -1)
+	// Output:
+	// step 0 on 2 ranks: total 0
+	// step 1 on 2 ranks: total 1
+	// the run has ended early
+	// step 2 on 3 ranks: total 3
+	// step 3 on 3 ranks: total 6
 }

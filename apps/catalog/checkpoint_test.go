@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -206,5 +207,55 @@ func (r resumable) resume(t *testing.T, p catalog.Program, c resuming, cuts, sto
 	}
 	if got.Bits != want.Bits || got.Verification != want.Verification || timeless(got.Text) != timeless(want.Text) {
 		t.Errorf("resumed from checkpoint %d:\n%x %+v\n%s\nwant\n%x %+v\n%s", stop, got.Bits, got.Verification, got.Text, want.Bits, want.Verification, want.Text)
+	}
+}
+
+var ratePattern = regexp.MustCompile(`([0-9.]+) (?:Mop|MB|Mflop|Gflop)/s`)
+
+// TestRatesOfResumedRuns: the rate of a run that has resumed is that of its own work: it is about
+// that of a run that was not stopped, in virtual time. (Late steps of lu have less work.)
+func TestRatesOfResumedRuns(t *testing.T) {
+	programs := resumables()
+	for _, p := range catalog.Programs() {
+		r := programs[p.Name]
+		switch p.Name {
+		case "lu":
+			r.args = []string{"--n", "96", "--block", "8"}
+		case "ep", "ft", "mg", "is", "cg", "dgemm", "stencil", "transpose", "nstream", "p2p", "water":
+		default:
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("the race detector finds nothing in a simulation")
+			}
+			if r.slow && !longtest.Thorough() {
+				t.Skip("it takes 8 s; set FAGUS_LONG=2")
+			}
+			cfg := resuming{net: "dimmnet1"}
+			rate := func(store checkpoint.Store, after int64) (rate float64, made int64) {
+				t.Helper()
+				out, made, err := r.outcome(t, p, cfg.config(t, 2, fagus.Phase), store, after)
+				if after > 0 {
+					return 0, made
+				}
+				found := ratePattern.FindStringSubmatch(out.Text)
+				if err != nil || found == nil {
+					t.Fatalf("no rate in %q, error %v", out.Text, err)
+				}
+				if rate, err = strconv.ParseFloat(found[1], 64); err != nil {
+					t.Fatal(err)
+				}
+				return rate, made
+			}
+			want, cuts := rate(newMemory(), 0)
+			for _, after := range []int64{1, (cuts + 1) / 2} {
+				store := newMemory()
+				rate(store, after)
+				if got, _ := rate(store, 0); got < 0.4*want || got > 1.3*want {
+					t.Errorf("resumed from checkpoint %d of %d: %g, want %g or so", after, cuts, got, want)
+				}
+			}
+		})
 	}
 }

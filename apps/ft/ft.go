@@ -33,15 +33,13 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	cfg.PlantLast(n, p.ny, s.spoil)
 	parts.KeepBlock(n, "spectrum", &s.spectrum, p.ny, p.nz*p.nx)
 	parts.KeepExact(n, "exact", s.exact)
-	resumed := n.Resume()
+	n.Resume()
 	r := verify.Result{Operations: p.operations(n.Begun())}
 	r.Time, err = parts.Timed(n, func() error {
-		if !resumed {
-			if err := s.forward(); err != nil {
-				return err
-			}
-		}
 		for i := range n.Steps(p.iterations()) {
+			if i == 0 {
+				s.forward() // its error is that of the next call, too
+			}
 			if err := s.iterate(i); err != nil {
 				return err
 			}

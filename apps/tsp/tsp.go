@@ -64,7 +64,6 @@ type search struct {
 
 	known  tour // the best tour of all ranks at this rank's last exchange
 	found  tour // a round trip better than known; Count is 0 if there is none
-	lo, hi int  // the second cities of a tour, in this round
 	result Result
 }
 
@@ -102,17 +101,18 @@ func (s *search) capacity() int {
 	return tours
 }
 
-// search takes tours from the pool until no rank can add another, in every round.
+// search takes tours from the pool until no rank can add another. Checkpoints are possible between
+// tours with different second cities.
 func (s *search) search() error {
-	var first []tour
 	s.known = s.nearest()
 	if s.node.Rank() == 0 {
-		first, s.found = []tour{{Count: 1}}, s.known
+		s.found = s.known
 	}
-	for s.lo, s.hi = range s.node.Rounds(s.cities) {
-		s.pool.Each(first, s.follow, parts.Exchange{Want: s.want, Do: s.exchange})
+	first := []tour{{Count: 1}}
+	if s.node.Checkpoints() && s.cities > 1 {
+		first = s.next(&first[0], s.known.Length+1)
 	}
-	return s.node.Err()
+	return s.pool.EachInRounds(first, s.follow, parts.Exchange{Want: s.want, Do: s.exchange})
 }
 
 func (s *search) want() []fagus.Request {
@@ -144,9 +144,7 @@ func (s *search) follow(t tour, add func(tour)) error {
 	}
 	more, found, steps, err := s.problem.follow(&t, limit, charge)
 	for _, t := range more {
-		if second := int(t.Cities[1]); s.lo <= second && second < s.hi {
-			add(t)
-		}
+		add(t)
 	}
 	if found.Count > 0 {
 		s.found = found

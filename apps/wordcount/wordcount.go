@@ -45,9 +45,8 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 			if err := cfg.add(n, table, text); err != nil {
 				return err
 			}
-			table.Merge()
 		}
-		return n.Err()
+		return table.Merge()
 	}); err != nil {
 		return r, err
 	}

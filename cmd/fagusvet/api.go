@@ -126,8 +126,11 @@ func fagusCall(c *ssa.CallCommon) call {
 	if f.Pkg().Path() == partsPath && receiver != "" {
 		name = call(receiver) + "." + name
 	}
-	if name == "Queue.EachInRounds" {
+	switch name {
+	case "Queue.EachInRounds":
 		name = callQueueEach
+	case "Pool.EachInRounds":
+		name = callPoolEach
 	}
 	if name.of(f.Pkg().Path(), receiver) {
 		return name

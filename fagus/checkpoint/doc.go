@@ -2,7 +2,7 @@
 //
 //	store, err := checkpoint.OpenDirectory("/scratch/job7")
 //	cfg.Checkpoints = checkpoint.New(checkpoint.Config{Store: store, Every: 30 * time.Second})
-//	report, err := fagus.Run(ctx, cfg, program)   // program calls Node.Resume and Node.Checkpoint
+//	report, err := fagus.Run(ctx, cfg, program)   // program calls Node.Resume and Node.Steps
 //
 // # What is promised
 //

@@ -43,7 +43,7 @@
 // fagus.Node.Checkpoint), and right after a Resume on any number of ranks; a Whole only after its
 // Keep. The buffers of all other types mean nothing between calls, and are not saved. [KeepBlock]
 // and [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not added up yet.
-// Queue.EachInRounds makes checkpoints itself. In the Each of a Pool none is possible.
+// EachInRounds of a Queue or a Pool makes checkpoints itself; in Each none is possible.
 //
 // # Rounding of sums
 //

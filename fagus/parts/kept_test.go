@@ -2,6 +2,7 @@ package parts
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -216,4 +217,84 @@ func TestResume(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEachInRounds: a queue and a pool that resume after any round do the rest, once.
+func TestEachInRounds(t *testing.T) {
+	const items = 40
+	for _, pool := range []bool{false, true} {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			for stop := 5; stop <= items; stop += 13 {
+				store, err := checkpoint.OpenDirectory(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := tally(t, store, fagus.Config{Nodes: 2, Mode: mode}, pool, items, stop); stop < items && err == nil {
+					t.Errorf("stopped at %d: %v, want an error", stop, got)
+				}
+				other := fagus.Phase + fagus.Threaded - mode
+				got, err := tally(t, store, fagus.Config{Nodes: 3, Mode: other}, pool, items, items+1)
+				if i := slices.IndexFunc(got, func(count int64) bool { return count != 1 }); err != nil || i >= 0 {
+					t.Errorf("pool %v, %v mode, stopped at item %d: counts %v, error %v; want 1 each", pool, mode, stop, got, err)
+				}
+			}
+		}
+	}
+}
+
+// tally counts items by a queue or a pool, and fails at the item stop.
+func tally(t *testing.T, store checkpoint.Store, cfg fagus.Config, pool bool, items, stop int) (counts []int64, err error) {
+	t.Helper()
+	keeper := checkpoint.New(checkpoint.Config{Store: store})
+	defer keeper.Close()
+	cfg.Checkpoints = keeper
+	_, err = fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+		all := fagus.NewGuarded[int64](n, "counts", items)
+		mine := make([]int64, items)
+		KeepSums(n, "mine", mine)
+		queue, err := NewQueue(n, "queue", items, 1)
+		if err != nil {
+			return err
+		}
+		tasks, err := NewPool[int32](n, "pool", 4)
+		if err != nil {
+			return err
+		}
+		n.Resume()
+		count := func(i int) error {
+			if mine[i]++; i == stop {
+				return errors.New("stopped")
+			}
+			return nil
+		}
+		if pool {
+			var first []int32
+			for i := range items / 2 {
+				first = append(first, int32(i))
+			}
+			err = tasks.EachInRounds(first, func(i int32, add func(int32)) error {
+				if int(i) < items/2 {
+					add(i + int32(items/2))
+				}
+				return count(int(i))
+			}, Exchange{})
+		} else {
+			err = queue.EachInRounds(count, Results{})
+		}
+		if err != nil {
+			return err
+		}
+		n.Set(all.Write().Unordered()).Do(func() {
+			for i, x := range mine {
+				all.Slice()[i] += x
+			}
+		})
+		n.Barrier()
+		return n.Set(all.Read()).Do(func() {
+			if n.Rank() == 0 {
+				counts = all.Copy()
+			}
+		})
+	})
+	return counts, err
 }

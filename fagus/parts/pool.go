@@ -80,6 +80,22 @@ func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange)
 	return p.balance(tasks, work, x)
 }
 
+// EachInRounds is Each of the tasks first, the same on all ranks, to which they are dealt in turn.
+// It calls Each in the rounds of [fagus.Node.Rounds], of these tasks. So a program that does
+// nothing else makes checkpoints.
+func (p *Pool[T]) EachInRounds(first []T, work func(t T, add func(T)) error, x Exchange) error {
+	for lo, hi := range p.node.Rounds(len(first)) {
+		var mine []T
+		for _, i := range CyclicFrom(lo, hi, p.node.Nodes(), p.node.Rank()) {
+			mine = append(mine, first[i])
+		}
+		if err := p.Each(mine, work, x); err != nil {
+			return err
+		}
+	}
+	return p.node.Err()
+}
+
 func (p *Pool[T]) declare() (err error) {
 	n := p.node
 	if n.Mode() == fagus.Phase {

@@ -36,7 +36,7 @@ func TestTimed(t *testing.T) {
 
 // TestRate checks the rate in millions per second.
 func TestRate(t *testing.T) {
-	r := prk.Result{Work: 5e6, Time: fagus.Second / 2}
+	r := prk.Result{Work: 1e6, Made: 5, Time: fagus.Second / 2}
 	if got := r.Rate(); got != 10 {
 		t.Errorf("5 million in half a second: %g million/s, want 10", got)
 	}
