@@ -259,3 +259,26 @@ func TestRatesOfResumedRuns(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckpointsOfVariants: programs whose work is divided in another way resume, too.
+func TestCheckpointsOfVariants(t *testing.T) {
+	variants := map[string]resumable{
+		"workqueue":  {args: []string{"--tasks", "40", "--work", "10us", "--static"}},
+		"mandelbrot": {args: []string{"--width", "40", "--height", "30", "--batch", "1", "--static"}},
+		"many":       {args: []string{"--rounds", "6", "--variables", "3", "--bytes", "64", "--independent", "--skew", "1"}, ranks: true},
+	}
+	for _, p := range catalog.Programs() {
+		r, ok := variants[p.Name]
+		if !ok {
+			continue
+		}
+		_, cuts, err := r.outcome(t, p, fagus.Config{Nodes: 1}, newMemory(), 0)
+		if err != nil || cuts < 2 {
+			t.Fatalf("%s: %d checkpoints, error %v; want 2 or more", p.Name, cuts, err)
+		}
+		for stop := int64(1); stop <= cuts; stop++ {
+			c := resuming{net: "inproc", mode: fagus.Mode(stop % 2), before: 1 + int(stop)%4, after: 1 + int(stop*3)%5}
+			t.Run(p.Name+"/"+c.String(), func(t *testing.T) { r.resume(t, p, c, cuts, stop) })
+		}
+	}
+}

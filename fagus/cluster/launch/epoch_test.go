@@ -46,8 +46,8 @@ func TestZombie(t *testing.T) {
 				if why := z.read("ended"); why == "" || why == "<nil>" {
 					t.Errorf("the zombie ended with %q: want an error", why)
 				}
-				if x, state := z.saved(t); x != 2 || state != "2" {
-					t.Errorf("the newest checkpoint has x %d, state %s: want 2, 2: %s", x, state, &out)
+				if x, state := z.saved(t); x != 2 || state != "[0,2]" {
+					t.Errorf("the newest checkpoint has x %d, state %s: want 2, [0,2]: %s", x, state, &out)
 				}
 			})
 		}
@@ -176,11 +176,13 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 	if err != nil {
 		return err
 	}
-	if resumed := n.Resume(); resumed == first {
+	state := 0
+	if resumed := n.Resume(&state); resumed == first {
 		return fmt.Errorf("rank %d: the first epoch is %v, and resumed %v: %w", n.Rank(), first, resumed, n.Err())
 	}
 	write := n.Set(s.Write())
 	if first {
+		state = 1
 		n.Checkpoint()
 		if n.Rank() == 1 {
 			write.Do(func() {
@@ -190,6 +192,7 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 				x[0] = 1
 			})
 		}
+		state = 100
 		n.Checkpoint()
 		return n.Err()
 	}
@@ -208,6 +211,7 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 	}
 	// The zombie may have written its part of the checkpoint whose number the first one has, which
 	// then fails.
+	state = 2
 	n.Checkpoint()
 	n.Checkpoint()
 	return n.Err()
