@@ -14,6 +14,8 @@ import (
 //		iterate(i)
 //	}
 //
+// After the last step there is none: a program that wants the result saved calls Checkpoint.
+//
 // The first loop of Steps or Rounds does so. Later ones, and those within it, begin at 0 and make
 // no checkpoints: what precedes them must not be done again.
 func (n *Node) Steps(end int) iter.Seq[int] {

@@ -103,6 +103,7 @@ func (s *sor) iterate() error {
 		}
 		s.AdvanceTogether(n, 1)
 	}
+	n.Checkpoint() // of the result, for fagus checkpoint export
 	return n.Err()
 }
 

@@ -164,8 +164,8 @@ func contents(t *testing.T, folder string, iterations int) (sum uint64, err erro
 		return 0, err
 	}
 	defer from.Close()
-	if state := string(from.State()); state != strconv.Itoa(iterations-1) { // before the last one
-		return 0, fmt.Errorf("the newest checkpoint has %s iterations, want %d", state, iterations-1)
+	if state := string(from.State()); state != strconv.Itoa(iterations) {
+		return 0, fmt.Errorf("the newest checkpoint is of iteration %s, want %d", state, iterations)
 	}
 	for i, a := range from.Arrays() {
 		b := make([]byte, a.Bytes)
