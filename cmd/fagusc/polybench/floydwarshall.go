@@ -1,0 +1,15 @@
+package polybench
+
+// FloydWarshall replaces the n x n distances between n nodes by the lengths of the shortest
+// paths.
+//
+//fagus:parallel
+func FloydWarshall(path []int, n int) {
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
+			}
+		}
+	}
+}
