@@ -16,5 +16,5 @@
 //	go test ./cmd/fagusc/polybench -bench Kernels -benchtime 5x   # with -short: small sizes
 //	go test ./cmd/fagusc/polybench -run TestTable -update -timeout 2h
 //
-// The last command measures for about ten minutes and writes docs/polybench.md.
+// The last command measures for 10 to 20 minutes and writes docs/polybench.md.
 package polybench
