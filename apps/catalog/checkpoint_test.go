@@ -221,7 +221,7 @@ func TestRatesOfResumedRuns(t *testing.T) {
 		switch p.Name {
 		case "lu":
 			r.args = []string{"--n", "96", "--block", "8"}
-		case "ep", "ft", "mg", "is", "cg", "dgemm", "stencil", "transpose", "nstream", "p2p", "water":
+		case "ep", "ft", "mg", "is", "cg", "dgemm", "stencil", "transpose", "nstream", "p2p", "water", "kmeans", "pagerank", "conjugate", "wordcount":
 		default:
 			continue
 		}

@@ -42,6 +42,7 @@ func Run(n *fagus.Node, cfg Config) (Result, error) {
 	fagus.Keep(n, "x", &s.x, v.lo, a.Rows)
 	fagus.Keep(n, "r", &s.r, v.lo, a.Rows)
 	n.Resume(&s.iterations, &s.residuals, &s.rz)
+	s.begun = [2]int{s.iterations, len(s.residuals)}
 	s.cut = n.Checkpoint
 	took, err := parts.Timed(n, s.solve)
 	if err != nil {

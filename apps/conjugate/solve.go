@@ -37,6 +37,7 @@ type solver struct {
 	iterations int
 	residuals  []float64    // all true residuals computed so far
 	rz         float64      // the product of r and z where cut was called
+	begun      [2]int       // iterations and residuals of the runs that this one resumes
 	cut        func() error // saves x, r, p, iterations, residuals and rz
 }
 

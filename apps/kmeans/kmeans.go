@@ -35,6 +35,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	fagus.Keep(n, "labels", &s.labels, lo, s.Points)
 	fagus.KeepCopy(n, "to", &s.to)
 	n.Resume(&s.inertia, &s.settled)
+	s.begun = len(s.inertia)
 	took, err := parts.Timed(n, s.iterate)
 	if err != nil {
 		return verify.Result{}, err

@@ -16,6 +16,7 @@ type lloyd struct {
 	labels   []int32   // by point: its centre
 	from, to []float64 // the centres before and after the last iteration
 	inertia  []float64 // by iteration: for the centres at its beginning
+	begun    int       // iterations of the runs that this one resumes
 	settled  bool
 }
 

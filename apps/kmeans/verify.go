@@ -20,7 +20,7 @@ func (s *search) verify(took fagus.Time, chosen []int32) (r verify.Result, err e
 
 func (l *lloyd) result(took fagus.Time, points []float64, chosen []int32) verify.Result {
 	return verify.Result{
-		Time: took, Operations: float64(len(l.inertia)) * l.operations(l.Points),
+		Time: took, Operations: float64(len(l.inertia)-l.begun) * l.operations(l.Points),
 		Lines: l.lines(), Checks: l.checks(points, chosen),
 	}
 }

@@ -108,6 +108,7 @@ func (w *web) iterate() error {
 	parts.KeepBlock(w.node, "mine", &w.mine, w.Graph.Pages, 1)
 	w.given.Keep()
 	w.node.Resume(&w.rounds, &w.lost, &w.changed)
+	w.begun = w.rounds
 	for !w.done() {
 		all := make([]parts.Exact, totals)
 		if err := w.given.Next(func(given, gives []float64) { w.round(given, gives, all) }); err != nil {

@@ -14,6 +14,7 @@ type ranking struct {
 	lost     float64   // the total rank of pages without links
 	changed  float64   // the total change of all ranks
 	rounds   int       // -1 before the first ranks
+	begun    int       // rounds of the runs that this one resumes
 }
 
 // totals is the number of sums in a round.

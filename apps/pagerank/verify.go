@@ -20,7 +20,7 @@ func (k *ranking) result(took fagus.Time, ranks []float64) verify.Result {
 		sum.Add(x)
 	}
 	return verify.Result{
-		Time: took, Operations: float64(k.rounds) * operations(len(k.Graph.Links), k.Graph.Pages),
+		Time: took, Operations: float64(k.rounds-k.begun) * operations(len(k.Graph.Links), k.Graph.Pages),
 		Checks: []verify.Check{
 			{Name: "residual of the stationary equation", Got: k.residual(ranks), Tolerance: k.Tolerance + rounding},
 			{Name: "sum of the ranks", Got: sum.Float64(), Want: 1, Tolerance: rounding},

@@ -53,6 +53,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	all, err := table.Collect(0)
 	if err == nil && n.Rank() == 0 {
 		cfg.report(&r, all)
+		r.Operations *= verify.Left(n, textParts)
 	}
 	return r, err
 }
