@@ -64,6 +64,10 @@ func (r *Report) add(all []result, level Check) {
 	}
 }
 
+// Checks reports whether Config.Check is on. A library may let a rank access data without holding
+// them if it knows that no other rank uses them. If Checks returns true it must hold them.
+func (n *Node) Checks() bool { return n.guard != nil }
+
 func newGuard(n *Node, c Check) *guard.Guard {
 	version := func(id syncvar.ID) syncvar.Version { return n.engine.Version(id) }
 	return guard.New(n.space, c == CheckStrict, n.nodes, version)

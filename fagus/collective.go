@@ -60,6 +60,9 @@ func (n *Node) end() error {
 	if n.held != nil {
 		return n.errorf("the program returned while holding %s: release it first", n.held)
 	}
+	if err := n.endAttached(); err != nil {
+		return err
+	}
 	if err := n.finishCheckpoints(); err != nil {
 		return err
 	}

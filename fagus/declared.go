@@ -166,7 +166,7 @@ func (ds *declarations) explain(err error) error {
 	defer ds.mu.Unlock()
 	lines := ""
 	for _, rank := range [...]dimmnet.Rank{m.First, m.Second} {
-		if line := ds.calls[rank]; line != "" && line != source.Unknown {
+		if line := ds.calls[rank]; line != "" {
 			lines += fmt.Sprintf("; rank %d was at %s", rank, line)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
-	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -51,6 +50,7 @@ type Node struct {
 	making      uint64                    // the checkpoint that was begun last
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
 	kept        []*kept                   // private memory that is saved
+	attached    []attachment              // of Attached, in the order of the first calls
 	cuts        []func()                  // of OnCheckpoint
 	resumed     []func()                  // of OnResume
 	state       []any                     // the pointers of Resume
@@ -278,7 +278,7 @@ func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, err error) err
 	}
 	if err != nil {
 		n.monitor.Fail()
-		n.declared.failed(dimmnet.Rank(n.rank), source.Here())
+		n.declared.failed(dimmnet.Rank(n.rank), n.place())
 		return n.errorf("%v: %w", call, n.declared.locate(err))
 	}
 	if crossed := n.crossed.Load(); crossed != nil {

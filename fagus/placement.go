@@ -31,6 +31,9 @@ const (
 // String returns the placement as flags spell it: "auto", "private" or "shared".
 func (p Placement) String() string { return nameOf(p, "placement", "auto", "private", "shared") }
 
+// OneCopy reports whether all ranks work on one copy of each array (PlaceShared).
+func (n *Node) OneCopy() bool { return n.space.IsOneCopy() }
+
 func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 	switch cfg.Placement {
 	case PlaceShared:
