@@ -13,8 +13,21 @@
 //	...
 //	err = s.Leave(step)                               // releases it
 //
-// A [Program] does the same for a whole function, including the transfer of its slices to
-// and from shared arrays. It is meant for generated code.
+// A [Program] does the same for a call of a whole function, including the transfer of its slices to
+// and from shared arrays. It is meant for generated code. Calls of the same function with the same
+// shapes share their plan, memory and variables, so 10000 calls take the memory of the first few.
+//
+// # Arrays that stay
+//
+// A [Resident] array stays distributed between calls. The plan of a call begins with a description
+// of which ranks have current copies of which elements, and ends with another one, with which the
+// next call begins. The description is part of what the plan is kept for, so a loop over calls
+// finds all its plans after one or two rounds. At most one variable guards an element: where plans
+// divide an array differently, variables are rebound (fagus.Node.Rebind) until each variable
+// belongs to one class of every plan, and the sets of the other plans are made anew.
+//
+// A step in which no rank needs data of another is no phase. What ranks have written in it is saved
+// in the next phase of any call that uses the array.
 //
 // # Which data move, and when
 //

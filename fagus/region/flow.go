@@ -49,10 +49,29 @@ type point struct {
 // that read. Between its acquisitions a rank writes the class without holding it: no other rank
 // reads the class then, and the data move with the rank's next exclusive tenure.
 //
+// If Plan.holds is set, a rank acquires what it uses.
+//
 // When a rank acquires the class again, only its own copy has the data that it has written since.
 // No older version replaces these data: a rank that uses the class after a write of another rank
 // acquires the class, even to overwrite it, so versions that arrive later are newer than its own.
-func (p *Plan) acquisitions(c *class) (all []acquisition) {
+func (p *Plan) acquisitions(f *flow) (all []acquisition) {
+	if p.call && !f.several() && !p.holds {
+		return nil
+	}
+	for i := range f.points {
+		virtual := p.steps[f.points[i].step].virtual
+		for _, u := range f.points[i].uses {
+			exclusive := u.changes() && (p.holds || f.points[i].needed.has(u.rank))
+			if exclusive || !virtual && (p.holds || f.points[i].stale.has(u.rank)) {
+				all = append(all, acquisition{u.step, u.rank, exclusive})
+			}
+		}
+	}
+	return all
+}
+
+// flow returns the solved equations of a class.
+func (p *Plan) flow(c *class) *flow {
 	f := &flow{nodes: p.nodes}
 	for _, u := range c.uses {
 		if n := len(f.points); n == 0 || f.points[n-1].step != u.step {
@@ -64,19 +83,25 @@ func (p *Plan) acquisitions(c *class) (all []acquisition) {
 	for i := range f.points {
 		f.points[i].after = f.next(i, p.spans)
 	}
+	if p.call {
+		for _, i := range f.next(-1, p.spans) {
+			for r := range p.nodes {
+				f.points[i].stale.set(r, true)
+			}
+		}
+	}
 	for f.forward() {
 	}
 	for f.backward() {
 	}
-	for i := range f.points {
-		for _, u := range f.points[i].uses {
-			exclusive := f.points[i].needed.has(u.rank) && u.changes()
-			if exclusive || f.points[i].stale.has(u.rank) {
-				all = append(all, acquisition{u.step, u.rank, exclusive})
-			}
-		}
-	}
-	return all
+	return f
+}
+
+// several reports whether several ranks use the class.
+func (f *flow) several() bool {
+	return slices.ContainsFunc(f.points, func(p point) bool {
+		return slices.ContainsFunc(p.uses, func(u use) bool { return u.rank != f.points[0].uses[0].rank })
+	})
 }
 
 func (u use) needsOld() bool { return u.does[reads] || u.does[writes] }
@@ -87,7 +112,8 @@ func (u use) changes() bool { return u.does[writes] || u.does[overwrites] }
 func (f *flow) none() ranks { return make(ranks, (f.nodes+63)/64) }
 
 // next returns the points that can follow point i: the next point in order, the first point after
-// each span that may be skipped, and the first point of each span that may repeat.
+// each span that may be skipped, and the first point of each span that may repeat. Point -1 is the
+// begin of the program.
 func (f *flow) next(i int, spans []span) (all []int) {
 	if len(spans) == 0 {
 		if i+1 < len(f.points) {
@@ -95,6 +121,7 @@ func (f *flow) next(i int, spans []span) (all []int) {
 		}
 		return nil
 	}
+	inside := func(s span) bool { return i >= 0 && s.has(f.points[i].step) }
 	seen := make(map[int]bool)
 	from := func(step int) int { // the first point at or after step
 		k, _ := slices.BinarySearchFunc(f.points, step, func(p point, s int) int { return p.step - s })
@@ -107,7 +134,7 @@ func (f *flow) next(i int, spans []span) (all []int) {
 		}
 		seen[j] = true
 		for _, s := range spans {
-			if s.repeats && s.has(f.points[i].step) && (j == len(f.points) || f.points[j].step > s.last) {
+			if s.repeats && inside(s) && (j == len(f.points) || f.points[j].step > s.last) {
 				visit(from(s.first))
 			}
 		}
@@ -116,7 +143,7 @@ func (f *flow) next(i int, spans []span) (all []int) {
 		}
 		all = append(all, j)
 		for _, s := range spans {
-			if s.has(f.points[j].step) && !(s.has(f.points[i].step) && j > i) {
+			if s.has(f.points[j].step) && !(inside(s) && j > i) {
 				visit(from(s.last + 1))
 			}
 		}

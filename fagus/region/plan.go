@@ -9,6 +9,13 @@ type Plan struct {
 	steps   []step
 	spans   []span
 	open    []int // indexes of the spans that have not ended
+	// call says that the plan is executed again and again, with arrays that other plans use in
+	// between: at the begin no rank has current copies, apart from what the step entry says.
+	call  bool
+	holds bool // ranks hold whatever they use, so that Config.Check can check the plan
+	// alias has for each array the first one in the same memory: often itself. nil: all differ.
+	alias  []int
+	states []*state // of arrays that stay between calls; nil for others
 }
 
 type step struct {
@@ -17,6 +24,8 @@ type step struct {
 	home   bool         // the step moves data from or to rank 0: it is the input or the output
 	output bool         // the step is the output
 	fenced bool         // the step is the last of its phase
+	// virtual says that no rank executes the step. It says who has, or will need, current copies.
+	virtual bool
 }
 
 type access struct {
@@ -91,6 +100,9 @@ func (p *Plan) End() {
 }
 
 func (p *Plan) at(step, rank, array int) *access {
+	if p.alias != nil {
+		array = p.alias[array]
+	}
 	return &p.steps[step].access[rank*len(p.lengths)+array]
 }
 
@@ -223,6 +235,9 @@ func (p *Plan) readyFor(before, step int) bool {
 // each other, and no rank reads or writes, in step, elements that another rank writes in an
 // earlier step of the phase, or the reverse.
 func (p *Plan) together(first, step int) bool {
+	if p.steps[first].virtual || p.steps[step].virtual {
+		return false
+	}
 	for _, s := range p.spans {
 		if s.has(first) != s.has(step) || s.first > first && s.first <= step {
 			return false

@@ -3,89 +3,131 @@ package region
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Program holds the arrays and the plan of a function that a compiler has divided among the ranks.
+// Program is one call of a function that a compiler has divided among the ranks: its arrays and its
+// plan.
 //
-//	p := region.NewProgram(n)
+//	p := region.Open(n, "path/of/package.Name", "n", n)
 //	a = region.In(p, "a", a)           // a is now this rank's copy of a shared array
 //	row := region.Make[float64](p, "row", 100)
-//	p.Begin("a")                       // names the input; the plan begins
-//	... p.Step(), p.Block(...), p.Reads(...) ...
+//	var steps struct{ first int }
+//	if !region.Known(p, &steps, n) {   // no former call has made the plan
+//		p.Begin("a")                   // names the input; the plan begins
+//		steps.first = p.Step() ... p.Block(...), p.Reads(...) ...
+//	}
 //	err := p.Share("a")                // names the output; the plan ends
-//	err = p.Enter(step) ... err = p.Leave(step)
+//	err = p.Enter(steps.first) ... err = p.Leave(steps.first)
 //	return p.Finish()                  // copies the output to rank 0's slices
 //
-// The input and the output are the slices of rank 0.
+// The input and the output are the slices of rank 0, apart from those that [Resident] gives.
 type Program struct {
 	*Plan
 	*Shared
 	Spend  fagus.Time // virtual time of each operation that Works counts
-	work   []int      // number of this rank's operations, by step
 	node   *fagus.Node
-	arrays []named // by the numbers that Plan uses
-	err    error   // the first error before Share
-	input  int     // number of the input step
-	output int     // number of the output step, if out is not empty
-	out    []int   // numbers of the output arrays
+	store  *store
+	name   string
+	given  []any     // names and values of arguments
+	arrays []operand // by the numbers that Plan uses
+	twice  bool      // two operands are the same memory
+	err    error     // the first error before Share
+	known  *known    // the plan, when it is made
+	key    string    // of the plan; empty if it is not kept
+	steps  func() any
+	input  []int // numbers of the input arrays
+	begun  int   // the step of the input
+	work   []int // number of this rank's operations, by step
 }
 
-// named is a shared array and the caller's slice from which it was made.
-type named struct {
-	Array
-	name     string
-	from, to uintptr // addresses of the caller's elements; both 0 if there are none
-	copyIn   func()  // copies the caller's slice to the array
-	copyOut  func()  // copies the array to the caller's slice
+// operand is a shared array and the caller's slice from which it was made.
+type operand struct {
+	*block
+	name         string
+	length, size int     // in elements; bytes of an element
+	from, to     uintptr // addresses of the caller's elements; both 0 if there are none
+	same         int     // the first operand with the same elements: often this one
+	own          any     // this rank's copy of the elements, if the caller has a slice
+	copyIn       func()  // copies the caller's slice to the array; nil if there is none
+	copyOut      func()  // copies the array to the caller's slice; nil if there is none
 }
 
-// NewProgram returns a program without arrays.
-func NewProgram(n *fagus.Node) *Program { return &Program{node: n} }
+// NewProgram returns a program without arrays, whose plan is not kept.
+func NewProgram(n *fagus.Node) *Program { return Open(n, "") }
+
+// Open begins a call of the function of this name. It returns a program without arrays. The plan of
+// a function with a name is kept for further calls on the same node; see Known. given has the
+// names and values of arguments that must be equal on all ranks, alternately. Ranks find out at the
+// latest when their programs have returned if they have made different calls; then the run fails.
+func Open(n *fagus.Node, name string, given ...any) *Program {
+	return &Program{node: n, store: storeOf(n), name: name, given: given}
+}
 
 // In makes a shared array as long as the caller's slice outer, and returns this rank's copy of the
-// array. Arrays are numbered from 0 in the order in which they are made. In is collective: the
-// slices have the same length on all ranks, and must not overlap the slices of other calls. Errors
-// are returned by Share.
+// array. Arrays are numbered from 0 in the order in which they are made. If outer is the slice of a
+// [Resident] array, In returns it: the call uses the elements where they are. In is collective: the
+// slices have the same length on all ranks, and must not overlap the slices of other calls, unless
+// they are the same and the program only reads them. Errors are returned by Share.
 func In[S ~[]T, T any](p *Program, name string, outer S) (own S) {
 	var zero T
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(outer)))
-	n := named{name: name, from: from, to: from + uintptr(len(outer))*unsafe.Sizeof(zero)}
-	for _, o := range p.arrays {
-		if o.from < n.to && n.from < o.to {
-			p.fail(fmt.Errorf("region: slices %s and %s overlap: the program was parallelized on the assumption that they do not", o.name, name))
+	o := operand{name: name, from: from, to: from + uintptr(len(outer))*unsafe.Sizeof(zero)}
+	for i, other := range p.arrays {
+		if other.from == o.from && other.to == o.to && o.from < o.to {
+			o.block, o.length, o.size, o.same = other.block, other.length, other.size, i
+			p.arrays, p.twice = append(p.arrays, o), true
+			return other.own.([]T)
+		}
+		if other.from < o.to && o.from < other.to {
+			p.fail(overlap(other.name, name))
 		}
 	}
-	own = add[T](p, n, len(outer))
+	if b := p.store.resident(o.from, o.to); b != nil && len(outer) > 0 {
+		if b.from != o.from || b.length != len(outer) {
+			p.fail(fmt.Errorf("region: slice %s is a part of a resident array: pass the whole slice that the array gives, or a copy of the part", name))
+		}
+		o.block, o.length, o.size, o.same, o.own = b, len(outer), int(unsafe.Sizeof(zero)), len(p.arrays), []T(outer)
+		p.arrays = append(p.arrays, o)
+		return outer
+	}
+	own = add[T](p, o, len(outer))
 	last := &p.arrays[len(p.arrays)-1]
-	last.copyIn, last.copyOut = func() { copy(own, outer) }, func() { copy(outer, own) }
+	last.own, last.copyIn, last.copyOut = []T(own), func() { copy(own, outer) }, func() { copy(outer, own) }
 	return own
 }
 
-// Make makes a shared array of zeros and returns this rank's copy of the array. It is collective.
-// Errors are returned by Share.
+// Make makes a shared array of zeros and returns this rank's copy of the array, which is valid
+// until Finish. The copy may have other contents until the first step that uses it. Make is
+// collective. Errors are returned by Share.
 func Make[T any](p *Program, name string, length int) []T {
 	if length < 0 {
 		p.fail(fmt.Errorf("region: array %s of %d elements: the length must not be negative", name, length))
 		length = 0
 	}
-	return add[T](p, named{name: name}, length)
+	return add[T](p, operand{name: name}, length)
 }
 
 // add makes a shared array. After an error it returns a private slice of the same length, so
 // that the caller can continue to Share, which returns the error.
-func add[T any](p *Program, n named, length int) []T {
-	a, err := fagus.NewArray[T](p.node, fmt.Sprintf("%s (%d)", n.name, p.node.Arrays()), max(length, 1))
+func add[T any](p *Program, o operand, length int) []T {
+	var zero T
+	o.length, o.size, o.same = length, int(unsafe.Sizeof(zero)), len(p.arrays)
+	var own []T
+	b, err := p.store.take(place{p.name, len(p.arrays)}, length*o.size)
+	if err == nil {
+		o.block = b
+		own, err = fagus.Elements[T](b.array, length)
+	}
 	if err != nil {
 		p.fail(err)
-		p.arrays = append(p.arrays, n)
-		return make([]T, length)
+		own = make([]T, length)
 	}
-	n.Array = a
-	p.arrays = append(p.arrays, n)
-	return a.Slice()[:length]
+	p.arrays = append(p.arrays, o)
+	return own
 }
 
 func (p *Program) fail(err error) {
@@ -94,10 +136,11 @@ func (p *Program) fail(err error) {
 	}
 }
 
+// numbers returns the numbers of the arrays of these names that are copied from or to rank 0.
 func (p *Program) numbers(names []string) (list []int) {
 	for _, name := range names {
 		for i, a := range p.arrays {
-			if a.name == name {
+			if a.name == name && a.length > 0 && (a.block == nil || a.stays == nil) {
 				list = append(list, i)
 			}
 		}
@@ -105,48 +148,90 @@ func (p *Program) numbers(names []string) (list []int) {
 	return list
 }
 
-// Begin begins the plan. input names the arrays that rank 0's slices initialize.
+// Begin begins the plan. input names the arrays that rank 0's slices initialize, unless they are
+// resident. Arrays that are neither contain zeros.
 func (p *Program) Begin(input ...string) {
-	lengths := make([]int, len(p.arrays))
+	lengths, valid := make([]int, len(p.arrays)), make([]*state, len(p.arrays))
 	for i, a := range p.arrays {
-		if a.Array != nil {
-			lengths[i] = a.Len()
+		lengths[i] = a.length
+		if a.block != nil {
+			valid[i] = a.stays
 		}
 	}
 	p.Plan = NewPlan(p.node.Nodes(), lengths...)
-	p.input = p.Input(p.numbers(input)...)
+	if p.twice {
+		for _, a := range p.arrays {
+			p.alias = append(p.alias, a.same)
+		}
+	}
+	p.holds = p.node.Checks()
+	p.entry(valid)
+	p.input = p.numbers(input)
+	p.begun = p.Input(p.input...)
 }
 
 // Share ends the plan, binds its variables, and copies rank 0's input to the shared arrays. output
 // names the arrays that Finish copies back. Share is collective. It returns the first error of all
-// calls since NewProgram.
+// calls since Open.
 func (p *Program) Share(output ...string) error {
-	p.out = p.numbers(output)
-	if len(p.out) > 0 {
-		p.output = p.Output(p.out...)
+	err := p.err
+	if err == nil {
+		err = p.share(output)
 	}
-	if p.err != nil {
-		return p.err
+	if err != nil {
+		p.close()
 	}
-	list := make([]Array, len(p.arrays))
+	return err
+}
+
+func (p *Program) share(output []string) error {
+	known := p.known
+	if known == nil {
+		var err error
+		if known, err = p.plan(output); err != nil {
+			return err
+		}
+	}
+	p.store.calls.add(p)
+	if p.node.Checks() {
+		if err := p.store.End(); err != nil {
+			return err
+		}
+	}
+	if p.known == nil {
+		p.store.keep(known)
+	}
+	p.known, p.work = known, known.work
+	known.last = p.store.tick()
+	if err := known.fit(p.store); err != nil {
+		return err
+	}
+	p.Shared = &known.Shared
+	if known.begins {
+		if err := p.Enter(0); err != nil {
+			return err
+		}
+		if err := p.Leave(0); err != nil {
+			return err
+		}
+	}
+	if !known.starts {
+		return nil
+	}
+	if err := p.Enter(known.input); err != nil {
+		return err
+	}
 	for i, a := range p.arrays {
-		list[i] = a.Array
-	}
-	var err error
-	if p.Shared, err = p.Plan.Share(p.node, list...); err != nil {
-		return err
-	}
-	if err := p.Enter(p.input); err != nil {
-		return err
-	}
-	if p.node.Rank() == 0 {
-		for _, a := range p.arrays {
-			if a.copyIn != nil {
-				a.copyIn()
+		if p.node.Rank() == 0 && slices.Contains(known.in, i) && a.same == i {
+			a.copyIn()
+		}
+		for _, z := range known.zeros[i] {
+			if a.dirty {
+				clear(a.array.Slice()[z.Lo*a.size : z.Hi*a.size])
 			}
 		}
 	}
-	return p.Leave(p.input)
+	return p.Leave(known.input)
 }
 
 // Works adds the count times to the operations that a rank does in a step; see Spend.
@@ -189,18 +274,36 @@ func (p *Program) Finish() error {
 	if p.Shared == nil {
 		return errors.New("region: Finish without a successful Share")
 	}
-	if len(p.out) == 0 {
-		return nil
-	}
-	if err := p.Enter(p.output); err != nil {
-		return err
-	}
-	if p.node.Rank() == 0 {
-		for _, i := range p.out {
-			p.arrays[i].copyOut()
+	if len(p.known.out) > 0 {
+		if err := p.Enter(p.known.output); err != nil {
+			return err
+		}
+		if p.node.Rank() == 0 {
+			for _, i := range p.known.out {
+				p.arrays[i].copyOut()
+			}
+		}
+		if err := p.Leave(p.known.output); err != nil {
+			return err
 		}
 	}
-	return p.Leave(p.output)
+	for _, a := range p.arrays {
+		if a.stays != nil {
+			a.stays = p.known.left[a.same]
+		}
+	}
+	p.close()
+	return nil
+}
+
+// close gives the blocks back.
+func (p *Program) close() {
+	for _, a := range p.arrays {
+		if a.block != nil {
+			p.store.give(a.block)
+		}
+	}
+	p.Shared = nil
 }
 
 // Combine reduces the partial results of all ranks to one result per element of the slice all. The

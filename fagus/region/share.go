@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -23,13 +24,29 @@ type Shared struct {
 type phase struct {
 	set         *fagus.SyncSet
 	first, last int // numbers of its first and last steps
+	wants       []want
+	// quiet says that the rank acquires nothing in the phase, nor does any other: it is no phase.
+	quiet bool
+	// before is a phase before this one, in which ranks save what others want in this one.
+	before *phase
 }
 
-// variable is the sync variable of all classes that are acquired in the same way.
-type variable struct {
-	ranges   []fagus.Range
+// want is a group that a rank acquires in a phase.
+type want struct {
+	group     int
+	exclusive bool
+}
+
+// group is a set of elements that are acquired in the same way.
+type group struct {
 	acquired []acquisition
-	bound    *fagus.SyncVar
+	parts    []part // by array
+}
+
+// part is the elements of a group that belong to one array.
+type part struct {
+	array     int
+	intervals []Interval
 }
 
 // Share binds the variables that the plan needs, and makes this rank's sets. It is
@@ -42,81 +59,151 @@ func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	if len(arrays) != len(p.lengths) || n.Nodes() != p.nodes {
 		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d arrays on %d nodes", len(arrays), n.Nodes(), len(p.lengths), p.nodes)
 	}
-	var variables []*variable
-	known := make(map[string]*variable)
 	for i, a := range arrays {
 		if a.Len() != p.lengths[i] {
 			return nil, fmt.Errorf("region: array %d has %d elements: the plan is for %d", i, a.Len(), p.lengths[i])
 		}
+	}
+	d, err := p.demand()
+	if err != nil {
+		return nil, err
+	}
+	groups := d.groups
+	made := n.Arrays() // grows between calls of Share, so it makes the names unique
+	guards := make([]guards, len(groups))
+	for i, g := range groups {
+		var ranges []fagus.Range
+		for _, part := range g.parts {
+			for _, in := range part.intervals {
+				ranges = append(ranges, arrays[part.array].Range(in.Lo, in.Hi))
+			}
+		}
+		v, err := n.Bind(fmt.Sprintf("region %d of %d", i, made), ranges...)
+		if err != nil {
+			return nil, err
+		}
+		guards[i] = append(guards[i], guard{v, ranges})
+	}
+	s := &Shared{node: n, steps: p.phases(n.Rank(), groups)}
+	s.sets(guards)
+	return s, nil
+}
+
+// demand is what a plan needs.
+type demand struct {
+	groups []*group
+	left   []validity // by array that stays: at the end
+	exact  []bool     // likewise: whether left is exact
+	busy   []bool     // by step: ranks need data, or must wait for others; nil: all are
+}
+
+// demand returns what the plan needs.
+func (p *Plan) demand() (*demand, error) {
+	d := &demand{left: make([]validity, len(p.lengths)), exact: make([]bool, len(p.lengths))}
+	if len(p.spans) == 0 && !p.holds && slices.ContainsFunc(p.states, func(s *state) bool { return s != nil }) {
+		d.busy = make([]bool, len(p.steps))
+	}
+	known := make(map[string]*group)
+	for i := range p.lengths {
+		d.exact[i] = true
+		if p.alias != nil && p.alias[i] != i {
+			continue
+		}
 		for _, c := range p.classes(i) {
-			acquired := p.acquisitions(c)
+			f := p.flow(c)
+			acquired := p.acquisitions(f)
+			if p.stays(i) || d.busy != nil {
+				used := f.used(p.spans, !p.stays(i) || !p.states[i].exact)
+				if d.busy != nil {
+					f.busy(used, acquired, p.stays(i), d.busy)
+				}
+				if p.stays(i) {
+					left, exact := f.left(c, used)
+					d.left[i], d.exact[i] = append(d.left[i], left...), d.exact[i] && exact
+				}
+			}
 			if len(acquired) == 0 {
 				continue // only one rank uses the class
 			}
 			key := fmt.Sprint(acquired)
-			v := known[key]
-			if v == nil {
-				v = &variable{acquired: acquired}
-				known[key], variables = v, append(variables, v)
+			g := known[key]
+			if g == nil {
+				g = &group{acquired: acquired}
+				known[key], d.groups = g, append(d.groups, g)
 			}
-			for _, in := range c.intervals {
-				v.ranges = append(v.ranges, a.Range(in.Lo, in.Hi))
+			if n := len(g.parts); n == 0 || g.parts[n-1].array != i {
+				g.parts = append(g.parts, part{array: i})
 			}
+			last := &g.parts[len(g.parts)-1]
+			last.intervals = append(last.intervals, c.intervals...)
 		}
 	}
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	// By step: the variables that this rank acquires, with true for exclusive access.
-	wants := make([]map[*variable]bool, len(p.steps))
-	made := n.Arrays() // grows between calls of Share, so it makes the names unique
-	for i, v := range variables {
-		bound, err := n.Bind(fmt.Sprintf("region %d of %d", i, made), v.ranges...)
-		if err != nil {
-			return nil, err
-		}
-		v.bound = bound
-		for _, a := range v.acquired {
-			if a.rank != n.Rank() {
-				continue
-			}
-			if wants[a.step] == nil {
-				wants[a.step] = make(map[*variable]bool)
-			}
-			wants[a.step][v] = a.exclusive
+	for _, g := range d.groups {
+		for i := range g.parts {
+			g.parts[i].intervals = merged(g.parts[i].intervals)
 		}
 	}
-	s := &Shared{node: n}
-	p.phases(s, wants)
-	return s, nil
+	return d, p.check()
 }
 
-// phases divides the plan into phases and makes this rank's set for each phase.
-func (p *Plan) phases(s *Shared, wants []map[*variable]bool) {
+// phases divides the plan into phases, and returns the phase of each step of a rank.
+func (p *Plan) phases(rank int, groups []*group) (steps []*phase) {
+	wants := make([][]want, len(p.steps)) // by step
+	for i, g := range groups {
+		for _, a := range g.acquired {
+			if a.rank == rank {
+				wants[a.step] = append(wants[a.step], want{i, a.exclusive})
+			}
+		}
+	}
 	for first := 0; first < len(p.steps); {
-		last := first
-		for last+1 < len(p.steps) && p.together(first, last+1) {
-			last++
+		one := &phase{first: first, last: first}
+		for one.last+1 < len(p.steps) && p.together(first, one.last+1) {
+			one.last++
 		}
-		all := make(map[*variable]bool)
-		for _, w := range wants[first : last+1] {
-			for v, exclusive := range w {
-				all[v] = all[v] || exclusive
-			}
+		for _, w := range slices.Concat(wants[first : one.last+1]...) {
+			one.want(w)
 		}
+		for range one.last + 1 - first {
+			steps = append(steps, one)
+		}
+		first = one.last + 1
+	}
+	return steps
+}
+
+// guard is a variable with the ranges of a group that it guards.
+type guard struct {
+	v      *fagus.SyncVar
+	ranges []fagus.Range
+}
+
+// guards are the variables that together guard a group.
+type guards []guard
+
+// sets makes the sets of all phases. guards has the variables of each group.
+func (s *Shared) sets(guards []guards) {
+	var all []*phase
+	for _, one := range s.steps {
+		if n := len(all); n == 0 || all[n-1] != one {
+			all = append(all, one)
+		}
+		if one.before != nil {
+			all = append(all[:len(all)-1], one.before, one)
+		}
+	}
+	for _, one := range all {
 		var requests []fagus.Request
-		for v, exclusive := range all {
-			if exclusive {
-				requests = append(requests, fagus.Want(v.bound, fagus.Exclusive).Writing(v.ranges...))
-			} else {
-				requests = append(requests, fagus.Want(v.bound, fagus.Shared))
+		for _, w := range one.wants {
+			for _, g := range guards[w.group] {
+				if w.exclusive {
+					requests = append(requests, fagus.Want(g.v, fagus.Exclusive).Writing(g.ranges...))
+				} else {
+					requests = append(requests, fagus.Want(g.v, fagus.Shared))
+				}
 			}
 		}
-		one := &phase{set: s.node.Set(requests...), first: first, last: last}
-		for range last + 1 - first {
-			s.steps = append(s.steps, one)
-		}
-		first = last + 1
+		one.set = s.node.Set(requests...)
 	}
 }
 
@@ -124,8 +211,16 @@ func (p *Plan) phases(s *Shared, wants []map[*variable]bool) {
 // previous step belongs to the same phase, Enter does nothing.
 func (s *Shared) Enter(step int) error {
 	one := s.steps[step]
-	if s.open == one {
+	if s.open == one || one.quiet {
 		return nil
+	}
+	if one.before != nil {
+		if err := s.node.Acquire(one.before.set); err != nil {
+			return err
+		}
+		if err := s.release(one.before); err != nil {
+			return err
+		}
 	}
 	if err := s.node.Acquire(one.set); err != nil {
 		return err
@@ -139,10 +234,14 @@ func (s *Shared) Enter(step int) error {
 // of this phase.
 func (s *Shared) Leave(step int) error {
 	one := s.steps[step]
-	if step < one.last {
+	if step < one.last || one.quiet {
 		return nil
 	}
 	s.open = nil
+	return s.release(one)
+}
+
+func (s *Shared) release(one *phase) error {
 	if err := s.node.Release(one.set); err != nil {
 		return err
 	}

@@ -223,6 +223,24 @@ func TestShare(t *testing.T) {
 				p.Begin("x", "y")
 				return p.Share()
 			},
+			"the same array by two names, one written": func() error {
+				p := region.NewProgram(n)
+				region.In(p, "x", twice)
+				region.In(p, "y", twice)
+				p.Begin("x", "y")
+				p.Writes(p.Step(), 0, 1).Add(3, 4)
+				return p.Share("y")
+			},
+			"a part of a resident array": func() error {
+				r, err := region.New[int64](n, "r", 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := region.NewProgram(n)
+				region.In(p, "x", r.Slice()[1:])
+				p.Begin("x")
+				return p.Share()
+			},
 		} {
 			if try() == nil {
 				t.Errorf("%s: Share returns no error, want one", what)

@@ -37,7 +37,7 @@ func (p *Plan) classes(array int) []*class {
 	touched := func(hull bool, zone []Interval) [][]Interval {
 		by := make([][]Interval, p.nodes)
 		for s := range p.steps {
-			if p.steps[s].home {
+			if p.steps[s].home && !p.holds {
 				continue
 			}
 			for rank := range p.nodes {
