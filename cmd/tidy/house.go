@@ -213,6 +213,7 @@ func commandPlaces() []place {
 		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
 		{dir: "cmd/fagusc/kernels/byhand"},
 		{dir: "cmd/fagusc/polybench/*", may: []string{"fagus", "fagus/region"}},
+		{dir: "cmd/fagusc/kernels/stepwise", may: []string{"fagus", "fagus/region"}},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "cmd/internal/csession", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",

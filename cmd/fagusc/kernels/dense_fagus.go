@@ -11,42 +11,48 @@ import (
 // MatmulOn runs [Matmul] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Matmul", "n", n)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	c = region.In(prog, "c", c)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "b", "c")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("a", "b", "c")
 
-	// dense.go:9
-	step := prog.Step()
-	prog.Block(step, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Overwrites(step, rank, 2).Add(i*n, i*n+n)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+n)
-		}
-		if part.Count() > 0 {
-			for k := 0; k < n; k++ {
-				prog.Reads(step, rank, 1).Add(k*n, k*n+n)
+		// dense.go:9
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Overwrites(steps.step, rank, 2).Add(i*n, i*n+n)
 			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
+			}
+			if part.Count() > 0 {
+				for k := 0; k < n; k++ {
+					prog.Reads(steps.step, rank, 1).Add(k*n, k*n+n)
+				}
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, n))
+			prog.Works(steps.step, rank, part.Count()*max(0, n)*max(0, n))
 		}
-		prog.Works(step, rank, part.Count()*max(0, n))
-		prog.Works(step, rank, part.Count()*max(0, n)*max(0, n))
 	}
 	if err = prog.Share("c"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line dense.go:10:3
 		for j := 0; j < n; j++ {
@@ -58,9 +64,9 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:62
+//line dense_fagus.go:68
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()
@@ -70,43 +76,49 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 // TransposeOn runs [Transpose] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Transpose", "n", n)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "b")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("a", "b")
 
-	// dense.go:26
-	step := prog.Step()
-	prog.Block(step, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+n)
+		// dense.go:26
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
+			}
+			for j := 0; j < n; j++ {
+				prog.Overwrites(steps.step, rank, 1).Strided(j*n+part.First, 1, part.Count(), part.By)
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
-		for j := 0; j < n; j++ {
-			prog.Overwrites(step, rank, 1).Strided(j*n+part.First, 1, part.Count(), part.By)
-		}
-		prog.Works(step, rank, part.Count()*max(0, n))
 	}
 	if err = prog.Share("b"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line dense.go:27:3
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:108
+//line dense_fagus.go:120
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()
@@ -116,40 +128,46 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 // LUOn runs [LU] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.LU", "n", n)
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a")
-	step := make(map[int]int)
-	for k := 0; k < n-1; k++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step map[int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("a")
+		steps.step = make(map[int]int)
+		for k := 0; k < n-1; k++ {
 
-		// dense.go:39
-		step[k] = prog.Step()
-		prog.Cyclic(step[k], k+1, n, 1)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[k], rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[k], rank, 0).Add(i*n+k, i*n+k+1)
+			// dense.go:39
+			steps.step[k] = prog.Step()
+			prog.Cyclic(steps.step[k], k+1, n, 1)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[k], rank)
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
+				}
+				if part.Count() > 0 {
+					prog.Reads(steps.step[k], rank, 0).Add(k*n+k, k*n+k+1)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Overwrites(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
+				}
+				if part.Count() > 0 {
+					prog.Reads(steps.step[k], rank, 0).Add(k*n+k+1, k*n+n)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[k], rank, 0).Add(i*n+k+1, i*n+n)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Writes(steps.step[k], rank, 0).Add(i*n+k+1, i*n+n)
+				}
+				prog.Works(steps.step[k], rank, part.Count()*max(0, -k+n-1))
 			}
-			if part.Count() > 0 {
-				prog.Reads(step[k], rank, 0).Add(k*n+k, k*n+k+1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(step[k], rank, 0).Add(i*n+k, i*n+k+1)
-			}
-			if part.Count() > 0 {
-				prog.Reads(step[k], rank, 0).Add(k*n+k+1, k*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[k], rank, 0).Add(i*n+k+1, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(step[k], rank, 0).Add(i*n+k+1, i*n+n)
-			}
-			prog.Works(step[k], rank, part.Count()*max(0, -k+n-1))
 		}
 	}
 	if err = prog.Share("a"); err != nil {
@@ -157,11 +175,11 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	}
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:161
-		if err = prog.Enter(step[k]); err != nil {
+//line dense_fagus.go:179
+		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
-		part := prog.Mine(step[k])
+		part := prog.Mine(steps.step[k])
 		for i := part.First; i < part.End; i += part.By {
 //line dense.go:40:4
 			f := a[i*n+k] / a[k*n+k]
@@ -169,9 +187,9 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:173
+//line dense_fagus.go:191
 		}
-		if err = prog.Leave(step[k]); err != nil {
+		if err = prog.Leave(steps.step[k]); err != nil {
 			return
 		}
 	}
@@ -182,42 +200,49 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 // SolveOn runs [Solve] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Solve", "n", n)
 	l = region.In(prog, "l", l)
 	x = region.In(prog, "x", x)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("l", "x")
-	step := make(map[int]int)
-	step2 := make(map[int]int)
-	for j := 0; j < n; j++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  map[int]int
+		step2 map[int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("l", "x")
+		steps.step = make(map[int]int)
+		steps.step2 = make(map[int]int)
+		for j := 0; j < n; j++ {
 
-		// dense.go:54
-		step[j] = prog.Step()
-		{
-			rank := prog.Owner(1, j)
-			prog.Alone(step[j], rank, 1)
-			prog.Reads(step[j], rank, 0).Add(j*n+j, j*n+j+1)
-			prog.Reads(step[j], rank, 1).Add(j, j+1)
-			prog.Overwrites(step[j], rank, 1).Add(j, j+1)
-		}
+			// dense.go:54
+			steps.step[j] = prog.Step()
+			{
+				rank := prog.Owner(1, j)
+				prog.Alone(steps.step[j], rank, 1)
+				prog.Reads(steps.step[j], rank, 0).Add(j*n+j, j*n+j+1)
+				prog.Reads(steps.step[j], rank, 1).Add(j, j+1)
+				prog.Overwrites(steps.step[j], rank, 1).Add(j, j+1)
+			}
 
-		// dense.go:55
-		step2[j] = prog.Step()
-		prog.Cyclic(step2[j], j+1, n, 1)
-		for rank := range prog.Nodes() {
-			part2 := prog.Iterations(step2[j], rank)
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(step2[j], rank, 0).Add(i*n+j, i*n+j+1)
+			// dense.go:55
+			steps.step2[j] = prog.Step()
+			prog.Cyclic(steps.step2[j], j+1, n, 1)
+			for rank := range prog.Nodes() {
+				part2 := prog.Iterations(steps.step2[j], rank)
+				for i := part2.First; i < part2.End; i += part2.By {
+					prog.Reads(steps.step2[j], rank, 0).Add(i*n+j, i*n+j+1)
+				}
+				if part2.Count() > 0 {
+					prog.Reads(steps.step2[j], rank, 1).Add(j, j+1)
+				}
+				prog.Reads(steps.step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+				prog.Writes(steps.step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+				prog.Works(steps.step2[j], rank, part2.Count())
 			}
-			if part2.Count() > 0 {
-				prog.Reads(step2[j], rank, 1).Add(j, j+1)
-			}
-			prog.Reads(step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
-			prog.Writes(step2[j], rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
-			prog.Works(step2[j], rank, part2.Count())
 		}
 	}
 	if err = prog.Share("x"); err != nil {
@@ -225,28 +250,28 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	}
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:229
-		if err = prog.Enter(step[j]); err != nil {
+//line dense_fagus.go:254
+		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
-		if prog.Owns(step[j]) {
+		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:236
+//line dense_fagus.go:261
 		}
-		if err = prog.Leave(step[j]); err != nil {
+		if err = prog.Leave(steps.step[j]); err != nil {
 			return
 		}
-		if err = prog.Enter(step2[j]); err != nil {
+		if err = prog.Enter(steps.step2[j]); err != nil {
 			return
 		}
-		part2 := prog.Mine(step2[j])
+		part2 := prog.Mine(steps.step2[j])
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:248
+//line dense_fagus.go:273
 		}
-		if err = prog.Leave(step2[j]); err != nil {
+		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
 		}
 	}
@@ -257,44 +282,50 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 // FloydWarshallOn runs [FloydWarshall] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.FloydWarshall", "n", n)
 	d = region.In(prog, "d", d)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("d")
-	step := make(map[int]int)
-	for k := 0; k < n; k++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step map[int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("d")
+		steps.step = make(map[int]int)
+		for k := 0; k < n; k++ {
 
-		// dense.go:67
-		step[k] = prog.Step()
-		prog.Block(step[k], 0, n, 1, 0, n)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[k], rank)
-			for i := part.First; i < part.End; i += part.By {
-				if i-k != 0 {
-					if 0 < n {
-						prog.Reads(step[k], rank, 0).Add(i*n+k, i*n+k+1)
+			// dense.go:67
+			steps.step[k] = prog.Step()
+			prog.Block(steps.step[k], 0, n, 1, 0, n)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[k], rank)
+				for i := part.First; i < part.End; i += part.By {
+					if i-k != 0 {
+						if 0 < n {
+							prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
+						}
 					}
 				}
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-k != 0 {
-					prog.Reads(step[k], rank, 0).Add(k*n, k*n+n)
+				for i := part.First; i < part.End; i += part.By {
+					if i-k != 0 {
+						prog.Reads(steps.step[k], rank, 0).Add(k*n, k*n+n)
+					}
 				}
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-k != 0 {
-					prog.Reads(step[k], rank, 0).Add(i*n, i*n+n)
+				for i := part.First; i < part.End; i += part.By {
+					if i-k != 0 {
+						prog.Reads(steps.step[k], rank, 0).Add(i*n, i*n+n)
+					}
 				}
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-k != 0 {
-					prog.Writes(step[k], rank, 0).Add(i*n, i*n+n)
+				for i := part.First; i < part.End; i += part.By {
+					if i-k != 0 {
+						prog.Writes(steps.step[k], rank, 0).Add(i*n, i*n+n)
+					}
 				}
+				prog.Works(steps.step[k], rank, part.Count()*max(0, n))
 			}
-			prog.Works(step[k], rank, part.Count()*max(0, n))
 		}
 	}
 	if err = prog.Share("d"); err != nil {
@@ -302,11 +333,11 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	}
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:306
-		if err = prog.Enter(step[k]); err != nil {
+//line dense_fagus.go:337
+		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
-		part := prog.Mine(step[k])
+		part := prog.Mine(steps.step[k])
 		for i := part.First; i < part.End; i += part.By {
 //line dense.go:68:4
 			if i == k {
@@ -315,9 +346,9 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:319
+//line dense_fagus.go:350
 		}
-		if err = prog.Leave(step[k]); err != nil {
+		if err = prog.Leave(steps.step[k]); err != nil {
 			return
 		}
 	}

@@ -11,39 +11,46 @@ import (
 // HistogramOn runs [Histogram] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Histogram")
 	values = region.In(prog, "values", values)
 	count = region.In(prog, "count", count)
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("values", "count")
-
-	// irregular.go:9
-	step := prog.Step()
-	prog.Block(step, 0, len(values), 1, 0, len(values))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count())
-		if rank == 0 {
-			prog.Reads(step, rank, 1).Add(0, len(count))
-		}
-		prog.Overwrites(step, rank, 2).Add(rank*len(count), (rank+1)*len(count))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+		add  int
 	}
-	add := prog.Step()
-	prog.Alone(add, 0, len(count))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(add, rank)
-		prog.Overwrites(add, rank, 1).Add(part.First, part.End)
-		prog.Reads(add, rank, 2).Strided(part.First, part.Count(), prog.Nodes(), len(count))
+	if !region.Known(prog, &steps) {
+		prog.Begin("values", "count")
+
+		// irregular.go:9
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, len(values), 1, 0, len(values))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			prog.Reads(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count())
+			if rank == 0 {
+				prog.Reads(steps.step, rank, 1).Add(0, len(count))
+			}
+			prog.Overwrites(steps.step, rank, 2).Add(rank*len(count), (rank+1)*len(count))
+		}
+		steps.add = prog.Step()
+		prog.Alone(steps.add, 0, len(count))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.add, rank)
+			prog.Overwrites(steps.add, rank, 1).Add(part.First, part.End)
+			prog.Reads(steps.add, rank, 2).Strided(part.First, part.Count(), prog.Nodes(), len(count))
+		}
 	}
 	if err = prog.Share("count"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
 	addAll := count
@@ -55,24 +62,24 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 			count[i] = 0
 		}
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 		v := values[i]
 //line irregular.go:10:3
 		count[v]++
-//line irregular_fagus.go:64
+//line irregular_fagus.go:71
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	count = addAll
-	if err = prog.Enter(add); err != nil {
+	if err = prog.Enter(steps.add); err != nil {
 		return
 	}
-	region.Combine(count, countParts, prog.Mine(add), func(a, b int64) int64 {
+	region.Combine(count, countParts, prog.Mine(steps.add), func(a, b int64) int64 {
 		return a + b
 	})
-	if err = prog.Leave(add); err != nil {
+	if err = prog.Leave(steps.add); err != nil {
 		return
 	}
 	err = prog.Finish()
@@ -82,42 +89,48 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 // GatherOn runs [Gather] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Gather")
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	index = region.In(prog, "index", index)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("to", "from", "index")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps) {
+		prog.Begin("to", "from", "index")
 
-	// irregular.go:18
-	step := prog.Step()
-	prog.Block(step, 0, len(index), 1, 0, len(index))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		prog.Reads(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		if part.Count() > 0 {
-			prog.Reads(step, rank, 1).Add(0, len(from))
+		// irregular.go:18
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, len(index), 1, 0, len(index))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
+			if part.Count() > 0 {
+				prog.Reads(steps.step, rank, 1).Add(0, len(from))
+			}
+			prog.Overwrites(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count())
 		}
-		prog.Overwrites(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count())
 	}
 	if err = prog.Share("to"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 		k := index[i]
 //line irregular.go:19:3
 		to[i] = from[k]
-//line irregular_fagus.go:119
+//line irregular_fagus.go:132
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()
@@ -127,36 +140,42 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 // ForcesOn runs [Forces] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Forces")
 	bodies = region.In(prog, "bodies", bodies)
 	force = region.In(prog, "force", force)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("bodies", "force")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps) {
+		prog.Begin("bodies", "force")
 
-	// irregular.go:32
-	step := prog.Step()
-	prog.Block(step, 0, len(bodies), 1, 0, len(bodies))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		if part.Count() > 0 {
-			prog.Reads(step, rank, 0).Add(0, len(bodies))
+		// irregular.go:32
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, len(bodies), 1, 0, len(bodies))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			if part.Count() > 0 {
+				prog.Reads(steps.step, rank, 0).Add(0, len(bodies))
+			}
+			if 0 < len(bodies) {
+				prog.Reads(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			}
+			prog.Overwrites(steps.step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count()*max(0, len(bodies)))
 		}
-		if 0 < len(bodies) {
-			prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		}
-		prog.Overwrites(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count()*max(0, len(bodies)))
 	}
 	if err = prog.Share("force"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:33:3
 		var f [3]float64
@@ -172,9 +191,9 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:176
+//line irregular_fagus.go:195
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()
@@ -184,41 +203,47 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 // DotOn runs [Dot] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Dot")
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "b")
-
-	// irregular.go:53
-	step := prog.Step()
-	prog.Block(step, 0, len(a), 1, 0, len(a))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		prog.Reads(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count())
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
 	}
-	prog.Fence()
+	if !region.Known(prog, &steps) {
+		prog.Begin("a", "b")
+
+		// irregular.go:53
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, len(a), 1, 0, len(a))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			prog.Reads(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			prog.Reads(steps.step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count())
+		}
+		prog.Fence()
+	}
 	if err = prog.Share(); err != nil {
 		return
 	}
 	if node.Rank() > 0 {
 		sum = 0
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:220
+//line irregular_fagus.go:245
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	if sum, err = fagus.Reduce(node, sum, func(a, b float64) float64 {
@@ -233,109 +258,117 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 // PrefixSumOn runs [PrefixSum] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.PrefixSum")
 	a = region.In(prog, "a", a)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:242
+//line irregular_fagus.go:268
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a")
-
-	// irregular.go:65
-	step := prog.Step()
-	prog.Block(step, 0, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for b := part.First; b < part.End; b += part.By {
-			prog.Reads(step, rank, 0).Strided(-1+(64*b+1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
-		}
-		for b := part.First; b < part.End; b += part.By {
-			prog.Reads(step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
-		}
-		for b := part.First; b < part.End; b += part.By {
-			prog.Writes(step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
-		}
-		for b := part.First; b < part.End; b += part.By {
-			prog.Works(step, rank, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
-		}
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
+		step3 int
 	}
+	if !region.Known(prog, &steps) {
+		prog.Begin("a")
 
-	// irregular.go:71
-	step2 := prog.Step()
-	{
-		rank := 0
-		prog.Alone(step2, rank, 1)
-		prog.Reads(step2, rank, 1).Add(0, ((len(a)+63)/64)-1)
-		prog.Reads(step2, rank, 0).Strided(-1+64*(1), 1, max(0, ((len(a)+63)/64)-1), 64)
-		prog.Overwrites(step2, rank, 1).Add(1, ((len(a) + 63) / 64))
-	}
-
-	// irregular.go:74
-	step3 := prog.Step()
-	prog.Block(step3, 1, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
-	for rank := range prog.Nodes() {
-		part3 := prog.Iterations(step3, rank)
-		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			if 64*b3 < min(64*b3+64, len(a)) {
-				prog.Reads(step3, rank, 1).Add(b3, b3+1)
+		// irregular.go:65
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for b := part.First; b < part.End; b += part.By {
+				prog.Reads(steps.step, rank, 0).Strided(-1+(64*b+1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			}
+			for b := part.First; b < part.End; b += part.By {
+				prog.Reads(steps.step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			}
+			for b := part.First; b < part.End; b += part.By {
+				prog.Writes(steps.step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			}
+			for b := part.First; b < part.End; b += part.By {
+				prog.Works(steps.step, rank, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
 			}
 		}
-		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Reads(step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+
+		// irregular.go:71
+		steps.step2 = prog.Step()
+		{
+			rank := 0
+			prog.Alone(steps.step2, rank, 1)
+			prog.Reads(steps.step2, rank, 1).Add(0, ((len(a)+63)/64)-1)
+			prog.Reads(steps.step2, rank, 0).Strided(-1+64*(1), 1, max(0, ((len(a)+63)/64)-1), 64)
+			prog.Overwrites(steps.step2, rank, 1).Add(1, ((len(a) + 63) / 64))
 		}
-		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Writes(step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
-		}
-		for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-			prog.Works(step3, rank, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+
+		// irregular.go:74
+		steps.step3 = prog.Step()
+		prog.Block(steps.step3, 1, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
+		for rank := range prog.Nodes() {
+			part3 := prog.Iterations(steps.step3, rank)
+			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+				if 64*b3 < min(64*b3+64, len(a)) {
+					prog.Reads(steps.step3, rank, 1).Add(b3, b3+1)
+				}
+			}
+			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+				prog.Reads(steps.step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+			}
+			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+				prog.Writes(steps.step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+			}
+			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+				prog.Works(steps.step3, rank, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+			}
 		}
 	}
 	if err = prog.Share("a"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for b := part.First; b < part.End; b += part.By {
 //line irregular.go:66:3
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:310
+//line irregular_fagus.go:343
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
-	if prog.Owns(step2) {
+	if prog.Owns(steps.step2) {
 //line irregular.go:71:2
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:323
+//line irregular_fagus.go:356
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
-	if err = prog.Enter(step3); err != nil {
+	if err = prog.Enter(steps.step3); err != nil {
 		return
 	}
-	part3 := prog.Mine(step3)
+	part3 := prog.Mine(steps.step3)
 	for b := part3.First; b < part3.End; b += part3.By {
 //line irregular.go:75:3
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:337
+//line irregular_fagus.go:370
 	}
-	if err = prog.Leave(step3); err != nil {
+	if err = prog.Leave(steps.step3); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -1,10 +1,10 @@
 package kernels
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -192,7 +192,11 @@ func TestSame(t *testing.T) {
 					{Placement: fagus.PlacePrivate},
 					{Placement: fagus.PlaceShared},
 					{Placement: fagus.PlacePrivate, Mode: fagus.Threaded},
+					{Check: fagus.CheckStrict},
 				} {
+					if cfg.Check != fagus.CheckOff && (runtime.GOOS != "linux" || nodes != 3) {
+						continue
+					}
 					cfg.Nodes = nodes
 					if got := parallel(t, k, cfg, 7); !reflect.DeepEqual(got, want) {
 						t.Errorf("%s of size %d on %d nodes, %v mode, %v: the results differ from the sequential ones", k.name, size, nodes, cfg.Mode, cfg.Placement)
@@ -203,23 +207,30 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestAgain checks that a function can be called repeatedly.
+// TestAgain calls all functions in random order in one run, with two sizes.
 func TestAgain(t *testing.T) {
-	k := named("Jacobi", 9)
-	want, _ := k.run(nil, rand.New(rand.NewPCG(2, 1)))
-	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Placement: fagus.PlacePrivate}, func(n *fagus.Node) error {
-		for range 3 {
-			got, err := k.run(n, rand.New(rand.NewPCG(2, 1)))
-			if err != nil {
-				return err
+	all := append(kernels(9), kernels(6)...)
+	for _, cfg := range []fagus.Config{{Nodes: 3, Placement: fagus.PlacePrivate}, {Nodes: 3, Placement: fagus.PlaceShared}, {Nodes: 3, Mode: fagus.Threaded}} {
+		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+			order := rand.New(rand.NewPCG(5, 1))
+			for call := range 100 {
+				k, seed := all[order.IntN(len(all))], uint64(call)
+				want, _ := k.run(nil, rand.New(rand.NewPCG(seed, 1)))
+				if n.Rank() > 0 {
+					seed += 1000
+				}
+				got, err := k.run(n, rand.New(rand.NewPCG(seed, 1)))
+				if err != nil {
+					return err
+				}
+				if n.Rank() == 0 && !reflect.DeepEqual(got, want) {
+					return fmt.Errorf("call %d, of %s: the results differ from the sequential ones", call, k.name)
+				}
 			}
-			if n.Rank() == 0 && !reflect.DeepEqual(got, want) {
-				return errors.New("the results differ from the sequential ones")
-			}
+			return nil
+		}); err != nil {
+			t.Errorf("%v mode, %v: %v", cfg.Mode, cfg.Placement, err)
 		}
-		return nil
-	}); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -11,94 +11,101 @@ import (
 // JacobiOn runs [Jacobi] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Jacobi", "n", n, "steps", steps)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "b")
-	prog.Repeat()
-
-	// stencil.go:11
-	step := prog.Step()
-	prog.Block(step, 1, n-1, 1, 1, n-1)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n-n+1, i*n-1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n+n+1, i*n+2*n-1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+n-2)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n+2, i*n+n)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Overwrites(step, rank, 1).Add(i*n+1, i*n+n-1)
-		}
-		prog.Works(step, rank, part.Count()*max(0, n-2))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps2 struct {
+		step  int
+		step2 int
 	}
+	if !region.Known(prog, &steps2, n) {
+		prog.Begin("a", "b")
+		prog.Repeat()
 
-	// stencil.go:16
-	step2 := prog.Step()
-	prog.Block(step2, 1, n-1, 1, 1, n-1)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 1).Add(i2*n-n+1, i2*n-1)
+		// stencil.go:11
+		steps2.step = prog.Step()
+		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps2.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps2.step, rank, 0).Add(i*n-n+1, i*n-1)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps2.step, rank, 0).Add(i*n+n+1, i*n+2*n-1)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps2.step, rank, 0).Add(i*n, i*n+n-2)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps2.step, rank, 0).Add(i*n+2, i*n+n)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Overwrites(steps2.step, rank, 1).Add(i*n+1, i*n+n-1)
+			}
+			prog.Works(steps2.step, rank, part.Count()*max(0, n-2))
 		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 1).Add(i2*n+n+1, i2*n+2*n-1)
+
+		// stencil.go:16
+		steps2.step2 = prog.Step()
+		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps2.step2, rank)
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps2.step2, rank, 1).Add(i2*n-n+1, i2*n-1)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps2.step2, rank, 1).Add(i2*n+n+1, i2*n+2*n-1)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps2.step2, rank, 1).Add(i2*n, i2*n+n-2)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps2.step2, rank, 1).Add(i2*n+2, i2*n+n)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Overwrites(steps2.step2, rank, 0).Add(i2*n+1, i2*n+n-1)
+			}
+			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2))
 		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 1).Add(i2*n, i2*n+n-2)
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 1).Add(i2*n+2, i2*n+n)
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Overwrites(step2, rank, 0).Add(i2*n+1, i2*n+n-1)
-		}
-		prog.Works(step2, rank, part2.Count()*max(0, n-2))
+		prog.End()
 	}
-	prog.End()
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
 //line stencil.go:10:2
 	for range steps {
-//line stencil_fagus.go:76
-		if err = prog.Enter(step); err != nil {
+//line stencil_fagus.go:83
+		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
-		part := prog.Mine(step)
+		part := prog.Mine(steps2.step)
 		for i := part.First; i < part.End; i += part.By {
 //line stencil.go:12:4
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:86
+//line stencil_fagus.go:93
 		}
-		if err = prog.Leave(step); err != nil {
+		if err = prog.Leave(steps2.step); err != nil {
 			return
 		}
-		if err = prog.Enter(step2); err != nil {
+		if err = prog.Enter(steps2.step2); err != nil {
 			return
 		}
-		part2 := prog.Mine(step2)
+		part2 := prog.Mine(steps2.step2)
 		for i := part2.First; i < part2.End; i += part2.By {
 //line stencil.go:17:4
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:100
+//line stencil_fagus.go:107
 		}
-		if err = prog.Leave(step2); err != nil {
+		if err = prog.Leave(steps2.step2); err != nil {
 			return
 		}
 	}
@@ -109,66 +116,72 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // SOROn runs [SOR] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.SOR", "n", n, "omega", omega, "limit", limit, "most", most)
 	u = region.In(prog, "u", u)
 //line stencil.go:30:2
 	change = math.Inf(1)
-//line stencil_fagus.go:118
+//line stencil_fagus.go:126
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("u")
-	step := make(map[int]int)
-	prog.Repeat()
-	for colour := 0; colour < 2; colour++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step map[int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("u")
+		steps.step = make(map[int]int)
+		prog.Repeat()
+		for colour := 0; colour < 2; colour++ {
 
-		// stencil.go:34
-		step[colour] = prog.Step()
-		prog.Block(step[colour], 1, n-1, 1, 1, n-1)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[colour], rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Works(step[colour], rank, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+			// stencil.go:34
+			steps.step[colour] = prog.Step()
+			prog.Block(steps.step[colour], 1, n-1, 1, 1, n-1)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[colour], rank)
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Writes(steps.step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				}
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step[colour], rank, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+				}
 			}
 		}
+		prog.Fence()
+		prog.End()
 	}
-	prog.Fence()
-	prog.End()
 	if err = prog.Share("u"); err != nil {
 		return
 	}
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:162
+//line stencil_fagus.go:175
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:165
+//line stencil_fagus.go:178
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:168
-			if err = prog.Enter(step[colour]); err != nil {
+//line stencil_fagus.go:181
+			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
-			part := prog.Mine(step[colour])
+			part := prog.Mine(steps.step[colour])
 			for i := part.First; i < part.End; i += part.By {
 //line stencil.go:35:5
 				for j := 1 + (i+colour)%2; j < n-1; j += 2 {
@@ -176,9 +189,9 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:180
+//line stencil_fagus.go:193
 			}
-			if err = prog.Leave(step[colour]); err != nil {
+			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
 			}
 		}
@@ -189,7 +202,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:193
+//line stencil_fagus.go:206
 	}
 	err = prog.Finish()
 	return
@@ -198,69 +211,75 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 // HeatOn runs [Heat] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Heat", "nx", nx, "ny", ny, "nz", nz, "c", c)
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("to", "from")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, nx, ny, nz) {
+		prog.Begin("to", "from")
 
-	// stencil.go:51
-	step := prog.Step()
-	prog.Block(step, 1, nx-1, 1, 1, nx-1)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
+		// stencil.go:51
+		steps.step = prog.Step()
+		prog.Block(steps.step, 1, nx-1, 1, 1, nx-1)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x-ny*nz+nz*y+1, ny*nz*x-ny*nz+nz*y+nz-1)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x-ny*nz+nz*y+1, ny*nz*x-ny*nz+nz*y+nz-1)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+ny*nz+nz*y+1, ny*nz*x+ny*nz+nz*y+nz-1)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+ny*nz+nz*y+1, ny*nz*x+ny*nz+nz*y+nz-1)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y-nz+1, ny*nz*x+nz*y-1)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y-nz+1, ny*nz*x+nz*y-1)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y+nz+1, ny*nz*x+nz*y+2*nz-1)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+nz+1, ny*nz*x+nz*y+2*nz-1)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y, ny*nz*x+nz*y+nz-2)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y, ny*nz*x+nz*y+nz-2)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Reads(step, rank, 1).Add(ny*nz*x+nz*y+2, ny*nz*x+nz*y+nz)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+2, ny*nz*x+nz*y+nz)
+				}
 			}
-		}
-		for x := part.First; x < part.End; x += part.By {
-			for y := 1; y < ny-1; y++ {
-				prog.Overwrites(step, rank, 0).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
+			for x := part.First; x < part.End; x += part.By {
+				for y := 1; y < ny-1; y++ {
+					prog.Overwrites(steps.step, rank, 0).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
+				}
 			}
+			prog.Works(steps.step, rank, part.Count()*max(0, ny-2)*max(0, nz-2))
 		}
-		prog.Works(step, rank, part.Count()*max(0, ny-2)*max(0, nz-2))
 	}
 	if err = prog.Share("to"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for x := part.First; x < part.End; x += part.By {
 //line stencil.go:52:3
 		for y := 1; y < ny-1; y++ {
@@ -269,9 +288,9 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:273
+//line stencil_fagus.go:292
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -28,13 +28,15 @@ type emitter struct {
 	parts   map[*loops.Array]string // by reduced array: the name of the array of the ranks' parts
 	node    string                  // names of variables, from here on
 	prog    string
+	numbers string // the struct of the steps' numbers
 	err     string
 	rank    string
 }
 
 type stepNames struct {
-	step string // the variable that holds the step's number, or the map of numbers
+	step string // the field that holds the step's number, or the map of numbers
 	add  string // likewise for the step that combines the ranks' parts of arrays
+	all  string // the variable that holds the array whose parts are combined
 	part string
 	key  string // the index into the map, in brackets; empty if there is no map
 	here string // key with the names of the source
@@ -182,7 +184,7 @@ func (f *Function) emit(out *bytes.Buffer, o Options) error {
 func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error {
 	e := &emitter{
 		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node]*loops.Step), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
-		node: f.unique("node"), prog: f.unique("prog"), err: f.unique("err"), rank: f.unique("rank"),
+		node: f.unique("node"), prog: f.unique("prog"), numbers: f.unique("steps"), err: f.unique("err"), rank: f.unique("rank"),
 	}
 	e.name()
 	e.signature()
@@ -219,12 +221,13 @@ func (e *emitter) name() {
 			if step.Kind == loops.Parallel {
 				e.headers = append(e.headers, span(n.Origin.(ast.Stmt)))
 			}
-			names := stepNames{step: e.unique("step"), part: e.unique("part")}
+			names := stepNames{step: e.numbers + "." + e.unique("step"), part: e.unique("part")}
 			if len(step.Key) > 0 {
 				names.key, names.here = e.key(step.Key, func(s *loops.Symbol) string { return s.Name }), e.key(step.Key, func(s *loops.Symbol) string { return e.idents[s] })
 			}
 			if a := step.FoldedArray().Array; a != nil {
-				names.add = e.unique("add")
+				add := e.unique("add")
+				names.add, names.all = e.numbers+"."+add, add+"All"
 				if e.parts[a] == "" {
 					e.parts[a] = e.unique(a.Name + "Parts")
 				}
@@ -274,7 +277,7 @@ func (e *emitter) typed(t types.Type) string {
 func (e *emitter) signature() {
 	name := e.Name + "On"
 	e.printf("\n// %s runs [%s] on all ranks of %s. It is collective: every\n", name, e.Name, e.node)
-	e.printf("// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the\n// input and receive the output; the slices of other ranks do not change. All ranks get the results.\n")
+	e.printf("// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the\n// input and receive the output; the slices of other ranks do not change. All ranks get the results.\n// A slice that a region.Resident gives stays where it is.\n")
 	e.printf("func %s(%s *fagus.Node", name, e.node)
 	for _, field := range e.decl.Type.Params.List {
 		e.printf(", %s", e.file.source(field))
@@ -293,12 +296,10 @@ func (e *emitter) signature() {
 }
 
 func (e *emitter) opening() {
-	e.printf("%s := region.NewProgram(%s)\n", e.prog, e.node)
-	var input []string
+	e.printf("%s := region.Open(%s, %q%s)\n", e.prog, e.node, e.file.pkg.PkgPath+"."+e.Name, e.given())
 	for _, a := range e.arrays {
 		if !a.Local {
 			e.printf("%s = region.In(%s, %q, %s)\n", a.Name, e.prog, a.Name, a.Name)
-			input = append(input, fmt.Sprintf("%q", a.Name))
 		}
 	}
 	local := slices.DeleteFunc(slices.Clone(e.arrays), func(a *array) bool { return !a.Local })
@@ -319,7 +320,6 @@ func (e *emitter) opening() {
 	if e.Spend > 0 {
 		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)
 	}
-	e.printf("\n// Declare the elements that every rank reads and writes in every step.\n%s.Begin(%s)\n", e.prog, strings.Join(input, ", "))
 }
 
 func (e *emitter) output() string {

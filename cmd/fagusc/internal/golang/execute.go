@@ -255,7 +255,7 @@ func (e *emitter) fold(s *loops.Step, number string) {
 	if f.Array == nil {
 		return
 	}
-	name, parts, all := f.Array.Name, e.parts[f.Array], e.vars[s].add+"All"
+	name, parts, all := f.Array.Name, e.parts[f.Array], e.vars[s].all
 	e.printf("%s := %s\n%s = %s[%s.Rank()*len(%s):(%s.Rank()+1)*len(%s)]\n", all, name, name, parts, e.node, name, e.node, name)
 	if idempotent(f.Operator) {
 		e.printf("copy(%s, %s)\n", name, all)
@@ -271,7 +271,7 @@ func (e *emitter) folded(s *loops.Step) {
 	}
 	names := e.vars[s]
 	number := names.add + names.here
-	e.printf("%s = %sAll\n", f.Array.Name, names.add)
+	e.printf("%s = %s\n", f.Array.Name, names.all)
 	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(e.array(f.Array).element)))
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"path/filepath"
@@ -10,29 +11,46 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 )
 
+// plan writes the plan, which a call makes unless a call before has made it.
 func (e *emitter) plan(nodes []*loops.Node) {
-	for _, top := range nodes { // declare the maps first, because loops fill them
+	var fields, maps strings.Builder
+	for _, top := range nodes {
 		for n := range top.All() {
-			if step := e.Steps[n]; step != nil && len(step.Key) > 0 {
-				key := "int"
-				if len(step.Key) > 1 {
-					key = fmt.Sprintf("[%d]int", len(step.Key))
-				}
-				names := e.vars[step]
-				e.printf("%s := make(map[%s]int)\n", names.step, key)
-				if names.add != "" {
-					e.printf("%s := make(map[%s]int)\n", names.add, key)
-				}
-			} else if step != nil && e.conditional(n) {
-				names := e.vars[step]
-				e.printf("var %s int\n", names.step)
-				if names.add != "" {
-					e.printf("var %s int\n", names.add)
+			step := e.Steps[n]
+			if step == nil {
+				continue
+			}
+			for _, name := range []string{e.vars[step].step, e.vars[step].add} {
+				field := strings.TrimPrefix(name, e.numbers+".")
+				switch {
+				case name == "":
+				case len(step.Key) > 0:
+					key := "int"
+					if len(step.Key) > 1 {
+						key = fmt.Sprintf("[%d]int", len(step.Key))
+					}
+					fmt.Fprintf(&fields, "%s map[%s]int\n", field, key)
+					fmt.Fprintf(&maps, "%s = make(map[%s]int)\n", name, key)
+				default:
+					fmt.Fprintf(&fields, "%s int\n", field)
 				}
 			}
 		}
 	}
+	var input []string
+	for _, a := range e.arrays {
+		if !a.Local {
+			input = append(input, fmt.Sprintf("%q", a.Name))
+		}
+	}
+	out := e.out
+	e.out = new(bytes.Buffer)
 	e.planned(nodes)
+	text := e.out.String()
+	e.out = out
+	e.printf("\n// Declare the elements that every rank reads and writes in every step, unless a former call has.\n")
+	e.printf("var %s struct {\n%s}\nif !region.Known(%s, &%s%s) {\n", e.numbers, &fields, e.prog, e.numbers, e.values(text))
+	e.printf("%s.Begin(%s)\n%s%s}\n", e.prog, strings.Join(input, ", "), &maps, text)
 }
 
 func (e *emitter) planned(nodes []*loops.Node) {
@@ -77,25 +95,6 @@ func (e *emitter) plannedNode(n *loops.Node) {
 		e.planned(n.Children)
 		e.printf("%s.End()\n", e.prog)
 	}
-}
-
-func (e *emitter) numbers(s *loops.Step, number string) {
-	assign := ":="
-	if len(s.Key) > 0 || e.conditional(s.Node) {
-		assign = "="
-	}
-	e.printf("%s %s %s.Step()\n", number, assign, e.prog)
-}
-
-func (e *emitter) conditional(n *loops.Node) bool {
-	for _, top := range e.Body {
-		for m := range top.All() {
-			if m != n && n.Within(m) && m.Loop == nil && e.known(m) && !m.Cond.Always() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // known reports whether the condition of a node can be evaluated during planning: it depends only
@@ -170,7 +169,7 @@ func (e *emitter) planStep(s *loops.Step) {
 	at := e.file.position(s.Node.Origin.(ast.Node).Pos())
 	e.printf("\n// %s:%d\n", filepath.Base(at.Filename), at.Line)
 	number += names.key
-	e.numbers(s, number)
+	e.printf("%s = %s.Step()\n", number, e.prog)
 	var body strings.Builder
 	switch s.Kind {
 	case loops.Parallel:
@@ -340,7 +339,7 @@ func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 	names := e.vars[s]
 	number := names.add
 	number += names.key
-	e.numbers(s, number)
+	e.printf("%s = %s.Step()\n", number, e.prog)
 	if e.elsewhere(s, a) {
 		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
 	} else {

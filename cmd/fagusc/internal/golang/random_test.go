@@ -222,7 +222,11 @@ func main() {
 				return all, index
 			}
 			want, index := make()
-			s, p := f.alone(want[0], want[1], want[2], want[3], index, n, m)
+			const calls = 3
+			var s, p [calls]int64
+			for call := range calls { // with the results of the one before; the last repeats the first
+				s[call], p[call] = f.alone(want[0], want[1], want[2], want[3], index, n, m+call%2)
+			}
 			cfg := fagus.Config{Nodes: 1 + r.IntN(5), Placement: fagus.PlacePrivate}
 			switch r.IntN(4) {
 			case 0:
@@ -230,20 +234,44 @@ func main() {
 			case 1:
 				cfg.Mode = fagus.Threaded
 			}
+			stays := r.IntN(16) // one bit for each array
 			var got [4][]int64
 			_, err := fagus.Run(context.Background(), cfg, func(node *fagus.Node) error {
 				all, index := make()
 				if node.Rank() == 0 {
 					got = all
 				}
-				s1, p1, err := f.on(node, all[0], all[1], all[2], all[3], index, n, m)
-				if err == nil && (s1 != s || p1 != p) {
-					err = fmt.Errorf("rank %d returned %d and %d, want %d and %d", node.Rank(), s1, p1, s, p)
+				var kept [4]*region.Resident[int64]
+				args := all
+				for i := range args {
+					if stays>>i&1 == 1 {
+						var err error
+						if kept[i], err = region.Place(node, "kept", all[i]); err != nil {
+							return err
+						}
+						args[i] = kept[i].Slice()
+					}
 				}
-				return err
+				for call := range calls {
+					s1, p1, err := f.on(node, args[0], args[1], args[2], args[3], index, n, m+call%2)
+					if err != nil {
+						return err
+					}
+					if s1 != s[call] || p1 != p[call] {
+						return fmt.Errorf("call %d: rank %d returned %d and %d, want %d and %d", call, node.Rank(), s1, p1, s[call], p[call])
+					}
+				}
+				for i := range kept {
+					if kept[i] != nil {
+						if err := kept[i].Fetch(all[i]); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
 			})
 			if err != nil || !reflect.DeepEqual(got, want) {
-				fmt.Printf("%s: n %d, m %d, %d nodes, %v mode, %v: %v\n%v\n%v\n", f.name, n, m, cfg.Nodes, cfg.Mode, cfg.Placement, err, got, want)
+				fmt.Printf("%s: n %d, m %d, %d nodes, %v mode, %v, resident %b: %v\n%v\n%v\n", f.name, n, m, cfg.Nodes, cfg.Mode, cfg.Placement, stays, err, got, want)
 				os.Exit(1)
 			}
 		}
@@ -299,7 +327,7 @@ func testBatch(t *testing.T, seed uint64, count, most int) int {
 	}
 	write(t, dir, "random_fagus.go", out)
 	var table strings.Builder
-	table.WriteString("package main\n\nimport (\n\"context\"\n\"fmt\"\n\"math/rand/v2\"\n\"os\"\n\"reflect\"\n\n\"github.com/fagus-dsm/fagus/fagus\"\n)\n\n")
+	table.WriteString("package main\n\nimport (\n\"context\"\n\"fmt\"\n\"math/rand/v2\"\n\"os\"\n\"reflect\"\n\n\"github.com/fagus-dsm/fagus/fagus\"\n\"github.com/fagus-dsm/fagus/fagus/region\"\n)\n\n")
 	table.WriteString("var functions = []struct {\nname string\nalone func(a, b, x, y []int64, index []int, n, m int) (int64, int64)\non func(node *fagus.Node, a, b, x, y []int64, index []int, n, m int) (int64, int64, error)\n}{\n")
 	for _, fn := range f.Functions {
 		fmt.Fprintf(&table, "{%q, %s, %sOn},\n", fn.Name, fn.Name, fn.Name)

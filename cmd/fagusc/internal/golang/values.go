@@ -1,0 +1,86 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// given returns the arguments of region.Open that give the scalar parameters, which all ranks must
+// agree on.
+func (e *emitter) given() string {
+	var text strings.Builder
+	for _, field := range e.decl.Type.Params.List {
+		for _, id := range field.Names {
+			if o := e.file.pkg.TypesInfo.Defs[id]; o != nil && plain(o.Type()) {
+				fmt.Fprintf(&text, ", %q, %s", id.Name, id.Name)
+			}
+		}
+	}
+	return text.String()
+}
+
+// plain reports whether values of a type are equal on all ranks if the arguments are: it contains
+// no addresses.
+func plain(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Kind() != types.UnsafePointer
+	case *types.Array:
+		return plain(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if !plain(t.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// values returns the variables that the text of a plan uses and does not declare, as arguments of
+// region.Known. It leaves out arrays.
+func (e *emitter) values(text string) string {
+	known := make(map[string]bool)
+	scope := e.file.pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		_, known[name] = scope.Lookup(name).(*types.Var)
+	}
+	declared := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if o, ok := e.file.pkg.TypesInfo.Defs[id].(*types.Var); ok {
+					_, slice := o.Type().Underlying().(*types.Slice)
+					known[id.Name] = !slice && !o.IsField()
+				}
+			}
+			return true
+		})
+	}
+	declared(e.decl.Type)
+	for _, s := range e.preamble {
+		declared(s)
+	}
+	var used []string
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
+	for before := token.ILLEGAL; ; {
+		_, now, name := s.Scan()
+		if now == token.EOF {
+			break
+		}
+		if now == token.IDENT && before != token.PERIOD && known[name] && !slices.Contains(used, name) {
+			used = append(used, name)
+		}
+		before = now
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(used, ", ")
+}
