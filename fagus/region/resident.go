@@ -53,7 +53,8 @@ func Place[T any](n *fagus.Node, name string, from []T) (*Resident[T], error) {
 	})
 }
 
-// reserve makes a resident array whose contents are undefined if its block is dirty.
+// reserve makes a resident array. If its block is dirty, the contents are undefined, and the caller
+// writes all elements.
 func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error) {
 	var zero T
 	s := storeOf(n)
@@ -71,9 +72,6 @@ func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error
 	}
 	b.length, b.size, b.from = length, int(unsafe.Sizeof(zero)), uintptr(unsafe.Pointer(unsafe.SliceData(own)))
 	b.stays = s.state(everyone(n.Nodes(), length), true)
-	if b.dirty {
-		b.stays = s.state(nil, false)
-	}
 	return &Resident[T]{n, name, own, b}, nil
 }
 
