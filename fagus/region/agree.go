@@ -3,6 +3,7 @@ package region
 import (
 	"fmt"
 	"hash/fnv"
+	"path"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -56,8 +57,8 @@ func (p *Program) shape() string {
 
 // text describes a call.
 func (c *call) text() string {
-	name := c.name
-	if name == "" {
+	name := path.Base(c.name)
+	if c.name == "" {
 		name = "a function without a name"
 	}
 	var all []string

@@ -122,8 +122,8 @@ func (p *Plan) region(step, rank, array int, t touch) *Region {
 	return &p.at(step, rank, array).regions[t]
 }
 
-// Owner returns the rank that is the last to write an element in the steps so far, or 0 if no rank
-// writes the element.
+// Owner returns the rank that is the last to write an element in the steps so far. If no rank
+// writes the element, it returns the first one that has a current copy from before, or else 0.
 func (p *Plan) Owner(array, element int) int {
 	for s := len(p.steps) - 1; s >= 0; s-- {
 		for rank := range p.nodes {
@@ -131,6 +131,9 @@ func (p *Plan) Owner(array, element int) int {
 				return rank
 			}
 		}
+	}
+	if p.stays(array) {
+		return p.states[array].first(element)
 	}
 	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"path"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -89,7 +90,9 @@ func (s *store) tick() int {
 	return s.clock
 }
 
-func (p place) String() string { return fmt.Sprintf("parameter %d of %s", p.number, p.function) }
+func (p place) String() string {
+	return fmt.Sprintf("parameter %d of %s", p.number, path.Base(p.function))
+}
 
 // take returns a block of at least so many bytes. A place gets the same block again if it can.
 func (s *store) take(at place, bytes int) (*block, error) {

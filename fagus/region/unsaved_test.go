@@ -102,3 +102,33 @@ func TestUnsaved(t *testing.T) {
 		}
 	}
 }
+
+// TestOwner: what one rank executes alone, it executes where the elements of a resident array are.
+func TestOwner(t *testing.T) {
+	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3}, func(n *fagus.Node) error {
+		x, err := region.New[int](n, "x", 9)
+		if err != nil {
+			return err
+		}
+		owners := func() (all []int) {
+			p := region.NewProgram(n)
+			region.In(p, "x", x.Slice())
+			p.Begin()
+			for i := range 9 {
+				all = append(all, p.Owner(0, i))
+			}
+			return all
+		}
+		for _, want := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 1, 1, 1, 2, 2, 2}, {0, 0, 0, 1, 1, 1, 2, 2, 2}} {
+			if got := owners(); !slices.Equal(got, want) {
+				t.Errorf("rank %d: owners %v, want %v", n.Rank(), got, want)
+			}
+			if err := triples(n, x.Slice(), false, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -120,6 +120,25 @@ func (f *flow) used(spans []span, all bool) []ranks {
 	return used
 }
 
+// first returns the first rank that has a current copy of an element; 0 if none is known.
+func (v validity) first(element int) int {
+	i, found := slices.BinarySearchFunc(v, element, func(x valid, at int) int {
+		switch {
+		case x.Hi <= at:
+			return -1
+		case x.Lo > at:
+			return 1
+		}
+		return 0
+	})
+	for r := 0; found && r < 64*len(v[i].ranks); r++ {
+		if v[i].ranks.has(r) {
+			return r
+		}
+	}
+	return 0
+}
+
 // save says that a rank has unsaved contents of the elements of a group.
 func (v validity) save(elements []Interval, rank int) {
 	for i := range v {
