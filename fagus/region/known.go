@@ -37,7 +37,7 @@ type known struct {
 // caller makes the plan, and sets *steps, before it calls Share. values are what the plan depends
 // on, apart from the lengths of arrays.
 func Known[T any](p *Program, steps *T, values ...any) bool {
-	if p.err != nil {
+	if p.err != nil || p.name == "" {
 		return false
 	}
 	p.key = p.keyOf(values)

@@ -86,8 +86,11 @@ func In[S ~[]T, T any](p *Program, name string, outer S) (own S) {
 			p.fail(overlap(other.name, name))
 		}
 	}
-	if b := p.store.resident(o.from, o.to); b != nil && len(outer) > 0 {
-		if b.from != o.from || b.length != len(outer) {
+	if b := p.store.at(o.from, o.to); b != nil && len(outer) > 0 {
+		switch {
+		case b.stays == nil:
+			p.fail(fmt.Errorf("region: slice %s is that of a resident array after Free, or that of another call: pass a slice of your own", name))
+		case b.base != o.from || b.length != len(outer):
 			p.fail(fmt.Errorf("region: slice %s is a part of a resident array: pass the whole slice that the array gives, or a copy of the part", name))
 		}
 		o.block, o.length, o.size, o.same, o.own = b, len(outer), int(unsafe.Sizeof(zero)), len(p.arrays), []T(outer)

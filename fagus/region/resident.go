@@ -70,15 +70,15 @@ func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error
 		s.give(b)
 		return nil, err
 	}
-	b.length, b.size, b.from = length, int(unsafe.Sizeof(zero)), uintptr(unsafe.Pointer(unsafe.SliceData(own)))
+	b.length, b.size = length, int(unsafe.Sizeof(zero))
 	b.stays = s.state(everyone(n.Nodes(), length), true)
 	return &Resident[T]{n, name, own, b}, nil
 }
 
-// resident returns the resident array that shares an address with [from, to); nil if none does.
-func (s *store) resident(from, to uintptr) *block {
+// at returns the block that shares an address with [from, to); nil if none does.
+func (s *store) at(from, to uintptr) *block {
 	for _, b := range s.blocks {
-		if b.stays != nil && b.from < to && from < b.from+uintptr(b.array.Len()) {
+		if b.base < to && from < b.base+uintptr(b.array.Len()) {
 			return b
 		}
 	}
@@ -192,7 +192,7 @@ func (r *Resident[T]) Free() error {
 	}
 	b := r.block
 	r.block = nil
-	b.stays, b.from, b.length = nil, 0, 0
+	b.stays = nil
 	b.used, b.dirty = false, true
 	return nil
 }

@@ -231,6 +231,22 @@ func TestShare(t *testing.T) {
 				p.Writes(p.Step(), 0, 1).Add(3, 4)
 				return p.Share("y")
 			},
+			"a resident array after Free": func() error {
+				r, err := region.New[int64](n, "r", 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Free(); err != nil {
+					t.Fatal(err)
+				}
+				if r.Free() == nil || r.Fetch(twice) == nil {
+					t.Error("Free and Fetch after Free return no error")
+				}
+				p := region.NewProgram(n)
+				region.In(p, "x", r.Slice())
+				p.Begin("x")
+				return p.Share()
+			},
 			"a part of a resident array": func() error {
 				r, err := region.New[int64](n, "r", 10)
 				if err != nil {

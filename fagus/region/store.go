@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"path"
 	"slices"
+	"unsafe"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -52,6 +53,7 @@ func storeOf(n *fagus.Node) *store {
 // block is the memory of one array, which a call takes and gives back, or of a resident array.
 type block struct {
 	array  *fagus.Array[byte]
+	base   uintptr // its address
 	number int
 	atoms  []*atom
 	epoch  int   // counts the changes of atoms
@@ -62,9 +64,8 @@ type block struct {
 	dirty  bool  // the elements may differ from 0
 	// stays is the validity of the elements of a resident array; nil for others.
 	stays  *state
-	length int     // elements of a resident array
-	size   int     // bytes of an element of a resident array
-	from   uintptr // address of a resident array
+	length int // elements of a resident array
+	size   int // bytes of an element of a resident array
 }
 
 // place is a parameter of a function.
@@ -117,7 +118,7 @@ func (s *store) take(at place, bytes int) (*block, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = &block{array: a, number: len(s.blocks)}
+		found = &block{array: a, base: uintptr(unsafe.Pointer(unsafe.SliceData(a.Slice()))), number: len(s.blocks)}
 		s.blocks = append(s.blocks, found)
 	}
 	if found.place != at {
