@@ -10,70 +10,78 @@ import (
 // AtaxOn runs [Atax] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Atax", "m", m, "n", n)
 	y = region.In(prog, "y", y)
 	a = region.In(prog, "a", a)
 	x = region.In(prog, "x", x)
 	yParts := region.Make[float64](prog, "yParts", node.Nodes()*len(y))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("y", "a", "x")
-
-	// atax.go:7
-	step := prog.Step()
-	prog.Block(step, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		prog.Overwrites(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count())
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
+		add   int
 	}
+	if !region.Known(prog, &steps, n, m) {
+		prog.Begin("y", "a", "x")
 
-	// atax.go:10
-	step2 := prog.Step()
-	prog.Block(step2, 0, m, 1, 0, m)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		for i := part2.First; i < part2.End; i += part2.By {
-			prog.Reads(step2, rank, 1).Add(i*n, i*n+n)
+		// atax.go:7
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			prog.Overwrites(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count())
 		}
-		if part2.Count() > 0 {
-			prog.Reads(step2, rank, 2).Add(0, n)
+
+		// atax.go:10
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, m, 1, 0, m)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			for i := part2.First; i < part2.End; i += part2.By {
+				prog.Reads(steps.step2, rank, 1).Add(i*n, i*n+n)
+			}
+			if part2.Count() > 0 {
+				prog.Reads(steps.step2, rank, 2).Add(0, n)
+			}
+			for i := part2.First; i < part2.End; i += part2.By {
+				prog.Reads(steps.step2, rank, 1).Add(i*n, i*n+n)
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
+			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
+			if rank == 0 {
+				prog.Reads(steps.step2, rank, 0).Add(0, len(y))
+			}
+			prog.Overwrites(steps.step2, rank, 3).Add(rank*len(y), (rank+1)*len(y))
 		}
-		for i := part2.First; i < part2.End; i += part2.By {
-			prog.Reads(step2, rank, 1).Add(i*n, i*n+n)
+		steps.add = prog.Step()
+		prog.Block(steps.add, 0, len(y), 1, 0, len(y))
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.add, rank)
+			prog.Overwrites(steps.add, rank, 0).Add(part2.First, part2.End)
+			prog.Reads(steps.add, rank, 3).Strided(part2.First, part2.Count(), prog.Nodes(), len(y))
 		}
-		prog.Works(step2, rank, part2.Count()*max(0, n))
-		prog.Works(step2, rank, part2.Count()*max(0, n))
-		if rank == 0 {
-			prog.Reads(step2, rank, 0).Add(0, len(y))
-		}
-		prog.Overwrites(step2, rank, 3).Add(rank*len(y), (rank+1)*len(y))
-	}
-	add := prog.Step()
-	prog.Block(add, 0, len(y), 1, 0, len(y))
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(add, rank)
-		prog.Overwrites(add, rank, 0).Add(part2.First, part2.End)
-		prog.Reads(add, rank, 3).Strided(part2.First, part2.Count(), prog.Nodes(), len(y))
 	}
 	if err = prog.Share("y"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for j := part.First; j < part.End; j += part.By {
 //line atax.go:8:3
 		y[j] = 0
-//line atax_fagus.go:72
+//line atax_fagus.go:80
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
 	addAll := y
@@ -85,7 +93,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 			y[i] = 0
 		}
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line atax.go:11:3
 		ax := 0.0
@@ -95,19 +103,19 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 		for j := range n {
 			y[j] += a[i*n+j] * ax
 		}
-//line atax_fagus.go:99
+//line atax_fagus.go:107
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 	y = addAll
-	if err = prog.Enter(add); err != nil {
+	if err = prog.Enter(steps.add); err != nil {
 		return
 	}
-	region.Combine(y, yParts, prog.Mine(add), func(a, b float64) float64 {
+	region.Combine(y, yParts, prog.Mine(steps.add), func(a, b float64) float64 {
 		return a + b
 	})
-	if err = prog.Leave(add); err != nil {
+	if err = prog.Leave(steps.add); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -10,8 +10,9 @@ import (
 // BicgOn runs [Bicg] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Bicg", "n", n, "m", m)
 	s = region.In(prog, "s", s)
 	q = region.In(prog, "q", q)
 	a = region.In(prog, "a", a)
@@ -20,62 +21,69 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	sParts := region.Make[float64](prog, "sParts", node.Nodes()*len(s))
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("s", "q", "a", "p", "r")
-
-	// bicg.go:8
-	step := prog.Step()
-	prog.Block(step, 0, m, 1, 0, m)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		prog.Overwrites(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count())
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
+		add   int
 	}
+	if !region.Known(prog, &steps, m, n) {
+		prog.Begin("s", "q", "a", "p", "r")
 
-	// bicg.go:11
-	step2 := prog.Step()
-	prog.Block(step2, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		prog.Overwrites(step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
-		if 0 < m {
-			prog.Reads(step2, rank, 4).Strided(part2.First, 1, part2.Count(), part2.By)
+		// bicg.go:8
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, m, 1, 0, m)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			prog.Overwrites(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count())
 		}
-		for i := part2.First; i < part2.End; i += part2.By {
-			prog.Reads(step2, rank, 2).Add(i*m, i*m+m)
+
+		// bicg.go:11
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			prog.Overwrites(steps.step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+			if 0 < m {
+				prog.Reads(steps.step2, rank, 4).Strided(part2.First, 1, part2.Count(), part2.By)
+			}
+			for i := part2.First; i < part2.End; i += part2.By {
+				prog.Reads(steps.step2, rank, 2).Add(i*m, i*m+m)
+			}
+			if part2.Count() > 0 {
+				prog.Reads(steps.step2, rank, 3).Add(0, m)
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, m))
+			if rank == 0 {
+				prog.Reads(steps.step2, rank, 0).Add(0, len(s))
+			}
+			prog.Overwrites(steps.step2, rank, 5).Add(rank*len(s), (rank+1)*len(s))
 		}
-		if part2.Count() > 0 {
-			prog.Reads(step2, rank, 3).Add(0, m)
+		steps.add = prog.Step()
+		prog.Block(steps.add, 0, len(s), 1, 0, len(s))
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.add, rank)
+			prog.Overwrites(steps.add, rank, 0).Add(part2.First, part2.End)
+			prog.Reads(steps.add, rank, 5).Strided(part2.First, part2.Count(), prog.Nodes(), len(s))
 		}
-		prog.Works(step2, rank, part2.Count()*max(0, m))
-		if rank == 0 {
-			prog.Reads(step2, rank, 0).Add(0, len(s))
-		}
-		prog.Overwrites(step2, rank, 5).Add(rank*len(s), (rank+1)*len(s))
-	}
-	add := prog.Step()
-	prog.Block(add, 0, len(s), 1, 0, len(s))
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(add, rank)
-		prog.Overwrites(add, rank, 0).Add(part2.First, part2.End)
-		prog.Reads(add, rank, 5).Strided(part2.First, part2.Count(), prog.Nodes(), len(s))
 	}
 	if err = prog.Share("s", "q"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for j := part.First; j < part.End; j += part.By {
 //line bicg.go:9:3
 		s[j] = 0
-//line bicg_fagus.go:74
+//line bicg_fagus.go:82
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
 	addAll := s
@@ -87,7 +95,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			s[i] = 0
 		}
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line bicg.go:12:3
 		q[i] = 0
@@ -95,19 +103,19 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			s[j] += r[i] * a[i*m+j]
 			q[i] += a[i*m+j] * p[j]
 		}
-//line bicg_fagus.go:99
+//line bicg_fagus.go:107
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 	s = addAll
-	if err = prog.Enter(add); err != nil {
+	if err = prog.Enter(steps.add); err != nil {
 		return
 	}
-	region.Combine(s, sParts, prog.Mine(add), func(a, b float64) float64 {
+	region.Combine(s, sParts, prog.Mine(steps.add), func(a, b float64) float64 {
 		return a + b
 	})
-	if err = prog.Leave(add); err != nil {
+	if err = prog.Leave(steps.add); err != nil {
 		return
 	}
 	err = prog.Finish()

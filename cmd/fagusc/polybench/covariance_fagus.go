@@ -10,117 +10,125 @@ import (
 // CovarianceOn runs [Covariance] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Covariance", "n", n, "m", m)
 	data = region.In(prog, "data", data)
 	cov = region.In(prog, "cov", cov)
 	mean := region.Make[float64](prog, "mean", m)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("data", "cov")
-
-	// covariance.go:9
-	step := prog.Step()
-	prog.Block(step, 0, m, 1, 0, m)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := 0; i < n; i++ {
-			prog.Reads(step, rank, 0).Strided(i*m+part.First, 1, part.Count(), part.By)
-		}
-		if 0 < n {
-			prog.Reads(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		}
-		if 0 < n {
-			prog.Writes(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		}
-		prog.Reads(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		prog.Overwrites(step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-		prog.Works(step, rank, part.Count()*max(0, n))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
+		step3 int
 	}
+	if !region.Known(prog, &steps, m, n) {
+		prog.Begin("data", "cov")
 
-	// covariance.go:15
-	step2 := prog.Step()
-	prog.Block(step2, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		if part2.Count() > 0 {
-			prog.Reads(step2, rank, 2).Add(0, m)
+		// covariance.go:9
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, m, 1, 0, m)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := 0; i < n; i++ {
+				prog.Reads(steps.step, rank, 0).Strided(i*m+part.First, 1, part.Count(), part.By)
+			}
+			if 0 < n {
+				prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
+			}
+			if 0 < n {
+				prog.Writes(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
+			}
+			prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
+			prog.Overwrites(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
+			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 0).Add(i2*m, i2*m+m)
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Writes(step2, rank, 0).Add(i2*m, i2*m+m)
-		}
-		prog.Works(step2, rank, part2.Count()*max(0, m))
-	}
 
-	// covariance.go:20
-	step3 := prog.Step()
-	prog.Cyclic(step3, 0, m, 1)
-	for rank := range prog.Nodes() {
-		part3 := prog.Iterations(step3, rank)
-		for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-			if i3 < m {
-				for k := 0; k < n; k++ {
-					prog.Reads(step3, rank, 0).Add(k*m+i3, k*m+i3+1)
+		// covariance.go:15
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			if part2.Count() > 0 {
+				prog.Reads(steps.step2, rank, 2).Add(0, m)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps.step2, rank, 0).Add(i2*m, i2*m+m)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Writes(steps.step2, rank, 0).Add(i2*m, i2*m+m)
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, m))
+		}
+
+		// covariance.go:20
+		steps.step3 = prog.Step()
+		prog.Cyclic(steps.step3, 0, m, 1)
+		for rank := range prog.Nodes() {
+			part3 := prog.Iterations(steps.step3, rank)
+			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+				if i3 < m {
+					for k := 0; k < n; k++ {
+						prog.Reads(steps.step3, rank, 0).Add(k*m+i3, k*m+i3+1)
+					}
 				}
 			}
-		}
-		for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-			for k := 0; k < n; k++ {
-				prog.Reads(step3, rank, 0).Add(k*m+i3, k*m+m)
+			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+				for k := 0; k < n; k++ {
+					prog.Reads(steps.step3, rank, 0).Add(k*m+i3, k*m+m)
+				}
 			}
-		}
-		for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-			prog.Overwrites(step3, rank, 1).Add(i3*m+i3, i3*m+m)
-		}
-		for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-			for j3 := i3; j3 < m; j3++ {
-				prog.Overwrites(step3, rank, 1).Add(j3*m+i3, j3*m+i3+1)
+			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+				prog.Overwrites(steps.step3, rank, 1).Add(i3*m+i3, i3*m+m)
 			}
-		}
-		for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-			prog.Works(step3, rank, max(0, -i3+m)*max(0, n))
+			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+				for j3 := i3; j3 < m; j3++ {
+					prog.Overwrites(steps.step3, rank, 1).Add(j3*m+i3, j3*m+i3+1)
+				}
+			}
+			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+				prog.Works(steps.step3, rank, max(0, -i3+m)*max(0, n))
+			}
 		}
 	}
 	if err = prog.Share("data", "cov"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for j := part.First; j < part.End; j += part.By {
 //line covariance.go:10:3
 		for i := range n {
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:102
+//line covariance_fagus.go:110
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line covariance.go:16:3
 		for j := range m {
 			data[i*m+j] -= mean[j]
 		}
-//line covariance_fagus.go:116
+//line covariance_fagus.go:124
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
-	if err = prog.Enter(step3); err != nil {
+	if err = prog.Enter(steps.step3); err != nil {
 		return
 	}
-	part3 := prog.Mine(step3)
+	part3 := prog.Mine(steps.step3)
 	for i := part3.First; i < part3.End; i += part3.By {
 //line covariance.go:21:3
 		for j := i; j < m; j++ {
@@ -131,9 +139,9 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			cov[i*m+j] = sum / float64(n-1)
 			cov[j*m+i] = cov[i*m+j]
 		}
-//line covariance_fagus.go:135
+//line covariance_fagus.go:143
 	}
-	if err = prog.Leave(step3); err != nil {
+	if err = prog.Leave(steps.step3); err != nil {
 		return
 	}
 	err = prog.Finish()

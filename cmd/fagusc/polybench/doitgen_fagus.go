@@ -10,43 +10,50 @@ import (
 // DoitgenOn runs [Doitgen] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Doitgen", "nr", nr, "nq", nq, "np", np)
 	a = region.In(prog, "a", a)
 	c = region.In(prog, "c", c)
 	sum := region.Make[float64](prog, "sum", np)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "c")
-	step := make(map[[2]int]int)
-	step2 := make(map[[2]int]int)
-	for r := 0; r < nr; r++ {
-		for q := 0; q < nq; q++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  map[[2]int]int
+		step2 map[[2]int]int
+	}
+	if !region.Known(prog, &steps, nr, nq, np) {
+		prog.Begin("a", "c")
+		steps.step = make(map[[2]int]int)
+		steps.step2 = make(map[[2]int]int)
+		for r := 0; r < nr; r++ {
+			for q := 0; q < nq; q++ {
 
-			// doitgen.go:10
-			step[[2]int{r, q}] = prog.Step()
-			prog.Block(step[[2]int{r, q}], 0, np, 1, 0, np)
-			for rank := range prog.Nodes() {
-				part := prog.Iterations(step[[2]int{r, q}], rank)
-				prog.Overwrites(step[[2]int{r, q}], rank, 2).Strided(part.First, 1, part.Count(), part.By)
-				if part.Count() > 0 {
-					prog.Reads(step[[2]int{r, q}], rank, 0).Add(np*nq*r+np*q, np*nq*r+np*q+np)
+				// doitgen.go:10
+				steps.step[[2]int{r, q}] = prog.Step()
+				prog.Block(steps.step[[2]int{r, q}], 0, np, 1, 0, np)
+				for rank := range prog.Nodes() {
+					part := prog.Iterations(steps.step[[2]int{r, q}], rank)
+					prog.Overwrites(steps.step[[2]int{r, q}], rank, 2).Strided(part.First, 1, part.Count(), part.By)
+					if part.Count() > 0 {
+						prog.Reads(steps.step[[2]int{r, q}], rank, 0).Add(np*nq*r+np*q, np*nq*r+np*q+np)
+					}
+					for s := 0; s < np; s++ {
+						prog.Reads(steps.step[[2]int{r, q}], rank, 1).Strided(np*s+part.First, 1, part.Count(), part.By)
+					}
+					prog.Works(steps.step[[2]int{r, q}], rank, part.Count()*max(0, np))
 				}
-				for s := 0; s < np; s++ {
-					prog.Reads(step[[2]int{r, q}], rank, 1).Strided(np*s+part.First, 1, part.Count(), part.By)
-				}
-				prog.Works(step[[2]int{r, q}], rank, part.Count()*max(0, np))
-			}
 
-			// doitgen.go:16
-			step2[[2]int{r, q}] = prog.Step()
-			prog.Block(step2[[2]int{r, q}], 0, np, 1, 0, np)
-			for rank := range prog.Nodes() {
-				part2 := prog.Iterations(step2[[2]int{r, q}], rank)
-				prog.Reads(step2[[2]int{r, q}], rank, 2).Strided(part2.First, 1, part2.Count(), part2.By)
-				prog.Overwrites(step2[[2]int{r, q}], rank, 0).Strided(np*nq*r+np*q+part2.First, 1, part2.Count(), part2.By)
-				prog.Works(step2[[2]int{r, q}], rank, part2.Count())
+				// doitgen.go:16
+				steps.step2[[2]int{r, q}] = prog.Step()
+				prog.Block(steps.step2[[2]int{r, q}], 0, np, 1, 0, np)
+				for rank := range prog.Nodes() {
+					part2 := prog.Iterations(steps.step2[[2]int{r, q}], rank)
+					prog.Reads(steps.step2[[2]int{r, q}], rank, 2).Strided(part2.First, 1, part2.Count(), part2.By)
+					prog.Overwrites(steps.step2[[2]int{r, q}], rank, 0).Strided(np*nq*r+np*q+part2.First, 1, part2.Count(), part2.By)
+					prog.Works(steps.step2[[2]int{r, q}], rank, part2.Count())
+				}
 			}
 		}
 	}
@@ -55,35 +62,35 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	}
 //line doitgen.go:8:2
 	for r := range nr {
-//line doitgen_fagus.go:59
+//line doitgen_fagus.go:66
 //line doitgen.go:9:3
 		for q := range nq {
-//line doitgen_fagus.go:62
-			if err = prog.Enter(step[[2]int{r, q}]); err != nil {
+//line doitgen_fagus.go:69
+			if err = prog.Enter(steps.step[[2]int{r, q}]); err != nil {
 				return
 			}
-			part := prog.Mine(step[[2]int{r, q}])
+			part := prog.Mine(steps.step[[2]int{r, q}])
 			for p := part.First; p < part.End; p += part.By {
 //line doitgen.go:11:5
 				sum[p] = 0
 				for s := range np {
 					sum[p] += a[(r*nq+q)*np+s] * c[s*np+p]
 				}
-//line doitgen_fagus.go:73
+//line doitgen_fagus.go:80
 			}
-			if err = prog.Leave(step[[2]int{r, q}]); err != nil {
+			if err = prog.Leave(steps.step[[2]int{r, q}]); err != nil {
 				return
 			}
-			if err = prog.Enter(step2[[2]int{r, q}]); err != nil {
+			if err = prog.Enter(steps.step2[[2]int{r, q}]); err != nil {
 				return
 			}
-			part2 := prog.Mine(step2[[2]int{r, q}])
+			part2 := prog.Mine(steps.step2[[2]int{r, q}])
 			for p := part2.First; p < part2.End; p += part2.By {
 //line doitgen.go:17:5
 				a[(r*nq+q)*np+p] = sum[p]
-//line doitgen_fagus.go:85
+//line doitgen_fagus.go:92
 			}
-			if err = prog.Leave(step2[[2]int{r, q}]); err != nil {
+			if err = prog.Leave(steps.step2[[2]int{r, q}]); err != nil {
 				return
 			}
 		}

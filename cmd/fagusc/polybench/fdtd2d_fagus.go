@@ -10,98 +10,107 @@ import (
 // FDTD2DOn runs [FDTD2D] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.FDTD2D", "nx", nx, "ny", ny, "steps", steps)
 	ex = region.In(prog, "ex", ex)
 	ey = region.In(prog, "ey", ey)
 	hz = region.In(prog, "hz", hz)
 	fict = region.In(prog, "fict", fict)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("ex", "ey", "hz", "fict")
-	step := make(map[int]int)
-	step2 := make(map[int]int)
-	step3 := make(map[int]int)
-	step4 := make(map[int]int)
-	for t := 0; t < steps; t++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps2 struct {
+		step  map[int]int
+		step2 map[int]int
+		step3 map[int]int
+		step4 map[int]int
+	}
+	if !region.Known(prog, &steps2, steps, ny, nx) {
+		prog.Begin("ex", "ey", "hz", "fict")
+		steps2.step = make(map[int]int)
+		steps2.step2 = make(map[int]int)
+		steps2.step3 = make(map[int]int)
+		steps2.step4 = make(map[int]int)
+		for t := 0; t < steps; t++ {
 
-		// fdtd2d.go:9
-		step[t] = prog.Step()
-		prog.Block(step[t], 0, ny, 1, 0, ny)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[t], rank)
-			if part.Count() > 0 {
-				prog.Reads(step[t], rank, 3).Add(t, t+1)
+			// fdtd2d.go:9
+			steps2.step[t] = prog.Step()
+			prog.Block(steps2.step[t], 0, ny, 1, 0, ny)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps2.step[t], rank)
+				if part.Count() > 0 {
+					prog.Reads(steps2.step[t], rank, 3).Add(t, t+1)
+				}
+				prog.Overwrites(steps2.step[t], rank, 1).Strided(part.First, 1, part.Count(), part.By)
+				prog.Works(steps2.step[t], rank, part.Count())
 			}
-			prog.Overwrites(step[t], rank, 1).Strided(part.First, 1, part.Count(), part.By)
-			prog.Works(step[t], rank, part.Count())
-		}
 
-		// fdtd2d.go:12
-		step2[t] = prog.Step()
-		prog.Block(step2[t], 1, nx, 1, 0, nx)
-		for rank := range prog.Nodes() {
-			part2 := prog.Iterations(step2[t], rank)
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(step2[t], rank, 2).Add(i*ny, i*ny+ny)
+			// fdtd2d.go:12
+			steps2.step2[t] = prog.Step()
+			prog.Block(steps2.step2[t], 1, nx, 1, 0, nx)
+			for rank := range prog.Nodes() {
+				part2 := prog.Iterations(steps2.step2[t], rank)
+				for i := part2.First; i < part2.End; i += part2.By {
+					prog.Reads(steps2.step2[t], rank, 2).Add(i*ny, i*ny+ny)
+				}
+				for i := part2.First; i < part2.End; i += part2.By {
+					prog.Reads(steps2.step2[t], rank, 2).Add(i*ny-ny, i*ny)
+				}
+				for i := part2.First; i < part2.End; i += part2.By {
+					prog.Reads(steps2.step2[t], rank, 1).Add(i*ny, i*ny+ny)
+				}
+				for i := part2.First; i < part2.End; i += part2.By {
+					prog.Writes(steps2.step2[t], rank, 1).Add(i*ny, i*ny+ny)
+				}
+				prog.Works(steps2.step2[t], rank, part2.Count()*max(0, ny))
 			}
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(step2[t], rank, 2).Add(i*ny-ny, i*ny)
-			}
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(step2[t], rank, 1).Add(i*ny, i*ny+ny)
-			}
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Writes(step2[t], rank, 1).Add(i*ny, i*ny+ny)
-			}
-			prog.Works(step2[t], rank, part2.Count()*max(0, ny))
-		}
 
-		// fdtd2d.go:17
-		step3[t] = prog.Step()
-		prog.Block(step3[t], 0, nx, 1, 0, nx)
-		for rank := range prog.Nodes() {
-			part3 := prog.Iterations(step3[t], rank)
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Reads(step3[t], rank, 2).Add(i2*ny+1, i2*ny+ny)
+			// fdtd2d.go:17
+			steps2.step3[t] = prog.Step()
+			prog.Block(steps2.step3[t], 0, nx, 1, 0, nx)
+			for rank := range prog.Nodes() {
+				part3 := prog.Iterations(steps2.step3[t], rank)
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Reads(steps2.step3[t], rank, 2).Add(i2*ny+1, i2*ny+ny)
+				}
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Reads(steps2.step3[t], rank, 2).Add(i2*ny, i2*ny+ny-1)
+				}
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Reads(steps2.step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
+				}
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Writes(steps2.step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
+				}
+				prog.Works(steps2.step3[t], rank, part3.Count()*max(0, ny-1))
 			}
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Reads(step3[t], rank, 2).Add(i2*ny, i2*ny+ny-1)
-			}
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Reads(step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
-			}
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Writes(step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
-			}
-			prog.Works(step3[t], rank, part3.Count()*max(0, ny-1))
-		}
 
-		// fdtd2d.go:22
-		step4[t] = prog.Step()
-		prog.Block(step4[t], 0, nx-1, 1, 0, nx)
-		for rank := range prog.Nodes() {
-			part4 := prog.Iterations(step4[t], rank)
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Reads(step4[t], rank, 0).Add(i3*ny+1, i3*ny+ny)
+			// fdtd2d.go:22
+			steps2.step4[t] = prog.Step()
+			prog.Block(steps2.step4[t], 0, nx-1, 1, 0, nx)
+			for rank := range prog.Nodes() {
+				part4 := prog.Iterations(steps2.step4[t], rank)
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Reads(steps2.step4[t], rank, 0).Add(i3*ny+1, i3*ny+ny)
+				}
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Reads(steps2.step4[t], rank, 0).Add(i3*ny, i3*ny+ny-1)
+				}
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Reads(steps2.step4[t], rank, 1).Add(i3*ny+ny, i3*ny+2*ny-1)
+				}
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Reads(steps2.step4[t], rank, 1).Add(i3*ny, i3*ny+ny-1)
+				}
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Reads(steps2.step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
+				}
+				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
+					prog.Writes(steps2.step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
+				}
+				prog.Works(steps2.step4[t], rank, part4.Count()*max(0, ny-1))
 			}
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Reads(step4[t], rank, 0).Add(i3*ny, i3*ny+ny-1)
-			}
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Reads(step4[t], rank, 1).Add(i3*ny+ny, i3*ny+2*ny-1)
-			}
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Reads(step4[t], rank, 1).Add(i3*ny, i3*ny+ny-1)
-			}
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Reads(step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
-			}
-			for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-				prog.Writes(step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
-			}
-			prog.Works(step4[t], rank, part4.Count()*max(0, ny-1))
 		}
 	}
 	if err = prog.Share("ex", "ey", "hz"); err != nil {
@@ -109,59 +118,59 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	}
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:113
-		if err = prog.Enter(step[t]); err != nil {
+//line fdtd2d_fagus.go:122
+		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
-		part := prog.Mine(step[t])
+		part := prog.Mine(steps2.step[t])
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[j] = fict[t]
-//line fdtd2d_fagus.go:121
+//line fdtd2d_fagus.go:130
 		}
-		if err = prog.Leave(step[t]); err != nil {
+		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
 		}
-		if err = prog.Enter(step2[t]); err != nil {
+		if err = prog.Enter(steps2.step2[t]); err != nil {
 			return
 		}
-		part2 := prog.Mine(step2[t])
+		part2 := prog.Mine(steps2.step2[t])
 		for i := part2.First; i < part2.End; i += part2.By {
 //line fdtd2d.go:13:4
 			for j := 0; j < ny; j++ {
 				ey[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[(i-1)*ny+j])
 			}
-//line fdtd2d_fagus.go:135
+//line fdtd2d_fagus.go:144
 		}
-		if err = prog.Leave(step2[t]); err != nil {
+		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
 		}
-		if err = prog.Enter(step3[t]); err != nil {
+		if err = prog.Enter(steps2.step3[t]); err != nil {
 			return
 		}
-		part3 := prog.Mine(step3[t])
+		part3 := prog.Mine(steps2.step3[t])
 		for i := part3.First; i < part3.End; i += part3.By {
 //line fdtd2d.go:18:4
 			for j := 1; j < ny; j++ {
 				ex[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[i*ny+j-1])
 			}
-//line fdtd2d_fagus.go:149
+//line fdtd2d_fagus.go:158
 		}
-		if err = prog.Leave(step3[t]); err != nil {
+		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
 		}
-		if err = prog.Enter(step4[t]); err != nil {
+		if err = prog.Enter(steps2.step4[t]); err != nil {
 			return
 		}
-		part4 := prog.Mine(step4[t])
+		part4 := prog.Mine(steps2.step4[t])
 		for i := part4.First; i < part4.End; i += part4.By {
 //line fdtd2d.go:23:4
 			for j := 0; j < ny-1; j++ {
 				hz[i*ny+j] -= 0.7 * (ex[i*ny+j+1] - ex[i*ny+j] + ey[(i+1)*ny+j] - ey[i*ny+j])
 			}
-//line fdtd2d_fagus.go:163
+//line fdtd2d_fagus.go:172
 		}
-		if err = prog.Leave(step4[t]); err != nil {
+		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return
 		}
 	}

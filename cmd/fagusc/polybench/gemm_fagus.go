@@ -10,57 +10,63 @@ import (
 // GemmOn runs [Gemm] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gemm", "ni", ni, "nj", nj, "nk", nk, "alpha", alpha, "beta", beta)
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("c", "a", "b")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, ni, nj, nk) {
+		prog.Begin("c", "a", "b")
 
-	// gemm.go:7
-	step := prog.Step()
-	prog.Block(step, 0, ni, 1, 0, ni)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*nj, i*nj+nj)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Writes(step, rank, 0).Add(i*nj, i*nj+nj)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nj {
-				prog.Reads(step, rank, 1).Add(i*nk, i*nk+nk)
+		// gemm.go:7
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, ni, 1, 0, ni)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*nj, i*nj+nj)
 			}
-		}
-		if part.Count() > 0 {
-			for k := 0; k < nk; k++ {
-				prog.Reads(step, rank, 2).Add(k*nj, k*nj+nj)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Writes(steps.step, rank, 0).Add(i*nj, i*nj+nj)
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nk {
-				prog.Reads(step, rank, 0).Add(i*nj, i*nj+nj)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nj {
+					prog.Reads(steps.step, rank, 1).Add(i*nk, i*nk+nk)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nk {
-				prog.Writes(step, rank, 0).Add(i*nj, i*nj+nj)
+			if part.Count() > 0 {
+				for k := 0; k < nk; k++ {
+					prog.Reads(steps.step, rank, 2).Add(k*nj, k*nj+nj)
+				}
 			}
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nk {
+					prog.Reads(steps.step, rank, 0).Add(i*nj, i*nj+nj)
+				}
+			}
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nk {
+					prog.Writes(steps.step, rank, 0).Add(i*nj, i*nj+nj)
+				}
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, nj))
+			prog.Works(steps.step, rank, part.Count()*max(0, nk)*max(0, nj))
 		}
-		prog.Works(step, rank, part.Count()*max(0, nj))
-		prog.Works(step, rank, part.Count()*max(0, nk)*max(0, nj))
 	}
 	if err = prog.Share("c"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line gemm.go:8:3
 		for j := range nj {
@@ -71,9 +77,9 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 				c[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line gemm_fagus.go:75
+//line gemm_fagus.go:81
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -10,8 +10,9 @@ import (
 // GemverOn runs [Gemver] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gemver", "n", n, "alpha", alpha, "beta", beta)
 	a = region.In(prog, "a", a)
 	u1 = region.In(prog, "u1", u1)
 	v1 = region.In(prog, "v1", v1)
@@ -23,140 +24,148 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	z = region.In(prog, "z", z)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "u1", "v1", "u2", "v2", "w", "x", "y", "z")
-
-	// gemver.go:8
-	step := prog.Step()
-	prog.Block(step, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		if 0 < n {
-			prog.Reads(step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
-		}
-		if part.Count() > 0 {
-			prog.Reads(step, rank, 2).Add(0, n)
-		}
-		if 0 < n {
-			prog.Reads(step, rank, 3).Strided(part.First, 1, part.Count(), part.By)
-		}
-		if part.Count() > 0 {
-			prog.Reads(step, rank, 4).Add(0, n)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+n)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Writes(step, rank, 0).Add(i*n, i*n+n)
-		}
-		prog.Works(step, rank, part.Count()*max(0, n))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
+		step3 int
+		step4 int
 	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("a", "u1", "v1", "u2", "v2", "w", "x", "y", "z")
 
-	// gemver.go:13
-	step2 := prog.Step()
-	prog.Block(step2, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		for j2 := 0; j2 < n; j2++ {
-			prog.Reads(step2, rank, 0).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
+		// gemver.go:8
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			if 0 < n {
+				prog.Reads(steps.step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
+			}
+			if part.Count() > 0 {
+				prog.Reads(steps.step, rank, 2).Add(0, n)
+			}
+			if 0 < n {
+				prog.Reads(steps.step, rank, 3).Strided(part.First, 1, part.Count(), part.By)
+			}
+			if part.Count() > 0 {
+				prog.Reads(steps.step, rank, 4).Add(0, n)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+n)
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
-		if part2.Count() > 0 {
-			prog.Reads(step2, rank, 7).Add(0, n)
-		}
-		if 0 < n {
-			prog.Reads(step2, rank, 6).Strided(part2.First, 1, part2.Count(), part2.By)
-		}
-		if 0 < n {
-			prog.Writes(step2, rank, 6).Strided(part2.First, 1, part2.Count(), part2.By)
-		}
-		prog.Works(step2, rank, part2.Count()*max(0, n))
-	}
 
-	// gemver.go:18
-	step3 := prog.Step()
-	prog.Block(step3, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part3 := prog.Iterations(step3, rank)
-		prog.Reads(step3, rank, 8).Strided(part3.First, 1, part3.Count(), part3.By)
-		prog.Reads(step3, rank, 6).Strided(part3.First, 1, part3.Count(), part3.By)
-		prog.Writes(step3, rank, 6).Strided(part3.First, 1, part3.Count(), part3.By)
-		prog.Works(step3, rank, part3.Count())
-	}
+		// gemver.go:13
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			for j2 := 0; j2 < n; j2++ {
+				prog.Reads(steps.step2, rank, 0).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
+			}
+			if part2.Count() > 0 {
+				prog.Reads(steps.step2, rank, 7).Add(0, n)
+			}
+			if 0 < n {
+				prog.Reads(steps.step2, rank, 6).Strided(part2.First, 1, part2.Count(), part2.By)
+			}
+			if 0 < n {
+				prog.Writes(steps.step2, rank, 6).Strided(part2.First, 1, part2.Count(), part2.By)
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
+		}
 
-	// gemver.go:21
-	step4 := prog.Step()
-	prog.Block(step4, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part4 := prog.Iterations(step4, rank)
-		for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-			prog.Reads(step4, rank, 0).Add(i4*n, i4*n+n)
+		// gemver.go:18
+		steps.step3 = prog.Step()
+		prog.Block(steps.step3, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part3 := prog.Iterations(steps.step3, rank)
+			prog.Reads(steps.step3, rank, 8).Strided(part3.First, 1, part3.Count(), part3.By)
+			prog.Reads(steps.step3, rank, 6).Strided(part3.First, 1, part3.Count(), part3.By)
+			prog.Writes(steps.step3, rank, 6).Strided(part3.First, 1, part3.Count(), part3.By)
+			prog.Works(steps.step3, rank, part3.Count())
 		}
-		if part4.Count() > 0 {
-			prog.Reads(step4, rank, 6).Add(0, n)
+
+		// gemver.go:21
+		steps.step4 = prog.Step()
+		prog.Block(steps.step4, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part4 := prog.Iterations(steps.step4, rank)
+			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
+				prog.Reads(steps.step4, rank, 0).Add(i4*n, i4*n+n)
+			}
+			if part4.Count() > 0 {
+				prog.Reads(steps.step4, rank, 6).Add(0, n)
+			}
+			if 0 < n {
+				prog.Reads(steps.step4, rank, 5).Strided(part4.First, 1, part4.Count(), part4.By)
+			}
+			if 0 < n {
+				prog.Writes(steps.step4, rank, 5).Strided(part4.First, 1, part4.Count(), part4.By)
+			}
+			prog.Works(steps.step4, rank, part4.Count()*max(0, n))
 		}
-		if 0 < n {
-			prog.Reads(step4, rank, 5).Strided(part4.First, 1, part4.Count(), part4.By)
-		}
-		if 0 < n {
-			prog.Writes(step4, rank, 5).Strided(part4.First, 1, part4.Count(), part4.By)
-		}
-		prog.Works(step4, rank, part4.Count()*max(0, n))
 	}
 	if err = prog.Share("a", "w", "x"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line gemver.go:9:3
 		for j := range n {
 			a[i*n+j] += u1[i]*v1[j] + u2[i]*v2[j]
 		}
-//line gemver_fagus.go:118
+//line gemver_fagus.go:127
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line gemver.go:14:3
 		for j := range n {
 			x[i] += beta * a[j*n+i] * y[j]
 		}
-//line gemver_fagus.go:132
+//line gemver_fagus.go:141
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
-	if err = prog.Enter(step3); err != nil {
+	if err = prog.Enter(steps.step3); err != nil {
 		return
 	}
-	part3 := prog.Mine(step3)
+	part3 := prog.Mine(steps.step3)
 	for i := part3.First; i < part3.End; i += part3.By {
 //line gemver.go:19:3
 		x[i] += z[i]
-//line gemver_fagus.go:144
+//line gemver_fagus.go:153
 	}
-	if err = prog.Leave(step3); err != nil {
+	if err = prog.Leave(steps.step3); err != nil {
 		return
 	}
-	if err = prog.Enter(step4); err != nil {
+	if err = prog.Enter(steps.step4); err != nil {
 		return
 	}
-	part4 := prog.Mine(step4)
+	part4 := prog.Mine(steps.step4)
 	for i := part4.First; i < part4.End; i += part4.By {
 //line gemver.go:22:3
 		for j := range n {
 			w[i] += alpha * a[i*n+j] * x[j]
 		}
-//line gemver_fagus.go:158
+//line gemver_fagus.go:167
 	}
-	if err = prog.Leave(step4); err != nil {
+	if err = prog.Leave(steps.step4); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -11,85 +11,94 @@ import (
 // GramschmidtOn runs [Gramschmidt] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gramschmidt", "m", m, "n", n)
 	a = region.In(prog, "a", a)
 	r = region.In(prog, "r", r)
 	q = region.In(prog, "q", q)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("a", "r", "q")
-	step := make(map[int]int)
-	step2 := make(map[int]int)
-	step3 := make(map[int]int)
-	step4 := make(map[int]int)
-	for k := 0; k < n; k++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  map[int]int
+		step2 map[int]int
+		step3 map[int]int
+		step4 map[int]int
+	}
+	if !region.Known(prog, &steps, n, m) {
+		prog.Begin("a", "r", "q")
+		steps.step = make(map[int]int)
+		steps.step2 = make(map[int]int)
+		steps.step3 = make(map[int]int)
+		steps.step4 = make(map[int]int)
+		for k := 0; k < n; k++ {
 
-		// gramschmidt.go:12
-		step[k] = prog.Step()
-		prog.Block(step[k], 0, m, 1, 0, m)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[k], rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(step[k], rank, 0).Add(i*n+k, i*n+k+1)
+			// gramschmidt.go:12
+			steps.step[k] = prog.Step()
+			prog.Block(steps.step[k], 0, m, 1, 0, m)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[k], rank)
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
+				}
+				prog.Works(steps.step[k], rank, part.Count())
 			}
-			prog.Works(step[k], rank, part.Count())
-		}
-		prog.Fence()
+			prog.Fence()
 
-		// gramschmidt.go:15
-		step2[k] = prog.Step()
-		{
-			rank := prog.Owner(1, k*n+k)
-			prog.Alone(step2[k], rank, 1)
-			prog.Overwrites(step2[k], rank, 1).Add(k*n+k, k*n+k+1)
-		}
+			// gramschmidt.go:15
+			steps.step2[k] = prog.Step()
+			{
+				rank := prog.Owner(1, k*n+k)
+				prog.Alone(steps.step2[k], rank, 1)
+				prog.Overwrites(steps.step2[k], rank, 1).Add(k*n+k, k*n+k+1)
+			}
 
-		// gramschmidt.go:16
-		step3[k] = prog.Step()
-		prog.Block(step3[k], 0, m, 1, 0, m)
-		for rank := range prog.Nodes() {
-			part3 := prog.Iterations(step3[k], rank)
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Reads(step3[k], rank, 0).Add(i2*n+k, i2*n+k+1)
+			// gramschmidt.go:16
+			steps.step3[k] = prog.Step()
+			prog.Block(steps.step3[k], 0, m, 1, 0, m)
+			for rank := range prog.Nodes() {
+				part3 := prog.Iterations(steps.step3[k], rank)
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Reads(steps.step3[k], rank, 0).Add(i2*n+k, i2*n+k+1)
+				}
+				if part3.Count() > 0 {
+					prog.Reads(steps.step3[k], rank, 1).Add(k*n+k, k*n+k+1)
+				}
+				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
+					prog.Overwrites(steps.step3[k], rank, 2).Add(i2*n+k, i2*n+k+1)
+				}
+				prog.Works(steps.step3[k], rank, part3.Count())
 			}
-			if part3.Count() > 0 {
-				prog.Reads(step3[k], rank, 1).Add(k*n+k, k*n+k+1)
-			}
-			for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-				prog.Overwrites(step3[k], rank, 2).Add(i2*n+k, i2*n+k+1)
-			}
-			prog.Works(step3[k], rank, part3.Count())
-		}
 
-		// gramschmidt.go:19
-		step4[k] = prog.Step()
-		prog.Cyclic(step4[k], k+1, n, 1)
-		for rank := range prog.Nodes() {
-			part4 := prog.Iterations(step4[k], rank)
-			prog.Overwrites(step4[k], rank, 1).Strided(k*n+part4.First, 1, part4.Count(), part4.By)
-			if part4.Count() > 0 {
+			// gramschmidt.go:19
+			steps.step4[k] = prog.Step()
+			prog.Cyclic(steps.step4[k], k+1, n, 1)
+			for rank := range prog.Nodes() {
+				part4 := prog.Iterations(steps.step4[k], rank)
+				prog.Overwrites(steps.step4[k], rank, 1).Strided(k*n+part4.First, 1, part4.Count(), part4.By)
+				if part4.Count() > 0 {
+					for i3 := 0; i3 < m; i3++ {
+						prog.Reads(steps.step4[k], rank, 2).Add(i3*n+k, i3*n+k+1)
+					}
+				}
 				for i3 := 0; i3 < m; i3++ {
-					prog.Reads(step4[k], rank, 2).Add(i3*n+k, i3*n+k+1)
+					prog.Reads(steps.step4[k], rank, 0).Strided(i3*n+part4.First, 1, part4.Count(), part4.By)
 				}
-			}
-			for i3 := 0; i3 < m; i3++ {
-				prog.Reads(step4[k], rank, 0).Strided(i3*n+part4.First, 1, part4.Count(), part4.By)
-			}
-			if part4.Count() > 0 {
+				if part4.Count() > 0 {
+					for i4 := 0; i4 < m; i4++ {
+						prog.Reads(steps.step4[k], rank, 2).Add(i4*n+k, i4*n+k+1)
+					}
+				}
 				for i4 := 0; i4 < m; i4++ {
-					prog.Reads(step4[k], rank, 2).Add(i4*n+k, i4*n+k+1)
+					prog.Reads(steps.step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
 				}
+				for i4 := 0; i4 < m; i4++ {
+					prog.Writes(steps.step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
+				}
+				prog.Works(steps.step4[k], rank, part4.Count()*max(0, m))
+				prog.Works(steps.step4[k], rank, part4.Count()*max(0, m))
 			}
-			for i4 := 0; i4 < m; i4++ {
-				prog.Reads(step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
-			}
-			for i4 := 0; i4 < m; i4++ {
-				prog.Writes(step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
-			}
-			prog.Works(step4[k], rank, part4.Count()*max(0, m))
-			prog.Works(step4[k], rank, part4.Count()*max(0, m))
 		}
 	}
 	if err = prog.Share("a", "r", "q"); err != nil {
@@ -97,23 +106,23 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	}
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:101
+//line gramschmidt_fagus.go:110
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:104
+//line gramschmidt_fagus.go:113
 		if node.Rank() > 0 {
 			norm = 0
 		}
-		if err = prog.Enter(step[k]); err != nil {
+		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
-		part := prog.Mine(step[k])
+		part := prog.Mine(steps.step[k])
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:115
+//line gramschmidt_fagus.go:124
 		}
-		if err = prog.Leave(step[k]); err != nil {
+		if err = prog.Leave(steps.step[k]); err != nil {
 			return
 		}
 		if norm, err = fagus.Reduce(node, norm, func(a, b float64) float64 {
@@ -121,33 +130,33 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		}); err != nil {
 			return
 		}
-		if err = prog.Enter(step2[k]); err != nil {
+		if err = prog.Enter(steps.step2[k]); err != nil {
 			return
 		}
-		if prog.Owns(step2[k]) {
+		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:131
+//line gramschmidt_fagus.go:140
 		}
-		if err = prog.Leave(step2[k]); err != nil {
+		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
 		}
-		if err = prog.Enter(step3[k]); err != nil {
+		if err = prog.Enter(steps.step3[k]); err != nil {
 			return
 		}
-		part3 := prog.Mine(step3[k])
+		part3 := prog.Mine(steps.step3[k])
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:143
+//line gramschmidt_fagus.go:152
 		}
-		if err = prog.Leave(step3[k]); err != nil {
+		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
 		}
-		if err = prog.Enter(step4[k]); err != nil {
+		if err = prog.Enter(steps.step4[k]); err != nil {
 			return
 		}
-		part4 := prog.Mine(step4[k])
+		part4 := prog.Mine(steps.step4[k])
 		for j := part4.First; j < part4.End; j += part4.By {
 //line gramschmidt.go:20:4
 			r[k*n+j] = 0
@@ -157,9 +166,9 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:161
+//line gramschmidt_fagus.go:170
 		}
-		if err = prog.Leave(step4[k]); err != nil {
+		if err = prog.Leave(steps.step4[k]); err != nil {
 			return
 		}
 	}

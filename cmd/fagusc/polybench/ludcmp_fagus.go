@@ -10,109 +10,122 @@ import (
 // LudcmpOn runs [Ludcmp] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Ludcmp", "n", n)
 	x = region.In(prog, "x", x)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("x", "a", "b")
-	step := make(map[[2]int]int)
-	step2 := make(map[[2]int]int)
-	step3 := make(map[[2]int]int)
-	step4 := make(map[int]int)
-	step5 := make(map[int]int)
-	step6 := make(map[int]int)
-	step7 := make(map[int]int)
-	step8 := make(map[int]int)
-	for i := 0; i < n; i++ {
-		for j := 0; j < i; j++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  map[[2]int]int
+		step2 map[[2]int]int
+		step3 map[[2]int]int
+		step4 map[int]int
+		step5 map[int]int
+		step6 map[int]int
+		step7 map[int]int
+		step8 map[int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("x", "a", "b")
+		steps.step = make(map[[2]int]int)
+		steps.step2 = make(map[[2]int]int)
+		steps.step3 = make(map[[2]int]int)
+		steps.step4 = make(map[int]int)
+		steps.step5 = make(map[int]int)
+		steps.step6 = make(map[int]int)
+		steps.step7 = make(map[int]int)
+		steps.step8 = make(map[int]int)
+		for i := 0; i < n; i++ {
+			for j := 0; j < i; j++ {
 
-			// ludcmp.go:10
-			step[[2]int{i, j}] = prog.Step()
-			for rank := range prog.Nodes() {
-				prog.Reads(step[[2]int{i, j}], rank, 1).Add(i*n+j, i*n+j+1)
+				// ludcmp.go:10
+				steps.step[[2]int{i, j}] = prog.Step()
+				for rank := range prog.Nodes() {
+					prog.Reads(steps.step[[2]int{i, j}], rank, 1).Add(i*n+j, i*n+j+1)
+				}
+
+				// ludcmp.go:11
+				steps.step2[[2]int{i, j}] = prog.Step()
+				prog.Block(steps.step2[[2]int{i, j}], 0, j, 1, 0, j)
+				for rank := range prog.Nodes() {
+					part2 := prog.Iterations(steps.step2[[2]int{i, j}], rank)
+					prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Strided(i*n+part2.First, 1, part2.Count(), part2.By)
+					for k := part2.First; k < part2.End; k += part2.By {
+						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(k*n+j, k*n+j+1)
+					}
+					prog.Works(steps.step2[[2]int{i, j}], rank, part2.Count())
+				}
+				prog.Fence()
+
+				// ludcmp.go:14
+				steps.step3[[2]int{i, j}] = prog.Step()
+				{
+					rank := prog.Owner(1, i*n+j)
+					prog.Alone(steps.step3[[2]int{i, j}], rank, 1)
+					prog.Reads(steps.step3[[2]int{i, j}], rank, 1).Add(j*n+j, j*n+j+1)
+					prog.Overwrites(steps.step3[[2]int{i, j}], rank, 1).Add(i*n+j, i*n+j+1)
+				}
 			}
 
-			// ludcmp.go:11
-			step2[[2]int{i, j}] = prog.Step()
-			prog.Block(step2[[2]int{i, j}], 0, j, 1, 0, j)
+			// ludcmp.go:16
+			steps.step4[i] = prog.Step()
+			prog.Cyclic(steps.step4[i], i, n, 1)
 			for rank := range prog.Nodes() {
-				part2 := prog.Iterations(step2[[2]int{i, j}], rank)
-				prog.Reads(step2[[2]int{i, j}], rank, 1).Strided(i*n+part2.First, 1, part2.Count(), part2.By)
-				for k := part2.First; k < part2.End; k += part2.By {
-					prog.Reads(step2[[2]int{i, j}], rank, 1).Add(k*n+j, k*n+j+1)
+				part4 := prog.Iterations(steps.step4[i], rank)
+				prog.Reads(steps.step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
+				if part4.Count() > 0 {
+					prog.Reads(steps.step4[i], rank, 1).Add(i*n, i*n+i)
 				}
-				prog.Works(step2[[2]int{i, j}], rank, part2.Count())
+				for k2 := 0; k2 < i; k2++ {
+					prog.Reads(steps.step4[i], rank, 1).Strided(k2*n+part4.First, 1, part4.Count(), part4.By)
+				}
+				prog.Overwrites(steps.step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
+				prog.Works(steps.step4[i], rank, part4.Count()*max(0, i))
+			}
+		}
+		for i2 := 0; i2 < n; i2++ {
+
+			// ludcmp.go:26
+			steps.step5[i2] = prog.Step()
+			for rank := range prog.Nodes() {
+				prog.Reads(steps.step5[i2], rank, 2).Add(i2, i2+1)
+			}
+
+			// ludcmp.go:27
+			steps.step6[i2] = prog.Step()
+			prog.Block(steps.step6[i2], 0, i2, 1, 0, i2)
+			for rank := range prog.Nodes() {
+				part6 := prog.Iterations(steps.step6[i2], rank)
+				prog.Reads(steps.step6[i2], rank, 1).Strided(i2*n+part6.First, 1, part6.Count(), part6.By)
+				prog.Works(steps.step6[i2], rank, part6.Count())
+			}
+			prog.Fence()
+		}
+		for i3 := (n) - 1; i3 >= 0; i3-- {
+
+			// ludcmp.go:34
+			steps.step7[i3] = prog.Step()
+			prog.Block(steps.step7[i3], i3+1, n, 1, i3+1, n)
+			for rank := range prog.Nodes() {
+				part7 := prog.Iterations(steps.step7[i3], rank)
+				prog.Reads(steps.step7[i3], rank, 1).Strided(i3*n+part7.First, 1, part7.Count(), part7.By)
+				prog.Reads(steps.step7[i3], rank, 0).Strided(part7.First, 1, part7.Count(), part7.By)
+				prog.Works(steps.step7[i3], rank, part7.Count())
 			}
 			prog.Fence()
 
-			// ludcmp.go:14
-			step3[[2]int{i, j}] = prog.Step()
+			// ludcmp.go:37
+			steps.step8[i3] = prog.Step()
 			{
-				rank := prog.Owner(1, i*n+j)
-				prog.Alone(step3[[2]int{i, j}], rank, 1)
-				prog.Reads(step3[[2]int{i, j}], rank, 1).Add(j*n+j, j*n+j+1)
-				prog.Overwrites(step3[[2]int{i, j}], rank, 1).Add(i*n+j, i*n+j+1)
+				rank := prog.Owner(0, i3)
+				prog.Alone(steps.step8[i3], rank, 1)
+				prog.Reads(steps.step8[i3], rank, 1).Add(i3*n+i3, i3*n+i3+1)
+				prog.Overwrites(steps.step8[i3], rank, 0).Add(i3, i3+1)
 			}
-		}
-
-		// ludcmp.go:16
-		step4[i] = prog.Step()
-		prog.Cyclic(step4[i], i, n, 1)
-		for rank := range prog.Nodes() {
-			part4 := prog.Iterations(step4[i], rank)
-			prog.Reads(step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
-			if part4.Count() > 0 {
-				prog.Reads(step4[i], rank, 1).Add(i*n, i*n+i)
-			}
-			for k2 := 0; k2 < i; k2++ {
-				prog.Reads(step4[i], rank, 1).Strided(k2*n+part4.First, 1, part4.Count(), part4.By)
-			}
-			prog.Overwrites(step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
-			prog.Works(step4[i], rank, part4.Count()*max(0, i))
-		}
-	}
-	for i2 := 0; i2 < n; i2++ {
-
-		// ludcmp.go:26
-		step5[i2] = prog.Step()
-		for rank := range prog.Nodes() {
-			prog.Reads(step5[i2], rank, 2).Add(i2, i2+1)
-		}
-
-		// ludcmp.go:27
-		step6[i2] = prog.Step()
-		prog.Block(step6[i2], 0, i2, 1, 0, i2)
-		for rank := range prog.Nodes() {
-			part6 := prog.Iterations(step6[i2], rank)
-			prog.Reads(step6[i2], rank, 1).Strided(i2*n+part6.First, 1, part6.Count(), part6.By)
-			prog.Works(step6[i2], rank, part6.Count())
-		}
-		prog.Fence()
-	}
-	for i3 := (n) - 1; i3 >= 0; i3-- {
-
-		// ludcmp.go:34
-		step7[i3] = prog.Step()
-		prog.Block(step7[i3], i3+1, n, 1, i3+1, n)
-		for rank := range prog.Nodes() {
-			part7 := prog.Iterations(step7[i3], rank)
-			prog.Reads(step7[i3], rank, 1).Strided(i3*n+part7.First, 1, part7.Count(), part7.By)
-			prog.Reads(step7[i3], rank, 0).Strided(part7.First, 1, part7.Count(), part7.By)
-			prog.Works(step7[i3], rank, part7.Count())
-		}
-		prog.Fence()
-
-		// ludcmp.go:37
-		step8[i3] = prog.Step()
-		{
-			rank := prog.Owner(0, i3)
-			prog.Alone(step8[i3], rank, 1)
-			prog.Reads(step8[i3], rank, 1).Add(i3*n+i3, i3*n+i3+1)
-			prog.Overwrites(step8[i3], rank, 0).Add(i3, i3+1)
 		}
 	}
 	if err = prog.Share("x", "a"); err != nil {
@@ -120,32 +133,32 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:124
+//line ludcmp_fagus.go:137
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:127
-			if err = prog.Enter(step[[2]int{i, j}]); err != nil {
+//line ludcmp_fagus.go:140
+			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:133
-			if err = prog.Leave(step[[2]int{i, j}]); err != nil {
+//line ludcmp_fagus.go:146
+			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 			if node.Rank() > 0 {
 				w = 0
 			}
-			if err = prog.Enter(step2[[2]int{i, j}]); err != nil {
+			if err = prog.Enter(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
-			part2 := prog.Mine(step2[[2]int{i, j}])
+			part2 := prog.Mine(steps.step2[[2]int{i, j}])
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:147
+//line ludcmp_fagus.go:160
 			}
-			if err = prog.Leave(step2[[2]int{i, j}]); err != nil {
+			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
 			if w, err = fagus.Reduce(node, w, func(a, b float64) float64 {
@@ -153,22 +166,22 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			}); err != nil {
 				return
 			}
-			if err = prog.Enter(step3[[2]int{i, j}]); err != nil {
+			if err = prog.Enter(steps.step3[[2]int{i, j}]); err != nil {
 				return
 			}
-			if prog.Owns(step3[[2]int{i, j}]) {
+			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:163
+//line ludcmp_fagus.go:176
 			}
-			if err = prog.Leave(step3[[2]int{i, j}]); err != nil {
+			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
 			}
 		}
-		if err = prog.Enter(step4[i]); err != nil {
+		if err = prog.Enter(steps.step4[i]); err != nil {
 			return
 		}
-		part4 := prog.Mine(step4[i])
+		part4 := prog.Mine(steps.step4[i])
 		for j := part4.First; j < part4.End; j += part4.By {
 //line ludcmp.go:17:4
 			w := a[i*n+j]
@@ -176,40 +189,40 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:180
+//line ludcmp_fagus.go:193
 		}
-		if err = prog.Leave(step4[i]); err != nil {
+		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
 		}
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:188
+//line ludcmp_fagus.go:201
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:191
-		if err = prog.Enter(step5[i]); err != nil {
+//line ludcmp_fagus.go:204
+		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:197
-		if err = prog.Leave(step5[i]); err != nil {
+//line ludcmp_fagus.go:210
+		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
 		if node.Rank() > 0 {
 			w = 0
 		}
-		if err = prog.Enter(step6[i]); err != nil {
+		if err = prog.Enter(steps.step6[i]); err != nil {
 			return
 		}
-		part6 := prog.Mine(step6[i])
+		part6 := prog.Mine(steps.step6[i])
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:211
+//line ludcmp_fagus.go:224
 		}
-		if err = prog.Leave(step6[i]); err != nil {
+		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
 		}
 		if w, err = fagus.Reduce(node, w, func(a, b float64) float64 {
@@ -219,27 +232,27 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:223
+//line ludcmp_fagus.go:236
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:227
+//line ludcmp_fagus.go:240
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:230
+//line ludcmp_fagus.go:243
 		if node.Rank() > 0 {
 			w = 0
 		}
-		if err = prog.Enter(step7[i]); err != nil {
+		if err = prog.Enter(steps.step7[i]); err != nil {
 			return
 		}
-		part7 := prog.Mine(step7[i])
+		part7 := prog.Mine(steps.step7[i])
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:241
+//line ludcmp_fagus.go:254
 		}
-		if err = prog.Leave(step7[i]); err != nil {
+		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
 		}
 		if w, err = fagus.Reduce(node, w, func(a, b float64) float64 {
@@ -247,15 +260,15 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}); err != nil {
 			return
 		}
-		if err = prog.Enter(step8[i]); err != nil {
+		if err = prog.Enter(steps.step8[i]); err != nil {
 			return
 		}
-		if prog.Owns(step8[i]) {
+		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:257
+//line ludcmp_fagus.go:270
 		}
-		if err = prog.Leave(step8[i]); err != nil {
+		if err = prog.Leave(steps.step8[i]); err != nil {
 			return
 		}
 	}

@@ -10,8 +10,9 @@ import (
 // MvtOn runs [Mvt] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Mvt", "n", n)
 	x1 = region.In(prog, "x1", x1)
 	x2 = region.In(prog, "x2", x2)
 	a = region.In(prog, "a", a)
@@ -19,77 +20,83 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 	y2 = region.In(prog, "y2", y2)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("x1", "x2", "a", "y1", "y2")
-
-	// mvt.go:7
-	step := prog.Step()
-	prog.Block(step, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 2).Add(i*n, i*n+n)
-		}
-		if part.Count() > 0 {
-			prog.Reads(step, rank, 3).Add(0, n)
-		}
-		if 0 < n {
-			prog.Reads(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		}
-		if 0 < n {
-			prog.Writes(step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
-		}
-		prog.Works(step, rank, part.Count()*max(0, n))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
 	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("x1", "x2", "a", "y1", "y2")
 
-	// mvt.go:12
-	step2 := prog.Step()
-	prog.Block(step2, 0, n, 1, 0, n)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		for j2 := 0; j2 < n; j2++ {
-			prog.Reads(step2, rank, 2).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
+		// mvt.go:7
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 2).Add(i*n, i*n+n)
+			}
+			if part.Count() > 0 {
+				prog.Reads(steps.step, rank, 3).Add(0, n)
+			}
+			if 0 < n {
+				prog.Reads(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			}
+			if 0 < n {
+				prog.Writes(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
-		if part2.Count() > 0 {
-			prog.Reads(step2, rank, 4).Add(0, n)
+
+		// mvt.go:12
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, n, 1, 0, n)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			for j2 := 0; j2 < n; j2++ {
+				prog.Reads(steps.step2, rank, 2).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
+			}
+			if part2.Count() > 0 {
+				prog.Reads(steps.step2, rank, 4).Add(0, n)
+			}
+			if 0 < n {
+				prog.Reads(steps.step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+			}
+			if 0 < n {
+				prog.Writes(steps.step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
 		}
-		if 0 < n {
-			prog.Reads(step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
-		}
-		if 0 < n {
-			prog.Writes(step2, rank, 1).Strided(part2.First, 1, part2.Count(), part2.By)
-		}
-		prog.Works(step2, rank, part2.Count()*max(0, n))
 	}
 	if err = prog.Share("x1", "x2"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line mvt.go:8:3
 		for j := range n {
 			x1[i] += a[i*n+j] * y1[j]
 		}
-//line mvt_fagus.go:77
+//line mvt_fagus.go:84
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line mvt.go:13:3
 		for j := range n {
 			x2[i] += a[j*n+i] * y2[j]
 		}
-//line mvt_fagus.go:91
+//line mvt_fagus.go:98
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -10,67 +10,76 @@ import (
 // NussinovOn runs [Nussinov] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Nussinov", "n", n)
 	table = region.In(prog, "table", table)
 	seq = region.In(prog, "seq", seq)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("table", "seq")
-	step := make(map[[2]int]int)
-	step2 := make(map[[2]int]int)
-	step3 := make(map[[2]int]int)
-	step4 := make(map[[2]int]int)
-	for i := (n) - 1; i >= 0; i-- {
-		for j := i + 1; j < n; j++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  map[[2]int]int
+		step2 map[[2]int]int
+		step3 map[[2]int]int
+		step4 map[[2]int]int
+	}
+	if !region.Known(prog, &steps, n) {
+		prog.Begin("table", "seq")
+		steps.step = make(map[[2]int]int)
+		steps.step2 = make(map[[2]int]int)
+		steps.step3 = make(map[[2]int]int)
+		steps.step4 = make(map[[2]int]int)
+		for i := (n) - 1; i >= 0; i-- {
+			for j := i + 1; j < n; j++ {
 
-			// nussinov.go:11
-			step[[2]int{i, j}] = prog.Step()
-			for rank := range prog.Nodes() {
-				prog.Reads(step[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
-				prog.Reads(step[[2]int{i, j}], rank, 0).Add(i*n+j-1, i*n+j)
-				prog.Reads(step[[2]int{i, j}], rank, 0).Add(i*n+j+n, i*n+j+n+1)
-			}
+				// nussinov.go:11
+				steps.step[[2]int{i, j}] = prog.Step()
+				for rank := range prog.Nodes() {
+					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
+					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j-1, i*n+j)
+					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j+n, i*n+j+n+1)
+				}
 
-			// nussinov.go:12
-			step2[[2]int{i, j}] = prog.Step()
-			for rank := range prog.Nodes() {
-				if true {
-					prog.Reads(step2[[2]int{i, j}], rank, 1).Add(i, i+1)
-				}
-				if true {
-					prog.Reads(step2[[2]int{i, j}], rank, 1).Add(j, j+1)
-				}
-				if true {
-					prog.Reads(step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
-				}
-				if true {
+				// nussinov.go:12
+				steps.step2[[2]int{i, j}] = prog.Step()
+				for rank := range prog.Nodes() {
 					if true {
-						prog.Reads(step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
+						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(i, i+1)
+					}
+					if true {
+						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(j, j+1)
+					}
+					if true {
+						prog.Reads(steps.step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
+					}
+					if true {
+						if true {
+							prog.Reads(steps.step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
+						}
 					}
 				}
-			}
 
-			// nussinov.go:17
-			step3[[2]int{i, j}] = prog.Step()
-			prog.Block(step3[[2]int{i, j}], i+1, j, 1, i+1, j)
-			for rank := range prog.Nodes() {
-				part3 := prog.Iterations(step3[[2]int{i, j}], rank)
-				prog.Reads(step3[[2]int{i, j}], rank, 0).Strided(i*n+part3.First, 1, part3.Count(), part3.By)
-				for k := part3.First; k < part3.End; k += part3.By {
-					prog.Reads(step3[[2]int{i, j}], rank, 0).Add(k*n+j+n, k*n+j+n+1)
+				// nussinov.go:17
+				steps.step3[[2]int{i, j}] = prog.Step()
+				prog.Block(steps.step3[[2]int{i, j}], i+1, j, 1, i+1, j)
+				for rank := range prog.Nodes() {
+					part3 := prog.Iterations(steps.step3[[2]int{i, j}], rank)
+					prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Strided(i*n+part3.First, 1, part3.Count(), part3.By)
+					for k := part3.First; k < part3.End; k += part3.By {
+						prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Add(k*n+j+n, k*n+j+n+1)
+					}
+					prog.Works(steps.step3[[2]int{i, j}], rank, part3.Count())
 				}
-				prog.Works(step3[[2]int{i, j}], rank, part3.Count())
-			}
-			prog.Fence()
+				prog.Fence()
 
-			// nussinov.go:20
-			step4[[2]int{i, j}] = prog.Step()
-			{
-				rank := prog.Owner(0, i*n+j)
-				prog.Alone(step4[[2]int{i, j}], rank, 1)
-				prog.Overwrites(step4[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
+				// nussinov.go:20
+				steps.step4[[2]int{i, j}] = prog.Step()
+				{
+					rank := prog.Owner(0, i*n+j)
+					prog.Alone(steps.step4[[2]int{i, j}], rank, 1)
+					prog.Overwrites(steps.step4[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
+				}
 			}
 		}
 	}
@@ -79,20 +88,20 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	}
 //line nussinov.go:9:2
 	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:83
+//line nussinov_fagus.go:92
 //line nussinov.go:10:3
 		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:86
-			if err = prog.Enter(step[[2]int{i, j}]); err != nil {
+//line nussinov_fagus.go:95
+			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:92
-			if err = prog.Leave(step[[2]int{i, j}]); err != nil {
+//line nussinov_fagus.go:101
+			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
-			if err = prog.Enter(step2[[2]int{i, j}]); err != nil {
+			if err = prog.Enter(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:12:4
@@ -101,20 +110,20 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:105
-			if err = prog.Leave(step2[[2]int{i, j}]); err != nil {
+//line nussinov_fagus.go:114
+			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
-			if err = prog.Enter(step3[[2]int{i, j}]); err != nil {
+			if err = prog.Enter(steps.step3[[2]int{i, j}]); err != nil {
 				return
 			}
-			part3 := prog.Mine(step3[[2]int{i, j}])
+			part3 := prog.Mine(steps.step3[[2]int{i, j}])
 			for k := part3.First; k < part3.End; k += part3.By {
 //line nussinov.go:18:5
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:116
+//line nussinov_fagus.go:125
 			}
-			if err = prog.Leave(step3[[2]int{i, j}]); err != nil {
+			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
 			}
 			if best, err = fagus.Reduce(node, best, func(a, b int) int {
@@ -122,15 +131,15 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			}); err != nil {
 				return
 			}
-			if err = prog.Enter(step4[[2]int{i, j}]); err != nil {
+			if err = prog.Enter(steps.step4[[2]int{i, j}]); err != nil {
 				return
 			}
-			if prog.Owns(step4[[2]int{i, j}]) {
+			if prog.Owns(steps.step4[[2]int{i, j}]) {
 //line nussinov.go:20:4
 				table[i*n+j] = best
-//line nussinov_fagus.go:132
+//line nussinov_fagus.go:141
 			}
-			if err = prog.Leave(step4[[2]int{i, j}]); err != nil {
+			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
 				return
 			}
 		}

@@ -10,45 +10,51 @@ import (
 // SymmOn runs [Symm] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Symm", "m", m, "n", n, "alpha", alpha, "beta", beta)
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("c", "a", "b")
-	step := make(map[int]int)
-	for i := 0; i < m; i++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step map[int]int
+	}
+	if !region.Known(prog, &steps, m, n) {
+		prog.Begin("c", "a", "b")
+		steps.step = make(map[int]int)
+		for i := 0; i < m; i++ {
 
-		// symm.go:10
-		step[i] = prog.Step()
-		prog.Block(step[i], 0, n, 1, 0, n)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[i], rank)
-			if 0 < i {
-				prog.Reads(step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
+			// symm.go:10
+			steps.step[i] = prog.Step()
+			prog.Block(steps.step[i], 0, n, 1, 0, n)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[i], rank)
+				if 0 < i {
+					prog.Reads(steps.step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
+				}
+				if part.Count() > 0 {
+					prog.Reads(steps.step[i], rank, 1).Add(i*m, i*m+i)
+				}
+				for k := 0; k < i; k++ {
+					prog.Reads(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
+				}
+				for k := 0; k < i; k++ {
+					prog.Writes(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
+				}
+				for k := 0; k < i; k++ {
+					prog.Reads(steps.step[i], rank, 2).Strided(k*n+part.First, 1, part.Count(), part.By)
+				}
+				prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				prog.Reads(steps.step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
+				if part.Count() > 0 {
+					prog.Reads(steps.step[i], rank, 1).Add(i*m+i, i*m+i+1)
+				}
+				prog.Overwrites(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				prog.Works(steps.step[i], rank, part.Count()*max(0, i))
 			}
-			if part.Count() > 0 {
-				prog.Reads(step[i], rank, 1).Add(i*m, i*m+i)
-			}
-			for k := 0; k < i; k++ {
-				prog.Reads(step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-			}
-			for k := 0; k < i; k++ {
-				prog.Writes(step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-			}
-			for k := 0; k < i; k++ {
-				prog.Reads(step[i], rank, 2).Strided(k*n+part.First, 1, part.Count(), part.By)
-			}
-			prog.Reads(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			prog.Reads(step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
-			if part.Count() > 0 {
-				prog.Reads(step[i], rank, 1).Add(i*m+i, i*m+i+1)
-			}
-			prog.Overwrites(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			prog.Works(step[i], rank, part.Count()*max(0, i))
 		}
 	}
 	if err = prog.Share("c"); err != nil {
@@ -56,11 +62,11 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	}
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:60
-		if err = prog.Enter(step[i]); err != nil {
+//line symm_fagus.go:66
+		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
-		part := prog.Mine(step[i])
+		part := prog.Mine(steps.step[i])
 		for j := part.First; j < part.End; j += part.By {
 //line symm.go:11:4
 			sum := 0.0
@@ -69,9 +75,9 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:73
+//line symm_fagus.go:79
 		}
-		if err = prog.Leave(step[i]); err != nil {
+		if err = prog.Leave(steps.step[i]); err != nil {
 			return
 		}
 	}

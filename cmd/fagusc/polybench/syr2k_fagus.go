@@ -10,71 +10,77 @@ import (
 // Syr2kOn runs [Syr2k] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Syr2k", "n", n, "m", m, "alpha", alpha, "beta", beta)
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("c", "a", "b")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, n, m) {
+		prog.Begin("c", "a", "b")
 
-	// syr2k.go:8
-	step := prog.Step()
-	prog.Cyclic(step, 0, n, 1)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+i+1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Writes(step, rank, 0).Add(i*n, i*n+i+1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			for j2 := 0; j2 < i+1; j2++ {
-				prog.Reads(step, rank, 1).Add(j2*m, j2*m+m)
+		// syr2k.go:8
+		steps.step = prog.Step()
+		prog.Cyclic(steps.step, 0, n, 1)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < i+1 {
-				prog.Reads(step, rank, 2).Add(i*m, i*m+m)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			for j2 := 0; j2 < i+1; j2++ {
-				prog.Reads(step, rank, 2).Add(j2*m, j2*m+m)
+			for i := part.First; i < part.End; i += part.By {
+				for j2 := 0; j2 < i+1; j2++ {
+					prog.Reads(steps.step, rank, 1).Add(j2*m, j2*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < i+1 {
-				prog.Reads(step, rank, 1).Add(i*m, i*m+m)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < i+1 {
+					prog.Reads(steps.step, rank, 2).Add(i*m, i*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < m {
-				prog.Reads(step, rank, 0).Add(i*n, i*n+i+1)
+			for i := part.First; i < part.End; i += part.By {
+				for j2 := 0; j2 < i+1; j2++ {
+					prog.Reads(steps.step, rank, 2).Add(j2*m, j2*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < m {
-				prog.Writes(step, rank, 0).Add(i*n, i*n+i+1)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < i+1 {
+					prog.Reads(steps.step, rank, 1).Add(i*m, i*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Works(step, rank, max(0, i+1))
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Works(step, rank, max(0, m)*max(0, i+1))
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < m {
+					prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
+				}
+			}
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < m {
+					prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
+				}
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Works(steps.step, rank, max(0, i+1))
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+			}
 		}
 	}
 	if err = prog.Share("c"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line syr2k.go:9:3
 		for j := 0; j <= i; j++ {
@@ -85,9 +91,9 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:89
+//line syr2k_fagus.go:95
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -10,60 +10,66 @@ import (
 // SyrkOn runs [Syrk] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Syrk", "n", n, "m", m, "alpha", alpha, "beta", beta)
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("c", "a")
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step int
+	}
+	if !region.Known(prog, &steps, n, m) {
+		prog.Begin("c", "a")
 
-	// syrk.go:8
-	step := prog.Step()
-	prog.Cyclic(step, 0, n, 1)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			prog.Reads(step, rank, 0).Add(i*n, i*n+i+1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Writes(step, rank, 0).Add(i*n, i*n+i+1)
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < i+1 {
-				prog.Reads(step, rank, 1).Add(i*m, i*m+m)
+		// syrk.go:8
+		steps.step = prog.Step()
+		prog.Cyclic(steps.step, 0, n, 1)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			for j2 := 0; j2 < i+1; j2++ {
-				prog.Reads(step, rank, 1).Add(j2*m, j2*m+m)
+			for i := part.First; i < part.End; i += part.By {
+				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < m {
-				prog.Reads(step, rank, 0).Add(i*n, i*n+i+1)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < i+1 {
+					prog.Reads(steps.step, rank, 1).Add(i*m, i*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < m {
-				prog.Writes(step, rank, 0).Add(i*n, i*n+i+1)
+			for i := part.First; i < part.End; i += part.By {
+				for j2 := 0; j2 < i+1; j2++ {
+					prog.Reads(steps.step, rank, 1).Add(j2*m, j2*m+m)
+				}
 			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Works(step, rank, max(0, i+1))
-		}
-		for i := part.First; i < part.End; i += part.By {
-			prog.Works(step, rank, max(0, m)*max(0, i+1))
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < m {
+					prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
+				}
+			}
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < m {
+					prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
+				}
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Works(steps.step, rank, max(0, i+1))
+			}
+			for i := part.First; i < part.End; i += part.By {
+				prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+			}
 		}
 	}
 	if err = prog.Share("c"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line syrk.go:9:3
 		for j := 0; j <= i; j++ {
@@ -74,9 +80,9 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				c[i*n+j] += alpha * a[i*m+k] * a[j*m+k]
 			}
 		}
-//line syrk_fagus.go:78
+//line syrk_fagus.go:84
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
 	err = prog.Finish()

@@ -10,39 +10,45 @@ import (
 // TrmmOn runs [Trmm] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Trmm", "m", m, "n", n, "alpha", alpha)
 	b = region.In(prog, "b", b)
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("b", "a")
-	step := make(map[int]int)
-	for i := 0; i < m; i++ {
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step map[int]int
+	}
+	if !region.Known(prog, &steps, m, n) {
+		prog.Begin("b", "a")
+		steps.step = make(map[int]int)
+		for i := 0; i < m; i++ {
 
-		// trmm.go:9
-		step[i] = prog.Step()
-		prog.Block(step[i], 0, n, 1, 0, n)
-		for rank := range prog.Nodes() {
-			part := prog.Iterations(step[i], rank)
-			if part.Count() > 0 {
-				for k := i + 1; k < m; k++ {
-					prog.Reads(step[i], rank, 1).Add(k*m+i, k*m+i+1)
+			// trmm.go:9
+			steps.step[i] = prog.Step()
+			prog.Block(steps.step[i], 0, n, 1, 0, n)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[i], rank)
+				if part.Count() > 0 {
+					for k := i + 1; k < m; k++ {
+						prog.Reads(steps.step[i], rank, 1).Add(k*m+i, k*m+i+1)
+					}
 				}
+				for k := i + 1; k < m; k++ {
+					prog.Reads(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
+				}
+				if i+1 < m {
+					prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				}
+				if i+1 < m {
+					prog.Writes(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				}
+				prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				prog.Writes(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
+				prog.Works(steps.step[i], rank, part.Count()*max(0, -i+m-1))
 			}
-			for k := i + 1; k < m; k++ {
-				prog.Reads(step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-			}
-			if i+1 < m {
-				prog.Reads(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			}
-			if i+1 < m {
-				prog.Writes(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			}
-			prog.Reads(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			prog.Writes(step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-			prog.Works(step[i], rank, part.Count()*max(0, -i+m-1))
 		}
 	}
 	if err = prog.Share("b"); err != nil {
@@ -50,20 +56,20 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	}
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:54
-		if err = prog.Enter(step[i]); err != nil {
+//line trmm_fagus.go:60
+		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
-		part := prog.Mine(step[i])
+		part := prog.Mine(steps.step[i])
 		for j := part.First; j < part.End; j += part.By {
 //line trmm.go:10:4
 			for k := i + 1; k < m; k++ {
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:65
+//line trmm_fagus.go:71
 		}
-		if err = prog.Leave(step[i]); err != nil {
+		if err = prog.Leave(steps.step[i]); err != nil {
 			return
 		}
 	}

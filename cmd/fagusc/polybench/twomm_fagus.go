@@ -10,8 +10,9 @@ import (
 // TwoMMOn runs [TwoMM] on all ranks of node. It is collective: every
 // rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the
 // input and receive the output; the slices of other ranks do not change. All ranks get the results.
+// A slice that a region.Resident gives stays where it is.
 func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, beta float64) (err error) {
-	prog := region.NewProgram(node)
+	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.TwoMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "alpha", alpha, "beta", beta)
 	d = region.In(prog, "d", d)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
@@ -19,77 +20,83 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 	tmp := region.Make[float64](prog, "tmp", ni*nj)
 	prog.Spend = 1 * fagus.Nanosecond
 
-	// Declare the elements that every rank reads and writes in every step.
-	prog.Begin("d", "a", "b", "c")
-
-	// twomm.go:9
-	step := prog.Step()
-	prog.Block(step, 0, ni, 1, 0, ni)
-	for rank := range prog.Nodes() {
-		part := prog.Iterations(step, rank)
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nj {
-				prog.Reads(step, rank, 1).Add(i*nk, i*nk+nk)
-			}
-		}
-		if part.Count() > 0 {
-			for k := 0; k < nk; k++ {
-				prog.Reads(step, rank, 2).Add(k*nj, k*nj+nj)
-			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nk {
-				prog.Reads(step, rank, 4).Add(i*nj, i*nj+nj)
-			}
-		}
-		for i := part.First; i < part.End; i += part.By {
-			if 0 < nk {
-				prog.Writes(step, rank, 4).Add(i*nj, i*nj+nj)
-			}
-		}
-		prog.Works(step, rank, part.Count()*max(0, nj)*max(0, nk))
+	// Declare the elements that every rank reads and writes in every step, unless a former call has.
+	var steps struct {
+		step  int
+		step2 int
 	}
+	if !region.Known(prog, &steps, ni, nj, nk, nl) {
+		prog.Begin("d", "a", "b", "c")
 
-	// twomm.go:16
-	step2 := prog.Step()
-	prog.Block(step2, 0, ni, 1, 0, ni)
-	for rank := range prog.Nodes() {
-		part2 := prog.Iterations(step2, rank)
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Reads(step2, rank, 0).Add(i2*nl, i2*nl+nl)
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			prog.Writes(step2, rank, 0).Add(i2*nl, i2*nl+nl)
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			if 0 < nl {
-				prog.Reads(step2, rank, 4).Add(i2*nj, i2*nj+nj)
+		// twomm.go:9
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, ni, 1, 0, ni)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nj {
+					prog.Reads(steps.step, rank, 1).Add(i*nk, i*nk+nk)
+				}
 			}
-		}
-		if part2.Count() > 0 {
-			for k2 := 0; k2 < nj; k2++ {
-				prog.Reads(step2, rank, 3).Add(k2*nl, k2*nl+nl)
+			if part.Count() > 0 {
+				for k := 0; k < nk; k++ {
+					prog.Reads(steps.step, rank, 2).Add(k*nj, k*nj+nj)
+				}
 			}
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			if 0 < nj {
-				prog.Reads(step2, rank, 0).Add(i2*nl, i2*nl+nl)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nk {
+					prog.Reads(steps.step, rank, 4).Add(i*nj, i*nj+nj)
+				}
 			}
-		}
-		for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-			if 0 < nj {
-				prog.Writes(step2, rank, 0).Add(i2*nl, i2*nl+nl)
+			for i := part.First; i < part.End; i += part.By {
+				if 0 < nk {
+					prog.Writes(steps.step, rank, 4).Add(i*nj, i*nj+nj)
+				}
 			}
+			prog.Works(steps.step, rank, part.Count()*max(0, nj)*max(0, nk))
 		}
-		prog.Works(step2, rank, part2.Count()*max(0, nl)*max(0, nj))
+
+		// twomm.go:16
+		steps.step2 = prog.Step()
+		prog.Block(steps.step2, 0, ni, 1, 0, ni)
+		for rank := range prog.Nodes() {
+			part2 := prog.Iterations(steps.step2, rank)
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Reads(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				prog.Writes(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				if 0 < nl {
+					prog.Reads(steps.step2, rank, 4).Add(i2*nj, i2*nj+nj)
+				}
+			}
+			if part2.Count() > 0 {
+				for k2 := 0; k2 < nj; k2++ {
+					prog.Reads(steps.step2, rank, 3).Add(k2*nl, k2*nl+nl)
+				}
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				if 0 < nj {
+					prog.Reads(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
+				}
+			}
+			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+				if 0 < nj {
+					prog.Writes(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
+				}
+			}
+			prog.Works(steps.step2, rank, part2.Count()*max(0, nl)*max(0, nj))
+		}
 	}
 	if err = prog.Share("d"); err != nil {
 		return
 	}
-	if err = prog.Enter(step); err != nil {
+	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
-	part := prog.Mine(step)
+	part := prog.Mine(steps.step)
 	for i := part.First; i < part.End; i += part.By {
 //line twomm.go:10:3
 		for j := range nj {
@@ -97,15 +104,15 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				tmp[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line twomm_fagus.go:101
+//line twomm_fagus.go:108
 	}
-	if err = prog.Leave(step); err != nil {
+	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
-	if err = prog.Enter(step2); err != nil {
+	if err = prog.Enter(steps.step2); err != nil {
 		return
 	}
-	part2 := prog.Mine(step2)
+	part2 := prog.Mine(steps.step2)
 	for i := part2.First; i < part2.End; i += part2.By {
 //line twomm.go:17:3
 		for j := range nl {
@@ -114,9 +121,9 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				d[i*nl+j] += tmp[i*nj+k] * c[k*nl+j]
 			}
 		}
-//line twomm_fagus.go:118
+//line twomm_fagus.go:125
 	}
-	if err = prog.Leave(step2); err != nil {
+	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 	err = prog.Finish()
